@@ -1,0 +1,96 @@
+"""A lab as data: `lab.toml` (public, beside the starter) and `grading.toml` (private, beside the model solution)."""
+
+from __future__ import annotations
+
+import tomllib
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Literal
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+
+
+class LabError(Exception):
+    """A lab's own files are wrong: for its author to mend, never a student's fault."""
+
+
+class Strict(BaseModel):
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+
+class CaseSpec(Strict):
+    """One Catch2 test case: `name` is its exact title in public_tests.cpp or hidden_tests.cpp."""
+
+    name: str
+    points: float = Field(ge=0)
+    feedback: Literal["full", "verdict", "none"] = "full"
+    role: Literal["correctness", "technique"] = "correctness"
+    advice: str = ""  # what to look at when it fails, without the solution
+
+
+class PublicSpec(Strict):
+    """lab.toml."""
+
+    title: str
+    summary: str
+    problem: str  # a header in kit/problems
+    file: str  # what a student hands in
+    kernel: str  # demangled signature: "matmul_naive(float const*, float const*, float*, int, int, int)"
+    launch: str  # demangled signature: "matmul_naive_launch(int, int, int)"
+    shapes: str  # in words, for people
+    extra_credit: bool = False
+    case: tuple[CaseSpec, ...] = ()
+
+
+class PrivateSpec(Strict):
+    """grading.toml."""
+
+    case: tuple[CaseSpec, ...] = ()
+    performance_points: float = Field(default=0, ge=0)  # left out of the maximum until performance is assessed
+
+
+@dataclass(frozen=True)
+class Lab:
+    """A lab and where its two halves lie; `private` is None where only the public half exists (a handout)."""
+
+    id: str  # the folder's name
+    public: PublicSpec
+    private: PrivateSpec | None
+    public_dir: Path
+    private_dir: Path | None
+
+    @property
+    def max_points(self) -> float:
+        cases = self.public.case + (self.private.case if self.private else ())
+        return sum(case.points for case in cases)
+
+
+def _read(path: Path, model: type[Strict]) -> Strict:
+    try:
+        return model.model_validate(tomllib.loads(path.read_text(encoding="utf-8")))
+    except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError, ValidationError) as error:
+        message = f"{path}: {error}"
+        raise LabError(message) from error
+
+
+def load_lab(root: Path, lab_id: str) -> Lab:
+    """The lab `lab_id` of the course at `root`. Raises LabError, naming the file."""
+    public_dir, private_dir = root / "assignments" / lab_id, root / "solutions" / lab_id
+    if not (public_dir / "lab.toml").is_file():
+        known = ", ".join(lab_ids(root)) or "none"
+        message = f"there is no lab {lab_id!r} under {root / 'assignments'} (known: {known})"
+        raise LabError(message)
+    public = _read(public_dir / "lab.toml", PublicSpec)
+    private = _read(private_dir / "grading.toml", PrivateSpec) if (private_dir / "grading.toml").is_file() else None
+    assert isinstance(public, PublicSpec)
+    assert private is None or isinstance(private, PrivateSpec)
+    names = [case.name for case in public.case + (private.case if private else ())]
+    if repeated := {name for name in names if names.count(name) > 1}:
+        message = f"{public_dir / 'lab.toml'}: case listed twice: {', '.join(sorted(repeated))}"
+        raise LabError(message)
+    return Lab(lab_id, public, private, public_dir, private_dir if private else None)
+
+
+def lab_ids(root: Path) -> list[str]:
+    """Every folder of `assignments/` that holds a lab.toml, sorted."""
+    return sorted(path.parent.name for path in (root / "assignments").glob("*/lab.toml"))

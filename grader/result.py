@@ -1,0 +1,176 @@
+"""The one definition of `result.json`: what judging found and scoring awarded, as plain data.
+
+Scoring and every report are pure functions of these models. Nothing here does I/O.
+"""
+
+from __future__ import annotations
+
+from enum import StrEnum
+from typing import Literal
+
+from pydantic import BaseModel, ConfigDict, Field
+
+SCHEMA = "tilelab/result/v1"
+
+
+class Verdict(StrEnum):
+    """In order of precedence: a lab's verdict is the first of these that occurred."""
+
+    INTERNAL_ERROR = "internal-error"
+    REJECTED = "rejected"
+    MISSING_FILE = "missing-file"
+    COMPILE_ERROR = "compile-error"
+    MISSING_ENTRY_POINT = "missing-entry-point"
+    NEEDS_GPU = "needs-gpu"
+    LAUNCH_ERROR = "launch-error"
+    CRASH = "crash"
+    TIMEOUT = "timeout"
+    BARRIER_DIVERGENCE = "barrier-divergence"
+    RACE = "race"
+    OUT_OF_BOUNDS = "out-of-bounds"
+    INPUT_MODIFIED = "input-modified"
+    MISALIGNED = "misaligned"
+    UNINITIALIZED_READ = "uninitialized-read"
+    WRONG_ANSWER = "wrong-answer"
+    PASS = "pass"
+
+
+def worst(verdicts: list[Verdict]) -> Verdict:
+    """The verdict that stands for all of `verdicts`; `pass` for none."""
+    order = list(Verdict)
+    return min(verdicts, key=order.index, default=Verdict.PASS)
+
+
+class Model(BaseModel):
+    """Immutable, and a field that is not listed is an error."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+
+class Site(Model):
+    """One access, barrier or statement in the submission."""
+
+    file: str | None = None  # the submission's own file name, never a path
+    line: int | None = None  # 1-based
+    source: str | None = None  # that line's text, taken from the submission itself
+    function: str | None = None
+    access: str | None = None  # "read", "write", "atomic", "barrier"
+    block: tuple[int, int, int] | None = None  # CUDA's (x, y, z)
+    thread: tuple[int, int, int] | None = None
+
+
+class Finding(Site):
+    """Something the build or an observer found, at one place."""
+
+    kind: Verdict
+    severity: Literal["error", "note"] = "error"
+    message: str
+    advice: str | None = None  # what to look at next, without the solution
+    array: str | None = None
+    element: str | None = None
+    other: Site | None = None  # a race's second access, a divergence's other barrier
+    count: int = 1  # occurrences folded into this one
+    cases: tuple[str, ...] = ()  # the cases it was seen in
+
+
+class WrongElement(Model):
+    row: int
+    column: int
+    expected: float
+    got: float | None  # None: never written, or not a number
+
+
+class Mismatch(Model):
+    """Where C differs from the oracle."""
+
+    rows: int  # M
+    columns: int  # N
+    wrong: int
+    unwritten: int
+    first: tuple[WrongElement, ...]  # at most eight, in row-major order
+    tile_rows: int  # the launch's block.y and block.x: the grid drawn over the picture
+    tile_columns: int
+    # A coarse picture of C: '.' right, '#' wrong, 'o' unwritten; each character covers cell_rows x cell_columns elements.
+    picture: tuple[str, ...] = ()
+    cell_rows: int = 1
+    cell_columns: int = 1
+    summary: str  # in words: "wrong in the last 3 columns, past the last full 16-wide tile"
+
+
+class Launch(Model):
+    """One shape that was run."""
+
+    shape: str  # "M=33 N=17 K=65"
+    inputs: str  # "small integers", "signed random"
+    verdict: Verdict
+    grid: tuple[int, int, int] | None = None
+    block: tuple[int, int, int] | None = None
+    shared_bytes: int = 0
+    message: str = ""
+    findings: tuple[Finding, ...] = ()
+    mismatch: Mismatch | None = None
+    counters: dict[str, int] = Field(default_factory=dict)
+    printed: str = ""  # untrusted, at most 16 KiB
+
+
+class Case(Model):
+    name: str
+    visibility: Literal["public", "hidden"]
+    # What a student may see of it. full: everything; verdict: verdict, findings and lines, but neither shape nor values;
+    # none: passed or not.
+    feedback: Literal["full", "verdict", "none"] = "full"
+    role: Literal["correctness", "technique"] = "correctness"
+    verdict: Verdict
+    passed: bool
+    points: float
+    max_points: float
+    message: str = ""  # one line: why not, or "4 shapes"
+    launches: tuple[Launch, ...] = ()  # only shapes up to the first that failed
+
+
+class Build(Model):
+    ok: bool
+    compiler: str = ""
+    log: str = ""  # the compiler's words, paths shortened
+    seconds: float = 0.0
+
+
+class LabResult(Model):
+    title: str
+    file: str  # the file the lab asks for
+    verdict: Verdict
+    points: float
+    max_points: float
+    extra_credit: bool = False  # points count into the total, not into the maximum
+    build: Build | None = None
+    cases: tuple[Case, ...] = ()
+    findings: tuple[Finding, ...] = ()  # of all cases and the build, folded; errors first
+    performance: str = "not assessed"
+    seconds: float = 0.0  # wall time to build and judge
+
+
+class Submission(Model):
+    id: str  # safe as a folder name, unique in the batch
+    name: str  # as it was uploaded
+    files: tuple[str, ...] = ()
+    notices: tuple[str, ...] = ()  # what intake did: "took the one nested folder", "removed a byte-order mark"
+    refused: str | None = None  # why nothing of it could be taken; then every lab is `rejected`
+
+
+class Environment(Model):
+    kit: str  # version
+    compiler: str
+    backend: Literal["cpu", "cuda"] = "cpu"
+    sandbox: str  # what was in force: "bubblewrap", "Landlock and seccomp", "none"
+    date: str  # ISO 8601, day only
+
+
+class Result(Model):
+    schema_: str = Field(default=SCHEMA, alias="schema")
+    submission: Submission
+    environment: Environment
+    labs: dict[str, LabResult]
+    total: float
+    max: float
+
+    model_config = ConfigDict(frozen=True, extra="forbid", populate_by_name=True)

@@ -1,0 +1,46 @@
+// A framed conversation over a Unix stream socket: a four-byte little-endian length, then that many
+// bytes of JSON; file descriptors ride on the first byte of a frame.
+#pragma once
+
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+namespace tilelab {
+
+// Owns one file descriptor.
+class Descriptor {
+ public:
+  Descriptor() = default;
+  explicit Descriptor(int fd) : fd_(fd) {}
+  Descriptor(Descriptor&& other) noexcept : fd_(other.release()) {}
+  Descriptor& operator=(Descriptor&& other) noexcept;
+  ~Descriptor();
+  int get() const { return fd_; }
+  int release() { const int fd = fd_; fd_ = -1; return fd; }
+
+ private:
+  int fd_ = -1;
+};
+
+// The peer closed the socket, sent too much, or sent nothing before the deadline.
+struct ChannelError : std::runtime_error { using std::runtime_error::runtime_error; };
+
+struct Frame {
+  std::string text;
+  std::vector<Descriptor> descriptors;
+};
+
+class Channel {
+ public:
+  explicit Channel(Descriptor socket) : socket_(std::move(socket)) {}
+  void send(const std::string& text, const std::vector<int>& descriptors = {});
+  // Waits at most timeout_ms (negative: for ever) for a whole frame. Throws ChannelError.
+  Frame receive(int timeout_ms = -1);
+  int descriptor() const { return socket_.get(); }
+
+ private:
+  Descriptor socket_;
+};
+
+}  // namespace tilelab
