@@ -125,6 +125,7 @@ class Case(Model):
     points: float
     max_points: float
     message: str = ""  # one line: why not, or "4 shapes"
+    advice: str = ""  # for a case that failed: what to look at, from the lab's files
     launches: tuple[Launch, ...] = ()  # only shapes up to the first that failed
 
 

@@ -1,0 +1,78 @@
+"""What a student may see of a result: applies each case's feedback policy. Pure.
+
+`full` shows everything; `verdict` the verdict and the findings with their lines, but no shape, value, element or
+count; `none` only whether the case passed. The lab's own verdict is always told: it is what the lab is graded with.
+"""
+
+from __future__ import annotations
+
+import re
+
+from grader.folding import fold
+from grader.result import Case, Finding, LabResult, Result, Verdict
+
+# Said instead of a message that holds a number: the number may be a size or an index of a hidden shape.
+_PLAIN = {
+    Verdict.RACE: "two threads use the same element without a barrier between them, and at least one writes it",
+    Verdict.OUT_OF_BOUNDS: "an access lies outside the array",
+    Verdict.UNINITIALIZED_READ: "an element is read before anything was written to it",
+    Verdict.BARRIER_DIVERGENCE: "threads of one block do not all reach the same barrier",
+    Verdict.INPUT_MODIFIED: "the kernel changes an input",
+    Verdict.MISALIGNED: "an access is not aligned to its own size",
+    Verdict.LAUNCH_ERROR: "the launch configuration is not one a GPU accepts",
+    Verdict.TIMEOUT: "the kernel does not come to an end in its time",
+    Verdict.CRASH: "the kernel crashes",
+    Verdict.WRONG_ANSWER: "C differs from the product A·B",
+    Verdict.NEEDS_GPU: "this needs a GPU to be graded",
+    Verdict.INTERNAL_ERROR: "the grader broke here; your instructor has been told",
+}
+_DIGIT = re.compile(r"\d")
+
+
+def for_student(result: Result) -> Result:
+    """`result` with nothing in it that a case's feedback policy withholds."""
+    return result.model_copy(update={"labs": {lab_id: _lab(lab) for lab_id, lab in result.labs.items()}})
+
+
+def _lab(lab: LabResult) -> LabResult:
+    # Folded anew from what may be shown. Cases that show everything come first: the words of the first are kept.
+    hidden = {case.name for case in lab.cases if case.feedback != "full"}
+    own = [(None, finding) for finding in lab.findings if not finding.cases]
+    full = [(case.name, finding) for case in lab.cases if case.feedback == "full" for finding in _found(case)]
+    scrubbed = [
+        (case.name, _scrub(finding)) for case in lab.cases if case.feedback == "verdict" for finding in _found(case)
+    ]
+    findings = [_uncounted(finding, hidden) for finding in fold([*own, *full, *scrubbed])]
+    return lab.model_copy(update={"cases": tuple(_case(case) for case in lab.cases), "findings": tuple(findings)})
+
+
+def _found(case: Case) -> list[Finding]:
+    return [finding for launch in case.launches for finding in launch.findings]
+
+
+def _case(case: Case) -> Case:
+    if case.feedback == "full":
+        return case
+    if case.feedback == "verdict":
+        message = "" if case.passed else _sentence(case.verdict, case.message)
+        return case.model_copy(update={"launches": (), "message": message})
+    # `wrong-answer` stands for any failure here, the mildest there is; whose fault it was is not the case's secret.
+    verdict = case.verdict if case.passed or case.verdict is Verdict.INTERNAL_ERROR else Verdict.WRONG_ANSWER
+    message = "" if case.passed else "did not pass; this case gives no details"
+    return case.model_copy(update={"launches": (), "message": message, "advice": "", "verdict": verdict})
+
+
+def _scrub(finding: Finding) -> Finding:
+    """The finding without element and numbers; its line, block and thread are the student's own."""
+    return finding.model_copy(
+        update={"element": None, "message": _sentence(finding.kind, finding.message), "advice": None, "count": 1}
+    )
+
+
+def _sentence(verdict: Verdict, message: str) -> str:
+    return _PLAIN.get(verdict, verdict.value) if _DIGIT.search(message) else message
+
+
+def _uncounted(finding: Finding, hidden: set[str]) -> Finding:
+    """Without its count where a hidden shape contributed to it: how often tells how large."""
+    return finding.model_copy(update={"count": 1}) if hidden.intersection(finding.cases) else finding

@@ -1,0 +1,123 @@
+"""Turns what judging found into verdicts and points: pure functions of the lab's files and the outcome.
+
+A case earns its points only if the lab's files list it, the judge saw it exactly once, its buffers match and no error
+was found in it. A listed case that was not seen is our failure (`internal-error`), for a person to look at.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+
+from grader.folding import fold
+from grader.labs import CaseSpec, Lab
+from grader.outcome import JudgedCase, LabOutcome
+from grader.result import Case, Finding, LabResult, Verdict, worst
+
+# A lab with one of these earns nothing at all; `needs-gpu` only until it is graded where there is one.
+_EARNS_NOTHING = frozenset({
+    Verdict.REJECTED,
+    Verdict.MISSING_FILE,
+    Verdict.COMPILE_ERROR,
+    Verdict.MISSING_ENTRY_POINT,
+    Verdict.NEEDS_GPU,
+})
+
+
+def score_lab(lab: Lab, outcome: LabOutcome) -> LabResult:
+    """The lab's verdict, points and folded findings."""
+    cases = [_score_case(lab, outcome, spec) for spec in _specs(lab)]
+    unlisted = [_unlisted(case) for case in outcome.cases if case.name not in {spec.name for spec in _specs(lab)}]
+    verdict = _verdict(outcome, cases, unlisted=bool(unlisted))
+    correct = all(case.passed for case in cases if case.role == "correctness")
+    cases = [_withhold(case, verdict, correct=correct) for case in cases]
+    seen = [(None, finding) for finding in (*outcome.findings, *unlisted)]
+    in_launches = [(case.name, finding) for case in cases for launch in case.launches for finding in launch.findings]
+    return LabResult(
+        title=lab.public.title,
+        file=lab.public.file,
+        verdict=verdict,
+        points=_sum(case.points for case in cases),
+        max_points=_sum(case.max_points for case in cases),
+        extra_credit=lab.public.extra_credit,
+        build=outcome.build,
+        cases=tuple(cases),
+        findings=fold([*seen, *in_launches]),
+        seconds=outcome.seconds,
+    )
+
+
+def total(labs: Mapping[str, LabResult]) -> tuple[float, float]:
+    """Points and maximum over all labs; extra credit counts into the points alone."""
+    points = _sum(lab.points for lab in labs.values())
+    return points, _sum(lab.max_points for lab in labs.values() if not lab.extra_credit)
+
+
+def _specs(lab: Lab) -> tuple[CaseSpec, ...]:
+    return lab.public.case + (lab.private.case if lab.private else ())
+
+
+def _score_case(lab: Lab, outcome: LabOutcome, spec: CaseSpec) -> Case:
+    """One listed case, with the points it earns on its own."""
+    judged = [case for case in outcome.cases if case.name == spec.name]
+    launches = judged[0].launches if judged else ()
+    verdict, passed, message = _judgement(outcome, spec, judged)
+    return Case(
+        name=spec.name,
+        visibility="public" if spec in lab.public.case else "hidden",
+        feedback=spec.feedback,
+        role=spec.role,
+        verdict=verdict,
+        passed=passed,
+        points=spec.points if passed else 0,
+        max_points=spec.points,
+        message=message,
+        advice="" if passed or outcome.verdict is not None else spec.advice,
+        launches=launches,
+    )
+
+
+def _judgement(outcome: LabOutcome, spec: CaseSpec, judged: list[JudgedCase]) -> tuple[Verdict, bool, str]:
+    """Verdict, whether it passed, and why not."""
+    if outcome.verdict is not None:
+        return outcome.verdict, False, "not run"
+    if not judged:
+        return Verdict.INTERNAL_ERROR, False, "the judge never ran this case; this is a fault of the grader"
+    case = judged[0]
+    if len(judged) != 1 or case.seen != 1:
+        times = max(len(judged), case.seen)
+        return Verdict.INTERNAL_ERROR, False, f"the judge reported this case {times} times; this is a fault of the grader"
+    errors = [one.kind for launch in case.launches for one in launch.findings if one.severity == "error"]
+    verdict = worst([case.verdict, *errors])
+    if case.passed and verdict is not Verdict.PASS:
+        return verdict, False, case.message
+    if not case.passed and verdict is Verdict.PASS and spec.role == "correctness":
+        return Verdict.INTERNAL_ERROR, False, case.message or "this case failed without a reason; this is a fault of the grader"
+    return verdict, case.passed, case.message
+
+
+def _verdict(outcome: LabOutcome, cases: Iterable[Case], *, unlisted: bool) -> Verdict:
+    """The lab's verdict: correctness cases decide; a technique case can only show that the grader broke."""
+    if outcome.verdict is not None:
+        return outcome.verdict
+    counted = [case.verdict for case in cases if case.role == "correctness" or case.verdict is Verdict.INTERNAL_ERROR]
+    return worst([*counted, *([Verdict.INTERNAL_ERROR] if unlisted else [])])
+
+
+def _withhold(case: Case, verdict: Verdict, *, correct: bool) -> Case:
+    """The case without points that the rest of the lab does not allow."""
+    if verdict in _EARNS_NOTHING:
+        return case.model_copy(update={"points": 0.0})
+    if case.role == "technique" and case.passed and not correct:
+        message = "counts once every correctness case passes"
+        return case.model_copy(update={"points": 0.0, "message": message})
+    return case
+
+
+def _unlisted(case: JudgedCase) -> Finding:
+    message = f"the judge ran a case that the lab's files do not list: {case.name!r}; this is a fault of the grader"
+    return Finding(kind=Verdict.INTERNAL_ERROR, message=message)
+
+
+def _sum(points: Iterable[float]) -> float:
+    """Adds points without the dust of binary fractions: ten times 0.1 is 1."""
+    return round(sum(points), 6)
