@@ -1,4 +1,53 @@
-.PHONY: build
-build:
-	@cmake -S . -B build -DCMAKE_BUILD_TYPE=Release >build/configure.log 2>&1 || { cat build/configure.log; exit 1; }
-	@cmake --build build
+# The front door. Every target sets itself up first: what is missing is fetched once, see kit/setup/setup.sh.
+# Variables are handed to recipes through the environment, so their values may hold spaces.
+MAKEFLAGS += --no-print-directory
+SHELL := /bin/bash
+.DEFAULT_GOAL := help
+OUT ?= out
+SUBMISSIONS ?= tests/class
+LAB ?=
+CASE ?=
+export OUT SUBMISSIONS LAB CASE
+
+setup := ./kit/setup/setup.sh
+tilelab := .venv/bin/tilelab
+# One --lab for each lab named: LAB="01-naive 02-tiled".
+labs := $${LAB:+$$(printf -- '--lab %s ' $$LAB)}
+
+.PHONY: help setup grade test check lint format clean
+help:  ## what there is
+	@echo "Tilelab grades CUDA matrix-multiplication kernels, with or without a GPU."
+	@echo
+	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "  make %-8s %s\n", $$1, $$2}' $(firstword $(MAKEFILE_LIST))
+	@echo
+	@echo "  make grade SUBMISSIONS=folder-or-zip OUT=folder LAB=01-naive    all three may be left out"
+	@echo "  make test LAB=02-tiled CASE=\"a test's name\"                     what a student runs; LAB alone for all tests"
+
+setup:  ## get what is missing and build; the other targets do so by themselves
+	@$(setup)
+
+grade:  ## grade SUBMISSIONS into OUT (left out: a bundled class, into out/)
+	@$(setup) && $(tilelab) grade "$$SUBMISSIONS" --out "$$OUT" $(labs)
+
+test:  ## the project's own tests; with LAB=..., that lab's public tests on its skeleton
+	@if [ -n "$$LAB" ]; then $(setup) && $(tilelab) test "$$LAB" $${CASE:+--case "$$CASE"}; \
+	else $(setup) test && .venv/bin/python tests/suite.py; fi
+
+check: lint  ## before a commit: lint, types, generated files, tests
+	@$(tilelab) starters --check
+	@$(MAKE) test
+
+lint:  ## look at the sources without changing them
+	@$(setup) dev
+	@.venv/bin/ruff check . && .venv/bin/ruff format --check . && .venv/bin/mypy
+	@git ls-files -z 'kit/*.[ch]pp' 'tests/kit/*.cpp' '*_tests.cpp' | xargs -0 -r .venv/bin/clang-format --dry-run --Werror
+	@! command -v shellcheck >/dev/null || shellcheck kit/setup/*.sh .ci/run
+	@! command -v clang-tidy >/dev/null || git ls-files -z 'kit/*.cpp' | xargs -0 -r clang-tidy --quiet -p build
+
+format:  ## bring the sources into shape
+	@$(setup) dev
+	@.venv/bin/ruff check --fix-only . ; .venv/bin/ruff format .
+	@git ls-files -z 'kit/*.[ch]pp' 'tests/kit/*.cpp' '*_tests.cpp' | xargs -0 -r .venv/bin/clang-format -i
+
+clean:  ## remove what was built; .venv and unpacked packages stay
+	@rm -rf build

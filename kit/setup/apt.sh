@@ -1,0 +1,155 @@
+# Gets Debian and Ubuntu packages without touching the machine's package sources: every apt-get here reads a private
+# list made from the machine's own, with private indexes, in a folder that is thrown away. Sourced by setup.sh.
+# install_packages puts them on the machine (root, or sudo that asks nothing); download_packages only fetches them.
+
+have_apt() { command -v apt-get >/dev/null && command -v dpkg >/dev/null && [ -r /etc/os-release ]; }
+
+may_install() {
+  [ "${TILELAB_SETUP:-}" = private ] && return 1
+  [ "$(id -u)" = 0 ] || sudo -n true 2>/dev/null
+}
+
+as_root() { if [ "$(id -u)" = 0 ]; then "$@"; else sudo -n "$@"; fi; }
+
+# No space in its path whatever this clone's is called; readable, as root's apt-get downloads as another user.
+open_private_lists() {
+  apt_dir=$(mktemp -d "/tmp/tilelab-apt.XXXXXX")
+  chmod 755 "$apt_dir"
+  mkdir -p "$apt_dir"/{sources,lists/partial,cache/archives/partial,debs}
+  cat >"$apt_dir/apt.conf" <<CONF
+Dir::Etc::SourceList "/dev/null";
+Dir::Etc::SourceParts "$apt_dir/sources";
+Dir::State::Lists "$apt_dir/lists";
+Dir::Cache "$apt_dir/cache";
+Acquire::Languages "none";
+Acquire::Retries "3";
+APT::Install-Recommends "false";
+DPkg::Lock::Timeout "300";
+#clear APT::Update::Pre-Invoke;
+#clear APT::Update::Post-Invoke;
+#clear APT::Update::Post-Invoke-Success;
+CONF
+  copy_sources
+}
+
+close_private_lists() {
+  [ -n "${apt_dir:-}" ] || return 0
+  rm -rf "$apt_dir" 2>/dev/null || as_root rm -rf "$apt_dir" 2>/dev/null || true
+  apt_dir=
+}
+
+private_apt() { "${1}" -c "$apt_dir/apt.conf" "${@:2}"; }
+
+# The distribution's own sources, as they are; third parties' are left out, they have nothing that is needed.
+copy_sources() {
+  local file
+  suites=$(. /etc/os-release && echo "${VERSION_CODENAME:-} ${UBUNTU_CODENAME:-} ${DEBIAN_CODENAME:-} stable testing unstable sid")
+  for file in /etc/apt/sources.list /etc/apt/sources.list.d/*.list; do
+    [ ! -r "$file" ] || one_line_sources "$suites" <"$file"
+  done >"$apt_dir/sources/machine.list"
+  for file in /etc/apt/sources.list.d/*.sources; do
+    [ ! -r "$file" ] || { stanza_sources "$suites" <"$file"; echo; }
+  done >"$apt_dir/sources/machine.sources"
+}
+
+# Lines "deb [options] uri suite components" whose suite is one of $1 or such a suite's updates.
+one_line_sources() {
+  awk -v names="$1" '
+    BEGIN { n = split(names, name) }
+    /^deb[ \t]/ && !/cdrom:/ {
+      line = $0; sub(/\[[^]]*\]/, "", line); split(line, field)
+      for (i = 1; i <= n; ++i) if (field[3] == name[i] || index(field[3], name[i] "-") == 1) { print; next }
+    }'
+}
+
+# The same for stanzas of deb822 fields.
+stanza_sources() {
+  awk -v names="$1" '
+    BEGIN { n = split(names, name); RS = ""; ORS = "\n\n"; FS = "\n" }
+    {
+      for (f = 1; f <= NF; ++f) if ($f ~ /^Suites:/) {
+        m = split($f, suite, /[ \t]+/)
+        for (s = 2; s <= m; ++s) for (i = 1; i <= n; ++i)
+          if (suite[s] == name[i] || index(suite[s], name[i] "-") == 1) { print; next }
+      }
+    }'
+}
+
+# Adds the backports of this Debian from the same mirror, with the same key.
+add_backports() {
+  local codename
+  codename=$(. /etc/os-release && [ "$ID" = debian ] && echo "${VERSION_CODENAME:-}") || return 1
+  [ -n "$codename" ] || return 1
+  awk -v suite="$codename" '{
+      line = $0; options = ""
+      if (match(line, /\[[^]]*\]/)) { options = substr(line, RSTART, RLENGTH) " "; sub(/\[[^]]*\]/, "", line) }
+      split(line, field)
+      if (field[3] == suite) { print "deb " options field[2] " " suite "-backports main"; exit }
+    }' "$apt_dir/sources/machine.list" >"$apt_dir/sources/backports.list"
+  awk -v suite="$codename" '
+    BEGIN { RS = ""; FS = "\n" }
+    {
+      found = 0; text = ""
+      for (f = 1; f <= NF; ++f) {
+        line = $f
+        if (line ~ /^Suites:/) { found = (line ~ "[ \t]" suite "([ \t]|$)"); line = "Suites: " suite "-backports" }
+        if (line ~ /^Components:/) line = "Components: main"
+        text = text line "\n"
+      }
+      if (found) { print text; exit }
+    }' "$apt_dir/sources/machine.sources" >"$apt_dir/sources/backports.sources"
+  [ -s "$apt_dir/sources/backports.list" ] || [ -s "$apt_dir/sources/backports.sources" ] || return 1
+  update_private_lists
+}
+
+update_private_lists() { private_apt apt-get -q update; }
+
+# The version that would be installed; nothing if there is none.
+candidate() { private_apt apt-cache policy "$1" 2>/dev/null | awk '$1 == "Candidate:" && $2 != "(none)" {print $2}'; }
+
+is_at_least() { [ -n "$1" ] && dpkg --compare-versions "$1" ge "$2"; }
+
+# The first of the packages named after MINIMUM whose candidate is at least that version.
+first_package() {
+  local minimum=$1 package
+  shift
+  for package in "$@"; do
+    if is_at_least "$(candidate "$package")" "$minimum"; then echo "$package"; return; fi
+  done
+}
+
+# The packages that meet a need on this release, one a line; nothing when it has none that is new enough.
+packages_for() {
+  local package
+  case $1 in
+    compiler) first_package 4:12 g++ || true; [ -n "$(first_package 4:12 g++)" ] || first_package 12 g++-14 g++-13 g++-12 ;;
+    python)
+      package=$(first_package 3.11 python3 python3.13 python3.12 python3.11)
+      [ -z "$package" ] || printf '%s\n' "$package" "$package-venv" ;;
+    pip) first_package 22 python3-pip-whl ;;
+    catch2)
+      package=$(first_package 3.4 libcatch2-dev catch2)
+      if [ -z "$package" ] && add_backports >>"$log" 2>&1; then package=$(first_package 3.4 libcatch2-dev catch2); fi
+      [ -z "$package" ] || echo "$package" ;;
+    boost) first_package 1.71 libboost-context-dev ;;
+    json) first_package 3.9 nlohmann-json3-dev ;;
+    seccomp) first_package 2.5 libseccomp-dev ;;
+    bubblewrap) first_package 0.4 bubblewrap ;;
+  esac
+}
+
+install_packages() {
+  # An earlier run that was interrupted inside dpkg left it half done; apt-get refuses until this is made good.
+  if [ -n "$(ls -A /var/lib/dpkg/updates 2>/dev/null)" ]; then as_root env DEBIAN_FRONTEND=noninteractive dpkg --configure -a; fi
+  as_root env DEBIAN_FRONTEND=noninteractive NEEDRESTART_SUSPEND=1 \
+    apt-get -c "$apt_dir/apt.conf" -q -y --no-remove -o Dpkg::Options::=--force-confold install "$@"
+}
+
+# Fetches the packages, and what they depend on that the machine has not, into $apt_dir/debs.
+download_packages() {
+  local wanted
+  wanted=$(private_apt apt-get -q -s --no-remove install "$@" | awk '$1 == "Inst" {gsub(/[()]/, ""); version = $3; if ($3 ~ /^\[/) version = $4; print $2 "=" version}')
+  [ -n "$wanted" ] || return 1
+  # shellcheck disable=SC2086  # one argument for each package
+  (cd "$apt_dir/debs" && private_apt apt-get -q download $wanted)
+}

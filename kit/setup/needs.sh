@@ -1,0 +1,120 @@
+# What Tilelab takes from the machine, why, and how to tell whether it is there. Installs nothing.
+# Sourced by setup.sh. $prefix is where packages were unpacked for this clone alone, if they were.
+
+all_needs=(compiler python pip catch2 boost json seccomp bubblewrap)
+
+why() {
+  case $1 in
+    compiler) echo "GCC 12 or newer: compiles the kit and every submission" ;;
+    python) echo "Python 3.11 or newer: the grader" ;;
+    pip) echo "pip: fetches the grader's Python packages" ;;
+    catch2) echo "Catch2 3.4 or newer: the labs' tests" ;;
+    boost) echo "Boost.Context: CUDA threads as fibers" ;;
+    json) echo "nlohmann-json: judge and runner talk in it" ;;
+    seccomp) echo "libseccomp: confines a submission" ;;
+    bubblewrap) echo "bubblewrap: confines a submission" ;;
+  esac
+}
+
+# The only need that set-up can do without: the kit's own launcher confines too.
+is_optional() { [ "$1" = bubblewrap ]; }
+
+is_present() {
+  case $1 in
+    compiler) [ -n "$(find_compiler)" ] ;;
+    python) [ -n "$(find_python)" ] ;;
+    pip) [ -x .venv/bin/pip ] || [ -n "$(find_pip)" ] ;;
+    catch2) defines '<catch2/catch_version_macros.hpp>' 'CATCH_VERSION_MAJOR * 100 + CATCH_VERSION_MINOR >= 304' && has_library libCatch2.a ;;
+    boost) defines '<boost/context/fiber.hpp>' 1 && has_library libboost_context.a ;;
+    json) defines '<nlohmann/json.hpp>' 1 ;;
+    seccomp) defines '<seccomp.h>' 1 && has_library libseccomp.a ;;
+    bubblewrap) command -v bwrap >/dev/null || "$prefix/usr/bin/bwrap" --version >/dev/null 2>&1 ;;
+  esac
+}
+
+find_missing() {
+  local need
+  for need in "${all_needs[@]}"; do is_present "$need" || echo "$need"; done
+}
+
+# CXX if it is a new enough GCC, else the first of the usual names that is.
+find_compiler() {
+  local name path
+  for name in "${CXX:-g++}" g++ g++-15 g++-14 g++-13 g++-12 "$prefix/toolchain/g++"; do
+    path=$(command -v "$name") || continue
+    if printf '#if !defined __GNUC__ || defined __clang__ || __GNUC__ < 12\n#error\n#endif\n#include <concepts>\n' |
+      "$path" -std=c++20 -x c++ -fsyntax-only - 2>/dev/null; then
+      printf '%s\n' "$path"
+      return
+    fi
+  done
+}
+
+find_python() {
+  local name path
+  for name in "${PYTHON:-python3}" python3 python3.14 python3.13 python3.12 python3.11; do
+    path=$(command -v "$name") || continue
+    if "$path" -c 'import sys, ssl, venv, zlib; sys.exit(sys.version_info < (3, 11))' 2>/dev/null; then
+      printf '%s\n' "$path"
+      return
+    fi
+  done
+}
+
+# How pip can be had: "ensurepip", "pip" or the path of its wheel. Debian ships Python without any of them.
+find_pip() {
+  local python wheel
+  python=$(find_python)
+  [ -n "$python" ] || return 0
+  if "$python" -c 'import ensurepip' 2>/dev/null; then echo ensurepip; return; fi
+  for wheel in /usr/share/python-wheels/pip-*.whl "$prefix"/usr/share/python-wheels/pip-*.whl; do
+    if [ -f "$wheel" ]; then printf '%s\n' "$wheel"; return; fi
+  done
+  if "$python" -c 'import pip, sys; sys.exit(tuple(map(int, pip.__version__.split(".")[:2])) < (22, 3))' 2>/dev/null; then echo pip; fi
+}
+
+# Folders beside /usr that may hold headers and libraries: the private prefix, and what the caller's CMake would search.
+search_roots() {
+  local IFS=:
+  printf '%s\n' "$prefix/usr"
+  # shellcheck disable=SC2086  # split at the colons
+  printf '%s\n' ${CMAKE_PREFIX_PATH:-}
+}
+
+# defines HEADER CONDITION: the compiler finds the header, and then the preprocessor's condition holds.
+defines() {
+  local compiler root flags=()
+  compiler=$(find_compiler)
+  [ -n "$compiler" ] || return 1
+  while IFS= read -r root; do [ -z "$root" ] || flags+=(-idirafter "$root/include"); done < <(search_roots)
+  # Only the version header is read; for the large ones it is enough that they are there.
+  if [ "$2" = 1 ]; then
+    printf '#if !__has_include(%s)\n#error\n#endif\n' "$1"
+  else
+    printf '#include %s\n#if !(%s)\n#error\n#endif\n' "$1" "$2"
+  fi | "$compiler" -x c++ -std=c++20 "${flags[@]}" -E -o /dev/null - 2>/dev/null
+}
+
+has_library() {
+  local compiler root
+  compiler=$(find_compiler)
+  [ -n "$compiler" ] || return 1
+  case $("$compiler" -print-file-name="$1") in /*) return 0 ;; esac
+  while IFS= read -r root; do
+    [ -z "$root" ] || [ -z "$(find "$root/lib" -maxdepth 2 -name "$1" -print -quit 2>/dev/null)" ] || return 0
+  done < <(search_roots)
+  return 1
+}
+
+# Prints the path of the first argument that runs and is at least the version in the second.
+find_tool() {
+  local path version
+  for path in "$(command -v "$1")" "$root/.venv/bin/$1"; do
+    [ -n "$path" ] || continue
+    version=$("$path" --version 2>/dev/null | grep -oE '[0-9]+(\.[0-9]+)+' | head -n 1) || continue
+    if [ -n "$version" ] && [ "$(printf '%s\n' "$2" "$version" | sort -V | head -n 1)" = "$2" ]; then
+      printf '%s\n' "$path"
+      return
+    fi
+  done
+}

@@ -1,0 +1,84 @@
+# Brings the machine to where every need is met: with what is installed, else with packages, else by saying what is
+# missing and what to do. Sourced by setup.sh.
+
+provide_needs() {
+  local missing
+  mapfile -t missing < <(find_missing)
+  [ ${#missing[@]} -gt 0 ] || return 0
+  if have_apt; then
+    trap close_private_lists EXIT
+    open_private_lists
+    if quietly "reading package lists" update_private_lists; then
+      get_packages "${missing[@]}"
+    else
+      show_log 5
+    fi
+    close_private_lists
+  fi
+  mapfile -t missing < <(find_missing)
+  [ ${#missing[@]} -eq 0 ] || report_missing "${missing[@]}"
+}
+
+get_packages() {
+  local need found packages=() reasons=()
+  for need in "$@"; do
+    # Unpacked as an ordinary user, Python would not find its own libraries.
+    if [ "$need" = python ] && ! may_install; then continue; fi
+    mapfile -t found < <(packages_for "$need")
+    packages+=("${found[@]}")
+    [ ${#found[@]} -eq 0 ] || reasons+=("${found[*]}  ($(why "$need"))")
+  done
+  [ ${#packages[@]} -gt 0 ] || return 0
+  if may_install; then
+    say "installing with apt-get:"
+    printf '  %s\n' "${reasons[@]}" >&2
+    quietly "installing packages" install_packages "${packages[@]}" && return
+    show_log
+    say "apt-get could not install them; unpacking them under .tilelab/prefix instead"
+  else
+    say "unpacking under .tilelab/prefix, for this clone alone:"
+    printf '  %s\n' "${reasons[@]}" >&2
+  fi
+  if ! { quietly "downloading packages" download_packages "${packages[@]}" &&
+         quietly "unpacking packages" unpack_packages "$apt_dir"/debs/*.deb; }; then show_log; fi
+}
+
+report_missing() {
+  local need needed=()
+  for need in "$@"; do
+    if is_optional "$need"; then
+      say "going on without $(why "$need"); the kit's own launcher does it instead"
+    else
+      needed+=("$need")
+    fi
+  done
+  [ ${#needed[@]} -gt 0 ] || return 0
+  say "missing on this machine:"
+  for need in "${needed[@]}"; do printf '  %s\n    %s\n' "$(why "$need")" "$(remedy "$need")" >&2; done
+  die "install these, then run the same command again"
+}
+
+remedy() {
+  local packages
+  case $1 in
+    compiler) packages=g++ ;;
+    python) packages="python3 python3-venv" ;;
+    pip) packages=python3-venv ;;
+    catch2) packages="libcatch2-dev (Debian 12: from bookworm-backports)" ;;
+    boost) packages=libboost-context-dev ;;
+    json) packages=nlohmann-json3-dev ;;
+    seccomp) packages=libseccomp-dev ;;
+  esac
+  if have_apt; then
+    echo "ask an administrator for: apt-get install $packages"
+  else
+    case $1 in
+      compiler) echo "Fedora: dnf install gcc-c++ libstdc++-static; Arch: pacman -S gcc; elsewhere name one with CXX=/path/to/g++" ;;
+      python | pip) echo "Fedora: dnf install python3 python3-pip; Arch: pacman -S python python-pip; or name one with PYTHON=/path/to/python3" ;;
+      catch2) echo "Fedora: dnf install catch-devel; Arch: pacman -S catch2; a build of your own is found through CMAKE_PREFIX_PATH" ;;
+      boost) echo "Fedora: dnf install boost-static boost-devel; a build of your own is found through CMAKE_PREFIX_PATH (it takes libboost_context.a)" ;;
+      json) echo "Fedora: dnf install json-devel; Arch: pacman -S nlohmann-json" ;;
+      seccomp) echo "Fedora: dnf install libseccomp-devel libseccomp-static; Arch: pacman -S libseccomp" ;;
+    esac
+  fi
+}

@@ -1,0 +1,51 @@
+# The grader's own Python in .venv, which holds nothing of the machine's packages. Sourced by setup.sh.
+
+# provide_python EXTRA: .venv with the grader and the packages of that extra of pyproject.toml ("" for none).
+provide_python() {
+  local extra=$1 python key
+  key=$(digest "$root" pyproject.toml kit/setup/python-pins.txt)
+  if [ "$(cat .venv/.key 2>/dev/null)" = "$key" ] && [ -e ".venv/.has-$extra" ] && .venv/bin/python -c '' 2>/dev/null; then return; fi
+  python=$(find_python)
+  # Half a set-up, another clone's, or one whose Python has gone.
+  if [ -e .venv/.incomplete ] || [ "$(cat .venv/.root 2>/dev/null)" != "$root" ] || ! .venv/bin/python -c '' 2>/dev/null; then
+    quietly "making .venv with $("$python" --version)" make_venv "$python" ||
+      { show_log; die "could not make .venv with $python"; }
+  fi
+  touch .venv/.incomplete
+  quietly "installing the grader's Python packages${extra:+ and those for $extra}" install_grader "$extra" ||
+    { show_log; die "pip could not install the grader's packages; is there a way to the package index from here?"; }
+  provide_build_tools
+  touch ".venv/.has-" ".venv/.has-$extra"
+  [ "$extra" != dev ] || touch .venv/.has-test
+  printf '%s\n' "$key" >.venv/.key
+  rm .venv/.incomplete
+}
+
+make_venv() {
+  local python=$1 how
+  how=$(find_pip)
+  "$python" -m venv --clear --without-pip .venv
+  touch .venv/.incomplete
+  printf '%s\n' "$root" >.venv/.root
+  case $how in
+    ensurepip) .venv/bin/python -m ensurepip --default-pip ;;
+    pip) "$python" -m pip --python .venv/bin/python install pip ;;
+    *.whl) .venv/bin/python "$how/pip" install --no-index --find-links "$(dirname "$how")" pip ;;
+    *) echo "no pip" && return 1 ;;
+  esac
+}
+
+pip_install() {
+  env -u PYTHONPATH -u PYTHONHOME PIP_USER=0 PIP_NO_INPUT=1 PIP_DISABLE_PIP_VERSION_CHECK=1 \
+    .venv/bin/python -m pip install --constraint kit/setup/python-pins.txt "$@"
+}
+
+install_grader() { pip_install --editable ".${1:+[$1]}"; }
+
+# CMake from the machine if it is new enough, else into .venv; Ninja likewise, and make does where there is none.
+provide_build_tools() {
+  if [ -z "$(find_tool cmake 3.22)" ]; then
+    quietly "installing CMake into .venv" pip_install cmake || { show_log; die "pip could not install cmake; install CMake 3.22 or newer"; }
+  fi
+  if [ -z "$(find_tool ninja 1.8)" ]; then quietly "installing Ninja into .venv" pip_install ninja || true; fi
+}
