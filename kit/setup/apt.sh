@@ -122,7 +122,10 @@ first_package() {
 packages_for() {
   local package
   case $1 in
-    compiler) first_package 4:12 g++ || true; [ -n "$(first_package 4:12 g++)" ] || first_package 12 g++-14 g++-13 g++-12 ;;
+    compiler)
+      package=$(first_package 4:12 g++)  # the epoch of Debian's package of defaults
+      [ -n "$package" ] || package=$(first_package 12 g++-14 g++-13 g++-12)
+      [ -z "$package" ] || echo "$package" ;;
     python)
       package=$(first_package 3.11 python3 python3.13 python3.12 python3.11)
       [ -z "$package" ] || printf '%s\n' "$package" "$package-venv" ;;
@@ -140,7 +143,9 @@ packages_for() {
 
 install_packages() {
   # An earlier run that was interrupted inside dpkg left it half done; apt-get refuses until this is made good.
-  if [ -n "$(ls -A /var/lib/dpkg/updates 2>/dev/null)" ]; then as_root env DEBIAN_FRONTEND=noninteractive dpkg --configure -a; fi
+  if [ -n "$(ls -A /var/lib/dpkg/updates 2>/dev/null)" ]; then
+    as_root env DEBIAN_FRONTEND=noninteractive dpkg --configure -a || return 1
+  fi
   as_root env DEBIAN_FRONTEND=noninteractive NEEDRESTART_SUSPEND=1 \
     apt-get -c "$apt_dir/apt.conf" -q -y --no-remove -o Dpkg::Options::=--force-confold install "$@"
 }

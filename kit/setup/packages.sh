@@ -5,8 +5,7 @@ provide_needs() {
   local missing
   mapfile -t missing < <(find_missing)
   [ ${#missing[@]} -gt 0 ] || return 0
-  if have_apt; then
-    trap close_private_lists EXIT
+  if have_apt && can_be_had "${missing[@]}"; then
     open_private_lists
     if quietly "reading package lists" update_private_lists; then
       get_packages "${missing[@]}"
@@ -19,11 +18,12 @@ provide_needs() {
   [ ${#missing[@]} -eq 0 ] || report_missing "${missing[@]}"
 }
 
+# An ordinary user can unpack libraries, but a compiler or a Python in a folder of its own would not find its parts.
+can_be_had() { may_install || ! [[ " $* " =~ \ (compiler|python)\  ]]; }
+
 get_packages() {
   local need found packages=() reasons=()
   for need in "$@"; do
-    # Unpacked as an ordinary user, Python would not find its own libraries.
-    if [ "$need" = python ] && ! may_install; then continue; fi
     mapfile -t found < <(packages_for "$need")
     packages+=("${found[@]}")
     [ ${#found[@]} -eq 0 ] || reasons+=("${found[*]}  ($(why "$need"))")
@@ -45,6 +45,11 @@ get_packages() {
 
 report_missing() {
   local need needed=()
+  if have_apt && ! can_be_had "$@"; then
+    # The rest can be unpacked once these are there; and without a compiler, nobody can tell what is missing.
+    for need in compiler python; do is_present "$need" || needed+=("$need"); done
+    set --
+  fi
   for need in "$@"; do
     if is_optional "$need"; then
       say "going on without $(why "$need"); the kit's own launcher does it instead"

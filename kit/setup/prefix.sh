@@ -4,25 +4,16 @@
 
 # unpack_packages DEB...: the prefix as it was plus these packages, in place only when complete.
 unpack_packages() {
-  local deb
-  rm -rf "$prefix.new" "$prefix.old"
-  mkdir -p "$prefix.new"
-  [ ! -d "$prefix" ] || cp -a "$prefix/." "$prefix.new/"
-  for deb in "$@"; do dpkg -x "$deb" "$prefix.new"; done
-  # Debian's merged /usr: a package may ship /lib, which on the machine is /usr/lib.
-  local folder
-  for folder in lib bin sbin lib64; do
-    if [ -d "$prefix.new/$folder" ] && [ ! -L "$prefix.new/$folder" ]; then
-      mkdir -p "$prefix.new/usr/$folder"
-      cp -a "$prefix.new/$folder/." "$prefix.new/usr/$folder/"
-      rm -rf "${prefix:?}.new/$folder"
-    fi
-    [ -L "$prefix.new/$folder" ] || [ ! -d "$prefix.new/usr/$folder" ] || ln -s "usr/$folder" "$prefix.new/$folder"
-  done
-  wrap_program bwrap
-  [ ! -d "$prefix" ] || mv "$prefix" "$prefix.old"
-  mv "$prefix.new" "$prefix"
-  rm -rf "$prefix.old"
+  local deb folder
+  rm -rf "$prefix.new" "$prefix.old" && mkdir -p "$prefix.new/usr/lib" "$prefix.new/usr/bin" || return 1
+  # As in a merged /usr: what a package ships in /lib lies in /usr/lib, whichever of the two names it has it under.
+  for folder in lib bin; do ln -s "usr/$folder" "$prefix.new/$folder" || return 1; done
+  if [ -d "$prefix" ]; then cp -a "$prefix/." "$prefix.new/" || return 1; fi
+  # Through tar, as dpkg -x would put a folder in a link's place.
+  for deb in "$@"; do dpkg --fsys-tarfile "$deb" | tar -x --keep-directory-symlink -C "$prefix.new" || return 1; done
+  wrap_program bwrap || return 1
+  if [ -d "$prefix" ]; then mv "$prefix" "$prefix.old" || return 1; fi
+  mv "$prefix.new" "$prefix" && rm -rf "$prefix.old"
 }
 
 # Puts a script in a program's place that starts it with the prefix's libraries. They are named to the loader and not
@@ -32,7 +23,7 @@ wrap_program() {
   { [ -x "$program" ] && [ ! -e "$program.real" ]; } || return 0
   if "$program" --version >/dev/null 2>&1; then return 0; fi
   for loader in /lib64/ld-linux-*.so.* /lib/ld-linux-*.so.*; do [ -x "$loader" ] && break; done
-  mv "$program" "$program.real"
+  mv "$program" "$program.real" || return 1
   cat >"$program" <<SCRIPT
 #!/bin/sh
 # Made by set-up: starts $1 with the libraries that were unpacked beside it.

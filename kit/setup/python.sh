@@ -24,14 +24,12 @@ provide_python() {
 make_venv() {
   local python=$1 how
   how=$(find_pip)
-  "$python" -m venv --clear --without-pip .venv
-  touch .venv/.incomplete
-  printf '%s\n' "$root" >.venv/.root
+  "$python" -m venv --clear --without-pip .venv && touch .venv/.incomplete && printf '%s\n' "$root" >.venv/.root || return 1
   case $how in
     ensurepip) .venv/bin/python -m ensurepip --default-pip ;;
     pip) "$python" -m pip --python .venv/bin/python install pip ;;
     *.whl) .venv/bin/python "$how/pip" install --no-index --find-links "$(dirname "$how")" pip ;;
-    *) echo "no pip" && return 1 ;;
+    *) return 1 ;;
   esac
 }
 

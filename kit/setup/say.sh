@@ -5,13 +5,15 @@ say() { printf 'tilelab: %s\n' "$*" >&2; }
 
 die() { say "$@"; exit 1; }
 
-# quietly WHAT COMMAND...: runs the command with its output in $log; says WHAT before and how long it took after.
+# quietly WHAT COMMAND...: runs the command with its output in $log, saying WHAT. The shell's -e does not reach into
+# the command, as its status is looked at here: a function given to it has to return at its first failure by itself.
 quietly() {
   local what=$1 started=$SECONDS ticker='' status=0
   shift
   printf '\n== %s: %s\n' "$what" "$*" >>"$log"
   if [ -t 2 ]; then
-    show_progress "$what" & ticker=$!
+    show_progress "$what" &
+    ticker=$!
   else
     say "$what"
   fi
@@ -24,12 +26,13 @@ quietly() {
   return "$status"
 }
 
-# The step, the seconds so far and the log's last line on one terminal line, until killed.
+# The step, the seconds so far and the log's last line on one terminal line, until killed or orphaned.
 show_progress() {
   local started=$SECONDS width
+  trap - EXIT INT
   trap 'exit 0' TERM
   exec 9>&-
-  while :; do
+  while kill -0 "$$" 2>/dev/null; do
     width=$(tput cols 2>/dev/null || echo 80)
     printf '\r\033[K%.*s' "$((width - 1))" "tilelab: $1 ($((SECONDS - started)) s)  $(tail -n 1 "$log" | tr -cd '[:print:]')" >&2
     sleep 0.5

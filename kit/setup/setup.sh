@@ -14,6 +14,9 @@ done
 # A hash of words and of the files among them.
 digest() { for word in "$@"; do printf '%s\n' "$word"; [ ! -f "$word" ] || cat "$word"; done | sha256sum | cut -d ' ' -f 1; }
 
+trap close_private_lists EXIT
+trap 'exit 130' INT TERM
+
 [ "$(uname -s)" = Linux ] || die "Tilelab grades on Linux; on $(uname -s), use a container or a virtual machine"
 mkdir -p .tilelab
 exec 9>.tilelab/lock
