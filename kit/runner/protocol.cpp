@@ -1,0 +1,175 @@
+// The messages of protocol.hpp as JSON, both ways. Reading is strict, for the peer may be hostile: a field that is
+// missing, of another type or out of its range throws; nothing is rounded, wrapped or given a default.
+// What a message's strings mean, and how long they may be, is for its reader to judge.
+#include "runner/protocol.hpp"
+
+#include <limits>
+#include <type_traits>
+
+namespace tilelab::protocol {
+namespace {
+
+using nlohmann::json;
+
+[[noreturn]] void refuse(const json& value, const char* expected) {
+  throw json::other_error::create(501, std::string("expected ") + expected, &value);
+}
+
+// nlohmann::json would convert 1e300 and -1 silently.
+template <class Integer>
+Integer integer(const json& value) {
+  using Limits = std::numeric_limits<Integer>;
+  if (value.is_number_unsigned()) {
+    const auto number = value.get<std::uint64_t>();
+    if (number > static_cast<std::uint64_t>(Limits::max())) refuse(value, "a smaller number");
+    return static_cast<Integer>(number);
+  }
+  if (!value.is_number_integer()) refuse(value, "a whole number");
+  const auto number = value.get<std::int64_t>();
+  if constexpr (std::is_unsigned_v<Integer>) {
+    if (number < 0) refuse(value, "a number that is not negative");
+  } else {
+    if (number < Limits::min() || number > Limits::max()) refuse(value, "a smaller number");
+  }
+  return static_cast<Integer>(number);
+}
+
+// The macro's conversion maps an unknown name to the first enumerator.
+template <class Enum>
+Enum enumerator(const json& value) {
+  const Enum result = value.get<Enum>();
+  if (json(result) != value) refuse(value, "one of the known names");
+  return result;
+}
+
+const std::string& text(const json& value) { return value.get_ref<const std::string&>(); }
+
+const json::array_t& list(const json& value) { return value.get_ref<const json::array_t&>(); }
+
+std::array<unsigned, 3> index3(const json& value) {
+  if (list(value).size() != 3) refuse(value, "three numbers");
+  return {integer<unsigned>(value[0]), integer<unsigned>(value[1]), integer<unsigned>(value[2])};
+}
+
+json extent(const Extent& extent) { return {extent.x, extent.y, extent.z}; }
+
+Extent extent(const json& value) {
+  const auto [x, y, z] = index3(value);
+  return {x, y, z};
+}
+
+// A kernel may print any bytes, and a compiler may be told any file name; JSON holds UTF-8 only. Bad bytes become U+FFFD.
+json untrusted(const std::string& bytes) {
+  return json::parse(json(bytes).dump(-1, ' ', false, json::error_handler_t::replace));
+}
+
+json config_json(const LaunchConfig& config) {
+  return {{"grid", extent(config.grid)}, {"block", extent(config.block)}, {"shared_bytes", config.shared_bytes}};
+}
+
+LaunchConfig config_from(const json& value) {
+  return {extent(value.at("grid")), extent(value.at("block")), integer<std::size_t>(value.at("shared_bytes"))};
+}
+
+json argument_json(const Argument& argument) {
+  return {{"name", argument.name},   {"role", argument.role}, {"element", argument.element},
+          {"bytes", argument.bytes}, {"bits", argument.bits}, {"row_elements", argument.row_elements}};
+}
+
+Argument argument_from(const json& value) {
+  return {.name = text(value.at("name")),
+          .role = enumerator<Role>(value.at("role")),
+          .element = text(value.at("element")),
+          .bytes = integer<std::size_t>(value.at("bytes")),
+          .bits = integer<std::uint64_t>(value.at("bits")),
+          .row_elements = integer<std::size_t>(value.at("row_elements"))};
+}
+
+json site_json(const Site& site) {
+  json value{{"file", untrusted(site.file)}, {"line", site.line}, {"function", untrusted(site.function)}, {"access", site.access}};
+  if (site.block) value["block"] = *site.block;
+  if (site.thread) value["thread"] = *site.thread;
+  return value;
+}
+
+Site site_from(const json& value) {
+  Site site{.file = text(value.at("file")),
+            .line = integer<int>(value.at("line")),
+            .function = text(value.at("function")),
+            .access = text(value.at("access")),
+            .block = {},
+            .thread = {}};
+  if (value.contains("block")) site.block = index3(value.at("block"));
+  if (value.contains("thread")) site.thread = index3(value.at("thread"));
+  return site;
+}
+
+}  // namespace
+
+void to_json(json& value, const LaunchRequest& request) {
+  value = {{"launch_arguments", request.launch_arguments},
+           {"event_budget", request.event_budget},
+           {"clock_ms", request.clock_ms},
+           {"arguments", json::array()}};
+  for (const Argument& argument : request.arguments) value["arguments"].push_back(argument_json(argument));
+  if (request.config) value["config"] = config_json(*request.config);
+  if (request.order_seed) value["order_seed"] = *request.order_seed;
+}
+
+void from_json(const json& value, LaunchRequest& request) {
+  request = {};
+  for (const json& one : list(value.at("arguments"))) request.arguments.push_back(argument_from(one));
+  for (const json& one : list(value.at("launch_arguments"))) request.launch_arguments.push_back(integer<int>(one));
+  request.event_budget = integer<std::uint64_t>(value.at("event_budget"));
+  request.clock_ms = integer<unsigned>(value.at("clock_ms"));
+  if (value.contains("config")) request.config = config_from(value.at("config"));
+  if (value.contains("order_seed")) request.order_seed = integer<std::uint64_t>(value.at("order_seed"));
+}
+
+void to_json(json& value, const Finding& finding) {
+  value = {{"kind", finding.kind},
+           {"severity", finding.severity},
+           {"site", site_json(finding.site)},
+           {"array", untrusted(finding.array)},
+           {"element", untrusted(finding.element)},
+           {"message", untrusted(finding.message)},
+           {"count", finding.count}};
+  if (finding.other) value["other"] = site_json(*finding.other);
+}
+
+void from_json(const json& value, Finding& finding) {
+  finding = {.kind = text(value.at("kind")),
+             .severity = text(value.at("severity")),
+             .site = site_from(value.at("site")),
+             .other = {},
+             .array = text(value.at("array")),
+             .element = text(value.at("element")),
+             .message = text(value.at("message")),
+             .count = integer<std::uint64_t>(value.at("count"))};
+  if (value.contains("other")) finding.other = site_from(value.at("other"));
+}
+
+void to_json(json& value, const LaunchReply& reply) {
+  value = {{"status", reply.status},
+           {"detail", untrusted(reply.detail)},
+           {"config", config_json(reply.config)},
+           {"findings", json::array()},
+           {"counters", json::object()},
+           {"printed", untrusted(reply.printed)}};
+  for (const Finding& finding : reply.findings) value["findings"].push_back(finding);
+  for (const auto& [name, count] : reply.counters) value["counters"][name] = count;
+}
+
+void from_json(const json& value, LaunchReply& reply) {
+  reply = {};
+  reply.status = enumerator<Status>(value.at("status"));
+  reply.detail = text(value.at("detail"));
+  reply.config = config_from(value.at("config"));
+  for (const json& one : list(value.at("findings"))) reply.findings.push_back(one.get<Finding>());
+  for (const auto& [name, count] : value.at("counters").get_ref<const json::object_t&>()) {
+    reply.counters[name] = integer<std::uint64_t>(count);
+  }
+  reply.printed = text(value.at("printed"));
+}
+
+}  // namespace tilelab::protocol
