@@ -42,7 +42,7 @@ private_apt() { "${1}" -c "$apt_dir/apt.conf" "${@:2}"; }
 
 # The distribution's own sources, as they are; third parties' are left out, they have nothing that is needed.
 copy_sources() {
-  local file
+  local file suites
   suites=$(. /etc/os-release && echo "${VERSION_CODENAME:-} ${UBUNTU_CODENAME:-} ${DEBIAN_CODENAME:-} stable testing unstable sid")
   for file in /etc/apt/sources.list /etc/apt/sources.list.d/*.list; do
     [ ! -r "$file" ] || one_line_sources "$suites" <"$file"
