@@ -9,8 +9,10 @@ from typing import Literal
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
+from grader.errors import RemediableError
 
-class LabError(Exception):
+
+class LabError(RemediableError):
     """A lab's own files are wrong: for its author to mend, never a student's fault."""
 
 

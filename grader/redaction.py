@@ -26,7 +26,15 @@ _PLAIN = {
     Verdict.NEEDS_GPU: "this needs a GPU to be graded",
     Verdict.INTERNAL_ERROR: "the grader broke here; your instructor has been told",
 }
+_TECHNIQUE = "the kernel is correct, but moves more data from global memory than this lab's technique allows"
 _DIGIT = re.compile(r"\d")
+# These say why no case ran at all; nothing about any one case.
+_NEVER_RAN = frozenset({
+    Verdict.REJECTED,
+    Verdict.MISSING_FILE,
+    Verdict.COMPILE_ERROR,
+    Verdict.MISSING_ENTRY_POINT,
+})
 
 
 def for_student(result: Result) -> Result:
@@ -37,7 +45,7 @@ def for_student(result: Result) -> Result:
 def _lab(lab: LabResult) -> LabResult:
     # Folded anew from what may be shown. Cases that show everything come first: the words of the first are kept.
     hidden = {case.name for case in lab.cases if case.feedback != "full"}
-    own = [(None, finding) for finding in lab.findings if not finding.cases]
+    own = [(None, _ours_in_plain_words(finding)) for finding in lab.findings if not finding.cases]
     full = [(case.name, finding) for case in lab.cases if case.feedback == "full" for finding in _found(case)]
     scrubbed = [
         (case.name, _scrub(finding)) for case in lab.cases if case.feedback == "verdict" for finding in _found(case)
@@ -50,14 +58,22 @@ def _found(case: Case) -> list[Finding]:
     return [finding for launch in case.launches for finding in launch.findings]
 
 
+def _ours_in_plain_words(finding: Finding) -> Finding:
+    """A failure of ours without its inner details: a student can do nothing about them."""
+    ours = finding.kind is Verdict.INTERNAL_ERROR
+    return finding.model_copy(update={"message": _PLAIN[Verdict.INTERNAL_ERROR]}) if ours else finding
+
+
 def _case(case: Case) -> Case:
-    if case.feedback == "full":
-        return case
+    if case.verdict is Verdict.INTERNAL_ERROR:
+        return case.model_copy(update={"launches": (), "message": _PLAIN[Verdict.INTERNAL_ERROR]})
+    if case.feedback == "full" or case.verdict in _NEVER_RAN:
+        return case.model_copy(update={"launches": () if case.feedback != "full" else case.launches})
     if case.feedback == "verdict":
         message = "" if case.passed else _sentence(case.verdict, case.message)
         return case.model_copy(update={"launches": (), "message": message})
-    # `wrong-answer` stands for any failure here, the mildest there is; whose fault it was is not the case's secret.
-    verdict = case.verdict if case.passed or case.verdict is Verdict.INTERNAL_ERROR else Verdict.WRONG_ANSWER
+    # `wrong-answer`, the mildest there is, stands for any failure here.
+    verdict = Verdict.PASS if case.passed or case.role == "technique" else Verdict.WRONG_ANSWER
     message = "" if case.passed else "did not pass; this case gives no details"
     return case.model_copy(update={"launches": (), "message": message, "advice": "", "verdict": verdict})
 
@@ -70,7 +86,7 @@ def _scrub(finding: Finding) -> Finding:
 
 
 def _sentence(verdict: Verdict, message: str) -> str:
-    return _PLAIN.get(verdict, verdict.value) if _DIGIT.search(message) else message
+    return _PLAIN.get(verdict, _TECHNIQUE) if _DIGIT.search(message) else message
 
 
 def _uncounted(finding: Finding, hidden: set[str]) -> Finding:

@@ -1,0 +1,38 @@
+"""The course's secret seed: made at first use in `.tilelab/seed`, readable by its owner alone, never committed.
+
+Hidden random shapes and inputs follow from it; it goes to the judge and to `OUT/instructor/`, nowhere else.
+"""
+
+from __future__ import annotations
+
+import os
+import secrets
+from contextlib import suppress
+from pathlib import Path
+
+from grader.errors import RemediableError
+
+_BITS = 63  # fits a signed 64-bit integer everywhere
+
+
+class SeedError(RemediableError):
+    """The seed file is there but holds no seed."""
+
+
+def course_seed(root: Path) -> int:
+    """The seed of the course at `root`. Safe when two processes make it at once: the first one's stands."""
+    path = root / ".tilelab" / "seed"
+    if not path.exists():
+        path.parent.mkdir(exist_ok=True)
+        draft = path.with_name(f"seed.{os.getpid()}")
+        descriptor = os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
+        with os.fdopen(descriptor, "w") as file:
+            file.write(f"{secrets.randbits(_BITS)}\n")
+        with suppress(FileExistsError):
+            path.hardlink_to(draft)
+        draft.unlink()
+    text = path.read_text(encoding="utf-8").strip()
+    if not text.isdecimal() or int(text) >= 1 << _BITS:
+        message = f"{path} holds no seed. Remove it to have a new one made; hidden random sizes change with it."
+        raise SeedError(message)
+    return int(text)
