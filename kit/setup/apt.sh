@@ -79,14 +79,19 @@ stanza_sources() {
 add_backports() {
   local codename
   codename=$(. /etc/os-release && [ "$ID" = debian ] && echo "${VERSION_CODENAME:-}") || return 1
-  [ -n "$codename" ] || return 1
-  awk -v suite="$codename" '{
+  [ -n "$codename" ] && write_backports "$codename" || return 1
+  update_private_lists
+}
+
+# From the line or stanza that holds the release itself.
+write_backports() {
+  awk -v suite="$1" '{
       line = $0; options = ""
       if (match(line, /\[[^]]*\]/)) { options = substr(line, RSTART, RLENGTH) " "; sub(/\[[^]]*\]/, "", line) }
       split(line, field)
       if (field[3] == suite) { print "deb " options field[2] " " suite "-backports main"; exit }
     }' "$apt_dir/sources/machine.list" >"$apt_dir/sources/backports.list"
-  awk -v suite="$codename" '
+  awk -v suite="$1" '
     BEGIN { RS = ""; FS = "\n" }
     {
       found = 0; text = ""
@@ -98,8 +103,7 @@ add_backports() {
       }
       if (found) { print text; exit }
     }' "$apt_dir/sources/machine.sources" >"$apt_dir/sources/backports.sources"
-  [ -s "$apt_dir/sources/backports.list" ] || [ -s "$apt_dir/sources/backports.sources" ] || return 1
-  update_private_lists
+  [ -s "$apt_dir/sources/backports.list" ] || [ -s "$apt_dir/sources/backports.sources" ]
 }
 
 update_private_lists() { private_apt apt-get -q update; }

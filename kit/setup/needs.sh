@@ -27,7 +27,7 @@ is_present() {
     catch2) defines '<catch2/catch_version_macros.hpp>' 'CATCH_VERSION_MAJOR * 100 + CATCH_VERSION_MINOR >= 304' && has_library libCatch2.a ;;
     boost) defines '<boost/context/fiber.hpp>' 1 && has_library libboost_context.a ;;
     json) defines '<nlohmann/json.hpp>' 1 ;;
-    seccomp) defines '<seccomp.h>' 1 && has_library libseccomp.a ;;
+    seccomp) defines '<seccomp.h>' 1 && { has_library libseccomp.a || has_library libseccomp.so; } ;;
     bubblewrap) command -v bwrap >/dev/null || "$prefix/usr/bin/bwrap" --version >/dev/null 2>&1 ;;
   esac
 }

@@ -52,7 +52,7 @@ report_missing() {
   fi
   for need in "$@"; do
     if is_optional "$need"; then
-      say "going on without $(why "$need"); the kit's own launcher does it instead"
+      say "going on without $need: the kit's own launcher confines submissions instead"
     else
       needed+=("$need")
     fi
@@ -83,7 +83,7 @@ remedy() {
       catch2) echo "Fedora: dnf install catch-devel; Arch: pacman -S catch2; a build of your own is found through CMAKE_PREFIX_PATH" ;;
       boost) echo "Fedora: dnf install boost-static boost-devel; a build of your own is found through CMAKE_PREFIX_PATH (it takes libboost_context.a)" ;;
       json) echo "Fedora: dnf install json-devel; Arch: pacman -S nlohmann-json" ;;
-      seccomp) echo "Fedora: dnf install libseccomp-devel libseccomp-static; Arch: pacman -S libseccomp" ;;
+      seccomp) echo "Fedora: dnf install libseccomp-devel; Arch: pacman -S libseccomp" ;;
     esac
   fi
 }

@@ -1,0 +1,74 @@
+"""The Makefile as a thin caller: what reaches the `tilelab` command, for values with spaces too. Nothing is set up here."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+RECORDER = '#!/bin/sh\nfor word in "$@"; do printf "%s\\n" "$word"; done >"$(dirname "$0")/words"\n'
+
+
+@pytest.fixture
+def clone(tmp_path: Path) -> Path:
+    """The front door alone, in a path with a space, with recorders in place of set-up and `tilelab`."""
+    clone = tmp_path / "my clone"
+    (clone / "kit/setup").mkdir(parents=True)
+    (clone / ".venv/bin").mkdir(parents=True)
+    (clone / "assignments/07-some-lab").mkdir(parents=True)
+    shutil.copy(ROOT / "Makefile", clone)
+    shutil.copy(ROOT / "kit/setup/lab.mk", clone / "kit/setup")
+    (clone / "assignments/07-some-lab/Makefile").write_text("include ../../kit/setup/lab.mk\n")
+    for program in (clone / "kit/setup/setup.sh", clone / ".venv/bin/tilelab"):
+        program.write_text(RECORDER)
+        program.chmod(0o755)
+    return clone
+
+
+def make(folder: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
+    keep = {name: value for name, value in os.environ.items() if not name.startswith(("MAKE", "MFLAGS"))}
+    for name in ("LAB", "CASE", "OUT", "SUBMISSIONS"):
+        keep.pop(name, None)
+    return subprocess.run(["make", *arguments], cwd=folder, env=keep, capture_output=True, text=True, check=False)
+
+
+def words(clone: Path, program: str = ".venv/bin/tilelab") -> list[str]:
+    return ((clone / program).parent / "words").read_text().splitlines()
+
+
+def test_without_a_target_says_what_there_is_and_does_nothing(clone: Path) -> None:
+    shown = make(clone).stdout
+    for target in ("setup", "grade", "test", "check", "lint", "format", "clean"):
+        assert f"make {target} " in shown
+    assert not (clone / "kit/setup/words").exists()
+
+
+def test_grades_the_bundled_class_when_told_nothing(clone: Path) -> None:
+    assert make(clone, "grade").returncode == 0
+    assert words(clone) == ["grade", "tests/class", "--out", "out"]
+
+
+def test_grades_folders_with_spaces_and_several_labs(clone: Path) -> None:
+    make(clone, "grade", "SUBMISSIONS=handed in/week 3", "OUT=my out", "LAB=01-naive 07-some-lab")
+    assert words(clone) == "grade|handed in/week 3|--out|my out|--lab|01-naive|--lab|07-some-lab".split("|")
+
+
+def test_tests_one_case_of_a_lab(clone: Path) -> None:
+    make(clone, "test", "LAB=07-some-lab", "CASE=sums sizes that are no multiple")
+    assert words(clone) == ["test", "07-some-lab", "--case", "sums sizes that are no multiple"]
+
+
+def test_tests_a_lab_from_inside_its_folder(clone: Path) -> None:
+    assert make(clone / "assignments/07-some-lab", "test").returncode == 0
+    assert words(clone) == ["test", "07-some-lab"]
+
+
+def test_stops_when_set_up_fails(clone: Path) -> None:
+    (clone / "kit/setup/setup.sh").write_text("#!/bin/sh\nexit 1\n")
+    for arguments in (["grade"], ["test", "LAB=07-some-lab"], ["-C", "assignments/07-some-lab", "test"]):
+        assert make(clone, *arguments).returncode != 0
+    assert not (clone / ".venv/bin/words").exists()

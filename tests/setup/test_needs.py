@@ -1,0 +1,90 @@
+"""What set-up says and does where something is missing and there is no apt-get, and how it tells what is there."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+# What setup.sh itself runs; no compiler, no Python, no apt-get.
+TOOLS = ("bash", "sh", "uname", "mkdir", "flock", "sha256sum", "cut", "cat", "dirname", "find", "head", "rm", "mv", "grep", "sort", "id")
+
+
+@pytest.fixture
+def bare(tmp_path: Path) -> tuple[Path, dict[str, str]]:
+    """A clone with nothing but set-up in it, and an environment with nothing but TOOLS on its path."""
+    clone, tools = tmp_path / "a clone", tmp_path / "tools"
+    shutil.copytree(ROOT / "kit/setup", clone / "kit/setup")
+    tools.mkdir()
+    for tool in TOOLS:
+        found = shutil.which(tool)
+        assert found, tool
+        (tools / tool).symlink_to(found)
+    return clone, {"PATH": str(tools), "HOME": str(tmp_path), "LANG": "C.UTF-8"}
+
+
+def set_up(clone: Path, environment: dict[str, str]) -> subprocess.CompletedProcess[str]:
+    command = [str(clone / "kit/setup/setup.sh")]
+    return subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
+
+
+def test_names_everything_that_is_missing_and_a_remedy_for_each(bare: tuple[Path, dict[str, str]]) -> None:
+    done = set_up(*bare)
+    assert done.returncode == 1
+    assert done.stdout == ""
+    for name in ("GCC 12", "Python 3.11", "Catch2 3.4", "Boost.Context", "nlohmann-json", "libseccomp"):
+        assert f"  {name}" in done.stderr
+    lines = done.stderr.splitlines()
+    assert sum("dnf install" in line for line in lines) == sum(line.startswith("  ") and line[2] != " " for line in lines)
+
+
+def test_can_do_without_bubblewrap(bare: tuple[Path, dict[str, str]]) -> None:
+    said = set_up(*bare).stderr
+    assert "going on without bubblewrap" in said
+    assert "  bubblewrap" not in said
+
+
+def test_leaves_no_mark_of_success_behind_a_failure(bare: tuple[Path, dict[str, str]]) -> None:
+    assert set_up(*bare).returncode == set_up(*bare).returncode == 1
+    assert not (bare[0] / ".tilelab/packages").exists()
+
+
+def probe(expression: str, **environment: str) -> subprocess.CompletedProcess[str]:
+    """Evaluates an expression of needs.sh where the private prefix is empty."""
+    script = f'prefix=/nonexistent root=/nonexistent; . "$0"; {expression}'
+    command = ["bash", "-uc", script, str(ROOT / "kit/setup/needs.sh")]
+    return subprocess.run(command, env={**os.environ, **environment}, capture_output=True, text=True, check=False)
+
+
+def test_passes_over_a_compiler_that_is_too_old_or_not_gcc(tmp_path: Path) -> None:
+    old = tmp_path / "old-g++"
+    old.write_text("#!/bin/sh\nexit 1\n")
+    old.chmod(0o755)
+    found = probe("find_compiler", CXX=str(old)).stdout.strip()
+    assert found
+    assert found != str(old)
+
+
+def test_finds_headers_and_libraries_under_a_folder_named_to_cmake(tmp_path: Path) -> None:
+    (tmp_path / "include").mkdir()
+    (tmp_path / "lib").mkdir()
+    (tmp_path / "include/of_my_own.hpp").write_text("#define MY_VERSION 7\n")
+    (tmp_path / "lib/libof_my_own.a").touch()
+    elsewhere = {"CMAKE_PREFIX_PATH": f"/nonexistent:{tmp_path}"}
+    found = "defines '<of_my_own.hpp>' 'MY_VERSION >= 7' && has_library libof_my_own.a"
+    assert probe(found, **elsewhere).returncode == 0
+    assert probe(found, CMAKE_PREFIX_PATH="/nonexistent").returncode != 0
+    assert probe("defines '<of_my_own.hpp>' 'MY_VERSION >= 8'", **elsewhere).returncode != 0
+
+
+@pytest.mark.parametrize(("printed", "accepted"), [("3.25.1", True), ("3.9.0", False), ("10.0.2", True), ("", False)])
+def test_compares_a_tools_version_by_number(tmp_path: Path, printed: str, *, accepted: bool) -> None:
+    tool = tmp_path / "some-tool"
+    tool.write_text(f"#!/bin/sh\necho some-tool version {printed}\n")
+    tool.chmod(0o755)
+    found = probe("find_tool some-tool 3.22", PATH=f"{tmp_path}:{os.environ['PATH']}").stdout.strip()
+    assert found == (str(tool) if accepted else "")
