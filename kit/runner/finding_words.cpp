@@ -1,0 +1,203 @@
+// Sentences for findings, in the lab's words.
+#include "runner/finding_words.hpp"
+
+#include <algorithm>
+#include <map>
+#include <regex>
+#include <set>
+#include <tuple>
+
+namespace tilelab {
+namespace {
+
+using protocol::Extent;
+using protocol::Finding;
+using protocol::Site;
+using simt::FindingKind;
+using simt::RawFinding;
+using simt::RawSite;
+using simt::Region;
+using simt::Space;
+
+constexpr std::size_t max_findings = 64;
+
+const char* kind_name(FindingKind kind) {
+  switch (kind) {
+    case FindingKind::race: return "race";
+    case FindingKind::out_of_bounds: return "out-of-bounds";
+    case FindingKind::uninitialized_read: return "uninitialized-read";
+    case FindingKind::barrier_divergence: case FindingKind::exited_before_barrier: return "barrier-divergence";
+    case FindingKind::input_modified: return "input-modified";
+    case FindingKind::misaligned: return "misaligned";
+    case FindingKind::timeout: return "timeout";
+    case FindingKind::crash: return "crash";
+  }
+  return "crash";
+}
+
+std::array<unsigned, 3> index_in(std::uint64_t linear, const Extent& extent) {
+  const std::uint64_t x = std::max(1u, extent.x), y = std::max(1u, extent.y);
+  return {static_cast<unsigned>(linear % x), static_cast<unsigned>(linear / x % y), static_cast<unsigned>(linear / x / y)};
+}
+
+std::string in_brackets(const std::array<unsigned, 3>& index) {
+  return "(" + std::to_string(index[0]) + "," + std::to_string(index[1]) + "," + std::to_string(index[2]) + ")";
+}
+
+std::string lower_file_name(const std::string& path) {
+  const auto slash = path.find_last_of('/');
+  return slash == std::string::npos ? path : path.substr(slash + 1);
+}
+
+class Words {
+ public:
+  Words(const Image& image, const LaunchGeometry& geometry) : image_(image), geometry_(geometry) {}
+
+  Finding describe(const RawFinding& raw) const {
+    Finding finding;
+    finding.kind = kind_name(raw.kind);
+    finding.severity = raw.kind == FindingKind::exited_before_barrier ? "note" : "error";
+    finding.site = site(raw.site);
+    if (raw.other.pc != 0) finding.other = site(raw.other);
+    if (raw.region != nullptr) {
+      finding.array = raw.region->name;
+      finding.element = element_name(*raw.region, raw.offset);
+    } else if (raw.bound != 0 && raw.kind == FindingKind::out_of_bounds) {
+      finding.array = subscripted_array(finding.site.line, raw.bound);
+    }
+    finding.count = raw.count;
+    finding.message = sentence(raw, finding);
+    return finding;
+  }
+
+ private:
+  Site site(const RawSite& raw) const {
+    Site where;
+    if (const CodeLine* line = image_.line_at(raw.pc)) {
+      where.line = line->line;
+      where.file = line->file < image_.files.size() ? lower_file_name(image_.files[line->file]) : "";
+    }
+    if (const CodeFunction* function = image_.function_at(raw.pc)) where.function = function->name;
+    where.access = raw.access;
+    where.block = index_in(raw.by.block, geometry_.grid);
+    where.thread = index_in(raw.by.thread, geometry_.block);
+    return where;
+  }
+
+  // Which array of the line has this dimension: the compiler tells the bad subscript, not whose it is.
+  std::string subscripted_array(int line, std::uint64_t bound) const {
+    if (line < 1 || static_cast<std::size_t>(line) > image_.source.size()) return {};
+    const std::string& text = image_.source[static_cast<std::size_t>(line) - 1];
+    static const std::regex subscript(R"(([A-Za-z_]\w*)\s*\[)");
+    std::set<std::string> names, fitting;
+    for (std::sregex_iterator it(text.begin(), text.end(), subscript), end; it != end; ++it) names.insert((*it)[1]);
+    for (const Region& array : image_.shared) {
+      const bool has = std::find(array.dimensions.begin(), array.dimensions.end(), bound) != array.dimensions.end();
+      if (has && names.contains(array.name)) fitting.insert(array.name);
+    }
+    if (fitting.size() == 1) return *fitting.begin();
+    return fitting.empty() && names.size() == 1 ? *names.begin() : std::string();
+  }
+
+  std::string sentence(const RawFinding& raw, const Finding& finding) const {
+    const std::string by = "Thread " + in_brackets(*finding.site.thread) + " of block " + in_brackets(*finding.site.block);
+    switch (raw.kind) {
+      case FindingKind::race: return race(raw, finding);
+      case FindingKind::out_of_bounds: return out_of_bounds(raw, finding, by);
+      case FindingKind::uninitialized_read:
+        if (raw.region != nullptr && raw.region->space == Space::shared) {
+          return by + " reads " + finding.element + ", which no thread has written since the block started.";
+        }
+        return by + " reads " + finding.element + " before anything was written there: an output holds no zeros when the kernel starts.";
+      case FindingKind::barrier_divergence:
+        if (raw.bound != 0) {
+          return "Thread " + in_brackets(*finding.site.thread) + " waits in a warp operation at " + at(finding.site) + " for thread " +
+                 in_brackets(*finding.other->thread) + ", which waits at " + at(*finding.other) + ": the lanes named in the mask must all come.";
+        }
+        return "Thread " + in_brackets(*finding.site.thread) + " waits at the barrier in " + at(finding.site) + " while thread " +
+               in_brackets(*finding.other->thread) + " of the same block waits at the one in " + at(*finding.other) +
+               ": every thread of a block must reach the same __syncthreads().";
+      case FindingKind::exited_before_barrier:
+        return std::to_string(raw.bound) + (raw.bound == 1 ? " thread of block " : " threads of block ") + in_brackets(*finding.site.block) +
+               " had already left the kernel when the others met at this barrier: whatever they should have loaded for the block is missing.";
+      case FindingKind::input_modified:
+        return by + " writes " + finding.element + ", but " + finding.array + " is an input and must stay as it is.";
+      case FindingKind::misaligned:
+        return by + " uses an address here that is not a multiple of " + std::to_string(raw.index) +
+               " bytes, as a type of that size needs.";
+      case FindingKind::timeout:
+        if (raw.bound != 0) return by + " keeps reading one value here and waits for it to change, and no thread that can run changes it.";
+        return by + " was still busy here when the launch had used up all the steps it may take: a loop may never end.";
+      case FindingKind::crash: return by + (finding.message.empty() ? " crashed here." : " " + finding.message);
+    }
+    return {};
+  }
+
+  static std::string at(const Site& site) { return "line " + std::to_string(site.line); }
+
+  static std::string race(const RawFinding& raw, const Finding& finding) {
+    const auto verb = [](const Site& site) { return site.access == "read" ? "reads" : site.access == "write" ? "writes" : "atomically updates"; };
+    const std::string first = in_brackets(*finding.site.thread), second = in_brackets(*finding.other->thread);
+    if (raw.site.pc == raw.other.pc || (finding.site.line == finding.other->line && finding.site.access == finding.other->access)) {
+      return "Threads " + first + " and " + second + " both write " + finding.element + " in " + at(finding.site) +
+             " between the same two barriers: whichever comes last wins.";
+    }
+    return "Thread " + first + " " + verb(finding.site) + " " + finding.element + " in " + at(finding.site) + " and thread " + second + " " +
+           verb(*finding.other) + " it in " + at(*finding.other) + ", with no __syncthreads() between the two: either may come first.";
+  }
+
+  static std::string out_of_bounds(const RawFinding& raw, const Finding& finding, const std::string& by) {
+    const std::string verb = finding.site.access == "read" ? " reads" : finding.site.access == "write" ? " writes" : " accesses";
+    if (raw.region == nullptr && raw.bound != 0) {
+      const std::string whose = finding.array.empty() ? "an array" : finding.array;
+      return by + " uses subscript " + std::to_string(raw.index) + " of " + whose + ", whose dimension here has only the subscripts 0 to " +
+             std::to_string(raw.bound - 1) + ".";
+    }
+    if (raw.region == nullptr) {
+      if (static_cast<std::uint64_t>(raw.offset) < 4096) return by + " follows a null pointer.";
+      if (std::string_view(raw.site.access) == "write") return by + " writes to memory that belongs to no buffer, array or variable of the kernel.";
+      return by + " uses an address that belongs to no buffer, array or variable of the kernel.";
+    }
+    const std::string where = raw.offset < 0 ? ", before its start" : ", past its end";
+    const std::size_t elements = raw.region->bytes / std::max<std::size_t>(1, raw.region->element_bytes);
+    return by + verb + " " + finding.element + where + ": " + raw.region->name + " has " + std::to_string(elements) + " elements" + shape(*raw.region) + ".";
+  }
+
+  static std::string shape(const Region& region) {
+    if (region.dimensions.size() < 2) return {};
+    std::string text;
+    for (const std::size_t extent : region.dimensions) text += (text.empty() ? " (" : " x ") + std::to_string(extent);
+    return text + ")";
+  }
+
+  const Image& image_;
+  const LaunchGeometry& geometry_;
+};
+
+auto rank(const Finding& f) {
+  return std::tuple(*f.site.block, *f.site.thread, f.other ? *f.other->thread : std::array<unsigned, 3>{}, f.element);
+}
+
+}  // namespace
+
+std::vector<Finding> in_words(const std::vector<RawFinding>& raw, const Image& image, const LaunchGeometry& geometry) {
+  const Words words(image, geometry);
+  // Several instructions of one line are one statement to a student.
+  std::map<std::tuple<std::string, std::string, int, std::string, int, std::string, std::string, std::string>, Finding> folded;
+  for (const RawFinding& one : raw) {
+    Finding finding = words.describe(one);
+    const auto key = std::tuple(finding.severity, finding.kind, finding.site.line, finding.array, finding.other ? finding.other->line : 0,
+                                finding.site.access, finding.other ? finding.other->access : "", finding.site.file);
+    const auto [kept, inserted] = folded.try_emplace(key, finding);
+    if (inserted) continue;
+    const std::uint64_t count = kept->second.count + finding.count;
+    if (rank(finding) < rank(kept->second)) kept->second = std::move(finding);
+    kept->second.count = count;
+  }
+  std::vector<Finding> findings;
+  for (auto& [key, finding] : folded) findings.push_back(std::move(finding));
+  if (findings.size() > max_findings) findings.resize(max_findings);
+  return findings;
+}
+
+}  // namespace tilelab

@@ -1,0 +1,58 @@
+// image.json, as grader/engines writes it.
+#include "runner/image.hpp"
+
+#include <algorithm>
+#include <fstream>
+#include <stdexcept>
+
+#include <nlohmann/json.hpp>
+
+namespace tilelab {
+namespace {
+
+simt::Region shared_array(const nlohmann::json& json) {
+  simt::Region array;
+  array.name = json.at("name");
+  array.space = simt::Space::shared;
+  array.base = json.at("offset");
+  array.bytes = json.at("bytes");
+  array.element = json.at("element");
+  array.element_bytes = json.at("element_bytes");
+  array.dimensions = json.at("dimensions").get<std::vector<std::size_t>>();
+  array.dynamic = json.at("dynamic");
+  return array;
+}
+
+}  // namespace
+
+Image load_image(const std::filesystem::path& file) {
+  std::ifstream stream(file);
+  if (!stream) throw std::runtime_error("cannot read " + file.string());
+  const auto json = nlohmann::json::parse(stream);
+  Image image;
+  image.files = json.at("files").get<std::vector<std::string>>();
+  image.source = json.at("source").get<std::vector<std::string>>();
+  for (const auto& line : json.at("lines")) image.lines.push_back({line.at(0), line.at(1), line.at(2)});
+  for (const auto& function : json.at("functions")) image.functions.push_back({function.at(0), function.at(1), function.at(2)});
+  for (const auto& range : json.at("header_code")) image.header_code.push_back({range.at(0), range.at(1)});
+  for (const auto& array : json.at("shared")) image.shared.push_back(shared_array(array));
+  image.dynamic_offset = json.at("dynamic_offset");
+  image.static_shared_bytes = json.at("static_shared_bytes");
+  image.kernel = json.at("kernel");
+  image.launch = json.at("launch");
+  return image;
+}
+
+const CodeLine* Image::line_at(std::uintptr_t pc) const {
+  const auto after = std::upper_bound(lines.begin(), lines.end(), pc - 1, [](std::uintptr_t at, const CodeLine& line) { return at < line.address; });
+  return after == lines.begin() ? nullptr : &*std::prev(after);
+}
+
+const CodeFunction* Image::function_at(std::uintptr_t pc) const {
+  for (const CodeFunction& function : functions) {
+    if (pc - 1 >= function.first && pc - 1 < function.end) return &function;
+  }
+  return nullptr;
+}
+
+}  // namespace tilelab

@@ -1,0 +1,44 @@
+// What the builder knows about the submission inside this runner, read from image.json: where its code and its shared
+// arrays lie, and which source line each instruction came from.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "simt/machine.hpp"
+#include "simt/region.hpp"
+
+namespace tilelab {
+
+struct CodeLine {
+  std::uintptr_t address = 0;
+  int line = 0;
+  std::size_t file = 0;  // index into Image::files
+};
+
+struct CodeFunction {
+  std::uintptr_t first = 0, end = 0;
+  std::string name;  // demangled
+};
+
+struct Image {
+  std::vector<std::string> files;
+  std::vector<std::string> source;  // the submission's lines, as compiled
+  std::vector<CodeLine> lines;      // sorted by address
+  std::vector<CodeFunction> functions;
+  std::vector<simt::AddressRange> header_code;
+  std::vector<simt::Region> shared;  // base: offset in the thread-local segment
+  std::uintptr_t dynamic_offset = 0;  // of the dynamic shared block in that segment
+  std::size_t static_shared_bytes = 0;
+  std::uintptr_t kernel = 0, launch = 0;  // addresses
+
+  const CodeLine* line_at(std::uintptr_t pc) const;
+  const CodeFunction* function_at(std::uintptr_t pc) const;
+};
+
+// Throws std::runtime_error naming the file.
+Image load_image(const std::filesystem::path& file);
+
+}  // namespace tilelab

@@ -1,0 +1,62 @@
+// Registers first, then the stack. Compiled with frame pointers: the machine learns where the kit's frames begin.
+#include "runner/kernel_call.hpp"
+
+#include <bit>
+#include <stdexcept>
+
+#include "simt/machine.hpp"
+
+namespace tilelab {
+
+KernelCall::KernelCall(std::uintptr_t kernel, const std::vector<protocol::Argument>& arguments, const std::vector<std::uintptr_t>& addresses)
+    : kernel_(kernel) {
+  std::size_t integers = 0, floating = 0, stack = 0, buffers = 0;
+  const auto push = [&](std::uint64_t bits) {
+    if (stack == stack_slots) throw std::invalid_argument("the kernel takes more arguments than the runner can pass");
+    stack_[stack++] = bits;
+  };
+  for (const protocol::Argument& argument : arguments) {
+    const bool is_buffer = argument.role != protocol::Role::scalar;
+    const std::uint64_t bits = is_buffer ? addresses.at(buffers++) : argument.bits;
+    if (!is_buffer && (argument.element == "float" || argument.element == "double")) {
+      if (floating < floating_registers) floating_[floating++] = std::bit_cast<double>(bits);
+      else push(bits);
+    } else {
+      if (integers < integer_registers) integers_[integers++] = bits;
+      else push(bits);
+    }
+  }
+}
+
+void KernelCall::operator()() const {
+  using U = std::uint64_t;
+  using D = double;
+  simt::Machine::current().entered_kernel(reinterpret_cast<std::uintptr_t>(__builtin_frame_address(0)));
+  const auto& i = integers_;
+  const auto& d = floating_;
+  const auto& s = stack_;
+#if defined(__aarch64__)
+  using Kernel = void (*)(U, U, U, U, U, U, U, U, D, D, D, D, D, D, D, D, U, U, U, U, U, U, U, U, U, U, U, U, U, U, U, U);
+  reinterpret_cast<Kernel>(kernel_)(i[0], i[1], i[2], i[3], i[4], i[5], i[6], i[7], d[0], d[1], d[2], d[3], d[4], d[5], d[6], d[7],
+                                    s[0], s[1], s[2], s[3], s[4], s[5], s[6], s[7], s[8], s[9], s[10], s[11], s[12], s[13], s[14], s[15]);
+#else
+  using Kernel = void (*)(U, U, U, U, U, U, D, D, D, D, D, D, D, D, U, U, U, U, U, U, U, U, U, U, U, U, U, U, U, U);
+  reinterpret_cast<Kernel>(kernel_)(i[0], i[1], i[2], i[3], i[4], i[5], d[0], d[1], d[2], d[3], d[4], d[5], d[6], d[7],
+                                    s[0], s[1], s[2], s[3], s[4], s[5], s[6], s[7], s[8], s[9], s[10], s[11], s[12], s[13], s[14], s[15]);
+#endif
+}
+
+protocol::LaunchConfig call_launch(std::uintptr_t address, const std::vector<int>& arguments) {
+  // LaunchConfig of tilelab/device.cuh; larger than two registers, so it is returned through memory.
+  struct Answer {
+    unsigned grid[3], block[3], shared_bytes;
+  };
+  using Launch = Answer (*)(int, int, int, int, int);
+  int values[5] = {};
+  for (std::size_t n = 0; n < arguments.size() && n < 5; ++n) values[n] = arguments[n];
+  simt::Machine::current().entered_kernel(reinterpret_cast<std::uintptr_t>(__builtin_frame_address(0)));
+  const Answer answer = reinterpret_cast<Launch>(address)(values[0], values[1], values[2], values[3], values[4]);
+  return {{answer.grid[0], answer.grid[1], answer.grid[2]}, {answer.block[0], answer.block[1], answer.block[2]}, answer.shared_bytes};
+}
+
+}  // namespace tilelab

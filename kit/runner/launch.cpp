@@ -1,0 +1,285 @@
+// One launch: buffers in, launch configuration, limits, the machine and its observers, buffers and findings out.
+#include "runner/launch.hpp"
+
+#include <sys/mman.h>
+#include <sys/time.h>
+#include <ucontext.h>
+#include <unistd.h>
+
+#include <csignal>
+#include <cstring>
+#include <optional>
+#include <stdexcept>
+
+#include "runner/finding_words.hpp"
+#include "runner/kernel_call.hpp"
+#include "simt/machine.hpp"
+#include "simt/observers/access_counter.hpp"
+#include "simt/observers/barrier_checker.hpp"
+#include "simt/observers/bounds_checker.hpp"
+#include "simt/observers/input_guard.hpp"
+#include "simt/observers/race_detector.hpp"
+#include "simt/observers/uninitialized_reads.hpp"
+#include "simt/submission_data.hpp"
+#include "simt/surface/device_printf.hpp"
+
+// The dynamic shared block, and through it the thread-local segment that holds every shared array. Defined by the
+// assembly file that the builder generates.
+extern "C" __thread char tilelab_dynamic_shared[];
+
+namespace tilelab {
+namespace {
+
+using protocol::LaunchConfig;
+using protocol::LaunchReply;
+using protocol::LaunchRequest;
+using protocol::Role;
+using protocol::Status;
+
+// CUDA's limits (Programming Guide, "Technical Specifications per Compute Capability"); shared memory without opt-in.
+constexpr unsigned max_threads = 1024, max_block_xy = 1024, max_block_z = 64;
+constexpr std::uint64_t max_grid_x = 2147483647, max_grid_yz = 65535;
+constexpr std::size_t max_shared_bytes = 48 * 1024;
+
+std::string extent_text(const protocol::Extent& e) {
+  return "(" + std::to_string(e.x) + ", " + std::to_string(e.y) + ", " + std::to_string(e.z) + ")";
+}
+
+// Why CUDA would refuse this configuration; empty: it would not.
+std::string refusal(const LaunchConfig& config, std::size_t static_shared_bytes) {
+  const auto& [grid, block, shared] = config;
+  if (grid.x == 0 || grid.y == 0 || grid.z == 0) return "The grid is " + extent_text(grid) + ": every dimension must be at least 1.";
+  if (block.x == 0 || block.y == 0 || block.z == 0) return "The block is " + extent_text(block) + ": every dimension must be at least 1.";
+  const std::uint64_t threads = std::uint64_t{block.x} * block.y * block.z;
+  if (block.x > max_block_xy || block.y > max_block_xy || block.z > max_block_z || threads > max_threads) {
+    return "The block is " + extent_text(block) + ": a block may have at most 1024 threads, and at most 64 in z.";
+  }
+  if (grid.x > max_grid_x || grid.y > max_grid_yz || grid.z > max_grid_yz) {
+    return "The grid is " + extent_text(grid) + ": at most 2147483647 blocks in x and 65535 in y and z.";
+  }
+  if (static_shared_bytes + shared > max_shared_bytes) {
+    return "A block asks for " + std::to_string(static_shared_bytes) + " + " + std::to_string(shared) +
+           " bytes of static and dynamic shared memory: at most 49152 are there.";
+  }
+  return {};
+}
+
+class Launch {
+ public:
+  Launch(const Image& image, const LaunchRequest& request, const std::vector<Descriptor>& files) : image_(image), request_(request), files_(files) {}
+
+  LaunchReply run() {
+    map_memory();
+    config_ = request_.config ? *request_.config : ask_launch_function();
+    if (trouble_) return reply(trouble_->first, trouble_->second);
+    if (const std::string why = refusal(config_, image_.static_shared_bytes); !why.empty()) return reply(Status::launch_error, why);
+    place_shared();
+    run_kernel();
+    if (trouble_) return reply(trouble_->first, trouble_->second);
+    store_buffers();
+    return reply(Status::completed, "");
+  }
+
+  LaunchReply reply(Status status, const std::string& detail) const {
+    LaunchReply answer;
+    answer.status = status;
+    answer.detail = detail;
+    answer.config = config_;
+    answer.findings = in_words(log_.folded(), image_, {config_.grid, config_.block});
+    answer.counters = counter_.counters();
+    answer.counters["events"] = events_ != 0 || !simt::Machine::active() ? events_ : simt::Machine::current().events();
+    answer.printed = simt::printed_text();
+    return answer;
+  }
+
+  // A signal arrived at instruction `pc`, for an access to `address` where there was one.
+  LaunchReply crashed(int signal, std::uintptr_t pc, std::uintptr_t address) {
+    const bool overflow = stacks_ && stacks_->is_guard(address);
+    const char* what = signal == SIGALRM ? "The launch ran out of time."
+                       : overflow        ? "A thread's stack overflowed: a recursion that never ends, or arrays too large for it."
+                       : signal == SIGFPE ? "An integer was divided by zero, or the quotient does not fit."
+                                          : "The kernel crashed.";
+    record(signal == SIGALRM ? simt::FindingKind::timeout : simt::FindingKind::crash, pc + 1);
+    return reply(signal == SIGALRM ? Status::timeout : Status::crash, what);
+  }
+
+ private:
+  void record(simt::FindingKind kind, std::uintptr_t pc, std::uint64_t bound = 0) {
+    simt::RawFinding finding;
+    finding.kind = kind;
+    finding.site.pc = pc;
+    if (simt::Machine::active()) finding.site.by = simt::Machine::current().running().ref;
+    finding.bound = bound;
+    log_.report(finding);
+  }
+
+  void map_memory() {
+    std::size_t file = 0;
+    for (const protocol::Argument& argument : request_.arguments) {
+      if (argument.role == Role::scalar) continue;
+      simt::Region region;
+      region.name = argument.name;
+      region.role = argument.role == Role::input ? simt::BufferRole::input : argument.role == Role::output ? simt::BufferRole::output : simt::BufferRole::inout;
+      region.bytes = argument.bytes;
+      region.element = argument.element;
+      region.element_bytes = argument.element == "double" || argument.element == "long long" ? 8 : argument.element == "char" ? 1 : 4;
+      if (argument.row_elements != 0) region.dimensions = {argument.bytes / region.element_bytes / argument.row_elements, argument.row_elements};
+      const simt::Region& placed = memory_.add_buffer(std::move(region));
+      addresses_.push_back(placed.base);
+      transfer(files_.at(file++), placed, false);
+    }
+    for (const auto& [first, end] : simt::submission_data()) memory_.add_module("the submission's own data", first, end);
+  }
+
+  static void transfer(const Descriptor& file, const simt::Region& region, bool out) {
+    auto* bytes = reinterpret_cast<char*>(region.base);
+    for (std::size_t at = 0; at < region.bytes;) {
+      const ssize_t moved = out ? pwrite(file.get(), bytes + at, region.bytes - at, static_cast<off_t>(at))
+                                : pread(file.get(), bytes + at, region.bytes - at, static_cast<off_t>(at));
+      if (moved <= 0) throw std::runtime_error("buffer " + region.name + " cannot be transferred");
+      at += static_cast<std::size_t>(moved);
+    }
+  }
+
+  void store_buffers() const {
+    std::size_t file = 0;
+    for (const simt::Region& region : memory_.buffers()) transfer(files_.at(file++), region, true);
+  }
+
+  // The launch function is the submission's code: it runs like a kernel of one thread, where a bad access is caught.
+  LaunchConfig ask_launch_function() {
+    simt::Announcer announcer;
+    announcer.add(bounds_);
+    stacks_.emplace(1);
+    LaunchConfig answer;
+    bool returned = false;
+    {
+      simt::Machine machine(memory_, announcer, *stacks_, 10'000'000, image_.header_code);
+      machine.run({{1, 1, 1}, {1, 1, 1}, 0, 0, 0}, [&] { answer = call_launch(image_.launch, request_.launch_arguments); returned = true; }, {});
+      note_end(machine);
+    }
+    if (!returned && !trouble_) trouble_ = {Status::crash, "The launch function did not return."};
+    return answer;
+  }
+
+  void place_shared() {
+    const auto segment = reinterpret_cast<std::uintptr_t>(tilelab_dynamic_shared) - image_.dynamic_offset;
+    std::vector<simt::Region> arrays = image_.shared;
+    std::size_t span = 0;
+    std::erase_if(arrays, [&](simt::Region& array) {
+      if (array.dynamic) array.bytes = config_.shared_bytes;
+      span = std::max(span, array.base + array.bytes);
+      array.base += segment;
+      return array.bytes == 0;
+    });
+    if (!image_.shared.empty()) memory_.set_shared(segment, span + shared_slack_bytes, std::move(arrays));
+  }
+
+  void run_kernel() {
+    std::vector<const simt::Region*> outputs;
+    for (const simt::Region& region : memory_.buffers()) {
+      if (region.role == simt::BufferRole::output) outputs.push_back(&region);
+    }
+    uninitialized_.emplace(log_, outputs);
+    simt::Announcer announcer;
+    for (simt::Observer* observer : std::initializer_list<simt::Observer*>{&races_, &bounds_, &*uninitialized_, &barriers_, &inputs_, &counter_}) {
+      announcer.add(*observer);
+    }
+    const KernelCall kernel(image_.kernel, request_.arguments, addresses_);
+    const auto index = [](const protocol::Extent& e) { return simt::Index3{e.x, e.y, e.z}; };
+    stacks_.emplace(std::size_t{config_.block.x} * config_.block.y * config_.block.z);
+    simt::Machine machine(memory_, announcer, *stacks_, request_.event_budget, image_.header_code);
+    machine.run({index(config_.grid), index(config_.block), image_.static_shared_bytes, config_.shared_bytes, memory_.shared_span()},
+                [&kernel] { kernel(); }, request_.order_seed);
+    events_ = machine.events();
+    note_end(machine);
+  }
+
+  void note_end(const simt::Machine& machine) {
+    if (const auto& timeout = machine.timeout()) {
+      record(simt::FindingKind::timeout, timeout->pc, timeout->waiting_for_another_thread ? 1 : 0);
+      trouble_ = {Status::timeout, "The launch used up all the steps it may take."};
+    } else if (const auto& trap = machine.trapped()) {
+      record(simt::FindingKind::crash, trap->pc);
+      trouble_ = {Status::crash, trap->why};
+    }
+  }
+
+  static constexpr std::size_t shared_slack_bytes = 4096;  // less than the padding the builder lays behind the block
+
+  const Image& image_;
+  const LaunchRequest& request_;
+  const std::vector<Descriptor>& files_;
+  LaunchConfig config_;
+  simt::MemoryMap memory_;
+  simt::FindingLog log_;
+  simt::RaceDetector races_{log_};
+  simt::BoundsChecker bounds_{log_};
+  simt::BarrierChecker barriers_{log_};
+  simt::InputGuard inputs_{log_};
+  simt::AccessCounter counter_;
+  std::optional<simt::UninitializedReads> uninitialized_;
+  std::optional<simt::FiberStacks> stacks_;
+  std::vector<std::uintptr_t> addresses_;
+  std::optional<std::pair<Status, std::string>> trouble_;
+  std::uint64_t events_ = 0;
+};
+
+Launch* running_launch = nullptr;
+const std::function<void(const LaunchReply&)>* deliver_reply = nullptr;
+
+std::uintptr_t interrupted_pc(const void* context) {
+  const auto* machine = &static_cast<const ucontext_t*>(context)->uc_mcontext;
+#if defined(__aarch64__)
+  return machine->pc;
+#else
+  return static_cast<std::uintptr_t>(machine->gregs[REG_RIP]);
+#endif
+}
+
+// Not async-signal-safe in general; the interrupted code is the submission's or a callback's, and nothing returns to it.
+void on_signal(int signal, siginfo_t* info, void* context) {
+  for (const int other : {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGALRM}) std::signal(other, SIG_DFL);
+  const auto address = signal == SIGALRM ? 0 : reinterpret_cast<std::uintptr_t>(info->si_addr);
+  (*deliver_reply)(running_launch->crashed(signal, interrupted_pc(context), address));
+  _exit(3);
+}
+
+void install_handlers(unsigned clock_ms) {
+  constexpr std::size_t bytes = 1u << 20;
+  void* memory = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  if (memory == MAP_FAILED) throw std::bad_alloc();
+  stack_t stack{};
+  stack.ss_sp = memory;
+  stack.ss_size = bytes;
+  if (sigaltstack(&stack, nullptr) != 0) throw std::runtime_error("no alternate signal stack");
+  struct sigaction action{};
+  action.sa_sigaction = on_signal;
+  action.sa_flags = SA_SIGINFO | SA_ONSTACK | SA_RESETHAND;
+  sigemptyset(&action.sa_mask);
+  for (const int signal : {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGALRM}) {
+    if (sigaction(signal, &action, nullptr) != 0) throw std::runtime_error("no signal handler");
+  }
+  itimerval timer{};
+  timer.it_value.tv_sec = clock_ms / 1000;
+  timer.it_value.tv_usec = static_cast<suseconds_t>(clock_ms % 1000) * 1000;
+  if (setitimer(ITIMER_REAL, &timer, nullptr) != 0) throw std::runtime_error("no timer");
+}
+
+}  // namespace
+
+void run_launch(const Image& image, const LaunchRequest& request, const std::vector<Descriptor>& buffers,
+                const std::function<void(const LaunchReply&)>& deliver) {
+  Launch launch(image, request, buffers);
+  running_launch = &launch;
+  deliver_reply = &deliver;
+  try {
+    install_handlers(request.clock_ms);
+    deliver(launch.run());
+  } catch (const std::exception& error) {
+    deliver(launch.reply(Status::internal_error, error.what()));
+  }
+  _exit(3);
+}
+
+}  // namespace tilelab

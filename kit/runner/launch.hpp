@@ -1,0 +1,20 @@
+// Runs one launch request in this process and answers it. Meant for a forked child: the submission's code runs here,
+// and a crash or an endless loop ends the process after the answer is written.
+#pragma once
+
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "runner/channel.hpp"
+#include "runner/image.hpp"
+#include "runner/protocol.hpp"
+
+namespace tilelab {
+
+// `deliver` receives the reply exactly once, on the normal path or from a signal handler, and must not return:
+// it hands the reply over and ends the process.
+[[noreturn]] void run_launch(const Image& image, const protocol::LaunchRequest& request, const std::vector<Descriptor>& buffers,
+                             const std::function<void(const protocol::LaunchReply&)>& deliver);
+
+}  // namespace tilelab

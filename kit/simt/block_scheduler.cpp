@@ -1,0 +1,235 @@
+// Fibers, barriers and warp operations of one block at a time.
+#include "simt/block_scheduler.hpp"
+
+#include <algorithm>
+#include <cstdlib>
+#include <new>
+
+namespace tilelab::simt {
+namespace context = boost::context;
+namespace {
+
+// The stacks belong to FiberStacks; Boost only has to leave them alone.
+struct BorrowedStack {
+  void deallocate(context::stack_context&) const {}
+};
+
+constexpr std::uint32_t lane_bit(std::uint32_t thread) { return 1u << (thread % 32); }
+
+}  // namespace
+
+BlockScheduler::BlockScheduler(const Announcer& announcer, FiberStacks& stacks, std::function<void()> switched_in)
+    : announcer_(announcer), stacks_(stacks), switched_in_(std::move(switched_in)) {}
+
+// A suspended fiber's destructor would unwind the submission's frames; its stack is simply taken over instead.
+void BlockScheduler::forget(context::fiber& fiber) { new (&fiber) context::fiber(); }
+
+void BlockScheduler::run_block(std::uint64_t block, std::span<const std::uint32_t> order, const std::function<void()>& body) {
+  count_ = static_cast<std::uint32_t>(order.size());
+  if (threads_.size() < count_) threads_ = std::vector<Thread>(count_);
+  for (std::uint32_t i = 0; i < count_; ++i) {
+    Thread& thread = threads_[i];
+    thread.state = State::ready;
+    thread.started = false;
+    thread.warp_interval = 0;
+  }
+  running_ = Running{.ref = {block, 0}};
+  over_ = false;
+  announcer_.announce(&Observer::on_block_begin, block);
+  while (!over_) {
+    bool ran = false;
+    for (const std::uint32_t thread : order) {
+      if (threads_[thread].state != State::ready) continue;
+      ran = true;
+      resume(thread, body);
+      if (over_) break;
+    }
+    if (ran) continue;
+    const auto waits = [](const Thread& t) { return t.state == State::at_barrier || t.state == State::at_warp_operation; };
+    if (std::none_of(threads_.begin(), threads_.begin() + count_, waits)) break;
+    release_warps();
+    if (std::none_of(threads_.begin(), threads_.begin() + count_, [](const Thread& t) { return t.state == State::ready; })) release_barrier(block);
+  }
+  for (std::uint32_t i = 0; i < count_; ++i) {
+    forget(threads_[i].fiber);
+    forget(threads_[i].back);
+  }
+  stacks_.take_back_all();
+  announcer_.announce(&Observer::on_block_end, block, running_.interval);
+}
+
+void BlockScheduler::start(std::uint32_t index, const std::function<void()>& body) {
+  Thread& thread = threads_[index];
+  thread.started = true;
+  thread.stack = stacks_.take();
+  context::stack_context stack;
+  stack.sp = reinterpret_cast<void*>(stacks_.high(thread.stack));
+  stack.size = FiberStacks::stack_bytes;
+  forget(thread.fiber);
+  thread.fiber = context::fiber(std::allocator_arg, context::preallocated(stack.sp, stack.size, stack), BorrowedStack{},
+                                [this, &thread, &body](context::fiber&& back) {
+                                  thread.back = std::move(back);
+                                  body();
+                                  thread.state = State::exited;
+                                  return std::move(thread.back);
+                                });
+}
+
+void BlockScheduler::resume(std::uint32_t index, const std::function<void()>& body) {
+  Thread& thread = threads_[index];
+  if (!thread.started) start(index, body);
+  running_.ref.thread = index;
+  running_.warp_interval = thread.warp_interval;
+  running_.stack_low = stacks_.low(thread.stack);
+  running_.stack_high = stacks_.high(thread.stack);
+  switched_in_();
+  thread.fiber = std::move(thread.fiber).resume();
+  if (thread.state == State::exited) {
+    stacks_.give_back(thread.stack);
+    lane_left(index);
+  } else if (thread.state == State::ended) {
+    lane_left(index);
+  }
+}
+
+void BlockScheduler::suspend() {
+  Thread& thread = threads_[running_.ref.thread];
+  thread.back = std::move(thread.back).resume();
+}
+
+int BlockScheduler::barrier(std::uintptr_t pc, BarrierReduction reduction, int predicate) {
+  Thread& thread = threads_[running_.ref.thread];
+  thread.state = State::at_barrier;
+  thread.wait_pc = pc;
+  thread.predicate = predicate;
+  reduction_ = reduction;
+  suspend();
+  return barrier_result_;
+}
+
+void BlockScheduler::yield() { suspend(); }  // still ready: its turn comes again after the others'
+
+void BlockScheduler::end_thread() {
+  threads_[running_.ref.thread].state = State::ended;
+  announcer_.announce(&Observer::on_thread_ended, running_.ref);
+  suspend();
+  std::abort();
+}
+
+void BlockScheduler::end_launch() {
+  over_ = true;
+  end_thread();
+}
+
+void BlockScheduler::release_barrier(std::uint64_t block) {
+  std::uint32_t first = count_, other = count_, exited = 0;
+  int total = 0, waiting = 0;
+  for (std::uint32_t i = 0; i < count_; ++i) {
+    Thread& thread = threads_[i];
+    if (thread.state == State::exited) ++exited;
+    if (thread.state != State::at_barrier) continue;
+    if (first == count_) first = i;
+    if (other == count_ && thread.wait_pc != threads_[first].wait_pc) other = i;
+    ++waiting;
+    total += thread.predicate != 0 ? 1 : 0;
+    thread.state = State::ready;
+    thread.warp_interval = 0;
+  }
+  if (first == count_) return;
+  switch (reduction_) {
+    case BarrierReduction::none: case BarrierReduction::count: barrier_result_ = total; break;
+    case BarrierReduction::all: barrier_result_ = total == waiting ? 1 : 0; break;
+    case BarrierReduction::any: barrier_result_ = total > 0 ? 1 : 0; break;
+  }
+  if (other != count_) {
+    announcer_.announce(&Observer::on_divergence,
+                        DivergenceEvent{{block, first}, {block, other}, threads_[first].wait_pc, threads_[other].wait_pc, false});
+  }
+  announcer_.announce(&Observer::on_barrier, BarrierEvent{block, running_.interval, threads_[first].wait_pc, exited});
+  ++running_.interval;
+}
+
+// Lanes whose warp operation can never complete: some lane of the mask waits elsewhere.
+void BlockScheduler::release_warps() {
+  for (std::uint32_t i = 0; i < count_; ++i) {
+    Thread& thread = threads_[i];
+    if (thread.state != State::at_warp_operation) continue;
+    const std::uint32_t warp_first = i / 32 * 32;
+    for (std::uint32_t lane = 0; lane < 32 && warp_first + lane < count_; ++lane) {
+      Thread& missing = threads_[warp_first + lane];
+      const bool waits = missing.state == State::at_barrier || missing.state == State::at_warp_operation;
+      if (((thread.request.mask >> lane) & 1u) == 0 || !waits) continue;
+      if (missing.state == State::at_warp_operation && missing.request.mask == thread.request.mask) continue;
+      announcer_.announce(&Observer::on_divergence,
+                          DivergenceEvent{{running_.ref.block, i}, {running_.ref.block, warp_first + lane}, thread.wait_pc, missing.wait_pc, true});
+      break;
+    }
+    thread.result = thread.request.value;
+    thread.state = State::ready;
+  }
+}
+
+std::uint64_t BlockScheduler::exchange(std::uintptr_t pc, const LaneRequest& request) {
+  const std::uint32_t index = running_.ref.thread;
+  Thread& thread = threads_[index];
+  thread.request = request;
+  thread.request.mask |= lane_bit(index);
+  thread.wait_pc = pc;
+  thread.state = State::at_warp_operation;
+  if (complete_warp_operation(index / 32, thread.request.mask)) {
+    running_.warp_interval = thread.warp_interval;
+  } else {
+    suspend();
+  }
+  return thread.result;
+}
+
+std::uint32_t BlockScheduler::live_lanes() const {
+  const std::uint32_t warp_first = running_.ref.thread / 32 * 32;
+  std::uint32_t live = 0;
+  for (std::uint32_t lane = 0; lane < 32 && warp_first + lane < count_; ++lane) {
+    const State state = threads_[warp_first + lane].state;
+    if (state != State::exited && state != State::ended) live |= 1u << lane;
+  }
+  return live;
+}
+
+bool BlockScheduler::complete_warp_operation(std::uint32_t warp, std::uint32_t mask) {
+  std::array<LaneRequest, 32> lanes{};
+  std::uint32_t arrived = 0, latest = 0;
+  std::uintptr_t pc = 0;
+  bool orders = true;
+  for (std::uint32_t lane = 0; lane < 32 && warp * 32 + lane < count_; ++lane) {
+    if (((mask >> lane) & 1u) == 0) continue;
+    const Thread& thread = threads_[warp * 32 + lane];
+    if (thread.state == State::exited || thread.state == State::ended) continue;
+    if (thread.state != State::at_warp_operation || thread.request.mask != mask) return false;
+    lanes[lane] = thread.request;
+    arrived |= 1u << lane;
+    latest = std::max(latest, thread.warp_interval);
+    pc = thread.wait_pc;
+    orders = orders && thread.request.operation == WarpOperation::sync;
+  }
+  if (arrived == 0) return false;
+  const auto results = combine(lanes, arrived);
+  for (std::uint32_t lane = 0; lane < 32; ++lane) {
+    if (((arrived >> lane) & 1u) == 0) continue;
+    Thread& thread = threads_[warp * 32 + lane];
+    thread.result = results[lane];
+    thread.state = State::ready;
+    if (orders) thread.warp_interval = latest + 1;  // shuffles and votes order no memory
+  }
+  if (orders) announcer_.announce(&Observer::on_warp_sync, WarpSyncEvent{running_.ref.block, warp, arrived, pc});
+  return true;
+}
+
+// A lane that left may have been the last one others waited for.
+void BlockScheduler::lane_left(std::uint32_t thread) {
+  const std::uint32_t warp_first = thread / 32 * 32;
+  for (std::uint32_t lane = 0; lane < 32 && warp_first + lane < count_; ++lane) {
+    const Thread& waiting = threads_[warp_first + lane];
+    if (waiting.state == State::at_warp_operation) complete_warp_operation(thread / 32, waiting.request.mask);
+  }
+}
+
+}  // namespace tilelab::simt

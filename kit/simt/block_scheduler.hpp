@@ -1,0 +1,84 @@
+// Runs the threads of one block as fibers and lets them wait for each other. Knows barriers and warp operations;
+// knows nothing of memory, findings or what the threads compute.
+//
+// Theory of operation. A thread runs until it waits (barrier, warp operation), spins, returns, or is ended. When no
+// thread can run, the waiting ones are released: at one barrier, as CUDA promises; at different ones, after a
+// divergence event, together, as the hardware does. Blocks run one after another, so a thread that waits for another
+// block waits for ever: the caller's event budget ends it.
+// Fibers are never unwound: a thread that is ended is simply not resumed again.
+#pragma once
+
+#include <boost/context/fiber.hpp>
+
+#include <array>
+#include <cstdint>
+#include <functional>
+#include <span>
+#include <vector>
+
+#include "simt/announcer.hpp"
+#include "simt/fiber_stacks.hpp"
+#include "simt/warp_operation.hpp"
+
+namespace tilelab::simt {
+
+enum class BarrierReduction : std::uint8_t { none, count, all, any };
+
+class BlockScheduler {
+ public:
+  struct Running {
+    ThreadRef ref;
+    std::uint32_t interval = 0, warp_interval = 0;
+    std::uintptr_t stack_low = 0, stack_high = 0;
+  };
+
+  // `switched_in` is called each time another thread starts or goes on, after running() changed.
+  BlockScheduler(const Announcer& announcer, FiberStacks& stacks, std::function<void()> switched_in);
+
+  // Runs `body` once per thread, threads in `order` (a permutation of 0 … n-1) where they have the choice.
+  void run_block(std::uint64_t block, std::span<const std::uint32_t> order, const std::function<void()>& body);
+
+  // The following are called by the running thread.
+  const Running& running() const { return running_; }
+  int barrier(std::uintptr_t pc, BarrierReduction reduction, int predicate);
+  std::uint64_t exchange(std::uintptr_t pc, const LaneRequest& request);
+  void yield();
+  [[noreturn]] void end_thread();  // the running thread is never resumed
+  [[noreturn]] void end_launch();  // nor is any other: run_block returns
+  std::uint32_t live_lanes() const;  // of the running thread's warp: those that have not left the kernel
+
+ private:
+  enum class State : std::uint8_t { idle, ready, at_barrier, at_warp_operation, exited, ended };
+  struct Thread {
+    boost::context::fiber fiber, back;
+    State state = State::idle;
+    bool started = false;
+    std::size_t stack = 0;
+    std::uintptr_t wait_pc = 0;
+    int predicate = 0;
+    std::uint32_t warp_interval = 0;
+    LaneRequest request;
+    std::uint64_t result = 0;
+  };
+
+  void start(std::uint32_t thread, const std::function<void()>& body);
+  void resume(std::uint32_t thread, const std::function<void()>& body);
+  void suspend();
+  void release_barrier(std::uint64_t block);
+  void release_warps();
+  bool complete_warp_operation(std::uint32_t warp, std::uint32_t mask);
+  void lane_left(std::uint32_t thread);
+  static void forget(boost::context::fiber& fiber);
+
+  const Announcer& announcer_;
+  FiberStacks& stacks_;
+  std::function<void()> switched_in_;
+  std::vector<Thread> threads_;
+  std::uint32_t count_ = 0;
+  Running running_;
+  BarrierReduction reduction_ = BarrierReduction::none;
+  int barrier_result_ = 0;
+  bool over_ = false;
+};
+
+}  // namespace tilelab::simt

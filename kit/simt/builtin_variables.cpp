@@ -1,0 +1,34 @@
+// The definitions behind the device headers' `extern const` declarations, gathered in one section so that reading one
+// is recognised by its address.
+#include "simt/builtin_variables.hpp"
+
+#define TILELAB_BUILTIN __attribute__((section("tlbuiltin"), used))
+
+// Same names and layouts as in device/vector_types.hpp; initialised so that all land in the one section.
+namespace cuda_on_cpu {
+TILELAB_BUILTIN tilelab::simt::Index3 threadIdx{1, 1, 1};
+TILELAB_BUILTIN tilelab::simt::Index3 blockIdx{1, 1, 1};
+TILELAB_BUILTIN tilelab::simt::Index3 blockDim{1, 1, 1};
+TILELAB_BUILTIN tilelab::simt::Index3 gridDim{1, 1, 1};
+}  // namespace cuda_on_cpu
+
+extern "C" {
+extern char __start_tlbuiltin[];
+extern char __stop_tlbuiltin[];
+}
+
+namespace tilelab::simt {
+
+void set_launch_variables(const Index3& grid, const Index3& block) {
+  cuda_on_cpu::gridDim = grid;
+  cuda_on_cpu::blockDim = block;
+}
+
+void set_block_index(const Index3& index) { cuda_on_cpu::blockIdx = index; }
+void set_thread_index(const Index3& index) { cuda_on_cpu::threadIdx = index; }
+
+std::pair<std::uintptr_t, std::uintptr_t> builtin_variables() {
+  return {reinterpret_cast<std::uintptr_t>(__start_tlbuiltin), reinterpret_cast<std::uintptr_t>(__stop_tlbuiltin)};
+}
+
+}  // namespace tilelab::simt

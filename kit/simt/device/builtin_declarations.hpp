@@ -1,0 +1,10 @@
+// threadIdx and its kin. The machine sets them whenever another thread goes on.
+#pragma once
+
+#include "vector_types.hpp"
+
+inline namespace cuda_on_cpu {
+extern const uint3 threadIdx, blockIdx;
+extern const dim3 blockDim, gridDim;
+inline constexpr int warpSize = 32;
+}  // namespace cuda_on_cpu

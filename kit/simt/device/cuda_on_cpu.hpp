@@ -1,0 +1,27 @@
+// CUDA's device language for a host compiler. Standard headers come first: libstdc++ uses names such as __noinline__
+// that CUDA's qualifiers take over below.
+#pragma once
+
+#include <algorithm>
+#include <cassert>
+#include <cfloat>
+#include <climits>
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <limits>
+#include <math.h>
+#include <type_traits>
+#include <utility>
+
+#include "vector_types.hpp"
+#include "builtin_declarations.hpp"
+#include "synchronization.hpp"
+#include "warp_functions.hpp"
+#include "atomic_functions.hpp"
+#include "math_functions.hpp"
+#include "load_functions.hpp"
+#include "qualifiers.hpp"

@@ -1,0 +1,17 @@
+// Barriers and fences.
+#pragma once
+
+inline namespace cuda_on_cpu {
+
+void __syncthreads();
+int __syncthreads_count(int predicate);
+int __syncthreads_and(int predicate);
+int __syncthreads_or(int predicate);
+void __syncwarp(unsigned mask = 0xFFFFFFFFu);
+void __threadfence();
+void __threadfence_block();
+void __threadfence_system();
+void __nanosleep(unsigned nanoseconds);
+[[noreturn]] void __trap();
+
+}  // namespace cuda_on_cpu

@@ -1,0 +1,95 @@
+// The whole contract between execution and analysis: the core executes and announces, observers judge.
+// A new detector is one file and one registration; it never sees the scheduler, a fiber or a lab.
+//
+// Every thread of a launch runs on one operating-system thread, so observers need no locks.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+namespace tilelab::simt {
+
+struct Region;
+
+struct Index3 {
+  unsigned x = 0, y = 0, z = 0;
+  friend bool operator==(const Index3&, const Index3&) = default;
+};
+
+enum class Space : std::uint8_t { global, shared, module };  // module: the submission's own __device__ and __constant__ data
+enum class AccessKind : std::uint8_t { read, write, atomic };  // atomic: read-modify-write in one step
+
+// A thread of the running block.
+struct ThreadRef {
+  std::uint64_t block = 0;   // linear: x fastest
+  std::uint32_t thread = 0;  // linear in its block: x fastest
+  std::uint32_t lane() const { return thread % 32; }
+  std::uint32_t warp() const { return thread / 32; }
+};
+
+// One memory access, announced before it happens.
+struct Access {
+  std::uintptr_t address = 0;
+  std::uint32_t size = 0;
+  AccessKind kind = AccessKind::read;
+  bool is_volatile = false;
+  Space space = Space::global;
+  const Region* region = nullptr;   // the buffer or array; null: none contains the whole access
+  std::uint64_t offset = 0;         // bytes from the buffer's first byte; shared: from the span's
+  std::uintptr_t pc = 0;            // return address of the announcement: inside the accessing statement
+  ThreadRef by;
+  std::uint32_t interval = 0;       // barriers the block has passed
+  std::uint32_t warp_interval = 0;  // __syncwarp's this lane has passed in the interval: see RaceDetector
+};
+
+struct LaunchEvent {
+  Index3 grid, block;
+  std::size_t static_shared_bytes = 0, dynamic_shared_bytes = 0;
+  std::size_t shared_span = 0;  // bytes from the space's first byte to the end of the last array
+};
+
+struct BarrierEvent {
+  std::uint64_t block = 0;
+  std::uint32_t interval = 0;  // the interval that ends here
+  std::uintptr_t pc = 0;
+  std::uint32_t exited = 0;    // threads that have left the kernel and cannot come
+};
+
+// Two threads of a block that wait at different barriers, or a warp operation whose lanes never all come.
+struct DivergenceEvent {
+  ThreadRef first, second;
+  std::uintptr_t first_pc = 0, second_pc = 0;
+  bool within_warp = false;
+};
+
+struct WarpSyncEvent {
+  std::uint64_t block = 0;
+  std::uint32_t warp = 0, mask = 0;
+  std::uintptr_t pc = 0;
+};
+
+class Observer {
+ public:
+  virtual ~Observer() = default;
+
+  // Accesses of other spaces are not announced to this observer.
+  virtual bool watches(Space) const { return false; }
+
+  virtual void on_launch_begin(const LaunchEvent&) {}
+  virtual void on_block_begin(std::uint64_t /*block*/) {}
+  virtual void on_access(const Access&) {}
+  // An access that no declared memory contains. `nearest` is the region it missed, or null.
+  virtual void on_stray(const Access&, const Region* /*nearest*/) {}
+  virtual void on_index(const ThreadRef&, std::uintptr_t /*pc*/, std::int64_t /*index*/, std::uint64_t /*bound*/) {}
+  virtual void on_misaligned(const ThreadRef&, std::uintptr_t /*pc*/, std::uintptr_t /*address*/, std::size_t /*alignment*/) {}
+  virtual void on_barrier(const BarrierEvent&) {}
+  virtual void on_divergence(const DivergenceEvent&) {}
+  virtual void on_warp_sync(const WarpSyncEvent&) {}
+  virtual void on_fence(const ThreadRef&, std::uintptr_t /*pc*/) {}
+  virtual void on_edge(const ThreadRef&, std::uintptr_t /*pc*/) {}  // a control-path edge was taken
+  virtual void on_thread_ended(const ThreadRef&) {}                 // by a finding, not by returning
+  virtual void on_block_end(std::uint64_t /*block*/, std::uint32_t /*last interval*/) {}
+  virtual void on_launch_end() {}
+};
+
+}  // namespace tilelab::simt

@@ -1,0 +1,35 @@
+// One mapping, many stacks.
+#include "simt/fiber_stacks.hpp"
+
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <new>
+
+namespace tilelab::simt {
+
+FiberStacks::FiberStacks(std::size_t count)
+    : count_(count), guard_(static_cast<std::size_t>(sysconf(_SC_PAGESIZE))), pitch_(guard_ + stack_bytes), bytes_(count * pitch_) {
+  void* mapping = mmap(nullptr, bytes_, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  if (mapping == MAP_FAILED) throw std::bad_alloc();
+  base_ = reinterpret_cast<std::uintptr_t>(mapping);
+  for (std::size_t i = 0; i < count; ++i) {
+    if (mprotect(reinterpret_cast<void*>(base_ + i * pitch_), guard_, PROT_NONE) != 0) throw std::bad_alloc();
+  }
+  take_back_all();
+}
+
+FiberStacks::~FiberStacks() { munmap(reinterpret_cast<void*>(base_), bytes_); }
+
+std::size_t FiberStacks::take() {
+  const std::size_t index = free_.back();
+  free_.pop_back();
+  return index;
+}
+
+void FiberStacks::take_back_all() {
+  free_.resize(count_);
+  for (std::size_t i = 0; i < count_; ++i) free_[i] = count_ - 1 - i;
+}
+
+}  // namespace tilelab::simt

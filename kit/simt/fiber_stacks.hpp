@@ -1,0 +1,35 @@
+// Stacks for a block's threads: one contiguous mapping, so that "is this address on a stack" is one comparison, with a
+// guard page below each stack. Virtual and lazily committed; made once and reused by every block.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+namespace tilelab::simt {
+
+class FiberStacks {
+ public:
+  static constexpr std::size_t stack_bytes = 256 * 1024;
+
+  // Room for `count` stacks. Throws std::bad_alloc.
+  explicit FiberStacks(std::size_t count);
+  ~FiberStacks();
+  FiberStacks(const FiberStacks&) = delete;
+  FiberStacks& operator=(const FiberStacks&) = delete;
+
+  std::size_t take();  // the lowest free stack's index: threads that never wait all use the same warm one
+  void give_back(std::size_t index) { free_.push_back(index); }
+  void take_back_all();
+
+  std::uintptr_t low(std::size_t index) const { return base_ + index * pitch_ + guard_; }
+  std::uintptr_t high(std::size_t index) const { return low(index) + stack_bytes; }
+  bool is_guard(std::uintptr_t address) const { return address - base_ < bytes_ && (address - base_) % pitch_ < guard_; }
+
+ private:
+  std::size_t count_, guard_, pitch_, bytes_;
+  std::uintptr_t base_ = 0;
+  std::vector<std::size_t> free_;
+};
+
+}  // namespace tilelab::simt

@@ -1,0 +1,42 @@
+// Folding of raw findings.
+#include "simt/finding_log.hpp"
+
+namespace tilelab::simt {
+namespace {
+
+auto rank(const RawFinding& f) {
+  return std::tuple(f.site.by.block, f.site.by.thread, f.other.by.thread, f.other.by.block, f.offset, f.index);
+}
+
+}  // namespace
+
+void FindingLog::report(const RawFinding& finding) {
+  const Key key{finding.kind, finding.site.pc, finding.other.pc, finding.region};
+  const auto found = findings_.find(key);
+  if (found == findings_.end()) {
+    if (findings_.size() < max_distinct) findings_.emplace(key, finding);
+    return;
+  }
+  RawFinding& kept = found->second;
+  const std::uint64_t count = kept.count + finding.count;
+  if (rank(finding) < rank(kept)) kept = finding;
+  kept.count = count;
+}
+
+std::vector<RawFinding> FindingLog::folded() const {
+  std::vector<RawFinding> all;
+  all.reserve(findings_.size());
+  for (const auto& [key, finding] : findings_) all.push_back(finding);
+  return all;
+}
+
+const char* access_name(AccessKind kind) {
+  switch (kind) {
+    case AccessKind::read: return "read";
+    case AccessKind::write: return "write";
+    case AccessKind::atomic: return "atomic";
+  }
+  return "";
+}
+
+}  // namespace tilelab::simt

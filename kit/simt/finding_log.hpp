@@ -1,0 +1,51 @@
+// Where observers put what they find: raw facts with return addresses, folded as they come. Turning them into files,
+// lines and sentences is the runner's business, once, after the launch.
+//
+// Folding keeps the smallest (block, thread, other thread, offset) as the one to show, so a finding does not depend on
+// the order in which blocks and threads happened to run.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <tuple>
+#include <vector>
+
+#include "simt/region.hpp"
+
+namespace tilelab::simt {
+
+enum class FindingKind : std::uint8_t {
+  race, out_of_bounds, uninitialized_read, barrier_divergence, exited_before_barrier, input_modified, misaligned, timeout, crash
+};
+
+struct RawSite {
+  std::uintptr_t pc = 0;
+  const char* access = "";  // "read", "write", "atomic", "barrier"
+  ThreadRef by;
+};
+
+struct RawFinding {
+  FindingKind kind = FindingKind::crash;
+  RawSite site, other;             // other.pc == 0: none
+  const Region* region = nullptr;
+  std::int64_t offset = 0;         // bytes from the region's start; may lie outside it
+  std::uint32_t size = 0;          // bytes accessed
+  std::int64_t index = 0;          // a subscript outside its dimension, or an alignment
+  std::uint64_t bound = 0;         // that dimension
+  std::uint64_t count = 1;
+};
+
+class FindingLog {
+ public:
+  void report(const RawFinding& finding);
+  std::vector<RawFinding> folded() const;  // in a deterministic order
+
+ private:
+  using Key = std::tuple<FindingKind, std::uintptr_t, std::uintptr_t, const Region*>;
+  static constexpr std::size_t max_distinct = 512;
+  std::map<Key, RawFinding> findings_;
+};
+
+const char* access_name(AccessKind kind);
+
+}  // namespace tilelab::simt

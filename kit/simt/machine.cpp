@@ -1,0 +1,198 @@
+// Classification of accesses, and the loop over blocks.
+#include "simt/machine.hpp"
+
+#include <algorithm>
+#include <cstring>
+#include <numeric>
+#include <random>
+
+#include "simt/builtin_variables.hpp"
+
+namespace tilelab::simt {
+namespace {
+
+// A thread that polls one place this often is waiting for another thread: let the others run.
+constexpr std::uint32_t polls_before_yield = 64;
+constexpr std::uint32_t polls_that_mean_waiting = 4096;
+
+Index3 index_of(std::uint64_t linear, const Index3& extent) {
+  return {static_cast<unsigned>(linear % extent.x), static_cast<unsigned>(linear / extent.x % extent.y),
+          static_cast<unsigned>(linear / extent.x / extent.y)};
+}
+
+template <typename Number>
+std::vector<Number> order_of(std::uint64_t count, std::mt19937_64* random) {
+  std::vector<Number> order(count);
+  std::iota(order.begin(), order.end(), Number{0});
+  if (random != nullptr) std::shuffle(order.begin(), order.end(), *random);
+  return order;
+}
+
+}  // namespace
+
+Machine* Machine::current_ = nullptr;
+
+Machine::Machine(MemoryMap& memory, const Announcer& announcer, FiberStacks& stacks, std::uint64_t event_budget,
+                 std::vector<AddressRange> header_code)
+    : budget_(event_budget + 1), spent_budget_(event_budget + 1), memory_(memory), announcer_(announcer),
+      scheduler_(announcer, stacks, [this] { switched_in(); }), header_code_(std::move(header_code)) {
+  const auto [first, end] = builtin_variables();
+  builtins_ = {first, end};
+  current_ = this;
+}
+
+Machine::~Machine() { current_ = nullptr; }
+
+void Machine::run(const LaunchEvent& launch, const std::function<void()>& kernel, std::optional<std::uint64_t> order_seed) {
+  launch_ = launch;
+  set_launch_variables(launch.grid, launch.block);
+  const std::uint64_t threads = std::uint64_t{launch.block.x} * launch.block.y * launch.block.z;
+  const std::uint64_t blocks = std::uint64_t{launch.grid.x} * launch.grid.y * launch.grid.z;
+  thread_indices_.resize(threads);
+  for (std::uint64_t i = 0; i < threads; ++i) thread_indices_[i] = index_of(i, launch.block);
+
+  std::mt19937_64 random(order_seed.value_or(0));
+  auto thread_order = order_of<std::uint32_t>(threads, nullptr);
+  // Shuffling a grid too large to list is not worth a gigabyte: such a launch runs in order.
+  const bool shuffles_blocks = order_seed && blocks <= 1u << 22;
+  const auto block_order = shuffles_blocks ? order_of<std::uint64_t>(blocks, &random) : std::vector<std::uint64_t>{};
+
+  announcer_.announce(&Observer::on_launch_begin, launch);
+  for (std::uint64_t i = 0; i < blocks && !timeout_ && !trap_; ++i) {
+    const std::uint64_t block = shuffles_blocks ? block_order[i] : i;
+    if (order_seed) std::shuffle(thread_order.begin(), thread_order.end(), random);
+    set_block_index(index_of(block, launch.grid));
+    for (const Region& array : memory_.shared_arrays()) {
+      std::memset(reinterpret_cast<void*>(array.base), 0xFF, array.bytes);  // NaN: no value is left over by chance
+    }
+    scheduler_.run_block(block, thread_order, kernel);
+  }
+  announcer_.announce(&Observer::on_launch_end);
+}
+
+void Machine::switched_in() {
+  const auto& running = scheduler_.running();
+  stack_low_ = running.stack_low;
+  set_thread_index(thread_indices_[running.ref.thread]);
+}
+
+std::uintptr_t Machine::statement(std::uintptr_t pc, std::uintptr_t frame) const {
+  if (header_code_.empty()) return pc;
+  for (int depth = 0; depth < 8 && frame != entry_frame_; ++depth) {
+    if (std::none_of(header_code_.begin(), header_code_.end(), [pc](const AddressRange& range) { return range.contains(pc - 1); })) break;
+    const auto& running = scheduler_.running();
+    if (frame < running.stack_low || frame + 16 > running.stack_high) break;
+    pc = reinterpret_cast<const std::uintptr_t*>(frame)[1];
+    frame = reinterpret_cast<const std::uintptr_t*>(frame)[0];
+  }
+  return pc;
+}
+
+void Machine::announce(std::uintptr_t address, std::size_t size, AccessKind kind, bool is_volatile, std::uintptr_t pc, std::uintptr_t frame) {
+  if (--budget_ == 0) out_of_budget(pc);
+  const auto& running = scheduler_.running();
+  Access access;
+  access.address = address;
+  access.size = static_cast<std::uint32_t>(std::min<std::size_t>(size, 1u << 30));
+  access.kind = kind;
+  access.is_volatile = is_volatile;
+  access.pc = statement(pc, frame);
+  access.by = running.ref;
+  access.interval = running.interval;
+  access.warp_interval = running.warp_interval;
+  if (memory_.in_shared_span(address)) {
+    access.space = Space::shared;
+    access.region = memory_.find_shared(address, size);
+    access.offset = address - memory_.shared_base();
+  } else {
+    access.region = memory_.find_global(address, size);
+    if (access.region != nullptr) {
+      access.space = access.region->space;
+      access.offset = address - access.region->base;
+    }
+  }
+  if (access.region == nullptr) return stray(access);
+  announcer_.access(access);
+  if (is_volatile || kind == AccessKind::atomic) {
+    polls_ = polled_ == address ? polls_ + 1 : 0;
+    polled_ = address;
+    if (polls_ % polls_before_yield == polls_before_yield - 1) {
+      const std::uint32_t polls = polls_;
+      scheduler_.yield();
+      if (polled_ == address) polls_ = polls;
+    }
+  }
+}
+
+void Machine::stray(Access& access) {
+  const Region* near = nullptr;
+  bool harmless = false;
+  if (access.space == Space::shared) {
+    near = memory_.shared_before(access.address);
+    harmless = access.address + access.size <= memory_.shared_base() + memory_.shared_span();
+  } else {
+    near = memory_.buffer_near(access.address);
+    harmless = near != nullptr && access.size <= red_zone_bytes &&
+               access.address + access.size <= near->base + near->bytes + red_zone_bytes;
+  }
+  announcer_.announce(&Observer::on_stray, access, near);
+  if (!harmless) scheduler_.end_thread();
+}
+
+// A write may change locals of this frame and of its callers, never the two words that link a frame to its caller,
+// and nothing beyond the kernel's own frame, where the kit's frames lie.
+void Machine::guard_frames(std::uintptr_t address, std::size_t size, std::uintptr_t pc, std::uintptr_t frame) {
+  const auto& running = scheduler_.running();
+  constexpr std::size_t link_bytes = 2 * sizeof(std::uintptr_t);
+  for (std::uintptr_t link = frame; address + size > link; link = *reinterpret_cast<const std::uintptr_t*>(link)) {
+    if (link < running.stack_low || link + link_bytes > running.stack_high) return;
+    if (address >= link + link_bytes && link != entry_frame_) continue;
+    Access access;
+    access.address = address;
+    access.size = static_cast<std::uint32_t>(size);
+    access.kind = AccessKind::write;
+    access.pc = statement(pc, frame);
+    access.by = running.ref;
+    announcer_.announce(&Observer::on_stray, access, static_cast<const Region*>(nullptr));
+    scheduler_.end_thread();
+  }
+}
+
+void Machine::index_outside(std::int64_t index, std::uint64_t bound, std::uintptr_t pc, std::uintptr_t frame) {
+  announcer_.announce(&Observer::on_index, scheduler_.running().ref, statement(pc, frame), index, bound);
+  scheduler_.end_thread();
+}
+
+void Machine::misaligned(std::uintptr_t address, std::size_t alignment, std::uintptr_t pc, std::uintptr_t frame) {
+  announcer_.announce(&Observer::on_misaligned, scheduler_.running().ref, statement(pc, frame), address, alignment);
+  scheduler_.end_thread();
+}
+
+void Machine::fence(std::uintptr_t pc) {
+  announcer_.announce(&Observer::on_fence, scheduler_.running().ref, pc);
+}
+
+int Machine::barrier(std::uintptr_t pc, BarrierReduction reduction, int predicate) {
+  edge(pc);
+  polled_ = 0;
+  return scheduler_.barrier(pc, reduction, predicate);
+}
+
+std::uint64_t Machine::exchange(std::uintptr_t pc, const LaneRequest& request) {
+  edge(pc);
+  polled_ = 0;
+  return scheduler_.exchange(pc, request);
+}
+
+void Machine::trap(const char* why, std::uintptr_t pc) {
+  trap_ = Trap{why, pc, scheduler_.running().ref};
+  scheduler_.end_launch();
+}
+
+void Machine::out_of_budget(std::uintptr_t pc) {
+  budget_ = 1;  // what still runs until the launch has ended spends nothing
+  timeout_ = Timeout{pc, scheduler_.running().ref, polls_ > polls_that_mean_waiting};
+  scheduler_.end_launch();
+}
+
+}  // namespace tilelab::simt

@@ -1,0 +1,105 @@
+// One launch in progress: receives what the instrumented submission does (accesses, barriers, edges), decides which
+// memory an access belongs to, announces it, and stops what must not happen.
+//
+// Theory of operation. The compiler's callbacks come before the access they announce. An access to declared memory is
+// announced and goes on. One that misses every region is announced as stray; in a red zone or the shared span it goes
+// on (that memory is ours and harmless), anywhere else its thread ends inside the callback, because the next
+// instruction would overwrite the kit itself. Writes to a stack must stay clear of the links between its frames.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "simt/announcer.hpp"
+#include "simt/block_scheduler.hpp"
+#include "simt/memory_map.hpp"
+
+namespace tilelab::simt {
+
+struct AddressRange {
+  std::uintptr_t first = 0, end = 0;
+  bool contains(std::uintptr_t address) const { return address - first < end - first; }
+};
+
+class Machine {
+ public:
+  struct Timeout {
+    std::uintptr_t pc = 0;
+    ThreadRef by;
+    bool waiting_for_another_thread = false;  // its last accesses were volatile or atomic reads of one place
+  };
+
+  struct Trap {
+    const char* why;
+    std::uintptr_t pc;
+    ThreadRef by;
+  };
+
+  // `header_code` holds code of the kit's own device headers: findings there belong to the calling statement.
+  Machine(MemoryMap& memory, const Announcer& announcer, FiberStacks& stacks, std::uint64_t event_budget,
+          std::vector<AddressRange> header_code = {});
+  ~Machine();
+  Machine(const Machine&) = delete;
+  Machine& operator=(const Machine&) = delete;
+
+  // Runs `kernel` for every thread of the grid, blocks and threads in order, or shuffled by `order_seed`.
+  void run(const LaunchEvent& launch, const std::function<void()>& kernel, std::optional<std::uint64_t> order_seed);
+  const std::optional<Timeout>& timeout() const { return timeout_; }
+  const std::optional<Trap>& trapped() const { return trap_; }
+  std::uint64_t events() const { return spent_budget_ - budget_; }
+  const BlockScheduler::Running& running() const { return scheduler_.running(); }
+
+  // Called by the instrumented submission, through `Machine::current()`.
+  static Machine& current() { return *current_; }
+  static bool active() { return current_ != nullptr; }
+  void access(std::uintptr_t address, std::size_t size, AccessKind kind, bool is_volatile, std::uintptr_t pc, std::uintptr_t frame) {
+    if (address - stack_low_ < FiberStacks::stack_bytes) {
+      if (kind != AccessKind::read) guard_frames(address, size, pc, frame);
+      return;
+    }
+    if (builtins_.contains(address) && kind == AccessKind::read) return;
+    announce(address, size, kind, is_volatile, pc, frame);
+  }
+  void edge(std::uintptr_t pc) {
+    if (--budget_ == 0) out_of_budget(pc);
+  }
+  void index_outside(std::int64_t index, std::uint64_t bound, std::uintptr_t pc, std::uintptr_t frame);
+  void misaligned(std::uintptr_t address, std::size_t alignment, std::uintptr_t pc, std::uintptr_t frame);
+  void fence(std::uintptr_t pc);
+  int barrier(std::uintptr_t pc, BarrierReduction reduction, int predicate);
+  std::uint64_t exchange(std::uintptr_t pc, const LaneRequest& request);
+  std::uint32_t live_lanes() const { return scheduler_.live_lanes(); }
+  void entered_kernel(std::uintptr_t frame) { entry_frame_ = frame; }
+  std::uintptr_t statement(std::uintptr_t pc, std::uintptr_t frame) const;  // `pc`, or the caller's where that is header code
+  // The kernel gave up (assert, __trap): the launch ends as a crash.
+  [[noreturn]] void trap(const char* why, std::uintptr_t pc);
+
+ private:
+  void announce(std::uintptr_t address, std::size_t size, AccessKind kind, bool is_volatile, std::uintptr_t pc, std::uintptr_t frame);
+  void stray(Access& access);
+  void guard_frames(std::uintptr_t address, std::size_t size, std::uintptr_t pc, std::uintptr_t frame);
+  void switched_in();
+  [[noreturn]] void out_of_budget(std::uintptr_t pc);
+
+  static Machine* current_;
+
+  std::uintptr_t stack_low_ = 0;
+  std::uintptr_t entry_frame_ = 0;
+  std::uint64_t budget_, spent_budget_;
+  AddressRange builtins_;
+  MemoryMap& memory_;
+  const Announcer& announcer_;
+  BlockScheduler scheduler_;
+  std::vector<AddressRange> header_code_;
+  LaunchEvent launch_;
+  std::vector<Index3> thread_indices_;
+  std::optional<Timeout> timeout_;
+  std::optional<Trap> trap_;
+  std::uint32_t polls_ = 0;
+  std::uintptr_t polled_ = 0;
+};
+
+}  // namespace tilelab::simt

@@ -1,0 +1,91 @@
+// Arenas and look-up tables behind MemoryMap.
+#include "simt/memory_map.hpp"
+
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <new>
+
+namespace tilelab::simt {
+
+Region& MemoryMap::add_buffer(Region region) {
+  const auto page = static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
+  const std::size_t body = (region.bytes + page - 1) / page * page;
+  if (body < region.bytes) throw std::bad_alloc();
+  void* arena = mmap(nullptr, body + 2 * red_zone_bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  if (arena == MAP_FAILED) throw std::bad_alloc();
+  region.base = reinterpret_cast<std::uintptr_t>(arena) + red_zone_bytes;
+  region.space = Space::global;
+  return buffers_.emplace_back(std::move(region));
+}
+
+void MemoryMap::set_shared(std::uintptr_t base, std::size_t span, std::vector<Region> arrays) {
+  shared_base_ = base;
+  shared_span_ = span;
+  shared_ = std::move(arrays);
+  array_of_word_.assign((span + 3) / 4, no_array);
+  for (std::size_t i = 0; i < shared_.size() && i < no_array; ++i) {
+    shared_[i].span_offset = shared_[i].base - base;
+    const std::size_t first = shared_[i].span_offset / 4, end = (shared_[i].span_offset + shared_[i].bytes + 3) / 4;
+    for (std::size_t word = first; word < end && word < array_of_word_.size(); ++word) {
+      if (array_of_word_[word] == no_array) array_of_word_[word] = static_cast<std::uint8_t>(i);
+    }
+  }
+}
+
+void MemoryMap::add_module(std::string name, std::uintptr_t first, std::uintptr_t end) {
+  if (first == 0 || end <= first) return;
+  Region region;
+  region.name = std::move(name);
+  region.space = Space::module;
+  region.base = first;
+  region.bytes = end - first;
+  region.element = "byte";
+  region.element_bytes = 1;
+  modules_.push_back(std::move(region));
+}
+
+namespace {
+bool contains(const Region& region, std::uintptr_t address, std::size_t size) {
+  return address >= region.base && address - region.base < region.bytes && size <= region.bytes - (address - region.base);
+}
+}  // namespace
+
+const Region* MemoryMap::find_global(std::uintptr_t address, std::size_t size) {
+  if (last_ != nullptr && contains(*last_, address, size)) return last_;
+  for (const Region& region : buffers_) {
+    if (contains(region, address, size)) return last_ = &region;
+  }
+  for (const Region& region : modules_) {
+    if (contains(region, address, size)) return &region;
+  }
+  return nullptr;
+}
+
+const Region* MemoryMap::find_shared(std::uintptr_t address, std::size_t size) const {
+  const std::size_t offset = address - shared_base_;
+  if (offset >= shared_span_) return nullptr;
+  const std::uint8_t index = array_of_word_[offset / 4];
+  if (index != no_array && contains(shared_[index], address, size)) return &shared_[index];
+  for (const Region& array : shared_) {  // arrays that share a word, or dynamic ones that alias
+    if (contains(array, address, size)) return &array;
+  }
+  return nullptr;
+}
+
+const Region* MemoryMap::buffer_near(std::uintptr_t address) const {
+  for (const Region& region : buffers_) {
+    if (address >= region.base - red_zone_bytes && address < region.base + region.bytes + red_zone_bytes) return &region;
+  }
+  return nullptr;
+}
+
+const Region* MemoryMap::shared_before(std::uintptr_t address) const {
+  const Region* best = nullptr;
+  for (const Region& array : shared_) {
+    if (array.base + array.bytes <= address + 1 && (best == nullptr || array.base > best->base)) best = &array;
+  }
+  return best;
+}
+
+}  // namespace tilelab::simt

@@ -1,0 +1,55 @@
+// Which memory a launch may touch: buffers in their own arenas between red zones, the block's shared arrays, and the
+// module's data. Answers "whose byte is this" for every announced access, so lookups are flat tables.
+//
+// Red zones are ordinary readable memory: a kernel that runs a little past a buffer is reported and goes on, as on a GPU.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "simt/region.hpp"
+
+namespace tilelab::simt {
+
+inline constexpr std::size_t red_zone_bytes = 1u << 20;
+
+class MemoryMap {
+ public:
+  // Maps `bytes` of zeroed memory between two red zones, aligned to 256 bytes as cudaMalloc's. Throws std::bad_alloc.
+  Region& add_buffer(Region region);
+  // The span of the block's shared memory, and the arrays in it (bases are addresses). Dynamic ones may alias.
+  void set_shared(std::uintptr_t base, std::size_t span, std::vector<Region> arrays);
+  void add_module(std::string name, std::uintptr_t first, std::uintptr_t end);
+
+  // The region that contains all of [address, address + size), or null.
+  const Region* find_global(std::uintptr_t address, std::size_t size);
+  const Region* find_shared(std::uintptr_t address, std::size_t size) const;
+  bool in_shared_span(std::uintptr_t address) const { return address - shared_base_ < shared_span_; }
+  // The buffer whose arena (red zones included) holds the address, or null.
+  const Region* buffer_near(std::uintptr_t address) const;
+  // The shared array that ends last at or before the address, or null.
+  const Region* shared_before(std::uintptr_t address) const;
+
+  std::uintptr_t shared_base() const { return shared_base_; }
+  std::size_t shared_span() const { return shared_span_; }
+  std::span<const Region> shared_arrays() const { return shared_; }
+  const std::deque<Region>& buffers() const { return buffers_; }
+  std::deque<Region>& buffers() { return buffers_; }
+
+ private:
+  static constexpr std::uint8_t no_array = 0xFF;
+
+  std::deque<Region> buffers_;  // a deque: regions keep their addresses
+  std::deque<Region> modules_;
+  const Region* last_ = nullptr;
+  std::uintptr_t shared_base_ = 0;
+  std::size_t shared_span_ = 0;
+  std::vector<Region> shared_;
+  std::vector<std::uint8_t> array_of_word_;  // per four bytes of the shared span: index into shared_
+};
+
+}  // namespace tilelab::simt

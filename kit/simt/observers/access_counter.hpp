@@ -1,0 +1,33 @@
+// Bytes that the threads of a launch ask for, per memory space. Source-level: what the statements say, not what a
+// compiler makes of them. Not here: requests, sectors and bank conflicts.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <map>
+#include <string>
+
+#include "simt/event.hpp"
+
+namespace tilelab::simt {
+
+class AccessCounter final : public Observer {
+ public:
+  bool watches(Space) const override { return true; }
+  void on_access(const Access& access) override {
+    const auto space = static_cast<std::size_t>(access.space);
+    if (access.kind != AccessKind::write) loaded_[space] += access.size;
+    if (access.kind != AccessKind::read) stored_[space] += access.size;
+  }
+  void on_barrier(const BarrierEvent&) override { ++barriers_; }
+  std::map<std::string, std::uint64_t> counters() const {
+    return {{"global_load_bytes", loaded_[0] + loaded_[2]}, {"global_store_bytes", stored_[0] + stored_[2]},
+            {"shared_load_bytes", loaded_[1]}, {"shared_store_bytes", stored_[1]}, {"block_barriers", barriers_}};
+  }
+
+ private:
+  std::array<std::uint64_t, 3> loaded_{}, stored_{};
+  std::uint64_t barriers_ = 0;
+};
+
+}  // namespace tilelab::simt

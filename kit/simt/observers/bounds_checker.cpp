@@ -1,0 +1,35 @@
+// Turns stray accesses, bad subscripts and bad alignments into findings.
+#include "simt/observers/bounds_checker.hpp"
+
+#include "simt/region.hpp"
+
+namespace tilelab::simt {
+
+void BoundsChecker::on_stray(const Access& access, const Region* nearest) {
+  RawFinding finding;
+  finding.kind = FindingKind::out_of_bounds;
+  finding.site = {access.pc, access_name(access.kind), access.by};
+  finding.region = nearest;
+  finding.offset = static_cast<std::int64_t>(access.address - (nearest != nullptr ? nearest->base : 0));
+  finding.size = access.size;
+  log_.report(finding);
+}
+
+void BoundsChecker::on_index(const ThreadRef& by, std::uintptr_t pc, std::int64_t index, std::uint64_t bound) {
+  RawFinding finding;
+  finding.kind = FindingKind::out_of_bounds;
+  finding.site = {pc, "", by};
+  finding.index = index;
+  finding.bound = bound;
+  log_.report(finding);
+}
+
+void BoundsChecker::on_misaligned(const ThreadRef& by, std::uintptr_t pc, std::uintptr_t address, std::size_t alignment) {
+  RawFinding finding;
+  finding.kind = address < 4096 ? FindingKind::out_of_bounds : FindingKind::misaligned;  // a null pointer is no alignment lesson
+  finding.site = {pc, "", by};
+  finding.index = static_cast<std::int64_t>(alignment);
+  log_.report(finding);
+}
+
+}  // namespace tilelab::simt

@@ -1,0 +1,21 @@
+// Accesses outside what was declared: past or before a buffer, past a dimension of an array, onto a stack's frame
+// links, nowhere at all; and misaligned ones.
+#pragma once
+
+#include "simt/event.hpp"
+#include "simt/finding_log.hpp"
+
+namespace tilelab::simt {
+
+class BoundsChecker final : public Observer {
+ public:
+  explicit BoundsChecker(FindingLog& log) : log_(log) {}
+  void on_stray(const Access& access, const Region* nearest) override;
+  void on_index(const ThreadRef& by, std::uintptr_t pc, std::int64_t index, std::uint64_t bound) override;
+  void on_misaligned(const ThreadRef& by, std::uintptr_t pc, std::uintptr_t address, std::size_t alignment) override;
+
+ private:
+  FindingLog& log_;
+};
+
+}  // namespace tilelab::simt

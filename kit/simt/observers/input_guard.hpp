@@ -1,0 +1,29 @@
+// Writes to a buffer that the kernel may only read.
+#pragma once
+
+#include "simt/event.hpp"
+#include "simt/finding_log.hpp"
+#include "simt/region.hpp"
+
+namespace tilelab::simt {
+
+class InputGuard final : public Observer {
+ public:
+  explicit InputGuard(FindingLog& log) : log_(log) {}
+  bool watches(Space space) const override { return space == Space::global; }
+  void on_access(const Access& access) override {
+    if (access.kind == AccessKind::read || access.region->role != BufferRole::input) return;
+    RawFinding finding;
+    finding.kind = FindingKind::input_modified;
+    finding.site = {access.pc, access_name(access.kind), access.by};
+    finding.region = access.region;
+    finding.offset = static_cast<std::int64_t>(access.offset);
+    finding.size = access.size;
+    log_.report(finding);
+  }
+
+ private:
+  FindingLog& log_;
+};
+
+}  // namespace tilelab::simt

@@ -1,0 +1,99 @@
+// Statement pairs per word and barrier interval.
+#include "simt/observers/race_detector.hpp"
+
+#include <algorithm>
+#include <optional>
+#include <utility>
+
+#include "simt/region.hpp"
+
+namespace tilelab::simt {
+namespace {
+
+constexpr std::uint32_t warp_of(std::uint32_t thread) { return thread / 32; }
+
+}  // namespace
+
+void RaceDetector::on_launch_begin(const LaunchEvent& launch) { words_.resize((launch.shared_span + 3) / 4); }
+
+void RaceDetector::on_block_begin(std::uint64_t block) {
+  block_ = block;
+  ++interval_;
+}
+
+void RaceDetector::on_access(const Access& access) {
+  const std::uint64_t end = access.offset + access.size;
+  for (std::uint64_t at = access.offset; at < end;) {
+    const std::uint64_t word = at / 4, word_end = std::min(end, word * 4 + 4);
+    const auto bytes = static_cast<std::uint8_t>(((1u << (word_end - at)) - 1u) << (at % 4));
+    if (word < words_.size()) touch(word, bytes, access);
+    at = word_end;
+  }
+}
+
+void RaceDetector::touch(std::size_t index, std::uint8_t bytes, const Access& access) {
+  Word& word = words_[index];
+  const std::uint32_t thread = access.by.thread;
+  if (word.interval != interval_) {
+    word.interval = interval_;
+    word.written = word.suspect = false;
+    word.lowest = word.highest = thread;
+    word.traces.clear();
+  }
+  word.written = word.written || access.kind != AccessKind::read;
+  word.lowest = std::min(word.lowest, thread);
+  word.highest = std::max(word.highest, thread);
+  if (word.written && word.lowest != word.highest && !word.suspect) {
+    word.suspect = true;
+    suspects_.push_back(index);
+  }
+  for (Trace& trace : word.traces) {
+    if (trace.pc == access.pc && trace.kind == access.kind && trace.bytes == bytes && trace.warp_interval == access.warp_interval) {
+      trace.lowest = std::min(trace.lowest, thread);
+      trace.highest = std::max(trace.highest, thread);
+      return;
+    }
+  }
+  word.traces.push_back({access.pc, access.region, access.kind, bytes, access.warp_interval, thread, thread});
+}
+
+void RaceDetector::close_interval() {
+  for (const std::size_t index : suspects_) {
+    const std::vector<Trace>& traces = words_[index].traces;
+    for (std::size_t i = 0; i < traces.size(); ++i) {
+      for (std::size_t j = i; j < traces.size(); ++j) compare(index, traces[i], traces[j]);
+    }
+  }
+  suspects_.clear();
+  ++interval_;
+}
+
+void RaceDetector::compare(std::size_t word, const Trace& a, const Trace& b) {
+  if ((a.bytes & b.bytes) == 0) return;
+  if (a.kind == AccessKind::read && b.kind == AccessKind::read) return;
+  if (a.kind == AccessKind::atomic && b.kind == AccessKind::atomic) return;
+  // The threads of a trace between its lowest and highest need not be looked at: if any pair races, so does one of these.
+  std::optional<std::pair<std::uint32_t, std::uint32_t>> racing;
+  for (const std::uint32_t first : {a.lowest, a.highest}) {
+    for (const std::uint32_t second : {b.lowest, b.highest}) {
+      if (first == second) continue;
+      if (warp_of(first) == warp_of(second) && a.warp_interval != b.warp_interval) continue;  // a __syncwarp() lies between
+      if (!racing || std::pair(first, second) < *racing) racing = {first, second};
+    }
+  }
+  if (!racing) return;
+  RawFinding finding;
+  finding.kind = FindingKind::race;
+  finding.site = {a.pc, access_name(a.kind), {block_, racing->first}};
+  finding.other = {b.pc, access_name(b.kind), {block_, racing->second}};
+  // One order for a pair of statements, whichever ran first: the write, else the earlier code, comes first.
+  const auto rank = [](AccessKind kind, std::uintptr_t pc) { return std::pair(kind == AccessKind::read, pc); };
+  if (rank(b.kind, b.pc) < rank(a.kind, a.pc)) std::swap(finding.site, finding.other);
+  if (&a == &b && finding.other.by.thread < finding.site.by.thread) std::swap(finding.site, finding.other);
+  finding.region = a.region;
+  finding.offset = static_cast<std::int64_t>(word * 4) - static_cast<std::int64_t>(a.region->span_offset);
+  finding.size = 4;
+  log_.report(finding);
+}
+
+}  // namespace tilelab::simt

@@ -1,0 +1,54 @@
+// Races on shared memory between threads of one block: two accesses to one byte within one barrier interval, at least
+// one a write, not both atomic, by different threads that no __syncwarp() orders.
+//
+// It decides by those rules, not by the order in which threads happened to run: per four-byte word it keeps, for each
+// statement that touched it in this interval, the lowest and the highest thread, and compares statements when the
+// interval ends. Not here: global memory, and lanes ordered by partial-mask __syncwarp()s only through third lanes.
+#pragma once
+
+#include <vector>
+
+#include "simt/event.hpp"
+#include "simt/finding_log.hpp"
+
+namespace tilelab::simt {
+
+class RaceDetector final : public Observer {
+ public:
+  explicit RaceDetector(FindingLog& log) : log_(log) {}
+  bool watches(Space space) const override { return space == Space::shared; }
+  void on_launch_begin(const LaunchEvent& launch) override;
+  void on_block_begin(std::uint64_t block) override;
+  void on_access(const Access& access) override;
+  void on_barrier(const BarrierEvent&) override { close_interval(); }
+  void on_block_end(std::uint64_t, std::uint32_t) override { close_interval(); }
+
+ private:
+  // Every access of one statement to one word in one interval, folded.
+  struct Trace {
+    std::uintptr_t pc;
+    const Region* region;
+    AccessKind kind;
+    std::uint8_t bytes;  // mask of the word's four bytes
+    std::uint32_t warp_interval;
+    std::uint32_t lowest, highest;  // threads
+  };
+  struct Word {
+    std::uint64_t interval = 0;  // of interval_: older contents are void
+    bool written = false, suspect = false;
+    std::uint32_t lowest = 0, highest = 0;
+    std::vector<Trace> traces;
+  };
+
+  void touch(std::size_t word, std::uint8_t bytes, const Access& access);
+  void close_interval();
+  void compare(std::size_t word, const Trace& first, const Trace& second);
+
+  FindingLog& log_;
+  std::vector<Word> words_;
+  std::vector<std::size_t> suspects_;
+  std::uint64_t interval_ = 1;  // counted over the whole launch
+  std::uint64_t block_ = 0;
+};
+
+}  // namespace tilelab::simt

@@ -1,0 +1,30 @@
+// The section symbols that the linker makes for sections whose names are identifiers; absent where a section is.
+#include "simt/submission_data.hpp"
+
+#include "simt/machine.hpp"
+
+extern "C" {
+extern char __start_tldata[] __attribute__((weak));
+extern char __stop_tldata[] __attribute__((weak));
+extern char __start_tlbss[] __attribute__((weak));
+extern char __stop_tlbss[] __attribute__((weak));
+extern char __start_tlrodata[] __attribute__((weak));
+extern char __stop_tlrodata[] __attribute__((weak));
+}
+
+namespace tilelab::simt {
+
+std::vector<std::pair<std::uintptr_t, std::uintptr_t>> submission_data() {
+  const auto at = [](const char* symbol) { return reinterpret_cast<std::uintptr_t>(symbol); };
+  return {{at(__start_tldata), at(__stop_tldata)}, {at(__start_tlbss), at(__stop_tlbss)}, {at(__start_tlrodata), at(__stop_tlrodata)}};
+}
+
+bool owned_by_submission(std::uintptr_t address) {
+  for (const auto& [first, end] : submission_data()) {
+    if (address >= first && address < end) return true;
+  }
+  const auto& running = Machine::current().running();
+  return address >= running.stack_low && address < running.stack_high;
+}
+
+}  // namespace tilelab::simt

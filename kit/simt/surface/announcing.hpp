@@ -1,0 +1,21 @@
+// How a function of the device surface announces an access on behalf of the statement that called it.
+// Such files are compiled with frame pointers: the caller's frame is found through our own.
+#pragma once
+
+#include <cstdint>
+
+#include "simt/machine.hpp"
+
+#define TILELAB_PC reinterpret_cast<std::uintptr_t>(__builtin_return_address(0))
+#define TILELAB_CALLER_FRAME (*static_cast<const std::uintptr_t*>(__builtin_frame_address(0)))
+#define TILELAB_ANNOUNCE(address, size, kind)                                                                     \
+  tilelab::simt::Machine::current().access(reinterpret_cast<std::uintptr_t>(address), size,                       \
+                                           tilelab::simt::AccessKind::kind, false, TILELAB_PC, TILELAB_CALLER_FRAME)
+#define TILELAB_ANNOUNCE_ALIGNED(address, kind)                                                                   \
+  do {                                                                                                            \
+    if (reinterpret_cast<std::uintptr_t>(address) % alignof(decltype(*(address))) != 0) {                         \
+      tilelab::simt::Machine::current().misaligned(reinterpret_cast<std::uintptr_t>(address),                     \
+                                                   alignof(decltype(*(address))), TILELAB_PC, TILELAB_CALLER_FRAME); \
+    }                                                                                                             \
+    TILELAB_ANNOUNCE(address, sizeof *(address), kind);                                                           \
+  } while (false)

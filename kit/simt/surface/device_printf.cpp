@@ -1,0 +1,119 @@
+// printf as a kernel may call it. The format is interpreted piece by piece: only conversions CUDA documents are passed
+// on, %n is not one of them, and a string is read only where it lies in memory the submission owns.
+#include "simt/surface/device_printf.hpp"
+
+#include <cstdarg>
+#include <cstdint>
+#include <cstdio>
+#include <cstring>
+
+#include "simt/surface/announcing.hpp"
+#include "simt/submission_data.hpp"
+
+namespace tilelab::simt {
+namespace {
+
+std::string printed;
+
+void append(const char* text, std::size_t bytes) {
+  if (printed.size() < max_printed_bytes) printed.append(text, std::min(bytes, max_printed_bytes - printed.size()));
+}
+
+// The text at `address` up to its end, only as far as the submission's own memory reaches.
+std::string submission_string(const char* address) {
+  std::string text;
+  for (const char* p = address; text.size() < 4096; ++p) {
+    if (!owned_by_submission(reinterpret_cast<std::uintptr_t>(p))) return "(unreadable)";
+    if (*p == '\0') return text;
+    text += *p;
+  }
+  return text;
+}
+
+enum class Length : std::uint8_t { none, long_, long_long };
+
+void convert(const std::string& specification, char conversion, Length length, std::va_list* arguments) {
+  char text[512];
+  int size = 0;
+  switch (conversion) {
+    case 'd': case 'i': case 'u': case 'x': case 'X': case 'o': case 'c':
+      if (length == Length::none || conversion == 'c') size = std::snprintf(text, sizeof text, specification.c_str(), va_arg(*arguments, int));
+      else if (length == Length::long_) size = std::snprintf(text, sizeof text, specification.c_str(), va_arg(*arguments, long));
+      else size = std::snprintf(text, sizeof text, specification.c_str(), va_arg(*arguments, long long));
+      break;
+    case 'f': case 'F': case 'e': case 'E': case 'g': case 'G': case 'a': case 'A':
+      size = std::snprintf(text, sizeof text, specification.c_str(), va_arg(*arguments, double));
+      break;
+    case 'p': size = std::snprintf(text, sizeof text, specification.c_str(), va_arg(*arguments, void*)); break;
+    case 's': {
+      const std::string string = submission_string(va_arg(*arguments, const char*));
+      size = std::snprintf(text, sizeof text, specification.c_str(), string.c_str());
+      break;
+    }
+    default: append(specification.data(), specification.size()); return;
+  }
+  if (size > 0) append(text, std::min(static_cast<std::size_t>(size), sizeof text - 1));
+}
+
+void print(const std::string& format, std::va_list* arguments) {
+  for (std::size_t i = 0; i < format.size(); ++i) {
+    if (format[i] != '%') {
+      append(&format[i], 1);
+      continue;
+    }
+    std::string specification = "%";
+    Length length = Length::none;
+    std::size_t j = i + 1;
+    for (; j < format.size() && std::strchr("-+ #0123456789.hlzjt", format[j]) != nullptr && specification.size() < 24; ++j) {
+      if (format[j] == 'h') continue;  // promoted to int anyway
+      if (format[j] == 'l') length = length == Length::none ? Length::long_ : Length::long_long;
+      if (std::strchr("zjt", format[j]) != nullptr) length = Length::long_;
+      specification += format[j];
+    }
+    if (j >= format.size()) return;
+    if (format[j] == '%') {
+      append("%", 1);
+    } else {
+      convert(specification + format[j], format[j], length, arguments);
+    }
+    i = j;
+  }
+}
+
+}  // namespace
+
+const std::string& printed_text() { return printed; }
+
+}  // namespace tilelab::simt
+
+extern "C" {
+
+int tilelab_printf(const char* format, ...) {
+  tilelab::simt::Machine::current().edge(TILELAB_PC);
+  const std::string text = tilelab::simt::submission_string(format);
+  std::va_list arguments;
+  va_start(arguments, format);
+  tilelab::simt::print(text, &arguments);
+  va_end(arguments);
+  return static_cast<int>(text.size());
+}
+
+int tilelab_puts(const char* text) {
+  const std::string line = tilelab::simt::submission_string(text) + "\n";
+  tilelab::simt::append(line.data(), line.size());
+  return static_cast<int>(line.size());
+}
+
+int tilelab_putchar(int character) {
+  const char one = static_cast<char>(character);
+  tilelab::simt::append(&one, 1);
+  return character;
+}
+
+void tilelab_assert_fail(const char* expression, const char*, unsigned, const char*) {
+  const std::string text = "assertion failed: " + tilelab::simt::submission_string(expression) + "\n";
+  tilelab::simt::append(text.data(), text.size());
+  tilelab::simt::Machine::current().trap("an assert() in the kernel failed", TILELAB_PC);
+}
+
+}  // extern "C"

@@ -1,0 +1,82 @@
+// memcpy and its kin, and the C library's functions that write through a pointer: the submission's calls are redirected
+// here (see engines/cpu's list of redirections), so that what they touch is announced like any other access.
+#include <cmath>
+#include <cstddef>
+#include <cstring>
+
+#include "simt/surface/announcing.hpp"
+
+namespace {
+// Copies of up to 16 bytes are one access each, as an aggregate's copy is one instruction; longer ones go in pieces.
+template <typename Announce>
+void in_pieces(std::size_t bytes, Announce announce) {
+  if (bytes <= 16) {
+    if (bytes != 0) announce(std::size_t{0}, bytes);
+    return;
+  }
+  for (std::size_t at = 0; at < bytes; at += 16) announce(at, bytes - at < 16 ? bytes - at : 16);
+}
+}  // namespace
+
+#define ANNOUNCE_RANGE(pointer, bytes, kind)                                                                          \
+  do {                                                                                                                \
+    const std::uintptr_t pc = TILELAB_PC, frame = TILELAB_CALLER_FRAME, base = reinterpret_cast<std::uintptr_t>(pointer); \
+    in_pieces(bytes, [&](std::size_t at, std::size_t size) {                                                          \
+      tilelab::simt::Machine::current().access(base + at, size, tilelab::simt::AccessKind::kind, false, pc, frame);   \
+    });                                                                                                               \
+  } while (false)
+
+extern "C" {
+
+void* tilelab_memcpy(void* to, const void* from, std::size_t bytes) {
+  ANNOUNCE_RANGE(from, bytes, read);
+  ANNOUNCE_RANGE(to, bytes, write);
+  return std::memmove(to, from, bytes);
+}
+
+void* tilelab_memmove(void* to, const void* from, std::size_t bytes) {
+  ANNOUNCE_RANGE(from, bytes, read);
+  ANNOUNCE_RANGE(to, bytes, write);
+  return std::memmove(to, from, bytes);
+}
+
+void* tilelab_memset(void* to, int value, std::size_t bytes) {
+  ANNOUNCE_RANGE(to, bytes, write);
+  return std::memset(to, value, bytes);
+}
+
+void tilelab_sincosf(float x, float* sine, float* cosine) {
+  TILELAB_ANNOUNCE(sine, sizeof *sine, write);
+  TILELAB_ANNOUNCE(cosine, sizeof *cosine, write);
+  *sine = std::sin(x);
+  *cosine = std::cos(x);
+}
+
+void tilelab_sincos(double x, double* sine, double* cosine) {
+  TILELAB_ANNOUNCE(sine, sizeof *sine, write);
+  TILELAB_ANNOUNCE(cosine, sizeof *cosine, write);
+  *sine = std::sin(x);
+  *cosine = std::cos(x);
+}
+
+float tilelab_modff(float x, float* whole) {
+  TILELAB_ANNOUNCE(whole, sizeof *whole, write);
+  return std::modf(x, whole);
+}
+
+double tilelab_modf(double x, double* whole) {
+  TILELAB_ANNOUNCE(whole, sizeof *whole, write);
+  return std::modf(x, whole);
+}
+
+float tilelab_frexpf(float x, int* exponent) {
+  TILELAB_ANNOUNCE(exponent, sizeof *exponent, write);
+  return std::frexp(x, exponent);
+}
+
+double tilelab_frexp(double x, int* exponent) {
+  TILELAB_ANNOUNCE(exponent, sizeof *exponent, write);
+  return std::frexp(x, exponent);
+}
+
+}  // extern "C"

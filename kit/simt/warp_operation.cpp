@@ -1,0 +1,67 @@
+// Results of warp-wide operations, as the CUDA C++ Programming Guide defines them.
+#include "simt/warp_operation.hpp"
+
+#include <algorithm>
+#include <bit>
+
+namespace tilelab::simt {
+namespace {
+
+std::uint64_t reduce(WarpOperation operation, std::uint64_t left, std::uint64_t right) {
+  const auto a = static_cast<std::uint32_t>(left), b = static_cast<std::uint32_t>(right);
+  const auto signed_a = static_cast<std::int32_t>(a), signed_b = static_cast<std::int32_t>(b);
+  switch (operation) {
+    case WarpOperation::reduce_add: return a + b;
+    case WarpOperation::reduce_min_signed: return static_cast<std::uint32_t>(std::min(signed_a, signed_b));
+    case WarpOperation::reduce_max_signed: return static_cast<std::uint32_t>(std::max(signed_a, signed_b));
+    case WarpOperation::reduce_min_unsigned: return std::min(a, b);
+    case WarpOperation::reduce_max_unsigned: return std::max(a, b);
+    case WarpOperation::reduce_and: case WarpOperation::vote_all: return a & b;
+    case WarpOperation::reduce_or: case WarpOperation::vote_any: return a | b;
+    case WarpOperation::reduce_xor: return a ^ b;
+    default: return left;
+  }
+}
+
+std::uint64_t lanes_with_value(const std::array<LaneRequest, 32>& lanes, std::uint32_t arrived, std::uint64_t value) {
+  std::uint64_t found = 0;
+  for (std::uint32_t lane = 0; lane < 32; ++lane) {
+    if (((arrived >> lane) & 1u) != 0 && lanes[lane].value == value) found |= 1ull << lane;
+  }
+  return found;
+}
+
+}  // namespace
+
+std::array<std::uint64_t, 32> combine(const std::array<LaneRequest, 32>& lanes, std::uint32_t arrived) {
+  std::array<std::uint64_t, 32> results{};
+  if (arrived == 0) return results;
+  const auto first = static_cast<std::uint32_t>(std::countr_zero(arrived));
+  std::uint64_t folded = lanes[first].value;
+  for (std::uint32_t lane = first + 1; lane < 32; ++lane) {
+    if (((arrived >> lane) & 1u) != 0) folded = reduce(lanes[lane].operation, folded, lanes[lane].value);
+  }
+  for (std::uint32_t lane = 0; lane < 32; ++lane) {
+    if (((arrived >> lane) & 1u) == 0) continue;
+    const LaneRequest& mine = lanes[lane];
+    switch (mine.operation) {
+      case WarpOperation::sync: break;
+      case WarpOperation::active_mask: results[lane] = arrived; break;
+      case WarpOperation::shuffle: {
+        const std::uint32_t source = mine.source % 32;
+        results[lane] = ((arrived >> source) & 1u) != 0 ? lanes[source].value : mine.value;
+        break;
+      }
+      case WarpOperation::ballot: results[lane] = lanes_with_value(lanes, arrived, 1); break;
+      case WarpOperation::match_any: results[lane] = lanes_with_value(lanes, arrived, mine.value); break;
+      case WarpOperation::match_all: {
+        results[lane] = lanes_with_value(lanes, arrived, mine.value) == arrived ? arrived : 0;
+        break;
+      }
+      default: results[lane] = folded; break;
+    }
+  }
+  return results;
+}
+
+}  // namespace tilelab::simt

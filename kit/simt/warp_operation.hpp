@@ -1,0 +1,25 @@
+// What a lane brings to a warp-wide operation and takes from it: shuffles, votes, match, reduce and plain __syncwarp.
+#pragma once
+
+#include <array>
+#include <cstdint>
+
+namespace tilelab::simt {
+
+enum class WarpOperation : std::uint8_t {
+  sync, shuffle, vote_all, vote_any, ballot, active_mask, match_any, match_all,
+  reduce_add, reduce_min_signed, reduce_max_signed, reduce_min_unsigned, reduce_max_unsigned, reduce_and, reduce_or, reduce_xor
+};
+
+struct LaneRequest {
+  WarpOperation operation = WarpOperation::sync;
+  std::uint32_t mask = 0;
+  std::uint64_t value = 0;    // zero-extended bits; a vote's predicate as 0 or 1
+  std::uint32_t source = 0;   // shuffle: the lane to read
+};
+
+// One result per lane of `arrived`, from the requests of those lanes. A shuffle from a lane that is not there gives
+// the lane its own value back (CUDA leaves it undefined).
+std::array<std::uint64_t, 32> combine(const std::array<LaneRequest, 32>& lanes, std::uint32_t arrived);
+
+}  // namespace tilelab::simt
