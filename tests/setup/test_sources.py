@@ -75,8 +75,9 @@ def test_keeps_nothing_of_another_release() -> None:
         (
             STANZAS,
             "machine.sources",
-            "# made by an installer\nTypes: deb\nURIs: http://mirror.example/debian\nSuites: bookworm-backports\n"
-            "Components: main\nSigned-By: /usr/share/keyrings/archive.gpg\n\n",
+            STANZAS[: STANZAS.index("\n\n") + 2]
+            .replace("bookworm bookworm-updates", "bookworm-backports")
+            .replace("main contrib", "main"),
         ),
     ],
 )
@@ -93,6 +94,6 @@ def test_takes_backports_from_the_same_mirror_with_the_same_key(
 
 
 def test_prefers_the_first_package_that_is_new_enough() -> None:
-    versions = 'candidate() { case $1 in old) echo 2.13.8-1 ;; new) echo 3.7.1-0.4~bpo12+1 ;; esac; }'
+    versions = "candidate() { case $1 in old) echo 2.13.8-1 ;; new) echo 3.7.1-0.4~bpo12+1 ;; esac; }"
     assert call("first_package", "3.4", "none", "old", "new", before=versions).strip() == "new"
     assert call("first_package", "3.8", "none", "old", "new", before=versions).strip() == ""
