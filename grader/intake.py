@@ -33,7 +33,9 @@ from grader.upload import (
 
 FILE_BYTES = 256 << 10  # of one source file
 _LISTED = 40  # files named in a result
-_LAYOUT = "SUBMISSIONS is a folder that holds one folder or one .zip/.tar.gz per student, or one archive of such a folder"
+_LAYOUT = (
+    "SUBMISSIONS is a folder that holds one folder or one .zip/.tar.gz per student, or one archive of such a folder"
+)
 
 
 class IntakeError(RemediableError):
@@ -61,7 +63,7 @@ class _Upload:
     """One student's upload as found."""
 
     name: str
-    contents: Contents = Contents()
+    contents: Contents = field(default_factory=Contents)
     refused: str | None = None
     notices: tuple[str, ...] = ()
     packed: bool = False  # came as an archive: no archive within it is opened, and any problem refuses it
@@ -204,13 +206,15 @@ def _first_problem(contents: Contents) -> str | None:
 
 
 def _is_class(contents: Contents, wanted: frozenset[str]) -> bool:
-    """Whether the one folder found is the class, not a student: archives in it, or one lab's file in several folders."""
+    """Whether the one folder found is the class, no student: archives in it, or a lab's file in several folders."""
     tops = [file.path[0] for file in contents.files if len(file.path) == 1 and not is_junk(file.path)]
     if any(name in wanted for name in tops):
         return False
     if sum(map(is_archive_name, tops)) > 1:
         return True
-    folders = {(file.path[0], file.path[-1]) for file in contents.files if len(file.path) > 1 and file.path[-1] in wanted}
+    folders = {
+        (file.path[0], file.path[-1]) for file in contents.files if len(file.path) > 1 and file.path[-1] in wanted
+    }
     return len({name for _, name in folders}) < len(folders)
 
 
@@ -234,7 +238,9 @@ def _take(upload: _Upload, student_id: str, scratch: Path, spool: _Spool) -> Int
 
 def _matched(upload: _Upload, target: Path, wanted: frozenset[str]) -> tuple[_Upload, Match]:
     match = match_files(upload.contents, target, wanted, FILE_BYTES)
-    archives = [file.path[-1] for file in upload.contents.files if is_archive_name(file.path[-1]) and not is_junk(file.path)]
+    archives = [
+        file.path[-1] for file in upload.contents.files if is_archive_name(file.path[-1]) and not is_junk(file.path)
+    ]
     if archives and not (match.sources or match.blocked or match.hints):
         reason = f"an archive within an archive is not opened: {clean(archives[0])!r}; hand in the files themselves"
         if not upload.packed:
@@ -268,17 +274,18 @@ def _check_layout(source: Path, names: list[str], loose: list[str]) -> None:
             "Put it into a folder named after the student, and give the folder above that."
         )
     else:
-        message = f"{source}: there is no student's folder or archive in it, only {clean(loose[0])!r} and the like. {_LAYOUT}."
+        shown = f"only {clean(loose[0])!r} and the like"
+        message = f"{source}: there is no student's folder or archive in it, {shown}. {_LAYOUT}."
     raise IntakeError(message)
 
 
-def _check_plausible(
-    source: Path, uploads: list[_Upload], students: Iterable[Intake], wanted: frozenset[str]
-) -> None:
+def _check_plausible(source: Path, uploads: list[_Upload], students: Iterable[Intake], wanted: frozenset[str]) -> None:
     """Raises IntakeError when nobody handed in anything that looks like a lab: this is some other folder."""
     if any(one.sources or one.blocked or one.hints or one.submission.refused for one in students):
         return
-    if any(file.path and file.path[-1].casefold().endswith(".cu") for upload in uploads for file in upload.contents.files):
+    if any(
+        file.path and file.path[-1].casefold().endswith(".cu") for upload in uploads for file in upload.contents.files
+    ):
         return
     message = (
         f"{source}: none of the {len(uploads)} folders and archives in it holds a file that a lab asks for "

@@ -8,11 +8,12 @@ import unicodedata
 from collections.abc import Collection, Iterable
 
 _SHOWN = 120
+_TELLING = 5  # shorter names are not compared letter by letter
 _ID_LENGTH = 60
 # What NFKD does not take apart.
 _LETTERS = str.maketrans({
     "ß": "ss", "ø": "o", "Ø": "O", "ł": "l", "Ł": "L", "æ": "ae", "Æ": "AE", "œ": "oe", "Œ": "OE",
-    "đ": "d", "Đ": "D", "ð": "d", "Ð": "D", "þ": "th", "Þ": "Th", "ı": "i",
+    "đ": "d", "Đ": "D", "ð": "d", "Ð": "D", "þ": "th", "Þ": "Th", "ı": "i",  # noqa: RUF001 -- the letter meant
 })  # fmt: skip
 # Names that Windows keeps for itself, with or without a suffix.
 _RESERVED = re.compile(r"(con|prn|aux|nul|com\d|lpt\d)(\..*)?", re.IGNORECASE)
@@ -23,12 +24,14 @@ _SUFFIX = re.compile(r"\.(cu|cuh|cpp|cc|cxx|c|h|hpp|txt|text|bak|orig|docx?|rtf|
 
 def clean(name: str) -> str:
     """An untrusted name for people: no control or formatting characters, no broken Unicode, not too long."""
-    shown = "".join("\N{REPLACEMENT CHARACTER}" if unicodedata.category(one)[0] == "C" else one for one in name[:_SHOWN])
+    shown = "".join(
+        "\N{REPLACEMENT CHARACTER}" if unicodedata.category(one)[0] == "C" else one for one in name[:_SHOWN]
+    )
     return shown + "…" if len(name) > _SHOWN else shown
 
 
 def id_of(name: str, taken: Collection[str]) -> str:
-    """An id made from `name`: ASCII letters, digits, `-_.`, safe as a folder's name, unlike all of `taken` in any case."""
+    """An id made from `name`: ASCII letters, digits, `-_.`, safe for a folder, unlike all of `taken` in any case."""
     plain = unicodedata.normalize("NFKD", name.translate(_LETTERS)).encode("ascii", "ignore").decode()
     slug = re.sub(r"[^A-Za-z0-9._-]+", "-", plain)[:_ID_LENGTH].strip("-._")
     if not slug:
@@ -60,8 +63,8 @@ def _essence(name: str) -> str:
 
 def _one_edit(left: str, right: str) -> bool:
     """Whether the two are equal but for one letter added, dropped, changed, or two neighbours swapped."""
-    if abs(len(left) - len(right)) > 1:
-        return False
+    if left == right or min(len(left), len(right)) < _TELLING or abs(len(left) - len(right)) > 1:
+        return left == right
     start = next((i for i, (a, b) in enumerate(zip(left, right, strict=False)) if a != b), min(len(left), len(right)))
     a, b = left[start:], right[start:]
     return a == b or a[1:] == b or a == b[1:] or a[1:] == b[1:] or (a[:2] == b[:2][::-1] and a[2:] == b[2:])

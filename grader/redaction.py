@@ -29,12 +29,14 @@ _PLAIN = {
 _TECHNIQUE = "the kernel is correct, but moves more data from global memory than this lab's technique allows"
 _DIGIT = re.compile(r"\d")
 # These say why no case ran at all; nothing about any one case.
-_NEVER_RAN = frozenset({
-    Verdict.REJECTED,
-    Verdict.MISSING_FILE,
-    Verdict.COMPILE_ERROR,
-    Verdict.MISSING_ENTRY_POINT,
-})
+_NEVER_RAN = frozenset(
+    {
+        Verdict.REJECTED,
+        Verdict.MISSING_FILE,
+        Verdict.COMPILE_ERROR,
+        Verdict.MISSING_ENTRY_POINT,
+    }
+)
 
 
 def for_student(result: Result) -> Result:

@@ -14,13 +14,15 @@ from grader.outcome import JudgedCase, LabOutcome
 from grader.result import Case, Finding, LabResult, Verdict, worst
 
 # A lab with one of these earns nothing at all; `needs-gpu` only until it is graded where there is one.
-_EARNS_NOTHING = frozenset({
-    Verdict.REJECTED,
-    Verdict.MISSING_FILE,
-    Verdict.COMPILE_ERROR,
-    Verdict.MISSING_ENTRY_POINT,
-    Verdict.NEEDS_GPU,
-})
+_EARNS_NOTHING = frozenset(
+    {
+        Verdict.REJECTED,
+        Verdict.MISSING_FILE,
+        Verdict.COMPILE_ERROR,
+        Verdict.MISSING_ENTRY_POINT,
+        Verdict.NEEDS_GPU,
+    }
+)
 
 
 def score_lab(lab: Lab, outcome: LabOutcome) -> LabResult:
@@ -85,13 +87,21 @@ def _judgement(outcome: LabOutcome, spec: CaseSpec, judged: list[JudgedCase]) ->
     case = judged[0]
     if len(judged) != 1 or case.seen != 1:
         times = max(len(judged), case.seen)
-        return Verdict.INTERNAL_ERROR, False, f"the judge reported this case {times} times; this is a fault of the grader"
+        return (
+            Verdict.INTERNAL_ERROR,
+            False,
+            f"the judge reported this case {times} times; this is a fault of the grader",
+        )
     errors = [one.kind for launch in case.launches for one in launch.findings if one.severity == "error"]
     verdict = worst([case.verdict, *errors])
     if case.passed and verdict is not Verdict.PASS:
         return verdict, False, case.message
     if not case.passed and verdict is Verdict.PASS and spec.role == "correctness":
-        return Verdict.INTERNAL_ERROR, False, case.message or "this case failed without a reason; this is a fault of the grader"
+        return (
+            Verdict.INTERNAL_ERROR,
+            False,
+            case.message or "this case failed without a reason; this is a fault of the grader",
+        )
     return verdict, case.passed, case.message
 
 

@@ -6,7 +6,7 @@ import codecs
 
 
 def normalise(data: bytes) -> tuple[bytes, list[str]]:
-    """The text as UTF-8-or-whatever bytes with `\\n` line ends, and what was done to it.
+    """The text as UTF-8-or-whatever bytes with Unix line ends, and what was done to it.
 
     Bytes that are not UTF-8 stay: comments in Latin-1 harm nobody.
     """

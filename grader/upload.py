@@ -1,5 +1,6 @@
-"""An upload as data, whether it came as a folder or an archive: which files it holds, where their bytes are, and what is
-wrong with it. Also the limits on all of it. Nothing here reads a file.
+"""An upload as data, come as a folder or an archive: its files, where their bytes are, what is wrong with it.
+
+Also the limits on all of it. Nothing here reads a file.
 """
 
 from __future__ import annotations
@@ -73,7 +74,6 @@ class Request:
     limits: Limits = STUDENT
 
 
-
 def is_archive_name(name: str) -> bool:
     return name.casefold().endswith(SUFFIXES + FOREIGN_SUFFIXES)
 
@@ -93,14 +93,14 @@ def clashes(paths: Iterable[tuple[str, ...]]) -> list[Problem]:
     for path in paths:
         key = tuple(unicodedata.normalize("NFKC", part).casefold() for part in path)
         if key in seen:
-            names = "/".join(seen[key]), "/".join(path)
-            same = f"{names[0]!r} twice" if names[0] == names[1] else f"{names[0]!r} and {names[1]!r}, the same name on many machines"
-            problems.append(Problem(f"the archive holds {same}", path))
+            one, other = clean("/".join(seen[key])), clean("/".join(path))
+            same = "twice" if seen[key] == path else f"and {other!r}, the same name on many machines"
+            problems.append(Problem(f"the archive holds {one!r} {same}", path))
         seen.setdefault(key, path)
         folders.update(key[:length] for length in range(1, len(key)))
-    for key in folders & seen.keys():
-        problems.append(Problem(f"the archive holds {'/'.join(seen[key])!r} both as a file and as a folder", seen[key]))
-    return problems
+    both = [seen[key] for key in sorted(folders & seen.keys())]
+    words = "both as a file and as a folder"
+    return problems + [Problem(f"the archive holds {clean('/'.join(path))!r} {words}", path) for path in both]
 
 
 def size_in_words(count: int) -> str:

@@ -75,7 +75,13 @@ def test_keeps_the_lines_of_a_verdict_case() -> None:
     assert (case.verdict, case.passed, case.launches) == (Verdict.OUT_OF_BOUNDS, False, ())
     assert case.advice == "advice verdict"
     (finding,) = [one for one in lab.findings if one.cases == ("case verdict",)]
-    assert (finding.line, finding.source, finding.thread, finding.element, finding.count) == (6, "A[i]", (3, 0, 0), None, 1)
+    assert (finding.line, finding.source, finding.thread, finding.element, finding.count) == (
+        6,
+        "A[i]",
+        (3, 0, 0),
+        None,
+        1,
+    )
     assert finding.message == "an access lies outside the array"
 
 

@@ -137,7 +137,8 @@ def test_equal_findings_of_several_cases_are_one() -> None:
     first = JudgedCase("square", passed=False, verdict=Verdict.RACE, launches=(launch(
         finding(severity="note", line=3), finding(other=other, count=2, element="As[1]")),))  # fmt: skip
     second = JudgedCase("odd", passed=False, verdict=Verdict.RACE, launches=(
-        launch(finding(other=other, count=3, element="As[8]")), launch(finding(other=other), finding(line=8))))  # fmt: skip
+        launch(finding(other=other, count=3, element="As[8]")),
+        launch(finding(other=other), finding(line=8))))  # fmt: skip
     result = score_lab(make_lab(), with_case(with_case(judged(), first), second))
     assert [(one.severity, one.line, one.count, one.element, one.cases) for one in result.findings] == [
         ("error", 7, 6, "As[1]", ("square", "odd")),

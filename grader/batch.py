@@ -1,0 +1,207 @@
+"""Grades a whole class: takes it in, judges what was not judged before, scores everything anew, writes the pages.
+
+Nothing that one submission does, and no fault of ours with one of them, keeps the others from being graded. What was
+judged is kept at once, so that an interrupted batch goes on where it stopped.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import tempfile
+import threading
+import traceback
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor, as_completed
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Protocol
+
+from grader.intake import Discovery, Intake, discover
+from grader.jobs import JobStore, job_key
+from grader.labs import Lab
+from grader.landing import check, claim
+from grader.outcome import LabOutcome, unjudged
+from grader.publishing import publish, record_faults
+from grader.result import Environment, Result, Verdict
+from grader.scoring import score_lab, total
+
+_TRIES = 2  # of a job that failed through us
+
+
+class Judge(Protocol):
+    """Builds `source` for `lab` and runs all its cases, in a scratch folder of its own."""
+
+    def __call__(self, lab: Lab, source: Path, scratch: Path) -> LabOutcome: ...
+
+
+class Progress(Protocol):
+    """Told how far judging has come."""
+
+    def begin(self, jobs: int, reused: int) -> None: ...
+    def step(self) -> None: ...
+    def end(self) -> None: ...
+
+
+@dataclass(frozen=True)
+class Bench:
+    """What judging is done with."""
+
+    judge: Judge
+    environment: Environment
+    fingerprint: str  # of kit, grader, toolchain, sandbox, limits and device
+    seed: int
+
+
+@dataclass(frozen=True)
+class BatchReport:
+    """What a batch did, for the terminal."""
+
+    results: tuple[Result, ...]
+    lab_ids: tuple[str, ...]
+    out: Path
+    environment: Environment
+    judged: int
+    reused: int
+    notices: tuple[str, ...] = ()
+    failures: tuple[str, ...] = ()  # what broke on our side, for a person to look at
+
+
+@dataclass
+class _Work:
+    """The jobs of a batch: outcomes by key, and the key of every student's every lab that needs judging."""
+
+    outcomes: dict[str, LabOutcome] = field(default_factory=dict)
+    keys: dict[tuple[str, str], str] = field(default_factory=dict)
+    to_judge: dict[str, tuple[Lab, Path]] = field(default_factory=dict)
+    failures: list[str] = field(default_factory=list)
+
+
+def grade(  # noqa: PLR0913 -- what comes in, what goes out, and what it is done with
+    source: Path, out: Path, labs: Sequence[Lab], bench: Bench, *, workers: int | None = None, progress: Progress
+) -> BatchReport:
+    """Grades the submissions at `source` for `labs`. Raises IntakeError or OutError before anything is written."""
+    check(out, source)
+    with tempfile.TemporaryDirectory(prefix="tilelab-") as scratch:
+        discovery = discover(source, Path(scratch) / "intake", [lab.public.file for lab in labs])
+        claim(out, source)
+        store = JobStore(out / "instructor" / "jobs")
+        work = _plan(discovery, labs, bench, store)
+        reused = len(work.outcomes)
+        progress.begin(len(work.to_judge), reused)
+        _judge_all(work, bench, store, Path(scratch), workers or os.cpu_count() or 1, progress)
+        progress.end()
+        results = [_result(student, labs, work, bench.environment) for student in discovery.students]
+        sources = {student.submission.id: _texts(student.sources) for student in discovery.students}
+        lab_ids = tuple(lab.id for lab in labs)
+        notices = (*discovery.notices, *_left_over(out, results))
+        failures = work.failures + publish(out, results, sources, lab_ids=lab_ids, seed=bench.seed, notices=notices)
+        record_faults(out, failures)
+    return BatchReport(
+        tuple(results), lab_ids, out, bench.environment, len(work.to_judge), reused, notices, tuple(failures)
+    )
+
+
+def _plan(discovery: Discovery, labs: Sequence[Lab], bench: Bench, store: JobStore) -> _Work:
+    """Which jobs there are, and which of them were done before. Equal files make one job."""
+    work = _Work()
+    for student in discovery.students:
+        for lab in labs:
+            path = student.sources.get(lab.public.file)
+            if path is None:
+                continue
+            key = job_key(path.read_bytes(), lab, bench=bench.fingerprint, seed=bench.seed)
+            work.keys[student.submission.id, lab.id] = key
+            if key in work.outcomes or key in work.to_judge:
+                continue
+            if (known := store.find(key)) is not None:
+                work.outcomes[key] = known
+            else:
+                work.to_judge[key] = (lab, path)
+    return work
+
+
+def _judge_all(  # noqa: PLR0913, PLR0917 -- the batch's own state, passed on
+    work: _Work, bench: Bench, store: JobStore, scratch: Path, workers: int, progress: Progress
+) -> None:
+    stop = threading.Event()
+    with _pool(workers, stop) as submit:
+        futures = {
+            submit(_judge_job, bench.judge, lab, path, scratch / "jobs" / key[:16], stop): key
+            for key, (lab, path) in work.to_judge.items()
+        }
+        for future in as_completed(futures):
+            key = futures[future]
+            outcome, trouble = future.result()
+            work.outcomes[key] = outcome
+            if trouble:
+                work.failures.append(trouble)
+            store.keep(key, outcome)
+            progress.step()
+
+
+@contextmanager
+def _pool(workers: int, stop: threading.Event) -> Iterator[Callable[..., Future[tuple[LabOutcome, str]]]]:
+    """A thread pool that, when left by an exception or Ctrl-C, starts nothing more."""
+    pool = ThreadPoolExecutor(max_workers=workers)
+    try:
+        yield pool.submit
+    except BaseException:
+        stop.set()
+        pool.shutdown(wait=True, cancel_futures=True)
+        raise
+    pool.shutdown()
+
+
+def _judge_job(judge: Judge, lab: Lab, source: Path, scratch: Path, stop: threading.Event) -> tuple[LabOutcome, str]:
+    """The outcome, tried again when we failed; and what broke, for the instructor."""
+    for number in range(_TRIES):
+        outcome, trouble = _judge_once(judge, lab, source, scratch / str(number))
+        shutil.rmtree(scratch, ignore_errors=True)
+        if not outcome.is_ours or stop.is_set():
+            break
+    if outcome.is_ours and not trouble:
+        trouble = f"{lab.id}: internal-error: " + "; ".join(finding.message for finding in outcome.findings)
+    return outcome, trouble
+
+
+def _judge_once(judge: Judge, lab: Lab, source: Path, scratch: Path) -> tuple[LabOutcome, str]:
+    try:
+        scratch.mkdir(parents=True)
+        return judge(lab, source, scratch), ""
+    except Exception as error:  # noqa: BLE001 -- whatever breaks on our side must not stop the batch
+        message = f"the grader broke: {type(error).__name__}: {error}"
+        return unjudged(lab.id, Verdict.INTERNAL_ERROR, message), f"{lab.id}: {traceback.format_exc()}"
+
+
+def _result(student: Intake, labs: Sequence[Lab], work: _Work, environment: Environment) -> Result:
+    outcomes = {lab: _outcome(student, lab, work) for lab in labs}
+    scored = {lab.id: score_lab(lab, outcome) for lab, outcome in outcomes.items()}
+    points, maximum = total(scored)
+    return Result(submission=student.submission, environment=environment, labs=scored, total=points, max=maximum)
+
+
+def _outcome(student: Intake, lab: Lab, work: _Work) -> LabOutcome:
+    file = lab.public.file
+    if student.submission.refused is not None:
+        return unjudged(lab.id, Verdict.REJECTED, f"the submission was refused: {student.submission.refused}")
+    if file in student.blocked:
+        return unjudged(lab.id, Verdict.REJECTED, student.blocked[file], file=file)
+    if file in student.sources:
+        return work.outcomes[work.keys[student.submission.id, lab.id]]
+    hint = student.hints.get(file)
+    return unjudged(lab.id, Verdict.MISSING_FILE, f"{file} was not handed in" + (f": {hint}" if hint else ""))
+
+
+def _texts(sources: Mapping[str, Path]) -> dict[str, str]:
+    return {name: path.read_bytes().decode("utf-8", "replace") for name, path in sources.items()}
+
+
+def _left_over(out: Path, results: Sequence[Result]) -> list[str]:
+    """A notice about pages of an earlier batch whose students are not in this one."""
+    current = {result.submission.id for result in results}
+    old = sorted(path.name for path in (out / "students").iterdir() if path.name not in current)
+    if not old:
+        return []
+    return [f"{out / 'students'} still holds pages of {len(old)} not in this batch, as they were: {', '.join(old[:5])}"]

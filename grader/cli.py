@@ -1,0 +1,110 @@
+"""The `tilelab` command: parses, delegates, and turns known errors into one friendly sentence.
+
+Exit status: 0 done (and, for `test`, passed); 1 `test`: not passed, `starters --check`: stale; 2 what was asked for
+cannot be done, nothing was written; 3 graded, but something of ours broke and is flagged; 130 interrupted.
+"""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, NoReturn
+
+import typer
+
+# Imports lie inside the commands: a student waits for `tilelab test` many times a day.
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+app = typer.Typer(
+    help="Grades CUDA kernels, with or without a GPU.",
+    no_args_is_help=True,
+    add_completion=False,
+    pretty_exceptions_enable=False,
+    rich_markup_mode=None,
+)
+
+
+@app.command("grade")
+def grade_command(
+    submissions: Annotated[
+        Path, typer.Argument(help="a folder with a folder or archive per student, or an archive of that")
+    ],
+    out: Annotated[Path, typer.Option(help="the folder to write the report to")] = Path("out"),
+    lab: Annotated[list[str] | None, typer.Option(help="grade this lab only; may be given several times")] = None,
+    jobs: Annotated[int | None, typer.Option(min=1, help="how many to judge at once; left out: one per core")] = None,
+    no_sandbox: Annotated[
+        bool, typer.Option("--no-sandbox", help="run submissions unconfined where nothing confines")
+    ] = False,
+) -> None:
+    """Grade a class and write the report."""
+
+    def run() -> int:
+        from grader.session import grade_class
+
+        return grade_class(submissions, out, lab or [], workers=jobs, allow_no_sandbox=no_sandbox)
+
+    _guarded(run)
+
+
+@app.command("test")
+def test_command(
+    lab: Annotated[str | None, typer.Argument(help="the lab; left out: the one this folder belongs to")] = None,
+    case: Annotated[str | None, typer.Option(help="run this public test only; a part of its name will do")] = None,
+    file: Annotated[Path | None, typer.Option(help="test this file instead of the one in assignments/")] = None,
+) -> None:
+    """Run a lab's public tests on your file."""
+
+    def run() -> int:
+        from grader.session import test_lab
+
+        return test_lab(lab, case=case, file=file)
+
+    _guarded(run)
+
+
+@app.command("starters")
+def starters_command(
+    check: Annotated[
+        bool, typer.Option("--check", help="change nothing; fail when a starter is stale or leaks")
+    ] = False,
+) -> None:
+    """Make the starters in assignments/ from the model solutions."""
+
+    def run() -> int:
+        from grader.session import make_starters
+
+        return make_starters(check=check)
+
+    _guarded(run)
+
+
+@app.command("doctor")
+def doctor_command() -> None:
+    """Say what was found on this machine: compiler, sandbox, kit, GPU."""
+
+    def run() -> int:
+        from grader.doctor import examine
+
+        return examine(Path.cwd())
+
+    _guarded(run)
+
+
+def _guarded(run: Callable[[], int]) -> NoReturn:
+    """Runs a command; what went wrong in a known way is said in one sentence, without a stack trace."""
+    from grader.errors import RemediableError
+
+    try:
+        status = run()
+    except KeyboardInterrupt:
+        _say("interrupted; what was judged is kept, run the same command again to go on")
+        status = 130
+    except RemediableError as error:
+        _say(str(error))
+        status = 2
+    raise typer.Exit(status)
+
+
+def _say(message: str) -> None:
+    sys.stderr.write(f"tilelab: {message}\n")

@@ -1,0 +1,78 @@
+"""The record of judging already done: one file per job, named by a hash of everything that its outcome follows from.
+
+Points, feedback and wording are not part of the key: they only change how an outcome is scored.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from pathlib import Path
+
+from pydantic import ValidationError
+
+from grader.labs import Lab
+from grader.landing import land
+from grader.outcome import OUTCOME_JSON, LabOutcome
+
+# Modules that turn outcomes into points and pages, or run the batch: they change no outcome.
+_AFTER_JUDGING = frozenset({
+    "batch", "cli", "folding", "gradebook", "intake", "archives", "folders", "upload", "naming", "matching", "jobs",
+    "landing", "leaks", "markers", "redaction", "scoring", "seed", "starters", "fingerprint",
+})  # fmt: skip
+# A lab's files that no outcome follows from: words for people, and the two that are read field by field below.
+_WORDS = frozenset({".md", ".toml"})
+_NOT_JUDGED = frozenset({"rejects"})
+
+
+def grader_fingerprint() -> str:
+    """A hash of the grader's own modules that have to do with judging."""
+    folder = Path(__file__).parent
+    modules = [path for path in folder.rglob("*.py") if path.relative_to(folder).parts[0] != "reports"]
+    return _hash_files(folder, [path for path in modules if path.stem not in _AFTER_JUDGING])
+
+
+def lab_fingerprint(lab: Lab) -> str:
+    """A hash of what the lab asks for and of its tests, public and private."""
+    spec = lab.public
+    contract = [lab.id, spec.problem, spec.file, spec.kernel, spec.launch]
+    halves = [folder for folder in (lab.public_dir, lab.private_dir) if folder is not None]
+    return _hash(contract, [_hash_files(folder, _judged(folder)) for folder in halves])
+
+
+def job_key(source: bytes, lab: Lab, *, bench: str, seed: int) -> str:
+    """The key of judging `source` for `lab`; `bench` stands for kit, grader, toolchain, sandbox, limits and device."""
+    return _hash(hashlib.sha256(source).hexdigest(), lab_fingerprint(lab), bench, seed)
+
+
+class JobStore:
+    """Outcomes kept in a folder between runs."""
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+
+    def find(self, key: str) -> LabOutcome | None:
+        """The outcome kept under `key`; a file that is missing or damaged is as good as none."""
+        try:
+            return OUTCOME_JSON.validate_json((self._folder / f"{key}.json").read_bytes())
+        except (OSError, ValidationError):
+            return None
+
+    def keep(self, key: str, outcome: LabOutcome) -> None:
+        """Keeps `outcome`, unless it is a failure of ours, which is to be tried again."""
+        if not outcome.is_ours:
+            land(self._folder / f"{key}.json", OUTCOME_JSON.dump_json(outcome).decode())
+
+
+def _judged(folder: Path) -> list[Path]:
+    paths = [path for path in folder.rglob("*") if path.is_file() and path.suffix not in _WORDS]
+    return [path for path in paths if not _NOT_JUDGED.intersection(path.relative_to(folder).parts)]
+
+
+def _hash_files(folder: Path, paths: list[Path]) -> str:
+    names = sorted((path.relative_to(folder).as_posix(), path) for path in paths)
+    return _hash([[name, hashlib.sha256(path.read_bytes()).hexdigest()] for name, path in names])
+
+
+def _hash(*parts: object) -> str:
+    return hashlib.sha256(json.dumps(parts).encode()).hexdigest()

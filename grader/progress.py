@@ -1,0 +1,40 @@
+"""How far a batch has come, on the terminal: a bar where a person watches, a few lines in a log where nobody does."""
+
+from __future__ import annotations
+
+from rich.console import Console
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
+
+_LINES = 5  # in a log, for a whole batch
+
+
+class TerminalProgress:
+    """Implements the batch's Progress on a console."""
+
+    def __init__(self, console: Console) -> None:
+        self._console = console
+        self._jobs = self._done = 0
+        self._bar: Progress | None = None
+
+    def begin(self, jobs: int, reused: int) -> None:
+        self._jobs, self._done = jobs, 0
+        known = f", {reused} known from before" if reused else ""
+        self._console.print(f"{jobs} to judge{known}")
+        if jobs and self._console.is_terminal:
+            columns = (TextColumn("judging"), BarColumn(bar_width=None), MofNCompleteColumn(), TimeElapsedColumn())
+            self._bar = Progress(*columns, console=self._console, transient=True)
+            self._bar.add_task("judging", total=jobs)
+            self._bar.start()
+
+    def step(self) -> None:
+        self._done += 1
+        if self._bar is not None:
+            self._bar.advance(self._bar.task_ids[0])
+        elif self._done * _LINES // self._jobs > (self._done - 1) * _LINES // self._jobs:
+            self._console.print(f"judged {self._done} of {self._jobs}")
+
+    def end(self) -> None:
+        """Takes the bar away, also after an interruption."""
+        if self._bar is not None:
+            self._bar.stop()
+            self._bar = None

@@ -1,0 +1,48 @@
+"""The student's loop: builds one file, runs a lab's public cases on it, scores them. Hidden cases stay out of it."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Callable
+from pathlib import Path
+
+from grader.labs import Lab, LabError
+from grader.outcome import LabOutcome
+from grader.result import LabResult
+from grader.scoring import score_lab
+from grader.sourcetext import normalise
+
+PUBLIC_SEED = 1  # public cases are the same for everybody, every time
+
+
+def public_half(lab: Lab, case: str | None = None) -> Lab:
+    """The lab with its public cases alone, or the one named `case`. Raises LabError when it has no such case."""
+    cases = lab.public.case
+    if case is not None:
+        exact = [one for one in cases if one.name.casefold() == case.casefold()]
+        near = [one for one in cases if case.casefold() in one.name.casefold()]
+        if len(chosen := exact or near) != 1:
+            names = "; ".join(repr(one.name) for one in chosen or cases)
+            which = "several public cases match" if chosen else "no public case matches"
+            message = f"{which} {case!r} in {lab.id}. Its cases: {names}"
+            raise LabError(message)
+        cases = tuple(chosen)
+    return dataclasses.replace(lab, public=lab.public.model_copy(update={"case": cases}), private=None)
+
+
+def try_out(
+    lab: Lab, source: Path, scratch: Path, judge: Callable[[Lab, Path, Path], LabOutcome], *, case: str | None = None
+) -> LabResult:
+    """The result of `source` on the public cases, or on one of them."""
+    shown = public_half(lab, case)
+    if not source.is_file():
+        message = f"{source}: there is no such file. The lab {lab.id} asks for {lab.public.file}."
+        raise LabError(message)
+    copy = scratch / lab.public.file  # as intake takes it in, under the name that findings will give
+    copy.write_bytes(normalise(source.read_bytes())[0])
+    judging = scratch / "judging"
+    judging.mkdir()
+    outcome = judge(lab, copy, judging)
+    names = {one.name for one in shown.public.case}
+    kept = tuple(one for one in outcome.cases if case is None or one.name in names)
+    return score_lab(shown, dataclasses.replace(outcome, cases=kept))
