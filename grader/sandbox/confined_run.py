@@ -1,0 +1,129 @@
+"""Runs one program in a confinement to its end: the clock on the wall, and output that cannot fill the memory.
+
+Not for the runner, which the judge starts and talks to: that takes `Confinement.wrap` alone.
+"""
+
+from __future__ import annotations
+
+import os
+import selectors
+import signal
+import subprocess
+import tempfile
+import time
+from contextlib import suppress
+from dataclasses import dataclass, field
+from typing import IO, TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from pathlib import Path
+
+    from grader.sandbox.confinement import Confinement, Limits, Profile
+
+OUTPUT_BYTES = 1 << 20  # kept of each stream; the rest is read and dropped
+_CHUNK_BYTES = 1 << 16
+_LAST_WORDS_SECONDS = 5.0  # for what was killed to be gone, and its pipes with it
+
+
+@dataclass(frozen=True)
+class Finished:
+    """`returncode`: the program's own, or 128 + the signal it died of; 125 where it could not be confined."""
+
+    returncode: int
+    stdout: bytes
+    stderr: bytes
+    timed_out: bool
+    truncated: bool  # there was more output than is kept
+
+
+@dataclass
+class _Stream:
+    kept: bytearray = field(default_factory=bytearray)
+    truncated: bool = False
+
+    def take(self, chunk: bytes) -> None:
+        room = OUTPUT_BYTES - len(self.kept)
+        self.kept += chunk[:room]
+        self.truncated = self.truncated or len(chunk) > room
+
+
+def run_confined(  # noqa: PLR0913  the confinement's own arguments, by name
+    confinement: Confinement,
+    argv: Sequence[str],
+    *,
+    readable: Sequence[Path],
+    writable: Sequence[Path],
+    limits: Limits,
+    profile: Profile,
+    cwd: Path,
+    stdin: bytes | None = None,
+) -> Finished:
+    """Starts `argv` confined in `cwd`, waits for it and everything it started. Raises OSError where nothing started.
+
+    `cwd` has to be readable or writable inside, or the program starts in `/`.
+    """
+    wrapped = confinement.wrap(argv, readable=readable, writable=writable, limits=limits, profile=profile)
+    with tempfile.TemporaryFile() as given:
+        given.write(stdin or b"")
+        given.seek(0)
+        process = subprocess.Popen(
+            wrapped,
+            cwd=cwd,
+            stdin=given,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            start_new_session=True,
+            env={"PATH": "/usr/local/bin:/usr/bin:/bin", "LANG": "C.UTF-8"},
+        )
+        assert process.stdout is not None
+        assert process.stderr is not None
+        try:
+            streams, timed_out = _follow(process, process.stdout, process.stderr, limits.wall_seconds)
+        finally:
+            _kill_group(process)
+            process.stdout.close()
+            process.stderr.close()
+            process.wait()
+    out, err = streams
+    status = process.returncode if process.returncode >= 0 else 128 - process.returncode
+    return Finished(status, bytes(out.kept), bytes(err.kept), timed_out, out.truncated or err.truncated)
+
+
+def _follow(
+    process: subprocess.Popen[bytes], stdout: IO[bytes], stderr: IO[bytes], wall_seconds: float
+) -> tuple[tuple[_Stream, _Stream], bool]:
+    """Reads both streams until they end. Kills the group when the time is over, or when the first process has ended:
+    what outlives that may hold the streams open, and has nothing more to say.
+    """
+    streams = (_Stream(), _Stream())
+    deadline, killed, timed_out = time.monotonic() + wall_seconds, False, False
+    exited = os.pidfd_open(process.pid)
+    with selectors.DefaultSelector() as selector:
+        selector.register(exited, selectors.EVENT_READ)
+        selector.register(stdout, selectors.EVENT_READ, streams[0])
+        selector.register(stderr, selectors.EVENT_READ, streams[1])
+        while selector.get_map():
+            ready = selector.select(max(0.0, deadline - time.monotonic()))
+            for key, _ in ready:
+                chunk = os.read(key.fd, _CHUNK_BYTES) if key.data is not None else b""
+                if chunk:
+                    key.data.take(chunk)
+                else:
+                    selector.unregister(key.fileobj)
+            ended = exited not in selector.get_map()
+            if not killed and (ended or time.monotonic() >= deadline):
+                timed_out, killed = not ended, True
+                _kill_group(process)
+                deadline = time.monotonic() + _LAST_WORDS_SECONDS
+            elif killed and time.monotonic() >= deadline:
+                break
+    os.close(exited)
+    return streams, timed_out
+
+
+def _kill_group(process: subprocess.Popen[bytes]) -> None:
+    # Not reaped yet (only wait() reaps), so the number is still this group's.
+    if process.returncode is None:
+        with suppress(ProcessLookupError, PermissionError):
+            os.killpg(process.pid, signal.SIGKILL)

@@ -1,0 +1,106 @@
+"""Finds a confinement that works here, by trying: what a kernel promises and what a container allows differ.
+
+A confinement counts only if a program starts in it, can start another, and cannot read this very file.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import subprocess
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from grader.sandbox.bubblewrap import Bubblewrap
+from grader.sandbox.confined_run import run_confined
+from grader.sandbox.confinement import Limits, SandboxUnavailable
+from grader.sandbox.launcher import Launcher, Unconfined
+
+if TYPE_CHECKING:
+    from grader.sandbox.confinement import Confinement
+
+_TRIAL = Limits(cpu_seconds=5, wall_seconds=20, memory_bytes=256 << 20, processes=16, file_bytes=1 << 20, open_files=64)
+_REMEDY = """Any one of these helps:
+  - install bubblewrap (Debian, Ubuntu: apt-get install bubblewrap) where user namespaces are allowed
+    (Ubuntu 24.04: sysctl kernel.apparmor_restrict_unprivileged_userns=0; Docker: --security-opt seccomp=unconfined)
+  - use a kernel with Landlock: Linux 5.13 or newer, with landlock in /sys/kernel/security/lsm
+  - grade without a sandbox, for submissions you trust as you trust yourself: --no-sandbox"""
+
+
+def detect(confine: Path, prefix: Path | None, *, allow_none: bool) -> Confinement:
+    """The strongest confinement that works on this machine. Raises SandboxUnavailable, with what was tried.
+
+    `confine` is the kit's launcher; `prefix` a private prefix that holds a toolchain, bubblewrap or both.
+    """
+    kernel = _ask_kernel(confine)
+    reasons: list[str] = []
+    for candidate in _candidates(confine, prefix, landlock=kernel["landlock"] > 0):
+        reason = _objection(candidate)
+        if reason is None:
+            return candidate
+        reasons.append(f"  {candidate.name}: {reason}")
+    if allow_none:
+        return Unconfined(confine, prefix)
+    tried = "\n".join(reasons) or "  nothing: there is no bwrap, and this kernel offers no Landlock"
+    message = f"Submissions cannot be confined on this machine. Tried:\n{tried}\n{_REMEDY}"
+    raise SandboxUnavailable(message)
+
+
+def _ask_kernel(confine: Path) -> dict[str, int]:
+    try:
+        answer = subprocess.run([confine, "--probe"], capture_output=True, check=True, timeout=20).stdout
+        kernel = json.loads(answer)
+        return {"landlock": int(kernel["landlock"]), "seccomp": int(kernel["seccomp"])}
+    except (OSError, subprocess.SubprocessError, ValueError, KeyError) as error:
+        message = f"The kit's launcher does not work ({error}): run `make setup` to build it anew."
+        raise SandboxUnavailable(message) from error
+
+
+def _candidates(confine: Path, prefix: Path | None, *, landlock: bool) -> list[Confinement]:
+    bubblewraps: list[Confinement] = []
+    own: list[Confinement] = [Launcher(confine, prefix)] if landlock else []
+    bwrap = _find_bubblewrap(prefix)
+    if bwrap is None:
+        return own
+    sized = "--size" in subprocess.run([bwrap, "--help"], capture_output=True, text=True, check=False).stdout
+    in_user_namespace = Bubblewrap(bwrap, confine, prefix, landlock=landlock, sized_tmpfs=sized)
+    if os.geteuid() != 0:
+        bubblewraps = [in_user_namespace]
+    else:
+        bubblewraps = [Bubblewrap(bwrap, confine, prefix, as_root=True, landlock=landlock, sized_tmpfs=sized)]
+        # Root in a user namespace may start any number of processes; the launcher alone bounds them.
+        own = [*own, in_user_namespace]
+    return [*bubblewraps, *own]
+
+
+def _find_bubblewrap(prefix: Path | None) -> Path | None:
+    found = shutil.which("bwrap")
+    if found is None and prefix is not None:
+        found = shutil.which("bwrap", path=str(prefix / "usr" / "bin"))
+    return Path(found) if found else None
+
+
+def _objection(confinement: Confinement) -> str | None:
+    """Why this one does not do here, or None."""
+    script = 'if (: <"$1") 2>/dev/null; then echo "files outside can be read"; exit 1; fi; /bin/true'
+    trials: list[tuple[list[str], bool]] = [(["/bin/sh", "-c", script, "sh", __file__], True), (["/bin/true"], False)]
+    for argv, builds in trials:
+        try:
+            finished = run_confined(
+                confinement,
+                argv,
+                readable=[],
+                writable=[],
+                limits=_TRIAL,
+                profile="build" if builds else "run",
+                cwd=Path("/"),
+            )
+        except OSError as error:
+            return str(error)
+        if finished.timed_out:
+            return "did not start in time"
+        if finished.returncode != 0:
+            said = (finished.stderr + finished.stdout).decode("utf-8", "replace").strip()
+            return said.splitlines()[0] if said else f"exit status {finished.returncode}"
+    return None

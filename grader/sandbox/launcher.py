@@ -1,0 +1,109 @@
+"""Confinement by the kit's own launcher alone: Landlock, seccomp and resource limits; and the launcher's limits alone.
+
+Works without namespaces and without privilege, so it is what is left in containers and on CI machines.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from grader.sandbox.spare_users import as_nobody_else
+from grader.sandbox.system_paths import DEVICES, system_files, system_folders, toolchain_path
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from grader.sandbox.confinement import Limits, Profile
+
+
+def launcher_limits(limits: Limits) -> list[str]:
+    """The launcher's options for `limits`; the clock on the wall is not among them."""
+    return [
+        f"--cpu-seconds={limits.cpu_seconds}",
+        f"--memory={limits.memory_bytes}",
+        f"--processes={limits.processes}",
+        f"--file-bytes={limits.file_bytes}",
+        f"--open-files={limits.open_files}",
+    ]
+
+
+def launcher_paths(prefix: Path | None, readable: Sequence[Path], writable: Sequence[Path]) -> list[str]:
+    """The launcher's options for what may be read and written, the system's own folders among them."""
+    reads = [*system_folders(), *system_files(), *([prefix.resolve()] if prefix else []), *readable]
+    options = [f"--readable={path.absolute()}" for path in reads]
+    options += [f"--writable={path.absolute()}" for path in (*_devices(), *writable)]
+    return options + [f"--path={path}" for path in toolchain_path(prefix)]
+
+
+def _devices() -> list[Path]:
+    return [path for path in DEVICES if path.exists()]
+
+
+@dataclass(frozen=True)
+class Launcher:
+    """Landlock and seccomp. `guard`: a parent stays behind, since there is no process namespace to end with it."""
+
+    confine: Path
+    prefix: Path | None = None
+    name: str = "Landlock and seccomp"
+
+    def wrap(
+        self,
+        argv: Sequence[str],
+        *,
+        readable: Sequence[Path],
+        writable: Sequence[Path],
+        limits: Limits,
+        profile: Profile,
+    ) -> list[str]:
+        # The machine's /tmp holds other people's files: a program's own folder is its temporary one.
+        temporary = writable[0].absolute() if writable else Path("/nonexistent")
+        return [
+            str(self.confine),
+            "--guard",
+            *as_nobody_else(),
+            f"--profile={profile}",
+            f"--tmp={temporary}",
+            *launcher_limits(limits),
+            *launcher_paths(self.prefix, readable, writable),
+            "--",
+            *argv,
+        ]
+
+
+@dataclass(frozen=True)
+class Unconfined:
+    """Limits and a clean environment, but no wall: for one's own code on one's own machine, or when told so.
+
+    Without a launcher (`confine` is None) not even the limits hold.
+    """
+
+    confine: Path | None = None
+    prefix: Path | None = None
+    name: str = "none"
+
+    def wrap(
+        self,
+        argv: Sequence[str],
+        *,
+        readable: Sequence[Path],  # noqa: ARG002  everything is
+        writable: Sequence[Path],  # noqa: ARG002
+        limits: Limits,
+        profile: Profile,
+    ) -> list[str]:
+        if self.confine is None:
+            return list(argv)
+        return [
+            str(self.confine),
+            "--guard",
+            "--keep-root",
+            "--no-landlock",
+            "--no-seccomp",
+            f"--profile={profile}",
+            *launcher_limits(limits),
+            *(f"--path={path}" for path in toolchain_path(self.prefix)),
+            "--",
+            *argv,
+        ]

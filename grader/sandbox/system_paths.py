@@ -1,0 +1,44 @@
+"""What of the system itself a compiler or a linked program needs to see. No home, no /etc but the linker's, no /proc.
+
+Not all of /usr: somebody may keep a course under /usr/src or /usr/local/share.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+# Each of them under / (links to /usr on a system with merged folders), /usr and /usr/local.
+_FOLDERS = ("bin", "sbin", "lib", "lib32", "lib64", "libx32", "libexec", "include")
+_LOADER_FILES = ("ld.so.cache", "ld.so.conf", "ld.so.conf.d", "alternatives")
+DEVICES = (Path("/dev/null"), Path("/dev/zero"), Path("/dev/full"), Path("/dev/urandom"), Path("/dev/random"))
+
+
+def system_folders() -> list[Path]:
+    """Real folders that hold programs, libraries and headers."""
+    candidates = [Path(root) / name for root in ("/", "/usr", "/usr/local") for name in _FOLDERS]
+    # Debian keeps a cross compiler's libraries under /usr/<triplet>.
+    candidates += sorted(Path("/usr").glob("*-linux-gnu*"))
+    return [path for path in candidates if path.is_dir() and not path.is_symlink()]
+
+
+def system_links() -> list[tuple[Path, str]]:
+    """Links among them, with what each says: /bin -> usr/bin where folders are merged."""
+    candidates = [Path(root) / name for root in ("/", "/usr", "/usr/local") for name in _FOLDERS]
+    return [(path, str(path.readlink())) for path in candidates if path.is_symlink()]
+
+
+def system_files() -> list[Path]:
+    """What the dynamic loader and Debian's alternatives need of /etc."""
+    return [path for name in _LOADER_FILES if (path := Path("/etc") / name).exists()]
+
+
+def toolchain_path(prefix: Path | None) -> list[Path]:
+    """Folders of a private prefix that come before the system's programs."""
+    if prefix is None:
+        return []
+    return [path for path in (prefix / "toolchain", prefix / "usr" / "bin") if path.is_dir()]
+
+
+def outermost_first(paths: list[Path]) -> list[Path]:
+    """Each path once, a folder before what lies beneath it, so that the inner one has the last word."""
+    return sorted(set(paths), key=lambda path: (len(path.parts), path))

@@ -1,0 +1,119 @@
+// confine: starts one program with little it can reach, where bubblewrap cannot start, and inside bubblewrap as a
+// second wall. Not a container: it makes no namespace and needs no privilege.
+//
+// Theory of operation. Each wall is put up by the process itself, cannot be taken down again, and is inherited by all
+// it starts; the last act is execve. The order matters, because every step takes away what a later one might need:
+//   guard       (asked for) a parent stays behind, outside of every wall, to end what the program leaves
+//   identity    root becomes a user nobody else is; all capabilities go, but for one that root's folders need
+//   session     its own, without a terminal; it dies when its parent does
+//   descriptors 0-3 alone are handed on (3: the judge's socket)
+//   limits      processor, memory, file sizes, processes: counted for the identity it has by now
+//   Landlock    no file but those listed; no TCP; signals and abstract sockets stay inside (as far as the kernel goes)
+//   seccomp     no system call but those listed: last, since the steps before would not pass it
+// What none of them stops is written down in docs/threat-model.md.
+#include <fcntl.h>
+#include <signal.h>
+#include <sys/prctl.h>
+#include <sys/utsname.h>
+#include <unistd.h>
+
+#include <cstdio>
+#include <exception>
+
+#include "sandbox/confine_options.hpp"
+#include "sandbox/failure.hpp"
+#include "sandbox/guard.hpp"
+#include "sandbox/identity.hpp"
+#include "sandbox/landlock.hpp"
+#include "sandbox/program.hpp"
+#include "sandbox/resource_limits.hpp"
+#include "sandbox/syscall_filter.hpp"
+
+namespace tilelab::sandbox {
+namespace {
+
+void probe() {
+  utsname machine{};
+  checked(uname(&machine), "ask for the kernel's name");
+  std::printf("{\"landlock\": %d, \"seccomp\": %s, \"kernel\": \"%s\", \"architecture\": \"%s\"}\n", landlock_abi(),
+              seccomp_available() ? "true" : "false", machine.release, machine.machine);
+}
+
+void leave_session() {
+  setsid();  // fails for one who leads a session already, which is as good
+  checked(prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0), "die with the parent");
+}
+
+void drop_descriptors() {
+  if (close_range(4, ~0U, 0) == 0) return;
+  for (int fd = 4; fd < 65536; ++fd) close(fd);  // before Linux 5.9
+}
+
+std::vector<std::string> program_folders(const ConfineOptions& options) {
+  std::vector<std::string> folders = options.path;
+  folders.insert(folders.end(), {"/usr/local/bin", "/usr/bin", "/bin"});
+  return folders;
+}
+
+// The same for everybody, so that nothing of the grader's own environment is told, and outputs are reproducible.
+std::vector<std::string> environment_for(const ConfineOptions& options) {
+  std::string path;
+  for (const std::string& folder : program_folders(options)) path += (path.empty() ? "" : ":") + folder;
+  return {"PATH=" + path, "LANG=C.UTF-8", "HOME=" + options.temporary, "TMPDIR=" + options.temporary, "SOURCE_DATE_EPOCH=315532800"};
+}
+
+// A compiler starts other programs, a runner none but itself.
+FileAccess file_access(const ConfineOptions& options, const std::string& program) {
+  FileAccess access{.readable = {}, .executable = {}, .writable = options.writable};
+  (options.profile == Profile::build ? access.executable : access.readable) = options.readable;
+  if (options.profile == Profile::run) {
+    access.executable.push_back(program);
+    if (const std::string loader = loader_of(program); !loader.empty()) access.executable.push_back(loader);
+  }
+  return access;
+}
+
+[[noreturn]] void execute(const std::string& program, std::vector<std::string> command, std::vector<std::string> environment) {
+  const auto pointers = [](std::vector<std::string>& words) {
+    std::vector<char*> result;
+    for (std::string& word : words) result.push_back(word.data());
+    result.push_back(nullptr);
+    return result;
+  };
+  execve(program.c_str(), pointers(command).data(), pointers(environment).data());
+  throw Failure("cannot execute '" + program + "': " + std::strerror(errno), not_executable_status);
+}
+
+[[noreturn]] void confine(const ConfineOptions& options) {
+  const std::string program = find_program(options.command.front(), program_folders(options));
+  const FileAccess access = file_access(options, program);
+  if (options.guard) continue_under_guard();
+  checked(prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0), "forbid new privileges");
+  volunteer_for_out_of_memory();
+  const bool alone = give_up_privileges(options);
+  leave_session();  // after the identity: changing it would unset the signal at the parent's death
+  drop_descriptors();
+  limit_resources(options, alone);
+  if (options.landlock) restrict_files(access);
+  if (options.seccomp) restrict_system_calls(options.profile);
+  execute(program, options.command, environment_for(options));
+}
+
+}  // namespace
+}  // namespace tilelab::sandbox
+
+int main(int count, char** words) {
+  using namespace tilelab::sandbox;
+  try {
+    const ConfineOptions options = parse_options({words + 1, words + count});
+    if (!options.probe) confine(options);
+    probe();
+    return 0;
+  } catch (const Failure& failure) {
+    std::fprintf(stderr, "confine: %s\n", failure.what());
+    return failure.status;
+  } catch (const std::exception& error) {
+    std::fprintf(stderr, "confine: %s\n", error.what());
+    return failure_status;
+  }
+}

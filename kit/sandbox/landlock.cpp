@@ -1,0 +1,83 @@
+// Raw system calls, since no libc wraps Landlock, and constants of our own, since a distribution's header may be
+// older than the kernel that runs. Every right the running kernel knows is taken away; only then some are given back.
+#include "sandbox/landlock.hpp"
+
+#include <fcntl.h>
+#include <linux/landlock.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "sandbox/failure.hpp"
+
+namespace tilelab::sandbox {
+namespace {
+
+// include/uapi/linux/landlock.h, by the version that brought it.
+constexpr std::uint64_t execute = 1u << 0, write_file = 1u << 1, read_file = 1u << 2, read_dir = 1u << 3;
+constexpr std::uint64_t remove_dir = 1u << 4, remove_file = 1u << 5, make_dir = 1u << 7, make_reg = 1u << 8, make_sym = 1u << 12;
+constexpr std::uint64_t all_of_abi_1 = (1u << 13) - 1;
+constexpr std::uint64_t refer = 1u << 13;                // 2: rename and link between folders
+constexpr std::uint64_t truncate_file = 1u << 14;        // 3
+constexpr std::uint64_t all_tcp = (1u << 0) | (1u << 1); // 4: bind, connect
+constexpr std::uint64_t ioctl_device = 1u << 15;         // 5
+constexpr std::uint64_t all_scopes = (1u << 0) | (1u << 1);  // 6: abstract sockets and signals stay inside
+
+// struct landlock_ruleset_attr as of version 6; an older kernel is told the shorter size it knows.
+struct Ruleset {
+  std::uint64_t files = 0, network = 0, scopes = 0;
+};
+
+class Handle {
+ public:
+  explicit Handle(int fd) : fd_(fd) {}
+  Handle(const Handle&) = delete;
+  Handle& operator=(const Handle&) = delete;
+  ~Handle() { close(fd_); }
+  int get() const { return fd_; }
+
+ private:
+  int fd_;
+};
+
+std::uint64_t all_file_rights(int abi) {
+  return all_of_abi_1 | (abi >= 2 ? refer : 0) | (abi >= 3 ? truncate_file : 0) | (abi >= 5 ? ioctl_device : 0);
+}
+
+int make_ruleset(int abi) {
+  Ruleset ruleset{.files = all_file_rights(abi), .network = abi >= 4 ? all_tcp : 0, .scopes = abi >= 6 ? all_scopes : 0};
+  const std::size_t known = (abi >= 6 ? 3 : abi >= 4 ? 2 : 1) * sizeof(std::uint64_t);
+  return static_cast<int>(checked(syscall(SYS_landlock_create_ruleset, &ruleset, known, 0), "make a Landlock ruleset"));
+}
+
+void allow(int ruleset, int abi, const std::string& path, std::uint64_t rights) {
+  const Handle place(checked(open(path.c_str(), O_PATH | O_CLOEXEC), "open '" + path + "'"));
+  struct stat status {};
+  checked(fstat(place.get(), &status), "look at '" + path + "'");
+  if (!S_ISDIR(status.st_mode)) rights &= execute | write_file | read_file | truncate_file;
+  landlock_path_beneath_attr rule{};
+  rule.allowed_access = rights & all_file_rights(abi);
+  rule.parent_fd = place.get();
+  checked(syscall(SYS_landlock_add_rule, ruleset, LANDLOCK_RULE_PATH_BENEATH, &rule, 0), "allow '" + path + "'");
+}
+
+}  // namespace
+
+int landlock_abi() {
+  const long answer = syscall(SYS_landlock_create_ruleset, nullptr, 0, LANDLOCK_CREATE_RULESET_VERSION);
+  return answer < 0 ? 0 : static_cast<int>(answer);
+}
+
+void restrict_files(const FileAccess& access) {
+  const int abi = landlock_abi();
+  if (abi == 0) throw Failure("this kernel offers no Landlock (Linux 5.13 or newer, with landlock among its security modules)");
+  const Handle ruleset(make_ruleset(abi));
+  for (const std::string& path : access.readable) allow(ruleset.get(), abi, path, read_file | read_dir);
+  for (const std::string& path : access.executable) allow(ruleset.get(), abi, path, read_file | read_dir | execute);
+  // No devices, sockets or pipes by name: nothing a compiler makes, and each a way to reach another process.
+  const std::uint64_t write = read_file | read_dir | write_file | truncate_file | make_reg | make_dir | make_sym | remove_file | remove_dir | refer;
+  for (const std::string& path : access.writable) allow(ruleset.get(), abi, path, write);
+  checked(syscall(SYS_landlock_restrict_self, ruleset.get(), 0), "put Landlock in force");
+}
+
+}  // namespace tilelab::sandbox

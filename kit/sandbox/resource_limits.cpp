@@ -1,0 +1,77 @@
+// Which resource each limit maps to, and why.
+#include "sandbox/resource_limits.hpp"
+
+#include <dirent.h>
+#include <fcntl.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cctype>
+#include <memory>
+
+#include "sandbox/failure.hpp"
+
+namespace tilelab::sandbox {
+namespace {
+
+// Address space beyond the memory limit. The executor reserves far more than it touches: 1,100 fiber stacks of 256 KiB,
+// 16 MiB of forbidden zone around every buffer. So RLIMIT_DATA, which counts private writable memory alone, is the
+// limit that means something; RLIMIT_AS only keeps shared mappings, which DATA does not see, from growing for ever.
+constexpr rlim_t address_slack_bytes = rlim_t{2} << 30;
+
+// Room for what else runs under the same user when the limit on processes cannot be told apart from it: a desktop, and
+// other submissions being graded beside this one.
+constexpr rlim_t shared_user_slack = 512;
+
+void limit(decltype(RLIMIT_CPU) resource, rlim_t soft, rlim_t hard, const char* what) {
+  rlimit now{};
+  checked(getrlimit(resource, &now), std::string("read the limit on ") + what);
+  now.rlim_max = std::min(now.rlim_max, hard);  // an ordinary user cannot raise it
+  now.rlim_cur = std::min(now.rlim_max, soft);
+  checked(setrlimit(resource, &now), std::string("limit ") + what);
+}
+
+// Processes and threads of this user; 0 where there is no /proc to see them in, as in a namespace of our own.
+// Two stat calls per process: a folder's owner is the user, and its `task` has a link per thread besides its own two.
+rlim_t tasks_of_this_user() {
+  const std::unique_ptr<DIR, int (*)(DIR*)> processes(opendir("/proc"), closedir);
+  if (!processes) return 0;
+  rlim_t tasks = 0;
+  while (const dirent* entry = readdir(processes.get())) {
+    if (!std::isdigit(static_cast<unsigned char>(entry->d_name[0]))) continue;
+    struct stat status {};
+    const std::string threads = std::string(entry->d_name) + "/task";
+    if (fstatat(dirfd(processes.get()), threads.c_str(), &status, 0) == 0 && status.st_uid == geteuid()) tasks += status.st_nlink - 2;
+  }
+  return tasks;
+}
+
+}  // namespace
+
+void limit_resources(const ConfineOptions& options, bool alone) {
+  limit(RLIMIT_CORE, 0, 0, "core dumps");
+  // SIGXCPU can be caught; a second later comes SIGKILL, which cannot.
+  if (options.cpu_seconds) limit(RLIMIT_CPU, *options.cpu_seconds, *options.cpu_seconds + 1, "processor time");
+  if (options.memory_bytes) {
+    limit(RLIMIT_DATA, *options.memory_bytes, *options.memory_bytes, "memory");
+    limit(RLIMIT_AS, *options.memory_bytes + address_slack_bytes, *options.memory_bytes + address_slack_bytes, "address space");
+  }
+  if (options.file_bytes) limit(RLIMIT_FSIZE, *options.file_bytes, *options.file_bytes, "file size");
+  if (options.open_files) limit(RLIMIT_NOFILE, *options.open_files, *options.open_files, "open files");
+  if (options.processes) {
+    const rlim_t others = alone ? 0 : tasks_of_this_user();
+    const rlim_t most = *options.processes + others + (others ? shared_user_slack : 0);
+    limit(RLIMIT_NPROC, most, most, "processes");
+  }
+}
+
+void volunteer_for_out_of_memory() {
+  const int file = open("/proc/self/oom_score_adj", O_WRONLY | O_CLOEXEC);
+  if (file < 0) return;  // no /proc here; a kindness, not a wall
+  [[maybe_unused]] const ssize_t written = write(file, "1000", 4);
+  close(file);
+}
+
+}  // namespace tilelab::sandbox

@@ -1,0 +1,141 @@
+// The filter: the two lists of names, and those calls whose arguments decide.
+#include "sandbox/syscall_filter.hpp"
+
+#include <fcntl.h>
+#include <linux/sched.h>
+#include <seccomp.h>
+#include <signal.h>
+#include <sys/ioctl.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <cstdint>
+#include <initializer_list>
+#include <memory>
+
+#include <linux/memfd.h>
+#include <linux/seccomp.h>
+
+#include "sandbox/allowed_calls.hpp"
+#include "sandbox/failure.hpp"
+
+namespace tilelab::sandbox {
+namespace {
+
+// All bits of `mask` in the argument are clear. Compared as 64 bits, of which the kernel reads 32 for an int:
+// the masks below lie in the lower half, so garbage in the upper one changes nothing.
+scmp_arg_cmp clear(unsigned argument, std::uint64_t mask) { return {argument, SCMP_CMP_MASKED_EQ, mask, 0}; }
+scmp_arg_cmp equals(unsigned argument, std::uint64_t value) { return {argument, SCMP_CMP_MASKED_EQ, 0xffffffffu, value}; }
+
+class Filter {
+ public:
+  Filter() : context_(seccomp_init(SCMP_ACT_ERRNO(ENOSYS)), seccomp_release) {
+    if (!context_) throw Failure("cannot make a system-call filter");
+    seccomp_attr_set(context_.get(), SCMP_FLTATR_CTL_OPTIMIZE, 2);  // a tree: 130 calls take 8 comparisons; older ones go without
+  }
+
+  // Several calls for one name are alternatives; conditions within a call all hold.
+  void allow(const char* name, std::initializer_list<scmp_arg_cmp> conditions = {}) {
+    add(SCMP_ACT_ALLOW, name, conditions);
+  }
+  void refuse(const char* name, int error, std::initializer_list<scmp_arg_cmp> conditions = {}) {
+    add(SCMP_ACT_ERRNO(static_cast<std::uint32_t>(error)), name, conditions);
+  }
+
+  void load() {
+    if (const int error = seccomp_load(context_.get()); error != 0) {
+      errno = -error;
+      fail_with_errno("put the system-call filter in force");
+    }
+  }
+
+ private:
+  void add(std::uint32_t action, const char* name, std::initializer_list<scmp_arg_cmp> conditions) {
+    const int number = seccomp_syscall_resolve_name(name);
+    if (number < 0) return;  // not on this architecture, or newer than libseccomp
+    const int error = seccomp_rule_add_array(context_.get(), action, number, static_cast<unsigned>(conditions.size()), conditions.begin());
+    if (error != 0) throw Failure(std::string("cannot filter the system call '") + name + "': " + std::strerror(-error));
+  }
+
+  std::unique_ptr<void, void (*)(scmp_filter_ctx)> context_;
+};
+
+void allow_children(Filter& filter) {
+  constexpr std::uint64_t namespaces =
+      CLONE_NEWNS | CLONE_NEWCGROUP | CLONE_NEWUTS | CLONE_NEWIPC | CLONE_NEWUSER | CLONE_NEWPID | CLONE_NEWNET | CLONE_PTRACE;
+  filter.allow("clone", {clear(0, namespaces)});  // clone3 hides its flags behind a pointer: not there, so libc uses clone
+}
+
+void allow_signals(Filter& filter, Profile profile) {
+  if (profile == Profile::run) {
+    // One process by number: no "everybody" (-1) and no group. That the number is a child's own, only Landlock (from
+    // Linux 6.12), a process namespace or a user id of our own can tell.
+    filter.allow("kill", {clear(0, 0x80000000u)});
+    filter.allow("tgkill");
+  } else {
+    filter.allow("tgkill", {equals(2, SIGABRT)});  // abort()
+  }
+}
+
+// Files keep no set-user-id bit: one made by an ordinary user would be a door to them for everybody on the machine.
+void allow_opening(Filter& filter, Profile profile) {
+  constexpr std::uint64_t creates = O_CREAT | (O_TMPFILE & ~O_DIRECTORY), takes_over = S_ISUID | S_ISGID;
+  filter.allow("open", {clear(1, creates)});
+  filter.allow("openat", {clear(2, creates)});
+  if (profile != Profile::build) return;
+  filter.allow("open", {clear(2, takes_over)});
+  filter.allow("openat", {clear(3, takes_over)});
+  filter.allow("creat", {clear(1, takes_over)});
+  filter.allow("chmod", {clear(1, takes_over)});
+  filter.allow("fchmod", {clear(1, takes_over)});
+  filter.allow("fchmodat", {clear(2, takes_over)});
+}
+
+// Calls of many meanings: only those meanings that are needed.
+void allow_some_meanings(Filter& filter) {
+  filter.allow("memfd_create", {clear(1, MFD_HUGETLB)});
+  filter.allow("prlimit64", {equals(0, 0)});  // its own limits
+  for (const std::uint64_t request : {TCGETS, TIOCGWINSZ, FIONREAD}) filter.allow("ioctl", {equals(1, request)});
+  for (const std::uint64_t option : {PR_SET_PDEATHSIG, PR_GET_PDEATHSIG, PR_SET_NAME, PR_GET_NAME, PR_SET_DUMPABLE, PR_GET_DUMPABLE,
+                                     PR_SET_NO_NEW_PRIVS, PR_GET_NO_NEW_PRIVS, PR_GET_SECCOMP, PR_SET_SECCOMP, PR_CAPBSET_READ}) {
+    filter.allow("prctl", {equals(0, option)});
+  }
+  filter.allow("seccomp", {equals(0, SECCOMP_SET_MODE_FILTER), equals(1, 0)});  // to confine itself further
+}
+
+// Refused in words that a program can show, where it is likely to ask.
+void refuse_plainly(Filter& filter) {
+  for (const char* name : {"socket", "socketpair", "connect", "bind", "listen", "accept", "accept4", "ptrace", "mount", "umount2", "unshare",
+                           "setns", "chroot", "pivot_root", "setsid", "setpgid", "setuid", "setgid", "setresuid", "setresgid", "setreuid",
+                           "setregid", "setgroups", "capset", "process_vm_readv", "process_vm_writev", "pidfd_send_signal", "tkill"}) {
+    filter.refuse(name, EPERM);
+  }
+  // `ls` and `cp` take "no such system call" for a failure of theirs.
+  for (const char* name : {"getxattr", "lgetxattr", "fgetxattr", "listxattr", "llistxattr", "flistxattr"}) filter.refuse(name, EOPNOTSUPP);
+}
+
+}  // namespace
+
+bool seccomp_available() {
+  const std::uint32_t action = SECCOMP_RET_ERRNO;
+  return syscall(SYS_seccomp, SECCOMP_GET_ACTION_AVAIL, 0, &action) == 0;
+}
+
+void restrict_system_calls(Profile profile) {
+  Filter filter;
+  for (const char* name : everyday_calls) filter.allow(name);
+  if (profile == Profile::build) {
+    for (const char* name : file_making_calls) filter.allow(name);
+  }
+  allow_children(filter);
+  allow_signals(filter, profile);
+  allow_opening(filter, profile);
+  allow_some_meanings(filter);
+  refuse_plainly(filter);
+  filter.load();
+}
+
+}  // namespace tilelab::sandbox
