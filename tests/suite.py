@@ -66,7 +66,8 @@ def run(name: str, command: list[str]) -> Tally:
 
 def main() -> int:
     REPORTS.mkdir(parents=True, exist_ok=True)
-    catch2 = [str(ROOT / "build/bin/kit-tests"), "--reporter", "console", "--reporter", f"junit::out={REPORTS}/kit.xml"]
+    catch2 = [str(ROOT / "build/bin/kit-tests"), "--rng-seed", "1", "--reporter", "console"]
+    catch2 += ["--reporter", f"junit::out={REPORTS}/kit.xml"]
     pytest = [sys.executable, "-m", "pytest", "-q", "-n", "auto", "--dist", "loadfile"]
     pytest.append(f"--junitxml={REPORTS}/grader.xml")
     total = run("kit", catch2) + run("grader", pytest)

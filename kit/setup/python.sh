@@ -6,12 +6,16 @@ provide_python() {
   key=$(digest "$root" pyproject.toml kit/setup/python-pins.txt)
   if [ "$(cat .venv/.key 2>/dev/null)" = "$key" ] && [ -e ".venv/.has-$extra" ] && .venv/bin/python -c '' 2>/dev/null; then return; fi
   python=$(find_python)
+  # Asking for less than there is takes nothing away.
+  if [ -z "$extra" ] && [ -e .venv/.has-test ]; then extra=test; fi
+  if [ "$extra" != dev ] && [ -e .venv/.has-dev ]; then extra=dev; fi
   # Half a set-up, another clone's, or one whose Python has gone.
   if [ -e .venv/.incomplete ] || [ "$(cat .venv/.root 2>/dev/null)" != "$root" ] || ! .venv/bin/python -c '' 2>/dev/null; then
     quietly "making .venv with $("$python" --version)" make_venv "$python" ||
       { show_log; die "could not make .venv with $python"; }
   fi
   touch .venv/.incomplete
+  rm -f .venv/.has-*
   quietly "installing the grader's Python packages${extra:+ and those for $extra}" install_grader "$extra" ||
     { show_log; die "pip could not install the grader's packages; is there a way to the package index from here?"; }
   provide_build_tools
