@@ -1,7 +1,7 @@
 """Finds pieces of model solutions in what students are given: starters, write-ups, handouts.
 
-A line inside a SOLUTION region of any lab is secret; a line outside all of them, in any lab, is public. Two secret lines
-in a row, or one secret indexing expression, are a leak. Pure: callers read the files.
+A line inside a SOLUTION region of any lab is secret; a line outside all of them, in any lab, is public. Two secret
+lines in a row, or one secret indexing expression, are a leak. Pure: callers read the files.
 """
 
 from __future__ import annotations
@@ -50,7 +50,9 @@ def _expressions(text: str) -> set[str]:
         if not re.search(r"[A-Za-z_]", indices):
             continue  # a[0] gives nothing away
         found.add(_squeezed(array + indices))
-        found |= {index for index in re.findall(r"\[([^\[\]]+)\]", _squeezed(indices)) if re.search(r"\w[-+*/%]", index)}
+        found |= {
+            index for index in re.findall(r"\[([^\[\]]+)\]", _squeezed(indices)) if re.search(r"\w[-+*/%]", index)
+        }
     return found
 
 
@@ -82,10 +84,6 @@ def leaks(text: str, secrets: Secrets) -> list[Leak]:
         if (one, other) in secrets.pairs
     ]
     for number, line in enumerate(lines, start=1):
-        squeezed = _squeezed(line)
-        found += [
-            Leak(number, expression)
-            for expression in sorted(secrets.expressions)
-            if re.search(rf"(?<!\w){re.escape(expression)}(?!\w)", squeezed)
-        ]
+        here = [one for one in secrets.expressions if re.search(rf"(?<!\w){re.escape(one)}(?!\w)", _squeezed(line))]
+        found += [Leak(number, one) for one in here if not any(one != other and one in other for other in here)]
     return sorted(found, key=lambda leak: (leak.line, leak.text))

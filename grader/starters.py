@@ -101,7 +101,7 @@ def _outdated(root: Path, source: Path, lines: list[Line]) -> list[Problem]:
 
 def _given_away(root: Path, solutions: dict[Path, list[Line]]) -> list[Problem]:
     secrets = secrets_of(solutions.values())
-    targets = {_target(root, source) for source in solutions}
+    targets = {_target(root, source) for source in _sources(root)}
     problems: list[Problem] = []
     for path in sorted([*(root / "assignments").glob("*/*.cu"), *(root / "assignments").glob("*/*.md")]):
         if path.suffix == ".cu" and path not in targets:
