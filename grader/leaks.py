@@ -15,6 +15,8 @@ from grader.markers import Line, Region
 
 _COMMENT = re.compile(r"//[^\n]*|/\*.*?\*/", re.DOTALL)
 _INDEXED = re.compile(r"([A-Za-z_]\w*)((?:\[[^\[\]]*(?:\[[^\[\]]*\][^\[\]]*)*\])+)")
+_INDEX = re.compile(r"\[([^\[\]]+)\]")
+_COMPUTED = re.compile(r"\w[-+*/%]")
 _WORD = re.compile(r"\w")
 
 
@@ -50,9 +52,7 @@ def _expressions(text: str) -> set[str]:
         if not re.search(r"[A-Za-z_]", indices):
             continue  # a[0] gives nothing away
         found.add(_squeezed(array + indices))
-        found |= {
-            index for index in re.findall(r"\[([^\[\]]+)\]", _squeezed(indices)) if re.search(r"\w[-+*/%]", index)
-        }
+        found |= {index for index in _INDEX.findall(_squeezed(indices)) if _COMPUTED.search(index)}
     return found
 
 

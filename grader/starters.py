@@ -29,7 +29,7 @@ class Problem:
 
 
 def starter_of(text: str, name: str) -> str:
-    """What a student starts from: `text` without its SOLUTION regions. Raises MarkerError, naming `name` and the line."""
+    """What a student starts from: `text` without its SOLUTION regions. Raises MarkerError with `name` and the line."""
     return _starter(cut(text, name))
 
 

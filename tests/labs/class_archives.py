@@ -1,6 +1,6 @@
-"""Makes the bundled class's archives in tests/class; run it after changing what they hold: `python tests/labs/class_archives.py`.
+"""Makes the archives in tests/class. After changing what they hold, run `python tests/labs/class_archives.py`.
 
-Their sources are correct kernels from `accepted/`. Dates and owners are fixed, so that the same input gives the same bytes.
+Their sources are correct kernels from `accepted/`. Dates and owners are fixed: the same input gives the same bytes.
 """
 
 from __future__ import annotations
