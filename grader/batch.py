@@ -50,7 +50,7 @@ class Bench:
 
     judge: Judge
     environment: Environment
-    fingerprint: str  # of kit, grader, toolchain, sandbox, limits and device
+    fingerprints: Mapping[str, str]  # by lab: of kit, judge, grader, toolchain, sandbox, limits and device
     seed: int
 
 
@@ -111,7 +111,7 @@ def _plan(discovery: Discovery, labs: Sequence[Lab], bench: Bench, store: JobSto
             path = student.sources.get(lab.public.file)
             if path is None:
                 continue
-            key = job_key(path.read_bytes(), lab, bench=bench.fingerprint, seed=bench.seed)
+            key = job_key(path.read_bytes(), lab, bench=bench.fingerprints[lab.id], seed=bench.seed)
             work.keys[student.submission.id, lab.id] = key
             if key in work.outcomes or key in work.to_judge:
                 continue

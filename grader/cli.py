@@ -12,7 +12,8 @@ from typing import TYPE_CHECKING, Annotated, NoReturn
 
 import typer
 
-# Imports lie inside the commands: a student waits for `tilelab test` many times a day.
+# ruff: noqa: PLC0415 -- imports lie inside the commands: a student waits for `tilelab test` many times a day
+# ruff: noqa: PT028 -- `test_command` is a command, not a test
 if TYPE_CHECKING:
     from collections.abc import Callable
 

@@ -2,16 +2,25 @@
 
 from __future__ import annotations
 
+import datetime as dt
+import hashlib
 import tempfile
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import partial
 from pathlib import Path
+from typing import TYPE_CHECKING
 
+# ruff: noqa: PLC0415 -- what one command alone needs is imported in it: `tilelab test` is run many times a day
 from rich.console import Console
 
+from grader import __version__
 from grader.course import course_root, lab_at, load_labs
-from grader.labs import LabError, load_lab
-from grader.result import Verdict
+from grader.labs import Lab, LabError, load_lab
+from grader.outcome import LabOutcome
+from grader.result import Environment, Verdict
+
+if TYPE_CHECKING:
+    from grader.workshop import Workshop
 
 _NOT_PASSED, _FAULTS = 1, 3
 
@@ -21,24 +30,21 @@ def grade_class(
 ) -> int:
     """`tilelab grade`."""
     from grader.batch import Bench, grade
-    from grader.jobs import grader_fingerprint
-    from grader.judging import judge_lab
     from grader.landing import check
     from grader.progress import TerminalProgress
     from grader.seed import course_seed
     from grader.summary import summary
-    from grader.workshop import Workshop
 
-    console = Console()
+    console = Console(highlight=False)
     root = course_root(Path.cwd())
     labs = load_labs(root, lab_ids)
     check(out, submissions)
-    workshop = Workshop.open(root, allow_no_sandbox=allow_no_sandbox)
+    workshop = _open(root, allow_no_sandbox=allow_no_sandbox)
     seed = course_seed(root)
     bench = Bench(
-        judge=partial(judge_lab, workshop, seed=seed, public_only=False),
-        environment=environment_of(workshop),
-        fingerprint=f"{workshop.fingerprint()} {grader_fingerprint()} cpu",
+        judge=_judge(workshop, seed, public_only=False),
+        environment=_environment(workshop),
+        fingerprints=_fingerprints(workshop, labs),
         seed=seed,
     )
     progress = TerminalProgress(console)
@@ -46,27 +52,55 @@ def grade_class(
         report = grade(submissions, out, labs, bench, workers=workers, progress=progress)
     finally:
         progress.end()
-    console.print(summary(report))
+    console.print(summary(report), soft_wrap=True)
     return _FAULTS if report.failures else 0
 
 
 def test_lab(lab_id: str | None, *, case: str | None, file: Path | None) -> int:
     """`tilelab test`."""
-    from grader.judging import judge_lab
     from grader.reports.terminal import render_lab
     from grader.trial import PUBLIC_SEED, try_out
-    from grader.workshop import Workshop
 
     root = course_root(Path.cwd())
     lab = load_lab(root, lab_id or lab_at(root, Path.cwd()))
     source = file or lab.public_dir / lab.public.file
-    workshop = Workshop.open(root, allow_no_sandbox=True)
-    judge = partial(judge_lab, workshop, seed=PUBLIC_SEED, public_only=True)
+    workshop = _open(root, allow_no_sandbox=True)
+    judge = _judge(workshop, PUBLIC_SEED, public_only=True)
     with tempfile.TemporaryDirectory(prefix="tilelab-") as scratch:
         result = try_out(lab, source, Path(scratch), judge, case=case)
     text = source.read_bytes().decode("utf-8", "replace")
-    Console().print(render_lab(lab.id, result, sources={lab.public.file: text}))
+    Console(highlight=False).print(render_lab(lab.id, result, sources={lab.public.file: text}))
     return 0 if result.verdict is Verdict.PASS else _NOT_PASSED
+
+
+def _open(root: Path, *, allow_no_sandbox: bool) -> Workshop:
+    from grader.workshop import Workshop
+
+    return Workshop.open(root, allow_no_sandbox=allow_no_sandbox)
+
+
+def _judge(workshop: Workshop, seed: int, *, public_only: bool) -> Callable[[Lab, Path, Path], LabOutcome]:
+    from grader.judging import judge_lab
+
+    return partial(judge_lab, workshop, seed=seed, public_only=public_only)
+
+
+def _fingerprints(workshop: Workshop, labs: Sequence[Lab]) -> dict[str, str]:
+    """What a lab's outcomes follow from beside its files. The judge counts as it was built, not as it would be."""
+    from grader.jobs import grader_fingerprint
+
+    judges = {lab.id: workshop.judge_program(lab.id, public_only=False).read_bytes() for lab in labs}
+    bench = f"{workshop.fingerprint()} {grader_fingerprint()} cpu"
+    return {lab_id: f"{bench} {hashlib.sha256(judge).hexdigest()}" for lab_id, judge in judges.items()}
+
+
+def _environment(workshop: Workshop) -> Environment:
+    return Environment(
+        kit=__version__,
+        compiler=workshop.compiler_version,
+        sandbox=workshop.confinement.name,
+        date=dt.datetime.now(tz=dt.UTC).date().isoformat(),
+    )
 
 
 def make_starters(*, check: bool) -> int:

@@ -1,0 +1,81 @@
+"""`tilelab doctor`: says what grading would be done with on this machine, and what to do where something is missing."""
+
+from __future__ import annotations
+
+import json
+import shutil
+import subprocess
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from rich.console import Console
+from rich.text import Text
+
+from grader.course import course_root, load_labs
+from grader.errors import RemediableError
+from grader.labs import lab_ids
+from grader.sandbox import SandboxUnavailable, detect
+
+_SET_UP = "run `make setup`"
+
+
+@dataclass(frozen=True)
+class Check:
+    """One thing looked at; `needed` ones keep grading from working when they are not `ok`."""
+
+    what: str
+    ok: bool
+    found: str
+    needed: bool = True
+
+
+def examine(start: Path) -> int:
+    """Prints every check; 0 when this machine can grade, 1 when it cannot."""
+    console = Console(highlight=False)
+    checks = list(check_all(course_root(start)))
+    for check in checks:
+        mark, style = ("ok", "green") if check.ok else ("--", "red" if check.needed else "dim")
+        console.print(Text.assemble((f"{mark} ", style), f"{check.what:10} {check.found}"), soft_wrap=True)
+    return 0 if all(check.ok or not check.needed for check in checks) else 1
+
+
+def check_all(root: Path) -> Iterator[Check]:
+    """Everything grading depends on, one after the other."""
+    yield Check("course", ok=True, found=str(root))
+    yield _tried("labs", lambda: ", ".join(lab.id for lab in load_labs(root, [])))
+    yield _tried("compiler", lambda: _compiler(root))
+    yield _judges(root)
+    yield _tried("sandbox", lambda: detect(root / "build" / "bin" / "confine", _prefix(root), allow_none=False).name)
+    gpu = shutil.which("nvidia-smi")
+    found = "present; grading uses the CPU executor" if gpu else "none, and none is needed"
+    yield Check("GPU", gpu is not None, found, needed=False)
+
+
+def _tried(what: str, find: Callable[[], str]) -> Check:
+    try:
+        return Check(what, ok=True, found=find())
+    except (RemediableError, SandboxUnavailable) as error:
+        return Check(what, ok=False, found=str(error))
+
+
+def _compiler(root: Path) -> str:
+    """The compiler the kit was built with, in its own words."""
+    try:
+        compiler = json.loads((root / "build" / "kit.json").read_text(encoding="utf-8"))["compiler"]
+        said = subprocess.run([compiler, "--version"], capture_output=True, text=True, check=True, timeout=20).stdout
+    except (OSError, ValueError, KeyError, subprocess.SubprocessError) as error:
+        message = f"the kit is not built, or its compiler is gone ({error}): {_SET_UP}"
+        raise RemediableError(message) from error
+    return said.splitlines()[0]
+
+
+def _judges(root: Path) -> Check:
+    missing = [lab for lab in lab_ids(root) if not (root / "build" / "bin" / f"judge-{lab}").is_file()]
+    found = f"no judge for {', '.join(missing)}: {_SET_UP}" if missing else "a judge for every lab"
+    return Check("kit", not missing, found)
+
+
+def _prefix(root: Path) -> Path | None:
+    prefix = root / ".tilelab" / "prefix"
+    return prefix if prefix.is_dir() else None
