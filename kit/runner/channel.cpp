@@ -26,7 +26,12 @@ using Clock = std::chrono::steady_clock;
 using Header = std::array<unsigned char, 4>;
 using ControlBuffer = std::array<char, CMSG_SPACE(max_descriptors * sizeof(int))>;
 
-[[noreturn]] void fail_with_errno(const char* what) { throw ChannelError(std::string(what) + ": " + std::strerror(errno)); }
+[[noreturn]] void fail_with_errno(const char* what) {
+  const int error = errno;
+  const std::string text = std::string(what) + ": " + std::strerror(error);
+  if (error == EPIPE || error == ECONNRESET) throw ChannelReset(text);
+  throw ChannelError(text);
+}
 
 // A point in time at which waiting ends; none for a negative timeout.
 class Deadline {
@@ -52,7 +57,7 @@ void wait_until_ready(int fd, short events, const Deadline& deadline) {
     const int count = ::poll(&ready, 1, deadline.remaining_ms());
     if (count > 0) return;  // POLLHUP and POLLERR too: the next call reports them
     if (count < 0 && errno != EINTR) fail_with_errno("cannot wait for the peer");
-    if (deadline.passed()) throw ChannelError("the peer did not answer in time");
+    if (deadline.passed()) throw ChannelTimeout("the peer did not answer in time");
   }
 }
 
@@ -67,7 +72,7 @@ void send_bytes(int fd, const char* bytes, std::size_t size, msghdr message, con
     message.msg_iovlen = 1;
     const ssize_t sent = ::sendmsg(fd, &message, MSG_NOSIGNAL | MSG_DONTWAIT);
     if (sent < 0 && is_transient()) {
-      if (deadline.passed()) throw ChannelError("the peer stopped reading");
+      if (deadline.passed()) throw ChannelTimeout("the peer stopped reading");
       continue;
     }
     if (sent < 0) fail_with_errno("cannot send to the peer");
@@ -108,7 +113,7 @@ void receive_bytes(int fd, char* bytes, std::size_t size, std::vector<Descriptor
     }
     const ssize_t got = ::recvmsg(fd, &message, MSG_CMSG_CLOEXEC | MSG_DONTWAIT);
     if (got < 0 && is_transient()) {
-      if (deadline.passed()) throw ChannelError("the peer did not answer in time");
+      if (deadline.passed()) throw ChannelTimeout("the peer did not answer in time");
       continue;
     }
     if (got < 0) fail_with_errno("cannot read from the peer");
@@ -121,7 +126,7 @@ void receive_bytes(int fd, char* bytes, std::size_t size, std::vector<Descriptor
     bytes += got;
     size -= static_cast<std::size_t>(got);
     // A peer that trickles one byte at a time must not outlive the deadline.
-    if (size > 0 && deadline.passed()) throw ChannelError("the peer did not answer in time");
+    if (size > 0 && deadline.passed()) throw ChannelTimeout("the peer did not answer in time");
   }
 }
 

@@ -25,6 +25,8 @@ class Descriptor {
 
 // The peer closed the socket, sent too much, or sent nothing before the deadline.
 struct ChannelError : std::runtime_error { using std::runtime_error::runtime_error; };
+struct ChannelTimeout : ChannelError { using ChannelError::ChannelError; };  // it may still be there
+struct ChannelReset : ChannelError { using ChannelError::ChannelError; };    // gone, and never read all it was sent
 
 struct Frame {
   std::string text;

@@ -110,7 +110,7 @@ TEST_CASE("a peer that says nothing, or only half a frame, runs into the deadlin
   const std::string sent = GENERATE(std::string(), header(5).substr(0, 2), header(5) + "1");
   auto [channel, peer] = connect();
   write_raw(peer.get(), sent);
-  CHECK_THROWS_AS(channel.receive(20), ChannelError);
+  CHECK_THROWS_AS(channel.receive(20), ChannelTimeout);
 }
 
 TEST_CASE("what has already arrived is read even without time to wait", "[channel]") {
@@ -122,7 +122,26 @@ TEST_CASE("what has already arrived is read even without time to wait", "[channe
 TEST_CASE("sending to a peer that has closed is an error, not a signal", "[channel]") {
   auto [channel, peer] = connect();
   peer = Descriptor();
-  CHECK_THROWS_AS(channel.send("hello"), ChannelError);
+  CHECK_THROWS_AS(channel.send("hello"), ChannelReset);
+}
+
+TEST_CASE("a peer that goes away without reading is told apart from one that read first", "[channel]") {
+  const bool reads = GENERATE(true, false);
+  auto [channel, peer] = connect();
+  channel.send("hello");
+  if (reads) {
+    std::array<char, 9> bytes{};
+    REQUIRE(::read(peer.get(), bytes.data(), bytes.size()) == 9);
+  }
+  peer = Descriptor();
+  try {
+    channel.receive(60'000);
+    FAIL("nothing was sent");
+  } catch (const ChannelReset&) {
+    CHECK_FALSE(reads);
+  } catch (const ChannelError&) {
+    CHECK(reads);
+  }
 }
 
 TEST_CASE("a frame too long to be received is not sent", "[channel]") {

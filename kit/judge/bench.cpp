@@ -1,0 +1,67 @@
+#include "judge/bench.hpp"
+
+#include <stdexcept>
+
+#include <catch2/catch_test_macros.hpp>
+
+namespace tilelab::judge {
+namespace {
+
+Bench* current = nullptr;
+
+std::string shapes_in_words(std::size_t count) { return count == 1 ? "1 shape" : std::to_string(count) + " shapes"; }
+
+}  // namespace
+
+void Bench::open_case(std::string name, std::vector<std::string> tags) {
+  cases_.push_back({.name = std::move(name), .tags = std::move(tags), .message = {}, .launches = {}});
+  drawn_ = 0;
+}
+
+void Bench::close_case(bool survived, const std::string& trouble) {
+  CaseRecord& record = cases_.back();
+  for (const LaunchRecord& launch : record.launches) record.verdict = worst(record.verdict, launch.verdict);
+  const bool explained = !record.message.empty();  // a launch that failed, or a technique that was missed
+  if (explained) return;
+  record.passed = survived && !record.launches.empty();
+  if (record.passed) {
+    record.message = shapes_in_words(record.launches.size());
+  } else {
+    record.verdict = Verdict::internal_error;
+    record.message = !survived ? "the test case itself failed: " + trouble : "the test case ran no launch";
+  }
+}
+
+const LaunchRecord& Bench::run(const Trial& trial) {
+  CaseRecord& record = cases_.back();
+  record.launches.push_back(judge_launch_(trial));
+  const LaunchRecord& launch = record.launches.back();
+  if (launch.verdict != Verdict::pass) record.message = launch.shape + ", " + launch.inputs + ": " + launch.message;
+  return launch;
+}
+
+void Bench::fail_technique(std::string message) { cases_.back().message = std::move(message); }
+
+RandomStream Bench::draw() { return RandomStream(derive_seed(seed_, cases_.back().name, drawn_++)); }
+
+Bench& bench() {
+  if (!current) throw std::logic_error("no bench: this test case runs outside a judge");
+  return *current;
+}
+
+void use_bench(Bench* bench) { current = bench; }
+
+const LaunchRecord& check(const Trial& trial) {
+  const LaunchRecord& launch = bench().run(trial);
+  if (launch.verdict != Verdict::pass) FAIL(launch.message);
+  SUCCEED();
+  return launch;
+}
+
+void reject_technique(const std::string& message) {
+  bench().fail_technique(message);
+  FAIL(message);
+  throw std::logic_error("FAIL returned");  // it never does
+}
+
+}  // namespace tilelab::judge

@@ -1,0 +1,93 @@
+// A lab's judge: its Catch2 cases, run against one submission's runner, written to one JSON file. Standard output stays
+// empty. Exit status: 0 every case passed, 1 some did not, 2 the judge could not work.
+#include <algorithm>
+#include <cstdint>
+#include <exception>
+#include <filesystem>
+#include <fstream>
+#include <iostream>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+#include <catch2/catch_session.hpp>
+#include <catch2/reporters/catch_reporter_registrars.hpp>
+#include <nlohmann/json.hpp>
+
+#include "judge/bench.hpp"
+#include "judge/case_reporter.hpp"
+#include "judge/launch_judge.hpp"
+#include "judge/runner_process.hpp"
+
+namespace {
+
+using namespace tilelab;
+using judge::CaseReporter;
+
+CATCH_REGISTER_REPORTER("judge", CaseReporter)
+
+struct Options {
+  std::string runner, report;
+  std::uint64_t seed = 0;
+};
+
+// Catch2 reads the command line; ours are added to its own. Throws on one that cannot be used.
+Options parse_options(Catch::Session& session, int argc, char** argv) {
+  using Catch::Clara::Opt;
+  Options options;
+  session.cli(session.cli() | Opt(options.runner, "FILE")["--runner"]("JSON file with the argv that starts the submission's runner") |
+              Opt(options.seed, "N")["--seed"]("what random inputs and sizes follow from") |
+              Opt(options.report, "FILE")["--report"]("where the cases are written as JSON"));
+  if (session.applyCommandLine(argc, argv) != 0) throw std::runtime_error("the command line cannot be read");
+  return options;
+}
+
+std::vector<std::string> read_argv(const std::string& path) {
+  std::ifstream file(path);
+  if (!file) throw std::runtime_error("cannot read " + path);
+  auto argv = nlohmann::json::parse(file).at("argv").get<std::vector<std::string>>();
+  if (argv.empty()) throw std::runtime_error(path + ": argv is empty");
+  return argv;
+}
+
+// Complete or not there at all.
+void write_report(const std::string& path, const std::string& text) {
+  const std::string draft = path + ".new";
+  std::ofstream file(draft, std::ios::binary);
+  file << text;
+  file.close();
+  if (!file) throw std::runtime_error("cannot write " + draft);
+  std::filesystem::rename(draft, path);
+}
+
+bool only_lists(const Catch::ConfigData& config) {
+  return config.showHelp || config.libIdentify || config.listTests || config.listTags || config.listReporters || config.listListeners;
+}
+
+int judge_all(int argc, char** argv) {
+  Catch::Session session;
+  const Options options = parse_options(session, argc, argv);
+  Catch::ConfigData& config = session.configData();
+  if (only_lists(config)) return session.run();
+  if (options.runner.empty() || options.report.empty()) throw std::runtime_error("--runner and --report are needed");
+  std::filesystem::remove(options.report);  // what lies there after a failure must not be an older run's
+  judge::RunnerProcess runner(read_argv(options.runner));
+  judge::Bench bench([&runner](const judge::Trial& trial) { return judge::judge_launch(runner, trial); }, options.seed);
+  judge::use_bench(&bench);
+  config.reporterSpecifications.assign(1, Catch::ReporterSpec("judge", {}, {}, {}));
+  session.run();
+  write_report(options.report, judge::report_text(bench.cases()));
+  const auto& cases = bench.cases();
+  return std::all_of(cases.begin(), cases.end(), [](const auto& one) { return one.passed; }) && !cases.empty() ? 0 : 1;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  try {
+    return judge_all(argc, argv);
+  } catch (const std::exception& error) {
+    std::cerr << "judge: " << error.what() << "\n";
+    return 2;
+  }
+}

@@ -1,0 +1,13 @@
+// Runs one trial and decides: the worst of what the runner reported, whether inputs stayed as they were, and whether
+// outputs hold what they must. The runner's word can only make a verdict worse, never better.
+#pragma once
+
+#include "judge/record.hpp"
+#include "judge/runner_process.hpp"
+#include "judge/trial.hpp"
+
+namespace tilelab::judge {
+
+LaunchRecord judge_launch(RunnerProcess& runner, const Trial& trial);
+
+}  // namespace tilelab::judge

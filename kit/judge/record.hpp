@@ -1,0 +1,44 @@
+// What judging found, as plain data, and its JSON: the Launch of grader/result.py and the cases of judge.json.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include <nlohmann/json.hpp>
+
+#include "judge/comparison.hpp"
+#include "judge/verdict.hpp"
+#include "runner/protocol.hpp"
+
+namespace tilelab::judge {
+
+struct LaunchRecord {
+  std::string shape, inputs;
+  Verdict verdict = Verdict::pass;
+  std::optional<protocol::LaunchConfig> config;  // none: never known
+  std::string message;                           // why not a pass; empty for one
+  std::vector<protocol::Finding> findings;
+  std::optional<Mismatch> mismatch;
+  std::map<std::string, std::uint64_t> counters;
+  std::string printed;
+};
+
+struct CaseRecord {
+  std::string name;
+  std::vector<std::string> tags;
+  bool passed = false;
+  Verdict verdict = Verdict::pass;  // a technique case may fail with `pass`: correct, but not in the way asked for
+  std::string message;
+  std::vector<LaunchRecord> launches;  // up to the first that failed
+};
+
+void to_json(nlohmann::json&, const LaunchRecord&);
+void to_json(nlohmann::json&, const CaseRecord&);
+
+// The text of judge.json.
+std::string report_text(const std::vector<CaseRecord>& cases);
+
+}  // namespace tilelab::judge

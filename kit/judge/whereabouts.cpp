@@ -1,0 +1,136 @@
+#include "judge/whereabouts.hpp"
+
+#include <algorithm>
+#include <functional>
+#include <optional>
+#include <set>
+
+namespace tilelab::judge {
+namespace {
+
+std::string number(std::size_t value) { return std::to_string(value); }
+
+std::string plural(std::size_t count, const std::string& noun) { return count == 1 ? noun : number(count) + " " + noun + "s"; }
+
+// The wrong elements with what the sentences below are about.
+struct Wrong {
+  std::size_t rows, columns, count = 0;
+  Tile tile;
+  const std::vector<char>& marks;
+  std::set<std::size_t> in_rows, in_columns;  // the rows and columns that hold at least one
+
+  Wrong(const std::vector<char>& marks, std::size_t rows, std::size_t columns, Tile tile)
+      : rows(rows), columns(columns), tile(tile), marks(marks) {
+    each([this](std::size_t row, std::size_t column) {
+      ++count;
+      in_rows.insert(row);
+      in_columns.insert(column);
+      return true;
+    });
+  }
+
+  // Whether `holds` is true of every wrong element.
+  bool each(const std::function<bool(std::size_t row, std::size_t column)>& holds) const {
+    for (std::size_t i = 0; i < marks.size(); ++i) {
+      if (marks[i] != '.' && !holds(i / columns, i % columns)) return false;
+    }
+    return true;
+  }
+
+  // "every element of" where the region of `size` elements is wrong throughout, else "only in".
+  std::string of(std::size_t size) const { return count == size ? "every element of " : "only in "; }
+};
+
+// Everything, or a pattern over the whole matrix.
+std::optional<std::string> whole(const Wrong& wrong) {
+  if (wrong.count == wrong.rows * wrong.columns) return "every element";
+  if (wrong.count == 1) return "only the element in row " + number(*wrong.in_rows.begin()) + ", column " + number(*wrong.in_columns.begin());
+  const std::size_t diagonal = std::min(wrong.rows, wrong.columns);
+  if (diagonal > 2 && wrong.count == wrong.rows * wrong.columns - diagonal &&
+      wrong.each([](std::size_t row, std::size_t column) { return row != column; })) {
+    return "every element off the diagonal; those on it are right";
+  }
+  return std::nullopt;
+}
+
+// Where the last tile sticks out of the matrix.
+std::optional<std::string> past_full_tiles(const Wrong& wrong) {
+  const auto [tile_rows, tile_columns] = wrong.tile;
+  const std::size_t full_rows = wrong.rows / tile_rows * tile_rows, full_columns = wrong.columns / tile_columns * tile_columns;
+  const bool ragged_rows = tile_rows > 1 && full_rows < wrong.rows && full_rows > 0;
+  const bool ragged_columns = tile_columns > 1 && full_columns < wrong.columns && full_columns > 0;
+  if (ragged_rows && *wrong.in_rows.begin() >= full_rows) {
+    const std::size_t left = wrong.rows - full_rows;
+    return wrong.of(left * wrong.columns) + "the last " + plural(left, "row") + ", past the last full " + number(tile_rows) + "-high tile";
+  }
+  if (ragged_columns && *wrong.in_columns.begin() >= full_columns) {
+    const std::size_t left = wrong.columns - full_columns;
+    return wrong.of(left * wrong.rows) + "the last " + plural(left, "column") + ", past the last full " + number(tile_columns) + "-wide tile";
+  }
+  if (ragged_rows && ragged_columns &&
+      wrong.each([&](std::size_t row, std::size_t column) { return row >= full_rows || column >= full_columns; })) {
+    const std::size_t outside = wrong.rows * wrong.columns - full_rows * full_columns;
+    return wrong.of(outside) + "the rows and columns past the last full " + number(tile_rows) + "x" + number(tile_columns) + " tile";
+  }
+  return std::nullopt;
+}
+
+// One tile, a row or a column of tiles, or the same place in every tile.
+std::optional<std::string> against_tiles(const Wrong& wrong) {
+  const auto [tile_rows, tile_columns] = wrong.tile;
+  const std::size_t across = (wrong.columns + tile_columns - 1) / tile_columns, down = (wrong.rows + tile_rows - 1) / tile_rows;
+  const std::size_t tile_row = *wrong.in_rows.begin() / tile_rows, tile_column = *wrong.in_columns.begin() / tile_columns;
+  const bool one_row = tile_rows > 1 && down > 1 && *wrong.in_rows.rbegin() / tile_rows == tile_row;
+  const bool one_column = tile_columns > 1 && across > 1 && *wrong.in_columns.rbegin() / tile_columns == tile_column;
+  const std::size_t height = std::min(wrong.rows, (tile_row + 1) * tile_rows) - tile_row * tile_rows;
+  const std::size_t width = std::min(wrong.columns, (tile_column + 1) * tile_columns) - tile_column * tile_columns;
+  if (one_row && one_column) return wrong.of(height * width) + "the tile of block (" + number(tile_column) + ", " + number(tile_row) + ")";
+  if (one_row && wrong.in_rows.size() > 1) return wrong.of(height * wrong.columns) + "tile row " + number(tile_row);
+  if (one_column && wrong.in_columns.size() > 1) return wrong.of(width * wrong.rows) + "tile column " + number(tile_column);
+  if (tile_rows > 1 && tile_columns > 1 && (down > 1 || across > 1) &&
+      wrong.each([&](std::size_t row, std::size_t column) { return row >= tile_rows || column >= tile_columns; })) {
+    return wrong.of(wrong.rows * wrong.columns - std::min(tile_rows, wrong.rows) * std::min(tile_columns, wrong.columns)) +
+           "tiles other than the first, that of block (0, 0)";
+  }
+  return std::nullopt;
+}
+
+// A run of rows or columns at an edge, or a single one.
+std::optional<std::string> at_edges(const Wrong& wrong, const std::set<std::size_t>& lines, std::size_t length, std::size_t line_elements,
+                                    const std::string& noun) {
+  const std::size_t first = *lines.begin(), last = *lines.rbegin(), count = lines.size();
+  if (count != last - first + 1 || count * 2 > length) return std::nullopt;
+  const std::string of = wrong.of(count * line_elements);
+  if (last + 1 == length) return of + "the last " + plural(count, noun);
+  if (first == 0) return of + "the first " + plural(count, noun);
+  if (count == 1) return of + noun + " " + number(first);
+  return std::nullopt;
+}
+
+// Every second row and the like: what is left when threads of a block do not all do their part.
+std::optional<std::string> in_step(const Wrong& wrong, const std::set<std::size_t>& lines, std::size_t length, std::size_t line_elements,
+                                   std::size_t tile_side, const std::string& noun) {
+  if (tile_side < 2 || length <= tile_side) return std::nullopt;
+  std::set<std::size_t> places;
+  for (const std::size_t line : lines) places.insert(line % tile_side);
+  if (places.size() != 1) return std::nullopt;
+  const std::size_t place = *places.begin(), all = (length - place + tile_side - 1) / tile_side;
+  return wrong.of(all * line_elements) + noun + " " + number(place) + " of each tile";
+}
+
+}  // namespace
+
+std::string whereabouts(const std::vector<char>& marks, std::size_t rows, std::size_t columns, Tile tile) {
+  const Wrong wrong(marks, rows, columns, tile);
+  if (const auto words = whole(wrong)) return *words;
+  if (const auto words = past_full_tiles(wrong)) return *words;
+  if (const auto words = at_edges(wrong, wrong.in_rows, rows, columns, "row")) return *words;
+  if (const auto words = at_edges(wrong, wrong.in_columns, columns, rows, "column")) return *words;
+  if (const auto words = in_step(wrong, wrong.in_rows, rows, columns, tile.rows, "row")) return *words;
+  if (const auto words = in_step(wrong, wrong.in_columns, columns, rows, tile.columns, "column")) return *words;
+  if (const auto words = against_tiles(wrong)) return *words;
+  return "scattered over rows " + number(*wrong.in_rows.begin()) + " to " + number(*wrong.in_rows.rbegin()) + " and columns " +
+         number(*wrong.in_columns.begin()) + " to " + number(*wrong.in_columns.rbegin());
+}
+
+}  // namespace tilelab::judge

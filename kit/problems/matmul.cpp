@@ -1,0 +1,140 @@
+#include "problems/matmul.hpp"
+
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <stdexcept>
+#include <string>
+
+#include "judge/bench.hpp"
+
+namespace tilelab::matmul {
+namespace {
+
+constexpr int largest_integer = 8;
+constexpr int longest_exact = (1 << 24) / (largest_integer * largest_integer) - 1;
+constexpr int longest_close = 257;  // beyond it, the bound lets TF32-precision products pass
+
+// Instrumented events a launch may make: room for every correct style (a naive kernel makes 2 to 3 for each product, a
+// large block on a tiny matrix many idle ones), and an endless loop still ends within a second.
+constexpr std::uint64_t base_events = 60'000'000, events_per_product = 30;
+
+struct Sizes {
+  std::size_t M, N, K;
+  explicit Sizes(Shape shape) {
+    if (shape.M < 1 || shape.N < 1 || shape.K < 1) throw std::logic_error("a shape's sides are at least 1");
+    M = static_cast<std::size_t>(shape.M);
+    N = static_cast<std::size_t>(shape.N);
+    K = static_cast<std::size_t>(shape.K);
+  }
+  std::uint64_t products() const { return std::uint64_t{M} * N * K; }
+};
+
+template <class Draw>
+std::vector<float> values(std::size_t count, Draw draw) {
+  std::vector<float> result(count);
+  for (float& value : result) value = draw();
+  return result;
+}
+
+float small_integer(judge::RandomStream& random) {
+  const int magnitude = random.between(1, largest_integer);
+  return static_cast<float>(random.between(0, 1) ? magnitude : -magnitude);
+}
+
+// The product in fp64, with `of` applied to each element first. Row by row, so that the inner loop runs along memory.
+template <class Of>
+std::vector<double> product(const std::vector<float>& A, const std::vector<float>& B, Sizes n, Of of) {
+  std::vector<double> C(n.M * n.N, 0.0);
+  for (std::size_t i = 0; i < n.M; ++i) {
+    double* const row = &C[i * n.N];
+    for (std::size_t k = 0; k < n.K; ++k) {
+      const double a = of(A[i * n.K + k]);
+      const float* const b = &B[k * n.N];
+      for (std::size_t j = 0; j < n.N; ++j) row[j] += a * of(b[j]);
+    }
+  }
+  return C;
+}
+
+judge::Trial make_trial(Shape shape, std::string inputs, std::vector<float> A, std::vector<float> B, judge::Expectation C) {
+  const Sizes n(shape);
+  return {.shape = "M=" + std::to_string(shape.M) + " N=" + std::to_string(shape.N) + " K=" + std::to_string(shape.K),
+          .inputs = std::move(inputs),
+          .operands = {judge::input("A", n.K, std::move(A)), judge::input("B", n.N, std::move(B)), judge::output("C", std::move(C)),
+                       judge::integer("M", shape.M), judge::integer("N", shape.N), judge::integer("K", shape.K)},
+          .launch_arguments = {shape.M, shape.N, shape.K},
+          .event_budget = base_events + events_per_product * n.products()};
+}
+
+std::string percent(double part) { return std::to_string(std::lround(100 * part)) + " %"; }
+
+}  // namespace
+
+judge::Trial exact_trial(Shape shape, judge::RandomStream random) {
+  const Sizes n(shape);
+  if (shape.K > longest_exact) throw std::logic_error("K is too large for exact sums");
+  auto A = values(n.M * n.K, [&] { return small_integer(random); });
+  auto B = values(n.K * n.N, [&] { return small_integer(random); });
+  judge::Expectation C{n.M, n.N, product(A, B, n, [](float x) { return double{x}; }), {}};
+  return make_trial(shape, "small integers", std::move(A), std::move(B), std::move(C));
+}
+
+judge::Trial close_trial(Shape shape, judge::RandomStream random) {
+  const Sizes n(shape);
+  if (shape.K > longest_close) throw std::logic_error("K is too large for this rule");
+  auto A = values(n.M * n.K, [&] { return random.signed_unit(); });
+  auto B = values(n.K * n.N, [&] { return random.signed_unit(); });
+  judge::Expectation C{n.M, n.N, product(A, B, n, [](float x) { return double{x}; }), product(A, B, n, [](float x) { return std::abs(double{x}); })};
+  const double factor = 4 * std::sqrt(static_cast<double>(n.K)) * 0x1p-24;
+  for (double& bound : C.bounds) bound *= factor;
+  return make_trial(shape, "signed random", std::move(A), std::move(B), std::move(C));
+}
+
+void check_exact(Shape shape) { judge::check(exact_trial(shape, judge::bench().draw())); }
+
+void check_exact(const std::vector<Shape>& shapes) {
+  for (const Shape& shape : shapes) check_exact(shape);
+}
+
+void check_close(Shape shape) { judge::check(close_trial(shape, judge::bench().draw())); }
+
+void check_close(const std::vector<Shape>& shapes) {
+  for (const Shape& shape : shapes) check_close(shape);
+}
+
+void check_reuse(Shape shape, double fraction) {
+  const auto& counters = judge::check(exact_trial(shape, judge::bench().draw())).counters;
+  const Sizes n(shape);
+  const auto loaded = static_cast<double>(counters.at("global_load_bytes"));  // missing: ours to mend
+  const double naive = 2.0 * sizeof(float) * static_cast<double>(n.products());
+  if (loaded <= fraction * naive) return;
+  const double elements = static_cast<double>(n.M * n.K + n.K * n.N);
+  judge::reject_technique("correct, but it loads " + percent(loaded / naive) + " of the bytes that one thread for each element of C would load from" +
+                          " global memory; at most " + percent(fraction) + " earns these points. On average it fetches each element of A and B " +
+                          std::to_string(std::lround(loaded / sizeof(float) / elements)) +
+                          " times: let the threads of a block fetch an element once and share it.");
+}
+
+std::vector<Shape> around(int side) {
+  std::vector<Shape> shapes;
+  for (int M = side - 1; M <= side + 1; ++M) {
+    for (int N = side - 1; N <= side + 1; ++N) {
+      for (int K = side - 1; K <= side + 1; ++K) shapes.push_back({M, N, K});
+    }
+  }
+  return shapes;
+}
+
+std::vector<Shape> random_shapes(int count, Shape limit, int step) {
+  judge::RandomStream random = judge::bench().draw();
+  const auto side = [&](int longest) { return step * random.between(1, longest / step); };
+  std::vector<Shape> shapes;
+  for (int i = 0; i < count; ++i) {
+    const int M = side(limit.M), N = side(limit.N), K = side(limit.K);
+    shapes.push_back({M, N, K});
+  }
+  return shapes;
+}
+
+}  // namespace tilelab::matmul
