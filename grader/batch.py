@@ -19,13 +19,15 @@ from pathlib import Path
 from typing import Protocol
 
 from grader.intake import Discovery, Intake, discover
-from grader.jobs import JobStore, job_key
+from grader.jobs import JobStore, job_key, lab_fingerprint
 from grader.labs import Lab
 from grader.landing import check, claim
+from grader.naming import clean
 from grader.outcome import LabOutcome, unjudged
 from grader.publishing import publish, record_faults
 from grader.result import Environment, Result, Verdict
-from grader.scoring import score_lab, total
+from grader.scoring import is_ours, score_lab, total
+from grader.upload import stem_of
 
 _TRIES = 2  # of a job that failed through us
 
@@ -33,7 +35,7 @@ _TRIES = 2  # of a job that failed through us
 class Judge(Protocol):
     """Builds `source` for `lab` and runs all its cases, in a scratch folder of its own."""
 
-    def __call__(self, lab: Lab, source: Path, scratch: Path) -> LabOutcome: ...
+    def __call__(self, lab: Lab, source: Path, scratch: Path, /) -> LabOutcome: ...
 
 
 class Progress(Protocol):
@@ -96,7 +98,10 @@ def grade(  # noqa: PLR0913 -- what comes in, what goes out, and what it is done
         sources = {student.submission.id: _texts(student.sources) for student in discovery.students}
         lab_ids = tuple(lab.id for lab in labs)
         notices = (*discovery.notices, *_left_over(out, results))
-        failures = work.failures + publish(out, results, sources, lab_ids=lab_ids, seed=bench.seed, notices=notices)
+        course = clean(stem_of(source.resolve().name))
+        failures = work.failures + publish(
+            out, results, sources, lab_ids=lab_ids, seed=bench.seed, course=course, notices=notices
+        )
         record_faults(out, failures)
     return BatchReport(
         tuple(results), lab_ids, out, bench.environment, len(work.to_judge), reused, notices, tuple(failures)
@@ -106,19 +111,21 @@ def grade(  # noqa: PLR0913 -- what comes in, what goes out, and what it is done
 def _plan(discovery: Discovery, labs: Sequence[Lab], bench: Bench, store: JobStore) -> _Work:
     """Which jobs there are, and which of them were done before. Equal files make one job."""
     work = _Work()
-    for student in discovery.students:
-        for lab in labs:
+    for lab in labs:
+        asked = lab_fingerprint(lab)
+        for student in discovery.students:
             path = student.sources.get(lab.public.file)
             if path is None:
                 continue
-            key = job_key(path.read_bytes(), lab, bench=bench.fingerprints[lab.id], seed=bench.seed)
+            key = job_key(path.read_bytes(), asked, bench=bench.fingerprints[lab.id], seed=bench.seed)
             work.keys[student.submission.id, lab.id] = key
             if key in work.outcomes or key in work.to_judge:
                 continue
-            if (known := store.find(key)) is not None:
-                work.outcomes[key] = known
-            else:
+            known = store.find(key)
+            if known is None or is_ours(lab, known):
                 work.to_judge[key] = (lab, path)
+            else:
+                work.outcomes[key] = known
     return work
 
 
@@ -136,8 +143,10 @@ def _judge_all(  # noqa: PLR0913, PLR0917 -- the batch's own state, passed on
             outcome, trouble = future.result()
             work.outcomes[key] = outcome
             if trouble:
-                work.failures.append(trouble)
-            store.keep(key, outcome)
+                concerned = ", ".join(student for (student, _), one in work.keys.items() if one == key)
+                work.failures.append(f"{concerned}: {trouble}")
+            else:
+                store.keep(key, outcome)
             progress.step()
 
 
@@ -159,10 +168,14 @@ def _judge_job(judge: Judge, lab: Lab, source: Path, scratch: Path, stop: thread
     for number in range(_TRIES):
         outcome, trouble = _judge_once(judge, lab, source, scratch / str(number))
         shutil.rmtree(scratch, ignore_errors=True)
-        if not outcome.is_ours or stop.is_set():
+        ours = is_ours(lab, outcome)
+        if not ours or stop.is_set():
             break
-    if outcome.is_ours and not trouble:
-        trouble = f"{lab.id}: internal-error: " + "; ".join(finding.message for finding in outcome.findings)
+    if ours and not trouble:
+        scored = score_lab(lab, outcome)
+        said = [finding.message for finding in scored.findings]
+        said += [f"{case.name}: {case.message}" for case in scored.cases if case.verdict is Verdict.INTERNAL_ERROR]
+        trouble = f"{lab.id}: internal-error: " + "; ".join(said)
     return outcome, trouble
 
 

@@ -18,7 +18,8 @@ from grader.outcome import OUTCOME_JSON, LabOutcome
 # Modules that turn outcomes into points and pages, or run the batch: they change no outcome.
 _AFTER_JUDGING = frozenset({
     "batch", "cli", "folding", "gradebook", "intake", "archives", "folders", "upload", "naming", "matching", "jobs",
-    "landing", "leaks", "markers", "redaction", "scoring", "seed", "starters", "fingerprint",
+    "landing", "leaks", "markers", "redaction", "scoring", "seed", "starters", "course", "doctor", "errors", "progress",
+    "publishing", "session", "summary", "trial",
 })  # fmt: skip
 # A lab's files that no outcome follows from: words for people, and the two that are read field by field below.
 _WORDS = frozenset({".md", ".toml"})
@@ -40,9 +41,9 @@ def lab_fingerprint(lab: Lab) -> str:
     return _hash(contract, [_hash_files(folder, _judged(folder)) for folder in halves])
 
 
-def job_key(source: bytes, lab: Lab, *, bench: str, seed: int) -> str:
-    """The key of judging `source` for `lab`; `bench` stands for kit, grader, toolchain, sandbox, limits and device."""
-    return _hash(hashlib.sha256(source).hexdigest(), lab_fingerprint(lab), bench, seed)
+def job_key(source: bytes, lab: str, *, bench: str, seed: int) -> str:
+    """The key of judging `source`; `lab` is the lab's fingerprint, `bench` that of all that judging is done with."""
+    return _hash(hashlib.sha256(source).hexdigest(), lab, bench, seed)
 
 
 class JobStore:
@@ -59,9 +60,8 @@ class JobStore:
             return None
 
     def keep(self, key: str, outcome: LabOutcome) -> None:
-        """Keeps `outcome`, unless it is a failure of ours, which is to be tried again."""
-        if not outcome.is_ours:
-            land(self._folder / f"{key}.json", OUTCOME_JSON.dump_json(outcome).decode())
+        """Keeps `outcome` under `key`; not for failures of ours, which are to be tried again."""
+        land(self._folder / f"{key}.json", OUTCOME_JSON.dump_json(outcome).decode())
 
 
 def _judged(folder: Path) -> list[Path]:

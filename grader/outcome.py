@@ -35,13 +35,6 @@ class LabOutcome:
     cases: tuple[JudgedCase, ...] = ()
     seconds: float = 0.0
 
-    @property
-    def is_ours(self) -> bool:
-        """Whether something of ours broke: to be tried again, never kept, never the student's loss."""
-        return self.verdict is Verdict.INTERNAL_ERROR or any(
-            case.verdict is Verdict.INTERNAL_ERROR or case.seen != 1 for case in self.cases
-        )
-
 
 OUTCOME_JSON: TypeAdapter[LabOutcome] = TypeAdapter(LabOutcome)
 

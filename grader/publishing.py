@@ -21,6 +21,7 @@ def publish(  # noqa: PLR0913 -- a batch's results and what stands beside them
     *,
     lab_ids: Sequence[str],
     seed: int,
+    course: str,
     notices: Sequence[str],
 ) -> list[str]:
     """Writes everything; returns what could not be made, having made the rest."""
@@ -28,7 +29,7 @@ def publish(  # noqa: PLR0913 -- a batch's results and what stands beside them
     for result in results:
         _student(out, result, sources[result.submission.id], seed, failures)
     land(out / "grades.csv", grades_csv(results, lab_ids))
-    _page(out / "index.html", lambda: class_page(results, course="", notices=notices), failures)
+    _page(out / "index.html", lambda: class_page(results, course=course, notes=notices), failures)
     return failures
 
 

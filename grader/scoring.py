@@ -48,6 +48,11 @@ def score_lab(lab: Lab, outcome: LabOutcome) -> LabResult:
     )
 
 
+def is_ours(lab: Lab, outcome: LabOutcome) -> bool:
+    """Whether something of ours broke: to be tried again, never kept, never the student's loss."""
+    return score_lab(lab, outcome).verdict is Verdict.INTERNAL_ERROR
+
+
 def total(labs: Mapping[str, LabResult]) -> tuple[float, float]:
     """Points and maximum over all labs; extra credit counts into the points alone."""
     points = _sum(lab.points for lab in labs.values())

@@ -204,6 +204,17 @@ def test_a_kept_outcome_that_was_damaged_is_judged_again(course: Course) -> None
     assert course.grade().judged == 1
 
 
+def test_a_listed_case_that_the_judge_does_not_run_is_flagged_and_judged_again(course: Course) -> None:
+    course.grade()
+    grading = course.root / "solutions" / "a" / "grading.toml"
+    grading.write_text(grading.read_text() + '[[case]]\nname = "new"\npoints = 1\n')
+    report = course.grade()
+    assert (report.judged, len(report.failures)) == (2, 2)
+    assert all("new" in failure for failure in report.failures)
+    assert course.result("anna").labs["a"].verdict is Verdict.INTERNAL_ERROR
+    assert course.grade().judged == 2
+
+
 def test_our_failure_is_tried_again_flagged_never_kept_and_charged_to_nobody(course: Course) -> None:
     course.hand_in("carla", a="BREAKS", b="good b")
     report = course.grade()

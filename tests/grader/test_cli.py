@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -67,7 +67,7 @@ def judge(lab: Lab, source: Path, _scratch: Path) -> LabOutcome:
 
 
 @pytest.fixture
-def course(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
+def course(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     root = tmp_path / "the course"
     lab = root / "assignments" / "first"
     lab.mkdir(parents=True)
@@ -77,7 +77,7 @@ def course(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
     monkeypatch.chdir(root)
     monkeypatch.setattr(session, "_open", lambda _root, *, allow_no_sandbox: FakeWorkshop(lab / "lab.toml"))  # noqa: ARG005
     monkeypatch.setattr(session, "_judge", lambda _workshop, _seed, *, public_only: judge)  # noqa: ARG005
-    yield root
+    return root
 
 
 @pytest.fixture
@@ -141,7 +141,8 @@ def test_test_finds_the_lab_of_the_current_folder(course: Path, monkeypatch: pyt
     assert run("test").exit_code == 0
 
 
-def test_test_runs_one_case_by_a_part_of_its_name(course: Path) -> None:
+@pytest.mark.usefixtures("course")
+def test_test_runs_one_case_by_a_part_of_its_name() -> None:
     assert run("test", "first", "--case", "squares").exit_code == 0
     assert run("test", "first", "--case", "RECTANGLES").exit_code == 1
     assert_friendly(run("test", "first", "--case", "circles"), "'circles'", "multiplies squares")

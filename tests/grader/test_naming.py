@@ -31,7 +31,7 @@ def test_ids_differ_in_any_case() -> None:
     [
         "Matmul_Naive.cu", "matmul_naive.CU", "matmul_naive(2).cu", "matmul_naive (1).cu", "matmul_naive - Copy.cu",
         "matmul_naive_final.cu", "matmul_naive.cu.txt", "matmul_naive.cpp", "matmul-naive.cu", "matmulnaive.cu",
-        "matmul naive.cu", "matmul_navie.cu", "matmul_naiv.cu", "matmul_naives.cu", "matmul_naive_v2.cu", "matmul_naive",
+        "matmul_navie.cu", "matmul_naiv.cu", "matmul_naives.cu", "matmul_naive_v2.cu", "matmul_naive",
     ],
 )  # fmt: skip
 def test_sees_what_was_meant(name: str) -> None:
