@@ -1,0 +1,30 @@
+// The hidden cases of 01-naive.
+#include "problems/matmul.hpp"
+
+#include <catch2/catch_test_macros.hpp>
+
+using namespace tilelab::matmul;
+
+TEST_CASE("is exact around the sizes that blocks usually have", "[hidden]") {
+  check_exact({{.M = 7, .N = 9, .K = 8}, {.M = 15, .N = 17, .K = 16}, {.M = 17, .N = 15, .K = 31}, {.M = 31, .N = 33, .K = 1}});
+  check_exact({{.M = 33, .N = 31, .K = 17}, {.M = 1, .N = 32, .K = 33}, {.M = 32, .N = 1, .K = 15}, {.M = 65, .N = 63, .K = 7}});
+}
+
+TEST_CASE("multiplies very long and very thin matrices", "[hidden]") {
+  check_exact({.M = 1, .N = 1, .K = 1031});
+  check_exact({.M = 1, .N = 521, .K = 3});
+  check_exact({.M = 521, .N = 1, .K = 3});
+  check_exact({.M = 1, .N = 2050, .K = 1});
+  check_exact({.M = 2050, .N = 3, .K = 1});
+  check_exact({.M = 3, .N = 2, .K = 700});
+}
+
+TEST_CASE("multiplies sizes that nothing divides", "[hidden]") {
+  check_exact({{.M = 31, .N = 37, .K = 41}, {.M = 97, .N = 13, .K = 61}, {.M = 7, .N = 101, .K = 53}});
+}
+
+TEST_CASE("stays accurate on random numbers", "[hidden]") {
+  check_close({{.M = 29, .N = 37, .K = 257}, {.M = 50, .N = 23, .K = 100}, {.M = 5, .N = 6, .K = 2}});
+}
+
+TEST_CASE("multiplies random sizes", "[hidden]") { check_exact(random_shapes(8, {.M = 80, .N = 80, .K = 80})); }
