@@ -1,0 +1,72 @@
+"""A reader finds the way by file names alone: one noun, unique in the tree, and an opening that says what it is."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+from collections import Counter
+from pathlib import Path, PurePosixPath
+
+ROOT = Path(__file__).resolve().parents[2]
+_VAGUE = re.compile(r"(^|[_-])(utils?|common|helpers?|misc|manager|stuff|base|core|lib)([_-]|$)", re.IGNORECASE)
+# One of each per folder, by the contract or by their tool; and CUDA's own header names, which include cuda_runtime.h.
+_PER_FOLDER = {"__init__.py", "conftest.py", "CMakeLists.txt", "Makefile", "README.md", "Dockerfile"}
+_PER_LAB = {"lab.toml", "grading.toml", "public_tests.cpp", "hidden_tests.cpp"}
+_SOURCE = {".py", ".hpp", ".cpp", ".cuh", ".cu", ".h", ".sh"}
+
+
+def tracked() -> list[PurePosixPath]:
+    command = ["git", "ls-files", "-z", "--cached", "--others", "--exclude-standard"]
+    listed = subprocess.run(command, cwd=ROOT, check=True, capture_output=True, text=True).stdout
+    paths = [PurePosixPath(name) for name in listed.split("\0") if name]
+    return [path for path in paths if (ROOT / path).is_file() and not is_data(path)]
+
+
+def is_data(path: PurePosixPath) -> bool:
+    """Submissions, kernels keyed by their lab's folder, samples and golden files: named by what they show."""
+    parts = path.parts
+    return (
+        parts[:2] in {("tests", "class"), ("tests", "exploits")}
+        or parts[:3] == ("tests", "labs", "accepted")
+        or "rejects" in parts
+        or "golden" in parts
+        or "samples" in parts
+        or parts[0] in {"assignments", "solutions"}
+        or any(part.startswith(".") for part in parts)
+    )
+
+
+def test_no_two_source_files_share_a_name() -> None:
+    names = [path for path in tracked() if path.name not in _PER_FOLDER | _PER_LAB and path.suffix in _SOURCE]
+    assert len(names) > 50
+    stems = Counter(path.name for path in names if not (path.suffix == ".h" and "device" in path.parts))
+    assert sorted(name for name, count in stems.items() if count > 1) == []
+
+
+def test_no_file_or_folder_has_a_vague_name() -> None:
+    vague = [str(path) for path in tracked() if any(_VAGUE.search(PurePosixPath(part).stem) for part in path.parts)]
+    assert vague == []
+
+
+def opens_with_a_comment(path: PurePosixPath) -> bool:
+    text = (ROOT / path).read_text(encoding="utf-8").removeprefix("#!/bin/sh\n").removeprefix("#!/bin/bash\n").lstrip()
+    return not text or text.startswith(('"""', 'r"""', "// ", "# ")) or explained_by_header(path)
+
+
+def explained_by_header(path: PurePosixPath) -> bool:
+    """A .cpp beside the header of the same name holds the same noun."""
+    return path.suffix == ".cpp" and (ROOT / path.with_suffix(".hpp")).is_file()
+
+
+def test_every_source_file_opens_by_saying_what_it_is() -> None:
+    sources = [path for path in tracked() if path.suffix in _SOURCE]
+    assert sources
+    assert [str(path) for path in sources if not opens_with_a_comment(path)] == []
+
+
+def test_nothing_names_a_place_on_one_persons_machine() -> None:
+    private = re.compile(r"(?<![\w.])/(?:home|Users|root)/\w+")
+    texts = {
+        path: (ROOT / path).read_bytes().decode("utf-8", "replace") for path in tracked() if path.suffix in _SOURCE
+    }
+    assert [str(path) for path, text in texts.items() if private.search(text)] == []

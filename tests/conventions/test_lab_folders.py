@@ -1,0 +1,54 @@
+"""A lab is a pair of folders with the same few files; its starter is generated, current, and gives nothing away."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from grader.labs import lab_ids, load_lab
+from grader.starters import stale
+
+ROOT = Path(__file__).resolve().parents[2]
+LABS = lab_ids(ROOT)
+
+
+def test_every_starter_is_current_and_no_solution_shows() -> None:
+    assert [str(problem) for problem in stale(ROOT)] == []
+
+
+def test_both_halves_hold_the_same_labs() -> None:
+    assert LABS
+    assert sorted(path.name for path in (ROOT / "solutions").iterdir() if path.is_dir()) == LABS
+
+
+@pytest.mark.parametrize("lab_id", LABS)
+def test_a_lab_has_its_files_and_no_others(lab_id: str) -> None:
+    file = load_lab(ROOT, lab_id).public.file
+    public = {path.name for path in (ROOT / "assignments" / lab_id).iterdir()}
+    private = {path.name for path in (ROOT / "solutions" / lab_id).iterdir()}
+    assert public == {"lab.toml", "README.md", "Makefile", "public_tests.cpp", file}
+    assert private == {"grading.toml", "hidden_tests.cpp", "rejects", file}
+
+
+@pytest.mark.parametrize("lab_id", LABS)
+def test_a_lab_says_its_names_in_its_starter(lab_id: str) -> None:
+    lab = load_lab(ROOT, lab_id)
+    text = (lab.public_dir / lab.public.file).read_text(encoding="utf-8")
+    for signature in (lab.public.kernel, lab.public.launch):
+        assert f" {signature.split('(')[0]}(" in text
+    assert lab.private is not None
+    assert lab.public.case
+    assert lab.private.case
+
+
+@pytest.mark.parametrize("lab_id", LABS)
+def test_a_case_has_the_title_of_a_test(lab_id: str) -> None:
+    lab = load_lab(ROOT, lab_id)
+    assert lab.private is not None
+    halves = [(lab.public_dir / "public_tests.cpp", lab.public.case)]
+    halves.append((ROOT / "solutions" / lab_id / "hidden_tests.cpp", lab.private.case))
+    for path, cases in halves:
+        text = path.read_text(encoding="utf-8")
+        assert [case.name for case in cases if f'"{case.name}"' not in text] == []
+        assert text.count("TEST_CASE(") == len(cases)

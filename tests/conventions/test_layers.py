@@ -1,0 +1,125 @@
+"""Who may know whom: labs stay out of the machinery, the kit stands alone, observers and scheduler are strangers."""
+
+from __future__ import annotations
+
+import ast
+import json
+import re
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from grader.labs import lab_ids, load_lab
+
+ROOT = Path(__file__).resolve().parents[2]
+KIT = ROOT / "kit"
+_INCLUDE = re.compile(r'^\s*#\s*include\s*([<"])([^>"]+)[>"]', re.MULTILINE)
+
+# What the kit may include besides itself: the standard library has no suffix, the system's headers lie at these places.
+_SYSTEM = re.compile(
+    r"(sys|linux|asm|netinet)/[\w/]+\.h|(assert|dirent|dlfcn|elf|errno|fcntl|float|grp|limits|link|malloc|math|poll|pthread|pwd|sched"
+    r"|signal|spawn|stdarg|stddef|stdint|stdio|stdlib|string|time|ucontext|unistd)\.h"
+)
+_LIBRARIES = re.compile(r"(boost/context/|catch2/|nlohmann/|cuda)[\w./]*|seccomp\.h|mma\.h")
+
+
+def sources(*folders: str, suffixes: tuple[str, ...] = (".hpp", ".cpp", ".h", ".cuh", ".cu", ".py")) -> list[Path]:
+    paths = (path for folder in folders for path in (ROOT / folder).rglob("*"))
+    return sorted(path for path in paths if path.is_file() and path.suffix in suffixes)
+
+
+def includes(path: Path) -> list[tuple[str, str]]:
+    """Quote and target of each include."""
+    return _INCLUDE.findall(path.read_text(encoding="utf-8"))
+
+
+def named(paths: list[Path]) -> list[str]:
+    return [path.relative_to(ROOT).as_posix() for path in paths]
+
+
+def test_no_lab_is_named_in_the_grader_or_the_executors() -> None:
+    labs = [load_lab(ROOT, lab_id) for lab_id in lab_ids(ROOT)]
+    words = {lab.id for lab in labs} | {lab.public.file.split(".")[0] for lab in labs}
+    assert words
+    word = re.compile("|".join(re.escape(one) for one in sorted(words)))
+    paths = sources("grader", "kit/simt", "kit/cuda", "kit/judge", "kit/runner", "kit/sandbox")
+    assert paths
+    assert named([path for path in paths if word.search(path.read_text(encoding="utf-8"))]) == []
+
+
+def foreign(path: Path) -> list[str]:
+    """Includes of `path` that neither the kit nor what it may use provides."""
+    beside = (KIT, KIT / "include", KIT / "simt" / "device", path.parent)
+    strange = []
+    for quote, target in includes(path):
+        ours = any((folder / target).is_file() for folder in beside) and ".." not in Path(target).parts
+        standard = re.fullmatch(r"[a-z_]+", target) or _SYSTEM.fullmatch(target) or _LIBRARIES.fullmatch(target)
+        if not ours and not (quote == "<" and standard):
+            strange.append(target)
+    return strange
+
+
+def test_the_kit_includes_nothing_outside_itself_but_its_few_libraries() -> None:
+    paths = sources("kit")
+    assert paths
+    strange = {name: foreign(path) for name, path in zip(named(paths), paths, strict=True)}
+    assert {name: targets for name, targets in strange.items() if targets} == {}
+
+
+def test_observers_include_the_event_contract_and_never_the_scheduler() -> None:
+    paths = sources("kit/simt/observers")
+    targets = {path: [target for _, target in includes(path)] for path in paths}
+    assert any("simt/event.hpp" in one for one in targets.values())
+    scheduling = re.compile(r"scheduler|machine|fiber|announcer|boost/")
+    assert named([path for path, one in targets.items() if any(scheduling.search(target) for target in one)]) == []
+
+
+def test_the_scheduler_includes_no_observer() -> None:
+    paths = [path for path in sources("kit/simt") if "scheduler" in path.name or "fiber" in path.name]
+    assert paths
+    assert named([path for path in paths if any("observer" in target for _, target in includes(path))]) == []
+
+
+PUBLIC_HEADERS = named([*sources("kit/include", "kit/problems", suffixes=(".hpp", ".cuh")), KIT / "simt" / "event.hpp"])
+
+
+@pytest.mark.parametrize("header", PUBLIC_HEADERS)
+def test_a_public_header_compiles_alone(header: str) -> None:
+    compiler = json.loads((ROOT / "build" / "kit.json").read_text(encoding="utf-8"))["compiler"]
+    folders = [KIT, KIT / "include", KIT / "simt" / "device"]
+    command = [compiler, "-std=c++20", "-fsyntax-only", "-x", "c++", *(f"-I{folder}" for folder in folders)]
+    command += [f"-isystem{ROOT / '.tilelab' / 'prefix' / 'usr' / 'include'}", "-"]
+    text = f'#include "{ROOT / header}"\n'
+    done = subprocess.run(command, input=text, text=True, capture_output=True, check=False)
+    assert (done.returncode, done.stderr) == (0, "")
+
+
+_DOES_IO = {"open", "read_text", "read_bytes", "write_text", "write_bytes", "mkdir", "unlink", "print", "input"}
+_IO_MODULES = {"os", "subprocess", "socket", "shutil", "tempfile", "time", "random", "sys", "io"}
+
+
+def input_output(path: Path) -> list[str]:
+    """Imports and calls in `path` that reach outside the process."""
+    found = []
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.Import):
+            found += [name.name for name in node.names if name.name.split(".")[0] in _IO_MODULES]
+        elif isinstance(node, ast.ImportFrom) and (node.module or "").split(".")[0] in _IO_MODULES:
+            found.append(node.module or "")
+        elif isinstance(node, ast.Call):
+            called = node.func.attr if isinstance(node.func, ast.Attribute) else getattr(node.func, "id", "")
+            found += [called] if called in _DOES_IO else []
+    return found
+
+
+@pytest.mark.parametrize("module", ["scoring", "folding", "redaction", "markers", "leaks", "result"])
+def test_scoring_and_its_like_do_no_input_or_output(module: str) -> None:
+    assert input_output(ROOT / "grader" / f"{module}.py") == []
+
+
+def test_reports_do_no_input_or_output() -> None:
+    paths = sources("grader/reports", suffixes=(".py",))
+    assert paths
+    found = {name: input_output(path) for name, path in zip(named(paths), paths, strict=True)}
+    assert {name: calls for name, calls in found.items() if calls} == {}

@@ -1,0 +1,50 @@
+"""`result.json` has one definition, grader/result.py; whatever else knows its fields is held against it."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+from grader.outcome import JudgedCase
+from grader.result import SCHEMA, Finding, Launch, Verdict
+
+ROOT = Path(__file__).resolve().parents[2]
+
+
+def python_sources() -> dict[str, str]:
+    paths = sorted((ROOT / "grader").rglob("*.py"))
+    return {path.relative_to(ROOT).as_posix(): path.read_text(encoding="utf-8") for path in paths}
+
+
+def test_the_schema_is_named_in_one_place() -> None:
+    assert [name for name, text in python_sources().items() if SCHEMA in text] == ["grader/result.py"]
+
+
+def test_the_verdicts_are_listed_in_one_place() -> None:
+    rare = [verdict.value for verdict in Verdict if "-" in verdict.value]
+    listing = [
+        name for name, text in python_sources().items() if sum(f'"{one}"' in text for one in rare) > len(rare) / 2
+    ]
+    assert listing == ["grader/result.py"]
+
+
+def test_every_verdict_the_judge_can_say_is_one_of_ours() -> None:
+    text = (ROOT / "kit" / "judge" / "verdict.hpp").read_text(encoding="utf-8")
+    said = set(re.findall(r'"([a-z]+(?:-[a-z]+)*)"', text))
+    ours = {verdict.value for verdict in Verdict}
+    assert said
+    assert said <= ours
+
+
+def test_a_finding_of_the_protocol_fits_the_result() -> None:
+    text = (ROOT / "kit" / "runner" / "protocol.hpp").read_text(encoding="utf-8")
+    structs = dict(re.findall(r"struct (\w+) \{\n(.*?)\n\};", text, re.DOTALL))
+    members = re.compile(r"^  [\w:<>, \[\]]+? (\w+)(?: = [^;]+)?;", re.MULTILINE)
+    finding = (set(members.findall(structs["Finding"])) - {"site"}) | set(members.findall(structs["Site"]))
+    assert len(finding) >= 12
+    assert finding <= set(Finding.model_fields)
+
+
+def test_a_judged_case_has_the_fields_of_a_launch_ready_for_the_result() -> None:
+    assert JudgedCase.__dataclass_fields__["launches"].type == "tuple[Launch, ...]"
+    assert {"verdict", "findings", "mismatch"} <= set(Launch.model_fields)

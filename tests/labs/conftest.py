@@ -1,0 +1,40 @@
+"""Judging one kernel of a lab as the batch would, hidden cases included, with a fixed seed."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from grader.judging import judge_lab
+
+from grader.labs import load_lab
+from grader.result import LabResult
+from grader.scoring import score_lab
+from grader.sourcetext import normalise
+from grader.workshop import Workshop
+
+ROOT = Path(__file__).resolve().parents[2]
+SEED = 20_240_917  # any number does: no verdict may depend on it
+
+Grade = Callable[[str, Path], LabResult]
+
+
+@pytest.fixture(scope="session")
+def workshop() -> Workshop:
+    return Workshop.open(ROOT, allow_no_sandbox=True)
+
+
+@pytest.fixture
+def grade(workshop: Workshop, tmp_path: Path) -> Grade:
+    """Grades a file as a lab's hand-in: `grade("01-naive", path)`."""
+
+    def judge(lab_id: str, source: Path) -> LabResult:
+        lab = load_lab(ROOT, lab_id)
+        handed_in = tmp_path / lab.public.file
+        handed_in.write_bytes(normalise(source.read_bytes())[0])
+        scratch = tmp_path / "judging"
+        scratch.mkdir()
+        return score_lab(lab, judge_lab(workshop, lab, handed_in, scratch, seed=SEED, public_only=False))
+
+    return judge

@@ -1,0 +1,27 @@
+"""Correct kernels in styles a course meets: each must get full marks, without a finding.
+
+All were also run on a real GPU, clean under compute-sanitizer's memcheck, racecheck, initcheck and synccheck.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from grader.result import LabResult, Verdict
+
+HERE = Path(__file__).resolve().parent / "accepted"
+KERNELS = sorted(path.relative_to(HERE).as_posix() for path in HERE.glob("*/*.cu"))
+
+
+@pytest.mark.parametrize("kernel", KERNELS)
+def test_a_correct_kernel_gets_full_marks(kernel: str, grade: Callable[[str, Path], LabResult]) -> None:
+    result = grade(kernel.split("/", maxsplit=1)[0], HERE / kernel)
+    errors = [finding for finding in result.findings if finding.severity == "error"]
+    assert [(finding.kind.value, finding.line, finding.message) for finding in errors] == []
+    assert result.build is not None
+    assert result.build.ok, result.build.log
+    assert [(case.name, case.verdict.value, case.message) for case in result.cases if not case.passed] == []
+    assert (result.verdict, result.points) == (Verdict.PASS, result.max_points)

@@ -1,0 +1,101 @@
+"""Grades the bundled class once, as `make grade` does, and compares every verdict with class_verdicts.toml."""
+
+from __future__ import annotations
+
+import csv
+import runpy
+import subprocess
+import sys
+import tarfile
+import tomllib
+import zipfile
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from grader.labs import lab_ids
+from grader.result import LabResult, Result, Verdict
+
+HERE = Path(__file__).resolve().parent
+ROOT = HERE.parents[1]
+CLASS = ROOT / "tests" / "class"
+ARCHIVED: dict[str, dict[str, bytes]] = runpy.run_path(str(HERE / "class_archives.py"))["members"]()
+EXPECTED: dict[str, dict[str, dict[str, Any]]] = tomllib.loads(
+    (HERE / "class_verdicts.toml").read_text(encoding="utf-8")
+)
+
+
+@dataclass(frozen=True)
+class Graded:
+    out: Path
+    results: dict[str, Result]  # by the upload's name
+
+
+@pytest.fixture(scope="module")
+def graded(tmp_path_factory: pytest.TempPathFactory) -> Graded:
+    out = tmp_path_factory.mktemp("class") / "out"
+    tilelab = Path(sys.executable).with_name("tilelab")
+    subprocess.run([tilelab, "grade", CLASS, "--out", out], cwd=ROOT, check=True, stdin=subprocess.DEVNULL)
+    results = [
+        Result.model_validate_json(path.read_text(encoding="utf-8")) for path in out.glob("students/*/result.json")
+    ]
+    return Graded(out, {result.submission.name: result for result in results})
+
+
+def lines_of(lab: LabResult, kind: Verdict) -> set[int | None]:
+    errors = [finding for finding in lab.findings if finding.severity == "error" and finding.kind is kind]
+    return {site.line for finding in errors for site in (finding, finding.other) if site is not None}
+
+
+@pytest.mark.parametrize("upload", EXPECTED)
+def test_an_upload_gets_the_verdicts_expected(upload: str, graded: Graded) -> None:
+    labs = graded.results[upload].labs
+    seen = {lab_id: lab.verdict.value for lab_id, lab in labs.items()}
+    assert seen == {lab_id: wanted["verdict"] for lab_id, wanted in EXPECTED[upload].items()}
+    for lab_id, wanted in EXPECTED[upload].items():
+        lab = labs[lab_id]
+        if "line" in wanted:
+            assert wanted["line"] in lines_of(lab, lab.verdict), (lab_id, lab.findings)
+        if lab.verdict is Verdict.PASS:
+            assert (lab.points == lab.max_points) == wanted.get("full_marks", True), lab_id
+
+
+def test_every_upload_of_the_class_is_expected_and_graded(graded: Graded) -> None:
+    uploads = {path.name for path in CLASS.iterdir()}
+    assert set(EXPECTED) == uploads == set(graded.results)
+    assert all(set(wanted) == set(lab_ids(ROOT)) for wanted in EXPECTED.values())
+
+
+def test_the_gradebook_has_a_row_for_everybody(graded: Graded) -> None:
+    with (graded.out / "grades.csv").open(encoding="utf-8-sig", newline="") as file:
+        rows = list(csv.DictReader(file))
+    assert len(rows) == len(EXPECTED)
+    assert list(rows[0])[:3] == ["student", "total", "max"]
+    assert len({row["max"] for row in rows}) == 1
+
+
+def test_no_page_shows_a_file_that_is_not_the_submissions_own(graded: Graded) -> None:
+    stolen = Path("/etc/passwd").read_text(encoding="utf-8").splitlines()[0]
+    pages = [path.read_text(encoding="utf-8") for path in graded.out.rglob("*") if path.suffix in {".html", ".json"}]
+    assert pages
+    assert not [page for page in pages if stolen in page]
+
+
+def test_what_a_kernel_prints_stays_text(graded: Graded) -> None:
+    pages = [path.read_text(encoding="utf-8") for path in graded.out.rglob("*.html")]
+    assert pages
+    assert not [page for page in pages if "<script>alert(" in page]
+
+
+@pytest.mark.parametrize("archive", sorted(ARCHIVED))
+def test_an_archive_holds_what_its_script_says(archive: str) -> None:
+    path = CLASS / archive
+    if archive.endswith(".zip"):
+        with zipfile.ZipFile(path) as zipped:
+            held = {name: zipped.read(name) for name in zipped.namelist()}
+    else:
+        with tarfile.open(path) as tar:
+            held = {one.name: file.read() for one in tar if (file := tar.extractfile(one)) is not None}
+    assert held == ARCHIVED[archive], "run `python tests/labs/class_archives.py`"
