@@ -128,9 +128,14 @@ def _from_folder(source: Path, spool: _Spool) -> tuple[list[_Upload], list[str]]
         else:
             loose.append(entry.name)
     _check_layout(source, [upload.name for upload in uploads], loose)
-    if len(uploads) == 1 and not uploads[0].packed and _is_class(uploads[0].contents, spool.wanted):
-        inner, notices = _from_folder(source / uploads[0].name, spool)
-        return inner, [f"took the students from the one folder {clean(uploads[0].name)!r}", *notices]
+    if len(uploads) == 1 and _holds_class(uploads[0], spool.wanted):
+        (only,) = (entry for entry in entries if entry.name not in loose)
+        inner, notices = (_from_archive if uploads[0].packed else _from_folder)(Path(only.path), spool)
+        return inner, [
+            f"took the students from the one {'archive' if uploads[0].packed else 'folder'} {clean(only.name)!r}",
+            *notices,
+            *_loose_notices(loose),
+        ]
     return uploads, _loose_notices(loose)
 
 
@@ -203,6 +208,14 @@ def _first_problem(contents: Contents) -> str | None:
     """Why an archived upload is refused: anything wrong with its entries is enough."""
     problems = [*contents.problems, *clashes(file.path for file in contents.files if not is_junk(file.path))]
     return problems[0].reason if problems else None
+
+
+def _holds_class(upload: _Upload, wanted: frozenset[str]) -> bool:
+    """Whether the only upload there is holds all students: at its top or, in an archive, in the one folder there."""
+    if _is_class(upload.contents, wanted):
+        return True
+    groups = _groups(upload.contents) if upload.packed else {}
+    return len(groups) == 1 and _is_class(next(iter(groups.values())), wanted)
 
 
 def _is_class(contents: Contents, wanted: frozenset[str]) -> bool:

@@ -93,6 +93,12 @@ def test_looks_through_one_folder_around_the_class(source: Path, tmp_path: Path)
     assert sorted(take(source, tmp_path)) == ["anna", "ben"]
 
 
+@pytest.mark.parametrize("wrapper", ["", "class/"])
+def test_takes_a_folder_with_nothing_but_the_class_archive(source: Path, tmp_path: Path, wrapper: str) -> None:
+    put(source / "download.zip", zip_bytes({f"{wrapper}{name}/{NAIVE}": TEXT for name in ("anna", "ben")}))
+    assert sorted(take(source, tmp_path)) == ["anna", "ben"]
+
+
 def test_takes_a_single_student_who_kept_the_course_folders(source: Path, tmp_path: Path) -> None:
     put(source / "anna" / "assignments" / "01-naive" / NAIVE)
     put(source / "anna" / "assignments" / "02-tiled" / TILED)
