@@ -1,7 +1,8 @@
 # Configures and builds what CMakeLists.txt describes, into build/. Sourced by setup.sh.
 
+# build_kit EXTRA: with the kit's own tests when EXTRA is not empty.
 build_kit() {
-  local key
+  local extra=$1 key
   key=$(digest "$root" kit/setup/build.sh .tilelab/packages)
   if [ "$(cat build/.configured 2>/dev/null)" != "$key" ]; then
     # A build folder of another clone, compiler or generator cannot be taken over.
@@ -29,4 +30,4 @@ configure() {
     -DCMAKE_CXX_COMPILER="$(find_compiler)" -DCMAKE_PREFIX_PATH="$prefix/usr"
 }
 
-run_build() { "$(cat build/.cmake)" --build build --parallel "$(nproc)"; }
+run_build() { "$(cat build/.cmake)" --build build --parallel "$(nproc)" --target all ${extra:+kit-tests}; }

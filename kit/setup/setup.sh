@@ -31,4 +31,4 @@ if [ "$(cat .tilelab/packages 2>/dev/null)" != "$packages_key" ]; then
   mv .tilelab/packages.new .tilelab/packages
 fi
 provide_python "${1:-}"
-build_kit
+build_kit "${1:-}"
