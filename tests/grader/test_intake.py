@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import os
+import random
 import tarfile
 import tempfile
 import zipfile
@@ -297,3 +298,43 @@ def test_leaves_the_submissions_as_they_were(source: Path, tmp_path: Path) -> No
     assert {path: (one.st_mtime_ns, one.st_size) for path, one in before.items()} == {
         path: (one.st_mtime_ns, one.st_size) for path, one in after.items()
     }
+
+
+@pytest.mark.filterwarnings("ignore:Duplicate name")
+def test_whatever_the_names_nothing_is_written_outside_the_scratch_folder(tmp_path: Path) -> None:
+    """Names put together at random from what has ever hurt: each archive is taken or refused, and stays in its place."""
+    pieces = [
+        "..",
+        ".",
+        "",
+        "/",
+        "\\",
+        "C:",
+        NAIVE,
+        "a",
+        "é",
+        "e\u0301",
+        "\u202e",
+        "~",
+        "nul",
+        " ",
+        "-",
+        "%2e%2e",
+        "x" * 300,
+    ]
+    rng = random.Random(4)
+    refused = 0
+    for number in range(150):
+        names = {"/".join(rng.choices(pieces, k=rng.randint(1, 4))) or "a" for _ in range(rng.randint(1, 3))}
+        folder = tmp_path / f"{number}" / "in"
+        put(folder / "anna" / NAIVE)
+        put(folder / "mallory.zip", (zip_bytes if number % 2 else tar_bytes)(dict.fromkeys(sorted(names), TEXT)))
+        students = take(folder, tmp_path / f"{number}")
+        assert len(students) == 2
+        refused += students["mallory"].submission.refused is not None
+        written = {path.relative_to(tmp_path / f"{number}").parts[0] for path in tmp_path.glob(f"{number}/*")}
+        assert len(written) == 2
+        for path in students["mallory"].sources.values():
+            assert path.name == NAIVE
+    assert 20 < refused < 140
+    assert sorted(path.name for path in tmp_path.iterdir()) == sorted(map(str, range(150)))
