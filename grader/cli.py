@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 app = typer.Typer(
     help="Grades CUDA kernels, with or without a GPU.",
-    epilog="Exit status: 0 done; 1 not passed, or stale; 2 cannot be done as asked; 3 graded, but the grader had a fault.",
+    epilog="Exit status: 0 done; 1 not passed, or stale; 2 cannot be done as asked; 3 graded, with a fault of ours.",
     no_args_is_help=True,
     add_completion=False,
     pretty_exceptions_enable=False,

@@ -54,8 +54,8 @@ def _student(out: Path, result: Result, sources: Mapping[str, str], seed: int, f
 def _page(path: Path, make: Callable[[], str], failures: list[str]) -> None:
     """Lands the page, or records why it could not be made: a fault in one page must not cost the others."""
     try:
-        land(path, make())
-    except OSError:
-        raise
+        text = make()
     except Exception:  # noqa: BLE001 -- see above
         failures.append(f"{path}: {traceback.format_exc()}")
+    else:
+        land(path, text)

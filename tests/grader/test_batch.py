@@ -6,7 +6,7 @@ import csv
 import dataclasses
 import json
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
 
 import pytest
@@ -244,6 +244,20 @@ def test_an_interrupted_batch_goes_on_where_it_stopped(course: Course) -> None:
     kept = len(list((course.out / "instructor" / "jobs").iterdir()))
     course.hand_in("zoe", b="good after all")
     assert course.grade().reused == kept
+
+
+def test_a_page_that_cannot_be_made_costs_no_other(course: Course, monkeypatch: pytest.MonkeyPatch) -> None:
+    def broken(result: Result, *, sources: Mapping[str, str], instructor: bool = False) -> str:
+        if result.submission.id == "anna" and not instructor:
+            raise FileNotFoundError("template")
+        return f"page with {len(sources)} sources"
+
+    monkeypatch.setattr("grader.publishing.student_page", broken)
+    report = course.grade()
+    assert len(report.failures) == 1
+    assert "students/anna/report.html" in report.failures[0]
+    assert (course.out / "students" / "ben" / "report.html").read_text() == "page with 1 sources"
+    assert len(course.rows()) == 2
 
 
 def test_one_lab_alone_has_its_own_maximum(course: Course) -> None:

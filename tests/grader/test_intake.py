@@ -302,7 +302,7 @@ def test_leaves_the_submissions_as_they_were(source: Path, tmp_path: Path) -> No
 
 @pytest.mark.filterwarnings("ignore:Duplicate name")
 def test_whatever_the_names_nothing_is_written_outside_the_scratch_folder(tmp_path: Path) -> None:
-    """Names put together at random from what has ever hurt: each archive is taken or refused, and stays in its place."""
+    """Names put together at random from what has ever hurt: each archive is taken or refused, in its place."""
     pieces = [
         "..",
         ".",
