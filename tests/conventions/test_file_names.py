@@ -49,7 +49,7 @@ def test_no_file_or_folder_has_a_vague_name() -> None:
 
 
 def opens_with_a_comment(path: PurePosixPath) -> bool:
-    text = (ROOT / path).read_text(encoding="utf-8").removeprefix("#!/bin/sh\n").removeprefix("#!/bin/bash\n").lstrip()
+    text = re.sub(r"\A#!.*\n", "", (ROOT / path).read_text(encoding="utf-8")).lstrip()
     return not text or text.startswith(('"""', 'r"""', "// ", "# ")) or explained_by_header(path)
 
 
