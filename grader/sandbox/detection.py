@@ -33,10 +33,9 @@ def detect(confine: Path, prefix: Path | None, *, allow_none: bool) -> Confineme
 
     `confine` is the kit's launcher; `prefix` a private prefix that holds a toolchain, bubblewrap or both.
     """
-    kernel = _ask_kernel(confine)
     reasons: list[str] = []
-    for candidate in _candidates(confine, prefix, landlock=kernel["landlock"] > 0):
-        reason = _objection(candidate)
+    for candidate in candidates(confine, prefix):
+        reason = objection(candidate)
         if reason is None:
             return candidate
         reasons.append(f"  {candidate.name}: {reason}")
@@ -47,17 +46,18 @@ def detect(confine: Path, prefix: Path | None, *, allow_none: bool) -> Confineme
     raise SandboxUnavailable(message)
 
 
-def _ask_kernel(confine: Path) -> dict[str, int]:
+def _has_landlock(confine: Path) -> bool:
     try:
         answer = subprocess.run([confine, "--probe"], capture_output=True, check=True, timeout=20).stdout
-        kernel = json.loads(answer)
-        return {"landlock": int(kernel["landlock"]), "seccomp": int(kernel["seccomp"])}
+        return int(json.loads(answer)["landlock"]) > 0
     except (OSError, subprocess.SubprocessError, ValueError, KeyError) as error:
         message = f"The kit's launcher does not work ({error}): run `make setup` to build it anew."
         raise SandboxUnavailable(message) from error
 
 
-def _candidates(confine: Path, prefix: Path | None, *, landlock: bool) -> list[Confinement]:
+def candidates(confine: Path, prefix: Path | None) -> list[Confinement]:
+    """What might work here, strongest first. Raises SandboxUnavailable when the launcher itself does not work."""
+    landlock = _has_landlock(confine)
     bubblewraps: list[Confinement] = []
     own: list[Confinement] = [Launcher(confine, prefix)] if landlock else []
     bwrap = _find_bubblewrap(prefix)
@@ -81,7 +81,7 @@ def _find_bubblewrap(prefix: Path | None) -> Path | None:
     return Path(found) if found else None
 
 
-def _objection(confinement: Confinement) -> str | None:
+def objection(confinement: Confinement) -> str | None:
     """Why this one does not do here, or None."""
     script = 'if (: <"$1") 2>/dev/null; then echo "files outside can be read"; exit 1; fi; /bin/true'
     trials: list[tuple[list[str], bool]] = [(["/bin/sh", "-c", script, "sh", __file__], True), (["/bin/true"], False)]
