@@ -75,24 +75,39 @@ std::optional<std::string> past_full_tiles(const Wrong& wrong) {
   return std::nullopt;
 }
 
-// One tile, a row or a column of tiles, or the same place in every tile.
-std::optional<std::string> against_tiles(const Wrong& wrong) {
+// How the wrong elements fall into tiles.
+struct InTiles {
+  std::size_t row, column;    // the first tile row and column that hold any
+  std::size_t height, width;  // of the tile there, cut off at the edge
+  bool one_row, one_column;   // no other does, and there are others
+};
+
+InTiles in_tiles(const Wrong& wrong) {
   const auto [tile_rows, tile_columns] = wrong.tile;
-  const std::size_t across = (wrong.columns + tile_columns - 1) / tile_columns, down = (wrong.rows + tile_rows - 1) / tile_rows;
-  const std::size_t tile_row = *wrong.in_rows.begin() / tile_rows, tile_column = *wrong.in_columns.begin() / tile_columns;
-  const bool one_row = tile_rows > 1 && down > 1 && *wrong.in_rows.rbegin() / tile_rows == tile_row;
-  const bool one_column = tile_columns > 1 && across > 1 && *wrong.in_columns.rbegin() / tile_columns == tile_column;
-  const std::size_t height = std::min(wrong.rows, (tile_row + 1) * tile_rows) - tile_row * tile_rows;
-  const std::size_t width = std::min(wrong.columns, (tile_column + 1) * tile_columns) - tile_column * tile_columns;
-  if (one_row && one_column) return wrong.of(height * width) + "the tile of block (" + number(tile_column) + ", " + number(tile_row) + ")";
-  if (one_row && wrong.in_rows.size() > 1) return wrong.of(height * wrong.columns) + "tile row " + number(tile_row);
-  if (one_column && wrong.in_columns.size() > 1) return wrong.of(width * wrong.rows) + "tile column " + number(tile_column);
-  if (tile_rows > 1 && tile_columns > 1 && (down > 1 || across > 1) &&
-      wrong.each([&](std::size_t row, std::size_t column) { return row >= tile_rows || column >= tile_columns; })) {
-    return wrong.of(wrong.rows * wrong.columns - std::min(tile_rows, wrong.rows) * std::min(tile_columns, wrong.columns)) +
-           "tiles other than the first, that of block (0, 0)";
-  }
-  return std::nullopt;
+  const std::size_t row = *wrong.in_rows.begin() / tile_rows, column = *wrong.in_columns.begin() / tile_columns;
+  return {.row = row,
+          .column = column,
+          .height = std::min(wrong.rows, (row + 1) * tile_rows) - row * tile_rows,
+          .width = std::min(wrong.columns, (column + 1) * tile_columns) - column * tile_columns,
+          .one_row = tile_rows > 1 && wrong.rows > tile_rows && *wrong.in_rows.rbegin() / tile_rows == row,
+          .one_column = tile_columns > 1 && wrong.columns > tile_columns && *wrong.in_columns.rbegin() / tile_columns == column};
+}
+
+std::optional<std::string> one_tile(const Wrong& wrong) {
+  const InTiles in = in_tiles(wrong);
+  if (!in.one_row || !in.one_column) return std::nullopt;
+  return wrong.of(in.height * in.width) + "the tile of block (" + number(in.column) + ", " + number(in.row) + ")";
+}
+
+std::optional<std::string> lines_of_tiles(const Wrong& wrong) {
+  const InTiles in = in_tiles(wrong);
+  if (in.one_row && wrong.in_rows.size() > 1) return wrong.of(in.height * wrong.columns) + "tile row " + number(in.row);
+  if (in.one_column && wrong.in_columns.size() > 1) return wrong.of(in.width * wrong.rows) + "tile column " + number(in.column);
+  const auto [tile_rows, tile_columns] = wrong.tile;
+  if (tile_rows < 2 || tile_columns < 2) return std::nullopt;
+  if (!wrong.each([&](std::size_t row, std::size_t column) { return row >= tile_rows || column >= tile_columns; })) return std::nullopt;
+  return wrong.of(wrong.rows * wrong.columns - std::min(tile_rows, wrong.rows) * std::min(tile_columns, wrong.columns)) +
+         "tiles other than the first, that of block (0, 0)";
 }
 
 // A run of rows or columns at an edge, or a single one.
@@ -124,11 +139,12 @@ std::string whereabouts(const std::vector<char>& marks, std::size_t rows, std::s
   const Wrong wrong(marks, rows, columns, tile);
   if (const auto words = whole(wrong)) return *words;
   if (const auto words = past_full_tiles(wrong)) return *words;
+  if (const auto words = one_tile(wrong)) return *words;
   if (const auto words = at_edges(wrong, wrong.in_rows, rows, columns, "row")) return *words;
   if (const auto words = at_edges(wrong, wrong.in_columns, columns, rows, "column")) return *words;
   if (const auto words = in_step(wrong, wrong.in_rows, rows, columns, tile.rows, "row")) return *words;
   if (const auto words = in_step(wrong, wrong.in_columns, columns, rows, tile.columns, "column")) return *words;
-  if (const auto words = against_tiles(wrong)) return *words;
+  if (const auto words = lines_of_tiles(wrong)) return *words;
   return "scattered over rows " + number(*wrong.in_rows.begin()) + " to " + number(*wrong.in_rows.rbegin()) + " and columns " +
          number(*wrong.in_columns.begin()) + " to " + number(*wrong.in_columns.rbegin());
 }

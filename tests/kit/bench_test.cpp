@@ -1,0 +1,108 @@
+// A case's record follows from its launches and from what Catch2 saw of it; a failure of ours never looks like a pass.
+#include "judge/bench.hpp"
+
+#include <catch2/catch_test_macros.hpp>
+#include <catch2/matchers/catch_matchers_string.hpp>
+
+using namespace tilelab::judge;
+using Catch::Matchers::ContainsSubstring;
+
+namespace {
+
+// Answers each trial with the verdict that its shape names.
+LaunchRecord as_named(const Trial& trial) {
+  LaunchRecord record;
+  record.shape = trial.shape;
+  record.inputs = "small integers";
+  record.verdict = verdict_named(trial.shape).value_or(Verdict::pass);
+  if (record.verdict != Verdict::pass) record.message = "because";
+  return record;
+}
+
+Trial named(const std::string& verdict) {
+  Trial trial;
+  trial.shape = verdict;
+  return trial;
+}
+
+struct OpenCase {
+  Bench bench{as_named, 1};
+  OpenCase() { bench.open_case("a case", {"hidden"}); }
+  const CaseRecord& close(bool survived, const std::string& trouble = "") {
+    bench.close_case(survived, trouble);
+    return bench.cases().back();
+  }
+};
+
+}  // namespace
+
+TEST_CASE("a case whose launches all pass, passes and counts its shapes", "[bench]") {
+  OpenCase open;
+  open.bench.run(named("pass"));
+  CHECK(open.close(true).message == "1 shape");
+  open.bench.open_case("another", {});
+  open.bench.run(named("pass"));
+  open.bench.run(named("pass"));
+  const CaseRecord& record = open.close(true);
+  CHECK(record.passed);
+  CHECK(record.verdict == Verdict::pass);
+  CHECK(record.message == "2 shapes");
+  CHECK(open.bench.cases().size() == 2);
+}
+
+TEST_CASE("a case has the verdict of the launch that failed, and its shape and reason", "[bench]") {
+  OpenCase open;
+  open.bench.run(named("pass"));
+  open.bench.run(named("race"));
+  const CaseRecord& record = open.close(false, "because");
+  CHECK_FALSE(record.passed);
+  CHECK(record.verdict == Verdict::race);
+  CHECK(record.message == "race, small integers: because");
+  CHECK(record.launches.size() == 2);
+}
+
+TEST_CASE("a failed launch fails its case even when Catch2 saw no failure", "[bench]") {
+  OpenCase open;
+  open.bench.run(named("wrong-answer"));
+  CHECK_FALSE(open.close(true).passed);
+}
+
+TEST_CASE("a case that misses the technique fails with the verdict of its launches", "[bench]") {
+  OpenCase open;
+  open.bench.run(named("pass"));
+  open.bench.fail_technique("too many loads");
+  const CaseRecord& record = open.close(false, "too many loads");
+  CHECK_FALSE(record.passed);
+  CHECK(record.verdict == Verdict::pass);
+  CHECK(record.message == "too many loads");
+}
+
+TEST_CASE("a case that ran nothing or broke by itself is a fault of ours", "[bench]") {
+  OpenCase empty;
+  CHECK(empty.close(true).verdict == Verdict::internal_error);
+  CHECK_FALSE(empty.close(true).passed);
+
+  OpenCase broken;
+  broken.bench.run(named("pass"));
+  const CaseRecord& record = broken.close(false, "std::bad_alloc");
+  CHECK(record.verdict == Verdict::internal_error);
+  CHECK_FALSE(record.passed);
+  CHECK_THAT(record.message, ContainsSubstring("std::bad_alloc"));
+}
+
+TEST_CASE("what a case draws depends on seed, title and how often it drew", "[bench]") {
+  const auto first = [](std::uint64_t seed, const std::string& name) {
+    Bench bench(as_named, seed);
+    bench.open_case(name, {});
+    return std::pair(bench.draw().bits(), bench.draw().bits());
+  };
+  CHECK(first(1, "a") == first(1, "a"));
+  CHECK(first(1, "a").first != first(1, "a").second);
+  CHECK(first(1, "a") != first(2, "a"));
+  CHECK(first(1, "a") != first(1, "b"));
+}
+
+TEST_CASE("checking outside a judge is refused", "[bench]") {
+  use_bench(nullptr);
+  CHECK_THROWS_AS(bench(), std::logic_error);
+}
