@@ -19,7 +19,7 @@ from grader.outcome import OUTCOME_JSON, LabOutcome
 _AFTER_JUDGING = frozenset({
     "batch", "cli", "folding", "gradebook", "intake", "archives", "folders", "upload", "naming", "matching", "jobs",
     "landing", "leaks", "markers", "redaction", "scoring", "seed", "starters", "course", "doctor", "errors", "progress",
-    "publishing", "session", "summary", "trial",
+    "publishing", "roster", "session", "summary", "trial",
 })  # fmt: skip
 # A lab's files that no outcome follows from: words for people, and the two that are read field by field below.
 _WORDS = frozenset({".md", ".toml"})
