@@ -1,0 +1,70 @@
+"""One graded case as a row of a lab's table, with the shapes it ran. Pure."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from grader.reports import visible
+from grader.reports.figures import points
+from grader.reports.finding_card import in_words, may_show
+from grader.reports.verdict_table import LOOKS, Look
+from grader.result import Case, Launch, Verdict
+
+_MOST_SHAPES = 40
+_NEVER_RAN = "not run"
+
+
+@dataclass(frozen=True)
+class ShapeRow:
+    look: Look
+    text: str  # "M=33 N=17 K=65, grid (2, 3, 1), block (16, 16, 1)"
+    inputs: str
+    message: str
+
+
+@dataclass(frozen=True)
+class CaseRow:
+    name: str
+    tags: tuple[str, ...]  # "public" or "hidden", then "technique"
+    passed: bool
+    look: Look
+    outcome: str  # the look's label, or "Technique not met"
+    points: str
+    max_points: str
+    message: str
+    advice: str
+    shapes: tuple[ShapeRow, ...]
+    more_shapes: int
+
+
+def case_row(case: Case, *, instructor: bool) -> CaseRow:
+    launches = case.launches if may_show(case, instructor=instructor) else ()
+    look, outcome = _outcome(case)
+    return CaseRow(
+        name=visible.words(case.name, 160),
+        tags=(case.visibility, *(["technique"] if case.role == "technique" else [])),
+        passed=case.passed,
+        look=look,
+        outcome=outcome,
+        points=points(case.points),
+        max_points=points(case.max_points),
+        message=visible.words(case.message, 600),
+        advice=visible.words(case.advice, 600),
+        shapes=tuple(_shape(launch) for launch in launches[:_MOST_SHAPES]),
+        more_shapes=max(0, len(launches) - _MOST_SHAPES),
+    )
+
+
+def _outcome(case: Case) -> tuple[Look, str]:
+    """A technique case may fail with C correct, which no verdict has a name for; one that never ran is neither."""
+    look = LOOKS[case.verdict]
+    if case.passed or case.verdict is not Verdict.PASS:
+        never_ran = case.message == _NEVER_RAN and not case.launches
+        return look, "Not run" if never_ran else look.label
+    return LOOKS[Verdict.WRONG_ANSWER], "Not met"
+
+
+def _shape(launch: Launch) -> ShapeRow:
+    return ShapeRow(
+        LOOKS[launch.verdict], in_words(launch), visible.words(launch.inputs, 80), visible.words(launch.message)
+    )

@@ -1,0 +1,38 @@
+"""How numbers read in a report: points, counts, indices, matrix elements. Pure."""
+
+from __future__ import annotations
+
+import math
+
+
+def points(value: float) -> str:
+    """`7`, `7.5`, `0.25`: never `7.0`."""
+    return f"{value:.2f}".rstrip("0").rstrip(".") if math.isfinite(value) else "?"
+
+
+def share(value: float, maximum: float) -> float:
+    """Percent of `maximum`, from 0 to 100; 0 where there is nothing to reach."""
+    if not (math.isfinite(value) and maximum > 0):
+        return 0.0
+    return round(min(100.0, max(0.0, 100.0 * value / maximum)), 2)
+
+
+def index(triple: tuple[int, int, int] | None) -> str | None:
+    """CUDA's `(x, y, z)`."""
+    return None if triple is None else "({}, {}, {})".format(*triple)
+
+
+def element(value: float | None) -> str:
+    """An element of C, to the digits that fp32 holds."""
+    if value is None:
+        return "nothing (never written, or NaN)"
+    return f"{value:.7g}"
+
+
+def difference(expected: float, got: float | None) -> str:
+    return "" if got is None else f"{got - expected:+.3g}"
+
+
+def counted(number: int, one: str, many: str | None = None) -> str:
+    """`1 case`, `1,204 cases`."""
+    return f"{number:,} {one if number == 1 else many or one + 's'}"

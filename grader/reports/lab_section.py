@@ -1,0 +1,125 @@
+"""A lab's part of a student's page: verdict, why, what to do next, and everything that supports it. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+
+from grader.reports import visible
+from grader.reports.case_row import CaseRow, case_row
+from grader.reports.figures import points, share
+from grader.reports.finding_card import FindingCard, finding_card, may_show
+from grader.reports.mismatch_figure import MismatchFigure, mismatch_figures
+from grader.reports.verdict_table import LOOKS, Look
+from grader.result import Case, LabResult, Verdict
+
+_OPEN_CARDS = 3  # the rest is folded away: after the first few, findings repeat each other
+_MOST_CARDS = 24
+_OPEN_FIGURES = 1
+_MOST_FIGURES = 6
+_MOST_PRINTS = 3
+_PRINTED_LINES = 40
+_LOG_LINES = 80
+_NOTHING_RAN = frozenset({
+    Verdict.REJECTED,
+    Verdict.MISSING_FILE,
+    Verdict.COMPILE_ERROR,
+    Verdict.MISSING_ENTRY_POINT,
+})
+
+
+@dataclass(frozen=True)
+class Printed:
+    shape: str
+    block: visible.Block
+
+
+@dataclass(frozen=True)
+class LabSection:
+    anchor: str
+    id: str
+    title: str
+    file: str
+    look: Look
+    points: str
+    max_points: str
+    share: float  # percent of the points
+    extra_credit: bool
+    sentence: str
+    advice: str
+    cards: tuple[FindingCard, ...]
+    more_cards: tuple[FindingCard, ...]
+    unshown_cards: int
+    figures: tuple[MismatchFigure, ...]
+    more_figures: tuple[MismatchFigure, ...]
+    ran: bool  # whether any case could run
+    cases: tuple[CaseRow, ...]
+    log: visible.Block | None
+    log_open: bool
+    printed: tuple[Printed, ...]
+    performance: str
+
+
+def lab_section(
+    number: int, lab_id: str, lab: LabResult, sources: Mapping[str, str], *, instructor: bool
+) -> LabSection:
+    """`number` counts the labs of the page from 1."""
+    cards = [finding_card(one, lab, sources, instructor=instructor) for one in lab.findings[:_MOST_CARDS]]
+    figures = mismatch_figures(lab, instructor=instructor)[:_MOST_FIGURES]
+    log = lab.build.log.strip("\n") if lab.build else ""
+    return LabSection(
+        anchor=f"lab-{number}",
+        id=visible.words(lab_id, 60),
+        title=visible.words(lab.title, 120),
+        file=visible.words(lab.file, 80),
+        look=LOOKS[lab.verdict],
+        points=points(lab.points),
+        max_points=points(lab.max_points),
+        share=share(lab.points, lab.max_points),
+        extra_credit=lab.extra_credit,
+        sentence=what_happened(lab),
+        advice=advice(lab),
+        cards=tuple(cards[:_OPEN_CARDS]),
+        more_cards=tuple(cards[_OPEN_CARDS:]),
+        unshown_cards=max(0, len(lab.findings) - _MOST_CARDS),
+        figures=tuple(figures[:_OPEN_FIGURES]),
+        more_figures=tuple(figures[_OPEN_FIGURES:]),
+        ran=lab.verdict not in _NOTHING_RAN,
+        cases=tuple(case_row(case, instructor=instructor) for case in lab.cases),
+        log=visible.block(log, lines=_LOG_LINES) if log.strip() else None,
+        log_open=lab.build is not None and not lab.build.ok,
+        printed=tuple(_printed(lab, instructor=instructor)),
+        performance=visible.words(lab.performance, 120),
+    )
+
+
+def what_happened(lab: LabResult) -> str:
+    """One sentence or two; a pass without full points says what is missing."""
+    sentence = LOOKS[lab.verdict].sentence
+    if lab.verdict is Verdict.PASS and (missed := _missed_technique(lab)):
+        why = visible.words(missed.message, 600)
+        return f"C is right in every case, but the technique check is not met{': ' + why if why else '.'}"
+    return sentence
+
+
+def advice(lab: LabResult) -> str:
+    """What to look at next: the first error's own, else the first failed case's, else the verdict's."""
+    from_findings = [one.advice for one in lab.findings if one.severity == "error" and one.advice]
+    from_cases = [case.advice for case in lab.cases if not case.passed and case.advice]
+    return visible.words(next(iter([*from_findings, *from_cases, LOOKS[lab.verdict].advice])), 600)
+
+
+def _missed_technique(lab: LabResult) -> Case | None:
+    return next((case for case in lab.cases if case.role == "technique" and not case.passed), None)
+
+
+def _printed(lab: LabResult, *, instructor: bool) -> Iterator[Printed]:
+    """What kernels printed, each different text once."""
+    seen: set[str] = set()
+    launches = (
+        launch for case in lab.cases if may_show(case, instructor=instructor) for launch in case.launches
+    )
+    for launch in launches:
+        if launch.printed.strip() and launch.printed not in seen and len(seen) < _MOST_PRINTS:
+            seen.add(launch.printed)
+            yield Printed(visible.words(launch.shape, 80), visible.block(launch.printed, lines=_PRINTED_LINES))

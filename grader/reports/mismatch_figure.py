@@ -1,0 +1,64 @@
+"""One case's wrong C: the picture, what it shows in words, and the first wrong elements. Pure."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from grader.reports import visible
+from grader.reports.figures import counted, difference, element
+from grader.reports.finding_card import in_words, may_show
+from grader.reports.picture import Picture, picture
+from grader.result import LabResult, Launch, Mismatch
+
+_MOST_ELEMENTS = 8
+
+
+@dataclass(frozen=True)
+class ElementRow:
+    row: str
+    column: str
+    expected: str
+    got: str
+    difference: str
+
+
+@dataclass(frozen=True)
+class MismatchFigure:
+    case: str
+    shape: str
+    summary: str
+    amount: str  # "48 of 561 elements are wrong, 12 were never written"
+    elements: tuple[ElementRow, ...]
+    picture: Picture | None
+
+
+def mismatch_figures(lab: LabResult, *, instructor: bool) -> list[MismatchFigure]:
+    """One for each launch that ended with a wrong C and may be shown."""
+    return [
+        _figure(case.name, launch, launch.mismatch)
+        for case in lab.cases
+        if may_show(case, instructor=instructor)
+        for launch in case.launches
+        if launch.mismatch
+    ]
+
+
+def amount(mismatch: Mismatch) -> str:
+    wrong = f"{mismatch.wrong:,} of {counted(mismatch.rows * mismatch.columns, 'element')} wrong"
+    return f"{wrong}, {mismatch.unwritten:,} never written" if mismatch.unwritten else wrong
+
+
+def _figure(case: str, launch: Launch, mismatch: Mismatch) -> MismatchFigure:
+    return MismatchFigure(
+        case=visible.words(case, 160),
+        shape=in_words(launch),
+        summary=visible.words(mismatch.summary, 600),
+        amount=amount(mismatch),
+        elements=tuple(
+            ElementRow(
+                f"{one.row:,}", f"{one.column:,}", element(one.expected), element(one.got), difference(one.expected, one.got)
+            )
+            for one in mismatch.first[:_MOST_ELEMENTS]
+        ),
+        picture=picture(mismatch),
+    )

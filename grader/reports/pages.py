@@ -1,0 +1,58 @@
+"""Renders view models to self-contained HTML: one environment, strict and escaping, and a policy that forbids the rest."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+from collections.abc import Mapping, Sequence
+from functools import cache
+
+import jinja2
+from markupsafe import Markup
+
+from grader.reports.class_sheet import class_sheet
+from grader.reports.student_sheet import student_sheet
+from grader.result import Result
+
+
+def student_page(result: Result, *, sources: Mapping[str, str], instructor: bool = False) -> str:
+    """A student's report. `sources`: the submission's own files, name to text.
+
+    Shows what `result` holds: redact it first unless it is for the instructor.
+    """
+    sheet = student_sheet(result, sources, instructor=instructor)
+    return _environment().get_template("student.html.j2").render(sheet=sheet, style=_ours("student.css"), script="", policy=_policy(""))
+
+
+def class_page(results: Sequence[Result], *, course: str, notes: Sequence[str] = ()) -> str:
+    """The instructor's dashboard, beside the folder `students/` that it links into."""
+    sheet = class_sheet(results, course, notes)
+    script = _ours("sorting.js")
+    return (
+        _environment()
+        .get_template("class.html.j2")
+        .render(sheet=sheet, style=_ours("class.css"), script=script, policy=_policy(script))
+    )
+
+
+@cache
+def _environment() -> jinja2.Environment:
+    return jinja2.Environment(
+        loader=jinja2.PackageLoader("grader.reports"),
+        autoescape=True,
+        undefined=jinja2.StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+
+
+def _ours(name: str) -> Markup:
+    """A style sheet or script of this package: the only text that goes into a page unescaped."""
+    return Markup(_environment().get_template(name).render())  # noqa: S704 -- holds nothing from a submission
+
+
+def _policy(script: str) -> str:
+    """Content Security Policy: should something ever slip through escaping, the browser still fetches and runs nothing."""
+    digest = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
+    scripts = f"'sha256-{digest}'" if script else "'none'"
+    return f"default-src 'none'; style-src 'unsafe-inline'; script-src {scripts}; base-uri 'none'; form-action 'none'"

@@ -1,0 +1,67 @@
+"""A student's page as plain data: who, how much, under which conditions, and a section per lab. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from grader.reports import visible
+from grader.reports.figures import points, share
+from grader.reports.finding_card import Fact
+from grader.reports.lab_section import LabSection, lab_section
+from grader.result import Environment, Result, Verdict
+
+_MOST_NOTICES = 30
+_BACKENDS = {"cpu": "CPU executor, no GPU", "cuda": "GPU"}
+
+
+@dataclass(frozen=True)
+class StudentSheet:
+    name: str
+    id: str
+    instructor: bool
+    total: str
+    maximum: str
+    share: float  # percent
+    facts: tuple[Fact, ...]
+    refused: str
+    notices: tuple[str, ...]
+    more_notices: int
+    waiting: int  # labs still to be graded on a GPU
+    ours: int  # labs that we failed to grade
+    labs: tuple[LabSection, ...]
+
+
+def student_sheet(result: Result, sources: Mapping[str, str], *, instructor: bool) -> StudentSheet:
+    submission = result.submission
+    verdicts = [lab.verdict for lab in result.labs.values()]
+    return StudentSheet(
+        name=visible.words(submission.name, 100) or visible.words(submission.id, 100),
+        id=visible.words(submission.id, 100),
+        instructor=instructor,
+        total=points(result.total),
+        maximum=points(result.max),
+        share=share(result.total, result.max),
+        facts=_facts(result.environment),
+        refused=visible.words(submission.refused or "", 600),
+        notices=tuple(visible.words(notice, 300) for notice in submission.notices[:_MOST_NOTICES]),
+        more_notices=max(0, len(submission.notices) - _MOST_NOTICES),
+        waiting=verdicts.count(Verdict.NEEDS_GPU),
+        ours=verdicts.count(Verdict.INTERNAL_ERROR),
+        labs=tuple(
+            lab_section(number, lab_id, lab, sources, instructor=instructor)
+            for number, (lab_id, lab) in enumerate(result.labs.items(), start=1)
+        ),
+    )
+
+
+def _facts(environment: Environment) -> tuple[Fact, ...]:
+    sandbox = environment.sandbox if environment.sandbox != "none" else "none: ran unconfined"
+    facts = {
+        "Graded": environment.date,
+        "Run on": _BACKENDS[environment.backend],
+        "Compiler": environment.compiler,
+        "Sandbox": sandbox,
+        "Kit": environment.kit,
+    }
+    return tuple(Fact(term, visible.words(detail, 120)) for term, detail in facts.items())

@@ -1,0 +1,76 @@
+"""Makes text from a submission fit to be shown: nothing hidden, nothing reordered, nothing endless. Pure.
+
+Control characters become visible signs, invisible and direction-changing characters become their code points in
+⟨brackets⟩, and whatever is too long is cut and says so. Escaping for HTML is not done here: the templates do it.
+"""
+
+from __future__ import annotations
+
+import unicodedata
+from dataclasses import dataclass
+
+# Format characters, lone surrogates, private use, unassigned, line and paragraph separators: nothing a reader would see.
+_UNSEEN = frozenset({"Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp"})
+_JOINERS = "\u200c\u200d"  # Persian and Indic names, and many emoji, need them
+_MARKS = 4  # combining marks on one letter; more is no writing system
+_TAB = 4
+
+
+@dataclass(frozen=True)
+class Block:
+    """Several lines, and how many more there were."""
+
+    lines: tuple[str, ...]
+    more: int = 0
+
+    @property
+    def text(self) -> str:
+        return "\n".join(self.lines)
+
+
+def words(text: str, limit: int = 400) -> str:
+    """A name or a sentence, on one line."""
+    return _cut(text.strip(), limit, keep=_JOINERS)
+
+
+def code(text: str, limit: int = 200) -> str:
+    """One line of source or of printed output, spaces kept and tabs expanded."""
+    return _cut(_untabbed(text, limit), limit, keep="")
+
+
+def block(text: str, *, lines: int = 40, columns: int = 200) -> Block:
+    """The first `lines` lines of a log or of what a kernel printed."""
+    rows = text.replace("\r\n", "\n").rstrip("\n").split("\n")
+    return Block(tuple(code(row, columns) for row in rows[:lines]), max(0, len(rows) - lines))
+
+
+def _untabbed(text: str, limit: int) -> str:
+    if "\t" not in text:
+        return text
+    head, tail = text[: limit + 1], text[limit + 1 :]
+    return head.expandtabs(_TAB) + tail
+
+
+def _cut(text: str, limit: int, *, keep: str) -> str:
+    shown: list[str] = []
+    marks = 0
+    for character in text[:limit]:
+        marks = marks + 1 if unicodedata.combining(character) else 0
+        shown.append(_sign(character) if marks > _MARKS else _seen(character, keep))
+    more = len(text) - limit
+    return "".join(shown) + (f"… (+{more:,} characters)" if more > 0 else "")
+
+
+def _seen(character: str, keep: str) -> str:
+    if character.isascii() and character.isprintable():
+        return character
+    if character in keep or unicodedata.category(character) not in _UNSEEN:
+        return character
+    return _sign(character)
+
+
+def _sign(character: str) -> str:
+    point = ord(character)
+    if point < 0x20:  # noqa: PLR2004 -- the C0 controls have pictures of their own: ␀ … ␟
+        return chr(0x2400 + point)
+    return "␡" if point == 0x7F else f"⟨U+{point:04X}⟩"  # noqa: PLR2004 -- delete

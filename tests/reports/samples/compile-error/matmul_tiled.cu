@@ -1,0 +1,1 @@
+__global__ void matmul_tlied(float const*, float const*, float*, int, int, int) {}
