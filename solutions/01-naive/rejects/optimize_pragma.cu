@@ -1,4 +1,4 @@
-// verdict: rejected
+// verdict: rejected line: 5
 // The same through a pragma, which names no function.
 #include <tilelab/device.cuh>
 
