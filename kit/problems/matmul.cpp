@@ -118,9 +118,10 @@ void check_reuse(Shape shape, double fraction) {
 
 std::vector<Shape> around(int side) {
   std::vector<Shape> shapes;
-  for (int M = side - 1; M <= side + 1; ++M) {
-    for (int N = side - 1; N <= side + 1; ++N) {
-      for (int K = side - 1; K <= side + 1; ++K) shapes.push_back({M, N, K});
+  for (int M = -1; M <= 1; ++M) {
+    for (int N = -1; N <= 1; ++N) {
+      const int K = (M + N + 3) % 3 - 1;  // a Latin square
+      shapes.push_back({side + M, side + N, side + K});
     }
   }
   return shapes;

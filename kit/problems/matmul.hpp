@@ -29,7 +29,7 @@ void check_close(const std::vector<Shape>& shapes);
 // what one thread for each element of C loads: two floats for each of the M·N·K products.
 void check_reuse(Shape shape, double fraction);
 
-// All 27 shapes whose sides are one below, at or above `side`.
+// Nine shapes whose sides are one below, at or above `side`, so that any two of M, N and K meet in every combination.
 std::vector<Shape> around(int side);
 
 // `count` shapes with sides from 1 to the limit's, each a multiple of `step`; they follow from the judge's seed.
