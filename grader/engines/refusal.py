@@ -1,0 +1,17 @@
+"""Why a submission is not run at all, as plain data."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from grader.result import Verdict
+
+
+@dataclass(frozen=True)
+class Refusal:
+    """One reason, at one line of the submission (0: no particular line)."""
+
+    verdict: Verdict
+    line: int
+    message: str
+    advice: str = ""

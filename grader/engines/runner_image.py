@@ -1,0 +1,48 @@
+"""Writes image.json: what a runner must know about the submission linked into it (read by kit/runner/image.cpp)."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+from grader.engines.debug_info import DebugInfo, Function
+
+MAX_LINES = 200_000
+
+
+def shared_assembly(dynamic_symbols: list[str], dynamic_bytes: int = 48 * 1024, padding_bytes: int = 64 * 1024) -> str:
+    """One block of thread-local memory that every `extern __shared__` array names, padded so that what runs a little
+    past it meets nobody's memory: behind the padding lies the thread control block."""
+    labels = ["tilelab_dynamic_shared", *dynamic_symbols]
+    return "\n".join(
+        [
+            '.section .tbss,"awT",%nobits',
+            ".balign 256",
+            *(line for label in labels for line in (f".globl {label}", f".type {label}, %tls_object", f".size {label}, {dynamic_bytes}", f"{label}:")),
+            f".zero {dynamic_bytes + padding_bytes}",
+            '.section .note.GNU-stack,"",%progbits',
+            "",
+        ]
+    )
+
+
+def write_image(path: Path, info: DebugInfo, *, source: str, kernel: Function, launch: Function | None, dynamic_offset: int, static_shared_bytes: int) -> None:
+    """`launch` is None where the caller names grid and block itself."""
+    header_code = sorted([f.first, f.end] for f in info.functions if not f.in_submission)
+    image = {
+        "files": info.files,
+        "source": source.splitlines(),
+        "lines": info.lines[:MAX_LINES],
+        "functions": [[f.first, f.end, f.name] for f in info.functions],
+        "header_code": header_code,
+        "shared": [
+            {"name": a.name, "offset": a.offset, "bytes": a.bytes, "element": a.element, "element_bytes": a.element_bytes,
+             "dimensions": a.dimensions, "dynamic": a.dynamic}
+            for a in info.shared
+        ],
+        "dynamic_offset": dynamic_offset,
+        "static_shared_bytes": static_shared_bytes,
+        "kernel": kernel.first,
+        "launch": launch.first if launch else 0,
+    }  # fmt: skip
+    path.write_text(json.dumps(image), encoding="utf-8")

@@ -1,0 +1,69 @@
+"""The course's tools, opened once per command: where the kit was built, what compiles, what confines."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import subprocess
+from dataclasses import dataclass
+from pathlib import Path
+
+from grader.engines.cpu_toolchain import CpuToolchain, prepare
+from grader.errors import RemediableError
+from grader.sandbox import Confinement, SandboxUnavailable, detect
+
+
+@dataclass(frozen=True)
+class Workshop:
+    root: Path  # the course
+    build: Path  # what CMake built
+    toolchain: CpuToolchain
+    compiler_version: str  # one line
+    confinement: Confinement
+
+    @classmethod
+    def open(cls, root: Path, *, allow_no_sandbox: bool) -> Workshop:
+        """Raises RemediableError when set-up has not run or nothing can confine a submission."""
+        build = root / "build"
+        description = build / "kit.json"
+        try:
+            kit = json.loads(description.read_text(encoding="utf-8"))
+            archives = [Path(path) for path in kit["archives"]]
+            absent = [path for path in [*archives, build / "bin" / "confine"] if not path.exists()]
+        except (OSError, ValueError, KeyError) as error:
+            message = f"{description} cannot be read ({error}): run `make setup` first."
+            raise RemediableError(message) from error
+        if absent:
+            message = f"{absent[0]} is missing: run `make setup` to build it."
+            raise RemediableError(message)
+        includes = [*(Path(path) for path in kit["includes"]), root / "kit" / "simt" / "device"]
+        unique = list(dict.fromkeys(path.resolve() for path in includes))
+        prefix = root / ".tilelab" / "prefix"
+        try:
+            toolchain = prepare(kit["compiler"], unique, archives, build / "prelude")
+            version = subprocess.run([kit["compiler"], "--version"], check=True, capture_output=True, text=True).stdout.splitlines()[0]
+            confinement = detect(build / "bin" / "confine", prefix if prefix.is_dir() else None, allow_none=allow_no_sandbox)
+        except SandboxUnavailable as error:
+            raise RemediableError(str(error)) from error
+        except (OSError, subprocess.CalledProcessError) as error:
+            said = error.stderr.decode("utf-8", "replace") if isinstance(error, subprocess.CalledProcessError) and error.stderr else ""
+            message = f"The compiler {kit['compiler']} cannot build the kit's device headers: {error}\n{said}"
+            raise RemediableError(message) from error
+        return cls(root, build, toolchain, version, confinement)
+
+    def judge_program(self, lab_id: str, *, public_only: bool) -> Path:
+        """Raises RemediableError when it was not built."""
+        program = self.build / "bin" / (f"judge-{lab_id}-public" if public_only else f"judge-{lab_id}")
+        if not program.is_file():
+            message = f"{program} is missing: run `make setup` to build it."
+            raise RemediableError(message)
+        return program
+
+    def fingerprint(self) -> str:
+        """Changes when the kit, the toolchain or the confinement does."""
+        digest = hashlib.sha256()
+        for path in [*self.toolchain.archives, self.build / "bin" / "confine"]:
+            digest.update(path.read_bytes())
+        for text in (self.compiler_version, *self.toolchain.flags, self.confinement.name, self.toolchain.prelude.parent.name):
+            digest.update(text.encode() + b"\0")
+        return digest.hexdigest()
