@@ -10,15 +10,15 @@ from pathlib import Path
 # Each of them under / (links to /usr on a system with merged folders), /usr and /usr/local.
 _FOLDERS = ("bin", "sbin", "lib", "lib32", "lib64", "libx32", "libexec", "include")
 _LOADER_FILES = ("ld.so.cache", "ld.so.conf", "ld.so.conf.d", "alternatives")
-DEVICES = (Path("/dev/null"), Path("/dev/zero"), Path("/dev/full"), Path("/dev/urandom"), Path("/dev/random"))
+DEVICES = (Path("/dev/null"), Path("/dev/zero"), Path("/dev/urandom"))
 
 
 def system_folders() -> list[Path]:
-    """Real folders that hold programs, libraries and headers."""
+    """Real folders that hold programs, libraries and headers. Empty ones are left out: each is a mount."""
     candidates = [Path(root) / name for root in ("/", "/usr", "/usr/local") for name in _FOLDERS]
     # Debian keeps a cross compiler's libraries under /usr/<triplet>.
     candidates += sorted(Path("/usr").glob("*-linux-gnu*"))
-    return [path for path in candidates if path.is_dir() and not path.is_symlink()]
+    return [path for path in candidates if path.is_dir() and not path.is_symlink() and any(path.iterdir())]
 
 
 def system_links() -> list[tuple[Path, str]]:

@@ -8,19 +8,18 @@ namespace tilelab::sandbox {
 // What any C or C++ program does, and the runner: memory, its own files and descriptors, children, signals, time.
 inline constexpr const char* everyday_calls[] = {
     // descriptors it has
-    "read", "readv", "pread64", "preadv", "write", "writev", "pwrite64", "pwritev", "lseek", "close", "close_range", "dup", "dup2",
-    "dup3", "fcntl", "fstat", "poll", "ppoll", "select", "pselect6", "sendmsg", "recvmsg", "sendto", "recvfrom", "shutdown", "pipe",
-    "pipe2", "eventfd2", "ftruncate", "fallocate",
+    "read", "readv", "pread64", "preadv", "write", "writev", "pwrite64", "pwritev", "lseek", "close", "close_range", "dup", "dup2", "dup3",
+    "fcntl", "fstat", "poll", "ppoll", "select", "pselect6", "sendmsg", "recvmsg", "sendto", "recvfrom", "shutdown", "pipe", "pipe2",
+    "eventfd2", "ftruncate", "fallocate",
     // names; what may be opened is for Landlock and the mounts to say
     "stat", "lstat", "newfstatat", "statx", "access", "faccessat", "faccessat2", "readlink", "readlinkat", "getcwd",
     // memory
-    "brk", "mmap", "munmap", "mprotect", "mremap", "madvise", "mincore", "msync", "membarrier",
+    "brk", "mmap", "munmap", "mprotect", "mremap", "madvise", "msync", "membarrier",
     // processes and threads; `clone` has conditions of its own
     "fork", "vfork", "execve", "exit", "exit_group", "wait4", "waitid", "pidfd_open", "futex", "futex_waitv", "set_tid_address",
-    "set_robust_list", "get_robust_list", "rseq", "arch_prctl", "getpid", "gettid", "getppid", "getpgrp", "getpgid", "getsid",
-    "getuid", "geteuid", "getgid", "getegid", "getresuid", "getresgid", "getgroups", "capget", "sched_yield", "sched_getaffinity",
-    "sched_getparam", "sched_getscheduler", "getpriority", "getcpu", "getrlimit", "setrlimit", "getrusage", "times", "sysinfo",
-    "uname", "getrandom",
+    "set_robust_list", "get_robust_list", "rseq", "arch_prctl", "getpid", "gettid", "getppid", "getpgrp", "getpgid", "getsid", "getuid",
+    "geteuid", "getgid", "getegid", "getresuid", "getresgid", "getgroups", "capget", "sched_yield", "sched_getaffinity", "sched_getparam",
+    "sched_getscheduler", "getpriority", "getcpu", "getrlimit", "setrlimit", "getrusage", "times", "sysinfo", "uname", "getrandom",
     // signals; `kill` and `tgkill` have conditions of their own
     "rt_sigaction", "rt_sigprocmask", "rt_sigreturn", "rt_sigpending", "rt_sigsuspend", "rt_sigtimedwait", "sigaltstack", "pause",
     "restart_syscall", "signalfd4",
@@ -31,8 +30,38 @@ inline constexpr const char* everyday_calls[] = {
 
 // What compiling adds: making, renaming and removing files.
 inline constexpr const char* file_making_calls[] = {
-    "rename", "renameat", "renameat2", "unlink", "unlinkat", "mkdir", "mkdirat", "rmdir", "link", "linkat", "symlink", "symlinkat",
-    "truncate", "umask", "getdents", "getdents64", "chdir", "fchdir", "statfs", "fstatfs", "copy_file_range", "sendfile", "fadvise64",
-    "readahead", "flock", "fsync", "fdatasync"};
+    "rename", "renameat", "renameat2",       "unlink",   "unlinkat",  "mkdir",     "mkdirat",    "rmdir", "link",
+    "linkat", "symlink",  "symlinkat",       "truncate", "umask",     "getdents",  "getdents64", "chdir", "fchdir",
+    "statfs", "fstatfs",  "copy_file_range", "sendfile", "fadvise64", "readahead", "flock",      "fsync", "fdatasync"};
+
+// Answered with "not permitted" rather than "no such call".
+inline constexpr const char* refused_calls[] = {"socket",
+                                                "socketpair",
+                                                "connect",
+                                                "bind",
+                                                "listen",
+                                                "accept",
+                                                "accept4",
+                                                "ptrace",
+                                                "mount",
+                                                "umount2",
+                                                "unshare",
+                                                "setns",
+                                                "chroot",
+                                                "pivot_root",
+                                                "setsid",
+                                                "setpgid",
+                                                "setuid",
+                                                "setgid",
+                                                "setresuid",
+                                                "setresgid",
+                                                "setreuid",
+                                                "setregid",
+                                                "setgroups",
+                                                "capset",
+                                                "process_vm_readv",
+                                                "process_vm_writev",
+                                                "pidfd_send_signal",
+                                                "tkill"};
 
 }  // namespace tilelab::sandbox

@@ -12,7 +12,7 @@ enum class Profile { build, run };
 
 struct ConfineOptions {
   bool probe = false;
-  bool guard = false;      // stay behind as a parent that takes the whole process group along
+  bool guard = false;  // stay behind as a parent that takes the whole process group along
   bool landlock = true;
   bool seccomp = true;
   bool keep_root = false;             // root stays root, with no capability left

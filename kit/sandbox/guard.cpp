@@ -18,7 +18,7 @@ namespace {
 
 // Nothing of the confined program's: a pipe it writes to must end when it ends.
 void hold_only(int kept) {
-  const int place = checked(dup(kept), "keep a descriptor");
+  const int place = checked(fcntl(kept, F_DUPFD, 3), "keep a descriptor");
   checked(close_range(0, static_cast<unsigned>(place) - 1, 0), "close descriptors");
   checked(close_range(static_cast<unsigned>(place) + 1, ~0U, 0), "close descriptors");
   checked(dup2(place, 0), "keep a descriptor");
@@ -31,9 +31,10 @@ void block_signals() {
   sigprocmask(SIG_BLOCK, &all, nullptr);
 }
 
-[[noreturn]] void watch(int pipe_end, pid_t group) {
+[[noreturn]] void watch(int pipe_end, int ready, pid_t group) {
   setsid();  // out of reach of a signal to the group that the waiting process is in
   block_signals();
+  [[maybe_unused]] const ssize_t told = write(ready, "w", 1);
   hold_only(pipe_end);
   char dismissed = 0;
   if (read(0, &dismissed, 1) == 0) kill(-group, SIGKILL);
@@ -44,7 +45,8 @@ void block_signals() {
   hold_only(pipe_end);
   siginfo_t ended{};
   // Left unreaped until its group is dead, so that the group's number cannot have passed to anybody else.
-  while (waitid(P_PID, static_cast<id_t>(child), &ended, WEXITED | WNOWAIT) != 0 && errno == EINTR) {}
+  while (waitid(P_PID, static_cast<id_t>(child), &ended, WEXITED | WNOWAIT) != 0 && errno == EINTR) {
+  }
   kill(-child, SIGKILL);
   int status = 0;
   waitpid(child, &status, 0);
@@ -59,23 +61,22 @@ void continue_under_guard() {
   std::array<int, 2> pipe_ends{}, ready{};
   checked(pipe2(pipe_ends.data(), O_CLOEXEC), "make a pipe");
   checked(pipe2(ready.data(), O_CLOEXEC), "make a pipe");
+  const pid_t waiting = getpid();
   const pid_t child = checked(fork(), "start a process");
   if (child == 0) {
     setsid();
     prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0);
-    // Goes on only once somebody watches; if the waiting process died before, the pipe ends empty.
+    // Goes on only once somebody watches a process that still waits; had it died before setsid, there was no group to kill.
     close(ready[1]);
     char watched = 0;
-    if (read(ready[0], &watched, 1) != 1) _exit(failure_status);
+    if (read(ready[0], &watched, 1) != 1 || getppid() != waiting) _exit(failure_status);
     for (const int end : {pipe_ends[0], pipe_ends[1], ready[0]}) close(end);
     return;
   }
   const pid_t watcher = fork();
   if (watcher == 0) {
     close(pipe_ends[1]);
-    close(ready[0]);
-    [[maybe_unused]] const ssize_t told = write(ready[1], "w", 1);
-    watch(pipe_ends[0], child);
+    watch(pipe_ends[0], ready[1], child);
   }
   if (watcher < 0) {
     kill(child, SIGKILL);

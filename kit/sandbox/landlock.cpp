@@ -17,10 +17,10 @@ namespace {
 constexpr std::uint64_t execute = 1u << 0, write_file = 1u << 1, read_file = 1u << 2, read_dir = 1u << 3;
 constexpr std::uint64_t remove_dir = 1u << 4, remove_file = 1u << 5, make_dir = 1u << 7, make_reg = 1u << 8, make_sym = 1u << 12;
 constexpr std::uint64_t all_of_abi_1 = (1u << 13) - 1;
-constexpr std::uint64_t refer = 1u << 13;                // 2: rename and link between folders
-constexpr std::uint64_t truncate_file = 1u << 14;        // 3
-constexpr std::uint64_t all_tcp = (1u << 0) | (1u << 1); // 4: bind, connect
-constexpr std::uint64_t ioctl_device = 1u << 15;         // 5
+constexpr std::uint64_t refer = 1u << 13;                    // 2: rename and link between folders
+constexpr std::uint64_t truncate_file = 1u << 14;            // 3
+constexpr std::uint64_t all_tcp = (1u << 0) | (1u << 1);     // 4: bind, connect
+constexpr std::uint64_t ioctl_device = 1u << 15;             // 5
 constexpr std::uint64_t all_scopes = (1u << 0) | (1u << 1);  // 6: abstract sockets and signals stay inside
 
 // struct landlock_ruleset_attr as of version 6; an older kernel is told the shorter size it knows.
@@ -52,7 +52,7 @@ int make_ruleset(int abi) {
 
 void allow(int ruleset, int abi, const std::string& path, std::uint64_t rights) {
   const Handle place(checked(open(path.c_str(), O_PATH | O_CLOEXEC), "open '" + path + "'"));
-  struct stat status {};
+  struct stat status{};
   checked(fstat(place.get(), &status), "look at '" + path + "'");
   if (!S_ISDIR(status.st_mode)) rights &= execute | write_file | read_file | truncate_file;
   landlock_path_beneath_attr rule{};
@@ -75,7 +75,8 @@ void restrict_files(const FileAccess& access) {
   for (const std::string& path : access.readable) allow(ruleset.get(), abi, path, read_file | read_dir);
   for (const std::string& path : access.executable) allow(ruleset.get(), abi, path, read_file | read_dir | execute);
   // No devices, sockets or pipes by name: nothing a compiler makes, and each a way to reach another process.
-  const std::uint64_t write = read_file | read_dir | write_file | truncate_file | make_reg | make_dir | make_sym | remove_file | remove_dir | refer;
+  const std::uint64_t write =
+      read_file | read_dir | write_file | truncate_file | make_reg | make_dir | make_sym | remove_file | remove_dir | refer;
   for (const std::string& path : access.writable) allow(ruleset.get(), abi, path, write);
   checked(syscall(SYS_landlock_restrict_self, ruleset.get(), 0), "put Landlock in force");
 }

@@ -41,7 +41,7 @@ rlim_t tasks_of_this_user() {
   rlim_t tasks = 0;
   while (const dirent* entry = readdir(processes.get())) {
     if (!std::isdigit(static_cast<unsigned char>(entry->d_name[0]))) continue;
-    struct stat status {};
+    struct stat status{};
     const std::string threads = std::string(entry->d_name) + "/task";
     if (fstatat(dirfd(processes.get()), threads.c_str(), &status, 0) == 0 && status.st_uid == geteuid()) tasks += status.st_nlink - 2;
   }

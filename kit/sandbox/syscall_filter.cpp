@@ -38,9 +38,7 @@ class Filter {
   }
 
   // Several calls for one name are alternatives; conditions within a call all hold.
-  void allow(const char* name, std::initializer_list<scmp_arg_cmp> conditions = {}) {
-    add(SCMP_ACT_ALLOW, name, conditions);
-  }
+  void allow(const char* name, std::initializer_list<scmp_arg_cmp> conditions = {}) { add(SCMP_ACT_ALLOW, name, conditions); }
   void refuse(const char* name, int error, std::initializer_list<scmp_arg_cmp> conditions = {}) {
     add(SCMP_ACT_ERRNO(static_cast<std::uint32_t>(error)), name, conditions);
   }
@@ -106,13 +104,9 @@ void allow_some_meanings(Filter& filter) {
   filter.allow("seccomp", {equals(0, SECCOMP_SET_MODE_FILTER), equals(1, 0)});  // to confine itself further
 }
 
-// Refused in words that a program can show, where it is likely to ask.
+// Where a program is likely to ask, it gets an answer that it can show.
 void refuse_plainly(Filter& filter) {
-  for (const char* name : {"socket", "socketpair", "connect", "bind", "listen", "accept", "accept4", "ptrace", "mount", "umount2", "unshare",
-                           "setns", "chroot", "pivot_root", "setsid", "setpgid", "setuid", "setgid", "setresuid", "setresgid", "setreuid",
-                           "setregid", "setgroups", "capset", "process_vm_readv", "process_vm_writev", "pidfd_send_signal", "tkill"}) {
-    filter.refuse(name, EPERM);
-  }
+  for (const char* name : refused_calls) filter.refuse(name, EPERM);
   // `ls` and `cp` take "no such system call" for a failure of theirs.
   for (const char* name : {"getxattr", "lgetxattr", "fgetxattr", "listxattr", "llistxattr", "flistxattr"}) filter.refuse(name, EOPNOTSUPP);
 }
