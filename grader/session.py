@@ -5,7 +5,7 @@ from __future__ import annotations
 import datetime as dt
 import hashlib
 import tempfile
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -79,7 +79,7 @@ def _open(root: Path, *, allow_no_sandbox: bool) -> Workshop:
     return Workshop.open(root, allow_no_sandbox=allow_no_sandbox)
 
 
-def _judge(workshop: Workshop, seed: int, *, public_only: bool) -> Callable[[Lab, Path, Path], LabOutcome]:
+def _judge(workshop: Workshop, seed: int, *, public_only: bool) -> partial[LabOutcome]:
     from grader.judging import judge_lab
 
     return partial(judge_lab, workshop, seed=seed, public_only=public_only)

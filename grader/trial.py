@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Callable
 from pathlib import Path
+from typing import Protocol
 
 from grader.labs import Lab, LabError
 from grader.outcome import LabOutcome
@@ -30,10 +30,14 @@ def public_half(lab: Lab, case: str | None = None) -> Lab:
     return dataclasses.replace(lab, public=lab.public.model_copy(update={"case": cases}), private=None)
 
 
-def try_out(
-    lab: Lab, source: Path, scratch: Path, judge: Callable[[Lab, Path, Path], LabOutcome], *, case: str | None = None
-) -> LabResult:
-    """The result of `source` on the public cases, or on one of them."""
+class TrialJudge(Protocol):
+    """Judges the public cases, or the one named."""
+
+    def __call__(self, lab: Lab, source: Path, scratch: Path, /, *, case: str | None) -> LabOutcome: ...
+
+
+def try_out(lab: Lab, source: Path, scratch: Path, judge: TrialJudge, *, case: str | None = None) -> LabResult:
+    """The result of `source` on the public cases, or on the one that `case` names or is a part of."""
     shown = public_half(lab, case)
     if not source.is_file():
         message = f"{source}: there is no such file. The lab {lab.id} asks for {lab.public.file}."
@@ -42,7 +46,4 @@ def try_out(
     copy.write_bytes(normalise(source.read_bytes())[0])
     judging = scratch / "judging"
     judging.mkdir()
-    outcome = judge(lab, copy, judging)
-    names = {one.name for one in shown.public.case}
-    kept = tuple(one for one in outcome.cases if case is None or one.name in names)
-    return score_lab(shown, dataclasses.replace(outcome, cases=kept))
+    return score_lab(shown, judge(lab, copy, judging, case=None if case is None else shown.public.case[0].name))
