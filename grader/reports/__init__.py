@@ -1,4 +1,4 @@
-"""Reports: pure functions from results to what people read. What may be shown to whom is decided in `grader.redaction`."""
+"""Reports: pure functions from results to what people read. What a student may see, `grader.redaction` decides."""
 
 from grader.reports.pages import class_page, student_page
 

@@ -11,6 +11,7 @@ from grader.reports.verdict_table import LOOKS, Look
 from grader.result import LabResult, Result, Verdict
 
 _MOST = 40
+_FEW = 12  # a longer list is folded away at first
 
 
 @dataclass(frozen=True)
@@ -27,6 +28,7 @@ class Attention:
     remedy: str
     entries: tuple[Entry, ...]
     more: int
+    unfolded: bool
 
 
 def attention(results: Sequence[Result]) -> tuple[Attention, ...]:
@@ -65,7 +67,14 @@ def _group(verdict: Verdict, title: str, remedy: str, found: Iterator[tuple[Resu
         Entry(visible.words(one.submission.name, 80), report_link(one), visible.words(detail, 240))
         for one, detail in found
     ]
-    return Attention(LOOKS[verdict], title, remedy, tuple(entries[:_MOST]), max(0, len(entries) - _MOST))
+    return Attention(
+        LOOKS[verdict],
+        title,
+        remedy,
+        tuple(entries[:_MOST]),
+        more=max(0, len(entries) - _MOST),
+        unfolded=len(entries) <= _FEW,
+    )
 
 
 def _labs_with(results: Sequence[Result], verdict: Verdict) -> Iterator[tuple[Result, str]]:

@@ -56,12 +56,13 @@ def case_row(case: Case, *, instructor: bool) -> CaseRow:
 
 
 def _outcome(case: Case) -> tuple[Look, str]:
-    """A technique case may fail with C correct, which no verdict has a name for; one that never ran is neither."""
+    """What no verdict has a name for: a technique missed with C correct, one met that does not count, no run at all."""
     look = LOOKS[case.verdict]
-    if case.passed or case.verdict is not Verdict.PASS:
-        never_ran = case.message == _NEVER_RAN and not case.launches
-        return look, "Not run" if never_ran else look.label
-    return LOOKS[Verdict.WRONG_ANSWER], "Not met"
+    if case.passed:
+        return look, look.label if case.points == case.max_points else "Met, not counted"
+    if case.verdict is Verdict.PASS:
+        return LOOKS[Verdict.WRONG_ANSWER], "Not met"
+    return look, "Not run" if case.message == _NEVER_RAN and not case.launches else look.label
 
 
 def _shape(launch: Launch) -> ShapeRow:

@@ -57,8 +57,8 @@ def class_sheet(results: Sequence[Result], course: str, notes: Sequence[str]) ->
         students=len(results),
         students_words=counted(len(results), "student"),
         maximum=points(maximum),
-        mean=points(round(fmean(totals), 1)) if totals else "–",
-        median=points(round(median(totals), 1)) if totals else "–",
+        mean=points(round(fmean(totals), 1)) if totals else "?",
+        median=points(round(median(totals), 1)) if totals else "?",
         conditions=_conditions(results),
         notes=tuple(visible.words(note, 300) for note in notes),
         histogram=histogram(totals, maximum),
@@ -88,6 +88,8 @@ def _panel(lab_id: str, labs: list[LabResult]) -> LabPanel:
 
 
 def _conditions(results: Sequence[Result]) -> tuple[str, ...]:
-    environments = (result.environment for result in results)
-    each = (f"{one.date} · {one.backend.upper()} · {one.compiler} · sandbox: {one.sandbox} · kit {one.kit}" for one in environments)
+    each = (
+        f"{one.date} · {one.backend.upper()} · {one.compiler} · sandbox: {one.sandbox} · kit {one.kit}"
+        for one in (result.environment for result in results)
+    )
     return tuple(visible.words(text, 240) for text in dict.fromkeys(each))[:6]

@@ -34,7 +34,6 @@ class Note:
 
     role: Role
     text: str
-    caret: str  # spaces and carets under the marked pieces, for a terminal
 
 
 @dataclass(frozen=True)
@@ -42,6 +41,7 @@ class Row:
     number: int
     pieces: tuple[Piece, ...]
     role: Role = ""
+    caret: str = ""  # spaces and carets under the marked pieces, for a terminal
     notes: tuple[Note, ...] = ()
     after_gap: bool = False  # lines between this row and the one above are left out
 
@@ -98,10 +98,9 @@ def _row(
     if not here:
         return Row(number, (Piece(text, marked=False),), after_gap=after_gap)
     spans = _spans(text, finding.array)
-    caret = _caret(spans)
     several = sum(len(each) for each in sites.values()) > 1
-    notes = [Note(role, note, caret) for role, site in here if (note := _note(site, finding, named=several))]
-    return Row(number, _pieces(text, spans), here[0][0], tuple(notes), after_gap)
+    notes = [Note(role, note) for role, site in here if (note := _note(site, finding, named=several))]
+    return Row(number, _pieces(text, spans), here[0][0], _caret(spans), tuple(notes), after_gap)
 
 
 def _note(site: Site, finding: Finding, *, named: bool) -> str:

@@ -24,7 +24,7 @@ class Fact:
 class FindingCard:
     look: Look
     is_note: bool
-    where: str  # "matmul_tiled.cu, line 22"; empty where no line is known
+    where: str  # "kernel.cu, line 22"; empty where no line is known
     message: str
     advice: str
     facts: tuple[Fact, ...]

@@ -22,7 +22,7 @@ class Bar:
     height: float
     middle: float
     count: int
-    label: str  # "20–30"
+    label: str  # "20" to "30", with a dash
     words: str  # "from 20 to under 30 points: 12 students"
 
 
@@ -60,14 +60,13 @@ def _bins(maximum: float) -> tuple[float, int]:
     if not (math.isfinite(maximum) and maximum > 0):
         return 1.0, 1
     power = 10.0 ** (math.floor(math.log10(maximum)) - 1)
-    step = next(
-        step for scale in (power, 10 * power) for step in (scale * each for each in _STEPS) if maximum / step <= _MOST_BINS
-    )
+    steps = (scale * each for scale in (power, 10 * power) for each in _STEPS)
+    step = next(step for step in steps if maximum / step <= _MOST_BINS)
     return step, math.ceil(maximum / step - 1e-9)
 
 
 def _label(at: int, step: float, *, last: bool) -> str:
-    return f"{points(at * step)}+" if last else f"{points(at * step)}–{points((at + 1) * step)}"
+    return f"{points(at * step)}+" if last else f"{points(at * step)}\N{EN DASH}{points((at + 1) * step)}"
 
 
 def _range(at: int, step: float, *, last: bool) -> str:

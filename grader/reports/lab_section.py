@@ -20,12 +20,14 @@ _MOST_FIGURES = 6
 _MOST_PRINTS = 3
 _PRINTED_LINES = 40
 _LOG_LINES = 80
-_NOTHING_RAN = frozenset({
-    Verdict.REJECTED,
-    Verdict.MISSING_FILE,
-    Verdict.COMPILE_ERROR,
-    Verdict.MISSING_ENTRY_POINT,
-})
+NOTHING_RAN = frozenset(
+    {
+        Verdict.REJECTED,
+        Verdict.MISSING_FILE,
+        Verdict.COMPILE_ERROR,
+        Verdict.MISSING_ENTRY_POINT,
+    }
+)
 
 
 @dataclass(frozen=True)
@@ -84,7 +86,7 @@ def lab_section(
         unshown_cards=max(0, len(lab.findings) - _MOST_CARDS),
         figures=tuple(figures[:_OPEN_FIGURES]),
         more_figures=tuple(figures[_OPEN_FIGURES:]),
-        ran=lab.verdict not in _NOTHING_RAN,
+        ran=lab.verdict not in NOTHING_RAN,
         cases=tuple(case_row(case, instructor=instructor) for case in lab.cases),
         log=visible.block(log, lines=_LOG_LINES) if log.strip() else None,
         log_open=lab.build is not None and not lab.build.ok,
@@ -116,9 +118,7 @@ def _missed_technique(lab: LabResult) -> Case | None:
 def _printed(lab: LabResult, *, instructor: bool) -> Iterator[Printed]:
     """What kernels printed, each different text once."""
     seen: set[str] = set()
-    launches = (
-        launch for case in lab.cases if may_show(case, instructor=instructor) for launch in case.launches
-    )
+    launches = (launch for case in lab.cases if may_show(case, instructor=instructor) for launch in case.launches)
     for launch in launches:
         if launch.printed.strip() and launch.printed not in seen and len(seen) < _MOST_PRINTS:
             seen.add(launch.printed)

@@ -56,7 +56,11 @@ def _figure(case: str, launch: Launch, mismatch: Mismatch) -> MismatchFigure:
         amount=amount(mismatch),
         elements=tuple(
             ElementRow(
-                f"{one.row:,}", f"{one.column:,}", element(one.expected), element(one.got), difference(one.expected, one.got)
+                row=f"{one.row:,}",
+                column=f"{one.column:,}",
+                expected=element(one.expected),
+                got=element(one.got),
+                difference=difference(one.expected, one.got),
             )
             for one in mismatch.first[:_MOST_ELEMENTS]
         ),

@@ -1,4 +1,4 @@
-"""Renders view models to self-contained HTML: one environment, strict and escaping, and a policy that forbids the rest."""
+"""Renders view models to self-contained HTML: one strict, escaping environment, and a policy that forbids the rest."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ from functools import cache
 import jinja2
 from markupsafe import Markup
 
-from grader.reports.class_sheet import class_sheet
-from grader.reports.student_sheet import student_sheet
+from grader.reports.class_sheet import ClassSheet, class_sheet
+from grader.reports.student_sheet import StudentSheet, student_sheet
 from grader.result import Result
 
 
@@ -21,18 +21,18 @@ def student_page(result: Result, *, sources: Mapping[str, str], instructor: bool
     Shows what `result` holds: redact it first unless it is for the instructor.
     """
     sheet = student_sheet(result, sources, instructor=instructor)
-    return _environment().get_template("student.html.j2").render(sheet=sheet, style=_ours("student.css"), script="", policy=_policy(""))
+    return _render("student", sheet, script="")
 
 
 def class_page(results: Sequence[Result], *, course: str, notes: Sequence[str] = ()) -> str:
     """The instructor's dashboard, beside the folder `students/` that it links into."""
     sheet = class_sheet(results, course, notes)
-    script = _ours("sorting.js")
-    return (
-        _environment()
-        .get_template("class.html.j2")
-        .render(sheet=sheet, style=_ours("class.css"), script=script, policy=_policy(script))
-    )
+    return _render("class", sheet, script=_ours("sorting.js"))
+
+
+def _render(name: str, sheet: ClassSheet | StudentSheet, *, script: str) -> str:
+    template = _environment().get_template(f"{name}.html.j2")
+    return template.render(sheet=sheet, style=_ours(f"{name}.css"), script=script, policy=_policy(script))
 
 
 @cache
@@ -52,7 +52,7 @@ def _ours(name: str) -> Markup:
 
 
 def _policy(script: str) -> str:
-    """Content Security Policy: should something ever slip through escaping, the browser still fetches and runs nothing."""
+    """Content Security Policy: should something slip through escaping, the browser still fetches and runs nothing."""
     digest = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
     scripts = f"'sha256-{digest}'" if script else "'none'"
     return f"default-src 'none'; style-src 'unsafe-inline'; script-src {scripts}; base-uri 'none'; form-action 'none'"

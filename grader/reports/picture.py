@@ -1,6 +1,6 @@
 """A mismatch as a drawing: which parts of C are wrong or were never written, under the grid of the launch's blocks.
 
-Computes coordinates in pixels; the template only draws them. Cells of one kind that touch in a row become one rectangle.
+Computes coordinates in pixels; the template only draws. Cells of one kind that touch in a row become one rectangle.
 """
 
 from __future__ import annotations
@@ -9,7 +9,6 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import groupby
 
-from grader.reports.figures import counted
 from grader.result import Mismatch
 
 _LONGEST = 360.0  # pixels along C's longer side
@@ -32,7 +31,7 @@ class Rectangle:
 
 @dataclass(frozen=True)
 class Tick:
-    """A block boundary: where it lies along its axis, and the row or column it is; no label where it would be crowded."""
+    """A block boundary: where it lies along its axis and which row or column it is; no label where crowded."""
 
     at: float
     label: str
@@ -67,8 +66,8 @@ def picture(mismatch: Mismatch) -> Picture | None:
         columns=_ticks(columns, mismatch.tile_columns, width),
         rows=_ticks(rows, mismatch.tile_rows, height),
         grid=min(tile_x, tile_y) >= _DENSE,
-        grid_words=f"blocks of {mismatch.tile_rows} × {mismatch.tile_columns} threads (rows × columns)",
-        alternative=f"C is {rows} × {columns}: {counted(mismatch.wrong, 'element')} wrong, {mismatch.unwritten:,} never written",
+        grid_words=f"blocks of {mismatch.tile_rows} by {mismatch.tile_columns} threads (rows by columns)",
+        alternative=f"C, {rows} by {columns}: {mismatch.wrong:,} elements wrong, {mismatch.unwritten:,} never written",
     )
 
 
@@ -92,7 +91,7 @@ def _rectangles(mismatch: Mismatch, unit_x: float, unit_y: float) -> Iterator[Re
 
 def _ticks(extent: int, tile: int, length: float) -> tuple[Tick, ...]:
     """One at every block boundary, from 0 to `extent`; labels no closer than can be read."""
-    steps = range(0, extent, tile) if 0 < tile and extent / tile <= _MOST_CELLS else range(0, extent, extent)
+    steps = range(0, extent, tile) if tile > 0 and extent / tile <= _MOST_CELLS else range(0, extent, extent)
     ticks, last = [], -_APART
     for step in steps:
         at = step * length / extent

@@ -61,5 +61,5 @@ def _cell(lab: LabResult | None) -> LabCell:
 def _flag(result: Result) -> str:
     verdicts = {lab.verdict for lab in result.labs.values()}
     if Verdict.INTERNAL_ERROR in verdicts:
-        return "not final: the grader failed"
-    return "not final: needs a GPU" if Verdict.NEEDS_GPU in verdicts else ""
+        return "the grader failed on a lab"
+    return "a lab is still to be graded on a GPU" if Verdict.NEEDS_GPU in verdicts else ""

@@ -29,6 +29,7 @@ class StudentSheet:
     more_notices: int
     waiting: int  # labs still to be graded on a GPU
     ours: int  # labs that we failed to grade
+    full_marks: bool
     labs: tuple[LabSection, ...]
 
 
@@ -48,6 +49,7 @@ def student_sheet(result: Result, sources: Mapping[str, str], *, instructor: boo
         more_notices=max(0, len(submission.notices) - _MOST_NOTICES),
         waiting=verdicts.count(Verdict.NEEDS_GPU),
         ours=verdicts.count(Verdict.INTERNAL_ERROR),
+        full_marks=bool(result.labs) and result.total >= result.max > 0,
         labs=tuple(
             lab_section(number, lab_id, lab, sources, instructor=instructor)
             for number, (lab_id, lab) in enumerate(result.labs.items(), start=1)

@@ -1,7 +1,7 @@
 """Makes text from a submission fit to be shown: nothing hidden, nothing reordered, nothing endless. Pure.
 
-Control characters become visible signs, invisible and direction-changing characters become their code points in
-⟨brackets⟩, and whatever is too long is cut and says so. Escaping for HTML is not done here: the templates do it.
+Control characters become their names in ⟨brackets⟩, invisible and direction-changing characters their code points, and
+whatever is too long is cut and says so. Escaping for HTML is not done here: the templates do it.
 """
 
 from __future__ import annotations
@@ -9,11 +9,16 @@ from __future__ import annotations
 import unicodedata
 from dataclasses import dataclass
 
-# Format characters, lone surrogates, private use, unassigned, line and paragraph separators: nothing a reader would see.
+# Controls, format characters, lone surrogates, private use, unassigned, separators: nothing a reader would see.
 _UNSEEN = frozenset({"Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp"})
 _JOINERS = "\u200c\u200d"  # Persian and Indic names, and many emoji, need them
 _MARKS = 4  # combining marks on one letter; more is no writing system
 _TAB = 4
+# By name and not as U+2400's pictures, which few fonts have.
+_CONTROLS = (
+    *"NUL SOH STX ETX EOT ENQ ACK BEL BS TAB LF VT FF CR SO SI".split(),
+    *"DLE DC1 DC2 DC3 DC4 NAK SYN ETB CAN EM SUB ESC FS GS RS US".split(),
+)
 
 
 @dataclass(frozen=True)
@@ -71,6 +76,4 @@ def _seen(character: str, keep: str) -> str:
 
 def _sign(character: str) -> str:
     point = ord(character)
-    if point < 0x20:  # noqa: PLR2004 -- the C0 controls have pictures of their own: ␀ … ␟
-        return chr(0x2400 + point)
-    return "␡" if point == 0x7F else f"⟨U+{point:04X}⟩"  # noqa: PLR2004 -- delete
+    return f"⟨{_CONTROLS[point]}⟩" if point < len(_CONTROLS) else f"⟨U+{point:04X}⟩"

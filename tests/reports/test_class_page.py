@@ -1,0 +1,90 @@
+"""The class page: every student, every lab, and what a person has to look at."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+
+from grader.reports import class_page
+from grader.result import LabResult, Result, Verdict
+
+Sample = tuple[Result, dict[str, str]]
+Named = Callable[[str], Sample]
+
+
+def renamed(result: Result, student_id: str, **changes: object) -> Result:
+    submission = result.submission.model_copy(update={"id": student_id, "name": student_id.title()})
+    return result.model_copy(update={"submission": submission, **changes})
+
+
+def test_three_hundred_students_get_a_row_each(every_result: list[Result]) -> None:
+    results = [renamed(every_result[n % len(every_result)], f"student-{n}") for n in range(300)]
+    html = class_page(results, course="GPU Programming")
+    assert len(re.findall(r'<th scope="row"', html)) == 300
+    assert len(html) < 700_000
+
+
+def test_a_class_of_nobody_makes_a_page() -> None:
+    assert "0 students" in class_page([], course="")
+
+
+def test_rows_come_by_name_whatever_the_case(sample_named: Named) -> None:
+    result, _ = sample_named("pass")
+    html = class_page([renamed(result, "zoe"), renamed(result, "Ben"), renamed(result, "ada")], course="c")
+    assert html.index(">Ada<") < html.index(">Ben<") < html.index(">Zoe<")
+
+
+def test_a_link_cannot_leave_the_folder_of_students(sample_named: Named) -> None:
+    result, _ = sample_named("pass")
+    html = class_page([renamed(result, "../../x?y#z w")], course="c")
+    assert 'href="students/..%2F..%2Fx%3Fy%23z%20w/report.html"' in html
+
+
+def test_mean_and_median_and_the_distribution_of_a_lab_are_told(sample_named: Named) -> None:
+    passed, raced = sample_named("pass")[0], sample_named("race")[0]
+    html = class_page([renamed(passed, "a"), renamed(passed, "b"), renamed(raced, "c")], course="c")
+    assert 'aria-label="Passed: 2 students; Data race: 1 student"' in html
+    assert "<dd>8.7<small> / 12</small></dd>" in html  # (12 + 12 + 2) / 3
+    assert "<dt>median</dt><dd>12</dd>" in html
+
+
+def test_the_most_common_finding_comes_first_and_counts_students(sample_named: Named) -> None:
+    raced = sample_named("race")[0]
+    html = class_page([renamed(raced, name) for name in "abc"], course="c")
+    common = html[html.index("Most common findings") :]
+    assert common.index("sum += As[ty][k] * Bs[k][tx];") < common.index("3 students")
+
+
+def test_a_line_repeated_by_one_student_counts_once(sample_named: Named) -> None:
+    raced = sample_named("race")[0]  # two findings, on As and on Bs, of one line
+    assert "<b>1 student</b>" in class_page([raced], course="c")
+
+
+def test_what_needs_a_person_is_listed(every_result: list[Result]) -> None:
+    html = class_page(every_result, course="c")
+    for title in ("The grader failed", "Still to be graded on a GPU", "Nothing could be taken in", "Rejected code"):
+        assert title in html
+    assert "04-open: tensor-core intrinsics need a GPU" in html
+
+
+def test_a_class_that_needs_nobody_has_no_such_section(sample_named: Named) -> None:
+    assert "Needs you" not in class_page([sample_named("pass")[0]], course="c")
+
+
+def test_a_student_without_a_lab_of_the_batch_gets_an_empty_cell(sample_named: Named) -> None:
+    result, _ = sample_named("pass")
+    labs: dict[str, LabResult] = dict(list(result.labs.items())[:1])
+    html = class_page([result, renamed(result, "late", labs=labs)], course="c")
+    assert html.count('data-order="-1"') == 3
+
+
+def test_a_total_that_may_change_is_flagged(sample_named: Named) -> None:
+    result = sample_named("needs-gpu")[0]
+    assert {lab.verdict for lab in result.labs.values()} >= {Verdict.NEEDS_GPU}
+    assert 'title="a lab is still to be graded on a GPU">not final<' in class_page([result], course="c")
+
+
+def test_the_page_allows_its_own_script_and_no_other(sample_named: Named) -> None:
+    html = class_page([sample_named("pass")[0]], course="c")
+    assert re.search(r"script-src &#39;sha256-[A-Za-z0-9+/]{43}=&#39;", html)
+    assert html.count("<script") == 1

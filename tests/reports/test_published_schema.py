@@ -1,0 +1,31 @@
+"""The published JSON Schema is the one that the models make, and the samples meet it."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+from grader.reports.schema import schema_text
+from grader.result import Result
+
+ROOT = Path(__file__).parents[2]
+REMEDY = """in the repository's root, run
+.venv/bin/python -c 'from grader.reports.schema import schema_text as s; print(s(), end="")' > docs/result.schema.json"""
+
+
+def test_the_published_schema_is_current() -> None:
+    published = (ROOT / "docs" / "result.schema.json").read_text(encoding="utf-8")
+    assert published == schema_text(), REMEDY
+
+
+def test_a_sample_survives_a_round_trip(sample: tuple[Result, dict[str, str]]) -> None:
+    result, _ = sample
+    assert Result.model_validate_json(result.model_dump_json(by_alias=True)) == result
+
+
+def test_the_schema_knows_every_field_of_a_result(sample: tuple[Result, dict[str, str]]) -> None:
+    schema = json.loads(schema_text())
+    written = json.loads(sample[0].model_dump_json(by_alias=True))
+    assert written.keys() == schema["properties"].keys()
+    for lab in written["labs"].values():
+        assert lab.keys() == schema["$defs"]["LabResult"]["properties"].keys()

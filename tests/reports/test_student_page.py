@@ -1,0 +1,181 @@
+"""A student's page: sound HTML, nothing loaded from elsewhere, hostile text harmless, hidden shapes hidden."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from html.parser import HTMLParser
+
+import pytest
+
+from grader.redaction import for_student
+from grader.reports import class_page, student_page
+from grader.reports.verdict_table import LOOKS
+from grader.result import Result, Verdict
+
+Sample = tuple[Result, dict[str, str]]
+Named = Callable[[str], Sample]
+VOID = {"meta", "input", "br"}
+
+
+class Page(HTMLParser):
+    """Checks balance while it collects tags, attributes, text and the links of a page."""
+
+    def __init__(self, page: str) -> None:
+        super().__init__()
+        self.open: list[str] = []
+        self.tags: list[tuple[str, dict[str, str | None]]] = []
+        self.text: list[str] = []
+        self.feed(page)
+        self.close()
+        assert self.open == [], "left open"
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.tags.append((tag, dict(attrs)))
+        if tag not in VOID:
+            self.open.append(tag)
+
+    def handle_startendtag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.tags.append((tag, dict(attrs)))
+
+    def handle_endtag(self, tag: str) -> None:
+        assert self.open.pop() == tag
+
+    def handle_data(self, data: str) -> None:
+        self.text.append(data)
+
+
+def test_every_sample_makes_a_page_whose_tags_balance(sample: Sample) -> None:
+    result, sources = sample
+    for instructor in (False, True):
+        page = Page(student_page(result, sources=sources, instructor=instructor))
+        assert len(page.tags) > 30
+
+
+def test_a_page_loads_nothing_from_anywhere(sample: Sample, every_result: list[Result]) -> None:
+    result, sources = sample
+    for html in (student_page(result, sources=sources, instructor=True), class_page(every_result, course="c")):
+        page = Page(html)
+        for tag, attributes in page.tags:
+            assert tag not in {"img", "link", "iframe", "object", "embed", "base", "form", "video", "audio"}
+            assert not {"src", "srcset", "xlink:href", "action", "style"} & attributes.keys()
+            assert not any(name.startswith("on") for name in attributes)
+            link = attributes.get("href")
+            assert link is None or link.startswith(("#", "students/"))
+        style = html[html.index("<style>") : html.index("</style>")]
+        assert "@import" not in style
+        assert set(re.findall(r"url\(([^)]*)\)", style)) <= {"#unwritten"}
+        policy = next(each["content"] for _, each in page.tags if each.get("http-equiv") == "Content-Security-Policy")
+        assert policy
+        assert policy.startswith("default-src 'none'; style-src 'unsafe-inline'; script-src '")
+
+
+def test_hostile_text_neither_adds_a_tag_nor_reaches_the_template_engine(sample_named: Named) -> None:
+    result, sources = sample_named("hostile")
+    html = student_page(result, sources=sources, instructor=True)
+    assert [tag for tag, _ in Page(html).tags if tag in {"script", "img"}] == []
+    assert "{{ 7*7 }}" in html  # shown, not evaluated
+    assert "&lt;script&gt;" in html
+    scripts = [
+        tag for tag, _ in Page(class_page([result], course="<script>", notes=["<script>"])).tags if tag == "script"
+    ]
+    assert scripts == ["script"]  # our own
+
+
+def test_controls_and_invisible_characters_are_shown_as_signs(sample_named: Named) -> None:
+    result, sources = sample_named("hostile")
+    for html in (student_page(result, sources=sources, instructor=True), class_page([result], course="c")):
+        found = {character for character in html if ord(character) < 0x20 and character != "\n"}
+        assert found == set()
+        assert not re.search("[\x7f-\x9f\u200b\u200e\u200f\u2028\u2029\u202a-\u202e\u2066-\u2069\ufeff]", html)
+        assert "⟨U+202E⟩" in html
+        html.encode()  # no lone surrogate
+
+
+def test_endless_text_makes_no_endless_page(sample_named: Named) -> None:
+    result, sources = sample_named("hostile")
+    lab_id, lab = next(iter(result.labs.items()))
+    case = lab.cases[0]
+    launch = case.launches[0].model_copy(update={"printed": "spam\n" * 5000, "message": "m" * 10**6})
+    case = case.model_copy(update={"launches": (launch,) * 500, "message": "c" * 10**6})
+    finding = lab.findings[0].model_copy(update={"message": "f" * 10**6, "cases": ("n" * 10**4,) * 1000})
+    lab = lab.model_copy(
+        update={
+            "cases": (case,),
+            "findings": (finding,) * 1000,
+            "build": lab.build and lab.build.model_copy(update={"log": ("l" * 10**4 + "\n") * 3000}),
+        }
+    )
+    html = student_page(result.model_copy(update={"labs": {lab_id: lab}}), sources=sources, instructor=True)
+    assert len(html) < 400_000
+    assert "4,960 more lines are not shown" in html
+
+
+def test_a_race_shows_both_lines_both_threads_the_shape_and_the_advice(sample_named: Named) -> None:
+    result, sources = sample_named("race")
+    html = student_page(result, sources=sources)
+    assert '<div class="row second"><span class="number">17</span>' in html
+    assert '<div class="row first"><span class="number">21</span>' in html
+    assert "<mark>As[ty][k]</mark>" in html
+    assert "thread (1, 0, 0) of block (0, 0, 0) writes As[0][1]" in html
+    assert "thread (0, 1, 0) of block (0, 0, 0) reads As[0][1]" in html
+    assert "M=32 N=32 K=64, grid (2, 2, 1), block (16, 16, 1)" in html
+    assert "Who may still be reading the tile" in html
+
+
+def test_a_wrong_answer_shows_the_picture_and_the_first_wrong_elements(sample_named: Named) -> None:
+    result, sources = sample_named("wrong-answer")
+    page = Page(student_page(result, sources=sources))
+    drawn = [attributes["class"] for tag, attributes in page.tags if tag == "rect" and attributes.get("x")]
+    assert {"wrong", "unwritten"} <= set(drawn)
+    assert "64" in page.text
+    assert "12.5" in page.text
+    assert "unset or NaN" in page.text
+
+
+def test_a_page_for_students_shows_no_shape_of_a_case_that_withholds_it(sample_named: Named) -> None:
+    result, sources = sample_named("race")
+    lab = result.labs["02-tiled"]
+    hidden = lab.cases[2].model_copy(
+        update={"launches": (lab.cases[1].launches[0].model_copy(update={"shape": "M=96 N=160 K=224"}),)}
+    )
+    assert hidden.feedback == "verdict"
+    lab = lab.model_copy(update={"cases": (*lab.cases[:2], hidden, *lab.cases[3:])})
+    full = result.model_copy(update={"labs": {**result.labs, "02-tiled": lab}})
+    for shown in (full, for_student(full)):
+        assert "M=96" not in student_page(shown, sources=sources)
+    assert "M=96 N=160 K=224" in student_page(full, sources=sources, instructor=True)
+
+
+@pytest.mark.parametrize("verdict", list(Verdict))
+def test_every_verdict_has_a_look_and_a_page(sample_named: Named, verdict: Verdict) -> None:
+    result, sources = sample_named("race")
+    lab = result.labs["02-tiled"].model_copy(update={"verdict": verdict, "findings": ()})
+    html = student_page(result.model_copy(update={"labs": {"02-tiled": lab}}), sources=sources)
+    look = LOOKS[verdict]
+    assert f"{look.glyph}</span>{look.label}</span>" in html
+    assert look.sentence.split("'")[0] in html
+
+
+def test_no_two_verdicts_share_a_glyph_or_a_label() -> None:
+    assert len({look.glyph for look in LOOKS.values()}) == len(LOOKS) == len(Verdict)
+    assert len({look.label for look in LOOKS.values()}) == len(LOOKS)
+
+
+def test_a_missed_technique_is_told_though_the_verdict_is_pass(sample_named: Named) -> None:
+    result, sources = sample_named("wrong-answer")
+    html = student_page(result, sources=sources)
+    assert "C is right in every case, but the technique check is not met: the kernel loads as much" in html
+    assert "Not met" in html
+
+
+def test_what_is_still_to_be_graded_makes_the_total_not_final(sample_named: Named) -> None:
+    result, sources = sample_named("needs-gpu")
+    assert "still to be graded where there is a GPU" in student_page(result, sources=sources)
+
+
+def test_a_refused_upload_says_why_at_the_top(sample_named: Named) -> None:
+    result, _ = sample_named("refused")
+    html = student_page(result, sources={})
+    assert "This upload could not be taken in." in html
+    assert "&#39;../../etc/cron.d/x&#39;" in html

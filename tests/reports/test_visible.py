@@ -1,0 +1,57 @@
+"""Untrusted text is shown whole and harmless, or cut and says so."""
+
+from __future__ import annotations
+
+import pytest
+
+from grader.reports import visible
+
+
+@pytest.mark.parametrize(
+    ("hostile", "shown"),
+    [
+        ("\x1b[31mred", "⟨ESC⟩[31mred"),
+        ("a\x00b\x07", "a⟨NUL⟩b⟨BEL⟩"),
+        ("\x7f", "⟨U+007F⟩"),
+        ("\x9b", "⟨U+009B⟩"),
+        ("a\u202eb", "a⟨U+202E⟩b"),
+        ("a\u2066b\u2069", "a⟨U+2066⟩b⟨U+2069⟩"),
+        ("\u200bx\ufeff", "⟨U+200B⟩x⟨U+FEFF⟩"),
+        ("a\u2028b", "a⟨U+2028⟩b"),
+        ("\udc80", "⟨U+DC80⟩"),
+        ("two\nlines", "two⟨LF⟩lines"),
+    ],
+)
+def test_what_cannot_be_seen_becomes_a_sign(hostile: str, shown: str) -> None:
+    assert visible.words(hostile) == shown
+    assert visible.code(hostile) == shown
+
+
+def test_names_of_the_world_stay_as_they_are() -> None:
+    for name in ("José Müller", "Đặng Thị Hà", "אדה", "王小明", "می\u200cکنم", "Zoe\u0308"):
+        assert visible.words(name) == name
+
+
+def test_an_invisible_joiner_in_code_is_shown() -> None:
+    assert visible.code("su\u200dm") == "su⟨U+200D⟩m"
+
+
+def test_a_tower_of_combining_marks_is_taken_down() -> None:
+    assert visible.words("c" + "\u0301" * 6) == "c" + "\u0301" * 4 + "⟨U+0301⟩" * 2
+
+
+def test_a_long_line_is_cut_and_says_by_how_much() -> None:
+    assert visible.code("x" * 1210, limit=10) == "x" * 10 + "… (+1,200 characters)"
+
+
+def test_tabs_keep_code_in_its_columns() -> None:
+    assert visible.code("\tx\ty") == "    x   y"
+
+
+def test_a_log_is_cut_by_lines_and_counts_the_rest() -> None:
+    block = visible.block("a\r\nb\nc\n\n", lines=2)
+    assert (block.lines, block.more) == (("a", "b"), 1)
+
+
+def test_a_lone_carriage_return_cannot_overwrite_a_line() -> None:
+    assert visible.block("all tests failed\rall tests passed").text == "all tests failed⟨CR⟩all tests passed"
