@@ -23,5 +23,5 @@ __global__ void matmul_tiled(const float* A, const float* B, float* C, int M, in
     }
     __syncthreads();
   }
-  for (int line = 0; line < 1000; ++line) printf("row %d col %d sum %f %s\n", row, col, sum, "passed passed passed passed passed");
+  for (int line = 0; line < 20; ++line) printf("row %d col %d sum %f %s\n", row, col, sum, "passed passed passed passed passed");
 }
