@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from grader.reports import visible
 from grader.reports.figures import points
 from grader.reports.finding_card import in_words, may_show
 from grader.reports.verdict_table import LOOKS, Look
-from grader.result import Case, Launch, Verdict
+from grader.result import Case, Finding, Launch, Verdict
 
 _MOST_SHAPES = 40
 _NEVER_RAN = "not run"
@@ -37,7 +38,8 @@ class CaseRow:
     more_shapes: int
 
 
-def case_row(case: Case, *, instructor: bool) -> CaseRow:
+def case_row(case: Case, *, findings: Sequence[Finding] = (), instructor: bool) -> CaseRow:
+    """`findings`: those shown beside it, which the row does not say again."""
     launches = case.launches if may_show(case, instructor=instructor) else ()
     look, outcome = _outcome(case)
     return CaseRow(
@@ -48,11 +50,19 @@ def case_row(case: Case, *, instructor: bool) -> CaseRow:
         outcome=outcome,
         points=points(case.points),
         max_points=points(case.max_points),
-        message=visible.words(case.message, 600),
+        message=_brief(case.message, findings),
         advice=visible.words(case.advice, 600),
-        shapes=tuple(_shape(launch) for launch in launches[:_MOST_SHAPES]),
+        shapes=tuple(_shape(launch, findings) for launch in launches[:_MOST_SHAPES]),
         more_shapes=max(0, len(launches) - _MOST_SHAPES),
     )
+
+
+def _brief(message: str, findings: Sequence[Finding]) -> str:
+    """`M=32 N=32 K=64: line 21`, where the message goes on with what a finding says in full."""
+    for finding in findings:
+        if finding.message and finding.message in message:
+            message = message.replace(finding.message, "").strip().rstrip(":;")
+    return visible.words(message, 600)
 
 
 def _outcome(case: Case) -> tuple[Look, str]:
@@ -65,7 +75,7 @@ def _outcome(case: Case) -> tuple[Look, str]:
     return look, "Not run" if case.message == _NEVER_RAN and not case.launches else look.label
 
 
-def _shape(launch: Launch) -> ShapeRow:
+def _shape(launch: Launch, findings: Sequence[Finding]) -> ShapeRow:
     return ShapeRow(
-        LOOKS[launch.verdict], in_words(launch), visible.words(launch.inputs, 80), visible.words(launch.message)
+        LOOKS[launch.verdict], in_words(launch), visible.words(launch.inputs, 80), _brief(launch.message, findings)
     )

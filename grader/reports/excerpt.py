@@ -104,14 +104,19 @@ def _row(
 
 
 def _note(site: Site, finding: Finding, *, named: bool) -> str:
-    """`thread (1, 0, 0) of block (0, 0, 0) reads As[0][1]`."""
+    """`thread (1, 0, 0) reads As[0][1]`."""
     verb = _VERBS.get(site.access or "", "")
     if not verb or site.thread is None:
         return ""
-    whose = f" of block {index(site.block)}" if site.block else ""
+    whose = f" of block {index(site.block)}" if _blocks_differ(site, finding) else ""
     what = finding.element or finding.array or ""
     what = "" if site.access == "barrier" else f" {visible.words(what, 60)}"
     return f"thread {index(site.thread)}{whose} {verb}{what}" if named or what.strip() else ""
+
+
+def _blocks_differ(site: Site, finding: Finding) -> bool:
+    """Whether the block has to be named with the thread: both of one block say it once, beside the excerpt."""
+    return site.block is not None and finding.other is not None and finding.block != finding.other.block
 
 
 def _spans(text: str, array: str | None) -> list[tuple[int, int]]:

@@ -87,7 +87,7 @@ def lab_section(
         figures=tuple(figures[:_OPEN_FIGURES]),
         more_figures=tuple(figures[_OPEN_FIGURES:]),
         ran=lab.verdict not in NOTHING_RAN,
-        cases=tuple(case_row(case, instructor=instructor) for case in lab.cases),
+        cases=tuple(case_row(case, findings=lab.findings[:_MOST_CARDS], instructor=instructor) for case in lab.cases),
         log=visible.block(log, lines=_LOG_LINES) if log.strip() else None,
         log_open=lab.build is not None and not lab.build.ok,
         printed=tuple(_printed(lab, instructor=instructor)),

@@ -48,7 +48,7 @@ def _parts(lab_id: str, lab: LabResult, sources: Mapping[str, str]) -> Iterator[
     yield Text(what_happened(lab))
     if lab.cases and lab.verdict not in NOTHING_RAN:
         yield Text()
-        yield from (_case(case_row(case, instructor=True)) for case in lab.cases)
+        yield from (_case(case_row(case, findings=lab.findings, instructor=True)) for case in lab.cases)
     for finding in lab.findings[:_FINDINGS]:
         yield Text()
         yield from _finding(finding_card(finding, lab, sources, instructor=True))

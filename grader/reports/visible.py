@@ -16,8 +16,8 @@ _MARKS = 4  # combining marks on one letter; more is no writing system
 _TAB = 4
 # By name and not as U+2400's pictures, which few fonts have.
 _CONTROLS = (
-    *"NUL SOH STX ETX EOT ENQ ACK BEL BS TAB LF VT FF CR SO SI".split(),
-    *"DLE DC1 DC2 DC3 DC4 NAK SYN ETB CAN EM SUB ESC FS GS RS US".split(),
+    *("NUL", "SOH", "STX", "ETX", "EOT", "ENQ", "ACK", "BEL", "BS", "TAB", "LF", "VT", "FF", "CR", "SO", "SI"),
+    *("DLE", "DC1", "DC2", "DC3", "DC4", "NAK", "SYN", "ETB", "CAN", "EM", "SUB", "ESC", "FS", "GS", "RS", "US"),
 )
 
 

@@ -71,3 +71,9 @@ def test_unbalanced_brackets_do_no_harm() -> None:
     shown = excerpt(finding(1, array="A"), {"a.cu": "A[[[[0 = A]] ]A[" + "[" * 5000})
     assert shown is not None
     assert len(shown.rows[0].text) < 300
+
+
+def test_threads_of_one_block_are_named_without_it() -> None:
+    shown = excerpt(finding(5, other=5, access="read", thread=(0, 0, 0), block=(0, 0, 0)), {"a.cu": SOURCE})
+    assert shown is not None
+    assert all("block" not in note.text for row in shown.rows for note in row.notes)
