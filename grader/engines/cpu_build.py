@@ -7,6 +7,7 @@ here. Every failure is an outcome, not an exception; exceptions are ours.
 from __future__ import annotations
 
 import re
+import struct
 import time
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -15,7 +16,7 @@ from elftools.common.exceptions import DWARFError, ELFError, ELFParseError
 
 from grader.engines.assembly import calls_of
 from grader.engines.cpu_toolchain import CpuToolchain
-from grader.engines.debug_info import DebugInfo, Function, SharedArray, read_debug_info, thread_local_symbols
+from grader.engines.debug_info import DebugInfo, Function, SharedArray, read_debug_info
 from grader.engines.device_functions import REDIRECTIONS
 from grader.engines.object_check import EntryPoints, check_object, functions_named
 from grader.engines.object_file import ObjectFile, read_object
@@ -47,7 +48,6 @@ class CpuBuild:
     refusals: tuple[Refusal, ...] = ()
     log: str = ""
     seconds: float = 0.0
-    warnings: bool = False
 
 
 @dataclass
@@ -111,7 +111,7 @@ def _build(steps: _Steps, text: str, entries: EntrySignatures) -> tuple[Refusal,
         return _compile_errors(steps)
     try:
         return _link(steps, text, entries)
-    except (ELFError, ELFParseError, DWARFError, KeyError, IndexError, UnicodeDecodeError) as error:
+    except (ELFError, ELFParseError, DWARFError, KeyError, IndexError, ValueError, struct.error) as error:
         steps.log.append(f"the object file cannot be read: {type(error).__name__}: {error}")
         return (Refusal(Verdict.REJECTED, 0, "The compiled file is not what a kernel compiles to."),)
 
@@ -131,12 +131,11 @@ def _link(steps: _Steps, text: str, entries: EntrySignatures) -> tuple[Refusal, 
     if not steps.run(_rewrite(obj, roots)) or not steps.run(steps.toolchain.link(["submission.o", "shared.s"], roots, "runner")):
         return (Refusal(Verdict.COMPILE_ERROR, 0, "The file compiles, but does not link."),)
     info = read_debug_info(steps.folder / "runner", steps.name)
-    symbols = thread_local_symbols(steps.folder / "runner")
     kernel, launch = _function(info, entries.kernel), _function(info, entries.launch) if entries.launch else None
     if kernel is None or (entries.launch and launch is None):
         return tuple(_wrong_signatures(info, entries))
     known = {array.symbol for array in info.shared}
-    offset = symbols["tilelab_dynamic_shared"][0]
+    offset = info.offsets["tilelab_dynamic_shared"]
     unnamed = [SharedArray(name, name, offset, 0, "float", 4, (), dynamic=True) for name in dynamic if name not in known]
     reached = obj.reached(list(found.kernels))
     static_bytes = sum(obj.symbols[i].size for i in reached if obj.symbols[i].kind == "STT_TLS" and not obj.symbols[i].undefined)

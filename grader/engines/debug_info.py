@@ -11,7 +11,8 @@ from pathlib import Path
 from typing import Any
 
 from elftools.elf.elffile import ELFFile
-from elftools.elf.sections import SymbolTableSection
+
+from grader.engines.symbol_table import thread_local_symbols
 
 _QUALIFIERS = {"DW_TAG_const_type": "const", "DW_TAG_volatile_type": "volatile"}
 _POINTERS = {"DW_TAG_pointer_type": "*", "DW_TAG_reference_type": "&", "DW_TAG_rvalue_reference_type": "&&"}
@@ -46,6 +47,7 @@ class DebugInfo:
     lines: list[tuple[int, int, int]] = field(default_factory=list)  # address, line, index into files
     functions: list[Function] = field(default_factory=list)
     shared: list[SharedArray] = field(default_factory=list)
+    offsets: dict[str, int] = field(default_factory=dict)  # of every thread-local symbol, in its segment
 
 
 @dataclass(frozen=True)
@@ -59,13 +61,10 @@ class _Reader:
     def __init__(self, elf: ELFFile, file_name: str) -> None:
         self.dwarf = elf.get_dwarf_info(relocate_dwarf_sections=False)
         self.file_name = file_name
-        self.symbols: dict[str, tuple[int, int]] = {}  # thread-local symbols: offset, size
-        for section in elf.iter_sections():
-            if isinstance(section, SymbolTableSection):
-                self.symbols = {s.name: (s["st_value"], s["st_size"]) for s in section.iter_symbols() if s["st_info"]["type"] == "STT_TLS"}
+        self.symbols = thread_local_symbols(elf)
 
     def read(self) -> DebugInfo:
-        info = DebugInfo()
+        info = DebugInfo(offsets={name: symbol.value for name, symbol in self.symbols.items()})
         for unit in self.dwarf.iter_CUs():
             ours = self._lines(unit, info)
             for count, die in enumerate(unit.iter_DIEs()):
@@ -121,7 +120,7 @@ class _Reader:
         for extent in dimensions:
             elements *= extent
         if external:
-            yield SharedArray(plain, symbol, self.symbols[symbol][0], 0, kind.name, max(1, kind.bytes), dimensions[:0], dynamic=True)
+            yield SharedArray(plain, symbol, self.symbols[symbol].value, 0, kind.name, max(1, kind.bytes), dimensions[:0], dynamic=True)
         elif offset is not None:
             yield SharedArray(plain, symbol, offset, elements * kind.bytes, kind.name, max(1, kind.bytes), dimensions, dynamic=False)
 
@@ -199,8 +198,3 @@ def read_debug_info(program: Path, file_name: str) -> DebugInfo:
     with program.open("rb") as stream:
         return _Reader(ELFFile(stream), file_name).read()
 
-
-def thread_local_symbols(program: Path) -> dict[str, tuple[int, int]]:
-    """Offset and size of every thread-local symbol."""
-    with program.open("rb") as stream:
-        return _Reader(ELFFile(stream), "").symbols

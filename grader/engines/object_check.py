@@ -7,8 +7,9 @@ from dataclasses import dataclass
 
 from grader.engines.assembly import Calls
 from grader.engines.device_functions import ONLY_ON_A_GPU, is_device_function
-from grader.engines.object_file import ObjectFile, Symbol
+from grader.engines.object_file import ObjectFile
 from grader.engines.refusal import Refusal
+from grader.engines.symbol_table import Symbol
 from grader.result import Verdict
 
 SECTIONS = re.compile(
@@ -46,7 +47,7 @@ def check_object(obj: ObjectFile, entries: EntryPoints, calls: Calls) -> Refusal
         if not SECTIONS.fullmatch(section):
             return _rejected(0, f"The file puts code or data into a section of its own ({section[:40]!r}): nothing may run before the kernel.")
     for symbol in obj.symbols:
-        if symbol.kind in {"STT_GNU_IFUNC", "STT_LOOS"}:
+        if symbol.kind == "STT_GNU_IFUNC":
             return _rejected(0, f"{symbol.name[:60]!r} chooses its code at load time; nothing may run before the kernel.")
         if not symbol.undefined and symbol.kind != "STT_SECTION" and RESERVED.fullmatch(symbol.name):
             return _rejected(0, f"The name {symbol.name[:60]!r} is reserved for the grader.")

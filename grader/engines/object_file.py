@@ -2,28 +2,18 @@
 
 from __future__ import annotations
 
+import struct
 from collections import defaultdict
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 from elftools.common.exceptions import ELFError
 from elftools.elf.elffile import ELFFile
-from elftools.elf.relocation import RelocationSection
-from elftools.elf.sections import SymbolTableSection
 
+from grader.engines.symbol_table import Symbol, relocated_symbols, symbols_of
 
-@dataclass(frozen=True)
-class Symbol:
-    name: str
-    section: int | str  # an index, or "SHN_UNDEF", "SHN_ABS"
-    kind: str  # "STT_FUNC", "STT_TLS", …
-    is_global: bool
-    size: int
-
-    @property
-    def undefined(self) -> bool:
-        return self.section == "SHN_UNDEF"
+_UNINTERESTING = (".rela.debug", ".rela.eh_frame", ".rela.init_array")
 
 
 @dataclass(frozen=True)
@@ -32,9 +22,9 @@ class ObjectFile:
     symbols: tuple[Symbol, ...]
     uses: dict[int, frozenset[int]]  # section index -> indices of the symbols its relocations name
 
-    def reached(self, roots: list[Symbol]) -> set[int]:
+    def reached(self, roots: Sequence[Symbol]) -> set[int]:
         """Indices of every symbol that code or data reachable from `roots` names."""
-        open_sections = [root.section for root in roots if isinstance(root.section, int)]
+        open_sections = [root.section for root in roots if root.in_section]
         seen_sections: set[int] = set()
         seen_symbols: set[int] = set()
         while open_sections:
@@ -44,33 +34,26 @@ class ObjectFile:
             seen_sections.add(section)
             for index in self.uses.get(section, ()):
                 seen_symbols.add(index)
-                target = self.symbols[index].section
-                if isinstance(target, int):
-                    open_sections.append(target)
+                if self.symbols[index].in_section:
+                    open_sections.append(self.symbols[index].section)
         return seen_symbols
 
 
 def read_object(path: Path) -> ObjectFile:
-    """Raises ELFError when the file is none."""
+    """Raises ELFError when the file is none, or not of a kind we know."""
     with path.open("rb") as stream:
         elf = ELFFile(stream)
         names, uses = [], defaultdict(set)
-        symbols: list[Symbol] = []
         for section in elf.iter_sections():
             names.append(section.name)
-            if isinstance(section, SymbolTableSection) and section.name == ".symtab":
-                symbols = [_symbol(symbol) for symbol in section.iter_symbols()]
-            elif isinstance(section, RelocationSection):
-                if section.name.startswith((".rela.debug", ".rel.debug", ".rela.eh_frame", ".rela.init_array")):
-                    continue
-                target = section["sh_info"]
-                for relocation in section.iter_relocations():
-                    uses[target].add(relocation["r_info_sym"])
-        if not symbols:
-            message = f"{path} has no symbols"
+            if section["sh_type"] == "SHT_RELA" and not section.name.startswith(_UNINTERESTING):
+                uses[section["sh_info"]].update(relocated_symbols(section))
+        try:
+            symbols = tuple(symbols_of(elf))
+        except struct.error as error:
+            message = f"{path} has a broken symbol table"
+            raise ELFError(message) from error
+        if any(index >= len(symbols) for used in uses.values() for index in used):
+            message = f"{path} relocates against symbols it does not have"
             raise ELFError(message)
-        return ObjectFile(tuple(names), tuple(symbols), {section: frozenset(used) for section, used in uses.items()})
-
-
-def _symbol(symbol: Any) -> Symbol:
-    return Symbol(symbol.name, symbol["st_shndx"], symbol["st_info"]["type"], symbol["st_info"]["bind"] != "STB_LOCAL", symbol["st_size"])
+        return ObjectFile(tuple(names), symbols, {section: frozenset(used) for section, used in uses.items()})

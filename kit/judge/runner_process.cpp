@@ -175,7 +175,7 @@ Answer RunnerProcess::attempt(const protocol::LaunchRequest& request, const std:
   };
   try {
     process_->channel.send(nlohmann::json(request).dump(), memory_files);
-    const auto limit = std::chrono::milliseconds(request.clock_ms) + slack_;
+    const auto limit = std::chrono::milliseconds(request.clock_ms) * protocol::wall_clock_factor + slack_;
     return {Answer::Kind::reply, process_->channel.receive(static_cast<int>(std::min<long>(limit.count(), 3'600'000))).text};
   } catch (const ChannelTimeout&) {
     const bool unread = process_->has_unread_bytes();

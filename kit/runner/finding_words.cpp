@@ -128,7 +128,7 @@ class Words {
       case FindingKind::timeout:
         if (raw.bound != 0) return by + " keeps reading one value here and waits for it to change, and no thread that can run changes it.";
         return by + " was still busy here when the launch had used up all the steps it may take: a loop may never end.";
-      case FindingKind::crash: return by + (finding.message.empty() ? " crashed here." : " " + finding.message);
+      case FindingKind::crash: return by + " " + raw.why + ".";
     }
     return {};
   }

@@ -94,22 +94,26 @@ class Launch {
 
   // A signal arrived at instruction `pc`, for an access to `address` where there was one.
   LaunchReply crashed(int signal, std::uintptr_t pc, std::uintptr_t address) {
+    if (signal == SIGPROF) {
+      record(simt::FindingKind::timeout, pc + 1);
+      return reply(Status::timeout, "The launch ran out of time.");
+    }
     const bool overflow = stacks_ && stacks_->is_guard(address);
-    const char* what = signal == SIGALRM ? "The launch ran out of time."
-                       : overflow        ? "A thread's stack overflowed: a recursion that never ends, or arrays too large for it."
-                       : signal == SIGFPE ? "An integer was divided by zero, or the quotient does not fit."
-                                          : "The kernel crashed.";
-    record(signal == SIGALRM ? simt::FindingKind::timeout : simt::FindingKind::crash, pc + 1);
-    return reply(signal == SIGALRM ? Status::timeout : Status::crash, what);
+    const char* why = overflow            ? "overflows its stack: a recursion that never ends, or local arrays too large for it"
+                      : signal == SIGFPE ? "divides an integer by zero"
+                                         : "crashes";
+    record(simt::FindingKind::crash, pc + 1, 0, why);
+    return reply(Status::crash, std::string("A thread ") + why + ".");
   }
 
  private:
-  void record(simt::FindingKind kind, std::uintptr_t pc, std::uint64_t bound = 0) {
+  void record(simt::FindingKind kind, std::uintptr_t pc, std::uint64_t bound = 0, const char* why = "") {
     simt::RawFinding finding;
     finding.kind = kind;
     finding.site.pc = pc;
     if (simt::Machine::active()) finding.site.by = simt::Machine::current().running().ref;
     finding.bound = bound;
+    finding.why = why;
     log_.report(finding);
   }
 
@@ -200,8 +204,8 @@ class Launch {
       record(simt::FindingKind::timeout, timeout->pc, timeout->waiting_for_another_thread ? 1 : 0);
       trouble_ = {Status::timeout, "The launch used up all the steps it may take."};
     } else if (const auto& trap = machine.trapped()) {
-      record(simt::FindingKind::crash, trap->pc);
-      trouble_ = {Status::crash, trap->why};
+      record(simt::FindingKind::crash, trap->pc, 0, trap->why);
+      trouble_ = {Status::crash, std::string("A thread ") + trap->why + "."};
     }
   }
 
@@ -239,8 +243,8 @@ std::uintptr_t interrupted_pc(const void* context) {
 
 // Not async-signal-safe in general; the interrupted code is the submission's or a callback's, and nothing returns to it.
 void on_signal(int signal, siginfo_t* info, void* context) {
-  for (const int other : {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGALRM}) std::signal(other, SIG_DFL);
-  const auto address = signal == SIGALRM ? 0 : reinterpret_cast<std::uintptr_t>(info->si_addr);
+  for (const int other : {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGPROF}) std::signal(other, SIG_DFL);
+  const auto address = signal == SIGPROF ? 0 : reinterpret_cast<std::uintptr_t>(info->si_addr);
   (*deliver_reply)(running_launch->crashed(signal, interrupted_pc(context), address));
   _exit(3);
 }
@@ -257,13 +261,13 @@ void install_handlers(unsigned clock_ms) {
   action.sa_sigaction = on_signal;
   action.sa_flags = SA_SIGINFO | SA_ONSTACK | SA_RESETHAND;
   sigemptyset(&action.sa_mask);
-  for (const int signal : {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGALRM}) {
+  for (const int signal : {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGPROF}) {
     if (sigaction(signal, &action, nullptr) != 0) throw std::runtime_error("no signal handler");
   }
   itimerval timer{};
   timer.it_value.tv_sec = clock_ms / 1000;
   timer.it_value.tv_usec = static_cast<suseconds_t>(clock_ms % 1000) * 1000;
-  if (setitimer(ITIMER_REAL, &timer, nullptr) != 0) throw std::runtime_error("no timer");
+  if (setitimer(ITIMER_PROF, &timer, nullptr) != 0) throw std::runtime_error("no timer");
 }
 
 }  // namespace

@@ -19,6 +19,9 @@
 namespace tilelab::protocol {
 
 inline constexpr int socket_descriptor = 3;               // where the runner finds its end of the socket
+// A launch is given processor time (clock_ms); on the wall it may take this much longer before it is given up, so that a
+// busy machine fails nobody.
+inline constexpr unsigned wall_clock_factor = 6;
 inline constexpr std::size_t max_frame_bytes = 4u << 20;  // a longer frame ends the conversation
 
 enum class Role { input, output, inout, scalar };
@@ -46,7 +49,7 @@ struct LaunchRequest {
   std::vector<int> launch_arguments;       // for the submission's launch function: M, N, K
   std::optional<LaunchConfig> config;      // given: the launch function is not called
   std::uint64_t event_budget = 0;          // instrumented events before the launch is a `timeout`
-  unsigned clock_ms = 10'000;              // backstop by the clock, for the whole launch
+  unsigned clock_ms = 5'000;               // backstop: processor time of the whole launch
   std::optional<std::uint64_t> order_seed; // given: blocks and threads run in this shuffled order
 };
 

@@ -23,8 +23,6 @@ using namespace tilelab;
 using protocol::LaunchReply;
 using protocol::Status;
 
-constexpr int grace_ms = 1000;  // beyond the launch's own clock, before the child is killed
-
 // Where a child leaves its answer: shared with it, read after its end.
 struct Mailbox {
   std::size_t bytes;
@@ -61,7 +59,7 @@ std::string answer(const Image& image, const Frame& frame, Mailbox& mailbox) {
   if (pid == 0) child(image, request, frame, mailbox);
   writer = Descriptor();
   pollfd poller{reader.get(), POLLIN, 0};
-  const bool ended = poll(&poller, 1, static_cast<int>(request.clock_ms) + grace_ms) > 0;
+  const bool ended = poll(&poller, 1, static_cast<int>(request.clock_ms * protocol::wall_clock_factor)) > 0;
   if (!ended) kill(pid, SIGKILL);
   int status = 0;
   waitpid(pid, &status, 0);

@@ -32,6 +32,7 @@ struct RawFinding {
   std::uint32_t size = 0;          // bytes accessed
   std::int64_t index = 0;          // a subscript outside its dimension, or an alignment
   std::uint64_t bound = 0;         // that dimension
+  const char* why = "";            // a crash: what the thread did
   std::uint64_t count = 1;
 };
 

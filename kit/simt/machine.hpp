@@ -33,7 +33,7 @@ class Machine {
   };
 
   struct Trap {
-    const char* why;
+    const char* why;  // "calls __trap()"
     std::uintptr_t pc;
     ThreadRef by;
   };

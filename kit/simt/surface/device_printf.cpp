@@ -113,7 +113,7 @@ int tilelab_putchar(int character) {
 void tilelab_assert_fail(const char* expression, const char*, unsigned, const char*) {
   const std::string text = "assertion failed: " + tilelab::simt::submission_string(expression) + "\n";
   tilelab::simt::append(text.data(), text.size());
-  tilelab::simt::Machine::current().trap("an assert() in the kernel failed", TILELAB_PC);
+  tilelab::simt::Machine::current().trap("fails an assert()", TILELAB_PC);
 }
 
 }  // extern "C"

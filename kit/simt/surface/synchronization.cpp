@@ -21,6 +21,6 @@ void __threadfence_block() { Machine::current().fence(TILELAB_PC); }
 void __threadfence_system() { Machine::current().fence(TILELAB_PC); }
 void __nanosleep(unsigned) { Machine::current().edge(TILELAB_PC); }
 
-void __trap() { Machine::current().trap("the kernel called __trap()", TILELAB_PC); }
+void __trap() { Machine::current().trap("calls __trap()", TILELAB_PC); }
 
 }  // namespace cuda_on_cpu
