@@ -9,6 +9,7 @@ import json
 import os
 import shutil
 import subprocess
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -58,20 +59,19 @@ def _has_landlock(confine: Path) -> bool:
 def candidates(confine: Path, prefix: Path | None) -> list[Confinement]:
     """What might work here, strongest first. Raises SandboxUnavailable when the launcher itself does not work."""
     landlock = _has_landlock(confine)
-    bubblewraps: list[Confinement] = []
-    own: list[Confinement] = [Launcher(confine, prefix)] if landlock else []
-    bwrap = _find_bubblewrap(prefix)
-    if bwrap is None:
-        return own
-    sized = "--size" in subprocess.run([bwrap, "--help"], capture_output=True, text=True, check=False).stdout
-    in_user_namespace = Bubblewrap(bwrap, confine, prefix, landlock=landlock, sized_tmpfs=sized)
-    if os.geteuid() != 0:
-        bubblewraps = [in_user_namespace]
+    own = Launcher(confine, prefix)
+    launchers: list[Confinement] = [own] if landlock else []
+    root = os.geteuid() == 0
+    found: list[Confinement] = []
+    if bwrap := _find_bubblewrap(prefix):
+        sized = "--size" in subprocess.run([bwrap, "--help"], capture_output=True, text=True, check=False).stdout
+        spaced = Bubblewrap(bwrap, confine, prefix, landlock=landlock, sized_tmpfs=sized)
+        found = [replace(spaced, as_root=True), *launchers, spaced] if root else [spaced, *launchers]
     else:
-        bubblewraps = [Bubblewrap(bwrap, confine, prefix, as_root=True, landlock=landlock, sized_tmpfs=sized)]
-        # Root in a user namespace may start any number of processes; the launcher alone bounds them.
-        own = [*own, in_user_namespace]
-    return [*bubblewraps, *own]
+        found = launchers
+    # The last two of root's: in a user namespace, or without the right to become somebody else, root may start any number
+    # of processes. All else is kept from it.
+    return [*found, replace(own, keep_root=True)] if root and landlock else found
 
 
 def _find_bubblewrap(prefix: Path | None) -> Path | None:

@@ -43,10 +43,15 @@ def _devices() -> list[Path]:
 
 @dataclass(frozen=True)
 class Launcher:
-    """Landlock and seccomp. `guard`: a parent stays behind, since there is no process namespace to end with it."""
+    """Landlock and seccomp. A parent stays behind as a guard, since there is no process namespace to end with it.
+
+    `keep_root`: for root in a container that took even the right to become somebody else; the kernel does not apply the
+    limit on processes to root.
+    """
 
     confine: Path
     prefix: Path | None = None
+    keep_root: bool = False
     name: str = "Landlock and seccomp"
 
     def wrap(
@@ -63,7 +68,7 @@ class Launcher:
         return [
             str(self.confine),
             "--guard",
-            *as_nobody_else(),
+            *(["--keep-root"] if self.keep_root else as_nobody_else()),
             f"--profile={profile}",
             f"--tmp={temporary}",
             *launcher_limits(limits),

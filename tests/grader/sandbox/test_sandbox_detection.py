@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import subprocess
 from pathlib import Path
 
@@ -19,10 +20,29 @@ def confine_says(confine: Path, *words: str) -> tuple[int, str]:
     return finished.returncode, finished.stderr
 
 
-def test_prefers_bubblewrap_to_the_launcher(confine: Path) -> None:
-    offered = [type(candidate) for candidate in detecting.candidates(confine, None)]
-    assert offered == sorted(offered, key=lambda kind: kind is not Bubblewrap) or offered[0] is Bubblewrap
-    assert detect(confine, None, allow_none=True) is not None
+def test_offers_what_bounds_processes_before_what_does_not(confine: Path) -> None:
+    offered = detecting.candidates(confine, None)
+    unbounded = [
+        os.geteuid() == 0
+        and ((isinstance(one, Bubblewrap) and not one.as_root) or (isinstance(one, Launcher) and one.keep_root))
+        for one in offered
+    ]
+    assert offered
+    assert unbounded == sorted(unbounded)
+
+
+def test_finds_bubblewrap_in_the_private_prefix_when_it_is_nowhere_else(
+    confine: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    programs = tmp_path / "usr" / "bin"
+    programs.mkdir(parents=True)
+    (programs / "bwrap").write_text("#!/bin/sh\necho --size\n")
+    (programs / "bwrap").chmod(0o755)
+    monkeypatch.setenv("PATH", "/nowhere")
+    assert not any(isinstance(one, Bubblewrap) for one in detecting.candidates(confine, None))
+    first = detecting.candidates(confine, tmp_path)[0]
+    assert isinstance(first, Bubblewrap)
+    assert first.bwrap == programs / "bwrap"
 
 
 def test_refuses_when_nothing_confines_and_says_what_was_tried_and_what_to_do(
