@@ -103,7 +103,7 @@ def _check_plausible(
     ):
         return
     message = (
-        f"{source}: none of the {len(uploads)} folders and archives in it holds a file that a lab asks for "
+        f"{source}: no folder or archive in it holds a file that a lab asks for "
         f"({', '.join(sorted(wanted))}). {LAYOUT}."
     )
     raise IntakeError(message)

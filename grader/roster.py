@@ -200,7 +200,7 @@ def _check_layout(source: Path, names: list[str], loose: list[str]) -> None:
     elif any(name.casefold().endswith(".cu") for name in loose):
         shown = ", ".join(map(clean, loose[:3]))
         message = (
-            f"{source}: this looks like one student's submission ({shown} lie directly in it). "
+            f"{source}: this looks like one student's submission, with {shown} directly in it. "
             "Put it into a folder named after the student, and give the folder above that."
         )
     else:

@@ -277,7 +277,7 @@ def test_refuses_submissions_that_are_none(tmp_path: Path) -> None:
         (tmp_path / "nowhere", "nothing here"),
         (empty, "empty"),
         (loose, "one student's submission"),
-        (unrelated, "none of the 2 folders"),
+        (unrelated, "no folder or archive in it holds"),
         (papers, "no student's folder or archive"),
         (text, "no zip, tar or tar.gz"),
         (put(tmp_path / "broken.zip", zip_bytes({f"anna/{NAIVE}": TEXT})[:-20]), "damaged"),
