@@ -108,13 +108,14 @@ def test_a_case_the_judge_never_ran_is_our_failure() -> None:
     assert result.points == 1
 
 
-@pytest.mark.parametrize("twice", [True, False])
-def test_a_case_seen_twice_is_our_failure(*, twice: bool) -> None:
-    outcome = judged()
-    if twice:
-        outcome = replace(outcome, cases=(*outcome.cases, outcome.cases[1]))
-    else:
-        outcome = with_case(outcome, replace(outcome.cases[1], seen=2))
+@pytest.mark.parametrize(
+    "outcome",
+    [
+        replace(judged(), cases=(*judged().cases, judged().cases[1])),
+        with_case(judged(), replace(judged().cases[1], seen=2)),
+    ],
+)
+def test_a_case_seen_twice_is_our_failure(outcome: LabOutcome) -> None:
     result = score_lab(make_lab(), outcome)
     assert result.verdict is Verdict.INTERNAL_ERROR
     assert (result.cases[1].passed, result.cases[1].points) == (False, 0)
