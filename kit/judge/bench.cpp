@@ -1,11 +1,15 @@
 #include "judge/bench.hpp"
 
+#include <algorithm>
 #include <stdexcept>
+#include <utility>
 
 #include <catch2/catch_test_macros.hpp>
 
 namespace tilelab::judge {
 namespace {
+
+constexpr unsigned most_halvings = 2;
 
 Bench* current = nullptr;
 
@@ -32,10 +36,12 @@ void Bench::close_case(bool survived, const std::string& trouble) {
   }
 }
 
-const LaunchRecord& Bench::run(const Trial& trial) {
+const LaunchRecord& Bench::run(Trial trial) {
   CaseRecord& record = cases_.back();
+  trial.spare_events >>= std::min(timeouts_, most_halvings);
   record.launches.push_back(judge_launch_(trial));
   const LaunchRecord& launch = record.launches.back();
+  if (launch.verdict == Verdict::timeout) ++timeouts_;
   if (launch.verdict != Verdict::pass) record.message = launch.shape + ", " + launch.inputs + ": " + launch.message;
   return launch;
 }
@@ -51,8 +57,8 @@ Bench& bench() {
 
 void use_bench(Bench* bench) { current = bench; }
 
-const LaunchRecord& check(const Trial& trial) {
-  const LaunchRecord& launch = bench().run(trial);
+const LaunchRecord& check(Trial trial) {
+  const LaunchRecord& launch = bench().run(std::move(trial));
   if (launch.verdict != Verdict::pass) FAIL(launch.message);
   SUCCEED();
   return launch;

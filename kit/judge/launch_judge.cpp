@@ -26,7 +26,7 @@ struct Files {
 
   explicit Files(const Trial& trial) {
     request.launch_arguments = trial.launch_arguments;
-    request.event_budget = trial.event_budget;
+    request.event_budget = trial.work_events + trial.spare_events;
     for (const Operand& operand : trial.operands) add(operand);
   }
 
@@ -124,7 +124,8 @@ std::string reason(const LaunchRecord& record, const std::string& detail) {
   if (record.verdict == Verdict::pass) return {};
   for (const protocol::Finding& finding : record.findings) {
     if (!is_error(finding) || finding.kind != name(record.verdict) || finding.message.empty()) continue;
-    return finding.site.line > 0 ? "line " + std::to_string(finding.site.line) + ": " + finding.message : finding.message;
+    const std::string line = "line " + std::to_string(finding.site.line);
+    return finding.site.line > 0 && finding.message.find(line) == std::string::npos ? line + ": " + finding.message : finding.message;
   }
   if (record.verdict == Verdict::wrong_answer && record.mismatch) return sentence(*record.mismatch);
   return detail.empty() ? "the launch ended with " + std::string(name(record.verdict)) : detail;

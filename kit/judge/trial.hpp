@@ -45,7 +45,8 @@ struct Trial {
   std::string inputs;  // "small integers"
   std::vector<Operand> operands;
   std::vector<int> launch_arguments;
-  std::uint64_t event_budget = 0;
+  // Instrumented events the launch may make: what the work takes, generously, and room for a clumsy start.
+  std::uint64_t work_events = 0, spare_events = 0;
 };
 
 }  // namespace tilelab::judge

@@ -44,12 +44,15 @@ struct Wrong {
 // Everything, or a pattern over the whole matrix.
 std::optional<std::string> whole(const Wrong& wrong) {
   if (wrong.count == wrong.rows * wrong.columns) return "every element";
+  const std::size_t right = wrong.rows * wrong.columns - wrong.count;
   if (wrong.count == 1) return "only the element in row " + number(*wrong.in_rows.begin()) + ", column " + number(*wrong.in_columns.begin());
   const std::size_t diagonal = std::min(wrong.rows, wrong.columns);
   if (diagonal > 2 && wrong.count == wrong.rows * wrong.columns - diagonal &&
       wrong.each([](std::size_t row, std::size_t column) { return row != column; })) {
     return "every element off the diagonal; those on it are right";
   }
+  // Few enough to be right by chance: small integers repeat.
+  if (right * 20 <= wrong.count) return "every element but " + number(right);
   return std::nullopt;
 }
 

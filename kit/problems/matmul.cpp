@@ -15,9 +15,9 @@ constexpr int largest_integer = 8;
 constexpr int longest_exact = (1 << 24) / (largest_integer * largest_integer) - 1;
 constexpr int longest_close = 257;  // beyond it, the bound lets TF32-precision products pass
 
-// Instrumented events a launch may make: room for every correct style (a naive kernel makes 2 to 3 for each product, a
-// large block on a tiny matrix many idle ones), and an endless loop still ends within a second.
-constexpr std::uint64_t base_events = 60'000'000, events_per_product = 30;
+// Instrumented events a launch may make. Naive and tiled kernels make 5 to 10 for each product, and a large block on a
+// tiny matrix up to some million idle ones; an endless loop still ends within a second.
+constexpr std::uint64_t spare_events = 40'000'000, events_per_product = 50;
 
 struct Sizes {
   std::size_t M, N, K;
@@ -64,7 +64,8 @@ judge::Trial make_trial(Shape shape, std::string inputs, std::vector<float> A, s
           .operands = {judge::input("A", n.K, std::move(A)), judge::input("B", n.N, std::move(B)), judge::output("C", std::move(C)),
                        judge::integer("M", shape.M), judge::integer("N", shape.N), judge::integer("K", shape.K)},
           .launch_arguments = {shape.M, shape.N, shape.K},
-          .event_budget = base_events + events_per_product * n.products()};
+          .work_events = events_per_product * n.products(),
+          .spare_events = spare_events};
 }
 
 std::string percent(double part) { return std::to_string(std::lround(100 * part)) + " %"; }

@@ -90,6 +90,24 @@ TEST_CASE("a case that ran nothing or broke by itself is a fault of ours", "[ben
   CHECK_THAT(record.message, ContainsSubstring("std::bad_alloc"));
 }
 
+TEST_CASE("launches that follow a timeout get less to spare, but all that their work takes", "[bench]") {
+  std::vector<std::uint64_t> spare, work;
+  Bench bench([&](const Trial& trial) {
+    spare.push_back(trial.spare_events);
+    work.push_back(trial.work_events);
+    return as_named(trial);
+  }, 1);
+  for (const auto* verdict : {"pass", "timeout", "race", "timeout", "timeout", "pass"}) {
+    bench.open_case(verdict, {});
+    Trial trial = named(verdict);
+    trial.spare_events = 800;
+    trial.work_events = 7;
+    bench.run(std::move(trial));
+  }
+  CHECK(spare == std::vector<std::uint64_t>{800, 800, 400, 400, 200, 200});
+  CHECK(work == std::vector<std::uint64_t>(6, 7));
+}
+
 TEST_CASE("what a case draws depends on seed, title and how often it drew", "[bench]") {
   const auto first = [](std::uint64_t seed, const std::string& name) {
     Bench bench(as_named, seed);

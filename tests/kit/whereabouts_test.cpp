@@ -26,7 +26,8 @@ constexpr Tile square{16, 16};
 TEST_CASE("everything, one element and everything off the diagonal are named as such", "[whereabouts]") {
   CHECK(words(20, 30, square, [](auto, auto) { return true; }) == "every element");
   CHECK(words(20, 30, square, [](auto r, auto c) { return r == 3 && c == 29; }) == "only the element in row 3, column 29");
-  CHECK(words(20, 20, square, [](auto r, auto c) { return r != c; }) == "every element off the diagonal; those on it are right");
+  CHECK(words(20, 30, square, [](auto r, auto c) { return r + c != 9; }) == "every element but 10");
+  CHECK(words(30, 30, square, [](auto r, auto c) { return r != c; }) == "every element off the diagonal; those on it are right");
 }
 
 TEST_CASE("what lies past the last full tile is named by the tile", "[whereabouts]") {
