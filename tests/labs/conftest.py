@@ -6,8 +6,8 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from grader.judging import judge_lab
 
+from grader.judging import judge_lab
 from grader.labs import load_lab
 from grader.result import LabResult
 from grader.scoring import score_lab

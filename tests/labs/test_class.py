@@ -17,6 +17,7 @@ import pytest
 
 from grader.labs import lab_ids
 from grader.result import LabResult, Result, Verdict
+from grader.upload import stem_of
 
 HERE = Path(__file__).resolve().parent
 ROOT = HERE.parents[1]
@@ -30,7 +31,7 @@ EXPECTED: dict[str, dict[str, dict[str, Any]]] = tomllib.loads(
 @dataclass(frozen=True)
 class Graded:
     out: Path
-    results: dict[str, Result]  # by the upload's name
+    results: dict[str, Result]  # by the student, as the upload is named
 
 
 @pytest.fixture(scope="module")
@@ -63,7 +64,7 @@ def test_an_upload_gets_the_verdicts_expected(upload: str, graded: Graded) -> No
 
 
 def test_every_upload_of_the_class_is_expected_and_graded(graded: Graded) -> None:
-    uploads = {path.name for path in CLASS.iterdir()}
+    uploads = {stem_of(path.name) for path in CLASS.iterdir()}
     assert set(EXPECTED) == uploads == set(graded.results)
     assert all(set(wanted) == set(lab_ids(ROOT)) for wanted in EXPECTED.values())
 
