@@ -27,25 +27,31 @@ class MismatchFigure:
     case: str
     shape: str
     summary: str
-    amount: str  # "48 of 561 elements are wrong, 12 were never written"
+    amount: str  # "48 of 561 elements wrong, 12 of them never written"
     elements: tuple[ElementRow, ...]
     picture: Picture | None
 
 
 def mismatch_figures(lab: LabResult, *, instructor: bool) -> list[MismatchFigure]:
-    """One for each launch that ended with a wrong C and may be shown."""
-    return [
-        _figure(case.name, launch, launch.mismatch)
+    """One for each launch that ended with a wrong C and may be shown: those that show a pattern come first."""
+    found = [
+        (case.name, launch, launch.mismatch)
         for case in lab.cases
         if may_show(case, instructor=instructor)
         for launch in case.launches
         if launch.mismatch
     ]
+    found.sort(key=lambda each: each[2].wrong >= each[2].rows * each[2].columns)
+    return [_figure(*each) for each in found]
 
 
 def amount(mismatch: Mismatch) -> str:
-    wrong = f"{mismatch.wrong:,} of {counted(mismatch.rows * mismatch.columns, 'element')} wrong"
-    return f"{wrong}, {mismatch.unwritten:,} never written" if mismatch.unwritten else wrong
+    """How many differ; the judge counts those never written among the wrong."""
+    all_of_them = counted(mismatch.rows * mismatch.columns, "element")
+    if mismatch.unwritten == mismatch.wrong:
+        return f"{mismatch.unwritten:,} of {all_of_them} never written"
+    wrong = f"{mismatch.wrong:,} of {all_of_them} wrong"
+    return f"{wrong}, {mismatch.unwritten:,} of them never written" if mismatch.unwritten else wrong
 
 
 def _figure(case: str, launch: Launch, mismatch: Mismatch) -> MismatchFigure:

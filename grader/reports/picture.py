@@ -12,6 +12,7 @@ from itertools import groupby
 from grader.result import Mismatch
 
 _LONGEST = 360.0  # pixels along C's longer side
+_LARGEST = 24.0  # pixels along one element, so that a small matrix looks small
 _SHORTEST = 28.0  # so that a matrix of one row can still be seen
 _DENSE = 5.0  # a grid finer than this many pixels would hide what is under it
 _APART = 30.0  # pixels between two labels of an axis
@@ -40,6 +41,7 @@ class Tick:
 @dataclass(frozen=True)
 class Picture:
     view_box: str  # with room for the two axes
+    outer_width: float
     width: float
     height: float
     rectangles: tuple[Rectangle, ...]
@@ -55,11 +57,12 @@ def picture(mismatch: Mismatch) -> Picture | None:
     rows, columns = mismatch.rows, mismatch.columns
     if not mismatch.picture or min(rows, columns, mismatch.cell_rows, mismatch.cell_columns) < 1:
         return None
-    scale = _LONGEST / max(rows, columns)
+    scale = min(_LARGEST, _LONGEST / max(rows, columns))
     width, height = max(_SHORTEST, columns * scale), max(_SHORTEST, rows * scale)
     tile_x, tile_y = mismatch.tile_columns * width / columns, mismatch.tile_rows * height / rows
     return Picture(
         view_box=f"{-_LEFT} {-_TOP} {width + _LEFT + _EDGE:.2f} {height + _TOP + _EDGE:.2f}",
+        outer_width=round(width + _LEFT + _EDGE, 2),
         width=round(width, 2),
         height=round(height, 2),
         rectangles=tuple(_rectangles(mismatch, width / columns, height / rows)),

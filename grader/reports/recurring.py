@@ -36,8 +36,9 @@ def recurring(labs: Iterable[LabResult]) -> tuple[Recurring, ...]:
 
 
 def _is_a_mistake(finding: Finding) -> bool:
-    """Of the kind a lecturer can speak about in class: no missing file, no failure of ours."""
-    return finding.severity == "error" and LOOKS[finding.kind].tone in {"bad", "waiting"}
+    """Of the kind a lecturer can speak about in class: no missing file, no failure of ours, no attempt at cheating."""
+    told_elsewhere = finding.kind is Verdict.REJECTED or LOOKS[finding.kind].tone in {"absent", "ours"}
+    return finding.severity == "error" and not told_elsewhere
 
 
 def _key(finding: Finding) -> tuple[Verdict, str, bool]:

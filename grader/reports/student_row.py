@@ -27,6 +27,7 @@ class StudentRow:
     order: str  # what the name's column sorts by
     id: str  # empty where it says no more than the name
     link: str
+    full_link: str  # the same with what hidden cases withhold
     cells: tuple[LabCell, ...]
     total: str
     total_order: str
@@ -40,6 +41,7 @@ def student_row(result: Result, lab_ids: Sequence[str]) -> StudentRow:
         order=(name or student_id).casefold(),
         id=student_id if student_id != name else "",
         link=report_link(result),
+        full_link=f"instructor/{_quoted(result)}.html",
         cells=tuple(_cell(result.labs.get(lab_id)) for lab_id in lab_ids),
         total=points(result.total),
         total_order=f"{result.total:.6f}",
@@ -49,7 +51,11 @@ def student_row(result: Result, lab_ids: Sequence[str]) -> StudentRow:
 
 def report_link(result: Result) -> str:
     """Relative to the class page. Quoted whole: an id can neither leave its folder nor name a scheme."""
-    return f"students/{quote(result.submission.id, safe='', errors='replace')}/report.html"
+    return f"students/{_quoted(result)}/report.html"
+
+
+def _quoted(result: Result) -> str:
+    return quote(result.submission.id, safe="", errors="replace")
 
 
 def _cell(lab: LabResult | None) -> LabCell:

@@ -38,6 +38,7 @@ def test_a_link_cannot_leave_the_folder_of_students(sample_named: Named) -> None
     result, _ = sample_named("pass")
     html = class_page([renamed(result, "../../x?y#z w")], course="c")
     assert 'href="students/..%2F..%2Fx%3Fy%23z%20w/report.html"' in html
+    assert 'href="instructor/..%2F..%2Fx%3Fy%23z%20w.html"' in html
 
 
 def test_mean_and_median_and_the_distribution_of_a_lab_are_told(sample_named: Named) -> None:
@@ -88,3 +89,9 @@ def test_the_page_allows_its_own_script_and_no_other(sample_named: Named) -> Non
     html = class_page([sample_named("pass")[0]], course="c")
     assert re.search(r"script-src &#39;sha256-[A-Za-z0-9+/]{43}=&#39;", html)
     assert html.count("<script") == 1
+
+
+def test_rejected_code_is_no_common_mistake(sample_named: Named) -> None:
+    html = class_page([sample_named("rejected")[0]], course="c")
+    assert "Rejected code" in html
+    assert "Most common findings" not in html

@@ -20,9 +20,9 @@ def test_neighbours_of_one_kind_become_one_rectangle() -> None:
     drawn = picture(mismatch())
     assert drawn is not None
     assert [(one.kind, one.x, one.y, one.width) for one in drawn.rectangles] == [
-        ("wrong", 270, 90, 90),
-        ("wrong", 270, 135, 45),
-        ("unwritten", 315, 135, 45),
+        ("wrong", 144, 48, 48),
+        ("wrong", 144, 72, 24),
+        ("unwritten", 168, 72, 24),
     ]
 
 
@@ -30,8 +30,8 @@ def test_the_grid_lies_on_the_boundaries_of_the_blocks() -> None:
     drawn = picture(mismatch())
     assert drawn is not None
     assert drawn.grid
-    assert [(tick.at, tick.label) for tick in drawn.columns] == [(0, "0"), (180, "4"), (360, "8")]
-    assert [(tick.at, tick.label) for tick in drawn.rows] == [(0, "0"), (90, "2"), (180, "4")]
+    assert [(tick.at, tick.label) for tick in drawn.columns] == [(0, "0"), (96, "4"), (192, "8")]
+    assert [(tick.at, tick.label) for tick in drawn.rows] == [(0, "0"), (48, "2"), (96, "4")]
 
 
 def test_the_last_cell_ends_where_c_ends() -> None:
