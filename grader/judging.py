@@ -58,7 +58,7 @@ def judge_lab(workshop: Workshop, lab: Lab, source: Path | None, scratch: Path, 
 
 
 def _refused(lab: Lab, build: Build, refusals: tuple[Refusal, ...], text: str, seconds: float) -> LabOutcome:
-    lines = text.splitlines()
+    lines = text.split("\n")  # as the compiler counts them: splitlines() also splits at form feeds
     findings = tuple(
         Finding(
             kind=refusal.verdict,
@@ -96,7 +96,7 @@ def _judge(workshop: Workshop, lab: Lab, built: CpuBuild, folder: Path, text: st
         raise RuntimeError(message)
     try:
         report = json.loads(report_file.read_text(encoding="utf-8", errors="replace"))
-        cases = [_case(entry, lab, text.splitlines()) for entry in report["cases"]]
+        cases = [_case(entry, lab, text.split("\n")) for entry in report["cases"]]
     except (ValueError, KeyError, TypeError, ValidationError) as error:
         message = f"the judge of {lab.id} wrote a report that cannot be read: {error}"
         raise RuntimeError(message) from error

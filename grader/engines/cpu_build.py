@@ -17,7 +17,7 @@ from elftools.common.exceptions import DWARFError, ELFError, ELFParseError
 from grader.engines.assembly import calls_of
 from grader.engines.cpu_toolchain import CpuToolchain
 from grader.engines.debug_info import DebugInfo, Function, SharedArray, read_debug_info
-from grader.engines.device_functions import REDIRECTIONS
+from grader.engines.device_functions import REDIRECTIONS, UNSUPPORTED_HEADERS, UNSUPPORTED_NAMES
 from grader.engines.object_check import EntryPoints, check_object, functions_named
 from grader.engines.object_file import ObjectFile, read_object
 from grader.engines.refusal import Refusal
@@ -200,9 +200,26 @@ def _compile_errors(steps: _Steps) -> tuple[Refusal, ...]:
     """The compiler's errors in the submission itself, at most three."""
     log = "\n".join(steps.log)
     pattern = re.compile(rf"^(?:\./)?{re.escape(steps.name)}:(\d+):(?:\d+:)? (?:fatal )?error: (.*)$", re.MULTILINE)
-    errors = [Refusal(Verdict.COMPILE_ERROR, int(match[1]), f"The compiler says: {match[2]}") for match in pattern.finditer(log)][:3]
-    if "<<<" in log or any("expected primary-expression before '<'" in e.message or "before ‘<’" in e.message for e in errors):
-        hint = "A launch with <<<…>>> and other host code does not belong in this file: only the kernel, its helpers and the launch function."
-        errors = [Refusal(e.verdict, e.line, e.message, hint) for e in errors]
+    said = [(int(match[1]), match[2]) for match in pattern.finditer(log)]
+    for line, message in said:
+        if what := _needs_a_gpu(message):
+            return (Refusal(Verdict.NEEDS_GPU, line, f"The CPU executor does not know {what}: this file has to be graded on a GPU."),)
+    errors = [Refusal(Verdict.COMPILE_ERROR, line, f"The compiler says: {message}", _hint(log, message)) for line, message in said[:3]]
     stopped = [line for line in steps.log if line.startswith("the compiler was stopped")]
     return tuple(errors) or (Refusal(Verdict.COMPILE_ERROR, 0, stopped[0] if stopped else "The file does not compile; the log says why."),)
+
+
+def _needs_a_gpu(message: str) -> str | None:
+    header = re.match(r"(\S+): No such file or directory", message)
+    if header and UNSUPPORTED_HEADERS.fullmatch(header[1]):
+        return f"<{header[1]}>"
+    name = re.match(r"[‘'](?:::)?(\w+)(?:::\w+)*[’'] (?:was not declared|does not name a type|has not been declared|is not a namespace-name)", message)
+    return f"`{name[1]}`" if name and UNSUPPORTED_NAMES.fullmatch(name[1]) else None
+
+
+def _hint(log: str, message: str) -> str:
+    if re.search(r"<<<|expected primary-expression before [‘']<[’']", log):
+        return "A launch with <<<…>>> and other host code does not belong in this file: only the kernel, its helpers and the launch function."
+    if re.search(r"[‘']cuda(Malloc|Memcpy|Free|Device|Event|Stream|GetLast|Error)\w*[’']", message):
+        return "This is host code: the grader allocates, copies and launches. Hand in the kernel, its helpers and the launch function."
+    return ""

@@ -97,10 +97,25 @@ class _Reader:
         end = high.value if high.form == "DW_FORM_addr" else first + high.value
         origin = self._origin(die)
         parameters = [child for child in die.iter_children() if child.tag == "DW_TAG_formal_parameter"]
-        types = [self._type(self._origin(child)).name for child in parameters if "DW_AT_artificial" not in self._origin(child).attributes]
+        # `const int M` and `float* const A` declare the same function as without that last const.
+        types = [
+            self._type(self._origin(child)).name.removesuffix(" const")
+            if self._top_const(self._origin(child))
+            else self._type(self._origin(child)).name
+            for child in parameters
+            if "DW_AT_artificial" not in self._origin(child).attributes
+        ]
         name = self._qualified(origin)
         file = origin.attributes.get("DW_AT_decl_file")
         return Function(first, end, name, f"{name}({', '.join(types)})", self._type(origin).name, file is not None and file.value in ours)
+
+    @staticmethod
+    def _top_const(parameter: Any) -> bool:
+        """Whether the parameter itself is const or restrict const, rather than what it points at."""
+        target = parameter.get_DIE_from_attribute("DW_AT_type") if "DW_AT_type" in parameter.attributes else None
+        while target is not None and target.tag == "DW_TAG_restrict_type":
+            target = target.get_DIE_from_attribute("DW_AT_type")
+        return target is not None and target.tag == "DW_TAG_const_type"
 
     def _shared(self, die: Any) -> Iterator[SharedArray]:
         origin = self._origin(die)

@@ -5,6 +5,8 @@ The rest are host functions, which nvcc would refuse to call from a kernel.
 
 from __future__ import annotations
 
+import re
+
 SURFACE_PREFIX = "_ZN11cuda_on_cpu"
 
 # Called by instrumented code; a submission that names them itself is refused earlier.
@@ -28,6 +30,21 @@ REDIRECTIONS = {
 
 # Device code may call these, but the CPU executor has none: such a kernel waits for a GPU.
 ONLY_ON_A_GPU = frozenset({"malloc", "free", "_Znwm", "_Znam", "_ZdlPv", "_ZdaPv", "_ZdlPvm", "_ZdaPvm", "clock", "vprintf", "alloca"})
+
+
+# What nvcc knows and the CPU executor does not (yet): a file that uses one is fine CUDA, so it waits for a GPU.
+UNSUPPORTED_HEADERS = re.compile(
+    r"mma\.h|cuda_(fp16|fp8|bf16|pipeline|awbarrier)\w*\.h(pp)?|cooperative_groups(/.*|\.h)|cuda/.*|cub/.*|thrust/.*|cutlass/.*|cute/.*"
+    r"|sm_\d+_\w+\.h(pp)?|texture_\w+\.h|surface_\w+\.h|curand\w*\.h|cublas\w*\.h|nv/.*|nvtx\w*/.*|cuda_texture_types\.h"
+)
+UNSUPPORTED_NAMES = re.compile(
+    r"clock|clock64|globaltimer|nvcuda|wmma|cooperative_groups|cg|half|half2|__half2?|__nv_\w+|nv_bfloat16\w*|cuda|thrust|cub|tex[123]D\w*|surf[123]D\w*"
+    r"|cudaTextureObject_t|cudaSurfaceObject_t|__dp[24]a\w*|__h(add|sub|mul|fma|div|eq|ne|lt|le|gt|ge|abs|neg|isnan|max|min|cmadd)\w*|__u?r?hadd"
+    r"|__(half|float|double|int|uint|ll|ull|short|ushort|bfloat16)\w*2\w+|__u?sad|__v(add|sub|abs|avg|max|min|cmp|set|neg|sad)\w*|__ld(lu|cv)|__fns"
+    r"|__prof_trigger|__cvta_\w+|__is(Global|Shared|Constant|Local|GridConstant)|__pipeline_\w+|__funnelshift_\w+|__u?mul64hi|__u?mulhi|__umul64hi"
+    r"|__[fd](add|sub|mul|div|rcp|sqrt|maf)_r[nzud]|__fma_r[nzud]|__expf|__tanhf|__sincosf|norm\w*|rnorm\w*|j[01n]f?|y[01n]f?|erfinvf?|erfcinvf?|erfcxf?|cyl_bessel\w*"
+    r"|sinpif?|cospif?|tanpif?|sincospif?|cudaGetErrorString|__nv_bfloat162?|__brkpt|__reduce_\w+|__shfl|__shfl_(up|down|xor)|__any|__all|__ballot|__brevll|__byte_perm"
+)
 
 
 def is_device_function(symbol: str) -> bool:

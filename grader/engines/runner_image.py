@@ -31,7 +31,7 @@ def write_image(path: Path, info: DebugInfo, *, source: str, kernel: Function, l
     header_code = sorted([f.first, f.end] for f in info.functions if not f.in_submission)
     image = {
         "files": info.files,
-        "source": source.splitlines(),
+        "source": source.split("\n"),
         "lines": info.lines[:MAX_LINES],
         "functions": [[f.first, f.end, f.name] for f in info.functions],
         "header_code": header_code,

@@ -37,6 +37,7 @@ LaunchReply plain_reply(Status status, std::string detail) {
 }
 
 [[noreturn]] void child(const Image& image, const protocol::LaunchRequest& request, const Frame& frame, Mailbox& mailbox) {
+  close(protocol::socket_descriptor);  // the conversation is the parent's
   run_launch(image, request, frame.descriptors, [&mailbox](const LaunchReply& reply) {
     // What the kernel printed need not be valid UTF-8.
     const std::string text = nlohmann::json(reply).dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);

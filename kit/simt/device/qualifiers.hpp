@@ -1,4 +1,4 @@
-// CUDA's qualifiers. Last of the device headers: nothing of the standard library may follow.
+// CUDA's qualifiers, and the intrinsics whose names the C library declares for itself. Last of the device headers: nothing of the standard library may follow.
 #pragma once
 
 #define __host__
@@ -13,3 +13,13 @@
 #define __launch_bounds__(...)
 #define __align__(bytes) __attribute__((aligned(bytes)))
 #define __builtin_align__(bytes) __attribute__((aligned(bytes)))
+
+#define __expf(...) ::fast_expf(__VA_ARGS__)
+#define __exp10f(...) ::fast_exp10f(__VA_ARGS__)
+#define __logf(...) ::fast_logf(__VA_ARGS__)
+#define __log2f(...) ::fast_log2f(__VA_ARGS__)
+#define __log10f(...) ::fast_log10f(__VA_ARGS__)
+#define __powf(...) ::fast_powf(__VA_ARGS__)
+#define __sinf(...) ::fast_sinf(__VA_ARGS__)
+#define __cosf(...) ::fast_cosf(__VA_ARGS__)
+#define __tanf(...) ::fast_tanf(__VA_ARGS__)

@@ -44,15 +44,15 @@ float __fsqrt_rn(float a) { return std::sqrt(a); }
 float __frsqrt_rn(float a) { return 1.0f / std::sqrt(a); }
 float __fdividef(float a, float b) { return a / b; }
 float fdividef(float a, float b) { return a / b; }
-float __expf(float a) { return std::exp(a); }
-float __exp10f(float a) { return std::pow(10.0f, a); }
-float __logf(float a) { return std::log(a); }
-float __log2f(float a) { return std::log2(a); }
-float __log10f(float a) { return std::log10(a); }
-float __powf(float a, float b) { return std::pow(a, b); }
-float __sinf(float a) { return std::sin(a); }
-float __cosf(float a) { return std::cos(a); }
-float __tanf(float a) { return std::tan(a); }
+float fast_expf(float a) { return std::exp(a); }
+float fast_exp10f(float a) { return std::pow(10.0f, a); }
+float fast_logf(float a) { return std::log(a); }
+float fast_log2f(float a) { return std::log2(a); }
+float fast_log10f(float a) { return std::log10(a); }
+float fast_powf(float a, float b) { return std::pow(a, b); }
+float fast_sinf(float a) { return std::sin(a); }
+float fast_cosf(float a) { return std::cos(a); }
+float fast_tanf(float a) { return std::tan(a); }
 float __saturatef(float a) { return a > 0.0f ? std::min(a, 1.0f) : 0.0f; }  // NaN becomes 0, as in CUDA
 float rsqrtf(float a) { return 1.0f / std::sqrt(a); }
 double rsqrt(double a) { return 1.0 / std::sqrt(a); }
