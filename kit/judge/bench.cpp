@@ -39,6 +39,7 @@ void Bench::close_case(bool survived, const std::string& trouble) {
 const LaunchRecord& Bench::run(Trial trial) {
   CaseRecord& record = cases_.back();
   trial.spare_events >>= std::min(timeouts_, most_halvings);
+  trial.clock_ms >>= std::min(timeouts_, most_halvings);
   record.launches.push_back(judge_launch_(trial));
   const LaunchRecord& launch = record.launches.back();
   if (launch.verdict == Verdict::timeout) ++timeouts_;

@@ -24,7 +24,7 @@ class Bench {
   const std::vector<CaseRecord>& cases() const { return cases_; }
 
   // Runs a trial and records it with the open case. The reference holds until the next one. Each launch that timed out
-  // halves the spare events of those that follow, down to a quarter: a loop that never ends costs its time once or twice,
+  // halves the spare events and the clock of those that follow, down to a quarter: a loop that never ends costs its time once or twice,
   // not once for every case, and correct launches need only a small part of what is left.
   const LaunchRecord& run(Trial trial);
   // The open case fails although its launches may all have passed: correct, but not in the way the lab asks for.

@@ -27,6 +27,7 @@ struct Files {
   explicit Files(const Trial& trial) {
     request.launch_arguments = trial.launch_arguments;
     request.event_budget = trial.work_events + trial.spare_events;
+    request.clock_ms = trial.clock_ms;
     for (const Operand& operand : trial.operands) add(operand);
   }
 

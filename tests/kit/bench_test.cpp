@@ -91,10 +91,11 @@ TEST_CASE("a case that ran nothing or broke by itself is a fault of ours", "[ben
 }
 
 TEST_CASE("launches that follow a timeout get less to spare, but all that their work takes", "[bench]") {
-  std::vector<std::uint64_t> spare, work;
+  std::vector<std::uint64_t> spare, work, clock;
   Bench bench([&](const Trial& trial) {
     spare.push_back(trial.spare_events);
     work.push_back(trial.work_events);
+    clock.push_back(trial.clock_ms);
     return as_named(trial);
   }, 1);
   for (const auto* verdict : {"pass", "timeout", "race", "timeout", "timeout", "pass"}) {
@@ -105,6 +106,7 @@ TEST_CASE("launches that follow a timeout get less to spare, but all that their 
     bench.run(std::move(trial));
   }
   CHECK(spare == std::vector<std::uint64_t>{800, 800, 400, 400, 200, 200});
+  CHECK(clock == std::vector<std::uint64_t>{10'000, 10'000, 5'000, 5'000, 2'500, 2'500});
   CHECK(work == std::vector<std::uint64_t>(6, 7));
 }
 
