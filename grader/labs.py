@@ -37,7 +37,7 @@ class PublicSpec(Strict):
     summary: str
     problem: str  # a header in kit/problems
     file: str  # what a student hands in
-    kernel: str  # demangled signature: "matmul_naive(float const*, float const*, float*, int, int, int)"
+    kernel: str  # demangled signature: "scale(float const*, float*, int)"
     launch: str  # demangled signature: "matmul_naive_launch(int, int, int)"
     shapes: str  # in words, for people
     extra_credit: bool = False

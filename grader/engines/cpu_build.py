@@ -33,7 +33,7 @@ MAX_LOG = 8_000  # characters
 
 @dataclass(frozen=True)
 class EntrySignatures:
-    """Demangled: "matmul_naive(float const*, float const*, float*, int, int, int)". No launch: the caller names the grid."""
+    """Demangled: "scale(float const*, float*, int)". No launch: the caller names the grid."""
 
     kernel: str
     launch: str | None = None

@@ -24,7 +24,7 @@ class Function:
     first: int
     end: int
     name: str  # without parameters
-    signature: str  # "matmul_naive(float const*, float const*, float*, int, int, int)"
+    signature: str  # "scale(float const*, float*, int)"
     returns: str
     in_submission: bool
 
