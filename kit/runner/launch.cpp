@@ -159,7 +159,7 @@ class Launch {
     bool returned = false;
     {
       simt::Machine machine(memory_, announcer, *stacks_, 10'000'000, image_.header_code);
-      machine.run({{1, 1, 1}, {1, 1, 1}, 0, 0, 0}, [&] { answer = call_launch(image_.launch, request_.launch_arguments); returned = true; }, {});
+      machine.run({.grid = {1, 1, 1}, .block = {1, 1, 1}}, [&] { answer = call_launch(image_.launch, request_.launch_arguments); returned = true; }, {});
       note_end(machine);
     }
     if (!returned && !trouble_) trouble_ = {Status::crash, "The launch function did not return."};
@@ -193,7 +193,8 @@ class Launch {
     const auto index = [](const protocol::Extent& e) { return simt::Index3{e.x, e.y, e.z}; };
     stacks_.emplace(std::size_t{config_.block.x} * config_.block.y * config_.block.z);
     simt::Machine machine(memory_, announcer, *stacks_, request_.event_budget, image_.header_code);
-    machine.run({index(config_.grid), index(config_.block), image_.static_shared_bytes, config_.shared_bytes, memory_.shared_span()},
+    machine.run({index(config_.grid), index(config_.block), image_.static_shared_bytes, config_.shared_bytes, memory_.shared_span(),
+                 request_.shared_poison},
                 [&kernel] { kernel(); }, request_.order_seed);
     events_ = machine.events();
     note_end(machine);

@@ -110,6 +110,7 @@ void to_json(json& value, const LaunchRequest& request) {
   value = {{"launch_arguments", request.launch_arguments},
            {"event_budget", request.event_budget},
            {"clock_ms", request.clock_ms},
+           {"shared_poison", request.shared_poison},
            {"arguments", json::array()}};
   for (const Argument& argument : request.arguments) value["arguments"].push_back(argument_json(argument));
   if (request.config) value["config"] = config_json(*request.config);
@@ -122,6 +123,7 @@ void from_json(const json& value, LaunchRequest& request) {
   for (const json& one : list(value.at("launch_arguments"))) request.launch_arguments.push_back(integer<int>(one));
   request.event_budget = integer<std::uint64_t>(value.at("event_budget"));
   request.clock_ms = integer<unsigned>(value.at("clock_ms"));
+  request.shared_poison = integer<std::uint8_t>(value.at("shared_poison"));
   if (value.contains("config")) request.config = config_from(value.at("config"));
   if (value.contains("order_seed")) request.order_seed = integer<std::uint64_t>(value.at("order_seed"));
 }

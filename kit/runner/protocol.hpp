@@ -50,6 +50,7 @@ struct LaunchRequest {
   std::optional<LaunchConfig> config;      // given: the launch function is not called
   std::uint64_t event_budget = 0;          // instrumented events before the launch is a `timeout`
   unsigned clock_ms = 5'000;               // backstop: processor time of the whole launch
+  std::uint8_t shared_poison = 0xFF;       // every byte of shared memory when a block starts: NaN
   std::optional<std::uint64_t> order_seed; // given: blocks and threads run in this shuffled order
 };
 

@@ -46,6 +46,7 @@ struct LaunchEvent {
   Index3 grid, block;
   std::size_t static_shared_bytes = 0, dynamic_shared_bytes = 0;
   std::size_t shared_span = 0;  // bytes from the space's first byte to the end of the last array
+  std::uint8_t shared_poison = 0xFF;  // every byte of every array when a block starts
 };
 
 struct BarrierEvent {

@@ -63,7 +63,7 @@ void Machine::run(const LaunchEvent& launch, const std::function<void()>& kernel
     if (order_seed) std::shuffle(thread_order.begin(), thread_order.end(), random);
     set_block_index(index_of(block, launch.grid));
     for (const Region& array : memory_.shared_arrays()) {
-      std::memset(reinterpret_cast<void*>(array.base), 0xFF, array.bytes);  // NaN: no value is left over by chance
+      std::memset(reinterpret_cast<void*>(array.base), launch.shared_poison, array.bytes);  // no value is left over by chance
     }
     scheduler_.run_block(block, thread_order, kernel);
   }
