@@ -14,7 +14,7 @@ tilelab := .venv/bin/tilelab
 # One --lab for each lab named: LAB="01-naive 02-tiled".
 labs := $${LAB:+$$(printf -- '--lab %s ' $$LAB)}
 
-.PHONY: help setup grade test check lint format clean
+.PHONY: help setup grade test check lint tidy format clean
 help:  ## what there is
 	@echo "Tilelab grades CUDA matrix-multiplication kernels, with or without a GPU."
 	@echo
@@ -42,7 +42,12 @@ lint:  ## look at the sources without changing them
 	@.venv/bin/ruff check . && .venv/bin/ruff format --check . && .venv/bin/mypy
 	@git ls-files -z 'kit/*.[ch]pp' 'tests/kit/*.cpp' '*_tests.cpp' | xargs -0 -r .venv/bin/clang-format --dry-run --Werror
 	@! command -v shellcheck >/dev/null || shellcheck --shell=bash --exclude=SC2154 kit/setup/*.sh .ci/run  # pieces share setup.sh's variables
-	@! command -v clang-tidy >/dev/null || git ls-files -z 'kit/*.cpp' | xargs -0 -r clang-tidy --quiet -p build
+
+tidy:  ## look deeper for mistakes in the C++ sources, where clang-tidy is installed (minutes)
+	@command -v clang-tidy >/dev/null || { echo "install clang-tidy first"; exit 1; }
+	@$(setup) && "$$(cat build/.cmake)" -S . -B build/tidy -DCMAKE_DISABLE_PRECOMPILE_HEADERS=ON \
+	  -DCMAKE_PREFIX_PATH="$$PWD/.tilelab/prefix/usr" >/dev/null  # clang cannot read GCC's precompiled headers
+	@git ls-files -z 'kit/*.cpp' | xargs -0 -r -n 4 -P "$$(nproc)" clang-tidy --quiet -p build/tidy
 
 format:  ## bring the sources into shape
 	@$(setup) dev
