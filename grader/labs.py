@@ -38,7 +38,7 @@ class PublicSpec(Strict):
     problem: str  # a header in kit/problems
     file: str  # what a student hands in
     kernel: str  # demangled signature: "scale(float const*, float*, int)"
-    launch: str  # demangled signature: "matmul_naive_launch(int, int, int)"
+    launch: str  # demangled signature: "scale_launch(int)"
     shapes: str  # in words, for people
     extra_credit: bool = False
     case: tuple[CaseSpec, ...] = ()

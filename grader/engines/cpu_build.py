@@ -26,9 +26,10 @@ from grader.engines.token_scan import hand_written_marker, scan
 from grader.result import Verdict
 from grader.sandbox import Confinement, Finished, Limits, run_confined
 
-BUILD_LIMITS = Limits(cpu_seconds=20, wall_seconds=30, memory_bytes=2 << 30, processes=64, file_bytes=128 << 20, open_files=256)
+BUILD_LIMITS = Limits(cpu_seconds=10, wall_seconds=60, memory_bytes=2 << 30, processes=64, file_bytes=128 << 20, open_files=256)
 MAX_TEXT_BYTES = 32 << 20  # of preprocessed text and of assembly: a lab's are some hundred kilobytes
 MAX_LOG = 8_000  # characters
+_KILLED = re.compile(r"Killed signal terminated program|CPU time limit exceeded|(virtual memory exhausted|out of memory)|memory exhausted")
 
 
 @dataclass(frozen=True)
@@ -71,8 +72,8 @@ class _Steps:
         text = (finished.stderr + finished.stdout).decode("utf-8", "replace").replace(f"{self.folder}/", "")
         if text.strip():
             self.log.append(text.strip())
-        if finished.timed_out or finished.returncode in {128 + 9, 128 + 24}:
-            self.log.append(f"the compiler was stopped after {BUILD_LIMITS.cpu_seconds} seconds: {self.name} is too much for it")
+        if finished.timed_out or _KILLED.search(text) or finished.returncode in {128 + 9, 128 + 24}:
+            self.log.append(f"The compiler was stopped: {self.name} took more than {BUILD_LIMITS.cpu_seconds} seconds or {BUILD_LIMITS.memory_bytes >> 20} MiB to compile.")
         return finished.returncode == 0
 
     def text(self, name: str) -> str:
@@ -205,7 +206,7 @@ def _compile_errors(steps: _Steps) -> tuple[Refusal, ...]:
         if what := _needs_a_gpu(message):
             return (Refusal(Verdict.NEEDS_GPU, line, f"The CPU executor does not know {what}: this file has to be graded on a GPU."),)
     errors = [Refusal(Verdict.COMPILE_ERROR, line, f"The compiler says: {message}", _hint(log, message)) for line, message in said[:3]]
-    stopped = [line for line in steps.log if line.startswith("the compiler was stopped")]
+    stopped = [line for line in steps.log if line.startswith("The compiler was stopped")]
     return tuple(errors) or (Refusal(Verdict.COMPILE_ERROR, 0, stopped[0] if stopped else "The file does not compile; the log says why."),)
 
 

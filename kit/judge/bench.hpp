@@ -24,8 +24,9 @@ class Bench {
   const std::vector<CaseRecord>& cases() const { return cases_; }
 
   // Runs a trial and records it with the open case. The reference holds until the next one. Each launch that timed out
-  // halves the spare events and the clock of those that follow, down to a quarter: a loop that never ends costs its time once or twice,
-  // not once for every case, and correct launches need only a small part of what is left.
+  // halves the spare events and the clock of those that follow, down to a quarter, and after three
+  // nothing more is run: a loop that never ends costs its time a few times, not once for every case, and correct launches
+  // need only a small part of what is left.
   const LaunchRecord& run(Trial trial);
   // The open case fails although its launches may all have passed: correct, but not in the way the lab asks for.
   void fail_technique(std::string message);

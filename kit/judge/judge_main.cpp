@@ -28,7 +28,7 @@ CATCH_REGISTER_REPORTER("judge", CaseReporter)
 
 struct Options {
   std::string runner, report;
-  std::uint64_t seed = 0;
+  std::uint64_t seed = 0, order = 0;
 };
 
 // Catch2 reads the command line; ours are added to its own. Throws on one that cannot be used.
@@ -37,6 +37,7 @@ Options parse_options(Catch::Session& session, int argc, char** argv) {
   Options options;
   session.cli(session.cli() | Opt(options.runner, "FILE")["--runner"]("JSON file with the argv that starts the submission's runner") |
               Opt(options.seed, "N")["--seed"]("what random inputs and sizes follow from") |
+              Opt(options.order, "N")["--order"]("run blocks and threads shuffled by this number; 0: in order") |
               Opt(options.report, "FILE")["--report"]("where the cases are written as JSON"));
   if (session.applyCommandLine(argc, argv) != 0) throw std::runtime_error("the command line cannot be read");
   return options;
@@ -72,7 +73,9 @@ int judge_all(int argc, char** argv) {
   if (options.runner.empty() || options.report.empty()) throw std::runtime_error("--runner and --report are needed");
   std::filesystem::remove(options.report);  // what lies there after a failure must not be an older run's
   judge::RunnerProcess runner(read_argv(options.runner));
-  judge::Bench bench([&runner](const judge::Trial& trial) { return judge::judge_launch(runner, trial); }, options.seed);
+  judge::LaunchOptions launch_options;
+  if (options.order != 0) launch_options.order_seed = options.order;
+  judge::Bench bench([&](const judge::Trial& trial) { return judge::judge_launch(runner, trial, launch_options); }, options.seed);
   judge::use_bench(&bench);
   config.reporterSpecifications.assign(1, Catch::ReporterSpec("judge", {}, {}, {}));
   session.run();

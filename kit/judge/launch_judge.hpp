@@ -2,12 +2,19 @@
 // outputs hold what they must. The runner's word can only make a verdict worse, never better.
 #pragma once
 
+#include <cstdint>
+#include <optional>
+
 #include "judge/record.hpp"
 #include "judge/runner_process.hpp"
 #include "judge/trial.hpp"
 
 namespace tilelab::judge {
 
-LaunchRecord judge_launch(RunnerProcess& runner, const Trial& trial);
+struct LaunchOptions {
+  std::optional<std::uint64_t> order_seed;  // given: blocks and threads run in this shuffled order
+};
+
+LaunchRecord judge_launch(RunnerProcess& runner, const Trial& trial, const LaunchOptions& options = {});
 
 }  // namespace tilelab::judge

@@ -47,7 +47,7 @@ struct Trial {
   std::vector<int> launch_arguments;
   // Instrumented events the launch may make: what the work takes, generously, and room for a clumsy start.
   std::uint64_t work_events = 0, spare_events = 0;
-  unsigned clock_ms = 10'000;  // the backstop where no events are made
+  unsigned clock_ms = 5'000;  // the backstop where no events are made
 };
 
 }  // namespace tilelab::judge

@@ -38,6 +38,10 @@ Machine::Machine(MemoryMap& memory, const Announcer& announcer, FiberStacks& sta
       scheduler_(announcer, stacks, [this] { switched_in(); }), header_code_(std::move(header_code)) {
   const auto [first, end] = builtin_variables();
   builtins_ = {first, end};
+  for (const AddressRange& range : header_code_) {
+    if (header_span_.end == 0) header_span_ = range;
+    header_span_ = {std::min(header_span_.first, range.first), std::max(header_span_.end, range.end + 1)};
+  }
   current_ = this;
 }
 
@@ -73,11 +77,11 @@ void Machine::run(const LaunchEvent& launch, const std::function<void()>& kernel
 void Machine::switched_in() {
   const auto& running = scheduler_.running();
   stack_low_ = running.stack_low;
+  access_.by = running.ref;
   set_thread_index(thread_indices_[running.ref.thread]);
 }
 
-std::uintptr_t Machine::statement(std::uintptr_t pc, std::uintptr_t frame) const {
-  if (header_code_.empty()) return pc;
+std::uintptr_t Machine::calling_statement(std::uintptr_t pc, std::uintptr_t frame) const {
   for (int depth = 0; depth < 8 && frame != entry_frame_; ++depth) {
     if (std::none_of(header_code_.begin(), header_code_.end(), [pc](const AddressRange& range) { return range.contains(pc - 1); })) break;
     const auto& running = scheduler_.running();
@@ -91,13 +95,12 @@ std::uintptr_t Machine::statement(std::uintptr_t pc, std::uintptr_t frame) const
 void Machine::announce(std::uintptr_t address, std::size_t size, AccessKind kind, bool is_volatile, std::uintptr_t pc, std::uintptr_t frame) {
   if (--budget_ == 0) out_of_budget(pc);
   const auto& running = scheduler_.running();
-  Access access;
+  Access& access = access_;
   access.address = address;
   access.size = static_cast<std::uint32_t>(std::min<std::size_t>(size, 1u << 30));
   access.kind = kind;
   access.is_volatile = is_volatile;
   access.pc = statement(pc, frame);
-  access.by = running.ref;
   access.interval = running.interval;
   access.warp_interval = running.warp_interval;
   if (memory_.in_shared_span(address)) {
@@ -106,25 +109,25 @@ void Machine::announce(std::uintptr_t address, std::size_t size, AccessKind kind
     access.offset = address - memory_.shared_base();
   } else {
     access.region = memory_.find_global(address, size);
-    if (access.region != nullptr) {
-      access.space = access.region->space;
-      access.offset = address - access.region->base;
-    }
+    access.space = access.region != nullptr ? access.region->space : Space::global;
+    access.offset = access.region != nullptr ? address - access.region->base : 0;
   }
   if (access.region == nullptr) return stray(access);
   announcer_.access(access);
-  if (is_volatile || kind == AccessKind::atomic) {
-    polls_ = polled_ == address ? polls_ + 1 : 0;
-    polled_ = address;
-    if (polls_ % polls_before_yield == polls_before_yield - 1) {
-      const std::uint32_t polls = polls_;
-      scheduler_.yield();
-      if (polled_ == address) polls_ = polls;
-    }
-  }
+  if (is_volatile || kind == AccessKind::atomic) poll(address);
 }
 
-void Machine::stray(Access& access) {
+// A thread that asks for the same place again and again lets the others run.
+void Machine::poll(std::uintptr_t address) {
+  polls_ = polled_ == address ? polls_ + 1 : 0;
+  polled_ = address;
+  if (polls_ % polls_before_yield != polls_before_yield - 1) return;
+  const std::uint32_t polls = polls_;
+  scheduler_.yield();
+  if (polled_ == address) polls_ = polls;
+}
+
+void Machine::stray(const Access& access) {
   const Region* near = nullptr;
   bool harmless = false;
   if (access.space == Space::shared) {

@@ -73,13 +73,16 @@ class Machine {
   std::uint64_t exchange(std::uintptr_t pc, const LaneRequest& request);
   std::uint32_t live_lanes() const { return scheduler_.live_lanes(); }
   void entered_kernel(std::uintptr_t frame) { entry_frame_ = frame; }
-  std::uintptr_t statement(std::uintptr_t pc, std::uintptr_t frame) const;  // `pc`, or the caller's where that is header code
+  // `pc`, or the caller's where that is header code.
+  std::uintptr_t statement(std::uintptr_t pc, std::uintptr_t frame) const { return header_span_.contains(pc) ? calling_statement(pc, frame) : pc; }
   // The kernel gave up (assert, __trap): the launch ends as a crash.
   [[noreturn]] void trap(const char* why, std::uintptr_t pc);
 
  private:
   void announce(std::uintptr_t address, std::size_t size, AccessKind kind, bool is_volatile, std::uintptr_t pc, std::uintptr_t frame);
-  void stray(Access& access);
+  void stray(const Access& access);
+  void poll(std::uintptr_t address);
+  std::uintptr_t calling_statement(std::uintptr_t pc, std::uintptr_t frame) const;
   void guard_frames(std::uintptr_t address, std::size_t size, std::uintptr_t pc, std::uintptr_t frame);
   void switched_in();
   [[noreturn]] void out_of_budget(std::uintptr_t pc);
@@ -94,6 +97,8 @@ class Machine {
   const Announcer& announcer_;
   BlockScheduler scheduler_;
   std::vector<AddressRange> header_code_;
+  AddressRange header_span_;  // from the first of them to the last
+  Access access_;             // the one being announced; its thread is the running one
   LaunchEvent launch_;
   std::vector<Index3> thread_indices_;
   std::optional<Timeout> timeout_;

@@ -45,14 +45,7 @@ void MemoryMap::add_module(std::string name, std::uintptr_t first, std::uintptr_
   modules_.push_back(std::move(region));
 }
 
-namespace {
-bool contains(const Region& region, std::uintptr_t address, std::size_t size) {
-  return address >= region.base && address - region.base < region.bytes && size <= region.bytes - (address - region.base);
-}
-}  // namespace
-
-const Region* MemoryMap::find_global(std::uintptr_t address, std::size_t size) {
-  if (last_ != nullptr && contains(*last_, address, size)) return last_;
+const Region* MemoryMap::search_global(std::uintptr_t address, std::size_t size) {
   for (const Region& region : buffers_) {
     if (contains(region, address, size)) return last_ = &region;
   }
@@ -62,12 +55,9 @@ const Region* MemoryMap::find_global(std::uintptr_t address, std::size_t size) {
   return nullptr;
 }
 
-const Region* MemoryMap::find_shared(std::uintptr_t address, std::size_t size) const {
-  const std::size_t offset = address - shared_base_;
-  if (offset >= shared_span_) return nullptr;
-  const std::uint8_t index = array_of_word_[offset / 4];
-  if (index != no_array && contains(shared_[index], address, size)) return &shared_[index];
-  for (const Region& array : shared_) {  // arrays that share a word, or dynamic ones that alias
+// Arrays that share a word, or dynamic ones that alias.
+const Region* MemoryMap::search_shared(std::uintptr_t address, std::size_t size) const {
+  for (const Region& array : shared_) {
     if (contains(array, address, size)) return &array;
   }
   return nullptr;

@@ -26,8 +26,13 @@ class MemoryMap {
   void add_module(std::string name, std::uintptr_t first, std::uintptr_t end);
 
   // The region that contains all of [address, address + size), or null.
-  const Region* find_global(std::uintptr_t address, std::size_t size);
-  const Region* find_shared(std::uintptr_t address, std::size_t size) const;
+  const Region* find_global(std::uintptr_t address, std::size_t size) {
+    return last_ != nullptr && contains(*last_, address, size) ? last_ : search_global(address, size);
+  }
+  const Region* find_shared(std::uintptr_t address, std::size_t size) const {
+    const std::uint8_t index = array_of_word_[(address - shared_base_) / 4];  // inside the span: see in_shared_span
+    return index != no_array && contains(shared_[index], address, size) ? &shared_[index] : search_shared(address, size);
+  }
   bool in_shared_span(std::uintptr_t address) const { return address - shared_base_ < shared_span_; }
   // The buffer whose arena (red zones included) holds the address, or null.
   const Region* buffer_near(std::uintptr_t address) const;
@@ -42,6 +47,13 @@ class MemoryMap {
 
  private:
   static constexpr std::uint8_t no_array = 0xFF;
+
+  static bool contains(const Region& region, std::uintptr_t address, std::size_t size) {
+    const std::uintptr_t offset = address - region.base;
+    return offset < region.bytes && size <= region.bytes - offset;
+  }
+  const Region* search_global(std::uintptr_t address, std::size_t size);
+  const Region* search_shared(std::uintptr_t address, std::size_t size) const;
 
   std::deque<Region> buffers_;  // a deque: regions keep their addresses
   std::deque<Region> modules_;

@@ -105,9 +105,23 @@ TEST_CASE("launches that follow a timeout get less to spare, but all that their 
     trial.work_events = 7;
     bench.run(std::move(trial));
   }
-  CHECK(spare == std::vector<std::uint64_t>{800, 800, 400, 400, 200, 200});
-  CHECK(clock == std::vector<std::uint64_t>{10'000, 10'000, 5'000, 5'000, 2'500, 2'500});
-  CHECK(work == std::vector<std::uint64_t>(6, 7));
+  CHECK(spare == std::vector<std::uint64_t>{800, 800, 400, 400, 200});
+  CHECK(clock == std::vector<std::uint64_t>{5'000, 5'000, 2'500, 2'500, 1'250});
+  CHECK(work == std::vector<std::uint64_t>(5, 7));
+}
+
+TEST_CASE("after three timeouts nothing more is run, and no case passes for that", "[bench]") {
+  int launches = 0;
+  Bench bench([&](const Trial& trial) { ++launches; return as_named(trial); }, 1);
+  for (const auto* verdict : {"timeout", "timeout", "timeout", "pass"}) {
+    bench.open_case(verdict, {});
+    bench.run(named(verdict));
+    bench.close_case(true, "");
+  }
+  CHECK(launches == 3);
+  CHECK(bench.cases().back().verdict == Verdict::timeout);
+  CHECK_FALSE(bench.cases().back().passed);
+  CHECK_THAT(bench.cases().back().message, ContainsSubstring("not run"));
 }
 
 TEST_CASE("what a case draws depends on seed, title and how often it drew", "[bench]") {

@@ -22,46 +22,57 @@ void RaceDetector::on_block_begin(std::uint64_t block) {
 }
 
 void RaceDetector::on_access(const Access& access) {
+  if (access.size == 4 && access.offset % 4 == 0) return touch(access.offset / 4, 0xF, access);
   const std::uint64_t end = access.offset + access.size;
   for (std::uint64_t at = access.offset; at < end;) {
     const std::uint64_t word = at / 4, word_end = std::min(end, word * 4 + 4);
-    const auto bytes = static_cast<std::uint8_t>(((1u << (word_end - at)) - 1u) << (at % 4));
-    if (word < words_.size()) touch(word, bytes, access);
+    touch(word, static_cast<std::uint8_t>(((1u << (word_end - at)) - 1u) << (at % 4)), access);
     at = word_end;
   }
 }
 
 void RaceDetector::touch(std::size_t index, std::uint8_t bytes, const Access& access) {
+  if (index >= words_.size()) return;
   Word& word = words_[index];
-  const std::uint32_t thread = access.by.thread;
+  const auto thread = static_cast<std::uint16_t>(access.by.thread);
+  const auto extend = [&](Trace& trace) {
+    if (thread >= trace.lowest && thread <= trace.highest) return;
+    trace.lowest = std::min(trace.lowest, thread);
+    trace.highest = std::max(trace.highest, thread);
+    if (word.written) suspect(index);
+  };
+  const Trace fresh{access.pc, access.warp_interval, thread, thread, access.kind, bytes};
   if (word.interval != interval_) {
     word.interval = interval_;
-    word.written = word.suspect = false;
-    word.lowest = word.highest = thread;
-    word.traces.clear();
+    word.region = access.region;
+    word.first = fresh;
+    word.written = access.kind != AccessKind::read;
+    word.suspect = false;
+    word.more.clear();
+    return;
   }
+  if (word.first.same_statement(access, bytes)) return extend(word.first);
+  for (Trace& trace : word.more) {
+    if (trace.same_statement(access, bytes)) return extend(trace);
+  }
+  word.more.push_back(fresh);
   word.written = word.written || access.kind != AccessKind::read;
-  word.lowest = std::min(word.lowest, thread);
-  word.highest = std::max(word.highest, thread);
-  if (word.written && word.lowest != word.highest && !word.suspect) {
-    word.suspect = true;
-    suspects_.push_back(index);
-  }
-  for (Trace& trace : word.traces) {
-    if (trace.pc == access.pc && trace.kind == access.kind && trace.bytes == bytes && trace.warp_interval == access.warp_interval) {
-      trace.lowest = std::min(trace.lowest, thread);
-      trace.highest = std::max(trace.highest, thread);
-      return;
-    }
-  }
-  word.traces.push_back({access.pc, access.region, access.kind, bytes, access.warp_interval, thread, thread});
+  if (word.written) suspect(index);
+}
+
+void RaceDetector::suspect(std::size_t index) {
+  if (words_[index].suspect) return;
+  words_[index].suspect = true;
+  suspects_.push_back(index);
 }
 
 void RaceDetector::close_interval() {
   for (const std::size_t index : suspects_) {
-    const std::vector<Trace>& traces = words_[index].traces;
-    for (std::size_t i = 0; i < traces.size(); ++i) {
-      for (std::size_t j = i; j < traces.size(); ++j) compare(index, traces[i], traces[j]);
+    const Word& word = words_[index];
+    compare(index, word.first, word.first);
+    for (std::size_t i = 0; i < word.more.size(); ++i) {
+      compare(index, word.first, word.more[i]);
+      for (std::size_t j = i; j < word.more.size(); ++j) compare(index, word.more[i], word.more[j]);
     }
   }
   suspects_.clear();
@@ -90,8 +101,8 @@ void RaceDetector::compare(std::size_t word, const Trace& a, const Trace& b) {
   const auto rank = [](AccessKind kind, std::uintptr_t pc) { return std::pair(kind == AccessKind::read, pc); };
   if (rank(b.kind, b.pc) < rank(a.kind, a.pc)) std::swap(finding.site, finding.other);
   if (&a == &b && finding.other.by.thread < finding.site.by.thread) std::swap(finding.site, finding.other);
-  finding.region = a.region;
-  finding.offset = static_cast<std::int64_t>(word * 4) - static_cast<std::int64_t>(a.region->span_offset);
+  finding.region = words_[word].region;
+  finding.offset = static_cast<std::int64_t>(word * 4) - static_cast<std::int64_t>(finding.region->span_offset);
   finding.size = 4;
   log_.report(finding);
 }

@@ -27,21 +27,26 @@ class RaceDetector final : public Observer {
   // Every access of one statement to one word in one interval, folded.
   struct Trace {
     std::uintptr_t pc;
-    const Region* region;
+    std::uint32_t warp_interval;
+    std::uint16_t lowest, highest;  // threads
     AccessKind kind;
     std::uint8_t bytes;  // mask of the word's four bytes
-    std::uint32_t warp_interval;
-    std::uint32_t lowest, highest;  // threads
+
+    bool same_statement(const Access& access, std::uint8_t mask) const {
+      return pc == access.pc && kind == access.kind && bytes == mask && warp_interval == access.warp_interval;
+    }
   };
   struct Word {
     std::uint64_t interval = 0;  // of interval_: older contents are void
+    const Region* region = nullptr;
+    Trace first{};               // most words see one statement in an interval
     bool written = false, suspect = false;
-    std::uint32_t lowest = 0, highest = 0;
-    std::vector<Trace> traces;
+    std::vector<Trace> more;
   };
 
   void touch(std::size_t word, std::uint8_t bytes, const Access& access);
   void close_interval();
+  void suspect(std::size_t word);
   void compare(std::size_t word, const Trace& first, const Trace& second);
 
   FindingLog& log_;

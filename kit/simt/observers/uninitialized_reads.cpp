@@ -49,26 +49,26 @@ void UninitializedReads::shared_access(const Access& access) {
     at = word_end;
     if (index >= words_.size()) return;
     Word& word = words_[index];
-    if (word.block != block_) {
-      word = Word{};
-      word.block = block_;
-      word.interval = interval_;
-    } else if (word.interval != interval_) {
-      word.before = static_cast<std::uint8_t>(word.before | word.now);
-      word.now = 0;
-      word.interval = interval_;
-      word.several_writers = false;
-    }
+    if (word.block != block_) word = Word{.interval = interval_, .block = block_};
     if (access.kind != AccessKind::write) {
       const auto missing = static_cast<std::uint8_t>(bytes & ~word.before & ~word.now);
       if (missing != 0 && !block_disturbed_ && candidates_.size() < max_candidates) candidates_.push_back({index, missing, finding_of(access)});
     }
-    if (access.kind != AccessKind::read) {
-      word.several_writers = word.several_writers || (word.now != 0 && word.writer != access.by.thread);
-      word.writer = access.by.thread;
-      word.now = static_cast<std::uint8_t>(word.now | bytes);
-    }
+    if (access.kind != AccessKind::read) note_write(word, bytes, access);
   }
+}
+
+void UninitializedReads::note_write(Word& word, std::uint8_t bytes, const Access& access) const {
+  if (word.interval != interval_) {
+    word.before = static_cast<std::uint8_t>(word.before | word.now);
+    word.now = 0;
+    word.interval = interval_;
+    word.several_writers = false;
+  }
+  const auto writer = static_cast<std::uint16_t>(access.by.thread);
+  word.several_writers = word.several_writers || (word.now != 0 && word.writer != writer);
+  word.writer = writer;
+  word.now = static_cast<std::uint8_t>(word.now | bytes);
 }
 
 void UninitializedReads::close_interval() {

@@ -29,10 +29,11 @@ class UninitializedReads final : public Observer {
 
  private:
   struct Word {  // four bytes of shared memory; masks have one bit per byte
-    std::uint64_t block = 0, interval = 0;
+    std::uint64_t interval = 0;        // the last one it was written in
+    std::uint32_t block = 0;
+    std::uint16_t writer = 0;
     std::uint8_t before = 0, now = 0;  // written in earlier intervals of the block; in this one
     bool several_writers = false;
-    std::uint32_t writer = 0;
   };
   struct Candidate { std::size_t word; std::uint8_t bytes; RawFinding finding; };
   struct OutputWord {
@@ -43,6 +44,7 @@ class UninitializedReads final : public Observer {
   struct Output { const Region* region; std::vector<std::uint8_t> written; std::map<std::size_t, OutputWord> disputed; };
 
   void shared_access(const Access& access);
+  void note_write(Word& word, std::uint8_t bytes, const Access& access) const;
   void output_access(Output& output, const Access& access);
   void close_interval();
   static RawFinding finding_of(const Access& access);
@@ -52,7 +54,8 @@ class UninitializedReads final : public Observer {
   std::vector<Word> words_;
   std::vector<Candidate> candidates_;
   std::vector<Output> outputs_;
-  std::uint64_t block_ = 0, interval_ = 0;
+  std::uint32_t block_ = 0;  // counted as they run
+  std::uint64_t interval_ = 0;
   bool block_disturbed_ = false;  // a thread was ended: what it did not write is not the kernel's omission
 };
 

@@ -90,6 +90,7 @@ extern "C" {
 
 int tilelab_printf(const char* format, ...) {
   tilelab::simt::Machine::current().edge(TILELAB_PC);
+  if (tilelab::simt::printed_text().size() >= tilelab::simt::max_printed_bytes) return 0;  // what more comes is dropped anyway
   const std::string text = tilelab::simt::submission_string(format);
   std::va_list arguments;
   va_start(arguments, format);
