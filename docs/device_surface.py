@@ -1,0 +1,128 @@
+"""Lists the CUDA that the CPU executor offers, read off the device headers and the build's own lists.
+
+`.venv/bin/python docs/device_surface.py` brings the section between the two markers of how-the-cpu-executor-works.md up
+to date; tests/conventions/test_documents.py fails when it is not. Reads declarations line by line: no C++ parser.
+"""
+
+# ruff: noqa: INP001 -- a script, in no package
+from __future__ import annotations
+
+import re
+import sys
+from collections.abc import Iterable
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent
+DOCUMENT = ROOT / "docs" / "how-the-cpu-executor-works.md"
+HEADERS = ROOT / "kit" / "simt" / "device"
+BEGIN, END = "<!-- surface: begin (docs/device_surface.py writes this) -->", "<!-- surface: end -->"
+
+# A declaration of one line: what it answers, its name, its parameters.
+_FUNCTION = re.compile(
+    r"^(?:\[\[\w+\]\] |TILELAB_QUIET |inline |constexpr )*([\w ]+?)[ *&]+(\w+)\((.*?)\)(?:;| \{)", re.MULTILINE
+)
+_STRUCT = re.compile(r"^struct (?:alignas\(\d+\) )?(\w+)", re.MULTILINE)
+_MACRO = re.compile(r"^#define (__\w+)", re.MULTILINE)
+_ALIAS = re.compile(r"^#define (__\w+)\(\.\.\.\) ::(\w+)", re.MULTILINE)
+_VARIABLE = re.compile(r"^(?:extern|inline) (?:const|constexpr) \w+ ([^=;]+)", re.MULTILINE)
+_SCOPES = ("_block", "_system")
+
+
+def surface() -> str:
+    """The section's text: Markdown, without the markers."""
+    sys.path.insert(0, str(ROOT))
+    from grader.engines.device_functions import C_LIBRARY, ONLY_ON_A_GPU, REDIRECTIONS  # noqa: PLC0415 -- no package when run as a script
+
+    qualifiers, vectors = _text("qualifiers.hpp"), _text("vector_types.hpp")
+    aliases = dict(_ALIAS.findall(qualifiers))
+    types = _STRUCT.findall(vectors)
+    makers = {name for _, name, _ in _FUNCTION.findall(vectors) if name.startswith("make_")}
+    if makers != {f"make_{name}" for name in types if name != "dim3"}:
+        message = f"vector types and their make_ functions do not match: {sorted(makers)}"
+        raise ValueError(message)
+    math = [name for name in _functions("math_functions.hpp") if name not in aliases.values()]
+    rows = [
+        ("Qualifiers", _code(name for name in _MACRO.findall(qualifiers) if name not in aliases)),
+        ("Built-in variables", _code(_variables("builtin_declarations.hpp"))),
+        (
+            "Vector types, each with its `make_` function",
+            _code(name for name in types if name != "dim3") + "; and `dim3`",
+        ),
+        ("Barriers, fences", _code(_functions("synchronization.hpp"))),
+        ("Warp functions", _overloads("warp_functions.hpp")),
+        ("Atomic functions, each also as `_block` and `_system`", _overloads("atomic_functions.hpp")),
+        ("Loads and stores past a cache (plain ones here)", _overloads("load_functions.hpp")),
+        ("Intrinsics, and the global `min` and `max`", _code([*math, *aliases])),
+        (
+            "C library, as device code may call it",
+            _code(name for name in sorted(C_LIBRARY) if not name.startswith("_")),
+        ),
+        (
+            "C library, with what it touches announced",
+            _code(name.replace("__assert_fail", "assert") for name in REDIRECTIONS),
+        ),
+        ("Headers a file may include besides the standard ones", _code(_headers())),
+        (
+            "Allowed in a kernel, but only on a GPU: `needs-gpu`",
+            _code([*(name for name in sorted(ONLY_ON_A_GPU) if not name.startswith("_")), "new", "delete"]),
+        ),
+    ]
+    return "\n".join(["| what | names |", "|---|---|", *(f"| {what} | {names} |" for what, names in rows)])
+
+
+def document_with(section: str, text: str) -> str:
+    """`text` with the section between the markers replaced. Raises ValueError without exactly one pair of markers."""
+    if text.count(BEGIN) != 1 or text.count(END) != 1:
+        message = f"{DOCUMENT.name} lacks the markers of the surface's section"
+        raise ValueError(message)
+    before, rest = text.split(BEGIN)
+    return f"{before}{BEGIN}\n{section}\n{END}{rest.split(END)[1]}"
+
+
+def _text(header: str) -> str:
+    return (HEADERS / header).read_text(encoding="utf-8")
+
+
+def _functions(header: str) -> list[str]:
+    return list(dict.fromkeys(name for _, name, _ in _FUNCTION.findall(_text(header))))
+
+
+def _variables(header: str) -> list[str]:
+    return [name.strip() for names in _VARIABLE.findall(_text(header)) for name in names.split(",")]
+
+
+def _headers() -> list[str]:
+    return ["tilelab/device.cuh", *sorted(path.name for path in HEADERS.glob("*.h"))]
+
+
+def _overloads(header: str) -> str:
+    """Functions with the types they take a value of; functions of the same types share an entry."""
+    types: dict[str, list[str]] = {}
+    names = {name for _, name, _ in _FUNCTION.findall(_text(header))}
+    for answer, name, parameters in _FUNCTION.findall(_text(header)):
+        scope = next((scope for scope in _SCOPES if name.endswith(scope) and name.removesuffix(scope) in names), "")
+        taken = _value_type(answer, parameters)
+        known = types.setdefault(name.removesuffix(scope), [])
+        if taken and taken not in known:
+            known.append(taken)
+    grouped: dict[tuple[str, ...], list[str]] = {}
+    for name, known in types.items():
+        grouped.setdefault(tuple(known), []).append(name)
+    return "; ".join(_code(names) + (f" on {', '.join(known)}" if known else "") for known, names in grouped.items())
+
+
+def _value_type(answer: str, parameters: str) -> str:
+    """The type of the parameter that overloads differ in: `value`, or what `address` points at."""
+    for parameter in parameters.split(","):
+        type_, _, name = parameter.strip().rpartition(" ")
+        if name == "value" or (name == "address" and answer != "void"):
+            return re.sub(r"\bconst\b|\*", "", type_).strip().replace("unsigned int", "unsigned")
+    return ""
+
+
+def _code(names: Iterable[str]) -> str:
+    return ", ".join(f"`{name}`" for name in names)
+
+
+if __name__ == "__main__":
+    DOCUMENT.write_text(document_with(surface(), DOCUMENT.read_text(encoding="utf-8")), encoding="utf-8")
