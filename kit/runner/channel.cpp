@@ -144,7 +144,8 @@ Descriptor::~Descriptor() {
 }
 
 void Channel::send(const std::string& text, const std::vector<int>& descriptors) {
-  if (text.size() > protocol::max_frame_bytes) throw ChannelError("a frame of " + std::to_string(text.size()) + " bytes is too long to send");
+  if (text.size() > protocol::max_frame_bytes)
+    throw ChannelError("a frame of " + std::to_string(text.size()) + " bytes is too long to send");
   if (descriptors.size() > max_descriptors) throw ChannelError("too many file descriptors to send");
   const auto size = static_cast<std::uint32_t>(text.size());
   std::string frame;

@@ -17,16 +17,26 @@ class Descriptor {
   Descriptor& operator=(Descriptor&& other) noexcept;
   ~Descriptor();
   int get() const { return fd_; }
-  int release() { const int fd = fd_; fd_ = -1; return fd; }
+  int release() {
+    const int fd = fd_;
+    fd_ = -1;
+    return fd;
+  }
 
  private:
   int fd_ = -1;
 };
 
 // The peer closed the socket, sent too much, or sent nothing before the deadline.
-struct ChannelError : std::runtime_error { using std::runtime_error::runtime_error; };
-struct ChannelTimeout : ChannelError { using ChannelError::ChannelError; };  // it may still be there
-struct ChannelReset : ChannelError { using ChannelError::ChannelError; };    // gone, and never read all it was sent
+struct ChannelError : std::runtime_error {
+  using std::runtime_error::runtime_error;
+};
+struct ChannelTimeout : ChannelError {
+  using ChannelError::ChannelError;
+};  // it may still be there
+struct ChannelReset : ChannelError {
+  using ChannelError::ChannelError;
+};  // gone, and never read all it was sent
 
 struct Frame {
   std::string text;

@@ -26,7 +26,8 @@ const char* kind_name(FindingKind kind) {
     case FindingKind::race: return "race";
     case FindingKind::out_of_bounds: return "out-of-bounds";
     case FindingKind::uninitialized_read: return "uninitialized-read";
-    case FindingKind::barrier_divergence: case FindingKind::exited_before_barrier: return "barrier-divergence";
+    case FindingKind::barrier_divergence:
+    case FindingKind::exited_before_barrier: return "barrier-divergence";
     case FindingKind::input_modified: return "input-modified";
     case FindingKind::misaligned: return "misaligned";
     case FindingKind::timeout: return "timeout";
@@ -112,14 +113,17 @@ class Words {
       case FindingKind::barrier_divergence:
         if (raw.bound != 0) {
           return "Thread " + in_brackets(*finding.site.thread) + " waits in a warp operation at " + at(finding.site) + " for thread " +
-                 in_brackets(*finding.other->thread) + ", which waits at " + at(*finding.other) + ": the lanes named in the mask must all come.";
+                 in_brackets(*finding.other->thread) + ", which waits at " + at(*finding.other) +
+                 ": the lanes named in the mask must all come.";
         }
         return "Thread " + in_brackets(*finding.site.thread) + " waits at the barrier in " + at(finding.site) + " while thread " +
                in_brackets(*finding.other->thread) + " of the same block waits at the one in " + at(*finding.other) +
                ": every thread of a block must reach the same __syncthreads().";
       case FindingKind::exited_before_barrier:
-        return std::to_string(raw.bound) + (raw.bound == 1 ? " thread of block " : " threads of block ") + in_brackets(*finding.site.block) +
-               " had already left the kernel when the others met at this barrier: whatever they should have loaded for the block is missing.";
+        return std::to_string(raw.bound) + (raw.bound == 1 ? " thread of block " : " threads of block ") +
+               in_brackets(*finding.site.block) +
+               " had already left the kernel when the others met at this barrier: whatever they should have loaded for the block is "
+               "missing.";
       case FindingKind::input_modified:
         return by + " writes " + finding.element + ", but " + finding.array + " is an input and must stay as it is.";
       case FindingKind::misaligned:
@@ -136,14 +140,17 @@ class Words {
   static std::string at(const Site& site) { return "line " + std::to_string(site.line); }
 
   static std::string race(const RawFinding& raw, const Finding& finding) {
-    const auto verb = [](const Site& site) { return site.access == "read" ? "reads" : site.access == "write" ? "writes" : "atomically updates"; };
+    const auto verb = [](const Site& site) {
+      return site.access == "read" ? "reads" : site.access == "write" ? "writes" : "atomically updates";
+    };
     const std::string first = in_brackets(*finding.site.thread), second = in_brackets(*finding.other->thread);
     if (raw.site.pc == raw.other.pc || (finding.site.line == finding.other->line && finding.site.access == finding.other->access)) {
       return "Threads " + first + " and " + second + " both write " + finding.element + " in " + at(finding.site) +
              " between the same two barriers: whichever comes last wins.";
     }
-    return "Thread " + first + " " + verb(finding.site) + " " + finding.element + " in " + at(finding.site) + " and thread " + second + " " +
-           verb(*finding.other) + " it in " + at(*finding.other) + ", with no __syncthreads() between the two: either may come first.";
+    return "Thread " + first + " " + verb(finding.site) + " " + finding.element + " in " + at(finding.site) + " and thread " + second +
+           " " + verb(*finding.other) + " it in " + at(*finding.other) +
+           ", with no __syncthreads() between the two: either may come first.";
   }
 
   static std::string out_of_bounds(const RawFinding& raw, const Finding& finding, const std::string& by) {
@@ -155,12 +162,14 @@ class Words {
     }
     if (raw.region == nullptr) {
       if (static_cast<std::uint64_t>(raw.offset) < 4096) return by + " follows a null pointer.";
-      if (std::string_view(raw.site.access) == "write") return by + " writes to memory that belongs to no buffer, array or variable of the kernel.";
+      if (std::string_view(raw.site.access) == "write")
+        return by + " writes to memory that belongs to no buffer, array or variable of the kernel.";
       return by + " uses an address that belongs to no buffer, array or variable of the kernel.";
     }
     const std::string where = raw.offset < 0 ? ", before its start" : ", past its end";
     const std::size_t elements = raw.region->bytes / std::max<std::size_t>(1, raw.region->element_bytes);
-    return by + verb + " " + finding.element + where + ": " + raw.region->name + " has " + std::to_string(elements) + " elements" + shape(*raw.region) + ".";
+    return by + verb + " " + finding.element + where + ": " + raw.region->name + " has " + std::to_string(elements) + " elements" +
+           shape(*raw.region) + ".";
   }
 
   static std::string shape(const Region& region) {

@@ -44,7 +44,8 @@ Image load_image(const std::filesystem::path& file) {
 }
 
 const CodeLine* Image::line_at(std::uintptr_t pc) const {
-  const auto after = std::upper_bound(lines.begin(), lines.end(), pc - 1, [](std::uintptr_t at, const CodeLine& line) { return at < line.address; });
+  const auto after =
+      std::upper_bound(lines.begin(), lines.end(), pc - 1, [](std::uintptr_t at, const CodeLine& line) { return at < line.address; });
   return after == lines.begin() ? nullptr : &*std::prev(after);
 }
 

@@ -8,7 +8,8 @@
 
 namespace tilelab {
 
-KernelCall::KernelCall(std::uintptr_t kernel, const std::vector<protocol::Argument>& arguments, const std::vector<std::uintptr_t>& addresses)
+KernelCall::KernelCall(std::uintptr_t kernel, const std::vector<protocol::Argument>& arguments,
+                       const std::vector<std::uintptr_t>& addresses)
     : kernel_(kernel) {
   std::size_t integers = 0, floating = 0, stack = 0, buffers = 0;
   const auto push = [&](std::uint64_t bits) {
@@ -19,11 +20,15 @@ KernelCall::KernelCall(std::uintptr_t kernel, const std::vector<protocol::Argume
     const bool is_buffer = argument.role != protocol::Role::scalar;
     const std::uint64_t bits = is_buffer ? addresses.at(buffers++) : argument.bits;
     if (!is_buffer && (argument.element == "float" || argument.element == "double")) {
-      if (floating < floating_registers) floating_[floating++] = std::bit_cast<double>(bits);
-      else push(bits);
+      if (floating < floating_registers)
+        floating_[floating++] = std::bit_cast<double>(bits);
+      else
+        push(bits);
     } else {
-      if (integers < integer_registers) integers_[integers++] = bits;
-      else push(bits);
+      if (integers < integer_registers)
+        integers_[integers++] = bits;
+      else
+        push(bits);
     }
   }
 }
@@ -37,12 +42,12 @@ void KernelCall::operator()() const {
   const auto& s = stack_;
 #if defined(__aarch64__)
   using Kernel = void (*)(U, U, U, U, U, U, U, U, D, D, D, D, D, D, D, D, U, U, U, U, U, U, U, U, U, U, U, U, U, U, U, U);
-  reinterpret_cast<Kernel>(kernel_)(i[0], i[1], i[2], i[3], i[4], i[5], i[6], i[7], d[0], d[1], d[2], d[3], d[4], d[5], d[6], d[7],
-                                    s[0], s[1], s[2], s[3], s[4], s[5], s[6], s[7], s[8], s[9], s[10], s[11], s[12], s[13], s[14], s[15]);
+  reinterpret_cast<Kernel>(kernel_)(i[0], i[1], i[2], i[3], i[4], i[5], i[6], i[7], d[0], d[1], d[2], d[3], d[4], d[5], d[6], d[7], s[0],
+                                    s[1], s[2], s[3], s[4], s[5], s[6], s[7], s[8], s[9], s[10], s[11], s[12], s[13], s[14], s[15]);
 #else
   using Kernel = void (*)(U, U, U, U, U, U, D, D, D, D, D, D, D, D, U, U, U, U, U, U, U, U, U, U, U, U, U, U, U, U);
-  reinterpret_cast<Kernel>(kernel_)(i[0], i[1], i[2], i[3], i[4], i[5], d[0], d[1], d[2], d[3], d[4], d[5], d[6], d[7],
-                                    s[0], s[1], s[2], s[3], s[4], s[5], s[6], s[7], s[8], s[9], s[10], s[11], s[12], s[13], s[14], s[15]);
+  reinterpret_cast<Kernel>(kernel_)(i[0], i[1], i[2], i[3], i[4], i[5], d[0], d[1], d[2], d[3], d[4], d[5], d[6], d[7], s[0], s[1], s[2],
+                                    s[3], s[4], s[5], s[6], s[7], s[8], s[9], s[10], s[11], s[12], s[13], s[14], s[15]);
 #endif
 }
 

@@ -66,7 +66,8 @@ std::string refusal(const LaunchConfig& config, std::size_t static_shared_bytes)
 
 class Launch {
  public:
-  Launch(const Image& image, const LaunchRequest& request, const std::vector<Descriptor>& files) : image_(image), request_(request), files_(files) {}
+  Launch(const Image& image, const LaunchRequest& request, const std::vector<Descriptor>& files)
+      : image_(image), request_(request), files_(files) {}
 
   LaunchReply run() {
     map_memory();
@@ -99,7 +100,7 @@ class Launch {
       return reply(Status::timeout, "The launch ran out of time.");
     }
     const bool overflow = stacks_ && stacks_->is_guard(address);
-    const char* why = overflow            ? "overflows its stack: a recursion that never ends, or local arrays too large for it"
+    const char* why = overflow           ? "overflows its stack: a recursion that never ends, or local arrays too large for it"
                       : signal == SIGFPE ? "divides an integer by zero"
                                          : "crashes";
     record(simt::FindingKind::crash, pc + 1, 0, why);
@@ -123,11 +124,14 @@ class Launch {
       if (argument.role == Role::scalar) continue;
       simt::Region region;
       region.name = argument.name;
-      region.role = argument.role == Role::input ? simt::BufferRole::input : argument.role == Role::output ? simt::BufferRole::output : simt::BufferRole::inout;
+      region.role = argument.role == Role::input    ? simt::BufferRole::input
+                    : argument.role == Role::output ? simt::BufferRole::output
+                                                    : simt::BufferRole::inout;
       region.bytes = argument.bytes;
       region.element = argument.element;
       region.element_bytes = argument.element == "double" || argument.element == "long long" ? 8 : argument.element == "char" ? 1 : 4;
-      if (argument.row_elements != 0) region.dimensions = {argument.bytes / region.element_bytes / argument.row_elements, argument.row_elements};
+      if (argument.row_elements != 0)
+        region.dimensions = {argument.bytes / region.element_bytes / argument.row_elements, argument.row_elements};
       const simt::Region& placed = memory_.add_buffer(std::move(region));
       addresses_.push_back(placed.base);
       transfer(files_.at(file++), placed, false);
@@ -159,7 +163,12 @@ class Launch {
     bool returned = false;
     {
       simt::Machine machine(memory_, announcer, *stacks_, 10'000'000, image_.header_code);
-      machine.run({.grid = {1, 1, 1}, .block = {1, 1, 1}}, [&] { answer = call_launch(image_.launch, request_.launch_arguments); returned = true; }, {});
+      machine.run({.grid = {1, 1, 1}, .block = {1, 1, 1}},
+                  [&] {
+                    answer = call_launch(image_.launch, request_.launch_arguments);
+                    returned = true;
+                  },
+                  {});
       note_end(machine);
     }
     if (!returned && !trouble_) trouble_ = {Status::crash, "The launch function did not return."};
@@ -174,7 +183,7 @@ class Launch {
       if (array.dynamic) array.bytes = config_.shared_bytes;
       span = std::max(span, array.base + array.bytes);
       array.base += segment;
-      return array.bytes == 0;
+      return array.bytes == 0 && !array.dynamic;  // a forgotten shared_bytes is named by the array it leaves empty
     });
     if (!image_.shared.empty()) memory_.set_shared(segment, span + shared_slack_bytes, std::move(arrays));
   }
@@ -186,16 +195,18 @@ class Launch {
     }
     uninitialized_.emplace(log_, outputs);
     simt::Announcer announcer;
-    for (simt::Observer* observer : std::initializer_list<simt::Observer*>{&races_, &bounds_, &*uninitialized_, &barriers_, &inputs_, &counter_}) {
+    for (simt::Observer* observer :
+         std::initializer_list<simt::Observer*>{&races_, &bounds_, &*uninitialized_, &barriers_, &inputs_, &counter_}) {
       announcer.add(*observer);
     }
     const KernelCall kernel(image_.kernel, request_.arguments, addresses_);
     const auto index = [](const protocol::Extent& e) { return simt::Index3{e.x, e.y, e.z}; };
     stacks_.emplace(std::size_t{config_.block.x} * config_.block.y * config_.block.z);
     simt::Machine machine(memory_, announcer, *stacks_, request_.event_budget, image_.header_code);
-    machine.run({index(config_.grid), index(config_.block), image_.static_shared_bytes, config_.shared_bytes, memory_.shared_span(),
-                 request_.shared_poison},
-                [&kernel] { kernel(); }, request_.order_seed);
+    machine.run(
+        {index(config_.grid), index(config_.block), image_.static_shared_bytes, config_.shared_bytes, memory_.shared_span(),
+         request_.shared_poison},
+        [&kernel] { kernel(); }, request_.order_seed);
     events_ = machine.events();
     note_end(machine);
   }

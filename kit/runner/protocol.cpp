@@ -59,9 +59,7 @@ Extent extent(const json& value) {
 }
 
 // A kernel may print any bytes, and a compiler may be told any file name; JSON holds UTF-8 only. Bad bytes become U+FFFD.
-json untrusted(const std::string& bytes) {
-  return json::parse(json(bytes).dump(-1, ' ', false, json::error_handler_t::replace));
-}
+json untrusted(const std::string& bytes) { return json::parse(json(bytes).dump(-1, ' ', false, json::error_handler_t::replace)); }
 
 json config_json(const LaunchConfig& config) {
   return {{"grid", extent(config.grid)}, {"block", extent(config.block)}, {"shared_bytes", config.shared_bytes}};
@@ -152,12 +150,8 @@ void from_json(const json& value, Finding& finding) {
 }
 
 void to_json(json& value, const LaunchReply& reply) {
-  value = {{"status", reply.status},
-           {"detail", untrusted(reply.detail)},
-           {"config", config_json(reply.config)},
-           {"findings", json::array()},
-           {"counters", json::object()},
-           {"printed", untrusted(reply.printed)}};
+  value = {{"status", reply.status},    {"detail", untrusted(reply.detail)}, {"config", config_json(reply.config)},
+           {"findings", json::array()}, {"counters", json::object()},        {"printed", untrusted(reply.printed)}};
   for (const Finding& finding : reply.findings) value["findings"].push_back(finding);
   for (const auto& [name, count] : reply.counters) value["counters"][name] = count;
 }

@@ -66,7 +66,8 @@ std::string answer(const Image& image, const Frame& frame, Mailbox& mailbox) {
   waitpid(pid, &status, 0);
   if (mailbox.bytes != 0 && mailbox.bytes <= sizeof mailbox.text) return {mailbox.text, mailbox.bytes};
   if (!ended) return nlohmann::json(plain_reply(Status::timeout, "The launch ran out of time.")).dump();
-  if (WIFSIGNALED(status)) return nlohmann::json(plain_reply(Status::crash, std::string("The kernel crashed: ") + strsignal(WTERMSIG(status)) + ".")).dump();
+  if (WIFSIGNALED(status))
+    return nlohmann::json(plain_reply(Status::crash, std::string("The kernel crashed: ") + strsignal(WTERMSIG(status)) + ".")).dump();
   return nlohmann::json(plain_reply(Status::internal_error, "the launch ended without an answer")).dump();
 }
 

@@ -48,7 +48,8 @@ void BlockScheduler::run_block(std::uint64_t block, std::span<const std::uint32_
     const auto waits = [](const Thread& t) { return t.state == State::at_barrier || t.state == State::at_warp_operation; };
     if (std::none_of(threads_.begin(), threads_.begin() + count_, waits)) break;
     release_warps();
-    if (std::none_of(threads_.begin(), threads_.begin() + count_, [](const Thread& t) { return t.state == State::ready; })) release_barrier(block);
+    if (std::none_of(threads_.begin(), threads_.begin() + count_, [](const Thread& t) { return t.state == State::ready; }))
+      release_barrier(block);
   }
   for (std::uint32_t i = 0; i < count_; ++i) {
     forget(threads_[i].fiber);
@@ -137,7 +138,8 @@ void BlockScheduler::release_barrier(std::uint64_t block) {
   }
   if (first == count_) return;
   switch (reduction_) {
-    case BarrierReduction::none: case BarrierReduction::count: barrier_result_ = total; break;
+    case BarrierReduction::none:
+    case BarrierReduction::count: barrier_result_ = total; break;
     case BarrierReduction::all: barrier_result_ = total == waiting ? 1 : 0; break;
     case BarrierReduction::any: barrier_result_ = total > 0 ? 1 : 0; break;
   }
@@ -160,8 +162,9 @@ void BlockScheduler::release_warps() {
       const bool waits = missing.state == State::at_barrier || missing.state == State::at_warp_operation;
       if (((thread.request.mask >> lane) & 1u) == 0 || !waits) continue;
       if (missing.state == State::at_warp_operation && missing.request.mask == thread.request.mask) continue;
-      announcer_.announce(&Observer::on_divergence,
-                          DivergenceEvent{{running_.ref.block, i}, {running_.ref.block, warp_first + lane}, thread.wait_pc, missing.wait_pc, true});
+      announcer_.announce(
+          &Observer::on_divergence,
+          DivergenceEvent{{running_.ref.block, i}, {running_.ref.block, warp_first + lane}, thread.wait_pc, missing.wait_pc, true});
       break;
     }
     thread.result = thread.request.value;

@@ -43,8 +43,8 @@ class BlockScheduler {
   int barrier(std::uintptr_t pc, BarrierReduction reduction, int predicate);
   std::uint64_t exchange(std::uintptr_t pc, const LaneRequest& request);
   void yield();
-  [[noreturn]] void end_thread();  // the running thread is never resumed
-  [[noreturn]] void end_launch();  // nor is any other: run_block returns
+  [[noreturn]] void end_thread();    // the running thread is never resumed
+  [[noreturn]] void end_launch();    // nor is any other: run_block returns
   std::uint32_t live_lanes() const;  // of the running thread's warp: those that have not left the kernel
 
  private:

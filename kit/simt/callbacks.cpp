@@ -14,23 +14,37 @@ using tilelab::simt::Machine;
 #define ANNOUNCE(address, size, kind, is_volatile) \
   Machine::current().access(reinterpret_cast<std::uintptr_t>(address), size, AccessKind::kind, is_volatile, PC, CALLER_FRAME)
 
-#define SIZED(size)                                                                       \
-  void __tsan_read##size(void* address) { ANNOUNCE(address, size, read, false); }         \
-  void __tsan_write##size(void* address) { ANNOUNCE(address, size, write, false); }       \
-  void __tsan_unaligned_read##size(void* address) { ANNOUNCE(address, size, read, false); }   \
-  void __tsan_unaligned_write##size(void* address) { ANNOUNCE(address, size, write, false); } \
-  void __tsan_volatile_read##size(void* address) { ANNOUNCE(address, size, read, true); }     \
-  void __tsan_volatile_write##size(void* address) { ANNOUNCE(address, size, write, true); }   \
+#define SIZED(size)                                                                                 \
+  void __tsan_read##size(void* address) { ANNOUNCE(address, size, read, false); }                   \
+  void __tsan_write##size(void* address) { ANNOUNCE(address, size, write, false); }                 \
+  void __tsan_unaligned_read##size(void* address) { ANNOUNCE(address, size, read, false); }         \
+  void __tsan_unaligned_write##size(void* address) { ANNOUNCE(address, size, write, false); }       \
+  void __tsan_volatile_read##size(void* address) { ANNOUNCE(address, size, read, true); }           \
+  void __tsan_volatile_write##size(void* address) { ANNOUNCE(address, size, write, true); }         \
   void __tsan_unaligned_volatile_read##size(void* address) { ANNOUNCE(address, size, read, true); } \
   void __tsan_unaligned_volatile_write##size(void* address) { ANNOUNCE(address, size, write, true); }
 
 namespace {
 
 // As laid out by GCC and Clang (libsanitizer's ubsan/ubsan_value.h describes the same records).
-struct SourceLocation { const char* file; std::uint32_t line, column; };
-struct TypeDescriptor { std::uint16_t kind, info; char name[1]; };
-struct OutOfBoundsData { SourceLocation location; const TypeDescriptor* array; const TypeDescriptor* index; };
-struct TypeMismatchData { SourceLocation location; const TypeDescriptor* type; unsigned char log2_alignment, access; };
+struct SourceLocation {
+  const char* file;
+  std::uint32_t line, column;
+};
+struct TypeDescriptor {
+  std::uint16_t kind, info;
+  char name[1];
+};
+struct OutOfBoundsData {
+  SourceLocation location;
+  const TypeDescriptor* array;
+  const TypeDescriptor* index;
+};
+struct TypeMismatchData {
+  SourceLocation location;
+  const TypeDescriptor* type;
+  unsigned char log2_alignment, access;
+};
 
 // "'float [16]'" -> 16
 std::uint64_t bound_of(const char* type_name) {

@@ -16,7 +16,7 @@ struct Index3 {
   friend bool operator==(const Index3&, const Index3&) = default;
 };
 
-enum class Space : std::uint8_t { global, shared, module };  // module: the submission's own __device__ and __constant__ data
+enum class Space : std::uint8_t { global, shared, module };    // module: the submission's own __device__ and __constant__ data
 enum class AccessKind : std::uint8_t { read, write, atomic };  // atomic: read-modify-write in one step
 
 // A thread of the running block.
@@ -34,9 +34,9 @@ struct Access {
   AccessKind kind = AccessKind::read;
   bool is_volatile = false;
   Space space = Space::global;
-  const Region* region = nullptr;   // the buffer or array; null: none contains the whole access
-  std::uint64_t offset = 0;         // bytes from the buffer's first byte; shared: from the span's
-  std::uintptr_t pc = 0;            // return address of the announcement: inside the accessing statement
+  const Region* region = nullptr;  // the buffer or array; null: none contains the whole access
+  std::uint64_t offset = 0;        // bytes from the buffer's first byte; shared: from the span's
+  std::uintptr_t pc = 0;           // return address of the announcement: inside the accessing statement
   ThreadRef by;
   std::uint32_t interval = 0;       // barriers the block has passed
   std::uint32_t warp_interval = 0;  // __syncwarp's this lane has passed in the interval: see RaceDetector
@@ -45,7 +45,7 @@ struct Access {
 struct LaunchEvent {
   Index3 grid, block;
   std::size_t static_shared_bytes = 0, dynamic_shared_bytes = 0;
-  std::size_t shared_span = 0;  // bytes from the space's first byte to the end of the last array
+  std::size_t shared_span = 0;        // bytes from the space's first byte to the end of the last array
   std::uint8_t shared_poison = 0xFF;  // every byte of every array when a block starts
 };
 
@@ -53,7 +53,7 @@ struct BarrierEvent {
   std::uint64_t block = 0;
   std::uint32_t interval = 0;  // the interval that ends here
   std::uintptr_t pc = 0;
-  std::uint32_t exited = 0;    // threads that have left the kernel and cannot come
+  std::uint32_t exited = 0;  // threads that have left the kernel and cannot come
 };
 
 // Two threads of a block that wait at different barriers, or a warp operation whose lanes never all come.

@@ -15,7 +15,15 @@
 namespace tilelab::simt {
 
 enum class FindingKind : std::uint8_t {
-  race, out_of_bounds, uninitialized_read, barrier_divergence, exited_before_barrier, input_modified, misaligned, timeout, crash
+  race,
+  out_of_bounds,
+  uninitialized_read,
+  barrier_divergence,
+  exited_before_barrier,
+  input_modified,
+  misaligned,
+  timeout,
+  crash
 };
 
 struct RawSite {
@@ -26,13 +34,13 @@ struct RawSite {
 
 struct RawFinding {
   FindingKind kind = FindingKind::crash;
-  RawSite site, other;             // other.pc == 0: none
+  RawSite site, other;  // other.pc == 0: none
   const Region* region = nullptr;
-  std::int64_t offset = 0;         // bytes from the region's start; may lie outside it
-  std::uint32_t size = 0;          // bytes accessed
-  std::int64_t index = 0;          // a subscript outside its dimension, or an alignment
-  std::uint64_t bound = 0;         // that dimension
-  const char* why = "";            // a crash: what the thread did
+  std::int64_t offset = 0;  // bytes from the region's start; may lie outside it
+  std::uint32_t size = 0;   // bytes accessed
+  std::int64_t index = 0;   // a subscript outside its dimension, or an alignment
+  std::uint64_t bound = 0;  // that dimension
+  const char* why = "";     // a crash: what the thread did
   std::uint64_t count = 1;
 };
 

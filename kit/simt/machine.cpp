@@ -92,7 +92,8 @@ std::uintptr_t Machine::calling_statement(std::uintptr_t pc, std::uintptr_t fram
   return pc;
 }
 
-void Machine::announce(std::uintptr_t address, std::size_t size, AccessKind kind, bool is_volatile, std::uintptr_t pc, std::uintptr_t frame) {
+void Machine::announce(std::uintptr_t address, std::size_t size, AccessKind kind, bool is_volatile, std::uintptr_t pc,
+                       std::uintptr_t frame) {
   if (--budget_ == 0) out_of_budget(pc);
   const auto& running = scheduler_.running();
   Access& access = access_;
@@ -135,8 +136,8 @@ void Machine::stray(const Access& access) {
     harmless = access.address + access.size <= memory_.shared_base() + memory_.shared_span();
   } else {
     near = memory_.buffer_near(access.address);
-    harmless = near != nullptr && access.size <= red_zone_bytes &&
-               access.address + access.size <= near->base + near->bytes + red_zone_bytes;
+    harmless =
+        near != nullptr && access.size <= red_zone_bytes && access.address + access.size <= near->base + near->bytes + red_zone_bytes;
   }
   announcer_.announce(&Observer::on_stray, access, near);
   if (!harmless) scheduler_.end_thread();
@@ -171,9 +172,7 @@ void Machine::misaligned(std::uintptr_t address, std::size_t alignment, std::uin
   scheduler_.end_thread();
 }
 
-void Machine::fence(std::uintptr_t pc) {
-  announcer_.announce(&Observer::on_fence, scheduler_.running().ref, pc);
-}
+void Machine::fence(std::uintptr_t pc) { announcer_.announce(&Observer::on_fence, scheduler_.running().ref, pc); }
 
 int Machine::barrier(std::uintptr_t pc, BarrierReduction reduction, int predicate) {
   edge(pc);

@@ -74,7 +74,9 @@ class Machine {
   std::uint32_t live_lanes() const { return scheduler_.live_lanes(); }
   void entered_kernel(std::uintptr_t frame) { entry_frame_ = frame; }
   // `pc`, or the caller's where that is header code.
-  std::uintptr_t statement(std::uintptr_t pc, std::uintptr_t frame) const { return header_span_.contains(pc) ? calling_statement(pc, frame) : pc; }
+  std::uintptr_t statement(std::uintptr_t pc, std::uintptr_t frame) const {
+    return header_span_.contains(pc) ? calling_statement(pc, frame) : pc;
+  }
   // The kernel gave up (assert, __trap): the launch ends as a crash.
   [[noreturn]] void trap(const char* why, std::uintptr_t pc);
 

@@ -13,16 +13,16 @@ namespace tilelab::simt {
 enum class BufferRole : std::uint8_t { input, output, inout, local };
 
 struct Region {
-  std::string name;                    // "A", "As"
+  std::string name;  // "A", "As"
   Space space = Space::global;
   BufferRole role = BufferRole::local;
-  std::uintptr_t base = 0;             // address of its first byte
+  std::uintptr_t base = 0;  // address of its first byte
   std::size_t bytes = 0;
-  std::size_t span_offset = 0;         // of a shared array: from the span's first byte
+  std::size_t span_offset = 0;  // of a shared array: from the span's first byte
   std::string element = "float";
   std::size_t element_bytes = 4;
-  std::vector<std::size_t> dimensions; // of a shared array: {16, 16}; of a matrix: {rows, row_elements}; empty: unknown
-  bool dynamic = false;                // extern __shared__
+  std::vector<std::size_t> dimensions;  // of a shared array: {16, 16}; of a matrix: {rows, row_elements}; empty: unknown
+  bool dynamic = false;                 // extern __shared__
 };
 
 // "As[3][17]", as the kernel would write it: a global buffer is a pointer there, so "A[1056]". `offset` is in bytes from

@@ -16,8 +16,10 @@ std::uint64_t reduce(WarpOperation operation, std::uint64_t left, std::uint64_t 
     case WarpOperation::reduce_max_signed: return static_cast<std::uint32_t>(std::max(signed_a, signed_b));
     case WarpOperation::reduce_min_unsigned: return std::min(a, b);
     case WarpOperation::reduce_max_unsigned: return std::max(a, b);
-    case WarpOperation::reduce_and: case WarpOperation::vote_all: return a & b;
-    case WarpOperation::reduce_or: case WarpOperation::vote_any: return a | b;
+    case WarpOperation::reduce_and:
+    case WarpOperation::vote_all: return a & b;
+    case WarpOperation::reduce_or:
+    case WarpOperation::vote_any: return a | b;
     case WarpOperation::reduce_xor: return a ^ b;
     default: return left;
   }

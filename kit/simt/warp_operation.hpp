@@ -7,15 +7,29 @@
 namespace tilelab::simt {
 
 enum class WarpOperation : std::uint8_t {
-  sync, shuffle, vote_all, vote_any, ballot, active_mask, match_any, match_all,
-  reduce_add, reduce_min_signed, reduce_max_signed, reduce_min_unsigned, reduce_max_unsigned, reduce_and, reduce_or, reduce_xor
+  sync,
+  shuffle,
+  vote_all,
+  vote_any,
+  ballot,
+  active_mask,
+  match_any,
+  match_all,
+  reduce_add,
+  reduce_min_signed,
+  reduce_max_signed,
+  reduce_min_unsigned,
+  reduce_max_unsigned,
+  reduce_and,
+  reduce_or,
+  reduce_xor
 };
 
 struct LaneRequest {
   WarpOperation operation = WarpOperation::sync;
   std::uint32_t mask = 0;
-  std::uint64_t value = 0;    // zero-extended bits; a vote's predicate as 0 or 1
-  std::uint32_t source = 0;   // shuffle: the lane to read
+  std::uint64_t value = 0;   // zero-extended bits; a vote's predicate as 0 or 1
+  std::uint32_t source = 0;  // shuffle: the lane to read
 };
 
 // One result per lane of `arrived`, from the requests of those lanes. A shuffle from a lane that is not there gives

@@ -2,6 +2,7 @@
 // that CUDA's qualifiers take over below.
 #pragma once
 
+#include <math.h>
 #include <algorithm>
 #include <cassert>
 #include <cfloat>
@@ -13,10 +14,10 @@
 #include <cstdlib>
 #include <cstring>
 #include <limits>
-#include <math.h>
 #include <type_traits>
 #include <utility>
 
+// clang-format off: each uses what comes before it, and the qualifiers are last
 #include "vector_types.hpp"
 #include "builtin_declarations.hpp"
 #include "synchronization.hpp"
@@ -25,3 +26,4 @@
 #include "math_functions.hpp"
 #include "load_functions.hpp"
 #include "qualifiers.hpp"
+// clang-format on

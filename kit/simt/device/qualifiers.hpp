@@ -1,4 +1,5 @@
-// CUDA's qualifiers, and the intrinsics whose names the C library declares for itself. Last of the device headers: nothing of the standard library may follow.
+// CUDA's qualifiers, and the intrinsics whose names the C library declares for itself. Last of the device headers: nothing of the standard
+// library may follow.
 #pragma once
 
 #define __host__

@@ -5,6 +5,7 @@
 #define TILELAB_QUIET __attribute__((no_sanitize_thread, no_sanitize_undefined, no_sanitize_coverage))
 
 inline namespace cuda_on_cpu {
+// clang-format off: a table reads better as one
 struct char1 { signed char x; };
 struct alignas(2) char2 { signed char x, y; };
 struct char3 { signed char x, y, z; };
@@ -53,6 +54,7 @@ struct double1 { double x; };
 struct alignas(16) double2 { double x, y; };
 struct double3 { double x, y, z; };
 struct alignas(16) double4 { double x, y, z, w; };
+// clang-format on
 
 TILELAB_QUIET inline char1 make_char1(signed char x) { return {x}; }
 TILELAB_QUIET inline char2 make_char2(signed char x, signed char y) { return {x, y}; }
@@ -93,7 +95,9 @@ TILELAB_QUIET inline longlong4 make_longlong4(long long x, long long y, long lon
 TILELAB_QUIET inline ulonglong1 make_ulonglong1(unsigned long long x) { return {x}; }
 TILELAB_QUIET inline ulonglong2 make_ulonglong2(unsigned long long x, unsigned long long y) { return {x, y}; }
 TILELAB_QUIET inline ulonglong3 make_ulonglong3(unsigned long long x, unsigned long long y, unsigned long long z) { return {x, y, z}; }
-TILELAB_QUIET inline ulonglong4 make_ulonglong4(unsigned long long x, unsigned long long y, unsigned long long z, unsigned long long w) { return {x, y, z, w}; }
+TILELAB_QUIET inline ulonglong4 make_ulonglong4(unsigned long long x, unsigned long long y, unsigned long long z, unsigned long long w) {
+  return {x, y, z, w};
+}
 TILELAB_QUIET inline float1 make_float1(float x) { return {x}; }
 TILELAB_QUIET inline float2 make_float2(float x, float y) { return {x, y}; }
 TILELAB_QUIET inline float3 make_float3(float x, float y, float z) { return {x, y, z}; }

@@ -21,8 +21,11 @@ class AccessCounter final : public Observer {
   }
   void on_barrier(const BarrierEvent&) override { ++barriers_; }
   std::map<std::string, std::uint64_t> counters() const {
-    return {{"global_load_bytes", loaded_[0] + loaded_[2]}, {"global_store_bytes", stored_[0] + stored_[2]},
-            {"shared_load_bytes", loaded_[1]}, {"shared_store_bytes", stored_[1]}, {"block_barriers", barriers_}};
+    return {{"global_load_bytes", loaded_[0] + loaded_[2]},
+            {"global_store_bytes", stored_[0] + stored_[2]},
+            {"shared_load_bytes", loaded_[1]},
+            {"shared_store_bytes", stored_[1]},
+            {"block_barriers", barriers_}};
   }
 
  private:

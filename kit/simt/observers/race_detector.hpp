@@ -39,7 +39,7 @@ class RaceDetector final : public Observer {
   struct Word {
     std::uint64_t interval = 0;  // of interval_: older contents are void
     const Region* region = nullptr;
-    Trace first{};               // most words see one statement in an interval
+    Trace first{};  // most words see one statement in an interval
     bool written = false, suspect = false;
     std::vector<Trace> more;
   };

@@ -52,7 +52,8 @@ void UninitializedReads::shared_access(const Access& access) {
     if (word.block != block_) word = Word{.interval = interval_, .block = block_};
     if (access.kind != AccessKind::write) {
       const auto missing = static_cast<std::uint8_t>(bytes & ~word.before & ~word.now);
-      if (missing != 0 && !block_disturbed_ && candidates_.size() < max_candidates) candidates_.push_back({index, missing, finding_of(access)});
+      if (missing != 0 && !block_disturbed_ && candidates_.size() < max_candidates)
+        candidates_.push_back({index, missing, finding_of(access)});
     }
     if (access.kind != AccessKind::read) note_write(word, bytes, access);
   }

@@ -28,20 +28,28 @@ class UninitializedReads final : public Observer {
   void on_launch_end() override;
 
  private:
-  struct Word {  // four bytes of shared memory; masks have one bit per byte
-    std::uint64_t interval = 0;        // the last one it was written in
+  struct Word {                  // four bytes of shared memory; masks have one bit per byte
+    std::uint64_t interval = 0;  // the last one it was written in
     std::uint32_t block = 0;
     std::uint16_t writer = 0;
     std::uint8_t before = 0, now = 0;  // written in earlier intervals of the block; in this one
     bool several_writers = false;
   };
-  struct Candidate { std::size_t word; std::uint8_t bytes; RawFinding finding; };
+  struct Candidate {
+    std::size_t word;
+    std::uint8_t bytes;
+    RawFinding finding;
+  };
   struct OutputWord {
     bool written = false, read_first = false;
     std::uint64_t writer = 0;
     RawFinding finding;
   };
-  struct Output { const Region* region; std::vector<std::uint8_t> written; std::map<std::size_t, OutputWord> disputed; };
+  struct Output {
+    const Region* region;
+    std::vector<std::uint8_t> written;
+    std::map<std::size_t, OutputWord> disputed;
+  };
 
   void shared_access(const Access& access);
   void note_write(Word& word, std::uint8_t bytes, const Access& access) const;

@@ -8,14 +8,14 @@
 
 #define TILELAB_PC reinterpret_cast<std::uintptr_t>(__builtin_return_address(0))
 #define TILELAB_CALLER_FRAME (*static_cast<const std::uintptr_t*>(__builtin_frame_address(0)))
-#define TILELAB_ANNOUNCE(address, size, kind)                                                                     \
-  tilelab::simt::Machine::current().access(reinterpret_cast<std::uintptr_t>(address), size,                       \
-                                           tilelab::simt::AccessKind::kind, false, TILELAB_PC, TILELAB_CALLER_FRAME)
-#define TILELAB_ANNOUNCE_ALIGNED(address, kind)                                                                   \
-  do {                                                                                                            \
-    if (reinterpret_cast<std::uintptr_t>(address) % alignof(decltype(*(address))) != 0) {                         \
-      tilelab::simt::Machine::current().misaligned(reinterpret_cast<std::uintptr_t>(address),                     \
-                                                   alignof(decltype(*(address))), TILELAB_PC, TILELAB_CALLER_FRAME); \
-    }                                                                                                             \
-    TILELAB_ANNOUNCE(address, sizeof *(address), kind);                                                           \
+#define TILELAB_ANNOUNCE(address, size, kind)                                                                                       \
+  tilelab::simt::Machine::current().access(reinterpret_cast<std::uintptr_t>(address), size, tilelab::simt::AccessKind::kind, false, \
+                                           TILELAB_PC, TILELAB_CALLER_FRAME)
+#define TILELAB_ANNOUNCE_ALIGNED(address, kind)                                                                                          \
+  do {                                                                                                                                   \
+    if (reinterpret_cast<std::uintptr_t>(address) % alignof(decltype(*(address))) != 0) {                                                \
+      tilelab::simt::Machine::current().misaligned(reinterpret_cast<std::uintptr_t>(address), alignof(decltype(*(address))), TILELAB_PC, \
+                                                   TILELAB_CALLER_FRAME);                                                                \
+    }                                                                                                                                    \
+    TILELAB_ANNOUNCE(address, sizeof *(address), kind);                                                                                  \
   } while (false)

@@ -1,12 +1,12 @@
 // The atomic functions of device/atomic_functions.hpp.
-#include "simt/surface/announcing.hpp"
 #include "simt/device/atomic_functions.hpp"
+#include "simt/surface/announcing.hpp"
 
 // Announces the update of *address and returns what was there.
-#define UPDATE(address, next)                        \
-  TILELAB_ANNOUNCE_ALIGNED(address, atomic);\
-  auto old = *(address);                             \
-  *(address) = static_cast<decltype(old)>(next);     \
+#define UPDATE(address, next)                    \
+  TILELAB_ANNOUNCE_ALIGNED(address, atomic);     \
+  auto old = *(address);                         \
+  *(address) = static_cast<decltype(old)>(next); \
   return old
 
 namespace cuda_on_cpu {
@@ -43,8 +43,12 @@ unsigned int atomicInc(unsigned int* address, unsigned int value) { UPDATE(addre
 unsigned int atomicDec(unsigned int* address, unsigned int value) { UPDATE(address, old == 0 || old > value ? value : old - 1); }
 int atomicCAS(int* address, int compare, int value) { UPDATE(address, old == compare ? value : old); }
 unsigned int atomicCAS(unsigned int* address, unsigned int compare, unsigned int value) { UPDATE(address, old == compare ? value : old); }
-unsigned long long atomicCAS(unsigned long long* address, unsigned long long compare, unsigned long long value) { UPDATE(address, old == compare ? value : old); }
-unsigned short atomicCAS(unsigned short* address, unsigned short compare, unsigned short value) { UPDATE(address, old == compare ? value : old); }
+unsigned long long atomicCAS(unsigned long long* address, unsigned long long compare, unsigned long long value) {
+  UPDATE(address, old == compare ? value : old);
+}
+unsigned short atomicCAS(unsigned short* address, unsigned short compare, unsigned short value) {
+  UPDATE(address, old == compare ? value : old);
+}
 int atomicAdd_block(int* address, int value) { UPDATE(address, old + value); }
 unsigned int atomicAdd_block(unsigned int* address, unsigned int value) { UPDATE(address, old + value); }
 unsigned long long atomicAdd_block(unsigned long long* address, unsigned long long value) { UPDATE(address, old + value); }
@@ -76,9 +80,15 @@ unsigned long long atomicXor_block(unsigned long long* address, unsigned long lo
 unsigned int atomicInc_block(unsigned int* address, unsigned int value) { UPDATE(address, old >= value ? 0 : old + 1); }
 unsigned int atomicDec_block(unsigned int* address, unsigned int value) { UPDATE(address, old == 0 || old > value ? value : old - 1); }
 int atomicCAS_block(int* address, int compare, int value) { UPDATE(address, old == compare ? value : old); }
-unsigned int atomicCAS_block(unsigned int* address, unsigned int compare, unsigned int value) { UPDATE(address, old == compare ? value : old); }
-unsigned long long atomicCAS_block(unsigned long long* address, unsigned long long compare, unsigned long long value) { UPDATE(address, old == compare ? value : old); }
-unsigned short atomicCAS_block(unsigned short* address, unsigned short compare, unsigned short value) { UPDATE(address, old == compare ? value : old); }
+unsigned int atomicCAS_block(unsigned int* address, unsigned int compare, unsigned int value) {
+  UPDATE(address, old == compare ? value : old);
+}
+unsigned long long atomicCAS_block(unsigned long long* address, unsigned long long compare, unsigned long long value) {
+  UPDATE(address, old == compare ? value : old);
+}
+unsigned short atomicCAS_block(unsigned short* address, unsigned short compare, unsigned short value) {
+  UPDATE(address, old == compare ? value : old);
+}
 int atomicAdd_system(int* address, int value) { UPDATE(address, old + value); }
 unsigned int atomicAdd_system(unsigned int* address, unsigned int value) { UPDATE(address, old + value); }
 unsigned long long atomicAdd_system(unsigned long long* address, unsigned long long value) { UPDATE(address, old + value); }
@@ -110,8 +120,14 @@ unsigned long long atomicXor_system(unsigned long long* address, unsigned long l
 unsigned int atomicInc_system(unsigned int* address, unsigned int value) { UPDATE(address, old >= value ? 0 : old + 1); }
 unsigned int atomicDec_system(unsigned int* address, unsigned int value) { UPDATE(address, old == 0 || old > value ? value : old - 1); }
 int atomicCAS_system(int* address, int compare, int value) { UPDATE(address, old == compare ? value : old); }
-unsigned int atomicCAS_system(unsigned int* address, unsigned int compare, unsigned int value) { UPDATE(address, old == compare ? value : old); }
-unsigned long long atomicCAS_system(unsigned long long* address, unsigned long long compare, unsigned long long value) { UPDATE(address, old == compare ? value : old); }
-unsigned short atomicCAS_system(unsigned short* address, unsigned short compare, unsigned short value) { UPDATE(address, old == compare ? value : old); }
+unsigned int atomicCAS_system(unsigned int* address, unsigned int compare, unsigned int value) {
+  UPDATE(address, old == compare ? value : old);
+}
+unsigned long long atomicCAS_system(unsigned long long* address, unsigned long long compare, unsigned long long value) {
+  UPDATE(address, old == compare ? value : old);
+}
+unsigned short atomicCAS_system(unsigned short* address, unsigned short compare, unsigned short value) {
+  UPDATE(address, old == compare ? value : old);
+}
 
 }  // namespace cuda_on_cpu

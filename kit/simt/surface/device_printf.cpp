@@ -7,8 +7,8 @@
 #include <cstdio>
 #include <cstring>
 
-#include "simt/surface/announcing.hpp"
 #include "simt/submission_data.hpp"
+#include "simt/surface/announcing.hpp"
 
 namespace tilelab::simt {
 namespace {
@@ -36,14 +36,28 @@ void convert(const std::string& specification, char conversion, Length length, s
   char text[512];
   int size = 0;
   switch (conversion) {
-    case 'd': case 'i': case 'u': case 'x': case 'X': case 'o': case 'c':
-      if (length == Length::none || conversion == 'c') size = std::snprintf(text, sizeof text, specification.c_str(), va_arg(*arguments, int));
-      else if (length == Length::long_) size = std::snprintf(text, sizeof text, specification.c_str(), va_arg(*arguments, long));
-      else size = std::snprintf(text, sizeof text, specification.c_str(), va_arg(*arguments, long long));
+    case 'd':
+    case 'i':
+    case 'u':
+    case 'x':
+    case 'X':
+    case 'o':
+    case 'c':
+      if (length == Length::none || conversion == 'c')
+        size = std::snprintf(text, sizeof text, specification.c_str(), va_arg(*arguments, int));
+      else if (length == Length::long_)
+        size = std::snprintf(text, sizeof text, specification.c_str(), va_arg(*arguments, long));
+      else
+        size = std::snprintf(text, sizeof text, specification.c_str(), va_arg(*arguments, long long));
       break;
-    case 'f': case 'F': case 'e': case 'E': case 'g': case 'G': case 'a': case 'A':
-      size = std::snprintf(text, sizeof text, specification.c_str(), va_arg(*arguments, double));
-      break;
+    case 'f':
+    case 'F':
+    case 'e':
+    case 'E':
+    case 'g':
+    case 'G':
+    case 'a':
+    case 'A': size = std::snprintf(text, sizeof text, specification.c_str(), va_arg(*arguments, double)); break;
     case 'p': size = std::snprintf(text, sizeof text, specification.c_str(), va_arg(*arguments, void*)); break;
     case 's': {
       const std::string string = submission_string(va_arg(*arguments, const char*));

@@ -1,13 +1,13 @@
 // The load functions of device/load_functions.hpp.
-#include "simt/surface/announcing.hpp"
 #include "simt/device/load_functions.hpp"
+#include "simt/surface/announcing.hpp"
 
-#define LOAD(address)                                  \
-  TILELAB_ANNOUNCE_ALIGNED(address, read);             \
+#define LOAD(address)                      \
+  TILELAB_ANNOUNCE_ALIGNED(address, read); \
   return *(address)
 
-#define STORE(address, value)                          \
-  TILELAB_ANNOUNCE_ALIGNED(address, write);            \
+#define STORE(address, value)               \
+  TILELAB_ANNOUNCE_ALIGNED(address, write); \
   *(address) = value
 
 namespace cuda_on_cpu {

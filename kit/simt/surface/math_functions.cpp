@@ -99,7 +99,8 @@ namespace {
 template <typename Integer>
 Integer saturating(double a) {
   if (std::isnan(a)) return 0;
-  constexpr double low = static_cast<double>(std::numeric_limits<Integer>::min()), high = static_cast<double>(std::numeric_limits<Integer>::max());
+  constexpr double low = static_cast<double>(std::numeric_limits<Integer>::min()),
+                   high = static_cast<double>(std::numeric_limits<Integer>::max());
   return a <= low ? std::numeric_limits<Integer>::min() : a >= high ? std::numeric_limits<Integer>::max() : static_cast<Integer>(a);
 }
 }  // namespace

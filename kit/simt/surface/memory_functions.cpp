@@ -18,12 +18,12 @@ void in_pieces(std::size_t bytes, Announce announce) {
 }
 }  // namespace
 
-#define ANNOUNCE_RANGE(pointer, bytes, kind)                                                                          \
-  do {                                                                                                                \
+#define ANNOUNCE_RANGE(pointer, bytes, kind)                                                                              \
+  do {                                                                                                                    \
     const std::uintptr_t pc = TILELAB_PC, frame = TILELAB_CALLER_FRAME, base = reinterpret_cast<std::uintptr_t>(pointer); \
-    in_pieces(bytes, [&](std::size_t at, std::size_t size) {                                                          \
-      tilelab::simt::Machine::current().access(base + at, size, tilelab::simt::AccessKind::kind, false, pc, frame);   \
-    });                                                                                                               \
+    in_pieces(bytes, [&](std::size_t at, std::size_t size) {                                                              \
+      tilelab::simt::Machine::current().access(base + at, size, tilelab::simt::AccessKind::kind, false, pc, frame);       \
+    });                                                                                                                   \
   } while (false)
 
 extern "C" {
