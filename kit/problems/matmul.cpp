@@ -16,8 +16,9 @@ constexpr int longest_exact = (1 << 24) / (largest_integer * largest_integer) - 
 constexpr int longest_close = 257;  // beyond it, the bound lets TF32-precision products pass
 
 // Instrumented events a launch may make. Naive and tiled kernels make 5 to 10 for each product, and a large block on a
-// tiny matrix up to some million idle ones; an endless loop still ends within a second.
-constexpr std::uint64_t spare_events = 40'000'000, events_per_product = 50;
+// tiny matrix up to some million idle ones; a block that sums up a single element makes some thousand for each element of C,
+// however short K is. An endless loop still ends within a second or two.
+constexpr std::uint64_t spare_events = 40'000'000, events_per_element = 20'000, events_per_product = 50;
 
 struct Sizes {
   std::size_t M, N, K;
@@ -64,7 +65,7 @@ judge::Trial make_trial(Shape shape, std::string inputs, std::vector<float> A, s
           .operands = {judge::input("A", n.K, std::move(A)), judge::input("B", n.N, std::move(B)), judge::output("C", std::move(C)),
                        judge::integer("M", shape.M), judge::integer("N", shape.N), judge::integer("K", shape.K)},
           .launch_arguments = {shape.M, shape.N, shape.K},
-          .work_events = events_per_product * n.products(),
+          .work_events = events_per_product * n.products() + events_per_element * n.M * n.N,
           .spare_events = spare_events};
 }
 

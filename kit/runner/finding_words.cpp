@@ -139,7 +139,27 @@ class Words {
 
   static std::string at(const Site& site) { return "line " + std::to_string(site.line); }
 
-  static std::string race(const RawFinding& raw, const Finding& finding) {
+  std::string which_comes_first(const Finding& finding) const {
+    const Site &one = finding.site, &other = *finding.other;
+    const int barrier = one.file == other.file && one.function == other.function && one.line > 0 && other.line > 0 ? barrier_between(one, other) : 0;
+    if (barrier == 0) return ": either may come first.";
+    const std::string ahead = std::to_string(std::min(one.line, other.line)), behind = std::to_string(std::max(one.line, other.line));
+    return ". The one in line " + std::to_string(barrier) + " does not part them when a thread comes round the loop to line " + ahead +
+           " while others are still in line " + behind + ".";
+  }
+
+  // The first line strictly between the two that calls a barrier, where there is one. Then one thread came round a loop.
+  int barrier_between(const Site& one, const Site& other) const {
+    const int last = std::max(one.line, other.line);
+    for (int line = std::min(one.line, other.line) + 1; line < last && static_cast<std::size_t>(line) <= image_.source.size(); ++line) {
+      const std::string& text = image_.source[static_cast<std::size_t>(line) - 1];
+      const std::string code = text.substr(0, std::min(text.find("//"), text.find("/*")));
+      if (code.find("__syncthreads") != std::string::npos) return line;
+    }
+    return 0;
+  }
+
+  std::string race(const RawFinding& raw, const Finding& finding) const {
     const auto verb = [](const Site& site) {
       return site.access == "read" ? "reads" : site.access == "write" ? "writes" : "atomically updates";
     };
@@ -150,7 +170,7 @@ class Words {
     }
     return "Thread " + first + " " + verb(finding.site) + " " + finding.element + " in " + at(finding.site) + " and thread " + second +
            " " + verb(*finding.other) + " it in " + at(*finding.other) +
-           ", with no __syncthreads() between the two: either may come first.";
+           ", with no __syncthreads() between the two" + which_comes_first(finding);
   }
 
   static std::string out_of_bounds(const RawFinding& raw, const Finding& finding, const std::string& by) {
@@ -169,7 +189,13 @@ class Words {
     const std::string where = raw.offset < 0 ? ", before its start" : ", past its end";
     const std::size_t elements = raw.region->bytes / std::max<std::size_t>(1, raw.region->element_bytes);
     return by + verb + " " + finding.element + where + ": " + raw.region->name + " has " + std::to_string(elements) + " elements" +
-           shape(*raw.region) + ".";
+           shape(*raw.region) + paid_for(*raw.region) + ".";
+  }
+
+  static std::string paid_for(const Region& region) {
+    if (!region.dynamic) return {};
+    if (region.bytes == 0) return ", because the launch function asks for no dynamic shared memory (shared_bytes)";
+    return ", all that the " + std::to_string(region.bytes) + " bytes the launch function asks for (shared_bytes) can hold";
   }
 
   static std::string shape(const Region& region) {
