@@ -32,9 +32,19 @@ JUDGE_SECONDS = 300
 MAX_REPORT_BYTES = 64 << 20
 
 
-def judge_lab(workshop: Workshop, lab: Lab, source: Path | None, scratch: Path, *, seed: int, public_only: bool, case: str | None = None) -> LabOutcome:
+def judge_lab(
+    workshop: Workshop,
+    lab: Lab,
+    source: Path | None,
+    scratch: Path,
+    *,
+    seed: int,
+    public_only: bool,
+    case: str | None = None,
+    order: int = 0,
+) -> LabOutcome:
     """`source` None: the submission lacks the file. `scratch` is a folder of the caller's; nothing in it is kept.
-    `case`: only the Catch2 case of that name."""
+    `case`: only the Catch2 case of that name. `order`: blocks and threads run shuffled by this number; 0: in order."""
     if source is None:
         return unjudged(lab.id, Verdict.MISSING_FILE, f"The submission has no {lab.public.file}.")
     began = time.monotonic()
@@ -51,7 +61,7 @@ def judge_lab(workshop: Workshop, lab: Lab, source: Path | None, scratch: Path, 
         build = Build(ok=built.runner is not None, compiler=workshop.compiler_version, log=built.log, seconds=round(built.seconds, 3))
         if built.runner is None:
             return _refused(lab, build, built.refusals, text, time.monotonic() - began)
-        cases = _judge(workshop, lab, built, folder, text, seed=seed, public_only=public_only, case=case)
+        cases = _judge(workshop, lab, built, folder, text, seed=seed, public_only=public_only, case=case, order=order)
         return LabOutcome(lab.id, build=build, cases=cases, seconds=time.monotonic() - began)
     finally:
         shutil.rmtree(folder, ignore_errors=True)
@@ -73,7 +83,18 @@ def _refused(lab: Lab, build: Build, refusals: tuple[Refusal, ...], text: str, s
     return LabOutcome(lab.id, refusals[0].verdict, build=build, findings=findings, seconds=seconds)
 
 
-def _judge(workshop: Workshop, lab: Lab, built: CpuBuild, folder: Path, text: str, *, seed: int, public_only: bool, case: str | None) -> tuple[JudgedCase, ...]:
+def _judge(
+    workshop: Workshop,
+    lab: Lab,
+    built: CpuBuild,
+    folder: Path,
+    text: str,
+    *,
+    seed: int,
+    public_only: bool,
+    case: str | None,
+    order: int,
+) -> tuple[JudgedCase, ...]:
     assert built.runner is not None
     assert built.image is not None
     argv = workshop.confinement.wrap(
@@ -82,7 +103,7 @@ def _judge(workshop: Workshop, lab: Lab, built: CpuBuild, folder: Path, text: st
     runner_file, report_file = folder / "runner.json", folder / "judge.json"
     runner_file.write_text(json.dumps({"argv": argv}), encoding="utf-8")
     judge = workshop.judge_program(lab.id, public_only=public_only)
-    command = [str(judge), "--runner", str(runner_file), "--seed", str(seed), "--report", str(report_file)]
+    command = [str(judge), "--runner", str(runner_file), "--seed", str(seed), "--order", str(order), "--report", str(report_file)]
     if case is not None:
         command.insert(1, case.replace("\\", "\\\\").replace(",", "\\,").replace("[", "\\["))
     try:
