@@ -1,0 +1,141 @@
+"""The pages say what is there: links, paths, make targets, verdicts, flags and the CUDA surface are held against the tree."""
+
+from __future__ import annotations
+
+import importlib.util
+import re
+import subprocess
+from pathlib import Path
+from types import ModuleType
+from urllib.parse import unquote
+
+import pytest
+
+from grader.engines.cpu_toolchain import INSTRUMENTATION, LANGUAGE, WARNINGS
+from grader.result import Verdict
+
+ROOT = Path(__file__).resolve().parents[2]
+_LINK = re.compile(r"\[[^\]]*\]\(([^)\s]+)\)")
+_FENCE = re.compile(r"^```.*?^```", re.MULTILINE | re.DOTALL)
+_CODE = re.compile(r"`([^`\n]+)`")
+_HEADING = re.compile(r"^#+ (.+)$", re.MULTILINE)
+_TARGET = re.compile(r"^([a-z]+):", re.MULTILINE)
+_SUFFIXES = (".py", ".hpp", ".cpp", ".cuh", ".sh", ".mk", ".md", ".json", ".toml", ".txt", ".svg", ".png")
+# Names of files that are made while grading, or that stand for one of many.
+_MADE = {
+    "runner.json", "image.json", "judge.json", "result.json", "RUNNER.json", "JUDGE.json", "faults.txt", "kit.json",
+}  # fmt: skip
+
+
+def tracked(*patterns: str) -> list[str]:
+    command = ["git", "ls-files", "-z", "--cached", "--others", "--exclude-standard", "--", *patterns]
+    listed = subprocess.run(command, cwd=ROOT, check=True, capture_output=True, text=True).stdout
+    return sorted(name for name in listed.split("\0") if name and (ROOT / name).is_file())
+
+
+PAGES = tracked("*.md")
+
+
+def text_of(page: str) -> str:
+    return (ROOT / page).read_text(encoding="utf-8")
+
+
+def anchors(page: Path) -> set[str]:
+    """The anchors that a web page made from this Markdown has."""
+    headings = _HEADING.findall(_FENCE.sub("", page.read_text(encoding="utf-8")))
+    return {re.sub(r"[^\w\- ]", "", heading.lower()).strip().replace(" ", "-") for heading in headings}
+
+
+def test_there_are_pages_to_look_at() -> None:
+    assert {"README.md", "ARCHITECTURE.md", "docs/how-the-cpu-executor-works.md"} <= set(PAGES)
+
+
+@pytest.mark.parametrize("page", PAGES)
+def test_every_link_leads_somewhere(page: str) -> None:
+    broken = []
+    for link in _LINK.findall(_FENCE.sub("", text_of(page))):
+        if re.match(r"[a-z]+:", link):
+            continue
+        path, _, anchor = unquote(link).partition("#")
+        target = (ROOT / page).parent / path if path else ROOT / page
+        found = target.exists() and (not anchor or anchor in anchors(target))
+        broken += [] if found else [link]
+    assert broken == []
+
+
+@pytest.mark.parametrize("page", PAGES)
+def test_every_file_that_is_named_exists(page: str) -> None:
+    everything = tracked()
+    names = {Path(name).name for name in everything} | _MADE
+    folders = {parent.as_posix() for name in everything for parent in Path(name).parents}
+    missing = []
+    for code in _CODE.findall(_FENCE.sub("", text_of(page))):
+        if re.search(r"[\s<>*…{}(\[=$]|^\W|^(OUT|build|out)/", code):
+            continue
+        path = code.rstrip("/")
+        if "/" in path and path.split("/")[0] in folders:
+            found = path in folders or (ROOT / path).exists()
+        elif path.endswith(_SUFFIXES):
+            found = path in names or any(name.endswith(f"/{path}") for name in everything)
+        else:
+            continue
+        missing += [] if found else [code]
+    assert missing == []
+
+
+@pytest.mark.parametrize("page", PAGES)
+def test_every_make_target_that_is_named_exists(page: str) -> None:
+    targets = set(_TARGET.findall(text_of("Makefile")))
+    text = text_of(page)
+    shown = [*_CODE.findall(_FENCE.sub("", text)), *"\n".join(_FENCE.findall(text)).splitlines()]
+    named = {match[1] for line in shown if (match := re.match(r"(?:\w+=\S+ )?make ([a-z]+)", line))}
+    assert named <= targets
+
+
+def test_the_readme_lists_the_verdicts_in_the_order_that_decides() -> None:
+    table = text_of("README.md").split("| verdict | what happened |\n", 1)[1].split("\n\n", 1)[0]
+    rows = re.findall(r"^\| `([a-z-]+)` \| \S.* \|$", table, re.MULTILINE)
+    assert rows == [verdict.value for verdict in Verdict]
+
+
+def test_every_compiler_flag_is_explained() -> None:
+    page = text_of("docs/how-the-cpu-executor-works.md")
+    section = page.split("## Each compiler flag", 1)[1].split("\n## ", 1)[0]
+    explained = {word for code in _CODE.findall(section) for word in code.split()}
+    merged = {f"-fsanitize={kind}" for kind in ("thread", "bounds", "alignment")}
+    flags = {flag for flag in (*LANGUAGE, *INSTRUMENTATION, *WARNINGS) if not flag.startswith("-fsanitize=")} | merged
+    assert sorted(flags - explained - {"-std=c++20", "-Wall"}) == []
+
+
+@pytest.fixture
+def device_surface() -> ModuleType:
+    spec = importlib.util.spec_from_file_location("device_surface", ROOT / "docs" / "device_surface.py")
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+def test_the_list_of_cuda_functions_is_current(device_surface: ModuleType) -> None:
+    page = text_of("docs/how-the-cpu-executor-works.md")
+    remedy = "run .venv/bin/python docs/device_surface.py"
+    assert page == device_surface.document_with(device_surface.surface(), page), remedy
+
+
+def test_the_list_of_cuda_functions_misses_no_declaration(device_surface: ModuleType) -> None:
+    listed = set(_CODE.findall(device_surface.surface()))
+    declared = re.compile(r"^(?!#|//|\s|struct|TILELAB)[\w\[\] ]+[ *&](\w+)\(", re.MULTILINE)
+    headers = sorted((ROOT / "kit" / "simt" / "device").glob("*.hpp"))
+    names = {name for header in headers for name in declared.findall(header.read_text(encoding="utf-8"))}
+    assert len(names) > 100
+    kits_own = {name for name in names if name.startswith("fast_")}
+    scoped = {name for name in names if name.endswith(("_block", "_system")) and not name.startswith("__")}
+    assert sorted(names - listed - kits_own - scoped) == []
+
+
+def test_pictures_are_light_enough_for_a_front_page() -> None:
+    pictures = tracked("docs/img/*.png", "docs/img/*.svg")
+    assert pictures
+    heavy = {name: (ROOT / name).stat().st_size for name in pictures if (ROOT / name).stat().st_size > 300_000}
+    assert heavy == {}
