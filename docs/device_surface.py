@@ -19,7 +19,7 @@ BEGIN, END = "<!-- surface: begin (docs/device_surface.py writes this) -->", "<!
 
 # A declaration of one line: what it answers, its name, its parameters.
 _FUNCTION = re.compile(
-    r"^(?:\[\[\w+\]\] |TILELAB_QUIET |inline |constexpr )*([\w ]+?)[ *&]+(\w+)\((.*?)\)(?:;| \{)", re.MULTILINE
+    r"^(?:\[\[\w+\]\] |TILELAB_QUIET |inline |constexpr )*([\w ]+?)[ *&]+(\w+)\(([^()]*)\)(?:;| \{)", re.MULTILINE
 )
 _STRUCT = re.compile(r"^struct (?:alignas\(\d+\) )?(\w+)", re.MULTILINE)
 _MACRO = re.compile(r"^#define (__\w+)", re.MULTILINE)
