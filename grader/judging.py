@@ -18,7 +18,8 @@ from typing import Any
 from pydantic import ValidationError
 
 from grader.advice import advice_for
-from grader.engines.cpu_build import CpuBuild, EntrySignatures, build_for_cpu
+from grader.engines.cpu_build import CpuBuild, build_for_cpu
+from grader.engines.entry_points import EntrySignatures
 from grader.engines.refusal import Refusal
 from grader.labs import Lab
 from grader.outcome import JudgedCase, LabOutcome, unjudged
@@ -103,7 +104,7 @@ def _judge(
     runner_file, report_file = folder / "runner.json", folder / "judge.json"
     runner_file.write_text(json.dumps({"argv": argv}), encoding="utf-8")
     judge = workshop.judge_program(lab.id, public_only=public_only)
-    command = [str(judge), "--runner", str(runner_file), "--seed", str(seed), "--order", str(order), "--report", str(report_file)]
+    command = [str(judge), "--runner", str(runner_file), "--seed", str(seed), "--shuffle", str(order), "--report", str(report_file)]
     if case is not None:
         command.insert(1, case.replace("\\", "\\\\").replace(",", "\\,").replace("[", "\\["))
     try:

@@ -37,7 +37,7 @@ Options parse_options(Catch::Session& session, int argc, char** argv) {
   Options options;
   session.cli(session.cli() | Opt(options.runner, "FILE")["--runner"]("JSON file with the argv that starts the submission's runner") |
               Opt(options.seed, "N")["--seed"]("what random inputs and sizes follow from") |
-              Opt(options.order, "N")["--order"]("run blocks and threads shuffled by this number; 0: in order") |
+              Opt(options.order, "N")["--shuffle"]("run blocks and threads shuffled by this number; 0: in order") |
               Opt(options.report, "FILE")["--report"]("where the cases are written as JSON"));
   if (session.applyCommandLine(argc, argv) != 0) throw std::runtime_error("the command line cannot be read");
   return options;
