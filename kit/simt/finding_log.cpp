@@ -1,11 +1,15 @@
 // Folding of raw findings.
 #include "simt/finding_log.hpp"
 
+#include <iterator>
+#include <string_view>
+
 namespace tilelab::simt {
 namespace {
 
 auto rank(const RawFinding& f) {
-  return std::tuple(f.site.by.block, f.site.by.thread, f.other.by.thread, f.other.by.block, f.offset, f.index);
+  return std::tuple(f.site.by.block, f.site.by.thread, f.other.by.thread, f.other.by.block, f.offset, f.index, f.bound, f.size,
+                    std::string_view(f.site.access), std::string_view(f.other.access), std::string_view(f.why));
 }
 
 }  // namespace
@@ -14,7 +18,12 @@ void FindingLog::report(const RawFinding& finding) {
   const Key key{finding.kind, finding.site.pc, finding.other.pc, finding.region};
   const auto found = findings_.find(key);
   if (found == findings_.end()) {
-    if (findings_.size() < max_distinct) findings_.emplace(key, finding);
+    if (findings_.size() == max_distinct) {  // the smallest keys stay: they never leave, so their counts are whole
+      const auto largest = std::prev(findings_.end());
+      if (key > largest->first) return;
+      findings_.erase(largest);
+    }
+    findings_.emplace(key, finding);
     return;
   }
   RawFinding& kept = found->second;

@@ -11,7 +11,7 @@ namespace tilelab::simt {
 Region& MemoryMap::add_buffer(Region region) {
   const auto page = static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
   const std::size_t body = (region.bytes + page - 1) / page * page;
-  if (body < region.bytes) throw std::bad_alloc();
+  if (body < region.bytes || body + 2 * red_zone_bytes < body) throw std::bad_alloc();
   void* arena = mmap(nullptr, body + 2 * red_zone_bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
   if (arena == MAP_FAILED) throw std::bad_alloc();
   region.base = reinterpret_cast<std::uintptr_t>(arena) + red_zone_bytes;

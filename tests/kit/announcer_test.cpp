@@ -1,0 +1,56 @@
+// Observers hear of the spaces they watch, in the order they were added, and of everything else.
+#include "simt/announcer.hpp"
+
+#include <string>
+
+#include <catch2/catch_test_macros.hpp>
+
+using namespace tilelab::simt;
+
+namespace {
+
+class Listener final : public Observer {
+ public:
+  Listener(std::string& heard, char name, Space watched) : heard_(heard), name_(name), watched_(watched) {}
+  bool watches(Space space) const override { return space == watched_; }
+  void on_access(const Access&) override { heard_ += name_; }
+  void on_block_begin(std::uint64_t block) override { heard_ += name_ + std::to_string(block); }
+
+ private:
+  std::string& heard_;
+  char name_;
+  Space watched_;
+};
+
+}  // namespace
+
+TEST_CASE("an access is announced to those who watch its space, in the order they came", "[announcer]") {
+  std::string heard;
+  Listener a(heard, 'a', Space::shared), b(heard, 'b', Space::global), c(heard, 'c', Space::shared), d(heard, 'd', Space::module);
+  Announcer announcer;
+  for (Observer* observer :
+       {static_cast<Observer*>(&c), static_cast<Observer*>(&a), static_cast<Observer*>(&b), static_cast<Observer*>(&d)}) {
+    announcer.add(*observer);
+  }
+  Access access;
+  access.space = Space::shared;
+  announcer.access(access);
+  CHECK(heard == "ca");
+  heard.clear();
+  access.space = Space::global;
+  announcer.access(access);
+  access.space = Space::module;
+  announcer.access(access);
+  CHECK(heard == "bd");
+}
+
+TEST_CASE("other events are announced to everybody", "[announcer]") {
+  std::string heard;
+  Listener a(heard, 'a', Space::shared), b(heard, 'b', Space::global);
+  Announcer announcer;
+  announcer.add(a);
+  announcer.add(b);
+  announcer.announce(&Observer::on_block_begin, std::uint64_t{7});
+  announcer.announce(&Observer::on_launch_end);
+  CHECK(heard == "a7b7");
+}

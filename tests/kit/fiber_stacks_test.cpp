@@ -1,0 +1,33 @@
+// Stacks are apart, guarded and used again.
+#include "simt/fiber_stacks.hpp"
+
+#include <set>
+
+#include <catch2/catch_test_macros.hpp>
+
+using namespace tilelab::simt;
+
+TEST_CASE("the stack given back last is taken next, and no two threads hold one", "[fiber_stacks]") {
+  FiberStacks stacks(4);
+  CHECK(stacks.take() == 0);
+  CHECK(stacks.take() == 1);
+  stacks.give_back(0);
+  CHECK(stacks.take() == 0);
+  stacks.take_back_all();
+  std::set<std::size_t> taken;
+  for (int i = 0; i < 4; ++i) taken.insert(stacks.take());
+  CHECK(taken.size() == 4);
+}
+
+TEST_CASE("below each stack lies a guard page, and a stack is none", "[fiber_stacks]") {
+  const FiberStacks stacks(3);
+  for (std::size_t i = 0; i < 3; ++i) {
+    CHECK(stacks.high(i) - stacks.low(i) == FiberStacks::stack_bytes);
+    CHECK(stacks.is_guard(stacks.low(i) - 1));
+    CHECK_FALSE(stacks.is_guard(stacks.low(i)));
+    CHECK_FALSE(stacks.is_guard(stacks.high(i) - 1));
+  }
+  CHECK(stacks.is_guard(stacks.high(0)));  // the next one's
+  CHECK_FALSE(stacks.is_guard(stacks.high(2)));
+  CHECK_FALSE(stacks.is_guard(0));
+}

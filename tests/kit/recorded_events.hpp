@@ -1,0 +1,59 @@
+// An observer that keeps what it is told, for tests of the core.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "simt/event.hpp"
+
+namespace tilelab::simt {
+
+class RecordedEvents final : public Observer {
+ public:
+  struct Stray {
+    Access access;
+    const Region* nearest;
+  };
+  struct BadIndex {
+    ThreadRef by;
+    std::uintptr_t pc;
+    std::int64_t index;
+    std::uint64_t bound;
+  };
+  struct BlockEnd {
+    std::uint64_t block;
+    std::uint32_t interval;
+  };
+
+  bool watches(Space) const override { return true; }
+  void on_launch_begin(const LaunchEvent& launch) override { launches.push_back(launch); }
+  void on_block_begin(std::uint64_t block) override { blocks.push_back(block); }
+  void on_access(const Access& access) override { accesses.push_back(access); }
+  void on_stray(const Access& access, const Region* nearest) override { strays.push_back({access, nearest}); }
+  void on_index(const ThreadRef& by, std::uintptr_t pc, std::int64_t index, std::uint64_t bound) override {
+    indices.push_back({by, pc, index, bound});
+  }
+  void on_misaligned(const ThreadRef& by, std::uintptr_t, std::uintptr_t, std::size_t) override { misaligned.push_back(by); }
+  void on_barrier(const BarrierEvent& event) override { barriers.push_back(event); }
+  void on_divergence(const DivergenceEvent& event) override { divergences.push_back(event); }
+  void on_warp_sync(const WarpSyncEvent& event) override { warp_syncs.push_back(event); }
+  void on_fence(const ThreadRef& by, std::uintptr_t) override { fences.push_back(by); }
+  void on_thread_ended(const ThreadRef& by) override { ended.push_back(by.thread); }
+  void on_block_end(std::uint64_t block, std::uint32_t interval) override { block_ends.push_back({block, interval}); }
+  void on_launch_end() override { ++launch_ends; }
+
+  std::vector<LaunchEvent> launches;
+  std::vector<std::uint64_t> blocks;
+  std::vector<Access> accesses;
+  std::vector<Stray> strays;
+  std::vector<BadIndex> indices;
+  std::vector<ThreadRef> misaligned, fences;
+  std::vector<BarrierEvent> barriers;
+  std::vector<DivergenceEvent> divergences;
+  std::vector<WarpSyncEvent> warp_syncs;
+  std::vector<std::uint32_t> ended;
+  std::vector<BlockEnd> block_ends;
+  int launch_ends = 0;
+};
+
+}  // namespace tilelab::simt
