@@ -41,12 +41,20 @@ class Workshop:
         prefix = root / ".tilelab" / "prefix"
         try:
             toolchain = prepare(kit["compiler"], unique, archives, build / "prelude")
-            version = subprocess.run([kit["compiler"], "--version"], check=True, capture_output=True, text=True).stdout.splitlines()[0]
-            confinement = detect(build / "bin" / "confine", prefix if prefix.is_dir() else None, allow_none=allow_no_sandbox)
+            version = subprocess.run(
+                [kit["compiler"], "--version"], check=True, capture_output=True, text=True
+            ).stdout.splitlines()[0]
+            confinement = detect(
+                build / "bin" / "confine", prefix if prefix.is_dir() else None, allow_none=allow_no_sandbox
+            )
         except SandboxUnavailable as error:
             raise RemediableError(str(error)) from error
         except (OSError, subprocess.CalledProcessError) as error:
-            said = error.stderr.decode("utf-8", "replace") if isinstance(error, subprocess.CalledProcessError) and error.stderr else ""
+            said = (
+                error.stderr.decode("utf-8", "replace")
+                if isinstance(error, subprocess.CalledProcessError) and error.stderr
+                else ""
+            )
             message = f"The compiler {kit['compiler']} cannot build the kit's device headers: {error}\n{said}"
             raise RemediableError(message) from error
         return cls(root, build, toolchain, version, confinement)
@@ -64,6 +72,11 @@ class Workshop:
         digest = hashlib.sha256()
         for path in [*self.toolchain.archives, self.build / "bin" / "confine"]:
             digest.update(path.read_bytes())
-        for text in (self.compiler_version, *self.toolchain.flags, self.confinement.name, self.toolchain.prelude.parent.name):
+        for text in (
+            self.compiler_version,
+            *self.toolchain.flags,
+            self.confinement.name,
+            self.toolchain.prelude.parent.name,
+        ):
             digest.update(text.encode() + b"\0")
         return digest.hexdigest()

@@ -1,13 +1,17 @@
-"""What the compiler's assembly output tells before it is assembled: calls through pointers, and where each call stands."""
+"""What the compiler's assembly output tells before it is assembled: who calls whom on which line, and through pointers."""
 
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from collections import defaultdict
+from collections.abc import Container
+from dataclasses import dataclass, field
 
 _LINE = re.compile(
     r'^\s*(?:\.file\s+(?P<number>\d+)\s+(?:"[^"]*"\s+)?"(?P<path>[^"]*)"'
     r"|\.loc\s+(?P<file>\d+)\s+(?P<line>\d+)"
+    r"|\.type\s+(?P<begin>[\w.$]+),\s*[@%]function"
+    r"|(?P<end>\.size)\s"
     r"|(?:call|jmp)q?\s+(?P<indirect>\*)"
     r"|(?:blr|br)\s+(?P<register>x\d+)"
     r"|(?:call|jmp|bl|b)q?\s+(?P<name>[\w.$]+)"
@@ -17,28 +21,51 @@ _LINE = re.compile(
 
 
 @dataclass(frozen=True)
+class FunctionCalls:
+    """Lines are the submission's, 0 where the code comes from another file."""
+
+    lines: dict[str, int] = field(default_factory=dict)  # the first line that calls each symbol
+    indirect: list[int] = field(default_factory=list)  # calls through a pointer
+    inline_assembly: list[int] = field(default_factory=list)
+
+
+@dataclass(frozen=True)
 class Calls:
-    indirect_line: int | None  # the first call through a pointer; None: there is none
-    lines: dict[str, int]  # the first line that calls each symbol
-    has_inline_assembly: bool
+    """By the calling function's symbol; "" stands for what is in no function."""
+
+    by_function: dict[str, FunctionCalls]
+
+    def within(self, functions: Container[str]) -> FunctionCalls:
+        """Of these functions together, and of what is in none."""
+        together = FunctionCalls()
+        for name, calls in self.by_function.items():
+            if name and name not in functions:
+                continue
+            for symbol, line in calls.lines.items():
+                together.lines[symbol] = together.lines.get(symbol) or line
+            together.indirect.extend(calls.indirect)
+            together.inline_assembly.extend(calls.inline_assembly)
+        return together
 
 
 def calls_of(assembly: str, file_name: str) -> Calls:
-    """Reads the text once. Lines are the submission's, 0 where the code comes from another file."""
+    """Reads the text once."""
     ours: set[str] = set()
-    line, indirect, inline = 0, None, False
-    lines: dict[str, int] = {}
+    line, function = 0, ""
+    found: defaultdict[str, FunctionCalls] = defaultdict(FunctionCalls)
     for match in _LINE.finditer(assembly):
         if match["number"] is not None:
             if match["path"].rsplit("/", 1)[-1] == file_name:
                 ours.add(match["number"])
         elif match["file"] is not None:
             line = int(match["line"]) if match["file"] in ours else 0
+        elif match["begin"] is not None or match["end"] is not None:
+            function = match["begin"] or ""
         elif match["indirect"] is not None or match["register"] is not None:
-            indirect = line if indirect is None else indirect
+            found[function].indirect.append(line)
         elif match["name"] is not None:
-            if not lines.get(match["name"]):
-                lines[match["name"]] = line
-        elif match["app"] is not None:
-            inline = True
-    return Calls(indirect, lines, inline)
+            calls = found[function].lines
+            calls[match["name"]] = calls.get(match["name"]) or line
+        else:
+            found[function].inline_assembly.append(line)
+    return Calls(dict(found))

@@ -9,7 +9,14 @@ from dataclasses import dataclass
 from pathlib import Path
 
 # Learnt by experiment; docs/how-the-cpu-executor-works.md says what goes wrong without each.
-LANGUAGE = ("-std=c++20", "-fno-exceptions", "-fno-rtti", "-fno-threadsafe-statics", "-ftemplate-depth=256", "-fconstexpr-ops-limit=4000000")
+LANGUAGE = (
+    "-std=c++20",
+    "-fno-exceptions",
+    "-fno-rtti",
+    "-fno-threadsafe-statics",
+    "-ftemplate-depth=256",
+    "-fconstexpr-ops-limit=4000000",
+)
 INSTRUMENTATION = (
     "-O0",  # optimisation merges accesses: a[i] * a[i] would be one read
     "-g",
@@ -28,11 +35,20 @@ INSTRUMENTATION = (
     "-fcf-protection=none",
     "-fno-asynchronous-unwind-tables",
     "-ffunction-sections",  # what the kernel reaches is read off the sections' relocations
+    "-fdata-sections",  # and which variables, so that host code's own are told from a kernel's
     "-fno-gnu-unique",
     "-fno-pic",
     "-fno-pie",
 )
-WARNINGS = ("-Wall", "-Wno-unknown-pragmas", "-Werror=vla", "-fdiagnostics-color=never", "-fmax-errors=20", "-ftabstop=1")
+WARNINGS = (
+    "-Wall",
+    "-Wno-unknown-pragmas",
+    "-Wno-sign-compare",
+    "-Werror=vla",
+    "-fdiagnostics-color=never",
+    "-fmax-errors=20",
+    "-ftabstop=1",
+)
 
 
 @dataclass(frozen=True)
@@ -50,11 +66,35 @@ class CpuToolchain:
 
     def preprocess(self, source: str, output: str) -> list[str]:
         """Expands macros; the prelude stays one precompiled line."""
-        return [self.compiler, "-x", "c++", *self.flags, "-include", str(self.prelude), "-E", "-fpch-preprocess", source, "-o", output]
+        return [
+            self.compiler,
+            "-x",
+            "c++",
+            *self.flags,
+            "-include",
+            str(self.prelude),
+            "-E",
+            "-fpch-preprocess",
+            source,
+            "-o",
+            output,
+        ]
 
     def compile(self, preprocessed: str, output: str) -> list[str]:
         """Compiles exactly the text that was scanned; the assembly stays beside the object."""
-        return [self.compiler, "-x", "c++-cpp-output", *self.flags, "-fpreprocessed", "-save-temps=obj", "-c", preprocessed, "-o", output]
+        return [
+            self.compiler,
+            "-x",
+            "c++-cpp-output",
+            *self.flags,
+            "-fpreprocessed",
+            "-save-temps=obj",
+            "-fdump-tree-gimple-lineno=submission.gimple",  # the compiler's reading of it: see gimple_scan
+            "-c",
+            preprocessed,
+            "-o",
+            output,
+        ]
 
     def link(self, objects: list[str], roots: list[str], output: str) -> list[str]:
         """Static TLS offsets (2.6 times faster than dynamic ones) need a program at a fixed address."""
@@ -67,7 +107,8 @@ class CpuToolchain:
 
 def prepare(compiler: str, includes: list[Path], archives: list[Path], cache: Path) -> CpuToolchain:
     """Makes the precompiled prelude where it is missing or older than what it was made from. Raises OSError or
-    subprocess.CalledProcessError when the kit itself does not compile: ours to mend."""
+    subprocess.CalledProcessError when the kit itself does not compile: ours to mend.
+    """
     draft = CpuToolchain(compiler, tuple(includes), tuple(archives), cache / "prelude.hpp")
     key = hashlib.sha256(" ".join(draft.flags).encode())
     key.update(subprocess.run([compiler, "--version"], check=True, capture_output=True).stdout)

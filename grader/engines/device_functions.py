@@ -10,26 +10,32 @@ import re
 SURFACE_PREFIX = "_ZN11cuda_on_cpu"
 
 # Called by instrumented code; a submission that names them itself is refused earlier.
-INSTRUMENTATION_PREFIXES = ("__tsan_", "__ubsan_handle_out_of_bounds", "__ubsan_handle_type_mismatch", "__sanitizer_cov_trace_pc")
+INSTRUMENTATION_PREFIXES = (
+    "__tsan_",
+    "__ubsan_handle_out_of_bounds",
+    "__ubsan_handle_type_mismatch",
+    "__sanitizer_cov_trace_pc",
+)
 
-_MATH = (
-    "acos acosh asin asinh atan atan2 atanh cbrt ceil copysign cos cosh erf erfc exp exp2 expm1 fabs fdim floor fma fmax fmin fmod "
-    "hypot ilogb ldexp lgamma log log10 log1p log2 logb nearbyint nextafter pow remainder rint round scalbn scalbln sin sinh sqrt "
-    "tan tanh tgamma trunc lrint lround llrint llround exp10"
-).split()
+_MATH_NAMES = """
+    acos acosh asin asinh atan atan2 atanh cbrt ceil copysign cos cosh erf erfc exp exp2 expm1 fabs fdim floor fma fmax
+    fmin fmod hypot ilogb ldexp lgamma log log10 log1p log2 logb nearbyint nextafter pow remainder rint round scalbn
+    scalbln sin sinh sqrt tan tanh tgamma trunc lrint lround llrint llround exp10
+"""
+MATH = frozenset(_MATH_NAMES.split())
 C_LIBRARY = frozenset(
-    [*_MATH, *(name + "f" for name in _MATH), "abs", "labs", "llabs", "_GLOBAL_OFFSET_TABLE_", "__popcountdi2", "__popcountsi2",
+    [*MATH, *(name + "f" for name in MATH), "abs", "labs", "llabs", "_GLOBAL_OFFSET_TABLE_", "__popcountdi2", "__popcountsi2",
      "__udivti3", "__umodti3", "__divti3", "__modti3", "__mulsc3", "__muldc3", "__divsc3", "__divdc3"]
 )  # fmt: skip
 
 # Functions that write through a pointer go to versions of ours that announce what they touch.
-REDIRECTIONS = {
-    name: f"tilelab_{name.strip('_')}"
-    for name in "memcpy memmove memset printf puts putchar sincosf sincos modff modf frexpf frexp __assert_fail".split()
-}
+_WRITERS = "memcpy memmove memset printf puts putchar sincosf sincos modff modf frexpf frexp __assert_fail"
+REDIRECTIONS = {name: f"tilelab_{name.strip('_')}" for name in _WRITERS.split()}
 
 # Device code may call these, but the CPU executor has none: such a kernel waits for a GPU.
-ONLY_ON_A_GPU = frozenset({"malloc", "free", "_Znwm", "_Znam", "_ZdlPv", "_ZdaPv", "_ZdlPvm", "_ZdaPvm", "clock", "vprintf", "alloca"})
+ONLY_ON_A_GPU = frozenset(
+    {"malloc", "free", "_Znwm", "_Znam", "_ZdlPv", "_ZdaPv", "_ZdlPvm", "_ZdaPvm", "clock", "vprintf", "alloca"}
+)
 
 
 # What nvcc knows and the CPU executor does not (yet): a file that uses one is fine CUDA, so it waits for a GPU.
@@ -43,9 +49,11 @@ UNSUPPORTED_NAMES = re.compile(
     r"|__(half|float|double|int|uint|ll|ull|short|ushort|bfloat16)\w*2\w+|__u?sad|__v(add|sub|abs|avg|max|min|cmp|set|neg|sad)\w*|__ld(lu|cv)|__fns"
     r"|__prof_trigger|__cvta_\w+|__is(Global|Shared|Constant|Local|GridConstant)|__pipeline_\w+|__funnelshift_\w+|__u?mul64hi|__u?mulhi|__umul64hi"
     r"|__[fd](add|sub|mul|div|rcp|sqrt|maf)_r[nzud]|__fma_r[nzud]|__expf|__tanhf|__sincosf|norm\w*|rnorm\w*|j[01n]f?|y[01n]f?|erfinvf?|erfcinvf?|erfcxf?|cyl_bessel\w*"
-    r"|sinpif?|cospif?|tanpif?|sincospif?|cudaGetErrorString|__nv_bfloat162?|__brkpt|__reduce_\w+|__shfl|__shfl_(up|down|xor)|__any|__all|__ballot|__brevll|__byte_perm"
+    r"|sinpif?|cospif?|tanpif?|sincospif?|__nv_bfloat162?|__brkpt|__reduce_\w+|__shfl|__shfl_(up|down|xor)|__any|__all|__ballot|__brevll|__byte_perm"
 )
 
 
 def is_device_function(symbol: str) -> bool:
-    return symbol.startswith((SURFACE_PREFIX, *INSTRUMENTATION_PREFIXES)) or symbol in C_LIBRARY or symbol in REDIRECTIONS
+    return (
+        symbol.startswith((SURFACE_PREFIX, *INSTRUMENTATION_PREFIXES)) or symbol in C_LIBRARY or symbol in REDIRECTIONS
+    )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import struct
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -13,7 +13,7 @@ from elftools.elf.elffile import ELFFile
 
 from grader.engines.symbol_table import Symbol, relocated_symbols, symbols_of
 
-_UNINTERESTING = (".rela.debug", ".rela.eh_frame", ".rela.init_array")
+_UNINTERESTING = (".rela.debug", ".rela.eh_frame")
 
 
 @dataclass(frozen=True)
@@ -22,28 +22,32 @@ class ObjectFile:
     symbols: tuple[Symbol, ...]
     uses: dict[int, frozenset[int]]  # section index -> indices of the symbols its relocations name
 
-    def reached(self, roots: Sequence[Symbol]) -> set[int]:
+    def reached_sections(self, first: Iterable[int]) -> set[int]:
+        """Indices of these sections and of every section that they name, and so on. Functions have one each."""
+        waiting, seen = list(first), set[int]()
+        while waiting:
+            section = waiting.pop()
+            if section not in seen:
+                seen.add(section)
+                named = (self.symbols[index] for index in self.uses.get(section, ()))
+                waiting.extend(symbol.section for symbol in named if symbol.in_section)
+        return seen
+
+    def reached(self, roots: Iterable[Symbol]) -> set[int]:
         """Indices of every symbol that code or data reachable from `roots` names."""
-        open_sections = [root.section for root in roots if root.in_section]
-        seen_sections: set[int] = set()
-        seen_symbols: set[int] = set()
-        while open_sections:
-            section = open_sections.pop()
-            if section in seen_sections:
-                continue
-            seen_sections.add(section)
-            for index in self.uses.get(section, ()):
-                seen_symbols.add(index)
-                if self.symbols[index].in_section:
-                    open_sections.append(self.symbols[index].section)
-        return seen_symbols
+        sections = self.reached_sections(root.section for root in roots if root.in_section)
+        return {index for section in sections for index in self.uses.get(section, ())}
+
+    def functions_in(self, sections: set[int]) -> set[str]:
+        return {s.name for s in self.symbols if s.kind == "STT_FUNC" and s.in_section and s.section in sections}
 
 
 def read_object(path: Path) -> ObjectFile:
     """Raises ELFError when the file is none, or not of a kind we know."""
     with path.open("rb") as stream:
         elf = ELFFile(stream)
-        names, uses = [], defaultdict(set)
+        names: list[str] = []
+        uses: defaultdict[int, set[int]] = defaultdict(set)
         for section in elf.iter_sections():
             names.append(section.name)
             if section["sh_type"] == "SHT_RELA" and not section.name.startswith(_UNINTERESTING):

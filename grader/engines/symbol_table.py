@@ -16,7 +16,15 @@ from elftools.elf.sections import Section
 
 _SYMBOL = struct.Struct("<IBBHQQ")  # st_name, st_info, st_other, st_shndx, st_value, st_size
 _RELOCATION = struct.Struct("<QQq")  # r_offset, r_info, r_addend
-_KINDS = {0: "STT_NOTYPE", 1: "STT_OBJECT", 2: "STT_FUNC", 3: "STT_SECTION", 4: "STT_FILE", 6: "STT_TLS", 10: "STT_GNU_IFUNC"}
+_KINDS = {
+    0: "STT_NOTYPE",
+    1: "STT_OBJECT",
+    2: "STT_FUNC",
+    3: "STT_SECTION",
+    4: "STT_FILE",
+    6: "STT_TLS",
+    10: "STT_GNU_IFUNC",
+}
 _FIRST_SPECIAL_SECTION = 0xFF00
 
 

@@ -2,6 +2,10 @@
 // library may follow.
 #pragma once
 
+// Code that asks whether it is compiled as CUDA, or for the device, is: as for Volta, the first with independent threads.
+#define __CUDACC__ 1
+#define __CUDA_ARCH__ 700
+
 #define __host__
 #define __device__
 #define __global__ __attribute__((used))

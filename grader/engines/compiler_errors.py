@@ -1,0 +1,59 @@
+"""What the compiler said, as reasons a student can act on: its errors in the submission, host code, CUDA we lack."""
+
+from __future__ import annotations
+
+import re
+
+from grader.engines.device_functions import UNSUPPORTED_HEADERS, UNSUPPORTED_NAMES
+from grader.engines.refusal import Refusal
+from grader.result import Verdict
+
+MAX_ERRORS = 3
+_UNKNOWN_NAME = re.compile(
+    r"[\u2018'](?:::)?(\w+)(?:::\w+)*[\u2019'] (?:was not declared|does not name a type|has not been declared|is not a namespace-name)"
+)
+_LAUNCH = re.compile(r"<<<|expected primary-expression before [\u2018']<[\u2019']")
+_HOST_NAME = re.compile(r"[\u2018']cuda(?:[A-Z]\w*|_\w+)[\u2019']|[\u2018']cublas\w*[\u2019']")
+_KILLED = re.compile(
+    r"Killed signal terminated program|CPU time limit exceeded|(virtual memory exhausted|out of memory)|memory exhausted"
+)
+_KILLED_STATUS = frozenset({128 + 9, 128 + 24})  # SIGKILL, SIGXCPU
+_NOT_FOR_THIS_FILE = (
+    "hand in only the kernel, its helpers and the launch function; the grader allocates, copies and launches."
+)
+
+
+def was_stopped(returncode: int, said: str) -> bool:
+    """Whether the compiler did not end by itself."""
+    return returncode in _KILLED_STATUS or _KILLED.search(said) is not None
+
+
+def compile_errors(log: str, file_name: str) -> tuple[Refusal, ...]:
+    """The first errors in `file_name` itself; where one names CUDA that the executor lacks, that alone. May be empty."""
+    pattern = re.compile(rf"^(?:\./)?{re.escape(file_name)}:(\d+):(?:\d+:)? (?:fatal )?error: (.*)$", re.MULTILINE)
+    said = [(int(match[1]), match[2]) for match in pattern.finditer(log)]
+    host_code = any(_HOST_NAME.search(message) for _, message in said) or _LAUNCH.search(log) is not None
+    for line, message in said:
+        if not host_code and (what := _needs_a_gpu(message)):
+            text = f"The CPU executor does not know {what}: this file has to be graded on a GPU."
+            return (Refusal(Verdict.NEEDS_GPU, line, text),)
+    return tuple(
+        Refusal(Verdict.COMPILE_ERROR, line, f"The compiler says: {message}", _hint(log, message))
+        for line, message in said[:MAX_ERRORS]
+    )
+
+
+def _needs_a_gpu(message: str) -> str | None:
+    header = re.match(r"(\S+): No such file or directory", message)
+    if header and UNSUPPORTED_HEADERS.fullmatch(header[1]):
+        return f"<{header[1]}>"
+    name = _UNKNOWN_NAME.match(message)
+    return f"`{name[1]}`" if name and UNSUPPORTED_NAMES.fullmatch(name[1]) else None
+
+
+def _hint(log: str, message: str) -> str:
+    if _HOST_NAME.search(message):
+        return f"This is host code: {_NOT_FOR_THIS_FILE}"
+    if _LAUNCH.search(log):
+        return f"A launch with <<<…>>> is host code, like the main() around it: {_NOT_FOR_THIS_FILE}"
+    return ""

@@ -1,0 +1,97 @@
+"""Names and types of debug information entries, written as demanglers write them: qualifiers to the right."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, TypeAlias
+
+Die: TypeAlias = Any  # an entry of pyelftools, which ships no types
+
+_QUALIFIERS = {"DW_TAG_const_type": "const", "DW_TAG_volatile_type": "volatile"}
+_POINTERS = {"DW_TAG_pointer_type": "*", "DW_TAG_reference_type": "&", "DW_TAG_rvalue_reference_type": "&&"}
+_SAME_TYPE = frozenset({"DW_TAG_restrict_type", "DW_TAG_typedef"})  # part of no signature
+_SCOPES = frozenset(
+    {"DW_TAG_subprogram", "DW_TAG_namespace", "DW_TAG_class_type", "DW_TAG_structure_type", "DW_TAG_union_type"}
+)
+_MAX_DEPTH = 16  # deeper than any declaration a person writes
+
+
+@dataclass(frozen=True)
+class TypeName:
+    name: str  # of an array: its element's
+    bytes: int  # of one element
+    dimensions: tuple[int, ...] = ()
+
+
+def origin_of(die: Die) -> Die:
+    """The entry that declares what `die` only instantiates or defines."""
+    for _ in range(_MAX_DEPTH):
+        link = next((a for a in ("DW_AT_abstract_origin", "DW_AT_specification") if a in die.attributes), None)
+        if link is None:
+            break
+        die = die.get_DIE_from_attribute(link)
+    return die
+
+
+def text_of(die: Die, attribute: str) -> str | None:
+    value = die.attributes.get(attribute)
+    return value.value.decode("utf-8", "replace") if value else None
+
+
+def qualified_name(die: Die) -> str:
+    parts = []
+    while die is not None and die.tag != "DW_TAG_compile_unit":
+        if die.tag in _SCOPES:
+            parts.append(text_of(die, "DW_AT_name") or "(anonymous)")
+        die = die.get_parent()
+    return "::".join(reversed(parts))
+
+
+def type_of(die: Die, depth: int = 0) -> TypeName:
+    """The type that the variable, parameter or function `die` refers to; "void" for none."""
+    if "DW_AT_type" not in die.attributes:
+        return TypeName("void", 0)
+    target = die.get_DIE_from_attribute("DW_AT_type")
+    if depth > _MAX_DEPTH:
+        return TypeName("?", 0)
+    if target.tag in _POINTERS:
+        return TypeName(type_of(target, depth + 1).name + _POINTERS[target.tag], 8)
+    if target.tag in _SAME_TYPE or target.tag in _QUALIFIERS or target.tag == "DW_TAG_array_type":
+        return _derived(target, type_of(target, depth + 1))
+    size = target.attributes.get("DW_AT_byte_size")
+    return TypeName(text_of(target, "DW_AT_name") or "?", size.value if size else 0)
+
+
+def parameter_type(die: Die) -> str:
+    """As it counts for the function's type: `const int M` and `float* const A` are the same without that last const."""
+    name = type_of(die).name
+    target = die.get_DIE_from_attribute("DW_AT_type") if "DW_AT_type" in die.attributes else None
+    for _ in range(_MAX_DEPTH):
+        if target is None or target.tag not in _SAME_TYPE | _QUALIFIERS.keys():
+            break
+        if target.tag in _QUALIFIERS:
+            name = name.removesuffix(f" {_QUALIFIERS[target.tag]}")
+        target = target.get_DIE_from_attribute("DW_AT_type") if "DW_AT_type" in target.attributes else None
+    return name
+
+
+def _derived(target: Die, inner: TypeName) -> TypeName:
+    if target.tag == "DW_TAG_array_type":
+        return TypeName(inner.name, inner.bytes, _extents(target) + inner.dimensions)
+    if target.tag in _QUALIFIERS:
+        return TypeName(f"{inner.name} {_QUALIFIERS[target.tag]}", inner.bytes, inner.dimensions)
+    return inner
+
+
+def _extents(array: Die) -> tuple[int, ...]:
+    """Of the dimensions whose extent is a constant: `extern __shared__ float rows[][16]` has one."""
+    extents = []
+    for child in array.iter_children():
+        bound, count = child.attributes.get("DW_AT_upper_bound"), child.attributes.get("DW_AT_count")
+        if child.tag != "DW_TAG_subrange_type":
+            continue
+        if bound is not None and isinstance(bound.value, int):
+            extents.append(bound.value + 1)
+        elif count is not None and isinstance(count.value, int):
+            extents.append(count.value)
+    return tuple(extents)

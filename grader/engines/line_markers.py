@@ -1,0 +1,82 @@
+"""Finds line markers that a submission writes itself: `#line 7`, `# 33 "stdio.h" 1 3`.
+
+The compiler's own markers tell the scan which text comes from a system header; a hand-written one could pass the
+submission's text off as one. Comments that merely look like one are left alone, except where our reading of comments
+and strings could differ from the compiler's.
+"""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_left
+
+# A directive's # follows a line's start or a comment's end, whatever is comment or string before.
+_HASH = re.compile(r"(?:^|\*/)(?:[^\S\n]|\0)*(?:\#|%:|\?\?=)", re.MULTILINE)
+_IN_CODE = re.compile(r"line\b|\d")
+_NUMBER = re.compile(r"\d[\d']*")
+_NAME = re.compile(r"[A-Za-z_\"]")
+
+_SPLICE = re.compile(r"\\[ \t\f\v\0]*\n")
+_SPLICED_LINE = re.compile(rf"^(?:[^\n]*{_SPLICE.pattern})+", re.MULTILINE)
+# Comments, strings and characters as the compiler reads them; what is left open ends with its line. Words and numbers
+# stand here for their quotes: 1'000 holds no character.
+_HIDDEN = re.compile(
+    r"""(?P<comment>/\*.*?(?:\*/|\Z)|//[^\n]*)"""
+    r"""|"(?:\\.|[^"\\\n])*"?|'(?:\\.|[^'\\\n])*'?"""
+    r"""|(?P<kept>[^\W\d]\w*|\.?\d(?:[eEpP][+-]|'?[\w.])*)""",
+    re.DOTALL,
+)
+# In a raw string or a header's name, quotes and slashes mean something else than `_HIDDEN` thinks.
+_AMBIGUOUS = re.compile(r'R"|__has_|##|<[^<>\n]*/[*/]')
+
+
+def hand_written_marker(source: str) -> int:
+    """The line of the first one; 0 for none."""
+    joined = _SPLICED_LINE.sub(_join, source)
+    bare = _HIDDEN.sub(_blank, joined)
+    blanks = _Blanks(bare)
+    for found in _HASH.finditer(bare):
+        at = blanks.skip(found.end())
+        if _IN_CODE.match(bare, at):
+            return bare.count("\n", 0, at) + 1
+    return _marker_anywhere(joined) if _AMBIGUOUS.search(joined) else 0
+
+
+def _marker_anywhere(joined: str) -> int:
+    """As if nothing were comment or string; only what could set the flag: a number and a name."""
+    blanks = _Blanks(joined)
+    for found in _HASH.finditer(joined):
+        number = _NUMBER.match(joined, blanks.skip(found.end()))
+        if number and _NAME.match(joined, blanks.skip(number.end())):
+            return joined.count("\n", 0, number.start()) + 1
+    return 0
+
+
+class _Blanks:
+    """Skips blanks and comments, in a time that no text makes quadratic."""
+
+    def __init__(self, text: str) -> None:
+        self._text = text
+        self._ends = [match.end() for match in re.finditer(r"\*/", text)]
+
+    def skip(self, at: int) -> int:
+        """The first position from `at` on that is neither."""
+        while at < len(self._text):
+            if self._text[at].isspace() or self._text[at] == "\0":
+                at += 1
+            elif self._text.startswith("/*", at) and (end := bisect_left(self._ends, at + 4)) < len(self._ends):
+                at = self._ends[end]
+            else:
+                break
+        return at
+
+
+def _join(match: re.Match[str]) -> str:
+    """Spliced lines as one, and as many line ends before it as they had: numbers stay, and a # stays first."""
+    return "\n" * match.group().count("\n") + _SPLICE.sub("", match.group())
+
+
+def _blank(match: re.Match[str]) -> str:
+    if match["kept"] is not None:
+        return match["kept"]
+    return "\n" * match.group().count("\n") or " " if match["comment"] is not None else '""'

@@ -1,0 +1,68 @@
+"""Building snippets as the grader builds submissions, and compiling them bare to learn what a compiler does."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+
+from grader.engines.cpu_build import CpuBuild, build_for_cpu
+from grader.engines.entry_points import EntrySignatures
+from grader.workshop import Workshop
+
+ROOT = Path(__file__).resolve().parents[3]
+FILE = "scale.cu"
+ENTRIES = EntrySignatures("scale(float const*, float*, int)", "scale_launch(int)")
+LAUNCH = "__host__ __device__ LaunchConfig scale_launch(int n) { return {dim3((n + 31) / 32), dim3(32)}; }\n"
+KERNEL = "__global__ void scale(const float* in, float* out, int n)"
+BODY = "{ int i = blockIdx.x * blockDim.x + threadIdx.x; if (i < n) out[i] = 2.0f * in[i]; }\n"
+
+
+def submission(
+    before: str = "", body: str = BODY, after: str = "", *, kernel: str = KERNEL, launch: str = LAUNCH
+) -> str:
+    """A correct file with something added or replaced. Its first line is the include; `before` starts at line 2."""
+    return f"#include <tilelab/device.cuh>\n{before}\n{launch}{kernel}\n{body}{after}"
+
+
+@dataclass(frozen=True)
+class Built:
+    build: CpuBuild
+    folder: Path
+
+    @property
+    def verdict(self) -> str:
+        """`built` for a runner, else the first refusal's verdict."""
+        return self.build.refusals[0].verdict.value if self.build.refusals else "built"
+
+    @property
+    def line(self) -> int:
+        return self.build.refusals[0].line
+
+    @property
+    def said(self) -> str:
+        return " ".join(f"{one.message} {one.advice}" for one in self.build.refusals)
+
+
+BuildSource = Callable[[str], Built]
+
+
+@pytest.fixture(scope="session")
+def workshop() -> Workshop:
+    return Workshop.open(ROOT, allow_no_sandbox=True)
+
+
+@pytest.fixture
+def build(workshop: Workshop, tmp_path: Path) -> BuildSource:
+    """Builds the text of a `scale.cu` to the end, confined as a submission is."""
+
+    def build_source(text: str | bytes) -> Built:
+        folder = tmp_path / "work"
+        folder.mkdir()
+        source = tmp_path / FILE
+        source.write_bytes(text.encode() if isinstance(text, str) else text)
+        return Built(build_for_cpu(workshop.toolchain, workshop.confinement, source, folder, ENTRIES), folder)
+
+    return build_source
