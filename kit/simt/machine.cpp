@@ -143,23 +143,32 @@ void Machine::stray(const Access& access) {
   if (!harmless) scheduler_.end_thread();
 }
 
-// A write may change locals of this frame and of its callers, never the two words that link a frame to its caller,
-// and nothing beyond the kernel's own frame, where the kit's frames lie.
+// A write may change locals of this frame and of its callers, never the two words that link a frame to its caller, and
+// nothing beyond the kernel's own frame, where the kit's frames lie. Nor anything below the frame that runs: there lie
+// the frames of whoever announces this, a copy in progress for one. A launch function's answer goes to its caller's frame.
 void Machine::guard_frames(std::uintptr_t address, std::size_t size, std::uintptr_t pc, std::uintptr_t frame) {
   const auto& running = scheduler_.running();
   constexpr std::size_t link_bytes = 2 * sizeof(std::uintptr_t);
-  for (std::uintptr_t link = frame; address + size > link; link = *reinterpret_cast<const std::uintptr_t*>(link)) {
-    if (link < running.stack_low || link + link_bytes > running.stack_high) return;
-    if (address >= link + link_bytes && link != entry_frame_) continue;
-    Access access;
-    access.address = address;
-    access.size = static_cast<std::uint32_t>(size);
-    access.kind = AccessKind::write;
-    access.pc = statement(pc, frame);
-    access.by = running.ref;
-    announcer_.announce(&Observer::on_stray, access, static_cast<const Region*>(nullptr));
-    scheduler_.end_thread();
+  const auto caller_of = [](std::uintptr_t link) { return *reinterpret_cast<const std::uintptr_t*>(link); };
+  const auto on_stack = [&](std::uintptr_t link) { return link >= running.stack_low && link + link_bytes <= running.stack_high; };
+
+  auto announcing = reinterpret_cast<std::uintptr_t>(__builtin_frame_address(0));
+  while (on_stack(announcing) && announcing < frame && caller_of(announcing) != frame) announcing = caller_of(announcing);
+  bool allowed = announcing >= frame || !on_stack(announcing) || address >= announcing + link_bytes;
+  for (std::uintptr_t link = frame; allowed && address + size > link; link = caller_of(link)) {
+    if (!on_stack(link)) return;
+    const bool of_kernel = caller_of(link) == entry_frame_;
+    if (address < link + link_bytes || of_kernel || link == entry_frame_) allowed = false;
   }
+  if (allowed || (answer_.contains(address) && size <= answer_.end - address)) return;
+  Access access;
+  access.address = address;
+  access.size = static_cast<std::uint32_t>(size);
+  access.kind = AccessKind::write;
+  access.pc = statement(pc, frame);
+  access.by = running.ref;
+  announcer_.announce(&Observer::on_stray, access, static_cast<const Region*>(nullptr));
+  scheduler_.end_thread();
 }
 
 void Machine::index_outside(std::int64_t index, std::uint64_t bound, std::uintptr_t pc, std::uintptr_t frame) {

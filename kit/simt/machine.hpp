@@ -72,7 +72,11 @@ class Machine {
   int barrier(std::uintptr_t pc, BarrierReduction reduction, int predicate);
   std::uint64_t exchange(std::uintptr_t pc, const LaneRequest& request);
   std::uint32_t live_lanes() const { return scheduler_.live_lanes(); }
-  void entered_kernel(std::uintptr_t frame) { entry_frame_ = frame; }
+  // `frame`: of the kit's function that calls the submission's; `answer`: what the callee may write there.
+  void entered_kernel(std::uintptr_t frame, AddressRange answer = {}) {
+    entry_frame_ = frame;
+    answer_ = answer;
+  }
   // `pc`, or the caller's where that is header code.
   std::uintptr_t statement(std::uintptr_t pc, std::uintptr_t frame) const {
     return header_span_.contains(pc) ? calling_statement(pc, frame) : pc;
@@ -93,6 +97,7 @@ class Machine {
 
   std::uintptr_t stack_low_ = 0;
   std::uintptr_t entry_frame_ = 0;
+  AddressRange answer_;
   std::uint64_t budget_, spent_budget_;
   AddressRange builtins_;
   MemoryMap& memory_;
