@@ -2,7 +2,9 @@
 #include "simt/observers/race_detector.hpp"
 
 #include <algorithm>
+#include <bit>
 #include <optional>
+#include <tuple>
 #include <utility>
 
 #include "simt/region.hpp"
@@ -41,10 +43,9 @@ void RaceDetector::touch(std::size_t index, std::uint8_t bytes, const Access& ac
     trace.highest = std::max(trace.highest, thread);
     if (word.written) suspect(index);
   };
-  const Trace fresh{access.pc, access.warp_interval, thread, thread, access.kind, bytes};
+  const Trace fresh{access.pc, access.region, access.warp_interval, thread, thread, access.kind, bytes};
   if (word.interval != interval_) {
     word.interval = interval_;
-    word.region = access.region;
     word.first = fresh;
     word.written = access.kind != AccessKind::read;
     word.suspect = false;
@@ -80,16 +81,22 @@ void RaceDetector::close_interval() {
 }
 
 void RaceDetector::compare(std::size_t word, const Trace& a, const Trace& b) {
-  if ((a.bytes & b.bytes) == 0) return;
+  const auto common = static_cast<std::uint8_t>(a.bytes & b.bytes);
+  if (common == 0) return;
   if (a.kind == AccessKind::read && b.kind == AccessKind::read) return;
   if (a.kind == AccessKind::atomic && b.kind == AccessKind::atomic) return;
+  // One order for a pair of statements, whichever ran first: the write, else the earlier code, comes first.
+  const auto rank = [](const Trace& trace) { return std::tuple(trace.kind == AccessKind::read, trace.pc, trace.kind); };
+  if (rank(b) < rank(a)) return compare(word, b, a);
+  const bool alike = rank(a) == rank(b);
   // The threads of a trace between its lowest and highest need not be looked at: if any pair races, so does one of these.
   std::optional<std::pair<std::uint32_t, std::uint32_t>> racing;
   for (const std::uint32_t first : {a.lowest, a.highest}) {
     for (const std::uint32_t second : {b.lowest, b.highest}) {
       if (first == second) continue;
       if (warp_of(first) == warp_of(second) && a.warp_interval != b.warp_interval) continue;  // a __syncwarp() lies between
-      if (!racing || std::pair(first, second) < *racing) racing = {first, second};
+      const std::pair<std::uint32_t, std::uint32_t> both = alike ? std::minmax({first, second}) : std::pair(first, second);
+      if (!racing || both < *racing) racing = both;
     }
   }
   if (!racing) return;
@@ -97,13 +104,9 @@ void RaceDetector::compare(std::size_t word, const Trace& a, const Trace& b) {
   finding.kind = FindingKind::race;
   finding.site = {a.pc, access_name(a.kind), {block_, racing->first}};
   finding.other = {b.pc, access_name(b.kind), {block_, racing->second}};
-  // One order for a pair of statements, whichever ran first: the write, else the earlier code, comes first.
-  const auto rank = [](AccessKind kind, std::uintptr_t pc) { return std::pair(kind == AccessKind::read, pc); };
-  if (rank(b.kind, b.pc) < rank(a.kind, a.pc)) std::swap(finding.site, finding.other);
-  if (&a == &b && finding.other.by.thread < finding.site.by.thread) std::swap(finding.site, finding.other);
-  finding.region = words_[word].region;
-  finding.offset = static_cast<std::int64_t>(word * 4) - static_cast<std::int64_t>(finding.region->span_offset);
-  finding.size = 4;
+  finding.region = a.region;
+  finding.offset = static_cast<std::int64_t>(word * 4) + std::countr_zero(common) - static_cast<std::int64_t>(a.region->span_offset);
+  finding.size = static_cast<std::uint32_t>(std::popcount(common));
   log_.report(finding);
 }
 

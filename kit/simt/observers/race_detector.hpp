@@ -27,6 +27,7 @@ class RaceDetector final : public Observer {
   // Every access of one statement to one word in one interval, folded.
   struct Trace {
     std::uintptr_t pc;
+    const Region* region;
     std::uint32_t warp_interval;
     std::uint16_t lowest, highest;  // threads
     AccessKind kind;
@@ -38,8 +39,7 @@ class RaceDetector final : public Observer {
   };
   struct Word {
     std::uint64_t interval = 0;  // of interval_: older contents are void
-    const Region* region = nullptr;
-    Trace first{};  // most words see one statement in an interval
+    Trace first{};               // most words see one statement in an interval
     bool written = false, suspect = false;
     std::vector<Trace> more;
   };

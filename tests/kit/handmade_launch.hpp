@@ -1,0 +1,73 @@
+// A launch made by hand for an observer: no scheduler, no kernel, only the events, in whatever order the test likes.
+#pragma once
+
+#include <cstdint>
+
+#include "simt/event.hpp"
+#include "simt/region.hpp"
+
+namespace tilelab::simt {
+
+// One access of a thread; `at` counts bytes from the shared span's first byte, or from the buffer's.
+struct Touch {
+  std::uint32_t thread = 0;
+  AccessKind kind = AccessKind::read;
+  std::uint64_t at = 0;
+  std::uint32_t size = 4;
+  std::uintptr_t pc = 1;
+  std::uint32_t warp_interval = 0;
+  std::uint64_t block = 0;
+};
+
+class HandmadeLaunch {
+ public:
+  HandmadeLaunch(Observer& observer, const Region& region) : observer_(observer), region_(region) {
+    LaunchEvent launch;
+    launch.shared_span = region.space == Space::shared ? region.span_offset + region.bytes : 0;
+    observer_.on_launch_begin(launch);
+  }
+  void begin_block(std::uint64_t block = 0) {
+    block_ = block;
+    interval_ = 0;
+    observer_.on_block_begin(block);
+  }
+  void touch(const Touch& touch) { touch_in(region_, touch); }
+  void touch_in(const Region& region, const Touch& touch) {
+    Access access;
+    access.size = touch.size;
+    access.kind = touch.kind;
+    access.space = region.space;
+    access.region = &region;
+    access.offset = touch.at;
+    access.address = region.base + touch.at - region.span_offset;
+    access.pc = touch.pc;
+    access.by = {block_, touch.thread};
+    access.interval = interval_;
+    access.warp_interval = touch.warp_interval;
+    observer_.on_access(access);
+  }
+  void barrier() { observer_.on_barrier({block_, interval_++, 0x99, 0}); }
+  void end_thread(std::uint32_t thread) { observer_.on_thread_ended({block_, thread}); }
+  void end_block() { observer_.on_block_end(block_, interval_); }
+  void end() { observer_.on_launch_end(); }
+
+ private:
+  Observer& observer_;
+  const Region& region_;
+  std::uint64_t block_ = 0;
+  std::uint32_t interval_ = 0;
+};
+
+inline Region shared_region(std::size_t bytes, std::size_t element_bytes = 4, std::size_t span_offset = 0) {
+  Region region;
+  region.name = "As";
+  region.space = Space::shared;
+  region.base = 0x10000 + span_offset;
+  region.bytes = bytes;
+  region.span_offset = span_offset;
+  region.element_bytes = element_bytes;
+  region.dimensions = {bytes / element_bytes};
+  return region;
+}
+
+}  // namespace tilelab::simt
