@@ -36,7 +36,8 @@ class _Statement:
 
 def scan_gimple(dump: str, file_name: str, trusted: Collection[str] = ()) -> Refusal | None:
     """The first reason not to trust the instrumentation; None when there is none. `trusted`: folders of our headers,
-    whose functions announce for themselves."""
+    whose functions announce for themselves.
+    """
     blinding = ""  # of the function being read
     for statement in _statements(dump, file_name):
         if statement.text == "}":
