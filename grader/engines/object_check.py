@@ -16,6 +16,9 @@ SECTIONS = re.compile(
     r"|\.(text|data|bss|rodata|tdata|tbss)(\..*)?|\.data\.rel\.ro.*|\.rela?\..*|\.rela?\.(text|data).*|\.debug_.*|\.comment|\.note.*|\.eh_frame.*"
     r"|\.group|\.symtab|\.strtab|\.shstrtab|\.symtab_shndx|\.init_array(\.00099)?|\.gcc_except_table.*"
 )
+MAX_DATA_BYTES = 512 << 20  # of __device__ and __constant__ variables, far below a runner's memory
+MAX_SHARED_BYTES = 1 << 20  # of all kernels of a file
+_COMMON = 0xFFF2  # SHN_COMMON, in place of a section's index
 _NO_LINE = 1 << 30  # behind every line
 RESERVED = re.compile(r"__(tsan|ubsan|asan|sanitizer)_.*|tilelab_.*|__(start|stop)_.*|_init|_fini|_start")
 # Host templates of the standard library that device code may use, as nvcc's --expt-relaxed-constexpr lets it.
@@ -46,6 +49,7 @@ def check_object(obj: ObjectFile, entries: EntryPoints, calls: Calls) -> Refusal
     reached_calls = calls.within(obj.functions_in(sections))
     return (
         _check_contents(obj)
+        or _check_sizes(obj)
         or _check_symbols(obj, obj.reached(entries.all), reached_calls)
         or _check_initialisers(obj, sections)
         or _check_calls(reached_calls)
@@ -64,6 +68,19 @@ def _check_contents(obj: ObjectFile) -> Refusal | None:
             )
         if not symbol.undefined and symbol.kind != "STT_SECTION" and RESERVED.fullmatch(symbol.name):
             return _rejected(0, f"The name {symbol.name[:60]!r} is reserved for the grader.")
+    return None
+
+
+def _check_sizes(obj: ObjectFile) -> Refusal | None:
+    """What no runner could even start with; the 48 KiB of shared memory are the launch's to judge."""
+    defined = [symbol for symbol in obj.symbols if symbol.in_section or symbol.section == _COMMON]
+    shared = sum(symbol.size for symbol in defined if symbol.kind == "STT_TLS")
+    data = sum(symbol.size for symbol in defined if symbol.kind == "STT_OBJECT")
+    if shared > MAX_SHARED_BYTES:
+        what = f"The file declares {shared >> 10} KiB of shared memory; a block can have 48"
+        return Refusal(Verdict.LAUNCH_ERROR, 0, f"{what}.", "Keep a tile there, not a matrix.")
+    if data > MAX_DATA_BYTES:
+        return _rejected(0, f"The file's variables take {data >> 20} MiB; they may take {MAX_DATA_BYTES >> 20}.")
     return None
 
 
