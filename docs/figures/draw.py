@@ -1,0 +1,42 @@
+"""Draws every figure of the write-ups: `.venv/bin/python docs/figures/draw.py` brings assignments/figures up to date.
+
+Another folder may be named instead. tests/conventions/test_write_ups.py fails when a figure is not current.
+"""
+
+# ruff: noqa: INP001 -- a script, in no package
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import edge_figures
+import product_figures
+import speed_figures
+import tile_figures
+
+FIGURES: dict[str, Callable[[], str]] = {
+    "dot-product": product_figures.dot_product,
+    "repeated-reads": product_figures.repeated_reads,
+    "blocks-over-c": product_figures.blocks_over_c,
+    "phases": tile_figures.phases,
+    "one-phase": tile_figures.one_phase,
+    "two-barriers": tile_figures.two_barriers,
+    "roofline": speed_figures.roofline,
+    "ragged-tiles": edge_figures.ragged_tiles,
+    "wrapped-row": edge_figures.wrapped_row,
+    "zero-fill": edge_figures.zero_fill,
+    "register-tile": speed_figures.register_tile,
+    "measured-speeds": speed_figures.measured_speeds,
+}
+
+
+def write(folder: Path) -> None:
+    folder.mkdir(parents=True, exist_ok=True)
+    for name, figure in FIGURES.items():
+        (folder / f"{name}.svg").write_text(figure(), encoding="utf-8")
+
+
+if __name__ == "__main__":
+    default = Path(__file__).resolve().parents[2] / "assignments" / "figures"
+    write(Path(sys.argv[1]) if len(sys.argv) > 1 else default)
