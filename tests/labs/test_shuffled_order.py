@@ -1,0 +1,83 @@
+"""A submission gets the same verdicts and findings whichever way its blocks and threads are shuffled.
+
+Detection follows from the ordering rules, not from the interleaving that happened to run. One exception is inherent: where
+a launch is stopped, the thread that was busy then, and its line, depend on the order. Nothing else of it may.
+A sample of the corpus by default; all of it with TILELAB_WHOLE_CORPUS=1.
+"""
+
+from __future__ import annotations
+
+import os
+from collections import Counter
+from pathlib import Path
+
+import pytest
+
+from grader.judging import judge_lab
+from grader.labs import load_lab
+from grader.outcome import LabOutcome
+from grader.result import Finding, Site, Verdict
+from grader.workshop import Workshop
+
+ROOT = Path(__file__).resolve().parents[2]
+SEED = 20_240_917
+SHUFFLES = (1, 77)
+CORPUS = sorted(
+    path.relative_to(ROOT).as_posix()
+    for pattern in ("solutions/*/rejects/*.cu", "tests/labs/accepted/*/*.cu")
+    for path in ROOT.glob(pattern)
+)
+SAMPLE = CORPUS if os.environ.get("TILELAB_WHOLE_CORPUS") else CORPUS[::6]
+# Races whose winner decides what is read next, and every kind of finding, whatever the sample.
+ALWAYS = (
+    "solutions/01-naive/rejects/endless_loop.cu",
+    "solutions/02-tiled/rejects/no_barriers.cu",
+    "solutions/02-tiled/rejects/barrier_for_some.cu",
+    "solutions/03-boundary/rejects/no_zero_fill.cu",
+    "solutions/03-boundary/rejects/unguarded_store.cu",
+)
+
+
+def who(site: Site) -> tuple[object, ...]:
+    return (site.line, site.access, site.block, site.thread)
+
+
+def told(finding: Finding) -> tuple[object, ...]:
+    """Everything a report says of a finding."""
+    if finding.kind is Verdict.TIMEOUT:
+        return (finding.kind, finding.severity, finding.count)
+    other = who(finding.other) if finding.other else None
+    return (
+        finding.kind,
+        finding.severity,
+        who(finding),
+        other,
+        finding.array,
+        finding.element,
+        finding.count,
+        finding.message,
+    )
+
+
+def seen(outcome: LabOutcome) -> list[tuple[object, ...]]:
+    return [
+        (
+            case.name,
+            case.passed,
+            case.verdict,
+            [Counter(told(finding) for finding in launch.findings) for launch in case.launches],
+        )
+        for case in outcome.cases
+    ]
+
+
+@pytest.mark.parametrize("kernel", sorted({*SAMPLE, *ALWAYS}))
+def test_findings_do_not_depend_on_the_order_of_threads(kernel: str, workshop: Workshop, tmp_path: Path) -> None:
+    lab = load_lab(ROOT, next(part for part in Path(kernel).parts if (ROOT / "assignments" / part).is_dir()))
+
+    def judged(order: int) -> list[tuple[object, ...]]:
+        return seen(judge_lab(workshop, lab, ROOT / kernel, tmp_path, seed=SEED, public_only=True, order=order))
+
+    in_order = judged(0)
+    for shuffle in SHUFFLES:
+        assert judged(shuffle) == in_order, f"shuffled by {shuffle}"
