@@ -187,6 +187,12 @@ def _describe(
         return wrong_signatures(info.functions, entries)
     known = {array.symbol for array in info.shared}
     offset = info.offsets["tilelab_dynamic_shared"]
+    constant = next(
+        (array.name for array in info.shared if not array.dynamic and array.element.endswith(" const")), None
+    )
+    if constant:  # GCC announces no read of it
+        message = f"`{constant}` is __shared__ and const: nothing could ever be written there."
+        return (Refusal(Verdict.REJECTED, 0, message, "Remove the const."),)
     info.shared.extend(
         SharedArray(name, name, offset, 0, "float", 4, (), dynamic=True) for name in dynamic if name not in known
     )

@@ -109,6 +109,8 @@ def _shared_array(die: Die, symbols: dict[str, Symbol]) -> SharedArray | None:
     element_bytes = max(1, kind.bytes)
     if offset is not None:
         size = math.prod(kind.dimensions) * kind.bytes
+        if not any(one.value == offset and one.size == size and name in one.name for one in symbols.values()):
+            return None  # nothing reaches it, so the linker left it out: the offset is another's
         return SharedArray(name, symbol, offset, size, kind.name, element_bytes, kind.dimensions, dynamic=False)
     if symbol in symbols and "DW_AT_declaration" in die.attributes:
         return SharedArray(name, symbol, symbols[symbol].value, 0, kind.name, element_bytes, (), dynamic=True)
