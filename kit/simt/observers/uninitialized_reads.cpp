@@ -51,9 +51,13 @@ void UninitializedReads::shared_access(const Access& access) {
     Word& word = words_[index];
     if (word.block != block_) word = Word{.interval = interval_, .block = block_};
     if (access.kind != AccessKind::write) {
-      const auto missing = static_cast<std::uint8_t>(bytes & ~word.before & ~word.now);
-      if (missing != 0 && !block_disturbed_ && candidates_.size() < max_candidates)
-        candidates_.push_back({index, missing, finding_of(access)});
+      std::uint8_t present = static_cast<std::uint8_t>(word.before | word.now);
+      // Atomics of several threads do not race, so another's atomic gives this one's no value to start from.
+      if (access.kind == AccessKind::atomic && word.interval == interval_) present = static_cast<std::uint8_t>(word.before | word.plain);
+      const auto missing = static_cast<std::uint8_t>(bytes & ~present);
+      if (missing != 0 && !block_disturbed_ && candidates_.size() < max_candidates) {
+        candidates_.push_back({index, missing, access.kind, finding_of(access)});
+      }
     }
     if (access.kind != AccessKind::read) note_write(word, bytes, access);
   }
@@ -63,54 +67,75 @@ void UninitializedReads::note_write(Word& word, std::uint8_t bytes, const Access
   if (word.interval != interval_) {
     word.before = static_cast<std::uint8_t>(word.before | word.now);
     word.now = 0;
+    word.plain = 0;
     word.interval = interval_;
-    word.several_writers = false;
+    word.several = 0;
   }
   const auto writer = static_cast<std::uint16_t>(access.by.thread);
-  word.several_writers = word.several_writers || (word.now != 0 && word.writer != writer);
-  word.writer = writer;
+  if (word.now == 0) {
+    word.writers.fill(writer);
+  } else {
+    for (std::size_t byte = 0; byte < 4; ++byte) {
+      const unsigned bit = 1u << byte;
+      if ((bytes & bit) == 0) continue;
+      if ((word.now & bit) != 0 && word.writers[byte] != writer) word.several = static_cast<std::uint8_t>(word.several | bit);
+      word.writers[byte] = writer;
+    }
+  }
   word.now = static_cast<std::uint8_t>(word.now | bytes);
+  if (access.kind == AccessKind::write) word.plain = static_cast<std::uint8_t>(word.plain | bytes);
+}
+
+// The bytes of a candidate that another thread writes in this interval, so that the two race.
+std::uint8_t UninitializedReads::contested(const Candidate& candidate, const Word& word) const {
+  if (word.interval != interval_) return 0;
+  std::uint8_t others = word.several;
+  for (std::size_t byte = 0; byte < 4; ++byte) {
+    if (word.writers[byte] != candidate.finding.site.by.thread) others = static_cast<std::uint8_t>(others | (1u << byte));
+  }
+  return static_cast<std::uint8_t>(others & (candidate.kind == AccessKind::atomic ? word.plain : word.now));
 }
 
 void UninitializedReads::close_interval() {
   for (const Candidate& candidate : candidates_) {
-    const Word& word = words_[candidate.word];
-    const bool written_now = word.interval == interval_ && (word.now & candidate.bytes) != 0;
-    const bool by_another = written_now && (word.several_writers || word.writer != candidate.finding.site.by.thread);
-    if (!by_another && !block_disturbed_) log_.report(candidate.finding);
+    const bool races = (candidate.bytes & ~contested(candidate, words_[candidate.word])) == 0;
+    if (!races && !block_disturbed_) log_.report(candidate.finding);
   }
   candidates_.clear();
   ++interval_;
 }
 
-// Per element: reported when its first reader came before any writer and is its first writer, or nobody writes it.
-// (A reader and a writer in different threads race instead.)
+// Per element: reported when every thread that touched it read it first, or nobody wrote it: then the first access read
+// nothing, whichever it was. (A thread that writes without reading may be ordered before the others, or races with them.)
 void UninitializedReads::output_access(Output& output, const Access& access) {
+  const std::uint64_t thread = global_thread(access.by);
   const std::size_t first = access.offset / 4, last = (access.offset + access.size - 1) / 4;
   for (std::size_t element = first; element <= last && element < output.written.size(); ++element) {
-    if (access.kind != AccessKind::write && output.written[element] == 0) {
-      OutputWord& word = output.disputed[element];
-      if (!word.read_first) {
-        word.read_first = true;
-        word.finding = finding_of(access);
-      }
-    }
-    if (access.kind != AccessKind::read && output.written[element] == 0) {
-      output.written[element] = 1;
+    if (output.written[element] != 0) continue;
+    if (output.last_element == element && output.last_thread == thread) continue;  // it has read this one before
+    if (access.kind == AccessKind::write) {
       const auto disputed = output.disputed.find(element);
-      if (disputed != output.disputed.end()) {
-        disputed->second.written = true;
-        disputed->second.writer = global_thread(access.by);
-      }
+      if (disputed != output.disputed.end() && disputed->second.has_read(thread)) continue;
+      output.written[element] = 1;
+      if (disputed != output.disputed.end()) output.disputed.erase(disputed);
+      continue;
     }
+    OutputWord& word = output.disputed[element];
+    const bool smallest = word.readers.empty() || thread < global_thread(word.finding.site.by);
+    if (!word.has_read(thread)) word.readers.insert(thread);
+    if (smallest) word.finding = finding_of(access);
+    output.last_element = element;
+    output.last_thread = thread;
   }
+}
+
+bool UninitializedReads::OutputWord::has_read(std::uint64_t thread) const {
+  return readers.size() >= max_readers || readers.contains(thread);
 }
 
 void UninitializedReads::on_launch_end() {
   for (const Output& output : outputs_) {
-    for (const auto& [element, word] : output.disputed) {
-      if (!word.written || word.writer == global_thread(word.finding.site.by)) log_.report(word.finding);
-    }
+    for (const auto& [element, word] : output.disputed) log_.report(word.finding);
   }
 }
 

@@ -2,11 +2,13 @@
 //
 // Decided by the rules, not by the schedule: a read of a byte that was unwritten when its barrier interval began, and
 // that only the reader itself writes in that interval (afterwards) or nobody does. Where another thread writes it in
-// the same interval the two race, which is the race detector's finding.
+// the same interval the two race, which is the race detector's finding; atomics do not, and so excuse none but plain reads.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <map>
+#include <set>
 #include <vector>
 
 #include "simt/event.hpp"
@@ -31,33 +33,38 @@ class UninitializedReads final : public Observer {
   struct Word {                  // four bytes of shared memory; masks have one bit per byte
     std::uint64_t interval = 0;  // the last one it was written in
     std::uint32_t block = 0;
-    std::uint16_t writer = 0;
-    std::uint8_t before = 0, now = 0;  // written in earlier intervals of the block; in this one
-    bool several_writers = false;
+    std::uint8_t before = 0, now = 0, plain = 0;  // written in earlier intervals of the block; in this one; not atomically
+    std::uint8_t several = 0;                     // of those in `now`: written by more than one thread
+    std::array<std::uint16_t, 4> writers{};       // the last of each byte in `now`
   };
   struct Candidate {
     std::size_t word;
     std::uint8_t bytes;
+    AccessKind kind;
     RawFinding finding;
   };
-  struct OutputWord {
-    bool written = false, read_first = false;
-    std::uint64_t writer = 0;
-    RawFinding finding;
+  struct OutputWord {  // of an output: read before it was written
+    std::set<std::uint64_t> readers;
+    RawFinding finding;  // of the smallest of them
+    bool has_read(std::uint64_t thread) const;
   };
   struct Output {
     const Region* region;
-    std::vector<std::uint8_t> written;
+    std::vector<std::uint8_t> written;  // by a thread that had not read it
     std::map<std::size_t, OutputWord> disputed;
+    std::size_t last_element = ~std::size_t{0};  // the last one disputed, and by whom: accumulating into C asks often
+    std::uint64_t last_thread = 0;
   };
 
   void shared_access(const Access& access);
   void note_write(Word& word, std::uint8_t bytes, const Access& access) const;
   void output_access(Output& output, const Access& access);
+  std::uint8_t contested(const Candidate& candidate, const Word& word) const;
   void close_interval();
   static RawFinding finding_of(const Access& access);
 
   static constexpr std::size_t max_candidates = 1u << 16;
+  static constexpr std::size_t max_readers = 64;  // of one element; more are taken to be whoever asks
   FindingLog& log_;
   std::vector<Word> words_;
   std::vector<Candidate> candidates_;

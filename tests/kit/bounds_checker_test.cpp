@@ -1,0 +1,63 @@
+// Stray accesses, bad subscripts and bad alignments become findings.
+#include "simt/observers/bounds_checker.hpp"
+
+#include <catch2/catch_test_macros.hpp>
+
+#include "handmade_launch.hpp"
+
+using namespace tilelab::simt;
+
+namespace {
+
+RawFinding stray(std::uintptr_t address, const Region* nearest) {
+  FindingLog log;
+  BoundsChecker checker(log);
+  Access access;
+  access.address = address;
+  access.size = 8;
+  access.kind = AccessKind::write;
+  access.pc = 77;
+  access.by = {2, 33};
+  checker.on_stray(access, nearest);
+  REQUIRE(log.folded().size() == 1);
+  return log.folded()[0];
+}
+
+}  // namespace
+
+TEST_CASE("a stray access is out of bounds, by how far it missed", "[bounds_checker]") {
+  const Region region = shared_region(64);
+  const RawFinding past = stray(region.base + 64, &region), before = stray(region.base - 4, &region);
+  CHECK(past.kind == FindingKind::out_of_bounds);
+  CHECK(past.offset == 64);
+  CHECK(past.region == &region);
+  CHECK(past.size == 8);
+  CHECK(past.site.pc == 77);
+  CHECK(past.site.by.thread == 33);
+  CHECK(std::string(past.site.access) == "write");
+  CHECK(before.offset == -4);
+  CHECK(stray(0, nullptr).region == nullptr);
+}
+
+TEST_CASE("a subscript outside its dimension keeps both", "[bounds_checker]") {
+  FindingLog log;
+  BoundsChecker checker(log);
+  checker.on_index({1, 2}, 77, -3, 16);
+  REQUIRE(log.folded().size() == 1);
+  CHECK(log.folded()[0].kind == FindingKind::out_of_bounds);
+  CHECK(log.folded()[0].index == -3);
+  CHECK(log.folded()[0].bound == 16);
+}
+
+TEST_CASE("a misaligned address says what it should divide by, a null pointer is out of bounds", "[bounds_checker]") {
+  FindingLog log;
+  BoundsChecker checker(log);
+  checker.on_misaligned({0, 1}, 77, 0x10004, 16);
+  checker.on_misaligned({0, 1}, 78, 4, 16);
+  const auto all = log.folded();
+  REQUIRE(all.size() == 2);
+  CHECK(all[0].kind == FindingKind::out_of_bounds);
+  CHECK(all[0].site.pc == 78);
+  CHECK(all[1].kind == FindingKind::misaligned);
+  CHECK(all[1].index == 16);
+}

@@ -1,0 +1,127 @@
+// image.json in, addresses answered; what is broken is refused.
+#include "runner/image.hpp"
+
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+
+#include <catch2/catch_test_macros.hpp>
+#include <catch2/generators/catch_generators.hpp>
+#include <nlohmann/json.hpp>
+
+using namespace tilelab;
+
+namespace {
+
+nlohmann::json good() {
+  return {{"files", {"a.cu", "b.cuh"}},
+          {"source", {"__global__ void k() {", "}"}},
+          {"lines", {{100, 1, 0}, {110, 2, 1}, {130, 3, 0}}},
+          {"functions", {{100, 120, "k()"}, {130, 140, "f<int>()"}}},
+          {"header_code", {{200, 210}}},
+          {"shared",
+           {{{"name", "As"},
+             {"offset", 64},
+             {"bytes", 1024},
+             {"element", "float"},
+             {"element_bytes", 4},
+             {"dimensions", {16, 16}},
+             {"dynamic", false}}}},
+          {"dynamic_offset", 2048},
+          {"static_shared_bytes", 1024},
+          {"kernel", 100},
+          {"launch", 130}};
+}
+
+// A file of its own, removed when done.
+class ImageFile {
+ public:
+  explicit ImageFile(const std::string& text) : folder_((std::filesystem::temp_directory_path() / "image-XXXXXX").string()) {
+    REQUIRE(mkdtemp(folder_.data()) != nullptr);
+    std::ofstream(path()) << text;
+  }
+  ~ImageFile() { std::filesystem::remove_all(folder_); }
+  ImageFile(const ImageFile&) = delete;
+  ImageFile& operator=(const ImageFile&) = delete;
+  std::filesystem::path path() const { return std::filesystem::path(folder_) / "image.json"; }
+
+ private:
+  std::string folder_;
+};
+
+Image loaded(const nlohmann::json& json) { return load_image(ImageFile(json.dump()).path()); }
+
+}  // namespace
+
+TEST_CASE("an image is read as it was written", "[image]") {
+  const Image image = loaded(good());
+  CHECK(image.files == std::vector<std::string>{"a.cu", "b.cuh"});
+  CHECK(image.source.size() == 2);
+  CHECK(image.kernel == 100);
+  CHECK(image.launch == 130);
+  CHECK(image.dynamic_offset == 2048);
+  CHECK(image.static_shared_bytes == 1024);
+  REQUIRE(image.shared.size() == 1);
+  CHECK(image.shared[0].name == "As");
+  CHECK(image.shared[0].space == simt::Space::shared);
+  CHECK(image.shared[0].base == 64);
+  CHECK(image.shared[0].dimensions == std::vector<std::size_t>{16, 16});
+  REQUIRE(image.header_code.size() == 1);
+  CHECK(image.header_code[0].contains(209));
+  CHECK_FALSE(image.header_code[0].contains(210));
+}
+
+TEST_CASE("a return address belongs to the instruction before it", "[image]") {
+  const Image image = loaded(good());
+  CHECK(image.line_at(100) == nullptr);  // the instruction before line 1's first
+  REQUIRE(image.line_at(101) != nullptr);
+  CHECK(image.line_at(101)->line == 1);
+  CHECK(image.line_at(110)->line == 1);  // a call that ends line 1 returns to line 2's first instruction
+  CHECK(image.line_at(111)->line == 2);
+  CHECK(image.line_at(111)->file == 1);
+  CHECK(image.line_at(100'000)->line == 3);
+  CHECK(image.function_at(100) == nullptr);
+  CHECK(image.function_at(101)->name == "k()");
+  CHECK(image.function_at(120)->name == "k()");
+  CHECK(image.function_at(121) == nullptr);
+  CHECK(image.function_at(140)->name == "f<int>()");
+}
+
+TEST_CASE("an image without lines answers none", "[image]") {
+  auto json = good();
+  json["lines"] = nlohmann::json::array();
+  CHECK(loaded(json).line_at(105) == nullptr);
+}
+
+TEST_CASE("a missing field is refused, whichever it is", "[image]") {
+  const auto whole = good();
+  for (const auto& [field, value] : whole.items()) {
+    auto json = good();
+    json.erase(field);
+    CAPTURE(field);
+    CHECK_THROWS_AS(loaded(json), std::exception);
+  }
+  for (const auto& [field, value] : whole["shared"][0].items()) {
+    auto json = good();
+    json["shared"][0].erase(field);
+    CAPTURE(field);
+    CHECK_THROWS_AS(loaded(json), std::exception);
+  }
+}
+
+TEST_CASE("a field of another type is refused", "[image]") {
+  const std::string field = GENERATE("files", "lines", "functions", "header_code", "shared", "kernel", "source");
+  auto json = good();
+  json[field] = "text";
+  CAPTURE(field);
+  CHECK_THROWS_AS(loaded(json), std::exception);
+}
+
+TEST_CASE("a short row, no JSON, half a file, and no file are refused", "[image]") {
+  auto json = good();
+  json["lines"][1] = {110, 2};
+  CHECK_THROWS_AS(loaded(json), std::exception);
+  CHECK_THROWS_AS(load_image(ImageFile("").path()), std::exception);
+  CHECK_THROWS_AS(load_image(ImageFile(good().dump().substr(0, 200)).path()), std::exception);
+  CHECK_THROWS_AS(load_image("/nonexistent/image.json"), std::runtime_error);
+}
