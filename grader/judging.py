@@ -27,13 +27,15 @@ from grader.result import Build, Finding, Launch, Site, Verdict
 from grader.sandbox import Limits
 from grader.workshop import Workshop
 
-RUN_LIMITS = Limits(cpu_seconds=120, wall_seconds=150, memory_bytes=1 << 30, processes=32, file_bytes=64 << 20, open_files=64)
+RUN_LIMITS = Limits(
+    cpu_seconds=120, wall_seconds=150, memory_bytes=1 << 30, processes=32, file_bytes=64 << 20, open_files=64
+)
 # The judge answers by itself well before: every launch has a clock of its own.
 JUDGE_SECONDS = 300
 MAX_REPORT_BYTES = 64 << 20
 
 
-def judge_lab(
+def judge_lab(  # noqa: PLR0913 - what a lab is judged on, each by name
     workshop: Workshop,
     lab: Lab,
     source: Path | None,
@@ -45,7 +47,8 @@ def judge_lab(
     order: int = 0,
 ) -> LabOutcome:
     """`source` None: the submission lacks the file. `scratch` is a folder of the caller's; nothing in it is kept.
-    `case`: only the Catch2 case of that name. `order`: blocks and threads run shuffled by this number; 0: in order."""
+    `case`: only the Catch2 case of that name. `order`: blocks and threads run shuffled by this number; 0: in order.
+    """
     if source is None:
         return unjudged(lab.id, Verdict.MISSING_FILE, f"The submission has no {lab.public.file}.")
     began = time.monotonic()
@@ -58,8 +61,19 @@ def judge_lab(
             source = renamed
         work = folder / "work"
         work.mkdir()
-        built = build_for_cpu(workshop.toolchain, workshop.confinement, source, work, EntrySignatures(lab.public.kernel, lab.public.launch))
-        build = Build(ok=built.runner is not None, compiler=workshop.compiler_version, log=built.log, seconds=round(built.seconds, 3))
+        built = build_for_cpu(
+            workshop.toolchain,
+            workshop.confinement,
+            source,
+            work,
+            EntrySignatures(lab.public.kernel, lab.public.launch),
+        )
+        build = Build(
+            ok=built.runner is not None,
+            compiler=workshop.compiler_version,
+            log=built.log,
+            seconds=round(built.seconds, 3),
+        )
         if built.runner is None:
             return _refused(lab, build, built.refusals, text, time.monotonic() - began)
         cases = _judge(workshop, lab, built, folder, text, seed=seed, public_only=public_only, case=case, order=order)
@@ -84,7 +98,7 @@ def _refused(lab: Lab, build: Build, refusals: tuple[Refusal, ...], text: str, s
     return LabOutcome(lab.id, refusals[0].verdict, build=build, findings=findings, seconds=seconds)
 
 
-def _judge(
+def _judge(  # noqa: PLR0913 - as judge_lab
     workshop: Workshop,
     lab: Lab,
     built: CpuBuild,
@@ -99,16 +113,32 @@ def _judge(
     assert built.runner is not None
     assert built.image is not None
     argv = workshop.confinement.wrap(
-        [str(built.runner), "--image", str(built.image)], readable=[built.runner.parent], writable=[], limits=RUN_LIMITS, profile="run"
+        [str(built.runner), "--image", str(built.image)],
+        readable=[built.runner.parent],
+        writable=[],
+        limits=RUN_LIMITS,
+        profile="run",
     )
     runner_file, report_file = folder / "runner.json", folder / "judge.json"
     runner_file.write_text(json.dumps({"argv": argv}), encoding="utf-8")
     judge = workshop.judge_program(lab.id, public_only=public_only)
-    command = [str(judge), "--runner", str(runner_file), "--seed", str(seed), "--shuffle", str(order), "--report", str(report_file)]
+    command = [
+        str(judge),
+        "--runner",
+        str(runner_file),
+        "--seed",
+        str(seed),
+        "--shuffle",
+        str(order),
+        "--report",
+        str(report_file),
+    ]
     if case is not None:
         command.insert(1, case.replace("\\", "\\\\").replace(",", "\\,").replace("[", "\\["))
     try:
-        finished = subprocess.run(command, cwd=folder, stdin=subprocess.DEVNULL, capture_output=True, timeout=JUDGE_SECONDS, check=False)
+        finished = subprocess.run(
+            command, cwd=folder, stdin=subprocess.DEVNULL, capture_output=True, timeout=JUDGE_SECONDS, check=False
+        )
     except subprocess.TimeoutExpired as error:
         message = f"the judge of {lab.id} was still busy after {JUDGE_SECONDS} seconds"
         raise RuntimeError(message) from error
@@ -123,7 +153,9 @@ def _judge(
         message = f"the judge of {lab.id} wrote a report that cannot be read: {error}"
         raise RuntimeError(message) from error
     seen = [judged.name for judged in cases]
-    return tuple(replace(judged, seen=seen.count(name)) for name, judged in {judged.name: judged for judged in cases}.items())
+    return tuple(
+        replace(judged, seen=seen.count(name)) for name, judged in {judged.name: judged for judged in cases}.items()
+    )
 
 
 def _case(entry: dict[str, Any], lab: Lab, lines: list[str]) -> JudgedCase:
@@ -140,7 +172,9 @@ def _launch(entry: dict[str, Any], lab: Lab, lines: list[str]) -> Launch:
 def _finding(finding: Finding, lab: Lab, lines: list[str]) -> Finding:
     """Keeps only lines of the submission's own file, and adds their text and advice."""
     other = _site(finding.other, lab, lines) if finding.other else None
-    return finding.model_copy(update={**_place(finding, lab, lines), "other": other, "advice": finding.advice or advice_for(finding)})
+    return finding.model_copy(
+        update={**_place(finding, lab, lines), "other": other, "advice": finding.advice or advice_for(finding)}
+    )
 
 
 def _site(site: Site, lab: Lab, lines: list[str]) -> Site:

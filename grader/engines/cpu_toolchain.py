@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import functools
 import hashlib
 import os
+import shutil
 import subprocess
 from dataclasses import dataclass
 from pathlib import Path
@@ -100,9 +102,18 @@ class CpuToolchain:
         """Static TLS offsets (2.6 times faster than dynamic ones) need a program at a fixed address."""
         keep = [f"-Wl,--undefined={root}" for root in roots]
         return [
-            self.compiler, "-no-pie", "-Wl,--gc-sections", "-Wl,-z,noexecstack", *keep, *objects,
+            self.compiler, "-no-pie", *_linker(self.compiler), "-Wl,--gc-sections", "-Wl,-z,noexecstack", *keep, *objects,
             *map(str, self.archives), "-o", output,
         ]  # fmt: skip
+
+
+@functools.cache
+def _linker(compiler: str) -> tuple[str, ...]:
+    """Gold, where the compiler finds it, links a runner in less than half of the usual linker's time."""
+    answer = subprocess.run(
+        [compiler, "-print-prog-name=ld.gold"], check=False, capture_output=True, text=True
+    ).stdout.strip()
+    return ("-fuse-ld=gold",) if shutil.which(answer) else ()
 
 
 def prepare(compiler: str, includes: list[Path], archives: list[Path], cache: Path) -> CpuToolchain:
