@@ -14,7 +14,7 @@ tilelab := .venv/bin/tilelab
 # One --lab for each lab named: LAB="01-naive 02-tiled".
 labs := $${LAB:+$$(printf -- '--lab %s ' $$LAB)}
 
-.PHONY: help setup grade test check lint tidy format clean
+.PHONY: help setup grade handouts test bench check lint tidy format clean
 help:  ## what there is
 	@echo "Tilelab grades CUDA matrix-multiplication kernels, with or without a GPU."
 	@echo
@@ -29,9 +29,15 @@ setup:  ## get what is missing and build; the other targets do so by themselves
 grade:  ## grade SUBMISSIONS into OUT (left out: a bundled class, into out/)
 	@$(setup) && $(tilelab) grade "$$SUBMISSIONS" --out "$$OUT" $(labs)
 
+handouts:  ## make the archive that students are given, in build/handouts; with LAB=..., of these labs
+	@$(setup) && $(tilelab) handouts $(labs)
+
 test:  ## the project's own tests; with LAB=..., that lab's public tests on its skeleton
 	@if [ -n "$$LAB" ]; then $(setup) && $(tilelab) test "$$LAB" $${CASE:+--case "$$CASE"}; \
 	else $(setup) test && .venv/bin/python tests/suite.py; fi
+
+bench:  ## what grading costs, as ratios to nvcc and to plain execution (on a quiet machine; some minutes)
+	@$(setup) && "$$(cat build/.cmake)" --build build --target judge-bench >/dev/null && .venv/bin/python tests/benchmarks/ratios.py
 
 check: lint  ## before a commit: lint, types, generated files, tests
 	@$(tilelab) starters --check

@@ -1,0 +1,208 @@
+"""`make bench`: what grading costs, as ratios to other work on the same machine in the same run. Prints; asserts nothing.
+
+Advice: a quiet machine. Every pair of numbers is taken in ABBA order; medians and extremes are shown.
+"""
+
+# ruff: noqa: T201 - printing is what it is for
+
+from __future__ import annotations
+
+import argparse
+import json
+import shutil
+import subprocess
+import tempfile
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from statistics import median
+
+from spending import Spent, alternate, exact, spend, spread
+
+from grader.engines.cpu_build import build_for_cpu
+from grader.engines.cpu_toolchain import CpuToolchain
+from grader.engines.entry_points import EntrySignatures
+from grader.judging import judge_lab
+from grader.labs import Lab, load_lab
+from grader.result import Verdict
+from grader.scoring import score_lab
+from grader.workshop import Workshop
+
+ROOT = Path(__file__).resolve().parents[2]
+LARGE, SMALL = "multiplies 256 x 256 x 256", "multiplies 32 x 32 x 32"
+SEED = 1
+_WATCHING = ("-fsanitize", "tsan-distinguish-volatile=1", "--param")
+
+
+@dataclass(frozen=True)
+class Uninstrumented(CpuToolchain):
+    """The same code on the same fibers, announced to nobody."""
+
+    optimisation: str = "-O0"
+
+    @property
+    def flags(self) -> tuple[str, ...]:
+        kept = (flag for flag in super().flags if not flag.startswith(_WATCHING))
+        return tuple(self.optimisation if flag == "-O0" else flag for flag in kept)
+
+
+def precompile(toolchain: CpuToolchain) -> None:
+    toolchain.prelude.parent.mkdir()
+    toolchain.prelude.write_text("#include <tilelab/device.cuh>\n", encoding="utf-8")
+    command = [
+        toolchain.compiler,
+        "-x",
+        "c++-header",
+        *toolchain.flags,
+        str(toolchain.prelude),
+        "-o",
+        f"{toolchain.prelude}.gch",
+    ]
+    subprocess.run(command, check=True, capture_output=True)
+
+
+def compile_with(nvcc: str, sources: list[Path], scratch: Path, *options: str) -> None:
+    for source in sources:
+        command = [
+            nvcc,
+            *options,
+            "-arch=sm_90",
+            f"-I{ROOT / 'kit' / 'include'}",
+            str(source),
+            "-o",
+            str(scratch / "nvcc.out"),
+        ]
+        subprocess.run(command, check=True, capture_output=True)
+
+
+def grade(workshop: Workshop, labs: list[Lab], scratch: Path) -> None:
+    for lab in labs:
+        source = ROOT / "solutions" / lab.id / lab.public.file
+        result = score_lab(lab, judge_lab(workshop, lab, source, scratch, seed=SEED, public_only=False))
+        if result.verdict is not Verdict.PASS:
+            message = f"the model solution of {lab.id} got {result.verdict.value}"
+            raise RuntimeError(message)
+
+
+def compare(title: str, ours: Callable[[], object], theirs: Callable[[], object], pairs: int, quantity: str) -> None:
+    spend(ours), spend(theirs)  # warms the page cache
+    taken = list(alternate(ours, theirs, pairs))
+
+    def of(spent: Spent) -> float:
+        return spent.cpu_s if quantity == "processor" else spent.wall_s
+
+    print(f"{title} [{quantity} time, {pairs} pairs]")
+    print(f"  ours     {spread([of(a) for a, _ in taken])} s")
+    print(f"  theirs   {spread([of(b) for _, b in taken])} s")
+    print(f"  ratio    {spread([of(a) / of(b) for a, b in taken])}")
+
+
+def launch(workshop: Workshop, toolchain: CpuToolchain, lab: Lab, folder: Path) -> Callable[[str], dict[str, int]]:
+    """Builds the lab's model solution and returns what launches it: on a case's name, the launch's counters."""
+    folder.mkdir()
+    source = ROOT / "solutions" / lab.id / lab.public.file
+    entries = EntrySignatures(lab.public.kernel, lab.public.launch)
+    built = build_for_cpu(toolchain, workshop.confinement, source, folder, entries)
+    if built.runner is None:
+        message = f"{source} does not build: {[refusal.message for refusal in built.refusals]} {built.log}"
+        raise RuntimeError(message)
+    runner, report = folder / "runner.json", folder / "judge.json"
+    runner.write_text(json.dumps({"argv": [str(built.runner), "--image", str(built.image)]}), encoding="utf-8")
+
+    def run(case: str) -> dict[str, int]:
+        judge = [
+            str(ROOT / "build" / "bin" / "judge-bench"),
+            case,
+            "--runner",
+            str(runner),
+            "--seed",
+            "1",
+            "--report",
+            str(report),
+        ]
+        subprocess.run(judge, check=True, capture_output=True)
+        counters: dict[str, int] = json.loads(report.read_text(encoding="utf-8"))["cases"][0]["launches"][0]["counters"]
+        return counters
+
+    return run
+
+
+def executor(workshop: Workshop, lab: Lab, scratch: Path, pairs: int) -> None:
+    """The judge's own work (inputs, product in fp64, comparison) is in every number, and small."""
+    watched = launch(workshop, workshop.toolchain, lab, scratch / "watched")
+    events = watched(LARGE)["events"] - watched(SMALL)["events"]
+    for optimisation in ("-O0", "-O2"):
+        base = workshop.toolchain
+        plain = Uninstrumented(
+            base.compiler, base.includes, base.archives, scratch / optimisation / "prelude.hpp", optimisation
+        )
+        precompile(plain)
+        bare = launch(workshop, plain, lab, scratch / f"plain{optimisation}")
+        compare(
+            f"executor at 256^3 against the same kernel unwatched at {optimisation}",
+            lambda: watched(LARGE),
+            lambda bare=bare: bare(LARGE),  # type: ignore[misc]
+            pairs,
+            "processor",
+        )
+    seconds = median([spend(lambda: watched(LARGE)).cpu_s - spend(lambda: watched(SMALL)).cpu_s for _ in range(pairs)])
+    print(f"  events   {events / 1e6:.0f} million, {events / seconds / 1e6:.0f} million for each second")
+    print(
+        f"largest of judge and runner: {spend(lambda: watched(LARGE)).peak_mib:.0f} MiB at 256^3, {spend(lambda: watched(SMALL)).peak_mib:.0f} MiB at 32^3"
+    )
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--pairs", type=int, default=5)
+    pairs: int = parser.parse_args().pairs
+    if not exact():
+        print("Note: kernel.perf_event_paranoid forbids the task clock: times of killed sandboxes are missing below.")
+    workshop = Workshop.open(ROOT, allow_no_sandbox=True)
+    labs = [
+        load_lab(ROOT, folder.name)
+        for folder in sorted((ROOT / "assignments").iterdir())
+        if (folder / "lab.toml").is_file()
+    ]
+    sources = [ROOT / "solutions" / lab.id / lab.public.file for lab in labs]
+    tiled = next(lab for lab in labs if lab.id.endswith("tiled"))
+    print(f"confinement: {workshop.confinement.name}; compiler: {workshop.compiler_version}")
+    with tempfile.TemporaryDirectory(prefix="bench-") as folder:
+        scratch = Path(folder)
+        nvcc = shutil.which("nvcc") or shutil.which("nvcc", path="/usr/local/cuda/bin")
+        test = [
+            str(ROOT / ".venv" / "bin" / "tilelab"),
+            "test",
+            tiled.id,
+            "--file",
+            str(ROOT / "solutions" / tiled.id / tiled.public.file),
+        ]
+
+        def student() -> None:
+            subprocess.run(test, check=True, capture_output=True, cwd=ROOT)
+
+        if nvcc is None:
+            print("skipped: comparisons with nvcc, which is not installed here")
+            print(f"tilelab test of one lab: {spread([spend(student).wall_s for _ in range(pairs)])} s of wall time")
+        else:
+            for option in ("-c", "-cubin"):
+                compare(
+                    f"grading {len(labs)} labs of one submission against nvcc {option} of the same files",
+                    lambda: grade(workshop, labs, scratch),
+                    lambda option=option: compile_with(nvcc, sources, scratch, option),  # type: ignore[misc]
+                    pairs,
+                    "processor",
+                )
+            one = [ROOT / "solutions" / tiled.id / tiled.public.file]
+            compare(
+                "tilelab test of one lab against nvcc -c of its file",
+                student,
+                lambda: compile_with(nvcc, one, scratch, "-c"),
+                pairs,
+                "wall",
+            )
+        executor(workshop, tiled, scratch, pairs)
+
+
+if __name__ == "__main__":
+    main()
