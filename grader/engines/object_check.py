@@ -30,6 +30,7 @@ _CONSTEXPR = """
 _ALLOWED_NAMES = "|".join(sorted(f"{len(name)}{name}" for name in {*MATH, *_CONSTEXPR.split()}))
 STANDARD_ALLOWED = re.compile(rf"_ZN?K?St(L|{_ALLOWED_NAMES}).*")
 STANDARD = re.compile(r"_ZN?K?St.*|_ZN9__gnu_cxx.*")
+_OWN_DATA = re.compile(r"\.(bss|data)\.(?!_ZStL8__ioinit$|_ZGV|\.|DW\.|rel\.ro).*")
 _ALLOCATION = {
     "_Znwm": "new",
     "_Znam": "new[]",
@@ -51,7 +52,7 @@ def check_object(obj: ObjectFile, entries: EntryPoints, calls: Calls) -> Refusal
         _check_contents(obj)
         or _check_sizes(obj)
         or _check_symbols(obj, obj.reached(entries.all), reached_calls)
-        or _check_initialisers(obj, sections)
+        or _check_initialisers(obj, calls)
         or _check_calls(reached_calls)
     )
 
@@ -114,18 +115,23 @@ def _check_symbol(symbol: Symbol, line: int) -> Refusal | None:
     )
 
 
-def _check_initialisers(obj: ObjectFile, reached: set[int]) -> Refusal | None:
-    """A leftover <iostream> has one, and it never runs. What it would have initialised must be nothing of the kernel's."""
+def _check_initialisers(obj: ObjectFile, calls: Calls) -> Refusal | None:
+    """A leftover <iostream> has one: it never runs, and nobody misses it. A variable of the submission's own would stay
+    without its value, and nvcc refuses it as well where a kernel uses it.
+    """
     first = [index for index, section in enumerate(obj.sections) if section.startswith(".init_array")]
-    touched = obj.reached_sections(first) & reached
-    variables = sorted(obj.sections[index] for index in touched if obj.sections[index].startswith((".bss", ".data")))
+    touched = obj.reached_sections(first)
+    variables = sorted(
+        _readable(obj.sections[index].split(".", 2)[-1])
+        for index in touched
+        if _OWN_DATA.fullmatch(obj.sections[index])
+    )
     if not variables:
         return None
-    name = _readable(variables[0].split(".", 2)[-1])
-    return _rejected(
-        0,
-        f"`{name}` needs code to run before the kernel to get its first value: a __device__ variable starts with a constant.",
-    )
+    initialisers = {name for name in obj.functions_in(touched) if "__static_initialization_and_destruction" in name}
+    lines = calls.within(initialisers).lines.values()
+    what = f"`{variables[0]}` gets its first value from code that would have to run before the kernel"
+    return _rejected(min(filter(None, lines), default=0), f"{what}: start it with a constant.")
 
 
 def _check_calls(calls: FunctionCalls) -> Refusal | None:
@@ -147,7 +153,7 @@ def _readable(symbol: str) -> str:
     """The name without namespaces and parameters; std:: stays."""
     if symbol in _ALLOCATION:
         return _ALLOCATION[symbol]
-    if re.match(r"_ZN?K?S[oid]|_ZSt4c(out|err|in)", symbol):
+    if re.match(r"_ZN?K?S[oid]|_ZSt(4c(out|err|in)|ls|rs|4endl)", symbol):
         return "std::cout"
     mangled = re.match(r"_ZN?K?(St)?(?:(?<=St)[a-z])?L?(\d+)(\w+)", symbol)
     if mangled is None:

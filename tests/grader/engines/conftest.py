@@ -15,16 +15,6 @@ from grader.workshop import Workshop
 ROOT = Path(__file__).resolve().parents[3]
 FILE = "scale.cu"
 ENTRIES = EntrySignatures("scale(float const*, float*, int)", "scale_launch(int)")
-LAUNCH = "__host__ __device__ LaunchConfig scale_launch(int n) { return {dim3((n + 31) / 32), dim3(32)}; }\n"
-KERNEL = "__global__ void scale(const float* in, float* out, int n)"
-BODY = "{ int i = blockIdx.x * blockDim.x + threadIdx.x; if (i < n) out[i] = 2.0f * in[i]; }\n"
-
-
-def submission(
-    before: str = "", body: str = BODY, after: str = "", *, kernel: str = KERNEL, launch: str = LAUNCH
-) -> str:
-    """A correct file with something added or replaced. Its first line is the include; `before` starts at line 2."""
-    return f"#include <tilelab/device.cuh>\n{before}\n{launch}{kernel}\n{body}{after}"
 
 
 @dataclass(frozen=True)
@@ -46,7 +36,7 @@ class Built:
         return " ".join(f"{one.message} {one.advice}" for one in self.build.refusals)
 
 
-BuildSource = Callable[[str], Built]
+BuildSource = Callable[[str | bytes], Built]
 
 
 @pytest.fixture(scope="session")

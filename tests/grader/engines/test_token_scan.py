@@ -24,12 +24,12 @@ KERNELS = sorted(
 Scan = Callable[[str], Refusal | None]
 
 REFUSED = {
-    "an optimize attribute": "__attribute__((optimize(\"O3\"))) void f();",
-    "without instrumentation": "__attribute__((no_sanitize(\"thread\"))) void f();",
+    "an optimize attribute": '__attribute__((optimize("O3"))) void f();',
+    "without instrumentation": '__attribute__((no_sanitize("thread"))) void f();',
     "the other spelling": "__attribute((no_sanitize_thread)) void f();",
     "with underscores": "__attribute__((__no_sanitize_thread__)) void f();",
     "behind a harmless one": "__attribute__((unused, aligned(16), constructor)) void f();",
-    "behind nested arguments": "__attribute__((aligned(sizeof(int[2]) * (1 + 1)), section(\"x\"))) int a;",
+    "behind nested arguments": '__attribute__((aligned(sizeof(int[2]) * (1 + 1)), section("x"))) int a;',
     "in brackets": "[[gnu::constructor]] void f();",
     "with using": "[[using gnu: unused, noipa]] void f();",
     "in a list of brackets": "[[maybe_unused, gnu::optimize(3)]] void f();",
@@ -37,25 +37,25 @@ REFUSED = {
     "brackets on two lines": "[\n[gnu::optimize(3)]\n] void f();",
     "digraphs": "<:<:gnu::optimize(3):>:> void f();",
     "a digraph and a bracket": "<:[gnu::optimize(3)]:> void f();",
-    "in an unknown namespace": "[[clang::no_sanitize(\"thread\")]] void f();",
+    "in an unknown namespace": '[[clang::no_sanitize("thread")]] void f();',
     "a macro's attribute": "#define A __attribute__((A2))\n#define A2 constructor\nA void f();",
     "pasted": "#define P(a, b) a##b\nP(__attri, bute__)((constructor)) void f();",
-    "a pragma": "#pragma GCC optimize(\"O3\")\nvoid f();",
-    "a spliced pragma": "#pra\\\ngma GCC optimize(\"O3\")\nvoid f();",
+    "a pragma": '#pragma GCC optimize("O3")\nvoid f();',
+    "a spliced pragma": '#pra\\\ngma GCC optimize("O3")\nvoid f();',
     "a digraph's pragma": "%:pragma GCC push_options\nvoid f();",
-    "the operator": "_Pragma(\"GCC optimize(\\\"O3\\\")\") void f();",
-    "the operator in a macro": "#define O _Pragma(\"GCC target(\\\"avx\\\")\")\nO void f();",
+    "the operator": '_Pragma("GCC optimize(\\"O3\\")") void f();',
+    "the operator in a macro": '#define O _Pragma("GCC target(\\"avx\\")")\nO void f();',
     "a weak symbol": "#pragma weak f\nvoid f();",
     "a renamed one": "#pragma redefine_extname f g\nvoid f();",
-    "another precompiled header": "#pragma GCC pch_preprocess \"evil.gch\"\nvoid f();",
+    "another precompiled header": '#pragma GCC pch_preprocess "evil.gch"\nvoid f();',
     "OpenMP": "#pragma omp parallel\nvoid f();",
     "a builtin of the machine": "int f() { return __builtin_ia32_rdtsc(); }",
     "the frame's address": "void* f() { return __builtin_frame_address(0); }",
     "a pasted builtin": "#define P(a, b) a##b\nvoid* f() { return P(__builtin_, return_address)(0); }",
     "the compiler's atomics": "int f(int* p) { return __atomic_load_n(p, 0); }",
     "the older atomics": "int f(int* p) { return __sync_fetch_and_add(p, 1); }",
-    "a callback": "extern \"C\" void __tsan_write4(void*);",
-    "a name of the kit's": "extern \"C\" void tilelab_memcpy();",
+    "a callback": 'extern "C" void __tsan_write4(void*);',
+    "a name of the kit's": 'extern "C" void tilelab_memcpy();',
     "bounds of the kit's data": "extern char __start_tldata[];",
     "a computed goto": "void f() { void* p = &&x; goto *p; x:; }",
     "text that calls itself a system header": (
@@ -75,7 +75,7 @@ ASSEMBLY = {
 }
 
 HARMLESS = {
-    "unroll": "void f() {\n#pragma unroll 4\n#pragma unroll\n#pragma GCC unroll 8\nfor (;;) break; _Pragma(\"unroll\") for (;;) break; }",
+    "unroll": 'void f() {\n#pragma unroll 4\n#pragma unroll\n#pragma GCC unroll 8\nfor (;;) break; _Pragma("unroll") for (;;) break; }',
     "unknown pragmas": "#pragma nv_diag_suppress 177\n#pragma hd_warning_disable\n#pragma something else\n#pragma pack(push, 4)",
     "standard attributes": "[[maybe_unused]] static int a; [[nodiscard]] int f(); [[noreturn, gnu::cold]] void g();",
     "attributes of statements": "int f(int a) { switch (a) { case 0: a++; [[fallthrough]]; default:; } if (a) [[likely]] a = 1; return a; }",
@@ -90,7 +90,7 @@ HARMLESS = {
     "words inside names": "int assembly, asm_, my__asm, __builtins, goto_;",
     "a plain goto": "void f(int a) { if (a) goto done; a = 2 * a; done:; }",
     "a float with everything": "float f = 0x1.8p+3f + 1'000.5e-3f + .5f;",
-    "assert": "#include <cassert>\nvoid f(int a) { assert(a > 0 && \"positive\"); }",
+    "assert": '#include <cassert>\nvoid f(int a) { assert(a > 0 && "positive"); }',
     "what standard macros become": "#include <climits>\nfloat a = INFINITY, b = NAN, c = FLT_MAX; int d = INT_MAX; size_t e = offsetof(dim3, y);",
     "leftover host headers": "#include <iostream>\n#include <vector>\n#include <chrono>\n#include <random>\n#include <thread>",
 }
@@ -140,7 +140,9 @@ def test_a_refusal_names_the_line_below_includes_and_long_comments(preprocess_an
     assert refusal.line == 46
 
 
-@pytest.mark.parametrize("path", ["/proc/self/cwd/x.h", "{folder}/x.h", "x.h", "/usr/include/../../proc/self/fd/3", "/dev/fd/3"])
+@pytest.mark.parametrize(
+    "path", ["/proc/self/cwd/x.h", "{folder}/x.h", "x.h", "/usr/include/../../proc/self/fd/3", "/dev/fd/3"]
+)
 def test_no_file_within_a_submissions_reach_is_a_system_header(path: str) -> None:
     path = path.replace("{folder}", "/build/here")
     text = f'# 1 "scale.cu"\n# 1 "{path}" 1 3\nasm("nop");\n# 2 "scale.cu" 2\n'
