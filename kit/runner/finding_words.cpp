@@ -103,7 +103,7 @@ class Words {
   std::string sentence(const RawFinding& raw, const Finding& finding) const {
     const std::string by = "Thread " + in_brackets(*finding.site.thread) + " of block " + in_brackets(*finding.site.block);
     switch (raw.kind) {
-      case FindingKind::race: return race(raw, finding);
+      case FindingKind::race: return race(finding);
       case FindingKind::out_of_bounds: return out_of_bounds(raw, finding, by);
       case FindingKind::uninitialized_read:
         if (raw.region != nullptr && raw.region->space == Space::shared) {
@@ -141,7 +141,8 @@ class Words {
 
   std::string which_comes_first(const Finding& finding) const {
     const Site &one = finding.site, &other = *finding.other;
-    const int barrier = one.file == other.file && one.function == other.function && one.line > 0 && other.line > 0 ? barrier_between(one, other) : 0;
+    const int barrier =
+        one.file == other.file && one.function == other.function && one.line > 0 && other.line > 0 ? barrier_between(one, other) : 0;
     if (barrier == 0) return ": either may come first.";
     const std::string ahead = std::to_string(std::min(one.line, other.line)), behind = std::to_string(std::max(one.line, other.line));
     return ". The one in line " + std::to_string(barrier) + " does not part them when a thread comes round the loop to line " + ahead +
@@ -159,18 +160,18 @@ class Words {
     return 0;
   }
 
-  std::string race(const RawFinding& raw, const Finding& finding) const {
+  std::string race(const Finding& finding) const {
     const auto verb = [](const Site& site) {
       return site.access == "read" ? "reads" : site.access == "write" ? "writes" : "atomically updates";
     };
     const std::string first = in_brackets(*finding.site.thread), second = in_brackets(*finding.other->thread);
-    if (raw.site.pc == raw.other.pc || (finding.site.line == finding.other->line && finding.site.access == finding.other->access)) {
+    if (finding.site.line == finding.other->line && finding.site.access == finding.other->access) {
       return "Threads " + first + " and " + second + " both write " + finding.element + " in " + at(finding.site) +
              " between the same two barriers: whichever comes last wins.";
     }
     return "Thread " + first + " " + verb(finding.site) + " " + finding.element + " in " + at(finding.site) + " and thread " + second +
-           " " + verb(*finding.other) + " it in " + at(*finding.other) +
-           ", with no __syncthreads() between the two" + which_comes_first(finding);
+           " " + verb(*finding.other) + " it in " + at(*finding.other) + ", with no __syncthreads() between the two" +
+           which_comes_first(finding);
   }
 
   static std::string out_of_bounds(const RawFinding& raw, const Finding& finding, const std::string& by) {

@@ -1,0 +1,227 @@
+// Findings in words: every sentence, folding by line, bounds.
+#include "runner/finding_words.hpp"
+
+#include <algorithm>
+#include <random>
+
+#include <catch2/catch_test_macros.hpp>
+
+using namespace tilelab;
+using simt::FindingKind;
+using simt::RawFinding;
+using simt::Region;
+
+namespace {
+
+constexpr LaunchGeometry geometry{{4, 2, 1}, {16, 16, 1}};
+
+// Addresses 10n to 10n+9 are line n's.
+Image image() {
+  Image made;
+  made.files = {"somewhere/else/matmul.cu"};
+  for (int line = 1; line <= 300; ++line) made.lines.push_back({static_cast<std::uintptr_t>(10 * line), line, 0});
+  made.functions = {{10, 4000, "matmul(float const*)"}};
+  made.source = {"__shared__ float As[16][17], Bs[16][16];", "As[y][x] = A[i];", "acc += As[y][k] * Bs[k][x];", "Bs[y][x] = Bs[x][y];"};
+  Region as, bs;
+  as.name = "As";
+  as.dimensions = {16, 17};
+  bs.name = "Bs";
+  bs.dimensions = {16, 16};
+  made.shared = {as, bs};
+  return made;
+}
+
+Region shared() {
+  Region region;
+  region.name = "As";
+  region.space = simt::Space::shared;
+  region.bytes = 1024;
+  region.dimensions = {16, 16};
+  return region;
+}
+
+Region buffer() {
+  Region region;
+  region.name = "A";
+  region.bytes = 4096;
+  return region;
+}
+
+RawFinding raw(FindingKind kind, int line, const Region* region = nullptr, std::int64_t offset = 0) {
+  RawFinding finding;
+  finding.kind = kind;
+  finding.site = {static_cast<std::uintptr_t>(10 * line + 5), "read", {5, 33}};
+  finding.region = region;
+  finding.offset = offset;
+  return finding;
+}
+
+protocol::Finding worded(const RawFinding& finding) {
+  const auto all = in_words({finding}, image(), geometry);
+  REQUIRE(all.size() == 1);
+  return all[0];
+}
+
+}  // namespace
+
+TEST_CASE("a finding says where it is: file without folders, line, function, block and thread", "[finding_words]") {
+  const Region region = buffer();
+  const auto finding = worded(raw(FindingKind::uninitialized_read, 2, &region, 8));
+  CHECK(finding.site.file == "matmul.cu");
+  CHECK(finding.site.line == 2);
+  CHECK(finding.site.function == "matmul(float const*)");
+  CHECK(finding.site.block == std::array<unsigned, 3>{1, 1, 0});
+  CHECK(finding.site.thread == std::array<unsigned, 3>{1, 2, 0});
+  CHECK(finding.severity == "error");
+  CHECK(finding.array == "A");
+  CHECK(finding.element == "A[2]");
+  CHECK_FALSE(finding.other);
+}
+
+TEST_CASE("code of no line has line 0 and no function", "[finding_words]") {
+  auto finding = raw(FindingKind::timeout, 0);
+  finding.site.pc = 3;
+  CHECK(worded(finding).site.line == 0);
+  CHECK(worded(finding).site.function.empty());
+}
+
+TEST_CASE("races name both sides", "[finding_words]") {
+  const Region region = shared();
+  RawFinding finding = raw(FindingKind::race, 2, &region, 4 * 17);
+  finding.site.access = "write";
+  finding.other = {35, "read", {5, 0}};
+  const auto both = worded(finding);
+  CHECK(both.kind == "race");
+  REQUIRE(both.other);
+  CHECK(both.other->line == 3);
+  CHECK(
+      both.message ==
+      "Thread (1,2,0) writes As[1][1] in line 2 and thread (0,0,0) reads it in line 3, with no __syncthreads() between the two: either may "
+      "come first.");
+  finding.other = {finding.site.pc, "write", {5, 0}};
+  CHECK(worded(finding).message ==
+        "Threads (1,2,0) and (0,0,0) both write As[1][1] in line 2 between the same two barriers: whichever comes last wins.");
+  finding.site.access = "atomic";
+  CHECK(worded(finding).message.starts_with("Thread (1,2,0) atomically updates As[1][1] in line 2 and thread (0,0,0) writes it in line 2"));
+}
+
+TEST_CASE("a copy whose read and write are one instruction is not two writes", "[finding_words]") {
+  const Region region = shared();
+  RawFinding finding = raw(FindingKind::race, 2, &region);
+  finding.site.access = "write";
+  finding.other = {finding.site.pc, "read", {5, 0}};
+  CHECK(worded(finding).message.starts_with("Thread (1,2,0) writes As[0][0] in line 2 and thread (0,0,0) reads it in line 2"));
+}
+
+TEST_CASE("out of bounds says past or before, and how much there is", "[finding_words]") {
+  const Region global = buffer(), array = shared();
+  CHECK(worded(raw(FindingKind::out_of_bounds, 2, &global, 4096)).message ==
+        "Thread (1,2,0) of block (1,1,0) reads A[1024], past its end: A has 1024 elements.");
+  CHECK(worded(raw(FindingKind::out_of_bounds, 2, &global, -4)).message ==
+        "Thread (1,2,0) of block (1,1,0) reads A[-1], before its start: A has 1024 elements.");
+  RawFinding past = raw(FindingKind::out_of_bounds, 2, &array, 1024);
+  past.site.access = "write";
+  CHECK(worded(past).message == "Thread (1,2,0) of block (1,1,0) writes As[16][0], past its end: As has 256 elements (16 x 16).");
+}
+
+TEST_CASE("a bad subscript names its array where the line leaves no doubt", "[finding_words]") {
+  RawFinding finding = raw(FindingKind::out_of_bounds, 3);
+  finding.index = 17;
+  finding.bound = 17;
+  CHECK(worded(finding).array == "As");  // only As has a dimension of 17
+  CHECK(worded(finding).message ==
+        "Thread (1,2,0) of block (1,1,0) uses subscript 17 of As, whose dimension here has only the subscripts 0 to 16.");
+  finding.bound = 16;
+  CHECK(worded(finding).array.empty());  // both have one of 16
+  CHECK(worded(finding).message.find(" of an array, ") != std::string::npos);
+  finding.site.pc = 45;
+  CHECK(worded(finding).array == "Bs");
+  finding.site.pc = 2005;  // a line the source does not have
+  CHECK(worded(finding).array.empty());
+}
+
+TEST_CASE("addresses that belong to nothing are told apart", "[finding_words]") {
+  CHECK(worded(raw(FindingKind::out_of_bounds, 2, nullptr, 8)).message == "Thread (1,2,0) of block (1,1,0) follows a null pointer.");
+  CHECK(worded(raw(FindingKind::out_of_bounds, 2, nullptr, 1 << 20)).message.find("uses an address that belongs to no buffer") !=
+        std::string::npos);
+  RawFinding write = raw(FindingKind::out_of_bounds, 2, nullptr, -8);
+  write.site.access = "write";
+  CHECK(worded(write).message.find("writes to memory that belongs to no buffer") != std::string::npos);
+}
+
+TEST_CASE("reads of nothing, written inputs and misaligned addresses have their sentences", "[finding_words]") {
+  const Region global = buffer(), array = shared();
+  CHECK(worded(raw(FindingKind::uninitialized_read, 2, &array)).message ==
+        "Thread (1,2,0) of block (1,1,0) reads As[0][0], which no thread has written since the block started.");
+  CHECK(worded(raw(FindingKind::uninitialized_read, 2, &global)).message.find("an output holds no zeros") != std::string::npos);
+  CHECK(worded(raw(FindingKind::input_modified, 2, &global)).message ==
+        "Thread (1,2,0) of block (1,1,0) writes A[0], but A is an input and must stay as it is.");
+  RawFinding misaligned = raw(FindingKind::misaligned, 2);
+  misaligned.index = 16;
+  CHECK(worded(misaligned).kind == "misaligned");
+  CHECK(worded(misaligned).message.find("not a multiple of 16 bytes") != std::string::npos);
+}
+
+TEST_CASE("divergence names both barriers, in a warp operation it speaks of lanes", "[finding_words]") {
+  RawFinding finding = raw(FindingKind::barrier_divergence, 2);
+  finding.other = {35, "barrier", {5, 0}};
+  CHECK(worded(finding).kind == "barrier-divergence");
+  CHECK(worded(finding).severity == "error");
+  CHECK(worded(finding).message.starts_with(
+      "Thread (1,2,0) waits at the barrier in line 2 while thread (0,0,0) of the same block waits at the one in line 3"));
+  finding.bound = 1;
+  CHECK(worded(finding).message.find("the lanes named in the mask must all come") != std::string::npos);
+}
+
+TEST_CASE("threads that left before a barrier are a note, one or many", "[finding_words]") {
+  RawFinding finding = raw(FindingKind::exited_before_barrier, 2);
+  finding.bound = 1;
+  CHECK(worded(finding).severity == "note");
+  CHECK(worded(finding).message.starts_with("1 thread of block (1,1,0) had already left"));
+  finding.bound = 9;
+  CHECK(worded(finding).message.starts_with("9 threads of block (1,1,0) had already left"));
+}
+
+TEST_CASE("timeouts tell a loop from waiting, a crash says what the thread did", "[finding_words]") {
+  RawFinding finding = raw(FindingKind::timeout, 2);
+  CHECK(worded(finding).message.find("a loop may never end") != std::string::npos);
+  finding.bound = 1;
+  CHECK(worded(finding).message.find("waits for it to change") != std::string::npos);
+  finding = raw(FindingKind::crash, 2);
+  finding.why = "divides an integer by zero";
+  CHECK(worded(finding).message == "Thread (1,2,0) of block (1,1,0) divides an integer by zero.");
+}
+
+TEST_CASE("instructions of one line are one finding, whichever came first", "[finding_words]") {
+  const Region region = buffer();
+  std::vector<RawFinding> all;
+  for (std::uint32_t thread = 0; thread < 5; ++thread) {
+    RawFinding one = raw(FindingKind::uninitialized_read, 2, &region, 4 * thread);
+    one.site.pc = 21 + thread;
+    one.site.by = {0, 4 - thread};
+    one.count = 10;
+    all.push_back(one);
+  }
+  std::mt19937 random(1);
+  for (int order = 0; order < 10; ++order) {
+    std::shuffle(all.begin(), all.end(), random);
+    const auto folded = in_words(all, image(), geometry);
+    REQUIRE(folded.size() == 1);
+    CHECK(folded[0].count == 50);
+    CHECK(folded[0].element == "A[4]");
+    CHECK(folded[0].site.thread == std::array<unsigned, 3>{0, 0, 0});
+  }
+}
+
+TEST_CASE("errors come before notes, then by kind and line, and a flood is cut at 64", "[finding_words]") {
+  const Region region = buffer();
+  std::vector<RawFinding> all;
+  for (int line = 1; line <= 200; ++line) {
+    all.push_back(raw(FindingKind::exited_before_barrier, line));
+    if (line <= 10) all.push_back(raw(FindingKind::uninitialized_read, line, &region));
+  }
+  const auto worded = in_words(all, image(), geometry);
+  REQUIRE(worded.size() == 64);
+  for (std::size_t i = 0; i < 64; ++i) CHECK(worded[i].severity == (i < 10 ? "error" : "note"));
+  for (std::size_t i = 1; i < 10; ++i) CHECK(worded[i - 1].site.line < worded[i].site.line);
+}
