@@ -7,6 +7,7 @@ import hashlib
 import os
 import shutil
 import subprocess
+import tempfile
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -123,19 +124,27 @@ def prepare(compiler: str, includes: list[Path], archives: list[Path], cache: Pa
     draft = CpuToolchain(compiler, tuple(includes), tuple(archives), cache / "prelude.hpp")
     key = hashlib.sha256(" ".join(draft.flags).encode())
     key.update(subprocess.run([compiler, "--version"], check=True, capture_output=True).stdout)
-    for folder in includes:
-        for header in sorted(path for path in folder.rglob("*") if path.is_file()):
+    for include in includes:
+        for header in sorted(path for path in include.rglob("*") if path.is_file()):
             key.update(header.read_bytes())
     folder = cache / key.hexdigest()[:16]
     toolchain = CpuToolchain(compiler, tuple(includes), tuple(archives), folder / "prelude.hpp")
-    precompiled = folder / "prelude.hpp.gch"
-    if not precompiled.is_file():
+    if not (folder / "prelude.hpp.gch").is_file():
         folder.mkdir(parents=True, exist_ok=True)
-        toolchain.prelude.write_text("#include <tilelab/device.cuh>\n", encoding="utf-8")
-        unfinished = folder / f"prelude.{os.getpid()}.gch"
-        subprocess.run(
-            [compiler, "-x", "c++-header", *toolchain.flags, str(toolchain.prelude), "-o", str(unfinished)],
-            check=True, capture_output=True,
-        )  # fmt: skip
-        unfinished.replace(precompiled)
+        _precompile(toolchain)
     return toolchain
+
+
+def _precompile(toolchain: CpuToolchain) -> None:
+    """Both files appear whole or not at all, whoever else is at it: several commands may start at once."""
+    folder, name = toolchain.prelude.parent, toolchain.prelude.name
+    with tempfile.TemporaryDirectory(prefix=".making-", dir=folder) as unfinished:
+        header, precompiled = Path(unfinished, name), Path(unfinished, f"{name}.gch")
+        header.write_text("#include <tilelab/device.cuh>\n", encoding="utf-8")
+        header.replace(toolchain.prelude)
+        subprocess.run(
+            [toolchain.compiler, "-x", "c++-header", *toolchain.flags, str(toolchain.prelude), "-o", str(precompiled)],
+            check=True,
+            capture_output=True,
+        )
+        precompiled.replace(folder / precompiled.name)

@@ -108,7 +108,7 @@ def test_a_volatile_access_is_told_from_an_ordinary_one(assembly: Compile) -> No
 
 def test_an_aggregate_that_passes_through_a_call_would_not_be_copied(assembly: Compile) -> None:
     pair = "struct P { float x, y; P(float a) : x(a), y(a) {} P(const P& o) : x(o.x), y(o.y) {} };\n"
-    passing = pair + "P make(float a) { return P(a); }\nvoid g(P*); void f(float a) { P p = make(a); g(&p); }"
+    passing = pair + "P make(float a) { P p(a); return p; }\nvoid g(P*); void f(float a) { P p = make(a); g(&p); }"
     copies = r"(?:call|bl)\s+_ZN1PC[12]ERKS_"
     assert re.search(copies, assembly(passing, *INSTRUMENTATION))
     assert not re.search(copies, assembly(passing, *without("-fno-elide-constructors")))
