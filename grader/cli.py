@@ -81,6 +81,24 @@ def starters_command(
     _guarded(run)
 
 
+@app.command("handouts")
+def handouts_command(
+    out: Annotated[Path, typer.Option(help="the folder to write the archive to")] = Path("build/handouts"),
+    lab: Annotated[list[str] | None, typer.Option(help="hand out this lab only; may be given several times")] = None,
+    accept: Annotated[
+        bool, typer.Option("--accept", help="change handouts/listing.txt to the kinds of file there are now")
+    ] = False,
+) -> None:
+    """Make the archive that students are given."""
+
+    def run() -> int:
+        from grader.session import make_handouts
+
+        return make_handouts(out, lab or [], accept=accept)
+
+    _guarded(run)
+
+
 @app.command("doctor")
 def doctor_command() -> None:
     """Say what was found on this machine: compiler, sandbox, kit, GPU."""

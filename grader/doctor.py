@@ -71,7 +71,8 @@ def _compiler(root: Path) -> str:
 
 
 def _judges(root: Path) -> Check:
-    missing = [lab for lab in lab_ids(root) if not (root / "build" / "bin" / f"judge-{lab}").is_file()]
+    suffix = "" if (root / "solutions").is_dir() else "-public"  # a handout has the public half alone
+    missing = [lab for lab in lab_ids(root) if not (root / "build" / "bin" / f"judge-{lab}{suffix}").is_file()]
     found = f"no judge for {', '.join(missing)}: {_SET_UP}" if missing else "a judge for every lab"
     return Check("kit", not missing, found)
 

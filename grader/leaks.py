@@ -46,7 +46,7 @@ def _statements(lines: list[str]) -> list[tuple[int, str]]:
 
 
 def _expressions(text: str) -> set[str]:
-    """`As[ty][k]`, `A[row * K + k]`, squeezed, and a computed index by itself: renaming the array hides nothing."""
+    """`x[y][z]` and `x[y + z]`, squeezed, and a computed index by itself: renaming the array hides nothing."""
     found: set[str] = set()
     for array, indices in _INDEXED.findall(text):
         if not re.search(r"[A-Za-z_]", indices):
@@ -84,6 +84,8 @@ def leaks(text: str, secrets: Secrets) -> list[Leak]:
         if (one, other) in secrets.pairs
     ]
     for number, line in enumerate(lines, start=1):
-        here = [one for one in secrets.expressions if re.search(rf"(?<!\w){re.escape(one)}(?!\w)", _squeezed(line))]
+        squeezed = _squeezed(line)
+        held = [one for one in secrets.expressions if one in squeezed]
+        here = [one for one in held if re.search(rf"(?<!\w){re.escape(one)}(?!\w)", squeezed)]
         found += [Leak(number, one) for one in here if not any(one != other and one in other for other in here)]
     return sorted(found, key=lambda leak: (leak.line, leak.text))

@@ -122,3 +122,23 @@ def make_starters(*, check: bool) -> int:
     for path in written:
         console.print(f"wrote {path}", markup=False, soft_wrap=True)
     return 0
+
+
+def make_handouts(out: Path, lab_ids: Sequence[str], *, accept: bool) -> int:
+    """`tilelab handouts`."""
+    from grader.handouts import LISTING, handout, listing, problems, write
+
+    console = Console(highlight=False)
+    root = course_root(Path.cwd())
+    labs = load_labs(root, lab_ids)
+    made = handout(root, labs)
+    if accept:
+        (root / LISTING).write_text(listing(made), encoding="utf-8")
+    if broken := problems(root, labs, made):
+        for problem in broken:
+            console.print(str(problem), markup=False, soft_wrap=True)
+        console.print("nothing was written", style="red")
+        return _NOT_PASSED
+    target = write(made, root / out)
+    console.print(f"{target}\n{made.manifest}", markup=False, soft_wrap=True)
+    return 0

@@ -1,0 +1,118 @@
+"""An unpacked handout's front door and build files, without set-up: recorders stand in for it and for `tilelab`."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from grader.handouts import Handout
+from grader.labs import lab_ids, load_lab
+
+ROOT = Path(__file__).resolve().parents[2]
+RECORDER = '#!/bin/sh\necho "$@" >>"$(dirname "$0")/calls"\ncase $2 in 02-*) exit 1 ;; esac\n'
+
+
+@pytest.fixture
+def folder(course_handout: Handout, tmp_path: Path, untar: Callable[[Path, Path], None]) -> Path:
+    """The course's handout unpacked in a path with a space."""
+    (tmp_path / "handout.tar.gz").write_bytes(course_handout.archive())
+    untar(tmp_path / "handout.tar.gz", tmp_path / "my work")
+    return tmp_path / "my work" / course_handout.name
+
+
+@pytest.fixture
+def recorded(folder: Path) -> Path:
+    (folder / ".venv/bin").mkdir(parents=True)
+    for program in (folder / "kit/setup/setup.sh", folder / ".venv/bin/tilelab"):
+        program.write_text(RECORDER)
+        program.chmod(0o755)
+    return folder
+
+
+def make(folder: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
+    keep = {name: value for name, value in os.environ.items() if not name.startswith(("MAKE", "MFLAGS"))}
+    for name in ("LAB", "CASE", "FROM"):
+        keep.pop(name, None)
+    return subprocess.run(["make", *arguments], cwd=folder, env=keep, capture_output=True, text=True, check=False)
+
+
+def calls(folder: Path) -> list[str]:
+    return (folder / ".venv/bin/calls").read_text().splitlines()
+
+
+def test_help_names_the_version_and_every_target(folder: Path) -> None:
+    shown = make(folder).stdout
+    assert shown.startswith(f"Tilelab {(folder / 'VERSION').read_text()}")
+    for target in ("setup", "test", "upgrade", "clean"):
+        assert f"make {target} " in shown
+
+
+def test_tests_every_lab_and_fails_when_one_does(recorded: Path) -> None:
+    assert make(recorded, "test").returncode != 0
+    assert calls(recorded) == [f"test {lab}" for lab in lab_ids(ROOT)]
+
+
+def test_tests_one_case_of_one_lab(recorded: Path) -> None:
+    lab = lab_ids(ROOT)[0]
+    assert make(recorded, "test", f"LAB={lab}", "CASE=a single element").returncode == 0
+    assert calls(recorded) == [f"test {lab} --case a single element"]
+
+
+def test_tests_a_lab_from_inside_its_folder(recorded: Path) -> None:
+    lab = lab_ids(ROOT)[0]
+    assert make(recorded / "assignments" / lab, "test").returncode == 0
+    assert calls(recorded) == [f"test {lab}"]
+
+
+def test_stops_when_set_up_fails(recorded: Path) -> None:
+    (recorded / "kit/setup/setup.sh").write_text("#!/bin/sh\nexit 1\n")
+    assert make(recorded, "test").returncode != 0
+    assert not (recorded / ".venv/bin/calls").exists()
+
+
+def test_upgrades_to_itself_and_keeps_a_changed_starter(folder: Path, course_handout: Handout) -> None:
+    newer = folder.parent / "the newer one.tar.gz"
+    newer.write_bytes(course_handout.archive())
+    starter = folder / min(course_handout.manifest.starters)
+    starter.write_text("mine\n")
+    done = make(folder, "upgrade", f"FROM={newer}")
+    assert (done.returncode, done.stderr) == (0, "")
+    assert starter.read_text() == "mine\n"
+
+
+def test_the_build_is_described_without_the_private_half(folder: Path) -> None:
+    kit = json.loads((ROOT / "build/kit.json").read_text(encoding="utf-8"))
+    command = [
+        (ROOT / "build/.cmake").read_text().strip(),
+        "-S",
+        ".",
+        "-B",
+        "build",
+        f"-DCMAKE_CXX_COMPILER={kit['compiler']}",
+    ]
+    command.append(f"-DCMAKE_PREFIX_PATH={ROOT / '.tilelab/prefix/usr'}")
+    done = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stderr) == (0, "")
+    shown = subprocess.run(
+        [command[0], "--build", "build", "--target", "help"], cwd=folder, capture_output=True, text=True, check=True
+    )
+    judges = {word.strip(". :") for word in shown.stdout.split() if word.startswith("judge-")}
+    assert {f"judge-{lab}-public" for lab in lab_ids(ROOT)} <= judges
+    assert [judge for judge in judges if judge.startswith("judge-0") and not judge.endswith("-public")] == []
+
+
+@pytest.mark.parametrize("lab_id", lab_ids(ROOT))
+def test_an_editor_that_reads_the_compile_flags_finds_no_mistake_in_a_lab(folder: Path, lab_id: str) -> None:
+    compiler = json.loads((ROOT / "build/kit.json").read_text(encoding="utf-8"))["compiler"]
+    flags = (folder / "assignments/compile_flags.txt").read_text().split("\n")
+    private = f"-isystem{ROOT / '.tilelab/prefix/usr/include'}"
+    files = [load_lab(ROOT, lab_id).public.file, "public_tests.cpp"]
+    for file in files:
+        command = [compiler, *filter(None, flags), private, "-fsyntax-only", f"{lab_id}/{file}"]
+        done = subprocess.run(command, cwd=folder / "assignments", capture_output=True, text=True, check=False)
+        assert (done.returncode, done.stderr) == (0, "")

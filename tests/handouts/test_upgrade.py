@@ -1,0 +1,235 @@
+"""A half-finished handout upgraded to a newer one: the student's work stays, everything else becomes the new version."""
+
+from __future__ import annotations
+
+import io
+import os
+import subprocess
+import sys
+import tarfile
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from grader.errors import RemediableError
+from grader.manifest import MANIFEST, Manifest, digest
+from grader.tarball import PackedFile, pack
+from grader.upgrade import Changes, upgrade
+
+STARTER = "assignments/01-add/add.cu"
+OLD = {
+    STARTER: "// TODO\n",
+    "assignments/02-more/more.cu": "// TODO more\n",
+    "kit/machine.cpp": "int version = 1;\n",
+    "kit/retired.cpp": "int retired;\n",
+    "Makefile": "test:\n",
+}
+NEW = {**OLD, "kit/machine.cpp": "int version = 2;\n", "kit/added.cpp": "int added;\n"}
+del NEW["kit/retired.cpp"]
+LONG_AGO = 1_000_000_000
+
+
+def archive(path: Path, version: str, files: dict[str, str]) -> Path:
+    packed = {name: PackedFile(text.encode(), executable=name.endswith(".sh")) for name, text in files.items()}
+    digests = {name: digest(file.data) for name, file in packed.items()}
+    manifest = Manifest(version, "2026-09-01", digests, frozenset(name for name in files if name.endswith(".cu")))
+    packed["VERSION"] = PackedFile(f"{manifest}\n".encode())
+    packed[MANIFEST] = PackedFile(manifest.to_json())
+    path.write_bytes(pack(f"tilelab-{version}", packed, LONG_AGO))
+    return path
+
+
+@pytest.fixture
+def folder(tmp_path: Path, untar: Callable[[Path, Path], None]) -> Path:
+    """An unpacked handout, in a path with a space."""
+    home = tmp_path / "my work"
+    untar(archive(tmp_path / "old.tar.gz", "1", OLD), home)
+    return home / "tilelab-1"
+
+
+def upgraded(folder: Path, files: dict[str, str]) -> Changes:
+    return upgrade(folder, archive(folder.parent / "new.tar.gz", "2", files))
+
+
+def text(folder: Path, name: str) -> str:
+    return (folder / name).read_text(encoding="utf-8")
+
+
+def everything(folder: Path) -> dict[str, str]:
+    return {path.relative_to(folder).as_posix(): path.read_text() for path in folder.rglob("*") if path.is_file()}
+
+
+def test_an_untouched_handout_becomes_exactly_the_newer_one(folder: Path, untar: Callable[[Path, Path], None]) -> None:
+    upgraded(folder, NEW)
+    untar(folder.parent / "new.tar.gz", folder.parent)
+    assert everything(folder) == everything(folder.parent / "tilelab-2")
+
+
+def test_a_starter_that_was_worked_on_stays(folder: Path) -> None:
+    (folder / STARTER).write_text("my kernel\n")
+    changes = upgraded(folder, NEW)
+    assert text(folder, STARTER) == "my kernel\n"
+    assert (changes.kept, changes.beside) == ([STARTER], [])
+    assert text(folder, "kit/machine.cpp") == "int version = 2;\n"
+
+
+def test_a_newer_starter_is_put_beside_the_one_that_was_worked_on(folder: Path) -> None:
+    (folder / STARTER).write_text("my kernel\n")
+    changes = upgraded(folder, {**NEW, STARTER: "// TODO, clearer\n"})
+    assert (text(folder, STARTER), text(folder, f"{STARTER}.new")) == ("my kernel\n", "// TODO, clearer\n")
+    assert changes.beside == [f"{STARTER}.new"]
+
+
+def test_a_starter_that_nobody_touched_is_replaced(folder: Path) -> None:
+    upgraded(folder, {**NEW, STARTER: "// TODO, clearer\n"})
+    assert text(folder, STARTER) == "// TODO, clearer\n"
+
+
+def test_a_changed_file_of_the_kit_is_replaced_and_the_change_kept_beside(folder: Path) -> None:
+    (folder / "kit/machine.cpp").write_text("int mine;\n")
+    changes = upgraded(folder, NEW)
+    assert (text(folder, "kit/machine.cpp"), text(folder, "kit/machine.cpp.mine")) == (
+        "int version = 2;\n",
+        "int mine;\n",
+    )
+    assert changes.saved == ["kit/machine.cpp.mine"]
+
+
+def test_a_second_change_does_not_overwrite_the_first_that_was_kept(folder: Path) -> None:
+    (folder / "kit/machine.cpp").write_text("int mine;\n")
+    upgraded(folder, NEW)
+    (folder / "kit/machine.cpp").write_text("int mine again;\n")
+    upgraded(folder, {**NEW, "kit/machine.cpp": "int version = 3;\n"})
+    assert (text(folder, "kit/machine.cpp.mine"), text(folder, "kit/machine.cpp.mine2")) == (
+        "int mine;\n",
+        "int mine again;\n",
+    )
+
+
+def test_files_of_the_students_own_stay_where_they_are(folder: Path) -> None:
+    for name in ("notes.txt", "assignments/01-add/try.cu", "build/lib/kit.a"):
+        (folder / name).parent.mkdir(parents=True, exist_ok=True)
+        (folder / name).write_text("mine\n")
+    before = everything(folder).keys()
+    upgraded(folder, NEW)
+    assert before - everything(folder).keys() == {"kit/retired.cpp"}
+    assert text(folder, "notes.txt") == text(folder, "assignments/01-add/try.cu") == "mine\n"
+
+
+def test_a_file_that_stands_where_a_new_one_comes_is_kept_beside(folder: Path) -> None:
+    (folder / "kit/added.cpp").write_text("mine\n")
+    upgraded(folder, NEW)
+    assert (text(folder, "kit/added.cpp"), text(folder, "kit/added.cpp.mine")) == ("int added;\n", "mine\n")
+
+
+def test_what_is_handed_out_no_more_goes_unless_somebody_changed_it(folder: Path) -> None:
+    (folder / "assignments/02-more/more.cu").write_text("my other kernel\n")
+    (folder / "Makefile").write_text("mine:\n")
+    changes = upgraded(folder, {STARTER: OLD[STARTER]})
+    assert everything(folder).keys() == {STARTER, "assignments/02-more/more.cu", "Makefile.mine", "VERSION", MANIFEST}
+    assert sorted(changes.removed) == ["kit/machine.cpp", "kit/retired.cpp"]
+
+
+def test_replaced_files_are_newer_than_what_was_built_from_the_old_ones(folder: Path) -> None:
+    built = folder / "machine.o"
+    built.write_text("")
+    os.utime(built, (LONG_AGO + 1000, LONG_AGO + 1000))
+    upgraded(folder, NEW)
+    assert (folder / "kit/machine.cpp").stat().st_mtime > built.stat().st_mtime
+    assert (folder / "Makefile").stat().st_mtime == LONG_AGO  # what is the same is not built again
+
+
+def test_upgrading_twice_does_nothing_the_second_time(folder: Path) -> None:
+    (folder / STARTER).write_text("my kernel\n")
+    upgraded(folder, NEW)
+    before = everything(folder)
+    changes = upgraded(folder, NEW)
+    assert everything(folder) == before
+    assert (changes.replaced, changes.removed, changes.saved) == ([], [], [])
+
+
+def test_an_interrupted_upgrade_can_be_run_again(folder: Path) -> None:
+    (folder / "kit/machine.cpp").write_text(NEW["kit/machine.cpp"])  # as far as it came
+    (folder / "kit/retired.cpp").unlink()
+    assert upgraded(folder, NEW).saved == []
+    assert text(folder, "kit/added.cpp") == "int added;\n"
+
+
+def test_a_program_can_be_run_after_the_upgrade(folder: Path) -> None:
+    upgraded(folder, {**NEW, "kit/setup.sh": "#!/bin/sh\n"})
+    assert os.access(folder / "kit/setup.sh", os.X_OK)
+    assert not os.access(folder / "kit/added.cpp", os.X_OK)
+
+
+def plain(path: Path, *members: tuple[tarfile.TarInfo, bytes]) -> Path:
+    with tarfile.open(path, "w:gz") as tar:
+        for member, data in members:
+            member.size = len(data)
+            tar.addfile(member, io.BytesIO(data))
+    return path
+
+
+def broken_archives(folder: Path) -> dict[str, Path]:
+    whole = archive(folder / "whole.tar.gz", "2", NEW).read_bytes()
+    link = tarfile.TarInfo("tilelab-2/kit")
+    link.type, link.linkname = tarfile.SYMTYPE, "/tmp"  # noqa: S108  it is refused
+    paths = {
+        "missing": folder / "no.tar.gz",
+        "folder": folder,
+        "cut": folder / "cut.tar.gz",
+        "text": folder / "text.tar.gz",
+        "other": plain(folder / "other.tar.gz", (tarfile.TarInfo("x/notes.txt"), b"hello")),
+        "outside": plain(folder / "outside.tar.gz", (tarfile.TarInfo("tilelab-2/../../evil"), b"hello")),
+        "absolute": plain(folder / "absolute.tar.gz", (tarfile.TarInfo("/evil/x"), b"hello")),
+        "link": plain(folder / "link.tar.gz", (link, b"")),
+        "manifest": plain(folder / "manifest.tar.gz", (tarfile.TarInfo(f"x/{MANIFEST}"), b"{}")),
+    }
+    paths["cut"].write_bytes(whole[: len(whole) // 2])
+    paths["text"].write_text("this is no archive\n")
+    return paths
+
+
+@pytest.mark.parametrize(
+    "kind", ["missing", "folder", "cut", "text", "other", "outside", "absolute", "link", "manifest"]
+)
+def test_what_is_no_whole_handout_is_refused_and_changes_nothing(folder: Path, tmp_path: Path, kind: str) -> None:
+    (tmp_path / "downloads").mkdir()
+    before = everything(folder)
+    with pytest.raises(RemediableError, match=r"handout"):
+        upgrade(folder, broken_archives(tmp_path / "downloads")[kind])
+    assert everything(folder) == before
+
+
+def test_files_that_are_not_those_of_the_manifest_are_refused(folder: Path) -> None:
+    new = archive(folder.parent / "new.tar.gz", "2", NEW)
+    with tarfile.open(new) as tar:
+        members = [(member, tar.extractfile(member).read()) for member in tar]  # type: ignore[union-attr]
+    tampered = [(member, b"other" if member.name.endswith("added.cpp") else data) for member, data in members]
+    with pytest.raises(RemediableError, match="damaged"):
+        upgrade(folder, plain(folder.parent / "tampered.tar.gz", *tampered))
+
+
+def test_a_folder_that_is_no_handout_is_told_so(tmp_path: Path) -> None:
+    with pytest.raises(RemediableError, match="no unpacked handout"):
+        upgrade(tmp_path, archive(tmp_path / "new.tar.gz", "2", NEW))
+
+
+def test_runs_on_python_alone_and_says_what_it_kept(folder: Path, tmp_path: Path) -> None:
+    (folder / STARTER).write_text("my kernel\n")
+    new = archive(tmp_path / "the new one.tar.gz", "2", NEW)
+    grader = Path(__file__).resolve().parents[2] / "grader"
+    alone = tmp_path / "alone" / "grader"
+    alone.mkdir(parents=True)
+    for name in ("__init__.py", "errors.py", "manifest.py", "tarball.py", "upgrade.py"):
+        (alone / name).symlink_to(grader / name)
+    command = [sys.executable, "-S", "-m", "grader.upgrade", str(new)]
+    environment = {**os.environ, "PYTHONPATH": str(alone.parent)}
+    done = subprocess.run(command, cwd=folder, env=environment, capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stderr) == (0, "")
+    assert f"kept your {STARTER}" in done.stdout
+    refused = subprocess.run(
+        [*command[:-1], ""], cwd=folder, env=environment, capture_output=True, text=True, check=False
+    )
+    assert refused.returncode == 2
+    assert "make upgrade FROM=" in refused.stderr

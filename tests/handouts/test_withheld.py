@@ -1,0 +1,113 @@
+"""Attempts to give something away: each is refused, by file and line."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner
+
+from grader.cli import app
+from grader.course import load_labs
+from grader.errors import RemediableError
+from grader.handouts import handout, problems
+
+Change = Callable[[str, str], None]
+README = "assignments/05-add/README.md"
+TESTS = "assignments/05-add/public_tests.cpp"
+
+
+def found(root: Path) -> list[str]:
+    labs = load_labs(root, [])
+    return [str(problem) for problem in problems(root, labs, handout(root, labs))]
+
+
+def test_a_sound_course_has_nothing_to_complain_about(made: Path) -> None:
+    assert found(made) == []
+
+
+def test_the_private_half_stays_at_home(made: Path) -> None:
+    names = set(handout(made, load_labs(made, [])).files)
+    assert {"README.md", "Makefile", "assignments/05-add/add.cu", "kit/problems/add.hpp"} <= names
+    assert [name for name in names if name.startswith(("solutions", "tests", "handouts"))] == []
+
+
+def test_files_that_git_does_not_track_stay_at_home(made: Path) -> None:
+    (made / "kit/notes.txt").write_text("grades\n", encoding="utf-8")
+    assert "kit/notes.txt" not in handout(made, load_labs(made, [])).files
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "complaint"),
+    [
+        (README, "Write `y[ i*n ]`.\n", f"{README}:1: gives a solution away: y[i*n]"),
+        ("kit/problems/add.hpp", "// y[i * n]\n", "kit/problems/add.hpp:1: gives a solution away: y[i*n]"),
+        ("handouts/student/README.md", "Use `y[i*n]`.\n", "README.md:1: gives a solution away: y[i*n]"),
+        (
+            TESTS,
+            '#include "../../solutions/05-add/hidden_tests.cpp"\n',
+            f"{TESTS}:1: includes ../../solutions/05-add/hidden_tests.cpp, which is not in the handout",
+        ),
+        (
+            TESTS,
+            "  check({.n=77});\n\n check({ .n = 101 });\n",
+            f"{TESTS}:1: repeats hidden tests of 05-add: check({{.n=77}});",
+        ),
+        (
+            TESTS,
+            'TEST_CASE("adds many elements") {}\n',
+            f"{TESTS}:1: names a hidden case of 05-add: 'adds many elements'",
+        ),
+        (
+            "assignments/05-add/hidden_tests.cpp",
+            "\n",
+            "assignments/05-add/hidden_tests.cpp: is private; students never get it",
+        ),
+        ("assignments/05-add/grading.toml", "\n", "assignments/05-add/grading.toml: is private; students never get it"),
+        (README, "[how](../../docs/how.md)\n", f"{README}:1: links to ../../docs/how.md, which is not in the handout"),
+        (README, '<img src="tile.svg">\n', f"{README}:1: links to tile.svg, which is not in the handout"),
+        ("assignments/05-add/add.cu", "int x;\n", "assignments/05-add/add.cu: not what solutions/05-add/add.cu gives"),
+    ],
+)
+def test_what_gives_something_away_is_named(made: Path, change: Change, name: str, text: str, complaint: str) -> None:
+    change(name, text)
+    assert [one for one in found(made) if one.startswith(complaint)] != []
+
+
+def test_a_new_kind_of_file_is_named_and_can_be_accepted(
+    made: Path, change: Change, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    change("assignments/05-add/answers.pdf", "")
+    assert [one.split(";")[0] for one in found(made)] == [
+        "handouts/listing.txt: assignments/<lab>/answers.pdf is new in the handout"
+    ]
+    monkeypatch.chdir(made)
+    assert CliRunner().invoke(app, ["handouts"]).exit_code == 1
+    assert not (made / "build").exists()
+    assert CliRunner().invoke(app, ["handouts", "--accept"]).exit_code == 0
+    assert [path.name for path in (made / "build/handouts").iterdir()] == ["tilelab-0.1.0.tar.gz"]
+    assert found(made) == []
+
+
+def test_a_lab_of_its_own_is_handed_out_alone(made: Path, change: Change) -> None:
+    for name in ("lab.toml", "README.md", "public_tests.cpp"):
+        text = (made / "assignments/05-add" / name).read_text(encoding="utf-8").replace("add.cu", "more.cu")
+        change(f"assignments/06-more/{name}", text)
+    names = handout(made, load_labs(made, ["05-add"])).files
+    assert [name for name in names if "06-more" in name] == []
+    assert "06-more" not in names["README.md"].data.decode()
+
+
+def test_a_link_in_the_course_is_refused(made: Path, change: Change) -> None:
+    change("kit/real.hpp", "")
+    (made / "kit/real.hpp").unlink()
+    (made / "kit/real.hpp").symlink_to("problems/add.hpp")
+    with pytest.raises(RemediableError, match=r"real\.hpp is a link"):
+        handout(made, load_labs(made, []))
+
+
+def test_without_git_says_what_is_missing(made: Path) -> None:
+    (made / ".git").rename(made.parent / "elsewhere")
+    with pytest.raises(RemediableError, match="git says"):
+        handout(made, load_labs(made, []))
