@@ -17,6 +17,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from statistics import median
 
+from resident import peak_mib
 from spending import Spent, alternate, exact, spend, spread
 
 from grader.engines.cpu_build import build_for_cpu
@@ -97,6 +98,20 @@ def compare(title: str, ours: Callable[[], object], theirs: Callable[[], object]
     print(f"  ratio    {spread([of(a) / of(b) for a, b in taken])}")
 
 
+def command(case: str, folder: Path) -> list[str]:
+    judge = str(ROOT / "build" / "bin" / "judge-bench")
+    return [
+        judge,
+        case,
+        "--runner",
+        str(folder / "runner.json"),
+        "--seed",
+        str(SEED),
+        "--report",
+        str(folder / "judge.json"),
+    ]
+
+
 def launch(workshop: Workshop, toolchain: CpuToolchain, lab: Lab, folder: Path) -> Callable[[str], dict[str, int]]:
     """Builds the lab's model solution and returns what launches it: on a case's name, the launch's counters."""
     folder.mkdir()
@@ -106,21 +121,13 @@ def launch(workshop: Workshop, toolchain: CpuToolchain, lab: Lab, folder: Path) 
     if built.runner is None:
         message = f"{source} does not build: {[refusal.message for refusal in built.refusals]} {built.log}"
         raise RuntimeError(message)
-    runner, report = folder / "runner.json", folder / "judge.json"
-    runner.write_text(json.dumps({"argv": [str(built.runner), "--image", str(built.image)]}), encoding="utf-8")
+    report = folder / "judge.json"
+    (folder / "runner.json").write_text(
+        json.dumps({"argv": [str(built.runner), "--image", str(built.image)]}), encoding="utf-8"
+    )
 
     def run(case: str) -> dict[str, int]:
-        judge = [
-            str(ROOT / "build" / "bin" / "judge-bench"),
-            case,
-            "--runner",
-            str(runner),
-            "--seed",
-            "1",
-            "--report",
-            str(report),
-        ]
-        subprocess.run(judge, check=True, capture_output=True)
+        subprocess.run(command(case, folder), check=True, capture_output=True)
         counters: dict[str, int] = json.loads(report.read_text(encoding="utf-8"))["cases"][0]["launches"][0]["counters"]
         return counters
 
@@ -147,14 +154,14 @@ def executor(workshop: Workshop, lab: Lab, scratch: Path, pairs: int) -> None:
         )
     seconds = median([spend(lambda: watched(LARGE)).cpu_s - spend(lambda: watched(SMALL)).cpu_s for _ in range(pairs)])
     print(f"  events   {events / 1e6:.0f} million, {events / seconds / 1e6:.0f} million for each second")
-    print(
-        f"largest of judge and runner: {spend(lambda: watched(LARGE)).peak_mib:.0f} MiB at 256^3, {spend(lambda: watched(SMALL)).peak_mib:.0f} MiB at 32^3"
-    )
+    folder = scratch / "watched"
+    at = [peak_mib(command(case, folder), (folder / "runner").resolve()) for case in (LARGE, SMALL)]
+    print(f"memory of a runner: {at[0]:.0f} MiB at 256^3, {at[1]:.0f} MiB at 32^3")
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--pairs", type=int, default=5)
+    parser.add_argument("--pairs", type=int, default=3)
     pairs: int = parser.parse_args().pairs
     if not exact():
         print("Note: kernel.perf_event_paranoid forbids the task clock: times of killed sandboxes are missing below.")

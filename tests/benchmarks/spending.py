@@ -1,4 +1,4 @@
-"""What a piece of work costs: processor time of everything it starts, wall time, and the largest process.
+"""What a piece of work costs: processor time of everything it starts, and wall time.
 
 A killed sandbox takes its children's times with it unreaped, so where the kernel lets us, its own task clock is asked, which
 every descendant inherits; else the times of reaped children, which miss some of a sandboxed runner's.
@@ -23,7 +23,6 @@ _SOFTWARE, _TASK_CLOCK, _INHERIT = 1, 1, 1 << 1
 class Spent:
     cpu_s: float
     wall_s: float
-    peak_mib: float  # of the largest process among those that were waited for
 
 
 def _task_clock() -> int | None:
@@ -70,7 +69,7 @@ def spend(work: Callable[[], object]) -> Spent:
         message = "a benchmark's work failed; what it said stands above"
         raise RuntimeError(message)
     cpu = struct.unpack("<Q", counted)[0] / 1e9 if len(counted) == 8 else usage.ru_utime + usage.ru_stime
-    return Spent(cpu, wall, usage.ru_maxrss / 1024)
+    return Spent(cpu, wall)
 
 
 def alternate(first: Callable[[], object], second: Callable[[], object], pairs: int) -> Iterator[tuple[Spent, Spent]]:
