@@ -4,6 +4,7 @@ Of g++, and of clang where the fact is about both and it is installed. A compile
 makes its test fail: then the flag, or what stands in for it, is due for another look.
 """
 
+# ruff: noqa: E501, ISC004 -- a case of a table is one line
 from __future__ import annotations
 
 import re

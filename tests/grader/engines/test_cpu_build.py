@@ -1,5 +1,6 @@
 """Building one file end to end, confined: what becomes a runner, and for what else a student is told what."""
 
+# ruff: noqa: E501 -- a case of a table is one line
 from __future__ import annotations
 
 import json
@@ -39,7 +40,7 @@ ACCEPTED = {
     ),
     "typedefs": submission("typedef float real; using Index = const int;", kernel="__global__ void scale(const real* in, real* out, Index n)"),
     "arrays as parameters": submission(kernel="__global__ void scale(const float in[], float out[], int n)"),
-    "declarations first": submission(f"{KERNEL};\n{LAUNCH.split('{')[0]};"),
+    "declarations first": submission(f"{KERNEL};\n{LAUNCH.partition('{')[0]};"),
     "leftover host code": submission(HOST, after=PRINTING),
     "host code that calls through pointers": submission("#include <functional>", after="int twice(std::function<int(int)> f) { return f(f(1)); }\n"),
     "host-only mathematics in the launch function": submission(
@@ -66,7 +67,7 @@ REFUSED: dict[str, tuple[str, str, int, str]] = {
         "expected `scale(const float*, float*, int)`, found `scale(const float*, float*, unsigned int)`",
     ),
     "a template of the kernel's name": (submission(kernel=f"template <int T> {KERNEL}"), "missing-entry-point", 0, "There is no kernel"),
-    "a missing semicolon": (submission(body="{\n  out[0] = in[0]\n}\n"), "compile-error", 5, "expected ‘;’"),
+    "a missing semicolon": (submission(body="{\n  out[0] = in[0]\n}\n"), "compile-error", 5, "expected \u2018;\u2019"),
     "a launch": (submission(after="void run(float* a) { scale<<<1, 32>>>(a, a, 1); }\n"), "compile-error", 5, "A launch with <<<…>>> is host code"),
     "an allocation": (submission(after="void run() { float* a; cudaMalloc(&a, 4); }\n"), "compile-error", 5, "This is host code"),
     "host error checks": (

@@ -1,9 +1,11 @@
 """What a linked runner's debug information tells: shared arrays by name, element and dimensions; functions by signature."""
 
+# ruff: noqa: E501 -- a case of a table is one line
 from __future__ import annotations
 
 import json
 from collections.abc import Callable
+from itertools import pairwise
 from typing import Any
 
 import pytest
@@ -52,7 +54,7 @@ def test_shared_arrays_are_known_with_their_elements_and_dimensions(info: DebugI
         ("s", "int", 4, (8, 9), 8 * 9 * 4),
     }
     places = sorted((a.offset, a.offset + a.bytes) for a in info.shared if not a.dynamic)
-    assert all(end <= begin for (_, end), (begin, _) in zip(places, places[1:], strict=False))
+    assert all(end <= begin for (_, end), (begin, _) in pairwise(places))
 
 
 def test_dynamic_arrays_of_any_name_and_type_share_one_block(info: DebugInfo) -> None:
@@ -78,7 +80,7 @@ def test_functions_have_the_signatures_that_demanglers_write(info: DebugInfo) ->
 def test_every_function_has_code_of_its_own(info: DebugInfo) -> None:
     ranges = sorted((f.first, f.end) for f in info.functions)
     assert all(first < end for first, end in ranges)
-    assert all(end <= first for (_, end), (first, _) in zip(ranges, ranges[1:], strict=False))
+    assert all(end <= first for (_, end), (first, _) in pairwise(ranges))
 
 
 def test_the_image_says_the_same(build: Callable[[str], Any]) -> None:
