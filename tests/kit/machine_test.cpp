@@ -224,7 +224,7 @@ TEST_CASE("a write to the stack spares the links between frames and the kit's ow
                                                                                      {6, 33, false},
                                                                                      {10, 4, false},
                                                                                      {11, 4, false},
-                                                                                     {12, 16, true},
+                                                                                     {12, 16, false},
                                                                                      {13, 16, false},
                                                                                      {14, 8, false},
                                                                                      {15, 8, false},
