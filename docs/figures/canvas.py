@@ -23,13 +23,17 @@ class Canvas:
 
     def __init__(self, width: int, height: int, title: str) -> None:
         self._parts = [
-            f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width} {height}" width="{width}" height="{height}"'
-            f' font-family="{_FONT}" font-size="14" fill="{INK}" role="img" aria-labelledby="title">',
+            (
+                f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width} {height}" width="{width}" height="{height}"'
+                f' font-family="{_FONT}" font-size="14" fill="{INK}" role="img" aria-labelledby="title">'
+            ),
             f'  <title id="title">{escape(title)}</title>',
-            '  <defs><marker id="tip" viewBox="0 0 10 10" refX="8.5" refY="5" markerWidth="7" markerHeight="7"'
-            f' orient="auto-start-reverse"><path d="M0 0 10 5 0 10z" fill="{SOFT}"/></marker>'
-            '<pattern id="hatch" width="7" height="7" patternUnits="userSpaceOnUse" patternTransform="rotate(45)">'
-            f'<path d="M0 0V7" stroke="{SOFT}" stroke-width="1.6" opacity=".55"/></pattern></defs>',
+            (
+                '  <defs><marker id="tip" viewBox="0 0 10 10" refX="8.5" refY="5" markerWidth="7" markerHeight="7"'
+                f' orient="auto-start-reverse"><path d="M0 0 10 5 0 10z" fill="{SOFT}"/></marker>'
+                '<pattern id="hatch" width="7" height="7" patternUnits="userSpaceOnUse" patternTransform="rotate(45)">'
+                f'<path d="M0 0V7" stroke="{SOFT}" stroke-width="1.6" opacity=".55"/></pattern></defs>'
+            ),
         ]
         self.box(1, 1, width - 2, height - 2, PAPER, "#cfcabd", radius=12)
 
@@ -53,12 +57,19 @@ class Canvas:
             f"{escape(words)}</text>"
         )
 
+    def paragraph(self, x: float, y: float, words: str, *, gap: float = 23, size: int = 14) -> None:
+        """The lines of `words`, one below the other."""
+        for number, line in enumerate(words.split("\n")):
+            self.text(x, y + number * gap, line, size=size)
+
     def line(
         self, x1: float, y1: float, x2: float, y2: float, stroke: str = SOFT, *,
         weight: float = 1.6, tip: bool = False, dashed: bool = False,
     ) -> None:  # fmt: skip
         more = (' marker-end="url(#tip)"' if tip else "") + (' stroke-dasharray="6 4"' if dashed else "")
-        self._parts.append(f'  <path d="M{x1:g} {y1:g}L{x2:g} {y2:g}" stroke="{stroke}" stroke-width="{weight:g}"{more}/>')
+        self._parts.append(
+            f'  <path d="M{x1:g} {y1:g}L{x2:g} {y2:g}" stroke="{stroke}" stroke-width="{weight:g}"{more}/>'
+        )
 
     def dot(self, x: float, y: float, fill: str) -> None:
         self._parts.append(f'  <circle cx="{x:g}" cy="{y:g}" r="6" fill="{fill}" stroke="{INK}"/>')
@@ -73,7 +84,9 @@ class Canvas:
                 left, top = x + column * side, y + row * side
                 self.box(left, top, side, side, fill(row, column), stroke, weight=0.8)
                 if words is not None:
-                    self.text(left + side / 2, top + side / 2 + size * 0.36, words(row, column), size=size, anchor="middle")
+                    self.text(
+                        left + side / 2, top + side / 2 + size * 0.36, words(row, column), size=size, anchor="middle"
+                    )
 
     def legend(self, x: float, y: float, entries: Sequence[tuple[str, str]], gap: float = 24) -> None:
         for number, (fill, words) in enumerate(entries):

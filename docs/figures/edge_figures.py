@@ -24,13 +24,29 @@ def _ragged(canvas: Canvas, x: float, y: float, shape: tuple[int, int], name: st
 
 
 def ragged_tiles() -> str:
-    canvas = Canvas(820, 520, "Tiles of 16 by 16 over A with 20 rows and 35 columns, B with 35 and 50, C with 20 and 50: the last ones stick out.")
+    canvas = Canvas(
+        820,
+        520,
+        "Tiles of 16 by 16 over A with 20 rows and 35 columns, B with 35 and 50, C with 20 and 50: the last ones stick out.",
+    )
     canvas.text(24, 34, "M = 20, N = 50, K = 35 in tiles of 16: the last tiles stick out", size=17, bold=True)
     _ragged(canvas, 60, 340, (20, 35), "A", A)
     _ragged(canvas, 330, 80, (35, 50), "B", B)
     _ragged(canvas, 330, 340, (20, 50), "C", C)
-    for number, words in enumerate(["C needs 4 × 2 blocks:", "2048 threads for", "1000 elements.", "", "Each block walks", "3 pairs of tiles; of the", "last, only 3 columns", "of A and 3 rows of B", "exist."]):  # fmt: skip
-        canvas.text(648, 96 + number * 22, words)
+    canvas.paragraph(
+        648,
+        96,
+        "C needs 4 × 2 blocks:\n"
+        "2048 threads for\n"
+        "1000 elements.\n"
+        "\n"
+        "Each block walks\n"
+        "3 pairs of tiles; of the\n"
+        "last, only 3 columns\n"
+        "of A and 3 rows of B\n"
+        "exist.",
+        gap=22,
+    )
     canvas.legend(60, 120, [("url(#hatch)", "outside the matrix"), (A, "inside")])
     return canvas.svg()
 
@@ -61,17 +77,45 @@ def wrapped_row() -> str:
 
 
 def zero_fill() -> str:
-    canvas = Canvas(900, 490, "The last pair of tiles for K = 6: two columns of A and two rows of B exist, zeros fill the rest.")
+    canvas = Canvas(
+        900, 490, "The last pair of tiles for K = 6: two columns of A and two rows of B exist, zeros fill the rest."
+    )
     side, x, y = 44, 60, 280
     canvas.text(24, 34, "The last pair of tiles when K = 6 and TILE = 4", size=17, bold=True)
     exists = 2
-    canvas.cells(x, y, 4, 4, side, lambda _, c: A if c < exists else "#ffffff", words=lambda r, c: f"a{r}{c + 4}" if c < exists else "0")
-    canvas.cells(x + 230, y - 4 * side - 24, 4, 4, side, lambda r, _: B if r < exists else "#ffffff", words=lambda r, c: f"b{r + 4}{c}" if r < exists else "0")
+    canvas.cells(
+        x,
+        y,
+        4,
+        4,
+        side,
+        lambda _, c: A if c < exists else "#ffffff",
+        words=lambda r, c: f"a{r}{c + 4}" if c < exists else "0",
+    )
+    canvas.cells(
+        x + 230,
+        y - 4 * side - 24,
+        4,
+        4,
+        side,
+        lambda r, _: B if r < exists else "#ffffff",
+        words=lambda r, c: f"b{r + 4}{c}" if r < exists else "0",
+    )
     canvas.cells(x + 230, y, 4, 4, side, lambda _r, _c: C)
     canvas.text(x + 230, y + 4 * side + 20, "sums of the block's threads", size=13, bold=True, fill=EDGE[C])
     canvas.text(x, y - 10, "tile of A", size=13, bold=True, fill=EDGE[A])
     canvas.text(x + 222, y - 4 * side - 8, "tile of B", size=13, bold=True, fill=EDGE[B], anchor="end")
-    words = ["Every thread adds four products, as always:", "", "a · b  +  a · b  +  0 · 0  +  0 · 0", "", "The last two change nothing, so the inner", "loop needs no test. Both tiles need the zeros:", "0 · NaN is NaN, and what is left over in shared", "memory may be anything."]  # fmt: skip
-    for number, line in enumerate(words):
-        canvas.text(x + 440, y - 110 + number * 24, line)
+    canvas.paragraph(
+        x + 440,
+        y - 110,
+        "Every thread adds four products, as always:\n"
+        "\n"
+        "a · b  +  a · b  +  0 · 0  +  0 · 0\n"
+        "\n"
+        "The last two change nothing, so the inner\n"
+        "loop needs no test. Both tiles need the zeros:\n"
+        "0 · NaN is NaN, and what is left over in shared\n"
+        "memory may be anything.",
+        gap=24,
+    )
     return canvas.svg()

@@ -30,10 +30,13 @@ def dot_product() -> str:
     canvas.text(24, 34, "One element of C: a row of A times a column of B", size=17, bold=True)
     canvas.text(46, 320 + 1.62 * _SIDE, "i", bold=True, anchor="middle")
     canvas.text(330 + 3.5 * _SIDE, 66, "j", bold=True, anchor="middle")
-    for number, words in enumerate(
-        ["C[i][j] =", "  A[i][0] · B[0][j]", "+ A[i][1] · B[1][j]", "+ …", "+ A[i][K−1] · B[K−1][j]"]
-    ):
-        canvas.text(540, 120 + number * 24, words, size=15)
+    canvas.paragraph(
+        540,
+        120,
+        "C[i][j] =\n  A[i][0] · B[0][j]\n+ A[i][1] · B[1][j]\n+ …\n+ A[i][K−1] · B[K−1][j]",
+        gap=24,
+        size=15,
+    )
     canvas.text(540, 352, "K products, K − 1 sums,", size=14)
     canvas.text(540, 374, "and nothing from any", size=14)
     canvas.text(540, 396, "other element of C.", size=14)
@@ -41,20 +44,36 @@ def dot_product() -> str:
 
 
 def repeated_reads() -> str:
-    canvas = Canvas(800, 500, "Two elements in one row of C read the same row of A; two in one column read the same column of B.")
+    canvas = Canvas(
+        800, 500, "Two elements in one row of C read the same row of A; two in one column read the same column of B."
+    )
     _product(canvas, {1, 2}, {2, 3})
     canvas.text(24, 34, "Four elements of C share two rows and two columns", size=17, bold=True)
-    for number, words in enumerate(
-        ["Four threads, each by itself:", "4 × (K + K) = 8 K reads.", "", "But only two rows of A and", "two columns of B are", "different: 4 K elements."]
-    ):  # fmt: skip
-        canvas.text(532, 120 + number * 24, words, size=15, bold=number == 0)
-    for number, words in enumerate(["Over all of C, each element", "of A is read N times,", "each element of B M times."]):
-        canvas.text(532, 352 + number * 22, words, size=14)
+    canvas.paragraph(
+        532,
+        120,
+        "Four threads, each by itself:\n"
+        "4 × (K + K) = 8 K reads.\n"
+        "\n"
+        "But only two rows of A and\n"
+        "two columns of B are\n"
+        "different: 4 K elements.",
+        gap=24,
+        size=15,
+    )
+    canvas.paragraph(
+        532,
+        352,
+        "Over all of C, each element\nof A is read N times,\neach element of B M times.",
+        gap=22,
+    )
     return canvas.svg()
 
 
 def blocks_over_c() -> str:
-    canvas = Canvas(1010, 420, "A grid of four by two blocks of 16 by 16 threads covers a matrix C with 20 rows and 50 columns.")
+    canvas = Canvas(
+        1010, 420, "A grid of four by two blocks of 16 by 16 threads covers a matrix C with 20 rows and 50 columns."
+    )
     unit, left, top, block = 7.5, 110, 96, 16
     canvas.text(24, 34, "The grid: 4 × 2 blocks over C, which is 20 × 50", size=17, bold=True)
     canvas.box(left, top, 50 * unit, 20 * unit, PALE[C], "none")
@@ -74,7 +93,9 @@ def blocks_over_c() -> str:
     canvas.text(left + 128, top - 9, "x: columns", size=13)
     canvas.line(left - 16, top, left - 16, top + 90, tip=True)
     canvas.text(left - 22, top + 50, "y: rows", size=13, anchor="end")
-    canvas.text(left, top + 32 * unit + 28, "C is outlined in green; hatched: threads without an element.", size=13, fill=SOFT)
+    canvas.text(
+        left, top + 32 * unit + 28, "C is outlined in green; hatched: threads without an element.", size=13, fill=SOFT
+    )
 
     x, y, side = 730, 96, 15
     canvas.text(x - 90, 34, "One block: 16 × 16 threads", size=17, bold=True)

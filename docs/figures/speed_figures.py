@@ -22,7 +22,9 @@ AT_4096 = [
 
 
 def roofline() -> str:
-    canvas = Canvas(820, 470, "Roofline of an H200: the naive kernel lies above the memory roof, the tiled kernels well below it.")
+    canvas = Canvas(
+        820, 470, "Roofline of an H200: the naive kernel lies above the memory roof, the tiled kernels well below it."
+    )
     canvas.text(24, 34, "Asked of global memory against measured speed (H200, 1024³, fp32)", size=17, bold=True)
     left, low, wide, high = 90, 400, 660, 320
 
@@ -38,7 +40,13 @@ def roofline() -> str:
         canvas.text(left - 10, y(value) + 5, f"{value:g}", size=13, anchor="end")
         canvas.line(x(value), low, x(value), low - high, "#dcd8cc", weight=1)
         canvas.text(x(value), low + 20, f"{value:g}", size=13, anchor="middle")
-    canvas.text(left + wide / 2, low + 46, "operations per byte of global memory, as the source asks for them", size=13, anchor="middle")
+    canvas.text(
+        left + wide / 2,
+        low + 46,
+        "operations per byte of global memory, as the source asks for them",
+        size=13,
+        anchor="middle",
+    )
     canvas.text(left - 66, low - high - 14, "TFLOP/s", size=13)
     ridge = PEAK_TFLOPS / BANDWIDTH_TBS
     canvas.line(x(0.1), y(0.1 * BANDWIDTH_TBS), x(ridge), y(PEAK_TFLOPS), INK, weight=2.4)
@@ -51,12 +59,23 @@ def roofline() -> str:
         canvas.dot(x(operations), y(tflops), A)
         above = tflops > roof
         place = -14 if above else 26
-        canvas.text(x(operations), y(tflops) + place, f"{name}: {tflops:g}", size=13, anchor="middle" if above else ("end" if operations < 5 else "start"), bold=True)
+        canvas.text(
+            x(operations),
+            y(tflops) + place,
+            f"{name}: {tflops:g}",
+            size=13,
+            anchor="middle" if above else ("end" if operations < 5 else "start"),
+            bold=True,
+        )
     return canvas.svg()
 
 
 def register_tile() -> str:
-    canvas = Canvas(820, 400, "A thread that owns four by four elements of C reads four elements of each tile and makes sixteen products of them.")
+    canvas = Canvas(
+        820,
+        400,
+        "A thread that owns four by four elements of C reads four elements of each tile and makes sixteen products of them.",
+    )
     side = 40
     canvas.text(24, 34, "For one k: one element per thread, and sixteen", size=17, bold=True)
     canvas.text(60, 76, "one element", bold=True)
@@ -76,7 +95,11 @@ def register_tile() -> str:
 
 
 def measured_speeds() -> str:
-    canvas = Canvas(820, 340, "Measured on an H200 at 4096 cubed: naive 5.3, tiles of 16 8.1, tiles of 32 8.9, register tiles 22.8 and 25.3, cuBLAS 51.1 TFLOP/s.")
+    canvas = Canvas(
+        820,
+        340,
+        "TFLOP/s on an H200: naive 5.3, tiles of 16 8.1, tiles of 32 8.9, register tiles 22.8 and 25.3, cuBLAS 51.1.",
+    )
     canvas.text(24, 34, "TFLOP/s on an H200, M = N = K = 4096, fp32", size=17, bold=True)
     scale = 480 / max(tflops for _, tflops in AT_4096)
     naive = AT_4096[0][1]

@@ -9,11 +9,33 @@ _WHITE = "#ffffff"
 
 
 def phases() -> str:
-    canvas = Canvas(820, 560, "A block's tile of C needs a row of tiles of A and a column of tiles of B, one pair per phase.")
+    canvas = Canvas(
+        820, 560, "A block's tile of C needs a row of tiles of A and a column of tiles of B, one pair per phase."
+    )
     side, left, top, right, low = 52, 60, 90, 400, 328
-    canvas.text(24, 34, "One tile of C: a row of tiles of A, a column of tiles of B, one pair per phase", size=17, bold=True)
-    canvas.cells(left, low, 4, 4, side, lambda row, _: A if row == 1 else PALE[A], words=lambda r, c: f"{c}" if r == 1 else "", size=18)
-    canvas.cells(right, top, 4, 4, side, lambda _, column: B if column == 2 else PALE[B], words=lambda r, c: f"{r}" if c == 2 else "", size=18)
+    canvas.text(
+        24, 34, "One tile of C: a row of tiles of A, a column of tiles of B, one pair per phase", size=17, bold=True
+    )
+    canvas.cells(
+        left,
+        low,
+        4,
+        4,
+        side,
+        lambda row, _: A if row == 1 else PALE[A],
+        words=lambda r, c: f"{c}" if r == 1 else "",
+        size=18,
+    )
+    canvas.cells(
+        right,
+        top,
+        4,
+        4,
+        side,
+        lambda _, column: B if column == 2 else PALE[B],
+        words=lambda r, c: f"{r}" if c == 2 else "",
+        size=18,
+    )
     canvas.cells(right, low, 4, 4, side, lambda row, column: C if (row, column) == (1, 2) else PALE[C])
     for phase in range(2):
         weight = 3.4 if phase == 0 else 1.2
@@ -26,17 +48,30 @@ def phases() -> str:
     canvas.line(left + 4 * side + 6, low + 1.5 * side, right - 6, low + 1.5 * side, tip=True)
     canvas.line(right + 2.5 * side, top + 4 * side + 4, right + 2.5 * side, low - 4, tip=True)
     canvas.text(right + 2.5 * side, low + 1.5 * side + 5, "(2, 1)", size=14, anchor="middle", bold=True)
-    for number, words in enumerate(
-        ["Each square is a tile.", "Numbers are phases: in", "phase 0 block (2, 1)", "loads the two tiles", "marked 0, in phase 1", "those marked 1, …"]
-    ):  # fmt: skip
-        canvas.text(right + 4 * side + 24, top + 20 + number * 23, words)
-    for number, words in enumerate(["K / TILE phases in all.", "Each adds TILE products", "to every sum."]):
-        canvas.text(left, top + 60 + number * 23, words)
+    canvas.paragraph(
+        right + 4 * side + 24,
+        top + 20,
+        "Each square is a tile.\n"
+        "Numbers are phases: in\n"
+        "phase 0 block (2, 1)\n"
+        "loads the two tiles\n"
+        "marked 0, in phase 1\n"
+        "those marked 1, …",
+    )
+    canvas.paragraph(
+        left,
+        top + 60,
+        "K / TILE phases in all.\nEach adds TILE products\nto every sum.",
+    )
     return canvas.svg()
 
 
 def one_phase() -> str:
-    canvas = Canvas(960, 480, "In one phase each thread loads one element of each tile; after the barrier thread (1, 2) reads a row and a column.")
+    canvas = Canvas(
+        960,
+        480,
+        "In one phase each thread loads one element of each tile; after the barrier thread (1, 2) reads a row and a column.",
+    )
     side = 38
     canvas.text(24, 34, "Phase 0 of block (0, 0), tiles of 4 × 4", size=17, bold=True)
     canvas.text(24, 66, "1  Load: 16 threads, one element of each tile", bold=True)
@@ -61,7 +96,9 @@ def one_phase() -> str:
     return canvas.svg()
 
 
-def _tile(canvas: Canvas, x: float, y: float, side: float, name: str, colour: str, words: object, framed: set[tuple[int, int]]) -> None:
+def _tile(
+    canvas: Canvas, x: float, y: float, side: float, name: str, colour: str, words: object, framed: set[tuple[int, int]]
+) -> None:
     assert callable(words)
     canvas.text(x, y - 8, name, size=13, fill=EDGE[colour], bold=True)
     canvas.cells(x, y, 4, 4, side, lambda _row, _column: colour, words=words)
@@ -70,7 +107,11 @@ def _tile(canvas: Canvas, x: float, y: float, side: float, name: str, colour: st
 
 
 def two_barriers() -> str:
-    canvas = Canvas(960, 560, "Two warps over time: in order with both barriers; without either barrier one reads what the other has not loaded or has overwritten.")
+    canvas = Canvas(
+        960,
+        560,
+        "Two warps over time: without either barrier one reads what the other has not loaded, or has overwritten.",
+    )
     canvas.text(24, 34, "Two warps of one block over time (left to right)", size=17, bold=True)
     _timeline(canvas, 60, "With both barriers", [
         [("load 0", 130, A), ("", 60, ""), ("compute 0", 150, C), ("", 40, ""), ("load 1", 130, A), ("", 50, ""), ("compute 1", 150, C)],
@@ -90,7 +131,9 @@ def two_barriers() -> str:
 _Lane = list[tuple[str, int, str]]
 
 
-def _timeline(canvas: Canvas, y: float, title: str, lanes: list[_Lane], barriers: list[int], wrong: tuple[int, int] | None) -> None:
+def _timeline(
+    canvas: Canvas, y: float, title: str, lanes: list[_Lane], barriers: list[int], wrong: tuple[int, int] | None
+) -> None:
     """Two lanes of pieces (words, width, colour), barriers as bars across both, and a wrong stretch framed."""
     left = 110
     canvas.text(24, y + 12, title, bold=True, fill=ALARM if wrong else INK)

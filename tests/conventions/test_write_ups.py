@@ -1,0 +1,135 @@
+"""The write-ups say what is so: figures and the worked trace are current, points match the grading files, questions have answers."""
+
+from __future__ import annotations
+
+import importlib.util
+import re
+import subprocess
+import sys
+from pathlib import Path
+from types import ModuleType
+
+import pytest
+
+from grader.labs import lab_ids, load_lab
+
+ROOT = Path(__file__).resolve().parents[2]
+FIGURES = ROOT / "assignments" / "figures"
+WRITE_UPS = {lab_id: ROOT / "assignments" / lab_id / "README.md" for lab_id in lab_ids(ROOT)}
+WITH_FIGURES = ["01-naive", "02-tiled", "03-boundary", "04-open"]
+
+
+def text_of(lab_id: str) -> str:
+    return WRITE_UPS[lab_id].read_text(encoding="utf-8")
+
+
+def section(lab_id: str, title: str) -> str:
+    return text_of(lab_id).split(f"\n## {title}\n", 1)[1].split("\n## ", 1)[0]
+
+
+def script(name: str) -> ModuleType:
+    spec = importlib.util.spec_from_file_location(Path(name).stem, ROOT / "docs" / name)
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+def test_every_figure_is_what_its_script_draws(tmp_path: Path) -> None:
+    subprocess.run([sys.executable, str(ROOT / "docs" / "figures" / "draw.py"), str(tmp_path)], check=True)
+    drawn = {path.name: path.read_text(encoding="utf-8") for path in tmp_path.iterdir()}
+    assert len(drawn) > 10
+    assert {path.name: path.read_text(encoding="utf-8") for path in FIGURES.iterdir()} == drawn, (
+        "run docs/figures/draw.py"
+    )
+
+
+def test_every_figure_is_shown_and_described() -> None:
+    shown: dict[str, str] = {}
+    for lab_id in WRITE_UPS:
+        shown |= {name: words for words, name in re.findall(r"!\[([^\]]*)\]\(\.\./figures/([^)]+)\)", text_of(lab_id))}
+    assert sorted(shown) == sorted(path.name for path in FIGURES.iterdir())
+    assert [name for name, words in shown.items() if len(words) < 20] == []
+
+
+@pytest.mark.parametrize("lab_id", WITH_FIGURES)
+def test_a_write_up_has_its_pictures(lab_id: str) -> None:
+    assert text_of(lab_id).count("](../figures/") >= 2
+
+
+def test_the_worked_trace_is_what_its_script_prints() -> None:
+    trace, text = script("trace_example.py"), text_of("02-tiled")
+    assert text == trace.document_with(trace.tables(), text), "run docs/trace_example.py"
+
+
+def test_the_worked_trace_is_the_product() -> None:
+    trace = script("trace_example.py")
+    a, b = trace.matrix_a(), trace.matrix_b()
+    assert a[0] == [1, 2, 3, 4, 17, 18, 19, 20]
+    product = [[sum(a[i][k] * b[k][j] for k in range(8)) for j in range(4)] for i in range(4)]
+    assert product[:2] == [[1404, 1740, 2076, 2412], [1740, 2204, 2668, 3132]]
+    assert trace.sums_after(1) == product
+    for row in product:
+        assert " ".join(map(str, row)) in text_of("02-tiled")
+
+
+@pytest.mark.parametrize("lab_id", WRITE_UPS)
+def test_the_points_are_those_that_are_given(lab_id: str) -> None:
+    lab = load_lab(ROOT, lab_id)
+    assert lab.private is not None
+    rows = dict(
+        re.findall(
+            r"^\| (public|hidden|technique|speed)[^|]* \| ([\d.]+) \|$",
+            section(lab_id, "How it is graded"),
+            re.MULTILINE,
+        )
+    )
+    given = {
+        "public": sum(case.points for case in lab.public.case if case.role != "technique"),
+        "technique": sum(case.points for case in lab.public.case if case.role == "technique"),
+        "hidden": sum(case.points for case in lab.private.case),
+        "speed": lab.private.performance_points,
+    }
+    assert {what: float(points) for what, points in rows.items()} == {
+        what: points for what, points in given.items() if points
+    }
+
+
+@pytest.mark.parametrize("lab_id", WRITE_UPS)
+def test_every_question_has_an_answer_that_students_do_not_get(lab_id: str) -> None:
+    answers = (ROOT / "solutions" / lab_id / "answers.md").read_text(encoding="utf-8")
+    asked = re.findall(r"^(\d)\. ", section(lab_id, "Questions"), re.MULTILINE)
+    assert asked in (["1", "2", "3"], ["1", "2", "3", "4"])
+    assert re.findall(r"^(\d)\. ", answers, re.MULTILINE) == asked
+
+
+@pytest.mark.parametrize("lab_id", WRITE_UPS)
+def test_a_write_up_says_what_every_write_up_says(lab_id: str) -> None:
+    lab, text = load_lab(ROOT, lab_id), text_of(lab_id)
+    headings = re.findall(r"^## (.+)$", text, re.MULTILINE)
+    assert headings[0] == "What you will learn"
+    assert headings[-3:] == ["What to do", "How it is graded", "Questions"]
+    for name in (lab.public.file, lab.public.kernel.split("(")[0], lab.public.launch.split("(")[0]):
+        assert f"`{name}`" in text
+
+
+def test_the_barrier_is_misspelt_only_where_a_write_up_warns_of_it() -> None:
+    wrong = {
+        lab_id: re.findall(r"^.*__[sS]ync_?[tT]hreads\b(?<!__syncthreads).*$", text_of(lab_id), re.MULTILINE)
+        for lab_id in WRITE_UPS
+    }
+    assert {lab_id: len(lines) for lab_id, lines in wrong.items() if lines} == {"02-tiled": 1}
+    assert wrong["02-tiled"][0].startswith("> ")
+
+
+def test_the_measured_speeds_in_figures_and_tables_agree(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.syspath_prepend(str(ROOT / "docs" / "figures"))
+    speeds = script("figures/speed_figures.py")
+    tables = {
+        lab_id: re.findall(r"^\| (1024|4096) \| ([^|]+) \| ([^|]+) \| ([^|]+) \|", text_of(lab_id), re.MULTILINE)
+        for lab_id in WRITE_UPS
+    }
+    drawn = {"1024": [one[2] for one in speeds.AT_1024], "4096": [one[1] for one in speeds.AT_4096[:3]]}
+    for lab_id in ("02-tiled", "04-open"):
+        assert {size: [float(cell.split()[0]) for cell in cells] for size, *cells in tables[lab_id]} == drawn
