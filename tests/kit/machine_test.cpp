@@ -252,6 +252,7 @@ TEST_CASE("a frame chain that leads off the stack is followed no further", "[mac
   bench.run({1, 1, 1}, {1, 1, 1}, [&] {
     std::array<std::uintptr_t, 8> frames{};
     frames[0] = caller;
+    bench.machine.entered_kernel(1);
     bench.machine.access(reinterpret_cast<std::uintptr_t>(&frames[4]), 8, AccessKind::write, false, pc,
                          reinterpret_cast<std::uintptr_t>(frames.data()));
     went_on = true;
