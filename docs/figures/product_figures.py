@@ -37,7 +37,7 @@ def dot_product() -> str:
         gap=24,
         size=15,
     )
-    canvas.text(540, 352, "K products, K − 1 sums,", size=14)
+    canvas.text(540, 352, "K products in one sum,", size=14)
     canvas.text(540, 374, "and nothing from any", size=14)
     canvas.text(540, 396, "other element of C.", size=14)
     return canvas.svg()

@@ -62,7 +62,7 @@ def roofline() -> str:
         canvas.text(
             x(operations),
             y(tflops) + place,
-            f"{name}: {tflops:g}",
+            f"{name}: {tflops:.1f}",
             size=13,
             anchor="middle" if above else ("end" if operations < 5 else "start"),
             bold=True,

@@ -84,7 +84,7 @@ def one_phase() -> str:
     canvas.text(210, 226, "x = 1, y = 2: row 2,", size=13, fill=SOFT)
     canvas.text(210, 244, "column 1 of each tile.", size=13, fill=SOFT)
     canvas.box(400, 56, 8, 370, INK, INK)
-    canvas.text(404, 448, "__syncthreads()", anchor="middle", bold=True)
+    canvas.text(404, 452, "__syncthreads()", anchor="middle", bold=True)
     canvas.text(450, 66, "2  Compute: thread (1, 2) reads 4 + 4", bold=True)
     canvas.cells(470, 252, 4, 4, side, lambda row, _: A if row == 2 else PALE[A], words=a)
     canvas.cells(670, 88, 4, 4, side, lambda _, column: B if column == 1 else PALE[B], words=b)
@@ -92,7 +92,7 @@ def one_phase() -> str:
     canvas.box(670 + side, 252 + 2 * side, side, side, "none", INK, weight=2.6)
     canvas.text(670 + 1.5 * side, 252 + 2.5 * side + 5, "278", size=13, anchor="middle", bold=True)
     canvas.line(470 + 4 * side + 4, 252 + 2.5 * side, 666, 252 + 2.5 * side, tip=True)
-    canvas.text(470, 440, "9 · 5 + 10 · 6 + 11 · 7 + 12 · 8 = 278, added to its sum in a register", size=14)
+    canvas.text(470, 428, "9 · 5 + 10 · 6 + 11 · 7 + 12 · 8 = 278, added to its sum in a register", size=14)
     return canvas.svg()
 
 
