@@ -42,8 +42,11 @@ def discover(source: Path, scratch: Path, wanted: Collection[str]) -> Discovery:
     spool = Spool(scratch, wanted)
     uploads, notices = find_uploads(source, spool)
     students: dict[str, Intake] = {}
+    # A name that is its own id keeps it, whoever else would be called alike.
+    exact = [upload.name for upload in uploads if id_of(upload.name, ()) == upload.name]
     for upload in uploads:
-        student_id = id_of(upload.name, students)
+        others = [name for name in exact if name != upload.name]
+        student_id = id_of(upload.name, [*students, *others])
         students[student_id] = _take(upload, student_id, scratch, spool)
     _check_plausible(source, uploads, students.values(), spool.wanted)
     return Discovery(tuple(students.values()), tuple(notices))

@@ -222,7 +222,7 @@ bool BlockScheduler::complete_warp_operation(std::uint32_t warp, std::uint32_t m
     thread.state = State::ready;
     if (orders) thread.warp_interval = latest + 1;  // shuffles and votes order no memory
   }
-  if (orders) announcer_.announce(&Observer::on_warp_sync, WarpSyncEvent{running_.ref.block, warp, arrived, pc});
+  if (orders) announcer_.announce(&Observer::on_warp_sync, WarpSyncEvent{running_.ref.block, warp, arrived, latest + 1, pc});
   return true;
 }
 

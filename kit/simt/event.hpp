@@ -63,9 +63,11 @@ struct DivergenceEvent {
   bool within_warp = false;
 };
 
+// A __syncwarp() that completed: it orders what its lanes did before it and what they do after it.
 struct WarpSyncEvent {
   std::uint64_t block = 0;
-  std::uint32_t warp = 0, mask = 0;
+  std::uint32_t warp = 0, mask = 0;  // the lanes that came
+  std::uint32_t warp_interval = 0;   // of those lanes from here on: one more than the largest among them
   std::uintptr_t pc = 0;
 };
 

@@ -6,6 +6,10 @@
 
 #include <new>
 
+#if defined(__SANITIZE_ADDRESS__)
+#include <sanitizer/asan_interface.h>
+#endif
+
 namespace tilelab::simt {
 
 FiberStacks::FiberStacks(std::size_t count)
@@ -13,9 +17,6 @@ FiberStacks::FiberStacks(std::size_t count)
   void* mapping = mmap(nullptr, bytes_, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
   if (mapping == MAP_FAILED) throw std::bad_alloc();
   base_ = reinterpret_cast<std::uintptr_t>(mapping);
-  for (std::size_t i = 0; i < count; ++i) {
-    if (mprotect(reinterpret_cast<void*>(base_ + i * pitch_), guard_, PROT_NONE) != 0) throw std::bad_alloc();
-  }
   take_back_all();
 }
 
@@ -24,6 +25,9 @@ FiberStacks::~FiberStacks() { munmap(reinterpret_cast<void*>(base_), bytes_); }
 std::size_t FiberStacks::take() {
   const std::size_t index = free_.back();
   free_.pop_back();
+  for (; guarded_ <= index; ++guarded_) {
+    if (mprotect(reinterpret_cast<void*>(base_ + guarded_ * pitch_), guard_, PROT_NONE) != 0) throw std::bad_alloc();
+  }
   return index;
 }
 

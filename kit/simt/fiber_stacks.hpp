@@ -18,7 +18,7 @@ class FiberStacks {
   FiberStacks(const FiberStacks&) = delete;
   FiberStacks& operator=(const FiberStacks&) = delete;
 
-  std::size_t take();  // the lowest free stack's index: threads that never wait all use the same warm one
+  std::size_t take();  // throws std::bad_alloc; the lowest free stack's index: threads that never wait all use the same warm one
   void give_back(std::size_t index) { free_.push_back(index); }
   void take_back_all();
 
@@ -29,6 +29,7 @@ class FiberStacks {
  private:
   std::size_t count_, guard_, pitch_, bytes_;
   std::uintptr_t base_ = 0;
+  std::size_t guarded_ = 0;  // stacks that have their guard page: made when first taken, for most launches need few
   std::vector<std::size_t> free_;
 };
 

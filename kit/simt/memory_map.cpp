@@ -26,7 +26,7 @@ void MemoryMap::set_shared(std::uintptr_t base, std::size_t span, std::vector<Re
   array_of_word_.assign((span + 3) / 4, no_array);
   for (std::size_t i = 0; i < shared_.size() && i < no_array; ++i) {
     shared_[i].span_offset = shared_[i].base - base;
-    const std::size_t first = shared_[i].span_offset / 4, end = (shared_[i].span_offset + shared_[i].bytes + 3) / 4;
+    const std::size_t first = (shared_[i].span_offset + 3) / 4, end = (shared_[i].span_offset + shared_[i].bytes) / 4;
     for (std::size_t word = first; word < end && word < array_of_word_.size(); ++word) {
       if (array_of_word_[word] == no_array) array_of_word_[word] = static_cast<std::uint8_t>(i);
     }

@@ -30,8 +30,10 @@ class MemoryMap {
     return last_ != nullptr && contains(*last_, address, size) ? last_ : search_global(address, size);
   }
   const Region* find_shared(std::uintptr_t address, std::size_t size) const {
-    const std::uint8_t index = array_of_word_[(address - shared_base_) / 4];  // inside the span: see in_shared_span
-    return index != no_array && contains(shared_[index], address, size) ? &shared_[index] : search_shared(address, size);
+    const std::size_t offset = address - shared_base_, last = offset + size - 1;  // the first inside the span: see in_shared_span
+    const std::uint8_t index = array_of_word_[offset / 4];
+    const bool in_one = index != no_array && size <= 16 && last < shared_span_ && array_of_word_[last / 4] == index;
+    return in_one ? shared_.data() + index : search_shared(address, size);
   }
   bool in_shared_span(std::uintptr_t address) const { return address - shared_base_ < shared_span_; }
   // The buffer whose arena (red zones included) holds the address, or null.
@@ -61,7 +63,7 @@ class MemoryMap {
   std::uintptr_t shared_base_ = 0;
   std::size_t shared_span_ = 0;
   std::vector<Region> shared_;
-  std::vector<std::uint8_t> array_of_word_;  // per four bytes of the shared span: index into shared_
+  std::vector<std::uint8_t> array_of_word_;  // per four bytes of the shared span: which array holds all of them
 };
 
 }  // namespace tilelab::simt

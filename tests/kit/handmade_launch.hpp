@@ -46,6 +46,15 @@ class HandmadeLaunch {
     access.warp_interval = touch.warp_interval;
     observer_.on_access(access);
   }
+  // A __syncwarp() of all lanes, into warp interval 1.
+  void warp_sync(std::uint32_t warp) {
+    WarpSyncEvent sync;
+    sync.block = block_;
+    sync.warp = warp;
+    sync.mask = ~0u;
+    sync.warp_interval = 1;
+    observer_.on_warp_sync(sync);
+  }
   void barrier() { observer_.on_barrier({block_, interval_++, 0x99, 0}); }
   void end_thread(std::uint32_t thread) { observer_.on_thread_ended({block_, thread}); }
   void end_block() { observer_.on_block_end(block_, interval_); }

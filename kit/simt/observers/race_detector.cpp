@@ -23,6 +23,17 @@ void RaceDetector::on_block_begin(std::uint64_t block) {
   ++interval_;
 }
 
+void RaceDetector::on_warp_sync(const WarpSyncEvent& sync) {
+  Warp& warp = warps_[sync.warp % warps_.size()];
+  if (warp.interval != interval_) {
+    warp.interval = interval_;
+    warp.several_masks = false;
+    warp.syncs.clear();
+  }
+  warp.several_masks = warp.several_masks || (!warp.syncs.empty() && warp.syncs.front().mask != sync.mask);
+  warp.syncs.push_back(sync);
+}
+
 void RaceDetector::on_access(const Access& access) {
   if (access.size == 4 && access.offset % 4 == 0) return touch(access.offset / 4, 0xF, access);
   const std::uint64_t end = access.offset + access.size;
@@ -37,13 +48,17 @@ void RaceDetector::touch(std::size_t index, std::uint8_t bytes, const Access& ac
   if (index >= words_.size()) return;
   Word& word = words_[index];
   const auto thread = static_cast<std::uint16_t>(access.by.thread);
+  const bool apart = keeps_lanes_apart(access);
+  const auto same = [&](const Trace& trace) { return trace.same_statement(access, bytes) && (!apart || trace.lowest == thread); };
   const auto extend = [&](Trace& trace) {
     if (thread >= trace.lowest && thread <= trace.highest) return;
     trace.lowest = std::min(trace.lowest, thread);
     trace.highest = std::max(trace.highest, thread);
     if (word.written) suspect(index);
   };
-  const Trace fresh{access.pc, access.region, access.warp_interval, thread, thread, access.kind, bytes};
+  const Warp& warp = warps_[access.by.warp()];
+  const auto syncs = static_cast<std::uint32_t>(warp.interval == interval_ ? warp.syncs.size() : 0);
+  const Trace fresh{access.pc, access.region, access.warp_interval, syncs, thread, thread, access.kind, bytes};
   if (word.interval != interval_) {
     word.interval = interval_;
     word.first = fresh;
@@ -52,10 +67,11 @@ void RaceDetector::touch(std::size_t index, std::uint8_t bytes, const Access& ac
     word.more.clear();
     return;
   }
-  if (word.first.same_statement(access, bytes)) return extend(word.first);
+  if (same(word.first)) return extend(word.first);
   for (Trace& trace : word.more) {
-    if (trace.same_statement(access, bytes)) return extend(trace);
+    if (same(trace)) return extend(trace);
   }
+  if (word.more.size() >= many_traces && access.kind == AccessKind::write) prune(index, fresh);
   word.more.push_back(fresh);
   word.written = word.written || access.kind != AccessKind::read;
   if (word.written) suspect(index);
@@ -80,6 +96,39 @@ void RaceDetector::close_interval() {
   ++interval_;
 }
 
+bool RaceDetector::ordered(const Trace& earlier, std::uint32_t its_thread, const Trace& later, std::uint32_t later_thread) const {
+  if (warp_of(its_thread) != warp_of(later_thread) || earlier.warp_interval >= later.warp_interval) return false;
+  const Warp& warp = warps_[warp_of(its_thread) % warps_.size()];
+  if (warp.interval != interval_) return false;
+  std::uint32_t reached = 1u << (its_thread % 32);  // lanes that know of the earlier access
+  for (std::size_t i = warp.several_masks ? earlier.syncs : earlier.warp_interval; i < warp.syncs.size(); ++i) {
+    const WarpSyncEvent& sync = warp.syncs[i];
+    if (sync.warp_interval <= earlier.warp_interval || sync.warp_interval > later.warp_interval || (sync.mask & reached) == 0) continue;
+    reached |= sync.mask;
+    if (((reached >> (later_thread % 32)) & 1u) != 0) return true;
+  }
+  return false;
+}
+
+void RaceDetector::prune(std::size_t index, const Trace& write) {
+  Word& word = words_[index];
+  std::vector<Trace> all = std::exchange(word.more, {});
+  all.push_back(word.first);
+  const auto before = [&](const Trace& trace) {
+    return (trace.bytes & ~write.bytes) == 0 && (trace.lowest == write.lowest || ordered(trace, trace.lowest, write, write.lowest)) &&
+           (trace.highest == write.lowest || ordered(trace, trace.highest, write, write.lowest));
+  };
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    for (std::size_t j = i; j < all.size(); ++j) {
+      if (before(all[i]) || before(all[j])) compare(index, all[i], all[j]);
+    }
+  }
+  std::erase_if(all, before);
+  word.first = all.empty() ? write : all.back();
+  if (!all.empty()) all.pop_back();
+  word.more = std::move(all);
+}
+
 void RaceDetector::compare(std::size_t word, const Trace& a, const Trace& b) {
   const auto common = static_cast<std::uint8_t>(a.bytes & b.bytes);
   if (common == 0) return;
@@ -94,7 +143,7 @@ void RaceDetector::compare(std::size_t word, const Trace& a, const Trace& b) {
   for (const std::uint32_t first : {a.lowest, a.highest}) {
     for (const std::uint32_t second : {b.lowest, b.highest}) {
       if (first == second) continue;
-      if (warp_of(first) == warp_of(second) && a.warp_interval != b.warp_interval) continue;  // a __syncwarp() lies between
+      if (ordered(a, first, b, second) || ordered(b, second, a, first)) continue;
       const std::pair<std::uint32_t, std::uint32_t> both = alike ? std::minmax({first, second}) : std::pair(first, second);
       if (!racing || both < *racing) racing = both;
     }
