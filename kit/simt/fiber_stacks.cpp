@@ -28,6 +28,10 @@ std::size_t FiberStacks::take() {
   for (; guarded_ <= index; ++guarded_) {
     if (mprotect(reinterpret_cast<void*>(base_ + guarded_ * pitch_), guard_, PROT_NONE) != 0) throw std::bad_alloc();
   }
+#if defined(__SANITIZE_ADDRESS__)
+  // A fiber that was left where it stood never cleared its frames' marks.
+  __asan_unpoison_memory_region(reinterpret_cast<void*>(low(index)), stack_bytes);
+#endif
   return index;
 }
 
