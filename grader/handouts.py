@@ -19,7 +19,7 @@ from grader.errors import RemediableError
 from grader.labs import Lab, lab_ids
 from grader.leaks import secrets_of
 from grader.manifest import MANIFEST, Manifest, digest
-from grader.markers import cut
+from grader.markers import MarkerError, cut
 from grader.starters import Problem, stale
 from grader.tarball import PackedFile, pack
 from grader.withheld import HiddenCases, withheld
@@ -72,10 +72,11 @@ def handout(root: Path, labs: Sequence[Lab]) -> Handout:
 def problems(root: Path, labs: Sequence[Lab], made: Handout) -> list[Problem]:
     """What keeps this handout from being given out; empty: nothing."""
     broken = stale(root)
-    sources = [(path, path.read_text(encoding="utf-8")) for path in sorted((root / "solutions").glob("*/*.cu"))]
-    if any("marker" in problem.what or "BEGIN" in problem.what for problem in broken):
-        return broken  # without its markers, nobody can tell a solution's secrets
-    secrets = secrets_of(cut(text, path.name) for path, text in sources)
+    sources = {path.name: path.read_text(encoding="utf-8") for path in sorted((root / "solutions").glob("*/*.cu"))}
+    try:
+        secrets = secrets_of([cut(text, name) for name, text in sources.items()])
+    except MarkerError:
+        return broken  # names it; without markers nobody can tell what is secret
     hidden = [_hidden_cases(lab) for lab in labs if lab.private is not None]
     texts = {path: file.data.decode("utf-8", "replace") for path, file in made.files.items() if path != MANIFEST}
     known = {(problem.path, problem.line) for problem in broken}

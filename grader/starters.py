@@ -10,6 +10,7 @@ from pathlib import Path
 
 from grader.leaks import leaks, secrets_of
 from grader.markers import Line, MarkerError, Region, cut
+from grader.unmarked import unmarked
 
 # In a PROMPT, `//> code` becomes `code`: the solution has to compile without it, the starter with it.
 _CODE = re.compile(r"^(\s*)//>(?: |$)")
@@ -86,6 +87,10 @@ def stale(root: Path) -> list[Problem]:
             continue
         if all(line.region is not Region.SOLUTION for line in solutions[source]):
             problems.append(Problem(name, None, "no SOLUTION region: its starter would be the whole solution"))
+        else:
+            hint = "outside all markers, so students get it; a PROMPT says that this is meant"
+            left = unmarked(solutions[source])
+            problems += [Problem(name, line.number, f"{hint}: {line.text.strip()}") for line in left]
         problems += _outdated(root, source, solutions[source])
     return problems + _given_away(root, solutions)
 

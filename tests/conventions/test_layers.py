@@ -113,7 +113,9 @@ def input_output(path: Path) -> list[str]:
     return found
 
 
-@pytest.mark.parametrize("module", ["scoring", "folding", "redaction", "markers", "leaks", "result"])
+@pytest.mark.parametrize(
+    "module", ["scoring", "folding", "redaction", "markers", "leaks", "unmarked", "withheld", "result"]
+)
 def test_scoring_and_its_like_do_no_input_or_output(module: str) -> None:
     assert input_output(ROOT / "grader" / f"{module}.py") == []
 

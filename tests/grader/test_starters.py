@@ -9,6 +9,7 @@ import pytest
 from grader.leaks import leaks, secrets_of
 from grader.markers import MarkerError, Region, cut
 from grader.starters import stale, starter_of, write
+from grader.unmarked import unmarked
 
 SOLUTION = """\
 // One thread adds one element.
@@ -154,7 +155,8 @@ def test_what_stands_outside_the_regions_of_any_lab_is_public() -> None:
 def test_another_labs_answer_in_a_starter_is_reported(course: Path) -> None:
     later = course / "solutions" / "06-more" / "more.cu"
     later.parent.mkdir()
-    later.write_text("y[0] = x[n - i];\n// BEGIN SOLUTION\nint a;\n// END SOLUTION\n", encoding="utf-8")
+    given = "// BEGIN PROMPT\n//> y[0] = x[n - i];\n// END PROMPT\n"
+    later.write_text(f"{given}// BEGIN SOLUTION\nint a;\n// END SOLUTION\n", encoding="utf-8")
     write(course)
     assert stale(course) == []  # public once a lab hands it out on purpose
     later.write_text("// BEGIN SOLUTION\nint a;\n// END SOLUTION\n", encoding="utf-8")
@@ -166,3 +168,35 @@ def test_a_write_up_that_shows_an_answer_is_reported(course: Path) -> None:
     readme = course / "assignments" / "05-add" / "README.md"
     readme.write_text("Hint: `y[i*2] += x[n-i];`\n", encoding="utf-8")
     assert {(problem.path, problem.line) for problem in stale(course)} == {("assignments/05-add/README.md", 1)}
+
+
+def without_markers(*texts: str) -> str:
+    """SOLUTION with these lines of its answer moved in front of the marker."""
+    lines = [line for line in SOLUTION.splitlines() if line.strip() not in texts]
+    begin = lines.index("  // BEGIN SOLUTION")
+    return "\n".join([*lines[:begin], *(f"  {text}" for text in texts), *lines[begin:]]) + "\n"
+
+
+@pytest.mark.parametrize(
+    "text", ["const int i = blockIdx.x * blockDim.x + threadIdx.x;", "y[i * 2] += x[n - i];  // backwards"]
+)
+def test_a_line_of_the_solution_left_unmarked_is_reported_by_name(course: Path, text: str) -> None:
+    (course / "solutions" / "05-add" / "add.cu").write_text(without_markers(text), encoding="utf-8")
+    write(course)
+    assert [(problem.path, problem.line) for problem in stale(course)] == [("solutions/05-add/add.cu", 9)]
+    assert text in str(stale(course)[0])
+
+
+@pytest.mark.parametrize(
+    "text", ["constexpr int tile = 16;", "__device__ int half(int n) { return n / 2; }", "int table[2] = {1,"]
+)
+def test_code_outside_functions_and_markers_is_reported(text: str) -> None:
+    assert [line.number for line in unmarked(cut(f"// one\n\n{text}\n", "add.cu"))] == [3]
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["#include <cstdio>", "__global__ void add(const float* x,", "          float* y, int n) {", "}", "// x[i];"],
+)
+def test_comments_includes_and_headers_of_functions_need_no_marker(text: str) -> None:
+    assert unmarked(cut(f"{text}\n", "add.cu")) == []

@@ -12,6 +12,7 @@ from grader.cli import app
 from grader.course import load_labs
 from grader.errors import RemediableError
 from grader.handouts import handout, problems
+from grader.starters import write
 
 Change = Callable[[str, str], None]
 README = "assignments/05-add/README.md"
@@ -97,6 +98,21 @@ def test_a_lab_of_its_own_is_handed_out_alone(made: Path, change: Change) -> Non
     names = handout(made, load_labs(made, ["05-add"])).files
     assert [name for name in names if "06-more" in name] == []
     assert "06-more" not in names["README.md"].data.decode()
+
+
+def test_a_line_of_the_solution_left_unmarked_is_named(made: Path, change: Change) -> None:
+    solution = (made / "solutions/05-add/add.cu").read_text(encoding="utf-8").splitlines()
+    answer = solution.pop(6)
+    change("solutions/05-add/add.cu", "\n".join([*solution[:4], answer, *solution[4:]]) + "\n")
+    write(made)
+    told = "outside all markers, so students get it; a PROMPT says that this is meant: y[i * n] += 1;"
+    assert found(made) == [f"solutions/05-add/add.cu:5: {told}"]
+
+
+@pytest.mark.parametrize("marker", ["// END SOLUTION", "// END SOLUTOIN"])
+def test_a_broken_marker_is_named(made: Path, change: Change, marker: str) -> None:
+    change("solutions/05-add/add.cu", f"{marker}\n")
+    assert [one.split(": ")[0] for one in found(made)] == ["solutions/05-add/add.cu:1"]
 
 
 def test_a_link_in_the_course_is_refused(made: Path, change: Change) -> None:
