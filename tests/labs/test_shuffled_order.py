@@ -1,7 +1,8 @@
 """A submission gets the same verdicts and findings whichever way its blocks and threads are shuffled.
 
 Detection follows from the ordering rules, not from the interleaving that happened to run. One exception is inherent: where
-a launch is stopped, the thread that was busy then, and its line, depend on the order. Nothing else of it may.
+a launch is stopped, by its budget or by a crash, the thread that was running then depends on the order, and for the
+budget its line too. Nothing else of it may.
 A sample of the corpus by default; all of it with TILELAB_WHOLE_CORPUS=1.
 """
 
@@ -46,6 +47,8 @@ def told(finding: Finding) -> tuple[object, ...]:
     """Everything a report says of a finding."""
     if finding.kind is Verdict.TIMEOUT:
         return (finding.kind, finding.severity, finding.count)
+    if finding.kind is Verdict.CRASH:
+        return (finding.kind, finding.severity, finding.line, finding.count)
     other = who(finding.other) if finding.other else None
     return (
         finding.kind,
