@@ -11,6 +11,16 @@
 #endif
 
 namespace tilelab::simt {
+namespace {
+
+// A fiber that was left where it stood never cleared what the address sanitizer marked in its frames.
+void forget_marks([[maybe_unused]] std::uintptr_t address, [[maybe_unused]] std::size_t bytes) {
+#if defined(__SANITIZE_ADDRESS__)
+  __asan_unpoison_memory_region(reinterpret_cast<void*>(address), bytes);
+#endif
+}
+
+}  // namespace
 
 FiberStacks::FiberStacks(std::size_t count)
     : count_(count), guard_(static_cast<std::size_t>(sysconf(_SC_PAGESIZE))), pitch_(guard_ + stack_bytes), bytes_(count * pitch_) {
@@ -20,7 +30,10 @@ FiberStacks::FiberStacks(std::size_t count)
   take_back_all();
 }
 
-FiberStacks::~FiberStacks() { munmap(reinterpret_cast<void*>(base_), bytes_); }
+FiberStacks::~FiberStacks() {
+  forget_marks(base_, bytes_);
+  munmap(reinterpret_cast<void*>(base_), bytes_);
+}
 
 std::size_t FiberStacks::take() {
   const std::size_t index = free_.back();
@@ -28,10 +41,7 @@ std::size_t FiberStacks::take() {
   for (; guarded_ <= index; ++guarded_) {
     if (mprotect(reinterpret_cast<void*>(base_ + guarded_ * pitch_), guard_, PROT_NONE) != 0) throw std::bad_alloc();
   }
-#if defined(__SANITIZE_ADDRESS__)
-  // A fiber that was left where it stood never cleared its frames' marks.
-  __asan_unpoison_memory_region(reinterpret_cast<void*>(low(index)), stack_bytes);
-#endif
+  forget_marks(low(index), stack_bytes);
   return index;
 }
 
