@@ -40,7 +40,7 @@ bench:  ## what grading costs, as ratios to nvcc and to plain execution (on a qu
 	@$(setup) && "$$(cat build/.cmake)" --build build --target judge-bench >/dev/null && .venv/bin/python tests/benchmarks/ratios.py
 
 check: lint  ## before a commit: lint, types, generated files, tests
-	@$(tilelab) starters --check
+	@$(tilelab) starters --check && $(tilelab) handouts
 	@$(MAKE) test
 
 lint:  ## look at the sources without changing them

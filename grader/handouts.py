@@ -57,6 +57,7 @@ def handout(root: Path, labs: Sequence[Lab]) -> Handout:
             files[path.removeprefix(_SURROUNDINGS)] = _read(root / path, mode)
         elif path.startswith((*_VERBATIM, *(f"assignments/{lab.id}/" for lab in labs))) or _is_figure(path):
             files[path] = _read(root / path, mode)
+    files = {path: file for path, file in files.items() if not _is_figure(path) or _is_shown(path, files)}
     if "README.md" in files:
         text = files["README.md"].data.decode().replace(_LABS_GO_HERE, _lab_table(labs))
         files["README.md"] = PackedFile(text.encode())
@@ -139,6 +140,12 @@ def _read(path: Path, mode: str) -> PackedFile:
 def _is_figure(path: str) -> bool:
     """Of a write-up; the scripts that draw figures stay at home."""
     return path.startswith(_FIGURES) and path.endswith(_PICTURES)
+
+
+def _is_shown(figure: str, files: Mapping[str, PackedFile]) -> bool:
+    """Whether a write-up that goes out shows it: those of labs to come stay at home."""
+    name = PurePosixPath(figure).name.encode()
+    return any(name in file.data for path, file in files.items() if path.endswith(".md"))
 
 
 def _lab_table(labs: Sequence[Lab]) -> str:

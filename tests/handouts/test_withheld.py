@@ -100,6 +100,15 @@ def test_a_lab_of_its_own_is_handed_out_alone(made: Path, change: Change) -> Non
     assert "06-more" not in names["README.md"].data.decode()
 
 
+def test_figures_go_out_with_the_write_ups_that_show_them(made: Path, change: Change) -> None:
+    for name in ("sum.svg", "later.svg", "draw.py"):
+        change(f"assignments/figures/{name}", "<svg/>\n")
+    change(README, "![a sum](../figures/sum.svg)\n")
+    names = handout(made, load_labs(made, [])).files
+    assert [name for name in names if "figures" in name] == ["assignments/figures/sum.svg"]
+    assert found(made) == []
+
+
 def test_a_line_of_the_solution_left_unmarked_is_named(made: Path, change: Change) -> None:
     solution = (made / "solutions/05-add/add.cu").read_text(encoding="utf-8").splitlines()
     answer = solution.pop(6)

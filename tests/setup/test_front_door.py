@@ -58,6 +58,13 @@ def test_grades_folders_with_spaces_and_several_labs(clone: Path) -> None:
     assert words(clone) == expected
 
 
+def test_hands_out_every_lab_or_those_that_are_named(clone: Path) -> None:
+    make(clone, "handouts")
+    assert words(clone) == ["handouts"]
+    make(clone, "handouts", "LAB=01-naive 07-some-lab")
+    assert words(clone) == ["handouts", "--lab", "01-naive", "--lab", "07-some-lab"]
+
+
 def test_tests_one_case_of_a_lab(clone: Path) -> None:
     make(clone, "test", "LAB=07-some-lab", "CASE=sums sizes that are no multiple")
     assert words(clone) == ["test", "07-some-lab", "--case", "sums sizes that are no multiple"]
