@@ -39,7 +39,7 @@ class Changes:
         lines += [f"kept your {path}" for path in self.kept]
         lines += [f"its starter has changed as well: compare with {path}" for path in self.beside]
         lines += [
-            f"you had changed a file that is not yours to hand in; your version is now {path}" for path in self.saved
+            f"an upgrade replaces this file, and you had changed it; your version is now {path}" for path in self.saved
         ]
         return "\n".join(lines)
 
@@ -61,6 +61,9 @@ def upgrade(folder: Path, archive: Path) -> Changes:
 def unpack(archive: Path) -> tuple[Manifest, dict[str, PackedFile]]:
     """A handout's manifest and files, checked against each other. Raises RemediableError when it is not whole."""
     files: dict[str, PackedFile] = {}
+    if not archive.is_file():
+        message = f"{archive}: there is no such file; name the newer handout's .tar.gz"
+        raise RemediableError(message)
     try:
         with tarfile.open(archive, "r:gz") as tar:
             for member in tar:
