@@ -14,6 +14,4 @@ TEST_CASE("multiplies matrices that are not square", "[public]") {
   check_exact({.M = 96, .N = 32, .K = 64});
 }
 
-TEST_CASE("fetches at most half of what a naive kernel does", "[public][technique]") {
-  check_reuse({.M = 96, .N = 64, .K = 96}, 0.5);
-}
+TEST_CASE("fetches at most half of what a naive kernel does", "[public][technique]") { check_reuse({.M = 96, .N = 64, .K = 96}, 0.5); }

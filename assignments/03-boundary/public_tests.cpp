@@ -22,6 +22,4 @@ TEST_CASE("multiplies matrices that are not square", "[public]") {
   check_exact({.M = 50, .N = 7, .K = 20});
 }
 
-TEST_CASE("fetches at most half of what a naive kernel does", "[public][technique]") {
-  check_reuse({.M = 70, .N = 90, .K = 80}, 0.5);
-}
+TEST_CASE("fetches at most half of what a naive kernel does", "[public][technique]") { check_reuse({.M = 70, .N = 90, .K = 80}, 0.5); }

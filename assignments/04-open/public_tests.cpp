@@ -5,7 +5,9 @@
 
 using namespace tilelab::matmul;
 
-TEST_CASE("multiplies small matrices", "[public]") { check_exact({{.M = 1, .N = 1, .K = 1}, {.M = 4, .N = 8, .K = 4}, {.M = 5, .N = 3, .K = 2}}); }
+TEST_CASE("multiplies small matrices", "[public]") {
+  check_exact({{.M = 1, .N = 1, .K = 1}, {.M = 4, .N = 8, .K = 4}, {.M = 5, .N = 3, .K = 2}});
+}
 
 TEST_CASE("multiplies whole tiles of many sizes", "[public]") {
   check_exact({{.M = 32, .N = 32, .K = 32}, {.M = 64, .N = 128, .K = 16}, {.M = 128, .N = 64, .K = 32}});

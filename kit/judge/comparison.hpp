@@ -28,7 +28,7 @@ struct Tile {
 
 struct Mismatch {
   std::size_t rows = 0, columns = 0;
-  std::size_t wrong = 0;      // elements that differ, the unwritten ones among them
+  std::size_t wrong = 0;  // elements that differ, the unwritten ones among them
   std::size_t unwritten = 0;
   std::vector<WrongElement> first;  // at most eight, in row-major order
   Tile tile;                        // the grid to draw over the picture

@@ -86,7 +86,8 @@ void check_inputs(LaunchRecord& record, const Files& files) {
     const std::vector<std::byte> after = files.files[i].bytes();
     if (std::ranges::equal(after, std::as_bytes(std::span(operand.values)))) continue;
     record.verdict = worst(record.verdict, Verdict::input_modified);
-    const bool reported = std::ranges::any_of(record.findings, [&](const auto& one) { return one.kind == "input-modified" && one.array == operand.name; });
+    const bool reported =
+        std::ranges::any_of(record.findings, [&](const auto& one) { return one.kind == "input-modified" && one.array == operand.name; });
     if (reported) continue;
     protocol::Finding finding;
     finding.kind = "input-modified";
@@ -114,9 +115,11 @@ void check_outputs(LaunchRecord& record, const Files& files) {
 
 std::string sentence(const Mismatch& mismatch) {
   const std::size_t size = mismatch.rows * mismatch.columns;
-  std::string text = std::to_string(mismatch.wrong) + " of " + std::to_string(size) + (size == 1 ? " element is wrong" : " elements are wrong");
+  std::string text =
+      std::to_string(mismatch.wrong) + " of " + std::to_string(size) + (size == 1 ? " element is wrong" : " elements are wrong");
   if (mismatch.unwritten == mismatch.wrong) {
-    text = std::to_string(mismatch.unwritten) + " of " + std::to_string(size) + (size == 1 ? " element was" : " elements were") + " never written";
+    text = std::to_string(mismatch.unwritten) + " of " + std::to_string(size) + (size == 1 ? " element was" : " elements were") +
+           " never written";
   } else if (mismatch.unwritten > 0) {
     text += ", " + std::to_string(mismatch.unwritten) + " of them never written";
   }
@@ -154,9 +157,7 @@ void take_reply(LaunchRecord& record, protocol::LaunchReply reply, const Files& 
 }
 
 // Memory that was read before it was written, where the result is right all the same.
-bool only_reads_unwritten(const LaunchRecord& record) {
-  return record.verdict == Verdict::uninitialized_read && !record.mismatch;
-}
+bool only_reads_unwritten(const LaunchRecord& record) { return record.verdict == Verdict::uninitialized_read && !record.mismatch; }
 
 // Loaded and discarded is no mistake. What was used shows: with other contents in unwritten shared memory and outputs
 // (0x42424242 is 48.6 as a float, where the first launch had NaN) the same launch answers something else.
@@ -166,7 +167,8 @@ void forgive_discarded_reads(LaunchRecord& record, RunnerProcess& runner, const 
   const Answer answer = runner.launch(request, files.descriptors());
   auto reply = answer.kind == Answer::Kind::reply ? read_reply(answer.text) : std::nullopt;
   if (!reply || reply->status != protocol::Status::completed) return;
-  LaunchRecord again{.shape = {}, .inputs = {}, .config = record.config, .message = {}, .findings = {}, .mismatch = {}, .counters = {}, .printed = {}};
+  LaunchRecord again{
+      .shape = {}, .inputs = {}, .config = record.config, .message = {}, .findings = {}, .mismatch = {}, .counters = {}, .printed = {}};
   check_outputs(again, files);
   if (again.mismatch) return;
   for (protocol::Finding& finding : record.findings) finding.severity = "note";
@@ -177,7 +179,14 @@ void forgive_discarded_reads(LaunchRecord& record, RunnerProcess& runner, const 
 }  // namespace
 
 LaunchRecord judge_launch(RunnerProcess& runner, const Trial& trial, const LaunchOptions& options) {
-  LaunchRecord record{.shape = trial.shape, .inputs = trial.inputs, .config = {}, .message = {}, .findings = {}, .mismatch = {}, .counters = {}, .printed = {}};
+  LaunchRecord record{.shape = trial.shape,
+                      .inputs = trial.inputs,
+                      .config = {},
+                      .message = {},
+                      .findings = {},
+                      .mismatch = {},
+                      .counters = {},
+                      .printed = {}};
   Files files(trial);
   files.request.order_seed = options.order_seed;
   const Answer answer = runner.launch(files.request, files.descriptors());

@@ -71,7 +71,7 @@ void to_json(json& value, const LaunchRecord& launch) {
 }
 
 void to_json(json& value, const CaseRecord& record) {
-  value = {{"name", record.name},       {"tags", record.tags},         {"passed", record.passed}, {"verdict", name(record.verdict)},
+  value = {{"name", record.name},       {"tags", record.tags},        {"passed", record.passed}, {"verdict", name(record.verdict)},
            {"message", record.message}, {"launches", record.launches}};
 }
 

@@ -15,9 +15,10 @@ constexpr std::uint64_t max_count = 1ull << 53;  // what a JSON number holds exa
 constexpr std::string_view replacement = "\xEF\xBF\xBD";
 
 // What a launch can have shown; the other verdicts are the grader's and the judge's to give.
-constexpr std::array launch_findings{Verdict::needs_gpu,     Verdict::launch_error, Verdict::crash,          Verdict::timeout,
-                                     Verdict::barrier_divergence, Verdict::race,    Verdict::out_of_bounds,  Verdict::input_modified,
-                                     Verdict::misaligned,    Verdict::uninitialized_read, Verdict::wrong_answer};
+constexpr std::array launch_findings{
+    Verdict::needs_gpu,   Verdict::launch_error,  Verdict::crash,          Verdict::timeout,    Verdict::barrier_divergence,
+    Verdict::race,        Verdict::out_of_bounds, Verdict::input_modified, Verdict::misaligned, Verdict::uninitialized_read,
+    Verdict::wrong_answer};
 
 bool is_known(const protocol::Finding& finding) {
   const auto kind = verdict_named(finding.kind);
@@ -29,12 +30,18 @@ bool is_known(const protocol::Finding& finding) {
 std::size_t sequence_length(std::string_view text) {
   const auto byte = [text](std::size_t i) { return static_cast<unsigned char>(text[i]); };
   const unsigned char lead = byte(0);
-  const std::size_t length = lead < 0x80 ? 1 : lead >= 0xC2 && lead < 0xE0 ? 2 : lead >= 0xE0 && lead < 0xF0 ? 3 : lead >= 0xF0 && lead < 0xF5 ? 4 : 0;
+  const std::size_t length = lead < 0x80                   ? 1
+                             : lead >= 0xC2 && lead < 0xE0 ? 2
+                             : lead >= 0xE0 && lead < 0xF0 ? 3
+                             : lead >= 0xF0 && lead < 0xF5 ? 4
+                                                           : 0;
   if (length == 0 || text.size() < length) return 0;
   for (std::size_t i = 1; i < length; ++i) {
     if ((byte(i) & 0xC0) != 0x80) return 0;
   }
-  if ((lead == 0xE0 && byte(1) < 0xA0) || (lead == 0xED && byte(1) > 0x9F) || (lead == 0xF0 && byte(1) < 0x90) || (lead == 0xF4 && byte(1) > 0x8F)) return 0;
+  if ((lead == 0xE0 && byte(1) < 0xA0) || (lead == 0xED && byte(1) > 0x9F) || (lead == 0xF0 && byte(1) < 0x90) ||
+      (lead == 0xF4 && byte(1) > 0x8F))
+    return 0;
   return length;
 }
 

@@ -180,7 +180,8 @@ Answer RunnerProcess::attempt(const protocol::LaunchRequest& request, const std:
   } catch (const ChannelTimeout&) {
     const bool unread = process_->has_unread_bytes();
     process_->end();
-    return unread ? give_up(Answer::Kind::never_started, "never read its request") : give_up(Answer::Kind::timeout, "did not answer in time");
+    return unread ? give_up(Answer::Kind::never_started, "never read its request")
+                  : give_up(Answer::Kind::timeout, "did not answer in time");
   } catch (const ChannelReset&) {
     return give_up(Answer::Kind::never_started, process_->end_gently());
   } catch (const ChannelError& error) {

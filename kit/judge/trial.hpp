@@ -21,19 +21,29 @@ struct Operand {
   enum class Kind { input, output, integer };
   std::string name;
   Kind kind = Kind::integer;
-  std::size_t columns = 0;     // of a buffer: elements in a row
-  std::vector<float> values;   // of an input
-  Expectation expectation;     // of an output
+  std::size_t columns = 0;    // of a buffer: elements in a row
+  std::vector<float> values;  // of an input
+  Expectation expectation;    // of an output
   int integer = 0;
 };
 
 inline Operand input(std::string name, std::size_t columns, std::vector<float> values) {
-  return {.name = std::move(name), .kind = Operand::Kind::input, .columns = columns, .values = std::move(values), .expectation = {}, .integer = 0};
+  return {.name = std::move(name),
+          .kind = Operand::Kind::input,
+          .columns = columns,
+          .values = std::move(values),
+          .expectation = {},
+          .integer = 0};
 }
 
 inline Operand output(std::string name, Expectation expectation) {
   const std::size_t columns = expectation.columns;
-  return {.name = std::move(name), .kind = Operand::Kind::output, .columns = columns, .values = {}, .expectation = std::move(expectation), .integer = 0};
+  return {.name = std::move(name),
+          .kind = Operand::Kind::output,
+          .columns = columns,
+          .values = {},
+          .expectation = std::move(expectation),
+          .integer = 0};
 }
 
 inline Operand integer(std::string name, int value) {

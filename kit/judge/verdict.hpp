@@ -30,9 +30,10 @@ enum class Verdict {
 };
 
 inline constexpr std::array<std::string_view, 17> verdict_names{
-    "internal-error",     "rejected",      "missing-file",   "compile-error", "missing-entry-point", "needs-gpu",
-    "launch-error",       "crash",         "timeout",        "barrier-divergence", "race",           "out-of-bounds",
-    "input-modified",     "misaligned",    "uninitialized-read", "wrong-answer",   "pass"};
+    "internal-error", "rejected",      "missing-file",   "compile-error", "missing-entry-point",
+    "needs-gpu",      "launch-error",  "crash",          "timeout",       "barrier-divergence",
+    "race",           "out-of-bounds", "input-modified", "misaligned",    "uninitialized-read",
+    "wrong-answer",   "pass"};
 
 constexpr std::string_view name(Verdict verdict) { return verdict_names[static_cast<std::size_t>(verdict)]; }
 

@@ -45,7 +45,8 @@ struct Wrong {
 std::optional<std::string> whole(const Wrong& wrong) {
   if (wrong.count == wrong.rows * wrong.columns) return "every element";
   const std::size_t right = wrong.rows * wrong.columns - wrong.count;
-  if (wrong.count == 1) return "only the element in row " + number(*wrong.in_rows.begin()) + ", column " + number(*wrong.in_columns.begin());
+  if (wrong.count == 1)
+    return "only the element in row " + number(*wrong.in_rows.begin()) + ", column " + number(*wrong.in_columns.begin());
   const std::size_t diagonal = std::min(wrong.rows, wrong.columns);
   if (diagonal > 2 && wrong.count == wrong.rows * wrong.columns - diagonal &&
       wrong.each([](std::size_t row, std::size_t column) { return row != column; })) {
@@ -68,7 +69,8 @@ std::optional<std::string> past_full_tiles(const Wrong& wrong) {
   }
   if (ragged_columns && *wrong.in_columns.begin() >= full_columns) {
     const std::size_t left = wrong.columns - full_columns;
-    return wrong.of(left * wrong.rows) + "the last " + plural(left, "column") + ", past the last full " + number(tile_columns) + "-wide tile";
+    return wrong.of(left * wrong.rows) + "the last " + plural(left, "column") + ", past the last full " + number(tile_columns) +
+           "-wide tile";
   }
   if (ragged_rows && ragged_columns &&
       wrong.each([&](std::size_t row, std::size_t column) { return row >= full_rows || column >= full_columns; })) {

@@ -87,7 +87,8 @@ judge::Trial close_trial(Shape shape, judge::RandomStream random) {
   if (shape.K > longest_close) throw std::logic_error("K is too large for this rule");
   auto A = values(n.M * n.K, [&] { return random.signed_unit(); });
   auto B = values(n.K * n.N, [&] { return random.signed_unit(); });
-  judge::Expectation C{n.M, n.N, product(A, B, n, [](float x) { return double{x}; }), product(A, B, n, [](float x) { return std::abs(double{x}); })};
+  judge::Expectation C{n.M, n.N, product(A, B, n, [](float x) { return double{x}; }),
+                       product(A, B, n, [](float x) { return std::abs(double{x}); })};
   const double factor = 4 * std::sqrt(static_cast<double>(n.K)) * 0x1p-24;
   for (double& bound : C.bounds) bound *= factor;
   return make_trial(shape, "signed random", std::move(A), std::move(B), std::move(C));
@@ -112,8 +113,9 @@ void check_reuse(Shape shape, double fraction) {
   const double naive = 2.0 * sizeof(float) * static_cast<double>(n.products());
   if (loaded <= fraction * naive) return;
   const double elements = static_cast<double>(n.M * n.K + n.K * n.N);
-  judge::reject_technique("correct, but it loads " + percent(loaded / naive) + " of the bytes that one thread for each element of C would load from" +
-                          " global memory; at most " + percent(fraction) + " earns these points. On average it fetches each element of A and B " +
+  judge::reject_technique("correct, but it loads " + percent(loaded / naive) +
+                          " of the bytes that one thread for each element of C would load from" + " global memory; at most " +
+                          percent(fraction) + " earns these points. On average it fetches each element of A and B " +
                           std::to_string(std::lround(loaded / sizeof(float) / elements)) +
                           " times: let the threads of a block fetch an element once and share it.");
 }

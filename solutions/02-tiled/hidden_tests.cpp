@@ -17,8 +17,6 @@ TEST_CASE("multiplies long rows of tiles", "[hidden]") {
   check_exact({.M = 352, .N = 32, .K = 32});
 }
 
-TEST_CASE("stays accurate on random numbers", "[hidden]") {
-  check_close({{.M = 32, .N = 32, .K = 224}, {.M = 32, .N = 64, .K = 96}});
-}
+TEST_CASE("stays accurate on random numbers", "[hidden]") { check_close({{.M = 32, .N = 32, .K = 224}, {.M = 32, .N = 64, .K = 96}}); }
 
 TEST_CASE("multiplies random multiples of 32", "[hidden]") { check_exact(random_shapes(4, {.M = 128, .N = 96, .K = 64}, 32)); }

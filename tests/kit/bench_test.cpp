@@ -92,12 +92,14 @@ TEST_CASE("a case that ran nothing or broke by itself is a fault of ours", "[ben
 
 TEST_CASE("launches that follow a timeout get less to spare, but all that their work takes", "[bench]") {
   std::vector<std::uint64_t> spare, work, clock;
-  Bench bench([&](const Trial& trial) {
-    spare.push_back(trial.spare_events);
-    work.push_back(trial.work_events);
-    clock.push_back(trial.clock_ms);
-    return as_named(trial);
-  }, 1);
+  Bench bench(
+      [&](const Trial& trial) {
+        spare.push_back(trial.spare_events);
+        work.push_back(trial.work_events);
+        clock.push_back(trial.clock_ms);
+        return as_named(trial);
+      },
+      1);
   for (const auto* verdict : {"pass", "timeout", "race", "timeout", "timeout", "pass"}) {
     bench.open_case(verdict, {});
     Trial trial = named(verdict);
@@ -112,7 +114,12 @@ TEST_CASE("launches that follow a timeout get less to spare, but all that their 
 
 TEST_CASE("after three timeouts nothing more is run, and no case passes for that", "[bench]") {
   int launches = 0;
-  Bench bench([&](const Trial& trial) { ++launches; return as_named(trial); }, 1);
+  Bench bench(
+      [&](const Trial& trial) {
+        ++launches;
+        return as_named(trial);
+      },
+      1);
   for (const auto* verdict : {"timeout", "timeout", "timeout", "pass"}) {
     bench.open_case(verdict, {});
     bench.run(named(verdict));

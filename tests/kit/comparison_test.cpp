@@ -33,8 +33,8 @@ TEST_CASE("an output that equals its expectation has no mismatch", "[comparison]
 TEST_CASE("a single wrong element is found wherever it is", "[comparison]") {
   const Expectation expected = counting(3, 4);
   for (std::size_t i = 0; i < 12; ++i) {
-    for (const float value : {static_cast<float>(i) + 1, std::nextafter(static_cast<float>(i), 100.0f), std::numeric_limits<float>::quiet_NaN(),
-                              std::numeric_limits<float>::infinity(), unwritten}) {
+    for (const float value : {static_cast<float>(i) + 1, std::nextafter(static_cast<float>(i), 100.0f),
+                              std::numeric_limits<float>::quiet_NaN(), std::numeric_limits<float>::infinity(), unwritten}) {
       auto got = right(expected);
       got[i] = value;
       const auto mismatch = compare(got, expected, {16, 16});
@@ -65,7 +65,8 @@ TEST_CASE("an element at its bound is right, one beyond it is not", "[comparison
 
 TEST_CASE("an unwritten element is told apart from a computed NaN", "[comparison]") {
   const Expectation expected = counting(2, 2);
-  const auto mismatch = compare(std::vector{0.0f, unwritten, std::numeric_limits<float>::quiet_NaN(), -std::numeric_limits<float>::quiet_NaN()}, expected, {});
+  const auto mismatch = compare(
+      std::vector{0.0f, unwritten, std::numeric_limits<float>::quiet_NaN(), -std::numeric_limits<float>::quiet_NaN()}, expected, {});
   REQUIRE(mismatch);
   CHECK(mismatch->wrong == 3);
   CHECK(mismatch->unwritten == 1);
@@ -84,8 +85,8 @@ TEST_CASE("at most eight wrong elements are listed, in row-major order", "[compa
 }
 
 TEST_CASE("a picture is at most 64 by 64 cells, and no wrong element is lost in it", "[comparison]") {
-  const auto [rows, columns, cell_rows, cell_columns] =
-      GENERATE(table<std::size_t, std::size_t, std::size_t, std::size_t>({{64, 64, 1, 1}, {65, 64, 2, 1}, {129, 1000, 3, 16}, {1, 4097, 1, 65}}));
+  const auto [rows, columns, cell_rows, cell_columns] = GENERATE(
+      table<std::size_t, std::size_t, std::size_t, std::size_t>({{64, 64, 1, 1}, {65, 64, 2, 1}, {129, 1000, 3, 16}, {1, 4097, 1, 65}}));
   const Expectation expected = counting(rows, columns);
   for (const std::size_t wrong : {std::size_t{0}, rows * columns / 2, rows * columns - 1}) {
     auto got = right(expected);

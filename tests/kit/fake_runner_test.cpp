@@ -37,8 +37,12 @@ void write_floats(int fd, const std::vector<float>& values) {
 
 // The product in fp32, one element after the other, as a naive kernel has it.
 Matrices multiply(const LaunchRequest& request, const Frame& frame) {
-  Matrices m{static_cast<std::size_t>(request.launch_arguments.at(0)), static_cast<std::size_t>(request.launch_arguments.at(1)),
-             static_cast<std::size_t>(request.launch_arguments.at(2)), {}, {}, {}};
+  Matrices m{static_cast<std::size_t>(request.launch_arguments.at(0)),
+             static_cast<std::size_t>(request.launch_arguments.at(1)),
+             static_cast<std::size_t>(request.launch_arguments.at(2)),
+             {},
+             {},
+             {}};
   m.A = read_floats(frame.descriptors.at(0).get(), m.M * m.K);
   m.B = read_floats(frame.descriptors.at(1).get(), m.K * m.N);
   m.C.resize(m.M * m.N);
@@ -60,8 +64,14 @@ LaunchReply completed(const Matrices& m) {
 }
 
 Finding finding(const std::string& kind, const std::string& severity) {
-  return {.kind = kind, .severity = severity, .site = {"a.cu", 12, "kernel", "write", std::array{0u, 0u, 0u}, std::array{1u, 0u, 0u}},
-          .other = {}, .array = "As", .element = "As[0][1]", .message = "said by the fake", .count = 1};
+  return {.kind = kind,
+          .severity = severity,
+          .site = {"a.cu", 12, "kernel", "write", std::array{0u, 0u, 0u}, std::array{1u, 0u, 0u}},
+          .other = {},
+          .array = "As",
+          .element = "As[0][1]",
+          .message = "said by the fake",
+          .count = 1};
 }
 
 using Behaviour = std::function<void(Matrices&, const Frame&, LaunchReply&)>;
@@ -116,7 +126,9 @@ TEST_CASE("fake runner: changes an input", "[.fake]") {
   });
 }
 TEST_CASE("fake runner: right but racy", "[.fake]") {
-  serve([](Matrices&, const Frame&, LaunchReply& reply) { reply.findings = {finding("race", "error"), finding("uninitialized-read", "error")}; });
+  serve([](Matrices&, const Frame&, LaunchReply& reply) {
+    reply.findings = {finding("race", "error"), finding("uninitialized-read", "error")};
+  });
 }
 TEST_CASE("fake runner: right with a note", "[.fake]") {
   serve([](Matrices&, const Frame&, LaunchReply& reply) { reply.findings = {finding("barrier-divergence", "note")}; });

@@ -145,8 +145,16 @@ TEST_CASE("one product left out, doubled or taken from a neighbour fails either 
   const auto K = GENERATE(1, 2, 33, 257);
   const Shape shape{.M = 6, .N = 5, .K = K};
   const std::map<std::string, Sum> wrong{
-      {"left out", [](auto a, auto b) { a.back() = 0; return forwards(a, b); }},
-      {"doubled", [](auto a, auto b) { a.back() *= 2; return forwards(a, b); }},
+      {"left out",
+       [](auto a, auto b) {
+         a.back() = 0;
+         return forwards(a, b);
+       }},
+      {"doubled",
+       [](auto a, auto b) {
+         a.back() *= 2;
+         return forwards(a, b);
+       }},
       {"neighbour", [](auto a, auto b) { return forwards(a, b) + (a.size() > 1 ? a[0] * b[1] : 1.0f); }},
   };
   for (const Trial& trial : {exact_trial(shape, RandomStream(3)), close_trial(shape, RandomStream(3))}) {
@@ -181,7 +189,8 @@ TEST_CASE("a trial describes its arguments in the kernel's order", "[matmul]") {
   const Trial trial = exact_trial({.M = 2, .N = 3, .K = 4}, RandomStream(0));
   std::vector<std::tuple<std::string, std::size_t, int>> described;
   for (const auto& operand : trial.operands) described.emplace_back(operand.name, operand.columns, operand.integer);
-  CHECK(described == std::vector<std::tuple<std::string, std::size_t, int>>{{"A", 4, 0}, {"B", 3, 0}, {"C", 3, 0}, {"M", 0, 2}, {"N", 0, 3}, {"K", 0, 4}});
+  CHECK(described == std::vector<std::tuple<std::string, std::size_t, int>>{
+                         {"A", 4, 0}, {"B", 3, 0}, {"C", 3, 0}, {"M", 0, 2}, {"N", 0, 3}, {"K", 0, 4}});
   CHECK(trial.launch_arguments == std::vector{2, 3, 4});
   CHECK(trial.operands[0].values.size() == 8);
   CHECK(trial.operands[1].values.size() == 12);

@@ -32,13 +32,28 @@ LaunchRecord full_launch() {
   launch.verdict = Verdict::race;
   launch.config = protocol::LaunchConfig{{1, 2, 3}, {16, 8, 1}, 4096};
   launch.message = "line 12: two threads";
-  protocol::Finding race{.kind = "race", .severity = "error", .site = {}, .other = {}, .array = "As", .element = "As[3][17]", .message = "two threads", .count = 7};
+  protocol::Finding race{.kind = "race",
+                         .severity = "error",
+                         .site = {},
+                         .other = {},
+                         .array = "As",
+                         .element = "As[3][17]",
+                         .message = "two threads",
+                         .count = 7};
   race.site = {"a.cu", 12, "matmul(float*)", "write", std::array{1u, 2u, 0u}, std::array{3u, 4u, 0u}};
   race.other = protocol::Site{"a.cu", 15, "matmul(float*)", "read", std::array{1u, 2u, 0u}, {}};
-  protocol::Finding bare{.kind = "barrier-divergence", .severity = "note", .site = {}, .other = {}, .array = {}, .element = {}, .message = "somewhere", .count = 1};
+  protocol::Finding bare{.kind = "barrier-divergence",
+                         .severity = "note",
+                         .site = {},
+                         .other = {},
+                         .array = {},
+                         .element = {},
+                         .message = "somewhere",
+                         .count = 1};
   launch.findings = {race, bare};
   const double infinity = std::numeric_limits<double>::infinity();
-  launch.mismatch = Mismatch{2, 3, 4, 1, {{0, 1, -5, -4.5}, {1, 0, 3, std::nullopt}, {1, 1, 3, infinity}}, {8, 16}, {".#.", "o##"}, {1, 1}, "scattered"};
+  launch.mismatch =
+      Mismatch{2, 3, 4, 1, {{0, 1, -5, -4.5}, {1, 0, 3, std::nullopt}, {1, 1, 3, infinity}}, {8, 16}, {".#.", "o##"}, {1, 1}, "scattered"};
   launch.counters = {{"global_load_bytes", 96}, {"events", 1000}};
   launch.printed = "caf\xC3\xA9\n<script>\n";
   return launch;
@@ -49,7 +64,12 @@ std::vector<CaseRecord> sample_cases() {
   bare.shape = "M=1 N=1 K=1";
   bare.inputs = "signed random";
   return {{"multiplies a single element", {"public"}, true, Verdict::pass, "1 shape", {bare}},
-          {"multiplies sizes that nothing divides", {"hidden", "technique"}, false, Verdict::race, "M=2 N=3 K=4, small integers: line 12: two threads", {bare, full_launch()}}};
+          {"multiplies sizes that nothing divides",
+           {"hidden", "technique"},
+           false,
+           Verdict::race,
+           "M=2 N=3 K=4, small integers: line 12: two threads",
+           {bare, full_launch()}}};
 }
 
 }  // namespace
@@ -64,7 +84,8 @@ TEST_CASE("optional fields that are not known are left out", "[record]") {
   const nlohmann::json launch = sample_cases()[0].launches[0];
   for (const auto* absent : {"grid", "block", "shared_bytes", "mismatch"}) CHECK_FALSE(launch.contains(absent));
   const nlohmann::json finding = nlohmann::json(full_launch()).at("findings").at(1);
-  for (const auto* absent : {"file", "line", "block", "thread", "other", "array", "element", "access", "function"}) CHECK_FALSE(finding.contains(absent));
+  for (const auto* absent : {"file", "line", "block", "thread", "other", "array", "element", "access", "function"})
+    CHECK_FALSE(finding.contains(absent));
 }
 
 TEST_CASE("every verdict has its own name and is found by it", "[record]") {

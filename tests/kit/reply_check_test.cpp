@@ -25,8 +25,9 @@ std::string text(const protocol::LaunchReply& reply) { return json(reply).dump()
 }  // namespace
 
 TEST_CASE("what is no reply is not read", "[reply-check]") {
-  const std::string hostile = GENERATE(std::string(), std::string("null"), std::string("[]"), std::string("{}"), std::string("{\"status\": \"completed\"}"),
-                                       std::string("\xff"), std::string(1 << 20, '['), std::string(1 << 20, '9'));
+  const std::string hostile =
+      GENERATE(std::string(), std::string("null"), std::string("[]"), std::string("{}"), std::string("{\"status\": \"completed\"}"),
+               std::string("\xff"), std::string(1 << 20, '['), std::string(1 << 20, '9'));
   CHECK_FALSE(read_reply(hostile));
 }
 
@@ -89,18 +90,32 @@ TEST_CASE("fields that make no sense are emptied", "[reply-check]") {
 }
 
 TEST_CASE("tamed text holds no control characters, and lines only where they are wanted", "[reply-check]") {
-  CHECK(tame("a\x1b[31mb\x7f" "c", 100) == "a\xEF\xBF\xBD[31mb\xEF\xBF\xBD" "c");
-  CHECK(tame("a\nb\tc", 100) == "a\xEF\xBF\xBD" "b\xEF\xBF\xBD" "c");
+  CHECK(tame("a\x1b[31mb\x7f"
+             "c",
+             100) ==
+        "a\xEF\xBF\xBD[31mb\xEF\xBF\xBD"
+        "c");
+  CHECK(tame("a\nb\tc", 100) ==
+        "a\xEF\xBF\xBD"
+        "b\xEF\xBF\xBD"
+        "c");
   CHECK(tame("a\nb\tc\r", 100, true) == "a\nb\tc\xEF\xBF\xBD");
-  CHECK(tame(std::string("a\0b", 3), 100) == "a\xEF\xBF\xBD" "b");
+  CHECK(tame(std::string("a\0b", 3), 100) ==
+        "a\xEF\xBF\xBD"
+        "b");
   CHECK(tame("\xC2\x85", 100) == "\xEF\xBF\xBD");
-  CHECK(tame("a\xE2\x80\xAE" "b", 100) == "a\xEF\xBF\xBD" "b");
+  CHECK(tame("a\xE2\x80\xAE"
+             "b",
+             100) ==
+        "a\xEF\xBF\xBD"
+        "b");
   CHECK(tame("\xC3\xA9 \xE2\x82\xAC \xF0\x9F\x98\x80", 100) == "\xC3\xA9 \xE2\x82\xAC \xF0\x9F\x98\x80");
 }
 
 TEST_CASE("tamed text is valid UTF-8 whatever it was made of", "[reply-check]") {
-  const std::string bytes = GENERATE(std::string("\xC0\x80"), std::string("\xED\xA0\x80"), std::string("\xF4\x90\x80\x80"), std::string("\xE2\x82"),
-                                     std::string("\x80"), std::string("\xF0\x80\x80\x80"), std::string("\xff\xfe"), std::string("\xE0\x9F\xBF"));
+  const std::string bytes =
+      GENERATE(std::string("\xC0\x80"), std::string("\xED\xA0\x80"), std::string("\xF4\x90\x80\x80"), std::string("\xE2\x82"),
+               std::string("\x80"), std::string("\xF0\x80\x80\x80"), std::string("\xff\xfe"), std::string("\xE0\x9F\xBF"));
   CHECK_NOTHROW(json(tame(bytes, 100)).dump());
   CHECK(tame(bytes, 100).find("\xEF\xBF\xBD") == 0);
 }

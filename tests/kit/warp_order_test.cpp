@@ -30,8 +30,10 @@ class RandomWarp {
   }
 
   void step(bool often_sync) {
-    if (below(often_sync ? 2 : 5) == 0) sync(static_cast<std::uint32_t>(random_()) & ((1u << lanes_) - 1));
-    else touch(below(lanes_), below(4), below(3) == 0 ? AccessKind::write : AccessKind::read);
+    if (below(often_sync ? 2 : 5) == 0)
+      sync(static_cast<std::uint32_t>(random_()) & ((1u << lanes_) - 1));
+    else
+      touch(below(lanes_), below(4), below(3) == 0 ? AccessKind::write : AccessKind::read);
   }
   void sync(std::uint32_t mask) {
     if (mask == 0) return;

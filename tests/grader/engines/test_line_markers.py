@@ -1,6 +1,5 @@
 """Line markers written by hand are found however they are spelt; what only looks like one is left alone."""
 
-
 from __future__ import annotations
 
 import pytest
