@@ -7,6 +7,8 @@
 #include <set>
 #include <tuple>
 
+#include "runner/subscript.hpp"
+
 namespace tilelab {
 namespace {
 
@@ -64,7 +66,7 @@ class Words {
       finding.array = raw.region->name;
       finding.element = element_name(*raw.region, raw.offset);
     } else if (raw.bound != 0 && raw.kind == FindingKind::out_of_bounds) {
-      finding.array = subscripted_array(finding.site.line, raw.bound);
+      name_subscript(finding, raw);
     }
     finding.count = raw.count;
     finding.message = sentence(raw, finding);
@@ -86,9 +88,7 @@ class Words {
   }
 
   // Which array of the line has this dimension: the compiler tells the bad subscript, not whose it is.
-  std::string subscripted_array(int line, std::uint64_t bound) const {
-    if (line < 1 || static_cast<std::size_t>(line) > image_.source.size()) return {};
-    const std::string& text = image_.source[static_cast<std::size_t>(line) - 1];
+  std::string subscripted_array(const std::string& text, std::uint64_t bound) const {
     static const std::regex subscript(R"(([A-Za-z_]\w*)\s*\[)");
     std::set<std::string> names, fitting;
     for (std::sregex_iterator it(text.begin(), text.end(), subscript), end; it != end; ++it) names.insert((*it)[1]);
@@ -98,6 +98,27 @@ class Words {
     }
     if (fitting.size() == 1) return *fitting.begin();
     return fitting.empty() && names.size() == 1 ? *names.begin() : std::string();
+  }
+
+  // "As[…][16]": the one subscript that is known.
+  void name_subscript(Finding& finding, const RawFinding& raw) const {
+    const std::string& text = source_line(finding.site.line);
+    const auto subscript = subscript_closing_at(text, raw.column);
+    finding.array = subscript ? subscript->array : subscripted_array(text, raw.bound);
+    if (!subscript) return;
+    std::size_t dimensions = subscript->position + 1;
+    for (const Region& array : image_.shared) {
+      if (array.name == finding.array) dimensions = std::max(dimensions, array.dimensions.size());
+    }
+    finding.element = finding.array;
+    for (std::size_t d = 0; d < dimensions; ++d) {
+      finding.element += d == subscript->position ? "[" + std::to_string(raw.index) + "]" : "[…]";
+    }
+  }
+
+  const std::string& source_line(int line) const {
+    static const std::string none;
+    return line < 1 || static_cast<std::size_t>(line) > image_.source.size() ? none : image_.source[static_cast<std::size_t>(line) - 1];
   }
 
   std::string sentence(const RawFinding& raw, const Finding& finding) const {
@@ -127,8 +148,8 @@ class Words {
       case FindingKind::input_modified:
         return by + " writes " + finding.element + ", but " + finding.array + " is an input and must stay as it is.";
       case FindingKind::misaligned:
-        return by + " uses an address here that is not a multiple of " + std::to_string(raw.index) +
-               " bytes, as a type of that size needs.";
+        return by + " uses an address here that is not a multiple of " + std::to_string(raw.index) + " bytes" +
+               (finding.element.empty() ? "" : ", that of " + finding.element) + ", as the type used for it needs.";
       case FindingKind::timeout:
         if (raw.bound != 0) return by + " keeps reading one value here and waits for it to change, and no thread that can run changes it.";
         return by + " was still busy here when the launch had used up all the steps it may take: a loop may never end.";

@@ -84,7 +84,7 @@ void __tsan_init() {}
 void __sanitizer_cov_trace_pc() { Machine::current().edge(PC); }
 
 void __ubsan_handle_out_of_bounds(const OutOfBoundsData* data, std::uintptr_t index) {
-  Machine::current().index_outside(index_value(*data->index, index), bound_of(data->array->name), PC, CALLER_FRAME);
+  Machine::current().index_outside(index_value(*data->index, index), bound_of(data->array->name), data->location.column, PC, CALLER_FRAME);
 }
 
 void __ubsan_handle_type_mismatch_v1(const TypeMismatchData* data, std::uintptr_t address) {

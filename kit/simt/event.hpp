@@ -71,6 +71,15 @@ struct WarpSyncEvent {
   std::uintptr_t pc = 0;
 };
 
+// A subscript outside its declared dimension.
+struct IndexEvent {
+  ThreadRef by;
+  std::uintptr_t pc = 0;
+  std::int64_t index = 0;
+  std::uint64_t bound = 0;   // the dimension's extent
+  std::uint32_t column = 0;  // of the source line, where GCC sees the subscript's bracket close; 0: unknown
+};
+
 class Observer {
  public:
   virtual ~Observer() = default;
@@ -83,8 +92,8 @@ class Observer {
   virtual void on_access(const Access&) {}
   // An access that no declared memory contains. `nearest` is the region it missed, or null.
   virtual void on_stray(const Access&, const Region* /*nearest*/) {}
-  virtual void on_index(const ThreadRef&, std::uintptr_t /*pc*/, std::int64_t /*index*/, std::uint64_t /*bound*/) {}
-  virtual void on_misaligned(const ThreadRef&, std::uintptr_t /*pc*/, std::uintptr_t /*address*/, std::size_t /*alignment*/) {}
+  virtual void on_index(const IndexEvent&) {}
+  virtual void on_misaligned(const Access&, std::size_t /*alignment*/) {}  // its size and kind are not known
   virtual void on_barrier(const BarrierEvent&) {}
   virtual void on_divergence(const DivergenceEvent&) {}
   virtual void on_warp_sync(const WarpSyncEvent&) {}

@@ -36,11 +36,12 @@ struct RawFinding {
   FindingKind kind = FindingKind::crash;
   RawSite site, other;  // other.pc == 0: none
   const Region* region = nullptr;
-  std::int64_t offset = 0;  // bytes from the region's start; may lie outside it
-  std::uint32_t size = 0;   // bytes accessed
-  std::int64_t index = 0;   // a subscript outside its dimension, or an alignment
-  std::uint64_t bound = 0;  // that dimension
-  const char* why = "";     // a crash: what the thread did
+  std::int64_t offset = 0;   // bytes from the region's start; may lie outside it
+  std::uint32_t size = 0;    // bytes accessed
+  std::int64_t index = 0;    // a subscript outside its dimension, or an alignment
+  std::uint64_t bound = 0;   // that dimension
+  std::uint32_t column = 0;  // where that subscript's bracket closes; 0: unknown
+  const char* why = "";      // a crash: what the thread did
   std::uint64_t count = 1;
 };
 

@@ -173,13 +173,19 @@ void Machine::guard_frames(std::uintptr_t address, std::size_t size, std::uintpt
   scheduler_.end_thread();
 }
 
-void Machine::index_outside(std::int64_t index, std::uint64_t bound, std::uintptr_t pc, std::uintptr_t frame) {
-  announcer_.announce(&Observer::on_index, scheduler_.running().ref, statement(pc, frame), index, bound);
+void Machine::index_outside(std::int64_t index, std::uint64_t bound, std::uint32_t column, std::uintptr_t pc, std::uintptr_t frame) {
+  announcer_.announce(&Observer::on_index, IndexEvent{scheduler_.running().ref, statement(pc, frame), index, bound, column});
   scheduler_.end_thread();
 }
 
 void Machine::misaligned(std::uintptr_t address, std::size_t alignment, std::uintptr_t pc, std::uintptr_t frame) {
-  announcer_.announce(&Observer::on_misaligned, scheduler_.running().ref, statement(pc, frame), address, alignment);
+  Access access;
+  access.address = address;
+  access.pc = statement(pc, frame);
+  access.by = scheduler_.running().ref;
+  access.space = memory_.in_shared_span(address) ? Space::shared : Space::global;
+  access.region = access.space == Space::shared ? memory_.find_shared(address, 1) : memory_.find_global(address, 1);
+  announcer_.announce(&Observer::on_misaligned, access, alignment);
   scheduler_.end_thread();
 }
 

@@ -66,7 +66,7 @@ class Machine {
   void edge(std::uintptr_t pc) {
     if (--budget_ == 0) out_of_budget(pc);
   }
-  void index_outside(std::int64_t index, std::uint64_t bound, std::uintptr_t pc, std::uintptr_t frame);
+  void index_outside(std::int64_t index, std::uint64_t bound, std::uint32_t column, std::uintptr_t pc, std::uintptr_t frame);
   void misaligned(std::uintptr_t address, std::size_t alignment, std::uintptr_t pc, std::uintptr_t frame);
   void fence(std::uintptr_t pc);
   int barrier(std::uintptr_t pc, BarrierReduction reduction, int predicate);

@@ -42,7 +42,7 @@ TEST_CASE("a stray access is out of bounds, by how far it missed", "[bounds_chec
 TEST_CASE("a subscript outside its dimension keeps both", "[bounds_checker]") {
   FindingLog log;
   BoundsChecker checker(log);
-  checker.on_index({1, 2}, 77, -3, 16);
+  checker.on_index({{1, 2}, 77, -3, 16, 9});
   REQUIRE(log.folded().size() == 1);
   CHECK(log.folded()[0].kind == FindingKind::out_of_bounds);
   CHECK(log.folded()[0].index == -3);
@@ -52,8 +52,14 @@ TEST_CASE("a subscript outside its dimension keeps both", "[bounds_checker]") {
 TEST_CASE("a misaligned address says what it should divide by, a null pointer is out of bounds", "[bounds_checker]") {
   FindingLog log;
   BoundsChecker checker(log);
-  checker.on_misaligned({0, 1}, 77, 0x10004, 16);
-  checker.on_misaligned({0, 1}, 78, 4, 16);
+  Access misaligned;
+  misaligned.by = {0, 1};
+  misaligned.pc = 77;
+  misaligned.address = 0x10004;
+  checker.on_misaligned(misaligned, 16);
+  misaligned.pc = 78;
+  misaligned.address = 4;
+  checker.on_misaligned(misaligned, 16);
   const auto all = log.folded();
   REQUIRE(all.size() == 2);
   CHECK(all[0].kind == FindingKind::out_of_bounds);

@@ -181,7 +181,7 @@ TEST_CASE("a bad subscript and a bad alignment end their thread", "[machine]") {
   Bench bench;
   int finished = 0;
   bench.run({1, 1, 1}, {3, 1, 1}, [&] {
-    if (bench.machine.running().ref.thread == 0) bench.machine.index_outside(-1, 16, pc, 0);
+    if (bench.machine.running().ref.thread == 0) bench.machine.index_outside(-1, 16, 0, pc, 0);
     if (bench.machine.running().ref.thread == 1) bench.machine.misaligned(bench.a->base + 1, 4, pc, 0);
     ++finished;
   });

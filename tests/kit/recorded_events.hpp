@@ -14,12 +14,6 @@ class RecordedEvents final : public Observer {
     Access access;
     const Region* nearest;
   };
-  struct BadIndex {
-    ThreadRef by;
-    std::uintptr_t pc;
-    std::int64_t index;
-    std::uint64_t bound;
-  };
   struct BlockEnd {
     std::uint64_t block;
     std::uint32_t interval;
@@ -30,10 +24,8 @@ class RecordedEvents final : public Observer {
   void on_block_begin(std::uint64_t block) override { blocks.push_back(block); }
   void on_access(const Access& access) override { accesses.push_back(access); }
   void on_stray(const Access& access, const Region* nearest) override { strays.push_back({access, nearest}); }
-  void on_index(const ThreadRef& by, std::uintptr_t pc, std::int64_t index, std::uint64_t bound) override {
-    indices.push_back({by, pc, index, bound});
-  }
-  void on_misaligned(const ThreadRef& by, std::uintptr_t, std::uintptr_t, std::size_t) override { misaligned.push_back(by); }
+  void on_index(const IndexEvent& event) override { indices.push_back(event); }
+  void on_misaligned(const Access& access, std::size_t) override { misaligned.push_back(access.by); }
   void on_barrier(const BarrierEvent& event) override { barriers.push_back(event); }
   void on_divergence(const DivergenceEvent& event) override { divergences.push_back(event); }
   void on_warp_sync(const WarpSyncEvent& event) override { warp_syncs.push_back(event); }
@@ -46,7 +38,7 @@ class RecordedEvents final : public Observer {
   std::vector<std::uint64_t> blocks;
   std::vector<Access> accesses;
   std::vector<Stray> strays;
-  std::vector<BadIndex> indices;
+  std::vector<IndexEvent> indices;
   std::vector<ThreadRef> misaligned, fences;
   std::vector<BarrierEvent> barriers;
   std::vector<DivergenceEvent> divergences;

@@ -15,19 +15,22 @@ void BoundsChecker::on_stray(const Access& access, const Region* nearest) {
   log_.report(finding);
 }
 
-void BoundsChecker::on_index(const ThreadRef& by, std::uintptr_t pc, std::int64_t index, std::uint64_t bound) {
+void BoundsChecker::on_index(const IndexEvent& event) {
   RawFinding finding;
   finding.kind = FindingKind::out_of_bounds;
-  finding.site = {pc, "", by};
-  finding.index = index;
-  finding.bound = bound;
+  finding.site = {event.pc, "", event.by};
+  finding.index = event.index;
+  finding.bound = event.bound;
+  finding.column = event.column;
   log_.report(finding);
 }
 
-void BoundsChecker::on_misaligned(const ThreadRef& by, std::uintptr_t pc, std::uintptr_t address, std::size_t alignment) {
+void BoundsChecker::on_misaligned(const Access& access, std::size_t alignment) {
   RawFinding finding;
-  finding.kind = address < 4096 ? FindingKind::out_of_bounds : FindingKind::misaligned;  // a null pointer is no alignment lesson
-  finding.site = {pc, "", by};
+  finding.kind = access.address < 4096 ? FindingKind::out_of_bounds : FindingKind::misaligned;  // a null pointer is no alignment lesson
+  finding.site = {access.pc, "", access.by};
+  finding.region = access.region;
+  finding.offset = access.region != nullptr ? static_cast<std::int64_t>(access.address - access.region->base) : 0;
   finding.index = static_cast<std::int64_t>(alignment);
   log_.report(finding);
 }

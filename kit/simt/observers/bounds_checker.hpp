@@ -11,8 +11,8 @@ class BoundsChecker final : public Observer {
  public:
   explicit BoundsChecker(FindingLog& log) : log_(log) {}
   void on_stray(const Access& access, const Region* nearest) override;
-  void on_index(const ThreadRef& by, std::uintptr_t pc, std::int64_t index, std::uint64_t bound) override;
-  void on_misaligned(const ThreadRef& by, std::uintptr_t pc, std::uintptr_t address, std::size_t alignment) override;
+  void on_index(const IndexEvent& event) override;
+  void on_misaligned(const Access& access, std::size_t alignment) override;
 
  private:
   FindingLog& log_;

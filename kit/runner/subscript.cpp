@@ -1,0 +1,52 @@
+// Walks backwards over matching brackets.
+#include "runner/subscript.hpp"
+
+#include <cctype>
+
+namespace tilelab {
+namespace {
+
+bool is_blank(char c) { return c == ' ' || c == '\t'; }
+bool is_name(char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_'; }
+
+bool columns_may_differ(const std::string& line, std::size_t end) {
+  std::size_t i = line.find_first_not_of(" \t");
+  for (; i + 1 < end; ++i) {
+    if (line[i] == '\t' || (line[i] == ' ' && is_blank(line[i + 1])) || (line[i] == '/' && line[i + 1] == '*')) return true;
+  }
+  return line.find('\t') < end;
+}
+
+// Where the bracket closed at `close` opens.
+std::optional<std::size_t> opening(const std::string& line, std::size_t close) {
+  int depth = 0;
+  for (std::size_t i = close + 1; i-- > 0;) {
+    if (line[i] == ']') ++depth;
+    if (line[i] == '[' && --depth == 0) return i;
+  }
+  return std::nullopt;
+}
+
+}  // namespace
+
+std::optional<Subscript> subscript_closing_at(const std::string& line, std::size_t column) {
+  if (column == 0 || column > line.size() || line[column - 1] != ']' || columns_may_differ(line, column)) return std::nullopt;
+  Subscript found;
+  for (std::size_t close = column - 1;; ++found.position) {
+    const auto open = opening(line, close);
+    if (!open) return std::nullopt;
+    std::size_t end = *open;
+    while (end > 0 && is_blank(line[end - 1])) --end;
+    if (end > 0 && line[end - 1] == ']') {
+      close = end - 1;
+      continue;
+    }
+    std::size_t begin = end;
+    while (begin > 0 && is_name(line[begin - 1])) --begin;
+    if (begin == end || std::isdigit(static_cast<unsigned char>(line[begin])) != 0) return std::nullopt;
+    found.array = line.substr(begin, end - begin);
+    return found;
+  }
+}
+
+}  // namespace tilelab

@@ -1,0 +1,43 @@
+// Whose bracket closes at a column.
+#include "runner/subscript.hpp"
+
+#include <string>
+
+#include <catch2/catch_test_macros.hpp>
+
+using tilelab::subscript_closing_at;
+
+namespace {
+
+std::string told(const std::string& line, std::size_t column) {
+  const auto found = subscript_closing_at(line, column);
+  return found ? found->array + " " + std::to_string(found->position) : "none";
+}
+
+}  // namespace
+
+TEST_CASE("a closing bracket leads to its array and which of its subscripts it is", "[subscript]") {
+  const std::string line = "  sum += As[ty][k] * Bs[k][tx];";
+  CHECK(told(line, 15) == "As 0");
+  CHECK(told(line, 18) == "As 1");
+  CHECK(told(line, 26) == "Bs 0");
+  CHECK(told(line, 30) == "Bs 1");
+}
+
+TEST_CASE("subscripts within subscripts belong to the inner array", "[subscript]") {
+  const std::string line = "x = outer[inner[i] + 1][j];";
+  CHECK(told(line, 18) == "inner 0");
+  CHECK(told(line, 23) == "outer 0");
+  CHECK(told(line, 26) == "outer 1");
+}
+
+TEST_CASE("where no bracket closes, no name comes before, or columns may have moved, nothing is claimed", "[subscript]") {
+  CHECK(told("a[i] = 0;", 3) == "none");
+  CHECK(told("a[i] = 0;", 0) == "none");
+  CHECK(told("a[i] = 0;", 99) == "none");
+  CHECK(told("a] = 0;", 2) == "none");
+  CHECK(told("(p)[i] = 0;", 6) == "none");
+  CHECK(told("x  = a[i];", 9) == "none");
+  CHECK(told("x /* why */ = a[i];", 18) == "none");
+  CHECK(told("\tx = a[i];", 9) == "none");
+}
