@@ -13,6 +13,7 @@
 
 #include "runner/finding_words.hpp"
 #include "runner/kernel_call.hpp"
+#include "runner/launch_limits.hpp"
 #include "simt/machine.hpp"
 #include "simt/observers/access_counter.hpp"
 #include "simt/observers/barrier_checker.hpp"
@@ -36,34 +37,6 @@ using protocol::LaunchRequest;
 using protocol::Role;
 using protocol::Status;
 
-// CUDA's limits (Programming Guide, "Technical Specifications per Compute Capability"); shared memory without opt-in.
-constexpr unsigned max_threads = 1024, max_block_xy = 1024, max_block_z = 64;
-constexpr std::uint64_t max_grid_x = 2147483647, max_grid_yz = 65535;
-constexpr std::size_t max_shared_bytes = 48 * 1024;
-
-std::string extent_text(const protocol::Extent& e) {
-  return "(" + std::to_string(e.x) + ", " + std::to_string(e.y) + ", " + std::to_string(e.z) + ")";
-}
-
-// Why CUDA would refuse this configuration; empty: it would not.
-std::string refusal(const LaunchConfig& config, std::size_t static_shared_bytes) {
-  const auto& [grid, block, shared] = config;
-  if (grid.x == 0 || grid.y == 0 || grid.z == 0) return "The grid is " + extent_text(grid) + ": every dimension must be at least 1.";
-  if (block.x == 0 || block.y == 0 || block.z == 0) return "The block is " + extent_text(block) + ": every dimension must be at least 1.";
-  const std::uint64_t threads = std::uint64_t{block.x} * block.y * block.z;
-  if (block.x > max_block_xy || block.y > max_block_xy || block.z > max_block_z || threads > max_threads) {
-    return "The block is " + extent_text(block) + ": a block may have at most 1024 threads, and at most 64 in z.";
-  }
-  if (grid.x > max_grid_x || grid.y > max_grid_yz || grid.z > max_grid_yz) {
-    return "The grid is " + extent_text(grid) + ": at most 2147483647 blocks in x and 65535 in y and z.";
-  }
-  if (static_shared_bytes + shared > max_shared_bytes) {
-    return "A block asks for " + std::to_string(static_shared_bytes) + " + " + std::to_string(shared) +
-           " bytes of static and dynamic shared memory: at most 49152 are there.";
-  }
-  return {};
-}
-
 class Launch {
  public:
   Launch(const Image& image, const LaunchRequest& request, const std::vector<Descriptor>& files)
@@ -73,7 +46,7 @@ class Launch {
     map_memory();
     config_ = request_.config ? *request_.config : ask_launch_function();
     if (trouble_) return reply(trouble_->first, trouble_->second);
-    if (const std::string why = refusal(config_, image_.static_shared_bytes); !why.empty()) return reply(Status::launch_error, why);
+    if (const std::string why = launch_refusal(config_, image_.static_shared_bytes); !why.empty()) return reply(Status::launch_error, why);
     place_shared();
     run_kernel();
     if (trouble_) return reply(trouble_->first, trouble_->second);

@@ -1,0 +1,15 @@
+// What CUDA refuses to launch, whatever the device: grid, block and shared memory without opt-in.
+#pragma once
+
+#include <cstddef>
+#include <string>
+
+#include "runner/protocol.hpp"
+
+namespace tilelab {
+
+// Why CUDA would refuse this configuration, as one sentence for the student; empty: it would not.
+// `static_shared_bytes`: of the shared arrays that the kernel reaches.
+std::string launch_refusal(const protocol::LaunchConfig& config, std::size_t static_shared_bytes);
+
+}  // namespace tilelab
