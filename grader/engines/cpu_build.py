@@ -28,7 +28,6 @@ from grader.engines.entry_points import (
     wrong_signatures,
 )
 from grader.engines.gimple_scan import scan_gimple
-from grader.engines.header_trust import SYSTEM_FOLDERS, headers_are_genuine
 from grader.engines.line_markers import hand_written_marker
 from grader.engines.object_check import check_object
 from grader.engines.object_file import ObjectFile, read_object
@@ -150,10 +149,7 @@ def _link(steps: _Steps, text: str, preprocessed: str, entries: EntrySignatures)
     if not assembly or not gimple:
         return _refuse("The file is too large once it is compiled.")
     trusted = [str(path) for path in steps.toolchain.includes]
-    genuine = SYSTEM_FOLDERS if headers_are_genuine(text) else ()
-    refusal = scan_gimple(gimple, steps.name, trusted, genuine) or check_object(
-        obj, found, calls_of(assembly, steps.name)
-    )
+    refusal = scan_gimple(gimple, steps.name, trusted) or check_object(obj, found, calls_of(assembly, steps.name))
     if refusal:
         return (refusal,)
     dynamic = _dynamic_arrays(obj)

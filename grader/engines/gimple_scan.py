@@ -34,12 +34,9 @@ class _Statement:
     path: str  # "": the compiler's own
 
 
-def scan_gimple(
-    dump: str, file_name: str, trusted: Collection[str] = (), genuine: Collection[str] = ()
-) -> Refusal | None:
+def scan_gimple(dump: str, file_name: str, trusted: Collection[str] = ()) -> Refusal | None:
     """The first reason not to trust the instrumentation; None when there is none. `trusted`: folders of our headers,
-    whose functions announce for themselves. `genuine`: folders of the system's headers where no macro of the submission
-    can have changed them; what a kernel reaches of those is judged by name (object_check), so their calls may pass.
+    whose functions announce for themselves.
     """
     blinding = ""  # of the function being read
     for statement in _statements(dump, file_name):
@@ -51,10 +48,6 @@ def scan_gimple(
         if blinding:
             what = f"The attribute `{blinding}` is not allowed: it could change what the grader sees of the kernel."
             return Refusal(Verdict.REJECTED, statement.line, what, "Remove it; nothing in this lab needs it.")
-        if refusal := _machine_builtin(statement):
-            return refusal
-        if any(statement.path.startswith(f"{folder}/") for folder in genuine):
-            continue
         if refusal := _judge_call(statement):
             return refusal
     return None
@@ -76,16 +69,12 @@ def _blinding_attribute(text: str) -> str:
     return found[1] if found else ""
 
 
-def _machine_builtin(statement: _Statement) -> Refusal | None:
+def _judge_call(statement: _Statement) -> Refusal | None:
     if machine := _MACHINE_BUILTIN.search(statement.text):
         what = f"`{machine[0]}` is an instruction of the grader's processor, not of a GPU"
         return Refusal(
             Verdict.REJECTED, statement.line, f"{what}: a kernel cannot use it.", "Use CUDA's own functions."
         )
-    return None
-
-
-def _judge_call(statement: _Statement) -> Refusal | None:
     call = _CALL.match(statement.text)
     if call is None or _KEYWORDS.match(call["callee"]):
         return None
