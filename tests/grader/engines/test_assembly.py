@@ -45,6 +45,19 @@ def test_assembly_outside_every_function_always_counts() -> None:
     assert calls_of(TEXT + "#APP\n\tnop\n", "scale.cu").within(set()).inline_assembly == [20]
 
 
+IOSTREAM = '#APP\n# 86 "/usr/include/c++/14/iostream" 1\n\t.globl _ZSt21ios_base_library_initv\n# 0 "" 2\n#NO_APP\n'
+
+
+def test_what_iostream_asks_of_the_linker_is_no_inline_assembly() -> None:
+    assert calls_of(IOSTREAM + TEXT, "scale.cu").within({"_Z5scalev"}).inline_assembly == []
+
+
+def test_anything_else_in_its_place_is() -> None:
+    for other in ("_ZSt21ios_base_library_initv; nop", "_ZSt21ios_base_library_initv\n\tnop", "mine"):
+        text = IOSTREAM.replace("_ZSt21ios_base_library_initv", other)
+        assert calls_of(text, "scale.cu").within(set()).inline_assembly == [0], other
+
+
 def test_arm_spellings_are_read_too() -> None:
     text = '\t.file 1 "scale.cu"\n\t.type\tf, %function\nf:\n\t.loc 1 3 1\n\tbl\tprintf\n\tblr\tx8\n\t.size f, .-f\n'
     calls = calls_of(text, "scale.cu").within({"f"})
