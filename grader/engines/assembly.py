@@ -8,7 +8,7 @@ from collections.abc import Container
 from dataclasses import dataclass, field
 
 # How <iostream> asks for its library's initialiser since GCC 13, outside any function; to the letter.
-_HARMLESS = r"\n# \d+ \"[^\"\n]*\" 1\n\s*\.globl _ZSt21ios_base_library_initv\n# 0 \"\" 2\n#NO_APP\n"
+_HARMLESS = r"\n\s*\.globl _ZSt21ios_base_library_initv\n#NO_APP\n"
 _LINE = re.compile(
     r'^\s*(?:\.file\s+(?P<number>\d+)\s+(?:"[^"]*"\s+)?"(?P<path>[^"]*)"'
     r"|\.loc\s+(?P<file>\d+)\s+(?P<line>\d+)"

@@ -45,7 +45,7 @@ def test_assembly_outside_every_function_always_counts() -> None:
     assert calls_of(TEXT + "#APP\n\tnop\n", "scale.cu").within(set()).inline_assembly == [20]
 
 
-IOSTREAM = '#APP\n# 86 "/usr/include/c++/14/iostream" 1\n\t.globl _ZSt21ios_base_library_initv\n# 0 "" 2\n#NO_APP\n'
+IOSTREAM = "#APP\n\t.globl _ZSt21ios_base_library_initv\n#NO_APP\n"
 
 
 def test_what_iostream_asks_of_the_linker_is_no_inline_assembly() -> None:
