@@ -51,16 +51,18 @@ def grade_command(
 
 @app.command("test")
 def test_command(
-    lab: Annotated[str | None, typer.Argument(help="the lab; left out: the one this folder belongs to")] = None,
+    lab: Annotated[
+        list[str] | None, typer.Argument(help="a lab, or a part of its name; left out: this folder's, or all of them")
+    ] = None,
     case: Annotated[str | None, typer.Option(help="run this public test only; a part of its name will do")] = None,
     file: Annotated[Path | None, typer.Option(help="test this file instead of the one in assignments/")] = None,
 ) -> None:
-    """Run a lab's public tests on your file."""
+    """Run the public tests on your files."""
 
     def run() -> int:
-        from grader.session import test_lab
+        from grader.session import test_labs
 
-        return test_lab(lab, case=case, file=file)
+        return test_labs(lab or [], case=case, file=file)
 
     _guarded(run)
 

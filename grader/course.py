@@ -30,6 +30,17 @@ def lab_at(root: Path, folder: Path) -> str:
     raise LabError(message)
 
 
+def matching_lab(root: Path, word: str) -> str:
+    """The lab that `word` names, by its id or a part of it: `02` or `tiled`. Raises LabError when it is none or several."""
+    ids = lab_ids(root)
+    chosen = [one for one in ids if one == word] or [one for one in ids if word and word.casefold() in one.casefold()]
+    if len(chosen) == 1:
+        return chosen[0]
+    which = f"LAB={word} could be any of {', '.join(chosen)}" if chosen else f"there is no lab {word!r}"
+    message = f"{which}; the labs here are: {', '.join(ids) or 'none'}"
+    raise LabError(message)
+
+
 def load_labs(root: Path, wanted: Sequence[str]) -> list[Lab]:
     """The labs named, or all of them, in order. Raises LabError, naming what is wrong."""
     labs = [load_lab(root, lab_id) for lab_id in (sorted(set(wanted)) or lab_ids(root))]

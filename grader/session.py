@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import datetime as dt
 import hashlib
-import tempfile
 from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
@@ -14,12 +13,13 @@ from typing import TYPE_CHECKING
 from rich.console import Console
 
 from grader import __version__
-from grader.course import course_root, lab_at, load_labs
-from grader.labs import Lab, LabError, load_lab
+from grader.course import course_root, load_labs
+from grader.labs import Lab, LabError
 from grader.outcome import LabOutcome
-from grader.result import Environment, Verdict
+from grader.result import Environment
 
 if TYPE_CHECKING:
+    from grader.practice import Practice
     from grader.workshop import Workshop
 
 _NOT_PASSED, _FAULTS = 1, 3
@@ -56,21 +56,27 @@ def grade_class(
     return _FAULTS if report.failures else 0
 
 
-def test_lab(lab_id: str | None, *, case: str | None, file: Path | None) -> int:
+def test_labs(wanted: Sequence[str], *, case: str | None, file: Path | None) -> int:
     """`tilelab test`."""
-    from grader.reports.terminal import render_lab
-    from grader.trial import PUBLIC_SEED, try_out
+    from grader.practice import focus_of
+    from grader.reports.terminal import Screen
+    from grader.window import student_console, window_lines
 
-    root = course_root(Path.cwd())
-    lab = load_lab(root, lab_id or lab_at(root, Path.cwd()))
-    source = file or lab.public_dir / lab.public.file
+    practice = _practice(wanted, case=case, file=file)
+    tried = [practice.attempt(lab) for lab in practice.labs]
+    console, focus = student_console(), focus_of(tried)
+    next_lab = practice.after(tried[0].lab_id) if len(tried) == 1 else ""
+    console.print(Screen(tried, focus, lines=window_lines(console), next_lab=next_lab))
+    return 0 if all(one.passed for one in tried) else _NOT_PASSED
+
+
+def _practice(wanted: Sequence[str], *, case: str | None, file: Path | None) -> Practice:
+    from grader.practice import Practice, chosen_labs
+    from grader.trial import PUBLIC_SEED
+
+    root, labs = chosen_labs(Path.cwd(), wanted, case=case, file=file)
     workshop = _open(root, allow_no_sandbox=True)
-    judge = _judge(workshop, PUBLIC_SEED, public_only=True)
-    with tempfile.TemporaryDirectory(prefix="tilelab-") as scratch:
-        result = try_out(lab, source, Path(scratch), judge, case=case)
-    text = source.read_bytes().decode("utf-8", "replace")
-    Console(highlight=False).print(render_lab(lab.id, result, sources={lab.public.file: text}))
-    return 0 if result.verdict is Verdict.PASS else _NOT_PASSED
+    return Practice(root, labs, _judge(workshop, PUBLIC_SEED, public_only=True), case, file)
 
 
 def _open(root: Path, *, allow_no_sandbox: bool) -> Workshop:

@@ -18,7 +18,7 @@ _NEVER_RAN = "not run"
 @dataclass(frozen=True)
 class ShapeRow:
     look: Look
-    text: str  # "M=33 N=17 K=65, grid (2, 3, 1), block (16, 16, 1)"
+    text: str  # "M=33 N=17 K=65, grid (2,3,1), block (16,16,1)"
     inputs: str
     message: str
 

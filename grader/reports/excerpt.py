@@ -104,7 +104,7 @@ def _row(
 
 
 def _note(site: Site, finding: Finding, *, named: bool) -> str:
-    """`thread (1, 0, 0) reads As[0][1]`."""
+    """`thread (1,0,0) reads As[0][1]`."""
     verb = _VERBS.get(site.access or "", "")
     if not verb or site.thread is None:
         return ""

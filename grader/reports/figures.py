@@ -18,8 +18,8 @@ def share(value: float, maximum: float) -> float:
 
 
 def index(triple: tuple[int, int, int] | None) -> str | None:
-    """CUDA's `(x, y, z)`."""
-    return None if triple is None else "({}, {}, {})".format(*triple)
+    """CUDA's `(x,y,z)`, written as findings write it."""
+    return None if triple is None else "({},{},{})".format(*triple)
 
 
 def element(value: float | None) -> str:

@@ -63,7 +63,7 @@ def may_show(case: Case, *, instructor: bool) -> bool:
 
 
 def in_words(launch: Launch) -> str:
-    """`M=33 N=17 K=65, grid (2, 3, 1), block (16, 16, 1)`."""
+    """`M=33 N=17 K=65, grid (2,3,1), block (16,16,1)`."""
     parts = [visible.words(launch.shape, 80)]
     parts += [f"grid {index(launch.grid)}"] if launch.grid else []
     parts += [f"block {index(launch.block)}"] if launch.block else []

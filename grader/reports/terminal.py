@@ -1,4 +1,5 @@
-"""One lab's outcome on one screen of a terminal: what passed, what failed and why, the line, what to look at next.
+"""One lab, or a course of labs, on one screen of a terminal: what passed, what to mend first and why, what to look at
+next; the rest is counted. The screen takes as much detail as the window holds.
 
 Everything is built from `Text`, never from markup, and has gone through `visible`: a submission can neither style nor
 steer the terminal. Colour is only ever an addition; rich leaves it out where the output is no terminal.
@@ -6,132 +7,203 @@ steer the terminal. Colour is only ever an addition; rich leaves it out where th
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Literal
 
-from rich.console import Group, RenderableType
-from rich.padding import Padding
+from rich.console import Console, ConsoleOptions, Group, RenderableType
 from rich.text import Text
 
 from grader.reports import visible
-from grader.reports.case_row import CaseRow, case_row
-from grader.reports.excerpt import Excerpt, Role
-from grader.reports.figures import counted, points
-from grader.reports.finding_card import FindingCard, finding_card
+from grader.reports.checklist import STYLES, Tried, case_lines, one_line, overview, passed_of
+from grader.reports.figures import counted
 from grader.reports.lab_section import NOTHING_RAN, advice, what_happened
-from grader.reports.mismatch_figure import MismatchFigure, mismatch_figures
-from grader.reports.verdict_table import LOOKS, Tone
-from grader.result import LabResult
+from grader.reports.mismatch_figure import amount
+from grader.reports.spotlight import Detail, block_view, finding_view, log_view, mismatch_view
+from grader.reports.verdict_table import LOOKS
+from grader.result import Case, Finding, LabResult, Launch, Verdict
 
-_STYLES: dict[Tone, str] = {"good": "green", "bad": "red", "absent": "dim", "waiting": "blue", "ours": "magenta"}
-_ROLES: dict[Role, str] = {"": "", "first": "red", "second": "yellow"}
-_FINDINGS = 2  # findings shown whole; the rest is counted, to stay on one screen
-_ELEMENTS = 3
-_LOG_LINES = 15
-_PRINTED_LINES = 10
-_LINE = 110
-_INDENT = (0, 0, 0, 2)
+_PRINTED_LINES = 6
+_TODOS = 4
+_OTHERS = 3  # further findings, a line each
 
 
-def render_lab(lab_id: str, lab: LabResult, *, sources: Mapping[str, str]) -> Group:
-    """`sources`: the submission's own files, name to text."""
-    return Group(*_parts(lab_id, lab, sources))
+@dataclass(frozen=True)
+class Level:
+    """How much a screen shows. Each level of `_LEVELS` is shorter than the one before."""
+
+    detail: Detail
+    cases: Literal["all", "failed", "first"]  # "first": the one that the mistake was seen in
+    hint: bool  # the lab's own hint besides the finding's
+    others: int  # findings after the first, a line each
+    air: bool = True  # blank lines between the parts
 
 
-def _parts(lab_id: str, lab: LabResult, sources: Mapping[str, str]) -> Iterator[RenderableType]:
-    look = LOOKS[lab.verdict]
+_LEVELS = (
+    Level(Detail(around=2, elements=4, picture=32), cases="all", hint=True, others=_OTHERS),
+    Level(Detail(around=2, elements=3, picture=16), cases="all", hint=True, others=1),
+    Level(Detail(around=1, elements=3, picture=12), cases="all", hint=True, others=1),
+    Level(Detail(around=1, elements=3, picture=8), cases="all", hint=False, others=1),
+    Level(Detail(around=1, elements=2, picture=0), cases="failed", hint=False, others=0),
+    Level(Detail(around=0, elements=2, picture=0), cases="all", hint=False, others=0, air=False),
+    Level(Detail(around=0, elements=1, picture=0), cases="first", hint=False, others=0, air=False),
+)
+
+
+@dataclass(frozen=True)
+class Screen:
+    """`tried` in the labs' order; `focus`, one of them, is shown in full; `lines`: the window's height, None for none."""
+
+    tried: Sequence[Tried]
+    focus: Tried | None
+    lines: int | None = None
+    next_lab: str = ""  # where to go once the only lab shown passes
+
+    def __rich_console__(self, console: Console, options: ConsoleOptions) -> Iterator[RenderableType]:
+        """The fullest level that the window holds; the shortest where none does."""
+        for level in _LEVELS:
+            whole = Group(*self._parts(level, options.max_width))
+            if self.lines is None or len(console.render_lines(whole, options, pad=False)) <= self.lines:
+                break
+        yield whole
+
+    def _parts(self, level: Level, width: int) -> Iterator[RenderableType]:
+        several = len(self.tried) > 1
+        if several:
+            yield from overview(self.tried, self.focus)
+        one = self.focus
+        if one is None:
+            yield Text()
+            yield Text("Every test passes.", style="bold green")
+            return
+        if several:
+            yield Text()
+        yield _title(one)
+        if one.starting:
+            yield from _start_here(one)
+            return
+        if one.result.verdict not in NOTHING_RAN:
+            yield from case_lines(_shown_cases(one.result, level, several=several), _focused_case(one.result))
+        if level.air:
+            yield Text()
+        yield from _trouble(one, level, width)
+        if one.passed and self.next_lab:
+            yield Text.assemble(("Next: ", "bold blue"), f"make test LAB={visible.words(self.next_lab, 60)}")
+
+
+def _title(one: Tried) -> Text:
+    lab, look = one.result, LOOKS[one.result.verdict]
+    glyph, label, style = look.glyph, look.label, STYLES[look.tone]
+    if one.starting:
+        glyph, label, style = "·", "Not started", "blue"
+    elif lab.verdict is Verdict.PASS and not one.passed:
+        glyph, label, style = "≠", "Technique not met", STYLES["bad"]
+    text = Text.assemble((f"{glyph} {label}", f"bold {style}"), (f"  {visible.words(one.lab_id, 60)}", "bold"))
+    if lab.cases:
+        text.append(f"  {passed_of(lab.cases)}")
+    return one_line(text.append(f"  {visible.words(lab.title, 120)}", "dim"))
+
+
+def _shown_cases(lab: LabResult, level: Level, *, several: bool) -> list[Case]:
+    """With several labs, what passes is in their list."""
+    if level.cases == "first" and (focused := _focused_case(lab)):
+        return [focused]
+    return [case for case in lab.cases if (level.cases == "all" and not several) or not case.passed]
+
+
+def _start_here(one: Tried) -> Iterator[RenderableType]:
+    """A starter as it was handed out: nothing is wrong yet, there is something to do."""
+    yield Text(f"This is still the starter. In {visible.words(one.path, 120)}:")
+    todos = [(n, line) for n, line in enumerate(one.source.split("\n"), start=1) if "TODO" in line]
+    for number, line in todos[:_TODOS]:
+        yield one_line(Text.assemble((f"  {number:>3} │ ", "dim"), visible.code(line.strip(), 160)))
+    folder = one.path.rpartition("/")[0]
     yield Text.assemble(
-        (f"{look.glyph} {look.label}", f"bold {_STYLES[look.tone]}"),
-        (f"  {visible.words(lab_id, 60)}", "bold"),
-        f"  {visible.words(lab.title, 120)}",
-        (f"  {points(lab.points)} of {points(lab.max_points)} points" if lab.max_points else "", "dim"),
+        ("Look at next: ", "bold blue"), f"{visible.words(f'{folder}/README.md', 120)} says what to do and why."
     )
-    yield Text(what_happened(lab))
-    if lab.cases and lab.verdict not in NOTHING_RAN:
-        yield Text()
-        yield from (_case(case_row(case, findings=lab.findings, instructor=True)) for case in lab.cases)
-    for finding in lab.findings[:_FINDINGS]:
-        yield Text()
-        yield from _finding(finding_card(finding, lab, sources, instructor=True))
-    if (more := len(lab.findings) - _FINDINGS) > 0:
-        yield Text(f"and {counted(more, 'more finding', 'more findings')}", style="dim")
-    for figure in mismatch_figures(lab, instructor=True)[:1]:
-        yield Text()
-        yield from _mismatch(figure)
-    if lab.build and not lab.build.ok and lab.build.log.strip():
-        yield Text()
-        yield from _block("The compiler said:", visible.block(lab.build.log, lines=_LOG_LINES, columns=_LINE))
+
+
+def _trouble(one: Tried, level: Level, width: int) -> Iterator[RenderableType]:
+    """What to mend first, what to look at, and what else there is."""
+    lab = one.result
+    errors = [finding for finding in lab.findings if finding.severity == "error"]
+    wrong = _wrong(lab)
+    notes = [finding for finding in lab.findings if finding.severity == "note"]
+    first = next(iter([*errors, *([] if wrong else notes)]), None)
+    sources = {lab.file: one.source}
+    if first is not None:
+        yield from finding_view(first, lab, sources, level.detail, width)
+    elif wrong:
+        yield from mismatch_view(wrong[1], level.detail, width)
+    elif lab.build and not lab.build.ok and lab.build.log.strip():
+        yield from log_view(lab.build.log)
+    else:
+        yield Text(_said(lab))
     yield from _printed(lab)
-    if next_step := advice(lab):
-        yield Text()
-        yield Text.assemble(("Look at next: ", "bold blue"), next_step)
+    yield from _next_step(one, level)
+    yield from _rest(
+        one, [finding for finding in lab.findings if finding is not first], wrong if first else None, level
+    )
 
 
-def _case(row: CaseRow) -> RenderableType:
-    text = Text.assemble((f"{row.look.glyph} ", _STYLES[row.look.tone]), row.name)
-    if row.message:
-        text.append(f"  {row.message}", "dim")
-    return Padding(text, _INDENT, expand=False)
+def _said(lab: LabResult) -> str:
+    """What happened where there is neither a finding nor a wrong element; a pass says that it is one."""
+    failed = next((case for case in lab.cases if not case.passed and case.message), None)
+    said = what_happened(lab)
+    return f"{said} {visible.words(failed.message, 600)}" if failed and failed.message not in said else said
 
 
-def _finding(card: FindingCard) -> Iterator[RenderableType]:
-    style = "bold" if card.is_note else f"bold {_STYLES[card.look.tone]}"
-    yield Text.assemble((f"{card.look.label}{' (note)' if card.is_note else ''}: ", style), card.message)
-    if card.excerpt:
-        yield from _excerpt(card.excerpt, card.where)
-    elif card.where:
-        yield Text(f"  {card.where}", style="cyan")
-    facts = [f"{fact.term.lower()} {fact.detail}" for fact in card.facts if fact.term not in {"Function", "Cases"}]
-    if facts:
-        yield Padding(Text(" · ".join(facts), style="dim"), _INDENT, expand=False)
+def _next_step(one: Tried, level: Level) -> Iterator[RenderableType]:
+    if step := advice(one.result):
+        if level.air:
+            yield Text()
+        yield Text.assemble(("Look at next: ", "bold blue"), step)
+    case = _focused_case(one.result)
+    if level.hint and case and case.advice and visible.words(case.advice, 600) != step:
+        yield Text.assemble(("And ask yourself: ", "bold blue"), visible.words(case.advice, 600))
 
 
-def _excerpt(excerpt: Excerpt, where: str) -> Iterator[RenderableType]:
-    margin = len(str(excerpt.rows[-1].number)) + 2
-    yield Text.assemble(" " * margin, ("╭ ", "dim"), (where, "cyan"))
-    for row in excerpt.rows:
-        if row.after_gap:
-            yield Text(f"{'':{margin}}⋮", style="dim")
-        number = f"{'▸' if row.role else ' '}{row.number:>{margin - 2}} "
-        line = Text.assemble((number, _ROLES[row.role] or "dim"), ("│ ", "dim"))
-        for piece in row.pieces:
-            line.append(piece.text, f"bold {_ROLES[row.role]}" if piece.marked else "")
-        yield _unwrapped(line)
-        for note in row.notes:
-            yield _unwrapped(
-                Text.assemble(" " * margin, ("│ ", "dim"), (f"{row.caret} {note.text}", _ROLES[note.role]))
-            )
-        if row.role and not row.notes:
-            yield _unwrapped(Text.assemble(" " * margin, ("│ ", "dim"), (row.caret, _ROLES[row.role])))
-
-
-def _mismatch(figure: MismatchFigure) -> Iterator[RenderableType]:
-    yield Text.assemble(("Where C is wrong: ", "bold red"), figure.summary)
-    yield Padding(Text(f"{figure.amount} · {figure.shape}", style="dim"), _INDENT, expand=False)
-    for one in figure.elements[:_ELEMENTS]:
-        yield Padding(
-            Text.assemble(f"C[{one.row}][{one.column}]  expected {one.expected}, got ", (one.got, "red")),
-            _INDENT,
-            expand=False,
-        )
+def _rest(
+    one: Tried, others: Sequence[Finding], wrong: tuple[Case, Launch] | None, level: Level
+) -> Iterator[RenderableType]:
+    """What is not shown, in a line or two: it often goes with the first mistake."""
+    lines = []
+    for finding in others[: level.others]:
+        where = f" in line {finding.line:,}" if finding.line is not None else ""
+        note = " (note)" if finding.severity == "note" else ""
+        what = visible.words(finding.element or finding.array or "", 60)
+        lines.append(f"{LOOKS[finding.kind].label.lower()}{note}{where}{f', {what}' if what else ''}")
+    if more := len(others) - len(lines):
+        lines.append(f"{counted(more, 'more finding' if lines else 'other finding')}")
+    if wrong and wrong[1].mismatch:
+        lines.append(f"a wrong C ({amount(wrong[1].mismatch)})")
+    if lines:
+        then = f"Also: {'; '.join(lines)}. All of it: make report LAB={visible.words(one.lab_id, 60)}"
+        yield Text(then, style="dim")
 
 
 def _printed(lab: LabResult) -> Iterator[RenderableType]:
     printed = [launch for case in lab.cases for launch in case.launches if launch.printed.strip()]
     if printed:
-        yield Text()
-        heading = f"The kernel printed ({visible.words(printed[-1].shape, 80)}):"
-        yield from _block(heading, visible.block(printed[-1].printed, lines=_PRINTED_LINES, columns=_LINE))
+        yield Text(f"The kernel printed ({visible.words(printed[-1].shape, 80)}):", style="bold")
+        yield from block_view(visible.block(printed[-1].printed, lines=_PRINTED_LINES))
 
 
-def _block(heading: str, block: visible.Block) -> Iterator[RenderableType]:
-    yield Text(heading, style="bold")
-    for line in block.lines:
-        yield Padding(Text(line), _INDENT, expand=False)
-    if block.more:
-        yield Text(f"  and {counted(block.more, 'more line', 'more lines')}", style="dim")
+def _wrong(lab: LabResult) -> tuple[Case, Launch] | None:
+    """The first wrong C; one that is wrong in places alone goes before, as it shows a pattern."""
+    found = [(case, launch) for case in lab.cases for launch in case.launches if launch.mismatch]
+    found.sort(key=lambda each: _all_wrong(each[1]))
+    return found[0] if found else None
 
 
-def _unwrapped(text: Text) -> Text:
-    """Code is cut at the edge of the window: wrapped, its carets would point at something else."""
-    text.no_wrap, text.overflow = True, "ellipsis"
-    return text
+def _all_wrong(launch: Launch) -> bool:
+    return launch.mismatch is not None and launch.mismatch.wrong >= launch.mismatch.rows * launch.mismatch.columns
+
+
+def _focused_case(lab: LabResult) -> Case | None:
+    """The case that the trouble shown was seen in."""
+    errors = [finding for finding in lab.findings if finding.severity == "error"]
+    name = errors[0].cases[0] if errors and errors[0].cases else None
+    wrong = _wrong(lab) if not errors else None
+    named = next((case for case in lab.cases if case.name == name), None)
+    return named or (wrong[0] if wrong else None) or next((case for case in lab.cases if not case.passed), None)

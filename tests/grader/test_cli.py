@@ -156,6 +156,6 @@ def test_test_takes_another_file(course: Path) -> None:
     assert_friendly(run("test", "first", "--file", course / "yours.cu"), "yours.cu", "naive.cu")
 
 
-def test_test_outside_a_lab_asks_which(course: Path) -> None:
-    assert_friendly(run("test"), "which lab", "first")
+def test_test_of_one_case_outside_a_lab_asks_which(course: Path) -> None:
+    assert_friendly(run("test", "--case", "squares"), "which lab", "first")
     assert course.is_dir()

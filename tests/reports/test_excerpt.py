@@ -33,7 +33,7 @@ def test_two_threads_on_one_line_get_a_note_each() -> None:
     shown = excerpt(both, {"a.cu": SOURCE})
     assert shown is not None
     notes = [note.text for row in shown.rows for note in row.notes]
-    assert notes == ["thread (0, 0, 0) reads s[0]", "thread (1, 0, 0) of block (0, 0, 0) writes s[0]"]
+    assert notes == ["thread (0,0,0) reads s[0]", "thread (1,0,0) of block (0,0,0) writes s[0]"]
 
 
 def test_marks_the_subscripted_array_and_nothing_of_the_same_letters() -> None:

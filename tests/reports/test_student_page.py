@@ -117,9 +117,9 @@ def test_a_race_shows_both_lines_both_threads_the_shape_and_the_advice(sample_na
     assert '<div class="row second"><span class="number">17</span>' in html
     assert '<div class="row first"><span class="number">21</span>' in html
     assert "<mark>As[ty][k]</mark>" in html
-    assert "thread (1, 0, 0) writes As[0][1]" in html
-    assert "thread (0, 1, 0) reads As[0][1]" in html
-    assert "M=32 N=32 K=64, grid (2, 2, 1), block (16, 16, 1)" in html
+    assert "thread (1,0,0) writes As[0][1]" in html
+    assert "thread (0,1,0) reads As[0][1]" in html
+    assert "M=32 N=32 K=64, grid (2,2,1), block (16,16,1)" in html
     assert "Who may still be reading the tile" in html
 
 

@@ -1,82 +1,184 @@
-"""One lab on a terminal: everything a student needs, and nothing a submission can steer."""
+"""What a student sees on a terminal: everything that is needed on one screen, and nothing a submission can steer."""
 
 from __future__ import annotations
 
 import io
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 import pytest
 from rich.console import Console
 
-from grader.reports.terminal import render_lab
+from grader.reports.checklist import Tried
+from grader.reports.terminal import Screen
 from grader.reports.verdict_table import LOOKS
-from grader.result import Result, Verdict
+from grader.result import Case, LabResult, Result, Verdict
 
 Sample = tuple[Result, dict[str, str]]
 Named = Callable[[str], Sample]
+MISTAKES = (("race", "02-tiled"), ("out-of-bounds", "01-naive"), ("wrong-answer", "03-boundary"))
 
 
-def printed(result: Result, lab_id: str, sources: dict[str, str], *, terminal: bool = False, width: int = 100) -> str:
+def tried(sample: Sample, lab_id: str, *, untouched: bool = False) -> Tried:
+    result, sources = sample
+    lab = result.labs[lab_id]
+    return Tried(lab_id, lab, sources.get(lab.file, ""), f"assignments/{lab_id}/{lab.file}", untouched=untouched)
+
+
+def printed(screen: Screen, *, terminal: bool = False, width: int = 100) -> str:
     out = io.StringIO()
     console = Console(file=out, width=width, force_terminal=terminal, color_system="standard" if terminal else None)
-    console.print(render_lab(lab_id, result.labs[lab_id], sources=sources))
+    console.print(screen)
     return out.getvalue()
 
 
+def alone(one: Tried, *, lines: int | None = None, width: int = 100, terminal: bool = False) -> str:
+    return printed(Screen([one], one, lines=lines), width=width, terminal=terminal)
+
+
+def with_lab(sample: Sample, lab_id: str, **changes: object) -> Sample:
+    result, sources = sample
+    lab = result.labs[lab_id].model_copy(update=changes)
+    return result.model_copy(update={"labs": {**result.labs, lab_id: lab}}), sources
+
+
 def test_the_line_is_shown_with_a_caret_under_the_access(sample_named: Named) -> None:
-    result, sources = sample_named("race")
-    lines = printed(result, "02-tiled", sources).splitlines()
+    lines = alone(tried(sample_named("race"), "02-tiled")).splitlines()
     at = next(n for n, line in enumerate(lines) if line.startswith("▸21 │"))
     start = lines[at].index("As[ty][k]")
-    assert lines[at + 1].index("^^^^^^^^^ thread (0, 1, 0)") == start
+    assert lines[at + 1].index("^^^^^^^^^ thread (0,1,0)") == start
     assert lines[at + 1].endswith("reads As[0][1]")
 
 
 def test_verdict_shape_block_thread_and_next_step_are_on_the_screen(sample_named: Named) -> None:
-    result, sources = sample_named("race")
-    text = printed(result, "02-tiled", sources, width=200)
-    for part in ("Data race", "2 of 12 points", "✓ multiplies one pair of tiles", "⇄ walks along K", "M=32 N=32 K=64"):
+    text = alone(tried(sample_named("race"), "02-tiled"), width=200)
+    for part in ("Data race", "tests pass", "✓ multiplies one pair of tiles", "▸ ⇄ walks along K", "M=32 N=32 K=64"):
         assert part in text
-    assert "thread (0, 1, 0) · block (0, 0, 0) · element As[0][1]" in text
-    assert text.rstrip().endswith(
-        "Look at next: Who may still be reading the tile when the loop comes round and fills it again?"
-    )
+    assert "block (0,0,0) · thread (0,1,0)" in text
+    assert "Look at next: Who may still be reading the tile when the loop comes round and fills it again?" in text
 
 
-def test_every_lab_of_every_sample_fits_a_narrow_window(sample: Sample) -> None:
+@pytest.mark.parametrize(("width", "lines"), [(80, 21), (100, 27)])
+def test_every_lab_of_every_sample_fits_the_window(sample: Sample, width: int, lines: int) -> None:
+    for lab_id in sample[0].labs:
+        rows = alone(tried(sample, lab_id), lines=lines, width=width).splitlines()
+        assert len(rows) <= lines
+        assert max(len(row) for row in rows) <= width
+
+
+@pytest.mark.parametrize("width", [30, 60])
+def test_nothing_runs_past_a_narrow_window(sample: Sample, width: int) -> None:
+    for lab_id in sample[0].labs:
+        assert max(len(row) for row in alone(tried(sample, lab_id), width=width).splitlines()) <= width
+
+
+def test_the_first_mistake_stays_whole_where_the_window_is_small(sample_named: Named) -> None:
+    for name, lab_id in MISTAKES:
+        small = alone(tried(sample_named(name), lab_id), lines=1, width=80)
+        large = alone(tried(sample_named(name), lab_id), lines=100, width=80)
+        assert len(small.splitlines()) < len(large.splitlines())
+        assert "Look at next: " in small
+        if name != "wrong-answer":
+            assert "^" in small
+
+
+def test_a_case_that_failed_is_a_line_and_its_finding_is_shown_once(sample_named: Named) -> None:
+    sample = sample_named("race")
+    finding = sample[0].labs["02-tiled"].findings[0]
+    text = alone(tried(sample, "02-tiled"), width=400)
+    assert text.count(finding.message) == 1
+
+
+def test_further_findings_are_counted_and_the_page_is_named(sample_named: Named) -> None:
+    sample = sample_named("race")
+    first = sample[0].labs["02-tiled"].findings[0]
+    many = tuple(first.model_copy(update={"line": line}) for line in range(10, 30))
+    text = alone(tried(with_lab(sample, "02-tiled", findings=many), "02-tiled"), lines=27)
+    assert re.search(r"1\d (more|other) findings", text)
+    assert "make report LAB=02-tiled" in text
+
+
+def test_a_long_line_is_cut_so_that_the_caret_is_seen(sample_named: Named) -> None:
+    sample = sample_named("race")
     result, sources = sample
-    for lab_id in result.labs:
-        text = printed(result, lab_id, sources, width=60)
-        assert max(len(line) for line in text.splitlines()) <= 60
+    lines = next(iter(sources.values())).split("\n")
+    name = result.labs["02-tiled"].file
+    for pad in (30, 60, 150):
+        padded = [f"{'x' * pad} {line}" if n in {17, 20} else line for n, line in enumerate(lines)]
+        rows = alone(tried((result, {name: "\n".join(padded)}), "02-tiled"), width=80).splitlines()
+        at = next(n for n, row in enumerate(rows) if row.startswith("▸21 │"))
+        assert rows[at].index("As[ty][k]") == rows[at + 1].index("^^^^^^^^^")
+        assert any("thread (0,1,0) reads As[0][1]" in row for row in rows[at + 1 : at + 3])
 
 
-def test_the_mistake_of_each_sample_fits_a_screen(sample_named: Named) -> None:
-    for name, lab_id in (("race", "02-tiled"), ("out-of-bounds", "01-naive"), ("wrong-answer", "03-boundary")):
-        result, sources = sample_named(name)
-        assert len(printed(result, lab_id, sources).splitlines()) <= 50
+def test_a_course_is_a_bar_a_line_for_each_lab_and_the_first_mistake(sample_named: Named) -> None:
+    sample = sample_named("race")
+    all_labs: Sequence[Tried] = [tried(sample, lab_id) for lab_id in sample[0].labs]
+    focus = next(one for one in all_labs if one.lab_id == "02-tiled")
+    text = printed(Screen(all_labs, focus, lines=21), width=80)
+    rows = text.splitlines()
+    assert len(rows) <= 21
+    assert "█" in rows[0]
+    assert "░" in rows[0]
+    assert rows[1].startswith("  ✓ 01-naive")
+    assert rows[2].startswith("▸ ⇄ 02-tiled")
+    assert "Data race: " in text
+
+
+def test_a_course_that_passes_says_so(sample_named: Named) -> None:
+    sample = sample_named("pass")
+    text = printed(Screen([tried(sample, lab_id) for lab_id in sample[0].labs], None))
+    assert text.rstrip().endswith("Every test passes.")
+
+
+def test_a_lab_that_passes_names_the_next(sample_named: Named) -> None:
+    one = tried(sample_named("pass"), "01-naive")
+    assert "make test LAB=02-tiled" in printed(Screen([one], one, next_lab="02-tiled"))
+
+
+def test_a_starter_as_it_was_handed_out_says_where_to_begin(sample_named: Named) -> None:
+    sample = sample_named("wrong-answer")
+    result, _ = sample
+    name = result.labs["03-boundary"].file
+    text = alone(tried((result, {name: "// a\n// TODO: sum the row\n"}), "03-boundary", untouched=True))
+    assert "Not started" in text
+    assert "2 │ // TODO: sum the row" in text
+    assert "assignments/03-boundary/README.md" in text
+    assert "Wrong answer" not in text
+
+
+def test_a_technique_that_is_missed_is_no_pass(sample_named: Named) -> None:
+    sample = sample_named("pass")
+    lab: LabResult = sample[0].labs["02-tiled"]
+    missed: Case = lab.cases[-1].model_copy(
+        update={"role": "technique", "passed": False, "verdict": Verdict.PASS, "message": "loads 3,000 times"}
+    )
+    one = tried(with_lab(sample, "02-tiled", cases=(*lab.cases[:-1], missed)), "02-tiled")
+    assert not one.passed
+    text = alone(one, width=200)
+    assert "Technique not met" in text
+    assert "loads 3,000 times" in text
 
 
 def test_plain_where_it_is_no_terminal_and_coloured_where_it_is(sample_named: Named) -> None:
-    result, sources = sample_named("race")
-    assert "\x1b" not in printed(result, "02-tiled", sources)
-    coloured = printed(result, "02-tiled", sources, terminal=True)
-    assert re.sub(r"\x1b\[[0-9;]*m", "", coloured) == printed(result, "02-tiled", sources)
+    one = tried(sample_named("race"), "02-tiled")
+    assert "\x1b" not in alone(one)
+    assert re.sub(r"\x1b\[[0-9;]*m", "", alone(one, terminal=True)) == alone(one)
 
 
 def test_a_submission_can_neither_style_nor_steer_the_terminal(sample_named: Named) -> None:
     result, sources = sample_named("hostile")
     lab_id, lab = next(iter(result.labs.items()))
     finding = lab.findings[0].model_copy(update={"message": "[bold red]loud[/] [link=file:///x]y[/link] :smile:"})
-    result = result.model_copy(update={"labs": {lab_id: lab.model_copy(update={"findings": (finding,)})}})
-    text = printed(result, lab_id, sources, width=400)
+    one = tried(with_lab((result, sources), lab_id, findings=(finding,)), lab_id)
+    text = alone(one, width=400)
     assert "[bold red]loud[/] [link=file:///x]y[/link] :smile:" in text
     assert not re.search("[\x00-\x09\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]", text)
 
 
 @pytest.mark.parametrize("verdict", list(Verdict))
 def test_every_verdict_can_be_printed(sample_named: Named, verdict: Verdict) -> None:
-    result, sources = sample_named("race")
-    lab = result.labs["02-tiled"].model_copy(update={"verdict": verdict, "findings": ()})
-    text = printed(result.model_copy(update={"labs": {"02-tiled": lab}}), "02-tiled", sources)
-    assert text.startswith(f"{LOOKS[verdict].glyph} {LOOKS[verdict].label}")
+    one = tried(with_lab(sample_named("race"), "02-tiled", verdict=verdict, findings=()), "02-tiled")
+    look = LOOKS[verdict]
+    title = "≠ Technique not met" if verdict is Verdict.PASS else f"{look.glyph} {look.label}"
+    assert alone(one).startswith(title)

@@ -1,0 +1,22 @@
+"""The terminal a student looks at, or what stands for it: a pipe, a file, a log of course CI. Holds no content."""
+
+from __future__ import annotations
+
+import os
+import sys
+
+from rich.console import Console
+
+_AROUND = 3  # the command, make's own last line, the next prompt
+
+
+def student_console() -> Console:
+    """Colour on a terminal; plain elsewhere, and wherever NO_COLOR is set. Never fails at a character it cannot show."""
+    if hasattr(sys.stdout, "reconfigure"):
+        sys.stdout.reconfigure(errors="replace")
+    return Console(highlight=False, color_system=None if os.environ.get("NO_COLOR") else "auto")
+
+
+def window_lines(console: Console) -> int | None:
+    """How many lines a screen may take; None where there is no window."""
+    return max(console.height - _AROUND, 1) if console.is_terminal else None
