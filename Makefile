@@ -7,14 +7,15 @@ OUT ?= out
 SUBMISSIONS ?= tests/class
 LAB ?=
 CASE ?=
-export OUT SUBMISSIONS LAB CASE
+OPTIONS ?=
+export OUT SUBMISSIONS LAB CASE OPTIONS
 
 setup := ./kit/setup/setup.sh
 tilelab := .venv/bin/tilelab
 # One --lab for each lab named: LAB="01-naive 02-tiled".
 labs := $${LAB:+$$(printf -- '--lab %s ' $$LAB)}
 
-.PHONY: help setup grade handouts test bench check lint tidy format clean
+.PHONY: help setup grade handouts images test bench check lint tidy format clean
 help:  ## what there is
 	@echo "Tilelab grades CUDA matrix-multiplication kernels, with or without a GPU."
 	@echo
@@ -32,6 +33,9 @@ grade:  ## grade SUBMISSIONS into OUT (left out: a bundled class, into out/)
 handouts:  ## make the archive that students are given, in build/handouts; with LAB=..., of these labs
 	@$(setup) && $(tilelab) handouts $(labs)
 
+images:  ## container images for students and graders, see docker/README.md; OPTIONS="..." go to the builder
+	@$(setup) && docker/images.sh $$OPTIONS
+
 test:  ## the project's own tests; with LAB=..., that lab's public tests on its skeleton
 	@if [ -n "$$LAB" ]; then $(setup) && $(tilelab) test "$$LAB" $${CASE:+--case "$$CASE"}; \
 	else $(setup) test && .venv/bin/python tests/suite.py; fi
@@ -47,7 +51,7 @@ lint:  ## look at the sources without changing them
 	@$(setup) dev
 	@.venv/bin/ruff check . && .venv/bin/ruff format --check . && .venv/bin/mypy
 	@git ls-files -z 'kit/*.[ch]pp' 'tests/kit/*.cpp' '*_tests.cpp' | xargs -0 -r .venv/bin/clang-format --dry-run --Werror
-	@! command -v shellcheck >/dev/null || shellcheck --shell=bash --exclude=SC2154 kit/setup/*.sh .ci/run  # pieces share setup.sh's variables
+	@! command -v shellcheck >/dev/null || shellcheck --shell=bash --exclude=SC2154 kit/setup/*.sh docker/*.sh docker/grader/*.sh .ci/run  # pieces share setup.sh's variables
 
 tidy:  ## look deeper for mistakes in the C++ sources, where clang-tidy is installed (minutes)
 	@command -v clang-tidy >/dev/null || { echo "install clang-tidy first"; exit 1; }

@@ -27,6 +27,7 @@ from grader.withheld import HiddenCases, withheld
 LISTING = "handouts/listing.txt"
 _SURROUNDINGS = "handouts/student/"  # what lies in here lies at the top of a handout
 _VERBATIM = ("kit/", "grader/", "CMakeLists.txt", "pyproject.toml", "LICENSE", "assignments/compile_flags.txt")
+_STUDENTS_IMAGE = "docker/student/Dockerfile"  # a handout's dev container is made from it
 _LABS_GO_HERE = "<!-- labs -->"  # in the students' README
 _LISTED_BY_KIND = ("kit", "grader")  # these ship whole and grow from week to week: kinds are listed, not files
 _FIGURES = "assignments/figures/"
@@ -55,6 +56,8 @@ def handout(root: Path, labs: Sequence[Lab]) -> Handout:
     for path, mode in _tracked(root):
         if path.startswith(_SURROUNDINGS):
             files[path.removeprefix(_SURROUNDINGS)] = _read(root / path, mode)
+        elif path == _STUDENTS_IMAGE:
+            files[".devcontainer/Dockerfile"] = _read(root / path, mode)
         elif path.startswith((*_VERBATIM, *(f"assignments/{lab.id}/" for lab in labs))) or _is_figure(path):
             files[path] = _read(root / path, mode)
     files = {path: file for path, file in files.items() if not _is_figure(path) or _is_shown(path, files)}

@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # Makes this clone ready: what it needs from the machine, Python in .venv, the kit in build/. Asks nothing, edits no
-# package source, and does nothing the second time. Usage: kit/setup/setup.sh [test|dev]  (with those extra packages)
+# package source, and does nothing the second time. Usage: kit/setup/setup.sh [test|dev|packages]
+# "test" and "dev" add those extra Python packages; "packages" brings the machine's own alone, as an image's first layers do.
 # TILELAB_SETUP=private unpacks packages under .tilelab/prefix even where they could be installed.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/../.."
@@ -30,5 +31,6 @@ if [ "$(cat .tilelab/packages 2>/dev/null)" != "$packages_key" ]; then
   printf '%s\n' "$packages_key" >.tilelab/packages.new
   mv .tilelab/packages.new .tilelab/packages
 fi
+[ "${1:-}" != packages ] || exit 0
 provide_python "${1:-}"
 build_kit "${1:-}"

@@ -31,3 +31,17 @@ def test_a_seed_file_without_a_seed_is_an_error_that_names_it(tmp_path: Path, te
     (tmp_path / ".tilelab" / "seed").write_text(text)
     with pytest.raises(SeedError, match="seed"):
         course_seed(tmp_path)
+
+
+def test_lies_where_a_container_keeps_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    kept = tmp_path / "kept"
+    kept.mkdir()
+    monkeypatch.setenv("TILELAB_SEED", str(kept / "seed"))
+    assert course_seed(tmp_path / "one clone") == course_seed(tmp_path / "another")
+    assert [path.name for path in tmp_path.rglob("*")] == ["kept", "seed"]
+
+
+def test_a_place_that_cannot_keep_it_is_an_error_that_names_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("TILELAB_SEED", str(tmp_path / "not there" / "seed"))
+    with pytest.raises(SeedError, match="not there/seed"):
+        course_seed(tmp_path)

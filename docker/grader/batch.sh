@@ -1,0 +1,17 @@
+#!/usr/bin/env bash
+# What the grader's container does when it is told nothing else: looks whether everything is mounted, then grades
+# /submissions into /out. LAB and whatever else `make grade` knows come through the environment.
+set -euo pipefail
+
+missing() {
+  printf 'tilelab: %s\n  docker run --rm -v "folder":/submissions:ro -v "folder for reports":/out -v tilelab-course:/course tilelab-grader\n' "$1" >&2
+  exit 2
+}
+
+[ -n "$(ls -A /submissions)" ] || missing "nothing to grade: mount the folder of submissions at /submissions"
+mountpoint --quiet /out || missing "the reports would vanish with this container: mount a folder at /out"
+mountpoint --quiet /course || missing "the course's secret seed would vanish with this container: mount a volume at /course"
+for folder in /out /course; do
+  [ -w "$folder" ] || { printf 'tilelab: %s is not writable for user %s: build the image with --build-arg UID=<the number that id -u prints>\n' "$folder" "$(id -u)" >&2; exit 2; }
+done
+exec make grade SUBMISSIONS=/submissions OUT=/out
