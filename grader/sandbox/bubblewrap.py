@@ -14,7 +14,15 @@ from typing import TYPE_CHECKING
 
 from grader.sandbox.launcher import launcher_limits, launcher_paths
 from grader.sandbox.spare_users import as_nobody_else
-from grader.sandbox.system_paths import DEVICES, outermost_first, system_files, system_folders, system_links
+from grader.sandbox.system_paths import (
+    DEVICES,
+    GPU_FOLDERS,
+    gpu_devices,
+    outermost_first,
+    system_files,
+    system_folders,
+    system_links,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -51,10 +59,12 @@ class Bubblewrap:
         limits: Limits,
         profile: Profile,
     ) -> list[str]:
+        reads = [*readable, Path("/proc")] if profile == "gpu" else readable
         return [
             str(self.bwrap),
             *self._walls(),
             *self._system(),
+            *(_gpu() if profile == "gpu" else []),
             *self._given(readable, writable),
             "--remount-ro",
             "/",
@@ -64,7 +74,7 @@ class Bubblewrap:
             *(as_nobody_else() if self.as_root else ["--keep-root"]),
             f"--profile={profile}",
             *launcher_limits(limits),
-            *launcher_paths(self.prefix, readable, [Path("/tmp"), *writable]),  # noqa: S108  a private one
+            *launcher_paths(self.prefix, reads, [Path("/tmp"), *writable], profile),  # noqa: S108  a private one
             "--",
             *argv,
         ]
@@ -94,3 +104,10 @@ class Bubblewrap:
         for place in outermost_first(list(places)):
             words += ["--bind" if place in writes else "--ro-bind", str(place.resolve()), str(place)]
         return words
+
+
+def _gpu() -> list[str]:
+    """The GPU's devices, a /proc of this namespace's own, and the hardware as the kernel describes it."""
+    words = [word for path in gpu_devices() for word in ("--dev-bind", str(path), str(path))]
+    folders = [word for path in GPU_FOLDERS for word in ("--ro-bind-try", str(path), str(path))]
+    return [*words, "--proc", "/proc", *folders]

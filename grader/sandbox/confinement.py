@@ -10,7 +10,8 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 # build: compilers and binutils, which start each other and make files. run: one program, which makes none.
-Profile = Literal["build", "run"]
+# gpu: as run, with the GPU's devices and what its driver reads of the system.
+Profile = Literal["build", "run", "gpu"]
 
 
 class SandboxUnavailable(Exception):  # noqa: N818  a state of the machine, not a mistake

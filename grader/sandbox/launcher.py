@@ -10,7 +10,15 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from grader.sandbox.spare_users import as_nobody_else
-from grader.sandbox.system_paths import DEVICES, system_files, system_folders, toolchain_path
+from grader.sandbox.system_paths import (
+    DEVICES,
+    GPU_FILES,
+    GPU_FOLDERS,
+    gpu_devices,
+    system_files,
+    system_folders,
+    toolchain_path,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -29,11 +37,16 @@ def launcher_limits(limits: Limits) -> list[str]:
     ]
 
 
-def launcher_paths(prefix: Path | None, readable: Sequence[Path], writable: Sequence[Path]) -> list[str]:
+def launcher_paths(
+    prefix: Path | None, readable: Sequence[Path], writable: Sequence[Path], profile: Profile
+) -> list[str]:
     """The launcher's options for what may be read and written, the system's own folders among them."""
     reads = [*system_folders(), *system_files(), *([prefix.resolve()] if prefix else []), *readable]
+    if profile == "gpu":
+        reads += [path for path in (*GPU_FOLDERS, *GPU_FILES) if path.exists()]
     options = [f"--readable={path.absolute()}" for path in reads]
     options += [f"--writable={path.absolute()}" for path in (*_devices(), *writable)]
+    options += [f"--device={path}" for path in gpu_devices()] if profile == "gpu" else []
     return options + [f"--path={path}" for path in toolchain_path(prefix)]
 
 
@@ -72,7 +85,7 @@ class Launcher:
             f"--profile={profile}",
             f"--tmp={temporary}",
             *launcher_limits(limits),
-            *launcher_paths(self.prefix, readable, writable),
+            *launcher_paths(self.prefix, readable, writable, profile),
             "--",
             *argv,
         ]

@@ -11,6 +11,22 @@ from pathlib import Path
 _FOLDERS = ("bin", "sbin", "lib", "lib32", "lib64", "libx32", "libexec", "include")
 _LOADER_FILES = ("ld.so.cache", "ld.so.conf", "ld.so.conf.d", "alternatives")
 DEVICES = (Path("/dev/null"), Path("/dev/zero"), Path("/dev/urandom"))
+# What NVIDIA's driver reads to find its devices and to place memory near them.
+GPU_FOLDERS = (Path("/sys/bus"), Path("/sys/class"), Path("/sys/devices"), Path("/sys/module"))
+GPU_FILES = tuple(
+    Path("/proc") / name
+    for name in (
+        "driver/nvidia",
+        "devices",
+        "cpuinfo",
+        "meminfo",
+        "modules",
+        "filesystems",
+        "version",
+        "sys/vm",
+        "self",
+    )
+)
 
 
 def system_folders() -> list[Path]:
@@ -42,3 +58,9 @@ def toolchain_path(prefix: Path | None) -> list[Path]:
 def outermost_first(paths: list[Path]) -> list[Path]:
     """Each path once, a folder before what lies beneath it, so that the inner one has the last word."""
     return sorted(set(paths), key=lambda path: (len(path.parts), path))
+
+
+def gpu_devices() -> list[Path]:
+    """The device nodes of NVIDIA's driver; on Windows' Linux there is one for all."""
+    found = [*Path("/dev").glob("nvidia*"), *Path("/dev/nvidia-caps").glob("*"), Path("/dev/dxg")]
+    return sorted(path for path in found if path.is_char_device())

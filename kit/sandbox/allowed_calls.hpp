@@ -34,6 +34,11 @@ inline constexpr const char* file_making_calls[] = {
     "linkat", "symlink",  "symlinkat",       "truncate", "umask",     "getdents",  "getdents64", "chdir", "fchdir",
     "statfs", "fstatfs",  "copy_file_range", "sendfile", "fadvise64", "readahead", "flock",      "fsync", "fdatasync"};
 
+// What the GPU's driver adds: it looks around in /proc and /sys, places memory on nodes, and speaks to its devices by ioctl.
+inline constexpr const char* gpu_driver_calls[] = {
+    "getdents",      "getdents64",        "statfs", "fstatfs", "mincore",       "mlock",     "munlock",    "mbind",      "get_mempolicy",
+    "set_mempolicy", "sched_setaffinity", "ioctl",  "flock",   "epoll_create1", "epoll_ctl", "epoll_wait", "epoll_pwait"};
+
 // Answered with "not permitted" rather than "no such call".
 inline constexpr const char* refused_calls[] = {"socket",
                                                 "socketpair",

@@ -64,9 +64,9 @@ std::vector<std::string> environment_for(const ConfineOptions& options) {
 
 // A compiler starts other programs, a runner none but itself.
 FileAccess file_access(const ConfineOptions& options, const std::string& program) {
-  FileAccess access{.readable = {}, .executable = {}, .writable = options.writable};
+  FileAccess access{.readable = {}, .executable = {}, .writable = options.writable, .devices = options.devices};
   (options.profile == Profile::build ? access.executable : access.readable) = options.readable;
-  if (options.profile == Profile::run) {
+  if (options.profile != Profile::build) {
     access.executable.push_back(program);
     if (const std::string loader = loader_of(program); !loader.empty()) access.executable.push_back(loader);
   }

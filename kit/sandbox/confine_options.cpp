@@ -12,9 +12,10 @@ namespace tilelab::sandbox {
 const char* const usage =
     "usage: confine [OPTION]... -- COMMAND [ARGUMENT]...\n"
     "       confine --probe\n"
-    "  --profile build|run    which system calls COMMAND may make (default: run)\n"
+    "  --profile build|run|gpu  which system calls COMMAND may make (default: run)\n"
     "  --readable PATH        may be read, and executed under `build`; repeatable; all else is out of reach\n"
     "  --writable PATH        may be read and written; repeatable\n"
+    "  --device PATH          a device that may be read, written and, under `gpu`, controlled; repeatable\n"
     "  --cpu-seconds N        per process\n"
     "  --memory BYTES         private writable memory, per process\n"
     "  --processes N          processes and threads at once\n"
@@ -66,7 +67,8 @@ std::uint64_t number(const std::string& option, const std::string& text) {
 Profile profile_named(const std::string& name) {
   if (name == "build") return Profile::build;
   if (name == "run") return Profile::run;
-  throw Failure("--profile is build or run, not '" + name + "'");
+  if (name == "gpu") return Profile::gpu;
+  throw Failure("--profile is build, run or gpu, not '" + name + "'");
 }
 
 std::optional<std::uint64_t>* number_named(ConfineOptions& options, std::string_view name) {
@@ -109,6 +111,8 @@ ConfineOptions parse_options(const std::vector<std::string>& arguments) {
       options.readable.push_back(words.value_of(option));
     } else if (option == "--writable") {
       options.writable.push_back(words.value_of(option));
+    } else if (option == "--device") {
+      options.devices.push_back(words.value_of(option));
     } else if (option == "--path") {
       options.path.push_back(words.value_of(option));
     } else if (option == "--tmp") {

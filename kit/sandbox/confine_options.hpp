@@ -8,7 +8,7 @@
 
 namespace tilelab::sandbox {
 
-enum class Profile { build, run };
+enum class Profile { build, run, gpu };  // gpu: run, and what the GPU's driver asks of the kernel
 
 struct ConfineOptions {
   bool probe = false;
@@ -19,7 +19,7 @@ struct ConfineOptions {
   std::optional<std::uint64_t> user;  // whom root becomes otherwise
   Profile profile = Profile::run;
   std::optional<std::uint64_t> cpu_seconds, memory_bytes, processes, file_bytes, open_files;
-  std::vector<std::string> readable, writable;
+  std::vector<std::string> readable, writable, devices;
   std::vector<std::string> path;     // put in front of PATH
   std::string temporary = "/tmp";    // TMPDIR and HOME
   std::vector<std::string> command;  // never empty unless `probe`

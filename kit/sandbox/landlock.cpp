@@ -54,7 +54,7 @@ void allow(int ruleset, int abi, const std::string& path, std::uint64_t rights) 
   const Handle place(checked(open(path.c_str(), O_PATH | O_CLOEXEC), "open '" + path + "'"));
   struct stat status{};
   checked(fstat(place.get(), &status), "look at '" + path + "'");
-  if (!S_ISDIR(status.st_mode)) rights &= execute | write_file | read_file | truncate_file;
+  if (!S_ISDIR(status.st_mode)) rights &= execute | write_file | read_file | truncate_file | ioctl_device;
   landlock_path_beneath_attr rule{};
   rule.allowed_access = rights & all_file_rights(abi);
   rule.parent_fd = place.get();
@@ -78,6 +78,7 @@ void restrict_files(const FileAccess& access) {
   const std::uint64_t write =
       read_file | read_dir | write_file | truncate_file | make_reg | make_dir | make_sym | remove_file | remove_dir | refer;
   for (const std::string& path : access.writable) allow(ruleset.get(), abi, path, write);
+  for (const std::string& path : access.devices) allow(ruleset.get(), abi, path, read_file | write_file | ioctl_device);
   checked(syscall(SYS_landlock_restrict_self, ruleset.get(), 0), "put Landlock in force");
 }
 

@@ -15,6 +15,7 @@ struct FileAccess {
   std::vector<std::string> readable;    // files and folders with all that is beneath
   std::vector<std::string> executable;  // may be executed as well; a shared library need not be in here
   std::vector<std::string> writable;    // read, written, made and removed beneath; not executed
+  std::vector<std::string> devices;     // read, written and controlled
 };
 
 // Confines this process and all it starts, for good. Needs no_new_privs. Throws Failure naming the path.

@@ -56,7 +56,9 @@ void limit_resources(const ConfineOptions& options, bool alone) {
   if (options.cpu_seconds) limit(RLIMIT_CPU, *options.cpu_seconds, *options.cpu_seconds + 1, "processor time");
   if (options.memory_bytes) {
     limit(RLIMIT_DATA, *options.memory_bytes, *options.memory_bytes, "memory");
-    limit(RLIMIT_AS, *options.memory_bytes + address_slack_bytes, *options.memory_bytes + address_slack_bytes, "address space");
+    // The GPU's driver reserves addresses for all memory there is, its own and the machine's.
+    if (options.profile != Profile::gpu)
+      limit(RLIMIT_AS, *options.memory_bytes + address_slack_bytes, *options.memory_bytes + address_slack_bytes, "address space");
   }
   if (options.file_bytes) limit(RLIMIT_FSIZE, *options.file_bytes, *options.file_bytes, "file size");
   if (options.open_files) limit(RLIMIT_NOFILE, *options.open_files, *options.open_files, "open files");

@@ -8,6 +8,7 @@
 #include <sys/ioctl.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
+#include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -68,7 +69,7 @@ void allow_children(Filter& filter) {
 }
 
 void allow_signals(Filter& filter, Profile profile) {
-  if (profile == Profile::run) {
+  if (profile != Profile::build) {
     // One process by number: no "everybody" (-1) and no group. That the number is a child's own, only Landlock (from
     // Linux 6.12), a process namespace or a user id of our own can tell.
     filter.allow("kill", {clear(0, 0x80000000u)});
@@ -93,10 +94,12 @@ void allow_opening(Filter& filter, Profile profile) {
 }
 
 // Calls of many meanings: only those meanings that are needed.
-void allow_some_meanings(Filter& filter) {
+void allow_some_meanings(Filter& filter, Profile profile) {
   filter.allow("memfd_create", {clear(1, MFD_HUGETLB)});
   filter.allow("prlimit64", {equals(0, 0)});  // its own limits
-  for (const std::uint64_t request : {TCGETS, TIOCGWINSZ, FIONREAD}) filter.allow("ioctl", {equals(1, request)});
+  if (profile != Profile::gpu) {
+    for (const std::uint64_t request : {TCGETS, TIOCGWINSZ, FIONREAD}) filter.allow("ioctl", {equals(1, request)});
+  }
   for (const std::uint64_t option : {PR_SET_PDEATHSIG, PR_GET_PDEATHSIG, PR_SET_NAME, PR_GET_NAME, PR_SET_DUMPABLE, PR_GET_DUMPABLE,
                                      PR_SET_NO_NEW_PRIVS, PR_GET_NO_NEW_PRIVS, PR_GET_SECCOMP, PR_SET_SECCOMP, PR_CAPBSET_READ}) {
     filter.allow("prctl", {equals(0, option)});
@@ -124,10 +127,14 @@ void restrict_system_calls(Profile profile) {
   if (profile == Profile::build) {
     for (const char* name : file_making_calls) filter.allow(name);
   }
+  if (profile == Profile::gpu) {
+    for (const char* name : gpu_driver_calls) filter.allow(name);
+    filter.allow("socketpair", {equals(0, AF_UNIX)});  // connected to nobody: the runner's way to its own child
+  }
   allow_children(filter);
   allow_signals(filter, profile);
   allow_opening(filter, profile);
-  allow_some_meanings(filter);
+  allow_some_meanings(filter, profile);
   refuse_plainly(filter);
   filter.load();
 }

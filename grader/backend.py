@@ -1,0 +1,181 @@
+"""Which executors there are on this machine: TILELAB_BACKEND, the toolkit, the GPU. Opened once per command.
+
+`cpu` uses nothing of NVIDIA's; `auto` whatever works; `cuda` insists on a GPU that works. What does not work here comes with the
+reason, for `tilelab doctor` and for the one line that says why speed was not measured.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import tempfile
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Literal
+
+from grader.engines.entry_points import EntrySignatures
+from grader.engines.gpu_build import GpuTarget, build_for_gpu
+from grader.engines.gpu_toolchain import GpuToolchain, NoToolchain, find_toolchain
+from grader.errors import RemediableError
+from grader.sandbox import Confinement, Limits, run_confined
+from grader.sandbox.system_paths import gpu_devices
+
+Wish = Literal["cpu", "cuda", "auto"]
+VARIABLE = "TILELAB_BACKEND"
+OLDEST_CAPABILITY = 75
+# Compiled for where there is no GPU to compile for: what most courses' machines have, and every toolkit knows.
+USUAL_CAPABILITY = 80
+GPU_RUN_LIMITS = Limits(
+    cpu_seconds=600, wall_seconds=900, memory_bytes=16 << 30, processes=64, file_bytes=1 << 30, open_files=256
+)
+_PROBE_SECONDS = 60
+# Where a container's runtime or Windows puts the driver's library without telling the loader.
+_DRIVER_FOLDERS = (Path("/usr/local/nvidia/lib64"), Path("/usr/lib/wsl/lib"))
+_TRIAL = """#include <tilelab/device.cuh>
+__host__ __device__ LaunchConfig trial_launch(int n) { return {dim3(1), dim3(32)}; }
+__global__ void trial(float* out, int n) { out[threadIdx.x % n] = 1; }
+"""
+_TRIAL_ENTRIES = EntrySignatures("trial(float*, int)", "trial_launch(int)")
+
+
+@dataclass(frozen=True)
+class Device:
+    """One GPU, as its driver describes it."""
+
+    ordinal: int
+    name: str
+    capability: int  # 90 for 9.0
+    multiprocessors: int
+    memory_bytes: int
+    l2_bytes: int
+    driver: int  # the newest CUDA it can do: 13000 for 13.0
+    library: str = ""  # libcuda's path, where its name alone does not do
+
+    @property
+    def target(self) -> GpuTarget:
+        return GpuTarget(self.capability, self.ordinal, self.library)
+
+    def __str__(self) -> str:
+        major, minor = divmod(self.capability, 10)
+        return f"{self.name} (compute capability {major}.{minor}, driver for CUDA {self.driver // 1000}.{self.driver % 1000 // 10})"
+
+
+@dataclass(frozen=True)
+class GpuBackend:
+    """`toolchain` and `device` are None where they are not there or do not work; then `reasons` say why."""
+
+    toolchain: GpuToolchain | None = None
+    device: Device | None = None
+    runner: Path | None = None
+    reasons: tuple[str, ...] = ()
+
+    @property
+    def runs(self) -> bool:
+        return self.toolchain is not None and self.device is not None
+
+    @property
+    def target(self) -> GpuTarget:
+        return self.device.target if self.device else GpuTarget(USUAL_CAPABILITY)
+
+    @property
+    def description(self) -> str:
+        """What outcomes follow from: another GPU or toolkit means judging anew."""
+        return f"{self.toolchain.name if self.toolchain else 'no nvcc'}; {self.device or 'no GPU'}"
+
+
+def wish(environment: Mapping[str, str] | None = None) -> Wish:
+    """What TILELAB_BACKEND asks for. Raises RemediableError when it is none of the three."""
+    said = (os.environ if environment is None else environment).get(VARIABLE, "").strip() or "auto"
+    match said:
+        case "cpu" | "cuda" | "auto":
+            return said
+    message = f"{VARIABLE} is {said!r}: it is cpu, cuda or auto."
+    raise RemediableError(message)
+
+
+def open_backend(asked: Wish, root: Path, kit: dict[str, Any], confinement: Confinement) -> GpuBackend:
+    """What there is, after trying. Raises RemediableError where a GPU was asked for and cannot be used."""
+    if asked == "cpu":
+        return GpuBackend(reasons=(f"{VARIABLE}=cpu",))
+    runner = root / "build" / "bin" / "gpu-runner"
+    device, reasons = _device(runner)
+    includes = tuple(Path(path).resolve() for path in kit["includes"])
+    toolchain: GpuToolchain | NoToolchain = find_toolchain(root, kit["compiler"], includes)
+    if isinstance(toolchain, GpuToolchain):
+        toolchain = _tried(toolchain, confinement, device.target if device else GpuTarget(USUAL_CAPABILITY))
+    if isinstance(toolchain, NoToolchain):
+        reasons.append(toolchain.reason)
+    elif device is not None and (trouble := _confined_trouble(runner, device, confinement)):
+        reasons.append(trouble)
+        device = None
+    if asked == "cuda" and reasons:
+        message = f"{VARIABLE}=cuda, but no GPU can be used here: {'; '.join(reasons)}."
+        raise RemediableError(message)
+    return GpuBackend(toolchain if isinstance(toolchain, GpuToolchain) else None, device, runner, tuple(reasons))
+
+
+def _device(runner: Path) -> tuple[Device | None, list[str]]:
+    """The first GPU. Without a device node nothing is started: a student without a GPU waits for none of this."""
+    if not gpu_devices():
+        return None, ["there is no NVIDIA GPU, or its driver is not loaded (no /dev/nvidia*)"]
+    library = next((str(one / "libcuda.so.1") for one in _DRIVER_FOLDERS if (one / "libcuda.so.1").exists()), "")
+    troubles = []
+    for path in dict.fromkeys(("", library)):
+        found = _probe([str(runner), "--probe", *([path] if path else [])])
+        if not found.get("devices"):
+            troubles.append(str(found.get("trouble", "the driver shows no GPU")))
+            continue
+        first = found["devices"][0]
+        fields = ("name", "capability", "multiprocessors", "memory_bytes", "l2_bytes")
+        device = Device(ordinal=0, driver=found["driver"], library=path, **{field: first[field] for field in fields})
+        if device.capability < OLDEST_CAPABILITY:
+            return None, [f"{device} is older than compute capability 7.5"]
+        return device, []
+    return None, troubles[:1]
+
+
+def _probe(argv: list[str]) -> dict[str, Any]:
+    try:
+        said = subprocess.run(argv, capture_output=True, text=True, timeout=_PROBE_SECONDS, check=False).stdout
+        answer = json.loads(said)
+    except (OSError, subprocess.SubprocessError, ValueError) as error:
+        return {"trouble": f"the kit's GPU runner does not work: {error}"}
+    return answer if isinstance(answer, dict) else {}
+
+
+def _tried(toolchain: GpuToolchain, confinement: Confinement, target: GpuTarget) -> GpuToolchain | NoToolchain:
+    """Compiles a kernel as a submission's would be: a compiler that cannot must not fail anybody."""
+    with tempfile.TemporaryDirectory(prefix="tilelab-") as name:
+        source, folder = Path(name) / "trial.cu", Path(name) / "work"
+        source.write_text(_TRIAL, encoding="utf-8")
+        folder.mkdir()
+        built = build_for_gpu(toolchain, confinement, source, folder, _TRIAL_ENTRIES, target)
+    if built.image is not None:
+        return toolchain
+    lines = [line for line in built.log.splitlines() if line.strip()]
+    return NoToolchain(f"{toolchain.nvcc} cannot compile a kernel here: {lines[0] if lines else 'it says nothing'}")
+
+
+def _confined_trouble(runner: Path, device: Device, confinement: Confinement) -> str:
+    """Why a confined program does not reach the GPU that an unconfined one reaches; empty: it does."""
+    folders = [Path(device.library).parent.resolve()] if device.library else []
+    finished = run_confined(
+        confinement,
+        [str(runner), "--probe", *([device.library] if device.library else [])],
+        readable=[runner, *folders],
+        writable=[],
+        limits=GPU_RUN_LIMITS,
+        profile="gpu",
+        cwd=Path("/"),
+    )
+    try:
+        found = json.loads(finished.stdout)
+    except ValueError:
+        found = {"trouble": finished.stderr.decode("utf-8", "replace").strip() or f"status {finished.returncode}"}
+    return (
+        ""
+        if found.get("devices")
+        else f"in the sandbox the GPU is out of reach: {found.get('trouble', 'none is shown')}"
+    )

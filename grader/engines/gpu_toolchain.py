@@ -1,0 +1,95 @@
+"""NVIDIA's compiler as the GPU executor needs it: where it is, and its flags, each for a reason."""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import subprocess
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+FLAGS = (
+    "-cubin",  # device code alone: no host code of a submission is ever linked, let alone run
+    "-lineinfo",  # so that profilers name lines
+    "-std=c++20",
+    "--expt-relaxed-constexpr",  # std::min and its like in device code: the CPU executor takes them too
+    "-Xptxas=-v",  # registers, shared memory and spills, for the report
+)
+OLDEST = (12, 0)
+
+
+@dataclass(frozen=True)
+class GpuToolchain:
+    """`root` holds bin/nvcc and all it starts."""
+
+    root: Path
+    version: tuple[int, int]
+    host_compiler: str
+    includes: tuple[Path, ...]  # of the kit's public headers
+
+    @property
+    def nvcc(self) -> Path:
+        return self.root / "bin" / "nvcc"
+
+    @property
+    def name(self) -> str:
+        return f"nvcc {self.version[0]}.{self.version[1]}"
+
+    def compile(self, source: str, output: str, capability: int, max_registers: int | None = None) -> list[str]:
+        """Of a file in the working directory, for one compute capability: 90 for 9.0."""
+        bound = [] if max_registers is None else [f"-maxrregcount={max_registers}"]
+        return [
+            str(self.nvcc), *FLAGS, f"-arch=sm_{capability}", *bound, f"-ccbin={self.host_compiler}",
+            "-allow-unsupported-compiler",  # the host's share is preprocessing alone; a newer GCC than nvcc knows will do
+            *(f"-I{path}" for path in self.includes), source, "-o", output,
+        ]  # fmt: skip
+
+
+@dataclass(frozen=True)
+class NoToolchain:
+    reason: str
+
+
+def find_toolchain(
+    root: Path, host_compiler: str, includes: tuple[Path, ...], environment: Mapping[str, str] | None = None
+) -> GpuToolchain | NoToolchain:
+    """The first toolkit that works: CUDA_HOME's, the one on the path, the system's, or what set-up fetched for this clone."""
+    reasons = []
+    for candidate in _candidates(root, os.environ if environment is None else environment):
+        version = _version(candidate / "bin" / "nvcc")
+        if version is None:
+            reasons.append(f"{candidate}/bin/nvcc does not run")
+        elif version < OLDEST:
+            reasons.append(f"{candidate} is CUDA {version[0]}.{version[1]}, and 12.0 or newer is needed")
+        else:
+            return GpuToolchain(candidate.resolve(), version, host_compiler, includes)
+    return NoToolchain(
+        "; ".join(reasons) or "there is no nvcc: install NVIDIA's CUDA toolkit, or name one with CUDA_HOME"
+    )
+
+
+def _candidates(root: Path, environment: Mapping[str, str]) -> Iterator[Path]:
+    homes = [Path(environment[name]) for name in ("CUDA_HOME", "CUDA_PATH") if environment.get(name)]
+    if on_path := shutil.which("nvcc", path=environment.get("PATH")):
+        homes.append(Path(on_path).resolve().parent.parent)
+    homes += [
+        Path("/usr/local/cuda"),
+        *sorted(Path("/usr/local").glob("cuda-*"), reverse=True),
+        root / ".tilelab" / "cuda",
+    ]
+    # Debian's package: its nvcc on the path is a script, and /usr is no folder to show a compiler whole.
+    homes = [Path("/usr/lib/nvidia-cuda-toolkit") if home == Path("/usr") else home for home in homes]
+    for home in dict.fromkeys(homes):
+        if (home / "bin" / "nvcc").is_file():
+            yield home
+
+
+def _version(nvcc: Path) -> tuple[int, int] | None:
+    try:
+        said = subprocess.run([nvcc, "--version"], capture_output=True, text=True, check=True, timeout=60).stdout
+    except (OSError, subprocess.SubprocessError):
+        return None
+    match = re.search(r"release (\d+)\.(\d+)", said)
+    return (int(match[1]), int(match[2])) if match else None

@@ -1,0 +1,97 @@
+"""How many blocks and warps of a kernel a multiprocessor holds at once, by the rules of NVIDIA's occupancy calculator. Pure.
+
+Source of the limits: CUDA C++ Programming Guide, "Technical Specifications per Compute Capability", and the allocation
+granularities of the occupancy calculator (Nsight Compute). Shared memory is what a block may have without opting in to more.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+LANES = 32
+_REGISTER_UNIT = 256  # registers a warp is given at a time: 8 for each lane
+_WARP_UNIT = 4  # warps share four register files
+
+
+@dataclass(frozen=True)
+class Capability:
+    """What one multiprocessor of a compute capability holds."""
+
+    warps: int
+    blocks: int
+    shared_bytes: int  # for all its blocks together
+    shared_reserved: int  # that the driver takes of each block, from 8.0 on
+    shared_unit: int
+    registers: int = 65_536
+
+
+_LIMITS = {
+    75: Capability(32, 16, 64 << 10, 0, 256),
+    80: Capability(64, 32, 164 << 10, 1 << 10, 128),
+    86: Capability(48, 16, 100 << 10, 1 << 10, 128),
+    87: Capability(48, 16, 164 << 10, 1 << 10, 128),
+    89: Capability(48, 24, 100 << 10, 1 << 10, 128),
+    90: Capability(64, 32, 228 << 10, 1 << 10, 128),
+    100: Capability(64, 32, 228 << 10, 1 << 10, 128),
+    103: Capability(64, 32, 228 << 10, 1 << 10, 128),
+    120: Capability(48, 24, 100 << 10, 1 << 10, 128),
+    121: Capability(48, 24, 100 << 10, 1 << 10, 128),
+}
+
+
+@dataclass(frozen=True)
+class Occupancy:
+    """`limited_by`: "warps", "blocks", "registers", "shared memory": each that allows no more than `blocks`."""
+
+    blocks: int
+    warps: int
+    max_warps: int
+    limited_by: tuple[str, ...]
+
+    @property
+    def fraction(self) -> float:
+        return self.warps / self.max_warps
+
+
+def known_capabilities() -> tuple[int, ...]:
+    return tuple(_LIMITS)
+
+
+def occupancy(capability: int, *, threads: int, registers: int, shared_bytes: int) -> Occupancy | None:
+    """For a block of `threads` threads with `registers` each and `shared_bytes` in all, static and dynamic together.
+
+    None for a capability that is not in the table, or a block of no threads.
+    """
+    if capability not in _LIMITS or threads < 1:
+        return None
+    limits = _LIMITS[capability]
+    warps = _round_up(threads, LANES) // LANES
+    shared = _round_up(shared_bytes + limits.shared_reserved, limits.shared_unit)
+    allowed = {
+        "warps": limits.warps // warps,
+        "blocks": limits.blocks,
+        "registers": _blocks_by_registers(limits, warps, registers),
+        "shared memory": limits.shared_bytes // shared if shared else limits.blocks,
+    }
+    blocks = min(allowed.values())
+    tight = tuple(name for name, count in allowed.items() if count == blocks)
+    return Occupancy(blocks, blocks * warps, limits.warps, tight)
+
+
+def registers_that_fit(threads: int, registers: int = 65_536) -> int:
+    """The most registers a thread may have for a block of `threads` threads to be launched at all; at most 255."""
+    warps = _round_up(max(threads, 1), LANES * _WARP_UNIT) // LANES
+    return min(255, registers // warps // _REGISTER_UNIT * _REGISTER_UNIT // LANES)
+
+
+def _blocks_by_registers(limits: Capability, warps: int, registers: int) -> int:
+    """Each warp's registers come from one of four equal parts of the register file."""
+    if registers < 1:
+        return limits.blocks
+    of_a_warp = _round_up(registers * LANES, _REGISTER_UNIT)
+    in_a_part = limits.registers // _WARP_UNIT // of_a_warp
+    return in_a_part * _WARP_UNIT // warps
+
+
+def _round_up(number: int, unit: int) -> int:
+    return -(-number // unit) * unit

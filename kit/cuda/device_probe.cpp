@@ -1,0 +1,50 @@
+#include "cuda/device_probe.hpp"
+
+#include <array>
+
+#include <nlohmann/json.hpp>
+
+#include "cuda/driver_api.hpp"
+
+namespace tilelab::cuda {
+namespace {
+
+nlohmann::json describe(const Driver& driver, DeviceHandle device) {
+  std::array<char, 256> name{};
+  driver.check(driver.device_name(name.data(), static_cast<int>(name.size() - 1), device), "cuDeviceGetName");
+  std::size_t memory = 0;
+  driver.check(driver.device_memory(&memory, device), "cuDeviceTotalMem");
+  const auto number = [&](DeviceAttribute which) { return driver.attribute(device, which); };
+  return {{"name", name.data()},
+          {"capability", number(DeviceAttribute::capability_major) * 10 + number(DeviceAttribute::capability_minor)},
+          {"multiprocessors", number(DeviceAttribute::multiprocessors)},
+          {"memory_bytes", memory},
+          {"l2_bytes", number(DeviceAttribute::l2_bytes)},
+          {"clock_rate_khz", number(DeviceAttribute::clock_rate_khz)},
+          {"memory_clock_rate_khz", number(DeviceAttribute::memory_clock_rate_khz)},
+          {"memory_bus_bits", number(DeviceAttribute::memory_bus_bits)}};
+}
+
+}  // namespace
+
+std::string probe_devices(const std::string& driver_path) {
+  nlohmann::json answer;
+  try {
+    const Driver& driver = load_driver(driver_path);
+    driver.check(driver.init(0), "cuInit");
+    int version = 0, count = 0;
+    driver.check(driver.driver_version(&version), "cuDriverGetVersion");
+    driver.check(driver.device_count(&count), "cuDeviceGetCount");
+    answer = {{"driver", version}, {"devices", nlohmann::json::array()}};
+    for (int i = 0; i < count; ++i) {
+      DeviceHandle device = 0;
+      driver.check(driver.device_get(&device, i), "cuDeviceGet");
+      answer["devices"].push_back(describe(driver, device));
+    }
+  } catch (const DriverError& error) {
+    answer = {{"trouble", error.what()}};
+  }
+  return answer.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
+}
+
+}  // namespace tilelab::cuda

@@ -1,0 +1,80 @@
+#include "cuda/driver_api.hpp"
+
+#include <dlfcn.h>
+
+namespace tilelab::cuda {
+namespace {
+
+template <class Pointer>
+void find(void* library, Pointer& function, const char* name, bool required = true) {
+  function = reinterpret_cast<Pointer>(dlsym(library, name));
+  if (function == nullptr && required) throw DriverError(std::string("the NVIDIA driver has no ") + name + ": it is too old");
+}
+
+// Functions of the second version carry it in their names, as <cuda.h> does by macros.
+Driver functions_of(void* library) {
+  Driver driver{};
+  find(library, driver.init, "cuInit");
+  find(library, driver.driver_version, "cuDriverGetVersion");
+  find(library, driver.error_name, "cuGetErrorName");
+  find(library, driver.error_string, "cuGetErrorString");
+  find(library, driver.device_count, "cuDeviceGetCount");
+  find(library, driver.device_get, "cuDeviceGet");
+  find(library, driver.device_name, "cuDeviceGetName");
+  find(library, driver.device_attribute, "cuDeviceGetAttribute");
+  find(library, driver.device_memory, "cuDeviceTotalMem_v2");
+  find(library, driver.primary_context_flags, "cuDevicePrimaryCtxSetFlags_v2");
+  find(library, driver.primary_context_retain, "cuDevicePrimaryCtxRetain");
+  find(library, driver.context_set_current, "cuCtxSetCurrent");
+  find(library, driver.context_synchronize, "cuCtxSynchronize");
+  find(library, driver.module_load, "cuModuleLoadData");
+  find(library, driver.module_unload, "cuModuleUnload");
+  find(library, driver.module_function, "cuModuleGetFunction");
+  find(library, driver.module_function_count, "cuModuleGetFunctionCount", false);
+  find(library, driver.module_functions, "cuModuleEnumerateFunctions", false);
+  find(library, driver.function_name, "cuFuncGetName", false);
+  find(library, driver.function_parameter, "cuFuncGetParamInfo", false);
+  find(library, driver.function_attribute, "cuFuncGetAttribute");
+  find(library, driver.memory_allocate, "cuMemAlloc_v2");
+  find(library, driver.memory_free, "cuMemFree_v2");
+  find(library, driver.copy_to_device, "cuMemcpyHtoD_v2");
+  find(library, driver.copy_to_host, "cuMemcpyDtoH_v2");
+  find(library, driver.fill_words, "cuMemsetD32_v2");
+  find(library, driver.launch_kernel, "cuLaunchKernel");
+  return driver;
+}
+
+}  // namespace
+
+std::string Driver::words(Result result) const {
+  const char *name = nullptr, *text = nullptr;
+  if (error_name(result, &name) != 0 || name == nullptr) return "CUDA error " + std::to_string(result);
+  if (error_string(result, &text) != 0 || text == nullptr) return name;
+  return std::string(name) + " (" + text + ")";
+}
+
+void Driver::check(Result result, const char* what) const {
+  if (result != 0) throw DriverError(std::string(what) + ": " + words(result));
+}
+
+int Driver::attribute(DeviceHandle device, DeviceAttribute which) const {
+  int value = 0;
+  check(device_attribute(&value, static_cast<int>(which), device), "cuDeviceGetAttribute");
+  return value;
+}
+
+int Driver::attribute(Function function, FunctionAttribute which) const {
+  int value = 0;
+  check(function_attribute(&value, static_cast<int>(which), function), "cuFuncGetAttribute");
+  return value;
+}
+
+const Driver& load_driver(const std::string& path) {
+  const char* name = path.empty() ? "libcuda.so.1" : path.c_str();
+  void* library = dlopen(name, RTLD_NOW | RTLD_LOCAL);
+  if (library == nullptr) throw DriverError(std::string("the NVIDIA driver's library cannot be loaded: ") + dlerror());
+  static const Driver driver = functions_of(library);
+  return driver;
+}
+
+}  // namespace tilelab::cuda

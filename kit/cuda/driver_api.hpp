@@ -1,0 +1,87 @@
+// NVIDIA's driver API as far as the kit uses it, found in libcuda.so.1 when the program runs: so everything compiles, and
+// its tests run, without a driver and without a toolkit. The numbers are <cuda.h>'s, which a test compares where it is there.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <stdexcept>
+#include <string>
+#include <utility>
+
+namespace tilelab::cuda {
+
+using Result = int;                   // CUresult
+using DeviceHandle = int;             // CUdevice
+using DeviceAddress = std::uint64_t;  // CUdeviceptr
+struct ContextTag;
+struct ModuleTag;
+struct FunctionTag;
+struct StreamTag;
+using Context = ContextTag*;
+using Module = ModuleTag*;
+using Function = FunctionTag*;
+using Stream = StreamTag*;
+
+enum class DeviceAttribute : int {
+  shared_bytes_per_block = 8,
+  registers_per_block = 12,
+  clock_rate_khz = 13,
+  multiprocessors = 16,
+  memory_clock_rate_khz = 36,
+  memory_bus_bits = 37,
+  l2_bytes = 38,
+  capability_major = 75,
+  capability_minor = 76
+};
+
+enum class FunctionAttribute : int { max_threads_per_block = 0, static_shared_bytes = 1, local_bytes = 3, registers = 4 };
+
+inline constexpr unsigned blocking_sync = 4;  // CU_CTX_SCHED_BLOCKING_SYNC: a waiting thread sleeps
+
+// The driver is not there, too old, or does not work: nothing a submission can do.
+struct DriverError : std::runtime_error {
+  using std::runtime_error::runtime_error;
+};
+
+// The loaded library. Functions that came after CUDA 12.0 are null where the driver lacks them.
+struct Driver {
+  Result (*init)(unsigned);
+  Result (*driver_version)(int*);
+  Result (*error_name)(Result, const char**);
+  Result (*error_string)(Result, const char**);
+  Result (*device_count)(int*);
+  Result (*device_get)(DeviceHandle*, int);
+  Result (*device_name)(char*, int, DeviceHandle);
+  Result (*device_attribute)(int*, int, DeviceHandle);
+  Result (*device_memory)(std::size_t*, DeviceHandle);
+  Result (*primary_context_flags)(DeviceHandle, unsigned);
+  Result (*primary_context_retain)(Context*, DeviceHandle);
+  Result (*context_set_current)(Context);
+  Result (*context_synchronize)();
+  Result (*module_load)(Module*, const void*);
+  Result (*module_unload)(Module);
+  Result (*module_function)(Function*, Module, const char*);
+  Result (*module_function_count)(unsigned*, Module);                               // 12.4
+  Result (*module_functions)(Function*, unsigned, Module);                          // 12.4
+  Result (*function_name)(const char**, Function);                                  // 12.3
+  Result (*function_parameter)(Function, std::size_t, std::size_t*, std::size_t*);  // 12.4
+  Result (*function_attribute)(int*, int, Function);
+  Result (*memory_allocate)(DeviceAddress*, std::size_t);
+  Result (*memory_free)(DeviceAddress);
+  Result (*copy_to_device)(DeviceAddress, const void*, std::size_t);
+  Result (*copy_to_host)(void*, DeviceAddress, std::size_t);
+  Result (*fill_words)(DeviceAddress, unsigned, std::size_t);
+  Result (*launch_kernel)(Function, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, Stream, void**, void**);
+
+  // "CUDA_ERROR_ILLEGAL_ADDRESS (an illegal memory access was encountered)"
+  std::string words(Result result) const;
+  // Throws DriverError naming what was tried.
+  void check(Result result, const char* what) const;
+  int attribute(DeviceHandle device, DeviceAttribute which) const;
+  int attribute(Function function, FunctionAttribute which) const;
+};
+
+// Loads the library at `path`, or by its usual name where that is empty. It stays loaded. Throws DriverError.
+const Driver& load_driver(const std::string& path = {});
+
+}  // namespace tilelab::cuda

@@ -1,0 +1,56 @@
+// The process that hosts a submission on a GPU: answers a judge's launch requests on its socket, each through a child that
+// holds the GPU. Nothing of the submission runs in it, and it makes no context itself: one would not survive the fork.
+#include <cstdio>
+#include <cstdlib>
+#include <exception>
+#include <string>
+#include <string_view>
+
+#include "cuda/cubin_image.hpp"
+#include "cuda/device_probe.hpp"
+#include "cuda/launch_worker.hpp"
+#include "runner/channel.hpp"
+#include "runner/protocol.hpp"
+
+namespace {
+
+using namespace tilelab;
+
+void serve(const std::string& image_file) {
+  const cuda::CubinImage image = cuda::load_cubin_image(image_file);
+  Channel channel{Descriptor(protocol::socket_descriptor)};
+  cuda::LaunchWorker worker(image);
+  for (;;) {
+    Frame frame;
+    try {
+      frame = channel.receive();
+    } catch (const ChannelError&) {
+      return;  // the judge is done
+    }
+    channel.send(worker.answer(frame));
+  }
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  const std::string_view what = argc > 1 ? argv[1] : "";
+  setenv("CUDA_CACHE_DISABLE", "1", 1);  // nothing is compiled here, and nothing may be written
+  try {
+    if (what == "--image" && argc == 3) {
+      serve(argv[2]);
+      return 0;
+    }
+    if (what == "--probe" && argc <= 3) {
+      std::puts(cuda::probe_devices(argc == 3 ? argv[2] : "").c_str());
+      return 0;
+    }
+  } catch (const std::exception& error) {
+    std::fprintf(stderr, "gpu-runner: %s\n", error.what());
+    return 1;
+  }
+  std::fprintf(stderr,
+               "usage: gpu-runner --image image.json   (started by a judge, which it answers on descriptor 3)\n"
+               "       gpu-runner --probe [libcuda.so.1]   (which GPUs there are, as JSON)\n");
+  return 2;
+}

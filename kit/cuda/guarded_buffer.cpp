@@ -1,0 +1,46 @@
+#include "cuda/guarded_buffer.hpp"
+
+#include <algorithm>
+
+namespace tilelab::cuda {
+namespace {
+
+constexpr std::size_t word = sizeof(std::uint32_t);
+bool is_damaged(std::uint32_t value) { return value != guard_word; }
+
+}  // namespace
+
+GuardedBuffer::GuardedBuffer(const Driver& driver, const std::vector<std::byte>& content)
+    : driver_(driver), bytes_(content.size()), padded_((content.size() + word - 1) / word * word) {
+  const std::size_t all = padded_ + 2 * guard_bytes;
+  driver_.check(driver_.memory_allocate(&memory_, all), "cuMemAlloc");
+  driver_.check(driver_.fill_words(memory_, guard_word, all / word), "cuMemsetD32");
+  if (bytes_ != 0) driver_.check(driver_.copy_to_device(address(), content.data(), bytes_), "cuMemcpyHtoD");
+}
+
+GuardedBuffer::~GuardedBuffer() {
+  if (memory_ != 0) driver_.memory_free(memory_);
+}
+
+std::vector<std::byte> GuardedBuffer::content() const {
+  std::vector<std::byte> copy(bytes_);
+  if (bytes_ != 0) driver_.check(driver_.copy_to_host(copy.data(), address(), bytes_), "cuMemcpyDtoH");
+  return copy;
+}
+
+std::vector<std::uint32_t> GuardedBuffer::words(DeviceAddress from, std::size_t count) const {
+  std::vector<std::uint32_t> copy(count);
+  driver_.check(driver_.copy_to_host(copy.data(), from, count * word), "cuMemcpyDtoH");
+  return copy;
+}
+
+std::optional<std::ptrdiff_t> GuardedBuffer::overrun() const {
+  const auto after = words(address() + padded_, guard_bytes / word), before = words(memory_, guard_bytes / word);
+  const auto first = std::find_if(after.begin(), after.end(), is_damaged);
+  if (first != after.end()) return static_cast<std::ptrdiff_t>(padded_ + word * static_cast<std::size_t>(first - after.begin()));
+  const auto last = std::find_if(before.rbegin(), before.rend(), is_damaged);
+  if (last != before.rend()) return -static_cast<std::ptrdiff_t>(word) * (last - before.rbegin() + 1);
+  return std::nullopt;
+}
+
+}  // namespace tilelab::cuda

@@ -1,0 +1,40 @@
+// One kernel argument's device memory between two guard zones, which show what was written before or past it. What a kernel
+// reads there is a NaN, so a read that is used shows in the result. Reads that are not used stay unseen: no GPU tells of them.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "cuda/driver_api.hpp"
+
+namespace tilelab::cuda {
+
+// A quiet NaN that neither the judge nor an honest kernel writes.
+inline constexpr std::uint32_t guard_word = 0x7fc5'9a2d;
+inline constexpr std::size_t guard_bytes = 256 * 1024;
+
+class GuardedBuffer {
+ public:
+  // Holds a copy of `content`. Throws DriverError.
+  GuardedBuffer(const Driver& driver, const std::vector<std::byte>& content);
+  GuardedBuffer(GuardedBuffer&& other) noexcept
+      : driver_(other.driver_), memory_(std::exchange(other.memory_, 0)), bytes_(other.bytes_), padded_(other.padded_) {}
+  GuardedBuffer& operator=(GuardedBuffer&&) = delete;
+  ~GuardedBuffer();
+
+  DeviceAddress address() const { return memory_ + guard_bytes; }
+  std::vector<std::byte> content() const;
+  // Where the guard zones were written: the byte offset nearest to the buffer, negative before it. None: nowhere.
+  std::optional<std::ptrdiff_t> overrun() const;
+
+ private:
+  std::vector<std::uint32_t> words(DeviceAddress from, std::size_t count) const;
+
+  const Driver& driver_;
+  DeviceAddress memory_ = 0;
+  std::size_t bytes_, padded_;  // padded: to whole words
+};
+
+}  // namespace tilelab::cuda

@@ -1,0 +1,151 @@
+// Parent and child speak over a socket pair, one frame each way. The child says first that its context is there, or why not;
+// then it answers requests with {"reply": …, "spoiled": …}. A kernel might reach the child's memory on machines where GPU and
+// processor share it, so the parent takes what the child says for no more than a runner's word.
+#include "cuda/launch_worker.hpp"
+
+#include <sys/prctl.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <csignal>
+#include <cstring>
+#include <exception>
+#include <optional>
+#include <system_error>
+
+#include "cuda/device_launch.hpp"
+#include "runner/protocol.hpp"
+
+namespace tilelab::cuda {
+namespace {
+
+using protocol::Status;
+
+std::string dump(const nlohmann::json& json) { return json.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace); }
+
+std::string plain_reply(Status status, std::string detail) {
+  protocol::LaunchReply reply;
+  reply.status = status;
+  reply.detail = std::move(detail);
+  return dump(reply);
+}
+
+[[noreturn]] void serve(const CubinImage& image, Channel channel) {
+  std::optional<DeviceSession> session;
+  try {
+    session.emplace(image);
+    channel.send(dump({{"trouble", ""}}));
+  } catch (const std::exception& error) {
+    channel.send(dump({{"trouble", error.what()}}));
+    _exit(1);
+  }
+  try {
+    for (;;) {
+      const Frame frame = channel.receive();
+      const auto request = nlohmann::json::parse(frame.text).get<protocol::LaunchRequest>();
+      const LaunchOutcome outcome = session->launch(request, frame.descriptors);
+      channel.send(dump({{"reply", outcome.reply}, {"spoiled", outcome.spoiled}}));
+      if (outcome.spoiled) _exit(0);
+    }
+  } catch (const std::exception&) {
+    _exit(0);  // the parent has gone
+  }
+}
+
+}  // namespace
+
+struct LaunchWorker::Process {
+  pid_t pid = -1;
+  Channel channel{Descriptor()};
+
+  explicit Process(const CubinImage& image) {
+    int ends[2];
+    if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) != 0) {
+      throw std::system_error(errno, std::generic_category(), "no socket for the launches");
+    }
+    channel = Channel(Descriptor(ends[0]));
+    Descriptor theirs(ends[1]);
+    pid = fork();
+    if (pid < 0) throw std::system_error(errno, std::generic_category(), "no process for the launches");
+    if (pid != 0) return;
+    prctl(PR_SET_PDEATHSIG, SIGKILL);
+    channel = Channel(Descriptor());
+    close(protocol::socket_descriptor);  // the conversation with the judge is the parent's
+    serve(image, Channel(std::move(theirs)));
+  }
+  Process(const Process&) = delete;
+  Process& operator=(const Process&) = delete;
+
+  ~Process() {
+    if (pid > 0) kill(pid, SIGKILL);
+  }
+
+  std::string end_in_words() {
+    for (int tries = 0; tries < 1000; ++tries) {
+      int status = 0;
+      if (waitpid(pid, &status, WNOHANG) == pid) {
+        pid = 0;  // the number may be another's from here on
+        return WIFSIGNALED(status) ? std::string("ended by signal ") + strsignal(WTERMSIG(status))
+                                   : "ended with status " + std::to_string(WEXITSTATUS(status));
+      }
+      usleep(1000);
+    }
+    return "did not end";
+  }
+};
+
+LaunchWorker::LaunchWorker(const CubinImage& image, std::chrono::milliseconds patience) : image_(image), patience_(patience) {}
+
+LaunchWorker::~LaunchWorker() = default;
+
+// A process whose kernel hangs may take a while to leave the GPU: it is reaped when it has, and nobody waits for that.
+void LaunchWorker::end_process() {
+  if (process_ && process_->pid > 0) ending_.push_back(process_->pid);
+  process_.reset();
+}
+
+void LaunchWorker::reap() {
+  const auto is_gone = [](pid_t pid) { return waitpid(pid, nullptr, WNOHANG) != 0; };
+  std::erase_if(ending_, is_gone);
+  if (process_ && is_gone(process_->pid)) {  // it died with no launch in hand, so no launch is to blame
+    process_->pid = 0;
+    process_.reset();
+  }
+}
+
+std::string LaunchWorker::answer(const Frame& frame) {
+  const auto request = nlohmann::json::parse(frame.text).get<protocol::LaunchRequest>();
+  reap();
+  try {
+    if (!process_) {
+      process_ = std::make_unique<Process>(image_);
+      const auto hello = nlohmann::json::parse(process_->channel.receive(static_cast<int>(patience_.count())).text);
+      if (const auto trouble = hello.at("trouble").get<std::string>(); !trouble.empty()) throw DriverError(trouble);
+    }
+  } catch (const std::exception& error) {
+    end_process();
+    return plain_reply(Status::internal_error, std::string("the GPU cannot be used: ") + error.what());
+  }
+  try {
+    std::vector<int> files;
+    for (const Descriptor& file : frame.descriptors) files.push_back(file.get());
+    process_->channel.send(frame.text, files);
+    const auto said = nlohmann::json::parse(process_->channel.receive(static_cast<int>(request.clock_ms)).text);
+    const std::string reply = dump(said.at("reply"));
+    if (said.at("spoiled").get<bool>()) end_process();
+    return reply;
+  } catch (const ChannelTimeout&) {
+    end_process();
+    return plain_reply(Status::timeout, "The kernel did not end within " + std::to_string(request.clock_ms) + " ms on the GPU.");
+  } catch (const ChannelError&) {
+    const std::string end = process_->end_in_words();
+    end_process();
+    return plain_reply(Status::crash, "The process that held the GPU " + end + ".");
+  } catch (const nlohmann::json::exception&) {
+    end_process();
+    return plain_reply(Status::crash, "The process that held the GPU answered nonsense.");
+  }
+}
+
+}  // namespace tilelab::cuda

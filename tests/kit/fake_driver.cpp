@@ -1,0 +1,147 @@
+// A driver library for tests without a GPU: "device" memory is this process's own, and the kernels are the few functions below,
+// honest and otherwise. It follows <cuda.h> for exactly what kit/cuda calls.
+#include <unistd.h>
+
+#include <cstdint>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <string_view>
+
+namespace {
+
+constexpr int illegal_address = 700, not_found = 500, invalid_value = 1;
+
+struct Kernel {
+  const char* name;
+  int parameters[4];  // bytes of each; 0: no more
+  int registers, max_threads;
+  int (*run)(void** parameters);
+};
+
+template <class T>
+T& parameter(void** parameters, int index) {
+  return *static_cast<T*>(parameters[index]);
+}
+
+int ask(void** parameters) {
+  auto* answer = parameter<std::uint32_t*>(parameters, 0);
+  const std::uint32_t config[7] = {1, 1, 1, static_cast<std::uint32_t>(parameter<int>(parameters, 1)), 1, 1, 0};
+  std::memcpy(answer, config, sizeof config);
+  return 0;
+}
+
+int counted = 0;
+
+int scale(void** parameters) {
+  const float* in = parameter<const float*>(parameters, 0);
+  float* out = parameter<float*>(parameters, 1);
+  for (int i = 0; i < parameter<int>(parameters, 2); ++i) out[i] = 2 * in[i];
+  return 0;
+}
+
+int past(void** parameters) {
+  parameter<float*>(parameters, 1)[parameter<int>(parameters, 2) + 3] = 1;
+  return scale(parameters);
+}
+
+int before(void** parameters) {
+  parameter<float*>(parameters, 1)[-2] = 1;
+  return scale(parameters);
+}
+
+int prints(void** parameters) {
+  std::printf("thread %d\n", ++counted);
+  return scale(parameters);
+}
+
+int stray(void**) { return illegal_address; }
+int nothing(void**) { return 0; }
+int dies(void**) { std::abort(); }
+int hangs(void**) {
+  for (;;) pause();
+}
+
+constexpr Kernel kernels[] = {
+    {"ask", {8, 4}, 8, 1024, ask},
+    {"poison", {4, 4}, 8, 1024, nothing},
+    {"_Z5scalePKfPfi", {8, 8, 4}, 16, 1024, scale},
+    {"_Z4pastPKfPfi", {8, 8, 4}, 16, 1024, past},
+    {"_Z6beforePKfPfi", {8, 8, 4}, 16, 1024, before},
+    {"_Z6printsPKfPfi", {8, 8, 4}, 16, 1024, prints},
+    {"_Z5strayPKfPfi", {8, 8, 4}, 16, 1024, stray},
+    {"_Z5hangsPKfPfi", {8, 8, 4}, 16, 1024, hangs},
+    {"_Z4diesPKfPfi", {8, 8, 4}, 16, 1024, dies},
+    {"_Z4widePKfPfi", {8, 8, 4}, 250, 256, scale},
+    {"_Z7boundedPKfPfi", {8, 8, 4}, 16, 128, scale},
+    {"plain", {8, 4}, 16, 1024, scale},
+};
+constexpr unsigned kernel_count = sizeof kernels / sizeof *kernels;
+
+int last = 0;  // what the next synchronisation answers
+const Kernel* kernel_of(const void* function) { return static_cast<const Kernel*>(function); }
+
+}  // namespace
+
+extern "C" {
+int cuInit(unsigned) { return std::getenv("FAKE_DRIVER_IS_BROKEN") != nullptr ? 999 : 0; }
+int cuDriverGetVersion(int* version) { return *version = 13000, 0; }
+int cuGetErrorName(int error, const char** name) { return *name = error == illegal_address ? "ILLEGAL" : "OTHER", 0; }
+int cuGetErrorString(int error, const char** text) { return *text = error == illegal_address ? "an illegal access" : "other", 0; }
+int cuDeviceGetCount(int* count) { return *count = 1, 0; }
+int cuDeviceGet(int* device, int ordinal) { return *device = ordinal, ordinal == 0 ? 0 : invalid_value; }
+int cuDeviceGetName(char* name, int bytes, int) { return std::snprintf(name, static_cast<std::size_t>(bytes), "Fake GPU"), 0; }
+int cuDeviceGetAttribute(int* value, int which, int) {
+  *value = which == 75 ? 9 : which == 76 ? 0 : which == 12 ? 65536 : 4;
+  return 0;
+}
+int cuDeviceTotalMem_v2(std::size_t* bytes, int) { return *bytes = 1u << 30, 0; }
+int cuDevicePrimaryCtxSetFlags_v2(int, unsigned) { return 0; }
+int cuDevicePrimaryCtxRetain(void** context, int) { return *context = &last, 0; }
+int cuCtxSetCurrent(void*) { return 0; }
+int cuCtxSynchronize() { return last; }
+int cuModuleLoadData(void** module, const void*) { return *module = &last, 0; }
+int cuModuleUnload(void*) { return 0; }
+int cuModuleGetFunction(const void** function, void*, const char* name) {
+  for (const Kernel& kernel : kernels) {
+    if (std::string_view(kernel.name) == name) return *function = &kernel, 0;
+  }
+  return not_found;
+}
+int cuModuleGetFunctionCount(unsigned* count, void*) { return *count = kernel_count, 0; }
+int cuModuleEnumerateFunctions(const void** functions, unsigned count, void*) {
+  for (unsigned i = 0; i < count; ++i) functions[i] = &kernels[i];
+  return 0;
+}
+int cuFuncGetName(const char** name, const void* function) { return *name = kernel_of(function)->name, 0; }
+int cuFuncGetParamInfo(const void* function, std::size_t index, std::size_t* offset, std::size_t* bytes) {
+  const int size = index < 4 ? kernel_of(function)->parameters[index] : 0;
+  *offset = 0;
+  *bytes = static_cast<std::size_t>(size);
+  return size == 0 ? invalid_value : 0;
+}
+int cuFuncGetAttribute(int* value, int which, const void* function) {
+  *value = which == 0 ? kernel_of(function)->max_threads : which == 4 ? kernel_of(function)->registers : 0;
+  return 0;
+}
+int cuMemAlloc_v2(std::uint64_t* memory, std::size_t bytes) {
+  *memory = reinterpret_cast<std::uint64_t>(std::malloc(bytes));
+  return *memory != 0 ? 0 : 2;
+}
+int cuMemFree_v2(std::uint64_t memory) { return std::free(reinterpret_cast<void*>(memory)), 0; }
+int cuMemcpyHtoD_v2(std::uint64_t to, const void* from, std::size_t bytes) {
+  return std::memcpy(reinterpret_cast<void*>(to), from, bytes), 0;
+}
+int cuMemcpyDtoH_v2(void* to, std::uint64_t from, std::size_t bytes) {
+  return std::memcpy(to, reinterpret_cast<const void*>(from), bytes), 0;
+}
+int cuMemsetD32_v2(std::uint64_t memory, unsigned word, std::size_t count) {
+  for (std::size_t i = 0; i < count; ++i) reinterpret_cast<unsigned*>(memory)[i] = word;
+  return 0;
+}
+int cuLaunchKernel(const void* function, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, void*, void** parameters,
+                   void**) {
+  last = kernel_of(function)->run(parameters);
+  return 0;
+}
+}
