@@ -43,9 +43,8 @@ test:  ## the project's own tests; with LAB=..., that lab's public tests on its 
 bench:  ## what grading costs, as ratios to nvcc and to plain execution (on a quiet machine; some minutes)
 	@$(setup) && "$$(cat build/.cmake)" --build build --target judge-bench >/dev/null && .venv/bin/python tests/benchmarks/ratios.py
 
-check: lint  ## before a commit: lint, types, generated files, tests
-	@$(tilelab) starters --check && $(tilelab) handouts
-	@$(MAKE) test
+check:  ## prove that the course is fit to be given: starters, solutions, rejects, handout, write-ups, leaks; with LAB=..., of these labs
+	@$(setup) && $(tilelab) check-course $(labs)
 
 lint:  ## look at the sources without changing them
 	@$(setup) dev

@@ -1,17 +1,13 @@
 """The worked example of lab 02: an 8 by 8 product in 4 by 4 tiles, phase by phase for block (0, 0). Arithmetic, no kernel.
 
-`.venv/bin/python docs/trace_example.py` prints the tables and brings the section between the two markers of that lab's
-write-up up to date; tests/conventions/test_write_ups.py fails when it is not.
+Prints the tables. That lab's write-up holds them as a passage made by this command: `make check` fails when they are not
+current, `.venv/bin/tilelab check-course --remake` brings them up to date.
 """
 
 # ruff: noqa: INP001, T201 -- a script, in no package; it prints
 from __future__ import annotations
 
-from pathlib import Path
-
 SIDE, TILE = 8, 4
-DOCUMENT = Path(__file__).resolve().parent.parent / "assignments" / "02-tiled" / "README.md"
-BEGIN, END = "<!-- trace: begin (docs/trace_example.py writes this) -->", "<!-- trace: end -->"
 
 Matrix = list[list[int]]
 
@@ -108,15 +104,5 @@ def _matrices() -> str:
     return _fenced([title, *rows])
 
 
-def document_with(section: str, text: str) -> str:
-    """`text` with the section between the markers replaced. Raises ValueError without exactly one pair of markers."""
-    if text.count(BEGIN) != 1 or text.count(END) != 1:
-        message = f"{DOCUMENT} lacks the markers of the trace's section"
-        raise ValueError(message)
-    before, rest = text.split(BEGIN)
-    return f"{before}{BEGIN}\n{section}\n{END}{rest.split(END)[1]}"
-
-
 if __name__ == "__main__":
     print(tables())
-    DOCUMENT.write_text(document_with(tables(), DOCUMENT.read_text(encoding="utf-8")), encoding="utf-8")

@@ -1,7 +1,8 @@
 """The `tilelab` command: parses, delegates, and turns known errors into one friendly sentence.
 
-Exit status: 0 done (and, for `test`, passed); 1 `test`: not passed, `starters --check`: stale; 2 what was asked for
-cannot be done, nothing was written; 3 graded, but something of ours broke and is flagged; 130 interrupted.
+Exit status: 0 done (and, for `test`, passed); 1 `test`: not passed, `starters --check`: stale, `check-course`: a proof
+failed; 2 what was asked for cannot be done, nothing was written; 3 graded, but something of ours broke and is flagged;
+130 interrupted.
 """
 
 from __future__ import annotations
@@ -19,7 +20,7 @@ if TYPE_CHECKING:
 
 app = typer.Typer(
     help="Grades CUDA kernels, with or without a GPU.",
-    epilog="Exit status: 0 done; 1 not passed, or stale; 2 cannot be done as asked; 3 graded, with a fault of ours.",
+    epilog="Exit status: 0 done; 1 not passed, stale or not proved; 2 cannot be done as asked; 3 graded, with a fault of ours.",
     no_args_is_help=True,
     add_completion=False,
     pretty_exceptions_enable=False,
@@ -97,6 +98,25 @@ def handouts_command(
         from grader.session import make_handouts
 
         return make_handouts(out, lab or [], accept=accept)
+
+    _guarded(run)
+
+
+@app.command("check-course")
+def check_course_command(
+    lab: Annotated[list[str] | None, typer.Option(help="check this lab only; may be given several times")] = None,
+    proof: Annotated[list[str] | None, typer.Option(help="make this proof only; may be given several times")] = None,
+    jobs: Annotated[int | None, typer.Option(min=1, help="how many to run at once; left out: one per core")] = None,
+    remake: Annotated[
+        bool, typer.Option("--remake", help="check nothing; bring what commands print in the pages up to date")
+    ] = False,
+) -> None:
+    """Prove that the course is fit to be given: starters, solutions, rejects, handout, write-ups, leaks."""
+
+    def run() -> int:
+        from grader import check_session
+
+        return check_session.remake() if remake else check_session.check_course(lab or [], proof or [], workers=jobs)
 
     _guarded(run)
 

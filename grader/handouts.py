@@ -16,11 +16,13 @@ from pathlib import Path, PurePosixPath
 
 from grader import __version__
 from grader.errors import RemediableError
+from grader.hidden_words import copied_answers, told_seed, told_shapes
 from grader.labs import Lab, lab_ids
 from grader.leaks import secrets_of
 from grader.manifest import MANIFEST, Manifest, digest
 from grader.markers import MarkerError, cut
-from grader.starters import Problem, stale
+from grader.seed import seed_if_made
+from grader.starters import Problem, given_away, outdated
 from grader.tarball import PackedFile, pack
 from grader.withheld import HiddenCases, withheld
 
@@ -75,17 +77,53 @@ def handout(root: Path, labs: Sequence[Lab]) -> Handout:
 
 def problems(root: Path, labs: Sequence[Lab], made: Handout) -> list[Problem]:
     """What keeps this handout from being given out; empty: nothing."""
-    broken = stale(root)
+    found = [*_of_these(labs, root, outdated(root)), *leaking(root, labs, made), *unlisted(root, labs, made)]
+    return list(dict.fromkeys(found))
+
+
+def leaking(root: Path, labs: Sequence[Lab], made: Handout) -> list[Problem]:
+    """What students would get that they may not see: code, tests, shapes, answers, the seed."""
+    found = _of_these(labs, root, given_away(root))
     sources = {path.name: path.read_text(encoding="utf-8") for path in sorted((root / "solutions").glob("*/*.cu"))}
     try:
         secrets = secrets_of([cut(text, name) for name, text in sources.items()])
     except MarkerError:
-        return broken  # names it; without markers nobody can tell what is secret
-    hidden = [_hidden_cases(lab) for lab in labs if lab.private is not None]
+        return found  # `outdated` names it; without markers nobody can tell what is secret
     texts = {path: file.data.decode("utf-8", "replace") for path, file in made.files.items() if path != MANIFEST}
-    known = {(problem.path, problem.line) for problem in broken}
-    broken += [one for one in withheld(texts, secrets, hidden) if (one.path, one.line) not in known]
-    return broken + _unlisted(root, made, all_labs=len(labs) == len(lab_ids(root)))
+    hidden = [_hidden_cases(lab) for lab in labs if lab.private is not None]
+    found += withheld(texts, secrets, hidden)
+    for one in hidden:
+        found += told_shapes(texts, one.text, one.lab_id)
+    answers = {path.relative_to(root).as_posix(): path for path in sorted((root / "solutions").glob("*/*.md"))}
+    found += copied_answers(texts, {name: path.read_text(encoding="utf-8") for name, path in answers.items()})
+    seed = seed_if_made(root)
+    found += told_seed(texts, seed) if seed is not None else ()
+    if _git(root, "ls-files", "--", ".tilelab/seed"):
+        found.append(
+            Problem(".tilelab/seed", None, "git tracks the secret seed: `git rm --cached` it, and make another")
+        )
+    return list(dict.fromkeys(found))
+
+
+def _of_these(labs: Sequence[Lab], root: Path, found: Sequence[Problem]) -> list[Problem]:
+    """Without what is wrong with labs that are not handed out yet."""
+    others = set(lab_ids(root)) - {lab.id for lab in labs}
+    return [one for one in found if not others & set(PurePosixPath(one.path).parts[1:2])]
+
+
+def unlisted(root: Path, labs: Sequence[Lab], made: Handout) -> list[Problem]:
+    """Kinds of file in a handout that `handouts/listing.txt` does not name, and the reverse."""
+    path = root / LISTING
+    accepted = set(path.read_text(encoding="utf-8").splitlines()) if path.is_file() else set()
+    found = set(listing(made).splitlines())
+    remedy = "if that is meant, run `.venv/bin/tilelab handouts --accept`"
+    new = [Problem(LISTING, None, f"{kind} is new in the handout; {remedy}") for kind in sorted(found - accepted)]
+    if len(labs) != len(lab_ids(root)):
+        return new  # a kind that only another lab has
+    gone = [
+        Problem(LISTING, None, f"{kind} is no longer in the handout; {remedy}") for kind in sorted(accepted - found)
+    ]
+    return new + gone
 
 
 def listing(made: Handout) -> str:
@@ -177,17 +215,3 @@ def _kind(path: str, starters: frozenset[str]) -> str:
         if path in starters:
             parts[-1] = "<starter>"
     return "/".join(parts)
-
-
-def _unlisted(root: Path, made: Handout, *, all_labs: bool) -> list[Problem]:
-    path = root / LISTING
-    accepted = set(path.read_text(encoding="utf-8").splitlines()) if path.is_file() else set()
-    found = set(listing(made).splitlines())
-    remedy = "if that is meant, run `.venv/bin/tilelab handouts --accept`"
-    new = [Problem(LISTING, None, f"{kind} is new in the handout; {remedy}") for kind in sorted(found - accepted)]
-    if not all_labs:
-        return new  # a kind that only another lab has
-    gone = [
-        Problem(LISTING, None, f"{kind} is no longer in the handout; {remedy}") for kind in sorted(accepted - found)
-    ]
-    return new + gone

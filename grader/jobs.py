@@ -19,8 +19,10 @@ from grader.outcome import OUTCOME_JSON, LabOutcome
 _AFTER_JUDGING = frozenset({
     "batch", "cli", "folding", "gradebook", "intake", "archives", "folders", "upload", "naming", "matching", "jobs",
     "landing", "leaks", "markers", "redaction", "scoring", "seed", "starters", "course", "doctor", "errors", "progress",
-    "publishing", "roster", "session", "summary", "trial",
+    "publishing", "roster", "session", "summary", "trial", "check_session", "handouts", "hidden_words", "manifest", "tarball",
+    "unmarked", "upgrade", "withheld",
 })  # fmt: skip
+_NOT_JUDGING = frozenset({"reports", "proofs"})  # folders
 # A lab's files that no outcome follows from: words for people, and the two that are read field by field below.
 _WORDS = frozenset({".md", ".toml"})
 _NOT_JUDGED = frozenset({"rejects"})
@@ -29,7 +31,7 @@ _NOT_JUDGED = frozenset({"rejects"})
 def grader_fingerprint() -> str:
     """A hash of the grader's own modules that have to do with judging."""
     folder = Path(__file__).parent
-    modules = [path for path in folder.rglob("*.py") if path.relative_to(folder).parts[0] != "reports"]
+    modules = [path for path in folder.rglob("*.py") if path.relative_to(folder).parts[0] not in _NOT_JUDGING]
     return _hash_files(folder, [path for path in modules if path.stem not in _AFTER_JUDGING])
 
 

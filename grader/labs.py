@@ -49,6 +49,7 @@ class PrivateSpec(Strict):
 
     case: tuple[CaseSpec, ...] = ()
     performance_points: float = Field(default=0, ge=0)  # left out of the maximum until performance is assessed
+    rejects_at_least: int = Field(default=8, ge=0)  # wrong kernels that have to lie in rejects/
 
 
 @dataclass(frozen=True)

@@ -22,12 +22,26 @@ class SeedError(RemediableError):
 
 def course_seed(root: Path) -> int:
     """The seed of the course at `root`. Safe when two processes make it at once: the first one's stands."""
-    elsewhere = os.environ.get("TILELAB_SEED")
-    path = Path(elsewhere) if elsewhere else root / ".tilelab" / "seed"
+    path = _place(root)
     if not path.exists():
-        if not elsewhere:
+        if not os.environ.get("TILELAB_SEED"):
             path.parent.mkdir(exist_ok=True)
         _make(path)
+    return _read(path)
+
+
+def seed_if_made(root: Path) -> int | None:
+    """The course's seed where a grading has made one already; makes none."""
+    path = _place(root)
+    return _read(path) if path.exists() else None
+
+
+def _place(root: Path) -> Path:
+    elsewhere = os.environ.get("TILELAB_SEED")
+    return Path(elsewhere) if elsewhere else root / ".tilelab" / "seed"
+
+
+def _read(path: Path) -> int:
     text = path.read_text(encoding="utf-8").strip()
     if not text.isdecimal() or int(text) >= 1 << _BITS:
         message = f"{path} holds no seed. Remove it to have a new one made; hidden random sizes change with it."

@@ -44,7 +44,7 @@ def grade_class(
     bench = Bench(
         judge=_judge(workshop, seed, public_only=False),
         environment=_environment(workshop),
-        fingerprints=_fingerprints(workshop, labs),
+        fingerprints=judging_fingerprints(workshop, labs),
         seed=seed,
     )
     progress = TerminalProgress(console)
@@ -91,7 +91,7 @@ def _judge(workshop: Workshop, seed: int, *, public_only: bool) -> partial[LabOu
     return partial(judge_lab, workshop, seed=seed, public_only=public_only)
 
 
-def _fingerprints(workshop: Workshop, labs: Sequence[Lab]) -> dict[str, str]:
+def judging_fingerprints(workshop: Workshop, labs: Sequence[Lab]) -> dict[str, str]:
     """What a lab's outcomes follow from beside its files. The judge counts as it was built, not as it would be."""
     from grader.jobs import grader_fingerprint
 

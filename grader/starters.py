@@ -5,6 +5,7 @@ give nothing away. `starter_of` is pure; `write` and `stale` are the only ones t
 from __future__ import annotations
 
 import re
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -76,23 +77,49 @@ def write(root: Path) -> list[Path]:
 
 def stale(root: Path) -> list[Problem]:
     """What is wrong with the starters and write-ups of the course at `root`; empty: nothing."""
+    return [*outdated(root), *given_away(root)]
+
+
+def outdated(root: Path) -> list[Problem]:
+    """Broken markers, starters that are missing or not what their solution gives, and starters without a solution."""
     problems: list[Problem] = []
-    solutions: dict[Path, list[Line]] = {}
     for source in _sources(root):
         name = _below(root, source)
         try:
-            solutions[source] = cut(source.read_text(encoding="utf-8"), name)
+            problems += _outdated(root, source, cut(source.read_text(encoding="utf-8"), name))
         except MarkerError as error:
             problems.append(Problem(error.name, error.line, error.reason))
-            continue
-        if all(line.region is not Region.SOLUTION for line in solutions[source]):
-            problems.append(Problem(name, None, "no SOLUTION region: its starter would be the whole solution"))
-        else:
-            hint = "outside all markers, so students get it; a PROMPT says that this is meant"
-            left = unmarked(solutions[source])
-            problems += [Problem(name, line.number, f"{hint}: {line.text.strip()}") for line in left]
-        problems += _outdated(root, source, solutions[source])
-    return problems + _given_away(root, solutions)
+    targets = {_target(root, source) for source in _sources(root)}
+    strays = [path for path in sorted((root / "assignments").glob("*/*.cu")) if path not in targets]
+    return problems + [
+        Problem(_below(root, path), None, "no model solution has this name; remove it") for path in strays
+    ]
+
+
+def given_away(root: Path) -> list[Problem]:
+    """Code of a solution left outside its markers, and pieces of a solution in a starter or a write-up."""
+    problems: list[Problem] = []
+    solutions: list[list[Line]] = []
+    for source in _sources(root):
+        name = _below(root, source)
+        with suppress(MarkerError):  # told by `outdated`
+            lines = cut(source.read_text(encoding="utf-8"), name)
+            solutions.append(lines)
+            problems += _unmarked(name, lines)
+    secrets = secrets_of(solutions)
+    for path in sorted([*(root / "assignments").glob("*/*.cu"), *(root / "assignments").glob("*/*.md")]):
+        problems += [
+            Problem(_below(root, path), leak.line, f"gives a solution away: {leak.text}")
+            for leak in leaks(path.read_text(encoding="utf-8"), secrets)
+        ]
+    return problems
+
+
+def _unmarked(name: str, lines: list[Line]) -> list[Problem]:
+    if all(line.region is not Region.SOLUTION for line in lines):
+        return [Problem(name, None, "no SOLUTION region: its starter would be the whole solution")]
+    hint = "outside all markers, so students get it; a PROMPT says that this is meant"
+    return [Problem(name, line.number, f"{hint}: {line.text.strip()}") for line in unmarked(lines)]
 
 
 def _outdated(root: Path, source: Path, lines: list[Line]) -> list[Problem]:
@@ -102,17 +129,3 @@ def _outdated(root: Path, source: Path, lines: list[Line]) -> list[Problem]:
     if target.read_text(encoding="utf-8") != _starter(lines):
         return [Problem(_below(root, target), None, f"not what {_below(root, source)} gives; run `tilelab starters`")]
     return []
-
-
-def _given_away(root: Path, solutions: dict[Path, list[Line]]) -> list[Problem]:
-    secrets = secrets_of(solutions.values())
-    targets = {_target(root, source) for source in _sources(root)}
-    problems: list[Problem] = []
-    for path in sorted([*(root / "assignments").glob("*/*.cu"), *(root / "assignments").glob("*/*.md")]):
-        if path.suffix == ".cu" and path not in targets:
-            problems.append(Problem(_below(root, path), None, "no model solution has this name; remove it"))
-        problems += [
-            Problem(_below(root, path), leak.line, f"gives a solution away: {leak.text}")
-            for leak in leaks(path.read_text(encoding="utf-8"), secrets)
-        ]
-    return problems

@@ -7,18 +7,16 @@ import re
 import subprocess
 from pathlib import Path
 from types import ModuleType
-from urllib.parse import unquote
 
 import pytest
 
 from grader.engines.cpu_toolchain import INSTRUMENTATION, LANGUAGE, WARNINGS
+from grader.proofs.page_links import broken_links
 from grader.result import Verdict
 
 ROOT = Path(__file__).resolve().parents[2]
-_LINK = re.compile(r"\[[^\]]*\]\(([^)\s]+)\)")
 _FENCE = re.compile(r"^```.*?^```", re.MULTILINE | re.DOTALL)
 _CODE = re.compile(r"`([^`\n]+)`")
-_HEADING = re.compile(r"^#+ (.+)$", re.MULTILINE)
 _TARGET = re.compile(r"^([a-z]+):", re.MULTILINE)
 _SUFFIXES = (".py", ".hpp", ".cpp", ".cuh", ".sh", ".mk", ".md", ".json", ".toml", ".txt", ".svg", ".png")
 # Names of files that are made while grading, or that stand for one of many.
@@ -40,27 +38,17 @@ def text_of(page: str) -> str:
     return (ROOT / page).read_text(encoding="utf-8")
 
 
-def anchors(page: Path) -> set[str]:
-    """The anchors that a web page made from this Markdown has."""
-    headings = _HEADING.findall(_FENCE.sub("", page.read_text(encoding="utf-8")))
-    return {re.sub(r"[^\w\- ]", "", heading.lower()).strip().replace(" ", "-") for heading in headings}
-
-
 def test_there_are_pages_to_look_at() -> None:
     assert {"README.md", "ARCHITECTURE.md", "docs/how-the-cpu-executor-works.md"} <= set(PAGES)
 
 
 @pytest.mark.parametrize("page", PAGES)
 def test_every_link_leads_somewhere(page: str) -> None:
-    broken = []
-    for link in _LINK.findall(_FENCE.sub("", text_of(page))):
-        if re.match(r"[a-z]+:", link):
-            continue
-        path, _, anchor = unquote(link).partition("#")
-        target = (ROOT / page).parent / path if path else ROOT / page
-        found = target.exists() and (not anchor or anchor in anchors(target))
-        broken += [] if found else [link]
-    assert broken == []
+    def read(path: str) -> str | None:
+        found = ROOT / path
+        return found.read_text(encoding="utf-8") if found.suffix == ".md" else "" if found.exists() else None
+
+    assert [str(problem) for problem in broken_links(page, read)] == []
 
 
 @pytest.mark.parametrize("page", PAGES)

@@ -1,0 +1,134 @@
+"""`tilelab check-course`, once its words are parsed: gathers the proofs, opens the workshop if one needs it, runs them."""
+
+from __future__ import annotations
+
+import os
+import tempfile
+import threading
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+from rich.console import Console
+
+from grader.course import course_root, load_labs
+from grader.errors import RemediableError
+from grader.handouts import handout
+from grader.jobs import JobStore, job_key, lab_fingerprint
+from grader.judging import judge_lab
+from grader.labs import Lab
+from grader.proofs import made_text
+from grader.proofs.course_proofs import CourseProofs
+from grader.proofs.kernel_proofs import KernelProofs
+from grader.proofs.proof import Proof
+from grader.proofs.proof_lines import ProofLines
+from grader.proofs.proving import prove
+from grader.proofs.unpacked_handout import UnpackedHandout
+from grader.result import LabResult
+from grader.scoring import is_ours, score_lab
+from grader.seed import seed_if_made
+from grader.session import judging_fingerprints
+from grader.sourcetext import normalise
+from grader.workshop import Workshop
+
+_FAILED = 1
+# Where no seed has been made, as in continuous integration: any number does, and none is left behind.
+_SOME_SEED = 20_240_917
+_KEPT = Path(".tilelab/check")  # what was judged and proved before
+
+
+class Grading:
+    """Grades the course's own kernels as a batch would; what it judged before is taken from there."""
+
+    def __init__(self, workshop: Workshop, labs: Sequence[Lab], store: JobStore, scratch: Path, seed: int) -> None:
+        self._workshop, self._store, self._scratch, self._seed = workshop, store, scratch, seed
+        self._benches = judging_fingerprints(workshop, labs)
+        self._counting = threading.Lock()
+        self.judged = self.reused = 0
+
+    def __call__(self, lab: Lab, source: Path) -> LabResult:
+        text, _ = normalise(source.read_bytes())
+        key = job_key(text, lab_fingerprint(lab), bench=self._benches[lab.id], seed=self._seed)
+        outcome = self._store.find(key)
+        with self._counting:
+            self.judged += outcome is None
+            self.reused += outcome is not None
+        if outcome is None:
+            with tempfile.TemporaryDirectory(dir=self._scratch) as folder:
+                handed_in = Path(folder) / lab.public.file
+                handed_in.write_bytes(text)
+                outcome = judge_lab(self._workshop, lab, handed_in, Path(folder), seed=self._seed, public_only=False)
+            if not is_ours(lab, outcome):
+                self._store.keep(key, outcome)
+        return score_lab(lab, outcome)
+
+
+def check_course(lab_ids: Sequence[str], wanted: Sequence[str], *, workers: int | None) -> int:
+    """`wanted`: names of proofs, or their first words; empty: all of them."""
+    console = Console(highlight=False)
+    root = course_root(Path.cwd())
+    labs = load_labs(root, lab_ids)
+    if not (root / "solutions").is_dir():
+        message = f"{root}: this is a handout; a course is checked where its solutions are"
+        raise RemediableError(message)
+    made = handout(root, labs)
+    at_once = workers or os.cpu_count() or 1
+    course = CourseProofs(root, labs, made)
+    store = root / _KEPT
+    made_seed = seed_if_made(root)
+    seed = _SOME_SEED if made_seed is None else made_seed
+    lines = ProofLines(console)
+    with tempfile.TemporaryDirectory(prefix="tilelab-") as scratch:
+        grading: Grading | None = None
+
+        def grade(lab: Lab, source: Path) -> LabResult:
+            assert grading is not None
+            return grading(lab, source)
+
+        trial = UnpackedHandout(root, labs, made, Path(scratch), store, max(1, at_once // 2))
+        built = Proof(
+            "handout", "builds in an empty folder; starters fail, solutions pass", [trial.tried], needs_kit=True
+        )
+        kernels = [proof for lab in labs for proof in KernelProofs(root, lab, grade, seed).proofs()]
+        proofs = list(_chosen([*course.proofs(), *kernels, built], wanted))
+        if any(proof.needs_kit for proof in proofs):
+            store.mkdir(parents=True, exist_ok=True)
+            workshop = Workshop.open(root, allow_no_sandbox=True)  # the course's own kernels
+            grading = Grading(workshop, labs, JobStore(store), Path(scratch), seed)
+        try:
+            outcomes = prove(proofs, lines, workers=at_once)
+        finally:
+            lines.end()
+    failed = [outcome.proof.name for outcome in outcomes if outcome.problems]
+    counted = f"; {grading.judged} kernels judged, {grading.reused} taken from before" if grading else ""
+    console.print(f"{len(outcomes)} proofs, {len(failed)} failed{counted}", soft_wrap=True)
+    if failed:
+        console.print(f"failed: {', '.join(failed)}", style="red", soft_wrap=True)
+    return _FAILED if failed else 0
+
+
+def remake() -> int:
+    """Brings every passage that a command makes up to date, and says in which pages."""
+    console = Console(highlight=False)
+    root = course_root(Path.cwd())
+    labs = load_labs(root, [])
+    for page in CourseProofs(root, labs, handout(root, labs)).pages():
+        try:
+            if made_text.remake(root, page):
+                console.print(f"wrote {page}", markup=False, soft_wrap=True)
+        except made_text.MadeTextError as error:
+            message = f"{page}:{error.line}: {error}"
+            raise RemediableError(message) from error
+    return 0
+
+
+def _chosen(proofs: Sequence[Proof], wanted: Sequence[str]) -> Iterator[Proof]:
+    """Raises RemediableError when a name fits no proof."""
+    for name in wanted:
+        if not any(_is(proof, name) for proof in proofs):
+            message = f"there is no proof {name!r}. There are: {', '.join(proof.name for proof in proofs)}"
+            raise RemediableError(message)
+    yield from (proof for proof in proofs if not wanted or any(_is(proof, name) for name in wanted))
+
+
+def _is(proof: Proof, name: str) -> bool:
+    return name in {proof.name, proof.name.split()[0]}

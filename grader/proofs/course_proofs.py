@@ -1,0 +1,90 @@
+"""Everything that is proved of a course, in the order in which it is told. Builds the list; runs nothing."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+
+from grader import handouts, starters
+from grader.handouts import Handout
+from grader.labs import Lab, lab_ids
+from grader.proofs import drawn_figures, made_text
+from grader.proofs.page_links import broken_links
+from grader.proofs.proof import Proof
+from grader.proofs.stated_points import wrong_points
+from grader.starters import Problem
+
+
+@dataclass(frozen=True)
+class CourseProofs:
+    """The proofs of these labs of the course at `root` that need no judge."""
+
+    root: Path
+    labs: Sequence[Lab]
+    made: Handout  # of these labs
+
+    def proofs(self) -> list[Proof]:
+        return [
+            Proof("starters", "each is what its model solution gives", [self.current_starters]),
+            Proof("leaks", "no solution, hidden test, hidden shape, answer or seed in what students get", [self.leaks]),
+            Proof("listing", "the handout holds the kinds of file that handouts/listing.txt names", [self.unlisted]),
+            Proof("links", "every link and figure of a handout's pages leads somewhere inside it", [self.dead_links]),
+            Proof(
+                "figures",
+                "each is what its script draws, and a write-up shows it",
+                [lambda: list(drawn_figures.outdated(self.root))],
+            ),
+            Proof(
+                "numbers",
+                "what pages show of a command is what it prints now",
+                [partial(self._remade, page) for page in self.pages()],
+            ),
+            Proof("points", "write-ups state the points that are given", [self.points]),
+        ]
+
+    def current_starters(self) -> list[Problem]:
+        return self._of_these(starters.outdated(self.root))
+
+    def leaks(self) -> list[Problem]:
+        return handouts.leaking(self.root, self.labs, self.made)
+
+    def unlisted(self) -> list[Problem]:
+        return handouts.unlisted(self.root, self.labs, self.made)
+
+    def dead_links(self) -> list[Problem]:
+        files = self.made.files
+
+        def read(path: str) -> str | None:
+            if path in files:
+                return files[path].data.decode("utf-8", "replace")
+            return "" if path == "." or any(name.startswith(f"{path}/") for name in files) else None
+
+        return [problem for page in files if page.endswith(".md") for problem in broken_links(page, read)]
+
+    def points(self) -> list[Problem]:
+        found: list[Problem] = []
+        for lab in self.labs:
+            page = f"assignments/{lab.id}/README.md"
+            path = self.root / page
+            found += (
+                wrong_points(lab, path.read_text(encoding="utf-8"), page)
+                if path.is_file()
+                else [Problem(page, None, "is missing")]
+            )
+        return found
+
+    def pages(self) -> list[str]:
+        """Pages that may hold passages made by a command: the labs' and the course's own documents."""
+        ours = [*self.root.glob("*.md"), *(self.root / "docs").glob("**/*.md")]
+        for lab in self.labs:
+            ours += [path for half in (lab.public_dir, lab.private_dir) if half for path in half.glob("*.md")]
+        return sorted(path.relative_to(self.root).as_posix() for path in ours)
+
+    def _remade(self, page: str) -> list[Problem]:
+        return list(made_text.outdated(self.root, page))
+
+    def _of_these(self, found: Sequence[Problem]) -> list[Problem]:
+        others = set(lab_ids(self.root)) - {lab.id for lab in self.labs}
+        return [problem for problem in found if not others & set(problem.path.split("/")[1:2])]

@@ -1,0 +1,120 @@
+"""Holds a lab's own kernels against its tests: the starter fails and says why, the model solution gets full marks, every
+reject gets the verdict on its first line; and what a student would be told of each gives nothing hidden away.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+
+from grader.labs import Lab, LabError
+from grader.proofs.proof import Proof, Step
+from grader.proofs.reject_header import demanded, unmet
+from grader.proofs.shown_pages import given_away
+from grader.result import LabResult, Verdict
+from grader.starters import Problem
+
+Grade = Callable[[Lab, Path], LabResult]  # as the batch would: public and hidden cases
+
+
+@dataclass(frozen=True)
+class KernelProofs:
+    """The proofs of one lab that need its judge."""
+
+    root: Path
+    lab: Lab
+    grade: Grade
+    seed: int
+
+    def proofs(self) -> Iterator[Proof]:
+        lab = self.lab
+        yield Proof(
+            f"starter {lab.id}",
+            "compiles without a warning, earns nothing and says why",
+            [self.starter],
+            needs_kit=True,
+        )
+        if lab.private is None or lab.private_dir is None:
+            return
+        yield Proof(
+            f"solution {lab.id}",
+            f"gets {lab.max_points:g} of {lab.max_points:g} points",
+            [self.solution],
+            needs_kit=True,
+        )
+        rejects = sorted((lab.private_dir / "rejects").glob("*.cu"))
+        steps: list[Step] = [self.enough_rejects, *(partial(self.reject, source) for source in rejects)]
+        yield Proof(
+            f"rejects {lab.id}",
+            f"{len(rejects)} wrong kernels get the verdict on their first line",
+            steps,
+            needs_kit=True,
+        )
+
+    def starter(self) -> list[Problem]:
+        source = self.lab.public_dir / self.lab.public.file
+        if not source.is_file():
+            return [self._problem(source, "is missing; run `tilelab starters`")]
+        result = self.grade(self.lab, source)
+        return [self._problem(source, what) for what in [*wrong_with_starter(result), *given_away(result, self.seed)]]
+
+    def solution(self) -> list[Problem]:
+        assert self.lab.private_dir is not None
+        source = self.lab.private_dir / self.lab.public.file
+        if not source.is_file():
+            return [self._problem(source, "is missing: a lab has a model solution")]
+        result = self.grade(self.lab, source)
+        return [self._problem(source, what) for what in wrong_with_solution(result)]
+
+    def enough_rejects(self) -> list[Problem]:
+        assert self.lab.private is not None
+        assert self.lab.private_dir is not None
+        folder = self.lab.private_dir / "rejects"
+        found, least = len(list(folder.glob("*.cu"))), self.lab.private.rejects_at_least
+        if found >= least:
+            return []
+        remedy = "add wrong kernels, or lower `rejects_at_least` in grading.toml"
+        return [self._problem(folder, f"{found} rejects, and there are to be {least}: {remedy}")]
+
+    def reject(self, source: Path) -> list[Problem]:
+        try:
+            demand = demanded(source)
+        except LabError as error:
+            return [self._problem(source, str(error), line=1)]
+        result = self.grade(self.lab, source)
+        wrong = unmet(demand, result)
+        told = [] if wrong is None else [self._problem(source, wrong, line=1)]
+        return told + [self._problem(source, what) for what in given_away(result, self.seed)]
+
+    def _problem(self, path: Path, what: str, *, line: int | None = None) -> Problem:
+        return Problem(path.relative_to(self.root).as_posix(), line, what)
+
+
+def wrong_with_starter(result: LabResult) -> Iterator[str]:
+    """Students begin with a file that builds in silence, earns nothing, and says for each test what to look at."""
+    if result.build is None or not result.build.ok:
+        yield f"does not compile: {result.verdict}"
+        return
+    if result.build.log:
+        yield f"compiles with warnings: {result.build.log.strip()}"
+    if result.verdict in {Verdict.PASS, Verdict.INTERNAL_ERROR}:
+        yield f"gets {result.verdict}; an untouched starter has to fail its tests"
+    if result.points:
+        yield f"earns {result.points:g} points without a line written"
+    for case in result.cases:
+        if case.role == "correctness" and case.visibility == "public" and not (case.message and case.advice):
+            yield f"the test {case.name!r} says nothing helpful when it fails; give it `advice` in lab.toml"
+
+
+def wrong_with_solution(result: LabResult) -> Iterator[str]:
+    if result.verdict is not Verdict.PASS or result.points != result.max_points or result.max_points == 0:
+        yield f"gets {result.verdict} and {result.points:g} of {result.max_points:g} points"
+    for case in result.cases:
+        if not case.passed:
+            yield f"fails {case.name!r}: {case.message}"
+    for finding in result.findings:
+        yield f"line {finding.line}: {finding.kind} ({finding.severity}): {finding.message}"
+    if result.build is not None and result.build.log:
+        yield f"compiles with warnings: {result.build.log.strip()}"

@@ -1,0 +1,74 @@
+"""Runs proofs side by side and hands each one's outcome over in the order of the list. Prints nothing.
+
+A step that breaks is a problem of its proof: what could not be looked at has not been proved.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor, as_completed
+from dataclasses import dataclass
+from typing import Protocol
+
+from grader.errors import RemediableError
+from grader.proofs.proof import Proof, Step
+from grader.starters import Problem
+
+
+@dataclass(frozen=True)
+class Proved:
+    proof: Proof
+    problems: tuple[Problem, ...]
+
+
+class Watcher(Protocol):
+    """Told how far proving has come, in one thread."""
+
+    def begin(self, steps: int) -> None: ...
+    def step(self) -> None: ...
+    def proved(self, outcome: Proved) -> None: ...
+
+
+def prove(proofs: Sequence[Proof], watcher: Watcher, *, workers: int) -> list[Proved]:
+    """The outcome of every proof. Quick ones are begun first, then those of few steps: a single long step is waited for."""
+    steps = [(index, step) for index, proof in enumerate(proofs) for step in proof.steps]
+    steps.sort(key=lambda one: (proofs[one[0]].needs_kit, len(proofs[one[0]].steps)))
+    waiting = [len(proof.steps) for proof in proofs]
+    problems: list[list[Problem]] = [[] for _ in proofs]
+    outcomes: list[Proved] = []
+    watcher.begin(len(steps))
+    with ThreadPoolExecutor(workers) as pool:
+        running: dict[Future[Sequence[Problem]], int] = {
+            pool.submit(_run, step, proofs[index].name): index for index, step in steps
+        }
+        try:
+            for done in as_completed(running):
+                index = running[done]
+                problems[index] += done.result()
+                waiting[index] -= 1
+                watcher.step()
+                for ready in _ready(waiting, len(outcomes)):
+                    found = sorted(problems[ready], key=lambda one: (one.path, one.line or 0, one.what))
+                    outcomes.append(Proved(proofs[ready], tuple(found)))
+                    watcher.proved(outcomes[-1])
+        except BaseException:
+            pool.shutdown(wait=False, cancel_futures=True)
+            raise
+    return outcomes
+
+
+def _ready(waiting: Sequence[int], told: int) -> Iterator[int]:
+    """The proofs from number `told` on that are done, up to the first that is not."""
+    for index in range(told, len(waiting)):
+        if waiting[index]:
+            return
+        yield index
+
+
+def _run(step: Step, name: str) -> Sequence[Problem]:
+    try:
+        return step()
+    except RemediableError as error:
+        return [Problem(name, None, str(error))]
+    except Exception as error:  # noqa: BLE001 -- whatever broke, the other proofs go on
+        return [Problem(name, None, f"this could not be looked at: {type(error).__name__}: {error}")]

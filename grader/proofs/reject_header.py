@@ -1,0 +1,51 @@
+"""What the first line of a wrong kernel under `rejects/` demands: its verdict and, if it names one, a line to be found.
+
+// verdict: race line: 17
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from pathlib import Path
+
+from grader.labs import LabError
+from grader.result import Finding, LabResult, Verdict
+
+_FIRST_LINE = re.compile(r"// verdict: ([a-z-]+)(?: line: (\d+))?")
+
+
+@dataclass(frozen=True)
+class Demand:
+    verdict: Verdict
+    line: int | None
+
+
+def demanded(source: Path) -> Demand:
+    """Raises LabError when the first line of `source` says no verdict, or `pass`."""
+    first = source.read_text(encoding="utf-8", errors="replace").split("\n", 1)[0].rstrip("\r")
+    match = _FIRST_LINE.fullmatch(first)
+    known = {verdict.value for verdict in Verdict} - {Verdict.PASS, Verdict.INTERNAL_ERROR}
+    if match is None or match[1] not in known:
+        message = f"{first!r} is no `// verdict: …` with one of {', '.join(sorted(known))}"
+        raise LabError(message)
+    return Demand(Verdict(match[1]), int(match[2]) if match[2] else None)
+
+
+def unmet(demand: Demand, result: LabResult) -> str | None:
+    """Why `result` is not what was demanded; None when it is."""
+    errors = [finding for finding in result.findings if finding.severity == "error"]
+    seen = "; ".join(f"{finding.kind} in line {finding.line}: {finding.message}" for finding in errors) or "no finding"
+    if result.verdict is not demand.verdict:
+        return f"demands {demand.verdict} and gets {result.verdict} ({seen})"
+    if result.points >= result.max_points:
+        return f"gets {demand.verdict} and full marks all the same"
+    found = any(finding.kind is demand.verdict and demand.line in _lines(finding) for finding in errors)
+    if demand.line is not None and not found:
+        return f"demands {demand.verdict} in line {demand.line}, and it is found elsewhere ({seen})"
+    return None
+
+
+def _lines(finding: Finding) -> set[int | None]:
+    """Both ends of a race or of a divergence count."""
+    return {finding.line, finding.other.line if finding.other else None}

@@ -1,0 +1,113 @@
+"""Takes a handout as a student does: unpacks it into an empty folder, builds it, sees every starter fail and, with the
+model solutions put in, every lab pass.
+
+Compiler, libraries and Python are those of this clone, which set-up would otherwise fetch anew. What was proved of the
+same contents is not proved again.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import re
+import shutil
+import subprocess
+import sys
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from grader.handouts import Handout
+from grader.labs import Lab
+from grader.landing import land
+from grader.starters import Problem
+
+_SECONDS = 900
+_GENERATOR = re.compile(r"^(CMAKE_GENERATOR|CMAKE_MAKE_PROGRAM|CMAKE_CXX_COMPILER):\w+=(.+)$", re.MULTILINE)
+_TEST = "from grader.cli import app; app()"
+
+
+@dataclass(frozen=True)
+class UnpackedHandout:
+    """One handout of the course at `root`, to be tried in `scratch`; `proved` is a folder for what has been."""
+
+    root: Path
+    labs: Sequence[Lab]
+    made: Handout
+    scratch: Path
+    proved: Path
+    workers: int
+
+    def tried(self) -> list[Problem]:
+        mark = self.proved / f"handout-{self._key()}"
+        if mark.is_file():
+            return []
+        problems = list(self._try())
+        if not problems:
+            land(mark, f"{self.made.manifest}\n")
+        return problems
+
+    def _try(self) -> Iterator[Problem]:
+        archive = self.scratch / "handout.tar.gz"
+        archive.write_bytes(self.made.archive())
+        empty = self.scratch / "a student's folder"
+        empty.mkdir()
+        subprocess.run(["tar", "-xzf", str(archive), "-C", str(empty)], check=True, capture_output=True)  # noqa: S607
+        folder = empty / self.made.name
+        if failure := self._built(folder):
+            yield Problem("build/handouts", None, f"the handout does not build in an empty folder:\n{failure}")
+            return
+        for lab in self.labs:
+            page = f"assignments/{lab.id}/{lab.public.file}"
+            done = self._tested(folder, lab)
+            if done.returncode != 1 or not done.stdout.strip():
+                said = _last(done.stdout + done.stderr)
+                yield Problem(page, None, f"`make test` on the starter ends with {done.returncode}, not 1:\n{said}")
+            if lab.private_dir is None:
+                continue
+            shutil.copyfile(lab.private_dir / lab.public.file, folder / page)
+            done = self._tested(folder, lab)
+            if done.returncode != 0:
+                said = _last(done.stdout + done.stderr)
+                yield Problem(page, None, f"the model solution does not pass inside the handout:\n{said}")
+
+    def _built(self, folder: Path) -> str | None:
+        """Builds as set-up does; the end of what was said when that fails."""
+        found = dict(_GENERATOR.findall((self.root / "build" / "CMakeCache.txt").read_text(encoding="utf-8")))
+        cmake = (self.root / "build" / ".cmake").read_text(encoding="utf-8").strip()
+        prefix = self.root / ".tilelab" / "prefix"
+        configure = [cmake, "-S", ".", "-B", "build", "-G", found["CMAKE_GENERATOR"], "-DCMAKE_BUILD_TYPE=Release"]
+        configure += [
+            f"-D{name}={found[name]}" for name in ("CMAKE_MAKE_PROGRAM", "CMAKE_CXX_COMPILER") if name in found
+        ]
+        configure.append(f"-DCMAKE_PREFIX_PATH={prefix / 'usr'}")
+        if prefix.is_dir():
+            (folder / ".tilelab").mkdir()
+            (folder / ".tilelab" / "prefix").symlink_to(prefix, target_is_directory=True)
+        for command in (configure, [cmake, "--build", "build", "--parallel", str(self.workers)]):
+            done = subprocess.run(
+                command, cwd=folder, capture_output=True, text=True, errors="replace", check=False, timeout=_SECONDS
+            )
+            if done.returncode != 0:
+                return _last(done.stdout + done.stderr)
+        return None
+
+    def _tested(self, folder: Path, lab: Lab) -> subprocess.CompletedProcess[str]:
+        """`make test` inside the lab's folder, set-up being done; with the handout's own grader."""
+        return subprocess.run(
+            [sys.executable, "-c", _TEST, "test", lab.id],
+            cwd=folder / "assignments" / lab.id, env={**os.environ, "PYTHONPATH": str(folder)},
+            capture_output=True, text=True, errors="replace", check=False, timeout=_SECONDS,
+        )  # fmt: skip
+
+    def _key(self) -> str:
+        digest = hashlib.sha256(self.made.manifest.contents.encode())
+        digest.update((self.root / "build" / "kit.json").read_bytes())
+        for lab in self.labs:
+            if lab.private_dir is not None:
+                digest.update((lab.private_dir / lab.public.file).read_bytes())
+        return digest.hexdigest()
+
+
+def _last(text: str) -> str:
+    return "\n".join(f"    {line}" for line in text.rstrip().splitlines()[-30:])

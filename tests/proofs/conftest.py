@@ -1,0 +1,57 @@
+"""A scratch copy of this course, with git, to break on purpose; and `tilelab check-course` run in it."""
+
+from __future__ import annotations
+
+import shutil
+import subprocess
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from click.testing import Result
+from typer.testing import CliRunner
+
+from grader.cli import app
+
+ROOT = Path(__file__).resolve().parents[2]
+
+Check = Callable[..., Result]
+
+
+def git(root: Path, *arguments: str) -> str:
+    identity = ["-c", "user.name=Ada", "-c", "user.email=ada@example.org"]
+    done = subprocess.run(["git", *identity, *arguments], cwd=root, check=True, capture_output=True, text=True)
+    return done.stdout
+
+
+@pytest.fixture(scope="session")
+def pristine(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    root = tmp_path_factory.mktemp("pristine") / "course"
+    for name in git(ROOT, "ls-files", "-z").split("\0"):
+        if name and (ROOT / name).is_file() and not name.startswith("tests/"):
+            (root / name).parent.mkdir(parents=True, exist_ok=True)
+            shutil.copy(ROOT / name, root / name)
+    git(root, "init", "-q")
+    git(root, "add", ".")
+    git(root, "commit", "-qm", "A course")
+    return root
+
+
+@pytest.fixture
+def scratch(pristine: Path, tmp_path: Path) -> Path:
+    root = tmp_path / "course"
+    shutil.copytree(pristine, root)
+    (root / ".venv").symlink_to(ROOT / ".venv")  # passages are made by its commands
+    return root
+
+
+@pytest.fixture
+def check(scratch: Path, monkeypatch: pytest.MonkeyPatch) -> Check:
+    """Runs the command in the scratch course, with what was changed there added to git."""
+
+    def run(*arguments: str) -> Result:
+        git(scratch, "add", ".")
+        monkeypatch.chdir(scratch)
+        return CliRunner().invoke(app, ["check-course", *arguments])
+
+    return run
