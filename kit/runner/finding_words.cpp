@@ -33,6 +33,7 @@ const char* kind_name(FindingKind kind) {
     case FindingKind::input_modified: return "input-modified";
     case FindingKind::misaligned: return "misaligned";
     case FindingKind::timeout: return "timeout";
+    case FindingKind::waits_for_block: return "needs-gpu";
     case FindingKind::crash: return "crash";
   }
   return "crash";
@@ -153,6 +154,10 @@ class Words {
       case FindingKind::timeout:
         if (raw.bound != 0) return by + " keeps reading one value here and waits for it to change, and no thread that can run changes it.";
         return by + " was still busy here when the launch had used up all the steps it may take: a loop may never end.";
+      case FindingKind::waits_for_block:
+        return by +
+               " keeps reading one value here until another block changes it. Without a GPU blocks run one after another, so a "
+               "kernel whose blocks wait for each other can only be graded on a GPU.";
       case FindingKind::crash: return by + " " + raw.why + ".";
     }
     return {};

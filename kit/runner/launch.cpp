@@ -186,6 +186,11 @@ class Launch {
 
   void note_end(const simt::Machine& machine) {
     if (const auto& timeout = machine.timeout()) {
+      if (timeout->waiting_for_another_block) {
+        record(simt::FindingKind::waits_for_block, timeout->pc);
+        trouble_ = {Status::timeout, "A block waits for another block."};
+        return;
+      }
       record(simt::FindingKind::timeout, timeout->pc, timeout->waiting_for_another_thread ? 1 : 0);
       trouble_ = {Status::timeout, "The launch used up all the steps it may take."};
     } else if (const auto& trap = machine.trapped()) {

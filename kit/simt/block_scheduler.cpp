@@ -62,6 +62,7 @@ void BlockScheduler::run_block(std::uint64_t block, std::span<const std::uint32_
 void BlockScheduler::start(std::uint32_t index, const std::function<void()>& body) {
   Thread& thread = threads_[index];
   thread.started = true;
+  ++progress_;
   thread.stack = stacks_.take();
   context::stack_context stack;
   stack.sp = reinterpret_cast<void*>(stacks_.high(thread.stack));
@@ -85,6 +86,7 @@ void BlockScheduler::resume(std::uint32_t index, const std::function<void()>& bo
   running_.stack_high = stacks_.high(thread.stack);
   switched_in_();
   thread.fiber = std::move(thread.fiber).resume();
+  if (thread.state != State::ready) ++progress_;
   if (thread.state == State::exited) {
     stacks_.give_back(thread.stack);
     lane_left(index);

@@ -4,7 +4,7 @@
 // Theory of operation. A thread runs until it waits (barrier, warp operation), spins, returns, or is ended. When no
 // thread can run, the waiting ones are released: at one barrier, as CUDA promises; at different ones, after a
 // divergence event, together, as the hardware does. Blocks run one after another, so a thread that waits for another
-// block waits for ever: the caller's event budget ends it.
+// block waits for ever: the caller sees from progress() that nothing happens any more.
 // Fibers are never unwound: a thread that is ended is simply not resumed again.
 #pragma once
 
@@ -43,9 +43,10 @@ class BlockScheduler {
   int barrier(std::uintptr_t pc, BarrierReduction reduction, int predicate);
   std::uint64_t exchange(std::uintptr_t pc, const LaneRequest& request);
   void yield();
-  [[noreturn]] void end_thread();    // the running thread is never resumed
-  [[noreturn]] void end_launch();    // nor is any other: run_block returns
-  std::uint32_t live_lanes() const;  // of the running thread's warp: those that have not left the kernel
+  [[noreturn]] void end_thread();                       // the running thread is never resumed
+  [[noreturn]] void end_launch();                       // nor is any other: run_block returns
+  std::uint64_t progress() const { return progress_; }  // changes whenever a thread starts, waits, returns or is ended
+  std::uint32_t live_lanes() const;                     // of the running thread's warp: those that have not left the kernel
 
  private:
   enum class State : std::uint8_t { idle, ready, at_barrier, at_warp_operation, exited, ended };
@@ -78,6 +79,7 @@ class BlockScheduler {
   Running running_;
   BarrierReduction reduction_ = BarrierReduction::none;
   int barrier_result_ = 0;
+  std::uint64_t progress_ = 0;
   bool over_ = false;
 };
 

@@ -23,6 +23,7 @@ enum class FindingKind : std::uint8_t {
   input_modified,
   misaligned,
   timeout,
+  waits_for_block,  // of the grid: to be run on a GPU
   crash
 };
 

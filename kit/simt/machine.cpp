@@ -14,6 +14,8 @@ namespace {
 // A thread that polls one place this often is waiting for another thread: let the others run.
 constexpr std::uint32_t polls_before_yield = 64;
 constexpr std::uint32_t polls_that_mean_waiting = 4096;
+// Polls of one thread while no thread of its block does anything new: a loop that gives up by itself has ended by then.
+constexpr std::uint32_t polls_that_mean_another_block = 1u << 14;
 
 Index3 index_of(std::uint64_t linear, const Index3& extent) {
   return {static_cast<unsigned>(linear % extent.x), static_cast<unsigned>(linear / extent.x % extent.y),
@@ -72,6 +74,8 @@ void Machine::run(const LaunchEvent& launch, const std::function<void()>& kernel
     for (const Region& array : memory_.shared_arrays()) {
       std::memset(reinterpret_cast<void*>(array.base), launch.shared_poison, array.bytes);  // no value is left over by chance
     }
+    blocks_left_ = blocks - i - 1;
+    spins_.begin_block(threads);
     scheduler_.run_block(block, thread_order, kernel);
   }
   announcer_.announce(&Observer::on_launch_end);
@@ -118,17 +122,29 @@ void Machine::announce(std::uintptr_t address, std::size_t size, AccessKind kind
   }
   if (access.region == nullptr) return stray(access);
   announcer_.access(access);
-  if (is_volatile || kind == AccessKind::atomic) poll(address);
+  if (is_volatile || kind == AccessKind::atomic)
+    poll(access);
+  else
+    spins_.note(address);
 }
 
-// A thread that asks for the same place again and again lets the others run.
-void Machine::poll(std::uintptr_t address) {
-  polls_ = polled_ == address ? polls_ + 1 : 0;
-  polled_ = address;
-  if (polls_ % polls_before_yield != polls_before_yield - 1) return;
-  const std::uint32_t polls = polls_;
+// A thread that asks for the same place again and again lets the others run. When none of them does anything new either,
+// what they wait for can only come from a block that has not run yet.
+void Machine::poll(const Access& access) {
+  const std::uint32_t thread = access.by.thread;
+  spins_.poll(thread, access.address, access.size, scheduler_.progress());
+  if (spins_.polls(thread) % polls_before_yield != 0) return;
+  if (waits_for_another_block(polls_that_mean_another_block)) {
+    timeout_ = Timeout{access.pc, access.by, true, true};
+    scheduler_.end_launch();
+  }
   scheduler_.yield();
-  if (polled_ == address) polls_ = polls;
+  spins_.forget_trail();
+}
+
+bool Machine::waits_for_another_block(std::uint32_t patience) const {
+  const std::uint32_t thread = scheduler_.running().ref.thread;
+  return blocks_left_ != 0 && spins_.still(thread) >= patience && !memory_.in_shared_span(spins_.polled_by(thread));
 }
 
 void Machine::stray(const Access& access) {
@@ -193,13 +209,13 @@ void Machine::fence(std::uintptr_t pc) { announcer_.announce(&Observer::on_fence
 
 int Machine::barrier(std::uintptr_t pc, BarrierReduction reduction, int predicate) {
   edge(pc);
-  polled_ = 0;
+  spins_.moved_on(scheduler_.running().ref.thread);
   return scheduler_.barrier(pc, reduction, predicate);
 }
 
 std::uint64_t Machine::exchange(std::uintptr_t pc, const LaneRequest& request) {
   edge(pc);
-  polled_ = 0;
+  spins_.moved_on(scheduler_.running().ref.thread);
   return scheduler_.exchange(pc, request);
 }
 
@@ -210,7 +226,8 @@ void Machine::trap(const char* why, std::uintptr_t pc) {
 
 void Machine::out_of_budget(std::uintptr_t pc) {
   budget_ = 1;  // what still runs until the launch has ended spends nothing
-  timeout_ = Timeout{pc, scheduler_.running().ref, polls_ > polls_that_mean_waiting};
+  const ThreadRef by = scheduler_.running().ref;
+  timeout_ = Timeout{pc, by, spins_.polls(by.thread) > polls_that_mean_waiting, waits_for_another_block(polls_that_mean_waiting)};
   scheduler_.end_launch();
 }
 

@@ -16,6 +16,7 @@
 #include "simt/announcer.hpp"
 #include "simt/block_scheduler.hpp"
 #include "simt/memory_map.hpp"
+#include "simt/spin_watch.hpp"
 
 namespace tilelab::simt {
 
@@ -30,6 +31,7 @@ class Machine {
     std::uintptr_t pc = 0;
     ThreadRef by;
     bool waiting_for_another_thread = false;  // its last accesses were volatile or atomic reads of one place
+    bool waiting_for_another_block = false;   // so were those of every thread that can run, and some blocks have yet to run
   };
 
   struct Trap {
@@ -87,7 +89,8 @@ class Machine {
  private:
   void announce(std::uintptr_t address, std::size_t size, AccessKind kind, bool is_volatile, std::uintptr_t pc, std::uintptr_t frame);
   void stray(const Access& access);
-  void poll(std::uintptr_t address);
+  void poll(const Access& access);
+  bool waits_for_another_block(std::uint32_t patience) const;
   std::uintptr_t calling_statement(std::uintptr_t pc, std::uintptr_t frame) const;
   void guard_frames(std::uintptr_t address, std::size_t size, std::uintptr_t pc, std::uintptr_t frame);
   void switched_in();
@@ -110,8 +113,8 @@ class Machine {
   std::vector<Index3> thread_indices_;
   std::optional<Timeout> timeout_;
   std::optional<Trap> trap_;
-  std::uint32_t polls_ = 0;
-  std::uintptr_t polled_ = 0;
+  SpinWatch spins_;
+  std::uint64_t blocks_left_ = 0;  // that have yet to run
 };
 
 }  // namespace tilelab::simt

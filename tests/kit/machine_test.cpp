@@ -329,6 +329,46 @@ TEST_CASE("threads that wait for what nobody does time out as waiting", "[machin
   CHECK(bench.machine.timeout()->waiting_for_another_thread);
 }
 
+TEST_CASE("a block that spins while others have yet to run waits for one of them", "[machine]") {
+  const bool one_thread = GENERATE(false, true);  // the others wait at a barrier, as in a grid-wide one
+  Bench bench;
+  bench.run({3, 1, 1}, {4, 1, 1}, [&] {
+    while (!one_thread || bench.machine.running().ref.thread == 0) bench.machine.access(bench.a->base, 4, AccessKind::atomic, false, pc, 0);
+    bench.machine.barrier(pc, BarrierReduction::none, 0);
+  });
+  REQUIRE(bench.machine.timeout());
+  CHECK(bench.machine.timeout()->waiting_for_another_block);
+  CHECK(bench.machine.timeout()->by.block == 0);
+  CHECK(bench.machine.events() < 300'000);
+}
+
+TEST_CASE("the last block waits for no other, nor does one that spins on shared memory, counts or walks", "[machine]") {
+  const std::string how = GENERATE("last block", "shared", "counts", "walks");
+  Bench bench(400'000);
+  bench.run({how == "last block" ? 1u : 2u, 1, 1}, {2, 1, 1}, [&] {
+    for (std::uintptr_t i = 0;; ++i) {
+      bench.machine.access(how == "shared" ? bench.as() : bench.a->base, 4, AccessKind::read, true, pc, 0);
+      if (how == "counts") ++*reinterpret_cast<int*>(bench.a->base);
+      if (how == "walks") bench.machine.access(bench.a->base + 4 + i % 23 * 4, 4, AccessKind::read, false, pc, 0);
+    }
+  });
+  REQUIRE(bench.machine.timeout());
+  CHECK_FALSE(bench.machine.timeout()->waiting_for_another_block);
+}
+
+TEST_CASE("threads that hand a turn from one to the next wait long, and for each other", "[machine]") {
+  Bench bench(20'000'000);
+  int turn = 0;  // each waits for its turn, and a long time passes between two turns
+  bench.run({2, 1, 1}, {64, 1, 1}, [&] {
+    const int mine = static_cast<int>(bench.machine.running().ref.thread) + 64 * static_cast<int>(bench.machine.running().ref.block);
+    while (turn != mine) bench.machine.access(bench.a->base, 4, AccessKind::read, true, pc, 0);
+    for (int i = 0; i < 30'000; ++i) bench.machine.access(bench.a->base + 4 + i % 20 * 4, 4, AccessKind::atomic, false, pc, 0);
+    ++turn;
+  });
+  CHECK_FALSE(bench.machine.timeout());
+  CHECK(turn == 128);
+}
+
 TEST_CASE("a trap ends the launch and says who and why", "[machine]") {
   Bench bench;
   int finished = 0;

@@ -1,0 +1,58 @@
+// Tells a thread that waits for another one from a thread that works: it polls one place with volatile or atomic
+// accesses, finds the same bytes there each time, and does nothing else that differs from pass to pass. Decides nothing:
+// the machine lets other threads run, or ends the launch.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <cstring>
+#include <vector>
+
+namespace tilelab::simt {
+
+class SpinWatch {
+ public:
+  void begin_block(std::size_t threads) { spins_.assign(threads, Spin{}); }
+  // An access of any kind: what a thread touches between two polls tells one pass of its loop from another.
+  void note(std::uintptr_t address) { trail_ = trail_ * 31 + address; }
+  // The thread has passed a barrier or a warp operation, or another one runs now.
+  void forget_trail() { trail_ = 0; }
+  void moved_on(std::uint32_t thread) {
+    spins_[thread] = Spin{};
+    forget_trail();
+  }
+
+  // A volatile or atomic access to readable memory. `progress`: changes whenever any thread starts, waits or returns.
+  void poll(std::uint32_t thread, std::uintptr_t address, std::size_t size, std::uint64_t progress) {
+    Spin& spin = spins_[thread];
+    std::uint64_t content = 0;
+    std::memcpy(&content, reinterpret_cast<const void*>(address), std::min(size, sizeof content));
+    if (spin.address != address) spin = Spin{.address = address};
+    ++spin.polls;
+    if (spin.content != content || spin.trail != trail_ || spin.polls == 1) ++stirs_;
+    spin.content = content;
+    spin.trail = trail_;
+    if (spin.others != progress + stirs_) {
+      spin.others = progress + stirs_;
+      spin.still = 0;
+    }
+    ++spin.still;
+    trail_ = 0;
+  }
+
+  std::uintptr_t polled_by(std::uint32_t thread) const { return spins_[thread].address; }
+  std::uint32_t polls(std::uint32_t thread) const { return spins_[thread].polls; }  // of one place in a row
+  std::uint32_t still(std::uint32_t thread) const { return spins_[thread].still; }  // of those: since anybody did anything new
+
+ private:
+  struct Spin {
+    std::uintptr_t address = 0;
+    std::uint64_t content = 0, trail = 0, others = 0;
+    std::uint32_t polls = 0, still = 0;
+  };
+  std::vector<Spin> spins_;
+  std::uint64_t stirs_ = 0;  // polls, of any thread, that differed from its one before
+  std::uint64_t trail_ = 0;
+};
+
+}  // namespace tilelab::simt
