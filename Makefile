@@ -15,7 +15,7 @@ tilelab := .venv/bin/tilelab
 # One --lab for each lab named: LAB="01-naive 02-tiled".
 labs := $${LAB:+$$(printf -- '--lab %s ' $$LAB)}
 
-.PHONY: help setup grade handouts images test bench check lint tidy format clean
+.PHONY: help setup grade handouts images test watch report bench check lint tidy format clean
 help:  ## what there is
 	@echo "Tilelab grades CUDA matrix-multiplication kernels, with or without a GPU."
 	@echo
@@ -37,8 +37,14 @@ images:  ## container images for students and graders, see docker/README.md; OPT
 	@$(setup) && docker/images.sh $$OPTIONS
 
 test:  ## the project's own tests; with LAB=..., that lab's public tests on its skeleton
-	@if [ -n "$$LAB" ]; then $(setup) && $(tilelab) test "$$LAB" $${CASE:+--case "$$CASE"}; \
+	@if [ -n "$$LAB" ]; then $(setup) && $(tilelab) test $$LAB $${CASE:+--case "$$CASE"}; \
 	else $(setup) test && .venv/bin/python tests/suite.py; fi
+
+watch:  ## a student's tests again whenever a file in assignments/ is saved; with LAB=..., that lab's
+	@$(setup) && $(tilelab) watch $$LAB $${CASE:+--case "$$CASE"}
+
+report:  ## the page of a student's own tests; with LAB=..., of that lab
+	@$(setup) && $(tilelab) report $$LAB
 
 bench:  ## what grading costs, as ratios to nvcc and to plain execution (on a quiet machine; some minutes)
 	@$(setup) && "$$(cat build/.cmake)" --build build --target judge-bench >/dev/null && .venv/bin/python tests/benchmarks/ratios.py

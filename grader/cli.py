@@ -68,6 +68,41 @@ def test_command(
     _guarded(run)
 
 
+@app.command("watch")
+def watch_command(
+    lab: Annotated[
+        list[str] | None, typer.Argument(help="a lab, or a part of its name; left out: this folder's, or all of them")
+    ] = None,
+    case: Annotated[str | None, typer.Option(help="run this public test only; a part of its name will do")] = None,
+) -> None:
+    """Run the public tests again whenever you save a file."""
+
+    def run() -> int:
+        from grader.session import watch_labs
+
+        return watch_labs(lab or [], case=case)
+
+    _guarded(run)
+
+
+@app.command("report")
+def report_command(
+    lab: Annotated[
+        list[str] | None, typer.Argument(help="a lab, or a part of its name; left out: this folder's, or all of them")
+    ] = None,
+    out: Annotated[Path, typer.Option(help="the file to write")] = Path("build/report.html"),
+    show: Annotated[bool, typer.Option("--show/--no-show", help="open it, where something here opens pages")] = True,
+) -> None:
+    """Write the page that your instructor will see, for the public tests, and open it."""
+
+    def run() -> int:
+        from grader.session import report_labs
+
+        return report_labs(lab or [], out=out, show=show)
+
+    _guarded(run)
+
+
 @app.command("starters")
 def starters_command(
     check: Annotated[

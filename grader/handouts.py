@@ -28,7 +28,8 @@ from grader.withheld import HiddenCases, withheld
 
 LISTING = "handouts/listing.txt"
 _SURROUNDINGS = "handouts/student/"  # what lies in here lies at the top of a handout
-_VERBATIM = ("kit/", "grader/", "CMakeLists.txt", "pyproject.toml", "LICENSE", "assignments/compile_flags.txt")
+_EDITORS = ("assignments/compile_flags.txt", "assignments/.clangd")
+_VERBATIM = ("kit/", "grader/", "CMakeLists.txt", "pyproject.toml", "LICENSE", *_EDITORS)
 _STUDENTS_IMAGE = "docker/student/Dockerfile"  # a handout's dev container is made from it
 _LABS_GO_HERE = "<!-- labs -->"  # in the students' README
 _LISTED_BY_KIND = ("kit", "grader")  # these ship whole and grow from week to week: kinds are listed, not files

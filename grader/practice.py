@@ -12,9 +12,12 @@ from functools import cached_property
 from pathlib import Path
 
 from grader.course import course_root, lab_at, load_labs, matching_lab
+from grader.errors import RemediableError
 from grader.labs import Lab, LabError, lab_ids
 from grader.manifest import MANIFEST, Manifest, digest
+from grader.outcome import LabOutcome, unjudged
 from grader.reports.checklist import Tried
+from grader.result import Verdict
 from grader.trial import TrialJudge, public_half, try_out
 
 
@@ -34,10 +37,22 @@ class Practice:
         """Raises LabError when there is no file or no such case."""
         path = self.path(lab)
         with tempfile.TemporaryDirectory(prefix="tilelab-") as scratch:
-            result = try_out(lab, path, Path(scratch), self.judge, case=self.case)
+            result = try_out(lab, path, Path(scratch), self._judged, case=self.case)
         data = path.read_bytes()
         name = path.relative_to(self.root).as_posix() if path.is_relative_to(self.root) else str(path)
         return Tried(lab.id, result, data.decode("utf-8", "replace"), name, untouched=self._is_starter(lab, data))
+
+    def _judged(self, lab: Lab, source: Path, scratch: Path, *, case: str | None) -> LabOutcome:
+        """What breaks on our side is an outcome as well: the other labs are still to be tested."""
+        try:
+            return self.judge(lab, source, scratch, case=case)
+        except RemediableError:
+            raise
+        except Exception as error:  # noqa: BLE001 -- whatever it is, a student gets a sentence and no stack trace
+            said = (
+                f"the tests broke: {type(error).__name__}: {error}. Run them again; tell your instructor if this stays"
+            )
+            return unjudged(lab.id, Verdict.INTERNAL_ERROR, said)
 
     def after(self, lab_id: str) -> str:
         """The lab that comes next in the course; empty after the last one."""

@@ -14,6 +14,7 @@ from rich.console import Console
 
 from grader import __version__
 from grader.course import course_root, load_labs
+from grader.errors import RemediableError
 from grader.labs import Lab, LabError
 from grader.outcome import LabOutcome
 from grader.result import Environment
@@ -62,7 +63,7 @@ def test_labs(wanted: Sequence[str], *, case: str | None, file: Path | None) -> 
     from grader.reports.terminal import Screen
     from grader.window import student_console, window_lines
 
-    practice = _practice(wanted, case=case, file=file)
+    practice, _ = _practice(wanted, case=case, file=file)
     tried = [practice.attempt(lab) for lab in practice.labs]
     console, focus = student_console(), focus_of(tried)
     next_lab = practice.after(tried[0].lab_id) if len(tried) == 1 else ""
@@ -70,13 +71,61 @@ def test_labs(wanted: Sequence[str], *, case: str | None, file: Path | None) -> 
     return 0 if all(one.passed for one in tried) else _NOT_PASSED
 
 
-def _practice(wanted: Sequence[str], *, case: str | None, file: Path | None) -> Practice:
+def watch_labs(wanted: Sequence[str], *, case: str | None) -> int:
+    """`tilelab watch`."""
+    import time
+
+    from grader.vigil import Vigil
+    from grader.watch import Watch
+    from grader.window import student_console
+
+    practice, _ = _practice(wanted, case=case, file=None)
+    watch = Watch({lab.id: practice.path(lab) for lab in practice.labs}, sleep=time.sleep)
+    return Vigil(practice, student_console(), clock=dt.datetime.now).keep(watch.saves())
+
+
+def report_labs(wanted: Sequence[str], *, out: Path, show: bool) -> int:
+    """`tilelab report`."""
+    import os
+
+    from grader.landing import land
+    from grader.page_opener import open_page
+    from grader.reports import student_page
+    from grader.result import Result, Submission
+    from grader.scoring import total
+    from grader.window import student_console
+
+    practice, workshop = _practice(wanted, case=None, file=None)
+    tried = [practice.attempt(lab) for lab in practice.labs]
+    labs = {one.lab_id: one.result for one in tried}
+    points, maximum = total(labs)
+    result = Result(
+        submission=Submission(id="your-files", name="Your files", files=tuple(lab.file for lab in labs.values())),
+        environment=_environment(workshop),
+        labs=labs,
+        total=points,
+        max=maximum,
+    )
+    page = practice.root / out
+    try:
+        land(page, student_page(result, sources={one.result.file: one.source for one in tried}, preview=True))
+    except OSError as error:
+        message = f"{page} cannot be written ({error.strerror}); name another file with --out"
+        raise RemediableError(message) from error
+    console = student_console()
+    console.print(f"report: {page}", markup=False, soft_wrap=True)
+    if show and console.is_terminal and not open_page(page, os.environ):
+        console.print("Nothing here opens pages by itself: open that file in a browser.", style="dim")
+    return 0
+
+
+def _practice(wanted: Sequence[str], *, case: str | None, file: Path | None) -> tuple[Practice, Workshop]:
     from grader.practice import Practice, chosen_labs
     from grader.trial import PUBLIC_SEED
 
     root, labs = chosen_labs(Path.cwd(), wanted, case=case, file=file)
     workshop = _open(root, allow_no_sandbox=True)
-    return Practice(root, labs, _judge(workshop, PUBLIC_SEED, public_only=True), case, file)
+    return Practice(root, labs, _judge(workshop, PUBLIC_SEED, public_only=True), case, file), workshop
 
 
 def _open(root: Path, *, allow_no_sandbox: bool) -> Workshop:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 import subprocess
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -60,12 +61,26 @@ class Workshop:
         return cls(root, build, toolchain, version, confinement)
 
     def judge_program(self, lab_id: str, *, public_only: bool) -> Path:
-        """Raises RemediableError when it was not built."""
+        """Raises RemediableError when it was not built, or not since what it is made from was changed."""
         program = self.build / "bin" / (f"judge-{lab_id}-public" if public_only else f"judge-{lab_id}")
-        if not program.is_file():
+        try:
+            built = program.stat().st_mtime_ns
+        except OSError as error:
             message = f"{program} is missing: run `make setup` to build it."
-            raise RemediableError(message)
+            raise RemediableError(message) from error
+        for source in self._judge_sources(lab_id, public_only=public_only):
+            if source.stat().st_mtime_ns > built:
+                message = f"{source} was changed after {program} was built: run `make setup` to build it anew."
+                raise RemediableError(message)
         return program
+
+    def _judge_sources(self, lab_id: str, *, public_only: bool) -> Iterator[Path]:
+        """What an editor of labs changes; the rest of the kit counts when `make` builds it."""
+        tests = [self.root / "assignments" / lab_id / "public_tests.cpp"]
+        tests += [] if public_only else [self.root / "solutions" / lab_id / "hidden_tests.cpp"]
+        for folder in ("judge", "problems"):
+            tests += sorted((self.root / "kit" / folder).glob("*.[ch]pp"))
+        return (path for path in tests if path.is_file())
 
     def fingerprint(self) -> str:
         """Changes when the kit, the toolchain or the confinement does."""

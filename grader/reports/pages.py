@@ -15,12 +15,13 @@ from grader.reports.student_sheet import StudentSheet, student_sheet
 from grader.result import Result
 
 
-def student_page(result: Result, *, sources: Mapping[str, str], instructor: bool = False) -> str:
-    """A student's report. `sources`: the submission's own files, name to text.
+def student_page(result: Result, *, sources: Mapping[str, str], instructor: bool = False, preview: bool = False) -> str:
+    """A student's report. `sources`: the submission's own files, name to text. `preview`: of public tests alone, made
+    by the student.
 
     Shows what `result` holds: redact it first unless it is for the instructor.
     """
-    sheet = student_sheet(result, sources, instructor=instructor)
+    sheet = student_sheet(result, sources, instructor=instructor, preview=preview)
     return _render("student", sheet, script="")
 
 

@@ -20,6 +20,7 @@ class StudentSheet:
     name: str
     id: str
     instructor: bool
+    preview: bool  # the student's own, of public tests alone
     total: str
     maximum: str
     share: float  # percent
@@ -33,13 +34,16 @@ class StudentSheet:
     labs: tuple[LabSection, ...]
 
 
-def student_sheet(result: Result, sources: Mapping[str, str], *, instructor: bool) -> StudentSheet:
+def student_sheet(
+    result: Result, sources: Mapping[str, str], *, instructor: bool, preview: bool = False
+) -> StudentSheet:
     submission = result.submission
     verdicts = [lab.verdict for lab in result.labs.values()]
     return StudentSheet(
         name=visible.words(submission.name, 100) or visible.words(submission.id, 100),
         id=visible.words(submission.id, 100),
         instructor=instructor,
+        preview=preview,
         total=points(result.total),
         maximum=points(result.max),
         share=share(result.total, result.max),
@@ -51,7 +55,7 @@ def student_sheet(result: Result, sources: Mapping[str, str], *, instructor: boo
         ours=verdicts.count(Verdict.INTERNAL_ERROR),
         full_marks=bool(result.labs) and result.total >= result.max > 0,
         labs=tuple(
-            lab_section(number, lab_id, lab, sources, instructor=instructor)
+            lab_section(number, lab_id, lab, sources, instructor=instructor or preview)
             for number, (lab_id, lab) in enumerate(result.labs.items(), start=1)
         ),
     )

@@ -1,8 +1,22 @@
-# What `make test` does inside a lab's folder: the same as `make test LAB=<this folder>` at the top.
+# What `make` does inside a lab's folder: the same as at the top with LAB=<this folder>, unless LAB names another.
 MAKEFLAGS += --no-print-directory
+LAB ?=
 CASE ?=
-export CASE
-.PHONY: test
+export LAB CASE
+
+tilelab := lab=$${LAB:-$$(basename "$$PWD")}; cd ../.. && ./kit/setup/setup.sh && .venv/bin/tilelab
+
+.PHONY: test watch report help
 test:
-	@cd ../.. && ./kit/setup/setup.sh
-	@lab=$$(basename "$$PWD"); cd ../.. && .venv/bin/tilelab test "$$lab" $${CASE:+--case "$$CASE"}
+	@$(tilelab) test $$lab $${CASE:+--case "$$CASE"}
+
+watch:
+	@$(tilelab) watch $$lab $${CASE:+--case "$$CASE"}
+
+report:
+	@$(tilelab) report $$lab
+
+help:
+	@echo "  make test     test this lab; with CASE=\"a part of a test's name\", one test"
+	@echo "  make watch    the same again whenever you save"
+	@echo "  make report   the page that your instructor sees, for the public tests"

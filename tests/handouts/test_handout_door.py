@@ -48,7 +48,7 @@ def calls(folder: Path) -> list[str]:
 def test_help_names_the_version_and_every_target(folder: Path) -> None:
     shown = make(folder).stdout
     assert shown.startswith(f"Tilelab {(folder / 'VERSION').read_text()}")
-    for target in ("setup", "test", "upgrade", "clean"):
+    for target in ("setup", "test", "watch", "report", "upgrade", "clean"):
         assert f"make {target} " in shown
 
 
@@ -68,6 +68,14 @@ def test_tests_a_lab_from_inside_its_folder(recorded: Path) -> None:
     lab = lab_ids(ROOT)[0]
     assert make(recorded / "assignments" / lab, "test").returncode == 0
     assert calls(recorded) == [f"test {lab}"]
+
+
+@pytest.mark.parametrize("target", ["watch", "report"])
+def test_the_rest_of_the_loop_takes_the_same_labs(recorded: Path, target: str) -> None:
+    make(recorded, target)
+    make(recorded, target, "LAB=01-naive 03-boundary")
+    make(recorded / "assignments/01-naive", target)
+    assert calls(recorded) == [target, f"{target} 01-naive 03-boundary", f"{target} 01-naive"]
 
 
 def test_stops_when_set_up_fails(recorded: Path) -> None:

@@ -42,7 +42,7 @@ def words(clone: Path, program: str = ".venv/bin/tilelab") -> list[str]:
 
 def test_without_a_target_says_what_there_is_and_does_nothing(clone: Path) -> None:
     shown = make(clone).stdout
-    for target in ("setup", "grade", "test", "check", "lint", "format", "clean"):
+    for target in ("setup", "grade", "test", "watch", "report", "check", "lint", "format", "clean"):
         assert f"make {target} " in shown
     assert not (clone / "kit/setup/words").exists()
 
@@ -75,8 +75,30 @@ def test_tests_a_lab_from_inside_its_folder(clone: Path) -> None:
     assert words(clone) == ["test", "07-some-lab"]
 
 
+@pytest.mark.parametrize("target", ["test", "watch", "report"])
+def test_every_part_of_a_students_loop_runs_from_the_labs_folder_and_the_top(clone: Path, target: str) -> None:
+    folder = clone / "assignments/07-some-lab"
+    assert make(folder, target).returncode == 0
+    assert words(clone) == [target, "07-some-lab"]
+    assert make(folder, target, "LAB=08-other").returncode == 0
+    assert words(clone) == [target, "08-other"]
+    assert make(clone, target, "LAB=07-some-lab 08-other").returncode == 0
+    assert words(clone) == [target, "07-some-lab", "08-other"]
+
+
+def test_watches_one_case(clone: Path) -> None:
+    make(clone / "assignments/07-some-lab", "watch", "CASE=one that is long")
+    assert words(clone) == ["watch", "07-some-lab", "--case", "one that is long"]
+
+
 def test_stops_when_set_up_fails(clone: Path) -> None:
     (clone / "kit/setup/setup.sh").write_text("#!/bin/sh\nexit 1\n")
-    for arguments in (["grade"], ["test", "LAB=07-some-lab"], ["-C", "assignments/07-some-lab", "test"]):
+    for arguments in (
+        ["grade"],
+        ["test", "LAB=07-some-lab"],
+        ["-C", "assignments/07-some-lab", "test"],
+        ["watch"],
+        ["report"],
+    ):
         assert make(clone, *arguments).returncode != 0
     assert not (clone / ".venv/bin/words").exists()
