@@ -82,6 +82,14 @@ def test_every_make_target_that_is_named_exists(page: str) -> None:
     assert named <= targets
 
 
+def test_the_readme_leads_to_every_document_and_write_up() -> None:
+    places = ("*.md", "docs/*.md", "docker/*.md", "assignments/*/README.md", "handouts/student/README.md")
+    expected = set(tracked(*(f":(glob){place}" for place in places))) - {"README.md"}
+    assert len(expected) > 10
+    linked = set(re.findall(r"\]\(([^)#\s]+)", text_of("README.md")))
+    assert sorted(expected - linked) == []
+
+
 def test_the_readme_lists_the_verdicts_in_the_order_that_decides() -> None:
     table = text_of("README.md").split("| verdict | what happened |\n", 1)[1].split("\n\n", 1)[0]
     rows = re.findall(r"^\| `([a-z-]+)` \| \S.* \|$", table, re.MULTILINE)
