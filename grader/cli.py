@@ -156,6 +156,25 @@ def check_course_command(
     _guarded(run)
 
 
+@app.command("new-lab")
+def new_lab_command(
+    lab: Annotated[str, typer.Argument(help="the new lab, as in 06-reduction")],
+    problem: Annotated[
+        str | None, typer.Option(help="its header in kit/problems, without .hpp, old or new; left out: the lab's name")
+    ] = None,
+    kernel: Annotated[str | None, typer.Option(help="the kernel's name; left out: problem and lab's name")] = None,
+    title: Annotated[str | None, typer.Option(help="the lab's title; left out: its name")] = None,
+) -> None:
+    """Lay down the files of a new lab, which then build and run; docs/writing-a-lab.md goes on from there."""
+
+    def run() -> int:
+        from grader.session import make_lab
+
+        return make_lab(lab, problem=problem, kernel=kernel, title=title)
+
+    _guarded(run)
+
+
 @app.command("doctor")
 def doctor_command() -> None:
     """Say what was found on this machine: compiler, sandbox, kit, GPU."""

@@ -31,6 +31,8 @@ _SURROUNDINGS = "handouts/student/"  # what lies in here lies at the top of a ha
 _EDITORS = ("assignments/compile_flags.txt", "assignments/.clangd")
 _VERBATIM = ("kit/", "grader/", "CMakeLists.txt", "pyproject.toml", "LICENSE", *_EDITORS)
 _STUDENTS_IMAGE = "docker/student/Dockerfile"  # a handout's dev container is made from it
+_AT_HOME = "grader/skeleton/"  # of a new lab, which only the course's own repository can take
+_UNFINISHED = "FILL IN"  # what a new lab's author has still to write
 _LABS_GO_HERE = "<!-- labs -->"  # in the students' README
 _LISTED_BY_KIND = ("kit", "grader")  # these ship whole and grow from week to week: kinds are listed, not files
 _FIGURES = "assignments/figures/"
@@ -61,6 +63,8 @@ def handout(root: Path, labs: Sequence[Lab]) -> Handout:
             files[path.removeprefix(_SURROUNDINGS)] = _read(root / path, mode)
         elif path == _STUDENTS_IMAGE:
             files[".devcontainer/Dockerfile"] = _read(root / path, mode)
+        elif path.startswith(_AT_HOME):
+            continue
         elif path.startswith((*_VERBATIM, *(f"assignments/{lab.id}/" for lab in labs))) or _is_figure(path):
             files[path] = _read(root / path, mode)
     files = {path: file for path, file in files.items() if not _is_figure(path) or _is_shown(path, files)}
@@ -79,7 +83,7 @@ def handout(root: Path, labs: Sequence[Lab]) -> Handout:
 def problems(root: Path, labs: Sequence[Lab], made: Handout) -> list[Problem]:
     """What keeps this handout from being given out; empty: nothing."""
     found = [*_of_these(labs, root, outdated(root)), *leaking(root, labs, made), *unlisted(root, labs, made)]
-    return list(dict.fromkeys(found))
+    return list(dict.fromkeys([*found, *unfinished(labs, made)]))
 
 
 def leaking(root: Path, labs: Sequence[Lab], made: Handout) -> list[Problem]:
@@ -125,6 +129,19 @@ def unlisted(root: Path, labs: Sequence[Lab], made: Handout) -> list[Problem]:
         Problem(LISTING, None, f"{kind} is no longer in the handout; {remedy}") for kind in sorted(accepted - found)
     ]
     return new + gone
+
+
+def unfinished(labs: Sequence[Lab], made: Handout) -> list[Problem]:
+    """The first place in each file of these labs and their problems that says what its author has still to write."""
+    own = [f"assignments/{lab.id}/" for lab in labs]
+    own += [f"kit/problems/{lab.public.problem.removesuffix('.hpp')}." for lab in labs]
+    remedy = "write it, or hand out the other labs with --lab"
+    found = []
+    for path, file in made.files.items():
+        lines = file.data.decode("utf-8", "replace").splitlines() if path.startswith(tuple(own)) else []
+        if first := next((number for number, line in enumerate(lines, start=1) if _UNFINISHED in line), None):
+            found.append(Problem(path, first, f"still says {_UNFINISHED}: {remedy}"))
+    return found
 
 
 def listing(made: Handout) -> str:

@@ -22,11 +22,11 @@ _PLAIN = {
     Verdict.LAUNCH_ERROR: "the launch configuration is not one a GPU accepts",
     Verdict.TIMEOUT: "the kernel does not come to an end in its time",
     Verdict.CRASH: "the kernel crashes",
-    Verdict.WRONG_ANSWER: "C differs from the product A·B",
+    Verdict.WRONG_ANSWER: "the result is not what it must be",
     Verdict.NEEDS_GPU: "this needs a GPU to be graded",
     Verdict.INTERNAL_ERROR: "the grader broke here; your instructor has been told",
 }
-_TECHNIQUE = "the kernel is correct, but moves more data from global memory than this lab's technique allows"
+_TECHNIQUE = "the kernel is correct, but not in the way that this lab asks for"
 _DIGIT = re.compile(r"\d")
 # These say why no case ran at all; nothing about any one case.
 _NEVER_RAN = frozenset(

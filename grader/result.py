@@ -81,16 +81,17 @@ class WrongElement(Model):
 
 
 class Mismatch(Model):
-    """Where C differs from the oracle."""
+    """Where an output differs from the oracle."""
 
-    rows: int  # M
-    columns: int  # N
+    output: str  # the kernel's argument: "C"
+    rows: int
+    columns: int
     wrong: int
     unwritten: int
     first: tuple[WrongElement, ...]  # at most eight, in row-major order
     tile_rows: int  # the launch's block.y and block.x: the grid drawn over the picture
     tile_columns: int
-    # A coarse picture of C: '.' right, '#' wrong, 'o' unwritten; each character covers cell_rows x cell_columns elements.
+    # A coarse picture of the output: '.' right, '#' wrong, 'o' unwritten; each character covers cell_rows x cell_columns elements.
     picture: tuple[str, ...] = ()
     cell_rows: int = 1
     cell_columns: int = 1

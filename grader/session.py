@@ -197,3 +197,16 @@ def make_handouts(out: Path, lab_ids: Sequence[str], *, accept: bool) -> int:
     target = write(made, root / out)
     console.print(f"{target}\n{made.manifest}", markup=False, soft_wrap=True)
     return 0
+
+
+def make_lab(lab_id: str, *, problem: str | None, kernel: str | None, title: str | None) -> int:
+    """`tilelab new-lab`."""
+    from grader.new_lab import files_of, lay_down, named, next_steps
+
+    root = course_root(Path.cwd())
+    new = named(lab_id, title=title, problem=problem, kernel=kernel)
+    files = files_of(root, new)
+    lay_down(root, files)
+    said = "".join(f"wrote {path}\n" for path in files) + "\n" + next_steps(new)
+    Console(highlight=False).print(said, markup=False, soft_wrap=True, end="")
+    return 0

@@ -29,6 +29,7 @@ class CourseProofs:
         return [
             Proof("starters", "each is what its model solution gives", [self.current_starters]),
             Proof("leaks", "no solution, hidden test, hidden shape, answer or seed in what students get", [self.leaks]),
+            Proof("written", "nothing in what students get is still to be filled in", [self.unwritten]),
             Proof("listing", "the handout holds the kinds of file that handouts/listing.txt names", [self.unlisted]),
             Proof("links", "every link and figure of a handout's pages leads somewhere inside it", [self.dead_links]),
             Proof(
@@ -49,6 +50,9 @@ class CourseProofs:
 
     def leaks(self) -> list[Problem]:
         return handouts.leaking(self.root, self.labs, self.made)
+
+    def unwritten(self) -> list[Problem]:
+        return handouts.unfinished(self.labs, self.made)
 
     def unlisted(self) -> list[Problem]:
         return handouts.unlisted(self.root, self.labs, self.made)

@@ -23,7 +23,7 @@ def index(triple: tuple[int, int, int] | None) -> str | None:
 
 
 def element(value: float | None) -> str:
-    """An element of C, to the digits that fp32 holds."""
+    """An element of an output, to the digits that fp32 holds."""
     if value is None:
         return "unset or NaN"
     return f"{value:.7g}"

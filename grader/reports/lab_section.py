@@ -100,7 +100,7 @@ def what_happened(lab: LabResult) -> str:
     sentence = LOOKS[lab.verdict].sentence
     if lab.verdict is Verdict.PASS and (missed := _missed_technique(lab)):
         why = visible.words(missed.message, 600)
-        return f"C is right in every case, but the technique check is not met{': ' + why if why else '.'}"
+        return f"The result is right in every case, but the technique check is not met{': ' + why if why else '.'}"
     return sentence
 
 

@@ -1,4 +1,4 @@
-"""One case's wrong C: the picture, what it shows in words, and the first wrong elements. Pure."""
+"""One case's wrong output: the picture, what it shows in words, and the first wrong elements. Pure."""
 
 from __future__ import annotations
 
@@ -24,6 +24,7 @@ class ElementRow:
 
 @dataclass(frozen=True)
 class MismatchFigure:
+    output: str  # its name: "C"
     case: str
     shape: str
     summary: str
@@ -33,7 +34,7 @@ class MismatchFigure:
 
 
 def mismatch_figures(lab: LabResult, *, instructor: bool) -> list[MismatchFigure]:
-    """One for each launch that ended with a wrong C and may be shown: those that show a pattern come first."""
+    """One for each launch that ended with a wrong output and may be shown: those that show a pattern come first."""
     found = [
         (case.name, launch, launch.mismatch)
         for case in lab.cases
@@ -56,6 +57,7 @@ def amount(mismatch: Mismatch) -> str:
 
 def _figure(case: str, launch: Launch, mismatch: Mismatch) -> MismatchFigure:
     return MismatchFigure(
+        output=visible.words(mismatch.output, 40),
         case=visible.words(case, 160),
         shape=in_words(launch),
         summary=visible.words(mismatch.summary, 600),

@@ -1,4 +1,4 @@
-"""A mismatch as a drawing: which parts of C are wrong or were never written, under the grid of the launch's blocks.
+"""A mismatch as a drawing: which parts of an output are wrong or were never written, under the grid of the launch's blocks.
 
 Computes coordinates in pixels; the template only draws. Cells of one kind that touch in a row become one rectangle.
 """
@@ -9,14 +9,15 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import groupby
 
+from grader.reports import visible
 from grader.result import Mismatch
 
-_LONGEST = 360.0  # pixels along C's longer side
+_LONGEST = 360.0  # pixels along its longer side
 _LARGEST = 24.0  # pixels along one element, so that a small matrix looks small
 _SHORTEST = 28.0  # so that a matrix of one row can still be seen
 _DENSE = 5.0  # a grid finer than this many pixels would hide what is under it
 _APART = 30.0  # pixels between two labels of an axis
-_LEFT, _TOP, _EDGE = 34, 20, 12  # pixels around C: row labels, column labels, the rest
+_LEFT, _TOP, _EDGE = 34, 20, 12  # pixels around it: row labels, column labels, the rest
 _MOST_CELLS = 256  # in each direction
 _KINDS = {"#": "wrong", "o": "unwritten"}
 
@@ -70,8 +71,12 @@ def picture(mismatch: Mismatch) -> Picture | None:
         rows=_ticks(rows, mismatch.tile_rows, height),
         grid=min(tile_x, tile_y) >= _DENSE,
         grid_words=f"blocks of {mismatch.tile_rows} by {mismatch.tile_columns} threads (rows by columns)",
-        alternative=f"C, {rows} by {columns}: {mismatch.wrong:,} elements wrong, {mismatch.unwritten:,} never written",
+        alternative=f"{visible.words(mismatch.output, 40)}, {rows} by {columns}: {_numbers(mismatch)}",
     )
+
+
+def _numbers(mismatch: Mismatch) -> str:
+    return f"{mismatch.wrong:,} elements wrong, {mismatch.unwritten:,} never written"
 
 
 def _rectangles(mismatch: Mismatch, unit_x: float, unit_y: float) -> Iterator[Rectangle]:

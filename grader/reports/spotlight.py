@@ -1,5 +1,5 @@
-"""The one thing to mend first, for a terminal: a finding with its lines and carets, else where C is wrong, else what the
-compiler said. `Detail` says how much room there is. Pure.
+"""The one thing to mend first, for a terminal: a finding with its lines and carets, else where the result is wrong, else what
+the compiler said. `Detail` says how much room there is. Pure.
 """
 
 from __future__ import annotations
@@ -32,8 +32,8 @@ class Detail:
     """How much to show; `LEVELS` of terminal.py go from the fullest to what any window holds."""
 
     around: int  # lines of code on either side of a marked one
-    elements: int  # wrong elements of C
-    picture: int  # rows of the drawing of C; 0: no drawing
+    elements: int  # wrong elements of the output
+    picture: int  # rows of its drawing; 0: no drawing
 
 
 def finding_view(
@@ -113,15 +113,15 @@ def _under(row: Row, cut: int, room: int) -> Iterator[Text]:
 
 
 def mismatch_view(launch: Launch, detail: Detail, width: int) -> Iterator[RenderableType]:
-    """Where C is wrong: in words, the first elements, and a drawing where it shows a pattern."""
+    """Where the output is wrong: in words, the first elements, and a drawing where it shows a pattern."""
     mismatch = launch.mismatch
     if mismatch is None:
         return
-    summary = visible.words(mismatch.summary, 600)
-    yield Text.assemble(("Where C is wrong: ", "bold red"), f"{summary} ({amount(mismatch)})")
+    output, summary = visible.words(mismatch.output, 40), visible.words(mismatch.summary, 600)
+    yield Text.assemble((f"Where {output} is wrong: ", "bold red"), f"{summary} ({amount(mismatch)})")
     yield Padding(Text(launched(launch), style="dim"), _INDENT, expand=False)
     for one in mismatch.first[: detail.elements]:
-        value = f"C[{one.row}][{one.column}]"
+        value = f"{output}[{one.row}][{one.column}]"
         got = element(one.got)
         yield Padding(
             Text.assemble(f"{value}  expected {element(one.expected)}, got ", (got, "red")), _INDENT, expand=False
@@ -130,7 +130,7 @@ def mismatch_view(launch: Launch, detail: Detail, width: int) -> Iterator[Render
     if not 0 < len(rows) <= detail.picture or len(set("".join(rows))) == 1 or len(rows[0]) + 4 > width:
         return
     cell = "" if (mismatch.cell_rows, mismatch.cell_columns) == (1, 1) else ", coarsely"
-    yield Padding(Text(f"C{cell}: . right, # wrong, o never written", style="dim"), _INDENT, expand=False)
+    yield Padding(Text(f"{output}{cell}: . right, # wrong, o never written", style="dim"), _INDENT, expand=False)
     for row in rows:
         yield Padding(Text.assemble(*((sign, _KINDS.get(sign, "")) for sign in row)), _INDENT, expand=False)
 

@@ -40,8 +40,8 @@ LOOKS: dict[Verdict, Look] = {
         "wrong",
         "≠",
         "bad",
-        "The kernel ran to its end, but C is not the product A·B.",
-        "Start with the first wrong element: which thread computes it, from which row of A and which column of B?",
+        "The kernel ran to its end, but its result is not what the lab asks for.",
+        "Start with the first wrong element: which thread writes it, and from which elements of the inputs?",
     ),
     Verdict.RACE: Look(
         "Data race",
@@ -57,7 +57,7 @@ LOOKS: dict[Verdict, Look] = {
         "⇥",
         "bad",
         "The kernel uses memory outside one of its arrays.",
-        "Work out the index by hand for the thread shown. Is every row below M, every column below N, every k below K?",
+        "Work out the index by hand for the thread shown. Is every row below the number of rows there, every column below that of columns?",
     ),
     Verdict.UNINITIALIZED_READ: Look(
         "Uninitialised read",
@@ -81,7 +81,7 @@ LOOKS: dict[Verdict, Look] = {
         "✎",
         "bad",
         "The kernel writes to an input, which has to stay as it is.",
-        "A and B are only read. Is the line shown meant to write to C?",
+        "Inputs are only read. Is the line shown meant to write to an output?",
     ),
     Verdict.MISALIGNED: Look(
         "Misaligned access",

@@ -49,8 +49,14 @@ std::optional<Mismatch> compare(std::span<const float> got, const Expectation& e
     throw std::logic_error("an output and what it must hold differ in size");
   }
   const std::vector<char> marks = mark_elements(got, expected);
-  Mismatch mismatch{
-      .rows = expected.rows, .columns = expected.columns, .first = {}, .tile = tile, .picture = {}, .cell = {}, .summary = {}};
+  Mismatch mismatch{.output = {},
+                    .rows = expected.rows,
+                    .columns = expected.columns,
+                    .first = {},
+                    .tile = tile,
+                    .picture = {},
+                    .cell = {},
+                    .summary = {}};
   for (std::size_t i = 0; i < size; ++i) {
     if (marks[i] == '.') continue;
     ++mismatch.wrong;

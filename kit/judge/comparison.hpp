@@ -27,6 +27,7 @@ struct Tile {
 };
 
 struct Mismatch {
+  std::string output;  // its name, for the caller to say
   std::size_t rows = 0, columns = 0;
   std::size_t wrong = 0;  // elements that differ, the unwritten ones among them
   std::size_t unwritten = 0;

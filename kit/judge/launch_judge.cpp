@@ -108,6 +108,7 @@ void check_outputs(LaunchRecord& record, const Files& files) {
     const protocol::Extent block = record.config ? record.config->block : protocol::Extent{};
     auto mismatch = compare(got, operand.expectation, {block.y, block.x});
     if (!mismatch) continue;
+    mismatch->output = operand.name;
     record.verdict = worst(record.verdict, Verdict::wrong_answer);
     if (!record.mismatch) record.mismatch = std::move(mismatch);
   }

@@ -41,7 +41,8 @@ json mismatch_json(const Mismatch& mismatch) {
     one["got"] = element.got ? json(*element.got) : json();
     first.push_back(std::move(one));
   }
-  return {{"rows", mismatch.rows},
+  return {{"output", mismatch.output},
+          {"rows", mismatch.rows},
           {"columns", mismatch.columns},
           {"wrong", mismatch.wrong},
           {"unwritten", mismatch.unwritten},

@@ -32,7 +32,7 @@ def failing_launch(secret: int, line: int, kind: Verdict) -> Launch:
             Finding(kind=kind, file="k.cu", line=line, source="A[i]", message=f"reads A[{secret}] of A", count=secret,
                     element=f"A[{secret}]", array="A", advice=f"not {secret}", thread=(3, 0, 0)),
         ),
-        mismatch=Mismatch(rows=secret, columns=1, wrong=1, unwritten=0, tile_rows=16, tile_columns=16, summary="all",
+        mismatch=Mismatch(output="C", rows=secret, columns=1, wrong=1, unwritten=0, tile_rows=16, tile_columns=16, summary="all",
                           first=(WrongElement(row=0, column=0, expected=secret, got=None),)),
     )  # fmt: skip
 

@@ -34,6 +34,19 @@ def test_the_private_half_stays_at_home(made: Path) -> None:
     assert [name for name in names if name.startswith(("solutions", "tests", "handouts"))] == []
 
 
+def test_the_skeleton_of_a_new_lab_stays_at_home(made: Path, change: Change) -> None:
+    change("grader/skeleton/solution/model.cu.j2", (made / "solutions/05-add/add.cu").read_text(encoding="utf-8"))
+    assert not [path for path in handout(made, load_labs(made, [])).files if "skeleton" in path]
+    assert found(made) == []
+
+
+@pytest.mark.parametrize("path", ["assignments/05-add/public_tests.cpp", "kit/problems/add.hpp"])
+def test_what_a_labs_author_has_still_to_write_is_named(made: Path, change: Change, path: str) -> None:
+    change(path, "#pragma once\n// FILL IN: what this is\n// FILL IN: more\n")
+    change("kit/problems/another.hpp", "// FILL IN: of a lab to come\n")
+    assert found(made) == [f"{path}:2: still says FILL IN: write it, or hand out the other labs with --lab"]
+
+
 def test_files_that_git_does_not_track_stay_at_home(made: Path) -> None:
     (made / "kit/notes.txt").write_text("grades\n", encoding="utf-8")
     assert "kit/notes.txt" not in handout(made, load_labs(made, [])).files

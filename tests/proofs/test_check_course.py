@@ -15,7 +15,7 @@ ROOT = Path(__file__).resolve().parents[2]
 LAB = lab_ids(ROOT)[1]
 FILE = load_lab(ROOT, LAB).public.file
 README = f"assignments/{LAB}/README.md"
-QUICK = ("starters", "leaks", "listing", "links", "figures", "numbers", "points")
+QUICK = ("starters", "leaks", "written", "listing", "links", "figures", "numbers", "points")
 
 Check = Callable[..., Result]
 Break = Callable[[Path], None]
@@ -86,6 +86,7 @@ def tell_a_shape(course: Path) -> None:
         (tell_a_shape, "leaks", f"tells a hidden shape of {LAB}"),
         (append(f"assignments/{LAB}/{FILE}", "// more\n"), "starters", f"assignments/{LAB}/{FILE}: not what"),
         (append(f"assignments/{LAB}/notes.pdf", "%"), "listing", "assignments/<lab>/notes.pdf is new in the handout"),
+        (append(README, "\nFILL IN: more\n"), "written", f"{README}:"),
         (append(README, "\n[gone](#no-such-heading)\n"), "links", "no such heading"),
         (append(README, "\n![gone](../figures/none.svg)\n"), "links", "figures/none.svg, and there is no such file"),
         (append("assignments/figures/phases.svg", "<!-- -->"), "figures", "not what docs/figures/draw.py draws"),

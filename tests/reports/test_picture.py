@@ -10,7 +10,7 @@ from grader.result import Mismatch
 
 def mismatch(**changes: object) -> Mismatch:
     values: dict[str, object] = {
-        "rows": 4, "columns": 8, "wrong": 3, "unwritten": 1, "first": (), "tile_rows": 2, "tile_columns": 4,
+        "output": "C", "rows": 4, "columns": 8, "wrong": 3, "unwritten": 1, "first": (), "tile_rows": 2, "tile_columns": 4,
         "picture": ("........", "........", "......##", "......#o"), "summary": "s",
     }  # fmt: skip
     return Mismatch.model_validate(values | changes)

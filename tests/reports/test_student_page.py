@@ -165,7 +165,7 @@ def test_no_two_verdicts_share_a_glyph_or_a_label() -> None:
 def test_a_missed_technique_is_told_though_the_verdict_is_pass(sample_named: Named) -> None:
     result, sources = sample_named("wrong-answer")
     html = student_page(result, sources=sources)
-    assert "C is right in every case, but the technique check is not met: the kernel loads as much" in html
+    assert "The result is right in every case, but the technique check is not met: the kernel loads as much" in html
     assert "Not met" in html
 
 
