@@ -30,9 +30,13 @@ LISTING = "handouts/listing.txt"
 _SURROUNDINGS = "handouts/student/"  # what lies in here lies at the top of a handout
 _EDITORS = ("assignments/compile_flags.txt", "assignments/.clangd")
 _VERBATIM = ("kit/", "grader/", "CMakeLists.txt", "pyproject.toml", "LICENSE", *_EDITORS)
-_STUDENTS_IMAGE = "docker/student/Dockerfile"  # a handout's dev container is made from it
 _AT_HOME = "grader/skeleton/"  # of a new lab, which only the course's own repository can take
 _UNFINISHED = "FILL IN"  # what a new lab's author has still to write
+_ELSEWHERE = {  # where tools look for it in a student's folder
+    "docker/student/Dockerfile": ".devcontainer/Dockerfile",
+    "handouts/ci/student-github.yml": ".github/workflows/test.yml",
+    "handouts/ci/student-gitlab.yml": ".gitlab-ci.yml",
+}
 _LABS_GO_HERE = "<!-- labs -->"  # in the students' README
 _LISTED_BY_KIND = ("kit", "grader")  # these ship whole and grow from week to week: kinds are listed, not files
 _FIGURES = "assignments/figures/"
@@ -65,6 +69,8 @@ def handout(root: Path, labs: Sequence[Lab]) -> Handout:
             files[".devcontainer/Dockerfile"] = _read(root / path, mode)
         elif path.startswith(_AT_HOME):
             continue
+        elif path in _ELSEWHERE:
+            files[_ELSEWHERE[path]] = _read(root / path, mode)
         elif path.startswith((*_VERBATIM, *(f"assignments/{lab.id}/" for lab in labs))) or _is_figure(path):
             files[path] = _read(root / path, mode)
     files = {path: file for path, file in files.items() if not _is_figure(path) or _is_shown(path, files)}

@@ -22,7 +22,7 @@ from grader.labs import Lab
 from grader.landing import land
 from grader.starters import Problem
 
-_SECONDS = 900
+_SECONDS = 3600  # a busy machine fails nobody
 _GENERATOR = re.compile(r"^(CMAKE_GENERATOR|CMAKE_MAKE_PROGRAM|CMAKE_CXX_COMPILER):\w+=(.+)$", re.MULTILINE)
 _TEST = "from grader.cli import app; app()"
 
