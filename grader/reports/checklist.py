@@ -55,20 +55,20 @@ def case_lines(cases: Sequence[Case], focus: Case | None) -> Iterator[Text]:
             (f"{look.glyph} ", STYLES[look.tone]),
             (f"{visible.words(case.name, _LONGEST_NAME):{width}}", "bold" if case is focus else ""),
         )
-        if said := _said(case, look.label):
+        if said := _said(case, look.label if focus is None or case.verdict is not focus.verdict else ""):
             row.append(f"  {said}", "dim")
         yield one_line(row)
 
 
 def _said(case: Case, label: str) -> str:
-    """The few words beside a case's name."""
+    """The few words beside a case's name: the shape it failed at, and how where that is not said elsewhere."""
     if case.passed:
         return visible.words(case.message, 80) if case.points < case.max_points else ""
     if case.verdict is Verdict.PASS:
         return "not met"
     failed = next((launch for launch in case.launches if launch.verdict is not Verdict.PASS), None)
-    shape = f"{visible.words(failed.shape, 60)}, " if failed else ""
-    return f"{shape}{label.lower()}" if case.launches else "not run"
+    shape = visible.words(failed.shape, 60) if failed else ""
+    return ", ".join(part for part in (shape, label.lower()) if part) if case.launches else "not run"
 
 
 def overview(tried: Sequence[Tried], focus: Tried | None) -> Iterator[Text]:

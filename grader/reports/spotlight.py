@@ -21,7 +21,7 @@ from grader.reports.verdict_table import LOOKS
 from grader.result import Finding, LabResult, Launch
 
 _ROLES: dict[Role, str] = {"": "", "first": "red", "second": "yellow"}
-_KINDS = {".": "dim", "#": "red", "o": "yellow"}
+_KINDS = {".": ("right", "dim"), "#": ("wrong", "red"), "o": ("never written", "yellow")}
 _LOG_LINES = 12
 _LINE = 200
 _INDENT = (0, 0, 0, 2)
@@ -130,9 +130,11 @@ def mismatch_view(launch: Launch, detail: Detail, width: int) -> Iterator[Render
     if not 0 < len(rows) <= detail.picture or len(set("".join(rows))) == 1 or len(rows[0]) + 4 > width:
         return
     cell = "" if (mismatch.cell_rows, mismatch.cell_columns) == (1, 1) else ", coarsely"
-    yield Padding(Text(f"{output}{cell}: . right, # wrong, o never written", style="dim"), _INDENT, expand=False)
+    meanings = [f"{sign} {word}" for sign, (word, _) in _KINDS.items() if any(sign in row for row in rows)]
+    yield Padding(Text(f"{output}{cell}: {', '.join(meanings)}", style="dim"), _INDENT, expand=False)
     for row in rows:
-        yield Padding(Text.assemble(*((sign, _KINDS.get(sign, "")) for sign in row)), _INDENT, expand=False)
+        signs = [(sign, _KINDS.get(sign, ("", ""))[1]) for sign in row]
+        yield Padding(Text.assemble(*signs), _INDENT, expand=False)
 
 
 def log_view(log: str) -> Iterator[RenderableType]:

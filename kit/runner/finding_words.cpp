@@ -215,8 +215,8 @@ class Words {
     }
     const std::string where = raw.offset < 0 ? ", before its start" : ", past its end";
     const std::size_t elements = raw.region->bytes / std::max<std::size_t>(1, raw.region->element_bytes);
-    return by + verb + " " + finding.element + where + ": " + raw.region->name + " has " + std::to_string(elements) + " elements" +
-           shape(*raw.region) + paid_for(*raw.region) + ".";
+    return by + verb + " " + finding.element + where + ": " + raw.region->name + " has " + std::to_string(elements) +
+           (elements == 1 ? " element" : " elements") + shape(*raw.region) + paid_for(*raw.region) + ".";
   }
 
   static std::string paid_for(const Region& region) {

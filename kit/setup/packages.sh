@@ -59,8 +59,17 @@ report_missing() {
   done
   [ ${#needed[@]} -gt 0 ] || return 0
   say "missing on this machine:"
-  for need in "${needed[@]}"; do printf '  %s\n    %s\n' "$(why "$need")" "$(remedy "$need")" >&2; done
+  for need in "${needed[@]}"; do printf '  %s%s\n    %s\n' "$(why "$need")" "$(found_instead "$need")" "$(remedy "$need")" >&2; done
   die "install these, then run the same command again"
+}
+
+# What is there and will not do: an old compiler is easily taken for none.
+found_instead() {
+  local tool version
+  case $1 in compiler) tool=${CXX:-g++} ;; python) tool=${PYTHON:-python3} ;; *) return 0 ;; esac
+  command -v "$tool" >/dev/null || return 0
+  version=$("$tool" --version 2>/dev/null | head -n 1) || version=
+  echo " (here is ${version:-$tool, which does not work})"
 }
 
 remedy() {

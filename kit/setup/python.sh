@@ -17,7 +17,7 @@ provide_python() {
   touch .venv/.incomplete
   rm -f .venv/.has-*
   quietly "installing the grader's Python packages${extra:+ and those for $extra}" install_grader "$extra" ||
-    { show_log; die "pip could not install the grader's packages; is there a way to the package index from here?"; }
+    { show_log; die "pip could not install the grader's packages. It needs the network once: check the connection (behind a proxy: export https_proxy=http://host:port), then run the same command again"; }
   provide_build_tools
   touch ".venv/.has-" ".venv/.has-$extra"
   [ "$extra" != dev ] || touch .venv/.has-test

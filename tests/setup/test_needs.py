@@ -42,6 +42,31 @@ def test_names_everything_that_is_missing_and_a_remedy_for_each(bare: tuple[Path
     assert done.stderr.count("dnf install") == len(needs)
 
 
+@pytest.mark.parametrize(("tool", "need"), [("g++", "GCC 12 or newer"), ("python3", "Python 3.11 or newer")])
+def test_says_what_is_there_when_it_is_too_old(bare: tuple[Path, dict[str, str]], tool: str, need: str) -> None:
+    clone, environment = bare
+    old = Path(environment["PATH"]) / tool
+    old.write_text(f'#!/bin/sh\n[ "$1" = --version ] && echo "{tool} 7.5.0" && exit 0\nexit 1\n')
+    old.chmod(0o755)
+    said = set_up(clone, environment).stderr
+    line = next(line for line in said.splitlines() if need in line)
+    assert line.endswith(f"(here is {tool} 7.5.0)")
+
+
+def test_without_network_says_to_connect_and_to_try_again(tmp_path: Path) -> None:
+    script = """
+      root=$PWD prefix=/nonexistent log=$PWD/log; for piece in say needs python; do . "$0/$piece.sh"; done
+      digest() { echo key; }; make_venv() { mkdir -p .venv; }; install_grader() { echo "no route to host"; return 1; }
+      provide_python ''
+    """
+    command = ["bash", "-euc", script, str(ROOT / "kit/setup")]
+    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
+    assert done.returncode == 1
+    for words in ("no route to host", "needs the network once", "https_proxy", "run the same command again"):
+        assert words in done.stderr
+    assert (tmp_path / ".venv/.incomplete").exists()  # the next run starts over
+
+
 def test_can_do_without_bubblewrap(bare: tuple[Path, dict[str, str]]) -> None:
     said = set_up(*bare).stderr
     assert "going on without bubblewrap" in said

@@ -1,0 +1,117 @@
+"""What a student sees of real mistakes: the screen and the page of the public tests, whole, useful, and with nothing that
+grading withholds.
+"""
+
+from __future__ import annotations
+
+import importlib.util
+import io
+import re
+from functools import partial
+from pathlib import Path
+
+import pytest
+from rich.console import Console
+
+from grader.judging import judge_lab
+from grader.labs import Lab, load_lab
+from grader.leaks import leaks, secrets_of
+from grader.markers import cut
+from grader.practice import Practice
+from grader.reports import student_page
+from grader.reports.checklist import Tried
+from grader.reports.terminal import Screen
+from grader.result import Environment, Result, Submission
+from grader.trial import PUBLIC_SEED
+from grader.workshop import Workshop
+
+ROOT = Path(__file__).resolve().parents[2]
+COURSE_SEED = 918_273_645_546  # what hidden shapes follow from; never used here, so it has to be nowhere
+# lab, file below solutions/<lab>, what the screen has to say of it.
+MISTAKES = {
+    "a missing barrier": ("02-tiled", "rejects/no_first_barrier.cu", "no __syncthreads() between"),
+    "a bound that is off by one": ("01-naive", "rejects/guard_off_by_one.cu", "past its end"),
+    "no guard at the edge": ("03-boundary", "rejects/unguarded_store.cu", "writes C["),
+    "unset shared memory": ("02-tiled", "rejects/half_a_tile_loaded.cu", "no thread has written"),
+    "a wrong index": ("01-naive", "rejects/writes_transposed.cu", "C[0][1] expected 16, got 17"),
+    "a starter": ("02-tiled", "../../assignments/02-tiled/matmul_tiled.cu", "TODO"),
+}
+
+
+@pytest.fixture(params=sorted(MISTAKES))
+def mistake(request: pytest.FixtureRequest, workshop: Workshop) -> tuple[Lab, Tried, str]:
+    """A lab, what came of it, and what has to be said."""
+    lab_id, file, said = MISTAKES[request.param]
+    lab = load_lab(ROOT, lab_id)
+    judge = partial(judge_lab, workshop, seed=PUBLIC_SEED, public_only=True)
+    path = (ROOT / "solutions" / lab_id / file).resolve()
+    return lab, Practice(ROOT, [lab], judge, file=path).attempt(lab), said
+
+
+def shown(tried: Tried, *, width: int, lines: int | None) -> str:
+    out = io.StringIO()
+    Console(file=out, width=width, color_system=None).print(Screen([tried], tried, lines=lines))
+    return out.getvalue()
+
+
+def page_of(tried: Tried) -> str:
+    result = Result(
+        submission=Submission(id="your-files", name="Your files"),
+        environment=Environment(kit="0", compiler="g++", sandbox="none", date="2026-09-01"),
+        labs={tried.lab_id: tried.result},
+        total=0,
+        max=tried.result.max_points,
+    )
+    return student_page(result, sources={tried.result.file: tried.source}, preview=True)
+
+
+def test_a_mistake_is_one_useful_screen_that_gives_nothing_away(mistake: tuple[Lab, Tried, str]) -> None:
+    lab, tried, said = mistake
+    small = shown(tried, width=80, lines=21)
+    assert len(small.splitlines()) <= 21
+    assert "Look at next: " in small
+    assert said in " ".join(small.split())
+    texts = [small, shown(tried, width=100, lines=27), shown(tried, width=200, lines=None), page_of(tried)]
+    for text in texts:
+        assert_gives_nothing_away(text, lab, tried)
+
+
+def assert_gives_nothing_away(text: str, lab: Lab, tried: Tried) -> None:
+    """No hidden case, no shape but those of public tests, no seed, no line of a solution that is not the student's own."""
+    assert lab.private
+    assert not [case.name for case in lab.private.case if case.name in text]
+    public = (lab.public_dir / "public_tests.cpp").read_text(encoding="utf-8")
+    known = set(re.findall(r"\.M = (\d+), \.N = (\d+), \.K = (\d+)", public))
+    assert set(re.findall(r"M=(\d+) N=(\d+) K=(\d+)", text)) <= known
+    assert str(COURSE_SEED) not in text
+    models = [path.read_text(encoding="utf-8") for path in sorted((ROOT / "solutions").glob("*/*.cu"))]
+    secrets = secrets_of([cut(model, "model") for model in models])
+    own = {leak.text for leak in leaks(tried.source, secrets)}
+    assert [leak for leak in leaks(text, secrets) if leak.text not in own and not within(leak.text, tried.source)] == []
+
+
+def within(code: str, source: str) -> bool:
+    """Whether the student wrote it, blanks aside."""
+    return "".join(code.split()) in "".join(source.split())
+
+
+@pytest.mark.parametrize("mistake", ["a starter"], indirect=True)
+def test_the_search_finds_what_it_looks_for(mistake: tuple[Lab, Tried, str]) -> None:
+    lab, tried, _ = mistake
+    assert lab.private
+    assert lab.private_dir
+    model = (lab.private_dir / lab.public.file).read_text(encoding="utf-8")
+    for text in (lab.private.case[0].name, "M=7 N=5 K=3", f"seed {COURSE_SEED}", model):
+        with pytest.raises(AssertionError):
+            assert_gives_nothing_away(text, lab, tried)
+
+
+def test_the_readme_shows_what_a_student_sees(workshop: Workshop) -> None:
+    spec = importlib.util.spec_from_file_location("student_screen", ROOT / "docs/student_screen.py")
+    assert spec
+    assert spec.loader
+    script = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(script)
+    page = (ROOT / "README.md").read_text(encoding="utf-8")
+    remedy = "run .venv/bin/python docs/student_screen.py"
+    assert page == script.with_screen(page, script.screen(workshop)), remedy
