@@ -176,7 +176,7 @@ def _rest(
     if more := len(others) - len(lines):
         lines.append(f"{counted(more, 'more finding' if lines else 'other finding')}")
     if wrong and wrong[1].mismatch:
-        lines.append(f"a wrong C ({amount(wrong[1].mismatch)})")
+        lines.append(f"a wrong {visible.words(wrong[1].mismatch.output, 40)} ({amount(wrong[1].mismatch)})")
     if lines:
         then = f"Also: {'; '.join(lines)}. All of it: make report LAB={visible.words(one.lab_id, 60)}"
         yield Text(then, style="dim")
@@ -190,7 +190,7 @@ def _printed(lab: LabResult) -> Iterator[RenderableType]:
 
 
 def _wrong(lab: LabResult) -> tuple[Case, Launch] | None:
-    """The first wrong C; one that is wrong in places alone goes before, as it shows a pattern."""
+    """The first wrong output; one that is wrong in places alone goes before, as it shows a pattern."""
     found = [(case, launch) for case in lab.cases for launch in case.launches if launch.mismatch]
     found.sort(key=lambda each: _all_wrong(each[1]))
     return found[0] if found else None
