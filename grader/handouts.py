@@ -69,8 +69,6 @@ def handout(root: Path, labs: Sequence[Lab]) -> Handout:
             files[_ELSEWHERE[path]] = _read(root / path, mode)
         elif path.startswith(_AT_HOME):
             continue
-        elif path in _ELSEWHERE:
-            files[_ELSEWHERE[path]] = _read(root / path, mode)
         elif path.startswith((*_VERBATIM, *(f"assignments/{lab.id}/" for lab in labs))) or _is_figure(path):
             files[path] = _read(root / path, mode)
     files = {path: file for path, file in files.items() if not _is_figure(path) or _is_shown(path, files)}

@@ -12,6 +12,9 @@ missing() {
 mountpoint --quiet /out || missing "the reports would vanish with this container: mount a folder at /out"
 mountpoint --quiet /course || missing "the course's secret seed would vanish with this container: mount a volume at /course"
 for folder in /out /course; do
-  [ -w "$folder" ] || { printf 'tilelab: %s is not writable for user %s: build the image with --build-arg UID=<the number that id -u prints>\n' "$folder" "$(id -u)" >&2; exit 2; }
+  [ -w "$folder" ] && continue
+  printf 'tilelab: %s may not be written to by user %s, who grades here\n' "$folder" "$(id -u)" >&2
+  echo "  make the folder yourself before it is mounted, or build the image with --build-arg UID=<what id -u prints>" >&2
+  exit 2
 done
 exec make grade SUBMISSIONS=/submissions OUT=/out
