@@ -15,11 +15,11 @@ tilelab := .venv/bin/tilelab
 # One --lab for each lab named: LAB="01-naive 02-tiled".
 labs := $${LAB:+$$(printf -- '--lab %s ' $$LAB)}
 
-.PHONY: help setup grade handouts images test watch report bench check lint tidy format clean
+.PHONY: help setup grade handouts images test test-gpu watch report bench check lint tidy format clean
 help:  ## what there is
 	@echo "Tilelab grades CUDA matrix-multiplication kernels, with or without a GPU."
 	@echo
-	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "  make %-8s %s\n", $$1, $$2}' $(firstword $(MAKEFILE_LIST))
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-8s %s\n", $$1, $$2}' $(firstword $(MAKEFILE_LIST))
 	@echo
 	@echo "  make grade SUBMISSIONS=folder-or-zip OUT=folder LAB=01-naive    all three may be left out"
 	@echo "  make test LAB=02-tiled CASE=\"a test's name\"                     what a student runs; LAB alone for all tests"
@@ -39,6 +39,9 @@ images:  ## container images for students and graders, see docker/README.md; OPT
 test:  ## the project's own tests; with LAB=..., that lab's public tests on its skeleton
 	@if [ -n "$$LAB" ]; then $(setup) && $(tilelab) test $$LAB $${CASE:+--case "$$CASE"}; \
 	else $(setup) test && .venv/bin/python tests/suite.py; fi
+
+test-gpu:  ## what only a machine with a GPU can show, with a table at the end; elsewhere everything is skipped
+	@$(setup) test && .venv/bin/python tests/gpu_table.py
 
 watch:  ## a student's tests again whenever a file in assignments/ is saved; with LAB=..., that lab's
 	@$(setup) && $(tilelab) watch $$LAB $${CASE:+--case "$$CASE"}

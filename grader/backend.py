@@ -80,6 +80,15 @@ class GpuBackend:
         return self.device.target if self.device else GpuTarget(USUAL_CAPABILITY)
 
     @property
+    def on_speed(self) -> str:
+        """One line for the end of a batch."""
+        if self.runs:
+            return (
+                f"speed was not measured: that is not built yet; correctness was judged on the GPU too: {self.device}"
+            )
+        return f"speed was not measured: {'; '.join(self.reasons)}"
+
+    @property
     def description(self) -> str:
         """What outcomes follow from: another GPU or toolkit means judging anew."""
         return f"{self.toolchain.name if self.toolchain else 'no nvcc'}; {self.device or 'no GPU'}"

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import shutil
 import subprocess
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
@@ -12,10 +11,12 @@ from pathlib import Path
 from rich.console import Console
 from rich.text import Text
 
+from grader.backend import VARIABLE, open_backend, wish
 from grader.course import course_root, load_labs
 from grader.errors import RemediableError
 from grader.labs import lab_ids
 from grader.sandbox import SandboxUnavailable, detect
+from grader.sandbox.system_paths import gpu_devices
 
 _SET_UP = "run `make setup`"
 
@@ -47,9 +48,29 @@ def check_all(root: Path) -> Iterator[Check]:
     yield _tried("compiler", lambda: _compiler(root))
     yield _judges(root)
     yield _tried("sandbox", lambda: detect(root / "build" / "bin" / "confine", _prefix(root), allow_none=False).name)
-    gpu = shutil.which("nvidia-smi")
-    found = "present; grading uses the CPU executor" if gpu else "none, and none is needed"
-    yield Check("GPU", gpu is not None, found, needed=False)
+    yield from _gpu(root)
+
+
+def _gpu(root: Path) -> Iterator[Check]:
+    """What of NVIDIA's is here and works, each with its reason where it is not. None of it is needed."""
+    try:
+        asked = wish()
+        kit = json.loads((root / "build" / "kit.json").read_text(encoding="utf-8"))
+        confinement = detect(root / "build" / "bin" / "confine", _prefix(root), allow_none=True)
+        backend = open_backend("auto" if asked == "cuda" else asked, root, kit, confinement)
+    except (OSError, ValueError, KeyError, RemediableError, SandboxUnavailable) as error:
+        yield Check("GPU", ok=False, found=str(error), needed=False)
+        return
+    why = "; ".join(backend.reasons)
+    toolchain = f"{backend.toolchain.name} in {backend.toolchain.root}" if backend.toolchain else why
+    yield Check("nvcc", backend.toolchain is not None, toolchain, needed=asked == "cuda")
+    device = f"{backend.device}, reached from within the sandbox" if backend.runs else str(backend.device or why)
+    yield Check("GPU", backend.device is not None, device, needed=asked == "cuda")
+    nodes = ", ".join(str(path) for path in gpu_devices()) or "none"
+    yield Check("devices", nodes != "none", nodes, needed=False)
+    does = "kernels run on the CPU executor and on the GPU" if backend.runs else "kernels run on the CPU executor alone"
+    compiled = " and are compiled by nvcc too" if backend.toolchain and not backend.runs else ""
+    yield Check("backend", ok=True, found=f"{VARIABLE}={asked}: {does}{compiled}")
 
 
 def _tried(what: str, find: Callable[[], str]) -> Check:

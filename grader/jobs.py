@@ -20,7 +20,7 @@ _AFTER_JUDGING = frozenset({
     "batch", "cli", "folding", "gradebook", "intake", "archives", "folders", "upload", "naming", "matching", "jobs",
     "landing", "leaks", "markers", "redaction", "scoring", "seed", "starters", "course", "doctor", "errors", "progress",
     "publishing", "roster", "session", "summary", "trial", "check_session", "handouts", "hidden_words", "manifest", "tarball",
-    "unmarked", "upgrade", "withheld",
+    "unmarked", "upgrade", "withheld", "agreement", "kernel_facts",
 })  # fmt: skip
 _NOT_JUDGING = frozenset({"reports", "proofs"})  # folders
 # A lab's files that no outcome follows from: words for people, and the two that are read field by field below.

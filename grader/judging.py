@@ -1,38 +1,28 @@
-"""One lab of one submission, from source file to what the judge saw: build it, let the judge run it, read judge.json.
-
-The judge is ours and trusted; what it repeats of the runner's words is not. Source text in a finding comes from the
-submission's own file and nowhere else.
+"""One lab of one submission, from source file to what the judge saw: build it, let the judge run it, on the CPU executor and,
+where there is one, on a GPU. What the two come to together is not decided here.
 """
 
 from __future__ import annotations
 
-import json
 import shutil
-import subprocess
 import tempfile
 import time
-from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
-from pydantic import ValidationError
-
-from grader.advice import advice_for
 from grader.engines.cpu_build import CpuBuild, build_for_cpu
 from grader.engines.entry_points import EntrySignatures
 from grader.engines.refusal import Refusal
+from grader.gpu_judging import GpuSubmission, judge_on_gpu
+from grader.judge_call import JudgeCall, run_judge
 from grader.labs import Lab
-from grader.outcome import JudgedCase, LabOutcome, unjudged
-from grader.result import Build, Finding, Launch, Site, Verdict
+from grader.outcome import GpuOutcome, JudgedCase, LabOutcome, unjudged
+from grader.result import Build, Finding, Verdict
 from grader.sandbox import Limits
 from grader.workshop import Workshop
 
 RUN_LIMITS = Limits(
     cpu_seconds=120, wall_seconds=150, memory_bytes=1 << 30, processes=32, file_bytes=64 << 20, open_files=64
 )
-# The judge answers by itself well before: every launch has a clock of its own.
-JUDGE_SECONDS = 300
-MAX_REPORT_BYTES = 64 << 20
 
 
 def judge_lab(  # noqa: PLR0913 - what a lab is judged on, each by name
@@ -61,28 +51,67 @@ def judge_lab(  # noqa: PLR0913 - what a lab is judged on, each by name
             source = renamed
         work = folder / "work"
         work.mkdir()
-        built = build_for_cpu(
-            workshop.toolchain,
-            workshop.confinement,
-            source,
-            work,
-            EntrySignatures(lab.public.kernel, lab.public.launch),
-        )
+        entries = EntrySignatures(lab.public.kernel, lab.public.launch)
+        built = build_for_cpu(workshop.toolchain, workshop.confinement, source, work, entries)
         build = Build(
             ok=built.runner is not None,
             compiler=workshop.compiler_version,
             log=built.log,
             seconds=round(built.seconds, 3),
         )
-        if built.runner is None:
+        if built.runner is None and not _only_a_gpu_can_tell(built.refusals):
             return _refused(lab, build, built.refusals, text, time.monotonic() - began)
-        cases = _judge(workshop, lab, built, folder, text, seed=seed, public_only=public_only, case=case, order=order)
-        return LabOutcome(lab.id, build=build, cases=cases, seconds=time.monotonic() - began)
+        call = JudgeCall(
+            workshop.judge_program(lab.id, public_only=public_only), seed, () if case is None else (case,), order
+        )
+        cases = _on_cpu(workshop, lab, built, folder, text, call)
+        submission = GpuSubmission(
+            source, text.split("\n"), entries, build.ok, _for_a_gpu(lab, case, public_only=public_only)
+        )
+        refusals, gpu = judge_on_gpu(workshop, lab, submission, folder, call)
+        seconds = time.monotonic() - began
+        if refusals:
+            return _refused(lab, build, refusals, text, seconds, gpu)
+        if built.runner is None and (gpu is None or not gpu.cases):
+            return _refused(lab, build, built.refusals, text, seconds, gpu)
+        return LabOutcome(lab.id, build=build, cases=cases, seconds=seconds, gpu=gpu)
     finally:
         shutil.rmtree(folder, ignore_errors=True)
 
 
-def _refused(lab: Lab, build: Build, refusals: tuple[Refusal, ...], text: str, seconds: float) -> LabOutcome:
+def _only_a_gpu_can_tell(refusals: tuple[Refusal, ...]) -> bool:
+    return bool(refusals) and all(refusal.verdict is Verdict.NEEDS_GPU for refusal in refusals)
+
+
+def _for_a_gpu(lab: Lab, case: str | None, *, public_only: bool) -> tuple[str, ...]:
+    """Those that judge C. Memory traffic is counted by the CPU executor alone."""
+    specs = lab.public.case + (lab.private.case if lab.private and not public_only else ())
+    return tuple(spec.name for spec in specs if spec.role == "correctness" and case in {None, spec.name})
+
+
+def _on_cpu(  # noqa: PLR0913, PLR0917 - as judge_lab
+    workshop: Workshop, lab: Lab, built: CpuBuild, folder: Path, text: str, call: JudgeCall
+) -> tuple[JudgedCase, ...]:
+    if built.runner is None or built.image is None:
+        return ()
+    argv = workshop.confinement.wrap(
+        [str(built.runner), "--image", str(built.image)],
+        readable=[built.runner.parent],
+        writable=[],
+        limits=RUN_LIMITS,
+        profile="run",
+    )
+    return run_judge(call, lab, argv, folder, text.split("\n"))
+
+
+def _refused(  # noqa: PLR0913, PLR0917 - what there is to tell
+    lab: Lab,
+    build: Build,
+    refusals: tuple[Refusal, ...],
+    text: str,
+    seconds: float,
+    gpu: GpuOutcome | None = None,
+) -> LabOutcome:
     lines = text.split("\n")  # as the compiler counts them: splitlines() also splits at form feeds
     findings = tuple(
         Finding(
@@ -95,93 +124,4 @@ def _refused(lab: Lab, build: Build, refusals: tuple[Refusal, ...], text: str, s
         )
         for refusal in refusals
     )
-    return LabOutcome(lab.id, refusals[0].verdict, build=build, findings=findings, seconds=seconds)
-
-
-def _judge(  # noqa: PLR0913 - as judge_lab
-    workshop: Workshop,
-    lab: Lab,
-    built: CpuBuild,
-    folder: Path,
-    text: str,
-    *,
-    seed: int,
-    public_only: bool,
-    case: str | None,
-    order: int,
-) -> tuple[JudgedCase, ...]:
-    assert built.runner is not None
-    assert built.image is not None
-    argv = workshop.confinement.wrap(
-        [str(built.runner), "--image", str(built.image)],
-        readable=[built.runner.parent],
-        writable=[],
-        limits=RUN_LIMITS,
-        profile="run",
-    )
-    runner_file, report_file = folder / "runner.json", folder / "judge.json"
-    runner_file.write_text(json.dumps({"argv": argv}), encoding="utf-8")
-    judge = workshop.judge_program(lab.id, public_only=public_only)
-    command = [
-        str(judge),
-        "--runner",
-        str(runner_file),
-        "--seed",
-        str(seed),
-        "--shuffle",
-        str(order),
-        "--report",
-        str(report_file),
-    ]
-    if case is not None:
-        command.insert(1, case.replace("\\", "\\\\").replace(",", "\\,").replace("[", "\\["))
-    try:
-        finished = subprocess.run(
-            command, cwd=folder, stdin=subprocess.DEVNULL, capture_output=True, timeout=JUDGE_SECONDS, check=False
-        )
-    except subprocess.TimeoutExpired as error:
-        message = f"the judge of {lab.id} was still busy after {JUDGE_SECONDS} seconds"
-        raise RuntimeError(message) from error
-    if finished.returncode not in {0, 1} or not report_file.is_file() or report_file.stat().st_size > MAX_REPORT_BYTES:
-        said = (finished.stderr + finished.stdout).decode("utf-8", "replace")[-2000:]
-        message = f"the judge of {lab.id} failed with status {finished.returncode}: {said}"
-        raise RuntimeError(message)
-    try:
-        report = json.loads(report_file.read_text(encoding="utf-8", errors="replace"))
-        cases = [_case(entry, lab, text.split("\n")) for entry in report["cases"]]
-    except (ValueError, KeyError, TypeError, ValidationError) as error:
-        message = f"the judge of {lab.id} wrote a report that cannot be read: {error}"
-        raise RuntimeError(message) from error
-    seen = [judged.name for judged in cases]
-    return tuple(
-        replace(judged, seen=seen.count(name)) for name, judged in {judged.name: judged for judged in cases}.items()
-    )
-
-
-def _case(entry: dict[str, Any], lab: Lab, lines: list[str]) -> JudgedCase:
-    launches = tuple(_launch(launch, lab, lines) for launch in entry["launches"])
-    return JudgedCase(entry["name"], bool(entry["passed"]), Verdict(entry["verdict"]), entry["message"], launches)
-
-
-def _launch(entry: dict[str, Any], lab: Lab, lines: list[str]) -> Launch:
-    launch = Launch.model_validate(entry)
-    findings = tuple(_finding(finding, lab, lines) for finding in launch.findings)
-    return launch.model_copy(update={"findings": findings})
-
-
-def _finding(finding: Finding, lab: Lab, lines: list[str]) -> Finding:
-    """Keeps only lines of the submission's own file, and adds their text and advice."""
-    other = _site(finding.other, lab, lines) if finding.other else None
-    return finding.model_copy(
-        update={**_place(finding, lab, lines), "other": other, "advice": finding.advice or advice_for(finding)}
-    )
-
-
-def _site(site: Site, lab: Lab, lines: list[str]) -> Site:
-    return site.model_copy(update=_place(site, lab, lines))
-
-
-def _place(site: Site, lab: Lab, lines: list[str]) -> dict[str, Any]:
-    if site.file != lab.public.file or site.line is None or not 0 < site.line <= len(lines):
-        return {"file": lab.public.file, "line": None, "source": None}
-    return {"source": lines[site.line - 1]}
+    return LabOutcome(lab.id, refusals[0].verdict, build=build, findings=findings, seconds=seconds, gpu=gpu)

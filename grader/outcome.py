@@ -9,6 +9,7 @@ from dataclasses import dataclass
 
 from pydantic import TypeAdapter
 
+from grader.engines.nvcc_words import KernelResources
 from grader.result import Build, Finding, Launch, Verdict
 
 
@@ -25,6 +26,21 @@ class JudgedCase:
 
 
 @dataclass(frozen=True)
+class GpuOutcome:
+    """What nvcc and, where there is one, a GPU made of it. Empty `device`: compiled only. Empty `cases`: not run."""
+
+    compiler: str  # "nvcc 13.0"
+    capability: int  # 90 for 9.0
+    device: str = ""
+    resources: KernelResources | None = None
+    cases: tuple[JudgedCase, ...] = ()
+    alone: bool = False  # the CPU executor cannot run this kernel: these cases are all there is
+    register_limit: int | None = None  # compiled again for so few registers, so that a block can be launched
+    log: str = ""
+    trouble: str = ""  # why it was not run, through no fault of the submission
+
+
+@dataclass(frozen=True)
 class LabOutcome:
     """One lab of one submission."""
 
@@ -34,6 +50,7 @@ class LabOutcome:
     findings: tuple[Finding, ...] = ()  # intake's and the build's; those of a launch stay with it
     cases: tuple[JudgedCase, ...] = ()
     seconds: float = 0.0
+    gpu: GpuOutcome | None = None
 
 
 OUTCOME_JSON: TypeAdapter[LabOutcome] = TypeAdapter(LabOutcome)

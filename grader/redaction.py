@@ -53,7 +53,16 @@ def _lab(lab: LabResult) -> LabResult:
         (case.name, _scrub(finding)) for case in lab.cases if case.feedback == "verdict" for finding in _found(case)
     ]
     findings = [_uncounted(finding, hidden) for finding in fold([*own, *full, *scrubbed])]
-    return lab.model_copy(update={"cases": tuple(_case(case) for case in lab.cases), "findings": tuple(findings)})
+    return lab.model_copy(
+        update={"cases": tuple(_shown(case) for case in lab.cases), "findings": tuple(findings), "gpu_trouble": ""}
+    )
+
+
+def _shown(case: Case) -> Case:
+    """Where executors disagree is the instructor's affair, and what a GPU said holds shapes."""
+    shown = _case(case)
+    whole = shown.feedback == "full" and shown.verdict is not Verdict.INTERNAL_ERROR
+    return shown.model_copy(update={"on_gpu": shown.on_gpu if whole else None, "difference": ""})
 
 
 def _found(case: Case) -> list[Finding]:

@@ -114,6 +114,14 @@ class Launch(Model):
     printed: str = ""  # untrusted, at most 16 KiB
 
 
+class OnGpu(Model):
+    """What a GPU made of one case that the CPU executor ran as well."""
+
+    verdict: Verdict
+    passed: bool
+    message: str = ""
+
+
 class Case(Model):
     name: str
     visibility: Literal["public", "hidden"]
@@ -128,6 +136,8 @@ class Case(Model):
     message: str = ""  # one line: why not, or "4 shapes"
     advice: str = ""  # for a case that failed: what to look at, from the lab's files
     launches: tuple[Launch, ...] = ()  # only shapes up to the first that failed
+    on_gpu: OnGpu | None = None  # none: not run there, or there alone
+    difference: str = ""  # how the two executors disagree, where it needs a person; for the instructor alone
 
 
 class Build(Model):
@@ -135,6 +145,24 @@ class Build(Model):
     compiler: str = ""
     log: str = ""  # the compiler's words, paths shortened
     seconds: float = 0.0
+
+
+class GpuKernel(Model):
+    """The kernel as nvcc compiled it, and how much of a multiprocessor it uses."""
+
+    compiler: str  # "nvcc 13.0"
+    architecture: str  # "sm_90"
+    registers: int  # of a thread
+    static_shared_bytes: int  # of a block
+    stack_bytes: int  # of a thread
+    spill_store_bytes: int
+    spill_load_bytes: int
+    block_threads: int = 0  # the largest block it was launched with; 0: never launched
+    dynamic_shared_bytes: int = 0
+    warps: int = 0  # at once on a multiprocessor
+    max_warps: int = 0  # 0: not known for this architecture
+    limited_by: tuple[str, ...] = ()  # "warps", "blocks", "registers", "shared memory"
+    note: str = ""  # that it was compiled again to fit its block
 
 
 class LabResult(Model):
@@ -148,6 +176,8 @@ class LabResult(Model):
     cases: tuple[Case, ...] = ()
     findings: tuple[Finding, ...] = ()  # of all cases and the build, folded; errors first
     performance: str = "not assessed"
+    gpu_kernel: GpuKernel | None = None  # none: there is no nvcc, or it did not come so far
+    gpu_trouble: str = ""  # why a GPU could not be asked, where there is one; for the instructor alone
     seconds: float = 0.0  # wall time to build and judge
 
 
@@ -162,7 +192,8 @@ class Submission(Model):
 class Environment(Model):
     kit: str  # version
     compiler: str
-    backend: Literal["cpu", "cuda"] = "cpu"
+    backend: Literal["cpu", "cuda"] = "cpu"  # cuda: on a GPU as well
+    gpu: str = ""  # which; empty: none
     sandbox: str  # what was in force: "bubblewrap", "Landlock and seccomp", "none"
     date: str  # ISO 8601, day only
 

@@ -8,7 +8,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 
+from grader.agreement import Agreed, agreed
 from grader.folding import fold
+from grader.kernel_facts import gpu_kernel
 from grader.labs import CaseSpec, Lab
 from grader.outcome import JudgedCase, LabOutcome
 from grader.result import Case, Finding, LabResult, Verdict, worst
@@ -28,7 +30,7 @@ _EARNS_NOTHING = frozenset(
 def score_lab(lab: Lab, outcome: LabOutcome) -> LabResult:
     """The lab's verdict, points and folded findings."""
     cases = [_score_case(lab, outcome, spec) for spec in _specs(lab)]
-    unlisted = [_unlisted(case) for case in outcome.cases if case.name not in {spec.name for spec in _specs(lab)}]
+    unlisted = [_unlisted(case) for case in _cases(outcome) if case.name not in {spec.name for spec in _specs(lab)}]
     verdict = _verdict(outcome, cases, unlisted=bool(unlisted))
     correct = all(case.passed for case in cases if case.role == "correctness")
     cases = [_withhold(case, verdict, correct=correct) for case in cases]
@@ -44,6 +46,8 @@ def score_lab(lab: Lab, outcome: LabOutcome) -> LabResult:
         build=outcome.build,
         cases=tuple(cases),
         findings=fold([*seen, *in_launches]),
+        gpu_kernel=gpu_kernel(outcome),
+        gpu_trouble=outcome.gpu.trouble if outcome.gpu else "",
         seconds=outcome.seconds,
     )
 
@@ -65,22 +69,49 @@ def _specs(lab: Lab) -> tuple[CaseSpec, ...]:
 
 def _score_case(lab: Lab, outcome: LabOutcome, spec: CaseSpec) -> Case:
     """One listed case, with the points it earns on its own."""
-    judged = [case for case in outcome.cases if case.name == spec.name]
+    judged = [case for case in _cases(outcome) if case.name == spec.name]
     launches = judged[0].launches if judged else ()
-    verdict, passed, message = _judgement(outcome, spec, judged)
+    found = _together(outcome, spec, judged)
+    passed = found.passed
     return Case(
         name=spec.name,
         visibility="public" if spec in lab.public.case else "hidden",
         feedback=spec.feedback,
         role=spec.role,
-        verdict=verdict,
+        verdict=found.verdict,
         passed=passed,
         points=spec.points if passed else 0,
         max_points=spec.points,
-        message=message,
+        message=found.message,
         advice="" if passed or outcome.verdict is not None else spec.advice,
         launches=launches,
+        on_gpu=found.on_gpu,
+        difference=found.difference,
     )
+
+
+def _alone(outcome: LabOutcome) -> bool:
+    """Whether the GPU's word is the only one: the CPU executor cannot run this kernel."""
+    return outcome.gpu is not None and outcome.gpu.alone and bool(outcome.gpu.cases)
+
+
+def _cases(outcome: LabOutcome) -> tuple[JudgedCase, ...]:
+    return outcome.gpu.cases if outcome.gpu is not None and _alone(outcome) else outcome.cases
+
+
+def _together(outcome: LabOutcome, spec: CaseSpec, judged: list[JudgedCase]) -> Agreed:
+    """The case by the CPU executor and, where it was run there too, by the GPU."""
+    if _alone(outcome) and spec.role == "technique":
+        message = (
+            "only the CPU executor counts what a kernel loads, and it cannot run this one: your instructor decides"
+        )
+        return Agreed(
+            Verdict.PASS, passed=False, message=message, difference="the technique was not counted: decide by hand"
+        )
+    verdict, passed, message = _judgement(outcome, spec, judged)
+    on_gpu = () if outcome.gpu is None or _alone(outcome) else outcome.gpu.cases
+    gpu = next((case for case in on_gpu if case.name == spec.name), None)
+    return agreed(verdict, message, gpu, passed=passed)
 
 
 def _judgement(outcome: LabOutcome, spec: CaseSpec, judged: list[JudgedCase]) -> tuple[Verdict, bool, str]:

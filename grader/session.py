@@ -54,6 +54,7 @@ def grade_class(
     finally:
         progress.end()
     console.print(summary(report), soft_wrap=True)
+    console.print(workshop.gpu.on_speed, soft_wrap=True)
     return _FAULTS if report.failures else 0
 
 
@@ -129,9 +130,10 @@ def _practice(wanted: Sequence[str], *, case: str | None, file: Path | None) -> 
 
 
 def _open(root: Path, *, allow_no_sandbox: bool) -> Workshop:
+    from grader.backend import wish
     from grader.workshop import Workshop
 
-    return Workshop.open(root, allow_no_sandbox=allow_no_sandbox)
+    return Workshop.open(root, allow_no_sandbox=allow_no_sandbox, backend=wish())
 
 
 def _judge(workshop: Workshop, seed: int, *, public_only: bool) -> partial[LabOutcome]:
@@ -145,7 +147,7 @@ def judging_fingerprints(workshop: Workshop, labs: Sequence[Lab]) -> dict[str, s
     from grader.jobs import grader_fingerprint
 
     judges = {lab.id: workshop.judge_program(lab.id, public_only=False).read_bytes() for lab in labs}
-    bench = f"{workshop.fingerprint()} {grader_fingerprint()} cpu"
+    bench = f"{workshop.fingerprint()} {grader_fingerprint()} {workshop.gpu.description}"
     return {lab_id: f"{bench} {hashlib.sha256(judge).hexdigest()}" for lab_id, judge in judges.items()}
 
 
@@ -153,6 +155,8 @@ def _environment(workshop: Workshop) -> Environment:
     return Environment(
         kit=__version__,
         compiler=workshop.compiler_version,
+        backend="cuda" if workshop.gpu.runs else "cpu",
+        gpu=str(workshop.gpu.device) if workshop.gpu.runs else "",
         sandbox=workshop.confinement.name,
         date=dt.datetime.now(tz=dt.UTC).date().isoformat(),
     )

@@ -5,10 +5,15 @@ from __future__ import annotations
 import hashlib
 import json
 import subprocess
+<<<<<<< HEAD
 from collections.abc import Iterator
 from dataclasses import dataclass
+=======
+from dataclasses import dataclass, field
+>>>>>>> 303b58a (Submissions are compiled by nvcc too, and judged on a GPU where there is one)
 from pathlib import Path
 
+from grader.backend import GpuBackend, Wish, open_backend
 from grader.engines.cpu_toolchain import CpuToolchain, prepare
 from grader.errors import RemediableError
 from grader.sandbox import Confinement, SandboxUnavailable, detect
@@ -21,10 +26,14 @@ class Workshop:
     toolchain: CpuToolchain
     compiler_version: str  # one line
     confinement: Confinement
+    gpu: GpuBackend = field(default_factory=GpuBackend)
 
     @classmethod
-    def open(cls, root: Path, *, allow_no_sandbox: bool) -> Workshop:
-        """Raises RemediableError when set-up has not run or nothing can confine a submission."""
+    def open(cls, root: Path, *, allow_no_sandbox: bool, backend: Wish = "cpu") -> Workshop:
+        """`backend`: what is used beside the CPU executor.
+
+        Raises RemediableError when set-up has not run or nothing can confine a submission.
+        """
         build = root / "build"
         description = build / "kit.json"
         try:
@@ -58,7 +67,7 @@ class Workshop:
             )
             message = f"The compiler {kit['compiler']} cannot build the kit's device headers: {error}\n{said}"
             raise RemediableError(message) from error
-        return cls(root, build, toolchain, version, confinement)
+        return cls(root, build, toolchain, version, confinement, open_backend(backend, root, kit, confinement))
 
     def judge_program(self, lab_id: str, *, public_only: bool) -> Path:
         """Raises RemediableError when it was not built, or not since what it is made from was changed."""

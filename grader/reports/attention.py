@@ -47,6 +47,12 @@ def attention(results: Sequence[Result]) -> tuple[Attention, ...]:
             _labs_with(results, Verdict.NEEDS_GPU),
         ),
         _group(
+            Verdict.NEEDS_GPU,
+            "CPU executor and GPU disagree",
+            "A case counts where both pass it. Look which one is right; both verdicts are in the result for instructors.",
+            _differences(results),
+        ),
+        _group(
             Verdict.REJECTED,
             "Nothing could be taken in",
             "The whole upload was refused; ask for it again.",
@@ -82,6 +88,17 @@ def _labs_with(results: Sequence[Result], verdict: Verdict) -> Iterator[tuple[Re
         for lab_id, lab in result.labs.items():
             if lab.verdict is verdict:
                 yield result, f"{lab_id}: {_reason(lab, verdict)}"
+
+
+def _differences(results: Sequence[Result]) -> Iterator[tuple[Result, str]]:
+    """The first of each lab; the others are in the result."""
+    for result in results:
+        for lab_id, lab in result.labs.items():
+            found = [case for case in lab.cases if case.difference]
+            if found:
+                yield result, f"{lab_id}, {found[0].name}: {found[0].difference}"
+            elif lab.gpu_trouble and lab.verdict is Verdict.PASS:
+                yield result, f"{lab_id}: judged by the CPU executor alone: {lab.gpu_trouble}"
 
 
 def _reason(lab: LabResult, verdict: Verdict) -> str:

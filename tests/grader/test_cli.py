@@ -10,6 +10,7 @@ import pytest
 from typer.testing import CliRunner, Result
 
 from grader import session
+from grader.backend import GpuBackend
 from grader.cli import app
 from grader.labs import Lab
 from grader.outcome import JudgedCase, LabOutcome
@@ -41,6 +42,7 @@ class FakeWorkshop:
     program: Path
     compiler_version: str = "g++ 12"
     confinement: FakeConfinement = dataclasses.field(default_factory=FakeConfinement)
+    gpu: GpuBackend = dataclasses.field(default_factory=lambda: GpuBackend(reasons=("there is no GPU",)))
 
     def fingerprint(self) -> str:
         return "one"

@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from grader import judging
+from grader import judge_call
 from grader.judging import judge_lab
 from grader.labs import CaseSpec, Lab, PublicSpec
 from grader.outcome import LabOutcome
@@ -97,13 +97,13 @@ def test_a_judge_that_fails_is_an_error_of_ours(script: str, judge: Judge) -> No
 
 
 def test_a_judge_that_hangs_is_an_error_of_ours(judge: Judge, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(judging, "JUDGE_SECONDS", 0.05)
+    monkeypatch.setattr(judge_call, "JUDGE_SECONDS", 0.05)
     with pytest.raises(RuntimeError, match="still busy"):
         judge("exec sleep 60")
 
 
 def test_a_report_that_is_too_long_is_an_error_of_ours(judge: Judge, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(judging, "MAX_REPORT_BYTES", 10)
+    monkeypatch.setattr(judge_call, "MAX_REPORT_BYTES", 10)
     with pytest.raises(RuntimeError, match="the judge of 00-scale"):
         judge(report(CASE))
 

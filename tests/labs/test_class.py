@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import os
 import runpy
 import subprocess
 import sys
@@ -38,7 +39,10 @@ class Graded:
 def graded(tmp_path_factory: pytest.TempPathFactory) -> Graded:
     out = tmp_path_factory.mktemp("class") / "out"
     tilelab = Path(sys.executable).with_name("tilelab")
-    subprocess.run([tilelab, "grade", CLASS, "--out", out], cwd=ROOT, check=True, stdin=subprocess.DEVNULL)
+    environment = {**os.environ, "TILELAB_BACKEND": "cpu"}  # tests/gpu grades it with a GPU
+    subprocess.run(
+        [tilelab, "grade", CLASS, "--out", out], cwd=ROOT, check=True, stdin=subprocess.DEVNULL, env=environment
+    )
     results = [
         Result.model_validate_json(path.read_text(encoding="utf-8")) for path in out.glob("students/*/result.json")
     ]

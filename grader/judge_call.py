@@ -1,0 +1,105 @@
+"""Starts a lab's judge on a runner and reads judge.json.
+
+The judge is ours and trusted; what it repeats of the runner's words is not. Source text in a finding comes from the
+submission's own file and nowhere else.
+"""
+
+from __future__ import annotations
+
+import json
+import subprocess
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+from pydantic import ValidationError
+
+from grader.advice import advice_for
+from grader.labs import Lab
+from grader.outcome import JudgedCase
+from grader.result import Finding, Launch, Site, Verdict
+
+# The judge answers by itself well before: every launch has a clock of its own.
+JUDGE_SECONDS = 300
+MAX_REPORT_BYTES = 64 << 20
+
+
+@dataclass(frozen=True)
+class JudgeCall:
+    """`judge` is the program; `cases` the Catch2 cases to run, all of them where it is empty."""
+
+    judge: Path
+    seed: int
+    cases: Sequence[str] = ()
+    order: int = 0  # blocks and threads run shuffled by this number; 0: in order
+
+
+def run_judge(
+    call: JudgeCall, lab: Lab, runner_argv: Sequence[str], folder: Path, lines: Sequence[str]
+) -> tuple[JudgedCase, ...]:
+    """What the judge saw of the runner that `runner_argv` starts; `lines` are the submission's. Raises RuntimeError, for
+    us to look into, where the judge dies, hangs or writes what cannot be read.
+    """
+    runner_file, report_file = folder / "runner.json", folder / "judge.json"
+    runner_file.write_text(json.dumps({"argv": list(runner_argv)}), encoding="utf-8")
+    chosen = ",".join(_escaped(name) for name in call.cases)
+    command = [
+        str(call.judge), *([chosen] if chosen else []), "--runner", str(runner_file), "--seed", str(call.seed),
+        "--shuffle", str(call.order), "--report", str(report_file),
+    ]  # fmt: skip
+    try:
+        finished = subprocess.run(
+            command, cwd=folder, stdin=subprocess.DEVNULL, capture_output=True, timeout=JUDGE_SECONDS, check=False
+        )
+    except subprocess.TimeoutExpired as error:
+        message = f"the judge of {lab.id} was still busy after {JUDGE_SECONDS} seconds"
+        raise RuntimeError(message) from error
+    if finished.returncode not in {0, 1} or not report_file.is_file() or report_file.stat().st_size > MAX_REPORT_BYTES:
+        said = (finished.stderr + finished.stdout).decode("utf-8", "replace")[-2000:]
+        message = f"the judge of {lab.id} failed with status {finished.returncode}: {said}"
+        raise RuntimeError(message)
+    try:
+        report = json.loads(report_file.read_text(encoding="utf-8", errors="replace"))
+        cases = [_case(entry, lab, lines) for entry in report["cases"]]
+    except (ValueError, KeyError, TypeError, ValidationError) as error:
+        message = f"the judge of {lab.id} wrote a report that cannot be read: {error}"
+        raise RuntimeError(message) from error
+    seen = [judged.name for judged in cases]
+    return tuple(
+        replace(judged, seen=seen.count(name)) for name, judged in {judged.name: judged for judged in cases}.items()
+    )
+
+
+def _escaped(name: str) -> str:
+    """As Catch2 wants a name on its command line."""
+    return name.replace("\\", "\\\\").replace(",", "\\,").replace("[", "\\[")
+
+
+def _case(entry: dict[str, Any], lab: Lab, lines: Sequence[str]) -> JudgedCase:
+    launches = tuple(_launch(launch, lab, lines) for launch in entry["launches"])
+    return JudgedCase(entry["name"], bool(entry["passed"]), Verdict(entry["verdict"]), entry["message"], launches)
+
+
+def _launch(entry: dict[str, Any], lab: Lab, lines: Sequence[str]) -> Launch:
+    launch = Launch.model_validate(entry)
+    findings = tuple(_finding(finding, lab, lines) for finding in launch.findings)
+    return launch.model_copy(update={"findings": findings})
+
+
+def _finding(finding: Finding, lab: Lab, lines: Sequence[str]) -> Finding:
+    """Keeps only lines of the submission's own file, and adds their text and advice."""
+    other = _site(finding.other, lab, lines) if finding.other else None
+    return finding.model_copy(
+        update={**_place(finding, lab, lines), "other": other, "advice": finding.advice or advice_for(finding)}
+    )
+
+
+def _site(site: Site, lab: Lab, lines: Sequence[str]) -> Site:
+    return site.model_copy(update=_place(site, lab, lines))
+
+
+def _place(site: Site, lab: Lab, lines: Sequence[str]) -> dict[str, Any]:
+    if site.file != lab.public.file or site.line is None or not 0 < site.line <= len(lines):
+        return {"file": lab.public.file, "line": None, "source": None}
+    return {"source": lines[site.line - 1]}

@@ -1,0 +1,58 @@
+"""What only a machine with a GPU can show. Without one every test here is skipped, and says why.
+
+A test puts what it measured into the summary table with `measured(...)`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import pytest
+
+from grader.judging import judge_lab
+from grader.labs import load_lab
+from grader.result import LabResult
+from grader.scoring import score_lab
+from grader.sourcetext import normalise
+from grader.workshop import Workshop
+
+ROOT = Path(__file__).resolve().parents[2]
+SEED = 20_240_917  # any number does: no verdict may depend on it
+
+Grade = Callable[[Sequence[tuple[str, Path]]], list[LabResult]]
+Measured = Callable[[str], None]
+
+
+@pytest.fixture(scope="session")
+def on_gpu() -> Workshop:
+    """The course's tools with a GPU that works."""
+    workshop = Workshop.open(ROOT, allow_no_sandbox=True, backend="auto")
+    if not workshop.gpu.runs:
+        pytest.skip(f"no GPU can be used here: {'; '.join(workshop.gpu.reasons)}")
+    return workshop
+
+
+@pytest.fixture
+def measured(record_property: Callable[[str, object], None]) -> Measured:
+    return lambda text: record_property("measured", text)
+
+
+@pytest.fixture
+def grade(on_gpu: Workshop, tmp_path: Path) -> Grade:
+    """Grades files as hand-ins, in the order given, several at once where there are cores."""
+
+    def one(number: int, lab_id: str, source: Path) -> LabResult:
+        lab = load_lab(ROOT, lab_id)
+        folder = tmp_path / str(number)
+        folder.mkdir()
+        handed_in = folder / lab.public.file
+        handed_in.write_bytes(normalise(source.read_bytes())[0])
+        return score_lab(lab, judge_lab(on_gpu, lab, handed_in, folder, seed=SEED, public_only=False))
+
+    def all_of(hand_ins: Sequence[tuple[str, Path]]) -> list[LabResult]:
+        with ThreadPoolExecutor() as pool:
+            return list(pool.map(one, range(len(hand_ins)), *zip(*hand_ins, strict=True)))
+
+    return all_of

@@ -1,0 +1,49 @@
+"""The bundled class, graded with a GPU as `make grade` does it."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+import time
+import tomllib
+from pathlib import Path
+
+from grader.result import Result
+from grader.workshop import Workshop
+
+ROOT = Path(__file__).resolve().parents[2]
+EXPECTED = tomllib.loads((ROOT / "tests" / "labs" / "class_verdicts.toml").read_text(encoding="utf-8"))
+
+
+def test_the_bundled_class_comes_out_as_on_the_cpu(on_gpu: Workshop, tmp_path: Path, measured) -> None:  # noqa: ANN001
+    out = tmp_path / "out"
+    sandbox = ["--no-sandbox"] if on_gpu.confinement.name == "none" else []
+    began = time.monotonic()
+    subprocess.run(
+        [Path(sys.executable).with_name("tilelab"), "grade", ROOT / "tests" / "class", "--out", out, *sandbox],
+        cwd=ROOT,
+        check=True,
+        stdin=subprocess.DEVNULL,
+        env={**os.environ, "TILELAB_BACKEND": "cuda"},
+    )
+    seconds = time.monotonic() - began
+    files = sorted((out / "instructor").glob("*.json"))
+    results = [Result.model_validate_json(path.read_text(encoding="utf-8")) for path in files]
+    labs = {(result.submission.name, lab_id): lab for result in results for lab_id, lab in result.labs.items()}
+    # What waits for a GPU on the CPU is graded now.
+    wanted = {(upload, lab_id): row["verdict"] for upload, rows in EXPECTED.items() for lab_id, row in rows.items()}
+    other = {
+        key: (wanted[key], lab.verdict.value)
+        for key, lab in labs.items()
+        if wanted[key] not in {lab.verdict.value, "needs-gpu"}
+    }
+    waiting = [key for key, lab in labs.items() if lab.verdict.value == "needs-gpu"]
+    ran = sum(any(case.on_gpu for case in lab.cases) for lab in labs.values())
+    differences = {key: case.difference for key, lab in labs.items() for case in lab.cases if case.difference}
+    measured(
+        f"{len(results)} submissions in {seconds:.1f} s ({seconds / len(results):.2f} s each); {ran} labs judged on the GPU as well;"
+        f" differences: {differences}; other verdicts than on the CPU: {other}; still waiting: {waiting}"
+    )
+    assert results
+    assert (other, waiting) == ({}, [])

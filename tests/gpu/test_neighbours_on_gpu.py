@@ -1,0 +1,51 @@
+"""A kernel that hangs and one that goes astray cost their own submission and nothing else."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from grader.labs import lab_ids, load_lab
+from grader.result import LabResult, Verdict
+
+ROOT = Path(__file__).resolve().parents[2]
+LAB = load_lab(ROOT, lab_ids(ROOT)[0])
+# Neither the CPU executor nor a compiler can know the answer to the conditions; on the GPU alone do they hold.
+HANGS = "if (clock64() != 0) { volatile int turning = 1; while (turning) {} }"
+STRAYS = "if (clock64() != 0) { *(volatile float*)0x10 = 1.0f; }"
+
+
+def sabotaged(text: str, statement: str) -> str:
+    """The model solution with one statement more at the start of its kernel, for a GPU alone."""
+    name = LAB.public.kernel.partition("(")[0]
+    at = text.index("{", text.index(f" {name}("))
+    guarded = f"\n#if defined(__CUDA_ARCH__)\n{statement}\n#endif\n"
+    return text[: at + 1] + guarded + text[at + 1 :]
+
+
+def on_the_gpu(result: LabResult) -> list[tuple[str, str]]:
+    return [(case.name, case.on_gpu.verdict.value) for case in result.cases if case.on_gpu]
+
+
+def test_a_hang_and_a_stray_address_between_honest_submissions(grade, tmp_path: Path, measured) -> None:  # noqa: ANN001
+    assert LAB.private_dir is not None
+    honest = LAB.private_dir / LAB.public.file
+    text = honest.read_text(encoding="utf-8")
+    hanging, straying = tmp_path / "hanging.cu", tmp_path / "straying.cu"
+    hanging.write_text(sabotaged(text, HANGS), encoding="utf-8")
+    straying.write_text(sabotaged(text, STRAYS), encoding="utf-8")
+    (undisturbed,) = grade([(LAB.id, honest)])
+    row = [grade([(LAB.id, path)])[0] for path in (honest, hanging, honest, straying, honest)]  # one after the other
+    together = grade([(LAB.id, path) for path in (honest, hanging, honest, straying, honest)])  # all at once
+    for results in (row, together):
+        first, hung, second, stray, third = results
+        for one in (first, second, third):
+            assert (one.verdict, one.points, on_the_gpu(one)) == (
+                Verdict.PASS,
+                undisturbed.points,
+                on_the_gpu(undisturbed),
+            )
+        assert hung.verdict is Verdict.TIMEOUT
+        assert stray.verdict is Verdict.OUT_OF_BOUNDS
+        assert all(case.difference for case in hung.cases if case.on_gpu)
+    seconds = ", ".join(f"{one.seconds:.1f}" for one in row)
+    measured(f"honest, hanging, honest, straying, honest: {seconds} s one after the other")

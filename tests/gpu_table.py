@@ -1,0 +1,57 @@
+"""Runs everything that needs a GPU and ends with a table: what was tested, whether it holds, how long it took, what was measured."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+from xml.etree import ElementTree as ET
+
+from rich.console import Console
+from rich.table import Table
+
+ROOT = Path(__file__).resolve().parent.parent
+REPORT = ROOT / "build" / "reports" / "gpu.xml"
+_LOOKS = {"failure": ("FAILED", "red"), "error": ("ERROR", "red"), "skipped": ("skipped", "yellow")}
+
+
+def table_of(report: str) -> Table:
+    """From a JUnit report; what a test measured is a property of its own."""
+    table = Table("test", "outcome", "seconds", "measured", show_lines=True)
+    for case in ET.fromstring(report).iter("testcase"):  # noqa: S314  our own runner wrote it
+        tags = [child.tag for child in case if child.tag in _LOOKS]
+        word, style = _LOOKS[tags[0]] if tags else ("ok", "green")
+        said = [one.get("value", "") for one in case.iter("property") if one.get("name") == "measured"]
+        said += [
+            child.get("message", "").splitlines()[0] for child in case if child.tag in _LOOKS and child.get("message")
+        ]
+        name = case.get("name", "").removeprefix("test_").replace("_", " ")
+        table.add_row(
+            name, f"[{style}]{word}[/]", f"{float(case.get('time', 0)):.1f}", "\n".join(said).replace("[", r"\[")
+        )
+    return table
+
+
+def main() -> int:
+    REPORT.parent.mkdir(parents=True, exist_ok=True)
+    REPORT.unlink(missing_ok=True)
+    command = [
+        sys.executable,
+        "-m",
+        "pytest",
+        "-q",
+        "-rs",
+        "-o",
+        "junit_family=xunit1",
+        f"--junitxml={REPORT}",
+        str(ROOT / "tests" / "gpu"),
+    ]
+    status = subprocess.run(command, cwd=ROOT, check=False).returncode
+    if not REPORT.is_file():
+        return status or 1
+    Console(width=180, highlight=False).print(table_of(REPORT.read_text(encoding="utf-8", errors="replace")))
+    return status
+
+
+if __name__ == "__main__":
+    sys.exit(main())
