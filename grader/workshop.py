@@ -5,12 +5,8 @@ from __future__ import annotations
 import hashlib
 import json
 import subprocess
-<<<<<<< HEAD
 from collections.abc import Iterator
-from dataclasses import dataclass
-=======
 from dataclasses import dataclass, field
->>>>>>> 303b58a (Submissions are compiled by nvcc too, and judged on a GPU where there is one)
 from pathlib import Path
 
 from grader.backend import GpuBackend, Wish, open_backend
@@ -94,7 +90,8 @@ class Workshop:
     def fingerprint(self) -> str:
         """Changes when the kit, the toolchain or the confinement does."""
         digest = hashlib.sha256()
-        for path in [*self.toolchain.archives, self.build / "bin" / "confine"]:
+        runner = [self.gpu.runner] if self.gpu.runs and self.gpu.runner else []
+        for path in [*self.toolchain.archives, self.build / "bin" / "confine", *runner]:
             digest.update(path.read_bytes())
         for text in (
             self.compiler_version,

@@ -37,9 +37,12 @@ make_venv() {
   esac
 }
 
+# From the package index, or on a machine without one from the wheels in .tilelab/bundle.
 pip_install() {
+  local from=()
+  [ ! -d .tilelab/bundle ] || from=(--no-index --find-links "$root/.tilelab/bundle")
   env -u PYTHONPATH -u PYTHONHOME PIP_USER=0 PIP_NO_INPUT=1 PIP_DISABLE_PIP_VERSION_CHECK=1 \
-    .venv/bin/python -m pip install --constraint kit/setup/python-pins.txt "$@"
+    .venv/bin/python -m pip install --constraint kit/setup/python-pins.txt "${from[@]}" "$@"
 }
 
 install_grader() { pip_install --editable ".${1:+[$1]}"; }
