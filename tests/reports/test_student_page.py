@@ -179,3 +179,12 @@ def test_a_refused_upload_says_why_at_the_top(sample_named: Named) -> None:
     html = student_page(result, sources={})
     assert "This upload could not be taken in." in html
     assert "&#39;../../etc/cron.d/x&#39;" in html
+
+
+def test_extra_credit_says_that_it_never_counts_against_anybody(sample_named: Named) -> None:
+    result, sources = sample_named("wrong-answer")
+    name, lab = next(iter(result.labs.items()))
+    said = "extra credit: adds to your total, never to the maximum"
+    assert said not in student_page(result, sources=sources)
+    bonus = result.model_copy(update={"labs": {name: lab.model_copy(update={"extra_credit": True})}})
+    assert said in student_page(bonus, sources=sources)

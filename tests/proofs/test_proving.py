@@ -1,0 +1,83 @@
+"""Proofs side by side: told in order whatever ends first, and what breaks is a problem of its own proof."""
+
+from __future__ import annotations
+
+import io
+import threading
+from collections.abc import Sequence
+
+import pytest
+from rich.console import Console
+
+from grader.errors import RemediableError
+from grader.proofs.proof import Proof
+from grader.proofs.proof_lines import ProofLines
+from grader.proofs.proving import Proved, prove
+from grader.starters import Problem
+
+
+class Silent:
+    def __init__(self) -> None:
+        self.steps = 0
+        self.told: list[str] = []
+
+    def begin(self, steps: int) -> None:
+        self.steps = -steps
+
+    def step(self) -> None:
+        self.steps += 1
+
+    def proved(self, outcome: Proved) -> None:
+        self.told.append(outcome.proof.name)
+
+
+def fails(*lines: int) -> list[Problem]:
+    return [Problem("a.md", line, "wrong") for line in lines]
+
+
+def test_outcomes_come_in_the_order_of_the_list_whatever_ends_first() -> None:
+    second_is_done = threading.Event()
+
+    def slow() -> Sequence[Problem]:
+        assert second_is_done.wait(60)
+        return []
+
+    def quick() -> Sequence[Problem]:
+        second_is_done.set()
+        return []
+
+    watcher = Silent()
+    prove([Proof("slow", "", [slow]), Proof("quick", "", [quick])], watcher, workers=2)
+    assert (watcher.told, watcher.steps) == (["slow", "quick"], 0)
+
+
+def test_the_problems_of_all_steps_are_told_in_the_order_of_the_file() -> None:
+    (outcome,) = prove([Proof("both", "", [lambda: fails(9, 3), lambda: fails(5)])], Silent(), workers=2)
+    assert [problem.line for problem in outcome.problems] == [3, 5, 9]
+
+
+@pytest.mark.parametrize(
+    ("error", "told"),
+    [
+        (RemediableError("do this"), "one: do this"),
+        (OSError("no room"), "one: this could not be looked at: OSError: no room"),
+    ],
+)
+def test_a_step_that_breaks_is_a_problem_and_the_others_go_on(error: Exception, told: str) -> None:
+    def broken() -> Sequence[Problem]:
+        raise error
+
+    outcomes = prove([Proof("one", "", [broken]), Proof("two", "", [list])], Silent(), workers=1)
+    assert [[str(problem) for problem in one.problems] for one in outcomes] == [[told], []]
+
+
+def test_a_failure_is_printed_with_every_place_as_it_is() -> None:
+    out = io.StringIO()
+    lines = ProofLines(Console(file=out, width=200))
+    prove([Proof("links", "all lead somewhere", [lambda: fails(1, 2)]), Proof("x", "y [z]", [list])], lines, workers=1)
+    assert [" ".join(line.split()) for line in out.getvalue().splitlines()] == [
+        "FAILS links 2 problems:",
+        "a.md:1: wrong",
+        "a.md:2: wrong",
+        "ok x y [z]",
+    ]
