@@ -28,11 +28,6 @@ class CourseProofs:
     def proofs(self) -> list[Proof]:
         return [
             Proof("starters", "each is what its model solution gives", [self.current_starters]),
-            Proof(
-                "finished",
-                "no lab still says what its author has to write",
-                [lambda: handouts.unfinished(self.labs, self.made)],
-            ),
             Proof("leaks", "no solution, hidden test, hidden shape, answer or seed in what students get", [self.leaks]),
             Proof("written", "nothing in what students get is still to be filled in", [self.unwritten]),
             Proof("listing", "the handout holds the kinds of file that handouts/listing.txt names", [self.unlisted]),

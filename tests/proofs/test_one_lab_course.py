@@ -48,7 +48,7 @@ def test_it_is_graded_alone(tmp_path: Path) -> None:
 
 
 def test_it_is_checked_alone() -> None:
-    quick = ["starters", "finished", "leaks", "listing", "links", "points", "starter", "solution"]
+    quick = ["starters", "leaks", "written", "listing", "links", "points", "starter", "solution"]
     done = CliRunner().invoke(
         app, ["check-course", "--lab", LAB, *(word for name in quick for word in ("--proof", name))]
     )
