@@ -15,7 +15,7 @@ ROOT = Path(__file__).resolve().parents[2]
 LAB = lab_ids(ROOT)[1]
 FILE = load_lab(ROOT, LAB).public.file
 README = f"assignments/{LAB}/README.md"
-QUICK = ("starters", "leaks", "written", "written", "listing", "links", "figures", "numbers", "points")
+QUICK = ("starters", "leaks", "written", "listing", "links", "figures", "numbers", "points")
 
 Check = Callable[..., Result]
 Break = Callable[[Path], None]
@@ -84,7 +84,6 @@ def tell_a_shape(course: Path) -> None:
         (copy_an_answer, "leaks", f"repeats an answer of solutions/{LAB}/answers.md"),
         (tell_the_seed, "leaks", "tells the course's secret seed"),
         (tell_a_shape, "leaks", f"tells a hidden shape of {LAB}"),
-        (append(README, "\nFILL IN\n"), "written", "still says FILL IN"),
         (append(f"assignments/{LAB}/{FILE}", "// more\n"), "starters", f"assignments/{LAB}/{FILE}: not what"),
         (append(f"assignments/{LAB}/notes.pdf", "%"), "listing", "assignments/<lab>/notes.pdf is new in the handout"),
         (append(README, "\nFILL IN: more\n"), "written", f"{README}:"),
