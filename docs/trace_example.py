@@ -1,108 +1,77 @@
-"""The worked example of lab 02: an 8 by 8 product in 4 by 4 tiles, phase by phase for block (0, 0). Arithmetic, no kernel.
+"""The worked example of lab 02, from the executor: an 8 by 8 product in 4 by 4 tiles, block (0, 0), as `tilelab trace` sees it.
 
-Prints the tables. That lab's write-up holds them as a passage made by this command: `make check` fails when they are not
-current, `.venv/bin/tilelab check-course --remake` brings them up to date.
+Prints the tables, from solutions/02-tiled/traced/tile_of_four.cu. That lab's write-up holds them as a passage made by this
+command: `make check` fails when they are not current, `.venv/bin/tilelab check-course --remake` brings them up to date.
 """
 
 # ruff: noqa: INP001, T201 -- a script, in no package; it prints
 from __future__ import annotations
 
-SIDE, TILE = 8, 4
+import tempfile
+from pathlib import Path
 
-Matrix = list[list[int]]
+import grader
+from grader.labs import load_lab
+from grader.reports.trace_pages import as_markdown
+from grader.reports.trace_tables import Grid, Heading, Part, Sentence, matrix, number, trace_parts
+from grader.trace import TracedInput
+from grader.trace_phases import block_trace
+from grader.tracing import Traced, TraceRequest, read_source, trace_file
+from grader.workshop import Workshop
 
-
-def matrix_a() -> Matrix:
-    """`A[i][j] = 4·i + (j mod 4) + 1 + 16·⌊j/4⌋`: the first tile counts 1 … 16, the one to its right 17 … 32."""
-    return [[4 * i + j % 4 + 1 + 16 * (j // 4) for j in range(SIDE)] for i in range(SIDE)]
-
-
-def matrix_b() -> Matrix:
-    return [list(column) for column in zip(*matrix_a(), strict=True)]
-
-
-def tiles_of(phase: int) -> tuple[Matrix, Matrix]:
-    """What block (0, 0) holds in shared memory after the first barrier of `phase`: its tile of A and its tile of B."""
-    piece = slice(phase * TILE, (phase + 1) * TILE)
-    return [row[piece] for row in matrix_a()[:TILE]], [row[:TILE] for row in matrix_b()[piece]]
-
-
-def added_in(phase: int) -> Matrix:
-    """What each thread adds to its sum in `phase`; thread (x, y) stands in row y and column x."""
-    a, b = tiles_of(phase)
-    return [[sum(a[y][k] * b[k][x] for k in range(TILE)) for x in range(TILE)] for y in range(TILE)]
+ROOT = Path(__file__).resolve().parent.parent
+LAB, TILE = "02-tiled", 4
+KERNEL = ROOT / "solutions" / LAB / "traced" / "tile_of_four.cu"
+BUILT = (
+    Path(grader.__file__).resolve().parent.parent
+)  # where the kit that this Python drives was built: here, but for a copy
+SHOWN_ROWS = 2  # of threads: y = 0 and y = 1
 
 
-def sums_after(phase: int) -> Matrix:
-    added = [added_in(earlier) for earlier in range(phase + 1)]
-    return [[sum(one[y][x] for one in added) for x in range(TILE)] for y in range(TILE)]
+def traced(kernel: Path = KERNEL) -> Traced:
+    """The kernel's launch on the worked inputs. Raises TraceError where it cannot be traced."""
+    workshop = Workshop.open(BUILT, allow_no_sandbox=True)
+    with tempfile.TemporaryDirectory(prefix="tilelab-") as scratch:
+        return trace_file(workshop, load_lab(ROOT, LAB), read_source(kernel), TraceRequest("8x8x8"), Path(scratch))
 
 
-def tables() -> str:
+def tables(launch: Traced) -> str:
     """The section's text: Markdown, without the markers."""
-    phases = SIDE // TILE
-    parts = [
-        "Both matrices, cut into tiles. Block (0, 0) needs the upper two tiles of A and the left two of B:",
-        "",
-        _matrices(),
+    report = launch.report
+    assert report.trace is not None
+    assert report.launch.block is not None
+    # Without a file no line is told: the kernel is not the reader's.
+    steps = block_trace(report.trace, report.factors, report.launch.block, "")
+    opening: list[Part] = [
+        Sentence("Both matrices, cut into tiles. Block (0, 0) needs the upper two tiles of A and the left two of B:"),
+        Grid(tuple(_cut(one) for one in report.inputs)),
+        Sentence(f"The rows below are the threads with y < {SHOWN_ROWS}; the tiles are those of all threads."),
     ]
-    for phase in range(phases):
-        parts += [
-            "",
-            f"**Phase {phase}.** In shared memory after the first barrier:",
-            "",
-            _side_by_side(*tiles_of(phase)),
-        ]
-        parts += ["", f"The threads with y = 0 and y = 1 in phase {phase}:", "", _threads(phase)]
-    parts += [
-        "",
-        "After the last phase each thread writes its sum. Block (0, 0) of C:",
-        "",
-        _fenced(_lines(sums_after(phases - 1))),
-    ]
-    return "\n".join(parts)
+    parts = [*opening, *trace_parts(steps, lambda thread: thread[1] < SHOWN_ROWS)]
+    return as_markdown(Heading(_phase(part.text)) if isinstance(part, Heading) else part for part in parts)
 
 
-def _threads(phase: int) -> str:
-    a, b = tiles_of(phase)
-    added, sums = added_in(phase), sums_after(phase)
-    rows = [
-        "| thread (x, y) | loads of A | loads of B | reads after the barrier | adds | sum |",
-        "|---|---|---|---|--:|--:|",
-    ]
-    for y in range(2):
-        for x in range(TILE):
-            loads = f"A[{y}][{phase * TILE + x}] = {a[y][x]} | B[{phase * TILE + y}][{x}] = {b[y][x]}"
-            products = " + ".join(f"{a[y][k]}·{b[k][x]}" for k in range(TILE))
-            rows.append(f"| ({x}, {y}) | {loads} | {products} | {added[y][x]} | {sums[y][x]} |")
-    return "\n".join(rows)
+def _phase(heading: str) -> str:
+    """A phase is two intervals, loading and computing, and ends with the second barrier."""
+    words = heading.split()
+    if "barrier" not in words or heading.endswith("to the end"):
+        return heading
+    interval = int(words[-1]) - 1
+    return f"Phase {interval // 2}, {'computing' if interval % 2 else 'loading'}: {heading[0].lower()}{heading[1:]}"
 
 
-def _lines(matrix: Matrix) -> list[str]:
-    width = max(len(str(value)) for row in matrix for value in row)
-    return [" ".join(f"{value:>{width}}" for value in row) for row in matrix]
-
-
-def _fenced(lines: list[str]) -> str:
-    return "\n".join(["```", *lines, "```"])
-
-
-def _side_by_side(a: Matrix, b: Matrix) -> str:
-    left, right = ["tile of A", *_lines(a)], ["tile of B", *_lines(b)]
-    width = max(len(line) for line in left)
-    return _fenced([f"{one:<{width}}      {other}".rstrip() for one, other in zip(left, right, strict=True)])
-
-
-def _matrices() -> str:
-    """A and B side by side, cut where block (0, 0)'s tiles end: phases 0 and 1 lie on either side of a bar."""
-    left = [f"{line[: 3 * TILE - 1]} | {line[3 * TILE :]}" for line in _lines(matrix_a())]
-    right = [f"{line[: 3 * TILE - 1]} | {line[3 * TILE :]}" for line in _lines(matrix_b())]
-    rows = [f"{one}      {other}" for one, other in zip(left, right, strict=True)]
-    bar = "-" * (3 * TILE) + "+" + "-" * (3 * TILE)
-    rows.insert(TILE, f"{bar}      {bar}")
-    title = f"{'A':<{len(bar)}}      B"
-    return _fenced([title, *rows])
+def _cut(one: TracedInput) -> tuple[str, tuple[str, ...]]:
+    """A matrix with a bar at every tile's edge."""
+    cells = [number(value) for value in one.values]
+    rows = [cells[at : at + one.columns] for at in range(0, len(cells), one.columns)]
+    width = max(len(cell) for cell in cells)
+    _, lines = matrix(one.name, rows)
+    step = (width + 1) * TILE
+    barred = [" | ".join(line[at : at + step - 1] for at in range(0, len(line), step)) for line in lines]
+    bar = "-+-".join("-" * (step - 1) for _ in range(0, one.columns, TILE))
+    cut = [line for i, line in enumerate(barred) for line in ([bar, line] if i and i % TILE == 0 else [line])]
+    return one.name, tuple(cut)
 
 
 if __name__ == "__main__":
-    print(tables())
+    print(tables(traced()))

@@ -103,6 +103,31 @@ def report_command(
     _guarded(run)
 
 
+@app.command("trace")
+def trace_command(  # noqa: PLR0913, PLR0917 - one for each option
+    file: Annotated[Path | None, typer.Argument(help="the .cu file; left out: the lab's in assignments/")] = None,
+    lab: Annotated[str | None, typer.Option(help="the lab it is for; left out: told by the file")] = None,
+    shape: Annotated[str, typer.Option(help="the problem's sizes, small: M, N and K of a product")] = "8x8x8",
+    block: Annotated[str, typer.Option(help="which block to follow: x,y or x,y,z")] = "0,0",
+    thread: Annotated[
+        list[str] | None, typer.Option(help="show this thread's rows only; may be given several times")
+    ] = None,
+    inputs: Annotated[str, typer.Option(help="what the inputs hold: worked, integers or random")] = "worked",
+    form: Annotated[str, typer.Option("--format", help="text or markdown")] = "text",
+    json_: Annotated[bool, typer.Option("--json", help="print all of it as JSON instead")] = False,
+) -> None:
+    """Show what one block of a kernel does on a small input: loads, barriers, reads, sums, stores."""
+
+    def run() -> int:
+        from grader.tracing_session import trace_kernel
+
+        return trace_kernel(
+            file, lab, shape=shape, block=block, threads=thread or [], inputs=inputs, form="json" if json_ else form
+        )
+
+    _guarded(run)
+
+
 @app.command("starters")
 def starters_command(
     check: Annotated[

@@ -82,7 +82,11 @@ def _case(entry: dict[str, Any], lab: Lab, lines: Sequence[str]) -> JudgedCase:
 
 
 def _launch(entry: dict[str, Any], lab: Lab, lines: Sequence[str]) -> Launch:
-    launch = Launch.model_validate(entry)
+    return located(Launch.model_validate(entry), lab, lines)
+
+
+def located(launch: Launch, lab: Lab, lines: Sequence[str]) -> Launch:
+    """With the source line and advice of each finding; `lines` are the submission's own."""
     findings = tuple(_finding(finding, lab, lines) for finding in launch.findings)
     return launch.model_copy(update={"findings": findings})
 

@@ -4,7 +4,6 @@
 #include <cstdint>
 #include <exception>
 #include <filesystem>
-#include <fstream>
 #include <iostream>
 #include <stdexcept>
 #include <string>
@@ -12,10 +11,10 @@
 
 #include <catch2/catch_session.hpp>
 #include <catch2/reporters/catch_reporter_registrars.hpp>
-#include <nlohmann/json.hpp>
 
 #include "judge/bench.hpp"
 #include "judge/case_reporter.hpp"
+#include "judge/judge_files.hpp"
 #include "judge/launch_judge.hpp"
 #include "judge/runner_process.hpp"
 
@@ -43,24 +42,6 @@ Options parse_options(Catch::Session& session, int argc, char** argv) {
   return options;
 }
 
-std::vector<std::string> read_argv(const std::string& path) {
-  std::ifstream file(path);
-  if (!file) throw std::runtime_error("cannot read " + path);
-  auto argv = nlohmann::json::parse(file).at("argv").get<std::vector<std::string>>();
-  if (argv.empty()) throw std::runtime_error(path + ": argv is empty");
-  return argv;
-}
-
-// Complete or not there at all.
-void write_report(const std::string& path, const std::string& text) {
-  const std::string draft = path + ".new";
-  std::ofstream file(draft, std::ios::binary);
-  file << text;
-  file.close();
-  if (!file) throw std::runtime_error("cannot write " + draft);
-  std::filesystem::rename(draft, path);
-}
-
 bool only_lists(const Catch::ConfigData& config) {
   return config.showHelp || config.libIdentify || config.listTests || config.listTags || config.listReporters || config.listListeners;
 }
@@ -72,14 +53,14 @@ int judge_all(int argc, char** argv) {
   if (only_lists(config)) return session.run();
   if (options.runner.empty() || options.report.empty()) throw std::runtime_error("--runner and --report are needed");
   std::filesystem::remove(options.report);  // what lies there after a failure must not be an older run's
-  judge::RunnerProcess runner(read_argv(options.runner));
+  judge::RunnerProcess runner(judge::read_runner_argv(options.runner));
   judge::LaunchOptions launch_options;
   if (options.order != 0) launch_options.order_seed = options.order;
   judge::Bench bench([&](const judge::Trial& trial) { return judge::judge_launch(runner, trial, launch_options); }, options.seed);
   judge::use_bench(&bench);
   config.reporterSpecifications.assign(1, Catch::ReporterSpec("judge", {}, {}, {}));
   session.run();
-  write_report(options.report, judge::report_text(bench.cases()));
+  judge::write_report(options.report, judge::report_text(bench.cases()));
   const auto& cases = bench.cases();
   return std::all_of(cases.begin(), cases.end(), [](const auto& one) { return one.passed; }) && !cases.empty() ? 0 : 1;
 }

@@ -145,6 +145,7 @@ void take_reply(LaunchRecord& record, protocol::LaunchReply reply, const Files& 
   record.findings = std::move(reply.findings);
   record.counters = std::move(reply.counters);
   record.printed = std::move(reply.printed);
+  if (files.request.trace) record.trace = std::move(reply.trace);
   bool stopped = reply.status != protocol::Status::completed;
   for (const protocol::Finding& finding : record.findings) {
     if (!is_error(finding)) continue;
@@ -165,6 +166,7 @@ bool only_reads_unwritten(const LaunchRecord& record) { return record.verdict ==
 void forgive_discarded_reads(LaunchRecord& record, RunnerProcess& runner, const Trial& trial, protocol::LaunchRequest request) {
   const Files files(trial, 0x42424242);
   request.shared_poison = 0x42;
+  request.trace.reset();
   const Answer answer = runner.launch(request, files.descriptors());
   auto reply = answer.kind == Answer::Kind::reply ? read_reply(answer.text) : std::nullopt;
   if (!reply || reply->status != protocol::Status::completed) return;
@@ -190,6 +192,7 @@ LaunchRecord judge_launch(RunnerProcess& runner, const Trial& trial, const Launc
                       .printed = {}};
   Files files(trial);
   files.request.order_seed = options.order_seed;
+  files.request.trace = options.trace;
   const Answer answer = runner.launch(files.request, files.descriptors());
   switch (answer.kind) {
     case Answer::Kind::reply:

@@ -12,7 +12,8 @@
 namespace tilelab::judge {
 
 struct LaunchOptions {
-  std::optional<std::uint64_t> order_seed;  // given: blocks and threads run in this shuffled order
+  std::optional<std::uint64_t> order_seed;      // given: blocks and threads run in this shuffled order
+  std::optional<protocol::TraceRequest> trace;  // given: the record holds what this block did
 };
 
 LaunchRecord judge_launch(RunnerProcess& runner, const Trial& trial, const LaunchOptions& options = {});

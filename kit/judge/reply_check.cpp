@@ -71,6 +71,18 @@ void tame_finding(protocol::Finding& finding) {
   finding.count = std::clamp<std::uint64_t>(finding.count, 1, max_count);
 }
 
+void tame_trace(protocol::Trace& trace) {
+  for (protocol::TracedArray& array : trace.arrays) {
+    array.name = tame(array.name, max_name);
+    array.element = tame(array.element, max_name);
+  }
+  for (protocol::TracedPlace& place : trace.places) {
+    place.file = tame(place.file, max_name);
+    place.function = tame(place.function, max_name);
+    place.line = std::max(place.line, 0);
+  }
+}
+
 bool is_counter_name(const std::string& name) {
   return !name.empty() && name.size() <= max_name && std::all_of(name.begin(), name.end(), [](char c) {
     return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '_' || c == '.';
@@ -104,6 +116,7 @@ std::optional<protocol::LaunchReply> read_reply(const std::string& text) {
     for (auto& counter : reply.counters) counter.second = std::min(counter.second, max_count);
     reply.detail = tame(reply.detail, max_sentence);
     reply.printed = tame(reply.printed, max_printed, true);
+    if (reply.trace) tame_trace(*reply.trace);
     return reply;
   } catch (const nlohmann::json::exception&) {
     return std::nullopt;

@@ -1,5 +1,6 @@
 #include "problems/matmul.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
@@ -92,6 +93,21 @@ judge::Trial close_trial(Shape shape, judge::RandomStream random) {
   const double factor = 4 * std::sqrt(static_cast<double>(n.K)) * 0x1p-24;
   for (double& bound : C.bounds) bound *= factor;
   return make_trial(shape, "signed random", std::move(A), std::move(B), std::move(C));
+}
+
+judge::Trial worked_trial(Shape shape) {
+  const Sizes n(shape);
+  if (std::max({shape.M, shape.N, shape.K}) > largest_worked) throw std::logic_error("a side is too long for exact sums");
+  const auto element = [](std::size_t i, std::size_t k) { return static_cast<float>(4 * i + k % 4 + 1 + 16 * (k / 4)); };
+  std::vector<float> A, B;
+  for (std::size_t i = 0; i < n.M; ++i) {
+    for (std::size_t k = 0; k < n.K; ++k) A.push_back(element(i, k));
+  }
+  for (std::size_t k = 0; k < n.K; ++k) {
+    for (std::size_t j = 0; j < n.N; ++j) B.push_back(element(j, k));
+  }
+  judge::Expectation C{n.M, n.N, product(A, B, n, [](float x) { return double{x}; }), {}};
+  return make_trial(shape, "worked example", std::move(A), std::move(B), std::move(C));
 }
 
 void check_exact(Shape shape) { judge::check(exact_trial(shape, judge::bench().draw())); }

@@ -39,4 +39,9 @@ std::vector<Shape> random_shapes(int count, Shape limit, int step = 1);
 judge::Trial exact_trial(Shape shape, judge::RandomStream random);
 judge::Trial close_trial(Shape shape, judge::RandomStream random);
 
+// The lab's example by hand: A[i][k] = 4·i + (k mod 4) + 1 + 16·⌊k/4⌋, and B by the same formula with B[k][j] for A[j][k], so
+// that B is the transpose of A where both are square. Sides up to `largest_worked`, which keeps every sum exact in fp32.
+inline constexpr int largest_worked = 64;
+judge::Trial worked_trial(Shape shape);
+
 }  // namespace tilelab::matmul

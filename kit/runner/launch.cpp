@@ -14,12 +14,14 @@
 #include "runner/finding_words.hpp"
 #include "runner/kernel_call.hpp"
 #include "runner/launch_limits.hpp"
+#include "runner/trace_words.hpp"
 #include "simt/machine.hpp"
 #include "simt/observers/access_counter.hpp"
 #include "simt/observers/barrier_checker.hpp"
 #include "simt/observers/bounds_checker.hpp"
 #include "simt/observers/input_guard.hpp"
 #include "simt/observers/race_detector.hpp"
+#include "simt/observers/trace_recorder.hpp"
 #include "simt/observers/uninitialized_reads.hpp"
 #include "simt/submission_data.hpp"
 #include "simt/surface/device_printf.hpp"
@@ -54,7 +56,7 @@ class Launch {
     return reply(Status::completed, "");
   }
 
-  LaunchReply reply(Status status, const std::string& detail) const {
+  LaunchReply reply(Status status, const std::string& detail) {
     LaunchReply answer;
     answer.status = status;
     answer.detail = detail;
@@ -63,6 +65,7 @@ class Launch {
     answer.counters = counter_.counters();
     answer.counters["events"] = events_ != 0 || !simt::Machine::active() ? events_ : simt::Machine::current().events();
     answer.printed = simt::printed_text();
+    if (trace_) answer.trace = in_words(trace_->steps(), trace_->complete(), image_);
     return answer;
   }
 
@@ -172,6 +175,8 @@ class Launch {
          std::initializer_list<simt::Observer*>{&races_, &bounds_, &*uninitialized_, &barriers_, &inputs_, &counter_}) {
       announcer.add(*observer);
     }
+    if (request_.trace) trace_block(request_.trace->block);
+    if (trace_) announcer.add(*trace_);
     const KernelCall kernel(image_.kernel, request_.arguments, addresses_);
     const auto index = [](const protocol::Extent& e) { return simt::Index3{e.x, e.y, e.z}; };
     stacks_.emplace(std::size_t{config_.block.x} * config_.block.y * config_.block.z);
@@ -182,6 +187,12 @@ class Launch {
         [&kernel] { kernel(); }, request_.order_seed);
     events_ = machine.events();
     note_end(machine);
+  }
+
+  void trace_block(const std::array<unsigned, 3>& block) {
+    const protocol::Extent& grid = config_.grid;
+    if (block[0] >= grid.x || block[1] >= grid.y || block[2] >= grid.z) return;
+    trace_.emplace(block[0] + std::uint64_t{grid.x} * (block[1] + std::uint64_t{grid.y} * block[2]), protocol::most_trace_steps);
   }
 
   void note_end(const simt::Machine& machine) {
@@ -213,6 +224,7 @@ class Launch {
   simt::InputGuard inputs_{log_};
   simt::AccessCounter counter_;
   std::optional<simt::UninitializedReads> uninitialized_;
+  std::optional<simt::TraceRecorder> trace_;
   std::optional<simt::FiberStacks> stacks_;
   std::vector<std::uintptr_t> addresses_;
   std::optional<std::pair<Status, std::string>> trouble_;

@@ -3,48 +3,19 @@
 // What a message's strings mean, and how long they may be, is for its reader to judge.
 #include "runner/protocol.hpp"
 
-#include <limits>
-#include <type_traits>
+#include "runner/strict_json.hpp"
 
 namespace tilelab::protocol {
 namespace {
 
 using nlohmann::json;
 
-[[noreturn]] void refuse(const json& value, const char* expected) {
-  throw json::other_error::create(501, std::string("expected ") + expected, &value);
-}
-
-// nlohmann::json would convert 1e300 and -1 silently.
-template <class Integer>
-Integer integer(const json& value) {
-  using Limits = std::numeric_limits<Integer>;
-  if (value.is_number_unsigned()) {
-    const auto number = value.get<std::uint64_t>();
-    if (number > static_cast<std::uint64_t>(Limits::max())) refuse(value, "a smaller number");
-    return static_cast<Integer>(number);
-  }
-  if (!value.is_number_integer()) refuse(value, "a whole number");
-  const auto number = value.get<std::int64_t>();
-  if constexpr (std::is_unsigned_v<Integer>) {
-    if (number < 0) refuse(value, "a number that is not negative");
-  } else {
-    if (number < Limits::min() || number > Limits::max()) refuse(value, "a smaller number");
-  }
-  return static_cast<Integer>(number);
-}
-
-// The macro's conversion maps an unknown name to the first enumerator.
-template <class Enum>
-Enum enumerator(const json& value) {
-  const Enum result = value.get<Enum>();
-  if (json(result) != value) refuse(value, "one of the known names");
-  return result;
-}
-
-const std::string& text(const json& value) { return value.get_ref<const std::string&>(); }
-
-const json::array_t& list(const json& value) { return value.get_ref<const json::array_t&>(); }
+using strict::enumerator;
+using strict::integer;
+using strict::list;
+using strict::refuse;
+using strict::text;
+using strict::untrusted;
 
 std::array<unsigned, 3> index3(const json& value) {
   if (list(value).size() != 3) refuse(value, "three numbers");
@@ -57,9 +28,6 @@ Extent extent(const json& value) {
   const auto [x, y, z] = index3(value);
   return {x, y, z};
 }
-
-// A kernel may print any bytes, and a compiler may be told any file name; JSON holds UTF-8 only. Bad bytes become U+FFFD.
-json untrusted(const std::string& bytes) { return json::parse(json(bytes).dump(-1, ' ', false, json::error_handler_t::replace)); }
 
 json config_json(const LaunchConfig& config) {
   return {{"grid", extent(config.grid)}, {"block", extent(config.block)}, {"shared_bytes", config.shared_bytes}};
@@ -113,6 +81,7 @@ void to_json(json& value, const LaunchRequest& request) {
   for (const Argument& argument : request.arguments) value["arguments"].push_back(argument_json(argument));
   if (request.config) value["config"] = config_json(*request.config);
   if (request.order_seed) value["order_seed"] = *request.order_seed;
+  if (request.trace) value["trace"] = *request.trace;
 }
 
 void from_json(const json& value, LaunchRequest& request) {
@@ -124,6 +93,7 @@ void from_json(const json& value, LaunchRequest& request) {
   request.shared_poison = integer<std::uint8_t>(value.at("shared_poison"));
   if (value.contains("config")) request.config = config_from(value.at("config"));
   if (value.contains("order_seed")) request.order_seed = integer<std::uint64_t>(value.at("order_seed"));
+  if (value.contains("trace")) request.trace = value.at("trace").get<TraceRequest>();
 }
 
 void to_json(json& value, const Finding& finding) {
@@ -154,6 +124,7 @@ void to_json(json& value, const LaunchReply& reply) {
            {"findings", json::array()}, {"counters", json::object()},        {"printed", untrusted(reply.printed)}};
   for (const Finding& finding : reply.findings) value["findings"].push_back(finding);
   for (const auto& [name, count] : reply.counters) value["counters"][name] = count;
+  if (reply.trace) value["trace"] = *reply.trace;
 }
 
 void from_json(const json& value, LaunchReply& reply) {
@@ -166,6 +137,7 @@ void from_json(const json& value, LaunchReply& reply) {
     reply.counters[name] = integer<std::uint64_t>(count);
   }
   reply.printed = text(value.at("printed"));
+  if (value.contains("trace")) reply.trace = value.at("trace").get<Trace>();
 }
 
 }  // namespace tilelab::protocol

@@ -16,6 +16,8 @@
 
 #include <nlohmann/json.hpp>
 
+#include "runner/trace_message.hpp"
+
 namespace tilelab::protocol {
 
 inline constexpr int socket_descriptor = 3;  // where the runner finds its end of the socket
@@ -54,6 +56,7 @@ struct LaunchRequest {
   unsigned clock_ms = 5'000;                // backstop: processor time of the whole launch
   std::uint8_t shared_poison = 0xFF;        // every byte of shared memory when a block starts: NaN
   std::optional<std::uint64_t> order_seed;  // given: blocks and threads run in this shuffled order
+  std::optional<TraceRequest> trace;        // given: the reply holds what this block did
 };
 
 // One side of a finding: an access or a barrier of one thread.
@@ -86,6 +89,7 @@ struct LaunchReply {
   std::vector<Finding> findings;                  // folded, in a deterministic order, at most 64
   std::map<std::string, std::uint64_t> counters;  // "global_load_bytes", "global_store_bytes", "events", ...
   std::string printed;                            // what the kernel printed, at most 16 KiB
+  std::optional<Trace> trace;                     // where one was asked for, and the grid has the block
 };
 
 NLOHMANN_JSON_SERIALIZE_ENUM(Role, {{Role::scalar, "scalar"}, {Role::input, "input"}, {Role::output, "output"}, {Role::inout, "inout"}})

@@ -64,15 +64,37 @@ def test_the_worked_trace_is_made_by_a_command() -> None:
     assert len(made_text.passages(text_of("02-tiled"))) == 1
 
 
+@pytest.fixture(scope="module")
+def trace() -> ModuleType:
+    return script("trace_example.py")
+
+
 def test_the_worked_trace_is_the_product() -> None:
-    trace = script("trace_example.py")
-    a, b = trace.matrix_a(), trace.matrix_b()
-    assert a[0] == [1, 2, 3, 4, 17, 18, 19, 20]
-    product = [[sum(a[i][k] * b[k][j] for k in range(8)) for j in range(4)] for i in range(4)]
+    a = [[4 * i + j % 4 + 1 + 16 * (j // 4) for j in range(8)] for i in range(8)]
+    product = [[sum(a[i][k] * a[j][k] for k in range(8)) for j in range(4)] for i in range(4)]
     assert product[:2] == [[1404, 1740, 2076, 2412], [1740, 2204, 2668, 3132]]
-    assert trace.sums_after(1) == product
-    for row in product:
-        assert " ".join(map(str, row)) in text_of("02-tiled")
+    shown = section("02-tiled", "An example by hand")
+    assert "\n".join(" ".join(map(str, row)) for row in product) in shown
+    for row in ("| 30 | 30 |", "| 70 | 70 |", "| 1374 | 1404 |", "| 1670 | 1740 |"):
+        assert row in shown
+
+
+CHANGES = {
+    "another tile": ("constexpr int tile = 4;", "constexpr int tile = 2;"),
+    "no second barrier": ("    __syncthreads();  // everybody is done", "    // everybody is done"),
+    "a swapped index": ("As[ty][k] * Bs[k][tx]", "As[ty][k] * Bs[tx][k]"),
+}
+
+
+@pytest.mark.parametrize("change", CHANGES)
+def test_the_worked_trace_changes_with_its_kernel(change: str, trace: ModuleType, tmp_path: Path) -> None:
+    original, (old, new) = trace.KERNEL.read_text(encoding="utf-8"), CHANGES[change]
+    assert original.count(old) == 1
+    changed = tmp_path / trace.KERNEL.name
+    changed.write_text(original.replace(old, new), encoding="utf-8")
+    before, after = (trace.tables(trace.traced(kernel)) for kernel in (trace.KERNEL, changed))
+    rows_before, rows_after = ([line for line in text.split("\n") if line.startswith("|")] for text in (before, after))
+    assert rows_before != rows_after
 
 
 @pytest.mark.parametrize("lab_id", WRITE_UPS)

@@ -1,0 +1,59 @@
+// The part of the protocol that carries a trace: what one block of a launch did, step by step. A judge that asks for one
+// gets it beside the launch's ordinary reply; graded launches ask for none.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include <nlohmann/json_fwd.hpp>
+
+namespace tilelab::protocol {
+
+inline constexpr std::size_t most_trace_steps = 90'000;  // what fits into a frame with room to spare
+
+struct TraceRequest {
+  std::array<unsigned, 3> block{};  // (x, y, z)
+};
+
+struct TracedArray {
+  std::string name;   // "A", "As"
+  std::string space;  // "global" | "shared" | "module"
+  std::string element;
+  std::size_t element_bytes = 4;
+  std::vector<std::size_t> dimensions;  // a matrix in global memory: {rows, columns}; empty: unknown
+};
+
+struct TracedPlace {
+  std::string file, function;
+  int line = 0;  // 0: unknown
+};
+
+// On the wire an array of its eight numbers.
+struct TracedStep {
+  enum class Kind : std::uint8_t { read, write, atomic, barrier };
+  Kind kind = Kind::read;
+  std::uint32_t thread = 0, interval = 0;
+  std::uint32_t array = 0;  // index into Trace::arrays; unused by a barrier
+  std::uint64_t offset = 0;
+  std::uint32_t bytes = 0;  // a barrier: 0
+  std::uint64_t bits = 0;
+  std::uint32_t place = 0;  // index into Trace::places
+};
+
+struct Trace {
+  std::vector<TracedArray> arrays;
+  std::vector<TracedPlace> places;
+  std::vector<TracedStep> steps;
+  bool complete = false;  // false: the block did not end, or did more than may be kept
+};
+
+// Reading throws nlohmann::json::exception on anything that is not the shape above, and on an index without its entry.
+void to_json(nlohmann::json&, const TraceRequest&);
+void from_json(const nlohmann::json&, TraceRequest&);
+void to_json(nlohmann::json&, const Trace&);
+void from_json(const nlohmann::json&, Trace&);
+
+}  // namespace tilelab::protocol

@@ -1,0 +1,78 @@
+#include "simt/observers/trace_recorder.hpp"
+
+#include <cstring>
+
+namespace tilelab::simt {
+namespace {
+
+// An access to several elements at once (a float4) becomes a step for each. Where its parts are no whole elements, as in
+// an array of bytes that holds floats, four bytes are one.
+std::uint32_t part_of(const Access& access, std::uint64_t offset) {
+  const auto fits = [&](std::size_t part) { return access.size % part == 0 && offset % part == 0; };
+  const std::size_t element = access.region->element_bytes;
+  if ((element == 4 || element == 8) && fits(element)) return static_cast<std::uint32_t>(element);
+  return fits(4) ? 4 : fits(2) ? 2 : 1;
+}
+
+std::uint64_t bits_at(const TraceStep& step) {
+  std::uint64_t bits = 0;
+  std::memcpy(&bits, reinterpret_cast<const void*>(step.region->base + step.offset), step.bytes);
+  return bits;
+}
+
+}  // namespace
+
+void TraceRecorder::on_access(const Access& access) {
+  settle();
+  if (access.by.block != block_) return;
+  const std::uint64_t first = access.address - access.region->base;
+  const std::uint32_t part = part_of(access, first);
+  for (std::uint32_t at = 0; at < access.size && has_room(); at += part) {
+    TraceStep& step = steps_.emplace_back();
+    step.kind = access.kind == AccessKind::read    ? TraceStep::Kind::read
+                : access.kind == AccessKind::write ? TraceStep::Kind::write
+                                                   : TraceStep::Kind::atomic;
+    step.thread = access.by.thread;
+    step.interval = access.interval;
+    step.region = access.region;
+    step.offset = first + at;
+    step.bytes = part;
+    step.pc = access.pc;
+    if (step.kind == TraceStep::Kind::read) step.bits = bits_at(step);
+  }
+}
+
+void TraceRecorder::on_barrier(const BarrierEvent& event) {
+  settle();
+  if (event.block != block_ || !has_room()) return;
+  TraceStep& step = steps_.emplace_back();
+  step.kind = TraceStep::Kind::barrier;
+  step.interval = event.interval;
+  step.pc = event.pc;
+}
+
+void TraceRecorder::on_block_end(std::uint64_t block, std::uint32_t) {
+  settle();
+  if (block == block_) ended_ = true;
+}
+
+const std::vector<TraceStep>& TraceRecorder::steps() {
+  settle();
+  return steps_;
+}
+
+bool TraceRecorder::has_room() {
+  if (steps_.size() < most_steps_) return true;
+  overflowed_ = true;
+  return false;
+}
+
+// An access is announced before it happens; at the next event it has happened, and nothing else has.
+void TraceRecorder::settle() {
+  for (; settled_ < steps_.size(); ++settled_) {
+    TraceStep& step = steps_[settled_];
+    if (step.kind == TraceStep::Kind::write || step.kind == TraceStep::Kind::atomic) step.bits = bits_at(step);
+  }
+}
+
+}  // namespace tilelab::simt

@@ -1,0 +1,171 @@
+"""`tilelab trace` on real kernels, as a student meets it: what it shows, what it checks, and what it says when it cannot."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner
+
+from grader.cli import app
+
+ROOT = Path(__file__).resolve().parents[2]
+WORKED = ROOT / "solutions" / "02-tiled" / "traced" / "tile_of_four.cu"
+CHECKED = "threads stores is the sum of the products it has read."
+
+
+def trace(file: Path, *options: str) -> tuple[int, str, str]:
+    """Exit status, what it printed, what it complained of."""
+    done = CliRunner().invoke(app, ["trace", str(file), *options])
+    return done.exit_code, done.stdout, done.stderr
+
+
+def lab_file(path: str) -> Path:
+    return ROOT / "solutions" / path
+
+
+def test_it_follows_the_example_by_hand_phase_by_phase() -> None:
+    status, shown, _ = trace(WORKED)
+    assert status == 0
+    lines = [line.split() for line in shown.splitlines()]
+    assert [words[-2:] for words in lines if words[:2] == ["(0,", "0)"] and "+" in words] == [
+        ["30", "30"],
+        ["1374", "1404"],
+    ]
+    assert [words[-2:] for words in lines if words[:2] == ["(1,", "0)"] and "+" in words] == [
+        ["70", "70"],
+        ["1670", "1740"],
+    ]
+    assert "(1, 0)          As[0][1] ← A[0][1] = 2    Bs[0][1] ← B[0][1] = 5" in shown
+    assert "(1, 0)          As[0][1] ← A[0][5] = 18   Bs[0][1] ← B[4][1] = 21" in shown
+    assert f"Checked: what each of the 16 {CHECKED}" in shown
+
+
+def test_a_barrier_is_named_with_its_line() -> None:
+    lines = WORKED.read_text(encoding="utf-8").split("\n")
+    barriers = [number for number, line in enumerate(lines, 1) if "__syncthreads()" in line]
+    shown = trace(WORKED)[1]
+    assert [f"up to barrier {i + 1} in line {barriers[i % 2]}" in shown for i in range(4)] == [True] * 4
+
+
+def test_another_block_loads_other_elements() -> None:
+    _, shown, _ = trace(WORKED, "--block", "1,0", "--thread", "2,3")
+    assert "As[3][2] ← A[3][2] = 15   Bs[3][2] ← B[3][6] = 28" in shown
+    assert "C[3][6]" in shown
+    assert "(0, 0)  " not in shown
+
+
+def test_a_naive_kernel_is_one_interval_of_reads_and_a_store() -> None:
+    status, shown, _ = trace(lab_file("01-naive/matmul_naive.cu"), "--thread", "1,0")
+    assert status == 0
+    assert "From the start, to the end" in shown
+    assert "A[0][0…7], B[0…7][1]" in shown
+    assert "barrier" not in shown
+    assert CHECKED in shown
+
+
+def test_zeros_that_fill_a_tile_are_not_loaded_from_anywhere() -> None:
+    _, shown, _ = trace(lab_file("03-boundary/matmul_boundary.cu"), "--shape", "3x3x3", "--thread", "3,0")
+    assert "As[0][3] ← 0" in shown
+    assert CHECKED in shown
+
+
+def test_other_inputs_are_traced_as_well() -> None:
+    status, shown, _ = trace(WORKED, "--inputs", "random", "--shape", "4x8x12")
+    assert (status, CHECKED in shown) == (0, True)
+
+
+@pytest.mark.parametrize("style", ["double_buffer", "dynamic_shared", "padded_transposed", "linear_shared"])
+def test_the_sum_is_found_in_other_ways_of_writing_it(style: str) -> None:
+    file = ROOT / "tests" / "labs" / "accepted" / "02-tiled" / f"{style}.cu"
+    status, shown, _ = trace(file, "--shape", "32x32x32")
+    assert (status, CHECKED in shown) == (0, True)
+
+
+def test_a_kernel_that_is_no_plain_sum_says_so() -> None:
+    file = ROOT / "tests" / "labs" / "accepted" / "02-tiled" / "register_tile.cu"
+    status, shown, _ = trace(file, "--shape", "32x32x32")
+    assert status == 0
+    assert "The sum of products does not reproduce what 64 of 64 threads store" in shown
+    assert CHECKED not in shown
+
+
+def test_a_race_is_shown_with_its_line_and_fails() -> None:
+    status, shown, _ = trace(
+        lab_file("02-tiled/rejects/no_second_barrier.cu"), "--shape", "32x32x32", "--thread", "0,0"
+    )
+    assert status == 1
+    assert "Data race" in shown
+    assert "race in line" in shown
+
+
+def test_a_wrong_result_is_told_with_its_first_element() -> None:
+    status, shown, _ = trace(
+        lab_file("02-tiled/rejects/tile_transposed.cu"), "--shape", "32x32x32", "--inputs", "integers"
+    )
+    assert status == 1
+    assert "Wrong answer" in shown
+    assert "The first, in row 0 and column" in shown
+
+
+def test_a_kernel_that_never_ends_is_shown_as_far_as_it_came() -> None:
+    status, shown, _ = trace(lab_file("01-naive/rejects/endless_loop.cu"))
+    assert status == 1
+    assert "Time-out" in shown
+    assert "this is only its beginning" in shown
+    assert len(shown) < 1_000_000
+
+
+def test_a_shape_the_launch_cannot_take_says_what_cuda_refuses() -> None:
+    status, shown, _ = trace(lab_file("02-tiled/matmul_tiled.cu"), "--shape", "8x8x8")
+    assert status == 1
+    assert "every dimension must be at least 1" in shown
+
+
+@pytest.mark.parametrize(
+    ("file", "options", "said"),
+    [
+        (WORKED, ["--shape", "80x8x8"], "each from 1 to 64"),
+        (WORKED, ["--shape", "8x8"], "it takes MxNxK"),
+        (WORKED, ["--shape", "8x8x8x"], "it takes MxNxK"),
+        (WORKED, ["--shape", "99999999999x1x1"], "it takes MxNxK"),
+        (WORKED, ["--block", "2,0"], "outside the grid: the launch has 2 x 2 x 1 blocks"),
+        (WORKED, ["--block", "one"], "it is two or three numbers"),
+        (WORKED, ["--inputs", "zeros"], "it takes worked, integers, random"),
+        (WORKED, ["--format", "html"], "there is no format 'html'"),
+        (WORKED, ["--lab", "99-none"], "99-none"),
+        (lab_file("01-naive/rejects/missing_semicolon.cu"), [], "expected"),
+        (lab_file("none.cu"), [], "there is no such file"),
+    ],
+)
+def test_what_cannot_be_traced_is_said_in_one_message(file: Path, options: list[str], said: str) -> None:
+    status, shown, complaint = trace(file, *options)
+    assert (status, shown) == (2, "")
+    assert said in complaint
+    assert "Traceback" not in complaint
+
+
+def test_a_file_with_no_known_kernel_is_asked_for_its_lab(tmp_path: Path) -> None:
+    strange = tmp_path / "strange.cu"
+    strange.write_text("__global__ void scale(float* out) { out[0] = 1; }\n", encoding="utf-8")
+    status, _, complaint = trace(strange)
+    assert status == 2
+    assert "Say which lab it is for: --lab" in complaint
+
+
+def test_json_holds_what_the_tables_show() -> None:
+    status, shown, _ = trace(WORKED, "--json")
+    found = json.loads(shown)
+    assert status == 0
+    assert found["lab"] == "02-tiled"
+    assert found["launch"]["verdict"] == "pass"
+    second = found["trace"]["intervals"][3]["stays"][1]
+    assert (second["thread"], second["sum_after"]) == ([1, 0, 0], 1740.0)
+    assert found["trace"]["intervals"][0]["tiles"]["As"]["[0][1]"] == 2.0
+
+
+def test_markdown_is_tables_that_a_page_can_take_over() -> None:
+    shown = trace(WORKED, "--format", "markdown", "--thread", "0,0")[1]
+    assert "| thread (x, y) | reads | products A·B | adds | sum |\n|---|---|---|--:|--:|\n" in shown
+    assert "| (0, 0) | As[0][0…3], Bs[0…3][0] | 17·17 + 18·18 + 19·19 + 20·20 | 1374 | 1404 |" in shown
