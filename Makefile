@@ -8,14 +8,17 @@ SUBMISSIONS ?= tests/class
 LAB ?=
 CASE ?=
 OPTIONS ?=
-export OUT SUBMISSIONS LAB CASE OPTIONS
+FILE ?=
+SHAPE ?=
+BLOCK ?=
+export OUT SUBMISSIONS LAB CASE OPTIONS FILE SHAPE BLOCK
 
 setup := ./kit/setup/setup.sh
 tilelab := .venv/bin/tilelab
 # One --lab for each lab named: LAB="01-naive 02-tiled".
 labs := $${LAB:+$$(printf -- '--lab %s ' $$LAB)}
 
-.PHONY: help setup grade handouts images test test-gpu watch report bench check lint tidy format clean
+.PHONY: help setup grade handouts images test test-gpu watch report trace bench check lint tidy format clean
 help:  ## what there is
 	@echo "Tilelab grades CUDA matrix-multiplication kernels, with or without a GPU."
 	@echo
@@ -48,6 +51,9 @@ watch:  ## a student's tests again whenever a file in assignments/ is saved; wit
 
 report:  ## the page of a student's own tests; with LAB=..., of that lab
 	@$(setup) && $(tilelab) report $$LAB
+
+trace:  ## what one block of your kernel does on a small input, step by step; LAB=... SHAPE=8x8x8
+	@$(setup) && $(tilelab) trace $${FILE:+"$$FILE"} $${LAB:+--lab "$$LAB"} $${SHAPE:+--shape "$$SHAPE"} $${BLOCK:+--block "$$BLOCK"}
 
 bench:  ## what grading costs, as ratios to nvcc and to plain execution (on a quiet machine; some minutes)
 	@$(setup) && "$$(cat build/.cmake)" --build build --target judge-bench >/dev/null && .venv/bin/python tests/benchmarks/ratios.py
