@@ -1,0 +1,59 @@
+// What one block did, with the values that were there.
+#include "simt/observers/trace_recorder.hpp"
+
+#include <array>
+
+#include <catch2/catch_test_macros.hpp>
+
+#include "handmade_launch.hpp"
+
+using namespace tilelab::simt;
+
+namespace {
+
+Region region_over(std::array<std::uint32_t, 4>& memory) {
+  Region region = shared_region(sizeof memory);
+  region.base = reinterpret_cast<std::uintptr_t>(memory.data());
+  return region;
+}
+
+}  // namespace
+
+TEST_CASE("a read has the value before it, a write the one after it", "[trace_recorder]") {
+  std::array<std::uint32_t, 4> memory{7, 8, 9, 10};
+  const Region region = region_over(memory);
+  TraceRecorder recorder(0, 100);
+  HandmadeLaunch launch(recorder, region);
+  launch.begin_block();
+  launch.touch({.thread = 3, .kind = AccessKind::read, .at = 4});
+  launch.touch({.thread = 3, .kind = AccessKind::write, .at = 8});
+  memory[2] = 90;
+  launch.barrier();
+  memory[2] = 91;
+  launch.end_block();
+  REQUIRE(recorder.steps().size() == 3);
+  CHECK(recorder.steps()[0].bits == 8);
+  CHECK(recorder.steps()[1].bits == 90);
+  CHECK(recorder.steps()[2].kind == TraceStep::Kind::barrier);
+  CHECK(recorder.complete());
+}
+
+TEST_CASE("wide accesses are their elements, other blocks are left out, and too many steps are told", "[trace_recorder]") {
+  std::array<std::uint32_t, 4> memory{1, 2, 3, 4};
+  const Region region = region_over(memory);
+  TraceRecorder recorder(1, 5);
+  HandmadeLaunch launch(recorder, region);
+  launch.begin_block(0);
+  launch.touch({.at = 0});
+  launch.end_block();
+  launch.begin_block(1);
+  launch.touch({.at = 0, .size = 16});
+  REQUIRE(recorder.steps().size() == 4);
+  CHECK(recorder.steps()[3].bits == 4);
+  CHECK(recorder.steps()[3].offset == 12);
+  CHECK_FALSE(recorder.complete());
+  launch.touch({.at = 0, .size = 16});
+  launch.end_block();
+  CHECK(recorder.steps().size() == 5);
+  CHECK_FALSE(recorder.complete());
+}
