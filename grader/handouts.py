@@ -65,6 +65,8 @@ def handout(root: Path, labs: Sequence[Lab]) -> Handout:
     for path, mode in _tracked(root):
         if path.startswith(_SURROUNDINGS):
             files[path.removeprefix(_SURROUNDINGS)] = _read(root / path, mode)
+        elif path in _ELSEWHERE:
+            files[_ELSEWHERE[path]] = _read(root / path, mode)
         elif path.startswith(_AT_HOME):
             continue
         elif path.startswith((*_VERBATIM, *(f"assignments/{lab.id}/" for lab in labs))) or _is_figure(path):
