@@ -58,7 +58,7 @@ trace:  ## what one block of your kernel does on a small input, step by step; LA
 bench:  ## what grading costs, as ratios to nvcc and to plain execution (on a quiet machine; some minutes)
 	@$(setup) && "$$(cat build/.cmake)" --build build --target judge-bench >/dev/null && .venv/bin/python tests/benchmarks/ratios.py
 
-check:  ## prove that the course is fit to be given: starters, solutions, rejects, handout, write-ups, leaks; with LAB=..., of these labs
+check:  ## prove that the course is fit to be given (kernels, handout, write-ups, leaks); with LAB=..., of these labs
 	@$(setup) && $(tilelab) check-course $(labs)
 
 lint:  ## look at the sources without changing them
