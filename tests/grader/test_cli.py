@@ -161,3 +161,46 @@ def test_test_takes_another_file(course: Path) -> None:
 def test_test_of_one_case_outside_a_lab_asks_which(course: Path) -> None:
     assert_friendly(run("test", "--case", "squares"), "which lab", "first")
     assert course.is_dir()
+
+
+def test_test_takes_a_part_of_a_labs_name_and_names_the_labs_when_it_is_none(course: Path) -> None:
+    assert run("test", "fir").exit_code == 1
+    second = course / "assignments" / "first-again"
+    second.mkdir()
+    (second / "lab.toml").write_text(LAB.replace("naive.cu", "again.cu"))
+    assert run("test", "first").exit_code == 1  # the whole name comes before a part of another
+    assert_friendly(run("test", "fir"), "could be any of first, first-again")
+    assert_friendly(run("test", "99"), "no lab '99'", "first, first-again")
+
+
+def test_test_of_no_lab_in_particular_takes_all(course: Path) -> None:
+    second = course / "assignments" / "second"
+    second.mkdir()
+    (second / "lab.toml").write_text(LAB.replace("naive.cu", "second.cu"))
+    (second / "second.cu").write_text("squares")
+    shown = run("test")
+    assert shown.exit_code == 1
+    assert "2 of 4 tests pass" in shown.output
+    for lab, file in (("first", "naive.cu"), ("second", "second.cu")):
+        (course / "assignments" / lab / file).write_text("rectangles")
+    shown = run("test")
+    assert (shown.exit_code, shown.output.splitlines()[-1]) == (0, "Every test passes.")
+
+
+def test_test_says_what_broke_on_our_side_without_a_trace(course: Path) -> None:
+    (course / "assignments" / "first" / "naive.cu").write_text("BREAKS")
+    result = run("test")
+    assert result.exit_code == 1
+    assert "our fault" in result.output
+    assert "Traceback" not in result.output
+
+
+def test_report_writes_the_page_of_the_public_tests_and_says_where(course: Path) -> None:
+    result = run("report", "--out", "a folder/page.html")
+    assert result.exit_code == 0, result.output
+    page = (course / "a folder" / "page.html").read_text(encoding="utf-8")
+    assert "public tests alone" in page
+    assert "multiplies rectangles" in page
+    assert str(course / "a folder" / "page.html") in result.output
+    (course / "taken").write_text("a file")
+    assert_friendly(run("report", "--out", "taken/page.html"), "cannot be written")
