@@ -14,6 +14,7 @@ import edge_figures
 import product_figures
 import speed_figures
 import tile_figures
+import transpose_figures
 
 FIGURES: dict[str, Callable[[], str]] = {
     "dot-product": product_figures.dot_product,
@@ -28,6 +29,9 @@ FIGURES: dict[str, Callable[[], str]] = {
     "zero-fill": edge_figures.zero_fill,
     "register-tile": speed_figures.register_tile,
     "measured-speeds": speed_figures.measured_speeds,
+    "strided-store": transpose_figures.strided_store,
+    "turned-tile": transpose_figures.turned_tile,
+    "column-of-banks": transpose_figures.column_of_banks,
 }
 
 

@@ -1,0 +1,91 @@
+#include "problems/transpose.hpp"
+
+#include <cstddef>
+#include <stdexcept>
+#include <utility>
+
+#include "judge/bench.hpp"
+
+namespace tilelab::transpose {
+namespace {
+
+constexpr std::size_t largest_exact = (1 << 24) - 1;  // of whole numbers that fp32 tells apart
+
+// Instrumented events that a launch may make before it counts as one that never ends: so many for every element, generously,
+// and room for a large block on a tiny matrix.
+constexpr std::uint64_t spare_events = 20'000'000, events_per_element = 20'000;
+
+// 1 to `count` in random order (Fisher and Yates's shuffle).
+std::vector<float> shuffled(std::size_t count, judge::RandomStream& random) {
+  std::vector<float> values(count);
+  for (std::size_t i = 0; i < count; ++i) {
+    const auto other = static_cast<std::size_t>(random.between(0, static_cast<int>(i)));
+    values[i] = values[other];
+    values[other] = static_cast<float>(i + 1);
+  }
+  return values;
+}
+
+}  // namespace
+
+judge::Trial exact_trial(Shape shape, judge::RandomStream random) {
+  if (shape.M < 1 || shape.N < 1) throw std::logic_error("a shape's sides are at least 1");
+  const auto M = static_cast<std::size_t>(shape.M), N = static_cast<std::size_t>(shape.N);
+  if (M * N > largest_exact) throw std::logic_error("the matrix is too large for whole numbers that are all different");
+  std::vector<float> in = shuffled(M * N, random);
+  std::vector<double> out(N * M);
+  for (std::size_t row = 0; row < M; ++row) {
+    for (std::size_t column = 0; column < N; ++column) out[column * M + row] = in[row * N + column];
+  }
+  return {.shape = "M=" + std::to_string(shape.M) + " N=" + std::to_string(shape.N),
+          .inputs = "whole numbers",
+          .operands = {judge::input("in", N, std::move(in)), judge::output("out", {N, M, std::move(out), {}}), judge::integer("M", shape.M),
+                       judge::integer("N", shape.N)},
+          .launch_arguments = {shape.M, shape.N},
+          .work_events = events_per_element * M * N,
+          .spare_events = spare_events};
+}
+
+void check_exact(Shape shape) { judge::check(exact_trial(shape, judge::bench().draw())); }
+
+void check_exact(const std::vector<Shape>& shapes) {
+  for (const Shape& shape : shapes) check_exact(shape);
+}
+
+void check_staged(Shape shape) {
+  const std::string missed = missed_staging(shape, judge::check(exact_trial(shape, judge::bench().draw())).counters);
+  if (!missed.empty()) judge::reject_technique("correct, but " + missed);
+}
+
+std::string missed_staging(Shape shape, const std::map<std::string, std::uint64_t>& counters) {
+  const auto bytes = sizeof(float) * static_cast<std::uint64_t>(shape.M) * static_cast<std::uint64_t>(shape.N);
+  const auto moved = [&](const char* counter) { return counters.at(counter); };  // missing: ours to mend
+  if (moved("global_load_bytes") > bytes || moved("global_store_bytes") > bytes) {
+    return "it uses elements in global memory more often than it must: each is to be loaded once and stored once.";
+  }
+  if (moved("shared_store_bytes") < bytes || moved("shared_load_bytes") < bytes) {
+    return "not every element passes through shared memory. A thread that moves its own element from one place in global memory "
+           "to the other has to jump on one of the two sides: let the threads of a block hand elements to each other.";
+  }
+  return {};
+}
+
+std::vector<Shape> around(int side) {
+  std::vector<Shape> shapes;
+  for (int M = side - 1; M <= side + 1; ++M) {
+    for (int N = side - 1; N <= side + 1; ++N) shapes.push_back({M, N});
+  }
+  return shapes;
+}
+
+std::vector<Shape> random_shapes(int count, Shape limit) {
+  judge::RandomStream random = judge::bench().draw();
+  std::vector<Shape> shapes;
+  for (int i = 0; i < count; ++i) {
+    const int M = random.between(1, limit.M), N = random.between(1, limit.N);
+    shapes.push_back({M, N});
+  }
+  return shapes;
+}
+
+}  // namespace tilelab::transpose

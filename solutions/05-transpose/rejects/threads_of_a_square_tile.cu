@@ -1,0 +1,23 @@
+// verdict: launch-error
+// A tile of 64 with a thread for each element: four times what a block may have.
+#include <tilelab/device.cuh>
+
+constexpr int tile = 64;
+constexpr int rows = tile;
+
+__host__ __device__ LaunchConfig transpose_tiled_launch(int M, int N) {
+  return LaunchConfig{dim3((N + tile - 1) / tile, (M + tile - 1) / tile), dim3(tile, rows)};
+}
+
+__global__ void transpose_tiled(const float* in, float* out, int M, int N) {
+  __shared__ float turning[tile][tile];
+  const int left = blockIdx.x * tile, top = blockIdx.y * tile;
+  const int x = threadIdx.x;
+  for (int y = threadIdx.y; y < tile; y += rows) {
+    if (top + y < M && left + x < N) turning[y][x] = in[(top + y) * N + left + x];
+  }
+  __syncthreads();
+  for (int y = threadIdx.y; y < tile; y += rows) {
+    if (left + y < N && top + x < M) out[(left + y) * M + top + x] = turning[x][y];
+  }
+}
