@@ -156,8 +156,9 @@ def _link(steps: _Steps, text: str, preprocessed: str, entries: EntrySignatures)
     (steps.folder / "shared.s").write_text(shared_assembly(dynamic), encoding="utf-8")
     roots = [symbol.name for symbol in found.all]
     hidden = [symbol.name for symbol in found.all if not symbol.is_global]
-    commands = [globalize_arguments(hidden, "submission.o")] if hidden else []
-    commands.append(rewrite_arguments(obj.sections, roots, "submission.o"))
+    objcopy = steps.toolchain.objcopy
+    commands = [globalize_arguments(objcopy, hidden, "submission.o")] if hidden else []
+    commands.append(rewrite_arguments(objcopy, obj.sections, roots, "submission.o"))
     commands.append(steps.toolchain.link(["submission.o", "shared.s"], roots, "runner"))
     if not all(steps.run(command) for command in commands):
         return _refuse("The file compiles, but does not link.")

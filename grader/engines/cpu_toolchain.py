@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import functools
 import hashlib
-import os
 import shutil
 import subprocess
 import tempfile
@@ -19,6 +18,8 @@ LANGUAGE = (
     "-fno-threadsafe-statics",
     "-ftemplate-depth=256",
     "-fconstexpr-ops-limit=4000000",
+    "-fsigned-char",  # a GPU's char has a sign; ARM's has none
+    "-ffp-contract=off",  # no multiply-add is fused on one machine and not on another
 )
 INSTRUMENTATION = (
     "-O0",  # optimisation merges accesses: a[i] * a[i] would be one read
@@ -35,7 +36,6 @@ INSTRUMENTATION = (
     "-fno-jump-tables",  # a jump through a register would look like a call through a pointer
     "-fstack-clash-protection",  # a large frame touches the guard page instead of stepping over it
     "-fno-stack-protector",
-    "-fcf-protection=none",
     "-fno-asynchronous-unwind-tables",
     "-ffunction-sections",  # what the kernel reaches is read off the sections' relocations
     "-fdata-sections",  # and which variables, so that host code's own are told from a kernel's
@@ -43,6 +43,16 @@ INSTRUMENTATION = (
     "-fno-pic",
     "-fno-pie",
 )
+# What only one kind of processor knows.
+MACHINE = {
+    "x86_64": ("-fcf-protection=none",),
+    "aarch64": (
+        "-mbranch-protection=none",  # signed return addresses are no addresses
+        "-mno-outline-atomics",  # atomics would be calls to functions that announce nothing
+        "--param",
+        "stack-clash-protection-guard-size=12",  # log2: by default GCC counts on 64 KiB of guard, and ours is a page
+    ),
+}
 WARNINGS = (
     "-Wall",
     "-Wno-unknown-pragmas",
@@ -63,9 +73,13 @@ class CpuToolchain:
 
     @property
     def flags(self) -> tuple[str, ...]:
-        machine = () if os.uname().machine == "x86_64" else ("-mno-outline-atomics",)
-        instrumentation = tuple(flag for flag in INSTRUMENTATION if machine == () or flag != "-fcf-protection=none")
-        return (*LANGUAGE, *instrumentation, *machine, *WARNINGS, *(f"-I{path}" for path in self.includes))
+        machine = MACHINE.get(target_of(self.compiler), ())
+        return (*LANGUAGE, *INSTRUMENTATION, *machine, *WARNINGS, *(f"-I{path}" for path in self.includes))
+
+    @property
+    def objcopy(self) -> str:
+        """The one for the compiler's target, which need not be this machine."""
+        return _ask(self.compiler, "-print-prog-name=objcopy") or "objcopy"
 
     def preprocess(self, source: str, output: str) -> list[str]:
         """Expands macros; the prelude stays one precompiled line."""
@@ -111,10 +125,17 @@ class CpuToolchain:
 @functools.cache
 def _linker(compiler: str) -> tuple[str, ...]:
     """Gold, where the compiler finds it, links a runner in less than half of the usual linker's time."""
-    answer = subprocess.run(
-        [compiler, "-print-prog-name=ld.gold"], check=False, capture_output=True, text=True
-    ).stdout.strip()
-    return ("-fuse-ld=gold",) if shutil.which(answer) else ()
+    return ("-fuse-ld=gold",) if shutil.which(_ask(compiler, "-print-prog-name=ld.gold")) else ()
+
+
+def target_of(compiler: str) -> str:
+    """The processor it compiles for: "x86_64", "aarch64"."""
+    return _ask(compiler, "-dumpmachine").partition("-")[0]
+
+
+@functools.cache
+def _ask(compiler: str, question: str) -> str:
+    return subprocess.run([compiler, question], check=False, capture_output=True, text=True).stdout.strip()
 
 
 def prepare(compiler: str, includes: list[Path], archives: list[Path], cache: Path) -> CpuToolchain:

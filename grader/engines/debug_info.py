@@ -13,12 +13,12 @@ from typing import Any
 from elftools.elf.elffile import ELFFile
 
 from grader.engines.dwarf_types import Die, origin_of, parameter_type, qualified_name, text_of, type_of
-from grader.engines.symbol_table import Symbol, thread_local_symbols
+from grader.engines.symbol_table import Symbol, function_names, thread_local_symbols
+from grader.engines.thread_local_names import FROM_THREAD_POINTER, ThreadLocalNames
 
 _MAX_DIES = 400_000  # a submission whose debug information is larger is not a lab's
 _DWARF_5 = 5
 _OFFSET_BYTES = {0x0C: 4, 0x0E: 8}  # DW_OP_const4u, DW_OP_const8u
-_FROM_THREAD_POINTER = frozenset({0x9B, 0xE0})  # DW_OP_form_tls_address, DW_OP_GNU_push_tls_address
 
 
 @dataclass(frozen=True)
@@ -58,6 +58,7 @@ def read_debug_info(program: Path, file_name: str) -> DebugInfo:
         elf = ELFFile(stream)
         dwarf = elf.get_dwarf_info(relocate_dwarf_sections=False)
         symbols = thread_local_symbols(elf)
+        names = ThreadLocalNames(symbols, function_names(elf))
         info = DebugInfo(offsets={name: symbol.value for name, symbol in symbols.items()})
         for unit in dwarf.iter_CUs():
             ours = _read_lines(dwarf.line_program_for_CU(unit), info, file_name)
@@ -66,7 +67,7 @@ def read_debug_info(program: Path, file_name: str) -> DebugInfo:
                     break
                 if die.tag == "DW_TAG_subprogram" and "DW_AT_low_pc" in die.attributes:
                     info.functions.append(_function(die, ours))
-                elif die.tag == "DW_TAG_variable" and (array := _shared_array(die, symbols)):
+                elif die.tag == "DW_TAG_variable" and (array := _shared_array(die, symbols, names)):
                     info.shared.append(array)
         info.lines.sort()
     return info
@@ -98,7 +99,7 @@ def _function(die: Die, ours: set[int]) -> Function:
     return Function(first, end, name, f"{name}({', '.join(types)})", type_of(origin).name, in_submission)
 
 
-def _shared_array(die: Die, symbols: dict[str, Symbol]) -> SharedArray | None:
+def _shared_array(die: Die, symbols: dict[str, Symbol], names: ThreadLocalNames) -> SharedArray | None:
     """Thread-local here is __shared__ there; what is declared and not defined is `extern __shared__`."""
     origin = origin_of(die)
     name = text_of(origin, "DW_AT_name")
@@ -106,9 +107,10 @@ def _shared_array(die: Die, symbols: dict[str, Symbol]) -> SharedArray | None:
         return None
     symbol = text_of(die, "DW_AT_linkage_name") or text_of(origin, "DW_AT_linkage_name") or name
     offset, kind = _thread_local_offset(die), type_of(origin)
-    element_bytes = max(1, kind.bytes)
+    element_bytes, size = max(1, kind.bytes), math.prod(kind.dimensions) * kind.bytes
+    if _is_unplaced(die) and (found := names.symbol_of(die)) and found.size == size:
+        offset = found.value
     if offset is not None:
-        size = math.prod(kind.dimensions) * kind.bytes
         if not any(one.value == offset and one.size == size and name in one.name for one in symbols.values()):
             return None  # nothing reaches it, so the linker left it out: the offset is another's
         return SharedArray(name, symbol, offset, size, kind.name, element_bytes, kind.dimensions, dynamic=False)
@@ -117,12 +119,17 @@ def _shared_array(die: Die, symbols: dict[str, Symbol]) -> SharedArray | None:
     return None
 
 
+def _is_unplaced(die: Die) -> bool:
+    """Defined, and nothing said of where: on 64-bit ARM, every thread-local variable."""
+    return not {"DW_AT_location", "DW_AT_declaration", "DW_AT_const_value"} & die.attributes.keys()
+
+
 def _thread_local_offset(die: Die) -> int | None:
     location = die.attributes.get("DW_AT_location")
     if location is None or location.form != "DW_FORM_exprloc":
         return None
     code = bytes(location.value)
     size = _OFFSET_BYTES.get(code[0]) if code else None
-    if size is None or len(code) != size + 2 or code[-1] not in _FROM_THREAD_POINTER:
+    if size is None or len(code) != size + 2 or code[-1] not in FROM_THREAD_POINTER:
         return None
     return int.from_bytes(code[1 : 1 + size], "little")

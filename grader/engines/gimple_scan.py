@@ -24,7 +24,7 @@ _BLINDING = re.compile(
     r"\b(no_sanitize\w*|disable_sanitizer_instrumentation|optimize|target|target_clones|naked|simd"
     r"|no_instrument_function|no_profile_instrument_function)\b"
 )
-_MACHINE_BUILTIN = re.compile(r"__builtin_ia32_(?!pause\b)\w+")
+_MACHINE_BUILTIN = re.compile(r"__builtin_(?:ia32_(?!pause\b)|aarch64_|neon_|sve_|arm_)\w+|svbool_t\b")
 
 
 @dataclass(frozen=True)

@@ -10,11 +10,11 @@ from grader.engines.device_functions import REDIRECTIONS
 _DATA_SECTIONS = ((".rodata", "tlrodata"), (".data", "tldata"), (".bss", "tlbss"))
 
 
-def rewrite_arguments(sections: Iterable[str], entry_points: Iterable[str], file_name: str) -> list[str]:
+def rewrite_arguments(objcopy: str, sections: Iterable[str], entry_points: Iterable[str], file_name: str) -> list[str]:
     """Only the entry points stay visible (nothing of the kit's can be replaced), no constructor is left, silent copies
     go through us, and data lands in sections whose bounds the linker names.
     """
-    argv = ["objcopy", "--remove-section=.init_array*", "--remove-section=.rela.init_array*"]
+    argv = [objcopy, "--remove-section=.init_array*", "--remove-section=.rela.init_array*"]
     argv += [f"--redefine-sym={name}={replacement}" for name, replacement in REDIRECTIONS.items()]
     for section in sorted(set(sections)):
         for prefix, target in _DATA_SECTIONS:
@@ -24,6 +24,6 @@ def rewrite_arguments(sections: Iterable[str], entry_points: Iterable[str], file
     return [*argv, file_name]
 
 
-def globalize_arguments(names: Iterable[str], file_name: str) -> list[str]:
+def globalize_arguments(objcopy: str, names: Iterable[str], file_name: str) -> list[str]:
     """Makes static entry points visible; objcopy does not combine it with the above."""
-    return ["objcopy", *(f"--globalize-symbol={name}" for name in names), file_name]
+    return [objcopy, *(f"--globalize-symbol={name}" for name in names), file_name]

@@ -66,6 +66,16 @@ def thread_local_symbols(elf: ELFFile) -> dict[str, Symbol]:
     return {symbol.name: symbol for symbol in found}
 
 
+def function_names(elf: ELFFile) -> dict[int, str]:
+    """Functions by their first address; one of the names where there are several."""
+    table = elf.get_section_by_name(".symtab")
+    if table is None:
+        return {}
+    names = elf.get_section(table["sh_link"]).data()
+    found = (_symbol(record, names) for record in _SYMBOL.iter_unpack(table.data()) if record[1] & 15 == 2)  # noqa: PLR2004 - STT_FUNC
+    return {symbol.value: symbol.name for symbol in found}
+
+
 def relocated_symbols(section: Section) -> Iterator[int]:
     """The symbol index of every relocation in a SHT_RELA section."""
     for _, info, _ in _RELOCATION.iter_unpack(section.data()):

@@ -245,7 +245,7 @@ std::uintptr_t interrupted_pc(const void* context) {
 
 // Not async-signal-safe in general; the interrupted code is the submission's or a callback's, and nothing returns to it.
 void on_signal(int signal, siginfo_t* info, void* context) {
-  for (const int other : {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGPROF}) std::signal(other, SIG_DFL);
+  for (const int other : {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP, SIGPROF}) std::signal(other, SIG_DFL);
   const auto address = signal == SIGPROF ? 0 : reinterpret_cast<std::uintptr_t>(info->si_addr);
   (*deliver_reply)(running_launch->crashed(signal, interrupted_pc(context), address));
   _exit(3);
@@ -263,7 +263,7 @@ void install_handlers(unsigned clock_ms) {
   action.sa_sigaction = on_signal;
   action.sa_flags = SA_SIGINFO | SA_ONSTACK | SA_RESETHAND;
   sigemptyset(&action.sa_mask);
-  for (const int signal : {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGPROF}) {
+  for (const int signal : {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP, SIGPROF}) {
     if (sigaction(signal, &action, nullptr) != 0) throw std::runtime_error("no signal handler");
   }
   itimerval timer{};

@@ -17,6 +17,12 @@ constexpr std::uint32_t polls_that_mean_waiting = 4096;
 // Polls of one thread while no thread of its block does anything new: a loop that gives up by itself has ended by then.
 constexpr std::uint32_t polls_that_mean_another_block = 1u << 14;
 
+#if defined(__aarch64__)
+constexpr bool locals_above_link = true;
+#else
+constexpr bool locals_above_link = false;
+#endif
+
 Index3 index_of(std::uint64_t linear, const Index3& extent) {
   return {static_cast<unsigned>(linear % extent.x), static_cast<unsigned>(linear / extent.x % extent.y),
           static_cast<unsigned>(linear / extent.x / extent.y)};
@@ -165,18 +171,23 @@ void Machine::stray(const Access& access) {
 // A write may change locals of this frame and of its callers, never the two words that link a frame to its caller, and
 // nothing beyond the kernel's own frame, where the kit's frames lie. Nor anything below the frame that runs: there lie
 // the frames of whoever announces this, a copy in progress for one. A launch function's answer goes to its caller's frame.
+// x86-64 has a frame's locals below its link, 64-bit ARM above it: so a frame begins where its announcer's link ends there,
+// with the link here, and the kernel's ends at its link there, at its caller's here.
 void Machine::guard_frames(std::uintptr_t address, std::size_t size, std::uintptr_t pc, std::uintptr_t frame) {
   const auto& running = scheduler_.running();
   constexpr std::size_t link_bytes = 2 * sizeof(std::uintptr_t);
   const auto on_stack = [&](std::uintptr_t link) { return link >= running.stack_low && link + link_bytes <= running.stack_high; };
 
-  auto announcing = reinterpret_cast<std::uintptr_t>(__builtin_frame_address(0));
-  while (on_stack(announcing) && announcing < frame && caller_of(announcing) != frame) announcing = caller_of(announcing);
-  bool allowed = announcing >= frame || !on_stack(announcing) || address >= announcing + link_bytes;
+  bool allowed = locals_above_link ? address >= frame : true;
+  if (!locals_above_link) {
+    auto announcing = reinterpret_cast<std::uintptr_t>(__builtin_frame_address(0));
+    while (on_stack(announcing) && announcing < frame && caller_of(announcing) != frame) announcing = caller_of(announcing);
+    allowed = announcing >= frame || !on_stack(announcing) || address >= announcing + link_bytes;
+  }
   for (std::uintptr_t link = frame; allowed && address + size > link; link = caller_of(link)) {
     if (!on_stack(link)) return;
-    const bool of_kernel = caller_of(link) == entry_frame_;
-    if (address < link + link_bytes || of_kernel || link == entry_frame_) allowed = false;
+    const bool is_last = link == entry_frame_ || (!locals_above_link && caller_of(link) == entry_frame_);
+    if (address < link + link_bytes || is_last) allowed = false;
   }
   if (allowed || (answer_.contains(address) && size <= answer_.end - address)) return;
   Access access;

@@ -10,7 +10,7 @@ from types import ModuleType
 
 import pytest
 
-from grader.engines.cpu_toolchain import INSTRUMENTATION, LANGUAGE, WARNINGS
+from grader.engines.cpu_toolchain import INSTRUMENTATION, LANGUAGE, MACHINE, WARNINGS
 from grader.proofs.page_links import broken_links
 from grader.result import Verdict
 
@@ -108,7 +108,11 @@ def test_every_compiler_flag_is_explained() -> None:
     section = page.split("## Each compiler flag", 1)[1].split("\n## ", 1)[0]
     explained = {word for code in _CODE.findall(section) for word in code.split()}
     merged = {f"-fsanitize={kind}" for kind in ("thread", "bounds", "alignment")}
-    flags = {flag for flag in (*LANGUAGE, *INSTRUMENTATION, *WARNINGS) if not flag.startswith("-fsanitize=")} | merged
+    flags = {
+        flag
+        for flag in (*LANGUAGE, *INSTRUMENTATION, *sum(MACHINE.values(), ()), *WARNINGS)
+        if not flag.startswith("-fsanitize=")
+    } | merged
     assert sorted(flags - explained - {"-std=c++20", "-Wall"}) == []
 
 

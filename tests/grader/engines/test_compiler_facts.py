@@ -35,7 +35,6 @@ SHOWN_BY: dict[str, tuple[str, str, bool]] = {  # flag: snippet, pattern, whethe
     ),
     "-fstack-clash-protection": ("void g(char*); void f() { char a[100000]; g(a); }", r"(or|sub)q\s+\$(0|4096), \(?%rsp|str\s+xzr", True),
     "-fno-stack-protector": ("void g(char*); void f() { char a[64]; g(a); }", r"__stack_chk_fail", False),
-    "-fcf-protection=none": ("void f() {}", r"endbr64", False),
     "-fno-asynchronous-unwind-tables": ("void f() {}", r"\.cfi_sections\s+\.debug_frame", True),
     "-ffunction-sections": ("void f() {}", r"\.section\s+\.text\._Z1fv", True),
     "-fdata-sections": ("int a = 1;", r"\.section\s+\.data\.a", True),
@@ -46,7 +45,6 @@ SHOWN_BY: dict[str, tuple[str, str, bool]] = {  # flag: snippet, pattern, whethe
 # What a compiler may do by default, spelt out, where leaving the flag away alone shows nothing.
 OPPOSITE = {
     "-fno-stack-protector": "-fstack-protector-all",
-    "-fcf-protection=none": "-fcf-protection=full",
     "-fno-pic": "-fPIC",
     "-fno-asynchronous-unwind-tables": "-fasynchronous-unwind-tables",
     "-fno-omit-frame-pointer": "-fomit-frame-pointer",
