@@ -18,11 +18,11 @@ tilelab := .venv/bin/tilelab
 # One --lab for each lab named: LAB="01-naive 02-tiled".
 labs := $${LAB:+$$(printf -- '--lab %s ' $$LAB)}
 
-.PHONY: help setup grade handouts images test test-gpu watch report trace bench check lint tidy format clean
+.PHONY: help setup grade handouts images test test-gpu test-aarch64 watch report trace bench check lint tidy format clean
 help:  ## what there is
 	@echo "Tilelab grades CUDA matrix-multiplication kernels, with or without a GPU."
 	@echo
-	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-8s %s\n", $$1, $$2}' $(firstword $(MAKEFILE_LIST))
+	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## / {printf "  make %-12s %s\n", $$1, $$2}' $(firstword $(MAKEFILE_LIST))
 	@echo
 	@echo "  make grade SUBMISSIONS=folder-or-zip OUT=folder LAB=01-naive    all three may be left out"
 	@echo "  make test LAB=02-tiled CASE=\"a test's name\"                     what a student runs; LAB alone for all tests"
@@ -54,6 +54,9 @@ report:  ## the page of a student's own tests; with LAB=..., of that lab
 
 trace:  ## what one block of your kernel does on a small input, step by step; LAB=... SHAPE=8x8x8
 	@$(setup) && $(tilelab) trace $${FILE:+"$$FILE"} $${LAB:+--lab "$$LAB"} $${SHAPE:+--shape "$$SHAPE"} $${BLOCK:+--block "$$BLOCK"}
+
+test-aarch64:  ## the kit's tests and the labs' corpus on 64-bit ARM, emulated (needs g++-aarch64-linux-gnu, qemu-user-static)
+	@$(setup) test && .venv/bin/python tests/aarch64/emulated.py
 
 bench:  ## what grading costs, as ratios to nvcc and to plain execution (on a quiet machine; some minutes)
 	@$(setup) && "$$(cat build/.cmake)" --build build --target judge-bench >/dev/null && .venv/bin/python tests/benchmarks/ratios.py

@@ -49,6 +49,7 @@ MACHINE = {
     "aarch64": (
         "-mbranch-protection=none",  # signed return addresses are no addresses
         "-mno-outline-atomics",  # atomics would be calls to functions that announce nothing
+        "-fsanitize=integer-divide-by-zero",  # the processor answers 0, without a signal
         "--param",
         "stack-clash-protection-guard-size=12",  # log2: by default GCC counts on 64 KiB of guard, and ours is a page
     ),

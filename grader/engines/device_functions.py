@@ -12,6 +12,7 @@ SURFACE_PREFIX = "_ZN11cuda_on_cpu"
 # Called by instrumented code; a submission that names them itself is refused earlier.
 INSTRUMENTATION_PREFIXES = (
     "__tsan_",
+    "__ubsan_handle_divrem_overflow",
     "__ubsan_handle_out_of_bounds",
     "__ubsan_handle_type_mismatch",
     "__sanitizer_cov_trace_pc",

@@ -87,6 +87,11 @@ void __ubsan_handle_out_of_bounds(const OutOfBoundsData* data, std::uintptr_t in
   Machine::current().index_outside(index_value(*data->index, index), bound_of(data->array->name), data->location.column, PC, CALLER_FRAME);
 }
 
+// Asked for where the processor itself divides by zero without a word: on 64-bit ARM.
+void __ubsan_handle_divrem_overflow(const void*, std::uintptr_t, std::uintptr_t) {
+  Machine::current().trap("divides an integer by zero", PC);
+}
+
 void __ubsan_handle_type_mismatch_v1(const TypeMismatchData* data, std::uintptr_t address) {
   Machine::current().misaligned(address, std::size_t{1} << data->log2_alignment, PC, CALLER_FRAME);
 }
