@@ -121,7 +121,7 @@ def _shared_array(die: Die, symbols: dict[str, Symbol], names: ThreadLocalNames)
 
 def _is_unplaced(die: Die) -> bool:
     """Defined, and nothing said of where: on 64-bit ARM, every thread-local variable."""
-    return not {"DW_AT_location", "DW_AT_declaration", "DW_AT_const_value"} & die.attributes.keys()
+    return not {"DW_AT_location", "DW_AT_declaration"} & die.attributes.keys()
 
 
 def _thread_local_offset(die: Die) -> int | None:

@@ -36,14 +36,15 @@ int twice() {
   { static thread_local int As[17]; sum += As[0]; } { static int As[18]; sum += As[0]; }
   static thread_local int As[19]; sum += As[0];
   auto lambda = [] { static thread_local int As[23]; return As[0]; };
-  return sum + lambda();
+  static thread_local const int fixed[41] = {};
+  return sum + lambda() + fixed[sum & 1];
 }
 static int own() { static thread_local int As[29]; return As[0]; }
 int main() {
   return of_all[0] + static_cast<int>(of_file[0] + named::inside[0]) + hidden[0] + tile<31>() + tile<37>() + plain() + twice() + own();
 }
 """
-SIZES = {(4, 2), (4, 3), (8, 5), (4, 7), *((4, count) for count in (11, 13, 17, 19, 23, 29, 31, 37))}
+SIZES = {(4, 2), (4, 3), (8, 5), (4, 7), *((4, count) for count in (11, 13, 17, 19, 23, 29, 31, 37, 41))}
 
 
 def compiled(compiler: str, text: str, folder: Path, *more: str) -> Path:
