@@ -103,7 +103,8 @@ def _build() -> None:
     subprocess.run(build, check=True, env=environment)
     # What links a submission has to say where its C library lies as well.
     compiler = CACHE / "g++"
-    compiler.write_text(f'#!/bin/sh\nexec {TRIPLET}-g++ "$@" {" ".join(linking)}\n', encoding="utf-8")
+    plain = f'case " $* " in *" c++-header "*) exec {TRIPLET}-g++ "$@" ;; esac'  # else it would link the header
+    compiler.write_text(f'#!/bin/sh\n{plain}\nexec {TRIPLET}-g++ "$@" {" ".join(linking)}\n', encoding="utf-8")
     compiler.chmod(0o755)
     description = TREE / "build" / "kit.json"
     kit = json.loads(description.read_text(encoding="utf-8")) | {"compiler": str(compiler)}
