@@ -22,7 +22,7 @@ _AFTER_JUDGING = frozenset({
     "publishing", "roster", "session", "summary", "trial", "check_session", "handouts", "hidden_words", "manifest", "tarball",
     "unmarked", "upgrade", "withheld", "agreement", "kernel_facts",
 })  # fmt: skip
-_NOT_JUDGING = frozenset({"reports", "proofs"})  # folders
+_NOT_JUDGING = frozenset({"reports", "proofs", "timing"})  # folders
 # A lab's files that no outcome follows from: words for people, and the two that are read field by field below.
 _WORDS = frozenset({".md", ".toml"})
 _NOT_JUDGED = frozenset({"rejects"})

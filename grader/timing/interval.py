@@ -1,0 +1,77 @@
+"""The median of paired ratios with its bootstrap interval. Pure and deterministic: no random numbers are drawn.
+
+The bootstrap asks how the median varies over samples drawn with replacement from the ones there are. For a median the answer
+over all of them is a binomial sum (Maritz and Jarrett 1978; Efron 1979), so it is added up instead of simulated: the interval that
+infinitely many drawn samples would give, in microseconds, and the same for everybody who repeats it.
+"""
+
+from __future__ import annotations
+
+import itertools
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cache
+
+CONFIDENCE = 0.95
+
+
+@dataclass(frozen=True)
+class Interval:
+    """A ratio: `middle` is the median, `low` and `high` bound it."""
+
+    low: float
+    middle: float
+    high: float
+
+    def __contains__(self, ratio: float) -> bool:
+        return self.low <= ratio <= self.high
+
+    def __str__(self) -> str:
+        return f"{self.middle:.3f} ({self.low:.3f} to {self.high:.3f})"
+
+
+def ratio_interval(over: Sequence[float], under: Sequence[float], confidence: float = CONFIDENCE) -> Interval:
+    """Of over[i] / under[i], two times taken side by side. An odd number of pairs, so that the median is one of them.
+
+    Works on logarithms, so that swapping the two turns the interval into its reciprocal. Raises ValueError on times that are
+    not positive.
+    """
+    if len(over) != len(under) or len(over) % 2 == 0:
+        message = f"pairs of times, an odd number of them: not {len(over)} and {len(under)}"
+        raise ValueError(message)
+    if any(not (0 < time < math.inf) for time in (*over, *under)):
+        message = "a time is a positive number"
+        raise ValueError(message)
+    logs = sorted(math.log(one / other) for one, other in zip(over, under, strict=True))
+    at = _low_position(len(logs), (1 - confidence) / 2)
+    low, high = _between(logs, at), _between(logs, len(logs) - 1 - at)
+    return Interval(math.exp(low), math.exp(logs[len(logs) // 2]), math.exp(high))
+
+
+def _between(ordered: Sequence[float], position: float) -> float:
+    """The value at a position that may lie between two of `ordered`."""
+    below = math.floor(position)
+    above = min(below + 1, len(ordered) - 1)
+    return ordered[below] + (position - below) * (ordered[above] - ordered[below])
+
+
+@cache
+def _low_position(count: int, tail: float) -> float:
+    """Where among `count` ordered values, counted from 0, the bootstrap distribution of the median has `tail` below it.
+
+    The distribution has steps at the values. Between the middles of neighbouring steps it is taken as a straight line: the steps
+    themselves would give 93 % for 31 normal values where 95 % is asked for; the line gives 95.5 %, and 95.1 % for 61.
+    """
+    shares = [0.0, *(_median_at_most(count, rank) for rank in range(1, count + 1))]
+    middles = [(one + other) / 2 for one, other in itertools.pairwise(shares)]
+    if tail <= middles[0]:
+        return 0.0
+    above = next(i for i, middle in enumerate(middles) if middle >= tail)
+    return above - 1 + (tail - middles[above - 1]) / (middles[above] - middles[above - 1])
+
+
+def _median_at_most(count: int, rank: int) -> float:
+    """How likely the median of `count` values drawn with replacement is at most the `rank`-th smallest of the `count` there are."""
+    half, share = count // 2 + 1, rank / count
+    return math.fsum(math.comb(count, n) * share**n * (1 - share) ** (count - n) for n in range(half, count + 1))
