@@ -1,14 +1,24 @@
-"""docs/writing-a-lab.md shows the files of the lab that it makes as they are."""
+"""Follows docs/writing-a-lab.md to the letter in a copy of the course: runs its commands, writes its files, looks for what it shows.
+
+The copy stands at the course's own path, in a mount namespace of its own, so that what is built already need not be built again.
+"""
 
 from __future__ import annotations
 
+import os
 import re
+import shutil
+import subprocess
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
+
+import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
 PAGE = ROOT / "docs" / "writing-a-lab.md"
 _BLOCK = re.compile(r"^```(\w+) ?(\S*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+_GIT = ["git", "-c", "user.name=Ada", "-c", "user.email=ada@example.org", "-c", "init.defaultBranch=main"]
 
 
 @dataclass(frozen=True)
@@ -24,6 +34,61 @@ def blocks() -> list[Block]:
     return [Block(*found) for found in _BLOCK.findall(PAGE.read_text(encoding="utf-8"))]
 
 
+def tracked() -> list[str]:
+    command = ["git", "ls-files", "-z", "--cached", "--others", "--exclude-standard"]
+    listed = subprocess.run(command, cwd=ROOT, check=True, capture_output=True, text=True).stdout
+    return [name for name in listed.split("\0") if name and (ROOT / name).is_file()]
+
+
+def confined(copy: Path, command: list[str]) -> list[str]:
+    """`command` where `copy` stands at the course's place."""
+    venv = str(ROOT / ".venv")
+    mounts = ["--dev-bind", "/", "/", "--bind", str(copy), str(ROOT), "--ro-bind", venv, venv]
+    return ["bwrap", *mounts, "--die-with-parent", "--chdir", str(ROOT), "--", *command]
+
+
+@pytest.fixture
+def course(tmp_path: Path) -> Iterator[Path]:
+    """The working tree as a commit of its own, with what set-up has made of it."""
+    copy = tmp_path / "course"
+    (copy / ".venv").mkdir(parents=True)
+    try:
+        subprocess.run(confined(copy, ["true"]), check=True, capture_output=True)
+    except (OSError, subprocess.CalledProcessError):
+        pytest.skip("needs bubblewrap and a kernel that lets it start: the copy stands at the course's own path")
+    for name in tracked():
+        (copy / name).parent.mkdir(parents=True, exist_ok=True)
+        shutil.copy2(ROOT / name, copy / name)
+    for made in ("build", ".tilelab"):
+        leave = shutil.ignore_patterns(
+            "handouts", "reports", "tidy", "sanitized", "seed", "kit_test_objects.dir", "kit-tests"
+        )
+        shutil.copytree(ROOT / made, copy / made, symlinks=True, ignore=leave)
+    for words in (["init", "-q"], ["add", "-A"], ["commit", "-qm", "The course"]):
+        subprocess.run([*_GIT, *words], cwd=copy, check=True)
+    yield copy
+    shutil.rmtree(copy, ignore_errors=True)
+
+
+def typed(course: Path, commands: str, *, fails: bool) -> str:
+    """What the commands print, each of which has to succeed, or the one that has to fail."""
+    keep = {
+        name: value
+        for name, value in os.environ.items()
+        if not name.startswith(("MAKE", "MFLAGS", "LAB", "CASE", "OUT"))
+    }
+    done = subprocess.run(
+        confined(course, ["bash", "-ec", commands]), env=keep | {"NO_COLOR": "1", "COLUMNS": "200"}, check=False,
+        stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, stdin=subprocess.DEVNULL,
+    )  # fmt: skip
+    assert (done.returncode != 0) == fails, f"{commands}\n{done.stdout}"
+    return done.stdout
+
+
+def squeezed(text: str) -> str:
+    return " ".join(text.split())
+
+
 def test_the_page_shows_a_file_under_its_name_and_commands_apart_from_what_they_print() -> None:
     text = PAGE.read_text(encoding="utf-8")
     found = blocks()
@@ -35,3 +100,20 @@ def test_the_page_shows_a_file_under_its_name_and_commands_apart_from_what_they_
             assert (ROOT / block.word).read_text(encoding="utf-8") == block.text, (
                 f"{block.word} is not as {PAGE.name} shows it"
             )
+
+
+def test_following_the_page_to_the_letter_makes_the_lab_that_is_there(course: Path) -> None:
+    printed = ""
+    for block in blocks():
+        if block.language == "sh":
+            printed = typed(course, block.text, fails=block.word == "fails")
+        elif block.language == "text":
+            missing = [line for line in block.text.splitlines() if squeezed(line) not in squeezed(printed)]
+            assert not missing, f"not printed: {missing}\n{printed}"
+        else:
+            assert (course / block.word).parent.is_dir(), f"{block.word}: no command made its folder"
+            (course / block.word).write_text(block.text, encoding="utf-8")
+    changed = subprocess.run(
+        ["git", "status", "--porcelain"], cwd=course, check=True, capture_output=True, text=True
+    ).stdout
+    assert changed == ""
