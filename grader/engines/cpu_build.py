@@ -15,6 +15,7 @@ from pathlib import Path
 from elftools.common.exceptions import DWARFError, ELFError
 
 from grader.engines.assembly import calls_of
+from grader.engines.code_loops import loop_addresses
 from grader.engines.compiler_errors import compile_errors, was_stopped
 from grader.engines.cpu_toolchain import CpuToolchain
 from grader.engines.debug_info import SharedArray, read_debug_info
@@ -33,7 +34,7 @@ from grader.engines.object_check import check_object
 from grader.engines.object_file import ObjectFile, read_object
 from grader.engines.object_rewrite import globalize_arguments, rewrite_arguments
 from grader.engines.refusal import Refusal
-from grader.engines.runner_image import shared_assembly, write_image
+from grader.engines.runner_image import CodeLayout, shared_assembly, write_image
 from grader.engines.token_scan import scan
 from grader.result import Verdict
 from grader.sandbox import Confinement, Finished, Limits, run_confined
@@ -104,6 +105,16 @@ class _Steps:
         return errors or _refuse(self.stopped or "The file does not compile; the log says why.")
 
 
+@dataclass(frozen=True)
+class _Compiled:
+    """What the linked program no longer tells."""
+
+    object: ObjectFile
+    assembly: str
+    dynamic: list[str]  # names of `extern __shared__` arrays
+    static_shared_bytes: int  # of the arrays that the kernel reaches
+
+
 def build_for_cpu(
     toolchain: CpuToolchain, confinement: Confinement, source: Path, folder: Path, entries: EntrySignatures
 ) -> CpuBuild:
@@ -162,7 +173,8 @@ def _link(steps: _Steps, text: str, preprocessed: str, entries: EntrySignatures)
     commands.append(steps.toolchain.link(["submission.o", "shared.s"], roots, "runner"))
     if not all(steps.run(command) for command in commands):
         return _refuse("The file compiles, but does not link.")
-    return _describe(steps, text, entries, dynamic, _static_shared_bytes(obj, found))
+    compiled = _Compiled(obj, assembly, dynamic, _static_shared_bytes(obj, found))
+    return _describe(steps, text, entries, compiled)
 
 
 def _compiled(steps: _Steps, preprocessed: str, entries: EntrySignatures) -> tuple[ObjectFile, EntryPoints]:
@@ -179,9 +191,8 @@ def _compiled(steps: _Steps, preprocessed: str, entries: EntrySignatures) -> tup
     return obj, entry_points(obj, entries)
 
 
-def _describe(
-    steps: _Steps, text: str, entries: EntrySignatures, dynamic: list[str], static_shared_bytes: int
-) -> tuple[Refusal, ...]:
+def _describe(steps: _Steps, text: str, entries: EntrySignatures, compiled: _Compiled) -> tuple[Refusal, ...]:
+    block_offsets = compiled.object.block_offsets
     info = read_debug_info(steps.folder / "runner", steps.name)
     kernel, launch = function_of(info.functions, entries.kernel), function_of(info.functions, entries.launch)
     if kernel is None or (entries.launch and launch is None):
@@ -195,10 +206,13 @@ def _describe(
         message = f"`{constant}` is __shared__ and const: nothing could ever be written there."
         return (Refusal(Verdict.REJECTED, 0, message, "Remove the const."),)
     info.shared.extend(
-        SharedArray(name, name, offset, 0, "float", 4, (), dynamic=True) for name in dynamic if name not in known
+        SharedArray(name, name, offset, 0, "float", 4, (), dynamic=True)
+        for name in compiled.dynamic
+        if name not in known
     )
-    layout = (offset, static_shared_bytes)
-    write_image(steps.folder / "image.json", info, source=text, entries=(kernel, launch), shared_layout=layout)
+    loops = loop_addresses(compiled.assembly, block_offsets, info.addresses)
+    layout = CodeLayout(offset, compiled.static_shared_bytes, loops)
+    write_image(steps.folder / "image.json", info, source=text, entries=(kernel, launch), layout=layout)
     return ()
 
 

@@ -50,6 +50,7 @@ class DebugInfo:
     functions: list[Function] = field(default_factory=list)
     shared: list[SharedArray] = field(default_factory=list)
     offsets: dict[str, int] = field(default_factory=dict)  # of every thread-local symbol, in its segment
+    addresses: dict[str, int] = field(default_factory=dict)  # of every function, by symbol
 
 
 def read_debug_info(program: Path, file_name: str) -> DebugInfo:
@@ -58,8 +59,12 @@ def read_debug_info(program: Path, file_name: str) -> DebugInfo:
         elf = ELFFile(stream)
         dwarf = elf.get_dwarf_info(relocate_dwarf_sections=False)
         symbols = thread_local_symbols(elf)
-        names = ThreadLocalNames(symbols, function_names(elf))
-        info = DebugInfo(offsets={name: symbol.value for name, symbol in symbols.items()})
+        functions = function_names(elf)
+        names = ThreadLocalNames(symbols, functions)
+        info = DebugInfo(
+            offsets={name: symbol.value for name, symbol in symbols.items()},
+            addresses={name: first for first, name in functions.items()},
+        )
         for unit in dwarf.iter_CUs():
             ours = _read_lines(dwarf.line_program_for_CU(unit), info, file_name)
             for count, die in enumerate(unit.iter_DIEs()):

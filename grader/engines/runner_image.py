@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import json
-from dataclasses import asdict
+from dataclasses import asdict, dataclass
 from pathlib import Path
 
 from grader.engines.debug_info import DebugInfo, Function, SharedArray
 
 MAX_LINES = 200_000
+MAX_LOOPS = 10_000
 
 
 def shared_assembly(dynamic_symbols: list[str], dynamic_bytes: int = 48 * 1024, padding_bytes: int = 64 * 1024) -> str:
@@ -37,27 +38,30 @@ def shared_assembly(dynamic_symbols: list[str], dynamic_bytes: int = 48 * 1024, 
     )
 
 
+@dataclass(frozen=True)
+class CodeLayout:
+    """What the debug information does not tell of a linked runner."""
+
+    dynamic_offset: int  # of dynamic shared memory in the thread-local segment
+    static_shared_bytes: int  # of the arrays that the kernel reaches
+    loops: list[tuple[int, int]]  # addresses where their first and last blocks announce themselves
+
+
 def write_image(
-    path: Path,
-    info: DebugInfo,
-    *,
-    source: str,
-    entries: tuple[Function, Function | None],
-    shared_layout: tuple[int, int],
+    path: Path, info: DebugInfo, *, source: str, entries: tuple[Function, Function | None], layout: CodeLayout
 ) -> None:
-    """`entries`: the kernel, and the launch function or None where the caller names grid and block itself.
-    `shared_layout`: where dynamic shared memory lies, and how many bytes of static arrays the kernel reaches.
-    """
-    (kernel, launch), (dynamic_offset, static_shared_bytes) = entries, shared_layout
+    """`entries`: the kernel, and the launch function or None where the caller names grid and block itself."""
+    kernel, launch = entries
     image = {
         "files": info.files,
         "source": source.split("\n"),
         "lines": info.lines[:MAX_LINES],
         "functions": [[f.first, f.end, f.name] for f in info.functions],
         "header_code": sorted([f.first, f.end] for f in info.functions if not f.in_submission),
+        "loops": layout.loops[:MAX_LOOPS],
         "shared": [_shared(array) for array in info.shared],
-        "dynamic_offset": dynamic_offset,
-        "static_shared_bytes": static_shared_bytes,
+        "dynamic_offset": layout.dynamic_offset,
+        "static_shared_bytes": layout.static_shared_bytes,
         "kernel": kernel.first,
         "launch": launch.first if launch else 0,
     }

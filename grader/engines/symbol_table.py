@@ -76,10 +76,10 @@ def function_names(elf: ELFFile) -> dict[int, str]:
     return {symbol.value: symbol.name for symbol in found}
 
 
-def relocated_symbols(section: Section) -> Iterator[int]:
-    """The symbol index of every relocation in a SHT_RELA section."""
-    for _, info, _ in _RELOCATION.iter_unpack(section.data()):
-        yield info >> 32
+def relocations_of(section: Section) -> Iterator[tuple[int, int]]:
+    """Of every relocation in a SHT_RELA section: the offset that it mends, and the symbol's index."""
+    for offset, info, _ in _RELOCATION.iter_unpack(section.data()):
+        yield offset, info >> 32
 
 
 def _symbol(record: tuple[int, int, int, int, int, int], names: bytes) -> Symbol:

@@ -146,6 +146,7 @@ void take_reply(LaunchRecord& record, protocol::LaunchReply reply, const Files& 
   record.counters = std::move(reply.counters);
   record.printed = std::move(reply.printed);
   if (files.request.trace) record.trace = std::move(reply.trace);
+  if (files.request.traffic) record.traffic = std::move(reply.traffic);
   bool stopped = reply.status != protocol::Status::completed;
   for (const protocol::Finding& finding : record.findings) {
     if (!is_error(finding)) continue;
@@ -167,6 +168,7 @@ void forgive_discarded_reads(LaunchRecord& record, RunnerProcess& runner, const 
   const Files files(trial, 0x42424242);
   request.shared_poison = 0x42;
   request.trace.reset();
+  request.traffic = false;
   const Answer answer = runner.launch(request, files.descriptors());
   auto reply = answer.kind == Answer::Kind::reply ? read_reply(answer.text) : std::nullopt;
   if (!reply || reply->status != protocol::Status::completed) return;
@@ -193,6 +195,7 @@ LaunchRecord judge_launch(RunnerProcess& runner, const Trial& trial, const Launc
   Files files(trial);
   files.request.order_seed = options.order_seed;
   files.request.trace = options.trace;
+  files.request.traffic = options.traffic;
   const Answer answer = runner.launch(files.request, files.descriptors());
   switch (answer.kind) {
     case Answer::Kind::reply:

@@ -14,6 +14,7 @@ namespace tilelab::judge {
 struct LaunchOptions {
   std::optional<std::uint64_t> order_seed;      // given: blocks and threads run in this shuffled order
   std::optional<protocol::TraceRequest> trace;  // given: the record holds what this block did
+  bool traffic = false;                         // the record counts requests, sectors and wavefronts
 };
 
 LaunchRecord judge_launch(RunnerProcess& runner, const Trial& trial, const LaunchOptions& options = {});

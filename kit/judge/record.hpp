@@ -24,7 +24,8 @@ struct LaunchRecord {
   std::optional<Mismatch> mismatch;
   std::map<std::string, std::uint64_t> counters;
   std::string printed;
-  std::optional<protocol::Trace> trace = std::nullopt;  // where one was asked for; no part of judge.json
+  std::optional<protocol::Trace> trace = std::nullopt;      // where one was asked for; no part of judge.json
+  std::optional<protocol::Traffic> traffic = std::nullopt;  // likewise
 };
 
 struct CaseRecord {

@@ -89,6 +89,21 @@ bool is_counter_name(const std::string& name) {
   });
 }
 
+void tame_counters(std::map<std::string, std::uint64_t>& counters) {
+  std::erase_if(counters, [](const auto& counter) { return !is_counter_name(counter.first); });
+  while (counters.size() > max_counters) counters.erase(std::prev(counters.end()));
+  for (auto& counter : counters) counter.second = std::min(counter.second, max_count);
+}
+
+void tame_traffic(protocol::Traffic& traffic) {
+  tame_counters(traffic.metrics);
+  for (protocol::LineTraffic& one : traffic.lines) {
+    one.file = tame(one.file, max_name);
+    one.line = std::max(one.line, 0);
+    tame_counters(one.metrics);
+  }
+}
+
 }  // namespace
 
 std::string tame(const std::string& text, std::size_t limit, bool keep_lines) {
@@ -111,12 +126,11 @@ std::optional<protocol::LaunchReply> read_reply(const std::string& text) {
     if (!std::all_of(reply.findings.begin(), reply.findings.end(), is_known)) return std::nullopt;
     if (reply.findings.size() > max_findings) reply.findings.resize(max_findings);
     std::for_each(reply.findings.begin(), reply.findings.end(), tame_finding);
-    std::erase_if(reply.counters, [](const auto& counter) { return !is_counter_name(counter.first); });
-    while (reply.counters.size() > max_counters) reply.counters.erase(std::prev(reply.counters.end()));
-    for (auto& counter : reply.counters) counter.second = std::min(counter.second, max_count);
+    tame_counters(reply.counters);
     reply.detail = tame(reply.detail, max_sentence);
     reply.printed = tame(reply.printed, max_printed, true);
     if (reply.trace) tame_trace(*reply.trace);
+    if (reply.traffic) tame_traffic(*reply.traffic);
     return reply;
   } catch (const nlohmann::json::exception&) {
     return std::nullopt;

@@ -35,6 +35,7 @@ Image load_image(const std::filesystem::path& file) {
   for (const auto& line : json.at("lines")) image.lines.push_back({line.at(0), line.at(1), line.at(2)});
   for (const auto& function : json.at("functions")) image.functions.push_back({function.at(0), function.at(1), function.at(2)});
   for (const auto& range : json.at("header_code")) image.header_code.push_back({range.at(0), range.at(1)});
+  for (const auto& loop : json.at("loops")) image.loops.push_back({loop.at(0), loop.at(1)});
   for (const auto& array : json.at("shared")) image.shared.push_back(shared_array(array));
   image.dynamic_offset = json.at("dynamic_offset");
   image.static_shared_bytes = json.at("static_shared_bytes");

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "simt/machine.hpp"
+#include "simt/observers/loop_map.hpp"
 #include "simt/region.hpp"
 
 namespace tilelab {
@@ -29,6 +30,7 @@ struct Image {
   std::vector<CodeLine> lines;      // sorted by address
   std::vector<CodeFunction> functions;
   std::vector<simt::AddressRange> header_code;
+  std::vector<simt::CodeLoop> loops;
   std::vector<simt::Region> shared;   // base: offset in the thread-local segment
   std::uintptr_t dynamic_offset = 0;  // of the dynamic shared block in that segment
   std::size_t static_shared_bytes = 0;

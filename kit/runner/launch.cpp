@@ -15,12 +15,14 @@
 #include "runner/kernel_call.hpp"
 #include "runner/launch_limits.hpp"
 #include "runner/trace_words.hpp"
+#include "runner/traffic_words.hpp"
 #include "simt/machine.hpp"
 #include "simt/observers/access_counter.hpp"
 #include "simt/observers/barrier_checker.hpp"
 #include "simt/observers/bounds_checker.hpp"
 #include "simt/observers/input_guard.hpp"
 #include "simt/observers/race_detector.hpp"
+#include "simt/observers/request_counter.hpp"
 #include "simt/observers/trace_recorder.hpp"
 #include "simt/observers/uninitialized_reads.hpp"
 #include "simt/submission_data.hpp"
@@ -66,6 +68,7 @@ class Launch {
     answer.counters["events"] = events_ != 0 || !simt::Machine::active() ? events_ : simt::Machine::current().events();
     answer.printed = simt::printed_text();
     if (trace_) answer.trace = in_words(trace_->steps(), trace_->complete(), image_);
+    if (traffic_) answer.traffic = in_words(traffic_->tallies(), status == Status::completed && traffic_->complete(), image_);
     return answer;
   }
 
@@ -177,6 +180,8 @@ class Launch {
     }
     if (request_.trace) trace_block(request_.trace->block);
     if (trace_) announcer.add(*trace_);
+    if (request_.traffic)
+      announcer.add(traffic_.emplace(loop_map(image_), [this](auto one, auto other) { return on_one_line(image_, one, other); }));
     const KernelCall kernel(image_.kernel, request_.arguments, addresses_);
     const auto index = [](const protocol::Extent& e) { return simt::Index3{e.x, e.y, e.z}; };
     stacks_.emplace(std::size_t{config_.block.x} * config_.block.y * config_.block.z);
@@ -225,6 +230,7 @@ class Launch {
   simt::AccessCounter counter_;
   std::optional<simt::UninitializedReads> uninitialized_;
   std::optional<simt::TraceRecorder> trace_;
+  std::optional<simt::RequestCounter> traffic_;
   std::optional<simt::FiberStacks> stacks_;
   std::vector<std::uintptr_t> addresses_;
   std::optional<std::pair<Status, std::string>> trouble_;

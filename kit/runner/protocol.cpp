@@ -82,6 +82,7 @@ void to_json(json& value, const LaunchRequest& request) {
   if (request.config) value["config"] = config_json(*request.config);
   if (request.order_seed) value["order_seed"] = *request.order_seed;
   if (request.trace) value["trace"] = *request.trace;
+  if (request.traffic) value["traffic"] = true;
 }
 
 void from_json(const json& value, LaunchRequest& request) {
@@ -94,6 +95,7 @@ void from_json(const json& value, LaunchRequest& request) {
   if (value.contains("config")) request.config = config_from(value.at("config"));
   if (value.contains("order_seed")) request.order_seed = integer<std::uint64_t>(value.at("order_seed"));
   if (value.contains("trace")) request.trace = value.at("trace").get<TraceRequest>();
+  request.traffic = value.contains("traffic") && value.at("traffic").get<bool>();
 }
 
 void to_json(json& value, const Finding& finding) {
@@ -125,6 +127,7 @@ void to_json(json& value, const LaunchReply& reply) {
   for (const Finding& finding : reply.findings) value["findings"].push_back(finding);
   for (const auto& [name, count] : reply.counters) value["counters"][name] = count;
   if (reply.trace) value["trace"] = *reply.trace;
+  if (reply.traffic) value["traffic"] = *reply.traffic;
 }
 
 void from_json(const json& value, LaunchReply& reply) {
@@ -138,6 +141,7 @@ void from_json(const json& value, LaunchReply& reply) {
   }
   reply.printed = text(value.at("printed"));
   if (value.contains("trace")) reply.trace = value.at("trace").get<Trace>();
+  if (value.contains("traffic")) reply.traffic = value.at("traffic").get<Traffic>();
 }
 
 }  // namespace tilelab::protocol

@@ -17,6 +17,7 @@
 #include <nlohmann/json.hpp>
 
 #include "runner/trace_message.hpp"
+#include "runner/traffic_message.hpp"
 
 namespace tilelab::protocol {
 
@@ -57,6 +58,7 @@ struct LaunchRequest {
   std::uint8_t shared_poison = 0xFF;        // every byte of shared memory when a block starts: NaN
   std::optional<std::uint64_t> order_seed;  // given: blocks and threads run in this shuffled order
   std::optional<TraceRequest> trace;        // given: the reply holds what this block did
+  bool traffic = false;                     // the reply counts requests, sectors and wavefronts
 };
 
 // One side of a finding: an access or a barrier of one thread.
@@ -90,6 +92,7 @@ struct LaunchReply {
   std::map<std::string, std::uint64_t> counters;  // "global_load_bytes", "global_store_bytes", "events", ...
   std::string printed;                            // what the kernel printed, at most 16 KiB
   std::optional<Trace> trace;                     // where one was asked for, and the grid has the block
+  std::optional<Traffic> traffic;                 // where it was asked for
 };
 
 NLOHMANN_JSON_SERIALIZE_ENUM(Role, {{Role::scalar, "scalar"}, {Role::input, "input"}, {Role::output, "output"}, {Role::inout, "inout"}})

@@ -37,6 +37,7 @@ struct Access {
   const Region* region = nullptr;  // the buffer or array; null: none contains the whole access
   std::uint64_t offset = 0;        // bytes from the buffer's first byte; shared: from the span's
   std::uintptr_t pc = 0;           // return address of the announcement: inside the accessing statement
+  std::uintptr_t instruction = 0;  // likewise, also where the statement calls one of the kit's device functions to access memory
   ThreadRef by;
   std::uint32_t interval = 0;       // barriers the block has passed
   std::uint32_t warp_interval = 0;  // __syncwarp's this lane has passed in the interval: see RaceDetector
@@ -86,6 +87,8 @@ class Observer {
 
   // Accesses of other spaces are not announced to this observer.
   virtual bool watches(Space) const { return false; }
+  // Calls, returns and control-path edges are announced to those alone who say so.
+  virtual bool follows_control() const { return false; }
 
   virtual void on_launch_begin(const LaunchEvent&) {}
   virtual void on_block_begin(std::uint64_t /*block*/) {}
@@ -98,8 +101,11 @@ class Observer {
   virtual void on_divergence(const DivergenceEvent&) {}
   virtual void on_warp_sync(const WarpSyncEvent&) {}
   virtual void on_fence(const ThreadRef&, std::uintptr_t /*pc*/) {}
-  virtual void on_edge(const ThreadRef&, std::uintptr_t /*pc*/) {}  // a control-path edge was taken
-  virtual void on_thread_ended(const ThreadRef&) {}                 // by a finding, not by returning
+  virtual void on_edge(const ThreadRef&, std::uintptr_t /*pc*/) {}  // a basic block begins
+  // The function that holds `pc` begins, and will return to `caller`.
+  virtual void on_call(const ThreadRef&, std::uintptr_t /*pc*/, std::uintptr_t /*caller*/) {}
+  virtual void on_return(const ThreadRef&) {}
+  virtual void on_thread_ended(const ThreadRef&) {}  // by a finding, not by returning
   virtual void on_block_end(std::uint64_t /*block*/, std::uint32_t /*last interval*/) {}
   virtual void on_launch_end() {}
 };

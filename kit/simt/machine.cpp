@@ -46,7 +46,8 @@ Machine* Machine::current_ = nullptr;
 Machine::Machine(MemoryMap& memory, const Announcer& announcer, FiberStacks& stacks, std::uint64_t event_budget,
                  std::vector<AddressRange> header_code)
     : budget_(event_budget + 1), spent_budget_(event_budget + 1), memory_(memory), announcer_(announcer),
-      scheduler_(announcer, stacks, [this] { switched_in(); }), header_code_(std::move(header_code)) {
+      control_is_followed_(announcer.control_is_followed()), scheduler_(announcer, stacks, [this] { switched_in(); }),
+      header_code_(std::move(header_code)) {
   const auto [first, end] = builtin_variables();
   builtins_ = {first, end};
   for (const AddressRange& range : header_code_) {
@@ -115,6 +116,7 @@ void Machine::announce(std::uintptr_t address, std::size_t size, AccessKind kind
   access.kind = kind;
   access.is_volatile = is_volatile;
   access.pc = statement(pc, frame);
+  access.instruction = pc;
   access.interval = running.interval;
   access.warp_interval = running.warp_interval;
   if (memory_.in_shared_span(address)) {
@@ -219,13 +221,13 @@ void Machine::misaligned(std::uintptr_t address, std::size_t alignment, std::uin
 void Machine::fence(std::uintptr_t pc) { announcer_.announce(&Observer::on_fence, scheduler_.running().ref, pc); }
 
 int Machine::barrier(std::uintptr_t pc, BarrierReduction reduction, int predicate) {
-  edge(pc);
+  spend(pc);
   spins_.moved_on(scheduler_.running().ref.thread);
   return scheduler_.barrier(pc, reduction, predicate);
 }
 
 std::uint64_t Machine::exchange(std::uintptr_t pc, const LaneRequest& request) {
-  edge(pc);
+  spend(pc);
   spins_.moved_on(scheduler_.running().ref.thread);
   return scheduler_.exchange(pc, request);
 }

@@ -65,8 +65,18 @@ class Machine {
     if (builtins_.contains(address) && kind == AccessKind::read) return;
     announce(address, size, kind, is_volatile, pc, frame);
   }
-  void edge(std::uintptr_t pc) {
+  void spend(std::uintptr_t pc) {
     if (--budget_ == 0) out_of_budget(pc);
+  }
+  void edge(std::uintptr_t pc) {
+    spend(pc);
+    if (control_is_followed_) announcer_.announce_control(&Observer::on_edge, scheduler_.running().ref, pc);
+  }
+  void called(std::uintptr_t pc, std::uintptr_t caller) {
+    if (control_is_followed_) announcer_.announce_control(&Observer::on_call, scheduler_.running().ref, pc, caller);
+  }
+  void returned() {
+    if (control_is_followed_) announcer_.announce_control(&Observer::on_return, scheduler_.running().ref);
   }
   void index_outside(std::int64_t index, std::uint64_t bound, std::uint32_t column, std::uintptr_t pc, std::uintptr_t frame);
   void misaligned(std::uintptr_t address, std::size_t alignment, std::uintptr_t pc, std::uintptr_t frame);
@@ -105,6 +115,7 @@ class Machine {
   AddressRange builtins_;
   MemoryMap& memory_;
   const Announcer& announcer_;
+  const bool control_is_followed_;
   BlockScheduler scheduler_;
   std::vector<AddressRange> header_code_;
   AddressRange header_span_;  // from the first of them to the last

@@ -19,6 +19,7 @@ nlohmann::json good() {
           {"lines", {{100, 1, 0}, {110, 2, 1}, {130, 3, 0}}},
           {"functions", {{100, 120, "k()"}, {130, 140, "f<int>()"}}},
           {"header_code", {{200, 210}}},
+          {"loops", {{120, 140}}},
           {"shared",
            {{{"name", "As"},
              {"offset", 64},
@@ -110,7 +111,7 @@ TEST_CASE("a missing field is refused, whichever it is", "[image]") {
 }
 
 TEST_CASE("a field of another type is refused", "[image]") {
-  const std::string field = GENERATE("files", "lines", "functions", "header_code", "shared", "kernel", "source");
+  const std::string field = GENERATE("files", "lines", "functions", "header_code", "loops", "shared", "kernel", "source");
   auto json = good();
   json[field] = "text";
   CAPTURE(field);

@@ -1,0 +1,54 @@
+// Loops are entered and left by being inside their code or not; an iteration begins with a jump back to their first block.
+#include "simt/observers/control_path.hpp"
+
+namespace tilelab::simt {
+
+void ControlPath::called(const LoopMap& map, std::uintptr_t pc, std::uintptr_t caller) {
+  Frame frame;
+  frame.base = mix(key_, caller);
+  frame.function = map.at(pc).function;
+  frame.first_turn = static_cast<std::uint32_t>(turns_.size());
+  frames_.push_back(frame);
+  here_ = {};
+  rekey();
+}
+
+void ControlPath::returned() {
+  if (frames_.size() == 1) return;
+  turns_.resize(frames_.back().first_turn);
+  frames_.pop_back();
+  here_ = {};
+  rekey();
+}
+
+void ControlPath::turn(const LoopMap& map, std::uintptr_t pc) {
+  Frame& frame = frames_.back();
+  const LoopMap::Stretch& stretch = map.at(pc);
+  // A function that accesses nothing and calls nothing does not say that it begins: its blocks are nobody's.
+  if (stretch.function != frame.function) return;
+  const auto around = map.around(stretch);
+  std::size_t kept = 0;
+  while (frame.first_turn + kept < turns_.size() && kept < around.size() && turns_[frame.first_turn + kept].loop == around[kept]) ++kept;
+  turns_.resize(frame.first_turn + kept);
+  if (pc <= frame.last) {
+    for (std::size_t k = kept; k-- > 0;) {
+      const CodeLoop& loop = map.loop(around[k]);
+      if (loop.first != pc || frame.last > loop.last) continue;
+      ++turns_[frame.first_turn + k].count;
+      turns_.resize(frame.first_turn + k + 1);
+      break;
+    }
+  }
+  for (std::size_t k = turns_.size() - frame.first_turn; k < around.size(); ++k) turns_.push_back({around[k], 0});
+  frame.last = pc;
+  here_ = stretch;
+  rekey();
+}
+
+void ControlPath::rekey() {
+  const Frame& frame = frames_.back();
+  key_ = frame.base;
+  for (std::size_t k = frame.first_turn; k < turns_.size(); ++k) key_ = mix(mix(key_, turns_[k].loop), turns_[k].count);
+}
+
+}  // namespace tilelab::simt

@@ -1,0 +1,74 @@
+// Which 4-byte words the lanes of one request touch: what sectors and shared-memory wavefronts follow from.
+// Rows of 128 bytes with a bit per word, chained in a pool; most requests need one row.
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <cstdint>
+#include <vector>
+
+namespace tilelab::simt {
+
+class FootprintPool {
+ public:
+  static constexpr std::uint32_t end = ~0u;
+
+  void clear() { rows_.clear(); }
+  // Adds `size` bytes at `address` to the chain that begins at `head` (`end`: a new one); answers its head.
+  std::uint32_t add(std::uint32_t head, std::uintptr_t address, std::uint32_t size) {
+    const std::uintptr_t first = address / 4, last = (address + size - 1) / 4;
+    for (std::uintptr_t word = first; word <= last;) {
+      const std::uintptr_t stop = std::min(last, word | 31);
+      const auto count = static_cast<unsigned>(stop - word + 1);
+      const std::uint32_t bits = (count == 32 ? ~0u : (1u << count) - 1) << (word & 31);
+      head = add_row(head, word / 32, bits);
+      word = stop + 1;
+    }
+    return head;
+  }
+
+  // Distinct 32-byte segments of global memory.
+  std::uint32_t sectors(std::uint32_t head) const {
+    std::uint32_t count = 0;
+    for (; head != end; head = rows_[head].next) {
+      for (unsigned sector = 0; sector < 4; ++sector) count += (rows_[head].words >> (8 * sector) & 0xFF) != 0;
+    }
+    return count;
+  }
+  // Distinct words.
+  std::uint32_t words(std::uint32_t head) const {
+    std::uint32_t count = 0;
+    for (; head != end; head = rows_[head].next) count += static_cast<std::uint32_t>(std::popcount(rows_[head].words));
+    return count;
+  }
+  // The most distinct words asked of one of the 32 banks of shared memory; lanes with equal words share them.
+  std::uint32_t most_words_of_a_bank(std::uint32_t head) const {
+    std::array<std::uint8_t, 32> words{};
+    for (; head != end; head = rows_[head].next) {
+      for (std::uint32_t left = rows_[head].words; left != 0; left &= left - 1) ++words[static_cast<unsigned>(std::countr_zero(left))];
+    }
+    return *std::max_element(words.begin(), words.end());
+  }
+
+ private:
+  struct Row {
+    std::uintptr_t row;
+    std::uint32_t words, next;
+  };
+
+  std::uint32_t add_row(std::uint32_t head, std::uintptr_t row, std::uint32_t bits) {
+    for (std::uint32_t at = head; at != end; at = rows_[at].next) {
+      if (rows_[at].row == row) {
+        rows_[at].words |= bits;
+        return head;
+      }
+    }
+    rows_.push_back({row, bits, head});
+    return static_cast<std::uint32_t>(rows_.size() - 1);
+  }
+
+  std::vector<Row> rows_;
+};
+
+}  // namespace tilelab::simt

@@ -1,0 +1,132 @@
+// Matching of lanes into requests, and what a finished request costs.
+#include "simt/observers/request_counter.hpp"
+
+#include <algorithm>
+#include <bit>
+
+namespace tilelab::simt {
+namespace {
+
+constexpr std::uint32_t widest = 16;  // bytes that one lane's instruction moves
+
+std::uint32_t at_least_one(std::uint32_t count) { return std::max(count, 1u); }
+
+// Shared memory serves a warp's 64-bit accesses half by half, 128-bit ones quarter by quarter.
+std::uint32_t group_of(std::uint32_t lane, std::uint32_t size) { return size <= 4 ? 0 : size <= 8 ? lane / 16 : lane / 8; }
+
+}  // namespace
+
+void RequestCounter::on_launch_begin(const LaunchEvent& launch) {
+  const std::size_t threads = std::size_t{launch.block.x} * launch.block.y * launch.block.z;
+  lanes_.assign(threads, {});
+  warps_.assign((threads + 31) / 32, {});
+}
+
+void RequestCounter::on_block_begin(std::uint64_t) {
+  for (Lane& lane : lanes_) {
+    lane.path.restart();
+    lane.written_bytes = 0;
+  }
+}
+
+// GCC reads an assigned lvalue again where its value is used (`y = ++p[0]`): no compiler for a GPU would.
+bool RequestCounter::is_echo(Lane& lane, const Access& access) {
+  const bool echo = access.kind == AccessKind::read && lane.written_bytes == access.size && lane.written == access.address &&
+                    same_line_(lane.written_by, access.pc);
+  lane.written_bytes = access.kind == AccessKind::write ? access.size : 0;
+  lane.written = access.address;
+  lane.written_by = access.pc;
+  return echo;
+}
+
+void RequestCounter::on_access(const Access& access) {
+  if (is_echo(lanes_[access.by.thread], access)) return;
+  if (access.size <= widest) return piece(access, access.address, access.size, 0);
+  const std::uint32_t step = access.address % 16 == 0 && access.size % 16 == 0 ? 16
+                             : access.address % 8 == 0 && access.size % 8 == 0 ? 8
+                                                                               : 4;
+  for (std::uint32_t at = 0; at < access.size; at += step) piece(access, access.address + at, std::min(step, access.size - at), at + 1);
+}
+
+void RequestCounter::piece(const Access& access, std::uintptr_t address, std::uint32_t size, std::uint32_t part) {
+  Warp& warp = warps_[access.by.warp()];
+  if (warp.requests.size() >= most_requests) {
+    complete_ = false;
+    return;
+  }
+  const std::uint32_t lane = access.by.lane();
+  const std::uint64_t key = lanes_[access.by.thread].path.key();
+  Request& request = warp.requests[request_of(warp, lane, access, part == 0 ? key : ControlPath::mix(key, part))];
+  request.lanes |= 1u << lane;
+  request.size = std::max(request.size, static_cast<std::uint8_t>(size));
+  std::uint32_t& words = request.words[access.space == Space::shared ? group_of(lane, size) : 0];
+  words = warp.words.add(words, address, size);
+}
+
+std::uint32_t RequestCounter::request_of(Warp& warp, std::uint32_t lane, const Access& access, std::uint64_t path) {
+  std::uint32_t& next = lanes_[access.by.thread].next;
+  const auto fits = [&](const Request& one, std::uint64_t on) {
+    return one.instruction == access.instruction && one.path == on && (one.lanes >> lane & 1) == 0;
+  };
+  if (next < warp.requests.size() && fits(warp.requests[next], path)) return next++;
+  // The same instruction again on the same path is another request.
+  for (;; path = ControlPath::mix(path, 1)) {
+    const auto [place, is_new] =
+        warp.index.try_emplace(ControlPath::mix(path, access.instruction), static_cast<std::uint32_t>(warp.requests.size()));
+    if (is_new) {
+      Request request;
+      request.instruction = access.instruction;
+      request.path = path;
+      request.tally = tally_of(access);
+      warp.requests.push_back(request);
+    } else if (!fits(warp.requests[place->second], path)) {
+      continue;
+    }
+    next = place->second + 1;
+    return place->second;
+  }
+}
+
+std::uint32_t RequestCounter::tally_of(const Access& access) {
+  const std::uintptr_t key = access.instruction * 3 + static_cast<std::uintptr_t>(access.kind);
+  const auto [place, is_new] = tally_index_.try_emplace(key, static_cast<std::uint32_t>(tallies_.size()));
+  if (is_new) {
+    RequestTally tally;
+    tally.pc = access.pc;
+    tally.space = access.space;
+    tally.kind = access.kind;
+    tallies_.push_back(tally);
+  }
+  return place->second;
+}
+
+void RequestCounter::settle() {
+  for (Warp& warp : warps_) {
+    for (const Request& request : warp.requests) {
+      RequestTally& tally = tallies_[request.tally];
+      ++tally.requests;
+      if (tally.space != Space::shared) {
+        tally.sectors += warp.words.sectors(request.words[0]);
+        tally.least_sectors += at_least_one((warp.words.words(request.words[0]) + 7) / 8);
+        continue;
+      }
+      for (const std::uint32_t words : request.words) {
+        if (words == no) continue;
+        tally.wavefronts += warp.words.most_words_of_a_bank(words);
+        tally.least_wavefronts += at_least_one((warp.words.words(words) + 31) / 32);
+      }
+    }
+    warp.requests.clear();
+    warp.index.clear();
+    warp.words.clear();
+  }
+  for (Lane& lane : lanes_) lane.next = 0;
+}
+
+std::vector<RequestTally> RequestCounter::tallies() const {
+  std::vector<RequestTally> sorted = tallies_;
+  std::stable_sort(sorted.begin(), sorted.end(), [](const RequestTally& a, const RequestTally& b) { return a.pc < b.pc; });
+  return sorted;
+}
+
+}  // namespace tilelab::simt

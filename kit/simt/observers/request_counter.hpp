@@ -1,0 +1,97 @@
+// Counts memory traffic as Nsight Compute does on a GPU: requests of warps, sectors of global memory, wavefronts of shared
+// memory, per accessing instruction. Source-level: what the statements say; nvcc may merge accesses.
+//
+// Theory of operation. Lanes run one after another, so a warp's requests are collected until its next barrier: each lane
+// walks the list that the lanes before it wrote, at the same instructions on the same control path, and adds its own
+// words. A lane that went another way finds its place through an index, or adds a request of its own.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <functional>
+#include <unordered_map>
+#include <vector>
+
+#include "simt/event.hpp"
+#include "simt/observers/control_path.hpp"
+#include "simt/observers/footprint.hpp"
+#include "simt/observers/loop_map.hpp"
+
+namespace tilelab::simt {
+
+// What one instruction of the program did, over all warps of the launch.
+struct RequestTally {
+  std::uintptr_t pc = 0;  // of the statement
+  Space space = Space::global;
+  AccessKind kind = AccessKind::read;
+  std::uint64_t requests = 0;          // warp-level instructions with an active lane
+  std::uint64_t sectors = 0;           // global: distinct 32-byte segments, per request
+  std::uint64_t wavefronts = 0;        // shared: passes over the 32 banks
+  std::uint64_t least_sectors = 0;     // had the same words lain side by side
+  std::uint64_t least_wavefronts = 0;  // likewise
+};
+
+class RequestCounter final : public Observer {
+ public:
+  using SameLine = std::function<bool(std::uintptr_t, std::uintptr_t)>;
+
+  RequestCounter(LoopMap loops, SameLine same_line) : loops_(std::move(loops)), same_line_(std::move(same_line)) {}
+
+  bool watches(Space) const override { return true; }
+  bool follows_control() const override { return true; }
+  void on_launch_begin(const LaunchEvent& launch) override;
+  void on_block_begin(std::uint64_t block) override;
+  void on_access(const Access& access) override;
+  void on_edge(const ThreadRef& by, std::uintptr_t pc) override { lanes_[by.thread].path.block(loops_, pc); }
+  void on_call(const ThreadRef& by, std::uintptr_t pc, std::uintptr_t caller) override {
+    lanes_[by.thread].path.called(loops_, pc, caller);
+  }
+  void on_return(const ThreadRef& by) override { lanes_[by.thread].path.returned(); }
+  void on_barrier(const BarrierEvent&) override { settle(); }
+  void on_block_end(std::uint64_t, std::uint32_t) override { settle(); }
+
+  // One entry for each accessing instruction, in the order of their statements.
+  std::vector<RequestTally> tallies() const;
+  // False: a warp did more between two barriers than is kept; what was counted is too little.
+  bool complete() const { return complete_; }
+
+ private:
+  struct Request {
+    std::uintptr_t instruction = 0;
+    std::uint64_t path = 0;
+    std::uint32_t lanes = 0;
+    std::uint32_t tally = 0;                                // index
+    std::array<std::uint32_t, 4> words = {no, no, no, no};  // footprints of the groups of lanes that hardware serves together
+    std::uint8_t size = 0;
+  };
+  struct Lane {
+    ControlPath path;
+    std::uint32_t next = 0;  // of its warp's requests
+    // Its last access where that was a write.
+    std::uintptr_t written = 0, written_by = 0;
+    std::uint32_t written_bytes = 0;
+  };
+  struct Warp {
+    std::vector<Request> requests;
+    std::unordered_map<std::uint64_t, std::uint32_t> index;  // of (instruction, path), and of the requests that repeat it
+    FootprintPool words;
+  };
+  static constexpr std::uint32_t no = FootprintPool::end;
+  static constexpr std::size_t most_requests = 4u << 20;  // of one warp between two barriers
+
+  bool is_echo(Lane& lane, const Access& access);
+  void piece(const Access& access, std::uintptr_t address, std::uint32_t size, std::uint32_t part);
+  std::uint32_t request_of(Warp& warp, std::uint32_t lane, const Access& access, std::uint64_t path);
+  std::uint32_t tally_of(const Access& access);
+  void settle();
+
+  LoopMap loops_;
+  SameLine same_line_;
+  std::vector<Lane> lanes_;
+  std::vector<Warp> warps_;
+  std::vector<RequestTally> tallies_;
+  std::unordered_map<std::uintptr_t, std::uint32_t> tally_index_;  // by instruction and kind
+  bool complete_ = true;
+};
+
+}  // namespace tilelab::simt

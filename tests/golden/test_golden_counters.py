@@ -1,0 +1,79 @@
+"""The executor counts what Nsight Compute counted on an H200: requests, sectors, wavefronts, every number of it.
+
+The files *_on_h200.json were measured there; the kernels beside them are the ones measured, loops kept from unrolling.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+
+from grader.engines.cpu_build import build_for_cpu
+from grader.engines.entry_points import EntrySignatures
+from grader.workshop import Workshop
+
+HERE = Path(__file__).parent
+MATMUL = EntrySignatures(
+    "matmul_open(float const*, float const*, float*, int, int, int)", "matmul_open_launch(int, int, int)"
+)
+DIVERGENCE = EntrySignatures("divergence(float const*, float*, int)")
+
+
+def measured(name: str) -> dict[str, Any]:
+    kernels: dict[str, Any] = json.loads((HERE / f"{name}_on_h200.json").read_text(encoding="utf-8"))["kernels"]
+    return kernels
+
+
+@pytest.fixture(scope="session")
+def workshop() -> Workshop:
+    return Workshop.open(Path(__file__).resolve().parents[2], allow_no_sandbox=True)
+
+
+def agree(reply: dict[str, Any], numbers: dict[str, int]) -> None:
+    assert (reply["status"], reply["findings"]) == ("completed", [])
+    traffic = reply["traffic"]
+    assert traffic["complete"]
+    assert {name: traffic["metrics"][name] for name in numbers} == numbers
+    for name, number in numbers.items():
+        assert sum(line["metrics"].get(name, 0) for line in traffic["lines"]) == number, name
+
+
+@pytest.mark.parametrize("kernel", measured("counters"))
+def test_matrix_products_are_counted_as_the_hardware_counts_them(
+    kernel: str, workshop: Workshop, talk: SimpleNamespace, tmp_path: Path
+) -> None:
+    source = HERE / "counters" / f"{kernel}.cu"
+    built = build_for_cpu(workshop.toolchain, workshop.confinement, source, tmp_path, MATMUL)
+    for shape, numbers in measured("counters")[kernel].items():
+        m, n, k = map(int, shape.split("x"))
+        arguments = [
+            talk.buffer("A", "input", [1.0] * (m * k), k),
+            talk.buffer("B", "input", [1.0] * (k * n), n),
+            talk.buffer("C", "output", [math.nan] * (m * n), n),
+            *(talk.number(name, size) for name, size in (("M", m), ("N", n), ("K", k))),
+        ]
+        agree(talk.launch(built, arguments, (m, n, k)), numbers)
+
+
+@pytest.mark.parametrize("kernel", measured("divergence"))
+def test_divergent_warps_are_counted_as_the_hardware_counts_them(
+    kernel: str, workshop: Workshop, talk: SimpleNamespace, tmp_path: Path
+) -> None:
+    source = HERE / "divergence" / f"{kernel}.cu"
+    built = build_for_cpu(workshop.toolchain, workshop.confinement, source, tmp_path, DIVERGENCE)
+    arguments = [
+        talk.buffer("A", "input", [float(i) for i in range(8192)]),
+        talk.buffer("C", "inout", [0.0] * 64),
+        talk.number("n", 64),
+    ]
+    agree(talk.launch(built, arguments, (), grid=(1, 64)), measured("divergence")[kernel])
+
+
+def test_every_kernel_that_was_measured_is_here() -> None:
+    for name in ("counters", "divergence"):
+        assert {path.stem for path in (HERE / name).glob("*.cu")} == set(measured(name))
