@@ -36,7 +36,7 @@ class Agreed:
 
 def agreed(verdict: Verdict, message: str, gpu: JudgedCase | None, *, passed: bool) -> Agreed:
     """`verdict`, `passed` and `message` are the CPU executor's."""
-    if gpu is None:
+    if gpu is None or not was_run(gpu):
         return Agreed(verdict, passed, message)
     seen = OnGpu(verdict=gpu.verdict, passed=gpu.passed, message=gpu.message)
     both = f"the CPU executor says {verdict.value} ({message}), the GPU {gpu.verdict.value} ({gpu.message})"
@@ -48,8 +48,16 @@ def agreed(verdict: Verdict, message: str, gpu: JudgedCase | None, *, passed: bo
             seen,
             f"the GPU was of no use here, so the CPU executor's word stands: {gpu.message}",
         )
+    if verdict is Verdict.NEEDS_GPU:
+        return Agreed(gpu.verdict, gpu.passed, gpu.message, seen)
     if passed and not gpu.passed:
         return Agreed(gpu.verdict, False, f"on the GPU: {gpu.message}", seen, both)
     if not passed and gpu.passed and verdict not in _UNSEEN_ON_A_GPU:
         return Agreed(verdict, passed, message, seen, both)
     return Agreed(verdict, passed, message, seen)
+
+
+def was_run(case: JudgedCase) -> bool:
+    """After three launches that did not end, a judge runs no more: what it says then is not about these shapes."""
+    last = case.launches[-1] if case.launches else None
+    return not (case.verdict is Verdict.TIMEOUT and last is not None and last.grid is None)

@@ -51,11 +51,16 @@ class Device:
     memory_bytes: int
     l2_bytes: int
     driver: int  # the newest CUDA it can do: 13000 for 13.0
-    library: str = ""  # libcuda's path, where its name alone does not do
+    library: str = ""  # where libcuda lies; empty: nobody knows
 
     @property
     def target(self) -> GpuTarget:
         return GpuTarget(self.capability, self.ordinal, self.library)
+
+    @property
+    def folders(self) -> list[Path]:
+        """What a sandbox has to show of the driver, wherever a container's runtime has put it."""
+        return [Path(self.library).parent] if self.library else []
 
     def __str__(self) -> str:
         major, minor = divmod(self.capability, 10)
@@ -138,7 +143,8 @@ def _device(runner: Path) -> tuple[Device | None, list[str]]:
             continue
         first = found["devices"][0]
         fields = ("name", "capability", "multiprocessors", "memory_bytes", "l2_bytes")
-        device = Device(ordinal=0, driver=found["driver"], library=path, **{field: first[field] for field in fields})
+        where = str(found.get("library") or path)
+        device = Device(ordinal=0, driver=found["driver"], library=where, **{field: first[field] for field in fields})
         if device.capability < OLDEST_CAPABILITY:
             return None, [f"{device} is older than compute capability 7.5"]
         return device, []
@@ -168,12 +174,11 @@ def _tried(toolchain: GpuToolchain, confinement: Confinement, target: GpuTarget)
 
 
 def _confined_trouble(runner: Path, device: Device, confinement: Confinement) -> str:
-    """Why a confined program does not reach the GPU that an unconfined one reaches; empty: it does."""
-    folders = [Path(device.library).parent.resolve()] if device.library else []
+    """Why a confined program cannot use the GPU that an unconfined one sees; empty: it can."""
     finished = run_confined(
         confinement,
-        [str(runner), "--probe", *([device.library] if device.library else [])],
-        readable=[runner, *folders],
+        [str(runner), "--try", *([device.library] if device.library else [])],
+        readable=[runner, *device.folders],
         writable=[],
         limits=GPU_RUN_LIMITS,
         profile="gpu",
@@ -183,8 +188,4 @@ def _confined_trouble(runner: Path, device: Device, confinement: Confinement) ->
         found = json.loads(finished.stdout)
     except ValueError:
         found = {"trouble": finished.stderr.decode("utf-8", "replace").strip() or f"status {finished.returncode}"}
-    return (
-        ""
-        if found.get("devices")
-        else f"in the sandbox the GPU is out of reach: {found.get('trouble', 'none is shown')}"
-    )
+    return "" if found.get("usable") else f"in the sandbox the GPU is out of reach: {found.get('trouble')}"

@@ -140,10 +140,10 @@ def _judged(  # noqa: PLR0913, PLR0917 -- a step of judge_on_gpu
 def confined_runner(workshop: Workshop, gpu: GpuBackend, image: Path) -> list[str]:
     """What starts a runner for the cubin that `image` describes."""
     assert gpu.runner is not None
-    library = Path(gpu.device.library).parent.resolve() if gpu.device and gpu.device.library else None
+    folders = gpu.device.folders if gpu.device else []
     return workshop.confinement.wrap(
         [str(gpu.runner), "--image", str(image)],
-        readable=[gpu.runner, image.parent, *([library] if library else [])],
+        readable=[gpu.runner, image.parent, *folders],
         writable=[],
         limits=GPU_RUN_LIMITS,
         profile="gpu",

@@ -101,7 +101,10 @@ def _cases(outcome: LabOutcome) -> tuple[JudgedCase, ...]:
 
 def _together(outcome: LabOutcome, spec: CaseSpec, judged: list[JudgedCase]) -> Agreed:
     """The case by the CPU executor and, where it was run there too, by the GPU."""
-    if _alone(outcome) and spec.role == "technique":
+    uncounted = (
+        bool(judged) and judged[0].verdict is Verdict.NEEDS_GPU and outcome.gpu is not None and outcome.gpu.cases
+    )
+    if spec.role == "technique" and (_alone(outcome) or uncounted):
         message = (
             "only the CPU executor counts what a kernel loads, and it cannot run this one: your instructor decides"
         )

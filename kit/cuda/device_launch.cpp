@@ -234,14 +234,19 @@ class Launch {
 
 }  // namespace
 
-DeviceSession::DeviceSession(const CubinImage& image) : image_(image), driver_(load_driver(image.driver)) {
-  driver_.check(driver_.init(0), "cuInit");
-  driver_.check(driver_.device_get(&device_, image.device), "cuDeviceGet");
-  driver_.check(driver_.primary_context_flags(device_, blocking_sync), "cuDevicePrimaryCtxSetFlags");
+DeviceHandle enter_device(const Driver& driver, int ordinal) {
+  DeviceHandle device = 0;
   Context context = nullptr;
-  driver_.check(driver_.primary_context_retain(&context, device_), "cuDevicePrimaryCtxRetain");
-  driver_.check(driver_.context_set_current(context), "cuCtxSetCurrent");
+  driver.check(driver.init(0), "cuInit");
+  driver.check(driver.device_get(&device, ordinal), "cuDeviceGet");
+  driver.check(driver.primary_context_flags(device, blocking_sync), "cuDevicePrimaryCtxSetFlags");
+  driver.check(driver.primary_context_retain(&context, device), "cuDevicePrimaryCtxRetain");
+  driver.check(driver.context_set_current(context), "cuCtxSetCurrent");
+  return device;
 }
+
+DeviceSession::DeviceSession(const CubinImage& image)
+    : image_(image), driver_(load_driver(image.driver)), device_(enter_device(driver_, image.device)) {}
 
 LaunchOutcome DeviceSession::launch(const protocol::LaunchRequest& request, const std::vector<Descriptor>& files) {
   Launch launch(image_, driver_, device_, request, files);

@@ -13,6 +13,9 @@
 
 namespace tilelab::cuda {
 
+// Makes the device's context and this thread its user. Throws DriverError.
+DeviceHandle enter_device(const Driver& driver, int ordinal);
+
 struct LaunchOutcome {
   protocol::LaunchReply reply;
   bool spoiled = false;  // this process can serve no further launch

@@ -4,7 +4,9 @@
 
 #include <nlohmann/json.hpp>
 
+#include "cuda/device_launch.hpp"
 #include "cuda/driver_api.hpp"
+#include "cuda/guarded_buffer.hpp"
 
 namespace tilelab::cuda {
 namespace {
@@ -25,6 +27,8 @@ nlohmann::json describe(const Driver& driver, DeviceHandle device) {
           {"memory_bus_bits", number(DeviceAttribute::memory_bus_bits)}};
 }
 
+std::string dump(const nlohmann::json& answer) { return answer.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace); }
+
 }  // namespace
 
 std::string probe_devices(const std::string& driver_path) {
@@ -35,7 +39,7 @@ std::string probe_devices(const std::string& driver_path) {
     int version = 0, count = 0;
     driver.check(driver.driver_version(&version), "cuDriverGetVersion");
     driver.check(driver.device_count(&count), "cuDeviceGetCount");
-    answer = {{"driver", version}, {"devices", nlohmann::json::array()}};
+    answer = {{"driver", version}, {"library", driver.library}, {"devices", nlohmann::json::array()}};
     for (int i = 0; i < count; ++i) {
       DeviceHandle device = 0;
       driver.check(driver.device_get(&device, i), "cuDeviceGet");
@@ -44,7 +48,19 @@ std::string probe_devices(const std::string& driver_path) {
   } catch (const DriverError& error) {
     answer = {{"trouble", error.what()}};
   }
-  return answer.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
+  return dump(answer);
+}
+
+std::string try_device(const std::string& driver_path, int device) {
+  try {
+    const Driver& driver = load_driver(driver_path);
+    enter_device(driver, device);
+    const GuardedBuffer buffer(driver, std::vector<std::byte>(4096));
+    if (buffer.content().size() != 4096 || buffer.overrun()) throw DriverError("what was written to the GPU is not what is read there");
+    return dump({{"usable", true}});
+  } catch (const DriverError& error) {
+    return dump({{"trouble", error.what()}});
+  }
 }
 
 }  // namespace tilelab::cuda

@@ -1,6 +1,10 @@
 #include "cuda/driver_api.hpp"
 
 #include <dlfcn.h>
+#include <link.h>
+
+#include <filesystem>
+#include <system_error>
 
 namespace tilelab::cuda {
 namespace {
@@ -11,9 +15,18 @@ void find(void* library, Pointer& function, const char* name, bool required = tr
   if (function == nullptr && required) throw DriverError(std::string("the NVIDIA driver has no ") + name + ": it is too old");
 }
 
+std::string file_of(void* library) {
+  link_map* map = nullptr;
+  if (dlinfo(library, RTLD_DI_LINKMAP, &map) != 0 || map == nullptr) return {};
+  std::error_code error;
+  const auto resolved = std::filesystem::canonical(map->l_name, error);
+  return error ? std::string(map->l_name) : resolved.string();
+}
+
 // Functions of the second version carry it in their names, as <cuda.h> does by macros.
 Driver functions_of(void* library) {
   Driver driver{};
+  driver.library = file_of(library);
   find(library, driver.init, "cuInit");
   find(library, driver.driver_version, "cuDriverGetVersion");
   find(library, driver.error_name, "cuGetErrorName");

@@ -45,6 +45,7 @@ struct DriverError : std::runtime_error {
 
 // The loaded library. Functions that came after CUDA 12.0 are null where the driver lacks them.
 struct Driver {
+  std::string library;  // the file it was loaded from, links resolved: what a sandbox has to show
   Result (*init)(unsigned);
   Result (*driver_version)(int*);
   Result (*error_name)(Result, const char**);

@@ -45,12 +45,17 @@ int main(int argc, char** argv) {
       std::puts(cuda::probe_devices(argc == 3 ? argv[2] : "").c_str());
       return 0;
     }
+    if (what == "--try" && argc <= 3) {
+      std::puts(cuda::try_device(argc == 3 ? argv[2] : "", 0).c_str());
+      return 0;
+    }
   } catch (const std::exception& error) {
     std::fprintf(stderr, "gpu-runner: %s\n", error.what());
     return 1;
   }
   std::fprintf(stderr,
                "usage: gpu-runner --image image.json   (started by a judge, which it answers on descriptor 3)\n"
-               "       gpu-runner --probe [libcuda.so.1]   (which GPUs there are, as JSON)\n");
+               "       gpu-runner --probe [libcuda.so.1]   (which GPUs there are, as JSON)\n"
+               "       gpu-runner --try [libcuda.so.1]     (whether the first can be used by this process)\n");
   return 2;
 }

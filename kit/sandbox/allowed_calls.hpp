@@ -35,9 +35,25 @@ inline constexpr const char* file_making_calls[] = {
     "statfs", "fstatfs",  "copy_file_range", "sendfile", "fadvise64", "readahead", "flock",      "fsync", "fdatasync"};
 
 // What the GPU's driver adds: it looks around in /proc and /sys, places memory on nodes, and speaks to its devices by ioctl.
-inline constexpr const char* gpu_driver_calls[] = {
-    "getdents",      "getdents64",        "statfs", "fstatfs", "mincore",       "mlock",     "munlock",    "mbind",      "get_mempolicy",
-    "set_mempolicy", "sched_setaffinity", "ioctl",  "flock",   "epoll_create1", "epoll_ctl", "epoll_wait", "epoll_pwait"};
+inline constexpr const char* gpu_driver_calls[] = {"getdents",
+                                                   "getdents64",
+                                                   "statfs",
+                                                   "fstatfs",
+                                                   "mincore",
+                                                   "mlock",
+                                                   "munlock",
+                                                   "mbind",
+                                                   "get_mempolicy",
+                                                   "set_mempolicy",
+                                                   "sched_setaffinity",
+                                                   "sched_get_priority_min",
+                                                   "sched_get_priority_max",
+                                                   "ioctl",
+                                                   "flock",
+                                                   "epoll_create1",
+                                                   "epoll_ctl",
+                                                   "epoll_wait",
+                                                   "epoll_pwait"};
 
 // Answered with "not permitted" rather than "no such call".
 inline constexpr const char* refused_calls[] = {"socket",

@@ -5,6 +5,7 @@ A test puts what it measured into the summary table with `measured(...)`.
 
 from __future__ import annotations
 
+import tempfile
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -43,16 +44,15 @@ def measured(record_property: Callable[[str, object], None]) -> Measured:
 def grade(on_gpu: Workshop, tmp_path: Path) -> Grade:
     """Grades files as hand-ins, in the order given, several at once where there are cores."""
 
-    def one(number: int, lab_id: str, source: Path) -> LabResult:
+    def one(lab_id: str, source: Path) -> LabResult:
         lab = load_lab(ROOT, lab_id)
-        folder = tmp_path / str(number)
-        folder.mkdir()
+        folder = Path(tempfile.mkdtemp(dir=tmp_path))
         handed_in = folder / lab.public.file
         handed_in.write_bytes(normalise(source.read_bytes())[0])
         return score_lab(lab, judge_lab(on_gpu, lab, handed_in, folder, seed=SEED, public_only=False))
 
     def all_of(hand_ins: Sequence[tuple[str, Path]]) -> list[LabResult]:
         with ThreadPoolExecutor() as pool:
-            return list(pool.map(one, range(len(hand_ins)), *zip(*hand_ins, strict=True)))
+            return list(pool.map(one, *zip(*hand_ins, strict=True)))
 
     return all_of

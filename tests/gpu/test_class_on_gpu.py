@@ -28,7 +28,7 @@ def test_the_bundled_class_comes_out_as_on_the_cpu(on_gpu: Workshop, tmp_path: P
         env={**os.environ, "TILELAB_BACKEND": "cuda"},
     )
     seconds = time.monotonic() - began
-    files = sorted((out / "instructor").glob("*.json"))
+    files = [out / "instructor" / f"{folder.name}.json" for folder in sorted((out / "students").iterdir())]
     results = [Result.model_validate_json(path.read_text(encoding="utf-8")) for path in files]
     labs = {(result.submission.name, lab_id): lab for result in results for lab_id, lab in result.labs.items()}
     # What waits for a GPU on the CPU is graded now.

@@ -49,3 +49,40 @@ def test_a_hang_and_a_stray_address_between_honest_submissions(grade, tmp_path: 
         assert all(case.difference for case in hung.cases if case.on_gpu)
     seconds = ", ".join(f"{one.seconds:.1f}" for one in row)
     measured(f"honest, hanging, honest, straying, honest: {seconds} s one after the other")
+
+
+def test_a_kernel_with_too_many_registers_for_its_block_is_compiled_again(grade, tmp_path: Path, measured) -> None:  # noqa: ANN001
+    kernel, launch = LAB.public.kernel.partition("(")[0], LAB.public.launch.partition("(")[0]
+    source = tmp_path / "many_sums.cu"
+    source.write_text(
+        f"""#include <tilelab/device.cuh>
+__host__ __device__ LaunchConfig {launch}(int M, int N, int K) {{
+  return {{dim3((N + 31) / 32, (M + 31) / 32), dim3(32, 32)}};
+}}
+__global__ void {kernel}(const float* A, const float* B, float* C, int M, int N, int K) {{
+  const int row = blockIdx.y * 32 + threadIdx.y, col = blockIdx.x * 32 + threadIdx.x;
+  if (row >= M || col >= N) return;
+  float sums[96] = {{}};
+  for (int start = 0; start < K; start += 96) {{
+#pragma unroll
+    for (int i = 0; i < 96; ++i) {{
+      if (start + i < K) sums[i] += A[row * K + start + i] * B[(start + i) * N + col];
+    }}
+  }}
+  float sum = 0.0f;
+#pragma unroll
+  for (int i = 0; i < 96; ++i) sum += sums[i];
+  C[row * N + col] = sum;
+}}
+""",
+        encoding="utf-8",
+    )
+    (result,) = grade([(LAB.id, source)])
+    assert result.gpu_kernel is not None
+    measured(
+        f"{result.gpu_kernel.registers} registers, {result.gpu_kernel.spill_load_bytes} bytes spilt: {result.gpu_kernel.note}"
+    )
+    assert (result.verdict, result.points) == (Verdict.PASS, result.max_points)
+    assert "-maxrregcount=64" in result.gpu_kernel.note
+    assert "__launch_bounds__" in result.gpu_kernel.note
+    assert result.gpu_kernel.registers <= 64

@@ -23,7 +23,7 @@ RESOURCES = KernelResources(
 
 
 def case(name: str, verdict: Verdict, message: str = "said") -> JudgedCase:
-    launch = Launch(shape="n=37", inputs="ones", verdict=verdict, block=(16, 16, 1), message=message)
+    launch = Launch(shape="n=37", inputs="ones", verdict=verdict, grid=(1, 1, 1), block=(16, 16, 1), message=message)
     return JudgedCase(name, verdict is PASS, verdict, message, (launch,))
 
 
@@ -39,6 +39,8 @@ def case(name: str, verdict: Verdict, message: str = "said") -> JudgedCase:
         (Verdict.TIMEOUT, PASS, Verdict.TIMEOUT, True),
         (WRONG, Verdict.CRASH, WRONG, False),
         (PASS, Verdict.INTERNAL_ERROR, PASS, True),
+        (Verdict.NEEDS_GPU, PASS, PASS, False),
+        (Verdict.NEEDS_GPU, WRONG, WRONG, False),
         (WRONG, Verdict.INTERNAL_ERROR, WRONG, True),
     ],
 )
@@ -52,6 +54,13 @@ def test_both_executors_have_to_pass_a_case(cpu: Verdict, gpu: Verdict, together
 def test_without_a_gpu_the_cpu_executor_decides() -> None:
     found = agreed(WRONG, "why", None, passed=False)
     assert (found.verdict, found.message, found.on_gpu, found.difference) == (WRONG, "why", None, "")
+
+
+def test_a_case_that_the_judge_skipped_on_the_gpu_says_nothing() -> None:
+    launch = Launch(shape="n=37", inputs="ones", verdict=Verdict.TIMEOUT, message="not run")
+    skipped = JudgedCase("a", passed=False, verdict=Verdict.TIMEOUT, message="not run", launches=(launch,))
+    found = agreed(PASS, "4 shapes", skipped, passed=True)
+    assert (found.verdict, found.on_gpu, found.difference) == (PASS, None, "")
 
 
 LAB = Lab(

@@ -1,0 +1,46 @@
+// The driver gives its threads names by writing to /proc/self/task/<thread>/comm, and gives up where it cannot. No wall around a
+// runner lets anything be written under /proc, so that writing goes to /dev/null instead. A program's own functions come before
+// a library's: the driver finds these where it asks for the C library's.
+#include <dlfcn.h>
+#include <fcntl.h>
+#include <sys/types.h>
+
+#include <cstdarg>
+#include <cstdio>
+#include <string_view>
+
+namespace {
+
+bool names_a_thread(std::string_view path) { return path.starts_with("/proc/self/task/") && path.ends_with("/comm"); }
+
+using Open = FILE* (*)(const char*, const char*);
+
+FILE* open_with(const char* function, const char* path, const char* mode) {
+  const auto next = reinterpret_cast<Open>(dlsym(RTLD_NEXT, function));
+  return names_a_thread(path) ? next("/dev/null", "r+") : next(path, mode);  // r+: nothing may be created either
+}
+
+// `mode` is looked at only where a file is made.
+int open_with(const char* function, const char* path, int flags, mode_t mode) {
+  const auto next = reinterpret_cast<int (*)(const char*, int, ...)>(dlsym(RTLD_NEXT, function));
+  return names_a_thread(path) ? next("/dev/null", O_WRONLY) : next(path, flags, mode);
+}
+
+}  // namespace
+
+extern "C" FILE* fopen(const char* path, const char* mode) { return open_with("fopen", path, mode); }
+extern "C" FILE* fopen64(const char* path, const char* mode) { return open_with("fopen64", path, mode); }
+extern "C" int open(const char* path, int flags, ...) {
+  va_list rest;
+  va_start(rest, flags);
+  const auto mode = (flags & (O_CREAT | O_TMPFILE)) != 0 ? va_arg(rest, mode_t) : mode_t{0};
+  va_end(rest);
+  return open_with("open", path, flags, mode);
+}
+extern "C" int open64(const char* path, int flags, ...) {
+  va_list rest;
+  va_start(rest, flags);
+  const auto mode = (flags & (O_CREAT | O_TMPFILE)) != 0 ? va_arg(rest, mode_t) : mode_t{0};
+  va_end(rest);
+  return open_with("open64", path, flags, mode);
+}
