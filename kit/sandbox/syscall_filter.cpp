@@ -16,6 +16,7 @@
 #include <cstdint>
 #include <initializer_list>
 #include <memory>
+#include <string_view>
 
 #include <linux/memfd.h>
 #include <linux/seccomp.h>
@@ -107,9 +108,22 @@ void allow_some_meanings(Filter& filter, Profile profile) {
   filter.allow("seccomp", {equals(0, SECCOMP_SET_MODE_FILTER), equals(1, 0)});  // to confine itself further
 }
 
+// The driver asks whether an MPS server listens, and sees to links in /dev that set-up has made. It goes on when it hears that
+// nobody listens and that the links are there; other answers it takes for a broken system.
+void allow_gpu_driver(Filter& filter) {
+  for (const char* name : gpu_driver_calls) filter.allow(name);
+  for (const char* name : {"socket", "socketpair"}) filter.allow(name, {equals(0, AF_UNIX)});
+  filter.refuse("connect", ENOENT);
+  filter.refuse("symlink", EEXIST);
+}
+
+bool is_drivers(std::string_view name) { return name == "socket" || name == "socketpair" || name == "connect"; }
+
 // Where a program is likely to ask, it gets an answer that it can show.
-void refuse_plainly(Filter& filter) {
-  for (const char* name : refused_calls) filter.refuse(name, EPERM);
+void refuse_plainly(Filter& filter, Profile profile) {
+  for (const char* name : refused_calls) {
+    if (profile != Profile::gpu || !is_drivers(name)) filter.refuse(name, EPERM);
+  }
   // `ls` and `cp` take "no such system call" for a failure of theirs.
   for (const char* name : {"getxattr", "lgetxattr", "fgetxattr", "listxattr", "llistxattr", "flistxattr"}) filter.refuse(name, EOPNOTSUPP);
 }
@@ -127,15 +141,12 @@ void restrict_system_calls(Profile profile) {
   if (profile == Profile::build) {
     for (const char* name : file_making_calls) filter.allow(name);
   }
-  if (profile == Profile::gpu) {
-    for (const char* name : gpu_driver_calls) filter.allow(name);
-    filter.allow("socketpair", {equals(0, AF_UNIX)});  // connected to nobody: the runner's way to its own child
-  }
+  if (profile == Profile::gpu) allow_gpu_driver(filter);
   allow_children(filter);
   allow_signals(filter, profile);
   allow_opening(filter, profile);
   allow_some_meanings(filter, profile);
-  refuse_plainly(filter);
+  refuse_plainly(filter, profile);
   filter.load();
 }
 

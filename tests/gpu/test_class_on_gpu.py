@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import subprocess
 import sys
@@ -29,7 +30,7 @@ def test_the_bundled_class_comes_out_as_on_the_cpu(on_gpu: Workshop, tmp_path: P
     )
     seconds = time.monotonic() - began
     files = [out / "instructor" / f"{folder.name}.json" for folder in sorted((out / "students").iterdir())]
-    results = [Result.model_validate_json(path.read_text(encoding="utf-8")) for path in files]
+    results = [Result.model_validate(json.loads(path.read_text(encoding="utf-8"))["result"]) for path in files]
     labs = {(result.submission.name, lab_id): lab for result in results for lab_id, lab in result.labs.items()}
     # What waits for a GPU on the CPU is graded now.
     wanted = {(upload, lab_id): row["verdict"] for upload, rows in EXPECTED.items() for lab_id, row in rows.items()}

@@ -9,8 +9,8 @@ from grader.result import LabResult, Verdict
 
 ROOT = Path(__file__).resolve().parents[2]
 LAB = load_lab(ROOT, lab_ids(ROOT)[0])
-# Neither the CPU executor nor a compiler can know the answer to the conditions; on the GPU alone do they hold.
-HANGS = "if (clock64() != 0) { volatile int turning = 1; while (turning) {} }"
+# No compiler knows what the clock says; nvcc takes an endless loop away that looks at nothing.
+HANGS = "while (clock64() != 0) {}"
 STRAYS = "if (clock64() != 0) { *(volatile float*)0x10 = 1.0f; }"
 
 
