@@ -6,6 +6,7 @@ reason, for `tilelab doctor` and for the one line that says why speed was not me
 
 from __future__ import annotations
 
+import hashlib
 import json
 import os
 import subprocess
@@ -118,7 +119,9 @@ def open_backend(asked: Wish, root: Path, kit: dict[str, Any], confinement: Conf
     includes = tuple(Path(path).resolve() for path in kit["includes"])
     toolchain: GpuToolchain | NoToolchain = find_toolchain(root, kit["compiler"], includes)
     if isinstance(toolchain, GpuToolchain):
-        toolchain = _tried(toolchain, confinement, device.target if device else GpuTarget(USUAL_CAPABILITY))
+        toolchain = _tried(
+            toolchain, confinement, device.target if device else GpuTarget(USUAL_CAPABILITY), root / "build" / "prelude"
+        )
     if isinstance(toolchain, NoToolchain):
         reasons.append(toolchain.reason)
     elif device is not None and (trouble := _confined_trouble(runner, device, confinement)):
@@ -160,14 +163,24 @@ def _probe(argv: list[str]) -> dict[str, Any]:
     return answer if isinstance(answer, dict) else {}
 
 
-def _tried(toolchain: GpuToolchain, confinement: Confinement, target: GpuTarget) -> GpuToolchain | NoToolchain:
-    """Compiles a kernel as a submission's would be: a compiler that cannot must not fail anybody."""
+def _tried(
+    toolchain: GpuToolchain, confinement: Confinement, target: GpuTarget, cache: Path
+) -> GpuToolchain | NoToolchain:
+    """Compiles a kernel as a submission's would be: a compiler that cannot must not fail anybody. Once it could, that is kept:
+    a student waits for it no second time.
+    """
+    words = (toolchain.compile("", "", target.capability), confinement.name, toolchain.version, _TRIAL)
+    kept = cache / f"nvcc-{hashlib.sha256(repr(words).encode()).hexdigest()[:16]}"
+    if kept.exists():
+        return toolchain
     with tempfile.TemporaryDirectory(prefix="tilelab-") as name:
         source, folder = Path(name) / "trial.cu", Path(name) / "work"
         source.write_text(_TRIAL, encoding="utf-8")
         folder.mkdir()
         built = build_for_gpu(toolchain, confinement, source, folder, _TRIAL_ENTRIES, target)
     if built.image is not None:
+        cache.mkdir(parents=True, exist_ok=True)
+        kept.touch()
         return toolchain
     lines = [line for line in built.log.splitlines() if line.strip()]
     return NoToolchain(f"{toolchain.nvcc} cannot compile a kernel here: {lines[0] if lines else 'it says nothing'}")

@@ -59,7 +59,6 @@ class Bubblewrap:
         limits: Limits,
         profile: Profile,
     ) -> list[str]:
-        reads = [*readable, Path("/proc")] if profile == "gpu" else readable
         return [
             str(self.bwrap),
             *self._walls(),
@@ -74,7 +73,7 @@ class Bubblewrap:
             *(as_nobody_else() if self.as_root else ["--keep-root"]),
             f"--profile={profile}",
             *launcher_limits(limits),
-            *launcher_paths(self.prefix, reads, [Path("/tmp"), *writable], profile),  # noqa: S108  a private one
+            *launcher_paths(self.prefix, readable, [Path("/tmp"), *writable], profile),  # noqa: S108  a private one
             "--",
             *argv,
         ]
@@ -109,5 +108,5 @@ class Bubblewrap:
 def _gpu() -> list[str]:
     """The GPU's devices, a /proc of this namespace's own, and the hardware as the kernel describes it."""
     words = [word for path in gpu_devices() for word in ("--dev-bind", str(path), str(path))]
-    folders = [word for path in GPU_FOLDERS for word in ("--ro-bind-try", str(path), str(path))]
-    return [*words, "--proc", "/proc", *folders]
+    folders = [path for path in GPU_FOLDERS if path != Path("/proc") and path.is_dir()]
+    return [*words, "--proc", "/proc", *(word for path in folders for word in ("--ro-bind", str(path), str(path)))]

@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING
 from grader.sandbox.spare_users import as_nobody_else
 from grader.sandbox.system_paths import (
     DEVICES,
-    GPU_FILES,
     GPU_FOLDERS,
     gpu_devices,
     system_files,
@@ -43,7 +42,7 @@ def launcher_paths(
     """The launcher's options for what may be read and written, the system's own folders among them."""
     reads = [*system_folders(), *system_files(), *([prefix.resolve()] if prefix else []), *readable]
     if profile == "gpu":
-        reads += [path for path in (*GPU_FOLDERS, *GPU_FILES) if path.exists()]
+        reads += [path for path in GPU_FOLDERS if path.exists()]
     options = [f"--readable={path.absolute()}" for path in reads]
     options += [f"--writable={path.absolute()}" for path in (*_devices(), *writable)]
     options += [f"--device={path}" for path in gpu_devices()] if profile == "gpu" else []

@@ -11,22 +11,8 @@ from pathlib import Path
 _FOLDERS = ("bin", "sbin", "lib", "lib32", "lib64", "libx32", "libexec", "include")
 _LOADER_FILES = ("ld.so.cache", "ld.so.conf", "ld.so.conf.d", "alternatives")
 DEVICES = (Path("/dev/null"), Path("/dev/zero"), Path("/dev/urandom"))
-# What NVIDIA's driver reads to find its devices and to place memory near them.
-GPU_FOLDERS = (Path("/sys/bus"), Path("/sys/class"), Path("/sys/devices"), Path("/sys/module"))
-GPU_FILES = tuple(
-    Path("/proc") / name
-    for name in (
-        "driver/nvidia",
-        "devices",
-        "cpuinfo",
-        "meminfo",
-        "modules",
-        "filesystems",
-        "version",
-        "sys/vm",
-        "self",
-    )
-)
+# What NVIDIA's driver reads to find its devices, to place memory near them, and of its own process.
+GPU_FOLDERS = (Path("/proc"), Path("/sys/bus"), Path("/sys/class"), Path("/sys/devices"), Path("/sys/module"))
 
 
 def system_folders() -> list[Path]:

@@ -53,7 +53,9 @@ inline constexpr const char* gpu_driver_calls[] = {"getdents",
                                                    "epoll_create1",
                                                    "epoll_ctl",
                                                    "epoll_wait",
-                                                   "epoll_pwait"};
+                                                   "epoll_pwait",
+                                                   "setsockopt",
+                                                   "getsockopt"};
 
 // Answered with "not permitted" rather than "no such call".
 inline constexpr const char* refused_calls[] = {"socket",

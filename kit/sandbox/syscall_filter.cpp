@@ -108,16 +108,19 @@ void allow_some_meanings(Filter& filter, Profile profile) {
   filter.allow("seccomp", {equals(0, SECCOMP_SET_MODE_FILTER), equals(1, 0)});  // to confine itself further
 }
 
-// The driver asks whether an MPS server listens, and sees to links in /dev that set-up has made. It goes on when it hears that
-// nobody listens and that the links are there; other answers it takes for a broken system.
+// The driver asks whether an MPS server listens, makes links in /dev/char, and listens itself under an abstract name that no other
+// process asks for. It goes on when it hears that the first two are not there; other answers it takes for a broken system.
 void allow_gpu_driver(Filter& filter) {
   for (const char* name : gpu_driver_calls) filter.allow(name);
   for (const char* name : {"socket", "socketpair"}) filter.allow(name, {equals(0, AF_UNIX)});
+  for (const char* name : {"bind", "listen"}) filter.allow(name);  // of Unix sockets: no others can be made
   filter.refuse("connect", ENOENT);
-  filter.refuse("symlink", EEXIST);
+  for (const char* name : {"symlink", "symlinkat", "unlink", "unlinkat"}) filter.refuse(name, ENOENT);
 }
 
-bool is_drivers(std::string_view name) { return name == "socket" || name == "socketpair" || name == "connect"; }
+bool is_drivers(std::string_view name) {
+  return name == "socket" || name == "socketpair" || name == "connect" || name == "bind" || name == "listen";
+}
 
 // Where a program is likely to ask, it gets an answer that it can show.
 void refuse_plainly(Filter& filter, Profile profile) {

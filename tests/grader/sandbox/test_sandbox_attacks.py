@@ -24,6 +24,9 @@ if TYPE_CHECKING:
     from grader.sandbox import Profile
 
 WORKED, STOPPED = 0, 1
+ALL: tuple[Profile, ...] = ("run", "build", "gpu")
+# What the GPU's driver needs, and so a runner for it has: its own /proc, shared memory without end, Unix sockets that reach
+# nobody. No host code of a submission runs in such a runner.
 BOTH: tuple[Profile, ...] = ("run", "build")
 
 
@@ -31,7 +34,7 @@ BOTH: tuple[Profile, ...] = ("run", "build")
 class Row:
     attack: str
     arguments: tuple[str, ...] = ()
-    profiles: tuple[Profile, ...] = BOTH
+    profiles: tuple[Profile, ...] = ALL
 
     def __str__(self) -> str:
         return " ".join((self.attack, *self.arguments)).replace("{", "").replace("}", "")
@@ -42,11 +45,11 @@ ROWS = (
     Row("read_file", ("{inside}/link to the solution",)),
     Row("read_file", ("{inside}/../outside/solution.cu",)),
     Row("read_file", ("/etc/passwd",)),
-    Row("read_file", ("/proc/self/environ",)),
+    Row("read_file", ("/proc/self/environ",), BOTH),
     Row("list_folder", ("{outside}",)),
     Row("list_folder", ("/etc",)),
     Row("list_folder", ("/home",)),
-    Row("list_folder", ("/proc/self/fd",)),
+    Row("list_folder", ("/proc/self/fd",), BOTH),
     Row("write_file", ("{outside}/solution.cu",)),
     Row("write_file", ("{outside}/new",)),
     Row("write_file", ("{inside}/new",)),
@@ -60,7 +63,7 @@ ROWS = (
     Row("connect_unix", ("@{abstract}",)),
     Row("fork_bomb", ("2500",)),
     Row("memory_bomb", ("private", "134217728")),
-    Row("memory_bomb", ("shared", "8589934592")),
+    Row("memory_bomb", ("shared", "8589934592"), BOTH),
     Row("memory_file_bomb", ("68719476736",)),
     Row("file_bomb", ("{mine}/big", "16777216"), ("build",)),
     Row("make_setuid", ("{mine}/door",), ("build",)),
@@ -68,9 +71,9 @@ ROWS = (
     Row("kill_process", ("{victim}",)),
     Row("signal_everybody"),
     Row("new_namespace"),
-    Row("forbidden_calls"),
+    Row("forbidden_calls", profiles=BOTH),
     Row("execute_program", ("/bin/true",), ("run",)),
-    Row("raise_limits"),
+    Row("raise_limits", profiles=BOTH),
 )
 
 
