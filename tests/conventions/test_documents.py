@@ -21,7 +21,8 @@ _TARGET = re.compile(r"^([a-z]+):", re.MULTILINE)
 _SUFFIXES = (".py", ".hpp", ".cpp", ".cuh", ".sh", ".mk", ".md", ".json", ".toml", ".txt", ".svg", ".png")
 # Names of files that are made while grading, or that stand for one of many.
 _MADE = {
-    "runner.json", "image.json", "cubin.json", "judge.json", "result.json", "RUNNER.json", "JUDGE.json", "faults.txt", "kit.json", "handout.json",
+    "runner.json", "image.json", "cubin.json", "judge.json", "result.json", "RUNNER.json", "JUDGE.json", "faults.txt", "kit.json",
+    "handout.json",
 }  # fmt: skip
 
 

@@ -95,3 +95,25 @@ def test_rejected_code_is_no_common_mistake(sample_named: Named) -> None:
     html = class_page([sample_named("rejected")[0]], course="c")
     assert "Rejected code" in html
     assert "Most common findings" not in html
+
+
+def test_where_cpu_and_gpu_disagree_a_person_is_asked(sample_named: Named) -> None:
+    result, _ = sample_named("pass")
+    lab_id, lab = next(iter(result.labs.items()))
+    differing = (
+        lab.cases[0].model_copy(update={"difference": "the CPU says pass, the GPU <b>crash</b>"}),
+        *lab.cases[1:],
+    )
+    changed = result.model_copy(update={"labs": {**result.labs, lab_id: lab.model_copy(update={"cases": differing})}})
+    html = class_page([changed], course="c")
+    assert "CPU executor and GPU disagree" in html
+    assert "the GPU &lt;b&gt;crash&lt;/b&gt;" in html
+    assert "disagree" not in class_page([result], course="c")
+
+
+def test_a_pass_that_the_gpu_could_not_be_asked_about_is_listed(sample_named: Named) -> None:
+    result, _ = sample_named("pass")
+    lab_id, lab = next(iter(result.labs.items()))
+    unasked = lab.model_copy(update={"gpu_trouble": "nvcc failed"})
+    html = class_page([result.model_copy(update={"labs": {**result.labs, lab_id: unasked}})], course="c")
+    assert "judged by the CPU executor alone: nvcc failed" in html
