@@ -11,8 +11,9 @@ import json
 import os
 import subprocess
 import tempfile
+import threading
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Literal
 
@@ -32,6 +33,7 @@ GPU_RUN_LIMITS = Limits(
     cpu_seconds=600, wall_seconds=900, memory_bytes=16 << 30, processes=64, file_bytes=1 << 30, open_files=256
 )
 _PROBE_SECONDS = 60
+_AT_ONCE = 4  # submissions on one GPU, to judge their results; to time them, one
 # Where a container's runtime or Windows puts the driver's library without telling the loader.
 _DRIVER_FOLDERS = (Path("/usr/local/nvidia/lib64"), Path("/usr/lib/wsl/lib"))
 _TRIAL = """#include <tilelab/device.cuh>
@@ -76,6 +78,10 @@ class GpuBackend:
     device: Device | None = None
     runner: Path | None = None
     reasons: tuple[str, ...] = ()
+    # Taken while a submission's cases run: each holds some hundred megabytes of the GPU's memory.
+    turns: threading.BoundedSemaphore = field(
+        default_factory=lambda: threading.BoundedSemaphore(_AT_ONCE), compare=False
+    )
 
     @property
     def runs(self) -> bool:

@@ -131,7 +131,8 @@ def _judged(  # noqa: PLR0913, PLR0917 -- a step of judge_on_gpu
     for _ in range(_TRIES):
         folder = scratch / "gpu"
         folder.mkdir(exist_ok=True)
-        cases = run_judge(call, lab, argv, folder, submission.lines)
+        with workshop.gpu.turns:
+            cases = run_judge(call, lab, argv, folder, submission.lines)
         if all(case.verdict is not Verdict.INTERNAL_ERROR for case in cases):
             break
     return cases

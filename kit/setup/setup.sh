@@ -7,7 +7,7 @@ set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/../.."
 root=$PWD prefix=$PWD/.tilelab/prefix log=$PWD/.tilelab/setup.log apt_dir=
 here=kit/setup
-for piece in say needs apt prefix packages python build; do
+for piece in say needs apt prefix packages python build toolkit; do
   # shellcheck source=/dev/null
   . "$here/$piece.sh"
 done
@@ -34,3 +34,4 @@ fi
 [ "${1:-}" != packages ] || exit 0
 provide_python "${1:-}"
 build_kit "${1:-}"
+provide_toolkit

@@ -1,0 +1,42 @@
+# NVIDIA's compiler for a machine that has a GPU and no toolkit: four wheels hold all that makes a cubin. Fetched for this clone
+# alone, into .tilelab/cuda; without them kernels run on the CPU executor, so nothing here is ever a reason to stop.
+# Sourced by setup.sh.
+
+# Of one release, and of CUDA 13, the first whose wheels hold a whole compiler.
+toolkit_wheels=(nvidia-cuda-nvcc==13.0.88 nvidia-nvvm==13.0.88 nvidia-cuda-crt==13.0.88 nvidia-cuda-runtime==13.0.88)
+oldest_driver=13000
+
+provide_toolkit() {
+  local driver
+  if ! has_gpu || has_toolkit; then return; fi
+  driver=$(driver_version)
+  if [ "${driver:-0}" -lt "$oldest_driver" ]; then
+    say "there is a GPU, but no CUDA toolkit, and its driver (${driver:-none that answers}) is too old for the one that can be fetched: install a toolkit, or kernels run on the CPU executor alone"
+    return
+  fi
+  quietly "fetching NVIDIA's compiler (400 MB)" fetch_toolkit ||
+    say "there is a GPU, but no CUDA toolkit, and it cannot be fetched: kernels run on the CPU executor alone"
+}
+
+has_gpu() { [ -e /dev/nvidiactl ] || [ -e /dev/dxg ]; }
+
+# Where grader/engines/gpu_toolchain.py looks.
+has_toolkit() {
+  local home
+  if command -v nvcc >/dev/null; then return; fi
+  for home in "${CUDA_HOME:-}" "${CUDA_PATH:-}" /usr/local/cuda /usr/local/cuda-* /usr/lib/nvidia-cuda-toolkit .tilelab/cuda; do
+    if [ -n "$home" ] && [ -x "$home/bin/nvcc" ]; then return; fi
+  done
+  return 1
+}
+
+# 13000 for a driver that can do CUDA 13.0; nothing where none answers.
+driver_version() { build/bin/gpu-runner --probe 2>/dev/null | grep -oE '"driver":[0-9]+' | cut -d : -f 2; }
+
+# In place only when complete.
+fetch_toolkit() {
+  rm -rf .tilelab/cuda .tilelab/cuda.new
+  pip_install --no-deps --target .tilelab/cuda.new "${toolkit_wheels[@]}" || return 1
+  chmod -R a+rX .tilelab/cuda.new/nvidia/cu13 && chmod a+x .tilelab/cuda.new/nvidia/cu13/{bin,nvvm/bin}/* || return 1
+  mv .tilelab/cuda.new/nvidia/cu13 .tilelab/cuda && rm -rf .tilelab/cuda.new
+}
