@@ -18,7 +18,7 @@ tilelab := .venv/bin/tilelab
 # One --lab for each lab named: LAB="01-naive 02-tiled".
 labs := $${LAB:+$$(printf -- '--lab %s ' $$LAB)}
 
-.PHONY: help setup grade handouts images test test-gpu test-aarch64 watch report trace bench check lint tidy format clean
+.PHONY: help setup grade handouts images test test-gpu test-aarch64 watch report trace profile bench check lint tidy format clean
 help:  ## what there is
 	@echo "Tilelab grades CUDA matrix-multiplication kernels, with or without a GPU."
 	@echo
@@ -54,6 +54,9 @@ report:  ## the page of a student's own tests; with LAB=..., of that lab
 
 trace:  ## what one block of your kernel does on a small input, step by step; LAB=... SHAPE=8x8x8
 	@$(setup) && $(tilelab) trace $${FILE:+"$$FILE"} $${LAB:+--lab "$$LAB"} $${SHAPE:+--shape "$$SHAPE"} $${BLOCK:+--block "$$BLOCK"}
+
+profile:  ## what your kernel asks of memory, line by line, as Nsight Compute counts it; LAB=... SHAPE=128x128x128
+	@$(setup) && $(tilelab) profile $${FILE:+"$$FILE"} $${LAB:+--lab "$$LAB"} $${SHAPE:+--shape "$$SHAPE"}
 
 test-aarch64:  ## the kit's tests and the labs' corpus on 64-bit ARM, emulated (needs g++-aarch64-linux-gnu, qemu-user-static)
 	@$(setup) test && .venv/bin/python tests/aarch64/emulated.py

@@ -14,9 +14,10 @@ import grader
 from grader.labs import load_lab
 from grader.reports.trace_pages import as_markdown
 from grader.reports.trace_tables import Grid, Heading, Part, Sentence, matrix, number, trace_parts
+from grader.single_launch import read_source
 from grader.trace import TracedInput
 from grader.trace_phases import block_trace
-from grader.tracing import Traced, TraceRequest, read_source, trace_file
+from grader.tracing import Traced, TraceRequest, trace_file
 from grader.workshop import Workshop
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -29,7 +30,7 @@ SHOWN_ROWS = 2  # of threads: y = 0 and y = 1
 
 
 def traced(kernel: Path = KERNEL) -> Traced:
-    """The kernel's launch on the worked inputs. Raises TraceError where it cannot be traced."""
+    """The kernel's launch on the worked inputs. Raises LaunchRefusedError where it cannot be traced."""
     workshop = Workshop.open(BUILT, allow_no_sandbox=True)
     with tempfile.TemporaryDirectory(prefix="tilelab-") as scratch:
         return trace_file(workshop, load_lab(ROOT, LAB), read_source(kernel), TraceRequest("8x8x8"), Path(scratch))

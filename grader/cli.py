@@ -128,6 +128,26 @@ def trace_command(  # noqa: PLR0913, PLR0917 - one for each option
     _guarded(run)
 
 
+@app.command("profile")
+def profile_command(
+    file: Annotated[Path | None, typer.Argument(help="the .cu file; left out: the lab's in assignments/")] = None,
+    shape: Annotated[
+        str | None, typer.Option(help="the problem's sizes: M, N and K of a product; left out: 128 each")
+    ] = None,
+    lab: Annotated[str | None, typer.Option(help="the lab it is for; left out: told by the file")] = None,
+    kernel: Annotated[str | None, typer.Option(help="the kernel's name, where the file does not tell the lab")] = None,
+    json_: Annotated[bool, typer.Option("--json", help="print metrics, lines and findings as JSON instead")] = False,
+) -> None:
+    """Count a kernel's memory traffic as Nsight Compute does: requests, sectors, wavefronts, line by line."""
+
+    def run() -> int:
+        from grader.profiling_session import profile_kernel
+
+        return profile_kernel(file, lab, kernel, shape=shape, as_json=json_)
+
+    _guarded(run)
+
+
 @app.command("starters")
 def starters_command(
     check: Annotated[

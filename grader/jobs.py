@@ -20,9 +20,9 @@ _AFTER_JUDGING = frozenset({
     "batch", "cli", "folding", "gradebook", "intake", "archives", "folders", "upload", "naming", "matching", "jobs",
     "landing", "leaks", "markers", "redaction", "scoring", "seed", "starters", "course", "doctor", "errors", "progress",
     "publishing", "roster", "session", "summary", "trial", "check_session", "handouts", "hidden_words", "manifest", "tarball",
-    "unmarked", "upgrade", "withheld", "agreement", "kernel_facts",
+    "unmarked", "upgrade", "withheld", "agreement", "kernel_facts", "single_launch", "profiling", "profiling_session",
 })  # fmt: skip
-_NOT_JUDGING = frozenset({"reports", "proofs", "timing"})  # folders
+_NOT_JUDGING = frozenset({"reports", "proofs", "timing", "traffic"})  # folders
 # A lab's files that no outcome follows from: words for people, and the two that are read field by field below.
 _WORDS = frozenset({".md", ".toml"})
 _NOT_JUDGED = frozenset({"rejects"})

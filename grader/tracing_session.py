@@ -13,13 +13,13 @@ from pathlib import Path
 
 from grader.course import course_root, lab_at, load_labs
 from grader.labs import load_lab
-from grader.reports import visible
+from grader.reports.launch_verdict import verdict_parts
 from grader.reports.trace_pages import as_markdown, as_text
-from grader.reports.trace_tables import Heading, Part, Sentence, number, trace_parts
-from grader.reports.verdict_table import LOOKS
-from grader.result import Finding, Verdict
+from grader.reports.trace_tables import Heading, Part, Sentence, trace_parts
+from grader.result import Verdict
+from grader.single_launch import LaunchRefusedError, read_source, recognise
 from grader.trace_phases import Index3
-from grader.tracing import Traced, TraceError, TraceRequest, read_source, recognise, trace_file
+from grader.tracing import Traced, TraceRequest, trace_file
 from grader.workshop import Workshop
 
 _NOT_PASSED = 1
@@ -32,7 +32,7 @@ def trace_kernel(  # noqa: PLR0913 - one for each of the command's options
     """0: the launch is right and clean; 1: it is not, which the output says beside the trace."""
     if form not in _FORMS:
         message = f"there is no format {form!r}: it takes {' or '.join(_FORMS[:2])}"
-        raise TraceError(message)
+        raise LaunchRefusedError(message)
     request = TraceRequest(shape, inputs, _index(block, "--block"))
     shown = {_index(thread, "--thread") for thread in threads}
     root = course_root(Path.cwd())
@@ -54,7 +54,7 @@ def trace_kernel(  # noqa: PLR0913 - one for each of the command's options
 def _index(text: str, option: str) -> Index3:
     if not re.fullmatch(r"\d{1,9},\d{1,9}(,\d{1,9})?", text):
         message = f"{option} {text!r}: it is two or three numbers, x,y or x,y,z"
-        raise TraceError(message)
+        raise LaunchRefusedError(message)
     x, y, z = (*map(int, text.split(",")), 0)[:3]
     return x, y, z
 
@@ -62,12 +62,12 @@ def _index(text: str, option: str) -> Index3:
 def _rendered(traced: Traced, shown: set[Index3], form: str) -> str:
     if form == "json":
         return json.dumps(_plain(traced), indent=1, ensure_ascii=False)
-    parts = [*_opening(traced), *_verdict(traced)]
+    parts = [*_opening(traced), *verdict_parts(traced.report.launch)]
     if traced.steps is not None:
         parts = [
             *_opening(traced),
             *trace_parts(traced.steps, (lambda thread: thread in shown) if shown else None),
-            *_verdict(traced),
+            *verdict_parts(traced.report.launch),
         ]
     return as_markdown(parts) if form == "markdown" else as_text(parts)
 
@@ -79,34 +79,6 @@ def _opening(traced: Traced) -> list[Part]:
         grid, block = (" x ".join(map(str, extent)) for extent in (launch.grid, launch.block))
         said += f" {grid} blocks of {block} threads, in x, y and z."
     return [Heading(f"Block {traced.request.block} of {lab.id}"), Sentence(said)]
-
-
-def _verdict(traced: Traced) -> list[Part]:
-    launch = traced.report.launch
-    notes = [one for one in launch.findings if one.severity == "note"]
-    if launch.verdict is Verdict.PASS and not notes:
-        return [Sentence("The launch's results are right, and nothing was found in it.")]
-    parts: list[Part] = []
-    told = [finding for finding in launch.findings if finding.line]
-    if launch.verdict is not Verdict.PASS:
-        parts.append(Heading(LOOKS[launch.verdict].label))
-        if not any(finding.message in launch.message for finding in told):
-            parts.append(Sentence(visible.words(launch.message, 1000)))
-    if launch.mismatch and launch.mismatch.first:
-        one = launch.mismatch.first[0]
-        got = "nothing that is a number" if one.got is None else number(one.got)
-        parts.append(
-            Sentence(
-                f"The first, in row {one.row} and column {one.column}, is {got} and should be {number(one.expected)}."
-            )
-        )
-    parts += [Sentence(_place(finding)) for finding in told]
-    return parts
-
-
-def _place(finding: Finding) -> str:
-    source = f": {visible.code(finding.source.strip())}" if finding.source else ""
-    return f"{finding.kind.value} in line {finding.line}{source}\n  {visible.words(finding.message, 1000)}"
 
 
 def _plain(traced: Traced) -> dict[str, object]:

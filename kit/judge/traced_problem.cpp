@@ -7,6 +7,9 @@
 namespace tilelab::judge {
 namespace {
 
+constexpr int usual_profiled_side = 128;
+constexpr unsigned profiled_clock_ms = 100'000;  // a large launch, watched closely; its events bound it as ever
+
 std::vector<TracedProblem>& registered() {
   static std::vector<TracedProblem> problems;
   return problems;
@@ -33,6 +36,14 @@ std::vector<int> numbers_in(const std::string& shape) {
   }
 }
 
+std::vector<int> sizes_in(const std::string& shape, const TracedProblem& problem, int largest, const char* done) {
+  std::vector<int> sizes = numbers_in(shape);
+  const bool fits = std::ranges::all_of(sizes, [&](int side) { return side >= 1 && side <= largest; });
+  if (sizes.size() == problem.sizes.size() && fits) return sizes;
+  throw std::invalid_argument("the shape " + shape + " cannot be " + done + ": it takes " + joined(problem.sizes, "x") +
+                              ", each from 1 to " + std::to_string(largest));
+}
+
 }  // namespace
 
 bool traces(TracedProblem problem) {
@@ -43,16 +54,21 @@ bool traces(TracedProblem problem) {
 const std::vector<TracedProblem>& traced_problems() { return registered(); }
 
 Trial trial_to_trace(const TracedProblem& problem, const std::string& shape, const std::string& inputs) {
-  const std::vector<int> sizes = numbers_in(shape);
-  const bool small = std::ranges::all_of(sizes, [&](int side) { return side >= 1 && side <= problem.largest_side; });
-  if (sizes.size() != problem.sizes.size() || !small) {
-    throw std::invalid_argument("the shape " + shape + " cannot be traced: it takes " + joined(problem.sizes, "x") + ", each from 1 to " +
-                                std::to_string(problem.largest_side));
-  }
+  const std::vector<int> sizes = sizes_in(shape, problem, problem.largest_side, "traced");
   if (std::ranges::find(problem.inputs, inputs) == problem.inputs.end()) {
     throw std::invalid_argument("there are no inputs " + inputs + ": it takes " + joined(problem.inputs, ", "));
   }
   return problem.make(sizes, inputs, RandomStream(1));
+}
+
+std::string usual_profiled_shape(const TracedProblem& problem) {
+  return joined(std::vector<std::string>(problem.sizes.size(), std::to_string(usual_profiled_side)), "x");
+}
+
+Trial trial_to_profile(const TracedProblem& problem, const std::string& shape) {
+  Trial trial = problem.make(sizes_in(shape, problem, problem.largest_profiled_side, "profiled"), problem.profiled_inputs, RandomStream(1));
+  trial.clock_ms = profiled_clock_ms;
+  return trial;
 }
 
 }  // namespace tilelab::judge

@@ -55,6 +55,9 @@ struct Trial {
   std::string inputs;  // "small integers"
   std::vector<Operand> operands;
   std::vector<int> launch_arguments;
+  // What has to be done however a kernel goes about it, and what one piece of it is called: M·N·K multiply-adds of a product.
+  std::string work_unit = {};
+  std::uint64_t work = 0;
   // Instrumented events the launch may make: what the work takes, generously, and room for a clumsy start.
   std::uint64_t work_events = 0, spare_events = 0;
   unsigned clock_ms = 5'000;  // the backstop where no events are made

@@ -66,6 +66,8 @@ judge::Trial make_trial(Shape shape, std::string inputs, std::vector<float> A, s
           .operands = {judge::input("A", n.K, std::move(A)), judge::input("B", n.N, std::move(B)), judge::output("C", std::move(C)),
                        judge::integer("M", shape.M), judge::integer("N", shape.N), judge::integer("K", shape.K)},
           .launch_arguments = {shape.M, shape.N, shape.K},
+          .work_unit = "multiply-add",
+          .work = n.products(),
           .work_events = events_per_product * n.products() + events_per_element * n.M * n.N,
           .spare_events = spare_events};
 }

@@ -1,4 +1,4 @@
-// How a matrix product is traced: by M, N and K, as a sum of products of elements of A and B.
+// How a matrix product is traced and profiled: by M, N and K, as a sum of products of elements of A and B.
 #include "judge/traced_problem.hpp"
 #include "problems/matmul.hpp"
 
@@ -14,7 +14,9 @@ judge::Trial trial(const std::vector<int>& sizes, const std::string& inputs, jud
 [[maybe_unused]] const bool registered = judge::traces({.name = "matmul",
                                                         .sizes = {"M", "N", "K"},
                                                         .largest_side = largest_worked,
+                                                        .largest_profiled_side = 512,
                                                         .inputs = {"worked", "integers", "random"},
+                                                        .profiled_inputs = "integers",
                                                         .factors = {"A", "B"},
                                                         .make = trial});
 

@@ -42,6 +42,8 @@ judge::Trial exact_trial(Shape shape, judge::RandomStream random) {
           .operands = {judge::input("in", N, std::move(in)), judge::output("out", {N, M, std::move(out), {}}), judge::integer("M", shape.M),
                        judge::integer("N", shape.N)},
           .launch_arguments = {shape.M, shape.N},
+          .work_unit = "element",
+          .work = M * N,
           .work_events = events_per_element * M * N,
           .spare_events = spare_events};
 }

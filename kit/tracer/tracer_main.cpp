@@ -1,4 +1,5 @@
-// Runs one small launch of a submission as a judge does, and writes down what one block of it did. Grades nothing.
+// Runs one launch of a submission as a judge does, and writes down what one block of it did or, without a block, what
+// memory traffic all of it made. Grades nothing.
 // Exit status: 0 the report is written, whatever the launch came to; 2 it cannot be done as asked; 3 the tracer could not
 // work. Why, in one line, is on standard error.
 #include <algorithm>
@@ -24,12 +25,14 @@ using namespace tilelab;
 using nlohmann::json;
 
 constexpr std::string_view usage =
-    "usage: tracer --problem NAME --shape 8x8x8 --inputs NAME --block X,Y,Z --runner RUNNER.json --report TRACE.json";
+    "usage: tracer --problem NAME [--shape 8x8x8] [--inputs NAME --block X,Y,Z] --runner RUNNER.json --report TRACE.json";
 
-std::map<std::string, std::string> parse_options(int argc, char** argv) {
-  std::map<std::string, std::string> options;
+using Options = std::map<std::string, std::string>;
+
+Options parse_options(int argc, char** argv) {
+  Options options;
   for (int i = 1; i + 1 < argc; i += 2) options[argv[i]] = argv[i + 1];
-  for (const char* name : {"--problem", "--shape", "--inputs", "--block", "--runner", "--report"}) {
+  for (const char* name : {"--problem", "--runner", "--report"}) {
     if (!options.contains(name)) throw std::runtime_error(std::string(usage));
   }
   return options;
@@ -52,7 +55,7 @@ std::array<unsigned, 3> parse_block(const std::string& text) {
 const judge::TracedProblem& problem_named(const std::string& name) {
   const auto& problems = judge::traced_problems();
   const auto found = std::ranges::find(problems, name, &judge::TracedProblem::name);
-  if (found == problems.end()) throw std::invalid_argument("the problem " + name + " does not say how it is traced");
+  if (found == problems.end()) throw std::invalid_argument("the problem " + name + " does not say how it is traced or profiled");
   return *found;
 }
 
@@ -65,16 +68,48 @@ json inputs_json(const judge::Trial& trial) {
   return inputs;
 }
 
-void trace(int argc, char** argv) {
-  const auto options = parse_options(argc, argv);
-  const judge::TracedProblem& problem = problem_named(options.at("--problem"));
-  const judge::Trial trial = judge::trial_to_trace(problem, options.at("--shape"), options.at("--inputs"));
-  judge::LaunchOptions launch_options;
-  launch_options.trace = protocol::TraceRequest{parse_block(options.at("--block"))};
+judge::LaunchRecord launched(const Options& options, const judge::Trial& trial, const judge::LaunchOptions& watching) {
   judge::RunnerProcess runner(judge::read_runner_argv(options.at("--runner")));
-  const judge::LaunchRecord launch = judge::judge_launch(runner, trial, launch_options);
+  return judge::judge_launch(runner, trial, watching);
+}
+
+json traced(const Options& options, const judge::TracedProblem& problem) {
+  if (!options.contains("--inputs") || !options.contains("--shape")) throw std::runtime_error(std::string(usage));
+  const judge::Trial trial = judge::trial_to_trace(problem, options.at("--shape"), options.at("--inputs"));
+  judge::LaunchOptions watching;
+  watching.trace = protocol::TraceRequest{parse_block(options.at("--block"))};
+  const judge::LaunchRecord launch = launched(options, trial, watching);
   json report{{"factors", problem.factors}, {"inputs", inputs_json(trial)}, {"launch", launch}};
   if (launch.trace) report["trace"] = *launch.trace;
+  return report;
+}
+
+// What no kernel can do without: every input read once, every output written once.
+std::uint64_t compulsory_bytes(const judge::Trial& trial) {
+  std::uint64_t elements = 0;
+  for (const judge::Operand& operand : trial.operands) elements += operand.values.size() + operand.expectation.values.size();
+  return elements * sizeof(float);
+}
+
+json profiled(const Options& options, const judge::TracedProblem& problem) {
+  const std::string shape = options.contains("--shape") ? options.at("--shape") : judge::usual_profiled_shape(problem);
+  const judge::Trial trial = judge::trial_to_profile(problem, shape);
+  judge::LaunchOptions watching;
+  watching.traffic = true;
+  const judge::LaunchRecord launch = launched(options, trial, watching);
+  json report{{"shape", shape},
+              {"work_unit", trial.work_unit},
+              {"work", trial.work},
+              {"compulsory_bytes", compulsory_bytes(trial)},
+              {"launch", launch}};
+  if (launch.traffic) report["traffic"] = *launch.traffic;
+  return report;
+}
+
+void write_down(int argc, char** argv) {
+  const Options options = parse_options(argc, argv);
+  const judge::TracedProblem& problem = problem_named(options.at("--problem"));
+  const json report = options.contains("--block") ? traced(options, problem) : profiled(options, problem);
   judge::write_report(options.at("--report"), report.dump(-1, ' ', false, json::error_handler_t::replace) + "\n");
 }
 
@@ -82,7 +117,7 @@ void trace(int argc, char** argv) {
 
 int main(int argc, char** argv) {
   try {
-    trace(argc, argv);
+    write_down(argc, argv);
     return 0;
   } catch (const std::invalid_argument& error) {
     std::cerr << error.what() << "\n";

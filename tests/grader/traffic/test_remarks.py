@@ -1,0 +1,41 @@
+"""What `tilelab profile` says to look at: lines that cost much and need not, and no others."""
+
+from __future__ import annotations
+
+from grader.traffic.metrics import global_names, shared_names
+from grader.traffic.profile import CostlyLine
+from grader.traffic.remarks import remarks
+
+
+def loads(line: int, requests: int, sectors: int) -> CostlyLine:
+    names = global_names("ld")
+    return CostlyLine(line, "x = a[i];", {names.requests: requests, names.sectors: sectors})
+
+
+def stores_shared(line: int, instructions: int, wavefronts: int) -> CostlyLine:
+    names = shared_names("st")
+    counts = {
+        names.instructions: instructions,
+        names.wavefronts: wavefronts,
+        names.conflicts: wavefronts - instructions,
+    }
+    return CostlyLine(line, "t[i][0] = x;", counts)
+
+
+def test_neighbours_side_by_side_are_worth_no_word() -> None:
+    assert list(remarks([loads(3, 1000, 4000), loads(4, 1000, 5200)])) == []
+
+
+def test_a_strided_load_is_named_with_its_line() -> None:
+    said = list(remarks([loads(3, 1000, 4000), loads(4, 1000, 32000)]))
+    assert len(said) == 1
+    assert said[0].startswith("Line 4: the 32 threads of a warp touch 32 sectors")
+
+
+def test_bank_conflicts_are_named_with_what_they_cost() -> None:
+    (said,) = remarks([stores_shared(9, 100, 1600)])
+    assert said.startswith("Line 9: bank conflicts make 1,600 wavefronts of 100.")
+
+
+def test_a_line_that_hardly_counts_is_passed_over() -> None:
+    assert list(remarks([loads(3, 100_000, 400_000), loads(4, 10, 320)])) == []
