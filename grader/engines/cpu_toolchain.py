@@ -25,6 +25,7 @@ INSTRUMENTATION = (
     "-O0",  # optimisation merges accesses: a[i] * a[i] would be one read
     "-g",
     "-fsanitize=thread,bounds,alignment",
+    "-fsanitize=integer-divide-by-zero",  # of processors, some answer 0 without a signal
     "-fsanitize-coverage=trace-pc",  # for (;;); makes no memory access: the budget counts edges too
     "--param",
     "tsan-distinguish-volatile=1",
@@ -49,7 +50,6 @@ MACHINE = {
     "aarch64": (
         "-mbranch-protection=none",  # signed return addresses are no addresses
         "-mno-outline-atomics",  # atomics would be calls to functions that announce nothing
-        "-fsanitize=integer-divide-by-zero",  # the processor answers 0, without a signal
         "--param",
         "stack-clash-protection-guard-size=12",  # log2: by default GCC counts on 64 KiB of guard, and ours is a page
     ),

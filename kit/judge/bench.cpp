@@ -48,7 +48,7 @@ const LaunchRecord& Bench::run(Trial trial) {
     return skipped;
   }
   trial.spare_events >>= std::min(timeouts_, most_halvings);
-  trial.clock_ms >>= std::min(timeouts_, most_halvings);
+  trial.clock_ms = trial.clock_ms * clock_factor_ >> std::min(timeouts_, most_halvings);
   record.launches.push_back(judge_launch_(trial));
   const LaunchRecord& launch = record.launches.back();
   if (launch.verdict == Verdict::timeout) ++timeouts_;

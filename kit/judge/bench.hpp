@@ -16,7 +16,9 @@ namespace tilelab::judge {
 class Bench {
  public:
   using LaunchJudge = std::function<LaunchRecord(const Trial&)>;
-  Bench(LaunchJudge judge_launch, std::uint64_t seed) : judge_launch_(std::move(judge_launch)), seed_(seed) {}
+  // `clock_factor`: every launch may take this many times its trial's processor time, where programs run on an emulator.
+  Bench(LaunchJudge judge_launch, std::uint64_t seed, unsigned clock_factor = 1)
+      : judge_launch_(std::move(judge_launch)), seed_(seed), clock_factor_(clock_factor) {}
 
   void open_case(std::string name, std::vector<std::string> tags);
   // `survived`: Catch2 saw no failed assertion and no exception; `trouble`: the last such failure's text.
@@ -36,6 +38,7 @@ class Bench {
  private:
   LaunchJudge judge_launch_;
   std::uint64_t seed_;
+  unsigned clock_factor_;
   std::vector<CaseRecord> cases_;
   std::uint64_t drawn_ = 0;
   unsigned timeouts_ = 0;

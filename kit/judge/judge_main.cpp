@@ -1,7 +1,10 @@
 // A lab's judge: its Catch2 cases, run against one submission's runner, written to one JSON file. Standard output stays
 // empty. Exit status: 0 every case passed, 1 some did not, 2 the judge could not work.
 #include <algorithm>
+#include <charconv>
 #include <cstdint>
+#include <cstdlib>
+#include <cstring>
 #include <exception>
 #include <filesystem>
 #include <iostream>
@@ -42,6 +45,17 @@ Options parse_options(Catch::Session& session, int argc, char** argv) {
   return options;
 }
 
+// From the environment, through whoever starts the judge: only an emulator needs it. Throws on anything but 1 to 100.
+unsigned clock_factor() {
+  const char* text = std::getenv("TILELAB_CLOCK_FACTOR");
+  if (text == nullptr) return 1;
+  unsigned factor = 0;
+  const char* end = text + std::strlen(text);
+  if (std::from_chars(text, end, factor).ptr != end || factor < 1 || factor > 100)
+    throw std::runtime_error("TILELAB_CLOCK_FACTOR is no number from 1 to 100");
+  return factor;
+}
+
 bool only_lists(const Catch::ConfigData& config) {
   return config.showHelp || config.libIdentify || config.listTests || config.listTags || config.listReporters || config.listListeners;
 }
@@ -56,7 +70,8 @@ int judge_all(int argc, char** argv) {
   judge::RunnerProcess runner(judge::read_runner_argv(options.runner));
   judge::LaunchOptions launch_options;
   if (options.order != 0) launch_options.order_seed = options.order;
-  judge::Bench bench([&](const judge::Trial& trial) { return judge::judge_launch(runner, trial, launch_options); }, options.seed);
+  judge::Bench bench([&](const judge::Trial& trial) { return judge::judge_launch(runner, trial, launch_options); }, options.seed,
+                     clock_factor());
   judge::use_bench(&bench);
   config.reporterSpecifications.assign(1, Catch::ReporterSpec("judge", {}, {}, {}));
   session.run();

@@ -80,7 +80,7 @@ class Launch {
     }
     const bool overflow = stacks_ && stacks_->is_guard(address);
     const char* why = overflow           ? "overflows its stack: a recursion that never ends, or local arrays too large for it"
-                      : signal == SIGFPE ? "divides an integer by zero"
+                      : signal == SIGFPE ? "divides the lowest integer by -1, whose result does not fit"  // zero never gets here
                                          : "crashes";
     record(simt::FindingKind::crash, pc + 1, 0, why);
     return reply(Status::crash, std::string("A thread ") + why + ".");

@@ -87,7 +87,7 @@ void __ubsan_handle_out_of_bounds(const OutOfBoundsData* data, std::uintptr_t in
   Machine::current().index_outside(index_value(*data->index, index), bound_of(data->array->name), data->location.column, PC, CALLER_FRAME);
 }
 
-// Asked for where the processor itself divides by zero without a word: on 64-bit ARM.
+// Processors disagree: x86-64 sends a signal, 64-bit ARM answers 0. Only a divisor of zero comes here.
 void __ubsan_handle_divrem_overflow(const void*, std::uintptr_t, std::uintptr_t) {
   Machine::current().trap("divides an integer by zero", PC);
 }

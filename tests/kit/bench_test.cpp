@@ -112,6 +112,26 @@ TEST_CASE("launches that follow a timeout get less to spare, but all that their 
   CHECK(work == std::vector<std::uint64_t>(5, 7));
 }
 
+TEST_CASE("on an emulator every launch has more processor time, and no more steps", "[bench]") {
+  std::vector<std::uint64_t> clock, steps;
+  Bench bench(
+      [&](const Trial& trial) {
+        clock.push_back(trial.clock_ms);
+        steps.push_back(trial.work_events + trial.spare_events);
+        return as_named(trial);
+      },
+      1, 8);
+  for (const auto* verdict : {"timeout", "pass"}) {
+    bench.open_case(verdict, {});
+    Trial trial = named(verdict);
+    trial.work_events = 7;
+    trial.spare_events = 800;
+    bench.run(std::move(trial));
+  }
+  CHECK(clock == std::vector<std::uint64_t>{40'000, 20'000});
+  CHECK(steps == std::vector<std::uint64_t>{807, 407});
+}
+
 TEST_CASE("after three timeouts nothing more is run, and no case passes for that", "[bench]") {
   int launches = 0;
   Bench bench(

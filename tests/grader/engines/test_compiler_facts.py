@@ -24,6 +24,7 @@ QUAD = "struct alignas(16) Quad { float x, y, z, w; }; Quad make(float a) { retu
 # Each flag: a snippet, and a pattern in the assembly that shows whether the flag does its work.
 SHOWN_BY: dict[str, tuple[str, str, bool]] = {  # flag: snippet, pattern, whether it is found with the flag
     "-fsanitize=thread,bounds,alignment": ("void f(int* p) { *p = 1; }", r"__tsan_write4", True),
+    "-fsanitize=integer-divide-by-zero": ("int f(int a, int b) { return a / b; }", r"__ubsan_handle_divrem_overflow", True),
     "-fsanitize-coverage=trace-pc": ("void f() { for (;;); }", r"__sanitizer_cov_trace_pc", True),
     "-fno-extern-tls-init": ("extern thread_local float s[]; float f() { return s[0]; }", r"_ZTH1s", False),
     "-ftrivial-auto-var-init=pattern": ("float f() { float sum; return sum; }", r"-16843010|4278124286|0xfefefefe|-17\.0", True),
