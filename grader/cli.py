@@ -148,6 +148,36 @@ def profile_command(
     _guarded(run)
 
 
+@app.command("check")
+def check_command(  # noqa: PLR0913, PLR0917 - one for each option
+    file: Annotated[Path, typer.Argument(help="any .cu file")],
+    kernel: Annotated[
+        str | None, typer.Option(help="its name: scale, ns::scale or 'scale<float>'; left out: the file's only one")
+    ] = None,
+    grid: Annotated[str, typer.Option(help="blocks: x, x,y or x,y,z")] = "1",
+    block: Annotated[str, typer.Option(help="threads of a block: x, x,y or x,y,z")] = "32",
+    shared: Annotated[int, typer.Option(min=0, help="bytes of dynamic shared memory")] = 0,
+    arg: Annotated[
+        list[str] | None,
+        typer.Option(
+            help="an argument, in the kernel's order: a buffer as float[4096]=random, =iota, =0 or left open, a value as int=64"
+        ),
+    ] = None,
+    seed: Annotated[int, typer.Option(min=0, help="another seed makes other random numbers")] = 1,
+    json_: Annotated[bool, typer.Option("--json", help="print verdict, metrics and findings as JSON instead")] = False,
+) -> None:
+    """Run one kernel of any file under every detector: races, bounds, uninitialised reads, barriers."""
+
+    def run() -> int:
+        from grader.kernel_check_session import check_file
+
+        return check_file(
+            file, kernel, grid=grid, block=block, shared_bytes=shared, arguments=arg or [], seed=seed, as_json=json_
+        )
+
+    _guarded(run)
+
+
 @app.command("starters")
 def starters_command(
     check: Annotated[

@@ -8,10 +8,10 @@ from __future__ import annotations
 
 import json
 import subprocess
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 from pydantic import ValidationError
 
@@ -71,6 +71,9 @@ def run_judge(
     )
 
 
+Kind = TypeVar("Kind", bound=Launch)
+
+
 def _escaped(name: str) -> str:
     """As Catch2 wants a name on its command line."""
     return name.replace("\\", "\\\\").replace(",", "\\,").replace("[", "\\[")
@@ -82,28 +85,29 @@ def _case(entry: dict[str, Any], lab: Lab, lines: Sequence[str]) -> JudgedCase:
 
 
 def _launch(entry: dict[str, Any], lab: Lab, lines: Sequence[str]) -> Launch:
-    return located(Launch.model_validate(entry), lab, lines)
+    return located(Launch.model_validate(entry), {lab.public.file: lines})
 
 
-def located(launch: Launch, lab: Lab, lines: Sequence[str]) -> Launch:
-    """With the source line and advice of each finding; `lines` are the submission's own."""
-    findings = tuple(_finding(finding, lab, lines) for finding in launch.findings)
+def located(launch: Kind, sources: Mapping[str, Sequence[str]]) -> Kind:
+    """With the source line and advice of each finding; `sources`: the submission's own lines by file, its main one first."""
+    findings = tuple(_finding(finding, sources) for finding in launch.findings)
     return launch.model_copy(update={"findings": findings})
 
 
-def _finding(finding: Finding, lab: Lab, lines: Sequence[str]) -> Finding:
-    """Keeps only lines of the submission's own file, and adds their text and advice."""
-    other = _site(finding.other, lab, lines) if finding.other else None
+def _finding(finding: Finding, sources: Mapping[str, Sequence[str]]) -> Finding:
+    """Keeps only lines of the submission's own files, and adds their text and advice."""
+    other = _site(finding.other, sources) if finding.other else None
     return finding.model_copy(
-        update={**_place(finding, lab, lines), "other": other, "advice": finding.advice or advice_for(finding)}
+        update={**_place(finding, sources), "other": other, "advice": finding.advice or advice_for(finding)}
     )
 
 
-def _site(site: Site, lab: Lab, lines: Sequence[str]) -> Site:
-    return site.model_copy(update=_place(site, lab, lines))
+def _site(site: Site, sources: Mapping[str, Sequence[str]]) -> Site:
+    return site.model_copy(update=_place(site, sources))
 
 
-def _place(site: Site, lab: Lab, lines: Sequence[str]) -> dict[str, Any]:
-    if site.file != lab.public.file or site.line is None or not 0 < site.line <= len(lines):
-        return {"file": lab.public.file, "line": None, "source": None}
+def _place(site: Site, sources: Mapping[str, Sequence[str]]) -> dict[str, Any]:
+    lines = sources.get(site.file or "", ())
+    if site.line is None or not 0 < site.line <= len(lines):
+        return {"file": next(iter(sources)), "line": None, "source": None}
     return {"source": lines[site.line - 1]}

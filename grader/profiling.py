@@ -31,6 +31,6 @@ def profile_runner(workshop: Workshop, lab: Lab, source: bytes, shape: str | Non
     """As `profile_file`, of what is built already."""
     report = run_tracer(workshop, lab, runner_file, {"--shape": shape} if shape else {}, TrafficReport)
     text = source.decode("utf-8", "replace").split("\n")
-    report = report.model_copy(update={"launch": located(report.launch, lab, text)})
+    report = report.model_copy(update={"launch": located(report.launch, {lab.public.file: text})})
     lines = own_lines(report.traffic, lab.public.file, text) if report.traffic else ()
     return Profile(lab, report, lines)

@@ -37,7 +37,7 @@ def trace_file(workshop: Workshop, lab: Lab, source: bytes, request: TraceReques
     asked = {"--shape": request.shape, "--inputs": request.inputs, "--block": ",".join(map(str, request.block))}
     report = run_tracer(workshop, lab, runner_file, asked, TraceReport)
     lines = source.decode("utf-8", "replace").split("\n")
-    launch = located(report.launch, lab, lines)
+    launch = located(report.launch, {lab.public.file: lines})
     report = report.model_copy(update={"launch": launch})
     grid = launch.verdict is not Verdict.LAUNCH_ERROR and launch.grid
     if report.trace is None and grid and not _inside(request.block, grid):

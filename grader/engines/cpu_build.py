@@ -20,12 +20,16 @@ from grader.engines.compiler_errors import compile_errors, was_stopped
 from grader.engines.cpu_toolchain import CpuToolchain
 from grader.engines.debug_info import SharedArray, read_debug_info
 from grader.engines.entry_points import (
+    USE_FILE,
     EntryPoints,
     EntrySignatures,
     entry_points,
+    function_at,
     function_of,
     missing_names,
     name_of,
+    use_of,
+    used_kernel,
     wrong_signatures,
 )
 from grader.engines.gimple_scan import scan_gimple
@@ -66,6 +70,7 @@ class _Steps:
     confinement: Confinement
     folder: Path
     name: str
+    headers: frozenset[str] = frozenset()  # of its author's own
     log: list[str] = field(default_factory=list)
     stopped: str = ""  # why the compiler did not end by itself
 
@@ -110,6 +115,7 @@ class _Compiled:
     """What the linked program no longer tells."""
 
     object: ObjectFile
+    kernel: str  # its symbol; of several versions, the first
     assembly: str
     dynamic: list[str]  # names of `extern __shared__` arrays
     static_shared_bytes: int  # of the arrays that the kernel reaches
@@ -118,11 +124,12 @@ class _Compiled:
 def build_for_cpu(
     toolchain: CpuToolchain, confinement: Confinement, source: Path, folder: Path, entries: EntrySignatures
 ) -> CpuBuild:
-    """Builds `source` in the empty folder `folder`; the runner and image.json stay there."""
+    """Builds `source` in `folder`, which is empty but for headers of its own; the runner and image.json stay there."""
     began = time.monotonic()
+    headers = frozenset(path.name for path in folder.iterdir())
     text = source.read_text(encoding="utf-8", errors="replace")
     (folder / source.name).write_text(text, encoding="utf-8")
-    steps = _Steps(toolchain, confinement, folder, source.name)
+    steps = _Steps(toolchain, confinement, folder, source.name, headers)
     refusals = _build(steps, text, entries)
     log = "\n".join(steps.log)
     log = log if len(log) <= MAX_LOG else log[:MAX_LOG] + "\n…"
@@ -143,6 +150,8 @@ def _build(steps: _Steps, text: str, entries: EntrySignatures) -> tuple[Refusal,
         return _refuse("The file is too large once its includes are expanded.")
     if refusal := scan(preprocessed, steps.name, str(steps.folder)):
         return (refusal,)
+    if entries.by_name:
+        (steps.folder / "scanned.ii").write_text(f"{preprocessed}\n{use_of(entries.kernel)}", encoding="utf-8")
     try:
         compiled = steps.run(steps.toolchain.compile("scanned.ii", "submission.o"))
         return _link(steps, text, preprocessed, entries) if compiled else steps.failed()
@@ -173,18 +182,20 @@ def _link(steps: _Steps, text: str, preprocessed: str, entries: EntrySignatures)
     commands.append(steps.toolchain.link(["submission.o", "shared.s"], roots, "runner"))
     if not all(steps.run(command) for command in commands):
         return _refuse("The file compiles, but does not link.")
-    compiled = _Compiled(obj, assembly, dynamic, _static_shared_bytes(obj, found))
+    compiled = _Compiled(obj, found.kernels[0].name, assembly, dynamic, _static_shared_bytes(obj, found))
     return _describe(steps, text, entries, compiled)
 
 
 def _compiled(steps: _Steps, preprocessed: str, entries: EntrySignatures) -> tuple[ObjectFile, EntryPoints]:
     """An inline or constexpr launch function is compiled only where something uses it: then something does."""
     obj = read_object(steps.folder / "submission.o")
+    if entries.by_name:
+        return obj, used_kernel(obj)
     found = entry_points(obj, entries)
     if entries.launch is None or found.launches or name_of(entries.launch) not in preprocessed:
         return obj, found
     name, parameters = name_of(entries.launch), entries.launch.removeprefix(name_of(entries.launch))
-    use = f'# 1 "<grader>"\n__attribute__((used)) static LaunchConfig (*const the_launch_function){parameters} = {name};\n'
+    use = f'# 1 "{USE_FILE}"\n__attribute__((used)) static LaunchConfig (*const the_launch_function){parameters} = {name};\n'
     (steps.folder / "scanned.ii").write_text(f"{preprocessed}\n{use}", encoding="utf-8")
     if steps.confined(steps.toolchain.compile("scanned.ii", "submission.o")).returncode == 0:
         obj = read_object(steps.folder / "submission.o")
@@ -193,8 +204,10 @@ def _compiled(steps: _Steps, preprocessed: str, entries: EntrySignatures) -> tup
 
 def _describe(steps: _Steps, text: str, entries: EntrySignatures, compiled: _Compiled) -> tuple[Refusal, ...]:
     block_offsets = compiled.object.block_offsets
-    info = read_debug_info(steps.folder / "runner", steps.name)
+    info = read_debug_info(steps.folder / "runner", steps.name, headers=steps.headers)
     kernel, launch = function_of(info.functions, entries.kernel), function_of(info.functions, entries.launch)
+    if entries.by_name:
+        kernel = function_at(info.functions, info.addresses.get(compiled.kernel, 0))
     if kernel is None or (entries.launch and launch is None):
         return wrong_signatures(info.functions, entries)
     known = {array.symbol for array in info.shared}

@@ -6,6 +6,7 @@ Only the submission's translation unit carries any: the kit is compiled without.
 from __future__ import annotations
 
 import math
+from collections.abc import Collection
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -53,8 +54,8 @@ class DebugInfo:
     addresses: dict[str, int] = field(default_factory=dict)  # of every function, by symbol
 
 
-def read_debug_info(program: Path, file_name: str) -> DebugInfo:
-    """The debug information of a linked runner whose submission is `file_name`."""
+def read_debug_info(program: Path, file_name: str, *, headers: Collection[str] = ()) -> DebugInfo:
+    """The debug information of a linked runner whose submission is `file_name`, with `headers` of its own."""
     with program.open("rb") as stream:
         elf = ELFFile(stream)
         dwarf = elf.get_dwarf_info(relocate_dwarf_sections=False)
@@ -66,7 +67,7 @@ def read_debug_info(program: Path, file_name: str) -> DebugInfo:
             addresses={name: first for first, name in functions.items()},
         )
         for unit in dwarf.iter_CUs():
-            ours = _read_lines(dwarf.line_program_for_CU(unit), info, file_name)
+            ours = _read_lines(dwarf.line_program_for_CU(unit), info, {file_name, *headers})
             for count, die in enumerate(unit.iter_DIEs()):
                 if count > _MAX_DIES:
                     break
@@ -78,7 +79,7 @@ def read_debug_info(program: Path, file_name: str) -> DebugInfo:
     return info
 
 
-def _read_lines(program: Any | None, info: DebugInfo, file_name: str) -> set[int]:  # noqa: ANN401 - pyelftools ships no types
+def _read_lines(program: Any | None, info: DebugInfo, own: Collection[str]) -> set[int]:  # noqa: ANN401 - pyelftools ships no types
     """Adds the unit's files and lines; answers which of its file numbers are the submission."""
     if program is None:
         return set()
@@ -90,7 +91,7 @@ def _read_lines(program: Any | None, info: DebugInfo, file_name: str) -> set[int
         state = entry.state
         if state is not None and not state.end_sequence and state.line:
             info.lines.append((state.address, state.line, base + state.file - first_number))
-    return {i + first_number for i, name in enumerate(names) if name.rsplit("/", 1)[-1] == file_name}
+    return {i + first_number for i, name in enumerate(names) if name.rsplit("/", 1)[-1] in own}
 
 
 def _function(die: Die, ours: set[int]) -> Function:

@@ -4,14 +4,13 @@
 #include <bit>
 #include <cstring>
 
+#include "judge/answer_record.hpp"
 #include "judge/comparison.hpp"
 #include "judge/memory_file.hpp"
 #include "judge/reply_check.hpp"
 
 namespace tilelab::judge {
 namespace {
-
-constexpr std::size_t max_detail = 1000;
 
 std::vector<float> initial_content(const Operand& operand, std::uint32_t unwritten) {
   if (operand.kind == Operand::Kind::input) return operand.values;
@@ -61,24 +60,6 @@ struct Files {
   std::uint32_t unwritten_;  // what outputs hold before the launch
 };
 
-Verdict verdict_of(protocol::Status status) {
-  switch (status) {
-    case protocol::Status::completed: return Verdict::pass;
-    case protocol::Status::launch_error: return Verdict::launch_error;
-    case protocol::Status::timeout: return Verdict::timeout;
-    case protocol::Status::crash: return Verdict::crash;
-    case protocol::Status::internal_error: break;
-  }
-  return Verdict::internal_error;
-}
-
-// Where the launch stopped short, an output's holes say nothing about it.
-bool stops_the_launch(Verdict kind) {
-  return kind == Verdict::out_of_bounds || kind == Verdict::misaligned || kind == Verdict::barrier_divergence || kind <= Verdict::timeout;
-}
-
-bool is_error(const protocol::Finding& finding) { return finding.severity == "error"; }
-
 void check_inputs(LaunchRecord& record, const Files& files) {
   for (std::size_t i = 0; i < files.operands.size(); ++i) {
     const Operand& operand = *files.operands[i];
@@ -114,49 +95,12 @@ void check_outputs(LaunchRecord& record, const Files& files) {
   }
 }
 
-std::string sentence(const Mismatch& mismatch) {
-  const std::size_t size = mismatch.rows * mismatch.columns;
-  std::string text =
-      std::to_string(mismatch.wrong) + " of " + std::to_string(size) + (size == 1 ? " element is wrong" : " elements are wrong");
-  if (mismatch.unwritten == mismatch.wrong) {
-    text = std::to_string(mismatch.unwritten) + " of " + std::to_string(size) + (size == 1 ? " element was" : " elements were") +
-           " never written";
-  } else if (mismatch.unwritten > 0) {
-    text += ", " + std::to_string(mismatch.unwritten) + " of them never written";
-  }
-  return size == 1 ? text : text + ": " + mismatch.summary;
-}
-
-// One sentence for the worst thing that happened.
-std::string reason(const LaunchRecord& record, const std::string& detail) {
-  if (record.verdict == Verdict::pass) return {};
-  for (const protocol::Finding& finding : record.findings) {
-    if (!is_error(finding) || finding.kind != name(record.verdict) || finding.message.empty()) continue;
-    const std::string line = "line " + std::to_string(finding.site.line);
-    return finding.site.line > 0 && finding.message.find(line) == std::string::npos ? line + ": " + finding.message : finding.message;
-  }
-  if (record.verdict == Verdict::wrong_answer && record.mismatch) return sentence(*record.mismatch);
-  return detail.empty() ? "the launch ended with " + std::string(name(record.verdict)) : detail;
-}
-
-void take_reply(LaunchRecord& record, protocol::LaunchReply reply, const Files& files) {
-  record.verdict = verdict_of(reply.status);
-  record.config = reply.config;
-  record.findings = std::move(reply.findings);
-  record.counters = std::move(reply.counters);
-  record.printed = std::move(reply.printed);
-  if (files.request.trace) record.trace = std::move(reply.trace);
-  if (files.request.traffic) record.traffic = std::move(reply.traffic);
-  bool stopped = reply.status != protocol::Status::completed;
-  for (const protocol::Finding& finding : record.findings) {
-    if (!is_error(finding)) continue;
-    const Verdict kind = verdict_named(finding.kind).value();  // read_reply refuses others
-    record.verdict = worst(record.verdict, kind);
-    stopped = stopped || stops_the_launch(kind);
-  }
-  if (reply.status == protocol::Status::completed) check_inputs(record, files);
-  if (!stopped) check_outputs(record, files);
-  record.message = reason(record, reply.detail);
+// What the buffers say, where the launch came so far.
+void check_buffers(LaunchRecord& record, Ending ending, const Files& files) {
+  if (ending == Ending::nothing) return;
+  if (ending != Ending::unfinished) check_inputs(record, files);
+  if (ending == Ending::whole) check_outputs(record, files);
+  record.message = reason(record);
 }
 
 // Memory that was read before it was written, where the result is right all the same.
@@ -196,30 +140,11 @@ LaunchRecord judge_launch(RunnerProcess& runner, const Trial& trial, const Launc
   files.request.order_seed = options.order_seed;
   files.request.trace = options.trace;
   files.request.traffic = options.traffic;
-  const Answer answer = runner.launch(files.request, files.descriptors());
-  switch (answer.kind) {
-    case Answer::Kind::reply:
-      if (auto reply = read_reply(answer.text)) {
-        take_reply(record, std::move(*reply), files);
-        if (only_reads_unwritten(record)) forgive_discarded_reads(record, runner, trial, files.request);
-      } else {
-        record.verdict = Verdict::crash;
-        record.message = "the process that ran the kernel answered nonsense: it was overwritten or tampered with";
-      }
-      break;
-    case Answer::Kind::timeout:
-      record.verdict = Verdict::timeout;
-      record.message = "the launch did not end in its time, and its process had to be stopped";
-      break;
-    case Answer::Kind::died:
-      record.verdict = Verdict::crash;
-      record.message = "the process that ran the kernel died: " + tame(answer.text, max_detail);
-      break;
-    case Answer::Kind::never_started:
-      record.verdict = Verdict::internal_error;
-      record.message = tame(answer.text, max_detail);
-      break;
-  }
+  const Ending ending = take_answer(record, runner.launch(files.request, files.descriptors()));
+  check_buffers(record, ending, files);
+  if (!files.request.trace) record.trace.reset();
+  if (!files.request.traffic) record.traffic.reset();
+  if (only_reads_unwritten(record)) forgive_discarded_reads(record, runner, trial, files.request);
   return record;
 }
 

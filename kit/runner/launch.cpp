@@ -108,7 +108,8 @@ class Launch {
                                                     : simt::BufferRole::inout;
       region.bytes = argument.bytes;
       region.element = argument.element;
-      region.element_bytes = argument.element == "double" || argument.element == "long long" ? 8 : argument.element == "char" ? 1 : 4;
+      region.element_bytes = argument.element_bytes;
+      if (region.element_bytes == 0) throw std::runtime_error("buffer " + region.name + " has elements of no size");
       if (argument.row_elements != 0)
         region.dimensions = {argument.bytes / region.element_bytes / argument.row_elements, argument.row_elements};
       const simt::Region& placed = memory_.add_buffer(std::move(region));

@@ -38,14 +38,16 @@ LaunchConfig config_from(const json& value) {
 }
 
 json argument_json(const Argument& argument) {
-  return {{"name", argument.name},   {"role", argument.role}, {"element", argument.element},
-          {"bytes", argument.bytes}, {"bits", argument.bits}, {"row_elements", argument.row_elements}};
+  return {
+      {"name", argument.name},   {"role", argument.role}, {"element", argument.element},          {"element_bytes", argument.element_bytes},
+      {"bytes", argument.bytes}, {"bits", argument.bits}, {"row_elements", argument.row_elements}};
 }
 
 Argument argument_from(const json& value) {
   return {.name = text(value.at("name")),
           .role = enumerator<Role>(value.at("role")),
           .element = text(value.at("element")),
+          .element_bytes = integer<std::size_t>(value.at("element_bytes")),
           .bytes = integer<std::size_t>(value.at("bytes")),
           .bits = integer<std::uint64_t>(value.at("bits")),
           .row_elements = integer<std::size_t>(value.at("row_elements"))};

@@ -35,7 +35,8 @@ struct Argument {
   std::string name;               // "A", "M": what findings call it
   Role role = Role::scalar;       // output: poisoned by the judge with NaN, must be written
   std::string element = "float";  // "float", "int", "double", ...: for messages and element indices
-  std::size_t bytes = 0;          // buffer: its size; scalar: its size (4 or 8)
+  std::size_t element_bytes = 4;  // buffer: the size of one element
+  std::size_t bytes = 0;          // buffer: its size; scalar: its size (1 to 8)
   std::uint64_t bits = 0;         // scalar: the value's bit pattern, zero-extended
   std::size_t row_elements = 0;   // buffer: elements in one row, so that findings say A[3][17]; 0: one-dimensional
 };

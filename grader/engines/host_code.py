@@ -1,0 +1,217 @@
+"""Takes the host code out of a CUDA source: functions that are neither __global__ nor __device__ become blank lines.
+
+For `tilelab check`, which runs one kernel of any file: main(), cudaMalloc() and <<<…>>> around it are nobody's concern.
+Reads braces and words, not C++: what it cannot make out it leaves in, and the compiler says what it thinks of that.
+Line numbers stay as they were. Submissions never come here: what they may hold is for the compiler and the scans to say.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Iterator
+from dataclasses import dataclass
+from itertools import accumulate, pairwise
+
+_TOKEN = re.compile(
+    r"""(?P<skip>//(?:\\\n|[^\n])*|/\*.*?(?:\*/|\Z))"""
+    r"""|(?P<directive>^[ \t]*\#(?:\\\n|/\*.*?\*/|[^\n])*)"""
+    r"""|(?P<string>(?:u8|[uUL])?R"(?P<delimiter>[^()\\\s]{0,16})\(.*?\)(?P=delimiter)"|"(?:\\.|[^"\\\n])*"|'(?:\\.|[^'\\\n])*')"""
+    r"""|(?P<number>\.?\d(?:[eEpP][+-]|'?[\w.])*)"""
+    r"""|(?P<word>[^\W\d]\w*)"""
+    r"""|(?P<sign>::|[^\s\w])""",
+    re.VERBOSE | re.DOTALL | re.MULTILINE,
+)
+_DEVICE_WORDS = frozenset({"__global__", "__device__"})
+_KEPT_WORDS = frozenset({"constexpr", "consteval"})  # a kernel may use them
+_TYPES = frozenset({"class", "struct", "union", "enum"})
+_WITH_ARGUMENTS = frozenset({"__align__", "__attribute__", "__builtin_align__", "alignas", "__declspec", "decltype"})
+_MACRO = re.compile(r"^[ \t]*#[ \t]*define[ \t]+(\w+)[ \t]+((?:\\\n|[^\n])*)", re.MULTILINE)
+
+
+@dataclass(frozen=True)
+class Item:
+    """One declaration or definition at the outermost level, or in a namespace."""
+
+    first: int  # offsets in the text
+    end: int
+    first_line: int  # 1-based
+    last_line: int
+    is_function: bool  # with a body
+    on_device: bool  # it, or some part of it, is meant for the GPU
+    kernel: str = ""  # its name, where it is a __global__ function's
+
+
+@dataclass(frozen=True)
+class _Token:
+    kind: str
+    text: str
+    at: int
+
+
+def items_of(source: str) -> list[Item]:
+    """In their order."""
+    return list(_Reader(source).items())
+
+
+def kernels_in(source: str) -> list[str]:
+    """The names of the __global__ functions, each once."""
+    return list(dict.fromkeys(item.kernel for item in items_of(source) if item.kernel))
+
+
+def without_host_functions(source: str) -> str:
+    return _blanked(source, [item for item in items_of(source) if item.is_function and not item.on_device])
+
+
+def without_lines(source: str, lines: Collection[int], *, but: str = "") -> str:
+    """Without the items that hold one of these lines, when they are nothing for the GPU or a kernel other than `but`."""
+    return _blanked(
+        source,
+        [
+            item
+            for item in items_of(source)
+            if (not item.on_device or item.kernel not in {"", but})
+            and any(item.first_line <= line <= item.last_line for line in lines)
+        ],
+    )
+
+
+def _blanked(source: str, items: list[Item]) -> str:
+    pieces, at = [], 0
+    for item in items:
+        pieces += [source[at : item.first], re.sub(r"[^\n]", " ", source[item.first : item.end])]
+        at = item.end
+    return "".join([*pieces, source[at:]])
+
+
+class _Reader:
+    def __init__(self, source: str) -> None:
+        self._tokens = [
+            _Token(match.lastgroup or "", match.group(), match.start())
+            for match in _TOKEN.finditer(source)
+            if match.lastgroup not in {"skip", "directive"}
+        ]
+        self._line_ends = list(accumulate(len(line) + 1 for line in source.split("\n")))
+        marked = [name for name, body in _MACRO.findall(source) if _DEVICE_WORDS & set(re.findall(r"\w+", body))]
+        self._device = _DEVICE_WORDS | set(marked)
+
+    def items(self) -> Iterator[Item]:
+        at = 0
+        while at < len(self._tokens):
+            if self._tokens[at].text in {";", "}"}:
+                at += 1  # what a namespace or a stray semicolon leaves behind
+                continue
+            body = self._body(at)
+            if body < len(self._tokens) and self._opens_scope(at, body):
+                at = body + 1
+                continue
+            end, is_function = self._end(at, body)
+            yield self._item(at, end, is_function=is_function)
+            at = end
+
+    def _body(self, first: int) -> int:
+        """The `{` or `;` that ends the head of the item that begins at `first`."""
+        depth = 0
+        for at in range(first, len(self._tokens)):
+            text = self._tokens[at].text
+            depth += (text in {"(", "["}) - (text in {")", "]"})
+            if depth <= 0 and text in {"{", ";"} and self._tokens[at].kind == "sign":
+                return at
+        return len(self._tokens)
+
+    def _opens_scope(self, first: int, body: int) -> bool:
+        head = [token.text for token in self._tokens[first:body]]
+        if self._tokens[body].text != "{":
+            return False
+        return "namespace" in head[:2] or (head[:1] == ["extern"] and len(head) == 2 and head[1].startswith('"'))  # noqa: PLR2004
+
+    def _end(self, first: int, body: int) -> tuple[int, bool]:
+        """Behind the item's last token, and whether it is a function with a body."""
+        if body >= len(self._tokens) or self._tokens[body].text == ";":
+            return min(body + 1, len(self._tokens)), False
+        is_function = self._is_function(first, body)
+        at = self._closing(body) + 1
+        if is_function:
+            while at < len(self._tokens) and self._tokens[at].text == "{":  # members that are initialised with braces
+                at = self._closing(at) + 1
+            return at, True
+        while at < len(self._tokens) and self._tokens[at].text != ";":
+            at = self._closing(at) + 1 if self._tokens[at].text == "{" else at + 1
+        return min(at + 1, len(self._tokens)), False
+
+    def _closing(self, opening: int) -> int:
+        depth = 0
+        for at in range(opening, len(self._tokens)):
+            if self._tokens[at].kind == "sign":
+                depth += (self._tokens[at].text == "{") - (self._tokens[at].text == "}")
+                if depth == 0:
+                    return at
+        return len(self._tokens) - 1
+
+    def _is_function(self, first: int, body: int) -> bool:
+        """Whether a `{` follows a parameter list: not a class, an initialiser or an enumeration."""
+        head = self._outer(first, body)
+        texts = [token.text for token in head]
+        if "=" in texts and "operator" not in texts:
+            return False
+        return "(" in texts if not _TYPES & set(texts[:1]) else texts.count("(") > 0
+
+    def _outer(self, first: int, body: int) -> list[_Token]:
+        """The head's tokens outside parentheses and template parameters, without alignments and attributes."""
+        found: list[_Token] = []
+        at = first
+        while at < body:
+            token = self._tokens[at]
+            if token.text == "template" and at + 1 < body and self._tokens[at + 1].text == "<":
+                at = self._past(at + 1, body, "<", ">")
+            elif token.text in _WITH_ARGUMENTS and at + 1 < body and self._tokens[at + 1].text == "(":
+                at = self._past(at + 1, body, "(", ")")
+            elif token.text == "(":
+                found.append(token)
+                at = self._past(at, body, "(", ")")
+            else:
+                found.append(token)
+                at += 1
+        return found
+
+    def _past(self, opening: int, limit: int, left: str, right: str) -> int:
+        depth = 0
+        for at in range(opening, limit):
+            depth += (self._tokens[at].text == left) - (self._tokens[at].text == right)
+            if depth == 0:
+                return at + 1
+        return limit
+
+    def _item(self, first: int, end: int, *, is_function: bool) -> Item:
+        tokens = self._tokens[first:end]
+        words = {token.text for token in tokens if token.kind == "word"}
+        body = next((index for index, token in enumerate(tokens) if token.text == "{"), len(tokens))
+        head = {token.text for token in tokens[:body]} if is_function else words
+        last = tokens[-1]
+        stop = last.at + len(last.text)
+        return Item(
+            first=tokens[0].at,
+            end=stop,
+            first_line=self._line(tokens[0].at),
+            last_line=self._line(stop - 1),
+            is_function=is_function,
+            on_device=bool(self._device & head) or (is_function and bool(_KEPT_WORDS & head)),
+            kernel=self._kernel(first, first + body) if is_function and "__global__" in head else "",
+        )
+
+    def _kernel(self, first: int, body: int) -> str:
+        """The word before the parameter list, which is the last pair of parentheses outside attributes."""
+        outer = self._outer(first, body)
+        named = [before.text for before, after in pairwise(outer) if after.text == "("]
+        return next(
+            (name for name in reversed(named) if re.fullmatch(r"[^\W\d]\w*", name) and name != "__launch_bounds__"), ""
+        )
+
+    def _line(self, at: int) -> int:
+        low, high = 0, len(self._line_ends)
+        while low < high:
+            middle = (low + high) // 2
+            if self._line_ends[middle] > at:
+                high = middle
+            else:
+                low = middle + 1
+        return low + 1

@@ -1,0 +1,67 @@
+#include "checker/buffer_content.hpp"
+
+#include <cstring>
+
+namespace tilelab::checker {
+namespace {
+
+// A number in the forms a leaf may want it in.
+struct Number {
+  double floating = 0;
+  std::uint64_t integer = 0;  // two's complement
+};
+
+class Numbers {
+ public:
+  Numbers(const Content& content, judge::RandomStream random) : content_(content), random_(random) {}
+
+  Number next(NumberKind kind) {
+    switch (content_.fill) {
+      case Fill::iota: {
+        const std::uint64_t here = count_++;
+        return {static_cast<double>(here), here};
+      }
+      case Fill::random: return drawn(kind);
+      default: return {content_.floating, static_cast<std::uint64_t>(content_.integer)};
+    }
+  }
+
+ private:
+  Number drawn(NumberKind kind) {
+    if (kind == NumberKind::floating && !content_.low) return {random_.signed_unit(), 0};
+    const std::int64_t low = content_.low.value_or(random_low), high = content_.high.value_or(random_high);
+    const std::uint64_t range = static_cast<std::uint64_t>(high) - static_cast<std::uint64_t>(low) + 1;  // 0: all 2^64
+    const std::uint64_t offset = range == 0 ? random_.bits() : random_.bits() % range;
+    const std::uint64_t value = static_cast<std::uint64_t>(low) + offset;
+    return {static_cast<double>(static_cast<std::int64_t>(value)), value};
+  }
+
+  const Content& content_;
+  judge::RandomStream random_;
+  std::uint64_t count_ = 0;
+};
+
+void put(std::byte* at, const Leaf& leaf, const Number& number) {
+  if (leaf.kind != NumberKind::floating) {
+    std::memcpy(at, &number.integer, leaf.bytes);  // little-endian: the low bytes
+  } else if (leaf.bytes == sizeof(float)) {
+    const auto value = static_cast<float>(number.floating);
+    std::memcpy(at, &value, sizeof value);
+  } else {
+    std::memcpy(at, &number.floating, sizeof number.floating);
+  }
+}
+
+}  // namespace
+
+std::vector<std::byte> bytes_of(const BufferShape& shape, const Content& content, judge::RandomStream random, std::byte unwritten) {
+  std::vector<std::byte> bytes(shape.elements * shape.element_bytes, unwritten);
+  if (content.fill == Fill::none) return bytes;
+  Numbers numbers(content, random);
+  for (std::size_t element = 0; element < shape.elements; ++element) {
+    for (const Leaf& leaf : shape.leaves) put(bytes.data() + element * shape.element_bytes + leaf.offset, leaf, numbers.next(leaf.kind));
+  }
+  return bytes;
+}
+
+}  // namespace tilelab::checker

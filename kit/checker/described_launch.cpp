@@ -1,0 +1,116 @@
+#include "checker/described_launch.hpp"
+
+#include <cstring>
+#include <utility>
+
+#include "judge/answer_record.hpp"
+#include "judge/memory_file.hpp"
+
+namespace tilelab::checker {
+namespace {
+
+using judge::Ending;
+using judge::LaunchRecord;
+using judge::Verdict;
+using protocol::Role;
+
+// What unwritten bytes hold. In the first run all the same, which makes a NaN; in the second, buffers hold another value at
+// each place, so that a copy of unwritten memory is told from what nobody wrote.
+constexpr std::byte unwritten{0xFF};
+constexpr std::uint8_t other_shared_poison = 0x42;
+constexpr std::uint64_t other_contents = 0x7e57;
+
+std::uint64_t scalar_bits(const DescribedArgument& argument) {
+  const BufferShape shape{.elements = 1, .element_bytes = argument.scalar.bytes, .leaves = {argument.scalar}};
+  const std::vector<std::byte> bytes = bytes_of(shape, argument.content, judge::RandomStream(0), unwritten);
+  std::uint64_t bits = 0;
+  std::memcpy(&bits, bytes.data(), bytes.size());
+  return bits;
+}
+
+std::vector<std::byte> anything(std::size_t bytes, judge::RandomStream random) {
+  std::vector<std::byte> content(bytes);
+  for (std::byte& one : content) one = static_cast<std::byte>(random.bits());
+  return content;
+}
+
+// A launch's buffers, and the request that describes them.
+struct Files {
+  std::vector<judge::MemoryFile> files;
+  protocol::LaunchRequest request;
+
+  Files(const LaunchDescription& launch, bool again) : again_(again) {
+    request.config = launch.config;
+    request.event_budget = launch.event_budget;
+    request.clock_ms = launch.clock_ms;
+    request.traffic = !again;
+    if (again) request.shared_poison = other_shared_poison;
+    for (const DescribedArgument& argument : launch.arguments) add(argument, launch.seed);
+  }
+
+  std::vector<int> descriptors() const {
+    std::vector<int> fds;
+    for (const judge::MemoryFile& file : files) fds.push_back(file.descriptor());
+    return fds;
+  }
+
+ private:
+  void add(const DescribedArgument& described, std::uint64_t seed) {
+    const bool is_scalar = described.role == Role::scalar;
+    const std::size_t position = request.arguments.size();
+    request.arguments.push_back({.name = described.name,
+                                 .role = described.role,
+                                 .element = described.element,
+                                 .element_bytes = is_scalar ? described.scalar.bytes : described.shape.element_bytes,
+                                 .bytes = is_scalar ? described.scalar.bytes : described.shape.elements * described.shape.element_bytes,
+                                 .bits = is_scalar ? scalar_bits(described) : 0,
+                                 .row_elements = is_scalar ? 0 : described.row_elements});
+    if (is_scalar) return;
+    const bool changes = again_ && described.content.fill == Fill::none;
+    const judge::RandomStream random(judge::derive_seed(changes ? other_contents : seed, described.name, position));
+    files.emplace_back(changes ? anything(request.arguments.back().bytes, random)
+                               : bytes_of(described.shape, described.content, random, unwritten));
+  }
+
+  bool again_;
+};
+
+LaunchRecord empty_record() {
+  return {.shape = {}, .inputs = {}, .config = {}, .message = {}, .findings = {}, .mismatch = {}, .counters = {}, .printed = {}};
+}
+
+// Equal, or written by nobody in either run. `untouched`: what the second run's buffers held before it.
+bool same_results(const Files& first, const Files& second, const std::vector<std::vector<std::byte>>& untouched) {
+  for (std::size_t i = 0; i < first.files.size(); ++i) {
+    const std::vector<std::byte> one = first.files[i].bytes(), other = second.files[i].bytes();
+    for (std::size_t at = 0; at < one.size(); ++at) {
+      if (one[at] != other[at] && (one[at] != unwritten || other[at] != untouched[i][at])) return false;
+    }
+  }
+  return true;
+}
+
+void forgive_discarded_reads(LaunchRecord& record, judge::RunnerProcess& runner, const LaunchDescription& launch, const Files& first) {
+  const Files second(launch, true);
+  std::vector<std::vector<std::byte>> untouched;
+  for (const judge::MemoryFile& file : second.files) untouched.push_back(file.bytes());
+  LaunchRecord again = empty_record();
+  const Ending ending = take_answer(again, runner.launch(second.request, second.descriptors()));
+  if (ending != Ending::whole || again.printed != record.printed || !same_results(first, second, untouched)) return;
+  for (protocol::Finding& finding : record.findings) finding.severity = "note";
+  record.verdict = Verdict::pass;
+  record.message.clear();
+}
+
+}  // namespace
+
+LaunchRecord check_launch(judge::RunnerProcess& runner, const LaunchDescription& launch) {
+  LaunchRecord record = empty_record();
+  const Files files(launch, false);
+  const Ending ending = take_answer(record, runner.launch(files.request, files.descriptors()));
+  if (ending != Ending::nothing) record.message = reason(record);
+  if (ending == Ending::whole && record.verdict == Verdict::uninitialized_read) forgive_discarded_reads(record, runner, launch, files);
+  return record;
+}
+
+}  // namespace tilelab::checker

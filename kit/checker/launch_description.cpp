@@ -1,0 +1,85 @@
+#include "checker/launch_description.hpp"
+
+#include <fstream>
+#include <stdexcept>
+
+#include "runner/strict_json.hpp"
+
+namespace tilelab::checker {
+
+NLOHMANN_JSON_SERIALIZE_ENUM(NumberKind, {{NumberKind::floating, "floating"},
+                                          {NumberKind::signed_integer, "signed"},
+                                          {NumberKind::unsigned_integer, "unsigned"}})
+NLOHMANN_JSON_SERIALIZE_ENUM(Fill, {{Fill::none, "none"}, {Fill::constant, "constant"}, {Fill::iota, "iota"}, {Fill::random, "random"}})
+
+namespace {
+
+using nlohmann::json;
+using strict::enumerator;
+using strict::integer;
+using strict::list;
+using strict::text;
+
+Leaf leaf_from(const json& value) {
+  const Leaf leaf{.kind = enumerator<NumberKind>(value.at("kind")),
+                  .bytes = integer<std::size_t>(value.at("bytes")),
+                  .offset = integer<std::size_t>(value.at("offset"))};
+  const bool fits = leaf.bytes == 4 || leaf.bytes == 8 || (leaf.kind != NumberKind::floating && (leaf.bytes == 1 || leaf.bytes == 2));
+  if (!fits) strict::refuse(value, "a number of 1, 2, 4 or 8 bytes");
+  return leaf;
+}
+
+Content content_from(const json& value) {
+  Content content{.fill = enumerator<Fill>(value.at("fill")),
+                  .floating = value.at("floating").get<double>(),
+                  .integer = integer<std::int64_t>(value.at("integer")),
+                  .low = {},
+                  .high = {}};
+  if (value.contains("low")) content.low = integer<std::int64_t>(value.at("low"));
+  if (value.contains("high")) content.high = integer<std::int64_t>(value.at("high"));
+  if (content.low.has_value() != content.high.has_value() || (content.low && *content.low > *content.high))
+    strict::refuse(value, "a range from low to high");
+  return content;
+}
+
+DescribedArgument argument_from(const json& value) {
+  DescribedArgument argument;
+  argument.name = text(value.at("name"));
+  argument.element = text(value.at("element"));
+  argument.role = enumerator<protocol::Role>(value.at("role"));
+  argument.content = content_from(value.at("content"));
+  if (argument.role == protocol::Role::scalar) {
+    argument.scalar = leaf_from(value.at("scalar"));
+    return argument;
+  }
+  argument.shape.elements = integer<std::size_t>(value.at("elements"));
+  argument.shape.element_bytes = integer<std::size_t>(value.at("element_bytes"));
+  argument.row_elements = integer<std::size_t>(value.at("row_elements"));
+  for (const json& one : list(value.at("leaves"))) {
+    const Leaf& leaf = argument.shape.leaves.emplace_back(leaf_from(one));
+    if (leaf.offset + leaf.bytes > argument.shape.element_bytes) strict::refuse(one, "a number inside its element");
+  }
+  return argument;
+}
+
+protocol::Extent extent_from(const json& value) {
+  if (list(value).size() != 3) strict::refuse(value, "three numbers");
+  return {integer<unsigned>(value[0]), integer<unsigned>(value[1]), integer<unsigned>(value[2])};
+}
+
+}  // namespace
+
+LaunchDescription read_description(const std::string& path) {
+  std::ifstream file(path);
+  if (!file) throw std::runtime_error("cannot read " + path);
+  const json value = json::parse(file);
+  LaunchDescription launch;
+  for (const json& one : list(value.at("arguments"))) launch.arguments.push_back(argument_from(one));
+  launch.config = {extent_from(value.at("grid")), extent_from(value.at("block")), integer<std::size_t>(value.at("shared_bytes"))};
+  launch.seed = integer<std::uint64_t>(value.at("seed"));
+  launch.event_budget = integer<std::uint64_t>(value.at("event_budget"));
+  launch.clock_ms = integer<unsigned>(value.at("clock_ms"));
+  return launch;
+}
+
+}  // namespace tilelab::checker

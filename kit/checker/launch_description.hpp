@@ -1,0 +1,36 @@
+// One launch of any kernel, as somebody described it: every argument, the configuration, and how long it may take. There
+// is no right answer to it; read from the JSON that grader/kernel_check.py writes.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include <nlohmann/json.hpp>
+
+#include "checker/buffer_content.hpp"
+#include "runner/protocol.hpp"
+
+namespace tilelab::checker {
+
+struct DescribedArgument {
+  std::string name, element;
+  protocol::Role role = protocol::Role::scalar;
+  BufferShape shape;             // of a buffer
+  std::size_t row_elements = 0;  // of a buffer; 0: one-dimensional
+  Content content;               // of a buffer, and the value of a scalar
+  Leaf scalar;                   // of a scalar: what kind of number it is
+};
+
+struct LaunchDescription {
+  std::vector<DescribedArgument> arguments;
+  protocol::LaunchConfig config;
+  std::uint64_t seed = 1;  // of random contents
+  std::uint64_t event_budget = 0;
+  unsigned clock_ms = 0;
+};
+
+// Throws std::runtime_error or nlohmann::json::exception.
+LaunchDescription read_description(const std::string& path);
+
+}  // namespace tilelab::checker

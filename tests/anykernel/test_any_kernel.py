@@ -1,0 +1,167 @@
+"""`tilelab check` on kernels of all kinds: each file's first line says how it is run and what is to be found."""
+
+from __future__ import annotations
+
+import json
+import re
+import shlex
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner
+
+from grader.cli import app
+
+HERE = Path(__file__).resolve().parent
+FIRST_LINE = re.compile(r"// (?:check|(?P<verdict>[\w-]+) in line (?P<line>\d+)): (?P<options>.*)")
+
+
+@dataclass(frozen=True)
+class Done:
+    status: int
+    out: str
+    err: str
+
+    @property
+    def json(self) -> dict[str, list[dict[str, object]]]:
+        return json.loads(self.out)
+
+
+def check(file: Path, *options: str) -> Done:
+    done = CliRunner().invoke(app, ["check", str(file), *options])
+    return Done(done.exit_code, done.stdout, done.stderr)
+
+
+def first_line(file: Path) -> re.Match[str]:
+    match = FIRST_LINE.match(file.read_text(encoding="utf-8"))
+    assert match is not None, f"{file}: its first line does not say how it is checked"
+    return match
+
+
+def named(folder: str) -> list[Path]:
+    found = sorted((HERE / folder).glob("*.cu"))
+    assert found
+    return found
+
+
+@pytest.mark.parametrize("file", named("clean"), ids=lambda file: file.stem)
+def test_nothing_is_found_in_a_correct_kernel(file: Path) -> None:
+    done = check(file, *shlex.split(first_line(file)["options"]), "--json")
+    assert done.status == 0, done.out + done.err
+    assert done.json["verdict"] == "pass"
+    assert [one for one in done.json["findings"] if one["severity"] == "error"] == []
+
+
+@pytest.mark.parametrize("file", named("found"), ids=lambda file: file.stem)
+def test_a_mistake_is_found_where_it_is(file: Path) -> None:
+    match = first_line(file)
+    done = check(file, *shlex.split(match["options"]), "--json")
+    assert done.status == 1, done.out + done.err
+    assert done.json["verdict"] == match["verdict"]
+    where = {(one["kind"], one.get("line", 0)) for one in done.json["findings"] if one["severity"] == "error"}
+    assert (match["verdict"], int(match["line"])) in where
+
+
+def test_json_holds_verdict_metrics_and_findings_and_nothing_else() -> None:
+    file = HERE / "clean" / "rows_of_bytes.cu"
+    done = check(file, *shlex.split(first_line(file)["options"]), "--json")
+    assert set(done.json) == {"verdict", "metrics", "findings"}
+    assert done.json["metrics"]["l1tex__t_requests_pipe_lsu_mem_global_op_ld.sum"] == 10  # type: ignore[call-overload]
+
+
+def test_the_page_shows_the_line_both_threads_and_the_way_on() -> None:
+    file = HERE / "found" / "race_in_a_reduction.cu"
+    done = check(file, *shlex.split(first_line(file)["options"]))
+    assert "▸10 │" in done.out
+    assert re.search(r"thread \(\d+,0,0\) reads partial\[\d+\]", done.out)
+    assert re.search(r"thread \(\d+,0,0\) writes partial\[\d+\]", done.out)
+    assert "Look at next: " in done.out
+
+
+def test_what_was_left_out_of_the_file_is_told() -> None:
+    file = HERE / "clean" / "vector_sum_with_main.cu"
+    done = check(file, *shlex.split(first_line(file)["options"]))
+    assert "no_such_header_anywhere.h" in done.out.replace("\n", "")
+
+
+def test_without_arguments_it_proposes_a_command_that_runs() -> None:
+    file = HERE / "clean" / "templates_and_namespaces.cu"
+    asked = check(file, "--kernel", "lab::scale<double>")
+    assert asked.status == 2
+    assert "lab::scale<double>(const double* A, double* C, double factor, unsigned long n)" in asked.err
+    proposed = shlex.split(asked.err.strip().splitlines()[-1])
+    assert proposed[:3] == ["tilelab", "check", str(file)]
+    assert check(file, *proposed[3:]).status == 0
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        (["--kernel", "scael"], "The kernels in templates_and_namespaces.cu are: scale."),
+        (["--kernel", "lab::scale"], "Name the instance, as in 'lab::scale<float>'"),
+        (["--kernel", "scale<float>"], "a kernel in a namespace is named with it"),
+        (["--kernel", "rm -rf"], "write a name"),
+        (["--kernel", "lab::scale<float>", "--grid", "0x4"], "it is one to three numbers"),
+        (["--kernel", "lab::scale<float>", "--arg", "float=1"], "one --arg was given, and"),
+        (
+            [
+                "--kernel",
+                "lab::scale<float>",
+                *(f"--arg={one}" for one in ("float[4]", "int[4]", "float=1", "size_t=1")),
+            ],
+            "--arg 'int[4]' does not fit the parameter `float* C`",
+        ),
+        (
+            [
+                "--kernel",
+                "lab::scale<float>",
+                *(f"--arg={one}" for one in ("float[4]", "float=4", "float=1", "size_t=1")),
+            ],
+            "--arg 'float=4' does not fit the parameter `float* C`",
+        ),
+    ],
+    ids=lambda value: value if isinstance(value, str) else "",
+)
+def test_what_cannot_be_done_is_said_with_the_remedy(options: list[str], said: str) -> None:
+    done = check(HERE / "clean" / "templates_and_namespaces.cu", *options)
+    assert done.status == 2
+    assert said in done.err
+    assert done.out == ""
+
+
+def test_a_kernel_that_does_not_compile_is_told_with_its_line(tmp_path: Path) -> None:
+    file = tmp_path / "broken.cu"
+    file.write_text("__global__ void broken(float* A) {\n  A[0] = ;\n}\n", encoding="utf-8")
+    done = check(file, "--json", "--arg", "float[1]=0")
+    assert done.status == 2
+    assert done.json["verdict"] == "compile-error"
+    assert done.json["findings"][0]["line"] == 2
+    assert "broken.cu:2: compile-error" in done.err
+
+
+def test_headers_beside_the_file_are_found_and_findings_in_them_shown(tmp_path: Path) -> None:
+    (tmp_path / "inc").mkdir()
+    (tmp_path / "inc" / "half.cuh").write_text(
+        "#pragma once\n__device__ float half_of(const float* A, int i) {\n  return A[i + 1] / 2;\n}\n", encoding="utf-8"
+    )
+    file = tmp_path / "halve.cu"
+    file.write_text(
+        '#include "inc/half.cuh"\n__global__ void halve(const float* A, float* C) { C[threadIdx.x] = half_of(A, threadIdx.x); }\n',
+        encoding="utf-8",
+    )
+    done = check(file, "--block", "8", "--arg", "float[8]=iota", "--arg", "float[8]", "--json")
+    assert done.status == 1
+    [finding] = done.json["findings"]
+    assert (finding["file"], finding["line"]) == ("half.cuh", 3)
+
+
+def test_two_runs_say_the_same_and_a_seed_makes_other_numbers(tmp_path: Path) -> None:
+    file = tmp_path / "shows.cu"
+    file.write_text(
+        '#include <cstdio>\n__global__ void shows(const float* A) { printf("%.9g\\n", A[0]); }\n', encoding="utf-8"
+    )
+    options = ["--block", "1", "--arg", "float[1]=random"]
+    first, again, other = check(file, *options), check(file, *options), check(file, *options, "--seed", "2")
+    assert first.out == again.out
+    assert first.out != other.out
