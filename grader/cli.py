@@ -129,13 +129,16 @@ def trace_command(  # noqa: PLR0913, PLR0917 - one for each option
 
 
 @app.command("profile")
-def profile_command(
+def profile_command(  # noqa: PLR0913, PLR0917 - one for each option
     file: Annotated[Path | None, typer.Argument(help="the .cu file; left out: the lab's in assignments/")] = None,
     shape: Annotated[
         str | None, typer.Option(help="the problem's sizes: M, N and K of a product; left out: 128 each")
     ] = None,
     lab: Annotated[str | None, typer.Option(help="the lab it is for; left out: told by the file")] = None,
     kernel: Annotated[str | None, typer.Option(help="the kernel's name, where the file does not tell the lab")] = None,
+    gpu: Annotated[
+        str | None, typer.Option(help="model its speed on this GPU as well: H200, A100, RTX4090 or T4")
+    ] = None,
     json_: Annotated[bool, typer.Option("--json", help="print metrics, lines and findings as JSON instead")] = False,
 ) -> None:
     """Count a kernel's memory traffic as Nsight Compute does: requests, sectors, wavefronts, line by line."""
@@ -143,7 +146,7 @@ def profile_command(
     def run() -> int:
         from grader.profiling_session import profile_kernel
 
-        return profile_kernel(file, lab, kernel, shape=shape, as_json=json_)
+        return profile_kernel(file, lab, kernel, shape=shape, gpu=gpu, as_json=json_)
 
     _guarded(run)
 

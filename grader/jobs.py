@@ -21,6 +21,7 @@ _AFTER_JUDGING = frozenset({
     "landing", "leaks", "markers", "redaction", "scoring", "seed", "starters", "course", "doctor", "errors", "progress",
     "publishing", "roster", "session", "summary", "trial", "check_session", "handouts", "hidden_words", "manifest", "tarball",
     "unmarked", "upgrade", "withheld", "agreement", "kernel_facts", "single_launch", "profiling", "profiling_session",
+    "counted_performance",
 })  # fmt: skip
 _NOT_JUDGING = frozenset({"reports", "proofs", "timing", "traffic"})  # folders
 # A lab's files that no outcome follows from: words for people, and the two that are read field by field below.

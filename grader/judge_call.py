@@ -18,7 +18,7 @@ from pydantic import ValidationError
 from grader.advice import advice_for
 from grader.labs import Lab
 from grader.outcome import JudgedCase
-from grader.result import Finding, Launch, Site, Verdict
+from grader.result import Finding, Launch, Site, Traffic, Verdict
 
 # The judge answers by itself well before: every launch has a clock of its own.
 JUDGE_SECONDS = 300
@@ -91,7 +91,19 @@ def _launch(entry: dict[str, Any], lab: Lab, lines: Sequence[str]) -> Launch:
 def located(launch: Kind, sources: Mapping[str, Sequence[str]]) -> Kind:
     """With the source line and advice of each finding; `sources`: the submission's own lines by file, its main one first."""
     findings = tuple(_finding(finding, sources) for finding in launch.findings)
-    return launch.model_copy(update={"findings": findings})
+    traffic = _located_traffic(launch.traffic, sources) if launch.traffic else None
+    return launch.model_copy(update={"findings": findings, "traffic": traffic})
+
+
+def _located_traffic(traffic: Traffic, sources: Mapping[str, Sequence[str]]) -> Traffic:
+    """Keeps only lines of the submission's own files, and adds their text."""
+    placed = [(one, sources.get(one.file or "", ())) for one in traffic.lines]
+    own = [
+        one.model_copy(update={"source": lines[one.line - 1]})
+        for one, lines in placed
+        if one.line is not None and 0 < one.line <= len(lines)
+    ]
+    return traffic.model_copy(update={"lines": tuple(own)})
 
 
 def _finding(finding: Finding, sources: Mapping[str, Sequence[str]]) -> Finding:

@@ -44,11 +44,31 @@ class PublicSpec(Strict):
     case: tuple[CaseSpec, ...] = ()
 
 
+class CounterTier(Strict):
+    """`part` of the performance points for a kernel that stays within every bound.
+
+    A bound on a `.sum` is for each unit of the problem's work; one on a `.ratio` is as it stands.
+    """
+
+    part: float = Field(gt=0, le=1)
+    at_most: dict[str, float] = Field(min_length=1)  # by Nsight Compute's names
+
+
+class CounterSpec(Strict):
+    """Performance where no GPU measures it: what one case's last launch asks of memory, as the executor counts it."""
+
+    case: str  # its name, with the launch that is counted
+    versus: str  # in words, what another kernel of the course needs: "a naive kernel loads 0.125"
+    advice: str  # for a kernel that is not in the highest tier
+    tier: tuple[CounterTier, ...] = Field(min_length=1)
+
+
 class PrivateSpec(Strict):
     """grading.toml."""
 
     case: tuple[CaseSpec, ...] = ()
-    performance_points: float = Field(default=0, ge=0)  # left out of the maximum until performance is assessed
+    performance_points: float = Field(default=0, ge=0)  # in the maximum where performance is assessed
+    counters: CounterSpec | None = None  # none: without a GPU, performance is not assessed
     rejects_at_least: int = Field(default=8, ge=0)  # wrong kernels that have to lie in rejects/
 
 
@@ -65,7 +85,8 @@ class Lab:
     @property
     def max_points(self) -> float:
         cases = self.public.case + (self.private.case if self.private else ())
-        return sum(case.points for case in cases)
+        performance = self.private.performance_points if self.private and self.private.counters else 0
+        return sum(case.points for case in cases) + performance
 
 
 def _read(path: Path, model: type[Strict]) -> Strict:
@@ -90,6 +111,11 @@ def load_lab(root: Path, lab_id: str) -> Lab:
     names = [case.name for case in public.case + (private.case if private else ())]
     if repeated := {name for name in names if names.count(name) > 1}:
         message = f"{public_dir / 'lab.toml'}: case listed twice: {', '.join(sorted(repeated))}"
+        raise LabError(message)
+    if private and private.counters and private.counters.case not in names:
+        message = (
+            f"{private_dir / 'grading.toml'}: [counters] names a case that is not listed: {private.counters.case!r}"
+        )
         raise LabError(message)
     return Lab(lab_id, public, private, public_dir, private_dir if private else None)
 

@@ -2,35 +2,52 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
 from grader.judge_call import located
 from grader.labs import Lab
-from grader.single_launch import build_runner, run_tracer
-from grader.traffic.profile import CostlyLine, TrafficReport, own_lines
+from grader.single_launch import run_tracer
+from grader.traffic.gpu_figures import Gpu
+from grader.traffic.modelled_time import Model, modelled
+from grader.traffic.profile import ProfileReport
+from grader.traffic.scaling import extrapolated, large_scale, shapes_to_count
 from grader.workshop import Workshop
 
 
-@dataclass(frozen=True)
-class Profile:
-    lab: Lab
-    report: TrafficReport
-    lines: tuple[CostlyLine, ...]
-
-
-def profile_file(workshop: Workshop, lab: Lab, source: bytes, shape: str | None, scratch: Path) -> Profile:
-    """`shape` None: the problem's usual one. `scratch` is an empty folder of the caller's.
+def profile_runner(workshop: Workshop, lab: Lab, source: bytes, shape: str | None, runner_file: Path) -> ProfileReport:
+    """The launch of one shape, counted; `shape` None: the problem's usual one. `runner_file`: as `build_runner` answers it.
 
     Raises LaunchRefusedError where nothing can be counted as asked.
     """
-    return profile_runner(workshop, lab, source, shape, build_runner(workshop, lab, source, scratch))
+    report = run_tracer(workshop, lab, runner_file, {"--shape": shape} if shape else {}, ProfileReport)
+    lines = source.decode("utf-8", "replace").split("\n")
+    return report.model_copy(update={"launch": located(report.launch, {lab.public.file: lines})})
 
 
-def profile_runner(workshop: Workshop, lab: Lab, source: bytes, shape: str | None, runner_file: Path) -> Profile:
-    """As `profile_file`, of what is built already."""
-    report = run_tracer(workshop, lab, runner_file, {"--shape": shape} if shape else {}, TrafficReport)
-    text = source.decode("utf-8", "replace").split("\n")
-    report = report.model_copy(update={"launch": located(report.launch, {lab.public.file: text})})
-    lines = own_lines(report.traffic, lab.public.file, text) if report.traffic else ()
-    return Profile(lab, report, lines)
+@dataclass(frozen=True)
+class ModelledLaunch:
+    model: Model
+    shape: str  # that the model speaks of
+    words: str  # where its counts come from
+
+
+def model_launch(report: ProfileReport, gpu: Gpu, profile: Callable[[str], ProfileReport]) -> ModelledLaunch | None:
+    """The launch on a GPU, at a size that fills it where the counts can be brought there exactly: `profile` counts other shapes.
+
+    None where nothing was counted.
+    """
+    traffic = report.launch.traffic
+    if traffic is None or not traffic.complete:
+        return None
+    if shapes := shapes_to_count(report.shape):
+        here = next(scale for scale, shape in shapes.items() if shape == report.shape)
+        others = {scale: profile(shape).launch.traffic for scale, shape in shapes.items() if scale != here}
+        counted = {here: traffic, **{scale: one for scale, one in others.items() if one is not None}}
+        factor, shape = large_scale(report.shape)
+        if large := extrapolated(counted, len(report.shape.split("x")), factor * here):
+            words = f"counts scale exactly: taken from {', '.join(shapes.values())}"
+            return ModelledLaunch(modelled(large, gpu), shape, words)
+    words = "its counts do not scale exactly, so this small launch itself is modelled"
+    return ModelledLaunch(modelled(traffic, gpu), report.shape, words)

@@ -10,23 +10,26 @@ from typing import Any
 
 from grader.course import course_root, lab_at, load_labs
 from grader.labs import load_lab
-from grader.profiling import Profile, profile_file
+from grader.profiling import ModelledLaunch, model_launch, profile_runner
 from grader.reports.launch_verdict import verdict_parts
+from grader.reports.model_table import model_parts
 from grader.reports.trace_pages import as_text
 from grader.reports.traffic_tables import traffic_parts
 from grader.result import Verdict
-from grader.single_launch import lab_of_kernel, read_source, recognise
+from grader.single_launch import build_runner, lab_of_kernel, read_source, recognise
+from grader.traffic.gpu_figures import gpu_named
 from grader.traffic.metrics import derived
-from grader.traffic.profile import metrics_of
+from grader.traffic.profile import ProfileReport, metrics_of
 from grader.workshop import Workshop
 
 _NOT_PASSED = 1
 
 
-def profile_kernel(
-    file: Path | None, lab_id: str | None, kernel: str | None, *, shape: str | None, as_json: bool
+def profile_kernel(  # noqa: PLR0913 - one for each of the command's options
+    file: Path | None, lab_id: str | None, kernel: str | None, *, shape: str | None, gpu: str | None, as_json: bool
 ) -> int:
     """0: the launch is right and clean; 1: it is not, which the output says beside the counts."""
+    device = gpu_named(gpu) if gpu else None
     root = course_root(Path.cwd())
     if file is None:
         lab = load_lab(root, lab_id or lab_at(root, Path.cwd()))
@@ -40,24 +43,41 @@ def profile_kernel(
         lab = recognise(load_labs(root, []), file, source.decode("utf-8", "replace"), root)
     workshop = Workshop.open(root, allow_no_sandbox=True)
     with tempfile.TemporaryDirectory(prefix="tilelab-") as scratch:
-        profile = profile_file(workshop, lab, source, shape, Path(scratch))
-    launch = profile.report.launch
+        runner_file = build_runner(workshop, lab, source, Path(scratch))
+
+        def profile(shape: str | None) -> ProfileReport:
+            return profile_runner(workshop, lab, source, shape, runner_file)
+
+        report = profile(shape)
+        model = model_launch(report, device, profile) if device else None
+    launch = report.launch
     if as_json:
-        shown = json.dumps(as_plain(profile), indent=1, ensure_ascii=False)
+        shown = json.dumps(as_plain(report, model), indent=1, ensure_ascii=False)
     else:
-        shown = as_text([*traffic_parts(profile.lab.id, profile.report, profile.lines), *verdict_parts(launch)])
+        parts = [*traffic_parts(lab.id, launch), *(model_parts(model) if model else []), *verdict_parts(launch)]
+        shown = as_text(parts)
     sys.stdout.write(shown + "\n")
     return 0 if launch.verdict is Verdict.PASS else _NOT_PASSED
 
 
-def as_plain(profile: Profile) -> dict[str, Any]:
+def as_plain(report: ProfileReport, model: ModelledLaunch | None = None) -> dict[str, Any]:
     """`--json`: counts are whole numbers, ratios are not."""
-    return {
-        "shape": profile.report.shape,
-        "metrics": metrics_of(profile.report),
+    traffic = report.launch.traffic
+    plain: dict[str, Any] = {
+        "shape": report.shape,
+        "metrics": metrics_of(traffic),
         "lines": [
-            {"line": one.number, "source": one.source, "metrics": {**one.counts, **derived(one.counts)}}
-            for one in profile.lines
+            {"line": one.line, "source": one.source, "metrics": {**one.metrics, **derived(one.metrics)}}
+            for one in (traffic.lines if traffic else ())
         ],
-        "findings": [finding.model_dump(mode="json") for finding in profile.report.launch.findings],
+        "findings": [finding.model_dump(mode="json") for finding in report.launch.findings],
     }
+    if model is not None:
+        plain["modelled"] = {
+            "gpu": model.model.gpu.name,
+            "shape": model.shape,
+            "binding": model.model.binding.name,
+            "seconds": {term.name: term.seconds for term in model.model.terms},
+            "flops": model.model.flops,
+        }
+    return plain

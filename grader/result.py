@@ -98,6 +98,26 @@ class Mismatch(Model):
     summary: str  # in words: "wrong in the last 3 columns, past the last full 16-wide tile"
 
 
+class LineTraffic(Model):
+    """What one line of the submission asked of memory."""
+
+    file: str | None = None
+    line: int | None = None
+    source: str | None = None  # that line's text, taken from the submission itself
+    metrics: dict[str, int]  # by Nsight Compute's names
+
+
+class Traffic(Model):
+    """What a launch asked of memory, counted at source level, beside what no kernel can do without."""
+
+    metrics: dict[str, int]
+    lines: tuple[LineTraffic, ...] = ()
+    complete: bool  # false: more happened than was counted
+    work_unit: str = ""  # "multiply-add": what one piece of the problem's work is called
+    work: int = Field(default=0, ge=0)
+    compulsory_bytes: int = Field(default=0, ge=0)  # each input read once, each output written once
+
+
 class Launch(Model):
     """One shape that was run."""
 
@@ -111,6 +131,7 @@ class Launch(Model):
     findings: tuple[Finding, ...] = ()
     mismatch: Mismatch | None = None
     counters: dict[str, int] = Field(default_factory=dict)
+    traffic: Traffic | None = None  # only where a case has it counted
     printed: str = ""  # untrusted, at most 16 KiB
 
 
@@ -176,6 +197,8 @@ class LabResult(Model):
     cases: tuple[Case, ...] = ()
     findings: tuple[Finding, ...] = ()  # of all cases and the build, folded; errors first
     performance: str = "not assessed"
+    performance_points: float = 0  # counted in `points`
+    performance_max: float = 0  # counted in `max_points`; 0: not assessed in this batch
     gpu_kernel: GpuKernel | None = None  # none: there is no nvcc, or it did not come so far
     gpu_trouble: str = ""  # why a GPU could not be asked, where there is one; for the instructor alone
     seconds: float = 0.0  # wall time to build and judge

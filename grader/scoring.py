@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 
 from grader.agreement import Agreed, agreed
+from grader.counted_performance import NOT_ASSESSED, counted_performance
 from grader.folding import fold
 from grader.kernel_facts import gpu_kernel
 from grader.labs import CaseSpec, Lab
@@ -34,18 +35,24 @@ def score_lab(lab: Lab, outcome: LabOutcome) -> LabResult:
     verdict = _verdict(outcome, cases, unlisted=bool(unlisted))
     correct = all(case.passed for case in cases if case.role == "correctness")
     cases = [_withhold(case, verdict, correct=correct) for case in cases]
+    counted = counted_performance(lab, cases, verdict)
+    fast = counted.points if counted else 0.0
+    most = lab.private.performance_points if counted and lab.private else 0.0
     seen = [(None, finding) for finding in (*outcome.findings, *unlisted)]
     in_launches = [(case.name, finding) for case in cases for launch in case.launches for finding in launch.findings]
     return LabResult(
         title=lab.public.title,
         file=lab.public.file,
         verdict=verdict,
-        points=_sum(case.points for case in cases),
-        max_points=_sum(case.max_points for case in cases),
+        points=_sum([*(case.points for case in cases), fast]),
+        max_points=_sum([*(case.max_points for case in cases), most]),
         extra_credit=lab.public.extra_credit,
         build=outcome.build,
         cases=tuple(cases),
         findings=fold([*seen, *in_launches]),
+        performance=counted.words if counted else NOT_ASSESSED,
+        performance_points=fast,
+        performance_max=most,
         gpu_kernel=gpu_kernel(outcome),
         gpu_trouble=outcome.gpu.trouble if outcome.gpu else "",
         seconds=outcome.seconds,

@@ -16,7 +16,7 @@ TEST_CASE("multiplies small square matrices", "[public]") {
 TEST_CASE("multiplies matrices that are not square", "[public]") {
   check_exact({.M = 2, .N = 3, .K = 4});
   check_exact({.M = 32, .N = 64, .K = 16});
-  check_exact({.M = 64, .N = 16, .K = 32});
+  check_counted({.M = 64, .N = 16, .K = 32});
 }
 
 TEST_CASE("multiplies when blocks do not fit evenly", "[public]") {

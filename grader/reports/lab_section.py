@@ -10,6 +10,7 @@ from grader.reports.case_row import CaseRow, case_row
 from grader.reports.figures import points, share
 from grader.reports.finding_card import FindingCard, finding_card, may_show
 from grader.reports.mismatch_figure import MismatchFigure, mismatch_figures
+from grader.reports.traffic_section import TrafficSection, traffic_section
 from grader.reports.verdict_table import LOOKS, Look
 from grader.result import Case, LabResult, Verdict
 
@@ -60,6 +61,8 @@ class LabSection:
     log_open: bool
     printed: tuple[Printed, ...]
     performance: str
+    performance_points: str  # "2 / 3"; empty: not in this batch's points
+    traffic: TrafficSection | None
 
 
 def lab_section(
@@ -91,7 +94,11 @@ def lab_section(
         log=visible.block(log, lines=_LOG_LINES) if log.strip() else None,
         log_open=lab.build is not None and not lab.build.ok,
         printed=tuple(_printed(lab, instructor=instructor)),
-        performance=visible.words(lab.performance, 120),
+        performance=visible.words(lab.performance, 600),
+        performance_points=f"{points(lab.performance_points)} / {points(lab.performance_max)}"
+        if lab.performance_max
+        else "",
+        traffic=traffic_section(lab, instructor=instructor),
     )
 
 

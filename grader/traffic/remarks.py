@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
+from grader.result import LineTraffic
 from grader.traffic.metrics import OPERATIONS, SECTORS_PER_PASS, global_names, passes, shared_names
-from grader.traffic.profile import CostlyLine
 
 _SPREAD = (
     1.5 * SECTORS_PER_PASS
@@ -14,28 +14,28 @@ _WORTH = 0.05  # of all passes: a line below it is not worth a word
 _CONFLICTS = 1.25  # wavefronts where one would do
 
 
-def remarks(lines: Sequence[CostlyLine]) -> Iterator[str]:
-    total = sum(passes(line.counts) for line in lines)
+def remarks(lines: Sequence[LineTraffic]) -> Iterator[str]:
+    total = sum(passes(line.metrics) for line in lines)
     for line in lines:
-        if passes(line.counts) < _WORTH * total:
+        if passes(line.metrics) < _WORTH * total:
             continue
         yield from _of(line)
 
 
-def _of(line: CostlyLine) -> Iterator[str]:
+def _of(line: LineTraffic) -> Iterator[str]:
     for operation in OPERATIONS:
         names = global_names(operation)
-        requests, sectors = line.counts.get(names.requests, 0), line.counts.get(names.sectors, 0)
+        requests, sectors = line.metrics.get(names.requests, 0), line.metrics.get(names.sectors, 0)
         if requests and sectors / requests > _SPREAD:
             yield (
-                f"Line {line.number}: the 32 threads of a warp touch {sectors / requests:.3g} sectors of 32 bytes at once; 32 floats "
+                f"Line {line.line}: the 32 threads of a warp touch {sectors / requests:.3g} sectors of 32 bytes at once; 32 floats "
                 "side by side are 4. Which index does threadIdx.x move, and how far apart in memory are two neighbours?"
             )
     for operation in OPERATIONS:
         shared = shared_names(operation)
-        wavefronts, conflicts = line.counts.get(shared.wavefronts, 0), line.counts.get(shared.conflicts, 0)
+        wavefronts, conflicts = line.metrics.get(shared.wavefronts, 0), line.metrics.get(shared.conflicts, 0)
         if conflicts and wavefronts > _CONFLICTS * (wavefronts - conflicts):
             yield (
-                f"Line {line.number}: bank conflicts make {wavefronts:,} wavefronts of {wavefronts - conflicts:,}. In which of the "
+                f"Line {line.line}: bank conflicts make {wavefronts:,} wavefronts of {wavefronts - conflicts:,}. In which of the "
                 "32 banks do the elements lie that a warp asks for here?"
             )

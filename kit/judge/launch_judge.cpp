@@ -106,6 +106,12 @@ void check_buffers(LaunchRecord& record, Ending ending, const Files& files) {
 // Memory that was read before it was written, where the result is right all the same.
 bool only_reads_unwritten(const LaunchRecord& record) { return record.verdict == Verdict::uninitialized_read && !record.mismatch; }
 
+std::uint64_t compulsory_bytes(const Trial& trial) {
+  std::uint64_t elements = 0;
+  for (const Operand& operand : trial.operands) elements += operand.values.size() + operand.expectation.values.size();
+  return elements * sizeof(float);
+}
+
 // Loaded and discarded is no mistake. What was used shows: with other contents in unwritten shared memory and outputs
 // (0x42424242 is 48.6 as a float, where the first launch had NaN) the same launch answers something else.
 void forgive_discarded_reads(LaunchRecord& record, RunnerProcess& runner, const Trial& trial, protocol::LaunchRequest request) {
@@ -135,11 +141,12 @@ LaunchRecord judge_launch(RunnerProcess& runner, const Trial& trial, const Launc
                       .findings = {},
                       .mismatch = {},
                       .counters = {},
-                      .printed = {}};
+                      .printed = {},
+                      .work = {trial.work_unit, trial.work, compulsory_bytes(trial)}};
   Files files(trial);
   files.request.order_seed = options.order_seed;
   files.request.trace = options.trace;
-  files.request.traffic = options.traffic;
+  files.request.traffic = options.traffic || trial.counts_traffic;
   const Ending ending = take_answer(record, runner.launch(files.request, files.descriptors()));
   check_buffers(record, ending, files);
   if (!files.request.trace) record.trace.reset();

@@ -69,6 +69,12 @@ void to_json(json& value, const LaunchRecord& launch) {
   for (const protocol::Finding& finding : launch.findings) findings.push_back(finding_json(finding));
   value["findings"] = std::move(findings);
   if (launch.mismatch) value["mismatch"] = mismatch_json(*launch.mismatch);
+  if (launch.traffic) {
+    value["traffic"] = *launch.traffic;
+    value["traffic"]["work_unit"] = launch.work.unit;
+    value["traffic"]["work"] = launch.work.amount;
+    value["traffic"]["compulsory_bytes"] = launch.work.compulsory_bytes;
+  }
 }
 
 void to_json(json& value, const CaseRecord& record) {

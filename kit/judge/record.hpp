@@ -15,6 +15,13 @@
 
 namespace tilelab::judge {
 
+// What no kernel can do without, however it goes about it.
+struct Work {
+  std::string unit;  // "multiply-add"
+  std::uint64_t amount = 0;
+  std::uint64_t compulsory_bytes = 0;  // every input read once, every output written once
+};
+
 struct LaunchRecord {
   std::string shape, inputs;
   Verdict verdict = Verdict::pass;
@@ -25,7 +32,8 @@ struct LaunchRecord {
   std::map<std::string, std::uint64_t> counters;
   std::string printed;
   std::optional<protocol::Trace> trace = std::nullopt;      // where one was asked for; no part of judge.json
-  std::optional<protocol::Traffic> traffic = std::nullopt;  // likewise
+  std::optional<protocol::Traffic> traffic = std::nullopt;  // where it was asked for
+  Work work = {};                                           // beside traffic
 };
 
 struct CaseRecord {

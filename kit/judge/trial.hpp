@@ -58,6 +58,7 @@ struct Trial {
   // What has to be done however a kernel goes about it, and what one piece of it is called: M·N·K multiply-adds of a product.
   std::string work_unit = {};
   std::uint64_t work = 0;
+  bool counts_traffic = false;  // the launch is to be counted, where something counts
   // Instrumented events the launch may make: what the work takes, generously, and room for a clumsy start.
   std::uint64_t work_events = 0, spare_events = 0;
   unsigned clock_ms = 5'000;  // the backstop where no events are made

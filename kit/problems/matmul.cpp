@@ -72,6 +72,11 @@ judge::Trial make_trial(Shape shape, std::string inputs, std::vector<float> A, s
           .spare_events = spare_events};
 }
 
+judge::Trial counted(judge::Trial trial) {
+  trial.counts_traffic = true;
+  return trial;
+}
+
 std::string percent(double part) { return std::to_string(std::lround(100 * part)) + " %"; }
 
 }  // namespace
@@ -124,8 +129,10 @@ void check_close(const std::vector<Shape>& shapes) {
   for (const Shape& shape : shapes) check_close(shape);
 }
 
+void check_counted(Shape shape) { judge::check(counted(exact_trial(shape, judge::bench().draw()))); }
+
 void check_reuse(Shape shape, double fraction) {
-  const auto& counters = judge::check(exact_trial(shape, judge::bench().draw())).counters;
+  const auto& counters = judge::check(counted(exact_trial(shape, judge::bench().draw()))).counters;
   const Sizes n(shape);
   const auto loaded = static_cast<double>(counters.at("global_load_bytes"));  // missing: ours to mend
   const double naive = 2.0 * sizeof(float) * static_cast<double>(n.products());

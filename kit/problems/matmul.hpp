@@ -25,7 +25,10 @@ void check_exact(const std::vector<Shape>& shapes);
 void check_close(Shape shape);
 void check_close(const std::vector<Shape>& shapes);
 
-// check_exact, and the kernel's loads from global memory, counted in bytes by the executor, are at most `fraction` of
+// check_exact, and the launch's memory traffic is counted: for the report, and for performance tiers.
+void check_counted(Shape shape);
+
+// check_counted, and the kernel's loads from global memory, counted in bytes by the executor, are at most `fraction` of
 // what one thread for each element of C loads: two floats for each of the M·N·K products.
 void check_reuse(Shape shape, double fraction);
 

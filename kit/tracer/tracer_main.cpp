@@ -84,26 +84,12 @@ json traced(const Options& options, const judge::TracedProblem& problem) {
   return report;
 }
 
-// What no kernel can do without: every input read once, every output written once.
-std::uint64_t compulsory_bytes(const judge::Trial& trial) {
-  std::uint64_t elements = 0;
-  for (const judge::Operand& operand : trial.operands) elements += operand.values.size() + operand.expectation.values.size();
-  return elements * sizeof(float);
-}
-
 json profiled(const Options& options, const judge::TracedProblem& problem) {
   const std::string shape = options.contains("--shape") ? options.at("--shape") : judge::usual_profiled_shape(problem);
   const judge::Trial trial = judge::trial_to_profile(problem, shape);
   judge::LaunchOptions watching;
   watching.traffic = true;
-  const judge::LaunchRecord launch = launched(options, trial, watching);
-  json report{{"shape", shape},
-              {"work_unit", trial.work_unit},
-              {"work", trial.work},
-              {"compulsory_bytes", compulsory_bytes(trial)},
-              {"launch", launch}};
-  if (launch.traffic) report["traffic"] = *launch.traffic;
-  return report;
+  return {{"shape", shape}, {"launch", launched(options, trial, watching)}};
 }
 
 void write_down(int argc, char** argv) {

@@ -55,6 +55,9 @@ LaunchRecord full_launch() {
   launch.mismatch = Mismatch{
       "C", 2, 3, 4, 1, {{0, 1, -5, -4.5}, {1, 0, 3, std::nullopt}, {1, 1, 3, infinity}}, {8, 16}, {".#.", "o##"}, {1, 1}, "scattered"};
   launch.counters = {{"global_load_bytes", 96}, {"events", 1000}};
+  const protocol::Metrics loads{{"l1tex__t_requests_pipe_lsu_mem_global_op_ld.sum", 12}};
+  launch.traffic = protocol::Traffic{.metrics = loads, .lines = {{"a.cu", 12, loads}}, .complete = true};
+  launch.work = {"multiply-add", 24, 104};
   launch.printed = "caf\xC3\xA9\n<script>\n";
   return launch;
 }

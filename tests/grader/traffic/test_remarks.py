@@ -2,24 +2,24 @@
 
 from __future__ import annotations
 
+from grader.result import LineTraffic
 from grader.traffic.metrics import global_names, shared_names
-from grader.traffic.profile import CostlyLine
 from grader.traffic.remarks import remarks
 
 
-def loads(line: int, requests: int, sectors: int) -> CostlyLine:
+def loads(line: int, requests: int, sectors: int) -> LineTraffic:
     names = global_names("ld")
-    return CostlyLine(line, "x = a[i];", {names.requests: requests, names.sectors: sectors})
+    return LineTraffic(line=line, source="x = a[i];", metrics={names.requests: requests, names.sectors: sectors})
 
 
-def stores_shared(line: int, instructions: int, wavefronts: int) -> CostlyLine:
+def stores_shared(line: int, instructions: int, wavefronts: int) -> LineTraffic:
     names = shared_names("st")
     counts = {
         names.instructions: instructions,
         names.wavefronts: wavefronts,
         names.conflicts: wavefronts - instructions,
     }
-    return CostlyLine(line, "t[i][0] = x;", counts)
+    return LineTraffic(line=line, source="t[i][0] = x;", metrics=counts)
 
 
 def test_neighbours_side_by_side_are_worth_no_word() -> None:

@@ -1,0 +1,38 @@
+"""The GPUs that the performance model knows: gpus.toml, beside this file, read and checked. Vendor figures, none of them measured."""
+
+from __future__ import annotations
+
+import tomllib
+from functools import cache
+from pathlib import Path
+
+from pydantic import BaseModel, ConfigDict, Field
+
+from grader.errors import RemediableError
+
+
+class Gpu(BaseModel):
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    name: str
+    multiprocessors: int = Field(gt=0)
+    fp32_lanes: int = Field(gt=0)  # of a multiprocessor
+    clock_ghz: float = Field(gt=0)
+    memory_gbytes: float = Field(gt=0)  # in a second
+    l2_bytes: int | None = Field(default=None, gt=0)  # in a clock
+    source: str
+
+
+@cache
+def gpus() -> dict[str, Gpu]:
+    table = tomllib.loads(Path(__file__).with_name("gpus.toml").read_text(encoding="utf-8"))
+    return {key: Gpu.model_validate(values) for key, values in table.items()}
+
+
+def gpu_named(key: str) -> Gpu:
+    """Raises RemediableError, naming those there are."""
+    for known, gpu in gpus().items():
+        if known.casefold() == key.replace(" ", "").casefold():
+            return gpu
+    message = f"no figures are known for a GPU {key!r}; there are some for {', '.join(gpus())}"
+    raise RemediableError(message)

@@ -1,0 +1,56 @@
+"""How long a launch takes at least on a GPU, modelled from its counted traffic. Pure. Never a measurement, and labelled so.
+
+After the Instruction Roofline (Ding and Williams 2019): each part of the machine gets the time that it needs at its peak rate, and
+the longest binds. Parts: arithmetic (the problem's own multiply-adds), passes of the load/store units, device memory (compulsory
+bytes), L2. Of L2 the traffic lies between the compulsory bytes and all sectors that pass L1; what L1 holds is not simulated, so the
+lower end counts and the upper one is shown. Left out: other instructions, latency, occupancy, launch overhead, merged accesses.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from grader.result import Traffic
+from grader.traffic.gpu_figures import Gpu
+from grader.traffic.metrics import l1_bytes, passes
+from grader.traffic.profile import MULTIPLY_ADD
+
+
+@dataclass(frozen=True)
+class Term:
+    name: str
+    seconds: float
+    at_most: float | None = None  # where only a range is known
+
+
+@dataclass(frozen=True)
+class Model:
+    gpu: Gpu
+    terms: tuple[Term, ...]  # the longest first
+    flops: float  # a second; 0: the problem has no arithmetic
+    bytes_: float  # compulsory ones, a second
+
+    @property
+    def binding(self) -> Term:
+        return self.terms[0]
+
+
+def modelled(traffic: Traffic, gpu: Gpu) -> Model:
+    """`traffic` of a launch that counted something."""
+    clocks = gpu.clock_ghz * 1e9
+    terms = [
+        Term("load/store units", passes(traffic.metrics) / (gpu.multiprocessors * clocks)),
+        Term("device memory", traffic.compulsory_bytes / (gpu.memory_gbytes * 1e9)),
+    ]
+    arithmetic = traffic.work if traffic.work_unit == MULTIPLY_ADD else 0
+    if arithmetic:
+        terms.append(Term("arithmetic", arithmetic / (gpu.multiprocessors * gpu.fp32_lanes * clocks)))
+    if gpu.l2_bytes:
+        rate = gpu.l2_bytes * clocks
+        terms.append(Term("L2", traffic.compulsory_bytes / rate, l1_bytes(traffic.metrics) / rate))
+    terms.sort(key=lambda term: -term.seconds)
+    longest = terms[0].seconds
+    if not longest:
+        message = "a launch without work, accesses and bytes takes no time"
+        raise ValueError(message)
+    return Model(gpu, tuple(terms), 2 * arithmetic / longest, traffic.compulsory_bytes / longest)
