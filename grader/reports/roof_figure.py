@@ -12,7 +12,7 @@ from grader.traffic.metrics import passes
 from grader.traffic.modelled_time import Model
 
 _WIDTH, _HEIGHT = 420, 200
-_LEFT, _BOTTOM = 44, 34
+_LEFT, _TOP, _BOTTOM = 44, 20, 34
 _LEAST, _MOST = 4.0, 4096.0  # FLOP for a pass: where the axis begins and ends
 _BELOW = 500.0  # the lowest speed drawn is the arithmetic roof divided by this
 
@@ -55,7 +55,7 @@ def roof_figure(traffic: Traffic, model: Model) -> RoofFigure:
     corners = [(_LEAST, rate * _LEAST), (top / rate, top), (_MOST, top)]
     speeds = [10.0**power for power in range(9, 16) if bottom <= 10.0**power <= 2 * top]
     return RoofFigure(
-        view_box=f"{-_LEFT} -8 {_WIDTH + _LEFT + 16} {_HEIGHT + _BOTTOM + 8}",
+        view_box=f"{-_LEFT} {-_TOP} {_WIDTH + _LEFT + 16} {_HEIGHT + _BOTTOM + _TOP}",
         width=_WIDTH,
         height=_HEIGHT,
         slope=" ".join(f"{x(flop)},{y(flops)}" for flop, flops in corners),

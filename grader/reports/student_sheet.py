@@ -53,7 +53,8 @@ def student_sheet(
         more_notices=max(0, len(submission.notices) - _MOST_NOTICES),
         waiting=verdicts.count(Verdict.NEEDS_GPU),
         ours=verdicts.count(Verdict.INTERNAL_ERROR),
-        full_marks=bool(result.labs) and result.total >= result.max > 0,
+        full_marks=result.max > 0
+        and all(lab.points >= lab.max_points for lab in result.labs.values() if not lab.extra_credit),
         labs=tuple(
             lab_section(number, lab_id, lab, sources, instructor=instructor or preview)
             for number, (lab_id, lab) in enumerate(result.labs.items(), start=1)

@@ -35,7 +35,7 @@ class Strip:
     words: str
     boxes: tuple[Box, ...]
     width: int
-    height: int = _BOX
+    height: int = _BOX + _GAP
 
 
 @dataclass(frozen=True)
@@ -106,4 +106,4 @@ def _strip(words: str, touched: float, unit: str) -> Strip:
 
     boxes = tuple(Box(i * (_BOX + _GAP), kind(i)) for i in range(shown))
     one = unit.removesuffix("s") if f"{touched:.3g}" == "1" else unit
-    return Strip(f"{words}, {touched:.3g} {one} each", boxes, shown * (_BOX + _GAP))
+    return Strip(f"{words}, {touched:.3g} {one} each", boxes, shown * (_BOX + _GAP) + _GAP)

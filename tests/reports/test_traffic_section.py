@@ -1,0 +1,65 @@
+"""What a student's page says of memory traffic: lines by cost, boxes for what a request touches, a roof that is labelled modelled."""
+
+from __future__ import annotations
+
+from grader.reports.traffic_section import traffic_section
+from grader.result import Case, LabResult, Launch, LineTraffic, Traffic, Verdict
+from grader.traffic.metrics import global_names, shared_names
+
+LOADS, SHARED = global_names("ld"), shared_names("ld")
+
+
+def lab(*, verdict: Verdict = Verdict.PASS, feedback: str = "full", unit: str = "multiply-add") -> LabResult:
+    strided = {LOADS.requests: 100, LOADS.sectors: 850}
+    tile = {SHARED.instructions: 1000, SHARED.wavefronts: 1000, SHARED.conflicts: 0}
+    lines = (
+        LineTraffic(line=3, source="  x = a[i];", metrics=strided),
+        LineTraffic(line=5, source="<b>", metrics=tile),
+    )
+    traffic = Traffic(
+        metrics={**strided, **tile}, lines=lines, complete=True, work_unit=unit, work=16000, compulsory_bytes=96
+    )
+    launch = Launch(shape="M=1", inputs="", verdict=Verdict.PASS, traffic=traffic)
+    case = Case.model_validate({
+        "name": "large", "visibility": "public", "feedback": feedback, "verdict": Verdict.PASS, "passed": True, "points": 1,
+        "max_points": 1, "launches": (launch,),
+    })  # fmt: skip
+    return LabResult(title="t", file="f.cu", verdict=verdict, points=1, max_points=1, cases=(case,))
+
+
+def test_lines_come_by_what_they_cost() -> None:
+    section = traffic_section(lab(), instructor=False)
+    assert section is not None
+    assert [(line.number, line.share) for line in section.lines] == [(5, "82.4 %"), (3, "17.6 %")]
+
+
+def test_boxes_beyond_the_ideal_are_marked() -> None:
+    section = traffic_section(lab(), instructor=False)
+    assert section is not None
+    shared, strided = (line.strips[0] for line in section.lines)
+    assert shared.words == "1,000 shared loads, 1 wavefront each"
+    assert strided.words == "100 global loads, 8.5 sectors each"
+    assert [box.kind for box in strided.boxes] == ["right"] * 4 + ["wrong"] * 4
+    assert [box.kind for box in shared.boxes] == ["right"] + ["idle"] * 7
+
+
+def test_the_roof_says_that_it_is_modelled() -> None:
+    section = traffic_section(lab(), instructor=False)
+    assert section is not None
+    assert section.roof is not None
+    assert section.roof.words.startswith("Modelled, not measured: 26.4 FLOP for each pass")
+
+
+def test_a_problem_without_arithmetic_has_no_roof() -> None:
+    section = traffic_section(lab(unit="element"), instructor=False)
+    assert section is not None
+    assert section.roof is None
+
+
+def test_a_kernel_that_is_wrong_is_not_asked_about_its_traffic() -> None:
+    assert traffic_section(lab(verdict=Verdict.RACE), instructor=False) is None
+
+
+def test_what_a_hidden_case_counted_is_for_the_instructor_alone() -> None:
+    assert traffic_section(lab(feedback="none"), instructor=False) is None
+    assert traffic_section(lab(feedback="none"), instructor=True) is not None
