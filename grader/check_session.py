@@ -16,14 +16,16 @@ from grader.handouts import handout
 from grader.jobs import JobStore, job_key, lab_fingerprint
 from grader.judging import judge_lab
 from grader.labs import Lab
+from grader.outcome import LabOutcome
 from grader.proofs import made_text
 from grader.proofs.course_proofs import CourseProofs
 from grader.proofs.kernel_proofs import KernelProofs
+from grader.proofs.mutant_proofs import MutantProofs
 from grader.proofs.proof import Proof
 from grader.proofs.proof_lines import ProofLines
 from grader.proofs.proving import prove
 from grader.proofs.unpacked_handout import UnpackedHandout
-from grader.result import LabResult
+from grader.result import LabResult, Verdict
 from grader.scoring import is_ours, score_lab
 from grader.seed import seed_if_made
 from grader.session import judging_fingerprints
@@ -46,8 +48,24 @@ class Grading:
         self.judged = self.reused = 0
 
     def __call__(self, lab: Lab, source: Path) -> LabResult:
-        text, _ = normalise(source.read_bytes())
-        key = job_key(text, lab_fingerprint(lab), bench=self._benches[lab.id], seed=self._seed)
+        return score_lab(lab, self._outcome(lab, normalise(source.read_bytes())[0], until_failure=False))
+
+    def catch(self, lab: Lab, text: str) -> Verdict:
+        """The verdict on a mutant: of the first case that fails, or `pass`. Raises RuntimeError where the judge broke."""
+        outcome = self._outcome(lab, text.encode(), until_failure=True)
+        if outcome.verdict is not None:
+            return outcome.verdict
+        failed = next((case for case in outcome.cases if not case.passed), None)
+        if failed is not None and failed.verdict is Verdict.INTERNAL_ERROR:
+            message = f"the case {failed.name!r} of {lab.id} broke: {failed.message}"
+            raise RuntimeError(message)
+        if failed is None:
+            return Verdict.PASS
+        return Verdict.WRONG_ANSWER if failed.verdict is Verdict.PASS else failed.verdict  # a technique that is missed
+
+    def _outcome(self, lab: Lab, text: bytes, *, until_failure: bool) -> LabOutcome:
+        bench = self._benches[lab.id] + (" until the first failure" if until_failure else "")
+        key = job_key(text, lab_fingerprint(lab), bench=bench, seed=self._seed)
         outcome = self._store.find(key)
         with self._counting:
             self.judged += outcome is None
@@ -56,10 +74,25 @@ class Grading:
             with tempfile.TemporaryDirectory(dir=self._scratch) as folder:
                 handed_in = Path(folder) / lab.public.file
                 handed_in.write_bytes(text)
-                outcome = judge_lab(self._workshop, lab, handed_in, Path(folder), seed=self._seed, public_only=False)
-            if not is_ours(lab, outcome):
+                outcome = judge_lab(
+                    self._workshop,
+                    lab,
+                    handed_in,
+                    Path(folder),
+                    seed=self._seed,
+                    public_only=False,
+                    until_failure=until_failure,
+                )
+            if _may_keep(lab, outcome, until_failure=until_failure):
                 self._store.keep(key, outcome)
-        return score_lab(lab, outcome)
+        return outcome
+
+
+def _may_keep(lab: Lab, outcome: LabOutcome, *, until_failure: bool) -> bool:
+    """Not a failure of ours. Cases that were left out on purpose are none."""
+    if until_failure:
+        return all(case.verdict is not Verdict.INTERNAL_ERROR for case in outcome.cases)
+    return not is_ours(lab, outcome)
 
 
 def check_course(lab_ids: Sequence[str], wanted: Sequence[str], *, workers: int | None) -> int:
@@ -84,12 +117,17 @@ def check_course(lab_ids: Sequence[str], wanted: Sequence[str], *, workers: int 
             assert grading is not None
             return grading(lab, source)
 
+        def catch(lab: Lab, text: str) -> Verdict:
+            assert grading is not None
+            return grading.catch(lab, text)
+
         trial = UnpackedHandout(root, labs, made, Path(scratch), store, max(1, at_once // 2))
         built = Proof(
             "handout", "builds in an empty folder; starters fail, solutions pass", [trial.tried], needs_kit=True
         )
         kernels = [proof for lab in labs for proof in KernelProofs(root, lab, grade, seed).proofs()]
-        proofs = list(_chosen([*course.proofs(), *kernels, built], wanted))
+        mutants = [MutantProofs(root, lab, catch).proof() for lab in labs if lab.private_dir is not None]
+        proofs = list(_chosen([*course.proofs(), *kernels, *mutants, built], wanted))
         if any(proof.needs_kit for proof in proofs):
             store.mkdir(parents=True, exist_ok=True)
             workshop = Workshop.open(root, allow_no_sandbox=True)  # the course's own kernels

@@ -33,6 +33,7 @@ class JudgeCall:
     seed: int
     cases: Sequence[str] = ()
     order: int = 0  # blocks and threads run shuffled by this number; 0: in order
+    until_failure: bool = False  # the cases after the first that fails are left out
 
 
 def run_judge(
@@ -46,7 +47,7 @@ def run_judge(
     chosen = ",".join(_escaped(name) for name in call.cases)
     command = [
         str(call.judge), *([chosen] if chosen else []), "--runner", str(runner_file), "--seed", str(call.seed),
-        "--shuffle", str(call.order), "--report", str(report_file),
+        "--shuffle", str(call.order), "--report", str(report_file), *(["--abort"] if call.until_failure else []),
     ]  # fmt: skip
     try:
         finished = subprocess.run(

@@ -35,9 +35,11 @@ def judge_lab(  # noqa: PLR0913 - what a lab is judged on, each by name
     public_only: bool,
     case: str | None = None,
     order: int = 0,
+    until_failure: bool = False,
 ) -> LabOutcome:
     """`source` None: the submission lacks the file. `scratch` is a folder of the caller's; nothing in it is kept.
     `case`: only the Catch2 case of that name. `order`: blocks and threads run shuffled by this number; 0: in order.
+    `until_failure`: the cases after the first that fails are left out: for whoever asks no more than whether one does.
     """
     if source is None:
         return unjudged(lab.id, Verdict.MISSING_FILE, f"The submission has no {lab.public.file}.")
@@ -61,9 +63,8 @@ def judge_lab(  # noqa: PLR0913 - what a lab is judged on, each by name
         )
         if built.runner is None and not _only_a_gpu_can_tell(built.refusals):
             return _refused(lab, build, built.refusals, text, time.monotonic() - began)
-        call = JudgeCall(
-            workshop.judge_program(lab.id, public_only=public_only), seed, () if case is None else (case,), order
-        )
+        program = workshop.judge_program(lab.id, public_only=public_only)
+        call = JudgeCall(program, seed, () if case is None else (case,), order, until_failure)
         cases = _on_cpu(workshop, lab, built, folder, text, call)
         submission = GpuSubmission(
             source, text.split("\n"), entries, build.ok, _for_a_gpu(lab, case, public_only=public_only)

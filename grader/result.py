@@ -118,6 +118,14 @@ class Traffic(Model):
     compulsory_bytes: int = Field(default=0, ge=0)  # each input read once, each output written once
 
 
+class Explanation(Model):
+    """The one known mistake that reproduces the whole output, and every launch of the case that came out right."""
+
+    mistake: str  # its name: "a-transposed"
+    sentence: str  # what the kernel does
+    advice: str  # what to look at next, without the solution
+
+
 class Launch(Model):
     """One shape that was run."""
 
@@ -130,6 +138,7 @@ class Launch(Model):
     message: str = ""
     findings: tuple[Finding, ...] = ()
     mismatch: Mismatch | None = None
+    explanation: Explanation | None = None  # none: no mistake accounts for it, or several do
     counters: dict[str, int] = Field(default_factory=dict)
     traffic: Traffic | None = None  # only where a case has it counted
     printed: str = ""  # untrusted, at most 16 KiB

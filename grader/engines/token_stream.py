@@ -28,6 +28,7 @@ class Token:
     kind: str  # string, character, directive, word, number, sign
     text: str
     line: int  # of the submission; 0: another file's
+    start: int  # where it begins in the text that was read
 
 
 @dataclass(frozen=True)
@@ -57,7 +58,7 @@ def tokens_of(preprocessed: str, file_name: str, folder: str = "") -> Iterator[T
             line = place.line - 1  # the marker speaks of the next line; its own newline comes first
             continue
         if not place.system:
-            yield Token(kind, _DIGRAPHS.get(text, text), line if place.ours else 0)
+            yield Token(kind, _DIGRAPHS.get(text, text), line if place.ours else 0, match.start())
         line += text.count("\n")
 
 

@@ -1,6 +1,8 @@
-"""What the first line of a wrong kernel under `rejects/` demands: its verdict and, if it names one, a line to be found.
+"""What the first lines of a wrong kernel under `rejects/` demand: its verdict and, if it names one, a line to be found; and the
+mistake that explains its output, where one is to be recognised. A reject that names none must get no explanation.
 
-// verdict: race line: 17
+// verdict: wrong-answer
+// explains: a-transposed
 """
 
 from __future__ import annotations
@@ -12,6 +14,7 @@ from pathlib import Path
 from grader.labs import LabError
 from grader.result import Finding, LabResult, Verdict
 
+_SECOND_LINE = re.compile(r"// explains: ([a-z-]+)")
 _FIRST_LINE = re.compile(r"// verdict: ([a-z-]+)(?: line: (\d+))?")
 
 
@@ -19,17 +22,19 @@ _FIRST_LINE = re.compile(r"// verdict: ([a-z-]+)(?: line: (\d+))?")
 class Demand:
     verdict: Verdict
     line: int | None
+    explains: str | None = None
 
 
 def demanded(source: Path) -> Demand:
     """Raises LabError when the first line of `source` says no verdict, or `pass`."""
-    first = source.read_text(encoding="utf-8", errors="replace").split("\n", 1)[0].rstrip("\r")
+    first, second, *_ = [*source.read_text(encoding="utf-8", errors="replace").splitlines(), "", ""]
     match = _FIRST_LINE.fullmatch(first)
     known = {verdict.value for verdict in Verdict} - {Verdict.PASS, Verdict.INTERNAL_ERROR}
     if match is None or match[1] not in known:
         message = f"{first!r} is no `// verdict: …` with one of {', '.join(sorted(known))}"
         raise LabError(message)
-    return Demand(Verdict(match[1]), int(match[2]) if match[2] else None)
+    mistake = _SECOND_LINE.fullmatch(second)
+    return Demand(Verdict(match[1]), int(match[2]) if match[2] else None, mistake[1] if mistake else None)
 
 
 def unmet(demand: Demand, result: LabResult) -> str | None:
@@ -43,6 +48,12 @@ def unmet(demand: Demand, result: LabResult) -> str | None:
     found = any(finding.kind is demand.verdict and demand.line in _lines(finding) for finding in errors)
     if demand.line is not None and not found:
         return f"demands {demand.verdict} in line {demand.line}, and it is found elsewhere ({seen})"
+    explained = sorted(
+        {launch.explanation.mistake for case in result.cases for launch in case.launches if launch.explanation}
+    )
+    if explained != ([demand.explains] if demand.explains else []):
+        wanted = f"demands `// explains: {demand.explains}`" if demand.explains else "demands no explanation"
+        return f"{wanted} and gets {', '.join(explained) or 'none'}"
     return None
 
 

@@ -12,7 +12,7 @@ from grader.reports.finding_card import FindingCard, finding_card, may_show
 from grader.reports.mismatch_figure import MismatchFigure, mismatch_figures
 from grader.reports.traffic_section import TrafficSection, traffic_section
 from grader.reports.verdict_table import LOOKS, Look
-from grader.result import Case, LabResult, Verdict
+from grader.result import Case, Explanation, LabResult, Verdict
 
 _OPEN_CARDS = 3  # the rest is folded away: after the first few, findings repeat each other
 _MOST_CARDS = 24
@@ -53,6 +53,7 @@ class LabSection:
     cards: tuple[FindingCard, ...]
     more_cards: tuple[FindingCard, ...]
     unshown_cards: int
+    explained: tuple[str, ...]  # what the kernel does wrong, where one mistake reproduces its output
     figures: tuple[MismatchFigure, ...]
     more_figures: tuple[MismatchFigure, ...]
     ran: bool  # whether any case could run
@@ -83,10 +84,11 @@ def lab_section(
         share=share(lab.points, lab.max_points),
         extra_credit=lab.extra_credit,
         sentence=what_happened(lab),
-        advice=advice(lab),
+        advice=advice(lab, instructor=instructor),
         cards=tuple(cards[:_OPEN_CARDS]),
         more_cards=tuple(cards[_OPEN_CARDS:]),
         unshown_cards=max(0, len(lab.findings) - _MOST_CARDS),
+        explained=tuple(visible.words(one.sentence, 600) for one in explanations(lab, instructor=instructor)),
         figures=tuple(figures[:_OPEN_FIGURES]),
         more_figures=tuple(figures[_OPEN_FIGURES:]),
         ran=lab.verdict not in NOTHING_RAN,
@@ -111,11 +113,23 @@ def what_happened(lab: LabResult) -> str:
     return sentence
 
 
-def advice(lab: LabResult) -> str:
-    """What to look at next: the first error's own, else the first failed case's, else the verdict's."""
+def advice(lab: LabResult, *, instructor: bool = False) -> str:
+    """What to look at next: a recognised mistake's own, else the first error's, the first failed case's, the verdict's. What
+    is worse than a wrong result comes before the mistake that explains one.
+    """
+    from_mistakes = [one.advice for one in explanations(lab, instructor=instructor)]
     from_findings = [one.advice for one in lab.findings if one.severity == "error" and one.advice]
     from_cases = [case.advice for case in lab.cases if not case.passed and case.advice]
-    return visible.words(next(iter([*from_findings, *from_cases, LOOKS[lab.verdict].advice])), 600)
+    mistake_first = lab.verdict in {Verdict.WRONG_ANSWER, Verdict.OUT_OF_BOUNDS}
+    seen = [*from_mistakes, *from_findings] if mistake_first else [*from_findings, *from_mistakes]
+    either = [*seen, *from_cases, LOOKS[lab.verdict].advice]
+    return visible.words(next(iter(either)), 600)
+
+
+def explanations(lab: LabResult, *, instructor: bool = False) -> list[Explanation]:
+    """Of the launches that may be shown, each once, in the order of the cases."""
+    launches = (launch for case in lab.cases if may_show(case, instructor=instructor) for launch in case.launches)
+    return list(dict.fromkeys(launch.explanation for launch in launches if launch.explanation))
 
 
 def _missed_technique(lab: LabResult) -> Case | None:

@@ -17,7 +17,7 @@ from rich.text import Text
 from grader.reports import visible
 from grader.reports.checklist import STYLES, Tried, case_lines, one_line, overview, passed_of
 from grader.reports.figures import counted
-from grader.reports.lab_section import NOTHING_RAN, advice, what_happened
+from grader.reports.lab_section import NOTHING_RAN, advice, explanations, what_happened
 from grader.reports.mismatch_figure import amount
 from grader.reports.spotlight import Detail, block_view, finding_view, log_view, mismatch_view
 from grader.reports.verdict_table import LOOKS
@@ -139,6 +139,8 @@ def _trouble(one: Tried, level: Level, width: int) -> Iterator[RenderableType]:
         yield from log_view(lab.build.log)
     else:
         yield Text(_said(lab))
+    for explanation in explanations(lab)[:1]:
+        yield Text.assemble(("What it looks like: ", "bold"), visible.words(explanation.sentence, 600))
     yield from _printed(lab)
     yield from _next_step(one, level)
     yield from _rest(

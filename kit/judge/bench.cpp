@@ -19,6 +19,7 @@ std::string shapes_in_words(std::size_t count) { return count == 1 ? "1 shape" :
 
 void Bench::open_case(std::string name, std::vector<std::string> tags) {
   cases_.push_back({.name = std::move(name), .tags = std::move(tags), .message = {}, .launches = {}});
+  passed_.clear();
   drawn_ = 0;
 }
 
@@ -50,8 +51,14 @@ const LaunchRecord& Bench::run(Trial trial) {
   trial.spare_events >>= std::min(timeouts_, most_halvings);
   trial.clock_ms = trial.clock_ms * clock_factor_ >> std::min(timeouts_, most_halvings);
   record.launches.push_back(judge_launch_(trial));
-  const LaunchRecord& launch = record.launches.back();
+  LaunchRecord& launch = record.launches.back();
   if (launch.verdict == Verdict::timeout) ++timeouts_;
+  if (launch.verdict == Verdict::pass) {
+    passed_.push_back({std::move(trial), launch.config.value_or(protocol::LaunchConfig{}), {}});
+  } else if (!launch.wrong_output.empty() && !launch.explanation) {
+    launch.explanation =
+        explain(passed_, {std::move(trial), launch.config.value_or(protocol::LaunchConfig{}), std::move(launch.wrong_output)});
+  }
   if (launch.verdict != Verdict::pass) record.message = launch.shape + ", " + launch.inputs + ": " + launch.message;
   return launch;
 }

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "judge/explanation.hpp"
 #include "judge/random_stream.hpp"
 #include "judge/record.hpp"
 #include "judge/trial.hpp"
@@ -25,7 +26,8 @@ class Bench {
   void close_case(bool survived, const std::string& trouble);
   const std::vector<CaseRecord>& cases() const { return cases_; }
 
-  // Runs a trial and records it with the open case. The reference holds until the next one. Each launch that timed out
+  // Runs a trial and records it with the open case; a wrong output with the mistake that accounts for it, where just one
+  // does. The reference holds until the next one. Each launch that timed out
   // halves the spare events and the clock of those that follow, down to a quarter, and after three
   // nothing more is run: a loop that never ends costs its time a few times, not once for every case, and correct launches
   // need only a small part of what is left.
@@ -40,6 +42,7 @@ class Bench {
   std::uint64_t seed_;
   unsigned clock_factor_;
   std::vector<CaseRecord> cases_;
+  std::vector<Evidence> passed_;  // the open case's launches that came out right
   std::uint64_t drawn_ = 0;
   unsigned timeouts_ = 0;
 };

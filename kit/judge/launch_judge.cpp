@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <cmath>
 #include <cstring>
 
 #include "judge/answer_record.hpp"
@@ -79,13 +80,18 @@ void check_inputs(LaunchRecord& record, const Files& files) {
   }
 }
 
+std::vector<float> content(const MemoryFile& file) {
+  const std::vector<std::byte> bytes = file.bytes();
+  std::vector<float> values(bytes.size() / sizeof(float));
+  std::memcpy(values.data(), bytes.data(), values.size() * sizeof(float));
+  return values;
+}
+
 void check_outputs(LaunchRecord& record, const Files& files) {
   for (std::size_t i = 0; i < files.operands.size(); ++i) {
     const Operand& operand = *files.operands[i];
     if (operand.kind != Operand::Kind::output) continue;
-    const std::vector<std::byte> bytes = files.files[i].bytes();
-    std::vector<float> got(bytes.size() / sizeof(float));
-    std::memcpy(got.data(), bytes.data(), got.size() * sizeof(float));
+    const std::vector<float> got = content(files.files[i]);
     const protocol::Extent block = record.config ? record.config->block : protocol::Extent{};
     auto mismatch = compare(got, operand.expectation, {block.y, block.x});
     if (!mismatch) continue;
@@ -95,11 +101,23 @@ void check_outputs(LaunchRecord& record, const Files& files) {
   }
 }
 
+std::size_t output_index(const Files& files) {
+  const auto is_output = [](const Operand* operand) { return operand->kind == Operand::Kind::output; };
+  return static_cast<std::size_t>(std::find_if(files.operands.begin(), files.operands.end(), is_output) - files.operands.begin());
+}
+
+// Kept for an explanation, where the kernel came to its end: red zones let it go on past the end of an input.
+void keep_output(LaunchRecord& record, const Files& files) {
+  if (record.verdict != Verdict::wrong_answer && record.verdict != Verdict::out_of_bounds) return;
+  if (const std::size_t index = output_index(files); index < files.files.size()) record.wrong_output = content(files.files[index]);
+}
+
 // What the buffers say, where the launch came so far.
 void check_buffers(LaunchRecord& record, Ending ending, const Files& files) {
   if (ending == Ending::nothing) return;
   if (ending != Ending::unfinished) check_inputs(record, files);
   if (ending == Ending::whole) check_outputs(record, files);
+  if (ending != Ending::unfinished) keep_output(record, files);
   record.message = reason(record);
 }
 
@@ -131,6 +149,32 @@ void forgive_discarded_reads(LaunchRecord& record, RunnerProcess& runner, const 
   record.message.clear();
 }
 
+// Another order of blocks and threads is as good as the first: where it gives another wrong output, that is the mistake.
+// Sums of rounded numbers may differ by as much as each may be off.
+void compare_orders(LaunchRecord& record, RunnerProcess& runner, const Trial& trial, protocol::LaunchRequest request) {
+  if (record.verdict != Verdict::wrong_answer || record.wrong_output.empty()) return;
+  const Files files(trial);
+  request.order_seed = request.order_seed.value_or(0) + 1;
+  request.trace.reset();
+  request.traffic = false;
+  const Answer answer = runner.launch(request, files.descriptors());
+  auto reply = answer.kind == Answer::Kind::reply ? read_reply(answer.text) : std::nullopt;
+  if (!reply || reply->status != protocol::Status::completed) return;
+  const std::size_t index = output_index(files);
+  const std::vector<float> again = content(files.files[index]);
+  const std::vector<double>& bounds = files.operands[index]->expectation.bounds;
+  for (std::size_t i = 0; i < again.size(); ++i) {
+    const float before = record.wrong_output[i];
+    const double apart = std::abs(static_cast<double>(before) - again[i]);
+    if (std::bit_cast<std::uint32_t>(before) == std::bit_cast<std::uint32_t>(again[i])) continue;
+    if (apart <= (bounds.empty() ? 0.0 : 2 * bounds[i]) || (std::isnan(before) && std::isnan(again[i]))) continue;
+    record.explanation = Explanation{
+        "order-dependent", "The result depends on the order in which blocks and threads happen to run: another order gave another one.",
+        "Find what one thread takes from another, through memory or an atomic's answer. What makes sure that it is there by then?"};
+    return;
+  }
+}
+
 }  // namespace
 
 LaunchRecord judge_launch(RunnerProcess& runner, const Trial& trial, const LaunchOptions& options) {
@@ -152,6 +196,7 @@ LaunchRecord judge_launch(RunnerProcess& runner, const Trial& trial, const Launc
   if (!files.request.trace) record.trace.reset();
   if (!files.request.traffic) record.traffic.reset();
   if (only_reads_unwritten(record)) forgive_discarded_reads(record, runner, trial, files.request);
+  compare_orders(record, runner, trial, files.request);
   return record;
 }
 

@@ -75,6 +75,10 @@ void to_json(json& value, const LaunchRecord& launch) {
     value["traffic"]["work"] = launch.work.amount;
     value["traffic"]["compulsory_bytes"] = launch.work.compulsory_bytes;
   }
+  if (launch.explanation) {
+    value["explanation"] = {
+        {"mistake", launch.explanation->mistake}, {"sentence", launch.explanation->sentence}, {"advice", launch.explanation->advice}};
+  }
 }
 
 void to_json(json& value, const CaseRecord& record) {

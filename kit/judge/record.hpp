@@ -10,6 +10,7 @@
 #include <nlohmann/json.hpp>
 
 #include "judge/comparison.hpp"
+#include "judge/explanation.hpp"
 #include "judge/verdict.hpp"
 #include "runner/protocol.hpp"
 
@@ -34,6 +35,8 @@ struct LaunchRecord {
   std::optional<protocol::Trace> trace = std::nullopt;      // where one was asked for; no part of judge.json
   std::optional<protocol::Traffic> traffic = std::nullopt;  // where it was asked for
   Work work = {};                                           // beside traffic
+  std::optional<Explanation> explanation = std::nullopt;    // the mistake that accounts for the output, where just one does
+  std::vector<float> wrong_output = {};                     // of a launch that came to its end; no part of judge.json
 };
 
 struct CaseRecord {

@@ -50,6 +50,8 @@ inline Operand integer(std::string name, int value) {
   return {.name = std::move(name), .kind = Operand::Kind::integer, .columns = 0, .values = {}, .expectation = {}, .integer = value};
 }
 
+struct Mistake;
+
 struct Trial {
   std::string shape;   // "M=33 N=17 K=65"
   std::string inputs;  // "small integers"
@@ -61,7 +63,8 @@ struct Trial {
   bool counts_traffic = false;  // the launch is to be counted, where something counts
   // Instrumented events the launch may make: what the work takes, generously, and room for a clumsy start.
   std::uint64_t work_events = 0, spare_events = 0;
-  unsigned clock_ms = 5'000;  // the backstop where no events are made
+  unsigned clock_ms = 5'000;                       // the backstop where no events are made
+  const std::vector<Mistake>* mistakes = nullptr;  // that a wrong output is held against, where the problem knows any
 };
 
 }  // namespace tilelab::judge

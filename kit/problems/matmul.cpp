@@ -8,6 +8,7 @@
 #include <string>
 
 #include "judge/bench.hpp"
+#include "problems/matmul_mistakes.hpp"
 
 namespace tilelab::matmul {
 namespace {
@@ -69,7 +70,8 @@ judge::Trial make_trial(Shape shape, std::string inputs, std::vector<float> A, s
           .work_unit = "multiply-add",
           .work = n.products(),
           .work_events = events_per_product * n.products() + events_per_element * n.M * n.N,
-          .spare_events = spare_events};
+          .spare_events = spare_events,
+          .mistakes = &mistakes()};
 }
 
 judge::Trial counted(judge::Trial trial) {

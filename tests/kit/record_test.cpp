@@ -54,6 +54,8 @@ LaunchRecord full_launch() {
   const double infinity = std::numeric_limits<double>::infinity();
   launch.mismatch = Mismatch{
       "C", 2, 3, 4, 1, {{0, 1, -5, -4.5}, {1, 0, 3, std::nullopt}, {1, 1, 3, infinity}}, {8, 16}, {".#.", "o##"}, {1, 1}, "scattered"};
+  launch.explanation = Explanation{"a-transposed", "A is used with row and column exchanged.", "Which index counts rows?"};
+  launch.wrong_output = {1, 2};
   launch.counters = {{"global_load_bytes", 96}, {"events", 1000}};
   const protocol::Metrics loads{{"l1tex__t_requests_pipe_lsu_mem_global_op_ld.sum", 12}};
   launch.traffic = protocol::Traffic{.metrics = loads, .lines = {{"a.cu", 12, loads}}, .complete = true};
@@ -85,7 +87,7 @@ TEST_CASE("judge.json is written as its sample has it", "[record]") {
 
 TEST_CASE("optional fields that are not known are left out", "[record]") {
   const nlohmann::json launch = sample_cases()[0].launches[0];
-  for (const auto* absent : {"grid", "block", "shared_bytes", "mismatch"}) CHECK_FALSE(launch.contains(absent));
+  for (const auto* absent : {"grid", "block", "shared_bytes", "mismatch", "explanation"}) CHECK_FALSE(launch.contains(absent));
   const nlohmann::json finding = nlohmann::json(full_launch()).at("findings").at(1);
   for (const auto* absent : {"file", "line", "block", "thread", "other", "array", "element", "access", "function"})
     CHECK_FALSE(finding.contains(absent));

@@ -1,4 +1,5 @@
-// verdict: out-of-bounds line: 15
+// verdict: out-of-bounds line: 16
+// explains: first-product-missing
 // k from 1 to K, as in a textbook of mathematics.
 #include <tilelab/device.cuh>
 

@@ -1,4 +1,5 @@
 // verdict: wrong-answer
+// explains: not-accumulated
 // Only the last product survives.
 #include <tilelab/device.cuh>
 

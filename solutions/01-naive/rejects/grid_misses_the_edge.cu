@@ -1,4 +1,5 @@
 // verdict: wrong-answer
+// explains: edge-unwritten
 // Rounded down, but at least one block: the last rows and columns are never written.
 #include <tilelab/device.cuh>
 

@@ -1,4 +1,5 @@
 // verdict: wrong-answer
+// explains: grid-axes-swapped
 // x runs along the rows, but the grid was made for the other way round: right for square matrices alone.
 #include <tilelab/device.cuh>
 

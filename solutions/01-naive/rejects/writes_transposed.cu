@@ -1,4 +1,5 @@
 // verdict: wrong-answer
+// explains: c-transposed
 // C's rows are N long, and this stores its columns one after the other.
 #include <tilelab/device.cuh>
 

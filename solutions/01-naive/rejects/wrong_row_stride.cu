@@ -1,4 +1,5 @@
-// verdict: out-of-bounds line: 15
+// verdict: out-of-bounds line: 16
+// explains: a-row-length
 // A's rows are K long, not N.
 #include <tilelab/device.cuh>
 

@@ -1,4 +1,5 @@
-// verdict: out-of-bounds line: 19
+// verdict: out-of-bounds line: 20
+// explains: grid-axes-swapped
 // The grid was made for x along the columns.
 #include <tilelab/device.cuh>
 

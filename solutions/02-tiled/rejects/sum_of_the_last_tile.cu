@@ -1,4 +1,5 @@
 // verdict: wrong-answer
+// explains: not-accumulated
 // The sum starts afresh with every tile.
 #include <tilelab/device.cuh>
 

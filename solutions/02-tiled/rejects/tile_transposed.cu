@@ -1,4 +1,5 @@
 // verdict: wrong-answer
+// explains: a-transposed
 // Stored by column, read by row.
 #include <tilelab/device.cuh>
 

@@ -1,4 +1,5 @@
-// verdict: out-of-bounds line: 20
+// verdict: out-of-bounds line: 21
+// explains: b-row-length
 // B's rows are N long, not K.
 #include <tilelab/device.cuh>
 

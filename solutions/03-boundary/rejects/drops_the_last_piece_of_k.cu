@@ -1,4 +1,5 @@
 // verdict: wrong-answer
+// explains: last-products-missing
 // K / tile leaves out the last, partial tile.
 #include <tilelab/device.cuh>
 

@@ -1,4 +1,5 @@
-// verdict: out-of-bounds line: 19
+// verdict: out-of-bounds line: 20
+// explains: sum-length
 // The columns of A end at K, not at N.
 #include <tilelab/device.cuh>
 

@@ -1,4 +1,5 @@
 // verdict: wrong-answer
+// explains: stale-tile
 // The tiles are cleared once; the last step finds what the step before has left.
 #include <tilelab/device.cuh>
 

@@ -1,0 +1,97 @@
+"""Holds a lab's tests against mutants of its model solution: each is caught, or listed as one that computes the same.
+
+Survivors stand in `solutions/<lab>/survivors.toml` with the reason why no test can tell them from the solution. An entry that
+is caught after all, or that no mutant answers to any more, fails as well.
+"""
+
+from __future__ import annotations
+
+import tomllib
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+
+from grader.labs import Lab, LabError
+from grader.proofs.mutation import Mutant, mutants_of
+from grader.proofs.proof import Proof, Step
+from grader.result import Verdict
+from grader.starters import Problem
+
+SURVIVORS = "survivors.toml"
+# These were never judged: a mistake that the compiler finds needs no test.
+_STILLBORN = frozenset({Verdict.COMPILE_ERROR, Verdict.MISSING_ENTRY_POINT, Verdict.REJECTED})
+
+# The verdict on a text of the lab's file, from the first case that fails; `pass` where none does.
+Catch = Callable[[Lab, str], Verdict]
+
+
+class _Strict(BaseModel):
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+
+class Survivor(_Strict):
+    before: str
+    after: str
+    reason: str = Field(min_length=20)
+
+
+class _SurvivorList(_Strict):
+    survivor: tuple[Survivor, ...] = ()
+
+
+@dataclass(frozen=True)
+class MutantProofs:
+    """The proof by mutation of one lab."""
+
+    root: Path
+    lab: Lab
+    catch: Catch
+
+    def proof(self) -> Proof:
+        assert self.lab.private_dir is not None
+        path = self.lab.private_dir / self.lab.public.file
+        mutants = mutants_of(path.read_text(encoding="utf-8")) if path.is_file() else []
+        steps: list[Step] = [partial(self.stale, mutants), *(partial(self.tried, mutant) for mutant in mutants)]
+        holds = f"{len(mutants)} small mistakes made in the solution are caught, or change nothing"
+        return Proof(f"mutants {self.lab.id}", holds, steps, needs_kit=True)
+
+    def stale(self, mutants: Sequence[Mutant]) -> list[Problem]:
+        """Survivors that no mutant answers to."""
+        made = {(mutant.before, mutant.after) for mutant in mutants}
+        return [
+            self._problem(SURVIVORS, None, f"no mutant changes `{one.before}` to `{one.after}` any more: remove it")
+            for one in self._survivors()
+            if (one.before, one.after) not in made
+        ]
+
+    def tried(self, mutant: Mutant) -> list[Problem]:
+        listed = any((one.before, one.after) == (mutant.before, mutant.after) for one in self._survivors())
+        verdict = self.catch(self.lab, mutant.text)
+        changed = f"{mutant.operator} (`{mutant.before}` to `{mutant.after}`)"
+        if verdict is Verdict.PASS and not listed:
+            remedy = (
+                f"add a case that fails with it, or list it in {SURVIVORS} with the reason why it computes the same"
+            )
+            return [self._problem(self.lab.public.file, mutant.line, f"every test passes after {changed}: {remedy}")]
+        if verdict is not Verdict.PASS and listed:
+            got = "does not compile" if verdict in _STILLBORN else f"is caught as {verdict}"
+            return [self._problem(SURVIVORS, None, f"{changed} {got}: remove it")]
+        return []
+
+    def _survivors(self) -> tuple[Survivor, ...]:
+        assert self.lab.private_dir is not None
+        path = self.lab.private_dir / SURVIVORS
+        if not path.is_file():
+            return ()
+        try:
+            return _SurvivorList.model_validate(tomllib.loads(path.read_text(encoding="utf-8"))).survivor
+        except (UnicodeDecodeError, tomllib.TOMLDecodeError, ValidationError) as error:
+            message = f"{path}: {error}"
+            raise LabError(message) from error
+
+    def _problem(self, name: str, line: int | None, what: str) -> Problem:
+        assert self.lab.private_dir is not None
+        return Problem((self.lab.private_dir / name).relative_to(self.root).as_posix(), line, what)
