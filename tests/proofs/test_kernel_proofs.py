@@ -11,7 +11,7 @@ from grader.proofs.kernel_proofs import KernelProofs, wrong_with_solution, wrong
 from grader.proofs.reject_header import Demand, demanded, unmet
 from grader.proofs.shown_pages import given_away, withheld_shapes
 from grader.proofs.stated_points import wrong_points
-from grader.result import Build, Case, Finding, LabResult, Launch, Site, Verdict
+from grader.result import Build, Case, Explanation, Finding, LabResult, Launch, Site, Verdict
 
 SEED = 7_302_251_994_182
 
@@ -97,6 +97,17 @@ def test_a_reject_that_gets_its_verdict_in_either_line_is_as_it_should_be(tmp_pa
 )
 def test_a_reject_that_gets_something_else_is_told(result: LabResult, told: str) -> None:
     assert told in str(unmet(Demand(Verdict.RACE, 7), result))
+
+
+def test_a_reject_demands_the_explanation_on_its_second_line_and_no_other(tmp_path: Path) -> None:
+    (tmp_path / "wrong.cu").write_text("// verdict: wrong-answer\n// explains: a-transposed\n", encoding="utf-8")
+    demand = demanded(tmp_path / "wrong.cu")
+    assert demand == Demand(Verdict.WRONG_ANSWER, None, "a-transposed")
+    words = Explanation(mistake="a-transposed", sentence="A is turned.", advice="Which is the row?")
+    explained = graded(case(launches=(launch("M=2 N=3").model_copy(update={"explanation": words}),)))
+    assert unmet(demand, explained) is None
+    assert "gets none" in str(unmet(demand, graded()))
+    assert "demands no explanation and gets a-transposed" in str(unmet(Demand(Verdict.WRONG_ANSWER, None), explained))
 
 
 def test_a_report_that_withholds_what_it_should_gives_nothing_away() -> None:
