@@ -61,6 +61,7 @@ def surface() -> str:
             "C library, with what it touches announced",
             _code(name.replace("__assert_fail", "assert") for name in REDIRECTIONS),
         ),
+        ("Cooperative groups, in `namespace cooperative_groups`", _code(_groups())),
         ("Headers a file may include besides the standard ones", _code(_headers())),
         (
             "Allowed in a kernel, but only on a GPU: `needs-gpu`",
@@ -92,7 +93,16 @@ def _variables(header: str) -> list[str]:
 
 
 def _headers() -> list[str]:
-    return ["tilelab/device.cuh", *sorted(path.name for path in HEADERS.glob("*.h"))]
+    return ["tilelab/device.cuh", *sorted(path.relative_to(HEADERS).as_posix() for path in HEADERS.rglob("*.h"))]
+
+
+def _groups() -> list[str]:
+    """Classes and functions of the two headers, members among them."""
+    text = _text("cooperative_groups.h") + _text("cooperative_groups/reduce.h")
+    text = re.sub(r"^ private:.*?^};", "", text, flags=re.DOTALL | re.MULTILINE)
+    classes = re.findall(r"^(?:class|struct) (\w+) \{", text, re.MULTILINE)
+    functions = re.findall(r"^ *(?!return\b|if\b|for\b)[\w:<>, ]+[ &]+(\w+)\([^;]*\)(?: const)? \{", text, re.MULTILINE)
+    return list(dict.fromkeys(name for name in [*classes, *functions] if name not in {"rank", "mask", "operator"}))
 
 
 def _overloads(header: str) -> str:

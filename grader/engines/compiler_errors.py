@@ -12,6 +12,9 @@ MAX_ERRORS = 3
 _UNKNOWN_NAME = re.compile(
     r"[\u2018'](?:::)?(\w+)(?:::\w+)*[\u2019'] (?:was not declared|does not name a type|has not been declared|is not a namespace-name)"
 )
+_UNKNOWN_GROUP = re.compile(
+    r"[\u2018'](?:template<[^\u2019']*)?(\w+)[\u2019'] (?:is not a member of|in namespace) [\u2018'](?:\w+::)*cooperative_groups[\u2019']"
+)
 _LAUNCH = re.compile(r"<<<|expected primary-expression before [\u2018']<[\u2019']")
 _HOST_NAME = re.compile(r"[\u2018']cuda(?:[A-Z]\w*|_\w+)[\u2019']|[\u2018']cublas\w*[\u2019']")
 _KILLED = re.compile(
@@ -47,6 +50,8 @@ def _needs_a_gpu(message: str) -> str | None:
     header = re.match(r"(\S+): No such file or directory", message)
     if header and UNSUPPORTED_HEADERS.fullmatch(header[1]):
         return f"<{header[1]}>"
+    if group := _UNKNOWN_GROUP.match(message):
+        return f"`cooperative_groups::{group[1]}`"
     name = _UNKNOWN_NAME.match(message)
     return f"`{name[1]}`" if name and UNSUPPORTED_NAMES.fullmatch(name[1]) else None
 

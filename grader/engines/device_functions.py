@@ -45,7 +45,7 @@ ONLY_ON_A_GPU = frozenset(
 
 # What nvcc knows and the CPU executor does not (yet): a file that uses one is fine CUDA, so it waits for a GPU.
 UNSUPPORTED_HEADERS = re.compile(
-    r"mma\.h|cuda_(fp16|fp8|bf16|pipeline|awbarrier)\w*\.h(pp)?|cooperative_groups(/.*|\.h)|cuda/.*|cub/.*|thrust/.*|cutlass/.*|cute/.*"
+    r"mma\.h|cuda_(fp16|fp8|bf16|pipeline|awbarrier)\w*\.h(pp)?|cooperative_groups/.*|cuda/.*|cub/.*|thrust/.*|cutlass/.*|cute/.*"
     r"|sm_\d+_\w+\.h(pp)?|texture_\w+\.h|surface_\w+\.h|curand\w*\.h|cublas\w*\.h|nv/.*|nvtx\w*/.*|cuda_texture_types\.h"
 )
 UNSUPPORTED_NAMES = re.compile(

@@ -75,7 +75,7 @@ REFUSED: dict[str, tuple[str, str, int, str]] = {
     ),
     "an array of variable length": (submission(body="{ float r[n]; out[0] = r[0]; }\n"), "compile-error", 4, "variable length array"),
     "a missing header": (submission('#include "mine.h"'), "compile-error", 2, "mine.h"),
-    "a header of another CUDA library": (submission("#include <cooperative_groups.h>"), "needs-gpu", 2, "<cooperative_groups.h>"),
+    "a header of another CUDA library": (submission("#include <cuda/barrier>"), "needs-gpu", 2, "<cuda/barrier>"),
     "a clock": (submission(body="{ out[0] = clock64(); }\n"), "needs-gpu", 4, "clock64"),
     "inline assembly": (submission(body='{ asm("nop"); }\n'), "needs-gpu", 4, "Inline assembly"),
     "device malloc": (submission(body="{ float* p = (float*)malloc(4); out[0] = *p; }\n"), "needs-gpu", 4, "`malloc`"),

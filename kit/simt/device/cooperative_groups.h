@@ -1,0 +1,103 @@
+// Cooperative groups: thread blocks and tiles of a warp. Stands where CUDA's header of this name stands; groups that need
+// to know which lanes run together (coalesced_threads) or wait for other blocks (this_grid().sync()) are not here.
+// Nothing here is announced by itself: barriers and shuffles belong to the statement that called.
+#pragma once
+
+#include <tilelab/device.cuh>
+
+namespace cooperative_groups {
+
+class thread_block {
+ public:
+  void sync() const { __syncthreads(); }
+  static unsigned int rank() { return (threadIdx.z * blockDim.y + threadIdx.y) * blockDim.x + threadIdx.x; }
+  unsigned int thread_rank() const { return rank(); }
+  unsigned int size() const { return blockDim.x * blockDim.y * blockDim.z; }
+  unsigned int num_threads() const { return size(); }
+  dim3 group_index() const { return dim3(blockIdx.x, blockIdx.y, blockIdx.z); }
+  dim3 thread_index() const { return dim3(threadIdx.x, threadIdx.y, threadIdx.z); }
+  dim3 group_dim() const { return blockDim; }
+  dim3 dim_threads() const { return blockDim; }
+};
+
+inline thread_block this_thread_block() { return thread_block(); }
+
+// A block, or a tile whose size is not known to the compiler.
+class thread_group {
+ public:
+  thread_group(const thread_block& block) : size_(block.size()), is_block_(true) {}
+  thread_group(unsigned int tile_size) : size_(tile_size), is_block_(false) {}
+  void sync() const {
+    if (is_block_)
+      __syncthreads();
+    else
+      __syncwarp(mask());
+  }
+  unsigned int thread_rank() const { return thread_block::rank() % size_; }
+  unsigned int size() const { return size_; }
+  unsigned int num_threads() const { return size_; }
+
+ private:
+  unsigned int mask() const { return (size_ == 32 ? 0xFFFFFFFFu : (1u << size_) - 1u) << (thread_block::rank() % 32 / size_ * size_); }
+
+  unsigned int size_;
+  bool is_block_;
+};
+
+inline thread_group tiled_partition(const thread_group&, unsigned int size) { return thread_group(size); }
+
+template <unsigned int Size, typename Parent = void>
+class thread_block_tile {
+  static_assert(Size >= 1 && Size <= 32 && (Size & (Size - 1)) == 0, "a tile has 1, 2, 4, 8, 16 or 32 threads");
+
+ public:
+  thread_block_tile() = default;
+  template <typename Other>
+  thread_block_tile(const thread_block_tile<Size, Other>&) {}  // whatever it is a part of
+  static unsigned int mask() { return (Size == 32 ? 0xFFFFFFFFu : (1u << (Size % 32)) - 1u) << first(); }
+  void sync() const { __syncwarp(mask()); }
+  unsigned int thread_rank() const { return thread_block::rank() % Size; }
+  static constexpr unsigned int size() { return Size; }
+  static constexpr unsigned int num_threads() { return Size; }
+  unsigned int meta_group_rank() const { return thread_block::rank() / Size; }
+  unsigned int meta_group_size() const { return (blockDim.x * blockDim.y * blockDim.z + Size - 1) / Size; }
+
+  template <typename T>
+  T shfl(T value, int source) const {
+    return __shfl_sync(mask(), value, source, Size);
+  }
+  template <typename T>
+  T shfl_up(T value, unsigned int delta) const {
+    return __shfl_up_sync(mask(), value, delta, Size);
+  }
+  template <typename T>
+  T shfl_down(T value, unsigned int delta) const {
+    return __shfl_down_sync(mask(), value, delta, Size);
+  }
+  template <typename T>
+  T shfl_xor(T value, int lane_mask) const {
+    return __shfl_xor_sync(mask(), value, lane_mask, Size);
+  }
+  int any(int predicate) const { return __any_sync(mask(), predicate); }
+  int all(int predicate) const { return __all_sync(mask(), predicate); }
+  unsigned int ballot(int predicate) const { return __ballot_sync(mask(), predicate) >> first(); }
+  template <typename T>
+  unsigned int match_any(T value) const {
+    return __match_any_sync(mask(), value) >> first();
+  }
+
+ private:
+  static unsigned int first() { return thread_block::rank() % 32 / Size * Size; }  // its first lane
+};
+
+template <unsigned int Size, typename Group>
+thread_block_tile<Size, Group> tiled_partition(const Group&) {
+  return thread_block_tile<Size, Group>();
+}
+
+template <typename Group>
+void sync(const Group& group) {
+  group.sync();
+}
+
+}  // namespace cooperative_groups
