@@ -102,7 +102,9 @@ def _groups() -> list[str]:
     text = re.sub(r"^ private:.*?^};", "", text, flags=re.DOTALL | re.MULTILINE)
     classes = re.findall(r"^(?:class|struct) (\w+) \{", text, re.MULTILINE)
     functions = re.findall(r"^ *(?!return\b|if\b|for\b)[\w:<>, ]+[ &]+(\w+)\([^;]*\)(?: const)? \{", text, re.MULTILINE)
-    return list(dict.fromkeys(name for name in [*classes, *functions] if name not in {"rank", "mask", "operator"}))
+    return list(
+        dict.fromkeys(name for name in [*classes, *functions] if name not in {"rank", "mask", "operator", "by_words"})
+    )
 
 
 def _overloads(header: str) -> str:

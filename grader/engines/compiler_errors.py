@@ -13,7 +13,8 @@ _UNKNOWN_NAME = re.compile(
     r"[\u2018'](?:::)?(\w+)(?:::\w+)*[\u2019'] (?:was not declared|does not name a type|has not been declared|is not a namespace-name)"
 )
 _UNKNOWN_GROUP = re.compile(
-    r"[\u2018'](?:template<[^\u2019']*)?(\w+)[\u2019'] (?:is not a member of|in namespace) [\u2018'](?:\w+::)*cooperative_groups[\u2019']"
+    r"[\u2018'](coalesced_\w+|\w*grid\w*|\w*cluster\w*|\w+_partition|memcpy_async|wait\w*|\w+_scan|invoke_one\w*)[\u2019'] "
+    r"(?:is not a member of|in namespace) [\u2018'](?:cg|cooperative_groups)[\u2019']"
 )
 _LAUNCH = re.compile(r"<<<|expected primary-expression before [\u2018']<[\u2019']")
 _HOST_NAME = re.compile(r"[\u2018']cuda(?:[A-Z]\w*|_\w+)[\u2019']|[\u2018']cublas\w*[\u2019']")

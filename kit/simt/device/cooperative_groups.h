@@ -5,6 +5,9 @@
 
 #include <tilelab/device.cuh>
 
+#include <cstring>
+#include <type_traits>
+
 namespace cooperative_groups {
 
 class thread_block {
@@ -21,6 +24,21 @@ class thread_block {
 };
 
 inline thread_block this_thread_block() { return thread_block(); }
+
+// What a shuffle makes of a value: a number goes as it is, a struct in words of four bytes.
+template <typename T, typename Shuffle>
+T by_words(T value, Shuffle shuffle) {
+  if constexpr (std::is_arithmetic_v<T>) {
+    return shuffle(value);
+  } else {
+    static_assert(std::is_trivially_copyable_v<T> && sizeof(T) % 4 == 0, "a tile shuffles numbers and plain structs of words");
+    unsigned int words[sizeof(T) / 4];
+    memcpy(words, &value, sizeof value);
+    for (unsigned int& word : words) word = shuffle(word);
+    memcpy(&value, words, sizeof value);
+    return value;
+  }
+}
 
 // A block, or a tile whose size is not known to the compiler.
 class thread_group {
@@ -55,6 +73,7 @@ class thread_block_tile {
   template <typename Other>
   thread_block_tile(const thread_block_tile<Size, Other>&) {}  // whatever it is a part of
   static unsigned int mask() { return (Size == 32 ? 0xFFFFFFFFu : (1u << (Size % 32)) - 1u) << first(); }
+  operator thread_group() const { return thread_group(Size); }
   void sync() const { __syncwarp(mask()); }
   unsigned int thread_rank() const { return thread_block::rank() % Size; }
   static constexpr unsigned int size() { return Size; }
@@ -64,19 +83,19 @@ class thread_block_tile {
 
   template <typename T>
   T shfl(T value, int source) const {
-    return __shfl_sync(mask(), value, source, Size);
+    return by_words(value, [=](auto word) { return __shfl_sync(mask(), word, source, Size); });
   }
   template <typename T>
   T shfl_up(T value, unsigned int delta) const {
-    return __shfl_up_sync(mask(), value, delta, Size);
+    return by_words(value, [=](auto word) { return __shfl_up_sync(mask(), word, delta, Size); });
   }
   template <typename T>
   T shfl_down(T value, unsigned int delta) const {
-    return __shfl_down_sync(mask(), value, delta, Size);
+    return by_words(value, [=](auto word) { return __shfl_down_sync(mask(), word, delta, Size); });
   }
   template <typename T>
   T shfl_xor(T value, int lane_mask) const {
-    return __shfl_xor_sync(mask(), value, lane_mask, Size);
+    return by_words(value, [=](auto word) { return __shfl_xor_sync(mask(), word, lane_mask, Size); });
   }
   int any(int predicate) const { return __any_sync(mask(), predicate); }
   int all(int predicate) const { return __all_sync(mask(), predicate); }
