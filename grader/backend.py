@@ -6,6 +6,7 @@ reason, for `tilelab doctor` and for the one line that says why speed was not me
 
 from __future__ import annotations
 
+import dataclasses
 import hashlib
 import json
 import os
@@ -23,6 +24,7 @@ from grader.engines.gpu_toolchain import GpuToolchain, NoToolchain, find_toolcha
 from grader.errors import RemediableError
 from grader.sandbox import Confinement, Limits, run_confined
 from grader.sandbox.system_paths import gpu_devices
+from grader.timing.roofline import Peak, peak_of
 
 Wish = Literal["cpu", "cuda", "auto"]
 VARIABLE = "TILELAB_BACKEND"
@@ -55,6 +57,10 @@ class Device:
     l2_bytes: int
     driver: int  # the newest CUDA it can do: 13000 for 13.0
     library: str = ""  # where libcuda lies; empty: nobody knows
+    uuid: str = ""  # 32 hexadecimal digits, the same for every process of this machine
+    clock_rate_khz: int = 0  # at most; 0, here and below: the driver does not tell
+    memory_clock_rate_khz: int = 0
+    memory_bus_bits: int = 0
 
     @property
     def target(self) -> GpuTarget:
@@ -64,6 +70,20 @@ class Device:
     def folders(self) -> list[Path]:
         """What a sandbox has to show of the driver, wherever a container's runtime has put it."""
         return [Path(self.library).parent] if self.library else []
+
+    @property
+    def lock_name(self) -> str:
+        return self.uuid or str(self.ordinal)
+
+    @property
+    def peak(self) -> Peak | None:
+        return peak_of(
+            self.capability,
+            self.multiprocessors,
+            self.clock_rate_khz,
+            self.memory_clock_rate_khz,
+            self.memory_bus_bits,
+        )
 
     def __str__(self) -> str:
         major, minor = divmod(self.capability, 10)
@@ -78,10 +98,15 @@ class GpuBackend:
     device: Device | None = None
     runner: Path | None = None
     reasons: tuple[str, ...] = ()
+    others: tuple[Device, ...] = ()  # further GPUs of the same kind, which take turns in timing
     # Taken while a submission's cases run: each holds some hundred megabytes of the GPU's memory.
     turns: threading.BoundedSemaphore = field(
         default_factory=lambda: threading.BoundedSemaphore(_AT_ONCE), compare=False
     )
+
+    @property
+    def devices(self) -> tuple[Device, ...]:
+        return (self.device, *self.others) if self.device else ()
 
     @property
     def runs(self) -> bool:
@@ -95,9 +120,8 @@ class GpuBackend:
     def on_speed(self) -> str:
         """One line for the end of a batch."""
         if self.runs:
-            return (
-                f"speed was not measured: that is not built yet; correctness was judged on the GPU too: {self.device}"
-            )
+            several = f", on {len(self.devices)} of them at once" if self.others else ""
+            return f"speed was measured on {self.device}{several}"
         return f"speed was not measured: {'; '.join(self.reasons)}"
 
     @property
@@ -121,7 +145,8 @@ def open_backend(asked: Wish, root: Path, kit: dict[str, Any], confinement: Conf
     if asked == "cpu":
         return GpuBackend(reasons=(f"{VARIABLE}=cpu",))
     runner = root / "build" / "bin" / "gpu-runner"
-    device, reasons = _device(runner)
+    devices, reasons = _devices(runner)
+    device = devices[0] if devices else None
     includes = tuple(Path(path).resolve() for path in kit["includes"])
     toolchain: GpuToolchain | NoToolchain = find_toolchain(root, kit["compiler"], includes)
     if isinstance(toolchain, GpuToolchain):
@@ -136,13 +161,19 @@ def open_backend(asked: Wish, root: Path, kit: dict[str, Any], confinement: Conf
     if asked == "cuda" and reasons:
         message = f"{VARIABLE}=cuda, but no GPU can be used here: {'; '.join(reasons)}."
         raise RemediableError(message)
-    return GpuBackend(toolchain if isinstance(toolchain, GpuToolchain) else None, device, runner, tuple(reasons))
+    return GpuBackend(
+        toolchain if isinstance(toolchain, GpuToolchain) else None,
+        device,
+        runner,
+        tuple(reasons),
+        devices[1:] if device else (),
+    )
 
 
-def _device(runner: Path) -> tuple[Device | None, list[str]]:
-    """The first GPU. Without a device node nothing is started: a student without a GPU waits for none of this."""
+def _devices(runner: Path) -> tuple[tuple[Device, ...], list[str]]:
+    """The first GPU and those of its kind. Without a device node nothing is started: a student without a GPU waits for none of this."""
     if not gpu_devices():
-        return None, ["there is no NVIDIA GPU, or its driver is not loaded (no /dev/nvidia*)"]
+        return (), ["there is no NVIDIA GPU, or its driver is not loaded (no /dev/nvidia*)"]
     library = next((str(one / "libcuda.so.1") for one in _DRIVER_FOLDERS if (one / "libcuda.so.1").exists()), "")
     troubles = []
     for path in dict.fromkeys(("", library)):
@@ -150,14 +181,17 @@ def _device(runner: Path) -> tuple[Device | None, list[str]]:
         if not found.get("devices"):
             troubles.append(str(found.get("trouble", "the driver shows no GPU")))
             continue
-        first = found["devices"][0]
-        fields = ("name", "capability", "multiprocessors", "memory_bytes", "l2_bytes")
         where = str(found.get("library") or path)
-        device = Device(ordinal=0, driver=found["driver"], library=where, **{field: first[field] for field in fields})
-        if device.capability < OLDEST_CAPABILITY:
-            return None, [f"{device} is older than compute capability 7.5"]
-        return device, []
-    return None, troubles[:1]
+        devices = [_described(i, one, found["driver"], where) for i, one in enumerate(found["devices"])]
+        if devices[0].capability < OLDEST_CAPABILITY:
+            return (), [f"{devices[0]} is older than compute capability 7.5"]
+        return tuple(one for one in devices if str(one) == str(devices[0])), []
+    return (), troubles[:1]
+
+
+def _described(ordinal: int, said: dict[str, Any], driver: int, library: str) -> Device:
+    fields = {one.name for one in dataclasses.fields(Device)} - {"ordinal", "driver", "library"}
+    return Device(ordinal=ordinal, driver=driver, library=library, **{key: said[key] for key in fields & said.keys()})
 
 
 def _probe(argv: list[str]) -> dict[str, Any]:

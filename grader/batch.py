@@ -26,7 +26,7 @@ from grader.naming import clean
 from grader.outcome import LabOutcome, unjudged
 from grader.publishing import publish, record_faults
 from grader.result import Environment, Result, Verdict
-from grader.scoring import is_ours, score_lab, total
+from grader.scoring import assessed, is_ours, score_lab, total
 from grader.upload import stem_of
 
 _TRIES = 2  # of a job that failed through us
@@ -94,7 +94,10 @@ def grade(  # noqa: PLR0913 -- what comes in, what goes out, and what it is done
         progress.begin(len(work.to_judge), reused)
         _judge_all(work, bench, store, Path(scratch), workers or os.cpu_count() or 1, progress)
         progress.end()
-        results = [_result(student, labs, work, bench.environment) for student in discovery.students]
+        counts = {
+            lab.id: assessed(lab, [_outcome(student, lab, work) for student in discovery.students]) for lab in labs
+        }
+        results = [_result(student, labs, work, bench.environment, counts) for student in discovery.students]
         sources = {student.submission.id: _texts(student.sources) for student in discovery.students}
         lab_ids = tuple(lab.id for lab in labs)
         notices = (*discovery.notices, *_left_over(out, results))
@@ -145,7 +148,7 @@ def _judge_all(  # noqa: PLR0913, PLR0917 -- the batch's own state, passed on
             if trouble:
                 concerned = ", ".join(student for (student, _), one in work.keys.items() if one == key)
                 work.failures.append(f"{concerned}: {trouble}")
-            else:
+            elif outcome.speed is None or not outcome.speed.trouble:  # a noisy machine's times are taken anew
                 store.keep(key, outcome)
             progress.step()
 
@@ -188,9 +191,11 @@ def _judge_once(judge: Judge, lab: Lab, source: Path, scratch: Path) -> tuple[La
         return unjudged(lab.id, Verdict.INTERNAL_ERROR, message), f"{lab.id}: {traceback.format_exc()}"
 
 
-def _result(student: Intake, labs: Sequence[Lab], work: _Work, environment: Environment) -> Result:
+def _result(
+    student: Intake, labs: Sequence[Lab], work: _Work, environment: Environment, speed_counts: Mapping[str, bool]
+) -> Result:
     outcomes = {lab: _outcome(student, lab, work) for lab in labs}
-    scored = {lab.id: score_lab(lab, outcome) for lab, outcome in outcomes.items()}
+    scored = {lab.id: score_lab(lab, outcome, speed_counts=speed_counts[lab.id]) for lab, outcome in outcomes.items()}
     points, maximum = total(scored)
     return Result(submission=student.submission, environment=environment, labs=scored, total=points, max=maximum)
 

@@ -253,6 +253,26 @@ def new_lab_command(
     _guarded(run)
 
 
+@app.command("calibrate")
+def calibrate_command(
+    lab: Annotated[
+        list[str] | None, typer.Argument(help="a lab, or a part of its name; left out: all that are timed")
+    ] = None,
+    sweep: Annotated[
+        bool, typer.Option("--sweep", help="over the sizes of each lab's sweep, not at its one shape alone")
+    ] = False,
+    out: Annotated[Path | None, typer.Option(help="write the table to this file too")] = None,
+) -> None:
+    """Measure naive, the model solutions and what lies beside them on this machine's GPU."""
+
+    def run() -> int:
+        from grader.calibration_session import calibrate_labs
+
+        return calibrate_labs(lab or [], sweep=sweep, out=out)
+
+    _guarded(run)
+
+
 @app.command("doctor")
 def doctor_command() -> None:
     """Say what was found on this machine: compiler, sandbox, kit, GPU."""

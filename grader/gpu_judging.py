@@ -18,6 +18,7 @@ from grader.engines.gpu_build import GpuBuild, build_for_gpu
 from grader.engines.gpu_toolchain import GpuToolchain
 from grader.engines.occupancy import registers_that_fit
 from grader.engines.refusal import Refusal
+from grader.gpu_lock import GpuLock
 from grader.judge_call import JudgeCall, run_judge
 from grader.labs import Lab
 from grader.outcome import GpuOutcome, JudgedCase
@@ -131,7 +132,8 @@ def _judged(  # noqa: PLR0913, PLR0917 -- a step of judge_on_gpu
     for _ in range(_TRIES):
         folder = scratch / "gpu"
         folder.mkdir(exist_ok=True)
-        with workshop.gpu.turns:
+        assert workshop.gpu.device is not None
+        with workshop.gpu.turns, GpuLock(workshop.gpu.device.lock_name).shared():
             cases = run_judge(call, lab, argv, folder, submission.lines)
         if all(case.verdict is not Verdict.INTERNAL_ERROR for case in cases):
             break

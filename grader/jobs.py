@@ -22,6 +22,7 @@ _AFTER_JUDGING = frozenset({
     "publishing", "roster", "session", "summary", "trial", "check_session", "handouts", "hidden_words", "manifest", "tarball",
     "unmarked", "upgrade", "withheld", "agreement", "kernel_facts", "single_launch", "profiling", "profiling_session",
     "counted_performance",
+    "speed_score", "calibration", "calibration_session",
 })  # fmt: skip
 _NOT_JUDGING = frozenset({"reports", "proofs", "timing", "traffic"})  # folders
 # A lab's files that no outcome follows from: words for people, and the two that are read field by field below.
@@ -39,9 +40,18 @@ def grader_fingerprint() -> str:
 def lab_fingerprint(lab: Lab) -> str:
     """A hash of what the lab asks for and of its tests, public and private."""
     spec = lab.public
-    contract = [lab.id, spec.problem, spec.file, spec.kernel, spec.launch]
+    contract = [lab.id, spec.problem, spec.file, spec.kernel, spec.launch, *_timed_against(lab)]
     halves = [folder for folder in (lab.public_dir, lab.private_dir) if folder is not None]
     return _hash(contract, [_hash_files(folder, _judged(folder)) for folder in halves])
+
+
+def _timed_against(lab: Lab) -> list[str]:
+    """What is timed, and the baseline's source."""
+    if lab.public.performance is None:
+        return []
+    halves = (lab.private_dir, lab.public_dir)
+    folders = [half.parent / lab.public.performance.baseline for half in halves if half is not None]
+    return [lab.public.performance.shape, *(_hash_files(one, sorted(one.glob("*.cu"))) for one in folders)]
 
 
 def job_key(source: bytes, lab: str, *, bench: str, seed: int) -> str:

@@ -30,6 +30,21 @@ class CaseSpec(Strict):
     advice: str = ""  # what to look at when it fails, without the solution
 
 
+class PerformanceSpec(Strict):
+    """How a lab's kernels are timed. Every number follows from one run: the baseline's time divided by the kernel's."""
+
+    baseline: str  # the lab whose kernel is 1.00: its model solution; for a student, their own
+    shape: str  # of the timed launches, as the problem's sizes: "1024x1024x1024"
+    sweep: tuple[str, ...] = ()  # shapes of the size sweep
+
+
+class TierSpec(Strict):
+    """`part` of the performance points for a kernel with this `share` of the model solution's speed."""
+
+    share: float = Field(gt=0)
+    part: float = Field(gt=0, le=1)
+
+
 class PublicSpec(Strict):
     """lab.toml."""
 
@@ -41,6 +56,7 @@ class PublicSpec(Strict):
     launch: str  # demangled signature: "scale_launch(int)"
     shapes: str  # in words, for people
     extra_credit: bool = False
+    performance: PerformanceSpec | None = None  # none: speed is no part of this lab
     case: tuple[CaseSpec, ...] = ()
 
 
@@ -69,6 +85,7 @@ class PrivateSpec(Strict):
     case: tuple[CaseSpec, ...] = ()
     performance_points: float = Field(default=0, ge=0)  # in the maximum where performance is assessed
     counters: CounterSpec | None = None  # none: without a GPU, performance is not assessed
+    tier: tuple[TierSpec, ...] = ()
     rejects_at_least: int = Field(default=8, ge=0)  # wrong kernels that have to lie in rejects/
 
 

@@ -6,11 +6,12 @@ Plain data without I/O. It is what the batch keeps between runs, so that changed
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Literal
 
 from pydantic import TypeAdapter
 
 from grader.engines.nvcc_words import KernelResources
-from grader.result import Build, Finding, Launch, Verdict
+from grader.result import Build, Finding, Launch, Model, SampledElement, Verdict
 
 
 @dataclass(frozen=True)
@@ -40,6 +41,61 @@ class GpuOutcome:
     trouble: str = ""  # why it was not run, through no fault of the submission
 
 
+class Clocks(Model):
+    """What a device said of itself; zero: it does not say."""
+
+    sm_mhz: int = 0
+    memory_mhz: int = 0
+    temperature_c: int = 0
+    power_mw: int = 0
+    throttle_reasons: int = 0  # NVML's bits
+
+
+class WrongOutput(Model):
+    round: int
+    fault: str
+
+
+class LaunchShape(Model):
+    grid: tuple[int, int, int]
+    block: tuple[int, int, int]
+    shared_bytes: int
+
+
+class Contest(Model):
+    """What the timer wrote of one run: the times of every contestant, round by round, and what it found in the outputs it kept."""
+
+    status: Literal["completed", "launch-error", "timeout", "crash", "internal-error"]
+    detail: str = ""
+    contestant: int = 0  # of any other status: whose launch it was
+    configs: tuple[LaunchShape, ...] = ()
+    nanoseconds: tuple[tuple[float, ...], ...] = ()
+    before: Clocks = Clocks()
+    after: Clocks = Clocks()
+    warm_up_ms: float = 0
+    timed_ms: float = 0
+    warm_up_rounds: int = 0
+    shape: str
+    flops: float
+    bytes: float
+    looked_at: int = 0  # outputs, drawn so that no kernel can know which
+    faults: tuple[WrongOutput, ...] = ()
+    elements: tuple[SampledElement, ...] = ()
+    device: str
+
+
+@dataclass(frozen=True)
+class SpeedOutcome:
+    """A submission's kernel timed: the runs of one grading, in which `names` took part. Empty `contests`: `trouble` says why."""
+
+    names: tuple[str, ...] = ()  # "baseline", "student", "model", "control"
+    contests: tuple[Contest, ...] = ()
+    trouble: str = ""  # through no fault of the submission: to be done again
+    peak_flops: float = 0  # of the device, in a second; 0: not known
+    peak_bytes: float = 0
+    tries: int = 1
+
+
 @dataclass(frozen=True)
 class LabOutcome:
     """One lab of one submission."""
@@ -51,6 +107,7 @@ class LabOutcome:
     cases: tuple[JudgedCase, ...] = ()
     seconds: float = 0.0
     gpu: GpuOutcome | None = None
+    speed: SpeedOutcome | None = None  # none: there was nothing to time it on, or no reason to
 
 
 OUTCOME_JSON: TypeAdapter[LabOutcome] = TypeAdapter(LabOutcome)

@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 
 from grader.folding import fold
-from grader.result import Case, Finding, LabResult, Result, Verdict
+from grader.result import Case, Finding, LabResult, Result, Timing, Verdict
 
 # Said instead of a message that holds a number: the number may be a size or an index of a hidden shape.
 _PLAIN = {
@@ -44,6 +44,11 @@ def for_student(result: Result) -> Result:
     return result.model_copy(update={"labs": {lab_id: _lab(lab) for lab_id, lab in result.labs.items()}})
 
 
+def _timing(lab: LabResult) -> Timing | None:
+    """The timed shape is public; why a person has to look is not."""
+    return lab.timing.model_copy(update={"review": ""}) if lab.timing else None
+
+
 def _lab(lab: LabResult) -> LabResult:
     # Folded anew from what may be shown. Cases that show everything come first: the words of the first are kept.
     hidden = {case.name for case in lab.cases if case.feedback != "full"}
@@ -54,7 +59,12 @@ def _lab(lab: LabResult) -> LabResult:
     ]
     findings = [_uncounted(finding, hidden) for finding in fold([*own, *full, *scrubbed])]
     return lab.model_copy(
-        update={"cases": tuple(_shown(case) for case in lab.cases), "findings": tuple(findings), "gpu_trouble": ""}
+        update={
+            "cases": tuple(_shown(case) for case in lab.cases),
+            "findings": tuple(findings),
+            "gpu_trouble": "",
+            "timing": _timing(lab),
+        }
     )
 
 

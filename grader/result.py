@@ -195,6 +195,57 @@ class GpuKernel(Model):
     note: str = ""  # that it was compiled again to fit its block
 
 
+class SampledElement(Model):
+    """An element of a timed output, beside what it has to be in fp64."""
+
+    row: int
+    column: int
+    expected: float
+    actual: float | None  # None: not a number
+    relative_error: float | None
+
+
+class Ratio(Model):
+    """A median of paired ratios with its 95 % interval."""
+
+    low: float
+    middle: float
+    high: float
+
+
+class Contestant(Model):
+    """A kernel as it was timed."""
+
+    name: Literal["baseline", "student", "model", "control"]
+    milliseconds: float  # median
+    gflops: float  # of the problem's arithmetic; 0: the problem has none
+    gbytes: float  # of what the problem must move, in a second
+    samples: tuple[float, ...]  # nanoseconds, round by round
+
+
+class Timing(Model):
+    """How fast the kernel is. Without `speedup` it was not measured, and `words` say why."""
+
+    words: str  # one sentence
+    shape: str = ""
+    device: str = ""
+    rounds: int = 0
+    contestants: tuple[Contestant, ...] = ()
+    speedup: Ratio | None = None  # baseline / student
+    model_speedup: Ratio | None = None  # baseline / model
+    share: Ratio | None = None  # model / student
+    control: Ratio | None = None  # baseline / baseline: 1.00, or the machine is too noisy
+    tiers: tuple[tuple[float, float], ...] = ()  # share of the model's speed, points
+    reached: float | None = None  # the highest tier's share; none: no tier
+    sm_mhz: tuple[int, int] = (0, 0)  # before and after; 0: the device does not tell
+    throttle_reasons: int = 0  # NVML's bits, of both
+    temperature_c: int = 0
+    outputs_checked: int = 0
+    elements: tuple[SampledElement, ...] = ()
+    floor_ms: float = 0  # the roofline: no kernel is faster; 0: not known
+    review: str = ""  # why a person has to look; for the instructor alone
+
+
 class LabResult(Model):
     title: str
     file: str  # the file the lab asks for
@@ -208,6 +259,7 @@ class LabResult(Model):
     performance: str = "not assessed"
     performance_points: float = 0  # counted in `points`
     performance_max: float = 0  # counted in `max_points`; 0: not assessed in this batch
+    timing: Timing | None = None  # none: there is nothing to say
     gpu_kernel: GpuKernel | None = None  # none: there is no nvcc, or it did not come so far
     gpu_trouble: str = ""  # why a GPU could not be asked, where there is one; for the instructor alone
     seconds: float = 0.0  # wall time to build and judge

@@ -9,12 +9,19 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 
 from grader.agreement import Agreed, agreed
-from grader.counted_performance import NOT_ASSESSED, counted_performance
+from grader.counted_performance import NOT_ASSESSED, Counted, counted_performance
 from grader.folding import fold
 from grader.kernel_facts import gpu_kernel
 from grader.labs import CaseSpec, Lab
 from grader.outcome import JudgedCase, LabOutcome
-from grader.result import Case, Finding, LabResult, Verdict, worst
+from grader.result import Case, Finding, LabResult, Timing, Verdict, worst
+from grader.speed_score import (
+    is_measured,
+    performance_points,
+    timing_of,
+    wrong_verdict,
+    wrong_when_timed,
+)
 
 # A lab with one of these earns nothing at all; `needs-gpu` only until it is graded where there is one.
 _EARNS_NOTHING = frozenset(
@@ -28,17 +35,23 @@ _EARNS_NOTHING = frozenset(
 )
 
 
-def score_lab(lab: Lab, outcome: LabOutcome) -> LabResult:
-    """The lab's verdict, points and folded findings."""
+def score_lab(lab: Lab, outcome: LabOutcome, *, speed_counts: bool = False) -> LabResult:
+    """The lab's verdict, points and folded findings. `speed_counts`: performance points are in the maximum, see `assessed`."""
     cases = [_score_case(lab, outcome, spec) for spec in _specs(lab)]
     unlisted = [_unlisted(case) for case in _cases(outcome) if case.name not in {spec.name for spec in _specs(lab)}]
     verdict = _verdict(outcome, cases, unlisted=bool(unlisted))
     correct = all(case.passed for case in cases if case.role == "correctness")
     cases = [_withhold(case, verdict, correct=correct) for case in cases]
     counted = counted_performance(lab, cases, verdict)
-    fast = counted.points if counted else 0.0
-    most = lab.private.performance_points if counted and lab.private else 0.0
-    seen = [(None, finding) for finding in (*outcome.findings, *unlisted)]
+    timing = timing_of(lab, outcome, correct=correct and verdict is Verdict.PASS)
+    timed = _when_timed(lab, outcome) if verdict is Verdict.PASS and correct else None
+    if timed is not None:
+        verdict = timed.kind
+    by_count = counted.points if counted else 0.0
+    earned = performance_points(lab, timing) if speed_counts else by_count  # measured beats counted
+    fast = earned if verdict is Verdict.PASS else 0.0
+    most = lab.private.performance_points if lab.private and (speed_counts or counted) else 0.0
+    seen = [(None, finding) for finding in (*outcome.findings, *unlisted, *([timed] if timed else []))]
     in_launches = [(case.name, finding) for case in cases for launch in case.launches for finding in launch.findings]
     return LabResult(
         title=lab.public.title,
@@ -50,13 +63,47 @@ def score_lab(lab: Lab, outcome: LabOutcome) -> LabResult:
         build=outcome.build,
         cases=tuple(cases),
         findings=fold([*seen, *in_launches]),
-        performance=counted.words if counted else NOT_ASSESSED,
+        performance=_performance_words(timing, counted, speed_counts=speed_counts),
         performance_points=fast,
         performance_max=most,
+        timing=timing,
         gpu_kernel=gpu_kernel(outcome),
         gpu_trouble=outcome.gpu.trouble if outcome.gpu else "",
         seconds=outcome.seconds,
     )
+
+
+def _performance_words(timing: Timing | None, counted: Counted | None, *, speed_counts: bool) -> str:
+    """What the points go by; without a GPU that is what was counted."""
+    if counted and not speed_counts and not is_measured(timing):
+        return counted.words
+    return timing.words if timing else NOT_ASSESSED
+
+
+def assessed(lab: Lab, outcomes: Iterable[LabOutcome]) -> bool:
+    """Whether speed counts in a batch: every kernel of it that could be timed was. Else nobody gains or loses by it."""
+    if lab.public.performance is None or lab.private is None or not lab.private.tier:
+        return False
+    results = [score_lab(lab, one) for one in outcomes]
+    right = [one.timing for one in results if one.verdict is Verdict.PASS and _is_right(one)]
+    return bool(right) and all(is_measured(one) for one in right)
+
+
+def _is_right(result: LabResult) -> bool:
+    return all(case.passed for case in result.cases if case.role == "correctness")
+
+
+def is_right(lab: Lab, outcome: LabOutcome) -> bool:
+    """Whether every case that judges the result passed, so that the kernel may be timed."""
+    result = score_lab(lab, outcome)
+    return result.verdict is Verdict.PASS and _is_right(result)
+
+
+def _when_timed(lab: Lab, outcome: LabOutcome) -> Finding | None:
+    message = wrong_when_timed(outcome)
+    if not message:
+        return None
+    return Finding(kind=wrong_verdict(outcome), message=message, file=lab.public.file)
 
 
 def is_ours(lab: Lab, outcome: LabOutcome) -> bool:

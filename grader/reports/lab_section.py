@@ -10,6 +10,7 @@ from grader.reports.case_row import CaseRow, case_row
 from grader.reports.figures import points, share
 from grader.reports.finding_card import FindingCard, finding_card, may_show
 from grader.reports.mismatch_figure import MismatchFigure, mismatch_figures
+from grader.reports.speed_figure import SpeedFigure, speed_figure
 from grader.reports.traffic_section import TrafficSection, traffic_section
 from grader.reports.verdict_table import LOOKS, Look
 from grader.result import Case, Explanation, LabResult, Verdict
@@ -64,6 +65,7 @@ class LabSection:
     performance: str
     performance_points: str  # "2 / 3"; empty: not in this batch's points
     traffic: TrafficSection | None
+    speed: SpeedFigure | None
 
 
 def lab_section(
@@ -101,6 +103,7 @@ def lab_section(
         if lab.performance_max
         else "",
         traffic=traffic_section(lab, instructor=instructor),
+        speed=speed_figure(lab, instructor=instructor),
     )
 
 

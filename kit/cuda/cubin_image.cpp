@@ -7,15 +7,12 @@
 #include <nlohmann/json.hpp>
 
 namespace tilelab::cuda {
-namespace {
 
 std::vector<char> bytes_of(const std::filesystem::path& file) {
   std::ifstream stream(file, std::ios::binary);
   if (!stream) throw std::runtime_error(file.string() + ": cannot be read");
   return {std::istreambuf_iterator<char>(stream), std::istreambuf_iterator<char>()};
 }
-
-}  // namespace
 
 CubinImage load_cubin_image(const std::filesystem::path& file) {
   const std::vector<char> text = bytes_of(file);

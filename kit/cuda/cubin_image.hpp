@@ -18,7 +18,8 @@ struct CubinImage {
   std::string poison_shared;           // the generated kernel that fills shared memory; empty: there is none
 };
 
-// Throws std::runtime_error naming the file.
+// Both throw std::runtime_error naming the file.
+std::vector<char> bytes_of(const std::filesystem::path& file);
 CubinImage load_cubin_image(const std::filesystem::path& file);
 
 }  // namespace tilelab::cuda

@@ -11,6 +11,7 @@
 #include "cuda/device_trouble.hpp"
 #include "cuda/guarded_buffer.hpp"
 #include "cuda/kernel_name.hpp"
+#include "cuda/loaded_module.hpp"
 #include "runner/launch_limits.hpp"
 
 namespace tilelab::cuda {
@@ -23,42 +24,6 @@ using protocol::Status;
 constexpr std::size_t poisoned_shared_bytes = 48 * 1024;
 constexpr unsigned poisoning_blocks = 8;  // for each multiprocessor: more than its shared memory holds at a time
 constexpr int warp_lanes = 32, register_unit = 8;
-
-class LoadedModule {
- public:
-  LoadedModule(const Driver& driver, const CubinImage& image) : driver_(driver) {
-    driver_.check(driver_.module_load(&module_, image.cubin.data()), "cuModuleLoadData");
-  }
-  LoadedModule(const LoadedModule&) = delete;
-  LoadedModule& operator=(const LoadedModule&) = delete;
-  ~LoadedModule() { driver_.module_unload(module_); }
-
-  Function function(const std::string& name) const {
-    Function found = nullptr;
-    driver_.check(driver_.module_function(&found, module_, name.c_str()), name.c_str());
-    return found;
-  }
-
-  // As the driver lists them, or, before CUDA 12.4, as the builder read them from the cubin.
-  std::vector<std::string> names(const CubinImage& image) const {
-    if (!driver_.module_function_count || !driver_.module_functions || !driver_.function_name) return image.functions;
-    unsigned count = 0;
-    driver_.check(driver_.module_function_count(&count, module_), "cuModuleGetFunctionCount");
-    std::vector<Function> functions(count);
-    driver_.check(driver_.module_functions(functions.data(), count, module_), "cuModuleEnumerateFunctions");
-    std::vector<std::string> names;
-    for (const Function function : functions) {
-      const char* name = nullptr;
-      driver_.check(driver_.function_name(&name, function), "cuFuncGetName");
-      names.emplace_back(name);
-    }
-    return names;
-  }
-
- private:
-  const Driver& driver_;
-  Module module_ = nullptr;
-};
 
 // Ends the launch: what the reply says is known.
 struct Ended {
@@ -100,8 +65,8 @@ class Launch {
       : image_(image), driver_(driver), device_(device), request_(request), files_(files) {}
 
   void run() {
-    const LoadedModule module(driver_, image_);
-    const auto name = kernel_among(module.names(image_), image_.kernel);
+    const LoadedModule module(driver_, image_.cubin);
+    const auto name = kernel_among(module.names(image_.functions), image_.kernel);
     if (!name) throw Ended{Status::internal_error, "the cubin has no kernel " + image_.kernel};
     const Function kernel = module.function(*name);
     check_parameters(kernel);

@@ -11,13 +11,23 @@
 namespace tilelab::cuda {
 namespace {
 
+std::string hexadecimal(const std::array<unsigned char, 16>& bytes) {
+  constexpr const char* digits = "0123456789abcdef";
+  std::string text;
+  for (const unsigned char byte : bytes) text += {digits[byte >> 4], digits[byte & 15]};
+  return text;
+}
+
 nlohmann::json describe(const Driver& driver, DeviceHandle device) {
   std::array<char, 256> name{};
   driver.check(driver.device_name(name.data(), static_cast<int>(name.size() - 1), device), "cuDeviceGetName");
   std::size_t memory = 0;
   driver.check(driver.device_memory(&memory, device), "cuDeviceTotalMem");
   const auto number = [&](DeviceAttribute which) { return driver.attribute(device, which); };
+  std::array<unsigned char, 16> uuid{};
+  driver.check(driver.device_uuid(uuid.data(), device), "cuDeviceGetUuid");
   return {{"name", name.data()},
+          {"uuid", hexadecimal(uuid)},
           {"capability", number(DeviceAttribute::capability_major) * 10 + number(DeviceAttribute::capability_minor)},
           {"multiprocessors", number(DeviceAttribute::multiprocessors)},
           {"memory_bytes", memory},

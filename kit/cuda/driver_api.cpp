@@ -54,6 +54,15 @@ Driver functions_of(void* library) {
   find(library, driver.copy_to_host, "cuMemcpyDtoH_v2");
   find(library, driver.fill_words, "cuMemsetD32_v2");
   find(library, driver.launch_kernel, "cuLaunchKernel");
+  find(library, driver.event_create, "cuEventCreate");
+  find(library, driver.event_destroy, "cuEventDestroy_v2");
+  find(library, driver.event_record, "cuEventRecord");
+  find(library, driver.event_elapsed, "cuEventElapsedTime");
+  find(library, driver.host_allocate, "cuMemHostAlloc");
+  find(library, driver.host_free, "cuMemFreeHost");
+  find(library, driver.host_address, "cuMemHostGetDevicePointer_v2");
+  find(library, driver.bus_id, "cuDeviceGetPCIBusId");
+  find(library, driver.device_uuid, "cuDeviceGetUuid");
   return driver;
 }
 

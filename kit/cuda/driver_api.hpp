@@ -17,10 +17,12 @@ struct ContextTag;
 struct ModuleTag;
 struct FunctionTag;
 struct StreamTag;
+struct EventTag;
 using Context = ContextTag*;
 using Module = ModuleTag*;
 using Function = FunctionTag*;
 using Stream = StreamTag*;
+using Event = EventTag*;
 
 enum class DeviceAttribute : int {
   shared_bytes_per_block = 8,
@@ -36,7 +38,8 @@ enum class DeviceAttribute : int {
 
 enum class FunctionAttribute : int { max_threads_per_block = 0, static_shared_bytes = 1, local_bytes = 3, registers = 4 };
 
-inline constexpr unsigned blocking_sync = 4;  // CU_CTX_SCHED_BLOCKING_SYNC: a waiting thread sleeps
+inline constexpr unsigned host_memory_mapped = 2;  // CU_MEMHOSTALLOC_DEVICEMAP
+inline constexpr unsigned blocking_sync = 4;       // CU_CTX_SCHED_BLOCKING_SYNC: a waiting thread sleeps
 
 // The driver is not there, too old, or does not work: nothing a submission can do.
 struct DriverError : std::runtime_error {
@@ -73,6 +76,15 @@ struct Driver {
   Result (*copy_to_host)(void*, DeviceAddress, std::size_t);
   Result (*fill_words)(DeviceAddress, unsigned, std::size_t);
   Result (*launch_kernel)(Function, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, Stream, void**, void**);
+  Result (*event_create)(Event*, unsigned);
+  Result (*event_destroy)(Event);
+  Result (*event_record)(Event, Stream);
+  Result (*event_elapsed)(float* ms, Event, Event);
+  Result (*host_allocate)(void**, std::size_t, unsigned);
+  Result (*host_free)(void*);
+  Result (*host_address)(DeviceAddress*, void*, unsigned);
+  Result (*bus_id)(char*, int, DeviceHandle);
+  Result (*device_uuid)(void* sixteen_bytes, DeviceHandle);
 
   // "CUDA_ERROR_ILLEGAL_ADDRESS (an illegal memory access was encountered)"
   std::string words(Result result) const;

@@ -3,14 +3,20 @@
 #include <cstdio>
 #include <cstdlib>
 #include <exception>
+#include <optional>
+#include <stdexcept>
 #include <string>
 #include <string_view>
 
+#include "cuda/contest.hpp"
+#include "cuda/contest_image.hpp"
 #include "cuda/cubin_image.hpp"
 #include "cuda/device_probe.hpp"
 #include "cuda/launch_worker.hpp"
+#include "cuda/printed_output.hpp"
 #include "runner/channel.hpp"
 #include "runner/protocol.hpp"
+#include "runner/timing_message.hpp"
 
 namespace {
 
@@ -31,6 +37,32 @@ void serve(const std::string& image_file) {
   }
 }
 
+// One process for one submission, with its own context: whoever asked kills it where a kernel does not end.
+void serve_contest(const std::string& image_file) {
+  const cuda::ContestImage image = cuda::load_contest_image(image_file);
+  Channel channel{Descriptor(protocol::socket_descriptor)};
+  std::optional<cuda::Contest> contest;
+  for (;;) {
+    Frame frame;
+    try {
+      frame = channel.receive();
+    } catch (const ChannelError&) {
+      return;
+    }
+    const auto request = nlohmann::json::parse(frame.text).get<protocol::TimingRequest>();
+    protocol::TimingReply reply;
+    try {
+      if (!contest) contest.emplace(image);
+      if (frame.descriptors.size() != 1) throw std::runtime_error("a contest keeps outputs in one file");
+      reply = contest->run(request, frame.descriptors.front());
+    } catch (const std::exception& error) {
+      reply.status = protocol::Status::internal_error;
+      reply.detail = std::string("the GPU cannot be used: ") + error.what();
+    }
+    channel.send(nlohmann::json(reply).dump(-1, ' ', false, nlohmann::json::error_handler_t::replace));
+  }
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -39,6 +71,11 @@ int main(int argc, char** argv) {
   try {
     if (what == "--image" && argc == 3) {
       serve(argv[2]);
+      return 0;
+    }
+    if (what == "--contest" && argc == 3) {
+      const tilelab::cuda::PrintedOutput printed;  // what kernels print goes nowhere
+      serve_contest(argv[2]);
       return 0;
     }
     if (what == "--probe" && argc <= 3) {
@@ -55,6 +92,7 @@ int main(int argc, char** argv) {
   }
   std::fprintf(stderr,
                "usage: gpu-runner --image image.json   (started by a judge, which it answers on descriptor 3)\n"
+               "       gpu-runner --contest contest.json   (as above, to time kernels against each other)\n"
                "       gpu-runner --probe [libcuda.so.1]   (which GPUs there are, as JSON)\n"
                "       gpu-runner --try [libcuda.so.1]     (whether the first can be used by this process)\n");
   return 2;

@@ -155,14 +155,19 @@ RunnerProcess::RunnerProcess(std::vector<std::string> argv, std::chrono::millise
 RunnerProcess::~RunnerProcess() = default;
 
 Answer RunnerProcess::launch(const protocol::LaunchRequest& request, const std::vector<int>& memory_files) {
+  const auto limit = std::chrono::milliseconds(request.clock_ms) * protocol::wall_clock_factor + slack_;
+  return ask(nlohmann::json(request).dump(), limit, memory_files);
+}
+
+Answer RunnerProcess::ask(const std::string& request, std::chrono::milliseconds limit, const std::vector<int>& memory_files) {
   const bool fresh = !process_;
-  Answer answer = attempt(request, memory_files);
+  Answer answer = attempt(request, limit, memory_files);
   // One that had died since its last answer says nothing about this launch.
-  if (answer.kind == Answer::Kind::never_started && !fresh) answer = attempt(request, memory_files);
+  if (answer.kind == Answer::Kind::never_started && !fresh) answer = attempt(request, limit, memory_files);
   return answer;
 }
 
-Answer RunnerProcess::attempt(const protocol::LaunchRequest& request, const std::vector<int>& memory_files) {
+Answer RunnerProcess::attempt(const std::string& request, std::chrono::milliseconds limit, const std::vector<int>& memory_files) {
   try {
     if (!process_) process_ = std::make_unique<Process>(argv_);
   } catch (const std::system_error& error) {
@@ -174,8 +179,7 @@ Answer RunnerProcess::attempt(const protocol::LaunchRequest& request, const std:
     return Answer{kind, words.empty() ? "the runner " + end : "the runner " + end + ": " + words};
   };
   try {
-    process_->channel.send(nlohmann::json(request).dump(), memory_files);
-    const auto limit = std::chrono::milliseconds(request.clock_ms) * protocol::wall_clock_factor + slack_;
+    process_->channel.send(request, memory_files);
     return {Answer::Kind::reply, process_->channel.receive(static_cast<int>(std::min<long>(limit.count(), 3'600'000))).text};
   } catch (const ChannelTimeout&) {
     const bool unread = process_->has_unread_bytes();

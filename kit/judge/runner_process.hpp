@@ -38,10 +38,12 @@ class RunnerProcess {
   RunnerProcess& operator=(const RunnerProcess&) = delete;
 
   Answer launch(const protocol::LaunchRequest& request, const std::vector<int>& memory_files);
+  // Any request, as JSON; the runner is killed when it has not answered by `limit`.
+  Answer ask(const std::string& request, std::chrono::milliseconds limit, const std::vector<int>& memory_files);
 
  private:
   struct Process;
-  Answer attempt(const protocol::LaunchRequest& request, const std::vector<int>& memory_files);
+  Answer attempt(const std::string& request, std::chrono::milliseconds limit, const std::vector<int>& memory_files);
 
   std::vector<std::string> argv_;
   std::chrono::milliseconds slack_;

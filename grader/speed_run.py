@@ -1,0 +1,102 @@
+"""Times one lab of one submission: the baseline, the submission, the model solution and the baseline again, in the same run.
+
+Only kernels that are right are timed. A run on a noisy machine is done again, and after that left for another day.
+"""
+
+from __future__ import annotations
+
+import tempfile
+from pathlib import Path
+
+from grader.contest import Built, ContestError, Entrant, build, entrant_of, hold
+from grader.labs import Lab, LabError, load_lab
+from grader.outcome import Contest, LabOutcome, SpeedOutcome
+from grader.speed_score import speed_in
+from grader.timing.speed import ALL_ROUNDS, FIRST_ROUNDS, needs_more, noise_trouble
+from grader.workshop import Workshop
+
+TRIES = 3
+
+
+def time_lab(workshop: Workshop, lab: Lab, source: Path, outcome: LabOutcome, scratch: Path) -> SpeedOutcome | None:
+    """None where the lab is not timed, or nothing here can."""
+    performance = lab.public.performance
+    if performance is None or not workshop.gpu.runs:
+        return None
+    limit = outcome.gpu.register_limit if outcome.gpu else None
+    try:
+        entrants = contestants(workshop, lab, source, limit)
+        with tempfile.TemporaryDirectory(prefix="contest-", dir=scratch) as name:
+            built = build(workshop, entrants, Path(name))
+            if lab.private_dir is None and (trouble := _own_baseline_trouble(workshop, lab, built)):
+                return SpeedOutcome(trouble=trouble)
+            return _tried(workshop, lab, built, tuple(one.name for one in entrants))
+    except ContestError as error:
+        return SpeedOutcome(trouble=str(error))
+
+
+def contestants(workshop: Workshop, lab: Lab, source: Path, max_registers: int | None = None) -> list[Entrant]:
+    """In launching order. A handout has no model solution; there the student's own kernel is the baseline. Raises LabError."""
+    assert lab.public.performance is not None
+    base = load_lab(workshop.root, lab.public.performance.baseline)
+    baseline = (base.private_dir or base.public_dir) / base.public.file
+    if not baseline.is_file():
+        message = f"{baseline} is missing: {lab.id} is timed against it."
+        raise LabError(message)
+    entrants = [entrant_of(base, baseline, "baseline"), entrant_of(lab, source, "student", max_registers)]
+    if lab.private_dir is not None:
+        entrants.append(entrant_of(lab, lab.private_dir / lab.public.file, "model"))
+    return [*entrants, entrant_of(base, baseline, "control")]
+
+
+def _own_baseline_trouble(workshop: Workshop, lab: Lab, built: Built) -> str:
+    """A student's own baseline has to be right before anything is compared with it."""
+    assert lab.public.performance is not None
+    contest = hold(workshop, built, problem_of(lab), lab.public.performance.shape, rounds=1, kept=0, warm_up_ms=0)
+    right = contest.status == "completed" and not contest.faults
+    own = lab.public.performance.baseline
+    return (
+        ""
+        if right or contest.contestant != 0
+        else f"speed is told against your own kernel of {own}, which is not right yet"
+    )
+
+
+def _tried(workshop: Workshop, lab: Lab, built: Built, names: tuple[str, ...]) -> SpeedOutcome:
+    assert lab.public.performance is not None
+    thresholds = [tier.share for tier in lab.private.tier] if lab.private else []
+    shape, kept = lab.public.performance.shape, names.index("student")
+    device = workshop.gpu.device
+    peak = device.peak if device else None
+    outcome = SpeedOutcome()
+    for number in range(1, TRIES + 1):
+        contests: tuple[Contest, ...] = (hold(workshop, built, problem_of(lab), shape, rounds=FIRST_ROUNDS, kept=kept),)
+        speed = speed_in(names, contests)
+        if speed is not None and needs_more(speed, thresholds):
+            more = hold(
+                workshop,
+                built,
+                problem_of(lab),
+                shape,
+                rounds=ALL_ROUNDS - FIRST_ROUNDS,
+                first_round=FIRST_ROUNDS,
+                kept=kept,
+            )
+            contests = (*contests, more)
+            speed = speed_in(names, contests)
+        outcome = SpeedOutcome(
+            names,
+            contests,
+            noise_trouble(speed) if speed else "",
+            peak_flops=peak.flops if peak else 0,
+            peak_bytes=peak.bytes if peak else 0,
+            tries=number,
+        )
+        if not outcome.trouble:
+            break
+    return outcome
+
+
+def problem_of(lab: Lab) -> str:
+    """As it registers itself: the name of its header."""
+    return Path(lab.public.problem).stem

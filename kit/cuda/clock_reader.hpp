@@ -1,0 +1,25 @@
+// What NVML tells of a device's clocks, found in libnvidia-ml.so.1 when the program runs. Without it readings are zero:
+// nothing is decided by them, they are for whoever asks why two runs differ.
+#pragma once
+
+#include <string>
+
+#include "runner/timing_message.hpp"
+
+namespace tilelab::cuda {
+
+class ClockReader {
+ public:
+  // `bus_id`: as cuDeviceGetPCIBusId writes it.
+  explicit ClockReader(const std::string& bus_id);
+  protocol::ClockReading read() const;
+
+ private:
+  void* device_ = nullptr;  // null: nothing can be read
+  int (*clock_)(void*, int, unsigned*) = nullptr;
+  int (*throttle_)(void*, unsigned long long*) = nullptr;
+  int (*temperature_)(void*, int, unsigned*) = nullptr;
+  int (*power_)(void*, unsigned*) = nullptr;
+};
+
+}  // namespace tilelab::cuda

@@ -1,0 +1,35 @@
+#include "cuda/contest_image.hpp"
+
+#include <stdexcept>
+
+#include <nlohmann/json.hpp>
+
+#include "cuda/cubin_image.hpp"
+#include "runner/timing_message.hpp"
+
+namespace tilelab::cuda {
+
+ContestImage load_contest_image(const std::filesystem::path& file) {
+  const std::vector<char> text = bytes_of(file);
+  try {
+    const auto json = nlohmann::json::parse(text);
+    ContestImage image;
+    image.driver = json.at("driver").get<std::string>();
+    image.device = json.at("device").get<int>();
+    image.stage = bytes_of(file.parent_path() / json.at("stage").get<std::string>());
+    for (const auto& one : json.at("contestants")) {
+      image.contestants.push_back({.cubin = bytes_of(file.parent_path() / one.at("cubin").get<std::string>()),
+                                   .functions = one.at("functions").get<std::vector<std::string>>(),
+                                   .kernel = one.at("kernel").get<std::string>(),
+                                   .ask_launch = one.at("ask_launch").get<std::string>()});
+    }
+    if (image.contestants.empty() || image.contestants.size() > protocol::most_contestants) {
+      throw std::runtime_error(file.string() + ": a contest has 1 to " + std::to_string(protocol::most_contestants) + " contestants");
+    }
+    return image;
+  } catch (const nlohmann::json::exception& error) {
+    throw std::runtime_error(file.string() + ": " + error.what());
+  }
+}
+
+}  // namespace tilelab::cuda

@@ -1,0 +1,28 @@
+// What a runner that times kernels must know, read from its JSON file: the contestants, and the cubin of the kit's own kernels
+// that prepare each launch. Which contestant is the student's is not its affair.
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+namespace tilelab::cuda {
+
+struct ContestantImage {
+  std::vector<char> cubin;
+  std::vector<std::string> functions;
+  std::string kernel;      // demangled
+  std::string ask_launch;  // the generated kernel that evaluates the launch function
+};
+
+struct ContestImage {
+  std::string driver;
+  int device = 0;
+  std::vector<char> stage;
+  std::vector<ContestantImage> contestants;
+};
+
+// Throws std::runtime_error naming the file.
+ContestImage load_contest_image(const std::filesystem::path& file);
+
+}  // namespace tilelab::cuda

@@ -1,0 +1,22 @@
+// Kernels of ours that prepare a timed launch, compiled for the GPU at hand and loaded beside the contestants. Nothing of a
+// submission is compiled with them.
+#include <cstddef>
+
+#include "runner/timed_input.hpp"
+
+// Fills `out` with the numbers of one buffer in one round.
+extern "C" __global__ void tilelab_fill(float* out, std::size_t count, unsigned long long stream, int whole) {
+  const std::size_t step = std::size_t{gridDim.x} * blockDim.x;
+  for (std::size_t i = std::size_t{blockIdx.x} * blockDim.x + threadIdx.x; i < count; i += step) {
+    out[i] = tilelab::timed_input::value(stream, i, whole != 0);
+  }
+}
+
+// Keeps the stream busy until the host has queued all that follows and sets the flag, so that the time between two events is
+// the device's and not the host's. The flag lies in host memory. It gives up by itself after so many clocks: should the host
+// wait for the device while queueing (a module that loads late does), both would wait for ever.
+extern "C" __global__ void tilelab_hold(const volatile unsigned* flag, unsigned wanted, long long most_clocks) {
+  const long long began = clock64();
+  while (*flag != wanted && clock64() - began < most_clocks) {
+  }
+}

@@ -1,0 +1,55 @@
+#include "cuda/stopwatch.hpp"
+
+#include <algorithm>
+#include <atomic>
+
+namespace tilelab::cuda {
+namespace {
+
+constexpr std::size_t word = sizeof(unsigned), least_flushed_bytes = std::size_t{32} << 20;
+constexpr int hold_seconds = 2, usual_clock_khz = 1'500'000;
+
+}  // namespace
+
+Stopwatch::Stopwatch(const Driver& driver, Function hold, std::size_t l2_bytes, int clock_khz)
+    : driver_(driver), hold_(hold), flushed_bytes_(std::max(2 * l2_bytes, least_flushed_bytes)),
+      most_clocks_(static_cast<long long>(clock_khz > 0 ? clock_khz : usual_clock_khz) * 1000 * hold_seconds) {
+  driver_.check(driver_.memory_allocate(&flushed_, flushed_bytes_), "cuMemAlloc");
+  void* flag = nullptr;
+  driver_.check(driver_.host_allocate(&flag, word, host_memory_mapped), "cuMemHostAlloc");
+  flag_ = static_cast<volatile unsigned*>(flag);
+  *flag_ = turn_;
+  driver_.check(driver_.host_address(&flag_address_, flag, 0), "cuMemHostGetDevicePointer");
+  driver_.check(driver_.event_create(&begin_, 0), "cuEventCreate");
+  driver_.check(driver_.event_create(&end_, 0), "cuEventCreate");
+}
+
+Stopwatch::~Stopwatch() {
+  if (end_ != nullptr) driver_.event_destroy(end_);
+  if (begin_ != nullptr) driver_.event_destroy(begin_);
+  if (flag_ != nullptr) driver_.host_free(const_cast<unsigned*>(flag_));
+  if (flushed_ != 0) driver_.memory_free(flushed_);
+}
+
+Stopwatch::Sample Stopwatch::time(const std::function<Result()>& launch) {
+  driver_.check(driver_.fill_words(flushed_, ++turn_, flushed_bytes_ / word), "cuMemsetD32");
+  DeviceAddress flag = flag_address_;
+  unsigned turn = turn_;
+  long long most_clocks = most_clocks_;
+  void* parameters[] = {&flag, &turn, &most_clocks};
+  driver_.check(driver_.launch_kernel(hold_, 1, 1, 1, 1, 1, 1, 0, nullptr, parameters, nullptr), "the waiting kernel");
+  driver_.check(driver_.event_record(begin_, nullptr), "cuEventRecord");
+  const Result launched = launch();
+  const Result recorded = driver_.event_record(end_, nullptr);
+  std::atomic_thread_fence(std::memory_order_seq_cst);
+  *flag_ = turn_;
+  const Result ended = driver_.context_synchronize();
+  for (const Result result : {launched, recorded, ended}) {
+    if (result != 0) return {.nanoseconds = 0, .trouble = result};
+  }
+  float milliseconds = 0;
+  driver_.check(driver_.event_elapsed(&milliseconds, begin_, end_), "cuEventElapsedTime");
+  return {.nanoseconds = 1e6 * static_cast<double>(milliseconds), .trouble = 0};
+}
+
+}  // namespace tilelab::cuda

@@ -1,0 +1,151 @@
+// How a matrix product is timed, and how a large C is judged in O(N²): by Freivalds' check (1977). With a random vector x, C·x has
+// to be A·(B·x). On whole numbers all of it is exact, and a wrong C goes unnoticed once in 2^16; on random ones the difference
+// is bounded row by row, and some elements are computed in fp64.
+#include <array>
+#include <cmath>
+#include <string>
+
+#include "judge/timed_problem.hpp"
+#include "runner/timed_input.hpp"
+
+namespace tilelab::matmul {
+namespace {
+
+constexpr int shown_elements = 5, sampled_elements = 64;
+constexpr double unit_roundoff = 0x1p-24;
+
+struct Sides {
+  std::size_t M, N, K;
+};
+
+// One round's inputs, made again.
+struct Inputs {
+  std::uint64_t A, B;
+  bool whole;
+  Sides n;
+  Inputs(std::uint64_t seed, std::uint64_t round, Sides sides)
+      : A(timed_input::stream(seed, round, 0)), B(timed_input::stream(seed, round, 1)), whole(timed_input::is_whole(seed, round)),
+        n(sides) {}
+  double a(std::size_t i, std::size_t k) const { return timed_input::value(A, i * n.K + k, whole); }
+  double b(std::size_t k, std::size_t j) const { return timed_input::value(B, k * n.N + j, whole); }
+};
+
+std::string element(std::size_t i, std::size_t j) { return "C[" + std::to_string(i) + "][" + std::to_string(j) + "]"; }
+
+judge::SampledElement sampled(const Inputs& in, std::size_t i, std::size_t j, float actual) {
+  double sum = 0;
+  for (std::size_t k = 0; k < in.n.K; ++k) sum += in.a(i, k) * in.b(k, j);
+  const double error = std::abs(static_cast<double>(actual) - sum);
+  return {i, j, sum, actual, sum != 0 ? error / std::abs(sum) : error};
+}
+
+// Root mean square of the errors over that of the norms of row and column: fp32 sums stay below 0.7·u (random walk of K
+// roundings), products rounded to TF32 or half precision are 100·u and more away at the sizes that are timed.
+std::string norm_fault(const Inputs& in, std::span<const float> C, judge::RandomStream& random, std::vector<judge::SampledElement>& shown) {
+  double errors = 0, norms = 0;
+  for (int s = 0; s < sampled_elements; ++s) {
+    const auto i = static_cast<std::size_t>(random.bits() % in.n.M), j = static_cast<std::size_t>(random.bits() % in.n.N);
+    const judge::SampledElement one = sampled(in, i, j, C[i * in.n.N + j]);
+    double row = 0, column = 0;
+    for (std::size_t k = 0; k < in.n.K; ++k) {
+      row += in.a(i, k) * in.a(i, k);
+      column += in.b(k, j) * in.b(k, j);
+    }
+    const double error = one.expected - static_cast<double>(one.actual);
+    errors += error * error;
+    norms += row * column;
+    if (s < shown_elements) shown.push_back(one);
+  }
+  const double ratio = std::sqrt(errors / norms);
+  if (ratio <= 4 * unit_roundoff) return {};
+  return "sampled elements of C are " + std::to_string(ratio / unit_roundoff) +
+         " roundings of fp32 away from the product; at most 4 are fine";
+}
+
+struct Freivalds {
+  std::vector<double> expected;  // A·(B·x), row by row
+  std::vector<double> bound;     // how far C·x may be from it; 0 on whole numbers
+};
+
+Freivalds freivalds(const Inputs& in, const std::vector<double>& x) {
+  std::vector<double> y(in.n.K, 0.0), magnitude(in.n.K, 0.0);
+  for (std::size_t k = 0; k < in.n.K; ++k) {
+    for (std::size_t j = 0; j < in.n.N; ++j) {
+      const double product = in.b(k, j) * x[j];
+      y[k] += product;
+      magnitude[k] += std::abs(product);
+    }
+  }
+  Freivalds result{std::vector<double>(in.n.M, 0.0), std::vector<double>(in.n.M, 0.0)};
+  // The elementwise bound 4·√K·u·(|A||B|)ij, summed over a row; errors of different elements are as good as independent, which
+  // leaves 1/√N of the sum, and 4 for good measure.
+  const double factor = 16 * std::sqrt(static_cast<double>(in.n.K) / static_cast<double>(in.n.N)) * unit_roundoff;
+  for (std::size_t i = 0; i < in.n.M; ++i) {
+    for (std::size_t k = 0; k < in.n.K; ++k) {
+      const double a = in.a(i, k);
+      result.expected[i] += a * y[k];
+      if (!in.whole) result.bound[i] += std::abs(a) * magnitude[k] * factor;
+    }
+  }
+  return result;
+}
+
+judge::Inspection inspect(Sides n, std::uint64_t seed, std::uint64_t round, std::span<const float> C, judge::RandomStream random) {
+  const Inputs in(seed, round, n);
+  judge::Inspection inspection;
+  const double largest = static_cast<double>(n.K) * timed_input::largest_whole * timed_input::largest_whole;
+  std::vector<double> x(n.N);
+  for (double& one : x) one = random.between(-(1 << 15), (1 << 15) - 1);
+  const Freivalds check = freivalds(in, x);
+  for (std::size_t i = 0; i < n.M && inspection.fault.empty(); ++i) {
+    double sum = 0;
+    for (std::size_t j = 0; j < n.N; ++j) {
+      const double value = C[i * n.N + j];
+      // Only whole numbers of this size keep the sum exact, and the product has no others. A NaN is neither.
+      const bool possible = in.whole ? std::abs(value) <= largest && value == std::trunc(value) : std::isfinite(value);
+      if (!possible) {
+        inspection.fault = std::isnan(value) ? element(i, j) + " was not written" : element(i, j) + " cannot be right";
+        inspection.elements.push_back(sampled(in, i, j, C[i * n.N + j]));
+        break;
+      }
+      sum += value * x[j];
+    }
+    if (inspection.fault.empty() && !(std::abs(sum - check.expected[i]) <= check.bound[i])) {
+      inspection.fault = "row " + std::to_string(i) + " of C is wrong";
+    }
+  }
+  if (!inspection.fault.empty() || in.whole) return inspection;
+  inspection.fault = norm_fault(in, C, random, inspection.elements);
+  return inspection;
+}
+
+judge::TimedWork work(const std::vector<int>& sizes) {
+  const Sides n{static_cast<std::size_t>(sizes.at(0)), static_cast<std::size_t>(sizes.at(1)), static_cast<std::size_t>(sizes.at(2))};
+  const auto buffer = [](const char* name, protocol::Role role, std::size_t rows, std::size_t columns) {
+    return protocol::Argument{
+        .name = name, .role = role, .element = "float", .bytes = rows * columns * sizeof(float), .bits = 0, .row_elements = columns};
+  };
+  const auto side = [](const char* name, int value) {
+    return protocol::Argument{.name = name,
+                              .role = protocol::Role::scalar,
+                              .element = "int",
+                              .bytes = 4,
+                              .bits = static_cast<std::uint64_t>(value),
+                              .row_elements = 0};
+  };
+  const double M = sizes[0], N = sizes[1], K = sizes[2];
+  return {.shape = "M=" + std::to_string(n.M) + " N=" + std::to_string(n.N) + " K=" + std::to_string(n.K),
+          .arguments = {buffer("A", protocol::Role::input, n.M, n.K), buffer("B", protocol::Role::input, n.K, n.N),
+                        buffer("C", protocol::Role::output, n.M, n.N), side("M", sizes[0]), side("N", sizes[1]), side("K", sizes[2])},
+          .launch_arguments = sizes,
+          .flops = 2 * M * N * K,
+          .bytes = 4 * (M * K + K * N + M * N),
+          .inspect = [n](std::uint64_t seed, std::uint64_t round, std::span<const float> C, judge::RandomStream random) {
+            return inspect(n, seed, round, C, random);
+          }};
+}
+
+[[maybe_unused]] const bool registered = judge::times({.name = "matmul", .sizes = {"M", "N", "K"}, .make = work});
+
+}  // namespace
+}  // namespace tilelab::matmul

@@ -1,0 +1,38 @@
+// The numbers that a timed launch is given: made on the device before every round, and again by whoever verifies the outputs.
+// No two rounds have the same, so nothing that a kernel remembers of one helps it in another. constexpr, so that nvcc takes
+// the very same functions for the device.
+#pragma once
+
+#include <cstdint>
+
+namespace tilelab::timed_input {
+
+inline constexpr int largest_whole = 8;
+
+// The finaliser of SplitMix64 (Steele, Lea, Flood 2014).
+constexpr std::uint64_t mixed(std::uint64_t z) {
+  z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9;
+  z = (z ^ (z >> 27)) * 0x94d049bb133111eb;
+  return z ^ (z >> 31);
+}
+
+// Of the numbers in one round's `buffer`-th buffer.
+constexpr std::uint64_t stream(std::uint64_t seed, std::uint64_t round, std::uint64_t buffer) {
+  return mixed(mixed(mixed(seed) + round) + buffer);
+}
+
+// Three rounds in four have whole numbers, whose sums are exact; the others random ones, which show a kernel that rounds more
+// than fp32 does.
+constexpr bool is_whole(std::uint64_t seed, std::uint64_t round) { return stream(seed, round, ~std::uint64_t{0}) % 4 != 0; }
+
+// ±1 to ±8, or a multiple of 2^-23 in (-1, 1).
+constexpr float value(std::uint64_t stream, std::uint64_t index, bool whole) {
+  const std::uint64_t bits = mixed(stream + (index + 1) * 0x9e3779b97f4a7c15);
+  if (whole) {
+    const float magnitude = static_cast<float>(1 + (bits & 7));
+    return (bits & 8) != 0 ? magnitude : -magnitude;
+  }
+  return static_cast<float>(static_cast<std::int64_t>(bits >> 40) - (1 << 23)) * 0x1p-23f;
+}
+
+}  // namespace tilelab::timed_input

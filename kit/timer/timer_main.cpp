@@ -1,0 +1,174 @@
+// Has a runner time kernels against each other on a GPU, then looks at the outputs it kept, and writes both down. Trusted: it
+// never loads a submission, and says which output is wrong whatever the runner says. What times mean is not decided here.
+// Exit status: 0 the report is written, whatever came of it; 2 it cannot be done as asked; 3 the timer could not work.
+#include <algorithm>
+#include <charconv>
+#include <cstring>
+#include <exception>
+#include <iostream>
+#include <map>
+#include <numeric>
+#include <stdexcept>
+#include <string>
+#include <string_view>
+
+#include <nlohmann/json.hpp>
+
+#include "judge/judge_files.hpp"
+#include "judge/memory_file.hpp"
+#include "judge/random_stream.hpp"
+#include "judge/runner_process.hpp"
+#include "judge/timed_problem.hpp"
+#include "runner/timing_message.hpp"
+
+namespace {
+
+using namespace tilelab;
+using nlohmann::json;
+
+constexpr std::string_view usage =
+    "usage: timer --problem NAME --shape 1024x1024x1024 --seed N --rounds N --first-round N --warm-up-ms N --limit-ms N --kept CONTESTANT"
+    " --runner RUNNER.json --report TIMING.json";
+constexpr std::size_t kept_bytes_at_most = std::size_t{256} << 20;
+
+using Options = std::map<std::string, std::string>;
+
+Options parse_options(int argc, char** argv) {
+  Options options;
+  for (int i = 1; i + 1 < argc; i += 2) options[argv[i]] = argv[i + 1];
+  for (const char* name :
+       {"--problem", "--shape", "--seed", "--rounds", "--first-round", "--warm-up-ms", "--limit-ms", "--kept", "--runner", "--report"}) {
+    if (!options.contains(name)) throw std::invalid_argument(std::string(usage));
+  }
+  return options;
+}
+
+template <class Number>
+Number number(const Options& options, const std::string& name) {
+  const std::string& text = options.at(name);
+  Number value = 0;
+  const auto [after, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (error != std::errc{} || after != text.data() + text.size()) throw std::invalid_argument(name + " takes a number, not " + text);
+  return value;
+}
+
+std::size_t output_bytes(const judge::TimedWork& work) {
+  std::size_t bytes = 0;
+  for (const protocol::Argument& argument : work.arguments) {
+    if (argument.role == protocol::Role::output) bytes += argument.bytes;
+  }
+  return bytes;
+}
+
+// As many as there is room for, drawn so that no kernel can know which.
+std::vector<unsigned> rounds_to_keep(unsigned rounds, std::size_t bytes, judge::RandomStream& random) {
+  std::vector<unsigned> all(rounds);
+  std::iota(all.begin(), all.end(), 0u);
+  for (std::size_t i = all.size(); i > 1; --i) std::swap(all[i - 1], all[random.bits() % i]);
+  all.resize(std::min<std::size_t>(all.size(), std::max<std::size_t>(1, kept_bytes_at_most / bytes)));
+  std::ranges::sort(all);
+  return all;
+}
+
+struct Looked {
+  json faults = json::array(), elements = json::array();
+};
+
+Looked look(const judge::TimedWork& work, const protocol::TimingRequest& request, const judge::MemoryFile& kept,
+            judge::RandomStream& random) {
+  Looked looked;
+  const std::vector<std::byte> bytes = kept.bytes();
+  const std::size_t each = output_bytes(work);
+  std::vector<float> output(each / sizeof(float));
+  for (std::size_t i = 0; i < request.kept_rounds.size(); ++i) {
+    std::memcpy(output.data(), bytes.data() + i * each, each);
+    const std::uint64_t round = request.first_round + std::uint64_t{request.kept_rounds[i]};
+    const auto inspection = work.inspect(request.input_seed, round, output, judge::RandomStream(random.bits()));
+    if (!inspection.fault.empty()) looked.faults.push_back({{"round", request.kept_rounds[i]}, {"fault", inspection.fault}});
+    if (!looked.elements.empty() && inspection.fault.empty()) continue;
+    if (!inspection.elements.empty()) looked.elements = json::array();  // those of a fault replace the others
+    for (const judge::SampledElement& one : inspection.elements) {
+      looked.elements.push_back({{"row", one.row},
+                                 {"column", one.column},
+                                 {"expected", one.expected},
+                                 {"actual", one.actual},
+                                 {"relative_error", one.relative_error}});
+    }
+    if (!inspection.fault.empty()) break;  // one is enough
+  }
+  return looked;
+}
+
+// A runner that hangs or dies cannot say over whose kernel: the others are ours and have done this before.
+protocol::TimingReply reply_of(const judge::Answer& answer, unsigned student) {
+  protocol::TimingReply reply;
+  reply.contestant = student;
+  switch (answer.kind) {
+    case judge::Answer::Kind::reply: try { return json::parse(answer.text).get<protocol::TimingReply>();
+      } catch (const json::exception& error) {
+        reply.status = protocol::Status::crash;
+        reply.detail = std::string("the runner answered nonsense: ") + error.what();
+        return reply;
+      }
+    case judge::Answer::Kind::timeout: reply.status = protocol::Status::timeout; break;
+    case judge::Answer::Kind::died: reply.status = protocol::Status::crash; break;
+    case judge::Answer::Kind::never_started: reply.status = protocol::Status::internal_error; break;
+  }
+  reply.detail = answer.text;
+  return reply;
+}
+
+void time(int argc, char** argv) {
+  const Options options = parse_options(argc, argv);
+  const judge::TimedWork work = judge::work_to_time(options.at("--problem"), options.at("--shape"));
+  judge::RandomStream random(judge::derive_seed(number<std::uint64_t>(options, "--seed"), "timer", 0));
+  protocol::TimingRequest request;
+  request.launch.arguments = work.arguments;
+  request.launch.launch_arguments = work.launch_arguments;
+  request.input_seed = random.bits();
+  request.rounds = number<unsigned>(options, "--rounds");
+  request.first_round = number<unsigned>(options, "--first-round");
+  request.warm_up_ms = number<unsigned>(options, "--warm-up-ms");
+  request.kept_contestant = number<unsigned>(options, "--kept");
+  if (request.rounds == 0 || request.rounds > protocol::most_rounds) throw std::invalid_argument("--rounds is from 1 to 1024");
+  request.kept_rounds = rounds_to_keep(request.rounds, output_bytes(work), random);
+  const judge::MemoryFile kept{std::vector<std::byte>(request.kept_rounds.size() * output_bytes(work))};
+
+  protocol::TimingReply reply;
+  {
+    judge::RunnerProcess runner(judge::read_runner_argv(options.at("--runner")));
+    const auto limit = std::chrono::milliseconds(number<unsigned>(options, "--limit-ms"));
+    reply = reply_of(runner.ask(json(request).dump(), limit, {kept.descriptor()}), request.kept_contestant);
+  }
+  json report = reply;
+  const bool counted =
+      std::ranges::all_of(reply.nanoseconds, [&](const std::vector<double>& times) { return times.size() == request.rounds; });
+  if (reply.status == protocol::Status::completed && (reply.nanoseconds.empty() || !counted)) {
+    report["status"] = protocol::Status::crash;
+    report["detail"] = "the runner did not time every round";
+  }
+  report.update({{"shape", work.shape}, {"flops", work.flops}, {"bytes", work.bytes}, {"looked_at", 0}});
+  report.update({{"faults", json::array()}, {"elements", json::array()}});
+  if (report["status"] == json(protocol::Status::completed)) {
+    Looked looked = look(work, request, kept, random);
+    report["looked_at"] = request.kept_rounds.size();
+    report["faults"] = std::move(looked.faults);
+    report["elements"] = std::move(looked.elements);
+  }
+  judge::write_report(options.at("--report"), report.dump(-1, ' ', false, json::error_handler_t::replace) + "\n");
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  try {
+    time(argc, argv);
+    return 0;
+  } catch (const std::invalid_argument& error) {
+    std::cerr << error.what() << "\n";
+    return 2;
+  } catch (const std::exception& error) {
+    std::cerr << "timer: " << error.what() << "\n";
+    return 3;
+  }
+}

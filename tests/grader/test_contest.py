@@ -1,0 +1,88 @@
+"""The timer through the kit's runner on a driver that only pretends: times come back, outputs are looked at, and a kernel that
+stops doing its work is found out.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from pathlib import Path
+
+import pytest
+
+from grader.backend import Device, GpuBackend
+from grader.contest import Built, hold
+from grader.gpu_lock import GpuLock
+from grader.workshop import Workshop
+
+ROOT = Path(__file__).resolve().parents[2]
+DRIVER = ROOT / "build" / "libfake-driver.so"
+
+
+@pytest.fixture(scope="module")
+def workshop() -> Workshop:
+    assert DRIVER.is_file(), "run `make setup` with the kit's tests"
+    device = Device(0, "Fake GPU", 90, 4, 1 << 30, 4, 13000, str(DRIVER), uuid="0" * 31 + "1")
+    opened = Workshop.open(ROOT, allow_no_sandbox=True)
+    return dataclasses.replace(opened, gpu=GpuBackend(device=device, runner=ROOT / "build" / "bin" / "gpu-runner"))
+
+
+def contest_between(folder: Path, *kernels: str) -> Built:
+    for name in ("empty.cubin", "stage.cubin"):
+        (folder / name).write_bytes(b"\0")
+    parameters = "(float const*, float*, int, int)"
+    return Built(
+        folder,
+        tuple(
+            {"cubin": "empty.cubin", "functions": [], "kernel": f"{kernel}{parameters}", "ask_launch": "ask_two"}
+            for kernel in kernels
+        ),
+    )
+
+
+def test_every_round_of_every_contestant_is_timed_and_looked_at(workshop: Workshop, tmp_path: Path) -> None:
+    built = contest_between(tmp_path, "transposes", "transposes")
+    said = hold(workshop, built, "transpose", "40x24", rounds=7, kept=1, seed=3, warm_up_ms=0)
+    assert (said.status, said.detail) == ("completed", "")
+    assert said.nanoseconds == ((250_000.0,) * 7, (250_000.0,) * 7)
+    assert (said.looked_at, said.faults) == (7, ())
+    assert len(said.elements) == 5
+    assert all(one.relative_error == 0 for one in said.elements)
+    assert said.bytes == 2 * 4 * 40 * 24
+
+
+def test_a_kernel_that_stops_working_after_some_launches_is_found_out(workshop: Workshop, tmp_path: Path) -> None:
+    said = hold(
+        workshop,
+        contest_between(tmp_path, "transposes", "tires"),
+        "transpose",
+        "40x24",
+        rounds=31,
+        kept=1,
+        warm_up_ms=0,
+    )
+    assert said.status == "completed"
+    assert [one.fault for one in said.faults] == ["out[0][0] is wrong"]
+    assert said.faults[0].round > 0
+
+
+def test_a_kernel_that_ends_its_process_is_the_students(workshop: Workshop, tmp_path: Path) -> None:
+    said = hold(
+        workshop,
+        contest_between(tmp_path, "transposes", "breaks"),
+        "transpose",
+        "40x24",
+        rounds=31,
+        kept=1,
+        warm_up_ms=0,
+    )
+    assert (said.status, said.contestant) == ("crash", 1)
+
+
+def test_one_who_holds_the_device_alone_keeps_everybody_else_out(tmp_path: Path) -> None:
+    lock = GpuLock("a-device", tmp_path)
+    assert lock.is_free()
+    with lock.alone():
+        assert not GpuLock("a-device", tmp_path).is_free()
+        assert GpuLock("another", tmp_path).is_free()
+    with lock.shared(), lock.shared():
+        assert lock.is_free()

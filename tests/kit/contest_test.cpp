@@ -1,0 +1,86 @@
+// Kernels timed against each other on a driver that only pretends: every round has its samples and inputs of its own, outputs
+// come back for the rounds that were asked for, and one that stops working shows in them.
+#include "cuda/contest.hpp"
+
+#include <cstring>
+
+#include <catch2/catch_test_macros.hpp>
+
+#include "judge/memory_file.hpp"
+#include "judge/timed_problem.hpp"
+
+using namespace tilelab;
+using protocol::Status;
+
+namespace {
+
+constexpr const char* shape = "24x40";
+constexpr std::size_t output_bytes = sizeof(float) * 24 * 40;
+
+struct Timed {
+  protocol::TimingReply reply;
+  std::vector<std::string> faults;  // of the kept rounds
+};
+
+Timed timed(const std::string& student, std::vector<unsigned> kept_rounds, unsigned rounds = 5) {
+  cuda::ContestImage image;
+  image.driver = TILELAB_FAKE_DRIVER;
+  for (const std::string& name : {std::string("transposes"), student}) {
+    image.contestants.push_back(
+        {.cubin = {}, .functions = {}, .kernel = name + "(float const*, float*, int, int)", .ask_launch = "ask_two"});
+  }
+  const judge::TimedWork work = judge::work_to_time("transpose", shape);
+  protocol::TimingRequest request;
+  request.launch.arguments = work.arguments;
+  request.launch.launch_arguments = work.launch_arguments;
+  request.input_seed = 5;
+  request.rounds = rounds;
+  request.warm_up_ms = 0;
+  request.kept_contestant = 1;
+  request.kept_rounds = std::move(kept_rounds);
+  const judge::MemoryFile file{std::vector<std::byte>(request.kept_rounds.size() * output_bytes)};
+  const Descriptor kept(::dup(file.descriptor()));
+  cuda::Contest contest(image);
+  Timed result{contest.run(request, kept), {}};
+  const auto bytes = file.bytes();
+  for (std::size_t i = 0; i < request.kept_rounds.size(); ++i) {
+    std::vector<float> output(output_bytes / sizeof(float));
+    std::memcpy(output.data(), bytes.data() + i * output_bytes, output_bytes);
+    result.faults.push_back(work.inspect(5, request.kept_rounds[i], output, judge::RandomStream(1)).fault);
+  }
+  return result;
+}
+
+}  // namespace
+
+TEST_CASE("every contestant is timed in every round", "[contest]") {
+  const auto [reply, faults] = timed("transposes", {0, 3, 4});
+  REQUIRE(reply.status == Status::completed);
+  REQUIRE(reply.nanoseconds.size() == 2);
+  for (const auto& times : reply.nanoseconds) CHECK(times == std::vector<double>(5, 250'000.0));
+  CHECK(reply.warm_up_rounds == 1);
+  CHECK(faults == std::vector<std::string>(3));
+}
+
+TEST_CASE("a kernel that stops working after some launches shows in the outputs of later rounds", "[contest]") {
+  const auto [reply, faults] = timed("tires", {0, 8}, 9);
+  REQUIRE(reply.status == Status::completed);
+  CHECK(faults.at(0).empty());
+  CHECK(faults.at(1) == "out[0][0] is wrong");
+}
+
+TEST_CASE("a contestant that goes astray is named", "[contest]") {
+  cuda::ContestImage image;
+  image.driver = TILELAB_FAKE_DRIVER;
+  image.contestants = {{.cubin = {}, .functions = {}, .kernel = "stray(float const*, float*, int)", .ask_launch = "ask"}};
+  protocol::TimingRequest request;
+  request.launch.arguments = {{.name = "in", .role = protocol::Role::input, .bytes = 16},
+                              {.name = "out", .role = protocol::Role::output, .bytes = 16},
+                              {.name = "n", .role = protocol::Role::scalar, .element = "int", .bytes = 4, .bits = 4}};
+  request.launch.launch_arguments = {32};
+  cuda::Contest contest(image);
+  const auto reply = contest.run(request, Descriptor());
+  CHECK(reply.status == Status::crash);
+  CHECK(reply.contestant == 0);
+  CHECK_FALSE(reply.detail.empty());
+}
