@@ -11,6 +11,7 @@ import jinja2
 from markupsafe import Markup
 
 from grader.reports.class_sheet import ClassSheet, class_sheet
+from grader.reports.inline_code import inline_code
 from grader.reports.student_sheet import StudentSheet, student_sheet
 from grader.result import Result
 
@@ -38,13 +39,15 @@ def _render(name: str, sheet: ClassSheet | StudentSheet, *, script: str) -> str:
 
 @cache
 def _environment() -> jinja2.Environment:
-    return jinja2.Environment(
+    environment = jinja2.Environment(
         loader=jinja2.PackageLoader("grader.reports"),
         autoescape=True,
         undefined=jinja2.StrictUndefined,
         trim_blocks=True,
         lstrip_blocks=True,
     )
+    environment.filters["inline_code"] = inline_code
+    return environment
 
 
 def _ours(name: str) -> Markup:

@@ -23,6 +23,7 @@ class StudentSheet:
     preview: bool  # the student's own, of public tests alone
     total: str
     maximum: str
+    has_maximum: bool  # not so where nothing but extra credit was graded
     share: float  # percent
     facts: tuple[Fact, ...]
     refused: str
@@ -46,6 +47,7 @@ def student_sheet(
         preview=preview,
         total=points(result.total),
         maximum=points(result.max),
+        has_maximum=result.max > 0,
         share=share(result.total, result.max),
         facts=_facts(result.environment),
         refused=visible.words(submission.refused or "", 600),

@@ -23,9 +23,8 @@ constexpr std::array<Names, 3> names_by_kind{{
     {"l1tex__t_requests_pipe_lsu_mem_global_op_st.sum", "l1tex__t_sectors_pipe_lsu_mem_global_op_st.sum",
      "smsp__inst_executed_op_shared_st.sum", "l1tex__data_pipe_lsu_wavefronts_mem_shared_op_st.sum",
      "l1tex__data_bank_conflicts_pipe_lsu_mem_shared_op_st.sum"},
-    {"l1tex__t_requests_pipe_lsu_mem_global_op_atom.sum", "l1tex__t_sectors_pipe_lsu_mem_global_op_atom.sum",
-     "smsp__inst_executed_op_shared_atom.sum", "l1tex__data_pipe_lsu_wavefronts_mem_shared_op_atom.sum",
-     "l1tex__data_bank_conflicts_pipe_lsu_mem_shared_op_atom.sum"},
+    // What an atomic costs beyond its request depends on whether its result is used, which a statement does not tell.
+    {"l1tex__t_requests_pipe_lsu_mem_global_op_atom.sum", nullptr, "smsp__inst_executed_op_shared_atom.sum", nullptr, nullptr},
 }};
 static_assert(static_cast<int>(AccessKind::read) == 0 && static_cast<int>(AccessKind::write) == 1 &&
               static_cast<int>(AccessKind::atomic) == 2);
@@ -34,11 +33,12 @@ void add(protocol::Metrics& metrics, const RequestTally& tally) {
   const Names& names = names_by_kind[static_cast<std::size_t>(tally.kind)];
   if (tally.space == Space::shared) {
     metrics[names.shared_instructions] += tally.requests;
+    if (names.shared_wavefronts == nullptr) return;
     metrics[names.shared_wavefronts] += tally.wavefronts;
     metrics[names.shared_conflicts] += tally.wavefronts - tally.least_wavefronts;
   } else {
     metrics[names.global_requests] += tally.requests;
-    metrics[names.global_sectors] += tally.sectors;
+    if (names.global_sectors != nullptr) metrics[names.global_sectors] += tally.sectors;
   }
 }
 

@@ -11,8 +11,7 @@ constexpr std::uint32_t widest = 16;  // bytes that one lane's instruction moves
 
 std::uint32_t at_least_one(std::uint32_t count) { return std::max(count, 1u); }
 
-// Shared memory serves a warp's 64-bit accesses half by half, 128-bit ones quarter by quarter.
-std::uint32_t group_of(std::uint32_t lane, std::uint32_t size) { return size <= 4 ? 0 : size <= 8 ? lane / 16 : lane / 8; }
+constexpr std::uint32_t narrow = 4;  // bytes of a bank
 
 }  // namespace
 
@@ -55,12 +54,21 @@ void RequestCounter::piece(const Access& access, std::uintptr_t address, std::ui
     return;
   }
   const std::uint32_t lane = access.by.lane();
+  const bool wide = access.space == Space::shared && size > narrow;
   const std::uint64_t key = lanes_[access.by.thread].path.key();
-  Request& request = warp.requests[request_of(warp, lane, access, part == 0 ? key : ControlPath::mix(key, part))];
+  const std::uint64_t path = part == 0 && !wide ? key : ControlPath::mix(key, part * 2 + (wide ? 1 : 0));
+  Request& request = warp.requests[request_of(warp, lane, access, path)];
   request.lanes |= 1u << lane;
   request.size = std::max(request.size, static_cast<std::uint8_t>(size));
-  std::uint32_t& words = request.words[access.space == Space::shared ? group_of(lane, size) : 0];
-  words = warp.words.add(words, address, size);
+  if (wide) {
+    if (request.words == no) {
+      request.words = static_cast<std::uint32_t>(warp.wide.size());
+      warp.wide.emplace_back();
+    }
+    warp.wide[request.words][lane] = address;
+  } else {
+    request.words = warp.words.add(request.words, address, size);
+  }
 }
 
 std::uint32_t RequestCounter::request_of(Warp& warp, std::uint32_t lane, const Access& access, std::uint64_t path) {
@@ -106,21 +114,47 @@ void RequestCounter::settle() {
       RequestTally& tally = tallies_[request.tally];
       ++tally.requests;
       if (tally.space != Space::shared) {
-        tally.sectors += warp.words.sectors(request.words[0]);
-        tally.least_sectors += at_least_one((warp.words.words(request.words[0]) + 7) / 8);
-        continue;
-      }
-      for (const std::uint32_t words : request.words) {
-        if (words == no) continue;
-        tally.wavefronts += warp.words.most_words_of_a_bank(words);
-        tally.least_wavefronts += at_least_one((warp.words.words(words) + 31) / 32);
+        tally.sectors += warp.words.sectors(request.words);
+        tally.least_sectors += at_least_one((warp.words.words(request.words) + 7) / 8);
+      } else if (request.size > narrow) {
+        settle_wide(request, warp.wide[request.words]);
+      } else {
+        tally.wavefronts += warp.words.most_words_of_a_bank(request.words);
+        ++tally.least_wavefronts;
       }
     }
+    warp.wide.clear();
     warp.requests.clear();
     warp.index.clear();
     warp.words.clear();
   }
   for (Lane& lane : lanes_) lane.next = 0;
+}
+
+// Shared memory serves 64-bit accesses half warp by half warp and 128-bit ones quarter by quarter; twice as many lanes at
+// once for loads where every lane has its neighbour's address (the lane whose number differs in the last bit, or for all
+// of the warp in the last but one), or that neighbour is idle. Measured on an H200: see shared_patterns_test.
+void RequestCounter::settle_wide(const Request& request, const LaneAddresses& addresses) {
+  RequestTally& tally = tallies_[request.tally];
+  const auto active = [&](unsigned lane) { return (request.lanes >> lane & 1) != 0; };
+  const auto paired = [&](unsigned bit) {
+    for (unsigned lane = 0; lane < 32; ++lane) {
+      if (active(lane) && active(lane ^ bit) && addresses[lane] != addresses[lane ^ bit]) return false;
+    }
+    return true;
+  };
+  unsigned together = request.size <= 8 ? 16 : 8;
+  if (tally.kind == AccessKind::read && (paired(1) || paired(2))) together *= 2;
+  for (unsigned first = 0; first < 32; first += together) {
+    scratch_.clear();
+    std::uint32_t words = no;
+    for (unsigned lane = first; lane < first + together; ++lane) {
+      if (active(lane)) words = scratch_.add(words, addresses[lane], request.size);
+    }
+    if (words == no) continue;
+    tally.wavefronts += scratch_.most_words_of_a_bank(words);
+    ++tally.least_wavefronts;
+  }
 }
 
 std::vector<RequestTally> RequestCounter::tallies() const {

@@ -60,9 +60,9 @@ class RequestCounter final : public Observer {
     std::uintptr_t instruction = 0;
     std::uint64_t path = 0;
     std::uint32_t lanes = 0;
-    std::uint32_t tally = 0;                                // index
-    std::array<std::uint32_t, 4> words = {no, no, no, no};  // footprints of the groups of lanes that hardware serves together
-    std::uint8_t size = 0;
+    std::uint32_t tally = 0;   // index
+    std::uint32_t words = no;  // footprint; of wide ones in shared memory, index into Warp::wide
+    std::uint8_t size = 0;     // the widest lane's bytes
   };
   struct Lane {
     ControlPath path;
@@ -71,10 +71,12 @@ class RequestCounter final : public Observer {
     std::uintptr_t written = 0, written_by = 0;
     std::uint32_t written_bytes = 0;
   };
+  using LaneAddresses = std::array<std::uintptr_t, 32>;
   struct Warp {
     std::vector<Request> requests;
     std::unordered_map<std::uint64_t, std::uint32_t> index;  // of (instruction, path), and of the requests that repeat it
     FootprintPool words;
+    std::vector<LaneAddresses> wide;
   };
   static constexpr std::uint32_t no = FootprintPool::end;
   static constexpr std::size_t most_requests = 4u << 20;  // of one warp between two barriers
@@ -84,6 +86,7 @@ class RequestCounter final : public Observer {
   std::uint32_t request_of(Warp& warp, std::uint32_t lane, const Access& access, std::uint64_t path);
   std::uint32_t tally_of(const Access& access);
   void settle();
+  void settle_wide(const Request& request, const LaneAddresses& addresses);
 
   LoopMap loops_;
   SameLine same_line_;
@@ -91,6 +94,7 @@ class RequestCounter final : public Observer {
   std::vector<Warp> warps_;
   std::vector<RequestTally> tallies_;
   std::unordered_map<std::uintptr_t, std::uint32_t> tally_index_;  // by instruction and kind
+  FootprintPool scratch_;
   bool complete_ = true;
 };
 
