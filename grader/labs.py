@@ -69,6 +69,10 @@ class CounterTier(Strict):
     part: float = Field(gt=0, le=1)
     at_most: dict[str, float] = Field(min_length=1)  # by Nsight Compute's names
 
+    def __hash__(self) -> int:
+        """A lab is a key, and a dict is not."""
+        return hash((self.part, *sorted(self.at_most.items())))
+
 
 class CounterSpec(Strict):
     """Performance where no GPU measures it: what one case's last launch asks of memory, as the executor counts it."""

@@ -81,6 +81,10 @@ def test_the_maximum_is_the_same_for_whoever_handed_nothing_in() -> None:
     assert score_lab(make_lab(), unjudged("lab", Verdict.MISSING_FILE, "")).max_points == 5
 
 
+def test_a_lab_with_tiers_is_still_a_key() -> None:
+    assert {make_lab(): 1}[make_lab()] == 1
+
+
 def test_a_lab_without_tiers_assesses_nothing() -> None:
     result = score_lab(make_lab(counted=False), unjudged("lab", Verdict.MISSING_FILE, ""))
     assert (result.performance, result.max_points) == ("not assessed", 2)
