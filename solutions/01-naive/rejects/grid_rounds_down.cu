@@ -1,4 +1,5 @@
 // verdict: launch-error
+// explains: edge-unwritten
 // Without rounding up, a matrix smaller than a block gets no block at all.
 #include <tilelab/device.cuh>
 

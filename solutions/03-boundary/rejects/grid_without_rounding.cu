@@ -1,4 +1,5 @@
 // verdict: launch-error
+// explains: edge-unwritten
 // A matrix smaller than a tile gets no block.
 #include <tilelab/device.cuh>
 
