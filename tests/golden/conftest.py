@@ -23,11 +23,19 @@ Argument = dict[str, Any]
 
 
 def number(name: str, value: int) -> Argument:
-    return {"name": name, "role": "scalar", "element": "int", "bytes": 4, "bits": value, "row_elements": 0}
+    return {
+        "name": name,
+        "role": "scalar",
+        "element": "int",
+        "element_bytes": 4,
+        "bytes": 4,
+        "bits": value,
+        "row_elements": 0,
+    }
 
 
 def buffer(name: str, role: str, values: Sequence[float], columns: int = 0) -> Argument:
-    size = {"element": "float", "bytes": 4 * len(values), "bits": 0, "row_elements": columns}
+    size = {"element": "float", "element_bytes": 4, "bytes": 4 * len(values), "bits": 0, "row_elements": columns}
     return {"name": name, "role": role, **size, "values": values}
 
 

@@ -45,7 +45,10 @@ def who(site: Site) -> tuple[object, ...]:
 
 def told(finding: Finding) -> tuple[object, ...]:
     """Everything a report says of a finding."""
-    if finding.kind is Verdict.TIMEOUT:
+    if finding.kind in {
+        Verdict.TIMEOUT,
+        Verdict.NEEDS_GPU,
+    }:  # the latter: a block that waits for one which has yet to run
         return (finding.kind, finding.severity, finding.count)
     if finding.kind is Verdict.CRASH:
         return (finding.kind, finding.severity, finding.line, finding.count)

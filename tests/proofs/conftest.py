@@ -24,11 +24,14 @@ def git(root: Path, *arguments: str) -> str:
     return done.stdout
 
 
+SHOWN = {"tests/anykernel/found/race_in_a_reduction.cu"}  # a page shows what a command says of it
+
+
 @pytest.fixture(scope="session")
 def pristine(tmp_path_factory: pytest.TempPathFactory) -> Path:
     root = tmp_path_factory.mktemp("pristine") / "course"
     for name in git(ROOT, "ls-files", "-z").split("\0"):
-        if name and (ROOT / name).is_file() and not name.startswith("tests/"):
+        if name and (ROOT / name).is_file() and (not name.startswith("tests/") or name in SHOWN):
             (root / name).parent.mkdir(parents=True, exist_ok=True)
             shutil.copy(ROOT / name, root / name)
     git(root, "init", "-q")

@@ -25,7 +25,15 @@ N = 100
 def argument(name: str, role: str, bits: int = 0) -> dict[str, Any]:
     size = 4 if role == "scalar" else 4 * N
     element = "int" if role == "scalar" else "float"
-    return {"name": name, "role": role, "element": element, "bytes": size, "bits": bits, "row_elements": 0}
+    return {
+        "name": name,
+        "role": role,
+        "element": element,
+        "element_bytes": 4,
+        "bytes": size,
+        "bits": bits,
+        "row_elements": 0,
+    }
 
 
 REQUEST = {
