@@ -33,6 +33,7 @@ struct Access {
   std::uint32_t size = 0;
   AccessKind kind = AccessKind::read;
   bool is_volatile = false;
+  bool block_scope = false;  // atomicAdd_block() and its kin: atomic for the threads of one block only
   Space space = Space::global;
   const Region* region = nullptr;  // the buffer or array; null: none contains the whole access
   std::uint64_t offset = 0;        // bytes from the buffer's first byte; shared: from the span's
@@ -72,6 +73,13 @@ struct WarpSyncEvent {
   std::uintptr_t pc = 0;
 };
 
+// __threadfence() and its kin. `block_scope`: __threadfence_block(), which orders nothing for other blocks.
+struct FenceEvent {
+  ThreadRef by;
+  std::uintptr_t pc = 0;
+  bool block_scope = false;
+};
+
 // A subscript outside its declared dimension.
 struct IndexEvent {
   ThreadRef by;
@@ -100,7 +108,7 @@ class Observer {
   virtual void on_barrier(const BarrierEvent&) {}
   virtual void on_divergence(const DivergenceEvent&) {}
   virtual void on_warp_sync(const WarpSyncEvent&) {}
-  virtual void on_fence(const ThreadRef&, std::uintptr_t /*pc*/) {}
+  virtual void on_fence(const FenceEvent&) {}
   virtual void on_edge(const ThreadRef&, std::uintptr_t /*pc*/) {}  // a basic block begins
   // The function that holds `pc` begins, and will return to `caller`.
   virtual void on_call(const ThreadRef&, std::uintptr_t /*pc*/, std::uintptr_t /*caller*/) {}

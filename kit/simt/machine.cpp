@@ -106,8 +106,8 @@ std::uintptr_t Machine::calling_statement(std::uintptr_t pc, std::uintptr_t fram
   return pc;
 }
 
-void Machine::announce(std::uintptr_t address, std::size_t size, AccessKind kind, bool is_volatile, std::uintptr_t pc,
-                       std::uintptr_t frame) {
+void Machine::announce(std::uintptr_t address, std::size_t size, AccessKind kind, bool is_volatile, std::uintptr_t pc, std::uintptr_t frame,
+                       bool block_scope) {
   if (--budget_ == 0) out_of_budget(pc);
   const auto& running = scheduler_.running();
   Access& access = access_;
@@ -115,6 +115,7 @@ void Machine::announce(std::uintptr_t address, std::size_t size, AccessKind kind
   access.size = static_cast<std::uint32_t>(std::min<std::size_t>(size, 1u << 30));
   access.kind = kind;
   access.is_volatile = is_volatile;
+  access.block_scope = block_scope;
   access.pc = statement(pc, frame);
   access.instruction = pc;
   access.interval = running.interval;
@@ -218,7 +219,9 @@ void Machine::misaligned(std::uintptr_t address, std::size_t alignment, std::uin
   scheduler_.end_thread();
 }
 
-void Machine::fence(std::uintptr_t pc) { announcer_.announce(&Observer::on_fence, scheduler_.running().ref, pc); }
+void Machine::fence(std::uintptr_t pc, bool block_scope) {
+  announcer_.announce(&Observer::on_fence, FenceEvent{scheduler_.running().ref, pc, block_scope});
+}
 
 int Machine::barrier(std::uintptr_t pc, BarrierReduction reduction, int predicate) {
   spend(pc);

@@ -57,13 +57,14 @@ class Machine {
   // Called by the instrumented submission, through `Machine::current()`.
   static Machine& current() { return *current_; }
   static bool active() { return current_ != nullptr; }
-  void access(std::uintptr_t address, std::size_t size, AccessKind kind, bool is_volatile, std::uintptr_t pc, std::uintptr_t frame) {
+  void access(std::uintptr_t address, std::size_t size, AccessKind kind, bool is_volatile, std::uintptr_t pc, std::uintptr_t frame,
+              bool block_scope = false) {
     if (address - stack_low_ < FiberStacks::stack_bytes) {
       if (kind != AccessKind::read) guard_frames(address, size, pc, frame);
       return;
     }
     if (builtins_.contains(address) && kind == AccessKind::read) return;
-    announce(address, size, kind, is_volatile, pc, frame);
+    announce(address, size, kind, is_volatile, pc, frame, block_scope);
   }
   void spend(std::uintptr_t pc) {
     if (--budget_ == 0) out_of_budget(pc);
@@ -80,7 +81,7 @@ class Machine {
   }
   void index_outside(std::int64_t index, std::uint64_t bound, std::uint32_t column, std::uintptr_t pc, std::uintptr_t frame);
   void misaligned(std::uintptr_t address, std::size_t alignment, std::uintptr_t pc, std::uintptr_t frame);
-  void fence(std::uintptr_t pc);
+  void fence(std::uintptr_t pc, bool block_scope = false);
   int barrier(std::uintptr_t pc, BarrierReduction reduction, int predicate);
   std::uint64_t exchange(std::uintptr_t pc, const LaneRequest& request);
   std::uint32_t live_lanes() const { return scheduler_.live_lanes(); }
@@ -97,7 +98,8 @@ class Machine {
   [[noreturn]] void trap(const char* why, std::uintptr_t pc);
 
  private:
-  void announce(std::uintptr_t address, std::size_t size, AccessKind kind, bool is_volatile, std::uintptr_t pc, std::uintptr_t frame);
+  void announce(std::uintptr_t address, std::size_t size, AccessKind kind, bool is_volatile, std::uintptr_t pc, std::uintptr_t frame,
+                bool block_scope);
   void stray(const Access& access);
   void poll(const Access& access);
   bool waits_for_another_block(std::uint32_t patience) const;

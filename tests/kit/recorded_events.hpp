@@ -29,7 +29,7 @@ class RecordedEvents final : public Observer {
   void on_barrier(const BarrierEvent& event) override { barriers.push_back(event); }
   void on_divergence(const DivergenceEvent& event) override { divergences.push_back(event); }
   void on_warp_sync(const WarpSyncEvent& event) override { warp_syncs.push_back(event); }
-  void on_fence(const ThreadRef& by, std::uintptr_t) override { fences.push_back(by); }
+  void on_fence(const FenceEvent& event) override { fences.push_back(event.by); }
   void on_thread_ended(const ThreadRef& by) override { ended.push_back(by.thread); }
   void on_block_end(std::uint64_t block, std::uint32_t interval) override { block_ends.push_back({block, interval}); }
   void on_launch_end() override { ++launch_ends; }

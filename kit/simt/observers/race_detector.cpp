@@ -10,151 +10,246 @@
 #include "simt/region.hpp"
 
 namespace tilelab::simt {
-namespace {
 
-constexpr std::uint32_t warp_of(std::uint32_t thread) { return thread / 32; }
+RaceDetector::RaceDetector(FindingLog& log, SameValue same_value) : log_(log), same_value_(same_value), past_(log) {
+  if (same_value == SameValue::allowed) past_.allow_same_value();
+}
 
-}  // namespace
-
-void RaceDetector::on_launch_begin(const LaunchEvent& launch) { words_.resize((launch.shared_span + 3) / 4); }
+void RaceDetector::on_launch_begin(const LaunchEvent& launch) {
+  shared_.resize((launch.shared_span + 3) / 4);
+  fences_.begin_launch(launch.block.x * launch.block.y * launch.block.z);
+}
 
 void RaceDetector::on_block_begin(std::uint64_t block) {
   block_ = block;
   ++interval_;
+  warps_.begin_interval();
+  fences_.begin_block(static_cast<std::uint32_t>(block));
 }
 
 void RaceDetector::on_warp_sync(const WarpSyncEvent& sync) {
-  Warp& warp = warps_[sync.warp % warps_.size()];
-  if (warp.interval != interval_) {
-    warp.interval = interval_;
-    warp.several_masks = false;
-    warp.syncs.clear();
-  }
-  warp.several_masks = warp.several_masks || (!warp.syncs.empty() && warp.syncs.front().mask != sync.mask);
-  warp.syncs.push_back(sync);
+  settle();
+  warps_.sync(sync);
+  fences_.warp_sync(sync.warp, sync.mask);
 }
+
+void RaceDetector::on_fence(const FenceEvent& fence) {
+  settle();
+  fences_.fence(fence.by.thread, fence.block_scope, warps_.known_to(fence.by.thread));
+}
+
+void RaceDetector::on_barrier(const BarrierEvent& event) {
+  close_interval(event.interval);
+  fences_.barrier();
+}
+
+void RaceDetector::on_block_end(std::uint64_t, std::uint32_t last_interval) { close_interval(last_interval); }
 
 void RaceDetector::on_access(const Access& access) {
-  if (access.size == 4 && access.offset % 4 == 0) return touch(access.offset / 4, 0xF, access);
-  const std::uint64_t end = access.offset + access.size;
-  for (std::uint64_t at = access.offset; at < end;) {
-    const std::uint64_t word = at / 4, word_end = std::min(end, word * 4 + 4);
-    touch(word, static_cast<std::uint8_t>(((1u << (word_end - at)) - 1u) << (at % 4)), access);
+  if (!unsettled_.empty()) settle();
+  const bool is_shared = access.space == Space::shared;
+  // A write to an input is a finding of its own, and the only access to it that could race.
+  if (!is_shared && access.region->role == BufferRole::input && access.space == Space::global) return;
+  const std::uintptr_t base = is_shared ? access.address - access.offset : 0;
+  const std::uint64_t from = is_shared ? access.offset : access.address, end = from + access.size;
+  for (std::uint64_t at = from; at < end;) {
+    const std::uint64_t number = at / 4, word_end = std::min(end, number * 4 + 4);
+    const auto bytes = static_cast<std::uint8_t>(((1u << (word_end - at)) - 1u) << (at % 4));
+    Word* word = !is_shared ? global_.at(number) : number < shared_.size() ? &shared_[number] : nullptr;
+    if (word != nullptr) touch(*word, is_shared ? base / 4 + number : number, bytes, access);
     at = word_end;
   }
+  fences_.touch(access);
 }
 
-void RaceDetector::touch(std::size_t index, std::uint8_t bytes, const Access& access) {
-  if (index >= words_.size()) return;
-  Word& word = words_[index];
+Footprint RaceDetector::footprint_of(std::uint8_t bytes, const Access& access) const {
+  Footprint fresh;
+  fresh.pc = access.pc;
+  fresh.region = access.region;
+  fresh.warp_interval = access.warp_interval;
+  fresh.syncs = warps_.syncs(access.by.warp());
+  fresh.lowest = fresh.highest = static_cast<std::uint16_t>(access.by.thread);
+  fresh.epoch = fences_.epoch(access.by.thread);
+  fresh.kind = access.kind;
+  fresh.bytes = bytes;
+  fresh.is_volatile = access.is_volatile;
+  fresh.block_scope = access.block_scope;
+  fresh.alone = fences_.knows_more_than_its_block(access.by.thread);
+  return fresh;
+}
+
+void RaceDetector::touch(Word& word, std::uintptr_t number, std::uint8_t bytes, const Access& access) {
   const auto thread = static_cast<std::uint16_t>(access.by.thread);
-  const bool apart = keeps_lanes_apart(access);
-  const auto same = [&](const Trace& trace) { return trace.same_statement(access, bytes) && (!apart || trace.lowest == thread); };
-  const auto extend = [&](Trace& trace) {
-    if (thread >= trace.lowest && thread <= trace.highest) return;
-    trace.lowest = std::min(trace.lowest, thread);
-    trace.highest = std::max(trace.highest, thread);
-    if (word.written) suspect(index);
-  };
-  const Warp& warp = warps_[access.by.warp()];
-  const auto syncs = static_cast<std::uint32_t>(warp.interval == interval_ ? warp.syncs.size() : 0);
-  const Trace fresh{access.pc, access.region, access.warp_interval, syncs, thread, thread, access.kind, bytes};
-  if (word.interval != interval_) {
-    word.interval = interval_;
-    word.first = fresh;
-    word.written = access.kind != AccessKind::read;
-    word.suspect = false;
-    word.more.clear();
-    return;
-  }
-  if (same(word.first)) return extend(word.first);
-  for (Trace& trace : word.more) {
-    if (same(trace)) return extend(trace);
-  }
-  if (word.more.size() >= many_traces && access.kind == AccessKind::write) prune(index, fresh);
-  word.more.push_back(fresh);
-  word.written = word.written || access.kind != AccessKind::read;
-  if (word.written) suspect(index);
-}
-
-void RaceDetector::suspect(std::size_t index) {
-  if (words_[index].suspect) return;
-  words_[index].suspect = true;
-  suspects_.push_back(index);
-}
-
-void RaceDetector::close_interval() {
-  for (const std::size_t index : suspects_) {
-    const Word& word = words_[index];
-    compare(index, word.first, word.first);
+  if (word.interval == interval_) {
+    const bool apart =
+        (access.warp_interval != 0 && warps_.several_masks(access.by.warp())) || fences_.knows_more_than_its_block(access.by.thread);
+    const std::uint16_t epoch = fences_.epoch(access.by.thread);
+    const auto takes = [&](const Footprint& one) {
+      return one.pc == access.pc && one.kind == access.kind && one.bytes == bytes && one.warp_interval == access.warp_interval &&
+             one.epoch == epoch && one.is_volatile == access.is_volatile && one.block_scope == access.block_scope &&
+             ((!apart && !one.alone) || (one.lowest == thread && one.highest == thread));
+    };
+    if (access.kind == AccessKind::atomic) word.last_atomic = thread;
+    if (takes(word.first)) return extend(word, 0, access);
     for (std::size_t i = 0; i < word.more.size(); ++i) {
-      compare(index, word.first, word.more[i]);
-      for (std::size_t j = i; j < word.more.size(); ++j) compare(index, word.more[i], word.more[j]);
+      if (takes(word.more[i])) return extend(word, i + 1, access);
+    }
+  } else {
+    word.interval = interval_;
+    word.number = number;
+    word.written = word.suspect = false;
+    word.last_atomic = access.kind == AccessKind::atomic ? thread : no_thread;
+    word.more.clear();
+    word.first.bytes = 0;
+  }
+  Footprint fresh = footprint_of(bytes, access);
+  const bool is_first = word.first.bytes == 0;
+  order_after_known(word, fresh, access);
+  if (word.more.size() >= most_footprints) return;
+  if (word.more.size() >= many_footprints && access.kind == AccessKind::write) prune(word, fresh);
+  if (word.first.bytes == 0)
+    word.first = fresh;
+  else
+    word.more.push_back(fresh);
+  word.written = word.written || access.kind != AccessKind::read;
+  if (word.written && !is_first) suspect(word);
+  if (same_value_ == SameValue::allowed && access.kind == AccessKind::write) unsettled_.push_back({&word, word.size() - 1});
+}
+
+void RaceDetector::extend(Word& word, std::size_t position, const Access& access) {
+  Footprint& footprint = word.at(position);
+  if (same_value_ == SameValue::allowed && access.kind == AccessKind::write) unsettled_.push_back({&word, position});
+  const auto thread = static_cast<std::uint16_t>(access.by.thread);
+  if (thread >= footprint.lowest && thread <= footprint.highest) return;
+  footprint.lowest = std::min(footprint.lowest, thread);
+  footprint.highest = std::max(footprint.highest, thread);
+  if (word.written) suspect(word);
+}
+
+// The values written by the last access are there now; a word of global memory or of the span may be read as it lies.
+void RaceDetector::settle() {
+  for (const Written& written : unsettled_) {
+    Footprint& footprint = written.word->at(written.position);
+    const std::uint32_t content = *reinterpret_cast<const std::uint32_t*>(written.word->number * 4);
+    if (footprint.has_content && content != footprint.content) footprint.several_values = true;
+    footprint.has_content = true;
+    footprint.content = content;
+  }
+  unsettled_.clear();
+}
+
+Moment RaceDetector::moment_of(const Footprint& footprint, std::uint32_t thread, const Access& now) const {
+  return {static_cast<std::uint32_t>(block_), now.interval, static_cast<std::uint16_t>(thread), footprint.epoch, footprint.warp_interval};
+}
+
+// What fences order before a new access: in this interval, and among what earlier blocks did. So does an atomic of the
+// thread's own: the atomics before it on that word are before everything that comes after it.
+void RaceDetector::order_after_known(Word& word, Footprint& fresh, const Access& access) {
+  const std::uint32_t thread = access.by.thread;
+  const bool is_plain = access.kind != AccessKind::atomic;
+  const bool after_atomics = is_plain && word.last_atomic == thread;
+  if (word.first.bytes != 0 && (fresh.alone || after_atomics)) {
+    for (std::size_t i = 0; i < word.size(); ++i) {
+      Footprint& other = word.at(i);
+      if (!conflict(other, fresh, true, true) || (other.lowest == thread && other.highest == thread)) continue;
+      const bool by_atomic = after_atomics && other.kind == AccessKind::atomic;
+      const bool by_fence = fences_.in_use() && fences_.knows(thread, moment_of(other, other.lowest, access)) &&
+                            fences_.knows(thread, moment_of(other, other.highest, access));
+      if (!by_atomic && !by_fence) continue;
+      fresh.after |= position_bit(i);
+      fresh.alone = other.alone = true;
+      ordered_some_ = true;
     }
   }
+  if (access.space != Space::shared && (is_plain || fences_.knows_other_blocks(thread))) {
+    fresh.after_past = past_.known(word.number, fresh, static_cast<std::uint32_t>(block_), thread, fences_, after_atomics);
+  }
+}
+
+void RaceDetector::suspect(Word& word) {
+  if (word.suspect) return;
+  word.suspect = true;
+  suspects_.push_back(&word);
+}
+
+void RaceDetector::close_interval(std::uint32_t interval) {
+  settle();
+  for (Word* word : suspects_) compare_all(*word);
   suspects_.clear();
+  const auto block = static_cast<std::uint32_t>(block_);
+  for (std::size_t i = 0; i < global_.size(); ++i) {
+    Word& word = global_[i];
+    for (std::size_t position = 0; position < word.size(); ++position) past_.commit(word.number, word.at(position), block, interval);
+    past_.settle(word.number, word.first.region);
+  }
+  global_.begin_interval();
+  warps_.begin_interval();
   ++interval_;
 }
 
-bool RaceDetector::ordered(const Trace& earlier, std::uint32_t its_thread, const Trace& later, std::uint32_t later_thread) const {
-  if (warp_of(its_thread) != warp_of(later_thread) || earlier.warp_interval >= later.warp_interval) return false;
-  const Warp& warp = warps_[warp_of(its_thread) % warps_.size()];
-  if (warp.interval != interval_) return false;
-  std::uint32_t reached = 1u << (its_thread % 32);  // lanes that know of the earlier access
-  for (std::size_t i = warp.several_masks ? earlier.syncs : earlier.warp_interval; i < warp.syncs.size(); ++i) {
-    const WarpSyncEvent& sync = warp.syncs[i];
-    if (sync.warp_interval <= earlier.warp_interval || sync.warp_interval > later.warp_interval || (sync.mask & reached) == 0) continue;
-    reached |= sync.mask;
-    if (((reached >> (later_thread % 32)) & 1u) != 0) return true;
-  }
-  return false;
-}
-
-void RaceDetector::prune(std::size_t index, const Trace& write) {
-  Word& word = words_[index];
-  std::vector<Trace> all = std::exchange(word.more, {});
-  all.push_back(word.first);
-  const auto before = [&](const Trace& trace) {
-    return (trace.bytes & ~write.bytes) == 0 && (trace.lowest == write.lowest || ordered(trace, trace.lowest, write, write.lowest)) &&
-           (trace.highest == write.lowest || ordered(trace, trace.highest, write, write.lowest));
-  };
-  for (std::size_t i = 0; i < all.size(); ++i) {
-    for (std::size_t j = i; j < all.size(); ++j) {
-      if (before(all[i]) || before(all[j])) compare(index, all[i], all[j]);
+void RaceDetector::compare_all(Word& word) {
+  for (std::size_t i = 0; i < word.size(); ++i) {
+    for (std::size_t j = i; j < word.size(); ++j) {
+      const bool ordered = (word.at(j).after & position_bit(i)) != 0 || (word.at(i).after & position_bit(j)) != 0;
+      if (!ordered) compare(word, word.at(i), word.at(j));
     }
   }
-  std::erase_if(all, before);
-  word.first = all.empty() ? write : all.back();
-  if (!all.empty()) all.pop_back();
-  word.more = std::move(all);
 }
 
-void RaceDetector::compare(std::size_t word, const Trace& a, const Trace& b) {
-  const auto common = static_cast<std::uint8_t>(a.bytes & b.bytes);
-  if (common == 0) return;
-  if (a.kind == AccessKind::read && b.kind == AccessKind::read) return;
-  if (a.kind == AccessKind::atomic && b.kind == AccessKind::atomic) return;
+bool RaceDetector::is_before(const Footprint& earlier, std::size_t position, const Footprint& write) const {
+  if ((earlier.bytes & ~write.bytes) != 0) return false;
+  if ((write.after & position_bit(position)) != 0) return true;
+  const auto of_one = [&](std::uint32_t thread) { return thread == write.lowest || warps_.ordered(earlier, thread, write, write.lowest); };
+  return of_one(earlier.lowest) && of_one(earlier.highest);
+}
+
+void RaceDetector::prune(Word& word, Footprint& write) {
+  std::vector<Footprint> all = std::exchange(word.more, {});
+  all.insert(all.begin(), word.first);
+  for (std::size_t i = all.size(); i-- > 0;) {
+    const Footprint old = all[i];
+    if (!is_before(old, i, write)) continue;
+    for (std::size_t j = 0; j < all.size(); ++j) {
+      const bool ordered = (all[j].after & position_bit(i)) != 0 || (old.after & position_bit(j)) != 0;
+      if (!ordered) compare(word, old, all[j]);
+    }
+    // Its past stays: another block may race with what is dropped here and not with the write.
+    if (old.region->space != Space::shared) continue;
+    all.erase(all.begin() + static_cast<std::ptrdiff_t>(i));
+    for (Footprint& one : all) one.after = without_position(one.after, i);
+    write.after = without_position(write.after, i);
+  }
+  word.first.bytes = 0;
+  if (all.empty()) return;
+  word.first = all.front();
+  word.more.assign(all.begin() + 1, all.end());
+}
+
+void RaceDetector::compare(const Word& word, const Footprint& a, const Footprint& b) {
+  const bool maybe = conflict(a, b, true, true);
+  if (!maybe || (same_value_ == SameValue::allowed && same_value(a, b))) return;
   // One order for a pair of statements, whichever ran first: the write, else the earlier code, comes first.
-  const auto rank = [](const Trace& trace) { return std::tuple(trace.kind == AccessKind::read, trace.pc, trace.kind); };
+  const auto rank = [](const Footprint& one) { return std::tuple(one.kind == AccessKind::read, one.pc, one.kind); };
   if (rank(b) < rank(a)) return compare(word, b, a);
   const bool alike = rank(a) == rank(b);
-  // The threads of a trace between its lowest and highest need not be looked at: if any pair races, so does one of these.
+  // The threads between the lowest and the highest need not be looked at: if any pair races, so does one of these.
   std::optional<std::pair<std::uint32_t, std::uint32_t>> racing;
   for (const std::uint32_t first : {a.lowest, a.highest}) {
     for (const std::uint32_t second : {b.lowest, b.highest}) {
-      if (first == second) continue;
-      if (ordered(a, first, b, second) || ordered(b, second, a, first)) continue;
+      if (first == second || !conflict(a, b, true, first / 32 == second / 32)) continue;
+      if (warps_.ordered(a, first, b, second) || warps_.ordered(b, second, a, first)) continue;
       const std::pair<std::uint32_t, std::uint32_t> both = alike ? std::minmax({first, second}) : std::pair(first, second);
       if (!racing || both < *racing) racing = both;
     }
   }
   if (!racing) return;
+  const auto common = static_cast<std::uint8_t>(a.bytes & b.bytes);
   RawFinding finding;
   finding.kind = FindingKind::race;
   finding.site = {a.pc, access_name(a.kind), {block_, racing->first}};
   finding.other = {b.pc, access_name(b.kind), {block_, racing->second}};
   finding.region = a.region;
-  finding.offset = static_cast<std::int64_t>(word * 4) + std::countr_zero(common) - static_cast<std::int64_t>(a.region->span_offset);
+  finding.offset = static_cast<std::int64_t>(word.number * 4 - a.region->base) + std::countr_zero(common);
   finding.size = static_cast<std::uint32_t>(std::popcount(common));
   log_.report(finding);
 }

@@ -1,81 +1,92 @@
-// Races on shared memory between threads of one block: two accesses to one byte within one barrier interval, at least
-// one a write, not both atomic, by different threads that no __syncwarp() orders.
+// Races on shared and global memory: two accesses to one byte by different threads, at least one a write, not both
+// atomic, that nothing orders: no barrier of the block, no __syncwarp(), no fence with an atomic or volatile access.
 //
 // It decides by those rules, not by the order in which threads happened to run: per four-byte word it keeps, for each
-// statement that touched it in this interval, the lowest and the highest thread, and compares statements when the
-// interval ends. Not here: global memory.
+// statement that touched it in this barrier interval, the lowest and the highest thread, and compares statements when the
+// interval ends. Words of global memory then join the launch's past, and blocks are compared when the launch ends. What
+// fences order does follow from the run, since a value that was seen does: see needs_reversed_run().
 #pragma once
 
 #include <array>
+#include <cstdint>
 #include <vector>
 
 #include "simt/event.hpp"
 #include "simt/finding_log.hpp"
+#include "simt/observers/fence_order.hpp"
+#include "simt/observers/word_use.hpp"
+#include "simt/observers/past_words.hpp"
+#include "simt/observers/warp_order.hpp"
+#include "simt/observers/word_table.hpp"
 
 namespace tilelab::simt {
 
 class RaceDetector final : public Observer {
  public:
-  explicit RaceDetector(FindingLog& log) : log_(log) {}
-  bool watches(Space space) const override { return space == Space::shared; }
+  enum class SameValue : std::uint8_t { races, allowed };  // plain writes of equal values to one place
+
+  explicit RaceDetector(FindingLog& log, SameValue same_value = SameValue::races);
+  bool watches(Space) const override { return true; }
   void on_launch_begin(const LaunchEvent& launch) override;
   void on_block_begin(std::uint64_t block) override;
   void on_access(const Access& access) override;
   void on_warp_sync(const WarpSyncEvent& sync) override;
-  void on_barrier(const BarrierEvent&) override { close_interval(); }
-  void on_block_end(std::uint64_t, std::uint32_t) override { close_interval(); }
+  void on_fence(const FenceEvent& fence) override;
+  void on_barrier(const BarrierEvent& event) override;
+  void on_block_end(std::uint64_t, std::uint32_t last_interval) override;
+  void on_launch_end() override { past_.report(); }
+
+  // Accesses conflicted that only fences or atomics ordered. One that took no notice of what it read there would race,
+  // and does so visibly when blocks and threads run the other way round.
+  bool needs_reversed_run() const { return ordered_some_ || past_.ordered_some(); }
 
  private:
-  // Every access of one statement to one word in one interval, folded.
-  struct Trace {
-    std::uintptr_t pc;
-    const Region* region;
-    std::uint32_t warp_interval;
-    std::uint32_t syncs;            // of its warp, that had completed before the first of them
-    std::uint16_t lowest, highest;  // threads
-    AccessKind kind;
-    std::uint8_t bytes;  // mask of the word's four bytes
-
-    bool same_statement(const Access& access, std::uint8_t mask) const {
-      return pc == access.pc && kind == access.kind && bytes == mask && warp_interval == access.warp_interval;
-    }
-  };
   struct Word {
     std::uint64_t interval = 0;  // of interval_: older contents are void
-    Trace first{};               // most words see one statement in an interval
+    std::uintptr_t number = 0;   // its address / 4
+    Footprint first{};           // most words see one statement in an interval
     bool written = false, suspect = false;
-    std::vector<Trace> more;
+    std::uint16_t last_atomic = no_thread;
+    std::vector<Footprint> more;
+
+    std::size_t size() const { return 1 + more.size(); }
+    Footprint& at(std::size_t position) { return position == 0 ? first : more[position - 1]; }
+  };
+  struct Written {
+    Word* word;
+    std::size_t position;
   };
 
-  // The __syncwarp()s of one warp in this barrier interval, as they completed.
-  struct Warp {
-    std::uint64_t interval = 0;  // of interval_: older contents are void
-    bool several_masks = false;  // which lanes a sync orders then differs: statements are kept apart by lane
-    std::vector<WarpSyncEvent> syncs;
-  };
+  void touch(Word& word, std::uintptr_t number, std::uint8_t bytes, const Access& access);
+  void extend(Word& word, std::size_t position, const Access& access);
+  Footprint footprint_of(std::uint8_t bytes, const Access& access) const;
+  void order_after_known(Word& word, Footprint& fresh, const Access& access);
+  void close_interval(std::uint32_t interval);
+  void suspect(Word& word);
+  void compare(const Word& word, const Footprint& first, const Footprint& second);
+  void compare_all(Word& word);
+  void prune(Word& word, Footprint& write);
+  bool is_before(const Footprint& earlier, std::size_t position, const Footprint& write) const;
+  Moment moment_of(const Footprint& footprint, std::uint32_t thread, const Access& now) const;
+  void settle();
 
-  void touch(std::size_t word, std::uint8_t bytes, const Access& access);
-  void close_interval();
-  void suspect(std::size_t word);
-  void compare(std::size_t word, const Trace& first, const Trace& second);
-  // Whether a chain of __syncwarp()s leads from what one lane did to what another lane of its warp did later.
-  bool ordered(const Trace& earlier, std::uint32_t its_thread, const Trace& later, std::uint32_t later_thread) const;
-  void prune(std::size_t word, const Trace& write);
-  bool keeps_lanes_apart(const Access& access) const {
-    const Warp& warp = warps_[access.by.warp()];
-    return access.warp_interval != 0 && warp.interval == interval_ && warp.several_masks;
-  }
-
-  // Warps that keep to themselves leave traces for as long as no block barrier comes; from here on, those that a later
+  // Warps that keep to themselves leave footprints for as long as no block barrier comes; from here on, those that a later
   // write is ordered after are compared and dropped: whatever races with them races with that write.
-  static constexpr std::size_t many_traces = 64;
+  static constexpr std::size_t many_footprints = 64, most_footprints = 4096;
+  static constexpr std::uint16_t no_thread = 0xFFFF;
 
   FindingLog& log_;
-  std::vector<Word> words_;
-  std::array<Warp, 32> warps_;
-  std::vector<std::size_t> suspects_;
-  std::uint64_t interval_ = 1;  // counted over the whole launch
+  SameValue same_value_;
+  WarpOrder warps_;
+  FenceOrder fences_;
+  PastWords past_;
+  std::vector<Word> shared_;
+  WordTable<Word> global_;
+  std::vector<Word*> suspects_;
+  std::vector<Written> unsettled_;  // written by the last access: their values are there at the next event
+  std::uint64_t interval_ = 1;      // counted over the whole launch
   std::uint64_t block_ = 0;
+  bool ordered_some_ = false;
 };
 
 }  // namespace tilelab::simt

@@ -13,11 +13,21 @@
 #define TILELAB_ANNOUNCE(address, size, kind)                                                                                       \
   tilelab::simt::Machine::current().access(reinterpret_cast<std::uintptr_t>(address), size, tilelab::simt::AccessKind::kind, false, \
                                            TILELAB_PC, TILELAB_CALLER_FRAME)
-#define TILELAB_ANNOUNCE_ALIGNED(address, kind)                                                                                          \
+#define TILELAB_CHECK_ALIGNMENT(address)                                                                                                 \
   do {                                                                                                                                   \
     if (reinterpret_cast<std::uintptr_t>(address) % alignof(decltype(*(address))) != 0) {                                                \
       tilelab::simt::Machine::current().misaligned(reinterpret_cast<std::uintptr_t>(address), alignof(decltype(*(address))), TILELAB_PC, \
                                                    TILELAB_CALLER_FRAME);                                                                \
     }                                                                                                                                    \
-    TILELAB_ANNOUNCE(address, sizeof *(address), kind);                                                                                  \
+  } while (false)
+#define TILELAB_ANNOUNCE_ALIGNED(address, kind)         \
+  do {                                                  \
+    TILELAB_CHECK_ALIGNMENT(address);                   \
+    TILELAB_ANNOUNCE(address, sizeof *(address), kind); \
+  } while (false)
+#define TILELAB_ANNOUNCE_ATOMIC(address, block_scope)                                                                                  \
+  do {                                                                                                                                 \
+    TILELAB_CHECK_ALIGNMENT(address);                                                                                                  \
+    tilelab::simt::Machine::current().access(reinterpret_cast<std::uintptr_t>(address), sizeof *(address),                             \
+                                             tilelab::simt::AccessKind::atomic, false, TILELAB_PC, TILELAB_CALLER_FRAME, block_scope); \
   } while (false)

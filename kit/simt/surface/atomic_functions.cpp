@@ -3,11 +3,13 @@
 #include "simt/surface/announcing.hpp"
 
 // Announces the update of *address and returns what was there.
-#define UPDATE(address, next)                    \
-  TILELAB_ANNOUNCE_ALIGNED(address, atomic);     \
-  auto old = *(address);                         \
-  *(address) = static_cast<decltype(old)>(next); \
+#define UPDATE_IN_SCOPE(address, next, block_scope) \
+  TILELAB_ANNOUNCE_ATOMIC(address, block_scope);    \
+  auto old = *(address);                            \
+  *(address) = static_cast<decltype(old)>(next);    \
   return old
+#define UPDATE(address, next) UPDATE_IN_SCOPE(address, next, false)
+#define UPDATE_IN_BLOCK(address, next) UPDATE_IN_SCOPE(address, next, true)
 
 namespace cuda_on_cpu {
 
@@ -49,45 +51,51 @@ unsigned long long atomicCAS(unsigned long long* address, unsigned long long com
 unsigned short atomicCAS(unsigned short* address, unsigned short compare, unsigned short value) {
   UPDATE(address, old == compare ? value : old);
 }
-int atomicAdd_block(int* address, int value) { UPDATE(address, old + value); }
-unsigned int atomicAdd_block(unsigned int* address, unsigned int value) { UPDATE(address, old + value); }
-unsigned long long atomicAdd_block(unsigned long long* address, unsigned long long value) { UPDATE(address, old + value); }
-float atomicAdd_block(float* address, float value) { UPDATE(address, old + value); }
-double atomicAdd_block(double* address, double value) { UPDATE(address, old + value); }
-int atomicSub_block(int* address, int value) { UPDATE(address, old - value); }
-unsigned int atomicSub_block(unsigned int* address, unsigned int value) { UPDATE(address, old - value); }
-int atomicExch_block(int* address, int value) { UPDATE(address, value); }
-unsigned int atomicExch_block(unsigned int* address, unsigned int value) { UPDATE(address, value); }
-unsigned long long atomicExch_block(unsigned long long* address, unsigned long long value) { UPDATE(address, value); }
-float atomicExch_block(float* address, float value) { UPDATE(address, value); }
-int atomicMin_block(int* address, int value) { UPDATE(address, value < old ? value : old); }
-unsigned int atomicMin_block(unsigned int* address, unsigned int value) { UPDATE(address, value < old ? value : old); }
-long long atomicMin_block(long long* address, long long value) { UPDATE(address, value < old ? value : old); }
-unsigned long long atomicMin_block(unsigned long long* address, unsigned long long value) { UPDATE(address, value < old ? value : old); }
-int atomicMax_block(int* address, int value) { UPDATE(address, old < value ? value : old); }
-unsigned int atomicMax_block(unsigned int* address, unsigned int value) { UPDATE(address, old < value ? value : old); }
-long long atomicMax_block(long long* address, long long value) { UPDATE(address, old < value ? value : old); }
-unsigned long long atomicMax_block(unsigned long long* address, unsigned long long value) { UPDATE(address, old < value ? value : old); }
-int atomicAnd_block(int* address, int value) { UPDATE(address, old & value); }
-unsigned int atomicAnd_block(unsigned int* address, unsigned int value) { UPDATE(address, old & value); }
-unsigned long long atomicAnd_block(unsigned long long* address, unsigned long long value) { UPDATE(address, old & value); }
-int atomicOr_block(int* address, int value) { UPDATE(address, old | value); }
-unsigned int atomicOr_block(unsigned int* address, unsigned int value) { UPDATE(address, old | value); }
-unsigned long long atomicOr_block(unsigned long long* address, unsigned long long value) { UPDATE(address, old | value); }
-int atomicXor_block(int* address, int value) { UPDATE(address, old ^ value); }
-unsigned int atomicXor_block(unsigned int* address, unsigned int value) { UPDATE(address, old ^ value); }
-unsigned long long atomicXor_block(unsigned long long* address, unsigned long long value) { UPDATE(address, old ^ value); }
-unsigned int atomicInc_block(unsigned int* address, unsigned int value) { UPDATE(address, old >= value ? 0 : old + 1); }
-unsigned int atomicDec_block(unsigned int* address, unsigned int value) { UPDATE(address, old == 0 || old > value ? value : old - 1); }
-int atomicCAS_block(int* address, int compare, int value) { UPDATE(address, old == compare ? value : old); }
+int atomicAdd_block(int* address, int value) { UPDATE_IN_BLOCK(address, old + value); }
+unsigned int atomicAdd_block(unsigned int* address, unsigned int value) { UPDATE_IN_BLOCK(address, old + value); }
+unsigned long long atomicAdd_block(unsigned long long* address, unsigned long long value) { UPDATE_IN_BLOCK(address, old + value); }
+float atomicAdd_block(float* address, float value) { UPDATE_IN_BLOCK(address, old + value); }
+double atomicAdd_block(double* address, double value) { UPDATE_IN_BLOCK(address, old + value); }
+int atomicSub_block(int* address, int value) { UPDATE_IN_BLOCK(address, old - value); }
+unsigned int atomicSub_block(unsigned int* address, unsigned int value) { UPDATE_IN_BLOCK(address, old - value); }
+int atomicExch_block(int* address, int value) { UPDATE_IN_BLOCK(address, value); }
+unsigned int atomicExch_block(unsigned int* address, unsigned int value) { UPDATE_IN_BLOCK(address, value); }
+unsigned long long atomicExch_block(unsigned long long* address, unsigned long long value) { UPDATE_IN_BLOCK(address, value); }
+float atomicExch_block(float* address, float value) { UPDATE_IN_BLOCK(address, value); }
+int atomicMin_block(int* address, int value) { UPDATE_IN_BLOCK(address, value < old ? value : old); }
+unsigned int atomicMin_block(unsigned int* address, unsigned int value) { UPDATE_IN_BLOCK(address, value < old ? value : old); }
+long long atomicMin_block(long long* address, long long value) { UPDATE_IN_BLOCK(address, value < old ? value : old); }
+unsigned long long atomicMin_block(unsigned long long* address, unsigned long long value) {
+  UPDATE_IN_BLOCK(address, value < old ? value : old);
+}
+int atomicMax_block(int* address, int value) { UPDATE_IN_BLOCK(address, old < value ? value : old); }
+unsigned int atomicMax_block(unsigned int* address, unsigned int value) { UPDATE_IN_BLOCK(address, old < value ? value : old); }
+long long atomicMax_block(long long* address, long long value) { UPDATE_IN_BLOCK(address, old < value ? value : old); }
+unsigned long long atomicMax_block(unsigned long long* address, unsigned long long value) {
+  UPDATE_IN_BLOCK(address, old < value ? value : old);
+}
+int atomicAnd_block(int* address, int value) { UPDATE_IN_BLOCK(address, old & value); }
+unsigned int atomicAnd_block(unsigned int* address, unsigned int value) { UPDATE_IN_BLOCK(address, old & value); }
+unsigned long long atomicAnd_block(unsigned long long* address, unsigned long long value) { UPDATE_IN_BLOCK(address, old & value); }
+int atomicOr_block(int* address, int value) { UPDATE_IN_BLOCK(address, old | value); }
+unsigned int atomicOr_block(unsigned int* address, unsigned int value) { UPDATE_IN_BLOCK(address, old | value); }
+unsigned long long atomicOr_block(unsigned long long* address, unsigned long long value) { UPDATE_IN_BLOCK(address, old | value); }
+int atomicXor_block(int* address, int value) { UPDATE_IN_BLOCK(address, old ^ value); }
+unsigned int atomicXor_block(unsigned int* address, unsigned int value) { UPDATE_IN_BLOCK(address, old ^ value); }
+unsigned long long atomicXor_block(unsigned long long* address, unsigned long long value) { UPDATE_IN_BLOCK(address, old ^ value); }
+unsigned int atomicInc_block(unsigned int* address, unsigned int value) { UPDATE_IN_BLOCK(address, old >= value ? 0 : old + 1); }
+unsigned int atomicDec_block(unsigned int* address, unsigned int value) {
+  UPDATE_IN_BLOCK(address, old == 0 || old > value ? value : old - 1);
+}
+int atomicCAS_block(int* address, int compare, int value) { UPDATE_IN_BLOCK(address, old == compare ? value : old); }
 unsigned int atomicCAS_block(unsigned int* address, unsigned int compare, unsigned int value) {
-  UPDATE(address, old == compare ? value : old);
+  UPDATE_IN_BLOCK(address, old == compare ? value : old);
 }
 unsigned long long atomicCAS_block(unsigned long long* address, unsigned long long compare, unsigned long long value) {
-  UPDATE(address, old == compare ? value : old);
+  UPDATE_IN_BLOCK(address, old == compare ? value : old);
 }
 unsigned short atomicCAS_block(unsigned short* address, unsigned short compare, unsigned short value) {
-  UPDATE(address, old == compare ? value : old);
+  UPDATE_IN_BLOCK(address, old == compare ? value : old);
 }
 int atomicAdd_system(int* address, int value) { UPDATE(address, old + value); }
 unsigned int atomicAdd_system(unsigned int* address, unsigned int value) { UPDATE(address, old + value); }

@@ -17,7 +17,7 @@ int __syncthreads_or(int predicate) { return Machine::current().barrier(TILELAB_
 void __syncwarp(unsigned mask) { Machine::current().exchange(TILELAB_STATEMENT, LaneRequest{WarpOperation::sync, mask, 0, 0}); }
 
 void __threadfence() { Machine::current().fence(TILELAB_STATEMENT); }
-void __threadfence_block() { Machine::current().fence(TILELAB_STATEMENT); }
+void __threadfence_block() { Machine::current().fence(TILELAB_STATEMENT, true); }
 void __threadfence_system() { Machine::current().fence(TILELAB_STATEMENT); }
 void __nanosleep(unsigned) { Machine::current().edge(TILELAB_STATEMENT); }
 

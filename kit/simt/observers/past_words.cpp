@@ -1,0 +1,220 @@
+// Lists of folded accesses per word, and their comparison.
+#include "simt/observers/past_words.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <optional>
+#include <tuple>
+#include <utility>
+
+#include "simt/region.hpp"
+
+namespace tilelab::simt {
+namespace {
+
+auto place(const Moment& moment) { return std::pair(moment.block, moment.thread); }
+
+// The later of two moments of one block, as far as knowing of it goes.
+void keep_later(Moment& kept, const Moment& other) {
+  if (other.interval > kept.interval) {
+    kept.interval = other.interval;
+    kept.epoch = other.epoch;
+    kept.warp_interval = other.warp_interval;
+  } else if (other.interval == kept.interval) {
+    kept.epoch = std::max(kept.epoch, other.epoch);
+    kept.warp_interval = std::max(kept.warp_interval, other.warp_interval);
+  }
+}
+
+}  // namespace
+
+std::uint32_t* PastWords::head(std::uintptr_t word, const Region* region) {
+  for (Shadow& shadow : shadows_) {
+    if (shadow.region == region) return word - shadow.first < shadow.words ? shadow.heads.get() + (word - shadow.first) : nullptr;
+  }
+  Shadow& shadow = shadows_.emplace_back();
+  shadow.region = region;
+  shadow.first = region->base / 4;
+  shadow.words = (region->base + region->bytes + 3) / 4 - shadow.first;
+  shadow.heads.reset(static_cast<std::uint32_t*>(std::calloc(shadow.words, sizeof(std::uint32_t))));
+  if (!shadow.heads) shadow.words = 0;
+  return head(word, region);
+}
+
+std::uint64_t PastWords::known(std::uintptr_t word, const Footprint& own, std::uint32_t block, std::uint32_t thread,
+                               const FenceOrder& fences, bool its_atomic) {
+  const std::uint32_t* first = head(word, own.region);
+  if (first == nullptr || *first == 0) return 0;
+  for (std::uint32_t at = *first; at != 0; at = nodes_[at].next) {
+    its_atomic = its_atomic || (nodes_[at].kind == AccessKind::atomic && nodes_[at].last_block == block);
+  }
+  std::uint64_t mask = 0;
+  std::size_t position = 0;
+  for (std::uint32_t at = *first; at != 0; at = nodes_[at].next, ++position) {
+    Node& node = nodes_[at];
+    if (!conflict(node, own, false, false) || (node.lowest.block == block && node.highest.block == block)) continue;
+    const bool by_atomic = its_atomic && node.kind == AccessKind::atomic && own.kind != AccessKind::atomic;
+    const bool by_fence = fences.in_use() && fences.knows(thread, node.lowest) && fences.knows(thread, node.highest);
+    if (!by_atomic && !by_fence) continue;
+    mask |= position_bit(position);
+    node.closed = true;
+    ordered_some_ = true;
+  }
+  return mask;
+}
+
+bool PastWords::takes(const Node& node, const Footprint& footprint) {
+  return node.pc == footprint.pc && node.kind == footprint.kind && node.bytes == footprint.bytes &&
+         node.is_volatile == footprint.is_volatile && node.block_scope == footprint.block_scope;
+}
+
+void PastWords::widen(Node& node, const Moment& moment) {
+  if (moment.block == node.lowest.block) keep_later(node.lowest, moment);
+  if (moment.block == node.highest.block) keep_later(node.highest, moment);
+  if (place(moment) < place(node.lowest)) {
+    Moment lowest = moment;
+    if (moment.block == node.lowest.block) keep_later(lowest, node.lowest);
+    node.lowest = lowest;
+  }
+  if (place(node.highest) < place(moment)) {
+    Moment highest = moment;
+    if (moment.block == node.highest.block) keep_later(highest, node.highest);
+    node.highest = highest;
+  }
+}
+
+void PastWords::commit(std::uintptr_t word, const Footprint& footprint, std::uint32_t block, std::uint32_t interval) {
+  std::uint32_t* first = head(word, footprint.region);
+  if (first == nullptr) return;
+  const Moment lowest{block, interval, footprint.lowest, footprint.epoch, footprint.warp_interval};
+  Moment highest = lowest;
+  highest.thread = footprint.highest;
+  std::size_t length = 0;
+  std::uint32_t* link = first;
+  std::uint32_t fallback = 0;
+  for (; *link != 0; link = &nodes_[*link].next, ++length) {
+    Node& node = nodes_[*link];
+    if (!takes(node, footprint)) continue;
+    fallback = *link;
+    if (node.after == footprint.after_past && (!node.closed || node.lowest.block == node.highest.block) &&
+        (!node.closed || node.lowest.block == block))
+      break;
+  }
+  std::uint32_t into = *link;
+  if (into == 0 && length >= most_of_a_word) into = fallback;
+  if (into == 0) {
+    if (length >= most_of_a_word || nodes_.size() >= max_nodes) return;
+    if (free_.empty()) {
+      into = static_cast<std::uint32_t>(nodes_.size());
+      nodes_.emplace_back();
+    } else {
+      into = free_.back();
+      free_.pop_back();
+    }
+    *link = into;  // before the deque grows again: it keeps its elements where they are
+    Node& node = nodes_[into];
+    node = Node{.pc = footprint.pc, .region = footprint.region, .after = footprint.after_past, .lowest = lowest, .highest = highest};
+    node.last_block = block;
+    node.content = footprint.content;
+    node.kind = footprint.kind;
+    node.bytes = footprint.bytes;
+    node.is_volatile = footprint.is_volatile;
+    node.block_scope = footprint.block_scope;
+    node.has_content = footprint.has_content;
+    node.several_values = footprint.several_values;
+    if (length == 1) suspects_.push_back({word, footprint.region});
+    return;
+  }
+  Node& node = nodes_[into];
+  const bool first_other_block = node.lowest.block == node.highest.block && block != node.lowest.block;
+  node.several_values =
+      node.several_values || footprint.several_values || node.has_content != footprint.has_content || node.content != footprint.content;
+  node.last_block = block;
+  widen(node, lowest);
+  widen(node, highest);
+  // A list of one that only reads is never looked at again; of more than one it is known already.
+  if (first_other_block && length == 0 && node.next == 0 && node.kind != AccessKind::read) suspects_.push_back({word, footprint.region});
+}
+
+void PastWords::settle(std::uintptr_t word, const Region* region) {
+  std::uint32_t* first = head(word, region);
+  if (first == nullptr) return;
+  std::size_t length = 0;
+  for (std::uint32_t at = *first; at != 0; at = nodes_[at].next) ++length;
+  if (length > many_nodes) prune(first, word);
+}
+
+// Drops what a later write is ordered after: whatever races with it and comes later races with that write.
+void PastWords::prune(std::uint32_t* first, std::uintptr_t word) {
+  std::vector<std::uint32_t> list;
+  for (std::uint32_t at = *first; at != 0; at = nodes_[at].next) list.push_back(at);
+  for (std::size_t i = list.size(); i-- > 0;) {
+    const Node& old = nodes_[list[i]];
+    const bool covered = std::any_of(list.begin(), list.end(), [&](std::uint32_t at) {
+      const Node& write = nodes_[at];
+      return write.kind == AccessKind::write && (write.after & position_bit(i)) != 0 && (old.bytes & ~write.bytes) == 0;
+    });
+    if (!covered) continue;
+    for (std::size_t j = 0; j < list.size(); ++j) {
+      const Node& other = nodes_[list[j]];
+      if ((other.after & position_bit(i)) == 0 && (old.after & position_bit(j)) == 0) compare(word, old, other);
+    }
+    free_.push_back(list[i]);
+    list.erase(list.begin() + static_cast<std::ptrdiff_t>(i));
+    for (const std::uint32_t at : list) nodes_[at].after = without_position(nodes_[at].after, i);
+  }
+  std::uint32_t* link = first;
+  for (const std::uint32_t at : list) {
+    *link = at;
+    link = &nodes_[at].next;
+  }
+  *link = 0;
+}
+
+void PastWords::compare(std::uintptr_t word, const Node& a, const Node& b) {
+  if (!conflict(a, b, false, false)) return;
+  if (same_value_allowed_ && same_value(a, b)) return;
+  const auto rank = [](const Node& node) { return std::tuple(node.kind == AccessKind::read, node.pc, node.kind); };
+  if (rank(b) < rank(a)) return compare(word, b, a);
+  const bool alike = rank(a) == rank(b);
+  std::optional<std::pair<std::pair<std::uint32_t, std::uint16_t>, std::pair<std::uint32_t, std::uint16_t>>> racing;
+  for (const Moment& first : {a.lowest, a.highest}) {
+    for (const Moment& second : {b.lowest, b.highest}) {
+      if (first.block == second.block) continue;
+      std::pair both(place(first), place(second));
+      if (alike && both.second < both.first) std::swap(both.first, both.second);
+      if (!racing || both < *racing) racing = both;
+    }
+  }
+  if (!racing) return;
+  const auto common = static_cast<std::uint8_t>(a.bytes & b.bytes);
+  RawFinding finding;
+  finding.kind = FindingKind::race;
+  finding.site = {a.pc, access_name(a.kind), {racing->first.first, racing->first.second}};
+  finding.other = {b.pc, access_name(b.kind), {racing->second.first, racing->second.second}};
+  finding.region = a.region;
+  finding.offset = static_cast<std::int64_t>(word * 4 - a.region->base) + std::countr_zero(common);
+  finding.size = static_cast<std::uint32_t>(std::popcount(common));
+  log_.report(finding);
+}
+
+void PastWords::compare_all(std::uintptr_t word, std::uint32_t head) {
+  std::vector<const Node*> list;
+  for (std::uint32_t at = head; at != 0; at = nodes_[at].next) list.push_back(&nodes_[at]);
+  for (std::size_t i = 0; i < list.size(); ++i) {
+    for (std::size_t j = i; j < list.size(); ++j) {
+      if ((list[j]->after & position_bit(i)) == 0 && (list[i]->after & position_bit(j)) == 0) compare(word, *list[i], *list[j]);
+    }
+  }
+}
+
+void PastWords::report() {
+  std::sort(suspects_.begin(), suspects_.end(), [](const Suspect& a, const Suspect& b) { return a.word < b.word; });
+  const auto same = [](const Suspect& a, const Suspect& b) { return a.word == b.word && a.region == b.region; };
+  suspects_.erase(std::unique(suspects_.begin(), suspects_.end(), same), suspects_.end());
+  for (const Suspect& suspect : suspects_) {
+    if (const std::uint32_t* first = head(suspect.word, suspect.region)) compare_all(suspect.word, *first);
+  }
+}
+
+}  // namespace tilelab::simt
