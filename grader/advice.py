@@ -33,7 +33,15 @@ _ADVICE = {
 _EXITED = "A thread that has nothing to compute may still be needed to load: let it stay until the last barrier, and guard its accesses."
 
 
+_BETWEEN_BLOCKS = (
+    "Blocks run in any order and at the same time. Give each element to one block, use an atomic function, or let blocks "
+    "hand over results with __threadfence() and an atomic."
+)
+
+
 def advice_for(finding: Finding) -> str | None:
+    if finding.kind is Verdict.RACE and finding.other and finding.other.block != finding.block:
+        return _BETWEEN_BLOCKS
     if finding.kind is Verdict.BARRIER_DIVERGENCE and finding.severity == "note":
         return _EXITED
     return _ADVICE.get(finding.kind)

@@ -40,7 +40,15 @@ def grader_fingerprint() -> str:
 def lab_fingerprint(lab: Lab) -> str:
     """A hash of what the lab asks for and of its tests, public and private."""
     spec = lab.public
-    contract = [lab.id, spec.problem, spec.file, spec.kernel, spec.launch, *_timed_against(lab)]
+    contract = [
+        lab.id,
+        spec.problem,
+        spec.file,
+        spec.kernel,
+        spec.launch,
+        spec.races.same_value_writes,
+        *_timed_against(lab),
+    ]
     halves = [folder for folder in (lab.public_dir, lab.private_dir) if folder is not None]
     return _hash(contract, [_hash_files(folder, _judged(folder)) for folder in halves])
 

@@ -47,6 +47,7 @@ def run_judge(
     chosen = ",".join(_escaped(name) for name in call.cases)
     command = [
         str(call.judge), *([chosen] if chosen else []), "--runner", str(runner_file), "--seed", str(call.seed),
+        *(["--allow-same-value-writes"] if lab.public.races.same_value_writes == "allowed" else []),
         "--shuffle", str(call.order), "--report", str(report_file), *(["--abort"] if call.until_failure else []),
     ]  # fmt: skip
     try:

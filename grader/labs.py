@@ -45,6 +45,12 @@ class TierSpec(Strict):
     part: float = Field(gt=0, le=1)
 
 
+class RaceRules(Strict):
+    """What counts as a race in this lab."""
+
+    same_value_writes: Literal["race", "allowed"] = "race"  # plain writes of one value to one place by several threads
+
+
 class PublicSpec(Strict):
     """lab.toml."""
 
@@ -57,6 +63,7 @@ class PublicSpec(Strict):
     shapes: str  # in words, for people
     extra_credit: bool = False
     performance: PerformanceSpec | None = None  # none: speed is no part of this lab
+    races: RaceRules = RaceRules()
     case: tuple[CaseSpec, ...] = ()
 
 

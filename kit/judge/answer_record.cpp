@@ -49,6 +49,7 @@ Ending take_reply(LaunchRecord& record, protocol::LaunchReply reply) {
   record.trace = std::move(reply.trace);
   record.traffic = std::move(reply.traffic);
   record.message = std::move(reply.detail);
+  record.needs_reversed_run = reply.needs_reversed_run;
   const bool completed = reply.status == protocol::Status::completed;
   Ending ending = completed ? Ending::whole : Ending::unfinished;
   for (const protocol::Finding& finding : record.findings) {

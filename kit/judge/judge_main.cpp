@@ -31,6 +31,7 @@ CATCH_REGISTER_REPORTER("judge", CaseReporter)
 struct Options {
   std::string runner, report;
   std::uint64_t seed = 0, order = 0;
+  bool allow_same_value_writes = false;
 };
 
 // Catch2 reads the command line; ours are added to its own. Throws on one that cannot be used.
@@ -40,6 +41,7 @@ Options parse_options(Catch::Session& session, int argc, char** argv) {
   session.cli(session.cli() | Opt(options.runner, "FILE")["--runner"]("JSON file with the argv that starts the submission's runner") |
               Opt(options.seed, "N")["--seed"]("what random inputs and sizes follow from") |
               Opt(options.order, "N")["--shuffle"]("run blocks and threads shuffled by this number; 0: in order") |
+              Opt(options.allow_same_value_writes)["--allow-same-value-writes"]("plain writes of one value to one place are no race") |
               Opt(options.report, "FILE")["--report"]("where the cases are written as JSON"));
   if (session.applyCommandLine(argc, argv) != 0) throw std::runtime_error("the command line cannot be read");
   return options;
@@ -70,6 +72,7 @@ int judge_all(int argc, char** argv) {
   judge::RunnerProcess runner(judge::read_runner_argv(options.runner));
   judge::LaunchOptions launch_options;
   if (options.order != 0) launch_options.order_seed = options.order;
+  launch_options.allow_same_value_writes = options.allow_same_value_writes;
   judge::Bench bench([&](const judge::Trial& trial) { return judge::judge_launch(runner, trial, launch_options); }, options.seed,
                      clock_factor());
   judge::use_bench(&bench);

@@ -15,6 +15,7 @@ struct LaunchOptions {
   std::optional<std::uint64_t> order_seed;      // given: blocks and threads run in this shuffled order
   std::optional<protocol::TraceRequest> trace;  // given: the record holds what this block did
   bool traffic = false;                         // the record counts requests, sectors and wavefronts
+  bool allow_same_value_writes = false;         // plain writes of one value to one place are no race
 };
 
 LaunchRecord judge_launch(RunnerProcess& runner, const Trial& trial, const LaunchOptions& options = {});

@@ -37,6 +37,7 @@ struct LaunchRecord {
   Work work = {};                                           // beside traffic
   std::optional<Explanation> explanation = std::nullopt;    // the mistake that accounts for the output, where just one does
   std::vector<float> wrong_output = {};                     // of a launch that came to its end; no part of judge.json
+  bool needs_reversed_run = false;                          // the runner's wish, before it was met
 };
 
 struct CaseRecord {

@@ -186,10 +186,21 @@ class Words {
     return 0;
   }
 
+  static const char* verb(const Site& site) {
+    return site.access == "read" ? "reads" : site.access == "write" ? "writes" : "atomically updates";
+  }
+
+  static std::string race_between_blocks(const Finding& finding) {
+    const auto who = [](const Site& site) { return "hread " + in_brackets(*site.thread) + " of block " + in_brackets(*site.block); };
+    const std::string both = "T" + who(finding.site) + " " + verb(finding.site) + " " + finding.element + " in " + at(finding.site) +
+                             " and t" + who(*finding.other) + " " + verb(*finding.other) + " it in " + at(*finding.other);
+    if (finding.site.access == "atomic" && finding.other->access == "atomic")
+      return both + ". One of these is atomic for the threads of its own block only.";
+    return both + ". No __syncthreads() reaches from one block to another: either may come first.";
+  }
+
   std::string race(const Finding& finding) const {
-    const auto verb = [](const Site& site) {
-      return site.access == "read" ? "reads" : site.access == "write" ? "writes" : "atomically updates";
-    };
+    if (finding.site.block != finding.other->block) return race_between_blocks(finding);
     const std::string first = in_brackets(*finding.site.thread), second = in_brackets(*finding.other->thread);
     if (finding.site.line == finding.other->line && finding.site.access == finding.other->access) {
       return "Threads " + first + " and " + second + " both write " + finding.element + " in " + at(finding.site) +
@@ -237,7 +248,23 @@ class Words {
 };
 
 auto rank(const Finding& f) {
-  return std::tuple(*f.site.block, *f.site.thread, f.other ? *f.other->thread : std::array<unsigned, 3>{}, f.element);
+  const auto none = std::array<unsigned, 3>{};
+  return std::tuple(*f.site.block, *f.site.thread, f.other ? *f.other->thread : none, f.other ? *f.other->block : none, f.element);
+}
+
+}  // namespace
+
+namespace {
+
+// An index that leaves one buffer at its end meets other threads' elements in the middle of the next: where a launch goes
+// out of bounds in global memory, that is the mistake, and races there may only follow from it.
+void subordinate_to_bounds(std::vector<Finding>& findings, const std::vector<RawFinding>& raw) {
+  const auto is_global = [](const RawFinding& one) { return one.region != nullptr && one.region->space != Space::shared; };
+  const bool outside =
+      std::any_of(raw.begin(), raw.end(), [&](const RawFinding& one) { return one.kind == FindingKind::out_of_bounds && is_global(one); });
+  for (std::size_t i = 0; outside && i < raw.size(); ++i) {
+    if (raw[i].kind == FindingKind::race && is_global(raw[i])) findings[i].severity = "note";
+  }
 }
 
 }  // namespace
@@ -246,8 +273,10 @@ std::vector<Finding> in_words(const std::vector<RawFinding>& raw, const Image& i
   const Words words(image, geometry);
   // Several instructions of one line are one statement to a student.
   std::map<std::tuple<std::string, std::string, int, std::string, int, std::string, std::string, std::string>, Finding> folded;
-  for (const RawFinding& one : raw) {
-    Finding finding = words.describe(one);
+  std::vector<Finding> described;
+  for (const RawFinding& one : raw) described.push_back(words.describe(one));
+  subordinate_to_bounds(described, raw);
+  for (Finding& finding : described) {
     const auto key = std::tuple(finding.severity, finding.kind, finding.site.line, finding.array, finding.other ? finding.other->line : 0,
                                 finding.site.access, finding.other ? finding.other->access : "", finding.site.file);
     const auto [kept, inserted] = folded.try_emplace(key, finding);

@@ -44,7 +44,8 @@ using protocol::Status;
 class Launch {
  public:
   Launch(const Image& image, const LaunchRequest& request, const std::vector<Descriptor>& files)
-      : image_(image), request_(request), files_(files) {}
+      : image_(image), request_(request), files_(files),
+        races_(log_, request.allow_same_value_writes ? simt::RaceDetector::SameValue::allowed : simt::RaceDetector::SameValue::races) {}
 
   LaunchReply run() {
     map_memory();
@@ -69,6 +70,7 @@ class Launch {
     answer.printed = simt::printed_text();
     if (trace_) answer.trace = in_words(trace_->steps(), trace_->complete(), image_);
     if (traffic_) answer.traffic = in_words(traffic_->tallies(), status == Status::completed && traffic_->complete(), image_);
+    answer.needs_reversed_run = races_.needs_reversed_run();
     return answer;
   }
 
@@ -190,7 +192,7 @@ class Launch {
     machine.run(
         {index(config_.grid), index(config_.block), image_.static_shared_bytes, config_.shared_bytes, memory_.shared_span(),
          request_.shared_poison},
-        [&kernel] { kernel(); }, request_.order_seed);
+        [&kernel] { kernel(); }, request_.order_seed, request_.reversed);
     events_ = machine.events();
     note_end(machine);
   }
@@ -224,7 +226,7 @@ class Launch {
   LaunchConfig config_;
   simt::MemoryMap memory_;
   simt::FindingLog log_;
-  simt::RaceDetector races_{log_};
+  simt::RaceDetector races_;
   simt::BoundsChecker bounds_{log_};
   simt::BarrierChecker barriers_{log_};
   simt::InputGuard inputs_{log_};

@@ -79,6 +79,8 @@ void to_json(json& value, const LaunchRequest& request) {
            {"event_budget", request.event_budget},
            {"clock_ms", request.clock_ms},
            {"shared_poison", request.shared_poison},
+           {"reversed", request.reversed},
+           {"allow_same_value_writes", request.allow_same_value_writes},
            {"arguments", json::array()}};
   for (const Argument& argument : request.arguments) value["arguments"].push_back(argument_json(argument));
   if (request.config) value["config"] = config_json(*request.config);
@@ -94,6 +96,8 @@ void from_json(const json& value, LaunchRequest& request) {
   request.event_budget = integer<std::uint64_t>(value.at("event_budget"));
   request.clock_ms = integer<unsigned>(value.at("clock_ms"));
   request.shared_poison = integer<std::uint8_t>(value.at("shared_poison"));
+  request.reversed = value.at("reversed").get<bool>();
+  request.allow_same_value_writes = value.at("allow_same_value_writes").get<bool>();
   if (value.contains("config")) request.config = config_from(value.at("config"));
   if (value.contains("order_seed")) request.order_seed = integer<std::uint64_t>(value.at("order_seed"));
   if (value.contains("trace")) request.trace = value.at("trace").get<TraceRequest>();
@@ -124,8 +128,13 @@ void from_json(const json& value, Finding& finding) {
 }
 
 void to_json(json& value, const LaunchReply& reply) {
-  value = {{"status", reply.status},    {"detail", untrusted(reply.detail)}, {"config", config_json(reply.config)},
-           {"findings", json::array()}, {"counters", json::object()},        {"printed", untrusted(reply.printed)}};
+  value = {{"status", reply.status},
+           {"detail", untrusted(reply.detail)},
+           {"config", config_json(reply.config)},
+           {"findings", json::array()},
+           {"counters", json::object()},
+           {"printed", untrusted(reply.printed)},
+           {"needs_reversed_run", reply.needs_reversed_run}};
   for (const Finding& finding : reply.findings) value["findings"].push_back(finding);
   for (const auto& [name, count] : reply.counters) value["counters"][name] = count;
   if (reply.trace) value["trace"] = *reply.trace;
@@ -144,6 +153,7 @@ void from_json(const json& value, LaunchReply& reply) {
   reply.printed = text(value.at("printed"));
   if (value.contains("trace")) reply.trace = value.at("trace").get<Trace>();
   if (value.contains("traffic")) reply.traffic = value.at("traffic").get<Traffic>();
+  reply.needs_reversed_run = value.at("needs_reversed_run").get<bool>();
 }
 
 }  // namespace tilelab::protocol

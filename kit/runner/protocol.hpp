@@ -60,6 +60,8 @@ struct LaunchRequest {
   std::optional<std::uint64_t> order_seed;  // given: blocks and threads run in this shuffled order
   std::optional<TraceRequest> trace;        // given: the reply holds what this block did
   bool traffic = false;                     // the reply counts requests, sectors and wavefronts
+  bool reversed = false;                    // blocks and threads run the other way round
+  bool allow_same_value_writes = false;     // plain writes of one value to one place are no race
 };
 
 // One side of a finding: an access or a barrier of one thread.
@@ -94,6 +96,7 @@ struct LaunchReply {
   std::string printed;                            // what the kernel printed, at most 16 KiB
   std::optional<Trace> trace;                     // where one was asked for, and the grid has the block
   std::optional<Traffic> traffic;                 // where it was asked for
+  bool needs_reversed_run = false;                // fences or atomics alone ordered accesses: see RaceDetector
 };
 
 NLOHMANN_JSON_SERIALIZE_ENUM(Role, {{Role::scalar, "scalar"}, {Role::input, "input"}, {Role::output, "output"}, {Role::inout, "inout"}})

@@ -59,7 +59,7 @@ Machine::Machine(MemoryMap& memory, const Announcer& announcer, FiberStacks& sta
 
 Machine::~Machine() { current_ = nullptr; }
 
-void Machine::run(const LaunchEvent& launch, const std::function<void()>& kernel, std::optional<std::uint64_t> order_seed) {
+void Machine::run(const LaunchEvent& launch, const std::function<void()>& kernel, std::optional<std::uint64_t> order_seed, bool reversed) {
   launch_ = launch;
   set_launch_variables(launch.grid, launch.block);
   const std::uint64_t threads = std::uint64_t{launch.block.x} * launch.block.y * launch.block.z;
@@ -75,8 +75,13 @@ void Machine::run(const LaunchEvent& launch, const std::function<void()>& kernel
 
   announcer_.announce(&Observer::on_launch_begin, launch);
   for (std::uint64_t i = 0; i < blocks && !timeout_ && !trap_; ++i) {
-    const std::uint64_t block = shuffles_blocks ? block_order[i] : i;
-    if (order_seed) std::shuffle(thread_order.begin(), thread_order.end(), random);
+    const std::uint64_t turn = reversed ? blocks - i - 1 : i, block = shuffles_blocks ? block_order[turn] : turn;
+    if (order_seed) {
+      random.seed(*order_seed ^ (block + 1));  // by the block, so that reversed is the exact opposite
+      std::iota(thread_order.begin(), thread_order.end(), 0u);
+      std::shuffle(thread_order.begin(), thread_order.end(), random);
+    }
+    if (reversed && (order_seed || i == 0)) std::reverse(thread_order.begin(), thread_order.end());
     set_block_index(index_of(block, launch.grid));
     for (const Region& array : memory_.shared_arrays()) {
       std::memset(reinterpret_cast<void*>(array.base), launch.shared_poison, array.bytes);  // no value is left over by chance

@@ -47,8 +47,9 @@ class Machine {
   Machine(const Machine&) = delete;
   Machine& operator=(const Machine&) = delete;
 
-  // Runs `kernel` for every thread of the grid, blocks and threads in order, or shuffled by `order_seed`.
-  void run(const LaunchEvent& launch, const std::function<void()>& kernel, std::optional<std::uint64_t> order_seed);
+  // Runs `kernel` for every thread of the grid, blocks and threads in order, or shuffled by `order_seed`; `reversed`: the
+  // other way round.
+  void run(const LaunchEvent& launch, const std::function<void()>& kernel, std::optional<std::uint64_t> order_seed, bool reversed = false);
   const std::optional<Timeout>& timeout() const { return timeout_; }
   const std::optional<Trap>& trapped() const { return trap_; }
   std::uint64_t events() const { return spent_budget_ - budget_; }

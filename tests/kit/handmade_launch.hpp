@@ -17,12 +17,14 @@ struct Touch {
   std::uintptr_t pc = 1;
   std::uint32_t warp_interval = 0;
   std::uint64_t block = 0;
+  bool is_volatile = false, block_scope = false;
 };
 
 class HandmadeLaunch {
  public:
-  HandmadeLaunch(Observer& observer, const Region& region) : observer_(observer), region_(region) {
+  HandmadeLaunch(Observer& observer, const Region& region, unsigned threads = 64) : observer_(observer), region_(region) {
     LaunchEvent launch;
+    launch.block = {threads, 1, 1};
     launch.shared_span = region.space == Space::shared ? region.span_offset + region.bytes : 0;
     observer_.on_launch_begin(launch);
   }
@@ -36,6 +38,8 @@ class HandmadeLaunch {
     Access access;
     access.size = touch.size;
     access.kind = touch.kind;
+    access.is_volatile = touch.is_volatile;
+    access.block_scope = touch.block_scope;
     access.space = region.space;
     access.region = &region;
     access.offset = touch.at;
@@ -55,6 +59,7 @@ class HandmadeLaunch {
     sync.warp_interval = 1;
     observer_.on_warp_sync(sync);
   }
+  void fence(std::uint32_t thread, bool block_scope = false) { observer_.on_fence({{block_, thread}, 0x98, block_scope}); }
   void barrier() { observer_.on_barrier({block_, interval_++, 0x99, 0}); }
   void end_thread(std::uint32_t thread) { observer_.on_thread_ended({block_, thread}); }
   void end_block() { observer_.on_block_end(block_, interval_); }
@@ -66,6 +71,16 @@ class HandmadeLaunch {
   std::uint64_t block_ = 0;
   std::uint32_t interval_ = 0;
 };
+
+inline Region global_region(std::size_t bytes, std::size_t element_bytes = 4) {
+  Region region;
+  region.name = "C";
+  region.role = BufferRole::output;
+  region.base = 0x40000;
+  region.bytes = bytes;
+  region.element_bytes = element_bytes;
+  return region;
+}
 
 inline Region shared_region(std::size_t bytes, std::size_t element_bytes = 4, std::size_t span_offset = 0) {
   Region region;

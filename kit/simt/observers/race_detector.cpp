@@ -106,7 +106,7 @@ void RaceDetector::touch(Word& word, std::uintptr_t number, std::uint8_t bytes, 
   const bool is_first = word.first.bytes == 0;
   order_after_known(word, fresh, access);
   if (word.more.size() >= most_footprints) return;
-  if (word.more.size() >= many_footprints && access.kind == AccessKind::write) prune(word, fresh);
+  if (word.more.size() >= many_footprints && access.kind == AccessKind::write) prune(word, fresh, access);
   if (word.first.bytes == 0)
     word.first = fresh;
   else
@@ -203,7 +203,7 @@ bool RaceDetector::is_before(const Footprint& earlier, std::size_t position, con
   return of_one(earlier.lowest) && of_one(earlier.highest);
 }
 
-void RaceDetector::prune(Word& word, Footprint& write) {
+void RaceDetector::prune(Word& word, Footprint& write, const Access& now) {
   std::vector<Footprint> all = std::exchange(word.more, {});
   all.insert(all.begin(), word.first);
   for (std::size_t i = all.size(); i-- > 0;) {
@@ -213,8 +213,8 @@ void RaceDetector::prune(Word& word, Footprint& write) {
       const bool ordered = (all[j].after & position_bit(i)) != 0 || (old.after & position_bit(j)) != 0;
       if (!ordered) compare(word, old, all[j]);
     }
-    // Its past stays: another block may race with what is dropped here and not with the write.
-    if (old.region->space != Space::shared) continue;
+    // Another block may race with what is dropped here and not with the write.
+    if (old.region->space != Space::shared) past_.commit(word.number, old, static_cast<std::uint32_t>(block_), now.interval);
     all.erase(all.begin() + static_cast<std::ptrdiff_t>(i));
     for (Footprint& one : all) one.after = without_position(one.after, i);
     write.after = without_position(write.after, i);

@@ -65,14 +65,14 @@ class RaceDetector final : public Observer {
   void suspect(Word& word);
   void compare(const Word& word, const Footprint& first, const Footprint& second);
   void compare_all(Word& word);
-  void prune(Word& word, Footprint& write);
+  void prune(Word& word, Footprint& write, const Access& now);
   bool is_before(const Footprint& earlier, std::size_t position, const Footprint& write) const;
   Moment moment_of(const Footprint& footprint, std::uint32_t thread, const Access& now) const;
   void settle();
 
   // Warps that keep to themselves leave footprints for as long as no block barrier comes; from here on, those that a later
   // write is ordered after are compared and dropped: whatever races with them races with that write.
-  static constexpr std::size_t many_footprints = 64, most_footprints = 4096;
+  static constexpr std::size_t many_footprints = 64, most_footprints = 512;
   static constexpr std::uint16_t no_thread = 0xFFFF;
 
   FindingLog& log_;
