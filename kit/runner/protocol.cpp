@@ -96,8 +96,8 @@ void from_json(const json& value, LaunchRequest& request) {
   request.event_budget = integer<std::uint64_t>(value.at("event_budget"));
   request.clock_ms = integer<unsigned>(value.at("clock_ms"));
   request.shared_poison = integer<std::uint8_t>(value.at("shared_poison"));
-  request.reversed = value.at("reversed").get<bool>();
-  request.allow_same_value_writes = value.at("allow_same_value_writes").get<bool>();
+  if (value.contains("reversed")) request.reversed = value.at("reversed").get<bool>();
+  if (value.contains("allow_same_value_writes")) request.allow_same_value_writes = value.at("allow_same_value_writes").get<bool>();
   if (value.contains("config")) request.config = config_from(value.at("config"));
   if (value.contains("order_seed")) request.order_seed = integer<std::uint64_t>(value.at("order_seed"));
   if (value.contains("trace")) request.trace = value.at("trace").get<TraceRequest>();
@@ -153,7 +153,7 @@ void from_json(const json& value, LaunchReply& reply) {
   reply.printed = text(value.at("printed"));
   if (value.contains("trace")) reply.trace = value.at("trace").get<Trace>();
   if (value.contains("traffic")) reply.traffic = value.at("traffic").get<Traffic>();
-  reply.needs_reversed_run = value.at("needs_reversed_run").get<bool>();
+  if (value.contains("needs_reversed_run")) reply.needs_reversed_run = value.at("needs_reversed_run").get<bool>();
 }
 
 }  // namespace tilelab::protocol
