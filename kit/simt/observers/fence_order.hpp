@@ -15,8 +15,8 @@
 #include <vector>
 
 #include "simt/event.hpp"
-#include "simt/observers/word_use.hpp"
 #include "simt/observers/warp_order.hpp"
+#include "simt/observers/word_use.hpp"
 
 namespace tilelab::simt {
 

@@ -14,10 +14,10 @@
 #include "simt/event.hpp"
 #include "simt/finding_log.hpp"
 #include "simt/observers/fence_order.hpp"
-#include "simt/observers/word_use.hpp"
 #include "simt/observers/past_words.hpp"
 #include "simt/observers/warp_order.hpp"
 #include "simt/observers/word_table.hpp"
+#include "simt/observers/word_use.hpp"
 
 namespace tilelab::simt {
 
