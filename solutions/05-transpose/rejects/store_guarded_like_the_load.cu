@@ -1,5 +1,5 @@
-// verdict: out-of-bounds line: 21
-// The tile lies elsewhere in `out`, where other edges limit it.
+// verdict: race line: 21
+// The tile lies elsewhere in `out`, where other edges limit it. Elsewhere threads meet in one element, or run past the end.
 #include <tilelab/device.cuh>
 
 constexpr int tile = 32;
