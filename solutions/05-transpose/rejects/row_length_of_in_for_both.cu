@@ -1,4 +1,4 @@
-// verdict: out-of-bounds line: 22
+// verdict: race line: 22
 // explains: order-dependent
 // Right for square matrices: a row of `out` has M elements.
 #include <tilelab/device.cuh>
