@@ -91,7 +91,10 @@ void FenceOrder::fence(std::uint32_t index, bool block_scope, std::vector<Limit>
   add(thread.known, thread.pending);
   thread.pending.clear();
   lanes.insert(lanes.begin(), {static_cast<std::uint16_t>(index), thread.epoch, 0});
-  (block_scope ? thread.block : thread.device) = {.interval = interval_, .everyone_below = 0, .limits = std::move(lanes)};
+  Coverage& coverage = block_scope ? thread.block : thread.device;
+  coverage.interval = interval_;
+  coverage.everyone_below = 0;
+  coverage.limits = std::move(lanes);
   (block_scope ? thread.block_fenced : thread.fenced) = true;
 }
 
