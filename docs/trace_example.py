@@ -1,12 +1,13 @@
 """The worked example of lab 02, from the executor: an 8 by 8 product in 4 by 4 tiles, block (0, 0), as `tilelab trace` sees it.
 
-Prints the tables, from solutions/02-tiled/traced/tile_of_four.cu. That lab's write-up holds them as a passage made by this
+Prints the tables, from the model solution with its tile made 4 wide. That lab's write-up holds them as a passage made by this
 command: `make check` fails when they are not current, `.venv/bin/tilelab check-course --remake` brings them up to date.
 """
 
 # ruff: noqa: INP001, T201 -- a script, in no package; it prints
 from __future__ import annotations
 
+import re
 import tempfile
 from pathlib import Path
 
@@ -22,18 +23,28 @@ from grader.workshop import Workshop
 
 ROOT = Path(__file__).resolve().parent.parent
 LAB, TILE = "02-tiled", 4
-KERNEL = ROOT / "solutions" / LAB / "traced" / "tile_of_four.cu"
+KERNEL = ROOT / "solutions" / LAB / "matmul_tiled.cu"
 BUILT = (
     Path(grader.__file__).resolve().parent.parent
 )  # where the kit that this Python drives was built: here, but for a copy
 SHOWN_ROWS = 2  # of threads: y = 0 and y = 1
 
 
-def traced(kernel: Path = KERNEL) -> Traced:
+def worked_source() -> bytes:
+    """The kernel of the example: the model solution, but for its tile's width. Raises ValueError where it states none."""
+    source, count = re.subn(rb"\btile = \d+;", f"tile = {TILE};".encode(), read_source(KERNEL))
+    if count != 1:
+        message = f"{KERNEL} states its tile's width {count} times; it has to once, as `tile = 16;`"
+        raise ValueError(message)
+    return source
+
+
+def traced(source: bytes | None = None) -> Traced:
     """The kernel's launch on the worked inputs. Raises LaunchRefusedError where it cannot be traced."""
     workshop = Workshop.open(BUILT, allow_no_sandbox=True)
     with tempfile.TemporaryDirectory(prefix="tilelab-") as scratch:
-        return trace_file(workshop, load_lab(ROOT, LAB), read_source(kernel), TraceRequest("8x8x8"), Path(scratch))
+        lab = load_lab(ROOT, LAB)
+        return trace_file(workshop, lab, source or worked_source(), TraceRequest("8x8x8"), Path(scratch))
 
 
 def tables(launch: Traced) -> str:

@@ -11,7 +11,7 @@ from typer.testing import CliRunner
 from grader.cli import app
 
 ROOT = Path(__file__).resolve().parents[2]
-WORKED = ROOT / "solutions" / "02-tiled" / "traced" / "tile_of_four.cu"
+MODEL = ROOT / "solutions" / "02-tiled" / "matmul_tiled.cu"
 CHECKED = "threads stores is the sum of the products it has read."
 
 
@@ -21,12 +21,22 @@ def trace(file: Path, *options: str) -> tuple[int, str, str]:
     return done.exit_code, done.stdout, done.stderr
 
 
+@pytest.fixture(scope="module")
+def worked(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The model solution with a tile of 4: the write-up's example."""
+    source = MODEL.read_text(encoding="utf-8")
+    assert source.count("tile = 16;") == 1
+    file = tmp_path_factory.mktemp("worked") / MODEL.name
+    file.write_text(source.replace("tile = 16;", "tile = 4;"), encoding="utf-8")
+    return file
+
+
 def lab_file(path: str) -> Path:
     return ROOT / "solutions" / path
 
 
-def test_it_follows_the_example_by_hand_phase_by_phase() -> None:
-    status, shown, _ = trace(WORKED)
+def test_it_follows_the_example_by_hand_phase_by_phase(worked: Path) -> None:
+    status, shown, _ = trace(worked)
     assert status == 0
     lines = [line.split() for line in shown.splitlines()]
     assert [words[-2:] for words in lines if words[:2] == ["(0,", "0)"] and "+" in words] == [
@@ -42,15 +52,15 @@ def test_it_follows_the_example_by_hand_phase_by_phase() -> None:
     assert f"Checked: what each of the 16 {CHECKED}" in shown
 
 
-def test_a_barrier_is_named_with_its_line() -> None:
-    lines = WORKED.read_text(encoding="utf-8").split("\n")
+def test_a_barrier_is_named_with_its_line(worked: Path) -> None:
+    lines = worked.read_text(encoding="utf-8").split("\n")
     barriers = [number for number, line in enumerate(lines, 1) if "__syncthreads()" in line]
-    shown = trace(WORKED)[1]
+    shown = trace(worked)[1]
     assert [f"up to barrier {i + 1} in line {barriers[i % 2]}" in shown for i in range(4)] == [True] * 4
 
 
-def test_another_block_loads_other_elements() -> None:
-    _, shown, _ = trace(WORKED, "--block", "1,0", "--thread", "2,3")
+def test_another_block_loads_other_elements(worked: Path) -> None:
+    _, shown, _ = trace(worked, "--block", "1,0", "--thread", "2,3")
     assert "As[3][2] ← A[3][2] = 15   Bs[3][2] ← B[3][6] = 28" in shown
     assert "C[3][6]" in shown
     assert "(0, 0)  " not in shown
@@ -71,8 +81,8 @@ def test_zeros_that_fill_a_tile_are_not_loaded_from_anywhere() -> None:
     assert CHECKED in shown
 
 
-def test_other_inputs_are_traced_as_well() -> None:
-    status, shown, _ = trace(WORKED, "--inputs", "random", "--shape", "4x8x12")
+def test_other_inputs_are_traced_as_well(worked: Path) -> None:
+    status, shown, _ = trace(worked, "--inputs", "random", "--shape", "4x8x12")
     assert (status, CHECKED in shown) == (0, True)
 
 
@@ -126,21 +136,23 @@ def test_a_shape_the_launch_cannot_take_says_what_cuda_refuses() -> None:
 @pytest.mark.parametrize(
     ("file", "options", "said"),
     [
-        (WORKED, ["--shape", "80x8x8"], "each from 1 to 64"),
-        (WORKED, ["--shape", "8x8"], "it takes MxNxK"),
-        (WORKED, ["--shape", "8x8x8x"], "it takes MxNxK"),
-        (WORKED, ["--shape", "99999999999x1x1"], "it takes MxNxK"),
-        (WORKED, ["--block", "2,0"], "outside the grid: the launch has 2 x 2 x 1 blocks"),
-        (WORKED, ["--block", "one"], "it is two or three numbers"),
-        (WORKED, ["--inputs", "zeros"], "it takes worked, integers, random"),
-        (WORKED, ["--format", "html"], "there is no format 'html'"),
-        (WORKED, ["--lab", "99-none"], "99-none"),
+        (None, ["--shape", "80x8x8"], "each from 1 to 64"),
+        (None, ["--shape", "8x8"], "it takes MxNxK"),
+        (None, ["--shape", "8x8x8x"], "it takes MxNxK"),
+        (None, ["--shape", "99999999999x1x1"], "it takes MxNxK"),
+        (None, ["--block", "2,0"], "outside the grid: the launch has 2 x 2 x 1 blocks"),
+        (None, ["--block", "one"], "it is two or three numbers"),
+        (None, ["--inputs", "zeros"], "it takes worked, integers, random"),
+        (None, ["--format", "html"], "there is no format 'html'"),
+        (None, ["--lab", "99-none"], "99-none"),
         (lab_file("01-naive/rejects/missing_semicolon.cu"), [], "expected"),
         (lab_file("none.cu"), [], "there is no such file"),
     ],
 )
-def test_what_cannot_be_traced_is_said_in_one_message(file: Path, options: list[str], said: str) -> None:
-    status, shown, complaint = trace(file, *options)
+def test_what_cannot_be_traced_is_said_in_one_message(
+    file: Path | None, options: list[str], said: str, worked: Path
+) -> None:
+    status, shown, complaint = trace(file or worked, *options)
     assert (status, shown) == (2, "")
     assert said in complaint
     assert "Traceback" not in complaint
@@ -154,8 +166,8 @@ def test_a_file_with_no_known_kernel_is_asked_for_its_lab(tmp_path: Path) -> Non
     assert "Say which lab it is for: --lab" in complaint
 
 
-def test_json_holds_what_the_tables_show() -> None:
-    status, shown, _ = trace(WORKED, "--json")
+def test_json_holds_what_the_tables_show(worked: Path) -> None:
+    status, shown, _ = trace(worked, "--json")
     found = json.loads(shown)
     assert status == 0
     assert found["lab"] == "02-tiled"
@@ -165,7 +177,7 @@ def test_json_holds_what_the_tables_show() -> None:
     assert found["trace"]["intervals"][0]["tiles"]["As"]["[0][1]"] == 2.0
 
 
-def test_markdown_is_tables_that_a_page_can_take_over() -> None:
-    shown = trace(WORKED, "--format", "markdown", "--thread", "0,0")[1]
+def test_markdown_is_tables_that_a_page_can_take_over(worked: Path) -> None:
+    shown = trace(worked, "--format", "markdown", "--thread", "0,0")[1]
     assert "| thread (x, y) | reads | products A·B | adds | sum |\n|---|---|---|--:|--:|\n" in shown
     assert "| (0, 0) | As[0][0…3], Bs[0…3][0] | 17·17 + 18·18 + 19·19 + 20·20 | 1374 | 1404 |" in shown
