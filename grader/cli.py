@@ -1,4 +1,4 @@
-"""The `tilelab` command: parses, delegates, and turns known errors into one friendly sentence.
+"""The `tilelab` command: parses and delegates. Here are the course's commands, in student_commands.py those for kernels.
 
 Exit status: 0 done (and, for `test`, passed); 1 `test`: not passed, `starters --check`: stale, `check-course`: a proof
 failed; 2 what was asked for cannot be done, nothing was written; 3 graded, but something of ours broke and is flagged;
@@ -7,16 +7,15 @@ failed; 2 what was asked for cannot be done, nothing was written; 3 graded, but 
 
 from __future__ import annotations
 
-import sys
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, NoReturn
+from typing import Annotated
 
 import typer
 
+from grader.guarded import guarded
+from grader.student_commands import student_app
+
 # ruff: noqa: PLC0415 -- imports lie inside the commands: a student waits for `tilelab test` many times a day
-# ruff: noqa: PT028 -- `test_command` is a command, not a test
-if TYPE_CHECKING:
-    from collections.abc import Callable
 
 app = typer.Typer(
     help="Grades CUDA kernels, with or without a GPU.",
@@ -47,138 +46,10 @@ def grade_command(
 
         return grade_class(submissions, out, lab or [], workers=jobs, allow_no_sandbox=no_sandbox)
 
-    _guarded(run)
+    guarded(run)
 
 
-@app.command("test")
-def test_command(
-    lab: Annotated[
-        list[str] | None, typer.Argument(help="a lab, or a part of its name; left out: this folder's, or all of them")
-    ] = None,
-    case: Annotated[str | None, typer.Option(help="run this public test only; a part of its name will do")] = None,
-    file: Annotated[Path | None, typer.Option(help="test this file instead of the one in assignments/")] = None,
-) -> None:
-    """Run the public tests on your files."""
-
-    def run() -> int:
-        from grader.session import test_labs
-
-        return test_labs(lab or [], case=case, file=file)
-
-    _guarded(run)
-
-
-@app.command("watch")
-def watch_command(
-    lab: Annotated[
-        list[str] | None, typer.Argument(help="a lab, or a part of its name; left out: this folder's, or all of them")
-    ] = None,
-    case: Annotated[str | None, typer.Option(help="run this public test only; a part of its name will do")] = None,
-) -> None:
-    """Run the public tests again whenever you save a file."""
-
-    def run() -> int:
-        from grader.session import watch_labs
-
-        return watch_labs(lab or [], case=case)
-
-    _guarded(run)
-
-
-@app.command("report")
-def report_command(
-    lab: Annotated[
-        list[str] | None, typer.Argument(help="a lab, or a part of its name; left out: this folder's, or all of them")
-    ] = None,
-    out: Annotated[Path, typer.Option(help="the file to write")] = Path("build/report.html"),
-    show: Annotated[bool, typer.Option("--show/--no-show", help="open it, where something here opens pages")] = True,
-) -> None:
-    """Write the page that your instructor will see, for the public tests, and open it."""
-
-    def run() -> int:
-        from grader.session import report_labs
-
-        return report_labs(lab or [], out=out, show=show)
-
-    _guarded(run)
-
-
-@app.command("trace")
-def trace_command(  # noqa: PLR0913, PLR0917 - one for each option
-    file: Annotated[Path | None, typer.Argument(help="the .cu file; left out: the lab's in assignments/")] = None,
-    lab: Annotated[str | None, typer.Option(help="the lab it is for; left out: told by the file")] = None,
-    shape: Annotated[str, typer.Option(help="the problem's sizes, small: M, N and K of a product")] = "8x8x8",
-    block: Annotated[str, typer.Option(help="which block to follow: x,y or x,y,z")] = "0,0",
-    thread: Annotated[
-        list[str] | None, typer.Option(help="show this thread's rows only; may be given several times")
-    ] = None,
-    inputs: Annotated[str, typer.Option(help="what the inputs hold: worked, integers or random")] = "worked",
-    form: Annotated[str, typer.Option("--format", help="text or markdown")] = "text",
-    json_: Annotated[bool, typer.Option("--json", help="print all of it as JSON instead")] = False,
-) -> None:
-    """Show what one block of a kernel does on a small input: loads, barriers, reads, sums, stores."""
-
-    def run() -> int:
-        from grader.tracing_session import trace_kernel
-
-        return trace_kernel(
-            file, lab, shape=shape, block=block, threads=thread or [], inputs=inputs, form="json" if json_ else form
-        )
-
-    _guarded(run)
-
-
-@app.command("profile")
-def profile_command(  # noqa: PLR0913, PLR0917 - one for each option
-    file: Annotated[Path | None, typer.Argument(help="the .cu file; left out: the lab's in assignments/")] = None,
-    shape: Annotated[
-        str | None, typer.Option(help="the problem's sizes: M, N and K of a product; left out: 128 each")
-    ] = None,
-    lab: Annotated[str | None, typer.Option(help="the lab it is for; left out: told by the file")] = None,
-    kernel: Annotated[str | None, typer.Option(help="the kernel's name, where the file does not tell the lab")] = None,
-    gpu: Annotated[
-        str | None, typer.Option(help="model its speed on this GPU as well: H200, A100, RTX4090 or T4")
-    ] = None,
-    json_: Annotated[bool, typer.Option("--json", help="print metrics, lines and findings as JSON instead")] = False,
-) -> None:
-    """Count a kernel's memory traffic as Nsight Compute does: requests, sectors, wavefronts, line by line."""
-
-    def run() -> int:
-        from grader.profiling_session import profile_kernel
-
-        return profile_kernel(file, lab, kernel, shape=shape, gpu=gpu, as_json=json_)
-
-    _guarded(run)
-
-
-@app.command("check")
-def check_command(  # noqa: PLR0913, PLR0917 - one for each option
-    file: Annotated[Path, typer.Argument(help="any .cu file")],
-    kernel: Annotated[
-        str | None, typer.Option(help="its name: scale, ns::scale or 'scale<float>'; left out: the file's only one")
-    ] = None,
-    grid: Annotated[str, typer.Option(help="blocks: x, x,y or x,y,z")] = "1",
-    block: Annotated[str, typer.Option(help="threads of a block: x, x,y or x,y,z")] = "32",
-    shared: Annotated[int, typer.Option(min=0, help="bytes of dynamic shared memory")] = 0,
-    arg: Annotated[
-        list[str] | None,
-        typer.Option(
-            help="an argument, in the kernel's order: a buffer as float[4096]=random, =iota, =0 or left open, a value as int=64"
-        ),
-    ] = None,
-    seed: Annotated[int, typer.Option(min=0, help="another seed makes other random numbers")] = 1,
-    json_: Annotated[bool, typer.Option("--json", help="print verdict, metrics and findings as JSON instead")] = False,
-) -> None:
-    """Run one kernel of any file under every detector: races, bounds, uninitialised reads, barriers."""
-
-    def run() -> int:
-        from grader.kernel_check_session import check_file
-
-        return check_file(
-            file, kernel, grid=grid, block=block, shared_bytes=shared, arguments=arg or [], seed=seed, as_json=json_
-        )
-
-    _guarded(run)
+app.add_typer(student_app)  # without a name: its commands are this program's own
 
 
 @app.command("starters")
@@ -194,7 +65,7 @@ def starters_command(
 
         return make_starters(check=check)
 
-    _guarded(run)
+    guarded(run)
 
 
 @app.command("handouts")
@@ -212,7 +83,7 @@ def handouts_command(
 
         return make_handouts(out, lab or [], accept=accept)
 
-    _guarded(run)
+    guarded(run)
 
 
 @app.command("check-course")
@@ -231,7 +102,7 @@ def check_course_command(
 
         return check_session.remake() if remake else check_session.check_course(lab or [], proof or [], workers=jobs)
 
-    _guarded(run)
+    guarded(run)
 
 
 @app.command("new-lab")
@@ -250,7 +121,7 @@ def new_lab_command(
 
         return make_lab(lab, problem=problem, kernel=kernel, title=title)
 
-    _guarded(run)
+    guarded(run)
 
 
 @app.command("calibrate")
@@ -270,7 +141,7 @@ def calibrate_command(
 
         return calibrate_labs(lab or [], sweep=sweep, out=out)
 
-    _guarded(run)
+    guarded(run)
 
 
 @app.command("doctor")
@@ -282,23 +153,4 @@ def doctor_command() -> None:
 
         return examine(Path.cwd())
 
-    _guarded(run)
-
-
-def _guarded(run: Callable[[], int]) -> NoReturn:
-    """Runs a command; what went wrong in a known way is said in one sentence, without a stack trace."""
-    from grader.errors import RemediableError
-
-    try:
-        status = run()
-    except KeyboardInterrupt:
-        _say("interrupted; what was judged is kept, run the same command again to go on")
-        status = 130
-    except RemediableError as error:
-        _say(str(error))
-        status = 2
-    raise typer.Exit(status)
-
-
-def _say(message: str) -> None:
-    sys.stderr.write(f"tilelab: {message}\n")
+    guarded(run)

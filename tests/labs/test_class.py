@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import os
+import re
 import runpy
 import subprocess
 import sys
@@ -34,6 +35,7 @@ NOT_HANDED_IN = {"verdict": "missing-file"}  # a lab that the file above does no
 class Graded:
     out: Path
     results: dict[str, Result]  # by the student, as the upload is named
+    said: str  # on the terminal
 
 
 @pytest.fixture(scope="module")
@@ -41,13 +43,14 @@ def graded(tmp_path_factory: pytest.TempPathFactory) -> Graded:
     out = tmp_path_factory.mktemp("class") / "out"
     tilelab = Path(sys.executable).with_name("tilelab")
     environment = {**os.environ, "TILELAB_BACKEND": "cpu"}  # tests/gpu grades it with a GPU
-    subprocess.run(
-        [tilelab, "grade", CLASS, "--out", out], cwd=ROOT, check=True, stdin=subprocess.DEVNULL, env=environment
-    )
+    command = [tilelab, "grade", CLASS, "--out", out]
+    done = subprocess.run(command, cwd=ROOT, stdin=subprocess.DEVNULL, env=environment, capture_output=True, text=True)
+    said = done.stdout + done.stderr
+    assert done.returncode == 0, said
     results = [
         Result.model_validate_json(path.read_text(encoding="utf-8")) for path in out.glob("students/*/result.json")
     ]
-    return Graded(out, {result.submission.name: result for result in results})
+    return Graded(out, {result.submission.name: result for result in results}, said)
 
 
 def lines_of(lab: LabResult, kind: Verdict) -> set[int | None]:
@@ -105,3 +108,22 @@ def test_an_archive_holds_what_its_script_says(archive: str) -> None:
         with tarfile.open(path) as tar:
             held = {one.name: file.read() for one in tar if (file := tar.extractfile(one)) is not None}
     assert held == ARCHIVED[archive], "run `python tests/labs/class_archives.py`"
+
+
+def test_the_readme_shows_this_class(graded: Graded) -> None:
+    text = (ROOT / "README.md").read_text(encoding="utf-8")
+    shown = {
+        row[0].strip(): row[1:] for row in (line.strip("│┃").split("│") for line in text.split("\n") if line[:1] == "│")
+    }
+    labs = lab_ids(ROOT)
+    got = {verdict: [0] * len(labs) for verdict in shown}
+    for result in graded.results.values():
+        for place, lab in enumerate(labs):
+            verdict = result.labs[lab].verdict.value
+            if verdict in got:
+                got[verdict][place] += 1
+    assert shown
+    assert {verdict: [int(cell.strip() or 0) for cell in cells] for verdict, cells in shown.items()} == got
+    assert re.findall(r"^\d+ submissions; .*$", text, re.MULTILINE) == re.findall(
+        r"^\d+ submissions; .*$", graded.said, re.MULTILINE
+    )
