@@ -10,7 +10,9 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from grader.contest import Entrant, build, entrant_of, hold
+from grader.contest import hold
+from grader.engines.gpu_toolchain import cublas_of
+from grader.entrants import Entrant, LibraryEntrant, build, entrant_of
 from grader.labs import Lab, load_lab
 from grader.speed_run import problem_of
 from grader.speed_score import speed_in
@@ -27,7 +29,7 @@ class Measurement:
     """One kernel at one shape. Without `speedup`, `trouble` says why."""
 
     lab_id: str
-    kernel: str  # "model solution", or a faster one's file
+    kernel: str  # "model solution", a faster one's file, or "cuBLAS"
     shape: str  # "M=1024 N=1024 K=1024"
     speedup: Interval | None = None
     control: Interval | None = None
@@ -51,7 +53,7 @@ def calibrate(
     workshop: Workshop, labs: Sequence[Lab], *, sweep: bool, tell: Callable[[Measurement], None]
 ) -> list[Measurement]:
     """Of every lab that is timed, at its shape or over those of its sweep. `tell` hears of each as it comes. Raises ContestError."""
-    found = []
+    found: list[Measurement] = []
     for lab in labs:
         for measurement in _of_lab(workshop, lab, sweep=sweep):
             tell(measurement)
@@ -66,11 +68,16 @@ def _of_lab(workshop: Workshop, lab: Lab, *, sweep: bool) -> Iterator[Measuremen
     base = load_lab(workshop.root, performance.baseline)
     assert base.private_dir is not None
     naive = base.private_dir / base.public.file
-    for name, source in kernels_of(lab):
+    rivals: list[tuple[str, Entrant | LibraryEntrant]] = [
+        (name, entrant_of(lab, source, "student", trusted=True)) for name, source in kernels_of(lab)
+    ]
+    if performance.library and (library := cublas_of(workshop.gpu.toolchain)):
+        rivals.append(("cuBLAS", LibraryEntrant("student", library, performance.library)))
+    for name, rival in rivals:
         entrants = [
-            entrant_of(base, naive, "baseline"),
-            entrant_of(lab, source, "student"),
-            entrant_of(base, naive, "control"),
+            entrant_of(base, naive, "baseline", trusted=True),
+            rival,
+            entrant_of(base, naive, "control", trusted=True),
         ]
         with tempfile.TemporaryDirectory(prefix="tilelab-") as folder:
             yield from _measured(workshop, lab, name, entrants, Path(folder), sweep=sweep)
@@ -84,7 +91,7 @@ def kernels_of(lab: Lab) -> list[tuple[str, Path]]:
 
 
 def _measured(  # noqa: PLR0913 -- what is measured, and where
-    workshop: Workshop, lab: Lab, name: str, entrants: Sequence[Entrant], folder: Path, *, sweep: bool
+    workshop: Workshop, lab: Lab, name: str, entrants: Sequence[Entrant | LibraryEntrant], folder: Path, *, sweep: bool
 ) -> Iterator[Measurement]:
     assert lab.public.performance is not None
     built = build(workshop, entrants, folder)

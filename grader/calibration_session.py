@@ -10,8 +10,8 @@ from rich.console import Console
 
 from grader.backend import wish
 from grader.calibration import calibrate
-from grader.contest import ContestError
 from grader.course import course_root, load_labs, matching_lab
+from grader.entrants import ContestError
 from grader.errors import RemediableError
 from grader.landing import land
 from grader.reports.calibration_table import calibration_table, row

@@ -36,6 +36,7 @@ class PerformanceSpec(Strict):
     baseline: str  # the lab whose kernel is 1.00: its model solution; for a student, their own
     shape: str  # of the timed launches, as the problem's sizes: "1024x1024x1024"
     sweep: tuple[str, ...] = ()  # shapes of the size sweep
+    library: Literal["cublasSgemm"] | None = None  # what does the same work in NVIDIA's library, to be measured beside
 
 
 class TierSpec(Strict):

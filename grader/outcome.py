@@ -82,6 +82,7 @@ class Contest(Model):
     faults: tuple[WrongOutput, ...] = ()
     elements: tuple[SampledElement, ...] = ()
     device: str
+    device_seconds: float = 0  # for how long nobody else had the device
 
 
 @dataclass(frozen=True)

@@ -242,6 +242,7 @@ class Timing(Model):
     temperature_c: int = 0
     outputs_checked: int = 0
     elements: tuple[SampledElement, ...] = ()
+    device_seconds: float = 0  # for how long nobody else had the device
     floor_ms: float = 0  # the roofline: no kernel is faster; 0: not known
     review: str = ""  # why a person has to look; for the instructor alone
 

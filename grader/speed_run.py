@@ -8,7 +8,8 @@ from __future__ import annotations
 import tempfile
 from pathlib import Path
 
-from grader.contest import Built, ContestError, Entrant, build, entrant_of, hold
+from grader.contest import hold
+from grader.entrants import Built, ContestError, Entrant, build, entrant_of
 from grader.labs import Lab, LabError, load_lab
 from grader.outcome import Contest, LabOutcome, SpeedOutcome
 from grader.speed_score import speed_in
@@ -43,10 +44,11 @@ def contestants(workshop: Workshop, lab: Lab, source: Path, max_registers: int |
     if not baseline.is_file():
         message = f"{baseline} is missing: {lab.id} is timed against it."
         raise LabError(message)
-    entrants = [entrant_of(base, baseline, "baseline"), entrant_of(lab, source, "student", max_registers)]
+    ours = base.private_dir is not None
+    entrants = [entrant_of(base, baseline, "baseline", trusted=ours), entrant_of(lab, source, "student", max_registers)]
     if lab.private_dir is not None:
-        entrants.append(entrant_of(lab, lab.private_dir / lab.public.file, "model"))
-    return [*entrants, entrant_of(base, baseline, "control")]
+        entrants.append(entrant_of(lab, lab.private_dir / lab.public.file, "model", trusted=True))
+    return [*entrants, entrant_of(base, baseline, "control", trusted=ours)]
 
 
 def _own_baseline_trouble(workshop: Workshop, lab: Lab, built: Built) -> str:

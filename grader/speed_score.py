@@ -85,6 +85,7 @@ def _measured(lab: Lab, outcome: SpeedOutcome) -> Timing:
         "throttle_reasons": (first.before.throttle_reasons | last.after.throttle_reasons)
         & ~(_IDLE | _APPLICATION_CLOCKS),
         "temperature_c": last.after.temperature_c,
+        "device_seconds": sum(one.device_seconds for one in contests),
         "outputs_checked": sum(one.looked_at for one in contests),
         "elements": next((one.elements for one in contests if one.elements), ()),
     }

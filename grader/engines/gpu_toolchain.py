@@ -47,6 +47,15 @@ class GpuToolchain:
         ]  # fmt: skip
 
 
+def cublas_of(toolchain: GpuToolchain | None) -> Path | None:
+    """NVIDIA's matrix library in a toolkit, or beside it as PyPI's wheels lay it out; None where there is none."""
+    if toolchain is None:
+        return None
+    name = f"libcublas.so.{toolchain.version[0]}"
+    folders = [toolchain.root / part for part in ("lib64", "lib", "targets/x86_64-linux/lib", "targets/sbsa-linux/lib")]
+    return next(((one / name).resolve() for one in folders if (one / name).is_file()), None)
+
+
 @dataclass(frozen=True)
 class NoToolchain:
     reason: str

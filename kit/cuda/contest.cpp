@@ -6,8 +6,11 @@
 #include <array>
 #include <chrono>
 #include <cstring>
+#include <memory>
+#include <optional>
 #include <stdexcept>
 
+#include "cuda/blas_library.hpp"
 #include "cuda/clock_reader.hpp"
 #include "cuda/device_trouble.hpp"
 #include "cuda/guarded_buffer.hpp"
@@ -26,6 +29,7 @@ using protocol::Role;
 using protocol::Status;
 
 constexpr std::uint32_t poison = 0x7fc0'beef;        // a NaN in every output before every launch
+constexpr Result unknown_error = 999;                // CUDA_ERROR_UNKNOWN, for a library that says no
 constexpr std::uint64_t warm_up_round = 1ull << 32;  // the rounds before the first: beyond any that is timed
 
 double milliseconds_since(Clock::time_point began) { return std::chrono::duration<double, std::milli>(Clock::now() - began).count(); }
@@ -37,10 +41,12 @@ struct Ended {
   unsigned contestant = 0;
 };
 
+// A kernel, or a library's routine, which chooses its own grid.
 struct Contestant {
-  LoadedModule module;
+  std::optional<LoadedModule> module;
   Function kernel = nullptr;
   LaunchConfig config;
+  std::unique_ptr<BlasLibrary> library;
 };
 
 class Run {
@@ -99,6 +105,12 @@ class Run {
 
   void add(unsigned number) {
     const ContestantImage& image = image_.contestants[number];
+    if (!image.library.empty()) {
+      expect_product();
+      contestants_.push_back({.module = {}, .kernel = {}, .config = {}, .library = std::make_unique<BlasLibrary>(image.library)});
+      reply.configs.push_back({});
+      return;
+    }
     LoadedModule module(driver_, image.cubin);
     const auto name = kernel_among(module.names(image.functions), image.kernel);
     if (!name) throw Ended{Status::internal_error, "the cubin has no kernel " + image.kernel, number};
@@ -106,7 +118,7 @@ class Run {
     const LaunchConfig config = ask(module, image, number);
     const auto shared = static_cast<std::size_t>(driver_.attribute(kernel, FunctionAttribute::static_shared_bytes));
     if (const std::string why = launch_refusal(config, shared); !why.empty()) throw Ended{Status::launch_error, why, number};
-    contestants_.push_back({std::move(module), kernel, config});
+    contestants_.push_back({.module = std::move(module), .kernel = kernel, .config = config, .library = {}});
     reply.configs.push_back(config);
   }
 
@@ -130,7 +142,18 @@ class Run {
     throw Ended{trouble.finding.empty() ? trouble.status : Status::crash, trouble.message, number};
   }
 
+  // What a library multiplies: buffers A, B and C, in this order, and M, N, K.
+  void expect_product() const {
+    const bool fits = buffers_.size() == 3 && buffers_[0].role == Role::input && buffers_[1].role == Role::input &&
+                      buffers_[2].role == Role::output && request_.launch.launch_arguments.size() == 3;
+    if (!fits) throw std::runtime_error("cuBLAS takes part where C = A·B is timed, and nowhere else");
+  }
+
   Result launch(const Contestant& one) {
+    if (one.library) {
+      const std::vector<int>& sizes = request_.launch.launch_arguments;
+      return one.library->multiply(sizes[0], sizes[1], sizes[2], addresses_[0], addresses_[1], addresses_[2]) == 0 ? 0 : unknown_error;
+    }
     const auto& [grid, block, shared] = one.config;
     return driver_.launch_kernel(one.kernel, grid.x, grid.y, grid.z, block.x, block.y, block.z, static_cast<unsigned>(shared), nullptr,
                                  parameters_.data(), nullptr);

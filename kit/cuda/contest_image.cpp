@@ -8,6 +8,11 @@
 #include "runner/timing_message.hpp"
 
 namespace tilelab::cuda {
+namespace {
+
+constexpr const char* sgemm = "cublasSgemm";
+
+}  // namespace
 
 ContestImage load_contest_image(const std::filesystem::path& file) {
   const std::vector<char> text = bytes_of(file);
@@ -18,10 +23,16 @@ ContestImage load_contest_image(const std::filesystem::path& file) {
     image.device = json.at("device").get<int>();
     image.stage = bytes_of(file.parent_path() / json.at("stage").get<std::string>());
     for (const auto& one : json.at("contestants")) {
+      if (one.contains("library")) {
+        if (one.at("routine") != sgemm) throw std::runtime_error(file.string() + ": the only routine is " + sgemm);
+        image.contestants.push_back({.cubin = {}, .functions = {}, .kernel = {}, .ask_launch = {}, .library = one.at("library")});
+        continue;
+      }
       image.contestants.push_back({.cubin = bytes_of(file.parent_path() / one.at("cubin").get<std::string>()),
                                    .functions = one.at("functions").get<std::vector<std::string>>(),
                                    .kernel = one.at("kernel").get<std::string>(),
-                                   .ask_launch = one.at("ask_launch").get<std::string>()});
+                                   .ask_launch = one.at("ask_launch").get<std::string>(),
+                                   .library = {}});
     }
     if (image.contestants.empty() || image.contestants.size() > protocol::most_contestants) {
       throw std::runtime_error(file.string() + ": a contest has 1 to " + std::to_string(protocol::most_contestants) + " contestants");

@@ -8,11 +8,13 @@
 
 namespace tilelab::cuda {
 
+// A kernel of a cubin, or, where `library` is not empty, a routine of that library.
 struct ContestantImage {
   std::vector<char> cubin;
   std::vector<std::string> functions;
   std::string kernel;      // demangled
   std::string ask_launch;  // the generated kernel that evaluates the launch function
+  std::string library;     // the file of cuBLAS, for C = A·B
 };
 
 struct ContestImage {

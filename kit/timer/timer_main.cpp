@@ -1,5 +1,6 @@
 // Has a runner time kernels against each other on a GPU, then looks at the outputs it kept, and writes both down. Trusted: it
 // never loads a submission, and says which output is wrong whatever the runner says. What times mean is not decided here.
+// Once the runner has gone it prints a line, so that whoever holds the device for it can let the next one have it.
 // Exit status: 0 the report is written, whatever came of it; 2 it cannot be done as asked; 3 the timer could not work.
 #include <algorithm>
 #include <charconv>
@@ -29,6 +30,7 @@ using nlohmann::json;
 constexpr std::string_view usage =
     "usage: timer --problem NAME --shape 1024x1024x1024 --seed N --rounds N --first-round N --warm-up-ms N --limit-ms N --kept CONTESTANT"
     " --runner RUNNER.json --report TIMING.json";
+constexpr std::string_view device_is_free = "the device is free";
 constexpr std::size_t kept_bytes_at_most = std::size_t{256} << 20;
 
 using Options = std::map<std::string, std::string>;
@@ -140,6 +142,7 @@ void time(int argc, char** argv) {
     const auto limit = std::chrono::milliseconds(number<unsigned>(options, "--limit-ms"));
     reply = reply_of(runner.ask(json(request).dump(), limit, {kept.descriptor()}), request.kept_contestant);
   }
+  std::cout << device_is_free << std::endl;  // looking at outputs takes longer than all launches did, and needs no GPU
   json report = reply;
   const bool counted =
       std::ranges::all_of(reply.nanoseconds, [&](const std::vector<double>& times) { return times.size() == request.rounds; });

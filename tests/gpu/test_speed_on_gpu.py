@@ -11,7 +11,8 @@ from pathlib import Path
 import pytest
 
 from grader.calibration import kernels_of
-from grader.contest import build, entrant_of, hold
+from grader.contest import hold
+from grader.entrants import build, entrant_of
 from grader.labs import Lab, lab_ids, load_lab
 from grader.outcome import JudgedCase, LabOutcome
 from grader.result import LabResult, Verdict

@@ -5,12 +5,15 @@ stops doing its work is found out.
 from __future__ import annotations
 
 import dataclasses
+import threading
+import time
 from pathlib import Path
 
 import pytest
 
 from grader.backend import Device, GpuBackend
-from grader.contest import Built, hold
+from grader.contest import hold, run_timer
+from grader.entrants import Built, ContestError
 from grader.gpu_lock import GpuLock
 from grader.workshop import Workshop
 
@@ -48,6 +51,30 @@ def test_every_round_of_every_contestant_is_timed_and_looked_at(workshop: Worksh
     assert len(said.elements) == 5
     assert all(one.relative_error == 0 for one in said.elements)
     assert said.bytes == 2 * 4 * 40 * 24
+
+
+def test_the_device_is_let_go_before_outputs_are_looked_at(workshop: Workshop, tmp_path: Path) -> None:
+    lock = GpuLock("a-device", tmp_path)
+    said = tmp_path / "said"
+    script = f"echo free; i=0; while [ ! -e {said} ] && [ $i -lt 400 ]; do sleep 0.05; i=$((i+1)); done; test -e {said}"
+
+    def look() -> None:
+        while not lock.is_free():
+            time.sleep(0.01)
+        said.touch()  # only somebody who found the device free lets the timer end well
+
+    watcher = threading.Thread(target=look)
+    began = threading.Timer(0.3, watcher.start)  # by then the lock is held or free again
+    began.start()
+    run_timer(["sh", "-c", script], lock, tmp_path / "stderr")
+    began.join()
+    watcher.join()
+    assert said.exists()
+
+
+def test_a_timer_that_fails_is_our_failure(tmp_path: Path) -> None:
+    with pytest.raises(ContestError, match="status 3: no such luck"):
+        run_timer(["sh", "-c", "echo no such luck >&2; exit 3"], GpuLock("a-device", tmp_path), tmp_path / "stderr")
 
 
 def test_a_kernel_that_stops_working_after_some_launches_is_found_out(workshop: Workshop, tmp_path: Path) -> None:

@@ -27,7 +27,7 @@ Timed timed(const std::string& student, std::vector<unsigned> kept_rounds, unsig
   image.driver = TILELAB_FAKE_DRIVER;
   for (const std::string& name : {std::string("transposes"), student}) {
     image.contestants.push_back(
-        {.cubin = {}, .functions = {}, .kernel = name + "(float const*, float*, int, int)", .ask_launch = "ask_two"});
+        {.cubin = {}, .functions = {}, .kernel = name + "(float const*, float*, int, int)", .ask_launch = "ask_two", .library = {}});
   }
   const judge::TimedWork work = judge::work_to_time("transpose", shape);
   protocol::TimingRequest request;
@@ -69,10 +69,51 @@ TEST_CASE("a kernel that stops working after some launches shows in the outputs 
   CHECK(faults.at(1) == "out[0][0] is wrong");
 }
 
+TEST_CASE("a library's product takes part beside kernels", "[contest]") {
+  cuda::ContestImage image;
+  image.driver = TILELAB_FAKE_DRIVER;
+  image.contestants = {{.cubin = {}, .functions = {}, .kernel = {}, .ask_launch = {}, .library = TILELAB_FAKE_DRIVER}};
+  const judge::TimedWork work = judge::work_to_time("matmul", "17x23x9");
+  protocol::TimingRequest request;
+  request.launch.arguments = work.arguments;
+  request.launch.launch_arguments = work.launch_arguments;
+  request.input_seed = 5;
+  request.rounds = 2;
+  request.warm_up_ms = 0;
+  request.kept_rounds = {0, 1};
+  const judge::MemoryFile file{std::vector<std::byte>(2 * sizeof(float) * 17 * 23)};
+  const Descriptor kept(::dup(file.descriptor()));
+  cuda::Contest contest(image);
+  const auto reply = contest.run(request, kept);
+  REQUIRE(reply.status == Status::completed);
+  CHECK(reply.nanoseconds == std::vector<std::vector<double>>{std::vector<double>(2, 250'000.0)});
+  const auto bytes = file.bytes();
+  for (unsigned round = 0; round < 2; ++round) {
+    std::vector<float> output(17 * 23);
+    std::memcpy(output.data(), bytes.data() + round * sizeof(float) * output.size(), sizeof(float) * output.size());
+    CHECK(work.inspect(5, round, output, judge::RandomStream(1)).fault.empty());
+    output[100] += 1;
+    CHECK_FALSE(work.inspect(5, round, output, judge::RandomStream(1)).fault.empty());
+  }
+}
+
+TEST_CASE("a library takes no part where something else than a product is timed", "[contest]") {
+  cuda::ContestImage image;
+  image.driver = TILELAB_FAKE_DRIVER;
+  image.contestants = {{.cubin = {}, .functions = {}, .kernel = {}, .ask_launch = {}, .library = TILELAB_FAKE_DRIVER}};
+  const judge::TimedWork work = judge::work_to_time("transpose", shape);
+  protocol::TimingRequest request;
+  request.launch.arguments = work.arguments;
+  request.launch.launch_arguments = work.launch_arguments;
+  const auto reply = cuda::Contest(image).run(request, Descriptor());
+  CHECK(reply.status == Status::internal_error);
+  CHECK(reply.detail.find("C = A·B") != std::string::npos);
+}
+
 TEST_CASE("a contestant that goes astray is named", "[contest]") {
   cuda::ContestImage image;
   image.driver = TILELAB_FAKE_DRIVER;
-  image.contestants = {{.cubin = {}, .functions = {}, .kernel = "stray(float const*, float*, int)", .ask_launch = "ask"}};
+  image.contestants = {{.cubin = {}, .functions = {}, .kernel = "stray(float const*, float*, int)", .ask_launch = "ask", .library = {}}};
   protocol::TimingRequest request;
   request.launch.arguments = {{.name = "in", .role = protocol::Role::input, .bytes = 16},
                               {.name = "out", .role = protocol::Role::output, .bytes = 16},

@@ -1,5 +1,5 @@
 // A driver library for tests without a GPU: "device" memory is this process's own, and the kernels are the few functions below,
-// honest and otherwise. It follows <cuda.h> for exactly what kit/cuda calls.
+// honest and otherwise. It follows <cuda.h> and <cublas_v2.h> for exactly what kit/cuda calls.
 #include <unistd.h>
 
 #include <cstdint>
@@ -186,5 +186,21 @@ int cuLaunchKernel(const void* function, unsigned, unsigned, unsigned, unsigned,
                    void**) {
   last = kernel_of(function)->run(parameters);
   return 0;
+}
+
+// Column-major, nothing transposed, as the real one reads its arguments.
+int cublasCreate_v2(void** handle) { return *handle = &last, 0; }
+int cublasDestroy_v2(void*) { return 0; }
+int cublasSgemm_v2(void*, int, int, int m, int n, int k, const float* alpha, const float* A, int lda, const float* B, int ldb,
+                   const float* beta, float* C, int ldc) {
+  for (int column = 0; column < n; ++column) {
+    for (int row = 0; row < m; ++row) {
+      float sum = 0;
+      for (int i = 0; i < k; ++i) sum += A[i * lda + row] * B[column * ldb + i];
+      float& element = C[column * ldc + row];
+      element = *alpha * sum + (*beta == 0 ? 0 : *beta * element);
+    }
+  }
+  return last = 0;
 }
 }

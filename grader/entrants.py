@@ -1,0 +1,161 @@
+"""The kernels of a contest, built: a folder with everything that a runner which times them reads.
+
+The course's own kernels take part in every grading. Their cubins are kept in the build folder, by a hash of all that goes into
+them; a submission's is compiled each time.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import shutil
+import subprocess
+import tempfile
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+from grader.engines.entry_points import EntrySignatures
+from grader.engines.gpu_build import CUBIN, IMAGE, build_for_gpu
+from grader.labs import Lab
+from grader.workshop import Workshop
+
+STAGE = "stage.cubin"
+
+
+class ContestError(Exception):
+    """Timing broke on our side."""
+
+
+@dataclass(frozen=True)
+class Entrant:
+    """A kernel that takes part: its source, what it is called there, and for how many registers it has to be compiled."""
+
+    name: str
+    source: Path
+    entries: EntrySignatures
+    max_registers: int | None = None
+    trusted: bool = False  # the course's own
+
+
+@dataclass(frozen=True)
+class LibraryEntrant:
+    """A routine of a vendor's library that takes part beside the kernels."""
+
+    name: str
+    library: Path
+    routine: str  # as contest.json has it: "cublasSgemm"
+
+
+@dataclass(frozen=True)
+class Built:
+    """A folder with the cubin of each entrant and the kit's own; `entrants` is what contest.json says of them."""
+
+    folder: Path
+    entrants: tuple[dict[str, Any], ...]
+    folders: tuple[Path, ...] = ()  # others that the runner reads: a library's
+
+
+def entrant_of(
+    lab: Lab, source: Path, name: str, max_registers: int | None = None, *, trusted: bool = False
+) -> Entrant:
+    return Entrant(name, source, EntrySignatures(lab.public.kernel, lab.public.launch), max_registers, trusted)
+
+
+def build(workshop: Workshop, entrants: Sequence[Entrant | LibraryEntrant], folder: Path) -> Built:
+    """Compiles them into the empty `folder`. Raises ContestError where nvcc does not take one."""
+    said: list[dict[str, Any]] = []
+    folders = []
+    for number, entrant in enumerate(entrants):
+        if isinstance(entrant, LibraryEntrant):
+            said.append({"library": str(entrant.library), "routine": entrant.routine})
+            folders.append(entrant.library.parent)
+            continue
+        work = folder / str(number)
+        if entrant.trusted:
+            shutil.copytree(_kept(workshop, entrant), work)
+        else:
+            work.mkdir()
+            _compile(workshop, entrant, work)
+        image = json.loads((work / IMAGE).read_text(encoding="utf-8"))
+        said.append({
+            "cubin": f"{number}/{image['cubin']}", "functions": image["functions"], "kernel": image["kernel"],
+            "ask_launch": image["ask_launch"],
+        })  # fmt: skip
+    shutil.copyfile(stage(workshop), folder / STAGE)
+    return Built(folder, tuple(said), tuple(dict.fromkeys(folders)))
+
+
+def _compile(workshop: Workshop, entrant: Entrant, folder: Path) -> None:
+    assert workshop.gpu.toolchain is not None
+    built = build_for_gpu(
+        workshop.gpu.toolchain,
+        workshop.confinement,
+        entrant.source,
+        folder,
+        entrant.entries,
+        workshop.gpu.target,
+        max_registers=entrant.max_registers,
+    )
+    if built.image is None:
+        message = f"{entrant.name} cannot be compiled to be timed: {built.log[:500]}"
+        raise ContestError(message)
+
+
+def _kept(workshop: Workshop, entrant: Entrant) -> Path:
+    """The folder with the cubin of one of the course's kernels and its description; made where there is none yet."""
+    folder = workshop.build / "contestants" / _key(workshop, entrant)
+    if (folder / IMAGE).is_file():
+        return folder
+    folder.parent.mkdir(parents=True, exist_ok=True)
+    with tempfile.TemporaryDirectory(dir=folder.parent) as name:
+        _compile(workshop, entrant, Path(name))
+        finished = Path(name) / "finished"
+        finished.mkdir()
+        for file in (CUBIN, IMAGE):
+            shutil.copyfile(Path(name) / file, finished / file)
+        try:
+            finished.rename(folder)
+        except OSError:
+            if not (folder / IMAGE).is_file():  # else another grading was faster
+                raise
+    return folder
+
+
+def _key(workshop: Workshop, entrant: Entrant) -> str:
+    toolchain, target = workshop.gpu.toolchain, workshop.gpu.target
+    assert toolchain is not None
+    digest = hashlib.sha256(entrant.source.read_bytes())
+    facts = (entrant.source.name, entrant.entries, entrant.max_registers, target, toolchain.root, toolchain.version)
+    digest.update(repr(facts).encode())
+    for include in toolchain.includes:
+        for header in sorted(path for path in include.rglob("*") if path.is_file()):
+            digest.update(header.read_bytes())
+    return digest.hexdigest()[:32]
+
+
+def stage(workshop: Workshop) -> Path:
+    """The cubin of the kit's own kernels, compiled once for each kind of GPU. It is our code: nothing confines it."""
+    toolchain, kit = workshop.gpu.toolchain, workshop.root / "kit"
+    assert toolchain is not None
+    source = kit / "cuda" / "stage" / "stage_kernels.cu"
+    made = (
+        workshop.build
+        / "stage"
+        / f"sm_{workshop.gpu.target.capability}-{toolchain.version[0]}.{toolchain.version[1]}.cubin"
+    )
+    newest = max(source.stat().st_mtime_ns, (kit / "runner" / "timed_input.hpp").stat().st_mtime_ns)
+    if made.is_file() and made.stat().st_mtime_ns > newest:
+        return made
+    made.parent.mkdir(parents=True, exist_ok=True)
+    ours = replace(toolchain, includes=(*toolchain.includes, kit))
+    with tempfile.TemporaryDirectory(dir=made.parent) as name:
+        draft = Path(name) / made.name
+        command = ours.compile(str(source), str(draft), workshop.gpu.target.capability)
+        finished = subprocess.run(command, cwd=name, capture_output=True, text=True, check=False)
+        if finished.returncode != 0:
+            message = f"nvcc does not compile {source}: {finished.stderr[:1000]}"
+            raise ContestError(message)
+        draft.replace(made)
+    return made

@@ -1,0 +1,39 @@
+#include "cuda/blas_library.hpp"
+
+#include <dlfcn.h>
+
+namespace tilelab::cuda {
+namespace {
+
+constexpr int not_transposed = 0;  // CUBLAS_OP_N
+
+template <class Function>
+void find(void* library, Function& function, const char* name) {
+  function = reinterpret_cast<Function>(dlsym(library, name));
+  if (function == nullptr) throw DriverError(std::string("cuBLAS has no ") + name);
+}
+
+}  // namespace
+
+BlasLibrary::BlasLibrary(const std::string& path) {
+  void* library = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
+  if (library == nullptr) throw DriverError(std::string("cuBLAS cannot be loaded: ") + dlerror());
+  int (*create)(Handle*) = nullptr;
+  find(library, create, "cublasCreate_v2");
+  find(library, destroy_, "cublasDestroy_v2");
+  find(library, sgemm_, "cublasSgemm_v2");
+  if (const int status = create(&handle_); status != 0) {
+    throw DriverError("cublasCreate failed with status " + std::to_string(status));
+  }
+}
+
+BlasLibrary::~BlasLibrary() { destroy_(handle_); }
+
+// cuBLAS counts by columns: there a row-major matrix is its transpose, and Cᵀ = Bᵀ·Aᵀ.
+int BlasLibrary::multiply(int M, int N, int K, DeviceAddress A, DeviceAddress B, DeviceAddress C) const {
+  const float one = 1, zero = 0;
+  return sgemm_(handle_, not_transposed, not_transposed, N, M, K, &one, reinterpret_cast<const float*>(B), N,
+                reinterpret_cast<const float*>(A), K, &zero, reinterpret_cast<float*>(C), N);
+}
+
+}  // namespace tilelab::cuda

@@ -1,0 +1,31 @@
+// A vendor's matrix product, cuBLAS's, to be timed beside kernels. Like the driver it is found when the program runs, so that
+// nothing here needs a toolkit. Only a course's own measurements use it: a submission never reaches it.
+#pragma once
+
+#include <string>
+
+#include "cuda/driver_api.hpp"
+
+namespace tilelab::cuda {
+
+class BlasLibrary {
+ public:
+  // Loads the library at `path` for the current context. Throws DriverError.
+  explicit BlasLibrary(const std::string& path);
+  ~BlasLibrary();
+  BlasLibrary(const BlasLibrary&) = delete;
+  BlasLibrary& operator=(const BlasLibrary&) = delete;
+
+  // Queues C = A·B on the default stream: row-major fp32, A M×K, B K×N, C M×N, in fp32 arithmetic (no TF32, which cuBLAS only
+  // takes when it is told to). Returns cuBLAS's status; 0 is success.
+  int multiply(int M, int N, int K, DeviceAddress A, DeviceAddress B, DeviceAddress C) const;
+
+ private:
+  struct HandleTag;
+  using Handle = HandleTag*;
+  Handle handle_ = nullptr;
+  int (*destroy_)(Handle) = nullptr;
+  int (*sgemm_)(Handle, int, int, int, int, int, const float*, const float*, int, const float*, int, const float*, float*, int) = nullptr;
+};
+
+}  // namespace tilelab::cuda
