@@ -53,7 +53,7 @@ def test_every_round_of_every_contestant_is_timed_and_looked_at(workshop: Worksh
     assert said.bytes == 2 * 4 * 40 * 24
 
 
-def test_the_device_is_let_go_before_outputs_are_looked_at(workshop: Workshop, tmp_path: Path) -> None:
+def test_the_device_is_let_go_before_outputs_are_looked_at(tmp_path: Path) -> None:
     lock = GpuLock("a-device", tmp_path)
     said = tmp_path / "said"
     script = f"echo free; i=0; while [ ! -e {said} ] && [ $i -lt 400 ]; do sleep 0.05; i=$((i+1)); done; test -e {said}"
