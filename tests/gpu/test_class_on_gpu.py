@@ -34,7 +34,9 @@ def test_the_bundled_class_comes_out_as_on_the_cpu(on_gpu: Workshop, tmp_path: P
     labs = {(result.submission.name, lab_id): lab for result in results for lab_id, lab in result.labs.items()}
     # What waits for a GPU on the CPU is graded now.
     expected = {(upload, lab_id): row["verdict"] for upload, rows in EXPECTED.items() for lab_id, row in rows.items()}
-    wanted = {key: expected.get(key, "missing-file") for key in labs}  # a lab that the file does not name was not handed in
+    wanted = {
+        key: expected.get(key, "missing-file") for key in labs
+    }  # a lab that the file does not name was not handed in
     other = {
         key: (wanted[key], lab.verdict.value)
         for key, lab in labs.items()

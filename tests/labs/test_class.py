@@ -44,7 +44,9 @@ def graded(tmp_path_factory: pytest.TempPathFactory) -> Graded:
     tilelab = Path(sys.executable).with_name("tilelab")
     environment = {**os.environ, "TILELAB_BACKEND": "cpu"}  # tests/gpu grades it with a GPU
     command = [tilelab, "grade", CLASS, "--out", out]
-    done = subprocess.run(command, check=False, cwd=ROOT, stdin=subprocess.DEVNULL, env=environment, capture_output=True, text=True)
+    done = subprocess.run(
+        command, check=False, cwd=ROOT, stdin=subprocess.DEVNULL, env=environment, capture_output=True, text=True
+    )
     said = done.stdout + done.stderr
     assert done.returncode == 0, said
     results = [
