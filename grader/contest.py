@@ -46,12 +46,12 @@ def hold(  # noqa: PLR0913 -- what is timed, and how
 
     Raises ContestError where the timer itself fails; a kernel that does is a result.
     """
-    return _timed(
-        workshop, free_device(workshop), built, {
-            "--problem": problem, "--shape": shape, "--rounds": rounds, "--first-round": first_round, "--kept": kept,
-            "--seed": secrets.randbits(63) if seed is None else seed, "--warm-up-ms": warm_up_ms, "--limit-ms": LIMIT_MS,
-        },
-    )  # fmt: skip
+    options = {
+        "--problem": problem, "--shape": shape, "--rounds": rounds, "--first-round": first_round, "--kept": kept,
+        "--seed": secrets.randbits(63) if seed is None else seed, "--warm-up-ms": warm_up_ms, "--limit-ms": LIMIT_MS,
+    }  # fmt: skip
+    with workshop.gpu.turns:  # one that is prepared has a context, and some of the GPU's memory
+        return _timed(workshop, free_device(workshop), built, options)
 
 
 def free_device(workshop: Workshop) -> Device:
@@ -87,25 +87,34 @@ def _timed(workshop: Workshop, device: Device, built: Built, options: dict[str, 
 
 
 def run_timer(command: list[str], lock: GpuLock, stderr: Path) -> float:
-    """Holds the device alone until the timer says that it is done with it; outputs are looked at after that. Returns the seconds
-    for which it was held.
+    """Holds the device alone from when the timer is prepared until its last launch has ended: contexts are made, and outputs looked
+    at, beside other work. Returns the seconds for which it was held.
     """
-    with stderr.open("wb") as words, contextlib.ExitStack() as left:
-        with lock.alone():
-            began = time.monotonic()
-            process = left.enter_context(subprocess.Popen(command, stdout=subprocess.PIPE, stderr=words))
-            watch = threading.Timer(_PATIENCE_SECONDS, process.kill)
-            left.callback(watch.cancel)
-            watch.start()
+    held = 0.0
+    with (
+        stderr.open("wb") as words,
+        subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=words) as process,
+    ):
+        watch = threading.Timer(_PATIENCE_SECONDS, process.kill)
+        watch.start()
+        try:
+            assert process.stdin is not None
             assert process.stdout is not None
-            process.stdout.readline()
-            held = time.monotonic() - began
-        status = process.wait()
+            if process.stdout.readline():
+                with lock.alone():
+                    began = time.monotonic()
+                    with contextlib.suppress(BrokenPipeError):
+                        process.stdin.write(b"go\n")
+                        process.stdin.flush()
+                    process.stdout.readline()
+                    held = time.monotonic() - began
+            status = process.wait()
+        finally:
+            watch.cancel()
     if status != 0:
         said = stderr.read_text(encoding="utf-8", errors="replace")[:1000]
-        message = (
-            "the timer did not end" if status == -signal.SIGKILL else f"the timer failed with status {status}: {said}"
-        )
+        ended = "did not end" if status == -signal.SIGKILL else f"failed with status {status}: {said}"
+        message = f"the timer {ended}"
         raise ContestError(message)
     return held
 

@@ -68,6 +68,7 @@ class Contest(Model):
     status: Literal["completed", "launch-error", "timeout", "crash", "internal-error"]
     detail: str = ""
     contestant: int = 0  # of any other status: whose launch it was
+    slow: bool = False  # timed out, but it does end: too slow to be timed
     configs: tuple[LaunchShape, ...] = ()
     nanoseconds: tuple[tuple[float, ...], ...] = ()
     before: Clocks = Clocks()

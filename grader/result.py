@@ -236,6 +236,7 @@ class Timing(Model):
     share: Ratio | None = None  # model / student
     control: Ratio | None = None  # baseline / baseline: 1.00, or the machine is too noisy
     tiers: tuple[tuple[float, float], ...] = ()  # share of the model's speed, points
+    too_slow: bool = False  # not measured, for it would have taken too long: no tier
     reached: float | None = None  # the highest tier's share; none: no tier
     sm_mhz: tuple[int, int] = (0, 0)  # before and after; 0: the device does not tell
     throttle_reasons: int = 0  # NVML's bits, of both

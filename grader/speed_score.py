@@ -52,7 +52,8 @@ def wrong_when_timed(outcome: LabOutcome) -> str:
         if contest.faults:
             first = contest.faults[0]
             return f"in the {first.round + 1}. timed launch {first.fault}; the same kernel was right in every case"
-        if contest.status != "completed" and outcome.speed.names[contest.contestant] == "student":
+        broke = contest.status != "completed" and not contest.slow
+        if broke and outcome.speed.names[contest.contestant] == "student":
             return f"when timed at {contest.shape}: {contest.detail}"
     return ""
 
@@ -64,7 +65,7 @@ def wrong_verdict(outcome: LabOutcome) -> Verdict:
 
 
 def is_measured(timing: Timing | None) -> bool:
-    return timing is not None and timing.speedup is not None
+    return timing is not None and (timing.speedup is not None or timing.too_slow)
 
 
 def performance_points(lab: Lab, timing: Timing | None) -> float:
@@ -93,6 +94,9 @@ def _measured(lab: Lab, outcome: SpeedOutcome) -> Timing:
     if speed is None:
         broken = next(one for one in contests if one.status != "completed" or one.faults)
         whose = outcome.names[broken.contestant]
+        if broken.slow:
+            why = f"{broken.detail}; does it print, or does one thread do the work of many?"
+            return Timing(words=f"too slow to be timed: {why}", **facts, too_slow=whose == "student")
         why = broken.faults[0].fault if broken.faults else broken.detail
         return Timing(words=f"not measured: {'your kernel' if whose == 'student' else whose}: {why}", **facts)
     with_model = "model" in outcome.names

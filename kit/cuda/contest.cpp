@@ -28,8 +28,10 @@ using protocol::LaunchConfig;
 using protocol::Role;
 using protocol::Status;
 
-constexpr std::uint32_t poison = 0x7fc0'beef;        // a NaN in every output before every launch
-constexpr Result unknown_error = 999;                // CUDA_ERROR_UNKNOWN, for a library that says no
+constexpr std::uint32_t poison = 0x7fc0'beef;  // a NaN in every output before every launch
+constexpr Result unknown_error = 999;          // CUDA_ERROR_UNKNOWN, for a library that says no
+// Nobody waits for more rounds of a kernel that is both.
+constexpr double slow_factor = 50, slow_nanoseconds = 20e6;
 constexpr std::uint64_t warm_up_round = 1ull << 32;  // the rounds before the first: beyond any that is timed
 
 double milliseconds_since(Clock::time_point began) { return std::chrono::duration<double, std::milli>(Clock::now() - began).count(); }
@@ -39,6 +41,7 @@ struct Ended {
   Status status;
   std::string detail;
   unsigned contestant = 0;
+  bool slow = false;
 };
 
 // A kernel, or a library's routine, which chooses its own grid.
@@ -51,11 +54,12 @@ struct Contestant {
 
 class Run {
  public:
-  Run(const ContestImage& image, const Driver& driver, DeviceHandle device, const protocol::TimingRequest& request, const Descriptor& kept)
+  Run(const ContestImage& image, const Driver& driver, DeviceHandle device, ClockReader& clocks, const protocol::TimingRequest& request,
+      const Descriptor& kept)
       : image_(image), driver_(driver), request_(request), kept_(kept), stage_(driver, image.stage), fill_(stage_.function("tilelab_fill")),
         stopwatch_(driver, stage_.function("tilelab_hold"), static_cast<std::size_t>(driver.attribute(device, DeviceAttribute::l2_bytes)),
                    driver.attribute(device, DeviceAttribute::clock_rate_khz)),
-        clocks_(bus_id(device)), fill_blocks_(static_cast<unsigned>(driver.attribute(device, DeviceAttribute::multiprocessors)) * 8) {}
+        clocks_(clocks), fill_blocks_(static_cast<unsigned>(driver.attribute(device, DeviceAttribute::multiprocessors)) * 8) {}
 
   void all() {
     make_buffers();
@@ -81,12 +85,6 @@ class Run {
     std::size_t bytes;
     GuardedBuffer memory;
   };
-
-  std::string bus_id(DeviceHandle device) const {
-    std::array<char, 64> text{};
-    driver_.check(driver_.bus_id(text.data(), static_cast<int>(text.size()), device), "cuDeviceGetPCIBusId");
-    return text.data();
-  }
 
   void make_buffers() {
     for (const protocol::Argument& argument : request_.launch.arguments) {
@@ -190,7 +188,15 @@ class Run {
     }
     do {
       make_inputs(warm_up_round + request_.first_round + ++reply.warm_up_rounds);
-      for (unsigned i = 0; i < contestants_.size(); ++i) sample(i);
+      double first = 0;
+      for (unsigned i = 0; i < contestants_.size(); ++i) {
+        const double nanoseconds = sample(i);
+        if (i == 0) first = nanoseconds;
+        if (nanoseconds > slow_nanoseconds && nanoseconds > slow_factor * first) {
+          const auto times = std::to_string(static_cast<long>(nanoseconds / first));
+          throw Ended{Status::timeout, "one launch takes " + times + " times as long as the first contestant's", i, true};
+        }
+      }
     } while (milliseconds_since(began) < request_.warm_up_ms);
     reply.warm_up_ms = milliseconds_since(began);
     reply.nanoseconds.assign(contestants_.size(), {});
@@ -234,7 +240,7 @@ class Run {
   LoadedModule stage_;
   Function fill_;
   Stopwatch stopwatch_;
-  ClockReader clocks_;
+  ClockReader& clocks_;
   unsigned fill_blocks_;
   std::vector<Buffer> buffers_;
   std::vector<DeviceAddress> addresses_;
@@ -252,12 +258,15 @@ Contest::Contest(const ContestImage& image) : image_(image), driver_(load_driver
   Context context = nullptr;
   driver_.check(driver_.primary_context_retain(&context, device_), "cuDevicePrimaryCtxRetain");
   driver_.check(driver_.context_set_current(context), "cuCtxSetCurrent");
+  std::array<char, 64> bus_id{};
+  driver_.check(driver_.bus_id(bus_id.data(), static_cast<int>(bus_id.size()), device_), "cuDeviceGetPCIBusId");
+  clocks_.emplace(bus_id.data());
 }
 
 protocol::TimingReply Contest::run(const protocol::TimingRequest& request, const Descriptor& kept) {
   protocol::TimingReply failed;
   try {
-    Run run(image_, driver_, device_, request, kept);
+    Run run(image_, driver_, device_, *clocks_, request, kept);
     try {
       run.all();
       return std::move(run.reply);
@@ -265,6 +274,7 @@ protocol::TimingReply Contest::run(const protocol::TimingRequest& request, const
       failed.status = ended.status;
       failed.detail = ended.detail;
       failed.contestant = ended.contestant;
+      failed.slow = ended.slow;
     }
   } catch (const std::exception& error) {
     failed.status = Status::internal_error;

@@ -3,6 +3,9 @@
 // copied back. Whoever asked ends the process where a kernel does not end.
 #pragma once
 
+#include <optional>
+
+#include "cuda/clock_reader.hpp"
 #include "cuda/contest_image.hpp"
 #include "cuda/driver_api.hpp"
 #include "runner/channel.hpp"
@@ -12,7 +15,7 @@ namespace tilelab::cuda {
 
 class Contest {
  public:
-  // Makes the context. Throws DriverError.
+  // Makes the context, and whatever else takes long and leaves the device alone. Throws DriverError.
   explicit Contest(const ContestImage& image);
 
   // `kept` holds as many outputs as the request wants kept. Troubles of ours are the reply's status too: internal_error.
@@ -22,6 +25,7 @@ class Contest {
   const ContestImage& image_;
   const Driver& driver_;
   DeviceHandle device_ = 0;
+  std::optional<ClockReader> clocks_;
 };
 
 }  // namespace tilelab::cuda

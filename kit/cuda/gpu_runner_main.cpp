@@ -49,10 +49,14 @@ void serve_contest(const std::string& image_file) {
     } catch (const ChannelError&) {
       return;
     }
-    const auto request = nlohmann::json::parse(frame.text).get<protocol::TimingRequest>();
     protocol::TimingReply reply;
     try {
       if (!contest) contest.emplace(image);
+      if (frame.text == protocol::prepare_to_time) {
+        channel.send(nlohmann::json(reply).dump());
+        continue;
+      }
+      const auto request = nlohmann::json::parse(frame.text).get<protocol::TimingRequest>();
       if (frame.descriptors.size() != 1) throw std::runtime_error("a contest keeps outputs in one file");
       reply = contest->run(request, frame.descriptors.front());
     } catch (const std::exception& error) {

@@ -63,6 +63,7 @@ void to_json(json& value, const TimingReply& reply) {
   value = {{"status", reply.status},
            {"detail", strict::untrusted(reply.detail)},
            {"contestant", reply.contestant},
+           {"slow", reply.slow},
            {"configs", json::array()},
            {"nanoseconds", reply.nanoseconds},
            {"before", reading_json(reply.before)},
@@ -82,6 +83,7 @@ void from_json(const json& value, TimingReply& reply) {
   reply.status = strict::enumerator<Status>(value.at("status"));
   reply.detail = strict::text(value.at("detail"));
   reply.contestant = bounded(value.at("contestant"), most_contestants);
+  reply.slow = value.at("slow").get<bool>();
   const auto extent = [](const json& one) {
     if (list(one).size() != 3) strict::refuse(one, "three numbers");
     return Extent{integer<unsigned>(one[0]), integer<unsigned>(one[1]), integer<unsigned>(one[2])};

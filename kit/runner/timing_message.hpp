@@ -12,6 +12,9 @@ namespace tilelab::protocol {
 
 inline constexpr unsigned most_rounds = 1024, most_contestants = 8;
 
+// Sent ahead of a request: make what takes long, and answer with an empty reply.
+inline constexpr const char* prepare_to_time = "{\"prepare\": true}";
+
 struct TimingRequest {
   LaunchRequest launch;  // its buffers come without files: inputs are made on the device, see runner/timed_input.hpp
   std::uint64_t input_seed = 0;
@@ -32,6 +35,7 @@ struct TimingReply {
   Status status = Status::completed;
   std::string detail;                            // of any other status: one sentence
   unsigned contestant = 0;                       // of any other status: whose launch it was
+  bool slow = false;                             // timed out, but it does end: too slow to be timed
   std::vector<LaunchConfig> configs;             // of each contestant
   std::vector<std::vector<double>> nanoseconds;  // of each contestant, round by round
   ClockReading before, after;                    // the timed rounds

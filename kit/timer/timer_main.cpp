@@ -1,6 +1,6 @@
 // Has a runner time kernels against each other on a GPU, then looks at the outputs it kept, and writes both down. Trusted: it
 // never loads a submission, and says which output is wrong whatever the runner says. What times mean is not decided here.
-// Once the runner has gone it prints a line, so that whoever holds the device for it can let the next one have it.
+// It prints a line once the runner is prepared and waits for one on its input; and a line once the last launch has ended.
 // Exit status: 0 the report is written, whatever came of it; 2 it cannot be done as asked; 3 the timer could not work.
 #include <algorithm>
 #include <charconv>
@@ -30,7 +30,7 @@ using nlohmann::json;
 constexpr std::string_view usage =
     "usage: timer --problem NAME --shape 1024x1024x1024 --seed N --rounds N --first-round N --warm-up-ms N --limit-ms N --kept CONTESTANT"
     " --runner RUNNER.json --report TIMING.json";
-constexpr std::string_view device_is_free = "the device is free";
+constexpr std::string_view prepared = "prepared", device_is_free = "the device is free";
 constexpr std::size_t kept_bytes_at_most = std::size_t{256} << 20;
 
 using Options = std::map<std::string, std::string>;
@@ -120,6 +120,21 @@ protocol::TimingReply reply_of(const judge::Answer& answer, unsigned student) {
   return reply;
 }
 
+// The runner comes to hold the device in two steps: its context and all else that takes long is made beside other work; then
+// whoever started the timer waits until nobody else is on the device, and says so by a line. No input means: go on.
+protocol::TimingReply timed(const Options& options, const protocol::TimingRequest& request, const judge::MemoryFile& kept) {
+  judge::RunnerProcess runner(judge::read_runner_argv(options.at("--runner")));
+  const auto limit = std::chrono::milliseconds(number<unsigned>(options, "--limit-ms"));
+  protocol::TimingReply reply = reply_of(runner.ask(protocol::prepare_to_time, limit, {}), request.kept_contestant);
+  if (reply.status != protocol::Status::completed) return reply;
+  std::cout << prepared << std::endl;
+  std::string word;
+  std::getline(std::cin, word);
+  reply = reply_of(runner.ask(json(request).dump(), limit, {kept.descriptor()}), request.kept_contestant);
+  std::cout << device_is_free << std::endl;  // the runner's end takes a while, and looking at outputs longer than all launches
+  return reply;
+}
+
 void time(int argc, char** argv) {
   const Options options = parse_options(argc, argv);
   const judge::TimedWork work = judge::work_to_time(options.at("--problem"), options.at("--shape"));
@@ -136,13 +151,7 @@ void time(int argc, char** argv) {
   request.kept_rounds = rounds_to_keep(request.rounds, output_bytes(work), random);
   const judge::MemoryFile kept{std::vector<std::byte>(request.kept_rounds.size() * output_bytes(work))};
 
-  protocol::TimingReply reply;
-  {
-    judge::RunnerProcess runner(judge::read_runner_argv(options.at("--runner")));
-    const auto limit = std::chrono::milliseconds(number<unsigned>(options, "--limit-ms"));
-    reply = reply_of(runner.ask(json(request).dump(), limit, {kept.descriptor()}), request.kept_contestant);
-  }
-  std::cout << device_is_free << std::endl;  // looking at outputs takes longer than all launches did, and needs no GPU
+  const protocol::TimingReply reply = timed(options, request, kept);
   json report = reply;
   const bool counted =
       std::ranges::all_of(reply.nanoseconds, [&](const std::vector<double>& times) { return times.size() == request.rounds; });

@@ -56,7 +56,8 @@ def test_every_round_of_every_contestant_is_timed_and_looked_at(workshop: Worksh
 def test_the_device_is_let_go_before_outputs_are_looked_at(tmp_path: Path) -> None:
     lock = GpuLock("a-device", tmp_path)
     said = tmp_path / "said"
-    script = f"echo free; i=0; while [ ! -e {said} ] && [ $i -lt 400 ]; do sleep 0.05; i=$((i+1)); done; test -e {said}"
+    wait = f"while [ ! -e {said} ] && [ $i -lt 400 ]; do sleep 0.05; i=$((i+1)); done; test -e {said}"
+    script = f"echo prepared; read go; echo free; i=0; {wait}"
 
     def look() -> None:
         while not lock.is_free():
@@ -70,6 +71,23 @@ def test_the_device_is_let_go_before_outputs_are_looked_at(tmp_path: Path) -> No
     began.join()
     watcher.join()
     assert said.exists()
+
+
+def test_the_device_is_not_held_while_a_contest_is_prepared(tmp_path: Path) -> None:
+    """Somebody holds the device until the timer has prepared itself: it would wait for ever if it needed the device for that."""
+    ready = tmp_path / "ready"
+    lock = GpuLock("a-device", tmp_path)
+
+    def hold_until_ready() -> None:
+        with GpuLock("a-device", tmp_path).alone():
+            while not ready.exists():
+                time.sleep(0.01)
+
+    other = threading.Thread(target=hold_until_ready)
+    other.start()
+    run_timer(["sh", "-c", f"touch {ready}; echo prepared; read go; echo free"], lock, tmp_path / "stderr")
+    other.join()
+    assert lock.is_free()
 
 
 def test_a_timer_that_fails_is_our_failure(tmp_path: Path) -> None:

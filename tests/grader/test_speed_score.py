@@ -104,6 +104,16 @@ def test_a_kernel_that_hangs_when_timed_is_a_timeout() -> None:
     assert score_lab(LAB, timed(run)).verdict is Verdict.TIMEOUT
 
 
+def test_a_kernel_that_is_too_slow_to_be_timed_is_right_and_counts_as_measured() -> None:
+    run = contest(1.0).model_copy(
+        update={"status": "timeout", "slow": True, "contestant": 1, "nanoseconds": (), "detail": "one launch takes 900"}
+    )
+    result = score_lab(LAB, timed(run), speed_counts=True)
+    assert (result.verdict, result.performance_points) == (Verdict.PASS, 0)
+    assert result.performance.startswith("too slow to be timed: one launch takes 900")
+    assert assessed(LAB, [timed(run)])
+
+
 def test_a_baseline_that_fails_is_not_the_students_fault() -> None:
     run = contest(1.0).model_copy(update={"status": "crash", "contestant": 0, "nanoseconds": (), "detail": "gone"})
     result = score_lab(LAB, timed(run))

@@ -69,6 +69,14 @@ TEST_CASE("a kernel that stops working after some launches shows in the outputs 
   CHECK(faults.at(1) == "out[0][0] is wrong");
 }
 
+TEST_CASE("a kernel that takes far too long is not waited for", "[contest]") {
+  const auto [reply, faults] = timed("crawls", {});
+  CHECK(reply.status == Status::timeout);
+  CHECK(reply.slow);
+  CHECK(reply.contestant == 1);
+  CHECK(reply.detail.find("1000 times as long") != std::string::npos);
+}
+
 TEST_CASE("a library's product takes part beside kernels", "[contest]") {
   cuda::ContestImage image;
   image.driver = TILELAB_FAKE_DRIVER;
