@@ -31,7 +31,7 @@ setup:  ## get what is missing and build; the other targets do so by themselves
 	@$(setup)
 
 grade:  ## grade SUBMISSIONS into OUT (left out: a bundled class, into out/)
-	@$(setup) && $(tilelab) grade "$$SUBMISSIONS" --out "$$OUT" $(labs)
+	@$(setup) && $(tilelab) grade "$$SUBMISSIONS" --out "$$OUT" $(labs) $${SANITIZE:+--sanitize}
 
 handouts:  ## make the archive that students are given, in build/handouts; with LAB=..., of these labs
 	@$(setup) && $(tilelab) handouts $(labs)

@@ -98,6 +98,7 @@ class GpuBackend:
     device: Device | None = None
     runner: Path | None = None
     reasons: tuple[str, ...] = ()
+    sanitizer: Path | None = None  # compute-sanitizer, where a batch asked for it
     others: tuple[Device, ...] = ()  # further GPUs of the same kind, which take turns in timing
     # Taken while a submission's cases run: each holds some hundred megabytes of the GPU's memory.
     turns: threading.BoundedSemaphore = field(
@@ -127,7 +128,8 @@ class GpuBackend:
     @property
     def description(self) -> str:
         """What outcomes follow from: another GPU or toolkit means judging anew."""
-        return f"{self.toolchain.name if self.toolchain else 'no nvcc'}; {self.device or 'no GPU'}"
+        watched = "; under compute-sanitizer" if self.sanitizer else ""
+        return f"{self.toolchain.name if self.toolchain else 'no nvcc'}; {self.device or 'no GPU'}{watched}"
 
 
 def wish(environment: Mapping[str, str] | None = None) -> Wish:
@@ -166,7 +168,7 @@ def open_backend(asked: Wish, root: Path, kit: dict[str, Any], confinement: Conf
         device,
         runner,
         tuple(reasons),
-        devices[1:] if device else (),
+        others=devices[1:] if device else (),
     )
 
 

@@ -28,7 +28,7 @@ app = typer.Typer(
 
 
 @app.command("grade")
-def grade_command(
+def grade_command(  # noqa: PLR0913, PLR0917 - one for each option
     submissions: Annotated[
         Path, typer.Argument(help="a folder with a folder or archive per student, or an archive of that")
     ],
@@ -38,13 +38,16 @@ def grade_command(
     no_sandbox: Annotated[
         bool, typer.Option("--no-sandbox", help="run submissions unconfined where nothing confines")
     ] = False,
+    sanitize: Annotated[
+        bool, typer.Option("--sanitize", help="on a GPU: ask compute-sanitizer about every case as well (slow)")
+    ] = False,
 ) -> None:
     """Grade a class and write the report."""
 
     def run() -> int:
         from grader.session import grade_class
 
-        return grade_class(submissions, out, lab or [], workers=jobs, allow_no_sandbox=no_sandbox)
+        return grade_class(submissions, out, lab or [], workers=jobs, allow_no_sandbox=no_sandbox, sanitized=sanitize)
 
     guarded(run)
 

@@ -18,11 +18,13 @@ from grader.engines.gpu_build import GpuBuild, build_for_gpu
 from grader.engines.gpu_toolchain import GpuToolchain
 from grader.engines.occupancy import registers_that_fit
 from grader.engines.refusal import Refusal
+from grader.engines.sanitizer import Sanitized
 from grader.gpu_lock import GpuLock
 from grader.judge_call import JudgeCall, run_judge
 from grader.labs import Lab
 from grader.outcome import GpuOutcome, JudgedCase
 from grader.result import Verdict
+from grader.sanitizing import sanitize
 
 if TYPE_CHECKING:
     from grader.workshop import Workshop
@@ -95,7 +97,22 @@ def _run(  # noqa: PLR0913, PLR0917 -- a step of judge_on_gpu
         if again.image is None:
             break
         built, outcome = again, dataclasses.replace(outcome, register_limit=limit, log=again.log)
-    return outcome
+    if workshop.gpu.sanitizer is None or built.image is None:
+        return outcome
+    return dataclasses.replace(outcome, sanitized=_sanitized(workshop, lab, submission, scratch, call, built.image))
+
+
+def _sanitized(  # noqa: PLR0913, PLR0917 -- a step of judge_on_gpu
+    workshop: Workshop, lab: Lab, submission: GpuSubmission, scratch: Path, call: JudgeCall, image: Path
+) -> tuple[Sanitized, ...]:
+    gpu = workshop.gpu
+    assert gpu.sanitizer is not None
+    assert gpu.runner is not None
+    assert gpu.device is not None
+    folder = scratch / "sanitized"
+    folder.mkdir()
+    with gpu.turns, GpuLock(gpu.device.lock_name).shared():
+        return sanitize(gpu.sanitizer, gpu.runner, lab, image, call, folder, submission.lines)
 
 
 def register_limit(cases: Sequence[JudgedCase]) -> int | None:

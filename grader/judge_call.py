@@ -34,6 +34,7 @@ class JudgeCall:
     cases: Sequence[str] = ()
     order: int = 0  # blocks and threads run shuffled by this number; 0: in order
     until_failure: bool = False  # the cases after the first that fails are left out
+    farewell_ms: int = 0  # how long the runner may take to end, where a tool watches it that writes its report then
 
 
 def run_judge(
@@ -49,6 +50,7 @@ def run_judge(
         str(call.judge), *([chosen] if chosen else []), "--runner", str(runner_file), "--seed", str(call.seed),
         *(["--allow-same-value-writes"] if lab.public.races.same_value_writes == "allowed" else []),
         "--shuffle", str(call.order), "--report", str(report_file), *(["--abort"] if call.until_failure else []),
+        *(["--farewell-ms", str(call.farewell_ms)] if call.farewell_ms else []),
     ]  # fmt: skip
     try:
         finished = subprocess.run(

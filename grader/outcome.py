@@ -11,6 +11,7 @@ from typing import Literal
 from pydantic import TypeAdapter
 
 from grader.engines.nvcc_words import KernelResources
+from grader.engines.sanitizer import Sanitized
 from grader.result import Build, Finding, Launch, Model, SampledElement, Verdict
 
 
@@ -39,6 +40,7 @@ class GpuOutcome:
     register_limit: int | None = None  # compiled again for so few registers, so that a block can be launched
     log: str = ""
     trouble: str = ""  # why it was not run, through no fault of the submission
+    sanitized: tuple[Sanitized, ...] | None = None  # what compute-sanitizer said; None: it was not asked
 
 
 class Clocks(Model):

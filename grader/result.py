@@ -71,6 +71,7 @@ class Finding(Site):
     other: Site | None = None  # a race's second access, a divergence's other barrier
     count: int = 1  # occurrences folded into this one
     cases: tuple[str, ...] = ()  # the cases it was seen in
+    confirmed_by: tuple[str, ...] = ()  # compute-sanitizer's tools that say the same, where they were asked
 
 
 class WrongElement(Model):

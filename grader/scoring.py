@@ -15,6 +15,7 @@ from grader.kernel_facts import gpu_kernel
 from grader.labs import CaseSpec, Lab
 from grader.outcome import JudgedCase, LabOutcome
 from grader.result import Case, Finding, LabResult, Timing, Verdict, worst
+from grader.second_opinion import merged
 from grader.speed_score import (
     is_measured,
     performance_points,
@@ -53,6 +54,7 @@ def score_lab(lab: Lab, outcome: LabOutcome, *, speed_counts: bool = False) -> L
     most = lab.private.performance_points if lab.private and (speed_counts or counted) else 0.0
     seen = [(None, finding) for finding in (*outcome.findings, *unlisted, *([timed] if timed else []))]
     in_launches = [(case.name, finding) for case in cases for launch in case.launches for finding in launch.findings]
+    sanitized = (outcome.gpu.sanitized or ()) if outcome.gpu else ()
     return LabResult(
         title=lab.public.title,
         file=lab.public.file,
@@ -62,7 +64,7 @@ def score_lab(lab: Lab, outcome: LabOutcome, *, speed_counts: bool = False) -> L
         extra_credit=lab.public.extra_credit,
         build=outcome.build,
         cases=tuple(cases),
-        findings=fold([*seen, *in_launches]),
+        findings=merged(fold([*seen, *in_launches]), sanitized, lab.public.file),
         performance=_performance_words(timing, counted, speed_counts=speed_counts),
         performance_points=fast,
         performance_max=most,

@@ -26,13 +26,20 @@ if TYPE_CHECKING:
 _NOT_PASSED, _FAULTS = 1, 3
 
 
-def grade_class(
-    submissions: Path, out: Path, lab_ids: Sequence[str], *, workers: int | None, allow_no_sandbox: bool
+def grade_class(  # noqa: PLR0913 - as the command
+    submissions: Path,
+    out: Path,
+    lab_ids: Sequence[str],
+    *,
+    workers: int | None,
+    allow_no_sandbox: bool,
+    sanitized: bool = False,
 ) -> int:
     """`tilelab grade`."""
     from grader.batch import Bench, grade
     from grader.landing import check
     from grader.progress import TerminalProgress
+    from grader.sanitizing import under_sanitizer
     from grader.seed import course_seed
     from grader.summary import summary
 
@@ -41,6 +48,8 @@ def grade_class(
     labs = load_labs(root, lab_ids)
     check(out, submissions)
     workshop = _open(root, allow_no_sandbox=allow_no_sandbox)
+    if sanitized:
+        workshop = under_sanitizer(workshop)
     seed = course_seed(root)
     bench = Bench(
         judge=_judge(workshop, seed, public_only=False),

@@ -91,6 +91,7 @@ def _facts(finding: Finding, lab: LabResult, *, instructor: bool) -> list[Fact]:
         "Function": visible.words(finding.function or "", 120),
         "Shape": in_words(launch) if launch else "",
         "Seen": f"{finding.count:,} times" if finding.count > 1 else "",
+        "Confirmed by": f"compute-sanitizer ({', '.join(finding.confirmed_by)})" if finding.confirmed_by else "",
         "Cases": _cases(finding.cases),
     }
     return [Fact(term, detail) for term, detail in known.items() if detail]

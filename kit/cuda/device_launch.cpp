@@ -74,7 +74,8 @@ class Launch {
     check_limits(kernel);
     poison_shared(module);
     for (const protocol::Argument& argument : request_.arguments) {
-      if (argument.role != Role::scalar) buffers_.emplace_back(driver_, read_file(files_.at(buffers_.size()), argument));
+      if (argument.role == Role::scalar) continue;
+      buffers_.emplace_back(driver_, read_file(files_.at(buffers_.size()), argument), image_.watched ? 0 : guard_bytes);
     }
     run_kernel(kernel);
     look_at_guards();
@@ -137,7 +138,7 @@ class Launch {
   // Shared memory keeps what the last block on the multiprocessor left. Filled with NaN, what a kernel reads of it unwritten
   // shows in its result, as on the CPU.
   void poison_shared(const LoadedModule& module) const {
-    if (image_.poison_shared.empty()) return;
+    if (image_.poison_shared.empty() || image_.watched) return;
     const auto blocks = static_cast<unsigned>(driver_.attribute(device_, DeviceAttribute::multiprocessors)) * poisoning_blocks;
     unsigned words = poisoned_shared_bytes / sizeof(std::uint32_t), word = request_.shared_poison * 0x01010101u;
     launch(module.function(image_.poison_shared), {{blocks, 1, 1}, {256, 1, 1}, poisoned_shared_bytes}, {&words, &word},

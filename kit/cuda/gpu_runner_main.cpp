@@ -11,6 +11,7 @@
 #include "cuda/contest.hpp"
 #include "cuda/contest_image.hpp"
 #include "cuda/cubin_image.hpp"
+#include "cuda/device_launch.hpp"
 #include "cuda/device_probe.hpp"
 #include "cuda/launch_worker.hpp"
 #include "cuda/printed_output.hpp"
@@ -34,6 +35,27 @@ void serve(const std::string& image_file) {
       return;  // the judge is done
     }
     channel.send(worker.answer(frame));
+  }
+}
+
+// For a tool that watches this process (compute-sanitizer): all launches in it, no child, and an orderly end. A launch that goes
+// astray ends it; the judge then starts another.
+void serve_watched(const std::string& image_file) {
+  cuda::CubinImage image = cuda::load_cubin_image(image_file);
+  image.watched = true;
+  Channel channel{Descriptor(protocol::socket_descriptor)};
+  cuda::DeviceSession session(image);
+  for (;;) {
+    Frame frame;
+    try {
+      frame = channel.receive();
+    } catch (const ChannelError&) {
+      return;
+    }
+    const auto request = nlohmann::json::parse(frame.text).get<protocol::LaunchRequest>();
+    const cuda::LaunchOutcome outcome = session.launch(request, frame.descriptors);
+    channel.send(nlohmann::json(outcome.reply).dump(-1, ' ', false, nlohmann::json::error_handler_t::replace));
+    if (outcome.spoiled) return;
   }
 }
 
@@ -77,6 +99,10 @@ int main(int argc, char** argv) {
       serve(argv[2]);
       return 0;
     }
+    if (what == "--watched" && argc == 3) {
+      serve_watched(argv[2]);
+      return 0;
+    }
     if (what == "--contest" && argc == 3) {
       const tilelab::cuda::PrintedOutput printed;  // what kernels print goes nowhere
       serve_contest(argv[2]);
@@ -96,6 +122,7 @@ int main(int argc, char** argv) {
   }
   std::fprintf(stderr,
                "usage: gpu-runner --image image.json   (started by a judge, which it answers on descriptor 3)\n"
+               "       gpu-runner --watched image.json   (as above, under a tool that watches memory accesses)\n"
                "       gpu-runner --contest contest.json   (as above, to time kernels against each other)\n"
                "       gpu-runner --probe [libcuda.so.1]   (which GPUs there are, as JSON)\n"
                "       gpu-runner --try [libcuda.so.1]     (whether the first can be used by this process)\n");

@@ -10,9 +10,9 @@ bool is_damaged(std::uint32_t value) { return value != guard_word; }
 
 }  // namespace
 
-GuardedBuffer::GuardedBuffer(const Driver& driver, const std::vector<std::byte>& content)
-    : driver_(driver), bytes_(content.size()), padded_((content.size() + word - 1) / word * word) {
-  const std::size_t all = padded_ + 2 * guard_bytes;
+GuardedBuffer::GuardedBuffer(const Driver& driver, const std::vector<std::byte>& content, std::size_t guard)
+    : driver_(driver), bytes_(content.size()), padded_((content.size() + word - 1) / word * word), guard_(guard) {
+  const std::size_t all = std::max(padded_ + 2 * guard_, word);
   driver_.check(driver_.memory_allocate(&memory_, all), "cuMemAlloc");
   driver_.check(driver_.fill_words(memory_, guard_word, all / word), "cuMemsetD32");
   if (bytes_ != 0) driver_.check(driver_.copy_to_device(address(), content.data(), bytes_), "cuMemcpyHtoD");
@@ -35,7 +35,8 @@ std::vector<std::uint32_t> GuardedBuffer::words(DeviceAddress from, std::size_t 
 }
 
 std::optional<std::ptrdiff_t> GuardedBuffer::overrun() const {
-  const auto after = words(address() + padded_, guard_bytes / word), before = words(memory_, guard_bytes / word);
+  if (guard_ == 0) return std::nullopt;
+  const auto after = words(address() + padded_, guard_ / word), before = words(memory_, guard_ / word);
   const auto first = std::find_if(after.begin(), after.end(), is_damaged);
   if (first != after.end()) return static_cast<std::ptrdiff_t>(padded_ + word * static_cast<std::size_t>(first - after.begin()));
   const auto last = std::find_if(before.rbegin(), before.rend(), is_damaged);

@@ -17,14 +17,16 @@ inline constexpr std::size_t guard_bytes = 256 * 1024;
 
 class GuardedBuffer {
  public:
-  // Holds a copy of `content`. Throws DriverError.
-  GuardedBuffer(const Driver& driver, const std::vector<std::byte>& content);
+  // Holds a copy of `content`, between zones of `guard` bytes: none where another program watches what is accessed, to which
+  // the zones would be memory like any other. Throws DriverError.
+  GuardedBuffer(const Driver& driver, const std::vector<std::byte>& content, std::size_t guard = guard_bytes);
   GuardedBuffer(GuardedBuffer&& other) noexcept
-      : driver_(other.driver_), memory_(std::exchange(other.memory_, 0)), bytes_(other.bytes_), padded_(other.padded_) {}
+      : driver_(other.driver_), memory_(std::exchange(other.memory_, 0)), bytes_(other.bytes_), padded_(other.padded_),
+        guard_(other.guard_) {}
   GuardedBuffer& operator=(GuardedBuffer&&) = delete;
   ~GuardedBuffer();
 
-  DeviceAddress address() const { return memory_ + guard_bytes; }
+  DeviceAddress address() const { return memory_ + guard_; }
   std::vector<std::byte> content() const;
   // Where the guard zones were written: the byte offset nearest to the buffer, negative before it. None: nowhere.
   std::optional<std::ptrdiff_t> overrun() const;
@@ -35,6 +37,7 @@ class GuardedBuffer {
   const Driver& driver_;
   DeviceAddress memory_ = 0;
   std::size_t bytes_, padded_;  // padded: to whole words
+  std::size_t guard_;
 };
 
 }  // namespace tilelab::cuda

@@ -20,6 +20,7 @@ namespace tilelab::judge {
 namespace {
 
 constexpr off_t stderr_bytes = 4096;
+constexpr std::chrono::milliseconds usual_farewell(100);
 
 [[noreturn]] void fail(const char* what) { throw std::system_error(errno, std::generic_category(), what); }
 
@@ -66,8 +67,8 @@ struct RunnerProcess::Process {
   }
 
   // For one that has closed its socket: a moment to end by itself, so that its exit status is the true one.
-  std::string end_gently() {
-    for (int tries = 0; tries < 100; ++tries) {
+  std::string end_gently(std::chrono::milliseconds patience) {
+    for (long tries = 0; tries < patience.count(); ++tries) {
       int status = 0;
       if (::waitpid(pid, &status, WNOHANG) == pid) {
         ::kill(-pid, SIGKILL);  // what it may have left behind in its group
@@ -150,9 +151,14 @@ RunnerProcess::Process::Process(const std::vector<std::string>& argv) : stderr_f
   }
 }
 
-RunnerProcess::RunnerProcess(std::vector<std::string> argv, std::chrono::milliseconds slack) : argv_(std::move(argv)), slack_(slack) {}
+RunnerProcess::RunnerProcess(std::vector<std::string> argv, std::chrono::milliseconds slack, std::chrono::milliseconds farewell)
+    : argv_(std::move(argv)), slack_(slack), farewell_(farewell) {}
 
-RunnerProcess::~RunnerProcess() = default;
+RunnerProcess::~RunnerProcess() {
+  if (!process_ || farewell_.count() == 0) return;
+  process_->channel = Channel(Descriptor());
+  process_->end_gently(farewell_);
+}
 
 Answer RunnerProcess::launch(const protocol::LaunchRequest& request, const std::vector<int>& memory_files) {
   const auto limit = std::chrono::milliseconds(request.clock_ms) * protocol::wall_clock_factor + slack_;
@@ -187,9 +193,9 @@ Answer RunnerProcess::attempt(const std::string& request, std::chrono::milliseco
     return unread ? give_up(Answer::Kind::never_started, "never read its request")
                   : give_up(Answer::Kind::timeout, "did not answer in time");
   } catch (const ChannelReset&) {
-    return give_up(Answer::Kind::never_started, process_->end_gently());
+    return give_up(Answer::Kind::never_started, process_->end_gently(std::max(farewell_, usual_farewell)));
   } catch (const ChannelError& error) {
-    const std::string end = process_->end_gently();
+    const std::string end = process_->end_gently(std::max(farewell_, usual_farewell));
     return give_up(Answer::Kind::died, end + " (" + error.what() + ")");
   }
 }

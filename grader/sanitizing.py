@@ -1,0 +1,57 @@
+"""A lab's correctness cases once more on a GPU, under each of compute-sanitizer's tools.
+
+What runs under a tool is the kit's own runner, outside the sandbox, whose limits the tool does not bear. Of the submission it holds
+a cubin alone, which nvcc made from its source; the GPU keeps that from the host.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Sequence
+from pathlib import Path
+
+from grader.engines.sanitizer import TOOLS, Sanitized, Tool, find_sanitizer, reports, watched
+from grader.errors import RemediableError
+from grader.judge_call import JudgeCall, run_judge
+from grader.labs import Lab
+from grader.workshop import Workshop
+
+FAREWELL_MS = 30_000
+MAX_LOG_BYTES = 4 << 20
+
+
+def sanitize(  # noqa: PLR0913, PLR0917 -- a step of judge_on_gpu
+    program: Path, runner: Path, lab: Lab, image: Path, call: JudgeCall, folder: Path, lines: Sequence[str]
+) -> tuple[Sanitized, ...]:
+    """What the tools say, each thing once. Raises RuntimeError where the judge fails."""
+    said: dict[Sanitized, None] = {}
+    for tool in TOOLS:
+        work = folder / tool
+        work.mkdir()
+        argv = watched(program, tool, work, [str(runner), "--watched", str(image)])
+        # What memcheck reports ends the launch and its context: another process for each of many launches would take minutes.
+        under_tool = dataclasses.replace(call, farewell_ms=FAREWELL_MS, until_failure=tool == "memcheck")
+        run_judge(under_tool, lab, argv, work, lines)
+        said |= dict.fromkeys(_read(work, tool, lab.public.file, lines))
+    return tuple(said)
+
+
+def under_sanitizer(workshop: Workshop) -> Workshop:
+    """The workshop that asks compute-sanitizer as well. Raises RemediableError where it cannot."""
+    if not workshop.gpu.runs:
+        message = f"compute-sanitizer needs a GPU that can be used: {'; '.join(workshop.gpu.reasons)}."
+        raise RemediableError(message)
+    program = find_sanitizer(workshop.gpu.toolchain)
+    if program is None:
+        message = "compute-sanitizer was not found: it comes with NVIDIA's CUDA toolkit; put its folder on PATH."
+        raise RemediableError(message)
+    return dataclasses.replace(workshop, gpu=dataclasses.replace(workshop.gpu, sanitizer=program))
+
+
+def _read(folder: Path, tool: Tool, file: str, lines: Sequence[str]) -> list[Sanitized]:
+    logs = sorted(folder.glob("sanitizer-*.log"))
+    found: list[Sanitized] = []
+    for log in logs:
+        with log.open("rb") as stream:
+            found += reports(stream.read(MAX_LOG_BYTES).decode("utf-8", "replace"), tool, file, lines)
+    return found

@@ -1,0 +1,90 @@
+"""compute-sanitizer over wrong and correct kernels, beside the CPU executor's findings: who finds what.
+
+A sample; TILELAB_WHOLE_CORPUS=1 takes all of it, which needs some minutes.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from collections import Counter
+from pathlib import Path
+
+import pytest
+
+from grader.engines.sanitizer import TOOLS
+from grader.errors import RemediableError
+from grader.result import LabResult
+from grader.sanitizing import under_sanitizer
+from grader.workshop import Workshop
+
+ROOT = Path(__file__).resolve().parents[2]
+ACCEPTED = sorted((ROOT / "tests" / "labs" / "accepted").glob("*/*.cu"))
+REJECTS = sorted(ROOT.glob("solutions/*/rejects/*.cu"))
+# By us, before any verdict: what is never run is no affair of a tool's.
+_RUN = frozenset(
+    {
+        "race",
+        "out-of-bounds",
+        "uninitialized-read",
+        "barrier-divergence",
+        "misaligned",
+        "wrong-answer",
+        "input-modified",
+    }
+)
+_FIRST_LINE = re.compile(r"// verdict: ([a-z-]+)")
+_EACH = 9  # of the sample, one in so many
+
+
+@pytest.fixture
+def on_gpu(on_gpu: Workshop) -> Workshop:
+    try:
+        return under_sanitizer(on_gpu)
+    except RemediableError as error:
+        pytest.skip(str(error))
+
+
+def chosen(paths: list[Path]) -> list[Path]:
+    return paths if os.environ.get("TILELAB_WHOLE_CORPUS") == "1" else paths[::_EACH]
+
+
+def seen_by(result: LabResult) -> dict[str, set[str]]:
+    """The kinds that each tool reports."""
+    seen: dict[str, set[str]] = {tool: set() for tool in TOOLS}
+    for finding in result.findings:
+        for tool in finding.confirmed_by:
+            seen[tool].add(finding.kind.value)
+    return seen
+
+
+def test_a_correct_kernel_is_clean_under_every_tool(grade, measured) -> None:  # noqa: ANN001
+    paths = chosen(ACCEPTED)
+    results = grade([(path.parent.name, path) for path in paths])
+    said = {
+        f"{path.parent.name}/{path.stem}": [one.message for one in result.findings if one.confirmed_by]
+        for path, result in zip(paths, results, strict=True)
+        if any(one.confirmed_by for one in result.findings)
+    }
+    troubles = Counter(result.gpu_trouble for result in results if result.gpu_trouble)
+    measured(
+        f"{len(paths) - len(said)} of {len(paths)} clean under all four tools; otherwise: {said}; not asked: {troubles}"
+    )
+    assert said == {}
+
+
+def test_wrong_kernels_under_every_tool(grade, measured) -> None:  # noqa: ANN001
+    """Asserts only that the tools work: what they miss is theirs."""
+    found = [(path, _FIRST_LINE.match(path.read_text(encoding="utf-8"))) for path in REJECTS]
+    rows = [(path, match[1]) for path, match in found if match and match[1] in _RUN]
+    paths = chosen([path for path, _ in rows])
+    demanded = dict(rows)
+    results = grade([(path.parent.parent.name, path) for path in paths])
+    heard = {path: seen_by(result) for path, result in zip(paths, results, strict=True)}
+    for path in paths:
+        tools = ", ".join(f"{tool}: {'/'.join(sorted(kinds))}" for tool, kinds in heard[path].items() if kinds)
+        measured(f"{path.parent.parent.name}/{path.stem}: {demanded[path]}; {tools or 'nothing from any tool'}")
+    by_tool = Counter(tool for kinds in heard.values() for tool, one in kinds.items() if one)
+    nothing = [path for path in paths if not any(heard[path].values())]
+    measured(f"{len(paths)} run; each tool reports something of {dict(by_tool)}; nothing from any of {len(nothing)}")
+    assert by_tool
