@@ -99,12 +99,13 @@ def _run(  # noqa: PLR0913, PLR0917 -- a step of judge_on_gpu
         built, outcome = again, dataclasses.replace(outcome, register_limit=limit, log=again.log)
     if workshop.gpu.sanitizer is None or built.image is None:
         return outcome
-    return dataclasses.replace(outcome, sanitized=_sanitized(workshop, lab, submission, scratch, call, built.image))
+    sanitized, trouble = _sanitized(workshop, lab, submission, scratch, call, built.image)
+    return dataclasses.replace(outcome, sanitized=sanitized, trouble=trouble)
 
 
 def _sanitized(  # noqa: PLR0913, PLR0917 -- a step of judge_on_gpu
     workshop: Workshop, lab: Lab, submission: GpuSubmission, scratch: Path, call: JudgeCall, image: Path
-) -> tuple[Sanitized, ...]:
+) -> tuple[tuple[Sanitized, ...], str]:
     gpu = workshop.gpu
     assert gpu.sanitizer is not None
     assert gpu.runner is not None

@@ -34,6 +34,7 @@ class JudgeCall:
     cases: Sequence[str] = ()
     order: int = 0  # blocks and threads run shuffled by this number; 0: in order
     until_failure: bool = False  # the cases after the first that fails are left out
+    seconds: int = JUDGE_SECONDS  # for all of it; then it is stopped
     farewell_ms: int = 0  # how long the runner may take to end, where a tool watches it that writes its report then
 
 
@@ -54,10 +55,10 @@ def run_judge(
     ]  # fmt: skip
     try:
         finished = subprocess.run(
-            command, cwd=folder, stdin=subprocess.DEVNULL, capture_output=True, timeout=JUDGE_SECONDS, check=False
+            command, cwd=folder, stdin=subprocess.DEVNULL, capture_output=True, timeout=call.seconds, check=False
         )
     except subprocess.TimeoutExpired as error:
-        message = f"the judge of {lab.id} was still busy after {JUDGE_SECONDS} seconds"
+        message = f"the judge of {lab.id} was still busy after {call.seconds} seconds"
         raise RuntimeError(message) from error
     if finished.returncode not in {0, 1} or not report_file.is_file() or report_file.stat().st_size > MAX_REPORT_BYTES:
         said = (finished.stderr + finished.stdout).decode("utf-8", "replace")[-2000:]

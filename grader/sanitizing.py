@@ -17,23 +17,30 @@ from grader.labs import Lab
 from grader.workshop import Workshop
 
 FAREWELL_MS = 30_000
+TOOL_SECONDS = 120  # for one tool and all cases
 MAX_LOG_BYTES = 4 << 20
 
 
 def sanitize(  # noqa: PLR0913, PLR0917 -- a step of judge_on_gpu
     program: Path, runner: Path, lab: Lab, image: Path, call: JudgeCall, folder: Path, lines: Sequence[str]
-) -> tuple[Sanitized, ...]:
-    """What the tools say, each thing once. Raises RuntimeError where the judge fails."""
+) -> tuple[tuple[Sanitized, ...], str]:
+    """What the tools say, each thing once; and which of them did not come to an end, and why."""
     said: dict[Sanitized, None] = {}
+    troubles = []
     for tool in TOOLS:
         work = folder / tool
         work.mkdir()
         argv = watched(program, tool, work, [str(runner), "--watched", str(image)])
         # What memcheck reports ends the launch and its context: another process for each of many launches would take minutes.
-        under_tool = dataclasses.replace(call, farewell_ms=FAREWELL_MS, until_failure=tool == "memcheck")
-        run_judge(under_tool, lab, argv, work, lines)
+        under_tool = dataclasses.replace(
+            call, farewell_ms=FAREWELL_MS, seconds=TOOL_SECONDS, until_failure=tool == "memcheck"
+        )
+        try:
+            run_judge(under_tool, lab, argv, work, lines)
+        except RuntimeError as error:
+            troubles.append(f"compute-sanitizer's {tool}: {error}")
         said |= dict.fromkeys(_read(work, tool, lab.public.file, lines))
-    return tuple(said)
+    return tuple(said), "; ".join(troubles)
 
 
 def under_sanitizer(workshop: Workshop) -> Workshop:

@@ -17,9 +17,13 @@ from grader.result import Verdict
 Tool = Literal["memcheck", "racecheck", "initcheck", "synccheck"]
 TOOLS: tuple[Tool, ...] = ("memcheck", "racecheck", "initcheck", "synccheck")
 LOG = "sanitizer-%p.log"  # %p: the process's number
+_USUAL = (
+    "--report-api-errors=no",  # the runner asks how many parameters a kernel has until the driver says no
+    "--print-limit=200",  # a race is reported once for each pair of lines; a stray read for each thread
+)
 _OPTIONS: dict[Tool, tuple[str, ...]] = {
     "memcheck": ("--padding=4096",),  # else the next buffer lies right behind one that is overrun
-    "racecheck": ("--racecheck-report=all",),
+    "racecheck": (),
     "initcheck": (),
     "synccheck": (),
 }
@@ -59,7 +63,7 @@ def find_sanitizer(toolchain: GpuToolchain | None) -> Path | None:
 
 def watched(program: Path, tool: Tool, folder: Path, argv: list[str]) -> list[str]:
     """`argv` under the tool; each process's report goes into `folder`."""
-    return [str(program), f"--tool={tool}", *_OPTIONS[tool], f"--log-file={folder / LOG}", *argv]
+    return [str(program), f"--tool={tool}", *_USUAL, *_OPTIONS[tool], f"--log-file={folder / LOG}", *argv]
 
 
 def reports(text: str, tool: Tool, file: str, source: Sequence[str]) -> Iterator[Sanitized]:

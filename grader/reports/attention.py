@@ -98,7 +98,8 @@ def _differences(results: Sequence[Result]) -> Iterator[tuple[Result, str]]:
             if found:
                 yield result, f"{lab_id}, {found[0].name}: {found[0].difference}"
             elif lab.gpu_trouble and lab.verdict is Verdict.PASS:
-                yield result, f"{lab_id}: judged by the CPU executor alone: {lab.gpu_trouble}"
+                was_run = any(case.on_gpu for case in lab.cases)
+                yield result, f"{lab_id}: {'' if was_run else 'judged by the CPU executor alone: '}{lab.gpu_trouble}"
 
 
 def _reason(lab: LabResult, verdict: Verdict) -> str:

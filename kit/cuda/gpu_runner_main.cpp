@@ -1,5 +1,8 @@
 // The process that hosts a submission on a GPU: answers a judge's launch requests on its socket, each through a child that
 // holds the GPU. Nothing of the submission runs in it, and it makes no context itself: one would not survive the fork.
+#include <sys/prctl.h>
+
+#include <csignal>
 #include <cstdio>
 #include <cstdlib>
 #include <exception>
@@ -41,6 +44,7 @@ void serve(const std::string& image_file) {
 // For a tool that watches this process (compute-sanitizer): all launches in it, no child, and an orderly end. A launch that goes
 // astray ends it; the judge then starts another.
 void serve_watched(const std::string& image_file) {
+  prctl(PR_SET_PDEATHSIG, SIGKILL);  // the tool is the parent: a kernel that hangs must not outlive it
   cuda::CubinImage image = cuda::load_cubin_image(image_file);
   image.watched = true;
   Channel channel{Descriptor(protocol::socket_descriptor)};
