@@ -35,7 +35,8 @@ GPU_RUN_LIMITS = Limits(
     cpu_seconds=600, wall_seconds=900, memory_bytes=16 << 30, processes=64, file_bytes=1 << 30, open_files=256
 )
 _PROBE_SECONDS = 60
-_AT_ONCE = 4  # submissions on one GPU, to judge their results; to time them, one
+# Processes with a context on one GPU: each takes some hundred megabytes of its memory, whether it is used or only prepared.
+_CONTEXT_BYTES, _FEWEST, _MOST = 2 << 30, 2, 16
 # Where a container's runtime or Windows puts the driver's library without telling the loader.
 _DRIVER_FOLDERS = (Path("/usr/local/nvidia/lib64"), Path("/usr/lib/wsl/lib"))
 _TRIAL = """#include <tilelab/device.cuh>
@@ -76,6 +77,11 @@ class Device:
         return self.uuid or str(self.ordinal)
 
     @property
+    def at_once(self) -> int:
+        """How many processes may have a context on it. Only one of them is timed at a time."""
+        return min(_MOST, max(_FEWEST, self.memory_bytes // _CONTEXT_BYTES))
+
+    @property
     def peak(self) -> Peak | None:
         return peak_of(
             self.capability,
@@ -100,9 +106,9 @@ class GpuBackend:
     reasons: tuple[str, ...] = ()
     sanitizer: Path | None = None  # compute-sanitizer, where a batch asked for it
     others: tuple[Device, ...] = ()  # further GPUs of the same kind, which take turns in timing
-    # Taken while a submission's cases run: each holds some hundred megabytes of the GPU's memory.
+    # Taken while a process has a context: a submission's cases run, or it is prepared to be timed.
     turns: threading.BoundedSemaphore = field(
-        default_factory=lambda: threading.BoundedSemaphore(_AT_ONCE), compare=False
+        default_factory=lambda: threading.BoundedSemaphore(_FEWEST), compare=False
     )
 
     @property
@@ -169,6 +175,7 @@ def open_backend(asked: Wish, root: Path, kit: dict[str, Any], confinement: Conf
         runner,
         tuple(reasons),
         others=devices[1:] if device else (),
+        turns=threading.BoundedSemaphore(device.at_once if device else _FEWEST),
     )
 
 

@@ -50,8 +50,7 @@ def hold(  # noqa: PLR0913 -- what is timed, and how
         "--problem": problem, "--shape": shape, "--rounds": rounds, "--first-round": first_round, "--kept": kept,
         "--seed": secrets.randbits(63) if seed is None else seed, "--warm-up-ms": warm_up_ms, "--limit-ms": LIMIT_MS,
     }  # fmt: skip
-    with workshop.gpu.turns:  # one that is prepared has a context, and some of the GPU's memory
-        return _timed(workshop, free_device(workshop), built, options)
+    return _timed(workshop, free_device(workshop), built, options)
 
 
 def free_device(workshop: Workshop) -> Device:
@@ -74,7 +73,7 @@ def _timed(workshop: Workshop, device: Device, built: Built, options: dict[str, 
         runner.write_text(json.dumps({"argv": _runner(workshop, device, contest, built)}), encoding="utf-8")
         words = [str(word) for pair in options.items() for word in pair]
         command = [str(timer(workshop)), *words, "--runner", str(runner), "--report", str(report)]
-        seconds = run_timer(command, GpuLock(device.lock_name), scratch / "stderr")
+        seconds = run_timer(command, GpuLock(device.lock_name), workshop.gpu.turns, scratch / "stderr")
         try:
             written = json.loads(report.read_text(encoding="utf-8"))
             said = Contest.model_validate({**written, "device": device.name, "device_seconds": seconds})
@@ -86,37 +85,41 @@ def _timed(workshop: Workshop, device: Device, built: Built, options: dict[str, 
     return said
 
 
-def run_timer(command: list[str], lock: GpuLock, stderr: Path) -> float:
+def run_timer(command: list[str], lock: GpuLock, turns: threading.BoundedSemaphore, stderr: Path) -> float:
     """Holds the device alone from when the timer is prepared until its last launch has ended: contexts are made, and outputs looked
-    at, beside other work. Returns the seconds for which it was held.
+    at, beside other work. `turns` is taken for as long as there is a context. Returns the seconds for which the device was held.
     """
-    held = 0.0
-    with (
-        stderr.open("wb") as words,
-        subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=words) as process,
-    ):
-        watch = threading.Timer(_PATIENCE_SECONDS, process.kill)
-        watch.start()
-        try:
-            assert process.stdin is not None
-            assert process.stdout is not None
-            if process.stdout.readline():
-                with lock.alone():
-                    began = time.monotonic()
-                    with contextlib.suppress(BrokenPipeError):
-                        process.stdin.write(b"go\n")
-                        process.stdin.flush()
-                    process.stdout.readline()
-                    held = time.monotonic() - began
-            status = process.wait()
-        finally:
-            watch.cancel()
+    with stderr.open("wb") as words, contextlib.ExitStack() as left:
+        with turns:
+            process = left.enter_context(
+                subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=words)
+            )
+            watch = threading.Timer(_PATIENCE_SECONDS, process.kill)
+            left.callback(watch.cancel)
+            watch.start()
+            held = _hold_while_timed(process, lock)
+        status = process.wait()
     if status != 0:
         said = stderr.read_text(encoding="utf-8", errors="replace")[:1000]
         ended = "did not end" if status == -signal.SIGKILL else f"failed with status {status}: {said}"
         message = f"the timer {ended}"
         raise ContestError(message)
     return held
+
+
+def _hold_while_timed(process: subprocess.Popen[bytes], lock: GpuLock) -> float:
+    """Seconds; 0 where the timer ended before it was prepared."""
+    assert process.stdin is not None
+    assert process.stdout is not None
+    if not process.stdout.readline():
+        return 0
+    with lock.alone():
+        began = time.monotonic()
+        with contextlib.suppress(BrokenPipeError):
+            process.stdin.write(b"go\n")
+            process.stdin.flush()
+        process.stdout.readline()
+        return time.monotonic() - began
 
 
 def timer(workshop: Workshop) -> Path:

@@ -67,7 +67,7 @@ def test_the_device_is_let_go_before_outputs_are_looked_at(tmp_path: Path) -> No
     watcher = threading.Thread(target=look)
     began = threading.Timer(0.3, watcher.start)  # by then the lock is held or free again
     began.start()
-    run_timer(["sh", "-c", script], lock, tmp_path / "stderr")
+    run_timer(["sh", "-c", script], lock, threading.BoundedSemaphore(1), tmp_path / "stderr")
     began.join()
     watcher.join()
     assert said.exists()
@@ -85,14 +85,24 @@ def test_the_device_is_not_held_while_a_contest_is_prepared(tmp_path: Path) -> N
 
     other = threading.Thread(target=hold_until_ready)
     other.start()
-    run_timer(["sh", "-c", f"touch {ready}; echo prepared; read go; echo free"], lock, tmp_path / "stderr")
+    run_timer(
+        ["sh", "-c", f"touch {ready}; echo prepared; read go; echo free"],
+        lock,
+        threading.BoundedSemaphore(1),
+        tmp_path / "stderr",
+    )
     other.join()
     assert lock.is_free()
 
 
 def test_a_timer_that_fails_is_our_failure(tmp_path: Path) -> None:
     with pytest.raises(ContestError, match="status 3: no such luck"):
-        run_timer(["sh", "-c", "echo no such luck >&2; exit 3"], GpuLock("a-device", tmp_path), tmp_path / "stderr")
+        run_timer(
+            ["sh", "-c", "echo no such luck >&2; exit 3"],
+            GpuLock("a-device", tmp_path),
+            threading.BoundedSemaphore(1),
+            tmp_path / "stderr",
+        )
 
 
 def test_a_kernel_that_stops_working_after_some_launches_is_found_out(workshop: Workshop, tmp_path: Path) -> None:
