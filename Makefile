@@ -11,7 +11,8 @@ OPTIONS ?=
 FILE ?=
 SHAPE ?=
 BLOCK ?=
-export OUT SUBMISSIONS LAB CASE OPTIONS FILE SHAPE BLOCK
+SWEEP ?=
+export OUT SUBMISSIONS LAB CASE OPTIONS FILE SHAPE BLOCK SWEEP
 
 setup := ./kit/setup/setup.sh
 tilelab := .venv/bin/tilelab
@@ -31,7 +32,7 @@ setup:  ## get what is missing and build; the other targets do so by themselves
 	@$(setup)
 
 grade:  ## grade SUBMISSIONS into OUT (left out: a bundled class, into out/)
-	@$(setup) && $(tilelab) grade "$$SUBMISSIONS" --out "$$OUT" $(labs) $${SANITIZE:+--sanitize}
+	@$(setup) && $(tilelab) grade "$$SUBMISSIONS" --out "$$OUT" $(labs) $${SANITIZE:+--sanitize} $${SWEEP:+--sweep}
 
 handouts:  ## make the archive that students are given, in build/handouts; with LAB=..., of these labs
 	@$(setup) && $(tilelab) handouts $(labs)
@@ -50,7 +51,7 @@ watch:  ## a student's tests again whenever a file in assignments/ is saved; wit
 	@$(setup) && $(tilelab) watch $$LAB $${CASE:+--case "$$CASE"}
 
 report:  ## the page of a student's own tests; with LAB=..., of that lab
-	@$(setup) && $(tilelab) report $$LAB
+	@$(setup) && $(tilelab) report $$LAB $${SWEEP:+--sweep}
 
 trace:  ## what one block of your kernel does on a small input, step by step; LAB=... SHAPE=8x8x8
 	@$(setup) && $(tilelab) trace $${FILE:+"$$FILE"} $${LAB:+--lab "$$LAB"} $${SHAPE:+--shape "$$SHAPE"} $${BLOCK:+--block "$$BLOCK"}

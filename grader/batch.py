@@ -38,6 +38,13 @@ class Judge(Protocol):
     def __call__(self, lab: Lab, source: Path, scratch: Path, /) -> LabOutcome: ...
 
 
+class Sweep(Protocol):
+    """Adds a size sweep to the outcome of judging, where it lacks one; scoring takes no notice of it."""
+
+    def lacks(self, lab: Lab, outcome: LabOutcome, /) -> bool: ...
+    def add(self, lab: Lab, source: Path, outcome: LabOutcome, scratch: Path, /) -> LabOutcome: ...
+
+
 class Progress(Protocol):
     """Told how far judging has come."""
 
@@ -54,6 +61,7 @@ class Bench:
     environment: Environment
     fingerprints: Mapping[str, str]  # by lab: of kit, judge, grader, toolchain, sandbox, limits and device
     seed: int
+    sweep: Sweep | None = None  # none: nobody asked for it, or there is nothing to do it on
 
 
 @dataclass(frozen=True)
@@ -70,13 +78,20 @@ class BatchReport:
     failures: tuple[str, ...] = ()  # what broke on our side, for a person to look at
 
 
+@dataclass(frozen=True)
+class _Job:
+    lab: Lab
+    source: Path
+    known: LabOutcome | None = None  # judged before: it lacks its sweep alone
+
+
 @dataclass
 class _Work:
     """The jobs of a batch: outcomes by key, and the key of every student's every lab that needs judging."""
 
     outcomes: dict[str, LabOutcome] = field(default_factory=dict)
     keys: dict[tuple[str, str], str] = field(default_factory=dict)
-    to_judge: dict[str, tuple[Lab, Path]] = field(default_factory=dict)
+    to_judge: dict[str, _Job] = field(default_factory=dict)
     failures: list[str] = field(default_factory=list)
 
 
@@ -126,7 +141,9 @@ def _plan(discovery: Discovery, labs: Sequence[Lab], bench: Bench, store: JobSto
                 continue
             known = store.find(key)
             if known is None or is_ours(lab, known):
-                work.to_judge[key] = (lab, path)
+                work.to_judge[key] = _Job(lab, path)
+            elif bench.sweep is not None and bench.sweep.lacks(lab, known):
+                work.to_judge[key] = _Job(lab, path, known)
             else:
                 work.outcomes[key] = known
     return work
@@ -138,8 +155,7 @@ def _judge_all(  # noqa: PLR0913, PLR0917 -- the batch's own state, passed on
     stop = threading.Event()
     with _pool(workers, stop) as submit:
         futures = {
-            submit(_judge_job, bench.judge, lab, path, scratch / "jobs" / key[:16], stop): key
-            for key, (lab, path) in work.to_judge.items()
+            submit(_do_job, bench, job, scratch / "jobs" / key[:16], stop): key for key, job in work.to_judge.items()
         }
         for future in as_completed(futures):
             key = futures[future]
@@ -148,7 +164,8 @@ def _judge_all(  # noqa: PLR0913, PLR0917 -- the batch's own state, passed on
             if trouble:
                 concerned = ", ".join(student for (student, _), one in work.keys.items() if one == key)
                 work.failures.append(f"{concerned}: {trouble}")
-            elif outcome.speed is None or not outcome.speed.trouble:  # a noisy machine's times are taken anew
+            noisy = outcome.speed is not None and outcome.speed.trouble  # such times are taken anew
+            if not noisy and not is_ours(work.to_judge[key].lab, outcome):
                 store.keep(key, outcome)
             progress.step()
 
@@ -164,6 +181,20 @@ def _pool(workers: int, stop: threading.Event) -> Iterator[Callable[..., Future[
         pool.shutdown(wait=True, cancel_futures=True)
         raise
     pool.shutdown()
+
+
+def _do_job(bench: Bench, job: _Job, scratch: Path, stop: threading.Event) -> tuple[LabOutcome, str]:
+    """Judges what was not judged before, and sweeps it where that is asked for. What breaks in a sweep costs the sweep alone."""
+    outcome, trouble = (job.known, "") if job.known else _judge_job(bench.judge, job.lab, job.source, scratch, stop)
+    if bench.sweep is None or trouble or stop.is_set() or not bench.sweep.lacks(job.lab, outcome):
+        return outcome, trouble
+    try:
+        scratch.mkdir(parents=True, exist_ok=True)
+        return bench.sweep.add(job.lab, job.source, outcome, scratch), ""
+    except Exception:  # noqa: BLE001 -- as in _judge_once
+        return outcome, f"{job.lab.id}: the size sweep broke: {traceback.format_exc()}"
+    finally:
+        shutil.rmtree(scratch, ignore_errors=True)
 
 
 def _judge_job(judge: Judge, lab: Lab, source: Path, scratch: Path, stop: threading.Event) -> tuple[LabOutcome, str]:

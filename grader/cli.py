@@ -41,13 +41,25 @@ def grade_command(  # noqa: PLR0913, PLR0917 - one for each option
     sanitize: Annotated[
         bool, typer.Option("--sanitize", help="on a GPU: ask compute-sanitizer about every case as well (slow)")
     ] = False,
+    sweep: Annotated[
+        bool,
+        typer.Option("--sweep", help="on a GPU: time right kernels over the sizes of each lab's sweep as well (slow)"),
+    ] = False,
 ) -> None:
     """Grade a class and write the report."""
 
     def run() -> int:
         from grader.session import grade_class
 
-        return grade_class(submissions, out, lab or [], workers=jobs, allow_no_sandbox=no_sandbox, sanitized=sanitize)
+        return grade_class(
+            submissions,
+            out,
+            lab or [],
+            workers=jobs,
+            allow_no_sandbox=no_sandbox,
+            sanitized=sanitize,
+            sweep=sweep,
+        )
 
     guarded(run)
 

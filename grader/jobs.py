@@ -22,7 +22,7 @@ _AFTER_JUDGING = frozenset({
     "publishing", "roster", "session", "summary", "trial", "check_session", "handouts", "hidden_words", "manifest", "tarball",
     "unmarked", "upgrade", "withheld", "agreement", "kernel_facts", "single_launch", "profiling", "profiling_session",
     "counted_performance",
-    "second_opinion", "speed_score", "calibration", "calibration_session",
+    "second_opinion", "speed_score", "sweep_points", "calibration", "calibration_session",
 })  # fmt: skip
 _NOT_JUDGING = frozenset({"reports", "proofs", "timing", "traffic"})  # folders
 # A lab's files that no outcome follows from: words for people, and the two that are read field by field below.

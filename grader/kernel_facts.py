@@ -34,8 +34,8 @@ def _note(register_limit: int | None) -> str:
     if register_limit is None:
         return ""
     return (
-        f"compiled again with -maxrregcount={register_limit}, as a block's threads would need more registers than there are;"
-        " __launch_bounds__ with the block's size before the kernel's name tells the compiler the same"
+        f"compiled again with `-maxrregcount={register_limit}`, as a block's threads would need more registers than there are;"
+        " `__launch_bounds__` with the block's size before the kernel's name tells the compiler the same"
     )
 
 

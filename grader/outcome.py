@@ -89,6 +89,16 @@ class Contest(Model):
 
 
 @dataclass(frozen=True)
+class SizeOutcome:
+    """One size of a size sweep. No contest: `trouble` says why."""
+
+    shape: str  # as it was asked for: "1024x1024x1024"
+    names: tuple[str, ...] = ()  # who took part
+    contest: Contest | None = None
+    trouble: str = ""
+
+
+@dataclass(frozen=True)
 class SpeedOutcome:
     """A submission's kernel timed: the runs of one grading, in which `names` took part. Empty `contests`: `trouble` says why."""
 
@@ -98,6 +108,7 @@ class SpeedOutcome:
     peak_flops: float = 0  # of the device, in a second; 0: not known
     peak_bytes: float = 0
     tries: int = 1
+    sweep: tuple[SizeOutcome, ...] = ()  # a picture's data; nothing is scored by it
 
 
 @dataclass(frozen=True)

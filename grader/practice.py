@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
+from typing import Protocol
 
 from grader.course import course_root, lab_at, load_labs, matching_lab
 from grader.errors import RemediableError
@@ -21,6 +22,12 @@ from grader.result import Verdict
 from grader.trial import TrialJudge, public_half, try_out
 
 
+class Sweep(Protocol):
+    """Adds a size sweep to an outcome, where there is one to make."""
+
+    def add(self, lab: Lab, source: Path, outcome: LabOutcome, scratch: Path, /) -> LabOutcome: ...
+
+
 @dataclass(frozen=True)
 class Practice:
     root: Path
@@ -28,6 +35,7 @@ class Practice:
     judge: TrialJudge
     case: str | None = None
     file: Path | None = None  # instead of the one in the lab's folder
+    sweep: Sweep | None = None  # none: nobody asked for it
 
     def path(self, lab: Lab) -> Path:
         """The file that is tested."""
@@ -45,7 +53,8 @@ class Practice:
     def _judged(self, lab: Lab, source: Path, scratch: Path, *, case: str | None) -> LabOutcome:
         """What breaks on our side is an outcome as well: the other labs are still to be tested."""
         try:
-            return self.judge(lab, source, scratch, case=case)
+            outcome = self.judge(lab, source, scratch, case=case)
+            return self.sweep.add(lab, source, outcome, scratch) if self.sweep else outcome
         except RemediableError:
             raise
         except Exception as error:  # noqa: BLE001 -- whatever it is, a student gets a sentence and no stack trace

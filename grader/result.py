@@ -224,6 +224,29 @@ class Contestant(Model):
     samples: tuple[float, ...]  # nanoseconds, round by round
 
 
+class SweepTime(Model):
+    """A kernel at one size of a sweep: the median of its times, with its 95 % interval."""
+
+    name: str  # "baseline", "student", "model", "cublas"; where a course's own kernels are swept, also a faster one's
+    milliseconds: float
+    low_ms: float
+    high_ms: float
+    gflops: float  # of the problem's arithmetic; 0: the problem has none
+    gbytes: float  # of what the problem must move, in a second
+    speedup: Ratio | None = None  # baseline / this; none: it is the baseline
+
+
+class SweepPoint(Model):
+    """One size of a size sweep. Without `kernels` it was not measured, and `trouble` says why; with them, why not to trust it."""
+
+    shape: str  # "M=1024 N=1024 K=1024"
+    sizes: tuple[int, ...]  # the same, as numbers
+    kernels: tuple[SweepTime, ...] = ()
+    floor_ms: float = 0  # the roofline: no kernel is faster; 0: not known
+    trouble: str = ""
+    wrong: bool = False  # the student's kernel failed here, though it passes every case
+
+
 class Timing(Model):
     """How fast the kernel is. Without `speedup` it was not measured, and `words` say why."""
 
@@ -247,6 +270,7 @@ class Timing(Model):
     device_seconds: float = 0  # for how long nobody else had the device
     floor_ms: float = 0  # the roofline: no kernel is faster; 0: not known
     review: str = ""  # why a person has to look; for the instructor alone
+    sweep: tuple[SweepPoint, ...] = ()  # over sizes, where it was asked for; no points follow from it
 
 
 class LabResult(Model):

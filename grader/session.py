@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import datetime as dt
 import hashlib
 from collections.abc import Sequence
@@ -21,6 +22,7 @@ from grader.result import Environment
 
 if TYPE_CHECKING:
     from grader.practice import Practice
+    from grader.size_sweep import SizeSweep
     from grader.workshop import Workshop
 
 _NOT_PASSED, _FAULTS = 1, 3
@@ -34,6 +36,7 @@ def grade_class(  # noqa: PLR0913 - as the command
     workers: int | None,
     allow_no_sandbox: bool,
     sanitized: bool = False,
+    sweep: bool = False,
 ) -> int:
     """`tilelab grade`."""
     from grader.batch import Bench, grade
@@ -56,6 +59,7 @@ def grade_class(  # noqa: PLR0913 - as the command
         environment=_environment(workshop),
         fingerprints=judging_fingerprints(workshop, labs),
         seed=seed,
+        sweep=_sweep(workshop, console) if sweep else None,
     )
     progress = TerminalProgress(console)
     try:
@@ -94,7 +98,7 @@ def watch_labs(wanted: Sequence[str], *, case: str | None) -> int:
     return Vigil(practice, student_console(), clock=dt.datetime.now).keep(watch.saves())
 
 
-def report_labs(wanted: Sequence[str], *, out: Path, show: bool) -> int:
+def report_labs(wanted: Sequence[str], *, out: Path, show: bool, sweep: bool) -> int:
     """`tilelab report`."""
     import os
 
@@ -106,6 +110,8 @@ def report_labs(wanted: Sequence[str], *, out: Path, show: bool) -> int:
     from grader.window import student_console
 
     practice, workshop = _practice(wanted, case=None, file=None)
+    if sweep and (added := _sweep(workshop, student_console())):
+        practice = dataclasses.replace(practice, sweep=added)
     tried = [practice.attempt(lab) for lab in practice.labs]
     labs = {one.lab_id: one.result for one in tried}
     points, maximum = total(labs)
@@ -136,6 +142,16 @@ def _practice(wanted: Sequence[str], *, case: str | None, file: Path | None) -> 
     root, labs = chosen_labs(Path.cwd(), wanted, case=case, file=file)
     workshop = _open(root, allow_no_sandbox=True)
     return Practice(root, labs, _judge(workshop, PUBLIC_SEED, public_only=True), case, file), workshop
+
+
+def _sweep(workshop: Workshop, console: Console) -> SizeSweep | None:
+    """None where there is nothing to do it on: then it is said, and the rest goes on."""
+    from grader.size_sweep import SizeSweep
+
+    if workshop.gpu.runs:
+        return SizeSweep(workshop)
+    console.print(f"no size sweep can be made here: {'; '.join(workshop.gpu.reasons)}", markup=False, soft_wrap=True)
+    return None
 
 
 def _open(root: Path, *, allow_no_sandbox: bool) -> Workshop:

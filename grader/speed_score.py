@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from grader.labs import Lab
 from grader.outcome import Contest, LabOutcome, SpeedOutcome
 from grader.result import Contestant, Ratio, Timing, Verdict
+from grader.sweep_points import sweep_points
 from grader.timing.interval import Interval
 from grader.timing.roofline import Peak, Work, is_impossible
 from grader.timing.speed import Speed, Times, noise_trouble, reaches, speed_of
@@ -89,6 +90,7 @@ def _measured(lab: Lab, outcome: SpeedOutcome) -> Timing:
         "device_seconds": sum(one.device_seconds for one in contests),
         "outputs_checked": sum(one.looked_at for one in contests),
         "elements": next((one.elements for one in contests if one.elements), ()),
+        "sweep": sweep_points(outcome.sweep, Peak(outcome.peak_flops, outcome.peak_bytes)),
     }
     speed = speed_in(outcome.names, contests)
     if speed is None:

@@ -57,13 +57,16 @@ def report_command(
     ] = None,
     out: Annotated[Path, typer.Option(help="the file to write")] = Path("build/report.html"),
     show: Annotated[bool, typer.Option("--show/--no-show", help="open it, where something here opens pages")] = True,
+    sweep: Annotated[
+        bool, typer.Option("--sweep", help="with a GPU: also time right kernels over the sizes of each lab's sweep")
+    ] = False,
 ) -> None:
     """Write the page that your instructor will see, for the public tests, and open it."""
 
     def run() -> int:
         from grader.session import report_labs
 
-        return report_labs(lab or [], out=out, show=show)
+        return report_labs(lab or [], out=out, show=show, sweep=sweep)
 
     guarded(run)
 

@@ -53,6 +53,12 @@ def attention(results: Sequence[Result]) -> tuple[Attention, ...]:
             _differences(results),
         ),
         _group(
+            Verdict.WRONG_ANSWER,
+            "Wrong at a size of the sweep",
+            "Every case passes, so verdict and points stay. A case of your own at that size would catch it.",
+            _wrong_in_sweep(results),
+        ),
+        _group(
             Verdict.REJECTED,
             "Nothing could be taken in",
             "The whole upload was refused; ask for it again.",
@@ -100,6 +106,15 @@ def _differences(results: Sequence[Result]) -> Iterator[tuple[Result, str]]:
             elif lab.gpu_trouble and lab.verdict is Verdict.PASS:
                 was_run = any(case.on_gpu for case in lab.cases)
                 yield result, f"{lab_id}: {'' if was_run else 'judged by the CPU executor alone: '}{lab.gpu_trouble}"
+
+
+def _wrong_in_sweep(results: Sequence[Result]) -> Iterator[tuple[Result, str]]:
+    """The first size of each lab."""
+    for result in results:
+        for lab_id, lab in result.labs.items():
+            wrong = next((one for one in lab.timing.sweep if one.wrong), None) if lab.timing else None
+            if wrong:
+                yield result, f"{lab_id}, {wrong.shape}: {wrong.trouble}"
 
 
 def _reason(lab: LabResult, verdict: Verdict) -> str:

@@ -10,6 +10,7 @@ from grader.reports import visible
 from grader.reports.attention import Attention, attention
 from grader.reports.figures import counted, points, share
 from grader.reports.histogram import Histogram, histogram
+from grader.reports.measured_speed import MeasuredSpeed, measured_speed
 from grader.reports.recurring import Recurring, recurring
 from grader.reports.student_row import StudentRow, student_row
 from grader.reports.verdict_bar import VerdictBar, verdict_bar
@@ -43,6 +44,7 @@ class ClassSheet:
     histogram: Histogram
     panels: tuple[LabPanel, ...]
     attention: tuple[Attention, ...]
+    speed: MeasuredSpeed | None
     legend: tuple[Look, ...]
     rows: tuple[StudentRow, ...]
 
@@ -64,6 +66,7 @@ def class_sheet(results: Sequence[Result], course: str, notes: Sequence[str]) ->
         histogram=histogram(totals, maximum),
         panels=tuple(_panel(lab_id, [r.labs[lab_id] for r in results if lab_id in r.labs]) for lab_id in lab_ids),
         attention=attention(results),
+        speed=measured_speed(results),
         legend=tuple(look for verdict, look in reversed(LOOKS.items()) if verdict in seen),
         rows=tuple(
             student_row(result, lab_ids) for result in sorted(results, key=lambda each: each.submission.name.casefold())
@@ -89,7 +92,7 @@ def _panel(lab_id: str, labs: list[LabResult]) -> LabPanel:
 
 def _conditions(results: Sequence[Result]) -> tuple[str, ...]:
     each = (
-        f"{one.date} · {one.backend.upper()} · {one.compiler} · sandbox: {one.sandbox} · kit {one.kit}"
+        f"{one.date} · {'GPU: ' + one.gpu if one.gpu else 'CPU'} · {one.compiler} · sandbox: {one.sandbox} · kit {one.kit}"
         for one in (result.environment for result in results)
     )
     return tuple(visible.words(text, 240) for text in dict.fromkeys(each))[:6]

@@ -9,6 +9,7 @@ from grader.reports import visible
 from grader.reports.case_row import CaseRow, case_row
 from grader.reports.figures import points, share
 from grader.reports.finding_card import FindingCard, finding_card, may_show
+from grader.reports.gpu_facts import GpuFacts, gpu_facts
 from grader.reports.mismatch_figure import MismatchFigure, mismatch_figures
 from grader.reports.speed_figure import SpeedFigure, speed_figure
 from grader.reports.traffic_section import TrafficSection, traffic_section
@@ -66,6 +67,7 @@ class LabSection:
     performance_points: str  # "2 / 3"; empty: not in this batch's points
     traffic: TrafficSection | None
     speed: SpeedFigure | None
+    gpu: GpuFacts | None
 
 
 def lab_section(
@@ -104,6 +106,7 @@ def lab_section(
         else "",
         traffic=traffic_section(lab, instructor=instructor),
         speed=speed_figure(lab, instructor=instructor),
+        gpu=gpu_facts(lab),
     )
 
 

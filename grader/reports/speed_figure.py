@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from grader.reports import visible
 from grader.reports.figures import element, points
 from grader.reports.speed_lines import rate
+from grader.reports.sweep_figure import SweepFigure, sweep_figure
 from grader.result import Contestant, LabResult, Ratio, Timing
 
 WIDTH, BAR_HEIGHT, GAP, LEFT = 560.0, 22.0, 14.0, 90.0
@@ -55,6 +56,7 @@ class SpeedFigure:
     elements: tuple[SpeedElement, ...]
     review: str
     alternative: str
+    sweep: SweepFigure | None
 
 
 def speed_figure(lab: LabResult, *, instructor: bool) -> SpeedFigure | None:
@@ -87,6 +89,7 @@ def speed_figure(lab: LabResult, *, instructor: bool) -> SpeedFigure | None:
         ),
         review=visible.words(timing.review, 200) if instructor else "",
         alternative="; ".join(f"{bar.name}: {bar.label}, {bar.rate}" for bar in bars),
+        sweep=sweep_figure(timing.sweep),
     )
 
 

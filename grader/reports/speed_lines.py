@@ -11,7 +11,8 @@ from rich.text import Text
 
 from grader.reports import visible
 from grader.reports.figures import element
-from grader.result import Contestant, LabResult, SampledElement, Timing
+from grader.reports.gpu_facts import gpu_facts, gpu_line
+from grader.result import Contestant, LabResult, SampledElement, Timing, Verdict
 
 _NAMES = {"baseline": "naive", "student": "yours", "model": "model"}
 _ELEMENTS = 5
@@ -29,6 +30,17 @@ def speed_lines(lab: LabResult) -> Iterator[RenderableType]:
             yield Text(f"  {_NAMES[kernel.name]:<6}{rate(kernel)}")
     yield Text(f"  {visible.words(timing.words, 300)}", style="green" if timing.speedup else "yellow")
     yield from _elements(timing)
+
+
+def kernel_lines(lab: LabResult) -> Iterator[RenderableType]:
+    """What nvcc made of a kernel that passes; nothing where there is no nvcc."""
+    if lab.verdict is not Verdict.PASS or not (line := gpu_line(lab)):
+        return
+    yield Text()
+    yield Text.assemble(("On a GPU", "bold"), f"  {line}")
+    facts = gpu_facts(lab)
+    for note in facts.notes if facts else ():
+        yield Text(f"  {note.replace('`', '')}", style="yellow")
 
 
 def rate(kernel: Contestant) -> str:

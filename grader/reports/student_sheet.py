@@ -12,7 +12,6 @@ from grader.reports.lab_section import LabSection, lab_section
 from grader.result import Environment, Result, Verdict
 
 _MOST_NOTICES = 30
-_BACKENDS = {"cpu": "CPU executor, no GPU", "cuda": "GPU"}
 
 
 @dataclass(frozen=True)
@@ -68,7 +67,9 @@ def _facts(environment: Environment) -> tuple[Fact, ...]:
     sandbox = environment.sandbox if environment.sandbox != "none" else "none: ran unconfined"
     facts = {
         "Graded": environment.date,
-        "Run on": _BACKENDS[environment.backend],
+        "Run on": f"CPU executor and {environment.gpu or 'a GPU'}"
+        if environment.backend == "cuda"
+        else "CPU executor, no GPU",
         "Compiler": environment.compiler,
         "Sandbox": sandbox,
         "Kit": environment.kit,

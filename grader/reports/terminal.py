@@ -19,7 +19,7 @@ from grader.reports.checklist import STYLES, Tried, case_lines, one_line, overvi
 from grader.reports.figures import counted
 from grader.reports.lab_section import NOTHING_RAN, advice, explanations, what_happened
 from grader.reports.mismatch_figure import amount
-from grader.reports.speed_lines import speed_lines
+from grader.reports.speed_lines import kernel_lines, speed_lines
 from grader.reports.spotlight import Detail, block_view, finding_view, log_view, mismatch_view
 from grader.reports.verdict_table import LOOKS
 from grader.result import Case, Finding, LabResult, Launch, Verdict
@@ -89,6 +89,7 @@ class Screen:
             yield Text()
         yield from _trouble(one, level, width)
         yield from speed_lines(one.result)
+        yield from kernel_lines(one.result)
         if one.passed and self.next_lab:
             yield Text.assemble(("Next: ", "bold blue"), f"make test LAB={visible.words(self.next_lab, 60)}")
 

@@ -15,7 +15,7 @@ from grader.batch import BatchReport, Bench, grade
 from grader.intake import IntakeError
 from grader.labs import Lab, load_lab
 from grader.landing import OutError
-from grader.outcome import JudgedCase, LabOutcome
+from grader.outcome import JudgedCase, LabOutcome, SizeOutcome, SpeedOutcome
 from grader.result import Environment, Finding, Launch, Result, Verdict
 
 SEED = 918_273_645
@@ -66,6 +66,25 @@ class FakeJudge:
         return LabOutcome(lab.id, cases=tuple(cases))
 
 
+@dataclasses.dataclass
+class FakeSweep:
+    """Says of every source in `a` that it was swept; counts what it was asked."""
+
+    breaks: bool = False
+    asked: list[str] = dataclasses.field(default_factory=list)
+
+    def lacks(self, lab: Lab, outcome: LabOutcome) -> bool:
+        return lab.id == "a" and outcome.speed is None
+
+    def add(self, lab: Lab, source: Path, outcome: LabOutcome, scratch: Path) -> LabOutcome:
+        assert scratch.is_dir()
+        self.asked.append(f"{lab.id} {source.read_text(encoding='utf-8')}")
+        if self.breaks:
+            message = "no sweep today"
+            raise RuntimeError(message)
+        return dataclasses.replace(outcome, speed=SpeedOutcome(sweep=(SizeOutcome("8x8x8", trouble="a picture"),)))
+
+
 class Silent:
     def begin(self, jobs: int, reused: int) -> None: ...
     def step(self) -> None: ...
@@ -79,6 +98,7 @@ class Course:
     out: Path
     judge: FakeJudge
     fingerprint: str = "kit 1"
+    sweep: FakeSweep | None = None
 
     def hand_in(self, student: str, **files: str) -> None:
         for lab, text in files.items():
@@ -88,7 +108,7 @@ class Course:
 
     def grade(self, *labs: str) -> BatchReport:
         environment = Environment(kit="0", compiler="g++ 12", sandbox="none", date="2026-01-01")
-        bench = Bench(self.judge, environment, dict.fromkeys(FILES, self.fingerprint), SEED)
+        bench = Bench(self.judge, environment, dict.fromkeys(FILES, self.fingerprint), SEED, self.sweep)
         loaded = [load_lab(self.root, lab) for lab in labs or FILES]
         return grade(self.source, self.out, loaded, bench, workers=2, progress=Silent())
 
@@ -148,6 +168,25 @@ def test_a_second_run_judges_nothing_and_writes_the_same(course: Course) -> None
     report = course.grade()
     assert (report.judged, report.reused, len(course.judge.asked)) == (0, 3, 3)
     assert {path: path.read_bytes() for path in course.out.rglob("*") if path.is_file()} == first
+
+
+def test_a_sweep_that_is_asked_for_later_judges_nobody_again(course: Course) -> None:
+    course.grade()
+    rows, course.sweep = course.rows(), FakeSweep()
+    assert course.grade().judged == 2
+    assert sorted(course.sweep.asked) == ["a RACE", "a good a"]
+    assert len(course.judge.asked) == 3
+    assert course.rows() == rows
+    assert course.grade().judged == 0
+
+
+def test_a_sweep_that_breaks_is_a_fault_that_costs_no_outcome(course: Course) -> None:
+    course.sweep = FakeSweep(breaks=True)
+    report = course.grade()
+    assert ["no sweep today" in failure for failure in report.failures] == [True, True]
+    assert course.result("anna").labs["a"].points == 4
+    course.sweep = None
+    assert course.grade().judged == 0
 
 
 def test_equal_files_are_judged_once(course: Course) -> None:

@@ -6,7 +6,8 @@ import re
 from collections.abc import Callable
 
 from grader.reports import class_page
-from grader.result import LabResult, Result, Verdict
+from grader.reports.measured_speed import measured_speed
+from grader.result import LabResult, Ratio, Result, SweepPoint, Timing, Verdict
 
 Sample = tuple[Result, dict[str, str]]
 Named = Callable[[str], Sample]
@@ -117,3 +118,65 @@ def test_a_pass_that_the_gpu_could_not_be_asked_about_is_listed(sample_named: Na
     unasked = lab.model_copy(update={"gpu_trouble": "nvcc failed"})
     html = class_page([result.model_copy(update={"labs": {**result.labs, lab_id: unasked}})], course="c")
     assert "judged by the CPU executor alone: nvcc failed" in html
+
+
+def timed(result: Result, device: str, words: str = "1.5 times as fast as naive") -> Result:
+    """Every lab timed on `device`; an empty one: not timed, and `words` say why."""
+    ratio = Ratio(low=1.4, middle=1.5, high=1.6) if device else None
+    timing = Timing(words=words, device=device, speedup=ratio)
+    labs = {lab_id: lab.model_copy(update={"timing": timing}) for lab_id, lab in result.labs.items()}
+    return result.model_copy(update={"labs": labs})
+
+
+def test_whose_speed_was_measured_on_which_gpu_is_told_and_why_others_was_not(sample_named: Named) -> None:
+    passed, raced = sample_named("pass")[0], sample_named("race")[0]
+    only_raced = {lab_id: lab for lab_id, lab in raced.labs.items() if lab.verdict is Verdict.RACE}
+    results = [
+        timed(renamed(passed, "ada"), "H200"),
+        timed(renamed(passed, "ben"), "A100"),
+        timed(renamed(passed, "cyd"), "", "not graded: the machine is too noisy: it came out as 1.04"),
+        timed(renamed(passed, "dan"), "", "not graded: the machine is too noisy: it came out as 1.07"),
+        timed(renamed(raced, "eve", labs=only_raced), "", "a kernel is timed once every correctness case passes"),
+    ]
+    speed = measured_speed(results)
+    assert speed is not None
+    assert [(one.measured, one.words[:20], [each.name for each in one.entries]) for one in speed.groups] == [
+        (True, "A100", ["Ben"]),
+        (True, "H200", ["Ada"]),
+        (False, "not graded: the mach", ["Cyd", "Dan"]),
+    ]
+    first = next(iter(passed.labs))
+    assert speed.labs[0] == f"{first}: 2 of 4 right kernels were timed, so nobody gains or loses points by speed."
+    html = class_page(results, course="c")
+    assert "Timed on H200" in html
+    assert "the machine is too noisy" in html
+
+
+def test_a_batch_without_a_gpu_says_so_in_a_sentence(sample_named: Named) -> None:
+    result, _ = sample_named("pass")
+    html = class_page([timed(result, "", "there was no GPU to measure it on")], course="c")
+    assert "Speed was not measured: there was no GPU to measure it on." in html
+    assert "Timed on" not in html
+    assert "<h2>Speed</h2>" not in class_page([result], course="c")
+
+
+def test_where_all_were_timed_the_page_says_so(sample_named: Named) -> None:
+    result, _ = sample_named("pass")
+    speed = measured_speed([timed(renamed(result, name), "H200") for name in "ab"])
+    assert speed is not None
+    assert all(line.endswith("every right kernel was timed, 2 of 2.") for line in speed.labs)
+
+
+def test_a_kernel_that_is_wrong_at_a_size_of_the_sweep_is_for_a_person_to_look_at(sample_named: Named) -> None:
+    result = timed(sample_named("pass")[0], "H200")
+    point = SweepPoint(shape="M=513", sizes=(513,), trouble="your kernel: C[512][0] is wrong", wrong=True)
+    labs = {
+        lab_id: lab.model_copy(
+            update={"timing": lab.timing.model_copy(update={"sweep": (point,)}) if lab.timing else None}
+        )
+        for lab_id, lab in result.labs.items()
+    }
+    html = class_page([result.model_copy(update={"labs": labs})], course="c")
+    assert "Wrong at a size of the sweep" in html
+    assert "M=513: your kernel: C[512][0] is wrong" in html
+    assert "of the sweep" not in class_page([result], course="c")

@@ -13,7 +13,7 @@ TONES = ("good", "bad", "absent", "waiting", "ours", "first", "second")
 PAIRS = [
     *((text, ground) for text in ("ink", "soft", "link") for ground in ("paper", "card", "sunk")),
     *((tone, ground) for tone in TONES for ground in (f"{tone}-ground", "card")),
-    *(("ink", f"{tone}-ground") for tone in ("first", "second")),
+    *(("ink", f"{tone}-ground") for tone in ("first", "second", "absent", "waiting", "good")),
     *(("card", tone) for tone in TONES[:5]),  # a glyph in a bar
 ]
 

@@ -1,0 +1,112 @@
+"""What nvcc made of a kernel, as a student reads it on the page and on a terminal."""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Callable
+
+from rich.console import Console
+
+from grader.engines.nvcc_words import KernelResources
+from grader.kernel_facts import gpu_kernel
+from grader.outcome import GpuOutcome, JudgedCase, LabOutcome
+from grader.redaction import for_student
+from grader.reports import student_page
+from grader.reports.checklist import Tried
+from grader.reports.gpu_facts import GpuFacts, gpu_facts, gpu_line
+from grader.reports.terminal import Screen
+from grader.result import GpuKernel, LabResult, Launch, Result, Verdict
+
+Named = Callable[[str], tuple[Result, dict[str, str]]]
+KERNEL = GpuKernel(
+    compiler="nvcc 13.0", architecture="sm_90", registers=40, static_shared_bytes=2048, stack_bytes=0, spill_store_bytes=0,
+    spill_load_bytes=0, block_threads=256, warps=48, max_warps=64, limited_by=("registers",),
+)  # fmt: skip
+
+
+def lab(**changes: object) -> LabResult:
+    return LabResult(
+        title="Tiled", file="tiled.cu", verdict=Verdict.PASS, points=4, max_points=4,
+        gpu_kernel=KERNEL.model_copy(update=changes),
+    )  # fmt: skip
+
+
+def facts(**changes: object) -> GpuFacts:
+    found = gpu_facts(lab(**changes))
+    assert found is not None
+    return found
+
+
+def terms(**changes: object) -> dict[str, str]:
+    return {one.term: one.detail for one in facts(**changes).facts}
+
+
+def test_without_nvcc_there_is_nothing_to_say() -> None:
+    bare = lab().model_copy(update={"gpu_kernel": None})
+    assert gpu_facts(bare) is None
+    assert gpu_line(bare) == ""
+
+
+def test_registers_shared_memory_and_occupancy_are_told_with_what_limits_them() -> None:
+    assert terms() == {
+        "Registers": "40 a thread", "Shared memory": "2,048 bytes a block", "Occupancy": "48 of 64 warps",
+    }  # fmt: skip
+    assert facts().filled == 75
+    assert facts().occupancy == (
+        "In blocks of 256 threads, a multiprocessor holds 48 warps of it at once, 64 at most."
+        " What limits it: the registers of its threads."
+    )
+    assert facts().notes == ()
+    assert gpu_line(lab()) == (
+        "registers: 40 a thread, shared memory: 2,048 bytes a block, occupancy: 48 of 64 warps, limited by registers"
+    )
+
+
+def test_dynamic_shared_memory_counts_and_none_is_none() -> None:
+    assert terms(dynamic_shared_bytes=1024)["Shared memory"] == "3,072 bytes a block, 1,024 of them dynamic"
+    assert terms(static_shared_bytes=0)["Shared memory"] == "none"
+
+
+def test_a_kernel_that_never_ran_or_a_gpu_nobody_knows_has_no_occupancy() -> None:
+    unknown = facts(warps=0, max_warps=0, block_threads=0, limited_by=())
+    assert "Occupancy" not in {one.term for one in unknown.facts}
+    assert unknown.occupancy == ""
+    assert "limited" not in gpu_line(lab(warps=0, max_warps=0))
+
+
+def test_spills_and_what_was_compiled_again_are_explained() -> None:
+    resources = KernelResources(64, 0, 8, 16, 24)
+    launch = Launch(shape="M=1", inputs="", verdict=Verdict.PASS, block=(32, 32, 1))
+    cases = (JudgedCase("square", True, Verdict.PASS, launches=(launch,)),)
+    outcome = LabOutcome("lab", cases=cases, gpu=GpuOutcome("nvcc 13.0", 90, resources=resources, register_limit=64))
+    kernel = gpu_kernel(outcome)
+    assert kernel is not None
+    found = gpu_facts(lab().model_copy(update={"gpu_kernel": kernel}))
+    assert found is not None
+    spilled, again = found.notes
+    assert "16 bytes of stores and 24 of loads" in spilled
+    assert again.startswith("Compiled again with `-maxrregcount=64`")
+    assert "`__launch_bounds__`" in again
+
+
+def test_the_page_and_the_terminal_show_it(sample_named: Named) -> None:
+    result, sources = sample_named("pass")
+    note = "compiled again; `__launch_bounds__` says the same"
+    labs = {
+        lab_id: one.model_copy(
+            update={"gpu_kernel": KERNEL.model_copy(update={"note": note}), "gpu_trouble": "no memory"}
+        )
+        for lab_id, one in result.labs.items()
+    }
+    shown = for_student(result.model_copy(update={"labs": labs}))
+    page = student_page(shown, sources=sources)
+    assert "48 of 64 warps" in page
+    assert "<code>__launch_bounds__</code> says the same" in page
+    assert "no memory" not in page
+    lab_id, first = next(iter(shown.labs.items()))
+    console = Console(file=io.StringIO(), width=100)
+    tried = Tried(lab_id, first, "", "a.cu")
+    console.print(Screen([tried], tried))
+    said = console.file.getvalue()  # type: ignore[attr-defined]
+    assert "limited by registers" in " ".join(said.split())
+    assert "Compiled again; __launch_bounds__ says the same." in " ".join(said.split())
