@@ -1,4 +1,4 @@
-"""Reads a linked runner's debug information: source lines, functions with their signatures, shared arrays.
+"""Reads a linked runner's debug information: source lines, functions with their signatures, shared arrays, variables.
 
 Only the submission's translation unit carries any: the kit is compiled without.
 """
@@ -19,6 +19,8 @@ from grader.engines.thread_local_names import FROM_THREAD_POINTER, ThreadLocalNa
 
 _MAX_DIES = 400_000  # a submission whose debug information is larger is not a lab's
 _DWARF_5 = 5
+_AN_ADDRESS = 0x03  # DW_OP_addr
+_ADDRESS_BYTES = 8
 _OFFSET_BYTES = {0x0C: 4, 0x0E: 8}  # DW_OP_const4u, DW_OP_const8u
 
 
@@ -45,11 +47,24 @@ class SharedArray:
 
 
 @dataclass(frozen=True)
+class StaticVariable:
+    """A __device__ or __constant__ variable, or a static one of a function."""
+
+    name: str
+    address: int  # 0 and thereabouts: nothing reaches it, and the linker left it out
+    bytes: int
+    element: str
+    element_bytes: int
+    dimensions: tuple[int, ...]
+
+
+@dataclass(frozen=True)
 class DebugInfo:
     files: list[str] = field(default_factory=list)
     lines: list[tuple[int, int, int]] = field(default_factory=list)  # address, line, index into files
     functions: list[Function] = field(default_factory=list)
     shared: list[SharedArray] = field(default_factory=list)
+    variables: list[StaticVariable] = field(default_factory=list)
     offsets: dict[str, int] = field(default_factory=dict)  # of every thread-local symbol, in its segment
     addresses: dict[str, int] = field(default_factory=dict)  # of every function, by symbol
 
@@ -75,6 +90,8 @@ def read_debug_info(program: Path, file_name: str, *, headers: Collection[str] =
                     info.functions.append(_function(die, ours))
                 elif die.tag == "DW_TAG_variable" and (array := _shared_array(die, symbols, names)):
                     info.shared.append(array)
+                elif die.tag == "DW_TAG_variable" and (variable := _static_variable(die)):
+                    info.variables.append(variable)
         info.lines.sort()
     return info
 
@@ -123,6 +140,20 @@ def _shared_array(die: Die, symbols: dict[str, Symbol], names: ThreadLocalNames)
     if symbol in symbols and "DW_AT_declaration" in die.attributes:
         return SharedArray(name, symbol, symbols[symbol].value, 0, kind.name, element_bytes, (), dynamic=True)
     return None
+
+
+def _static_variable(die: Die) -> StaticVariable | None:
+    origin, location = origin_of(die), die.attributes.get("DW_AT_location")
+    name = text_of(origin, "DW_AT_name")
+    if name is None or location is None or location.form != "DW_FORM_exprloc":
+        return None
+    code, kind = bytes(location.value), type_of(origin)
+    if len(code) != 1 + _ADDRESS_BYTES or code[0] != _AN_ADDRESS:
+        return None
+    size = math.prod(kind.dimensions) * kind.bytes
+    return StaticVariable(
+        name, int.from_bytes(code[1:], "little"), size, kind.name, max(1, kind.bytes), kind.dimensions
+    )
 
 
 def _is_unplaced(die: Die) -> bool:

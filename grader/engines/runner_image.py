@@ -10,6 +10,7 @@ from grader.engines.debug_info import DebugInfo, Function, SharedArray
 
 MAX_LINES = 200_000
 MAX_LOOPS = 10_000
+MAX_VARIABLES = 1_000
 
 
 def shared_assembly(dynamic_symbols: list[str], dynamic_bytes: int = 48 * 1024, padding_bytes: int = 64 * 1024) -> str:
@@ -60,6 +61,7 @@ def write_image(
         "header_code": sorted([f.first, f.end] for f in info.functions if not f.in_submission),
         "loops": layout.loops[:MAX_LOOPS],
         "shared": [_shared(array) for array in info.shared],
+        "variables": [asdict(variable) for variable in info.variables if variable.bytes][:MAX_VARIABLES],
         "dynamic_offset": layout.dynamic_offset,
         "static_shared_bytes": layout.static_shared_bytes,
         "kernel": kernel.first,

@@ -10,15 +10,20 @@
 namespace tilelab {
 namespace {
 
+simt::Region named(const nlohmann::json& json, simt::Space space, const char* place) {
+  simt::Region region;
+  region.name = json.at("name");
+  region.space = space;
+  region.base = json.at(place);
+  region.bytes = json.at("bytes");
+  region.element = json.at("element");
+  region.element_bytes = json.at("element_bytes");
+  region.dimensions = json.at("dimensions").get<std::vector<std::size_t>>();
+  return region;
+}
+
 simt::Region shared_array(const nlohmann::json& json) {
-  simt::Region array;
-  array.name = json.at("name");
-  array.space = simt::Space::shared;
-  array.base = json.at("offset");
-  array.bytes = json.at("bytes");
-  array.element = json.at("element");
-  array.element_bytes = json.at("element_bytes");
-  array.dimensions = json.at("dimensions").get<std::vector<std::size_t>>();
+  simt::Region array = named(json, simt::Space::shared, "offset");
   array.dynamic = json.at("dynamic");
   return array;
 }
@@ -37,6 +42,7 @@ Image load_image(const std::filesystem::path& file) {
   for (const auto& range : json.at("header_code")) image.header_code.push_back({range.at(0), range.at(1)});
   for (const auto& loop : json.at("loops")) image.loops.push_back({loop.at(0), loop.at(1)});
   for (const auto& array : json.at("shared")) image.shared.push_back(shared_array(array));
+  for (const auto& variable : json.at("variables")) image.variables.push_back(named(variable, simt::Space::module, "address"));
   image.dynamic_offset = json.at("dynamic_offset");
   image.static_shared_bytes = json.at("static_shared_bytes");
   image.kernel = json.at("kernel");

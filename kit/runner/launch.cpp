@@ -6,6 +6,7 @@
 #include <ucontext.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <csignal>
 #include <cstring>
 #include <optional>
@@ -118,7 +119,28 @@ class Launch {
       addresses_.push_back(placed.base);
       transfer(files_.at(file++), placed, false);
     }
-    for (const auto& [first, end] : simt::submission_data()) memory_.add_module("the submission's own data", first, end);
+    map_module();
+  }
+
+  // Variables by their names, and behind them the sections they lie in: constants without a name, and what lies between.
+  void map_module() {
+    const auto sections = simt::submission_data();
+    for (const simt::Region& variable : image_.variables) {
+      const bool is_linked = std::any_of(sections.begin(), sections.end(), [&](const auto& section) {
+        return variable.base >= section.first && variable.base < section.second && variable.bytes <= section.second - variable.base;
+      });
+      if (is_linked) memory_.add_module(variable);
+    }
+    for (const auto& [first, end] : sections) {
+      if (first == 0 || end <= first) continue;
+      simt::Region section;
+      section.name = "the submission's own data";
+      section.base = first;
+      section.bytes = end - first;
+      section.element = "byte";
+      section.element_bytes = 1;
+      memory_.add_module(std::move(section));
+    }
   }
 
   static void transfer(const Descriptor& file, const simt::Region& region, bool out) {

@@ -33,15 +33,8 @@ void MemoryMap::set_shared(std::uintptr_t base, std::size_t span, std::vector<Re
   }
 }
 
-void MemoryMap::add_module(std::string name, std::uintptr_t first, std::uintptr_t end) {
-  if (first == 0 || end <= first) return;
-  Region region;
-  region.name = std::move(name);
+void MemoryMap::add_module(Region region) {
   region.space = Space::module;
-  region.base = first;
-  region.bytes = end - first;
-  region.element = "byte";
-  region.element_bytes = 1;
   modules_.push_back(std::move(region));
 }
 

@@ -23,7 +23,8 @@ class MemoryMap {
   Region& add_buffer(Region region);
   // The span of the block's shared memory, and the arrays in it (bases are addresses). Dynamic ones may alias.
   void set_shared(std::uintptr_t base, std::size_t span, std::vector<Region> arrays);
-  void add_module(std::string name, std::uintptr_t first, std::uintptr_t end);
+  // A variable of the module, or a whole section of it; where two hold an address, the one that came first.
+  void add_module(Region region);
 
   // The region that contains all of [address, address + size), or null.
   const Region* find_global(std::uintptr_t address, std::size_t size) {

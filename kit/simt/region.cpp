@@ -8,7 +8,7 @@ std::string element_name(const Region& region, std::int64_t offset) {
   const auto size = static_cast<std::int64_t>(region.element_bytes);
   std::int64_t index = offset >= 0 ? offset / size : -((-offset + size - 1) / size);
   const bool one_object =
-      region.space == Space::shared && !region.dynamic && region.dimensions.empty() && region.bytes <= region.element_bytes;
+      region.space != Space::global && !region.dynamic && region.dimensions.empty() && region.bytes <= region.element_bytes;
   if (one_object && index == 0) {  // a variable or a struct, no array
     return region.bytes <= sizeof(std::int64_t) ? region.name : region.name + " at byte " + std::to_string(offset);
   }

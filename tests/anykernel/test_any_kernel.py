@@ -14,7 +14,9 @@ from typer.testing import CliRunner
 from grader.cli import app
 
 HERE = Path(__file__).resolve().parent
-FIRST_LINE = re.compile(r"// (?:check|(?P<verdict>[\w-]+) in line (?P<line>\d+)): (?P<options>.*)")
+FIRST_LINE = re.compile(
+    r"// (?:check|(?P<verdict>[\w-]+)(?: of (?P<array>\w+))? in line (?P<line>\d+)): (?P<options>.*)"
+)
 
 
 @dataclass(frozen=True)
@@ -61,6 +63,8 @@ def test_a_mistake_is_found_where_it_is(file: Path) -> None:
     assert done.json["verdict"] == match["verdict"]
     where = {(one["kind"], one.get("line", 0)) for one in done.json["findings"] if one["severity"] == "error"}
     assert (match["verdict"], int(match["line"])) in where
+    if match["array"]:
+        assert {one.get("array") for one in done.json["findings"] if one["severity"] == "error"} == {match["array"]}
 
 
 def test_json_holds_verdict_metrics_and_findings_and_nothing_else() -> None:

@@ -28,6 +28,8 @@ nlohmann::json good() {
              {"element_bytes", 4},
              {"dimensions", {16, 16}},
              {"dynamic", false}}}},
+          {"variables",
+           {{{"name", "mask"}, {"address", 4096}, {"bytes", 36}, {"element", "float"}, {"element_bytes", 4}, {"dimensions", {3, 3}}}}},
           {"dynamic_offset", 2048},
           {"static_shared_bytes", 1024},
           {"kernel", 100},
@@ -67,6 +69,11 @@ TEST_CASE("an image is read as it was written", "[image]") {
   CHECK(image.shared[0].space == simt::Space::shared);
   CHECK(image.shared[0].base == 64);
   CHECK(image.shared[0].dimensions == std::vector<std::size_t>{16, 16});
+  REQUIRE(image.variables.size() == 1);
+  CHECK(image.variables[0].name == "mask");
+  CHECK(image.variables[0].space == simt::Space::module);
+  CHECK(image.variables[0].base == 4096);
+  CHECK(image.variables[0].dimensions == std::vector<std::size_t>{3, 3});
   REQUIRE(image.header_code.size() == 1);
   CHECK(image.header_code[0].contains(209));
   CHECK_FALSE(image.header_code[0].contains(210));
@@ -111,7 +118,7 @@ TEST_CASE("a missing field is refused, whichever it is", "[image]") {
 }
 
 TEST_CASE("a field of another type is refused", "[image]") {
-  const std::string field = GENERATE("files", "lines", "functions", "header_code", "loops", "shared", "kernel", "source");
+  const std::string field = GENERATE("files", "lines", "functions", "header_code", "loops", "shared", "variables", "kernel", "source");
   auto json = good();
   json[field] = "text";
   CAPTURE(field);

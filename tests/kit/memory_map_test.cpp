@@ -83,18 +83,23 @@ TEST_CASE("a red zone belongs to the buffer it surrounds", "[memory_map]") {
   CHECK(memory.buffer_near(0) == nullptr);
 }
 
-TEST_CASE("the module's data is found, an empty section is not", "[memory_map]") {
+TEST_CASE("a variable of the module goes by its own name, the rest by its section's", "[memory_map]") {
   MemoryMap memory;
-  static int constant[4];
-  const auto base = reinterpret_cast<std::uintptr_t>(constant);
-  memory.add_module("data", base, base + sizeof constant);
-  memory.add_module("nothing", base + 4096, base + 4096);
-  memory.add_module("absent", 0, 0);
-  const Region* found = memory.find_global(base + 4, 4);
-  REQUIRE(found != nullptr);
-  CHECK(found->space == Space::module);
-  CHECK(memory.find_global(base + 13, 4) == nullptr);
-  CHECK(memory.find_global(base + 4096, 1) == nullptr);
+  static int data[8];
+  const auto base = reinterpret_cast<std::uintptr_t>(data);
+  memory.add_module(array("counter", base + 4, 4));
+  memory.add_module(array("table", base + 8, 8));
+  memory.add_module(array("section", base, sizeof data));
+  const auto name = [&](std::size_t offset, std::size_t size) {
+    const Region* found = memory.find_global(base + offset, size);
+    return found == nullptr ? std::string() : found->name;
+  };
+  CHECK(name(4, 4) == "counter");
+  CHECK(name(8, 8) == "table");
+  CHECK(name(4, 8) == "section");  // half in one, half in the next
+  CHECK(name(0, 4) == "section");
+  CHECK(name(sizeof data - 3, 4).empty());
+  CHECK(memory.find_global(base, 1)->space == Space::module);
   CHECK(memory.buffer_near(base) == nullptr);
 }
 

@@ -55,6 +55,16 @@ TEST_CASE("a shared variable that is no array has no subscript", "[region]") {
   CHECK(element_name(shared({}, 48), 20) == "As at byte 20");
 }
 
+TEST_CASE("a variable of the module is named as it was declared", "[region]") {
+  Region variable = shared({3, 3});
+  variable.space = Space::module;
+  variable.name = "mask";
+  CHECK(element_name(variable, 16) == "mask[1][1]");
+  variable.dimensions.clear();
+  variable.bytes = variable.element_bytes;
+  CHECK(element_name(variable, 0) == "mask");
+}
+
 TEST_CASE("a dynamic array of one element is still an array", "[region]") {
   Region dynamic = shared({});
   dynamic.dynamic = true;
