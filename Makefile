@@ -62,8 +62,9 @@ profile:  ## what your kernel asks of memory, line by line, as Nsight Compute co
 test-aarch64:  ## the kit's tests and the labs' corpus on 64-bit ARM, emulated (needs g++-aarch64-linux-gnu, qemu-user-static)
 	@$(setup) test && .venv/bin/python tests/aarch64/emulated.py
 
-bench:  ## what grading costs, as ratios to nvcc and to plain execution (on a quiet machine; some minutes)
+bench:  ## what grading costs, as ratios to nvcc and to plain execution; with a GPU, the solutions over sizes (a quiet machine; minutes)
 	@$(setup) && "$$(cat build/.cmake)" --build build --target judge-bench >/dev/null && .venv/bin/python tests/benchmarks/ratios.py
+	@.venv/bin/python tests/benchmarks/swept_solutions.py
 
 check:  ## prove that the course is fit to be given (kernels, handout, write-ups, leaks); with LAB=..., of these labs
 	@$(setup) && $(tilelab) check-course $(labs)

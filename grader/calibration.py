@@ -7,20 +7,25 @@ from __future__ import annotations
 
 import tempfile
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from grader.contest import hold
 from grader.engines.gpu_toolchain import cublas_of
-from grader.entrants import Entrant, LibraryEntrant, build, entrant_of
+from grader.entrants import Built, ContestError, Entrant, LibraryEntrant, build, entrant_of
 from grader.labs import Lab, load_lab
+from grader.outcome import Contest, SizeOutcome
+from grader.result import SweepPoint
 from grader.speed_run import problem_of
 from grader.speed_score import speed_in
+from grader.sweep_points import merged, sweep_points
 from grader.timing.interval import Interval
+from grader.timing.roofline import Peak
 from grader.timing.speed import FIRST_ROUNDS, noise_trouble
 from grader.workshop import Workshop
 
 _NAMES = ("baseline", "student", "control")
+_DRAWN_AS = {"model solution": "model", "cuBLAS": "cublas"}
 _TRIES = 3
 
 
@@ -39,6 +44,7 @@ class Measurement:
     bytes: float = 0
     sm_mhz: int = 0
     trouble: str = ""
+    point: SweepPoint | None = None  # the same, to be drawn
 
     @property
     def gflops(self) -> float:
@@ -95,19 +101,48 @@ def _measured(  # noqa: PLR0913 -- what is measured, and where
 ) -> Iterator[Measurement]:
     assert lab.public.performance is not None
     built = build(workshop, entrants, folder)
+    peak = workshop.gpu.device.peak if workshop.gpu.device else None
     shapes = lab.public.performance.sweep if sweep else (lab.public.performance.shape,)
     for shape in shapes:
-        for _ in range(_TRIES):
-            contest = hold(workshop, built, problem_of(lab), shape, rounds=FIRST_ROUNDS, kept=1)
-            speed = speed_in(_NAMES, [contest])
-            if speed is None or not noise_trouble(speed):
-                break
+        try:
+            contest = _quiet(workshop, built, problem_of(lab), shape)
+        except ContestError as error:  # costs this size alone: the others took minutes
+            point = _point(name, SizeOutcome(shape, trouble=str(error)), peak)
+            yield Measurement(lab.id, name, shape, trouble=str(error), point=point)
+            continue
+        speed, point = speed_in(_NAMES, [contest]), _point(name, SizeOutcome(shape, contest=contest), peak)
         if speed is None:
             why = contest.faults[0].fault if contest.faults else contest.detail
-            yield Measurement(lab.id, name, contest.shape, trouble=why)
+            yield Measurement(lab.id, name, contest.shape, trouble=why, point=point)
             continue
         middle = [sorted(times)[len(times) // 2] / 1e6 for times in contest.nanoseconds]
         yield Measurement(
             lab.id, name, contest.shape, speed.speedup, speed.control, middle[0], middle[1], contest.flops,
-            contest.bytes, contest.after.sm_mhz, noise_trouble(speed),
+            contest.bytes, contest.after.sm_mhz, noise_trouble(speed), point,
         )  # fmt: skip
+
+
+def _quiet(workshop: Workshop, built: Built, problem: str, shape: str) -> Contest:
+    for _ in range(_TRIES):
+        contest = hold(workshop, built, problem, shape, rounds=FIRST_ROUNDS, kept=1)
+        speed = speed_in(_NAMES, [contest])
+        if speed is None or not noise_trouble(speed):
+            break
+    return contest
+
+
+def _point(name: str, size: SizeOutcome, peak: Peak | None) -> SweepPoint:
+    """`name`: the kernel's, as a measurement has it."""
+    names = ("baseline", _DRAWN_AS.get(name, name), "control")
+    (point,) = sweep_points([replace(size, names=names)], peak)
+    ours = point.trouble and (point.kernels or size.contest is None)  # what a kernel did names it already
+    return point.model_copy(update={"trouble": f"{name}: {point.trouble}"}) if ours else point
+
+
+def swept_labs(found: Sequence[Measurement]) -> dict[str, tuple[SweepPoint, ...]]:
+    """By lab, all its kernels together."""
+    points: dict[str, list[SweepPoint]] = {}
+    for one in found:
+        if one.point is not None:
+            points.setdefault(one.lab_id, []).append(one.point)
+    return {lab_id: merged(each) for lab_id, each in points.items()}

@@ -3,19 +3,32 @@
 from __future__ import annotations
 
 import datetime as dt
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass
 from pathlib import Path
 
 from rich.console import Console
 
 from grader.backend import wish
-from grader.calibration import calibrate
+from grader.calibration import Measurement, calibrate, swept_labs
 from grader.course import course_root, load_labs, matching_lab
 from grader.entrants import ContestError
 from grader.errors import RemediableError
 from grader.landing import land
+from grader.reports.calibration_sheet import calibration_sheet
 from grader.reports.calibration_table import calibration_table, row
+from grader.reports.pages import calibration_page, sweep_drawing
+from grader.reports.sweep_figure import sweep_figure
 from grader.workshop import Workshop
+
+
+@dataclass(frozen=True)
+class Facts:
+    """Under which conditions something was measured."""
+
+    device: str
+    toolkit: str
+    date: str
 
 
 def calibrate_labs(wanted: Sequence[str], *, sweep: bool, out: Path | None) -> int:
@@ -33,13 +46,24 @@ def calibrate_labs(wanted: Sequence[str], *, sweep: bool, out: Path | None) -> i
     except ContestError as error:
         raise RemediableError(str(error)) from error
     assert workshop.gpu.toolchain is not None
-    table = calibration_table(
-        found,
-        device=str(workshop.gpu.device),
-        toolkit=workshop.gpu.toolchain.name,
-        date=dt.datetime.now(tz=dt.UTC).date().isoformat(),
-    )
-    console.print(f"\n{table}", markup=False, soft_wrap=True)
+    facts = Facts(str(workshop.gpu.device), workshop.gpu.toolchain.name, dt.datetime.now(tz=dt.UTC).date().isoformat())
+    console.print(f"\n{calibration_table(found, **asdict(facts))}", markup=False, soft_wrap=True)
     if out is not None:
-        land(out, table)
+        write(out, found, {lab.id: lab.public.title for lab in labs}, facts)
+        console.print(f"report: {out}", markup=False, soft_wrap=True)
     return 0
+
+
+def write(out: Path, found: Sequence[Measurement], titles: Mapping[str, str], facts: Facts) -> None:
+    """A page with a picture for each lab where `out` ends in .html; else Markdown, its pictures in files beside it."""
+    swept = swept_labs(found)
+    if out.suffix.lower() in {".html", ".htm"}:
+        land(out, calibration_page(calibration_sheet(swept, titles, **asdict(facts))))
+        return
+    pictures = {}
+    for lab_id, points in swept.items():
+        figure = sweep_figure(points) if len(points) > 1 else None
+        if figure is not None:
+            pictures[lab_id] = f"{out.stem}-{lab_id}.svg"
+            land(out.parent / pictures[lab_id], sweep_drawing(figure))
+    land(out, calibration_table(found, **asdict(facts), pictures=pictures))

@@ -147,7 +147,10 @@ def calibrate_command(
     sweep: Annotated[
         bool, typer.Option("--sweep", help="over the sizes of each lab's sweep, not at its one shape alone")
     ] = False,
-    out: Annotated[Path | None, typer.Option(help="write the table to this file too")] = None,
+    out: Annotated[
+        Path | None,
+        typer.Option(help="write it to this file too: a page with pictures where it ends in .html, else Markdown"),
+    ] = None,
 ) -> None:
     """Measure naive, the model solutions and what lies beside them on this machine's GPU."""
 

@@ -12,7 +12,9 @@ from grader.timing.roofline import Peak, Work
 from grader.timing.speed import CONTROL_HIGH, CONTROL_LOW
 
 _SIZE = re.compile(r"\d+")
-_CALLED = {"baseline": "naive", "control": "naive", "student": "your kernel", "model": "the model solution"}
+_CALLED = {
+    "baseline": "naive", "control": "naive", "student": "your kernel", "model": "the model solution", "cublas": "cuBLAS",
+}  # fmt: skip
 
 
 def sweep_points(sizes: Sequence[SizeOutcome], peak: Peak | None = None) -> tuple[SweepPoint, ...]:
@@ -21,16 +23,17 @@ def sweep_points(sizes: Sequence[SizeOutcome], peak: Peak | None = None) -> tupl
 
 
 def merged(points: Sequence[SweepPoint]) -> tuple[SweepPoint, ...]:
-    """One point for each shape: kernels that were each timed against naive on their own. Naive's times are the first's."""
-    found: dict[str, SweepPoint] = {}
+    """One point for each size: kernels that were each timed against naive on their own. Naive's times are the first's."""
+    found: dict[tuple[int, ...], SweepPoint] = {}
     for one in points:
-        known = found.get(one.shape)
+        known = found.get(one.sizes)
         if known is None:
-            found[one.shape] = one
+            found[one.sizes] = one
             continue
         new = (kernel for kernel in one.kernels if kernel.name not in {each.name for each in known.kernels})
-        found[one.shape] = known.model_copy(
+        found[one.sizes] = known.model_copy(
             update={
+                "shape": known.shape if known.kernels else one.shape,
                 "kernels": (*known.kernels, *new),
                 "floor_ms": known.floor_ms or one.floor_ms,
                 "trouble": "; ".join(dict.fromkeys(text for text in (known.trouble, one.trouble) if text)),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from grader.calibration import Measurement
 
@@ -11,13 +11,21 @@ _HEAD = (
 )
 
 
-def calibration_table(found: Sequence[Measurement], *, device: str, toolkit: str, date: str) -> str:
+def conditions(*, device: str, toolkit: str, date: str) -> str:
+    return f"{date}, {device}, {toolkit}. Medians of 31 rounds, new inputs in each, L2 flushed; intervals of 95 %."
+
+
+def calibration_table(
+    found: Sequence[Measurement], *, device: str, toolkit: str, date: str, pictures: Mapping[str, str] | None = None
+) -> str:
+    """`pictures`: by lab, the name of a file beside the page."""
     lines = [
-        f"{date}, {device}, {toolkit}. Medians of 31 rounds, new inputs in each, L2 flushed; intervals of 95 %.",
+        conditions(device=device, toolkit=toolkit, date=date),
         "",
         _HEAD,
         "|---|---|---|---|---|---|---|---|---|",
         *(row(one) for one in found),
+        *(line for lab_id, name in (pictures or {}).items() for line in ("", f"![{lab_id} over sizes]({name})")),
     ]
     return "\n".join(lines) + "\n"
 

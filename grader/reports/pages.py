@@ -10,9 +10,11 @@ from functools import cache
 import jinja2
 from markupsafe import Markup
 
+from grader.reports.calibration_sheet import CalibrationSheet
 from grader.reports.class_sheet import ClassSheet, class_sheet
 from grader.reports.inline_code import inline_code
 from grader.reports.student_sheet import StudentSheet, student_sheet
+from grader.reports.sweep_figure import SweepFigure
 from grader.result import Result
 
 
@@ -32,7 +34,18 @@ def class_page(results: Sequence[Result], *, course: str, notes: Sequence[str] =
     return _render("class", sheet, script=_ours("sorting.js"))
 
 
-def _render(name: str, sheet: ClassSheet | StudentSheet, *, script: str) -> str:
+def calibration_page(sheet: CalibrationSheet) -> str:
+    """What a GPU makes of the course's own kernels, with a picture for each lab."""
+    return _render("calibration", sheet, script="")
+
+
+def sweep_drawing(figure: SweepFigure) -> str:
+    """A size sweep's picture as a file of its own, SVG."""
+    template = _environment().get_template("sweep.svg.j2")
+    return template.render(sweep=figure, style=_ours("drawing.css"))
+
+
+def _render(name: str, sheet: ClassSheet | StudentSheet | CalibrationSheet, *, script: str) -> str:
     template = _environment().get_template(f"{name}.html.j2")
     return template.render(sheet=sheet, style=_ours(f"{name}.css"), script=script, policy=_policy(script))
 

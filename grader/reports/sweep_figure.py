@@ -17,6 +17,7 @@ from grader.result import SweepPoint, SweepTime
 
 _WIDTH, _LEFT, _RIGHT = 470.0, 52.0, 118.0
 _RATES, _RATIOS, _BETWEEN, _TOP, _BOTTOM = 230.0, 130.0, 46.0, 24.0, 44.0
+_SCALE = 1.2
 _APART = 9.0  # points, between neighbouring sizes at least
 _LABELS_APART = 15.0
 _FIXED = ("baseline", "student", "model", "cublas")
@@ -64,6 +65,7 @@ class SweepPanel:
 @dataclass(frozen=True)
 class SweepFigure:
     view_box: str
+    pixels: int  # as wide as a file of its own is shown
     width: float
     height: float
     panels: tuple[SweepPanel, ...]
@@ -90,6 +92,7 @@ def sweep_figure(points: Sequence[SweepPoint]) -> SweepFigure | None:
     height = panels[-1].top + panels[-1].height
     return SweepFigure(
         view_box=f"{-_LEFT:g} {-_TOP:g} {_WIDTH + _LEFT + _RIGHT:g} {height + _TOP + _BOTTOM:g}",
+        pixels=round(_SCALE * (_WIDTH + _LEFT + _RIGHT)),
         width=_WIDTH,
         height=height,
         panels=tuple(panels),
