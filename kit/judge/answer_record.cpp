@@ -50,6 +50,7 @@ Ending take_reply(LaunchRecord& record, protocol::LaunchReply reply) {
   record.traffic = std::move(reply.traffic);
   record.message = std::move(reply.detail);
   record.needs_reversed_run = reply.needs_reversed_run;
+  record.left_data = reply.left_data;
   const bool completed = reply.status == protocol::Status::completed;
   Ending ending = completed ? Ending::whole : Ending::unfinished;
   for (const protocol::Finding& finding : record.findings) {

@@ -38,6 +38,7 @@ struct LaunchRecord {
   std::optional<Explanation> explanation = std::nullopt;    // the mistake that accounts for the output, where just one does
   std::vector<float> wrong_output = {};                     // of a launch that came to its end; no part of judge.json
   bool needs_reversed_run = false;                          // the runner's wish, before it was met
+  bool left_data = false;                                   // the submission's own variables hold something else than before
 };
 
 struct CaseRecord {

@@ -48,15 +48,19 @@ class Launch {
       : image_(image), request_(request), files_(files),
         races_(log_, request.allow_same_value_writes ? simt::RaceDetector::SameValue::allowed : simt::RaceDetector::SameValue::races) {}
 
-  LaunchReply run() {
+  enum class Store { outputs, nothing };
+
+  LaunchReply run(Store store = Store::outputs) {
     map_memory();
     config_ = request_.config ? *request_.config : ask_launch_function();
     if (trouble_) return reply(trouble_->first, trouble_->second);
     if (const std::string why = launch_refusal(config_, image_.static_shared_bytes); !why.empty()) return reply(Status::launch_error, why);
     place_shared();
+    const std::vector<char> before = simt::submission_variables();
     run_kernel();
     if (trouble_) return reply(trouble_->first, trouble_->second);
-    store_buffers();
+    left_data_ = simt::submission_variables() != before;
+    if (store == Store::outputs) store_buffers();
     return reply(Status::completed, "");
   }
 
@@ -72,6 +76,7 @@ class Launch {
     if (trace_) answer.trace = in_words(trace_->steps(), trace_->complete(), image_);
     if (traffic_) answer.traffic = in_words(traffic_->tallies(), status == Status::completed && traffic_->complete(), image_);
     answer.needs_reversed_run = races_.needs_reversed_run();
+    answer.left_data = left_data_;
     return answer;
   }
 
@@ -260,6 +265,7 @@ class Launch {
   std::vector<std::uintptr_t> addresses_;
   std::optional<std::pair<Status, std::string>> trouble_;
   std::uint64_t events_ = 0;
+  bool left_data_ = false;
 };
 
 Launch* running_launch = nullptr;
@@ -307,14 +313,19 @@ void install_handlers(unsigned clock_ms) {
 
 void run_launch(const Image& image, const LaunchRequest& request, const std::vector<Descriptor>& buffers,
                 const std::function<void(const LaunchReply&)>& deliver) {
-  Launch launch(image, request, buffers);
-  running_launch = &launch;
   deliver_reply = &deliver;
+  std::optional<Launch> launch;
+  const auto begin = [&] { running_launch = &launch.emplace(image, request, buffers); };
+  begin();
   try {
     install_handlers(request.clock_ms);
-    deliver(launch.run());
+    if (request.second) {  // the first has been judged; of it, only what it leaves counts
+      launch->run(Launch::Store::nothing);
+      begin();
+    }
+    deliver(launch->run());
   } catch (const std::exception& error) {
-    deliver(launch.reply(Status::internal_error, error.what()));
+    deliver(launch->reply(Status::internal_error, error.what()));
   }
   _exit(3);
 }

@@ -80,6 +80,7 @@ void to_json(json& value, const LaunchRequest& request) {
            {"clock_ms", request.clock_ms},
            {"shared_poison", request.shared_poison},
            {"reversed", request.reversed},
+           {"second", request.second},
            {"allow_same_value_writes", request.allow_same_value_writes},
            {"arguments", json::array()}};
   for (const Argument& argument : request.arguments) value["arguments"].push_back(argument_json(argument));
@@ -97,6 +98,7 @@ void from_json(const json& value, LaunchRequest& request) {
   request.clock_ms = integer<unsigned>(value.at("clock_ms"));
   request.shared_poison = integer<std::uint8_t>(value.at("shared_poison"));
   if (value.contains("reversed")) request.reversed = value.at("reversed").get<bool>();
+  if (value.contains("second")) request.second = value.at("second").get<bool>();
   if (value.contains("allow_same_value_writes")) request.allow_same_value_writes = value.at("allow_same_value_writes").get<bool>();
   if (value.contains("config")) request.config = config_from(value.at("config"));
   if (value.contains("order_seed")) request.order_seed = integer<std::uint64_t>(value.at("order_seed"));
@@ -134,7 +136,8 @@ void to_json(json& value, const LaunchReply& reply) {
            {"findings", json::array()},
            {"counters", json::object()},
            {"printed", untrusted(reply.printed)},
-           {"needs_reversed_run", reply.needs_reversed_run}};
+           {"needs_reversed_run", reply.needs_reversed_run},
+           {"left_data", reply.left_data}};
   for (const Finding& finding : reply.findings) value["findings"].push_back(finding);
   for (const auto& [name, count] : reply.counters) value["counters"][name] = count;
   if (reply.trace) value["trace"] = *reply.trace;
@@ -154,6 +157,7 @@ void from_json(const json& value, LaunchReply& reply) {
   if (value.contains("trace")) reply.trace = value.at("trace").get<Trace>();
   if (value.contains("traffic")) reply.traffic = value.at("traffic").get<Traffic>();
   if (value.contains("needs_reversed_run")) reply.needs_reversed_run = value.at("needs_reversed_run").get<bool>();
+  if (value.contains("left_data")) reply.left_data = value.at("left_data").get<bool>();
 }
 
 }  // namespace tilelab::protocol

@@ -61,6 +61,7 @@ struct LaunchRequest {
   std::optional<TraceRequest> trace;        // given: the reply holds what this block did
   bool traffic = false;                     // the reply counts requests, sectors and wavefronts
   bool reversed = false;                    // blocks and threads run the other way round
+  bool second = false;                      // it follows an equal launch, and finds the submission's variables as that left them
   bool allow_same_value_writes = false;     // plain writes of one value to one place are no race
 };
 
@@ -97,6 +98,7 @@ struct LaunchReply {
   std::optional<Trace> trace;                     // where one was asked for, and the grid has the block
   std::optional<Traffic> traffic;                 // where it was asked for
   bool needs_reversed_run = false;                // fences or atomics alone ordered accesses: see RaceDetector
+  bool left_data = false;                         // the submission's variables hold something else than before
 };
 
 NLOHMANN_JSON_SERIALIZE_ENUM(Role, {{Role::scalar, "scalar"}, {Role::input, "input"}, {Role::output, "output"}, {Role::inout, "inout"}})

@@ -19,6 +19,12 @@ std::vector<std::pair<std::uintptr_t, std::uintptr_t>> submission_data() {
   return {{at(__start_tldata), at(__stop_tldata)}, {at(__start_tlbss), at(__stop_tlbss)}, {at(__start_tlrodata), at(__stop_tlrodata)}};
 }
 
+std::vector<char> submission_variables() {
+  std::vector<char> copy(__start_tldata, __stop_tldata);
+  copy.insert(copy.end(), __start_tlbss, __stop_tlbss);
+  return copy;
+}
+
 bool owned_by_submission(std::uintptr_t address) {
   for (const auto& [first, end] : submission_data()) {
     if (address >= first && address < end) return true;

@@ -133,6 +133,15 @@ TEST_CASE("fake runner: right but racy", "[.fake]") {
 TEST_CASE("fake runner: right with a note", "[.fake]") {
   serve([](Matrices&, const Frame&, LaunchReply& reply) { reply.findings = {finding("barrier-divergence", "note")}; });
 }
+TEST_CASE("fake runner: right the first time", "[.fake]") {
+  serve([](Matrices& m, const Frame& frame, LaunchReply& reply) {
+    reply.left_data = true;
+    if (nlohmann::json::parse(frame.text).get<LaunchRequest>().second) m.C.back() += 1;
+  });
+}
+TEST_CASE("fake runner: leaves data that nobody minds", "[.fake]") {
+  serve([](Matrices&, const Frame&, LaunchReply& reply) { reply.left_data = true; });
+}
 TEST_CASE("fake runner: out of bounds and unfinished", "[.fake]") {
   serve([](Matrices& m, const Frame&, LaunchReply& reply) {
     m.C.clear();

@@ -81,6 +81,16 @@ TEST_CASE("the worst finding gives the message, with its line", "[launch-judge]"
   CHECK(judged("right but racy").message == "line 12: said by the fake");
 }
 
+TEST_CASE("a kernel that is right in its first launch alone passes with a note", "[launch-judge]") {
+  const LaunchRecord record = judged("right the first time");
+  CHECK(record.verdict == Verdict::pass);
+  REQUIRE(record.findings.size() == 1);
+  CHECK(record.findings[0].kind == "wrong-answer");
+  CHECK(record.findings[0].severity == "note");
+  CHECK_THAT(record.findings[0].message, ContainsSubstring("a second one would go wrong"));
+  CHECK(judged("leaves data that nobody minds").findings.empty());
+}
+
 TEST_CASE("a runner that never starts is a fault of ours", "[launch-judge]") {
   RunnerProcess runner({"sh", "-c", "exit 1"});
   CHECK(judge_launch(runner, matmul::exact_trial({}, RandomStream(1))).verdict == Verdict::internal_error);

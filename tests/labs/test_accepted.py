@@ -26,3 +26,13 @@ def test_a_correct_kernel_gets_full_marks(kernel: str, grade: Callable[[str, Pat
     assert [(case.name, case.verdict.value, case.message) for case in result.cases if not case.passed] == []
     assert result.verdict is Verdict.PASS
     assert result.points - result.performance_points == result.max_points - result.performance_max
+
+
+@pytest.mark.parametrize(("kernel", "told"), [("split_k_behind_a_lock", True), ("last_block_resets_its_ticket", False)])
+def test_what_a_kernel_leaves_in_its_variables_is_told_where_the_next_launch_would_stumble(
+    kernel: str, told: bool, grade: Callable[[str, Path], LabResult]
+) -> None:
+    result = grade("04-open", HERE / "04-open" / f"{kernel}.cu")
+    notes = [finding for finding in result.findings if "a second one would go wrong" in finding.message]
+    assert bool(notes) is told
+    assert all(note.severity == "note" for note in notes)
