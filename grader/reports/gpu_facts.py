@@ -11,7 +11,7 @@ from grader.reports.figures import counted, share
 from grader.result import GpuKernel, LabResult
 
 _LIMITS = {
-    "warps": "its warps: it is full",
+    "warps": "how many warps it takes: another whole block does not fit, a smaller one might",
     "blocks": "how many blocks it takes at once: larger blocks would fill it",
     "registers": "the registers of its threads",
     "shared memory": "the shared memory of its blocks",
@@ -60,7 +60,7 @@ def gpu_line(lab: LabResult) -> str:
         return ""
     kernel = lab.gpu_kernel
     assert kernel is not None
-    limited = f", limited by {_named(kernel)}" if kernel.warps and kernel.limited_by else ""
+    limited = f", limited by {_named(kernel)}" if kernel.warps < kernel.max_warps and kernel.warps else ""
     return f"{', '.join(f'{one.term.lower()}: {one.detail}' for one in facts.facts)}{limited}"
 
 
@@ -75,6 +75,8 @@ def _occupancy(kernel: GpuKernel) -> str:
     if not (kernel.warps and kernel.max_warps):
         return ""
     held = f"In blocks of {counted(kernel.block_threads, 'thread')}, a multiprocessor holds {counted(kernel.warps, 'warp')} of it at once"
+    if kernel.warps >= kernel.max_warps:
+        return f"{held}, as many as there can be."
     limits = [_LIMITS.get(one, visible.words(one, 40)) for one in kernel.limited_by]
     return f"{held}, {kernel.max_warps} at most. What limits it: {'; '.join(limits)}." if limits else f"{held}."
 

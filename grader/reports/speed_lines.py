@@ -34,12 +34,12 @@ def speed_lines(lab: LabResult) -> Iterator[RenderableType]:
 
 def kernel_lines(lab: LabResult) -> Iterator[RenderableType]:
     """What nvcc made of a kernel that passes; nothing where there is no nvcc."""
-    if lab.verdict is not Verdict.PASS or not (line := gpu_line(lab)):
+    facts = gpu_facts(lab) if lab.verdict is Verdict.PASS else None
+    if facts is None:
         return
     yield Text()
-    yield Text.assemble(("On a GPU", "bold"), f"  {line}")
-    facts = gpu_facts(lab)
-    for note in facts.notes if facts else ():
+    yield Text.assemble(("On a GPU", "bold"), f"  {gpu_line(lab)} ({facts.compiled})")
+    for note in facts.notes:
         yield Text(f"  {note.replace('`', '')}", style="yellow")
 
 

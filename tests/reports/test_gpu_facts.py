@@ -62,6 +62,14 @@ def test_registers_shared_memory_and_occupancy_are_told_with_what_limits_them() 
     )
 
 
+def test_what_is_full_is_limited_by_nothing_and_a_block_too_many_is_no_full_one() -> None:
+    full = {"warps": 64, "limited_by": ("warps", "registers")}
+    assert facts(**full).occupancy.endswith("holds 64 warps of it at once, as many as there can be.")
+    assert gpu_line(lab(**full)).endswith("64 of 64 warps")
+    large = facts(warps=32, max_warps=48, block_threads=1024, limited_by=("warps",))
+    assert "another whole block does not fit" in large.occupancy
+
+
 def test_dynamic_shared_memory_counts_and_none_is_none() -> None:
     assert terms(dynamic_shared_bytes=1024)["Shared memory"] == "3,072 bytes a block, 1,024 of them dynamic"
     assert terms(static_shared_bytes=0)["Shared memory"] == "none"

@@ -1,0 +1,46 @@
+"""The size sweep on this machine's GPU: every size measured, the same kernel as fast as itself, cuBLAS beside it where it is there."""
+
+from __future__ import annotations
+
+import time
+from pathlib import Path
+
+from grader.labs import lab_ids, load_lab
+from grader.outcome import JudgedCase, LabOutcome
+from grader.result import Verdict
+from grader.scoring import score_lab
+from grader.size_sweep import lacks_sweep, library_of, sweep_lab
+from grader.speed_run import time_lab
+from grader.workshop import Workshop
+
+ROOT = Path(__file__).resolve().parents[2]
+TIMED = [lab for lab in (load_lab(ROOT, one) for one in lab_ids(ROOT)) if lab.public.performance]
+LAB = TIMED[1]  # the second is the first with anything to gain over naive
+
+
+def test_a_model_solution_is_swept_as_a_students_kernel(on_gpu: Workshop, tmp_path: Path, measured) -> None:  # noqa: ANN001
+    assert LAB.private_dir is not None
+    assert LAB.public.performance is not None
+    source = LAB.private_dir / LAB.public.file
+    cases = LAB.public.case + (LAB.private.case if LAB.private else ())
+    right = LabOutcome(LAB.id, cases=tuple(JudgedCase(case.name, True, Verdict.PASS) for case in cases))
+    timed = LabOutcome(LAB.id, cases=right.cases, speed=time_lab(on_gpu, LAB, source, right, tmp_path))
+    assert lacks_sweep(LAB, timed), score_lab(LAB, timed).performance
+    began = time.monotonic()
+    outcome = sweep_lab(on_gpu, LAB, source, timed, tmp_path)
+    seconds = time.monotonic() - began
+    timing = score_lab(LAB, outcome).timing
+    assert timing is not None
+    assert len(timing.sweep) == len(LAB.public.performance.sweep)
+    for point in timing.sweep:
+        kernels = {one.name: one for one in point.kernels}
+        rates = ", ".join(f"{name} {one.gflops:,.0f}" for name, one in kernels.items())
+        measured(f"{point.shape}: GFLOP/s {rates}{f' ({point.trouble})' if point.trouble else ''}")
+        assert {"baseline", "student", "model"} <= kernels.keys(), point.trouble
+        assert ("cublas" in kernels) == bool(library_of(on_gpu, LAB))
+        student, model = kernels["student"], kernels["model"]
+        if not point.trouble:  # the same source twice
+            assert student.low_ms <= 1.1 * model.high_ms
+            assert model.low_ms <= 1.1 * student.high_ms
+        assert point.floor_ms <= min(one.low_ms for one in point.kernels)
+    measured(f"{len(timing.sweep)} sizes in {seconds:.1f} s")
