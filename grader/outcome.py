@@ -96,6 +96,7 @@ class SizeOutcome:
     names: tuple[str, ...] = ()  # who took part
     contest: Contest | None = None
     trouble: str = ""
+    ours: bool = False  # what broke is ours
 
 
 @dataclass(frozen=True)

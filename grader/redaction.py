@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 
 from grader.folding import fold
-from grader.result import Case, Finding, LabResult, Result, Timing, Verdict
+from grader.result import Case, Finding, LabResult, Result, SweepPoint, Timing, Verdict
 
 # Said instead of a message that holds a number: the number may be a size or an index of a hidden shape.
 _PLAIN = {
@@ -45,8 +45,15 @@ def for_student(result: Result) -> Result:
 
 
 def _timing(lab: LabResult) -> Timing | None:
-    """The timed shape is public; why a person has to look is not."""
-    return lab.timing.model_copy(update={"review": ""}) if lab.timing else None
+    """The timed shapes are public; why a person has to look is not, nor what broke on our side."""
+    if lab.timing is None:
+        return None
+    return lab.timing.model_copy(update={"review": "", "sweep": tuple(_swept(point) for point in lab.timing.sweep)})
+
+
+def _swept(point: SweepPoint) -> SweepPoint:
+    """What broke on our side without its inner details."""
+    return point.model_copy(update={"trouble": "could not be measured"}) if point.ours else point
 
 
 def _lab(lab: LabResult) -> LabResult:

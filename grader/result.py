@@ -245,6 +245,7 @@ class SweepPoint(Model):
     floor_ms: float = 0  # the roofline: no kernel is faster; 0: not known
     trouble: str = ""
     wrong: bool = False  # the student's kernel failed here, though it passes every case
+    ours: bool = False  # what broke is ours: why, the instructor alone is told
 
 
 class Timing(Model):

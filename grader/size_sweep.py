@@ -78,7 +78,7 @@ def _with(
             built = build(workshop, entrants, Path(name))
             return tuple(swept(workshop, built, names, problem_of(lab), shapes, kept=names.index("student")))
     except ContestError as error:
-        return tuple(SizeOutcome(shape, names, trouble=str(error)) for shape in shapes)
+        return tuple(SizeOutcome(shape, names, trouble=str(error), ours=True) for shape in shapes)
 
 
 def swept(  # noqa: PLR0913 -- who is timed, and at what
@@ -93,7 +93,7 @@ def swept(  # noqa: PLR0913 -- who is timed, and at what
         try:
             contest = _quiet(workshop, built, names, problem, shape, kept)
         except ContestError as error:
-            yield SizeOutcome(shape, names, trouble=str(error))
+            yield SizeOutcome(shape, names, trouble=str(error), ours=True)
             continue
         hung = shape if contest.status == "timeout" else ""
         yield SizeOutcome(shape, names, contest)

@@ -55,14 +55,14 @@ def control_trouble(names: Sequence[str], contest: Contest) -> str:
 def _point(one: SizeOutcome, peak: Peak | None) -> SweepPoint:
     contest = one.contest
     if contest is None:
-        return SweepPoint(shape=one.shape, sizes=_sizes(one.shape), trouble=one.trouble)
+        return SweepPoint(shape=one.shape, sizes=_sizes(one.shape), trouble=one.trouble, ours=one.ours)
     named = {"shape": contest.shape, "sizes": _sizes(contest.shape)}
     if contest.status != "completed" or contest.faults:
         whose = one.names[contest.contestant] if contest.status != "completed" else _looked_at(one.names)
         why = contest.detail if contest.status != "completed" else contest.faults[0].fault
-        return SweepPoint(
-            **named, trouble=f"{_CALLED.get(whose, whose)}: {why}", wrong=whose == "student" and not contest.slow
-        )
+        said = f"{_CALLED.get(whose, whose)}: {why}"
+        wrong = whose == "student" and not contest.slow
+        return SweepPoint(**named, trouble=said, wrong=wrong, ours=whose != "student")
     kernels = tuple(_time(name, one.names, contest) for name in one.names if name != "control")
     known = peak is not None and peak.flops > 0 and peak.bytes > 0
     floor = Work(contest.flops, contest.bytes).floor_seconds(peak) if known and peak else 0

@@ -7,7 +7,18 @@ from pathlib import Path
 from grader.labs import CaseSpec, Lab, PrivateSpec, PublicSpec
 from grader.outcome import JudgedCase, LabOutcome, unjudged
 from grader.redaction import for_student
-from grader.result import Environment, Finding, Launch, Mismatch, Result, Submission, Verdict, WrongElement
+from grader.result import (
+    Environment,
+    Finding,
+    Launch,
+    Mismatch,
+    Result,
+    Submission,
+    SweepPoint,
+    Timing,
+    Verdict,
+    WrongElement,
+)
 from grader.scoring import score_lab
 
 _POLICIES = ("full", "verdict", "none")
@@ -133,3 +144,15 @@ def test_says_why_a_lab_was_never_run_whatever_the_policy() -> None:
     assert {case.verdict for case in lab.cases} == {Verdict.COMPILE_ERROR}
     assert {case.message for case in lab.cases} == {"not run"}
     assert lab.findings[0].message == "k.cu:3: expected ';'"
+
+
+def test_a_sweep_shows_what_the_kernel_did_and_not_what_broke_on_our_side() -> None:
+    said = ("your kernel: C[0][7] is wrong", "the timer failed: /srv/course", "left out")
+    points = tuple(SweepPoint(shape="M=8", sizes=(8,), trouble=one, ours="/srv" in one) for one in said)
+    lab = score_lab(make_lab(), unjudged("lab", Verdict.COMPILE_ERROR, "")).model_copy(
+        update={"timing": Timing(words="fast", review="look at it", sweep=points)}
+    )
+    shown = for_student(make_result().model_copy(update={"labs": {"lab": lab}})).labs["lab"].timing
+    assert shown is not None
+    assert shown.review == ""
+    assert [one.trouble for one in shown.sweep] == [said[0], "could not be measured", said[2]]

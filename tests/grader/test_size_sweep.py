@@ -64,6 +64,7 @@ def test_after_a_hang_the_other_sizes_are_left_out(monkeypatch: pytest.MonkeyPat
 
     monkeypatch.setattr("grader.size_sweep.hold", hold)
     sizes = list(swept(workshop, Built(Path(), ()), NAMES, "transpose", SHAPES, kept=1))
+    assert [one.ours for one in sizes] == [True, False, False]
     assert asked == list(SHAPES[:2])
     assert [one.trouble for one in sizes] == [
         "the timer failed with status 9", "", "left out, as a kernel did not come to its end at 41x25",

@@ -84,11 +84,11 @@ def test_a_size_at_which_the_kernel_fails_names_it() -> None:
     )
     slow = late.model_copy(update={"slow": True})
     ours = late.model_copy(update={"contestant": 0})
-    assert [(one.trouble, one.wrong) for one in map(point_of, (wrong, late, slow, ours))] == [
-        ("your kernel: C[0][7] is wrong", True),
-        ("your kernel: it did not end", True),
-        ("your kernel: it did not end", False),
-        ("naive: it did not end", False),
+    assert [(one.trouble, one.wrong, one.ours) for one in map(point_of, (wrong, late, slow, ours))] == [
+        ("your kernel: C[0][7] is wrong", True, False),
+        ("your kernel: it did not end", True, False),
+        ("your kernel: it did not end", False, False),
+        ("naive: it did not end", False, True),
     ]
 
 
