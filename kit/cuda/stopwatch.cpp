@@ -2,11 +2,13 @@
 
 #include <algorithm>
 #include <atomic>
+#include <chrono>
 
 namespace tilelab::cuda {
 namespace {
 
 constexpr std::size_t word = sizeof(unsigned), least_flushed_bytes = std::size_t{32} << 20;
+constexpr std::chrono::milliseconds longest_queueing(500);  // a launch is queued in microseconds
 constexpr int hold_seconds = 2, usual_clock_khz = 1'500'000;
 
 }  // namespace
@@ -39,17 +41,19 @@ Stopwatch::Sample Stopwatch::time(const std::function<Result()>& launch) {
   void* parameters[] = {&flag, &turn, &most_clocks};
   driver_.check(driver_.launch_kernel(hold_, 1, 1, 1, 1, 1, 1, 0, nullptr, parameters, nullptr), "the waiting kernel");
   driver_.check(driver_.event_record(begin_, nullptr), "cuEventRecord");
+  const auto asked = std::chrono::steady_clock::now();
   const Result launched = launch();
+  const bool waited = std::chrono::steady_clock::now() - asked > longest_queueing;
   const Result recorded = driver_.event_record(end_, nullptr);
   std::atomic_thread_fence(std::memory_order_seq_cst);
   *flag_ = turn_;
   const Result ended = driver_.context_synchronize();
   for (const Result result : {launched, recorded, ended}) {
-    if (result != 0) return {.nanoseconds = 0, .trouble = result};
+    if (result != 0) return {.nanoseconds = 0, .trouble = result, .waited = waited};
   }
   float milliseconds = 0;
   driver_.check(driver_.event_elapsed(&milliseconds, begin_, end_), "cuEventElapsedTime");
-  return {.nanoseconds = 1e6 * static_cast<double>(milliseconds), .trouble = 0};
+  return {.nanoseconds = 1e6 * static_cast<double>(milliseconds), .trouble = 0, .waited = waited};
 }
 
 }  // namespace tilelab::cuda

@@ -20,9 +20,12 @@ class Stopwatch {
   // Nanoseconds that `launch`, which queues one kernel and returns the driver's answer, takes on the device. `trouble` is
   // the first error of launching or waiting; then the time means nothing. The end event counts only after the whole context
   // has come to rest, so nothing that a kernel left running can finish after it.
+  // `waited`: queueing it took the host so long that the waiting kernel gave up or soon would: the driver queues nothing behind
+  // a kernel that prints before the device is idle. Such a launch can be timed no more often than that allows.
   struct Sample {
     double nanoseconds = 0;
     Result trouble = 0;
+    bool waited = false;
   };
   Sample time(const std::function<Result()>& launch);
 

@@ -77,6 +77,14 @@ TEST_CASE("a kernel that takes far too long is not waited for", "[contest]") {
   CHECK(reply.detail.find("1000 times as long") != std::string::npos);
 }
 
+TEST_CASE("a kernel whose launches wait for the device is not waited for again and again", "[contest]") {
+  const auto [reply, faults] = timed("printsy", {});
+  CHECK(reply.status == Status::timeout);
+  CHECK(reply.slow);
+  CHECK(reply.contestant == 1);
+  CHECK(reply.detail.find("as one that prints has to") != std::string::npos);
+}
+
 TEST_CASE("a library's product takes part beside kernels", "[contest]") {
   cuda::ContestImage image;
   image.driver = TILELAB_FAKE_DRIVER;

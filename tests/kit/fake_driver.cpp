@@ -90,6 +90,13 @@ int crawls(void** parameters) {
   return transposes(parameters);
 }
 
+// Right, but not queued before the device is idle: the host waits.
+int prints_all_the_time(void** parameters) {
+  static int launches = 0;
+  if (++launches > 1) usleep(600'000);
+  return transposes(parameters);
+}
+
 // Does its work a few times, then no more.
 int tires(void** parameters) {
   static int launches = 0;
@@ -103,6 +110,7 @@ constexpr Kernel kernels[] = {
     {"_Z10transposesPKfPfii", {8, 8, 4, 4}, 16, 1024, transposes},
     {"_Z6breaksPKfPfii", {8, 8, 4, 4}, 16, 1024, dies},
     {"_Z5tiresPKfPfii", {8, 8, 4, 4}, 16, 1024, tires},
+    {"_Z7printsyPKfPfii", {8, 8, 4, 4}, 16, 1024, prints_all_the_time},
     {"_Z6crawlsPKfPfii", {8, 8, 4, 4}, 16, 1024, crawls},
     {"ask", {8, 4}, 8, 1024, ask},
     {"poison", {4, 4}, 8, 1024, nothing},
