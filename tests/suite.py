@@ -1,13 +1,15 @@
 """Runs the project's own tests, the kit's (Catch2) and the grader's (pytest), and ends with one line that adds both up.
 
 Counts come from the JUnit files both write, never from their text. A runner that dies or writes none counts as one
-failure, so that a crash cannot look like a pass.
+failure, so that a crash cannot look like a pass. What was skipped is said with its reason: nothing is left out in silence.
 """
 
 from __future__ import annotations
 
 import subprocess
 import sys
+from collections import Counter
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from xml.etree import ElementTree as ET
@@ -46,6 +48,18 @@ def read_junit(text: str) -> Tally:
     return tally
 
 
+def skips(text: str) -> Iterator[str]:
+    """What a JUnit report says was skipped and why, each reason once with how many tests it kept from running."""
+    reasons: Counter[tuple[str, str]] = Counter()
+    for case in ET.fromstring(text).iter("testcase"):  # noqa: S314  our own runners wrote it
+        if (skipped := case.find("skipped")) is not None:
+            # tests.gpu.test_speed_on_gpu: what kind of test it was
+            area = ".".join(case.get("classname", "").split(".")[1:-1]) or "others"
+            reasons[area, skipped.get("message") or "no reason given"] += 1
+    for (area, reason), count in sorted(reasons.items()):
+        yield f"skipped, {area}: {count} {'test' if count == 1 else 'tests'}: {reason}"
+
+
 def conclude(status: int, report: str | None) -> Tally:
     """What a runner's exit status and report amount to; a non-zero status never comes out without a failure."""
     try:
@@ -59,7 +73,10 @@ def run(name: str, command: list[str]) -> Tally:
     report = REPORTS / f"{name}.xml"
     report.unlink(missing_ok=True)
     status = subprocess.run(command, cwd=ROOT, check=False).returncode
-    tally = conclude(status, report.read_text(encoding="utf-8", errors="replace") if report.is_file() else None)
+    text = report.read_text(encoding="utf-8", errors="replace") if report.is_file() else None
+    tally = conclude(status, text)
+    if text is not None and tally.skipped:
+        print(*skips(text), sep="\n")
     print(f"{name}: {tally}" + (f" (exit status {status})" if status else ""), flush=True)
     return tally
 

@@ -43,6 +43,22 @@ def test_adds_runners_up_in_one_line(suite: ModuleType) -> None:
     assert str(suite.Tally(2, 0, 4)) == "2 passed, 0 failed, 4 skipped"
 
 
+def test_says_each_reason_for_skipping_once_and_how_many_tests_it_concerns(suite: ModuleType) -> None:
+    case = '<testcase classname="tests.{}" name="t"><skipped message="{}">where</skipped></testcase>'
+    cases = [
+        ("gpu.test_speed", "no GPU"),
+        ("gpu.test_class", "no GPU"),
+        ("grader.engines.test_x", "no nvcc"),
+        ("x", ""),
+    ]
+    report = f"<testsuite>{''.join(case.format(*one) for one in cases)}{ALL_RIGHT}</testsuite>"
+    assert list(suite.skips(report)) == [
+        "skipped, gpu: 2 tests: no GPU",
+        "skipped, grader.engines: 1 test: no nvcc",
+        "skipped, others: 1 test: no reason given",
+    ]
+
+
 @pytest.mark.parametrize(
     ("status", "report"),
     [
