@@ -19,7 +19,7 @@ tilelab := .venv/bin/tilelab
 # One --lab for each lab named: LAB="01-naive 02-tiled".
 labs := $${LAB:+$$(printf -- '--lab %s ' $$LAB)}
 
-.PHONY: help setup grade handouts images test test-gpu test-aarch64 watch report trace profile bench check lint tidy format clean
+.PHONY: help setup grade handouts images bundle test test-gpu test-aarch64 watch report trace profile bench check lint tidy format clean
 help:  ## what there is
 	@echo "Tilelab grades CUDA matrix-multiplication kernels, with or without a GPU."
 	@echo
@@ -37,8 +37,11 @@ grade:  ## grade SUBMISSIONS into OUT (left out: a bundled class, into out/)
 handouts:  ## make the archive that students are given, in build/handouts; with LAB=..., of these labs
 	@$(setup) && $(tilelab) handouts $(labs)
 
-images:  ## container images for students and graders, see docker/README.md; OPTIONS="..." go to the builder
+images:  ## container images for students and graders, see docker/README.md; IMAGES=gpu-grader, OPTIONS="..." for the builder
 	@$(setup) && docker/images.sh $$OPTIONS
+
+bundle:  ## all that set-up fetches in one archive, for machines without a network; PYTHON=3.12, OPTIONS=--cuda for nvcc too
+	@$(setup) bundle $$OPTIONS
 
 test:  ## the project's own tests; with LAB=..., that lab's public tests on its skeleton
 	@if [ -n "$$LAB" ]; then $(setup) && $(tilelab) test $$LAB $${CASE:+--case "$$CASE"}; \
@@ -73,7 +76,7 @@ lint:  ## look at the sources without changing them
 	@$(setup) dev
 	@.venv/bin/ruff check . && .venv/bin/ruff format --check . && .venv/bin/mypy
 	@git ls-files -z 'kit/*.[ch]pp' 'tests/kit/*.cpp' '*_tests.cpp' | xargs -0 -r .venv/bin/clang-format --dry-run --Werror
-	@! command -v shellcheck >/dev/null || shellcheck --shell=bash --exclude=SC2154 kit/setup/*.sh docker/*.sh docker/grader/*.sh .ci/run  # pieces share setup.sh's variables
+	@! command -v shellcheck >/dev/null || shellcheck --shell=bash --severity=warning --exclude=SC2154,SC2034 kit/setup/*.sh docker/*.sh docker/grader/*.sh .ci/run  # pieces share setup.sh's variables
 
 tidy:  ## look deeper for mistakes in the C++ sources, where clang-tidy is installed (minutes)
 	@command -v clang-tidy >/dev/null || { echo "install clang-tidy first"; exit 1; }

@@ -1,5 +1,5 @@
 # Gets Debian and Ubuntu packages without touching the machine's package sources: every apt-get here reads a private
-# list made from the machine's own, with private indexes, in a folder that is thrown away. Sourced by setup.sh.
+# list made from the machine's own (or from a bundle), with private indexes, in a folder that is thrown away. Sourced by setup.sh.
 # install_packages puts them on the machine (root, or sudo that asks nothing); download_packages only fetches them.
 
 have_apt() { command -v apt-get >/dev/null && command -v dpkg >/dev/null && [ -r /etc/os-release ]; }
@@ -29,7 +29,7 @@ DPkg::Lock::Timeout "300";
 #clear APT::Update::Post-Invoke;
 #clear APT::Update::Post-Invoke-Success;
 CONF
-  copy_sources
+  if has_bundled_packages; then bundled_sources; else copy_sources; fi
 }
 
 close_private_lists() {

@@ -67,7 +67,7 @@ find_pip() {
   python=$(find_python)
   [ -n "$python" ] || return 0
   if "$python" -c 'import ensurepip' 2>/dev/null; then echo ensurepip; return; fi
-  for wheel in /usr/share/python-wheels/pip-*.whl "$prefix"/usr/share/python-wheels/pip-*.whl; do
+  for wheel in /usr/share/python-wheels/pip-*.whl "$prefix"/usr/share/python-wheels/pip-*.whl "$root"/.tilelab/bundle/wheels/pip-*.whl; do
     if [ -f "$wheel" ]; then printf '%s\n' "$wheel"; return; fi
   done
   if "$python" -c 'import pip, sys; sys.exit(tuple(map(int, pip.__version__.split(".")[:2])) < (22, 3))' 2>/dev/null; then echo pip; fi

@@ -5,12 +5,15 @@ provide_needs() {
   local missing
   mapfile -t missing < <(find_missing)
   [ ${#missing[@]} -gt 0 ] || return 0
-  if have_apt && can_be_had "${missing[@]}"; then
+  packages_came=yes
+  open_bundle
+  if have_apt && can_be_had "${missing[@]}" && bundle_fits_system; then
     open_private_lists
     if quietly "reading package lists" update_private_lists; then
       get_packages "${missing[@]}"
     else
       show_log 5
+      say "on a machine without a network, use a bundle: make bundle on one that has it and is of the same release"
     fi
     close_private_lists
   fi
@@ -60,6 +63,9 @@ report_missing() {
   [ ${#needed[@]} -gt 0 ] || return 0
   say "missing on this machine:"
   for need in "${needed[@]}"; do printf '  %s%s\n    %s\n' "$(why "$need")" "$(found_instead "$need")" "$(remedy "$need")" >&2; done
+  if have_apt && has_bundled_packages && bundle_fits_system; then
+    say "the bundle's packages do not go with what is installed here, or lack these: run make bundle on a machine that is kept as up to date as this one"
+  fi
   die "install these, then run the same command again"
 }
 

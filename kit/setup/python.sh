@@ -5,9 +5,12 @@ provide_python() {
   local extra=$1 python key
   key=$(digest "$root" pyproject.toml kit/setup/python-pins.txt)
   if [ "$(cat .venv/.key 2>/dev/null)" = "$key" ] && [ -e ".venv/.has-$extra" ] && .venv/bin/python -c '' 2>/dev/null; then return; fi
+  open_bundle
+  prefer_bundled_python
   python=$(find_python)
+  expect_bundle_for "$python"
   # Asking for less than there is takes nothing away.
-  if [ -z "$extra" ] && [ -e .venv/.has-test ]; then extra=test; fi
+  if [ -z "$extra" ] && [ -e .venv/.has-test ]; then extra="test"; fi
   if [ "$extra" != dev ] && [ -e .venv/.has-dev ]; then extra=dev; fi
   # Half a set-up, another clone's, or one whose Python has gone.
   if [ -e .venv/.incomplete ] || [ "$(cat .venv/.root 2>/dev/null)" != "$root" ] || ! .venv/bin/python -c '' 2>/dev/null; then
@@ -17,7 +20,7 @@ provide_python() {
   touch .venv/.incomplete
   rm -f .venv/.has-*
   quietly "installing the grader's Python packages${extra:+ and those for $extra}" install_grader "$extra" ||
-    { show_log; die "pip could not install the grader's packages. It needs the network once: check the connection (behind a proxy: export https_proxy=http://host:port), then run the same command again"; }
+    { show_log; die "pip could not install the grader's packages. It needs the network once, or a bundle (make bundle, where there is one): check the connection (behind a proxy: export https_proxy=http://host:port), then run the same command again"; }
   provide_build_tools
   touch ".venv/.has-" ".venv/.has-$extra"
   [ "$extra" != dev ] || touch .venv/.has-test
@@ -37,12 +40,15 @@ make_venv() {
   esac
 }
 
-# From the package index, or on a machine without one from the wheels in .tilelab/bundle.
+# From the package index, or where there is a bundle from its wheels.
 pip_install() {
-  local from=()
-  [ ! -d .tilelab/bundle ] || from=(--no-index --find-links "$root/.tilelab/bundle")
-  env -u PYTHONPATH -u PYTHONHOME PIP_USER=0 PIP_NO_INPUT=1 PIP_DISABLE_PIP_VERSION_CHECK=1 \
-    .venv/bin/python -m pip install --constraint kit/setup/python-pins.txt "${from[@]}" "$@"
+  local from
+  mapfile -t from < <(bundled_wheels)
+  run_pip install --constraint kit/setup/python-pins.txt "${from[@]}" "$@"
+}
+
+run_pip() {
+  env -u PYTHONPATH -u PYTHONHOME PIP_USER=0 PIP_NO_INPUT=1 PIP_DISABLE_PIP_VERSION_CHECK=1 .venv/bin/python -m pip "$@"
 }
 
 install_grader() { pip_install --editable ".${1:+[$1]}"; }

@@ -1,13 +1,14 @@
 #!/usr/bin/env bash
 # Makes this clone ready: what it needs from the machine, Python in .venv, the kit in build/. Asks nothing, edits no
-# package source, and does nothing the second time. Usage: kit/setup/setup.sh [test|dev|packages]
-# "test" and "dev" add those extra Python packages; "packages" brings the machine's own alone, as an image's first layers do.
+# package source, and does nothing the second time. Usage: kit/setup/setup.sh [test|dev|packages|toolkit|bundle [--cuda]]
+# "test" and "dev" add those extra Python packages; "packages" brings the machine's own alone, as an image's first layers do;
+# "toolkit" fetches NVIDIA's compiler for this clone, also without a GPU; "bundle" packs all that for machines without a network.
 # TILELAB_SETUP=private unpacks packages under .tilelab/prefix even where they could be installed.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/../.."
 root=$PWD prefix=$PWD/.tilelab/prefix log=$PWD/.tilelab/setup.log apt_dir=
 here=kit/setup
-for piece in say needs apt prefix packages python build toolkit; do
+for piece in say bundle needs apt prefix packages python build toolkit pack; do
   # shellcheck source=/dev/null
   . "$here/$piece.sh"
 done
@@ -15,23 +16,38 @@ done
 # A hash of words and of the files among them.
 digest() { for word in "$@"; do printf '%s\n' "$word"; [ ! -f "$word" ] || cat "$word"; done | sha256sum | cut -d ' ' -f 1; }
 
+# record NAME WORDS: in .tilelab, in place only when complete.
+record() { printf '%s\n' "$2" >".tilelab/$1.new" && mv ".tilelab/$1.new" ".tilelab/$1"; }
+
 trap close_private_lists EXIT
 trap 'exit 130' INT TERM
 
 [ "$(uname -s)" = Linux ] || die "Tilelab grades on Linux; on $(uname -s), use a container or a virtual machine"
+case ${1:-} in '' | test | dev | packages | toolkit | bundle) ;; *) die "set-up knows test, dev, packages, toolkit and bundle, not $1" ;; esac
 mkdir -p .tilelab
 exec 9>.tilelab/lock
 flock -n 9 || { say "waiting for another set-up of this clone"; flock 9; }
 
-# .tilelab/packages is written last, so an interrupted set-up starts over, and what it had finished is found present.
+# .tilelab/provided is written last, so an interrupted set-up starts over, and what it had finished is found present.
+# .tilelab/packages changes only when packages came: then the build is configured anew.
 packages_key=$(digest "$root" "${TILELAB_SETUP:-}" "$here"/{needs,apt,prefix,packages}.sh)
-if [ "$(cat .tilelab/packages 2>/dev/null)" != "$packages_key" ]; then
+if [ "$(cat .tilelab/provided 2>/dev/null)" != "$packages_key" ]; then
   : >"$log"
+  packages_came=
   provide_needs
-  printf '%s\n' "$packages_key" >.tilelab/packages.new
-  mv .tilelab/packages.new .tilelab/packages
+  if [ -n "$packages_came" ] || [ ! -e .tilelab/packages ]; then record packages "$packages_key"; fi
+  record provided "$packages_key"
 fi
-[ "${1:-}" != packages ] || exit 0
-provide_python "${1:-}"
-build_kit "${1:-}"
-provide_toolkit
+case ${1:-} in
+  packages) ;;
+  bundle)
+    provide_python ""
+    make_bundle "${@:2}" ;;
+  toolkit)
+    provide_python ""
+    take_toolkit ;;
+  '' | test | dev)
+    provide_python "${1:-}"
+    build_kit "${1:-}"
+    provide_toolkit ;;
+esac

@@ -14,8 +14,21 @@ provide_toolkit() {
     say "there is a GPU, but no CUDA toolkit, and its driver (${driver:-none that answers}) is too old for the one that can be fetched: install a toolkit, or kernels run on the CPU executor alone"
     return
   fi
-  quietly "fetching NVIDIA's compiler (400 MB)" fetch_toolkit ||
+  if [ -d "$bundle" ] && ! has_bundled_toolkit; then
+    say "there is a GPU, but no CUDA toolkit, nor one in the bundle (make bundle OPTIONS=--cuda): kernels run on the CPU executor alone"
+    return
+  fi
+  open_bundle
+  quietly "fetching NVIDIA's compiler (100 MB)" fetch_toolkit ||
     say "there is a GPU, but no CUDA toolkit, and it cannot be fetched: kernels run on the CPU executor alone"
+}
+
+# For those who want it without a GPU too, or beside the machine's own.
+take_toolkit() {
+  [ ! -x .tilelab/cuda/bin/nvcc ] || return 0
+  open_bundle
+  quietly "fetching NVIDIA's compiler (100 MB)" fetch_toolkit ||
+    { show_log; die "NVIDIA's compiler cannot be fetched; a bundle holds it if it was made with make bundle OPTIONS=--cuda"; }
 }
 
 has_gpu() { [ -e /dev/nvidiactl ] || [ -e /dev/dxg ]; }

@@ -55,7 +55,7 @@ def test_says_what_is_there_when_it_is_too_old(bare: tuple[Path, dict[str, str]]
 
 def test_without_network_says_to_connect_and_to_try_again(tmp_path: Path) -> None:
     script = """
-      root=$PWD prefix=/nonexistent log=$PWD/log; for piece in say needs python; do . "$0/$piece.sh"; done
+      root=$PWD prefix=/nonexistent log=$PWD/log; for piece in say bundle needs python; do . "$0/$piece.sh"; done
       digest() { echo key; }; make_venv() { mkdir -p .venv; }; install_grader() { echo "no route to host"; return 1; }
       provide_python ''
     """
@@ -76,6 +76,7 @@ def test_can_do_without_bubblewrap(bare: tuple[Path, dict[str, str]]) -> None:
 def test_leaves_no_mark_of_success_behind_a_failure(bare: tuple[Path, dict[str, str]]) -> None:
     assert set_up(*bare).returncode == set_up(*bare).returncode == 1
     assert not (bare[0] / ".tilelab/packages").exists()
+    assert not (bare[0] / ".tilelab/provided").exists()
 
 
 def probe(expression: str, **environment: str) -> subprocess.CompletedProcess[str]:

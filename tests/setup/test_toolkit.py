@@ -11,7 +11,7 @@ ROOT = Path(__file__).resolve().parents[2]
 SCRIPT = """
   set -euo pipefail
   root=$PWD prefix=/nonexistent log=$PWD/log
-  for piece in say needs python toolkit; do . "$0/$piece.sh"; done
+  for piece in say bundle needs python toolkit; do . "$0/$piece.sh"; done
   has_gpu() { [ "$GPU" = yes ]; }
   has_toolkit() { [ "$TOOLKIT" = yes ]; }
   driver_version() { echo "$DRIVER"; }
@@ -61,6 +61,19 @@ def test_nothing_is_fetched_where_nothing_is_needed(machine: dict[str, str], tmp
 def test_a_driver_too_old_for_what_can_be_fetched_is_said_and_stops_nothing(driver: str, tmp_path: Path) -> None:
     assert "install a toolkit" in provide(tmp_path, DRIVER=driver)
     assert not (tmp_path / "asked").exists()
+
+
+def test_a_bundle_without_a_compiler_is_said_and_nothing_is_asked_for(tmp_path: Path) -> None:
+    (tmp_path / ".tilelab" / "bundle").mkdir(parents=True)
+    assert "make bundle OPTIONS=--cuda" in provide(tmp_path)
+    assert not (tmp_path / "asked").exists()
+
+
+def test_a_compiler_is_taken_from_a_bundle_that_has_one(tmp_path: Path) -> None:
+    (tmp_path / ".tilelab" / "bundle").mkdir(parents=True)
+    (tmp_path / ".tilelab" / "bundle" / "nvidia_cuda_nvcc-13.0.88-py3-none-any.whl").touch()
+    provide(tmp_path)
+    assert (tmp_path / ".tilelab" / "cuda" / "bin" / "nvcc").is_file()
 
 
 def test_without_a_network_the_cpu_executor_is_left(tmp_path: Path) -> None:
