@@ -77,6 +77,33 @@ def test_sets_up_and_runs_as_an_ordinary_user(recipe: Path) -> None:
     assert not any(re.search(r"\bsudo\b|apt-get", rest) for word, rest in words[user:] if word == "RUN")
 
 
+def test_the_graders_image_for_a_gpu_is_the_other_one_and_a_compiler_of_no_administrators() -> None:
+    words = instructions(ROOT / "docker/grader/Dockerfile")
+    stages = [rest for word, rest in words if word == "FROM"]
+    assert stages == ["${BASE} AS grader", "grader AS gpu-grader"]
+    last = words[words.index(("FROM", stages[1])) :]
+    assert [rest for word, rest in last if word == "RUN"] == ["kit/setup/setup.sh toolkit"]
+    assert not {"USER", "COPY", "CMD"} & {word for word, _ in last}
+    (asked,) = [rest for word, rest in last if word == "ENV"]
+    assert "NVIDIA_DRIVER_CAPABILITIES=compute,utility" in asked
+
+
+def test_images_are_built_by_the_names_of_their_stages() -> None:
+    script = (ROOT / "docker/images.sh").read_text(encoding="utf-8")
+    stages = {rest.split(" AS ")[1] for recipe in RECIPES for rest in of(recipe, "FROM")} - {"tools"}
+    (listed,) = re.findall(r"^    ([a-z| -]+)\) ;;$", script, re.MULTILINE)
+    assert set(listed.split(" | ")) == stages
+    unknown = subprocess.run(
+        [ROOT / "docker/images.sh"],
+        env={"PATH": "/usr/bin:/bin", "IMAGES": "teacher"},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert unknown.returncode == 2
+    assert all(stage in unknown.stderr for stage in stages)
+
+
 @pytest.mark.parametrize("recipe", RECIPES, ids=lambda recipe: recipe.parent.name)
 def test_packages_come_before_what_changes_daily(recipe: Path) -> None:
     words = instructions(recipe)
