@@ -149,7 +149,7 @@ TEST_CASE("a frame too long to be received is not sent", "[channel]") {
   CHECK_THROWS_AS(channel.send(std::string(protocol::max_frame_bytes + 1, 'x')), ChannelError);
 }
 
-TEST_CASE("descriptors of a frame that is refused are closed", "[channel]") {
+TEST_CASE("descriptors of a frame that is refused are closed", "[channel][not-under-qemu]") {
   const auto [count, announced] = GENERATE(table<std::size_t, std::uint32_t>({{3, 0xffffffffu}, {200, 2}, {17, 2}}));
   auto [channel, peer] = connect();
   const Descriptor memory(::memfd_create("test", MFD_CLOEXEC));
