@@ -215,24 +215,37 @@ def _probe(argv: list[str]) -> dict[str, Any]:
 def _tried(
     toolchain: GpuToolchain, confinement: Confinement, target: GpuTarget, cache: Path
 ) -> GpuToolchain | NoToolchain:
-    """Compiles a kernel as a submission's would be: a compiler that cannot must not fail anybody. Once it could, that is kept:
-    a student waits for it no second time.
-    """
-    words = (toolchain.compile("", "", target.capability), confinement.name, toolchain.version, _TRIAL)
-    kept = cache / f"nvcc-{hashlib.sha256(repr(words).encode()).hexdigest()[:16]}"
-    if kept.exists():
-        return toolchain
+    """With the first host compiler that it understands. What is said is of the kit's own: the others are only here by chance."""
+
+    def kept(candidate: GpuToolchain) -> Path:
+        words = (candidate.compile("", "", target.capability), confinement.name, candidate.version, _TRIAL)
+        return cache / f"nvcc-{hashlib.sha256(repr(words).encode()).hexdigest()[:16]}"
+
+    candidates = list(toolchain.with_host_compilers())
+    # Once one could, that is kept: a student waits for it no second time.
+    if known := next((one for one in candidates if kept(one).exists()), None):
+        return known
+    troubles = []
+    for candidate in candidates:
+        trouble = _trouble_compiling(candidate, confinement, target)
+        if not trouble:
+            cache.mkdir(parents=True, exist_ok=True)
+            kept(candidate).touch()
+            return candidate
+        troubles.append(trouble)
+    return NoToolchain(f"{toolchain.nvcc} cannot compile a kernel here: {troubles[0]}")
+
+
+def _trouble_compiling(toolchain: GpuToolchain, confinement: Confinement, target: GpuTarget) -> str:
+    """Compiles a kernel as a submission's would be: a compiler that cannot must not fail anybody. Empty: it can."""
     with tempfile.TemporaryDirectory(prefix="tilelab-") as name:
         source, folder = Path(name) / "trial.cu", Path(name) / "work"
         source.write_text(_TRIAL, encoding="utf-8")
         folder.mkdir()
         built = build_for_gpu(toolchain, confinement, source, folder, _TRIAL_ENTRIES, target)
     if built.image is not None:
-        cache.mkdir(parents=True, exist_ok=True)
-        kept.touch()
-        return toolchain
-    lines = [line for line in built.log.splitlines() if line.strip()]
-    return NoToolchain(f"{toolchain.nvcc} cannot compile a kernel here: {lines[0] if lines else 'it says nothing'}")
+        return ""
+    return next((line for line in built.log.splitlines() if line.strip()), "it says nothing")
 
 
 def _confined_trouble(runner: Path, device: Device, confinement: Confinement) -> str:

@@ -7,7 +7,7 @@ import re
 import shutil
 import subprocess
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 FLAGS = (
@@ -18,6 +18,8 @@ FLAGS = (
     "-Xptxas=-v",  # registers, shared memory and spills, for the report
 )
 OLDEST = (12, 0)
+# Tried where the kit's own compiler is newer than a toolkit understands, as GCC 14 is for CUDA 12.4: Debian 13 has both.
+OLDER_COMPILERS = ("g++-14", "g++-13", "g++-12", "g++-11")
 
 
 @dataclass(frozen=True)
@@ -45,6 +47,14 @@ class GpuToolchain:
             "-allow-unsupported-compiler",  # the host's share is preprocessing alone; a newer GCC than nvcc knows will do
             *(f"-I{path}" for path in self.includes), source, "-o", output,
         ]  # fmt: skip
+
+    def with_host_compilers(self) -> Iterator[GpuToolchain]:
+        """As it is, then with each older compiler that is here."""
+        yield self
+        own = Path(shutil.which(self.host_compiler) or self.host_compiler).resolve()
+        for name in OLDER_COMPILERS:
+            if (found := shutil.which(name)) and Path(found).resolve() != own:
+                yield replace(self, host_compiler=found)
 
 
 def cublas_of(toolchain: GpuToolchain | None) -> Path | None:

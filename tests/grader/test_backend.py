@@ -8,6 +8,8 @@ import pytest
 
 from grader import backend
 from grader.backend import Device, GpuBackend, open_backend, wish
+from grader.engines import gpu_toolchain
+from grader.engines.gpu_build import GpuTarget
 from grader.engines.gpu_toolchain import GpuToolchain, NoToolchain, find_toolchain
 from grader.errors import RemediableError
 from grader.sandbox import Unconfined
@@ -80,3 +82,41 @@ def test_the_toolkit_that_cuda_home_names_is_used_from_twelve_on(version: str, u
     assert used == usable
     if used and isinstance(found, GpuToolchain):
         assert found.name == f"nvcc {version}"
+
+
+@pytest.mark.parametrize(("understands", "taken"), [("new", "new"), ("old", "old")])
+def test_a_toolkit_older_than_the_kits_compiler_is_given_one_that_it_understands(
+    understands: str, taken: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    toolchain = pretended(tmp_path, understands, monkeypatch)
+    for _ in range(2):  # the second time from what was kept
+        found = backend._tried(toolchain, Unconfined(), GpuTarget(80), tmp_path / "cache")
+        assert isinstance(found, GpuToolchain)
+        assert Path(found.host_compiler).name == taken
+    asked = (tmp_path / "asked").read_text(encoding="utf-8").split()
+    assert asked == (["new"] if understands == "new" else ["new", "old"])
+
+
+def test_a_toolkit_that_understands_no_compiler_here_is_said_with_the_kits_own(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    toolchain = pretended(tmp_path, "none", monkeypatch)
+    found = backend._tried(toolchain, Unconfined(), GpuTarget(80), tmp_path / "cache")
+    assert isinstance(found, NoToolchain)
+    assert "cannot compile a kernel here: error: not with new" in found.reason
+
+
+def pretended(folder: Path, understands: str, monkeypatch: pytest.MonkeyPatch) -> GpuToolchain:
+    """An nvcc that compiles with one host compiler alone, where there are two: `new`, the kit's own, and `old`."""
+    nvcc = folder / "cuda" / "bin" / "nvcc"
+    nvcc.parent.mkdir(parents=True)
+    nvcc.write_text(
+        '#!/bin/sh\nfor word in "$@"; do case $word in -ccbin=*) with=${word##*/};; *.cubin) made=$word;; esac; done\n'
+        f'echo "$with" >>{folder}/asked\n'
+        f'[ "$with" = {understands} ] && touch "$made" || {{ echo "error: not with $with" >&2; exit 1; }}\n'
+    )
+    for program in (nvcc, folder / "new", folder / "old"):
+        program.touch()
+        program.chmod(0o755)
+    monkeypatch.setattr(gpu_toolchain, "OLDER_COMPILERS", (str(folder / "old"), str(folder / "new")))
+    return GpuToolchain(folder / "cuda", (12, 4), str(folder / "new"), ())
