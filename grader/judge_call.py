@@ -34,7 +34,7 @@ class JudgeCall:
     cases: Sequence[str] = ()
     order: int = 0  # blocks and threads run shuffled by this number; 0: in order
     until_failure: bool = False  # the cases after the first that fails are left out
-    seconds: int = JUDGE_SECONDS  # for all of it; then it is stopped
+    seconds: float | None = None  # for all of it, then it is stopped; None: JUDGE_SECONDS
     farewell_ms: int = 0  # how long the runner may take to end, where a tool watches it that writes its report then
 
 
@@ -53,12 +53,13 @@ def run_judge(
         "--shuffle", str(call.order), "--report", str(report_file), *(["--abort"] if call.until_failure else []),
         *(["--farewell-ms", str(call.farewell_ms)] if call.farewell_ms else []),
     ]  # fmt: skip
+    seconds = JUDGE_SECONDS if call.seconds is None else call.seconds
     try:
         finished = subprocess.run(
-            command, cwd=folder, stdin=subprocess.DEVNULL, capture_output=True, timeout=call.seconds, check=False
+            command, cwd=folder, stdin=subprocess.DEVNULL, capture_output=True, timeout=seconds, check=False
         )
     except subprocess.TimeoutExpired as error:
-        message = f"the judge of {lab.id} was still busy after {call.seconds} seconds"
+        message = f"the judge of {lab.id} was still busy after {seconds} seconds"
         raise RuntimeError(message) from error
     if finished.returncode not in {0, 1} or not report_file.is_file() or report_file.stat().st_size > MAX_REPORT_BYTES:
         said = (finished.stderr + finished.stdout).decode("utf-8", "replace")[-2000:]

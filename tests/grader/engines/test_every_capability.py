@@ -13,10 +13,10 @@ from pathlib import Path
 import pytest
 
 from grader.backend import Device, GpuBackend
-from grader.contest import stage
 from grader.engines.entry_points import EntrySignatures
 from grader.engines.gpu_build import GpuTarget, build_for_gpu
 from grader.engines.gpu_toolchain import GpuToolchain, NoToolchain, find_toolchain
+from grader.entrants import stage
 from grader.labs import lab_ids, load_lab
 from grader.workshop import Workshop
 
