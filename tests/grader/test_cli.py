@@ -117,6 +117,12 @@ def test_grade_says_what_it_did_and_where_the_report_is(course: Path, hand_in: C
     assert "0 labs judged, 2 taken from before" in again.output
 
 
+def test_grade_says_in_one_line_that_speed_was_not_measured_and_why(course: Path, hand_in: Callable[..., Path]) -> None:
+    result = run("grade", hand_in(anna="squares and rectangles"), "--out", course / "out")
+    spoken = [line for line in result.output.splitlines() if "speed" in line]
+    assert spoken == ["speed was not measured: there is no GPU"]
+
+
 def test_grade_returns_three_when_something_of_ours_broke(course: Path, hand_in: Callable[..., Path]) -> None:
     result = run("grade", hand_in(anna="BREAKS"), "--out", course / "out")
     assert result.exit_code == 3

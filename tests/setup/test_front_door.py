@@ -91,6 +91,13 @@ def test_watches_one_case(clone: Path) -> None:
     assert words(clone) == ["watch", "07-some-lab", "--case", "one that is long"]
 
 
+def test_a_bundle_is_set_ups_work_with_the_options_given(clone: Path) -> None:
+    assert make(clone, "bundle").returncode == 0
+    assert words(clone, "kit/setup/setup.sh") == ["bundle"]
+    make(clone, "bundle", "OPTIONS=--cuda", "PYTHON=3.12")
+    assert words(clone, "kit/setup/setup.sh") == ["bundle", "--cuda"]
+
+
 def test_stops_when_set_up_fails(clone: Path) -> None:
     (clone / "kit/setup/setup.sh").write_text("#!/bin/sh\nexit 1\n")
     for arguments in (
