@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from grader.backend import GpuBackend, Wish, open_backend
+from grader.compiler_choice import choose_compiler
 from grader.engines.cpu_toolchain import CpuToolchain, prepare
 from grader.errors import RemediableError
 from grader.sandbox import Confinement, SandboxUnavailable, detect
@@ -45,11 +46,9 @@ class Workshop:
         includes = [*(Path(path) for path in kit["includes"]), root / "kit" / "simt" / "device"]
         unique = list(dict.fromkeys(path.resolve() for path in includes))
         prefix = root / ".tilelab" / "prefix"
+        choice = choose_compiler(kit["compiler"])
         try:
-            toolchain = prepare(kit["compiler"], unique, archives, build / "prelude")
-            version = subprocess.run(
-                [kit["compiler"], "--version"], check=True, capture_output=True, text=True
-            ).stdout.splitlines()[0]
+            toolchain = prepare(choice.compiler, unique, archives, build / "prelude")
             confinement = detect(
                 build / "bin" / "confine", prefix if prefix.is_dir() else None, allow_none=allow_no_sandbox
             )
@@ -61,9 +60,9 @@ class Workshop:
                 if isinstance(error, subprocess.CalledProcessError) and error.stderr
                 else ""
             )
-            message = f"The compiler {kit['compiler']} cannot build the kit's device headers: {error}\n{said}"
+            message = f"The compiler {choice.compiler} cannot build the kit's device headers: {error}\n{said}"
             raise RemediableError(message) from error
-        return cls(root, build, toolchain, version, confinement, open_backend(backend, root, kit, confinement))
+        return cls(root, build, toolchain, choice.version, confinement, open_backend(backend, root, kit, confinement))
 
     def judge_program(self, lab_id: str, *, public_only: bool) -> Path:
         """Raises RemediableError when it was not built, or not since what it is made from was changed."""

@@ -10,11 +10,13 @@ from grader.result import Verdict
 
 MAX_ERRORS = 3
 _UNKNOWN_NAME = re.compile(
-    r"[\u2018'](?:::)?(\w+)(?:::\w+)*[\u2019'] (?:was not declared|does not name a type|has not been declared|is not a namespace-name)"
+    r"[\u2018'](?:::)?(?P<gcc>\w+)(?:::\w+)*[\u2019'] "
+    r"(?:was not declared|does not name a type|has not been declared|is not a namespace-name)"
+    r"|(?:use of undeclared identifier|unknown type name|expected namespace name|no (?:type|member|template) named) '(?P<clang>\w+)'"
 )
 _UNKNOWN_GROUP = re.compile(
     r"[\u2018'](coalesced_\w+|\w*grid\w*|\w*cluster\w*|\w+_partition|memcpy_async|wait\w*|\w+_scan|invoke_one\w*)[\u2019'] "
-    r"(?:is not a member of|in namespace) [\u2018'](?:cg|cooperative_groups)[\u2019']"
+    r"(?:is not a member of|in namespace) [\u2018'](?:\w+::)?(?:cg|cooperative_groups)[\u2019']"
 )
 _LAUNCH = re.compile(r"<<<|expected primary-expression before [\u2018']<[\u2019']")
 _HOST_NAME = re.compile(r"[\u2018']cuda(?:[A-Z]\w*|_\w+)[\u2019']|[\u2018']cublas\w*[\u2019']")
@@ -48,13 +50,14 @@ def compile_errors(log: str, file_name: str) -> tuple[Refusal, ...]:
 
 
 def _needs_a_gpu(message: str) -> str | None:
-    header = re.match(r"(\S+): No such file or directory", message)
+    header = re.match(r"'?(\S+?)(?:: No such file or directory|' file not found)", message)
     if header and UNSUPPORTED_HEADERS.fullmatch(header[1]):
         return f"<{header[1]}>"
-    if group := _UNKNOWN_GROUP.match(message):
+    if group := _UNKNOWN_GROUP.search(message):
         return f"`cooperative_groups::{group[1]}`"
     name = _UNKNOWN_NAME.match(message)
-    return f"`{name[1]}`" if name and UNSUPPORTED_NAMES.fullmatch(name[1]) else None
+    word = (name["gcc"] or name["clang"]) if name else ""
+    return f"`{word}`" if UNSUPPORTED_NAMES.fullmatch(word) else None
 
 
 def _hint(log: str, message: str) -> str:

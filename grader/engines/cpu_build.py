@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 import struct
 import time
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -17,7 +18,7 @@ from elftools.common.exceptions import DWARFError, ELFError
 from grader.engines.assembly import calls_of
 from grader.engines.code_loops import loop_addresses
 from grader.engines.compiler_errors import compile_errors, was_stopped
-from grader.engines.cpu_toolchain import CpuToolchain
+from grader.engines.cpu_toolchain import PLAIN, CpuToolchain
 from grader.engines.debug_info import SharedArray, read_debug_info
 from grader.engines.entry_points import (
     USE_FILE,
@@ -33,6 +34,8 @@ from grader.engines.entry_points import (
     wrong_signatures,
 )
 from grader.engines.gimple_scan import scan_gimple
+from grader.engines.ir_mending import mended
+from grader.engines.ir_scan import scan_ir
 from grader.engines.line_markers import hand_written_marker
 from grader.engines.object_check import check_object
 from grader.engines.object_file import ObjectFile, read_object
@@ -148,16 +151,39 @@ def _build(steps: _Steps, text: str, entries: EntrySignatures) -> tuple[Refusal,
     preprocessed = steps.text("scanned.ii")
     if not preprocessed:
         return _refuse("The file is too large once its includes are expanded.")
-    if refusal := scan(preprocessed, steps.name, str(steps.folder)):
+    if refusal := scan(steps.toolchain.behind_prelude(preprocessed, steps.name), steps.name, str(steps.folder)):
         return (refusal,)
     if entries.by_name:
         (steps.folder / "scanned.ii").write_text(f"{preprocessed}\n{use_of(entries.kernel)}", encoding="utf-8")
     try:
-        compiled = steps.run(steps.toolchain.compile("scanned.ii", "submission.o"))
-        return _link(steps, text, preprocessed, entries) if compiled else steps.failed()
+        return _link(steps, text, preprocessed, entries) if _compile(steps) else steps.failed()
     except _BROKEN as error:
         steps.log.append(f"the object file cannot be read: {type(error).__name__}: {error}")
         return (Refusal(Verdict.REJECTED, 0, "The compiled file is not what a kernel compiles to."),)
+
+
+def _compile(steps: _Steps, run: Callable[[list[str]], bool] | None = None) -> bool:
+    """With Clang, what its passes and its back end get is its own account, mended."""
+    run = run or steps.run
+    parse, *others = steps.toolchain.compile("scanned.ii", "submission.o")
+    if not run(parse):
+        return False
+    if others:
+        account = steps.text(steps.toolchain.account)
+        (steps.folder / steps.toolchain.account).write_text(mended(account), encoding="utf-8")
+    return all(run(command) for command in others)
+
+
+def _account_of(steps: _Steps, found: EntryPoints) -> Refusal | None:
+    """What the compiler itself says of the file: the first reason not to trust its instrumentation."""
+    account = steps.text(steps.toolchain.account)
+    if not account:
+        return Refusal(Verdict.COMPILE_ERROR, 0, "The file is too large once it is compiled.")
+    trusted = [str(path) for path in steps.toolchain.includes]
+    if not steps.toolchain.is_clang:
+        return scan_gimple(account, steps.name, trusted)
+    plain = steps.toolchain.prelude.with_name(PLAIN).read_text(encoding="utf-8")
+    return scan_ir(account, plain, steps.name, trusted, {symbol.name for symbol in found.all})
 
 
 def _link(steps: _Steps, text: str, preprocessed: str, entries: EntrySignatures) -> tuple[Refusal, ...]:
@@ -165,11 +191,9 @@ def _link(steps: _Steps, text: str, preprocessed: str, entries: EntrySignatures)
     if missing := missing_names(found, entries, text):
         return missing
     assembly = steps.text("submission.s") or steps.text("scanned.s")
-    gimple = steps.text("submission.gimple")
-    if not assembly or not gimple:
+    if not assembly:
         return _refuse("The file is too large once it is compiled.")
-    trusted = [str(path) for path in steps.toolchain.includes]
-    refusal = scan_gimple(gimple, steps.name, trusted) or check_object(obj, found, calls_of(assembly, steps.name))
+    refusal = _account_of(steps, found) or check_object(obj, found, calls_of(assembly, steps.name))
     if refusal:
         return (refusal,)
     dynamic = _dynamic_arrays(obj)
@@ -197,7 +221,7 @@ def _compiled(steps: _Steps, preprocessed: str, entries: EntrySignatures) -> tup
     name, parameters = name_of(entries.launch), entries.launch.removeprefix(name_of(entries.launch))
     use = f'# 1 "{USE_FILE}"\n__attribute__((used)) static LaunchConfig (*const the_launch_function){parameters} = {name};\n'
     (steps.folder / "scanned.ii").write_text(f"{preprocessed}\n{use}", encoding="utf-8")
-    if steps.confined(steps.toolchain.compile("scanned.ii", "submission.o")).returncode == 0:
+    if _compile(steps, lambda command: steps.confined(command).returncode == 0):
         obj = read_object(steps.folder / "submission.o")
     return obj, entry_points(obj, entries)
 

@@ -1,4 +1,7 @@
-"""The host compiler as the CPU executor needs it: its flags, each for a reason, and the precompiled prelude."""
+"""The host compiler as the CPU executor needs it: the commands that turn a text into a runner, and the prelude.
+
+GCC or Clang; what each is told is in `gcc_flags.py` and `clang_flags.py`.
+"""
 
 from __future__ import annotations
 
@@ -10,59 +13,10 @@ import tempfile
 from dataclasses import dataclass
 from pathlib import Path
 
-# Learnt by experiment; docs/how-the-cpu-executor-works.md says what goes wrong without each.
-LANGUAGE = (
-    "-std=c++20",
-    "-fno-exceptions",
-    "-fno-rtti",
-    "-fno-threadsafe-statics",
-    "-ftemplate-depth=256",
-    "-fconstexpr-ops-limit=4000000",
-    "-fsigned-char",  # a GPU's char has a sign; ARM's has none
-    "-ffp-contract=off",  # no multiply-add is fused on one machine and not on another
-)
-INSTRUMENTATION = (
-    "-O0",  # optimisation merges accesses: a[i] * a[i] would be one read
-    "-g",
-    "-fsanitize=thread,bounds,alignment",
-    "-fsanitize=integer-divide-by-zero",  # of processors, some answer 0 without a signal
-    "-fsanitize-coverage=trace-pc",  # for (;;); makes no memory access: the budget counts edges too
-    "--param",
-    "tsan-distinguish-volatile=1",
-    "-fno-elide-constructors",  # else an aggregate that passes through a call is announced by nobody
-    "-fno-extern-tls-init",  # else extern __shared__ calls an initialiser that does not exist
-    "-ftrivial-auto-var-init=pattern",  # a forgotten `float acc;` is visibly wrong
-    "-fno-omit-frame-pointer",
-    "-fno-optimize-sibling-calls",
-    "-fno-jump-tables",  # a jump through a register would look like a call through a pointer
-    "-fstack-clash-protection",  # a large frame touches the guard page instead of stepping over it
-    "-fno-stack-protector",
-    "-fno-asynchronous-unwind-tables",
-    "-ffunction-sections",  # what the kernel reaches is read off the sections' relocations
-    "-fdata-sections",  # and which variables, so that host code's own are told from a kernel's
-    "-fno-gnu-unique",
-    "-fno-pic",
-    "-fno-pie",
-)
-# What only one kind of processor knows.
-MACHINE = {
-    "x86_64": ("-fcf-protection=none",),
-    "aarch64": (
-        "-mbranch-protection=none",  # signed return addresses are no addresses
-        "-mno-outline-atomics",  # atomics would be calls to functions that announce nothing
-        "--param",
-        "stack-clash-protection-guard-size=12",  # log2: by default GCC counts on 64 KiB of guard, and ours is a page
-    ),
-}
-WARNINGS = (
-    "-Wall",
-    "-Wno-unknown-pragmas",
-    "-Wno-sign-compare",
-    "-Werror=vla",
-    "-fdiagnostics-color=never",
-    "-fmax-errors=20",
-    "-ftabstop=1",
-)
+from grader.engines import clang_flags, gcc_flags
+
+PLAIN = "plain.ll"  # beside Clang's prelude: its account of a function that has no attributes
+ACCOUNT = {"gcc": "submission.gimple", "clang": "submission.ll"}  # the compiler's own reading of the text
 
 
 @dataclass(frozen=True)
@@ -70,12 +24,23 @@ class CpuToolchain:
     compiler: str
     includes: tuple[Path, ...]  # of device headers
     archives: tuple[Path, ...]  # what a runner links besides the submission
-    prelude: Path  # force-included; precompiled beside it
+    prelude: Path  # force-included; for GCC precompiled beside it
+
+    @property
+    def is_clang(self) -> bool:
+        return is_clang(self.compiler)
 
     @property
     def flags(self) -> tuple[str, ...]:
-        machine = MACHINE.get(target_of(self.compiler), ())
-        return (*LANGUAGE, *INSTRUMENTATION, *machine, *WARNINGS, *(f"-I{path}" for path in self.includes))
+        told = clang_flags if self.is_clang else gcc_flags
+        machine = told.MACHINE.get(target_of(self.compiler), ())
+        includes = (f"-I{path}" for path in self.includes)
+        return (*told.LANGUAGE, *told.INSTRUMENTATION, *machine, *told.WARNINGS, *includes)
+
+    @property
+    def account(self) -> str:
+        """The file that holds the compiler's own reading of what it compiled."""
+        return ACCOUNT["clang" if self.is_clang else "gcc"]
 
     @property
     def objcopy(self) -> str:
@@ -83,36 +48,44 @@ class CpuToolchain:
         return _ask(self.compiler, "-print-prog-name=objcopy") or "objcopy"
 
     def preprocess(self, source: str, output: str) -> list[str]:
-        """Expands macros; the prelude stays one precompiled line."""
+        """Expands macros. For GCC the prelude stays one precompiled line; Clang has it before the submission as text,
+        as it would expand macros of a precompiled one a second time.
+        """
+        whole = [] if self.is_clang else ["-fpch-preprocess"]
         return [
-            self.compiler,
-            "-x",
-            "c++",
-            *self.flags,
-            "-include",
-            str(self.prelude),
-            "-E",
-            "-fpch-preprocess",
-            source,
-            "-o",
-            output,
+            self.compiler, "-x", "c++", *self.flags, "-include", str(self.prelude), "-E", *whole, source, "-o", output,
+        ]  # fmt: skip
+
+    def behind_prelude(self, preprocessed: str, source: str) -> str:
+        """What the submission adds to the prelude: from the marker on with which the compiler comes back from it."""
+        marker = f'\n# 1 "{source}" 2\n'
+        at = preprocessed.find(marker) if self.is_clang else -1
+        return preprocessed if at < 0 else preprocessed[at + 1 :]
+
+    def compile(self, preprocessed: str, output: str) -> list[list[str]]:
+        """Compiles exactly the text that was scanned; the assembly and the compiler's account stay beside the object.
+        The account is complete after the first command; where there are more, they compile the account.
+        """
+        if not self.is_clang:
+            return [
+                [
+                    self.compiler, "-x", "c++-cpp-output", *self.flags, "-fpreprocessed", "-save-temps=obj",
+                    f"-fdump-tree-gimple-lineno={self.account}", "-c", preprocessed, "-o", output,
+                ]
+            ]  # fmt: skip
+        assembly = f"{output.removesuffix('.o')}.s"
+        return [
+            self._parse(preprocessed, self.account),
+            [self.compiler, "-x", "ir", *self.flags, "-w", "-S", self.account, "-o", assembly],
+            [self.compiler, "-x", "assembler", "-c", assembly, "-o", output],
         ]
 
-    def compile(self, preprocessed: str, output: str) -> list[str]:
-        """Compiles exactly the text that was scanned; the assembly stays beside the object."""
+    def _parse(self, source: str, output: str) -> list[str]:
+        """Clang's account, without what its passes add: the sanitizer's calls come in the next step."""
         return [
-            self.compiler,
-            "-x",
-            "c++-cpp-output",
-            *self.flags,
-            "-fpreprocessed",
-            "-save-temps=obj",
-            "-fdump-tree-gimple-lineno=submission.gimple",  # the compiler's reading of it: see gimple_scan
-            "-c",
-            preprocessed,
-            "-o",
-            output,
-        ]
+            self.compiler, "-x", "c++-cpp-output", *self.flags, "-S", "-emit-llvm", "-Xclang", "-disable-llvm-passes",
+            source, "-o", output,
+        ]  # fmt: skip
 
     def link(self, objects: list[str], roots: list[str], output: str) -> list[str]:
         """Static TLS offsets (2.6 times faster than dynamic ones) need a program at a fixed address."""
@@ -134,13 +107,17 @@ def target_of(compiler: str) -> str:
     return _ask(compiler, "-dumpmachine").partition("-")[0]
 
 
+def is_clang(compiler: str) -> bool:
+    return "clang" in _ask(compiler, "--version").partition("\n")[0].lower()
+
+
 @functools.cache
 def _ask(compiler: str, question: str) -> str:
     return subprocess.run([compiler, question], check=False, capture_output=True, text=True).stdout.strip()
 
 
 def prepare(compiler: str, includes: list[Path], archives: list[Path], cache: Path) -> CpuToolchain:
-    """Makes the precompiled prelude where it is missing or older than what it was made from. Raises OSError or
+    """Makes the prelude where it is missing or older than what it was made from. Raises OSError or
     subprocess.CalledProcessError when the kit itself does not compile: ours to mend.
     """
     draft = CpuToolchain(compiler, tuple(includes), tuple(archives), cache / "prelude.hpp")
@@ -151,22 +128,30 @@ def prepare(compiler: str, includes: list[Path], archives: list[Path], cache: Pa
             key.update(header.read_bytes())
     folder = cache / key.hexdigest()[:16]
     toolchain = CpuToolchain(compiler, tuple(includes), tuple(archives), folder / "prelude.hpp")
-    if not (folder / "prelude.hpp.gch").is_file():
+    made = PLAIN if toolchain.is_clang else "prelude.hpp.gch"
+    if not (folder / made).is_file():
         folder.mkdir(parents=True, exist_ok=True)
-        _precompile(toolchain)
+        _make(toolchain, made)
     return toolchain
 
 
-def _precompile(toolchain: CpuToolchain) -> None:
-    """Both files appear whole or not at all, whoever else is at it: several commands may start at once."""
+def _make(toolchain: CpuToolchain, made: str) -> None:
+    """The header, and for GCC that header precompiled, for Clang its account of a function that has no attributes.
+    Both files appear whole or not at all, whoever else is at it: several commands may start at once.
+    """
     folder, name = toolchain.prelude.parent, toolchain.prelude.name
     with tempfile.TemporaryDirectory(prefix=".making-", dir=folder) as unfinished:
-        header, precompiled = Path(unfinished, name), Path(unfinished, f"{name}.gch")
+        header, result = Path(unfinished, name), Path(unfinished, made)
         header.write_text("#include <tilelab/device.cuh>\n", encoding="utf-8")
         header.replace(toolchain.prelude)
-        subprocess.run(
-            [toolchain.compiler, "-x", "c++-header", *toolchain.flags, str(toolchain.prelude), "-o", str(precompiled)],
-            check=True,
-            capture_output=True,
-        )
-        precompiled.replace(folder / precompiled.name)
+        if toolchain.is_clang:
+            plain, text = Path(unfinished, "plain.cpp"), Path(unfinished, "plain.ii")
+            plain.write_text("void plain() {}\n", encoding="utf-8")
+            commands = [toolchain.preprocess(str(plain), str(text)), toolchain._parse(str(text), str(result))]  # noqa: SLF001 - its own file
+        else:
+            commands = [
+                [toolchain.compiler, "-x", "c++-header", *toolchain.flags, str(toolchain.prelude), "-o", str(result)]
+            ]
+        for command in commands:
+            subprocess.run(command, check=True, capture_output=True)
+        result.replace(folder / result.name)

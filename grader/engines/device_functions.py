@@ -12,6 +12,7 @@ SURFACE_PREFIX = "_ZN11cuda_on_cpu"
 # Called by instrumented code; a submission that names them itself is refused earlier.
 INSTRUMENTATION_PREFIXES = (
     "__tsan_",
+    "__ubsan_handle_alignment_assumption",
     "__ubsan_handle_divrem_overflow",
     "__ubsan_handle_out_of_bounds",
     "__ubsan_handle_type_mismatch",
@@ -36,6 +37,7 @@ C_LIBRARY = frozenset(
 # Functions that write through a pointer go to versions of ours that announce what they touch.
 _WRITERS = "memcpy memmove memset printf puts putchar sincosf sincos modff modf frexpf frexp __assert_fail"
 REDIRECTIONS = {name: f"tilelab_{name.strip('_')}" for name in _WRITERS.split()}
+ALIGNED_COPY = "tilelab_copy"  # what `ir_copies.py` puts for a copy of an object; a submission cannot write the name
 
 # Device code may call these, but the CPU executor has none: such a kernel waits for a GPU.
 ONLY_ON_A_GPU = frozenset(
@@ -60,5 +62,8 @@ UNSUPPORTED_NAMES = re.compile(
 
 def is_device_function(symbol: str) -> bool:
     return (
-        symbol.startswith((SURFACE_PREFIX, *INSTRUMENTATION_PREFIXES)) or symbol in C_LIBRARY or symbol in REDIRECTIONS
+        symbol.startswith((SURFACE_PREFIX, *INSTRUMENTATION_PREFIXES))
+        or symbol in C_LIBRARY
+        or symbol in REDIRECTIONS
+        or symbol == ALIGNED_COPY
     )

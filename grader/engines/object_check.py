@@ -14,7 +14,7 @@ from grader.result import Verdict
 
 SECTIONS = re.compile(
     r"|\.(text|data|bss|rodata|tdata|tbss)(\..*)?|\.data\.rel\.ro.*|\.rela?\..*|\.rela?\.(text|data).*|\.debug_.*|\.comment|\.note.*|\.eh_frame.*"
-    r"|\.group|\.symtab|\.strtab|\.shstrtab|\.symtab_shndx|\.init_array(\.00099)?|\.gcc_except_table.*"
+    r"|\.group|\.symtab|\.strtab|\.shstrtab|\.symtab_shndx|\.init_array(\.00099|\.0)?|\.gcc_except_table.*"
 )
 MAX_DATA_BYTES = 512 << 20  # of __device__ and __constant__ variables, far below a runner's memory
 MAX_SHARED_BYTES = 1 << 20  # of all kernels of a file
@@ -128,7 +128,8 @@ def _check_initialisers(obj: ObjectFile, calls: Calls) -> Refusal | None:
     )
     if not variables:
         return None
-    initialisers = {name for name in obj.functions_in(touched) if "__static_initialization_and_destruction" in name}
+    words = ("__static_initialization_and_destruction", "__cxx_global_var_init")  # of GCC, of Clang
+    initialisers = {name for name in obj.functions_in(touched) if any(word in name for word in words)}
     lines = calls.within(initialisers).lines.values()
     what = f"`{variables[0]}` gets its first value from code that would have to run before the kernel"
     return _rejected(min(filter(None, lines), default=0), f"{what}: start it with a constant.")

@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 
 from grader.engines.device_functions import REDIRECTIONS
 
 # The runner asks the linker for these sections' bounds; they hold all data of a submission.
+ALIGNMENT = (
+    256  # of each __device__ variable, as CUDA aligns what it allocates: a compiler's own would decide on sectors
+)
+_OWN = re.compile(r"\.(bss|data)\.\w")
 _DATA_SECTIONS = ((".rodata", "tlrodata"), (".data", "tldata"), (".bss", "tlbss"))
 
 
@@ -20,6 +25,8 @@ def rewrite_arguments(objcopy: str, sections: Iterable[str], entry_points: Itera
         for prefix, target in _DATA_SECTIONS:
             if section == prefix or section.startswith(prefix + "."):
                 argv.append(f"--rename-section={section}={target}")
+                if _OWN.match(section):
+                    argv.append(f"--set-section-alignment={section}={ALIGNMENT}")
     argv += [f"--keep-global-symbol={name}" for name in entry_points]
     return [*argv, file_name]
 

@@ -35,8 +35,11 @@ PRAGMAS = re.compile(
     r"#\s*pragma\s+(unroll|nounroll|once|nv_\w+|diag_\w+|hd_warning_disable|STDC|message|region|endregion|pack|push_macro|pop_macro"
     r"|GCC\s+(unroll|diagnostic|ivdep|poison|error|warning))\b"
 )
-POWERFUL_PRAGMAS = re.compile(r"#\s*pragma\s+(GCC|clang|weak|redefine_extname|omp|acc|scalar_storage_order)\b")
-OWN_NAMES = re.compile(r"__(tsan|asan|ubsan|sanitizer|hwasan|emutls)_\w*|_*tilelab_\w*|__(start|stop)_tl\w*")
+POWERFUL_PRAGMAS = re.compile(
+    r"#\s*pragma\s+(GCC|clang|weak|redefine_extname|omp|acc|scalar_storage_order|comment|float_control|attribute)\b"
+)
+OWN_NAMES = re.compile(r"__(tsan|asan|ubsan|sanitizer|hwasan|emutls|llvm)_\w*|_*tilelab_\w*|__(start|stop)_tl\w*")
+_HOST_ATOMICS = ("__atomic_", "__sync_", "__c11_atomic_", "__scoped_atomic_", "__opencl_atomic_", "__hip_atomic_")
 _ASSEMBLY = frozenset({"asm", "__asm", "__asm__"})
 _OPENING, _CLOSING = frozenset("([{"), frozenset(")]}")
 
@@ -85,7 +88,7 @@ def _word(tokens: Sequence[Token], index: int) -> Refusal | None:
 def _forbidden_word(word: str, following: str) -> str | None:
     if word.startswith("__builtin_") and word.removeprefix("__builtin_") not in BUILTINS:
         return f"`{word}` is not a function of CUDA's device language"
-    if word.startswith(("__atomic_", "__sync_")):
+    if word.startswith(_HOST_ATOMICS) or word == "_Atomic":
         return f"`{word}` is not a function of CUDA's device language: use atomicAdd() and its kin"
     if OWN_NAMES.fullmatch(word):
         return f"the name `{word}` is reserved for the grader"

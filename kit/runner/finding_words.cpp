@@ -104,7 +104,8 @@ class Words {
   // "As[…][16]": the one subscript that is known.
   void name_subscript(Finding& finding, const RawFinding& raw) const {
     const std::string& text = source_line(finding.site.line);
-    const auto subscript = subscript_closing_at(text, raw.column);
+    auto subscript = subscript_closing_at(text, raw.column);
+    if (!subscript) subscript = subscript_behind(text, raw.column, raw.inner);
     finding.array = subscript ? subscript->array : subscripted_array(text, raw.bound);
     if (!subscript) return;
     std::size_t dimensions = subscript->position + 1;

@@ -130,13 +130,15 @@ class Launch {
   // Variables by their names, and behind them the sections they lie in: constants without a name, and what lies between.
   void map_module() {
     const auto sections = simt::submission_data();
-    for (const simt::Region& variable : image_.variables) {
-      const bool is_linked = std::any_of(sections.begin(), sections.end(), [&](const auto& section) {
-        return variable.base >= section.first && variable.base < section.second && variable.bytes <= section.second - variable.base;
+    for (simt::Region variable : image_.variables) {
+      const auto linked = std::find_if(sections.begin(), sections.end(), [&](const simt::DataSection& section) {
+        return variable.base >= section.first && variable.base < section.end && variable.bytes <= section.end - variable.base;
       });
-      if (is_linked) memory_.add_module(variable);
+      if (linked == sections.end()) continue;
+      variable.constant = linked->constant;
+      memory_.add_module(std::move(variable));
     }
-    for (const auto& [first, end] : sections) {
+    for (const auto& [first, end, constant] : sections) {
       if (first == 0 || end <= first) continue;
       simt::Region section;
       section.name = "the submission's own data";
@@ -144,6 +146,7 @@ class Launch {
       section.bytes = end - first;
       section.element = "byte";
       section.element_bytes = 1;
+      section.constant = constant;
       memory_.add_module(std::move(section));
     }
   }
@@ -210,12 +213,12 @@ class Launch {
     }
     if (request_.trace) trace_block(request_.trace->block);
     if (trace_) announcer.add(*trace_);
-    if (request_.traffic)
-      announcer.add(traffic_.emplace(loop_map(image_), [this](auto one, auto other) { return on_one_line(image_, one, other); }));
+    if (request_.traffic) announcer.add(traffic_.emplace(loop_map(image_)));
     const KernelCall kernel(image_.kernel, request_.arguments, addresses_);
     const auto index = [](const protocol::Extent& e) { return simt::Index3{e.x, e.y, e.z}; };
     stacks_.emplace(std::size_t{config_.block.x} * config_.block.y * config_.block.z);
-    simt::Machine machine(memory_, announcer, *stacks_, request_.event_budget, image_.header_code);
+    simt::Machine machine(memory_, announcer, *stacks_, request_.event_budget, image_.header_code,
+                          [this](auto one, auto other) { return on_one_line(image_, one, other); });
     machine.run(
         {index(config_.grid), index(config_.block), image_.static_shared_bytes, config_.shared_bytes, memory_.shared_span(),
          request_.shared_poison},

@@ -1,4 +1,4 @@
-// Walks backwards over matching brackets.
+// Walks over matching brackets.
 #include "runner/subscript.hpp"
 
 #include <cctype>
@@ -27,6 +27,16 @@ std::optional<std::size_t> opening(const std::string& line, std::size_t close) {
   return std::nullopt;
 }
 
+// Where the bracket opened at `open` closes.
+std::optional<std::size_t> closing(const std::string& line, std::size_t open) {
+  int depth = 0;
+  for (std::size_t i = open; i < line.size(); ++i) {
+    if (line[i] == '[') ++depth;
+    if (line[i] == ']' && --depth == 0) return i;
+  }
+  return std::nullopt;
+}
+
 }  // namespace
 
 std::optional<Subscript> subscript_closing_at(const std::string& line, std::size_t column) {
@@ -47,6 +57,22 @@ std::optional<Subscript> subscript_closing_at(const std::string& line, std::size
     found.array = line.substr(begin, end - begin);
     return found;
   }
+}
+
+std::optional<Subscript> subscript_behind(const std::string& line, std::size_t column, std::size_t inner) {
+  if (column == 0 || column > line.size() || !is_name(line[column - 1]) || columns_may_differ(line, column)) return std::nullopt;
+  std::size_t end = column - 1;
+  while (end < line.size() && is_name(line[end])) ++end;
+  const std::string name = line.substr(column - 1, end - column + 1);
+  std::size_t subscripts = 0;
+  for (;; ++subscripts) {
+    const std::size_t next = line.find_first_not_of(" \t", end);
+    const auto close = next != std::string::npos && line[next] == '[' ? closing(line, next) : std::nullopt;
+    if (!close) break;
+    end = *close + 1;
+  }
+  if (subscripts <= inner || std::isdigit(static_cast<unsigned char>(name[0])) != 0) return std::nullopt;
+  return Subscript{name, subscripts - inner - 1};
 }
 
 }  // namespace tilelab

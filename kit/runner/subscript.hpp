@@ -1,5 +1,5 @@
-// Finds in a source line which array a subscript belongs to. The compiler tells where a bad subscript's bracket closes,
-// not whose it is.
+// Finds in a source line which array a subscript belongs to. GCC tells where a bad subscript's bracket closes, Clang where
+// the array's name begins.
 #pragma once
 
 #include <cstddef>
@@ -16,5 +16,8 @@ struct Subscript {
 // The subscript whose closing bracket stands at `column` (from 1). None where no such bracket stands there, where what
 // comes before is no name, or where the preprocessor may have moved the column: it joins blanks and removes comments.
 std::optional<Subscript> subscript_closing_at(const std::string& line, std::size_t column);
+
+// The name that begins at `column`, and the last of the subscripts behind it but `inner`. None likewise.
+std::optional<Subscript> subscript_behind(const std::string& line, std::size_t column, std::size_t inner);
 
 }  // namespace tilelab

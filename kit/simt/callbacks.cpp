@@ -55,6 +55,13 @@ std::uint64_t bound_of(const char* type_name) {
   return bound;
 }
 
+// "'float [16][4]'" -> 1
+std::uint32_t inner_dimensions_of(const char* type_name) {
+  std::uint32_t brackets = 0;
+  for (const char* p = type_name; *p != '\0'; ++p) brackets += *p == '[';
+  return brackets > 0 ? brackets - 1 : 0;
+}
+
 std::int64_t index_value(const TypeDescriptor& type, std::uintptr_t value) {
   const unsigned bits = 1u << (type.info >> 1);
   const bool is_signed = (type.info & 1) != 0;
@@ -81,10 +88,16 @@ void __tsan_func_entry(void* caller) { Machine::current().called(PC, reinterpret
 void __tsan_func_exit() { Machine::current().returned(); }
 void __tsan_init() {}
 
+// Clang checks what __builtin_assume_aligned is told, GCC does not; the access itself is checked by both.
+void __ubsan_handle_alignment_assumption(const void*, std::uintptr_t, std::uintptr_t, std::uintptr_t) {}
+
 void __sanitizer_cov_trace_pc() { Machine::current().edge(PC); }
 
 void __ubsan_handle_out_of_bounds(const OutOfBoundsData* data, std::uintptr_t index) {
-  Machine::current().index_outside(index_value(*data->index, index), bound_of(data->array->name), data->location.column, PC, CALLER_FRAME);
+  const char* array = data->array->name;
+  const tilelab::simt::Subscripted what{index_value(*data->index, index), bound_of(array), data->location.column,
+                                        inner_dimensions_of(array)};
+  Machine::current().index_outside(what, PC, CALLER_FRAME);
 }
 
 // Processors disagree: x86-64 sends a signal, 64-bit ARM answers 0. Only a divisor of zero comes here.

@@ -80,13 +80,17 @@ struct FenceEvent {
   bool block_scope = false;
 };
 
-// A subscript outside its declared dimension.
-struct IndexEvent {
-  ThreadRef by;
-  std::uintptr_t pc = 0;
+// A subscript outside its declared dimension, as the compiler tells of it.
+struct Subscripted {
   std::int64_t index = 0;
   std::uint64_t bound = 0;   // the dimension's extent
-  std::uint32_t column = 0;  // of the source line, where GCC sees the subscript's bracket close; 0: unknown
+  std::uint32_t column = 0;  // of the source line: where the bracket closes (GCC) or the array's name begins (Clang); 0: unknown
+  std::uint32_t inner = 0;   // how many of the array's dimensions are to the right of this one
+};
+
+struct IndexEvent : Subscripted {
+  ThreadRef by;
+  std::uintptr_t pc = 0;
 };
 
 class Observer {

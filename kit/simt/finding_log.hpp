@@ -41,7 +41,8 @@ struct RawFinding {
   std::uint32_t size = 0;    // bytes accessed
   std::int64_t index = 0;    // a subscript outside its dimension, or an alignment
   std::uint64_t bound = 0;   // that dimension
-  std::uint32_t column = 0;  // where that subscript's bracket closes; 0: unknown
+  std::uint32_t column = 0;  // of that subscript, as in IndexEvent; 0: unknown
+  std::uint32_t inner = 0;   // how many dimensions are to the right of it
   const char* why = "";      // a crash: what the thread did
   std::uint64_t count = 1;
 };

@@ -44,10 +44,10 @@ std::vector<Number> order_of(std::uint64_t count, std::mt19937_64* random) {
 Machine* Machine::current_ = nullptr;
 
 Machine::Machine(MemoryMap& memory, const Announcer& announcer, FiberStacks& stacks, std::uint64_t event_budget,
-                 std::vector<AddressRange> header_code)
+                 std::vector<AddressRange> header_code, SameLine same_line)
     : budget_(event_budget + 1), spent_budget_(event_budget + 1), memory_(memory), announcer_(announcer),
       control_is_followed_(announcer.control_is_followed()), scheduler_(announcer, stacks, [this] { switched_in(); }),
-      header_code_(std::move(header_code)) {
+      header_code_(std::move(header_code)), same_line_(std::move(same_line)) {
   const auto [first, end] = builtin_variables();
   builtins_ = {first, end};
   for (const AddressRange& range : header_code_) {
@@ -98,6 +98,16 @@ void Machine::switched_in() {
   stack_low_ = running.stack_low;
   access_.by = running.ref;
   set_thread_index(thread_indices_[running.ref.thread]);
+  last_write_.size = 0;
+}
+
+// GCC reads an assigned lvalue again where its value is used (`y = ++p[0]`, `a = b = 0`). No compiler for a GPU would, Clang
+// does not, and what a thread has just written it may read: nobody hears of it.
+bool Machine::is_echo(std::uintptr_t address, std::size_t size, AccessKind kind, bool is_volatile, std::uintptr_t statement) {
+  const bool echo = kind == AccessKind::read && !is_volatile && last_write_.size == size && last_write_.address == address && same_line_ &&
+                    same_line_(last_write_.statement, statement);
+  last_write_ = {address, statement, kind == AccessKind::write && !is_volatile ? size : 0};
+  return echo;
 }
 
 std::uintptr_t Machine::calling_statement(std::uintptr_t pc, std::uintptr_t frame) const {
@@ -113,6 +123,8 @@ std::uintptr_t Machine::calling_statement(std::uintptr_t pc, std::uintptr_t fram
 
 void Machine::announce(std::uintptr_t address, std::size_t size, AccessKind kind, bool is_volatile, std::uintptr_t pc, std::uintptr_t frame,
                        bool block_scope) {
+  const std::uintptr_t at = statement(pc, frame);
+  if (is_echo(address, size, kind, is_volatile, at)) return;
   if (--budget_ == 0) out_of_budget(pc);
   const auto& running = scheduler_.running();
   Access& access = access_;
@@ -121,7 +133,7 @@ void Machine::announce(std::uintptr_t address, std::size_t size, AccessKind kind
   access.kind = kind;
   access.is_volatile = is_volatile;
   access.block_scope = block_scope;
-  access.pc = statement(pc, frame);
+  access.pc = at;
   access.instruction = pc;
   access.interval = running.interval;
   access.warp_interval = running.warp_interval;
@@ -135,6 +147,11 @@ void Machine::announce(std::uintptr_t address, std::size_t size, AccessKind kind
     access.offset = access.region != nullptr ? address - access.region->base : 0;
   }
   if (access.region == nullptr) return stray(access);
+  // Compilers leave out the reads of constants that they know by name, each others: so nobody hears of any.
+  if (access.region->constant && kind == AccessKind::read) {
+    ++budget_;
+    return;
+  }
   announcer_.access(access);
   if (is_volatile || kind == AccessKind::atomic)
     poll(access);
@@ -208,8 +225,8 @@ void Machine::guard_frames(std::uintptr_t address, std::size_t size, std::uintpt
   scheduler_.end_thread();
 }
 
-void Machine::index_outside(std::int64_t index, std::uint64_t bound, std::uint32_t column, std::uintptr_t pc, std::uintptr_t frame) {
-  announcer_.announce(&Observer::on_index, IndexEvent{scheduler_.running().ref, statement(pc, frame), index, bound, column});
+void Machine::index_outside(const Subscripted& what, std::uintptr_t pc, std::uintptr_t frame) {
+  announcer_.announce(&Observer::on_index, IndexEvent{what, scheduler_.running().ref, statement(pc, frame)});
   scheduler_.end_thread();
 }
 

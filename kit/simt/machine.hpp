@@ -40,9 +40,12 @@ class Machine {
     ThreadRef by;
   };
 
+  using SameLine = std::function<bool(std::uintptr_t, std::uintptr_t)>;
+
   // `header_code` holds code of the kit's own device headers: findings there belong to the calling statement.
+  // `same_line` tells of two places in the code whether they are one line's; none: they never are.
   Machine(MemoryMap& memory, const Announcer& announcer, FiberStacks& stacks, std::uint64_t event_budget,
-          std::vector<AddressRange> header_code = {});
+          std::vector<AddressRange> header_code = {}, SameLine same_line = {});
   ~Machine();
   Machine(const Machine&) = delete;
   Machine& operator=(const Machine&) = delete;
@@ -72,6 +75,7 @@ class Machine {
   }
   void edge(std::uintptr_t pc) {
     spend(pc);
+    last_write_.size = 0;  // a loop on one line reads what its last pass has written
     if (control_is_followed_) announcer_.announce_control(&Observer::on_edge, scheduler_.running().ref, pc);
   }
   void called(std::uintptr_t pc, std::uintptr_t caller) {
@@ -80,7 +84,7 @@ class Machine {
   void returned() {
     if (control_is_followed_) announcer_.announce_control(&Observer::on_return, scheduler_.running().ref);
   }
-  void index_outside(std::int64_t index, std::uint64_t bound, std::uint32_t column, std::uintptr_t pc, std::uintptr_t frame);
+  void index_outside(const Subscripted& what, std::uintptr_t pc, std::uintptr_t frame);
   void misaligned(std::uintptr_t address, std::size_t alignment, std::uintptr_t pc, std::uintptr_t frame);
   void fence(std::uintptr_t pc, bool block_scope = false);
   int barrier(std::uintptr_t pc, BarrierReduction reduction, int predicate);
@@ -101,6 +105,7 @@ class Machine {
  private:
   void announce(std::uintptr_t address, std::size_t size, AccessKind kind, bool is_volatile, std::uintptr_t pc, std::uintptr_t frame,
                 bool block_scope);
+  bool is_echo(std::uintptr_t address, std::size_t size, AccessKind kind, bool is_volatile, std::uintptr_t statement);
   void stray(const Access& access);
   void poll(const Access& access);
   bool waits_for_another_block(std::uint32_t patience) const;
@@ -122,7 +127,12 @@ class Machine {
   BlockScheduler scheduler_;
   std::vector<AddressRange> header_code_;
   AddressRange header_span_;  // from the first of them to the last
-  Access access_;             // the one being announced; its thread is the running one
+  SameLine same_line_;
+  struct {  // by the running thread, which has accessed nothing since and is in the same basic block
+    std::uintptr_t address = 0, statement = 0;
+    std::size_t size = 0;  // 0: its last access was none, or no write
+  } last_write_;
+  Access access_;  // the one being announced; its thread is the running one
   LaunchEvent launch_;
   std::vector<Index3> thread_indices_;
   std::optional<Timeout> timeout_;

@@ -23,6 +23,7 @@ struct Region {
   std::size_t element_bytes = 4;
   std::vector<std::size_t> dimensions;  // of a shared array: {16, 16}; of a matrix: {rows, row_elements}; empty: unknown
   bool dynamic = false;                 // extern __shared__
+  bool constant = false;                // the module's constants: nobody hears of reads there
 };
 
 // "As[3][17]", as the kernel would write it: a global buffer is a pointer there, so "A[1056]". `offset` is in bytes from

@@ -14,9 +14,11 @@ extern char __stop_tlrodata[] __attribute__((weak));
 
 namespace tilelab::simt {
 
-std::vector<std::pair<std::uintptr_t, std::uintptr_t>> submission_data() {
+std::vector<DataSection> submission_data() {
   const auto at = [](const char* symbol) { return reinterpret_cast<std::uintptr_t>(symbol); };
-  return {{at(__start_tldata), at(__stop_tldata)}, {at(__start_tlbss), at(__stop_tlbss)}, {at(__start_tlrodata), at(__stop_tlrodata)}};
+  return {{at(__start_tldata), at(__stop_tldata), false},
+          {at(__start_tlbss), at(__stop_tlbss), false},
+          {at(__start_tlrodata), at(__stop_tlrodata), true}};
 }
 
 std::vector<char> submission_variables() {
@@ -26,8 +28,8 @@ std::vector<char> submission_variables() {
 }
 
 bool owned_by_submission(std::uintptr_t address) {
-  for (const auto& [first, end] : submission_data()) {
-    if (address >= first && address < end) return true;
+  for (const DataSection& section : submission_data()) {
+    if (address >= section.first && address < section.end) return true;
   }
   const auto& running = Machine::current().running();
   return address >= running.stack_low && address < running.stack_high;

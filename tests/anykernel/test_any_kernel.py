@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import json
+import os
 import re
 import shlex
+import shutil
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -12,6 +14,7 @@ import pytest
 from typer.testing import CliRunner
 
 from grader.cli import app
+from grader.compiler_choice import VARIABLE
 
 HERE = Path(__file__).resolve().parent
 FIRST_LINE = re.compile(
@@ -65,6 +68,23 @@ def test_a_mistake_is_found_where_it_is(file: Path) -> None:
     assert (match["verdict"], int(match["line"])) in where
     if match["array"]:
         assert {one.get("array") for one in done.json["findings"] if one["severity"] == "error"} == {match["array"]}
+
+
+@pytest.mark.parametrize(
+    "file",
+    [*named("clean"), *named("found")][:: 1 if os.environ.get("TILELAB_WHOLE_CORPUS") else 8],
+    ids=lambda file: file.stem,
+)
+def test_both_compilers_find_and_count_the_same(file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A sample of the files by default."""
+    if shutil.which("g++") is None or shutil.which("clang++") is None:
+        pytest.skip("g++ and clang++ are not both installed")
+    options = shlex.split(first_line(file)["options"])
+    said = {}
+    for compiler in ("g++", "clang++"):
+        monkeypatch.setenv(VARIABLE, compiler)
+        said[compiler] = check(file, *options, "--json").json
+    assert said["clang++"] == said["g++"]
 
 
 def test_json_holds_verdict_metrics_and_findings_and_nothing_else() -> None:

@@ -10,7 +10,7 @@ from types import ModuleType
 
 import pytest
 
-from grader.engines.cpu_toolchain import INSTRUMENTATION, LANGUAGE, MACHINE, WARNINGS
+from grader.engines import clang_flags, gcc_flags
 from grader.proofs.page_links import broken_links
 from grader.result import Verdict
 
@@ -111,7 +111,8 @@ def test_every_compiler_flag_is_explained() -> None:
     merged = {f"-fsanitize={kind}" for kind in ("thread", "bounds", "alignment")}
     flags = {
         flag
-        for flag in (*LANGUAGE, *INSTRUMENTATION, *sum(MACHINE.values(), ()), *WARNINGS)
+        for told in (gcc_flags, clang_flags)
+        for flag in (*told.LANGUAGE, *told.INSTRUMENTATION, *sum(told.MACHINE.values(), ()), *told.WARNINGS)
         if not flag.startswith("-fsanitize=")
     } | merged
     assert sorted(flags - explained - {"-std=c++20", "-Wall"}) == []

@@ -7,12 +7,14 @@ from __future__ import annotations
 
 import json
 import math
+import shutil
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
 import pytest
 
+from grader.compiler_choice import VARIABLE
 from grader.engines.cpu_build import build_for_cpu
 from grader.engines.entry_points import EntrySignatures
 from grader.workshop import Workshop
@@ -29,9 +31,15 @@ def measured(name: str) -> dict[str, Any]:
     return kernels
 
 
-@pytest.fixture(scope="session")
-def workshop() -> Workshop:
-    return Workshop.open(Path(__file__).resolve().parents[2], allow_no_sandbox=True)
+@pytest.fixture(scope="session", params=["", "clang++"], ids=["as set up", "clang++"])
+def workshop(request: pytest.FixtureRequest) -> Workshop:
+    """Of the kit's own compiler, and of Clang."""
+    if request.param and shutil.which(request.param) is None:
+        pytest.skip(f"{request.param} is not installed")
+    with pytest.MonkeyPatch.context() as patch:
+        if request.param:
+            patch.setenv(VARIABLE, request.param)
+        return Workshop.open(Path(__file__).resolve().parents[2], allow_no_sandbox=True)
 
 
 def agree(reply: dict[str, Any], numbers: dict[str, int]) -> None:

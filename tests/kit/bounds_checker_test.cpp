@@ -42,7 +42,7 @@ TEST_CASE("a stray access is out of bounds, by how far it missed", "[bounds_chec
 TEST_CASE("a subscript outside its dimension keeps both", "[bounds_checker]") {
   FindingLog log;
   BoundsChecker checker(log);
-  checker.on_index({{1, 2}, 77, -3, 16, 9});
+  checker.on_index({{-3, 16, 9}, {1, 2}, 77});
   REQUIRE(log.folded().size() == 1);
   CHECK(log.folded()[0].kind == FindingKind::out_of_bounds);
   CHECK(log.folded()[0].index == -3);

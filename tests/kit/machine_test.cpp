@@ -20,10 +20,15 @@ constexpr std::uintptr_t pc = 0x1234;
 alignas(16) std::array<unsigned char, 64> shared_block;
 
 // A machine with a buffer A of 100 bytes and a shared array As of 40 bytes in a span of 64.
+const std::array<int, 4> constants{1, 2, 3, 4};
+
+// Places in the code, sixteen of them to a line.
+bool on_one_line(std::uintptr_t one, std::uintptr_t other) { return one / 16 == other / 16; }
+
 class Bench {
  public:
   explicit Bench(std::uint64_t budget = 1'000'000, std::uint32_t threads = 64, std::vector<AddressRange> header_code = {})
-      : stacks_(threads), machine(memory_, announcer_, stacks_, budget, std::move(header_code)) {
+      : stacks_(threads), machine(memory_, announcer_, stacks_, budget, std::move(header_code), on_one_line) {
     announcer_.add(events);
     Region buffer;
     buffer.name = "A";
@@ -35,6 +40,11 @@ class Bench {
     array.base = reinterpret_cast<std::uintptr_t>(shared_block.data());
     array.bytes = 40;
     memory_.set_shared(array.base, shared_block.size(), {array});
+    Region table;
+    table.base = reinterpret_cast<std::uintptr_t>(constants.data());
+    table.bytes = sizeof constants;
+    table.constant = true;
+    memory_.add_module(table);
   }
 
   void run(Index3 grid, Index3 block, const std::function<void()>& kernel, std::optional<std::uint64_t> seed = {}) {
@@ -181,7 +191,7 @@ TEST_CASE("a bad subscript and a bad alignment end their thread", "[machine]") {
   Bench bench;
   int finished = 0;
   bench.run({1, 1, 1}, {3, 1, 1}, [&] {
-    if (bench.machine.running().ref.thread == 0) bench.machine.index_outside(-1, 16, 0, pc, 0);
+    if (bench.machine.running().ref.thread == 0) bench.machine.index_outside({-1, 16}, pc, 0);
     if (bench.machine.running().ref.thread == 1) bench.machine.misaligned(bench.a->base + 1, 4, pc, 0);
     ++finished;
   });
@@ -422,4 +432,54 @@ TEST_CASE("accesses carry the interval and the warp interval they lie in", "[mac
     CHECK(bench.events.accesses[i].warp_interval == (i >= 32 && i < 64 ? 1u : 0u));
   }
   CHECK(bench.events.fences.size() == 32);
+}
+
+TEST_CASE("a read of what the thread has just written on the same line is the compiler's, not the kernel's", "[machine]") {
+  Bench bench;
+  const auto touch = [&](AccessKind kind, std::uintptr_t at, std::uintptr_t where, std::size_t size = 4, bool is_volatile = false) {
+    bench.machine.access(bench.a->base + at, size, kind, is_volatile, where, 0);
+  };
+  std::vector<std::size_t> announced;
+  bench.run({1, 1, 1}, {1, 1, 1}, [&] {
+    const auto after_a_write = [&](auto... read) {
+      touch(AccessKind::write, 8, 160);
+      const std::size_t before = bench.events.accesses.size();
+      touch(AccessKind::read, read...);
+      announced.push_back(bench.events.accesses.size() - before);
+    };
+    after_a_write(8, 161);                        // `y = ++p[2]`
+    after_a_write(8, 176);                        // on the next line
+    after_a_write(12, 161);                       // another element
+    after_a_write(8, 161, std::size_t{2});        // a part of it
+    after_a_write(8, 161, std::size_t{4}, true);  // volatile: somebody else may have written since
+    touch(AccessKind::read, 8, 161);              // the second read in a row
+    announced.push_back(bench.events.accesses.size());
+    touch(AccessKind::write, 8, 160);
+    bench.machine.edge(162);
+    touch(AccessKind::read, 8, 161);  // in the next pass of a loop
+    announced.push_back(bench.events.accesses.size());
+  });
+  CHECK(announced == std::vector<std::size_t>{0, 1, 1, 1, 1, 10, 12});
+}
+
+TEST_CASE("a read after another thread ran is the kernel's own", "[machine]") {
+  Bench bench;
+  bench.run({1, 1, 1}, {2, 1, 1}, [&] {
+    const auto at = bench.a->base + 4 * bench.machine.running().ref.thread;
+    bench.machine.access(at, 4, AccessKind::write, false, 160, 0);
+    bench.machine.barrier(161, {}, 0);
+    bench.machine.access(at, 4, AccessKind::read, false, 162, 0);
+  });
+  CHECK(bench.events.accesses.size() == 4);
+}
+
+TEST_CASE("reads of constants are nobody's business, what lies behind them is", "[machine]") {
+  Bench bench;
+  const auto table = reinterpret_cast<std::uintptr_t>(constants.data());
+  CHECK(bench.survives(table, 4));
+  CHECK(bench.survives(table + sizeof constants - 4, 4));
+  CHECK(bench.events.accesses.empty());
+  CHECK(bench.events.strays.empty());
+  CHECK_FALSE(bench.survives(table + sizeof constants - 2, 4));
+  CHECK(bench.events.strays.size() == 1);
 }

@@ -41,7 +41,7 @@ class Block {
     REQUIRE(counter.tallies().size() == 1);
     return counter.tallies().front();
   }
-  RequestCounter counter{LoopMap({{100, 150}}, {{50, 200}}), [](auto one, auto other) { return one / 10 == other / 10; }};
+  RequestCounter counter{LoopMap({{100, 150}}, {{50, 200}})};
 };
 
 }  // namespace
@@ -92,21 +92,6 @@ TEST_CASE("reads and writes of one instruction are counted apart, and atomics as
   CHECK(block.counter.tallies().size() == 3);
 }
 
-TEST_CASE("a read of what the same lane has just written on the same line is the compiler's, not the kernel's", "[request_counter]") {
-  Block block(32);
-  block.touch(0, 11, 0, AccessKind::write);
-  block.touch(0, 12, 0);
-  CHECK(block.only().kind == AccessKind::write);
-}
-
-TEST_CASE("a read of it on the next line counts", "[request_counter]") {
-  Block block(32);
-  block.touch(0, 11, 0, AccessKind::write);
-  block.touch(0, 21, 0);
-  block.counter.on_block_end(0, 0);
-  CHECK(block.counter.tallies().size() == 2);
-}
-
 TEST_CASE("a column of 32 floats in a 32 wide tile is 32 wavefronts where one would do", "[request_counter]") {
   Block block(32);
   for (std::uint32_t thread = 0; thread < 32; ++thread) block.shared(thread, 128 * thread);
@@ -132,4 +117,22 @@ TEST_CASE("an object larger than any instruction moves is several requests", "[r
   block.counter.on_block_end(0, 0);
   CHECK(block.counter.tallies().at(0).requests == 1);
   CHECK(block.counter.tallies().at(1).requests == 4);
+}
+
+TEST_CASE("statements that share an instruction of the kit's are counted apart, and so are spaces", "[request_counter]") {
+  Block block(32);
+  const auto touch = [&](std::uintptr_t statement, Space space) {
+    Access access;
+    access.address = memory;
+    access.size = 4;
+    access.pc = statement;
+    access.instruction = 500;
+    access.space = space;
+    block.counter.on_access(access);
+  };
+  touch(10, Space::global);
+  touch(20, Space::global);
+  touch(20, Space::shared);
+  block.counter.on_block_end(0, 0);
+  CHECK(block.counter.tallies().size() == 3);
 }

@@ -107,7 +107,7 @@ TEST_CASE("wavefronts of shared memory are those of an H200, whatever the elemen
   for (std::size_t row = 0; row < std::size(patterns); ++row) {
     const Pattern& pattern = patterns[row];
     INFO("pattern " << row << ", elements of " << pattern.bytes << " bytes");
-    RequestCounter counter(LoopMap(), [](auto, auto) { return false; });
+    RequestCounter counter{LoopMap()};
     counter.on_launch_begin({.grid = {1, 1, 1}, .block = {32, 1, 1}});
     counter.on_block_begin(0);
     for (unsigned lane = 0; lane < 32; ++lane) {

@@ -5,6 +5,7 @@
 
 #include <catch2/catch_test_macros.hpp>
 
+using tilelab::subscript_behind;
 using tilelab::subscript_closing_at;
 
 namespace {
@@ -40,4 +41,21 @@ TEST_CASE("where no bracket closes, no name comes before, or columns may have mo
   CHECK(told("x  = a[i];", 9) == "none");
   CHECK(told("x /* why */ = a[i];", 18) == "none");
   CHECK(told("\tx = a[i];", 9) == "none");
+}
+
+TEST_CASE("a name leads to its last subscript, or to one further left where inner dimensions follow", "[subscript]") {
+  const std::string line = "  sum += As[ty][k] * Bs[at[k]][tx];";
+  const auto behind = [&](std::size_t column, std::size_t inner) {
+    const auto found = subscript_behind(line, column, inner);
+    return found ? found->array + " " + std::to_string(found->position) : "none";
+  };
+  CHECK(behind(10, 0) == "As 1");
+  CHECK(behind(10, 1) == "As 0");
+  CHECK(behind(22, 0) == "Bs 1");
+  CHECK(behind(22, 1) == "Bs 0");
+  CHECK(behind(25, 0) == "at 0");
+  CHECK(behind(10, 2) == "none");
+  CHECK(behind(3, 0) == "none");
+  CHECK(behind(9, 0) == "none");
+  CHECK(behind(99, 0) == "none");
 }

@@ -2,7 +2,11 @@
 #pragma once
 
 // Constructors and make_ functions are the kit's, not the student's: they announce nothing.
+#if defined __clang__
+#define TILELAB_QUIET __attribute__((no_sanitize("thread", "undefined", "coverage")))
+#else
 #define TILELAB_QUIET __attribute__((no_sanitize_thread, no_sanitize_undefined, no_sanitize_coverage))
+#endif
 
 inline namespace cuda_on_cpu {
 // clang-format off: a table reads better as one

@@ -22,6 +22,7 @@ void BoundsChecker::on_index(const IndexEvent& event) {
   finding.index = event.index;
   finding.bound = event.bound;
   finding.column = event.column;
+  finding.inner = event.inner;
   log_.report(finding);
 }
 

@@ -22,24 +22,10 @@ void RequestCounter::on_launch_begin(const LaunchEvent& launch) {
 }
 
 void RequestCounter::on_block_begin(std::uint64_t) {
-  for (Lane& lane : lanes_) {
-    lane.path.restart();
-    lane.written_bytes = 0;
-  }
-}
-
-// GCC reads an assigned lvalue again where its value is used (`y = ++p[0]`): no compiler for a GPU would.
-bool RequestCounter::is_echo(Lane& lane, const Access& access) {
-  const bool echo = access.kind == AccessKind::read && lane.written_bytes == access.size && lane.written == access.address &&
-                    same_line_(lane.written_by, access.pc);
-  lane.written_bytes = access.kind == AccessKind::write ? access.size : 0;
-  lane.written = access.address;
-  lane.written_by = access.pc;
-  return echo;
+  for (Lane& lane : lanes_) lane.path.restart();
 }
 
 void RequestCounter::on_access(const Access& access) {
-  if (is_echo(lanes_[access.by.thread], access)) return;
   if (access.size <= widest) return piece(access, access.address, access.size, 0);
   const std::uint32_t step = access.address % 16 == 0 && access.size % 16 == 0 ? 16
                              : access.address % 8 == 0 && access.size % 8 == 0 ? 8
@@ -96,7 +82,8 @@ std::uint32_t RequestCounter::request_of(Warp& warp, std::uint32_t lane, const A
 }
 
 std::uint32_t RequestCounter::tally_of(const Access& access) {
-  const std::uintptr_t key = access.instruction * 3 + static_cast<std::uintptr_t>(access.kind);
+  // By the statement: one instruction may serve many, where it lies in a function of the kit's (a float4's own assignment).
+  const std::uintptr_t key = (access.pc * 3 + static_cast<std::uintptr_t>(access.kind)) * 3 + static_cast<std::uintptr_t>(access.space);
   const auto [place, is_new] = tally_index_.try_emplace(key, static_cast<std::uint32_t>(tallies_.size()));
   if (is_new) {
     RequestTally tally;

@@ -8,7 +8,6 @@
 
 #include <array>
 #include <cstdint>
-#include <functional>
 #include <unordered_map>
 #include <vector>
 
@@ -33,9 +32,7 @@ struct RequestTally {
 
 class RequestCounter final : public Observer {
  public:
-  using SameLine = std::function<bool(std::uintptr_t, std::uintptr_t)>;
-
-  RequestCounter(LoopMap loops, SameLine same_line) : loops_(std::move(loops)), same_line_(std::move(same_line)) {}
+  explicit RequestCounter(LoopMap loops) : loops_(std::move(loops)) {}
 
   bool watches(Space) const override { return true; }
   bool follows_control() const override { return true; }
@@ -50,7 +47,7 @@ class RequestCounter final : public Observer {
   void on_barrier(const BarrierEvent&) override { settle(); }
   void on_block_end(std::uint64_t, std::uint32_t) override { settle(); }
 
-  // One entry for each accessing instruction, in the order of their statements.
+  // One entry for each kind of access of a statement to a space, in the order of the statements.
   std::vector<RequestTally> tallies() const;
   // False: a warp did more between two barriers than is kept; what was counted is too little.
   bool complete() const { return complete_; }
@@ -67,9 +64,6 @@ class RequestCounter final : public Observer {
   struct Lane {
     ControlPath path;
     std::uint32_t next = 0;  // of its warp's requests
-    // Its last access where that was a write.
-    std::uintptr_t written = 0, written_by = 0;
-    std::uint32_t written_bytes = 0;
   };
   using LaneAddresses = std::array<std::uintptr_t, 32>;
   struct Warp {
@@ -81,7 +75,6 @@ class RequestCounter final : public Observer {
   static constexpr std::uint32_t no = FootprintPool::end;
   static constexpr std::size_t most_requests = 4u << 20;  // of one warp between two barriers
 
-  bool is_echo(Lane& lane, const Access& access);
   void piece(const Access& access, std::uintptr_t address, std::uint32_t size, std::uint32_t part);
   std::uint32_t request_of(Warp& warp, std::uint32_t lane, const Access& access, std::uint64_t path);
   std::uint32_t tally_of(const Access& access);
@@ -89,11 +82,10 @@ class RequestCounter final : public Observer {
   void settle_wide(const Request& request, const LaneAddresses& addresses);
 
   LoopMap loops_;
-  SameLine same_line_;
   std::vector<Lane> lanes_;
   std::vector<Warp> warps_;
   std::vector<RequestTally> tallies_;
-  std::unordered_map<std::uintptr_t, std::uint32_t> tally_index_;  // by instruction and kind
+  std::unordered_map<std::uintptr_t, std::uint32_t> tally_index_;  // by statement, kind and space
   FootprintPool scratch_;
   bool complete_ = true;
 };

@@ -45,6 +45,36 @@ void* tilelab_memset(void* to, int value, std::size_t bytes) {
   return std::memset(to, value, bytes);
 }
 
+// A copy of an object, where Clang makes it: its addresses are checked as GCC checks them, what is read first. No alignment
+// for what is read: the first value of a local, which lies in no memory of the kernel's.
+void tilelab_copy(void* to, const void* from, std::size_t bytes, std::size_t to_alignment, std::size_t from_alignment) {
+  const auto target = reinterpret_cast<std::uintptr_t>(to), source = reinterpret_cast<std::uintptr_t>(from);
+  tilelab::simt::Machine& machine = tilelab::simt::Machine::current();
+  if (from_alignment != 0 && source % from_alignment != 0) machine.misaligned(source, from_alignment, TILELAB_PC, TILELAB_CALLER_FRAME);
+  if (target % to_alignment != 0) machine.misaligned(target, to_alignment, TILELAB_PC, TILELAB_CALLER_FRAME);
+  if (from_alignment != 0) ANNOUNCE_RANGE(from, bytes, read);
+  ANNOUNCE_RANGE(to, bytes, write);
+  std::memmove(to, from, bytes);
+}
+
+// What Clang's pass calls for copies since LLVM 15; before, and GCC always, the plain names.
+void* __tsan_memcpy(void* to, const void* from, std::size_t bytes) {
+  ANNOUNCE_RANGE(from, bytes, read);
+  ANNOUNCE_RANGE(to, bytes, write);
+  return std::memmove(to, from, bytes);
+}
+
+void* __tsan_memmove(void* to, const void* from, std::size_t bytes) {
+  ANNOUNCE_RANGE(from, bytes, read);
+  ANNOUNCE_RANGE(to, bytes, write);
+  return std::memmove(to, from, bytes);
+}
+
+void* __tsan_memset(void* to, int value, std::size_t bytes) {
+  ANNOUNCE_RANGE(to, bytes, write);
+  return std::memset(to, value, bytes);
+}
+
 void tilelab_sincosf(float x, float* sine, float* cosine) {
   TILELAB_ANNOUNCE(sine, sizeof *sine, write);
   TILELAB_ANNOUNCE(cosine, sizeof *cosine, write);

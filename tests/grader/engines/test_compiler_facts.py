@@ -15,7 +15,7 @@ from pathlib import Path
 
 import pytest
 
-from grader.engines.cpu_toolchain import INSTRUMENTATION
+from grader.engines.gcc_flags import INSTRUMENTATION
 from grader.workshop import Workshop
 
 Compile = Callable[..., str]

@@ -15,8 +15,9 @@ import pytest
 from elftools.elf.elffile import ELFFile
 
 from grader.engines.assembly import calls_of
-from grader.engines.cpu_toolchain import INSTRUMENTATION, LANGUAGE, MACHINE, target_of
+from grader.engines.cpu_toolchain import target_of
 from grader.engines.debug_info import read_debug_info
+from grader.engines.gcc_flags import INSTRUMENTATION, LANGUAGE, MACHINE
 from grader.engines.gimple_scan import scan_gimple
 from grader.engines.symbol_table import function_names, thread_local_symbols
 from grader.engines.thread_local_names import ThreadLocalNames

@@ -1,0 +1,139 @@
+"""Clang's account of a file (LLVM's intermediate language as text, before any pass) taken apart: functions with their
+instructions, what each symbol names, and which line of which file an instruction stands for. Judges nothing.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from functools import cached_property
+
+SYMBOL = re.compile(r'@("[^"]*"|[\w.$-]+)')
+_STRING = re.compile(r'"(?:[^"\\\n]|\\.)*"')
+_DEFINE = re.compile(r'^define\b[^@]*@("[^"]*"|[\w.$-]+)\(')
+_GLOBAL = re.compile(r'^@("[^"]*"|[\w.$-]+) = ')
+_GROUP = re.compile(r"^attributes #(\d+) = \{(.*)\}")
+_NODE = re.compile(r"^!(\d+) = (?:distinct )?!(\w+)?[({](.*)[)}]$")
+_PLACED = re.compile(r"!dbg !(\d+)")
+_ATTRIBUTE = re.compile(r'"((?:[^"\\]|\\.)*)"(?:="((?:[^"\\]|\\.)*)")?|(\w+(?:\([^)]*\))?)')
+
+
+@dataclass(frozen=True)
+class Attributes:
+    words: frozenset[str] = frozenset()  # noinline, sanitize_thread, …; without what stands in their parentheses
+    texts: dict[str, str] = field(default_factory=dict)  # "target-features": "+sse2"
+
+
+@dataclass(frozen=True)
+class IrFunction:
+    symbol: str
+    head: str  # the line that opens it
+    attributes: Attributes
+    instructions: list[str]
+    subprogram: str  # the node that says where it is from; "" for none
+
+
+@dataclass(frozen=True)
+class Account:
+    functions: dict[str, IrFunction]
+    globals: dict[str, str]  # what stands behind a variable's or an alias's `=`
+    file_level_assembly: bool
+    nodes: dict[str, tuple[str, str]]  # of metadata: what it is, and what stands in its parentheses
+
+    def reached(self, roots: Iterable[str]) -> set[str]:
+        """These symbols, all that their code or first values name, and so on."""
+        waiting, seen = list(roots), set[str]()
+        while waiting:
+            symbol = waiting.pop()
+            if symbol not in seen:
+                seen.add(symbol)
+                waiting.extend(self._names.get(symbol, ()))
+        return seen
+
+    @cached_property
+    def _names(self) -> dict[str, set[str]]:
+        found = {name: _symbols_in([text]) for name, text in self.globals.items()}
+        return found | {name: _symbols_in(one.instructions) for name, one in self.functions.items()}
+
+    def path_of(self, function: IrFunction) -> str:
+        """The file that defines it; "" where nothing says so."""
+        return self._path(function.subprogram)
+
+    def line_of(self, function: IrFunction) -> int:
+        return _number(self.nodes.get(function.subprogram, ("", ""))[1], "line")
+
+    def place_of(self, instruction: str) -> tuple[str, int]:
+        """File and line of the statement it stands for."""
+        placed = _PLACED.search(instruction)
+        kind, fields = self.nodes.get(placed[1], ("", "")) if placed else ("", "")
+        if kind != "DILocation":
+            return "", 0
+        scope = re.search(r"scope: !(\d+)", fields)
+        return self._path(scope[1]) if scope else "", _number(fields, "line")
+
+    def _path(self, scope: str) -> str:
+        _, fields = self.nodes.get(scope, ("", ""))
+        file = re.search(r"\bfile: !(\d+)", fields)
+        _, named = self.nodes.get(file[1], ("", "")) if file else ("", "")
+        name = re.search(r'filename: "((?:[^"\\]|\\.)*)"', named)
+        folder = re.search(r'directory: "((?:[^"\\]|\\.)*)"', named)
+        if name is None:
+            return ""
+        return name[1] if name[1].startswith("/") or folder is None else f"{folder[1]}/{name[1]}"
+
+
+def read_account(text: str) -> Account:
+    functions: dict[str, IrFunction] = {}
+    variables: dict[str, str] = {}
+    nodes: dict[str, tuple[str, str]] = {}
+    lines = text.split("\n")
+    groups = {match[1]: _attributes(match[2]) for line in lines if (match := _GROUP.match(line))}
+    at = 0
+    while at < len(lines):
+        line = lines[at]
+        at += 1
+        if match := _DEFINE.match(line):
+            first = at
+            while at < len(lines) and lines[at] != "}":
+                at += 1
+            name = match[1].strip('"')
+            functions[name] = _function(name, line, lines[first:at], groups)
+        elif match := _GLOBAL.match(line):
+            variables[match[1].strip('"')] = line[match.end() :]
+        elif match := _NODE.match(line):
+            nodes[match[1]] = match[2] or "", match[3]
+    assembly = any(line.startswith("module asm") for line in lines)
+    return Account(functions, variables, assembly, nodes)
+
+
+def _function(name: str, head: str, body: list[str], groups: dict[str, Attributes]) -> IrFunction:
+    bare = _STRING.sub('""', head)
+    group = re.search(r" #(\d+)", bare)
+    placed = _PLACED.search(bare)
+    return IrFunction(
+        name,
+        head,
+        groups.get(group[1], Attributes()) if group else Attributes(),
+        [line.strip() for line in body if line.startswith(" ")],
+        placed[1] if placed else "",
+    )
+
+
+def _attributes(text: str) -> Attributes:
+    words, texts = set(), {}
+    for match in _ATTRIBUTE.finditer(text):
+        if match[3]:
+            words.add(match[3].partition("(")[0])
+        else:
+            texts[match[1]] = match[2] or ""
+    return Attributes(frozenset(words), texts)
+
+
+def _symbols_in(lines: Iterable[str]) -> set[str]:
+    return {name.strip('"') for line in lines for name in SYMBOL.findall(line)}
+
+
+def _number(fields: str, name: str) -> int:
+    found = re.search(rf"\b{name}: (\d+)", fields)
+    return int(found[1]) if found else 0

@@ -1,0 +1,116 @@
+"""A submission gets the same verdicts, findings and counts whichever of the two host compilers builds it.
+
+Words of the compilers themselves differ, and so does, inherently: how many steps a launch takes (each compiler has basic
+blocks of its own), how deep a recursion gets, what a thread had done of a statement before a finding ended it, and what
+GCC cannot follow, where Clang can.
+A sample of the corpus by default; all of it with TILELAB_WHOLE_CORPUS=1.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from grader.compiler_choice import VARIABLE
+from grader.course import load_labs
+from grader.judging import judge_lab
+from grader.outcome import LabOutcome
+from grader.result import Finding, Launch, Verdict
+from grader.workshop import Workshop
+
+ROOT = Path(__file__).resolve().parents[2]
+SEED = 20_240_917
+PATTERNS = (
+    "solutions/*/*.cu",
+    "solutions/*/rejects/*.cu",
+    "tests/labs/accepted/*/*.cu",
+    "assignments/*/*.cu",
+    "tests/class/*/*.cu",
+)
+CORPUS = sorted(path.relative_to(ROOT).as_posix() for pattern in PATTERNS for path in ROOT.glob(pattern))
+SAMPLE = CORPUS if os.environ.get("TILELAB_WHOLE_CORPUS") else CORPUS[::12]
+# A finding of every kind, and what the compilers announce in ways of their own.
+ALWAYS = (
+    "solutions/01-naive/rejects/unaligned_float4.cu",
+    "solutions/02-tiled/rejects/reads_past_the_tile.cu",
+    "solutions/03-boundary/rejects/zeros_only_once.cu",
+    "tests/labs/accepted/01-naive/lookup_tables.cu",
+    "tests/labs/accepted/02-tiled/float4_loads.cu",
+    "tests/labs/accepted/02-tiled/dynamic_shared.cu",
+    "tests/labs/accepted/04-open/last_block_resets_its_ticket.cu",
+    # Hostile: code before the kernel, other people's files, a verdict of one's own, calls of the host's, assembly.
+    "tests/class/craig-early/matmul_naive.cu",
+    "tests/class/craig-early/matmul_tiled.cu",
+    "tests/class/craig-early/matmul_boundary.cu",
+    "tests/class/craig-early/matmul_open.cu",
+    "tests/class/eve-reads-files/matmul_naive.cu",
+    "tests/class/mallet-impostor/matmul_naive.cu",
+    "tests/class/mallet-impostor/matmul_tiled.cu",
+    "tests/class/peggy-exits/matmul_naive.cu",
+    "tests/class/walter-ptx/matmul_naive.cu",
+)
+UNFOLLOWED = "which the CPU executor cannot follow"  # by what GCC says of the file
+# Ends that leave a thread amid its work: how far it had come follows from the order in which a statement is computed.
+CUT_SHORT = {Verdict.CRASH, Verdict.TIMEOUT, Verdict.OUT_OF_BOUNDS, Verdict.MISALIGNED, Verdict.NEEDS_GPU}
+
+
+@pytest.fixture(scope="module")
+def workshops() -> Iterator[tuple[Workshop, Workshop]]:
+    """Of GCC and of Clang."""
+    if shutil.which("clang++") is None or shutil.which("g++") is None:
+        pytest.skip("g++ and clang++ are not both installed")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv(VARIABLE, "g++")
+        gcc = Workshop.open(ROOT, allow_no_sandbox=True)
+        patch.setenv(VARIABLE, "clang++")
+        yield gcc, Workshop.open(ROOT, allow_no_sandbox=True)
+
+
+def told(finding: Finding) -> dict[str, object]:
+    """All that a report says of it; of one that a time-out makes, only that."""
+    if finding.kind is Verdict.TIMEOUT:
+        return {"kind": finding.kind, "severity": finding.severity}
+    return finding.model_dump()
+
+
+def seen_in(launch: Launch) -> dict[str, object]:
+    whole = launch.verdict not in CUT_SHORT
+    return {
+        "shape": (launch.shape, launch.inputs, launch.grid, launch.block, launch.shared_bytes),
+        "verdict": launch.verdict,
+        "findings": sorted(map(repr, map(told, launch.findings))),
+        "mismatch": launch.mismatch,
+        "explanation": launch.explanation,
+        "counters": {name: count for name, count in launch.counters.items() if name != "events"} if whole else None,
+        "traffic": launch.traffic if whole else None,
+        "printed": re.sub(r"0x[0-9a-f]+", "0x…", launch.printed),
+    }
+
+
+def seen(outcome: LabOutcome) -> list[object]:
+    cases = [(case.name, case.passed, case.verdict, list(map(seen_in, case.launches))) for case in outcome.cases]
+    refusals = [
+        (one.kind, one.line, "" if one.kind is Verdict.COMPILE_ERROR else one.message) for one in outcome.findings
+    ]
+    return [outcome.verdict, refusals, *cases]
+
+
+@pytest.mark.parametrize("kernel", sorted({*SAMPLE, *ALWAYS}))
+def test_both_compilers_lead_to_the_same_findings_and_counts(
+    kernel: str, workshops: tuple[Workshop, Workshop], tmp_path: Path
+) -> None:
+    lab = next(
+        lab for lab in load_labs(ROOT, []) if lab.id in Path(kernel).parts or lab.public.file == Path(kernel).name
+    )
+    by_gcc, by_clang = (
+        judge_lab(workshop, lab, ROOT / kernel, tmp_path, seed=SEED, public_only=True) for workshop in workshops
+    )
+    if any(finding.kind is Verdict.NEEDS_GPU and UNFOLLOWED in finding.message for finding in by_gcc.findings):
+        assert by_clang.cases or by_clang.verdict is Verdict.NEEDS_GPU
+        return
+    assert seen(by_clang) == seen(by_gcc)
