@@ -18,14 +18,9 @@
 #include "runner/trace_words.hpp"
 #include "runner/traffic_words.hpp"
 #include "simt/machine.hpp"
-#include "simt/observers/access_counter.hpp"
-#include "simt/observers/barrier_checker.hpp"
-#include "simt/observers/bounds_checker.hpp"
-#include "simt/observers/input_guard.hpp"
-#include "simt/observers/race_detector.hpp"
+#include "simt/observer_panel.hpp"
 #include "simt/observers/request_counter.hpp"
 #include "simt/observers/trace_recorder.hpp"
-#include "simt/observers/uninitialized_reads.hpp"
 #include "simt/submission_data.hpp"
 #include "simt/surface/device_printf.hpp"
 
@@ -46,7 +41,7 @@ class Launch {
  public:
   Launch(const Image& image, const LaunchRequest& request, const std::vector<Descriptor>& files)
       : image_(image), request_(request), files_(files),
-        races_(log_, request.allow_same_value_writes ? simt::RaceDetector::SameValue::allowed : simt::RaceDetector::SameValue::races) {}
+        panel_(request.allow_same_value_writes ? simt::RaceDetector::SameValue::allowed : simt::RaceDetector::SameValue::races) {}
 
   enum class Store { outputs, nothing };
 
@@ -69,13 +64,13 @@ class Launch {
     answer.status = status;
     answer.detail = detail;
     answer.config = config_;
-    answer.findings = in_words(log_.folded(), image_, {config_.grid, config_.block});
-    answer.counters = counter_.counters();
+    answer.findings = in_words(panel_.log().folded(), image_, {config_.grid, config_.block});
+    answer.counters = panel_.counter().counters();
     answer.counters["events"] = events_ != 0 || !simt::Machine::active() ? events_ : simt::Machine::current().events();
     answer.printed = simt::printed_text();
     if (trace_) answer.trace = in_words(trace_->steps(), trace_->complete(), image_);
     if (traffic_) answer.traffic = in_words(traffic_->tallies(), status == Status::completed && traffic_->complete(), image_);
-    answer.needs_reversed_run = races_.needs_reversed_run();
+    answer.needs_reversed_run = panel_.races().needs_reversed_run();
     answer.left_data = left_data_;
     return answer;
   }
@@ -102,7 +97,7 @@ class Launch {
     if (simt::Machine::active()) finding.site.by = simt::Machine::current().running().ref;
     finding.bound = bound;
     finding.why = why;
-    log_.report(finding);
+    panel_.log().report(finding);
   }
 
   void map_memory() {
@@ -169,7 +164,7 @@ class Launch {
   // The launch function is the submission's code: it runs like a kernel of one thread, where a bad access is caught.
   LaunchConfig ask_launch_function() {
     simt::Announcer announcer;
-    announcer.add(bounds_);
+    announcer.add(panel_.bounds());
     stacks_.emplace(1);
     LaunchConfig answer;
     bool returned = false;
@@ -205,12 +200,8 @@ class Launch {
     for (const simt::Region& region : memory_.buffers()) {
       if (region.role == simt::BufferRole::output) outputs.push_back(&region);
     }
-    uninitialized_.emplace(log_, outputs);
     simt::Announcer announcer;
-    for (simt::Observer* observer :
-         std::initializer_list<simt::Observer*>{&races_, &bounds_, &*uninitialized_, &barriers_, &inputs_, &counter_}) {
-      announcer.add(*observer);
-    }
+    panel_.join(announcer, std::move(outputs));
     if (request_.trace) trace_block(request_.trace->block);
     if (trace_) announcer.add(*trace_);
     if (request_.traffic) announcer.add(traffic_.emplace(loop_map(image_)));
@@ -255,13 +246,7 @@ class Launch {
   const std::vector<Descriptor>& files_;
   LaunchConfig config_;
   simt::MemoryMap memory_;
-  simt::FindingLog log_;
-  simt::RaceDetector races_;
-  simt::BoundsChecker bounds_{log_};
-  simt::BarrierChecker barriers_{log_};
-  simt::InputGuard inputs_{log_};
-  simt::AccessCounter counter_;
-  std::optional<simt::UninitializedReads> uninitialized_;
+  simt::ObserverPanel panel_;
   std::optional<simt::TraceRecorder> trace_;
   std::optional<simt::RequestCounter> traffic_;
   std::optional<simt::FiberStacks> stacks_;

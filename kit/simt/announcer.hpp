@@ -1,7 +1,9 @@
 // Passes events on to the observers that asked for them.
 #pragma once
 
+#include <algorithm>
 #include <array>
+#include <tuple>
 #include <vector>
 
 #include "simt/event.hpp"
@@ -11,17 +13,30 @@ namespace tilelab::simt {
 class Announcer {
  public:
   void add(Observer& observer) {
-    all_.push_back(&observer);
-    if (observer.follows_control()) control_.push_back(&observer);
-    for (const Space space : {Space::global, Space::shared, Space::module}) {
-      if (observer.watches(space)) by_space_[static_cast<std::size_t>(space)].push_back(&observer);
+    hear(observer);
+    const auto tell = [](void* who, const Access& access) { static_cast<Observer*>(who)->on_access(access); };
+    for (const Space space : spaces) {
+      if (observer.watches(space)) by_space_[static_cast<std::size_t>(space)].push_back({&observer, tell});
     }
   }
 
-  void access(const Access& access) const {
-    for (Observer* observer : by_space_[static_cast<std::size_t>(access.space)]) observer->on_access(access);
+  // Several whose types are known: an access costs one call for all of them, and what they do with most is compiled into it.
+  // The tuple outlives the announcer, and so does `quiet`, which keeps the reads that none of them needs.
+  template <typename... Observers>
+  void add_together(std::tuple<Observers&...>& observers, QuietReads* quiet = nullptr) {
+    quiet_ = quiet;
+    std::apply([this](Observers&... each) { (hear(each), ...); }, observers);
+    by_space_[0].push_back({&observers, &tell_all<Space::global, Observers...>});
+    by_space_[1].push_back({&observers, &tell_all<Space::shared, Observers...>});
+    by_space_[2].push_back({&observers, &tell_all<Space::module, Observers...>});
   }
 
+  void access(const Access& access) const {
+    for (const Listener& listener : by_space_[static_cast<std::size_t>(access.space)]) listener.tell(listener.who, access);
+  }
+
+  // Null where somebody needs every read.
+  QuietReads* quiet() const { return every_read_ ? nullptr : quiet_; }
   bool control_is_followed() const { return !control_.empty(); }
 
   template <typename... Parameters, typename... Arguments>
@@ -35,8 +50,31 @@ class Announcer {
   }
 
  private:
+  struct Listener {
+    void* who;
+    void (*tell)(void* who, const Access& access);
+  };
+  static constexpr std::array spaces{Space::global, Space::shared, Space::module};
+
+  void hear(Observer& observer) {
+    all_.push_back(&observer);
+    if (observer.follows_control()) control_.push_back(&observer);
+    const auto watched = [&observer](Space space) { return observer.watches(space); };
+    if (observer.needs_every_read() && std::any_of(spaces.begin(), spaces.end(), watched)) every_read_ = true;
+  }
+
+  template <Space space, typename... Observers>
+  static void tell_all(void* who, const Access& access) {
+    const auto tell = [&access]<typename One>(One& one) {
+      if (one.One::watches(space)) one.One::on_access(access);  // named: not through the virtual table
+    };
+    std::apply([&tell](Observers&... each) { (tell(each), ...); }, *static_cast<std::tuple<Observers&...>*>(who));
+  }
+
   std::vector<Observer*> all_, control_;
-  std::array<std::vector<Observer*>, 3> by_space_;
+  std::array<std::vector<Listener>, 3> by_space_;
+  QuietReads* quiet_ = nullptr;
+  bool every_read_ = false;
 };
 
 }  // namespace tilelab::simt

@@ -65,8 +65,8 @@ void BlockScheduler::start(std::uint32_t index, const std::function<void()>& bod
   ++progress_;
   thread.stack = stacks_.take();
   context::stack_context stack;
-  stack.sp = reinterpret_cast<void*>(stacks_.high(thread.stack));
-  stack.size = FiberStacks::stack_bytes;
+  stack.sp = reinterpret_cast<void*>(stacks_.top(thread.stack));
+  stack.size = stacks_.top(thread.stack) - stacks_.low(thread.stack);
   forget(thread.fiber);
   thread.fiber = context::fiber(std::allocator_arg, context::preallocated(stack.sp, stack.size, stack), BorrowedStack{},
                                 [this, &thread, &body](context::fiber&& back) {

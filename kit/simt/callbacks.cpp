@@ -11,11 +11,13 @@ using tilelab::simt::Machine;
 
 #define PC reinterpret_cast<std::uintptr_t>(__builtin_return_address(0))
 #define CALLER_FRAME (*static_cast<const std::uintptr_t*>(__builtin_frame_address(0)))
+#define ANNOUNCE_READ(address, size)                                           \
+  Machine::current().read<size>(reinterpret_cast<std::uintptr_t>(address), PC, \
+                                static_cast<const std::uintptr_t*>(__builtin_frame_address(0)))
 #define ANNOUNCE(address, size, kind, is_volatile) \
   Machine::current().access(reinterpret_cast<std::uintptr_t>(address), size, AccessKind::kind, is_volatile, PC, CALLER_FRAME)
 
 #define SIZED(size)                                                                                 \
-  void __tsan_read##size(void* address) { ANNOUNCE(address, size, read, false); }                   \
   void __tsan_write##size(void* address) { ANNOUNCE(address, size, write, false); }                 \
   void __tsan_unaligned_read##size(void* address) { ANNOUNCE(address, size, read, false); }         \
   void __tsan_unaligned_write##size(void* address) { ANNOUNCE(address, size, write, false); }       \
@@ -79,6 +81,12 @@ SIZED(2)
 SIZED(4)
 SIZED(8)
 SIZED(16)
+
+void __tsan_read1(void* address) { ANNOUNCE(address, 1, read, false); }
+void __tsan_read2(void* address) { ANNOUNCE(address, 2, read, false); }
+void __tsan_read4(void* address) { ANNOUNCE_READ(address, 4); }
+void __tsan_read8(void* address) { ANNOUNCE_READ(address, 8); }
+void __tsan_read16(void* address) { ANNOUNCE_READ(address, 16); }
 
 void __tsan_read_range(void* address, std::size_t bytes) { ANNOUNCE(address, bytes, read, false); }
 void __tsan_write_range(void* address, std::size_t bytes) { ANNOUNCE(address, bytes, write, false); }

@@ -9,6 +9,7 @@
 
 namespace tilelab::simt {
 
+class QuietReads;
 struct Region;
 
 struct Index3 {
@@ -49,6 +50,7 @@ struct LaunchEvent {
   std::size_t static_shared_bytes = 0, dynamic_shared_bytes = 0;
   std::size_t shared_span = 0;        // bytes from the space's first byte to the end of the last array
   std::uint8_t shared_poison = 0xFF;  // every byte of every array when a block starts
+  QuietReads* quiet = nullptr;        // the reads that are not announced; null: all are
 };
 
 struct BarrierEvent {
@@ -99,6 +101,8 @@ class Observer {
 
   // Accesses of other spaces are not announced to this observer.
   virtual bool watches(Space) const { return false; }
+  // Reads of shared memory and of inputs that are like earlier ones are kept from those alone who do not say so.
+  virtual bool needs_every_read() const { return true; }
   // Calls, returns and control-path edges are announced to those alone who say so.
   virtual bool follows_control() const { return false; }
 

@@ -24,12 +24,17 @@ class FiberStacks {
 
   std::uintptr_t low(std::size_t index) const { return base_ + index * pitch_ + guard_; }
   std::uintptr_t high(std::size_t index) const { return low(index) + stack_bytes; }
+  // Where a thread begins on its stack. Not at the same place of a page for all: their frames would share one set of the cache.
+  std::uintptr_t top(std::size_t index) const { return high(index) - index % 16 * 128; }
   bool is_guard(std::uintptr_t address) const { return address - base_ < bytes_ && (address - base_) % pitch_ < guard_; }
 
  private:
+  void guard(std::size_t index);
+
   std::size_t count_, guard_, pitch_, bytes_;
   std::uintptr_t base_ = 0;
-  std::size_t guarded_ = 0;  // stacks that have their guard page: made when first taken, for most launches need few
+  std::size_t guarded_ = 0;       // stacks that have their guard page: made when first taken, for most launches need few
+  bool guards_are_light_ = true;  // as long as the kernel takes them
   std::vector<std::size_t> free_;
 };
 

@@ -45,7 +45,7 @@ Machine* Machine::current_ = nullptr;
 
 Machine::Machine(MemoryMap& memory, const Announcer& announcer, FiberStacks& stacks, std::uint64_t event_budget,
                  std::vector<AddressRange> header_code, SameLine same_line)
-    : budget_(event_budget + 1), spent_budget_(event_budget + 1), memory_(memory), announcer_(announcer),
+    : budget_(event_budget + 1), spent_budget_(event_budget + 1), memory_(memory), announcer_(announcer), quiet_(announcer.quiet()),
       control_is_followed_(announcer.control_is_followed()), scheduler_(announcer, stacks, [this] { switched_in(); }),
       header_code_(std::move(header_code)), same_line_(std::move(same_line)) {
   const auto [first, end] = builtin_variables();
@@ -61,6 +61,8 @@ Machine::~Machine() { current_ = nullptr; }
 
 void Machine::run(const LaunchEvent& launch, const std::function<void()>& kernel, std::optional<std::uint64_t> order_seed, bool reversed) {
   launch_ = launch;
+  launch_.quiet = quiet_;
+  if (quiet_ != nullptr) quiet_->begin_launch(memory_.shared_span());
   set_launch_variables(launch.grid, launch.block);
   const std::uint64_t threads = std::uint64_t{launch.block.x} * launch.block.y * launch.block.z;
   const std::uint64_t blocks = std::uint64_t{launch.grid.x} * launch.grid.y * launch.grid.z;
@@ -73,7 +75,7 @@ void Machine::run(const LaunchEvent& launch, const std::function<void()>& kernel
   const bool shuffles_blocks = order_seed && blocks <= 1u << 22;
   const auto block_order = shuffles_blocks ? order_of<std::uint64_t>(blocks, &random) : std::vector<std::uint64_t>{};
 
-  announcer_.announce(&Observer::on_launch_begin, launch);
+  announcer_.announce(&Observer::on_launch_begin, launch_);
   for (std::uint64_t i = 0; i < blocks && !timeout_ && !trap_; ++i) {
     const std::uint64_t turn = reversed ? blocks - i - 1 : i, block = shuffles_blocks ? block_order[turn] : turn;
     if (order_seed) {
@@ -97,6 +99,8 @@ void Machine::switched_in() {
   const auto& running = scheduler_.running();
   stack_low_ = running.stack_low;
   access_.by = running.ref;
+  access_.interval = running.interval;
+  access_.warp_interval = running.warp_interval;
   set_thread_index(thread_indices_[running.ref.thread]);
   last_write_.size = 0;
 }
@@ -121,22 +125,16 @@ std::uintptr_t Machine::calling_statement(std::uintptr_t pc, std::uintptr_t fram
   return pc;
 }
 
-void Machine::announce(std::uintptr_t address, std::size_t size, AccessKind kind, bool is_volatile, std::uintptr_t pc, std::uintptr_t frame,
-                       bool block_scope) {
+void Machine::access(std::uintptr_t address, std::size_t size, AccessKind kind, bool is_volatile, std::uintptr_t pc, std::uintptr_t frame,
+                     bool block_scope) {
+  if (address - stack_low_ < FiberStacks::stack_bytes) {
+    if (kind != AccessKind::read) guard_frames(address, size, pc, frame);
+    return;
+  }
+  if (kind == AccessKind::read && builtins_.contains(address)) return;
   const std::uintptr_t at = statement(pc, frame);
   if (is_echo(address, size, kind, is_volatile, at)) return;
-  if (--budget_ == 0) out_of_budget(pc);
-  const auto& running = scheduler_.running();
   Access& access = access_;
-  access.address = address;
-  access.size = static_cast<std::uint32_t>(std::min<std::size_t>(size, 1u << 30));
-  access.kind = kind;
-  access.is_volatile = is_volatile;
-  access.block_scope = block_scope;
-  access.pc = at;
-  access.instruction = pc;
-  access.interval = running.interval;
-  access.warp_interval = running.warp_interval;
   if (memory_.in_shared_span(address)) {
     access.space = Space::shared;
     access.region = memory_.find_shared(address, size);
@@ -146,6 +144,14 @@ void Machine::announce(std::uintptr_t address, std::size_t size, AccessKind kind
     access.space = access.region != nullptr ? access.region->space : Space::global;
     access.offset = access.region != nullptr ? address - access.region->base : 0;
   }
+  spend(pc);
+  access.address = address;
+  access.size = static_cast<std::uint32_t>(std::min<std::size_t>(size, 1u << 30));
+  access.kind = kind;
+  access.is_volatile = is_volatile;
+  access.block_scope = block_scope;
+  access.pc = at;
+  access.instruction = pc;
   if (access.region == nullptr) return stray(access);
   // Compilers leave out the reads of constants that they know by name, each others: so nobody hears of any.
   if (access.region->constant && kind == AccessKind::read) {
@@ -254,7 +260,9 @@ int Machine::barrier(std::uintptr_t pc, BarrierReduction reduction, int predicat
 std::uint64_t Machine::exchange(std::uintptr_t pc, const LaneRequest& request) {
   spend(pc);
   spins_.moved_on(scheduler_.running().ref.thread);
-  return scheduler_.exchange(pc, request);
+  const std::uint64_t result = scheduler_.exchange(pc, request);
+  access_.warp_interval = scheduler_.running().warp_interval;  // the last lane to come goes on at once
+  return result;
 }
 
 void Machine::trap(const char* why, std::uintptr_t pc) {

@@ -16,6 +16,7 @@
 #include "simt/announcer.hpp"
 #include "simt/block_scheduler.hpp"
 #include "simt/memory_map.hpp"
+#include "simt/quiet_reads.hpp"
 #include "simt/spin_watch.hpp"
 
 namespace tilelab::simt {
@@ -62,13 +63,12 @@ class Machine {
   static Machine& current() { return *current_; }
   static bool active() { return current_ != nullptr; }
   void access(std::uintptr_t address, std::size_t size, AccessKind kind, bool is_volatile, std::uintptr_t pc, std::uintptr_t frame,
-              bool block_scope = false) {
-    if (address - stack_low_ < FiberStacks::stack_bytes) {
-      if (kind != AccessKind::read) guard_frames(address, size, pc, frame);
-      return;
-    }
-    if (builtins_.contains(address) && kind == AccessKind::read) return;
-    announce(address, size, kind, is_volatile, pc, frame, block_scope);
+              bool block_scope = false);
+  // What most accesses are, compiled into its caller: a plain read, done with here where nobody needs to hear of it.
+  template <std::size_t size>
+  [[gnu::always_inline]] void read(std::uintptr_t address, std::uintptr_t pc, const std::uintptr_t* frame) {
+    if (address - stack_low_ < FiberStacks::stack_bytes || is_quiet<size>(address, pc)) return;
+    access(address, size, AccessKind::read, false, pc, *frame);
   }
   void spend(std::uintptr_t pc) {
     if (--budget_ == 0) out_of_budget(pc);
@@ -103,9 +103,23 @@ class Machine {
   [[noreturn]] void trap(const char* why, std::uintptr_t pc);
 
  private:
-  void announce(std::uintptr_t address, std::size_t size, AccessKind kind, bool is_volatile, std::uintptr_t pc, std::uintptr_t frame,
-                bool block_scope);
   bool is_echo(std::uintptr_t address, std::size_t size, AccessKind kind, bool is_volatile, std::uintptr_t statement);
+  template <std::size_t size>
+  bool is_quiet(std::uintptr_t address, std::uintptr_t pc) {
+    if (quiet_ == nullptr || last_write_.size != 0 || header_span_.contains(pc)) return false;  // after a write: see is_echo()
+    if (memory_.in_shared_span(address)) {
+      if (!quiet_->covers<size>(address - memory_.shared_base(), pc, access_.by.thread, access_.warp_interval)) return false;
+      spend(pc);
+      quiet_->count_shared(size);
+    } else {
+      const Region* buffer = memory_.find_buffer(address, size);
+      if (buffer == nullptr || buffer->role != BufferRole::input) return false;
+      spend(pc);
+      quiet_->count_input(size);
+    }
+    spins_.note(address);
+    return true;
+  }
   void stray(const Access& access);
   void poll(const Access& access);
   bool waits_for_another_block(std::uint32_t patience) const;
@@ -123,6 +137,7 @@ class Machine {
   AddressRange builtins_;
   MemoryMap& memory_;
   const Announcer& announcer_;
+  QuietReads* const quiet_;
   const bool control_is_followed_;
   BlockScheduler scheduler_;
   std::vector<AddressRange> header_code_;
@@ -132,7 +147,7 @@ class Machine {
     std::uintptr_t address = 0, statement = 0;
     std::size_t size = 0;  // 0: its last access was none, or no write
   } last_write_;
-  Access access_;  // the one being announced; its thread is the running one
+  Access access_;  // the one being announced; its thread and intervals are the running one's
   LaunchEvent launch_;
   std::vector<Index3> thread_indices_;
   std::optional<Timeout> timeout_;

@@ -40,7 +40,7 @@ void MemoryMap::add_module(Region region) {
 
 const Region* MemoryMap::search_global(std::uintptr_t address, std::size_t size) {
   for (const Region& region : buffers_) {
-    if (contains(region, address, size)) return last_ = &region;
+    if (contains(region, address, size)) return known_[stretch_of(address)] = &region;
   }
   for (const Region& region : modules_) {
     if (contains(region, address, size)) return &region;

@@ -4,6 +4,7 @@
 // Red zones are ordinary readable memory: a kernel that runs a little past a buffer is reported and goes on, as on a GPU.
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <deque>
@@ -28,7 +29,13 @@ class MemoryMap {
 
   // The region that contains all of [address, address + size), or null.
   const Region* find_global(std::uintptr_t address, std::size_t size) {
-    return last_ != nullptr && contains(*last_, address, size) ? last_ : search_global(address, size);
+    const Region* buffer = find_buffer(address, size);
+    return buffer != nullptr ? buffer : search_global(address, size);
+  }
+  // The same at one look; null also for what is no buffer, and for one that was not looked for near there before.
+  const Region* find_buffer(std::uintptr_t address, std::size_t size) const {
+    const Region* known = known_[stretch_of(address)];
+    return known != nullptr && contains(*known, address, size) ? known : nullptr;
   }
   const Region* find_shared(std::uintptr_t address, std::size_t size) const {
     const std::size_t offset = address - shared_base_, last = offset + size - 1;  // the first inside the span: see in_shared_span
@@ -51,6 +58,8 @@ class MemoryMap {
  private:
   static constexpr std::uint8_t no_array = 0xFF;
 
+  // Between two buffers lie two red zones: no stretch of one's length holds bytes of both.
+  static std::size_t stretch_of(std::uintptr_t address) { return address / red_zone_bytes % 64; }
   static bool contains(const Region& region, std::uintptr_t address, std::size_t size) {
     const std::uintptr_t offset = address - region.base;
     return offset < region.bytes && size <= region.bytes - offset;
@@ -60,7 +69,7 @@ class MemoryMap {
 
   std::deque<Region> buffers_;  // a deque: regions keep their addresses
   std::deque<Region> modules_;
-  const Region* last_ = nullptr;
+  std::array<const Region*, 64> known_{};  // the buffer met last in stretches of this number; red zones keep two out of one
   std::uintptr_t shared_base_ = 0;
   std::size_t shared_span_ = 0;
   std::vector<Region> shared_;

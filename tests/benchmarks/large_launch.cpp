@@ -6,4 +6,5 @@
 using namespace tilelab::matmul;
 
 TEST_CASE("multiplies 256 x 256 x 256", "[bench]") { check_exact({.M = 256, .N = 256, .K = 256}); }
+TEST_CASE("multiplies 128 x 128 x 128", "[bench]") { check_exact({.M = 128, .N = 128, .K = 128}); }
 TEST_CASE("multiplies 32 x 32 x 32", "[bench]") { check_exact({.M = 32, .N = 32, .K = 32}); }

@@ -17,6 +17,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from statistics import median
 
+from oclgrind import oclgrind, run_twin, version
 from resident import peak_mib
 from spending import Spent, alternate, exact, spend, spread
 
@@ -30,7 +31,7 @@ from grader.scoring import score_lab
 from grader.workshop import Workshop
 
 ROOT = Path(__file__).resolve().parents[2]
-LARGE, SMALL = "multiplies 256 x 256 x 256", "multiplies 32 x 32 x 32"
+LARGE, MIDDLE, SMALL = "multiplies 256 x 256 x 256", "multiplies 128 x 128 x 128", "multiplies 32 x 32 x 32"
 SEED = 1
 _WATCHING = ("-fsanitize", "tsan-distinguish-volatile=1", "--param")
 
@@ -96,6 +97,8 @@ def compare(title: str, ours: Callable[[], object], theirs: Callable[[], object]
     print(f"  ours     {spread([of(a) for a, _ in taken])} s")
     print(f"  theirs   {spread([of(b) for _, b in taken])} s")
     print(f"  ratio    {spread([of(a) / of(b) for a, b in taken])}")
+    if median([of(b) for _, b in taken]) > 10 * median([of(a) for a, _ in taken]):
+        print(f"  times    {spread([of(b) / of(a) for a, b in taken])} faster")
 
 
 def command(case: str, folder: Path) -> list[str]:
@@ -154,6 +157,17 @@ def executor(workshop: Workshop, lab: Lab, scratch: Path, pairs: int) -> None:
         )
     seconds = median([spend(lambda: watched(LARGE)).cpu_s - spend(lambda: watched(SMALL)).cpu_s for _ in range(pairs)])
     print(f"  events   {events / 1e6:.0f} million, {events / seconds / 1e6:.0f} million for each second")
+    if kin := oclgrind():
+        compare(
+            f"executor at 128^3, every access watched, against {version(kin)} on the same kernel in OpenCL C, races and "
+            "uninitialised reads watched",
+            lambda: watched(MIDDLE),
+            lambda: run_twin(kin, scratch, 128),
+            pairs,
+            "processor",
+        )
+    else:
+        print("skipped: comparison with Oclgrind, which is not installed here (Debian, Ubuntu: apt-get install oclgrind)")
     folder = scratch / "watched"
     at = [peak_mib(command(case, folder), (folder / "runner").resolve()) for case in (LARGE, SMALL)]
     print(f"memory of a runner: {at[0]:.0f} MiB at 256^3, {at[1]:.0f} MiB at 32^3")

@@ -8,12 +8,15 @@
 #include <string>
 
 #include "simt/event.hpp"
+#include "simt/quiet_reads.hpp"
 
 namespace tilelab::simt {
 
 class AccessCounter final : public Observer {
  public:
   bool watches(Space) const override { return true; }
+  bool needs_every_read() const override { return false; }
+  void on_launch_begin(const LaunchEvent& launch) override { quiet_ = launch.quiet; }
   void on_access(const Access& access) override {
     const auto space = static_cast<std::size_t>(access.space);
     if (access.kind != AccessKind::write) loaded_[space] += access.size;
@@ -21,9 +24,10 @@ class AccessCounter final : public Observer {
   }
   void on_barrier(const BarrierEvent&) override { ++barriers_; }
   std::map<std::string, std::uint64_t> counters() const {
-    return {{"global_load_bytes", loaded_[0] + loaded_[2]},
+    const std::uint64_t inputs = quiet_ != nullptr ? quiet_->input_bytes() : 0, shared = quiet_ != nullptr ? quiet_->shared_bytes() : 0;
+    return {{"global_load_bytes", loaded_[0] + loaded_[2] + inputs},
             {"global_store_bytes", stored_[0] + stored_[2]},
-            {"shared_load_bytes", loaded_[1]},
+            {"shared_load_bytes", loaded_[1] + shared},
             {"shared_store_bytes", stored_[1]},
             {"block_barriers", barriers_}};
   }
@@ -31,6 +35,7 @@ class AccessCounter final : public Observer {
  private:
   std::array<std::uint64_t, 3> loaded_{}, stored_{};
   std::uint64_t barriers_ = 0;
+  const QuietReads* quiet_ = nullptr;
 };
 
 }  // namespace tilelab::simt

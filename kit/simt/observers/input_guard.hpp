@@ -11,6 +11,7 @@ class InputGuard final : public Observer {
  public:
   explicit InputGuard(FindingLog& log) : log_(log) {}
   bool watches(Space space) const override { return space == Space::global; }
+  bool needs_every_read() const override { return false; }
   void on_access(const Access& access) override {
     if (access.kind == AccessKind::read || access.region->role != BufferRole::input) return;
     RawFinding finding;

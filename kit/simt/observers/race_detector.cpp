@@ -7,9 +7,15 @@
 #include <tuple>
 #include <utility>
 
+#include "simt/quiet_reads.hpp"
 #include "simt/region.hpp"
 
 namespace tilelab::simt {
+namespace {
+
+constexpr std::uint8_t whole_word = 0xF;
+
+}  // namespace
 
 RaceDetector::RaceDetector(FindingLog& log, SameValue same_value) : log_(log), same_value_(same_value), past_(log) {
   if (same_value == SameValue::allowed) past_.allow_same_value();
@@ -17,24 +23,32 @@ RaceDetector::RaceDetector(FindingLog& log, SameValue same_value) : log_(log), s
 
 void RaceDetector::on_launch_begin(const LaunchEvent& launch) {
   shared_.resize((launch.shared_span + 3) / 4);
+  quiet_ = launch.quiet;
   fences_.begin_launch(launch.block.x * launch.block.y * launch.block.z);
 }
 
 void RaceDetector::on_block_begin(std::uint64_t block) {
   block_ = block;
   ++interval_;
+  if (quiet_ != nullptr) quiet_->begin_interval();
   warps_.begin_interval();
+  several_masks_ = false;
   fences_.begin_block(static_cast<std::uint32_t>(block));
 }
 
 void RaceDetector::on_warp_sync(const WarpSyncEvent& sync) {
   settle();
   warps_.sync(sync);
+  if (!several_masks_ && warps_.several_masks(sync.warp)) {
+    several_masks_ = true;
+    withdraw_all();
+  }
   fences_.warp_sync(sync.warp, sync.mask);
 }
 
 void RaceDetector::on_fence(const FenceEvent& fence) {
   settle();
+  if (!fences_.in_use()) withdraw_all();
   fences_.fence(fence.by.thread, fence.block_scope, warps_.known_to(fence.by.thread));
 }
 
@@ -55,15 +69,44 @@ void RaceDetector::on_access(const Access& access) {
   for (std::uint64_t at = from; at < end;) {
     const std::uint64_t number = at / 4, word_end = std::min(end, number * 4 + 4);
     const auto bytes = static_cast<std::uint8_t>(((1u << (word_end - at)) - 1u) << (at % 4));
-    Word* word = !is_shared ? global_.at(number) : number < shared_.size() ? &shared_[number] : nullptr;
-    if (word != nullptr) touch(*word, is_shared ? base / 4 + number : number, bytes, access);
     at = word_end;
+    if (!is_shared) {
+      if (Word* word = global_.at(number)) touch(*word, number, bytes, access);
+    } else if (number < shared_.size()) {
+      withdraw(number);
+      const std::size_t position = touch(shared_[number], base / 4 + number, bytes, access);
+      if (quiet_ != nullptr && access.kind == AccessKind::read && bytes == whole_word) offer(number, position, access);
+    }
   }
   fences_.touch(access);
 }
 
-Footprint RaceDetector::footprint_of(std::uint8_t bytes, const Access& access) const {
-  Footprint fresh;
+// Only where nothing but the statement and its __syncwarp()s tells a word's readers apart: no fence, no atomic of their own.
+void RaceDetector::offer(std::size_t index, std::size_t position, const Access& access) {
+  const Word& word = shared_[index];
+  if (access.is_volatile || fences_.in_use() || position >= word.size()) return;
+  if (access.warp_interval != 0 && several_masks_) return;  // a reader of any warp may have to be kept apart
+  const auto is_alone = [](const Footprint& one) { return one.alone; };
+  if (word.first.alone || std::any_of(word.more.begin(), word.more.end(), is_alone)) return;
+  const Footprint& footprint = position == 0 ? word.first : word.more[position - 1];
+  quiet_->offer(index, access.pc, access.warp_interval, footprint.lowest, footprint.highest, position);
+}
+
+// The threads of the reads that were not announced join their footprint: before anybody looks at it.
+void RaceDetector::withdraw(std::size_t index) {
+  const QuietReads::Word* word = quiet_ != nullptr ? quiet_->drop(index) : nullptr;
+  if (word == nullptr) return;
+  Footprint& footprint = shared_[index].at(word->position);
+  footprint.lowest = word->lowest;
+  footprint.highest = word->highest;
+}
+
+void RaceDetector::withdraw_all() {
+  for (std::size_t index = 0; index < shared_.size(); ++index) withdraw(index);
+}
+
+void RaceDetector::describe(Footprint& fresh, std::uint8_t bytes, const Access& access) const {
+  fresh = Footprint{};
   fresh.pc = access.pc;
   fresh.region = access.region;
   fresh.warp_interval = access.warp_interval;
@@ -75,10 +118,9 @@ Footprint RaceDetector::footprint_of(std::uint8_t bytes, const Access& access) c
   fresh.is_volatile = access.is_volatile;
   fresh.block_scope = access.block_scope;
   fresh.alone = fences_.knows_more_than_its_block(access.by.thread);
-  return fresh;
 }
 
-void RaceDetector::touch(Word& word, std::uintptr_t number, std::uint8_t bytes, const Access& access) {
+std::size_t RaceDetector::touch(Word& word, std::uintptr_t number, std::uint8_t bytes, const Access& access) {
   const auto thread = static_cast<std::uint16_t>(access.by.thread);
   if (word.interval == interval_) {
     const bool apart =
@@ -90,9 +132,10 @@ void RaceDetector::touch(Word& word, std::uintptr_t number, std::uint8_t bytes, 
              ((!apart && !one.alone) || (one.lowest == thread && one.highest == thread));
     };
     if (access.kind == AccessKind::atomic) word.last_atomic = thread;
-    if (takes(word.first)) return extend(word, 0, access);
-    for (std::size_t i = 0; i < word.more.size(); ++i) {
-      if (takes(word.more[i])) return extend(word, i + 1, access);
+    for (std::size_t i = 0; i < word.size(); ++i) {
+      if (!takes(word.at(i))) continue;
+      extend(word, i, access);
+      return i;
     }
   } else {
     word.interval = interval_;
@@ -102,18 +145,29 @@ void RaceDetector::touch(Word& word, std::uintptr_t number, std::uint8_t bytes, 
     word.more.clear();
     word.first.bytes = 0;
   }
-  Footprint fresh = footprint_of(bytes, access);
-  const bool is_first = word.first.bytes == 0;
-  order_after_known(word, fresh, access);
-  if (word.more.size() >= most_footprints) return;
-  if (word.more.size() >= many_footprints && access.kind == AccessKind::write) prune(word, fresh, access);
-  if (word.first.bytes == 0)
-    word.first = fresh;
-  else
-    word.more.push_back(fresh);
-  word.written = word.written || access.kind != AccessKind::read;
-  if (word.written && !is_first) suspect(word);
-  if (same_value_ == SameValue::allowed && access.kind == AccessKind::write) unsettled_.push_back({&word, word.size() - 1});
+  std::size_t position = 0;
+  if (word.first.bytes == 0) {  // most words see one statement in an interval: it is written down in place
+    describe(word.first, bytes, access);
+    order_after_past(word, word.first, access);
+    word.written = access.kind != AccessKind::read;
+  } else {
+    Footprint fresh;
+    describe(fresh, bytes, access);
+    order_after_others(word, fresh, access);
+    order_after_past(word, fresh, access);
+    if (word.more.size() >= most_footprints) return word.size();
+    if (word.more.size() >= many_footprints && access.kind == AccessKind::write) prune(word, fresh, access);
+    if (word.first.bytes == 0) {
+      word.first = fresh;
+    } else {
+      word.more.push_back(fresh);
+      position = word.size() - 1;
+    }
+    word.written = word.written || access.kind != AccessKind::read;
+    if (word.written) suspect(word);
+  }
+  if (same_value_ == SameValue::allowed && access.kind == AccessKind::write) unsettled_.push_back({&word, position});
+  return position;
 }
 
 void RaceDetector::extend(Word& word, std::size_t position, const Access& access) {
@@ -142,28 +196,32 @@ Moment RaceDetector::moment_of(const Footprint& footprint, std::uint32_t thread,
   return {static_cast<std::uint32_t>(block_), now.interval, static_cast<std::uint16_t>(thread), footprint.epoch, footprint.warp_interval};
 }
 
-// What fences order before a new access: in this interval, and among what earlier blocks did. So does an atomic of the
-// thread's own: the atomics before it on that word are before everything that comes after it.
-void RaceDetector::order_after_known(Word& word, Footprint& fresh, const Access& access) {
+// What fences order before a new access, in this interval. So does an atomic of the thread's own: the atomics before it on that
+// word are before everything that comes after it.
+void RaceDetector::order_after_others(Word& word, Footprint& fresh, const Access& access) {
+  const std::uint32_t thread = access.by.thread;
+  const bool after_atomics = access.kind != AccessKind::atomic && word.last_atomic == thread;
+  if (!fresh.alone && !after_atomics) return;
+  for (std::size_t i = 0; i < word.size(); ++i) {
+    Footprint& other = word.at(i);
+    if (!conflict(other, fresh, true, true) || (other.lowest == thread && other.highest == thread)) continue;
+    const bool by_atomic = after_atomics && other.kind == AccessKind::atomic;
+    const bool by_fence = fences_.in_use() && fences_.knows(thread, moment_of(other, other.lowest, access)) &&
+                          fences_.knows(thread, moment_of(other, other.highest, access));
+    if (!by_atomic && !by_fence) continue;
+    fresh.after |= position_bit(i);
+    fresh.alone = other.alone = true;
+    ordered_some_ = true;
+  }
+}
+
+// The same among what earlier blocks did.
+void RaceDetector::order_after_past(const Word& word, Footprint& fresh, const Access& access) {
   const std::uint32_t thread = access.by.thread;
   const bool is_plain = access.kind != AccessKind::atomic;
+  if (access.space == Space::shared || (!is_plain && !fences_.knows_other_blocks(thread))) return;
   const bool after_atomics = is_plain && word.last_atomic == thread;
-  if (word.first.bytes != 0 && (fresh.alone || after_atomics)) {
-    for (std::size_t i = 0; i < word.size(); ++i) {
-      Footprint& other = word.at(i);
-      if (!conflict(other, fresh, true, true) || (other.lowest == thread && other.highest == thread)) continue;
-      const bool by_atomic = after_atomics && other.kind == AccessKind::atomic;
-      const bool by_fence = fences_.in_use() && fences_.knows(thread, moment_of(other, other.lowest, access)) &&
-                            fences_.knows(thread, moment_of(other, other.highest, access));
-      if (!by_atomic && !by_fence) continue;
-      fresh.after |= position_bit(i);
-      fresh.alone = other.alone = true;
-      ordered_some_ = true;
-    }
-  }
-  if (access.space != Space::shared && (is_plain || fences_.knows_other_blocks(thread))) {
-    fresh.after_past = past_.known(word.number, fresh, static_cast<std::uint32_t>(block_), thread, fences_, after_atomics);
-  }
+  fresh.after_past = past_.known(word.number, fresh, static_cast<std::uint32_t>(block_), thread, fences_, after_atomics);
 }
 
 void RaceDetector::suspect(Word& word) {
@@ -174,7 +232,10 @@ void RaceDetector::suspect(Word& word) {
 
 void RaceDetector::close_interval(std::uint32_t interval) {
   settle();
-  for (Word* word : suspects_) compare_all(*word);
+  for (Word* word : suspects_) {
+    if (word >= shared_.data() && word < shared_.data() + shared_.size()) withdraw(static_cast<std::size_t>(word - shared_.data()));
+    compare_all(*word);
+  }
   suspects_.clear();
   const auto block = static_cast<std::uint32_t>(block_);
   for (std::size_t i = 0; i < global_.size(); ++i) {
@@ -184,6 +245,8 @@ void RaceDetector::close_interval(std::uint32_t interval) {
   }
   global_.begin_interval();
   warps_.begin_interval();
+  several_masks_ = false;
+  if (quiet_ != nullptr) quiet_->begin_interval();
   ++interval_;
 }
 

@@ -27,6 +27,7 @@ class RaceDetector final : public Observer {
 
   explicit RaceDetector(FindingLog& log, SameValue same_value = SameValue::races);
   bool watches(Space) const override { return true; }
+  bool needs_every_read() const override { return false; }
   void on_launch_begin(const LaunchEvent& launch) override;
   void on_block_begin(std::uint64_t block) override;
   void on_access(const Access& access) override;
@@ -57,10 +58,14 @@ class RaceDetector final : public Observer {
     std::size_t position;
   };
 
-  void touch(Word& word, std::uintptr_t number, std::uint8_t bytes, const Access& access);
+  std::size_t touch(Word& word, std::uintptr_t number, std::uint8_t bytes, const Access& access);  // answers the footprint's position
+  void offer(std::size_t index, std::size_t position, const Access& access);
+  void withdraw(std::size_t index);
+  void withdraw_all();
   void extend(Word& word, std::size_t position, const Access& access);
-  Footprint footprint_of(std::uint8_t bytes, const Access& access) const;
-  void order_after_known(Word& word, Footprint& fresh, const Access& access);
+  void describe(Footprint& fresh, std::uint8_t bytes, const Access& access) const;
+  void order_after_others(Word& word, Footprint& fresh, const Access& access);
+  void order_after_past(const Word& word, Footprint& fresh, const Access& access);
   void close_interval(std::uint32_t interval);
   void suspect(Word& word);
   void compare(const Word& word, const Footprint& first, const Footprint& second);
@@ -80,12 +85,14 @@ class RaceDetector final : public Observer {
   WarpOrder warps_;
   FenceOrder fences_;
   PastWords past_;
+  QuietReads* quiet_ = nullptr;
   std::vector<Word> shared_;
   WordTable<Word> global_;
   std::vector<Word*> suspects_;
   std::vector<Written> unsettled_;  // written by the last access: their values are there at the next event
   std::uint64_t interval_ = 1;      // counted over the whole launch
   std::uint64_t block_ = 0;
+  bool several_masks_ = false;  // in some warp, in this interval
   bool ordered_some_ = false;
 };
 

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "simt/quiet_reads.hpp"
 #include "simt/region.hpp"
 
 namespace tilelab::simt {
@@ -16,7 +17,11 @@ UninitializedReads::UninitializedReads(FindingLog& log, std::vector<const Region
   for (const Region* region : outputs) outputs_.push_back({region, std::vector<std::uint8_t>((region->bytes + 3) / 4), {}});
 }
 
-void UninitializedReads::on_launch_begin(const LaunchEvent& launch) { words_.resize((launch.shared_span + 3) / 4); }
+void UninitializedReads::on_launch_begin(const LaunchEvent& launch) {
+  words_.resize((launch.shared_span + 3) / 4);
+  writers_.resize(words_.size());
+  quiet_ = launch.quiet;
+}
 
 void UninitializedReads::on_block_begin(std::uint64_t) {
   ++block_;
@@ -34,7 +39,7 @@ RawFinding UninitializedReads::finding_of(const Access& access) {
   return finding;
 }
 
-void UninitializedReads::on_access(const Access& access) {
+void UninitializedReads::watch(const Access& access) {
   if (access.space == Space::shared) return shared_access(access);
   for (Output& output : outputs_) {
     if (output.region == access.region) return output_access(output, access);
@@ -49,37 +54,44 @@ void UninitializedReads::shared_access(const Access& access) {
     at = word_end;
     if (index >= words_.size()) return;
     Word& word = words_[index];
-    if (word.block != block_) word = Word{.interval = interval_, .block = block_};
+    if (word.block != block_) {
+      word = Word{.block = block_};
+      writers_[index].interval = interval_;
+    }
     if (access.kind != AccessKind::write) {
       std::uint8_t present = static_cast<std::uint8_t>(word.before | word.now);
       // Atomics of several threads do not race, so another's atomic gives this one's no value to start from.
-      if (access.kind == AccessKind::atomic && word.interval == interval_) present = static_cast<std::uint8_t>(word.before | word.plain);
+      if (access.kind == AccessKind::atomic && writers_[index].interval == interval_)
+        present = static_cast<std::uint8_t>(word.before | word.plain);
       const auto missing = static_cast<std::uint8_t>(bytes & ~present);
+      if (missing != 0 && quiet_ != nullptr) quiet_->drop(index);  // every thread that reads it is to be heard
       if (missing != 0 && !block_disturbed_ && candidates_.size() < max_candidates) {
         candidates_.push_back({index, missing, access.kind, finding_of(access)});
       }
     }
-    if (access.kind != AccessKind::read) note_write(word, bytes, access);
+    if (access.kind != AccessKind::read) note_write(index, bytes, access);
   }
 }
 
-void UninitializedReads::note_write(Word& word, std::uint8_t bytes, const Access& access) const {
-  if (word.interval != interval_) {
+void UninitializedReads::note_write(std::size_t index, std::uint8_t bytes, const Access& access) {
+  Word& word = words_[index];
+  Writers& writers = writers_[index];
+  if (writers.interval != interval_) {
     word.before = static_cast<std::uint8_t>(word.before | word.now);
     word.now = 0;
     word.plain = 0;
-    word.interval = interval_;
+    writers.interval = interval_;
     word.several = 0;
   }
   const auto writer = static_cast<std::uint16_t>(access.by.thread);
   if (word.now == 0) {
-    word.writers.fill(writer);
+    writers.latest.fill(writer);
   } else {
     for (std::size_t byte = 0; byte < 4; ++byte) {
       const unsigned bit = 1u << byte;
       if ((bytes & bit) == 0) continue;
-      if ((word.now & bit) != 0 && word.writers[byte] != writer) word.several = static_cast<std::uint8_t>(word.several | bit);
-      word.writers[byte] = writer;
+      if ((word.now & bit) != 0 && writers.latest[byte] != writer) word.several = static_cast<std::uint8_t>(word.several | bit);
+      writers.latest[byte] = writer;
     }
   }
   word.now = static_cast<std::uint8_t>(word.now | bytes);
@@ -87,18 +99,20 @@ void UninitializedReads::note_write(Word& word, std::uint8_t bytes, const Access
 }
 
 // The bytes of a candidate that another thread writes in this interval, so that the two race.
-std::uint8_t UninitializedReads::contested(const Candidate& candidate, const Word& word) const {
-  if (word.interval != interval_) return 0;
+std::uint8_t UninitializedReads::contested(const Candidate& candidate) const {
+  const Word& word = words_[candidate.word];
+  const Writers& writers = writers_[candidate.word];
+  if (writers.interval != interval_) return 0;
   std::uint8_t others = word.several;
   for (std::size_t byte = 0; byte < 4; ++byte) {
-    if (word.writers[byte] != candidate.finding.site.by.thread) others = static_cast<std::uint8_t>(others | (1u << byte));
+    if (writers.latest[byte] != candidate.finding.site.by.thread) others = static_cast<std::uint8_t>(others | (1u << byte));
   }
   return static_cast<std::uint8_t>(others & (candidate.kind == AccessKind::atomic ? word.plain : word.now));
 }
 
 void UninitializedReads::close_interval() {
   for (const Candidate& candidate : candidates_) {
-    const bool races = (candidate.bytes & ~contested(candidate, words_[candidate.word])) == 0;
+    const bool races = (candidate.bytes & ~contested(candidate)) == 0;
     if (!races && !block_disturbed_) log_.report(candidate.finding);
   }
   candidates_.clear();

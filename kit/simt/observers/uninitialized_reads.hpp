@@ -13,6 +13,7 @@
 
 #include "simt/event.hpp"
 #include "simt/finding_log.hpp"
+#include "simt/region.hpp"
 
 namespace tilelab::simt {
 
@@ -21,21 +22,26 @@ class UninitializedReads final : public Observer {
   // `output`: the buffers whose contents are undefined when the kernel starts.
   UninitializedReads(FindingLog& log, std::vector<const Region*> outputs);
   bool watches(Space space) const override { return space != Space::module; }
+  bool needs_every_read() const override { return false; }
   void on_launch_begin(const LaunchEvent& launch) override;
   void on_block_begin(std::uint64_t block) override;
-  void on_access(const Access& access) override;
+  void on_access(const Access& access) override {
+    if (access.space == Space::shared ? !reads_what_is_there(access) : access.region->role != BufferRole::input) watch(access);
+  }
   void on_barrier(const BarrierEvent&) override { close_interval(); }
   void on_block_end(std::uint64_t, std::uint32_t) override { close_interval(); }
   void on_thread_ended(const ThreadRef&) override { block_disturbed_ = true; }
   void on_launch_end() override;
 
  private:
-  struct Word {                  // four bytes of shared memory; masks have one bit per byte
-    std::uint64_t interval = 0;  // the last one it was written in
+  struct Word {  // four bytes of shared memory; masks have one bit per byte
     std::uint32_t block = 0;
     std::uint8_t before = 0, now = 0, plain = 0;  // written in earlier intervals of the block; in this one; not atomically
     std::uint8_t several = 0;                     // of those in `now`: written by more than one thread
-    std::array<std::uint16_t, 4> writers{};       // the last of each byte in `now`
+  };
+  struct Writers {                          // of a word; apart, for most accesses only read what is there
+    std::uint64_t interval = 0;             // the last one it was written in
+    std::array<std::uint16_t, 4> latest{};  // of each byte in `now`
   };
   struct Candidate {
     std::size_t word;
@@ -56,10 +62,21 @@ class UninitializedReads final : public Observer {
     std::uint64_t last_thread = 0;
   };
 
+  // Whole words that this block has written.
+  bool reads_what_is_there(const Access& access) const {
+    if (access.kind != AccessKind::read || ((access.offset | access.size) & 3u) != 0) return false;
+    const std::size_t end = (access.offset + access.size) / 4;
+    if (end > words_.size()) return false;
+    for (std::size_t at = access.offset / 4; at < end; ++at) {
+      if (words_[at].block != block_ || (words_[at].before | words_[at].now) != 0xF) return false;
+    }
+    return true;
+  }
+  void watch(const Access& access);
   void shared_access(const Access& access);
-  void note_write(Word& word, std::uint8_t bytes, const Access& access) const;
+  void note_write(std::size_t index, std::uint8_t bytes, const Access& access);
   void output_access(Output& output, const Access& access);
-  std::uint8_t contested(const Candidate& candidate, const Word& word) const;
+  std::uint8_t contested(const Candidate& candidate) const;
   void close_interval();
   static RawFinding finding_of(const Access& access);
 
@@ -67,10 +84,12 @@ class UninitializedReads final : public Observer {
   static constexpr std::size_t max_readers = 64;  // of one element; more are taken to be whoever asks
   FindingLog& log_;
   std::vector<Word> words_;
+  std::vector<Writers> writers_;  // as many
   std::vector<Candidate> candidates_;
   std::vector<Output> outputs_;
   std::uint32_t block_ = 0;  // counted as they run
   std::uint64_t interval_ = 0;
+  QuietReads* quiet_ = nullptr;
   bool block_disturbed_ = false;  // a thread was ended: what it did not write is not the kernel's omission
 };
 
