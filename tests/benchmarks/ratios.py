@@ -167,7 +167,9 @@ def executor(workshop: Workshop, lab: Lab, scratch: Path, pairs: int) -> None:
             "processor",
         )
     else:
-        print("skipped: comparison with Oclgrind, which is not installed here (Debian, Ubuntu: apt-get install oclgrind)")
+        print(
+            "skipped: comparison with Oclgrind, which is not installed here (Debian, Ubuntu: apt-get install oclgrind)"
+        )
     folder = scratch / "watched"
     at = [peak_mib(command(case, folder), (folder / "runner").resolve()) for case in (LARGE, SMALL)]
     print(f"memory of a runner: {at[0]:.0f} MiB at 256^3, {at[1]:.0f} MiB at 32^3")
