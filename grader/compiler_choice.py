@@ -1,4 +1,6 @@
-"""Which host compiler builds submissions: the kit's own, or the one that TILELAB_COMPILER names. GCC and Clang both do."""
+"""Which host compiler builds submissions: the one that TILELAB_COMPILER names, else the kit's own, else, where that is gone,
+a Clang that is there. GCC and Clang both do.
+"""
 
 from __future__ import annotations
 
@@ -14,6 +16,7 @@ from grader.errors import RemediableError
 
 VARIABLE = "TILELAB_COMPILER"
 OLDEST = {"GCC": 12, "Clang": 14}
+_NEWEST_CLANG = 22  # whose name with a number is looked for
 
 
 @dataclass(frozen=True)
@@ -30,6 +33,9 @@ def choose_compiler(of_kit: str, environment: Mapping[str, str] = os.environ) ->
     """`of_kit`: what the kit was built with. Raises RemediableError where the compiler is missing or cannot be used."""
     asked = environment.get(VARIABLE, "").strip()
     found = shutil.which(asked or of_kit)
+    why = f"{VARIABLE}={asked}" if asked else "what the kit was built with"
+    if found is None and not asked and (found := _any_clang()):
+        why = f"{of_kit} is not on this machine"
     if found is None:
         remedy = "install it, or leave the variable unset" if asked else "run `make setup`"
         message = f"{f'{VARIABLE}={asked}' if asked else of_kit} is no program on this machine: {remedy}."
@@ -42,8 +48,12 @@ def choose_compiler(of_kit: str, environment: Mapping[str, str] = os.environ) ->
     if kind == "Clang" and target_of(found) != "x86_64":
         message = f"{found} compiles for {target_of(found)}: there, submissions need GCC. Unset {VARIABLE} or set CXX."
         raise RemediableError(message)
-    why = f"{VARIABLE}={asked}" if asked else "what the kit was built with"
     return CompilerChoice(found, version, why)
+
+
+def _any_clang() -> str | None:
+    names = ["clang++", *(f"clang++-{number}" for number in range(_NEWEST_CLANG, OLDEST["Clang"] - 1, -1))]
+    return next(filter(None, map(shutil.which, names)), None)
 
 
 def _version(compiler: str) -> tuple[str, int]:

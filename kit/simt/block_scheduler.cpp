@@ -69,7 +69,7 @@ void BlockScheduler::start(std::uint32_t index, const std::function<void()>& bod
   stack.size = stacks_.top(thread.stack) - stacks_.low(thread.stack);
   forget(thread.fiber);
   thread.fiber = context::fiber(std::allocator_arg, context::preallocated(stack.sp, stack.size, stack), BorrowedStack{},
-                                [this, &thread, &body](context::fiber&& back) {
+                                [&thread, &body](context::fiber&& back) {
                                   thread.back = std::move(back);
                                   body();
                                   thread.state = State::exited;

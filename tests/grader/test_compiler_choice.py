@@ -44,7 +44,14 @@ def test_a_compiler_that_cannot_do_is_refused_with_the_remedy(
         choose_compiler("g++", {VARIABLE: program})
 
 
-def test_a_compiler_that_is_not_there_is_named() -> None:
+def test_a_clang_is_taken_where_the_kits_own_compiler_is_gone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    clang = pretended(tmp_path, "clang++-19", "Debian clang version 19.1.7", "19.1.7")
+    monkeypatch.setattr("shutil.which", lambda name: clang if name in {"clang++-19", clang} else None)
+    assert str(choose_compiler("/gone/g++", {})) == "Debian clang version 19.1.7 (/gone/g++ is not on this machine)"
+
+
+def test_a_compiler_that_is_not_there_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("shutil.which", lambda _: None)
     with pytest.raises(RemediableError, match=f"{VARIABLE}=clang-999 is no program on this machine"):
         choose_compiler("g++", {VARIABLE: "clang-999"})
     with pytest.raises(RemediableError, match="run `make setup`"):
