@@ -11,7 +11,7 @@
 #define UPDATE(address, next) UPDATE_IN_SCOPE(address, next, false)
 #define UPDATE_IN_BLOCK(address, next) UPDATE_IN_SCOPE(address, next, true)
 
-namespace cuda_on_cpu {
+inline namespace cuda_on_cpu {
 
 int atomicAdd(int* address, int value) { UPDATE(address, old + value); }
 unsigned int atomicAdd(unsigned int* address, unsigned int value) { UPDATE(address, old + value); }

@@ -10,7 +10,7 @@
   TILELAB_ANNOUNCE_ALIGNED(address, write); \
   *(address) = value
 
-namespace cuda_on_cpu {
+inline namespace cuda_on_cpu {
 
 char __ldg(const char* address) { LOAD(address); }
 signed char __ldg(const signed char* address) { LOAD(address); }

@@ -7,7 +7,7 @@
 
 #include "simt/device/math_functions.hpp"
 
-namespace cuda_on_cpu {
+inline namespace cuda_on_cpu {
 
 int min(int a, int b) { return std::min(a, b); }
 unsigned min(unsigned a, unsigned b) { return std::min(a, b); }

@@ -7,7 +7,7 @@ using tilelab::simt::LaneRequest;
 using tilelab::simt::Machine;
 using tilelab::simt::WarpOperation;
 
-namespace cuda_on_cpu {
+inline namespace cuda_on_cpu {
 
 void __syncthreads() { Machine::current().barrier(TILELAB_STATEMENT, BarrierReduction::none, 0); }
 int __syncthreads_count(int predicate) { return Machine::current().barrier(TILELAB_STATEMENT, BarrierReduction::count, predicate); }

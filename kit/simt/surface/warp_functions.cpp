@@ -46,7 +46,7 @@ std::uint64_t ask(std::uintptr_t pc, WarpOperation operation, unsigned mask, Val
 
 }  // namespace
 
-namespace cuda_on_cpu {
+inline namespace cuda_on_cpu {
 
 int __shfl_sync(unsigned mask, int value, int source, int width) {
   return shuffle(TILELAB_STATEMENT, mask, value, shuffle_source(source, width, true));
