@@ -25,6 +25,10 @@ _STRUCT = re.compile(r"^struct (?:alignas\(\d+\) )?(\w+)", re.MULTILINE)
 _MACRO = re.compile(r"^#define (__\w+)", re.MULTILINE)
 _ALIAS = re.compile(r"^#define (__\w+)\(\.\.\.\) ::(\w+)", re.MULTILINE)
 _VARIABLE = re.compile(r"^(?:extern|inline) (?:const|constexpr) \w+ ([^=;]+)", re.MULTILINE)
+_TYPE_MACRO = re.compile(
+    r"^#define (\w+)\((\w+)\) *\\\n((?:.*\\\n)*.*\n)", re.MULTILINE
+)  # the same functions for several types
+_ROUNDED = re.compile(r"(\w+_)(rn|rz|ru|rd)")
 _SCOPES = ("_block", "_system")
 
 
@@ -52,7 +56,16 @@ def surface() -> str:
         ("Warp functions", _overloads("warp_functions.hpp")),
         ("Atomic functions, each also as `_block` and `_system`", _overloads("atomic_functions.hpp")),
         ("Loads and stores past a cache (plain ones here)", _overloads("load_functions.hpp")),
-        ("Intrinsics, and the global `min` and `max`", _code([*math, *aliases])),
+        ("Math beyond the C library's", _code([*math, *aliases])),
+        ("Arithmetic with its rounding in the name", _by_rounding("rounded_functions.hpp")),
+        ("Conversions, and numbers as their bits", _by_rounding("conversion_functions.hpp")),
+        ("Bits and integers", _code(_functions("integer_functions.hpp"))),
+        (
+            "Half precision, with `<cuda_fp16.h>`",
+            "`__half`, `__half2`, `half`, `half2`, their operators, and conversions from and to all numbers; "
+            + _by_rounding("half_functions.hpp"),
+        ),
+        ("Half precision through caches, atomics and shuffles", _overloads("half_memory.hpp")),
         (
             "C library, as device code may call it",
             _code(name for name in sorted(C_LIBRARY) if not name.startswith("_")),
@@ -65,7 +78,12 @@ def surface() -> str:
         ("Headers a file may include besides the standard ones", _code(_headers())),
         (
             "Allowed in a kernel, but only on a GPU: `needs-gpu`",
-            _code([*(name for name in sorted(ONLY_ON_A_GPU) if not name.startswith("_")), "new", "delete"]),
+            _code(
+                [
+                    *(name for name in sorted(ONLY_ON_A_GPU) if not name.startswith("_")),
+                    *("new", "delete", "cooperative_groups::grid_group::sync"),
+                ]
+            ),
         ),
     ]
     return "\n".join(["| what | names |", "|---|---|", *(f"| {what} | {names} |" for what, names in rows)])
@@ -81,7 +99,31 @@ def document_with(section: str, text: str) -> str:
 
 
 def _text(header: str) -> str:
-    return (HEADERS / header).read_text(encoding="utf-8")
+    """With a macro that declares functions of one type written out for every type it is given."""
+    text = (HEADERS / header).read_text(encoding="utf-8")
+    for macro, parameter, body in _TYPE_MACRO.findall(text):
+        lines = re.sub(r" *\\?\n *", "\n", body).strip()
+        text = text.replace(body, "\n", 1)
+        for call, type_ in re.findall(rf"^({macro}\((.+)\))$", text, re.MULTILINE):
+            text = text.replace(f"{call}\n", re.sub(rf"\b{parameter}\b", type_, lines) + "\n", 1)
+    return text
+
+
+def _by_rounding(header: str) -> str:
+    """Functions whose names differ in the rounding alone share an entry."""
+    endings: dict[str, list[str]] = {}
+    for name in _functions(header):
+        rounded = _ROUNDED.fullmatch(name)
+        endings.setdefault(rounded[1] if rounded else name, []).extend([rounded[2]] if rounded else [])
+    grouped: dict[tuple[str, ...], list[str]] = {}
+    for stem, known in endings.items():
+        grouped.setdefault(tuple(known), []).append(stem)
+    return "; ".join(
+        _code(f"{stem}…" for stem in stems) + f" each with {_code(known)}"
+        if len(known) > 1
+        else _code(f"{stem}{''.join(known)}" for stem in stems)
+        for known, stems in grouped.items()
+    )
 
 
 def _functions(header: str) -> list[str]:
@@ -98,12 +140,16 @@ def _headers() -> list[str]:
 
 def _groups() -> list[str]:
     """Classes and functions of the two headers, members among them."""
-    text = _text("cooperative_groups.h") + _text("cooperative_groups/reduce.h")
+    text = "".join(_text(f"cooperative_groups{part}.h") for part in ("", "/reduce", "/scan"))
     text = re.sub(r"^ private:.*?^};", "", text, flags=re.DOTALL | re.MULTILINE)
     classes = re.findall(r"^(?:class|struct) (\w+) \{", text, re.MULTILINE)
     functions = re.findall(r"^ *(?!return\b|if\b|for\b)[\w:<>, ]+[ &]+(\w+)\([^;]*\)(?: const)? \{", text, re.MULTILINE)
     return list(
-        dict.fromkeys(name for name in [*classes, *functions] if name not in {"rank", "mask", "operator", "by_words"})
+        dict.fromkeys(
+            name
+            for name in [*classes, *functions]
+            if name not in {"rank", "mask", "operator", "by_words", "lane_of", "by_rank"}
+        )
     )
 
 

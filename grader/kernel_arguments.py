@@ -22,7 +22,7 @@ _TYPICAL = 1024  # elements in a command line that we propose
 _ARGUMENT = re.compile(r"\s*(?P<type>[^=\[\]]+?)\s*(?P<extents>(?:\[\s*\d+\s*\]\s*)*)(?:=\s*(?P<fill>.*?)\s*)?")
 _RANDOM = re.compile(r"random(?:\s*\(\s*(-?\d+)\s*,\s*(-?\d+)\s*\))?")
 _BASE: dict[str, tuple[NumberKind, int]] = {
-    "float": ("floating", 4), "double": ("floating", 8), "bool": ("unsigned", 1),
+    "half": ("floating", 2), "__half": ("floating", 2), "float": ("floating", 4), "double": ("floating", 8), "bool": ("unsigned", 1),
     "char": ("signed", 1), "signed char": ("signed", 1), "unsigned char": ("unsigned", 1), "uchar": ("unsigned", 1),
     "short": ("signed", 2), "unsigned short": ("unsigned", 2), "ushort": ("unsigned", 2),
     "int": ("signed", 4), "unsigned": ("unsigned", 4), "unsigned int": ("unsigned", 4), "uint": ("unsigned", 4),

@@ -85,11 +85,16 @@ def _extent(text: str, option: str) -> Extent3:
 
 
 def _with_ending(checked: Checked, source: KernelSource) -> tuple[Finding, ...]:
-    """With a finding for how the launch ended, where no other says it."""
-    told = checked.verdict is Verdict.PASS or any(one.kind is checked.verdict for one in checked.findings)
-    if told:
-        return checked.findings
-    return (*checked.findings, Finding(kind=checked.verdict, file=source.name, message=checked.message))
+    """With a finding for how the launch ended, where no other says it, and with a note for a result that hangs on the
+    order of blocks and threads.
+    """
+    findings = checked.findings
+    if checked.verdict is not Verdict.PASS and all(one.kind is not checked.verdict for one in findings):
+        findings = (*findings, Finding(kind=checked.verdict, file=source.name, message=checked.message))
+    if why := checked.explanation:
+        note = Finding(kind=Verdict.RACE, severity="note", file=source.name, message=why.sentence, advice=why.advice)
+        findings = (*findings, note)
+    return findings
 
 
 def _refused(source: KernelSource, kernel: str, refused: Refused, *, as_json: bool) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from grader.engines.device_functions import UNSUPPORTED_HEADERS, UNSUPPORTED_NAMES
+from grader.engines.device_functions import UNSUPPORTED_HEADERS, UNSUPPORTED_MEMBERS, UNSUPPORTED_NAMES
 from grader.engines.refusal import Refusal
 from grader.result import Verdict
 
@@ -15,11 +15,18 @@ _UNKNOWN_NAME = re.compile(
     r"|(?:use of undeclared identifier|unknown type name|expected namespace name|no (?:type|member|template) named) '(?P<clang>\w+)'"
 )
 _UNKNOWN_GROUP = re.compile(
-    r"[\u2018'](coalesced_\w+|\w*grid\w*|\w*cluster\w*|\w+_partition|memcpy_async|wait\w*|\w+_scan|invoke_one\w*)[\u2019'] "
+    r"[\u2018'](coalesced_\w+|\w*multi_grid\w*|\w*cluster\w*|\w+_partition|memcpy_async|wait\w*|\w+_scan\w*|invoke_one\w*)[\u2019'] "
     r"(?:is not a member of|in namespace) [\u2018'](?:\w+::)?(?:cg|cooperative_groups)[\u2019']"
 )
+_UNKNOWN_MEMBER = re.compile(
+    r"[\u2018'](?:const )?class cooperative_groups::(\w+)[^\u2019']*[\u2019'] has no member named [\u2018'](\w+)[\u2019']"
+    r"|no member named '(?P<member>\w+)' in 'cooperative_groups::(?P<group>\w+)"
+)
+_HALF = re.compile(r"half2?|__half2?|__(float|double|int)2half\w*|__half2float")
 _LAUNCH = re.compile(r"<<<|expected primary-expression before [\u2018']<[\u2019']")
-_HOST_NAME = re.compile(r"[\u2018']cuda(?:[A-Z]\w*|_\w+)[\u2019']|[\u2018']cublas\w*[\u2019']")
+_HOST_NAME = re.compile(
+    r"[\u2018']cuda(?!TextureObject_t|SurfaceObject_t)(?:[A-Z]\w*|_\w+)[\u2019']|[\u2018']cublas\w*[\u2019']"
+)
 _KILLED = re.compile(
     r"Killed signal terminated program|CPU time limit exceeded|(virtual memory exhausted|out of memory)|memory exhausted"
 )
@@ -55,6 +62,9 @@ def _needs_a_gpu(message: str) -> str | None:
         return f"<{header[1]}>"
     if group := _UNKNOWN_GROUP.search(message):
         return f"`cooperative_groups::{group[1]}`"
+    member = _UNKNOWN_MEMBER.match(message)
+    if member and UNSUPPORTED_MEMBERS.fullmatch(member["member"] or member[2]):
+        return f"`{member['member'] or member[2]}()` of `cooperative_groups::{member['group'] or member[1]}`"
     name = _UNKNOWN_NAME.match(message)
     word = (name["gcc"] or name["clang"]) if name else ""
     return f"`{word}`" if UNSUPPORTED_NAMES.fullmatch(word) else None
@@ -63,6 +73,8 @@ def _needs_a_gpu(message: str) -> str | None:
 def _hint(log: str, message: str) -> str:
     if _HOST_NAME.search(message):
         return f"This is host code: {_NOT_FOR_THIS_FILE}"
+    if (name := _UNKNOWN_NAME.match(message)) and _HALF.fullmatch(name["gcc"] or name["clang"]):
+        return "Half precision comes with #include <cuda_fp16.h>."
     if _LAUNCH.search(log):
         return f"A launch with <<<…>>> is host code, like the main() around it: {_NOT_FOR_THIS_FILE}"
     return ""

@@ -19,7 +19,7 @@ from grader.engines.assembly import calls_of
 from grader.engines.code_loops import loop_addresses
 from grader.engines.compiler_errors import compile_errors, was_stopped
 from grader.engines.cpu_toolchain import PLAIN, CpuToolchain
-from grader.engines.debug_info import SharedArray, read_debug_info
+from grader.engines.debug_info import GUARD, SharedArray, read_debug_info
 from grader.engines.entry_points import (
     USE_FILE,
     EntryPoints,
@@ -262,7 +262,8 @@ def _dynamic_arrays(obj: ObjectFile) -> list[str]:
 def _static_shared_bytes(obj: ObjectFile, found: EntryPoints) -> int:
     """Of the arrays that the kernel reaches: a template has one for each instantiation."""
     reached = [obj.symbols[index] for index in obj.reached(found.kernels)]
-    return sum(symbol.size for symbol in reached if symbol.kind == "STT_TLS" and not symbol.undefined)
+    arrays = [symbol for symbol in reached if symbol.kind == "STT_TLS" and not symbol.undefined]
+    return sum(symbol.size for symbol in arrays if not symbol.name.startswith(GUARD))
 
 
 def _refuse(message: str) -> tuple[Refusal, ...]:

@@ -21,6 +21,7 @@ _MAX_DIES = 400_000  # a submission whose debug information is larger is not a l
 _DWARF_5 = 5
 _AN_ADDRESS = 0x03  # DW_OP_addr
 _ADDRESS_BYTES = 8
+GUARD = "_ZGV"  # the compiler's note of what it has initialised
 _OFFSET_BYTES = {0x0C: 4, 0x0E: 8}  # DW_OP_const4u, DW_OP_const8u
 
 
@@ -65,6 +66,7 @@ class DebugInfo:
     functions: list[Function] = field(default_factory=list)
     shared: list[SharedArray] = field(default_factory=list)
     variables: list[StaticVariable] = field(default_factory=list)
+    guards: list[tuple[int, int]] = field(default_factory=list)  # of shared arrays of classes: offset and bytes
     offsets: dict[str, int] = field(default_factory=dict)  # of every thread-local symbol, in its segment
     addresses: dict[str, int] = field(default_factory=dict)  # of every function, by symbol
 
@@ -78,6 +80,7 @@ def read_debug_info(program: Path, file_name: str, *, headers: Collection[str] =
         functions = function_names(elf)
         names = ThreadLocalNames(symbols, functions)
         info = DebugInfo(
+            guards=[(one.value, one.size) for name, one in symbols.items() if name.startswith(GUARD)],
             offsets={name: symbol.value for name, symbol in symbols.items()},
             addresses={name: first for first, name in functions.items()},
         )

@@ -22,7 +22,7 @@ INSTRUMENTATION_PREFIXES = (
 _MATH_NAMES = """
     acos acosh asin asinh atan atan2 atanh cbrt ceil copysign cos cosh erf erfc exp exp2 expm1 fabs fdim floor fma fmax
     fmin fmod hypot ilogb ldexp lgamma log log10 log1p log2 logb nearbyint nextafter pow remainder rint round scalbn
-    scalbln sin sinh sqrt tan tanh tgamma trunc lrint lround llrint llround exp10
+    scalbln sin sinh sqrt tan tanh tgamma trunc lrint lround llrint llround exp10 j0 j1 jn y0 y1 yn
 """
 MATH = frozenset(_MATH_NAMES.split())
 C_LIBRARY = frozenset(
@@ -35,28 +35,45 @@ C_LIBRARY = frozenset(
 )  # fmt: skip
 
 # Functions that write through a pointer go to versions of ours that announce what they touch.
-_WRITERS = "memcpy memmove memset printf puts putchar sincosf sincos modff modf frexpf frexp __assert_fail"
+_WRITERS = (
+    "memcpy memmove memset printf puts putchar sincosf sincos modff modf frexpf frexp remquof remquo __assert_fail"
+)
 REDIRECTIONS = {name: f"tilelab_{name.strip('_')}" for name in _WRITERS.split()}
 ALIGNED_COPY = "tilelab_copy"  # what `ir_copies.py` puts for a copy of an object; a submission cannot write the name
 
 # Device code may call these, but the CPU executor has none: such a kernel waits for a GPU.
 ONLY_ON_A_GPU = frozenset(
-    {"malloc", "free", "_Znwm", "_Znam", "_ZdlPv", "_ZdaPv", "_ZdlPvm", "_ZdaPvm", "clock", "vprintf", "alloca"}
+    {
+        "malloc",
+        "free",
+        "_Znwm",
+        "_Znam",
+        "_ZdlPv",
+        "_ZdaPv",
+        "_ZdlPvm",
+        "_ZdaPvm",
+        "clock",
+        "vprintf",
+        "alloca",
+        "_ZNK18cooperative_groups10grid_group4syncEv",
+    }
 )
 
 
 # What nvcc knows and the CPU executor does not (yet): a file that uses one is fine CUDA, so it waits for a GPU.
 UNSUPPORTED_HEADERS = re.compile(
-    r"mma\.h|cuda_(fp16|fp8|bf16|pipeline|awbarrier)\w*\.h(pp)?|cooperative_groups/.*|cuda/.*|cub/.*|thrust/.*|cutlass/.*|cute/.*"
+    r"mma\.h|cuda_(fp8|fp6|fp4|bf16|pipeline|awbarrier)\w*\.h(pp)?|cooperative_groups/.*|cuda/.*|cub/.*|thrust/.*|cutlass/.*|cute/.*"
     r"|sm_\d+_\w+\.h(pp)?|texture_\w+\.h|surface_\w+\.h|curand\w*\.h|cublas\w*\.h|nv/.*|nvtx\w*/.*|cuda_texture_types\.h"
 )
 UNSUPPORTED_NAMES = re.compile(
-    r"clock|clock64|globaltimer|nvcuda|wmma|cooperative_groups|cg|half|half2|__half2?|__nv_\w+|nv_bfloat16\w*|cuda|thrust|cub|tex[123]D\w*|surf[123]D\w*"
-    r"|cudaTextureObject_t|cudaSurfaceObject_t|__dp[24]a\w*|__h(add|sub|mul|fma|div|eq|ne|lt|le|gt|ge|abs|neg|isnan|max|min|cmadd)\w*|__u?r?hadd"
-    r"|__(half|float|double|int|uint|ll|ull|short|ushort|bfloat16)\w*2\w+|__u?sad|__v(add|sub|abs|avg|max|min|cmp|set|neg|sad)\w*|__ld(lu|cv)|__fns"
-    r"|__prof_trigger|__cvta_\w+|__is(Global|Shared|Constant|Local|GridConstant)|__pipeline_\w+|__funnelshift_\w+|__u?mul64hi|__u?mulhi|__umul64hi"
-    r"|__[fd](add|sub|mul|div|rcp|sqrt|maf)_r[nzud]|__fma_r[nzud]|__expf|__tanhf|__sincosf|norm\w*|rnorm\w*|j[01n]f?|y[01n]f?|erfinvf?|erfcinvf?|erfcxf?|cyl_bessel\w*"
-    r"|sinpif?|cospif?|tanpif?|sincospif?|__nv_bfloat162?|__brkpt|__reduce_\w+|__shfl|__shfl_(up|down|xor)|__any|__all|__ballot|__brevll|__byte_perm"
+    r"clock|clock64|globaltimer|nvcuda|wmma|cooperative_groups|cg|__nv_\w+|nv_bfloat16\w*|cuda|thrust|cub|tex[123]D\w*|surf[123]D\w*"
+    r"|cudaTextureObject_t|cudaSurfaceObject_t|__dp[24]a\w*|__\w*bfloat16\w*|__v(add|sub|abs|avg|hadd|max|min|cmp|set|neg|sad)\w*|__vi\w+"
+    r"|__prof_trigger|__cvta_\w+|__is(Global|Shared|Constant|Local|GridConstant)|__pipeline_\w+|__barrier_sync\w*"
+    r"|__brkpt|__reduce_\w+|__shfl|__shfl_(up|down|xor)|__any|__all|__ballot"
+)
+# What <cooperative_groups.h> has on a GPU and ours has not.
+UNSUPPORTED_MEMBERS = re.compile(
+    r"barrier_(arrive|wait)|get_type|map_shared_rank|query_shared_rank|cluster_\w+|(block|dim)_cluster\w*"
 )
 
 

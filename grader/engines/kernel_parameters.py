@@ -20,6 +20,7 @@ _CLASSES = frozenset({"DW_TAG_structure_type", "DW_TAG_class_type"})
 _REFERENCES = frozenset({"DW_TAG_reference_type", "DW_TAG_rvalue_reference_type"})
 _FLOATING, _BOOLEAN = 0x04, 0x02  # DW_ATE_float, DW_ATE_boolean
 _SIGNED = frozenset({0x05, 0x06})  # DW_ATE_signed, DW_ATE_signed_char
+_HALF = "__half"  # the kit's: a number to CUDA, a class of bits to the compiler
 _SIZES = frozenset({1, 2, 4, 8})
 _LONG_NAMES = {
     "long unsigned int": "unsigned long",
@@ -92,7 +93,8 @@ def _parameter(die: Die) -> Parameter:
         element = None if pointee is None else _element(target)
         return Parameter(name, text, element, is_pointer=True, is_const=is_const, trouble=trouble)
     element = _element(origin)
-    trouble = "" if element.number else "it is passed by value and is not a single number"
+    in_class = target is not None and target.tag in _CLASSES and text_of(target, "DW_AT_name") != _HALF
+    trouble = "it is passed by value and is not a single number" if in_class or not element.number else ""
     if target is not None and target.tag in _REFERENCES:
         trouble = "it is a reference"
     return Parameter(name, text, element, is_pointer=False, is_const=False, trouble=trouble)
@@ -151,6 +153,8 @@ def _leaves(target: Die, offset: int, depth: int) -> Iterator[Leaf]:
         inner = _bare(target)[0]
         for index in range(min(math.prod(_extents(target)), _MAX_LEAVES + 1)) if inner is not None else ():
             yield from _leaves(inner, offset + index * _size(inner), depth + 1)
+    elif target.tag in _CLASSES and text_of(target, "DW_AT_name") == _HALF:
+        yield Leaf("floating", _size(target), offset)
     elif target.tag in _CLASSES:
         for child in target.iter_children():
             member = _bare(child)[0] if child.tag in {"DW_TAG_member", "DW_TAG_inheritance"} else None

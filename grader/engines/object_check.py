@@ -31,13 +31,14 @@ _ALLOWED_NAMES = "|".join(sorted(f"{len(name)}{name}" for name in {*MATH, *_CONS
 STANDARD_ALLOWED = re.compile(rf"_ZN?K?St(L|{_ALLOWED_NAMES}).*")
 STANDARD = re.compile(r"_ZN?K?St.*|_ZN9__gnu_cxx.*")
 _OWN_DATA = re.compile(r"\.(bss|data)\.(?!_ZStL8__ioinit$|_ZGV|\.|DW\.|rel\.ro).*")
-_ALLOCATION = {
+_READABLE = {
     "_Znwm": "new",
     "_Znam": "new[]",
     "_ZdlPv": "delete",
     "_ZdaPv": "delete[]",
     "_ZdlPvm": "delete",
     "_ZdaPvm": "delete[]",
+    "_ZNK18cooperative_groups10grid_group4syncEv": "cooperative_groups::grid_group::sync",
 }
 
 
@@ -152,8 +153,8 @@ def _check_calls(calls: FunctionCalls) -> Refusal | None:
 
 def _readable(symbol: str) -> str:
     """The name without namespaces and parameters; std:: stays."""
-    if symbol in _ALLOCATION:
-        return _ALLOCATION[symbol]
+    if symbol in _READABLE:
+        return _READABLE[symbol]
     if re.match(r"_ZN?K?S[oid]|_ZSt(4c(out|err|in)|ls|rs|4endl)", symbol):
         return "std::cout"
     mangled = re.match(r"_ZN?K?(St)?(?:(?<=St)[a-z])?L?(\d+)(\w+)", symbol)

@@ -61,6 +61,7 @@ def write_image(
         "header_code": sorted([f.first, f.end] for f in info.functions if not f.in_submission),
         "loops": layout.loops[:MAX_LOOPS],
         "shared": [_shared(array) for array in info.shared],
+        "guards": info.guards[:MAX_VARIABLES],
         "variables": [asdict(variable) for variable in info.variables if variable.bytes][:MAX_VARIABLES],
         "dynamic_offset": layout.dynamic_offset,
         "static_shared_bytes": layout.static_shared_bytes,

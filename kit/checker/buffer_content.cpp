@@ -2,6 +2,8 @@
 
 #include <cstring>
 
+#include "simt/half_bits.hpp"
+
 namespace tilelab::checker {
 namespace {
 
@@ -44,6 +46,9 @@ class Numbers {
 void put(std::byte* at, const Leaf& leaf, const Number& number) {
   if (leaf.kind != NumberKind::floating) {
     std::memcpy(at, &number.integer, leaf.bytes);  // little-endian: the low bytes
+  } else if (leaf.bytes == sizeof(std::uint16_t)) {
+    const std::uint16_t value = simt::half_bits(number.floating);
+    std::memcpy(at, &value, sizeof value);
   } else if (leaf.bytes == sizeof(float)) {
     const auto value = static_cast<float>(number.floating);
     std::memcpy(at, &value, sizeof value);

@@ -17,7 +17,7 @@ enum class Fill { none, constant, iota, random };
 
 struct Leaf {
   NumberKind kind = NumberKind::floating;
-  std::size_t bytes = 4;   // 1, 2, 4 or 8; floating: 4 or 8
+  std::size_t bytes = 4;   // 1, 2, 4 or 8; floating: 2 (a half), 4 or 8
   std::size_t offset = 0;  // in its element
 };
 

@@ -1,8 +1,10 @@
 #include "checker/described_launch.hpp"
 
+#include <algorithm>
 #include <cstring>
 #include <utility>
 
+#include "checker/order_comparison.hpp"
 #include "judge/answer_record.hpp"
 #include "judge/memory_file.hpp"
 
@@ -102,6 +104,45 @@ void forgive_discarded_reads(LaunchRecord& record, judge::RunnerProcess& runner,
   record.message.clear();
 }
 
+bool has_errors(const LaunchRecord& record) {
+  return std::ranges::any_of(record.findings, [](const protocol::Finding& one) { return one.severity == "error"; });
+}
+
+judge::Explanation told(const std::string& buffer, const OrderDifference& difference) {
+  const std::string element = buffer + "[" + std::to_string(difference.element) + "]";
+  const std::string others = difference.elements == 1 ? "" : ", and " + std::to_string(difference.elements - 1) + " more elements differ";
+  return {"order-dependent",
+          element + " is " + difference.first + " where blocks and threads run in their order, and " + difference.other +
+              " where they run the other way round" + others + ". On a GPU the order changes from run to run.",
+          "That is no mistake where any of these results will do, as the order of a list that threads append to. Else find what one "
+          "thread takes from another, through memory or an atomic's answer: what makes sure that it is there by then?"};
+}
+
+// Blocks and threads once more, the other way round. Where fences and atomics alone ordered accesses, what is found then
+// counts as well; else a result that changed is told.
+void look_from_the_other_end(LaunchRecord& record, judge::RunnerProcess& runner, const LaunchDescription& launch, const Files& first) {
+  Files second(launch, false);
+  second.request.traffic = false;
+  second.request.reversed = true;
+  LaunchRecord again = empty_record();
+  const Ending ending = take_answer(again, runner.launch(second.request, second.descriptors()));
+  if (ending != Ending::nothing) again.message = reason(again);
+  const bool comparable = ending == Ending::whole && !has_errors(record) && !has_errors(again);
+  if (record.needs_reversed_run) take_over(record, std::move(again));
+  if (!comparable) return;
+  std::size_t file = 0;
+  for (const DescribedArgument& argument : launch.arguments) {
+    if (argument.role == Role::scalar) continue;
+    const std::vector<std::byte> one = first.files[file].bytes(), other = second.files[file].bytes();
+    ++file;
+    if (argument.role == Role::input) continue;
+    if (const auto difference = compare_orders(argument.shape, one, other)) {
+      record.explanation = told(argument.name, *difference);
+      return;
+    }
+  }
+}
+
 }  // namespace
 
 LaunchRecord check_launch(judge::RunnerProcess& runner, const LaunchDescription& launch) {
@@ -109,6 +150,7 @@ LaunchRecord check_launch(judge::RunnerProcess& runner, const LaunchDescription&
   const Files files(launch, false);
   const Ending ending = take_answer(record, runner.launch(files.request, files.descriptors()));
   if (ending != Ending::nothing) record.message = reason(record);
+  if (ending == Ending::whole) look_from_the_other_end(record, runner, launch, files);
   if (ending == Ending::whole && record.verdict == Verdict::uninitialized_read) forgive_discarded_reads(record, runner, launch, files);
   return record;
 }

@@ -24,7 +24,7 @@ Leaf leaf_from(const json& value) {
   const Leaf leaf{.kind = enumerator<NumberKind>(value.at("kind")),
                   .bytes = integer<std::size_t>(value.at("bytes")),
                   .offset = integer<std::size_t>(value.at("offset"))};
-  const bool fits = leaf.bytes == 4 || leaf.bytes == 8 || (leaf.kind != NumberKind::floating && (leaf.bytes == 1 || leaf.bytes == 2));
+  const bool fits = leaf.bytes == 2 || leaf.bytes == 4 || leaf.bytes == 8 || (leaf.kind != NumberKind::floating && leaf.bytes == 1);
   if (!fits) strict::refuse(value, "a number of 1, 2, 4 or 8 bytes");
   return leaf;
 }

@@ -68,6 +68,14 @@ Ending without_reply(LaunchRecord& record, Verdict verdict, std::string why) {
   return Ending::nothing;
 }
 
+bool same_place(const protocol::Finding& a, const protocol::Finding& b) {
+  const auto other = [](const protocol::Finding& one) {
+    return one.other ? std::tuple(one.other->line, one.other->access) : std::tuple(0, std::string());
+  };
+  return std::tuple(a.kind, a.severity, a.site.line, a.site.access, a.array, other(a)) ==
+         std::tuple(b.kind, b.severity, b.site.line, b.site.access, b.array, other(b));
+}
+
 }  // namespace
 
 Ending take_answer(LaunchRecord& record, Answer answer) {
@@ -94,6 +102,16 @@ std::string reason(const LaunchRecord& record) {
   }
   if (record.verdict == Verdict::wrong_answer && record.mismatch) return sentence(*record.mismatch);
   return record.message.empty() ? "the launch ended with " + std::string(name(record.verdict)) : record.message;
+}
+
+void take_over(LaunchRecord& record, LaunchRecord other_order) {
+  for (protocol::Finding& finding : other_order.findings) {
+    const bool known = std::ranges::any_of(record.findings, [&](const auto& one) { return same_place(one, finding); });
+    if (!known) record.findings.push_back(std::move(finding));
+  }
+  if (worst(other_order.verdict, record.verdict) == record.verdict) return;
+  record.verdict = other_order.verdict;
+  record.message = std::move(other_order.message);
 }
 
 }  // namespace tilelab::judge

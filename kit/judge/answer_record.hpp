@@ -22,4 +22,7 @@ Ending take_answer(LaunchRecord& record, Answer answer);
 // One sentence for the worst thing that happened; record.message where nothing else tells.
 std::string reason(const LaunchRecord& record);
 
+// Adds what the same launch came to in another order: findings that are not known yet, and the verdict where it is worse.
+void take_over(LaunchRecord& record, LaunchRecord other_order);
+
 }  // namespace tilelab::judge

@@ -4,7 +4,6 @@
 #include <bit>
 #include <cmath>
 #include <cstring>
-#include <tuple>
 
 #include "judge/answer_record.hpp"
 #include "judge/comparison.hpp"
@@ -176,14 +175,6 @@ void compare_orders(LaunchRecord& record, RunnerProcess& runner, const Trial& tr
   }
 }
 
-bool same_place(const protocol::Finding& a, const protocol::Finding& b) {
-  const auto other = [](const protocol::Finding& one) {
-    return one.other ? std::tuple(one.other->line, one.other->access) : std::tuple(0, std::string());
-  };
-  return std::tuple(a.kind, a.severity, a.site.line, a.site.access, a.array, other(a)) ==
-         std::tuple(b.kind, b.severity, b.site.line, b.site.access, b.array, other(b));
-}
-
 // Where fences and atomics alone ordered accesses, blocks and threads run a second time the other way round: a kernel
 // that waited for what it read there is clean both ways, one that did not races one way or the other.
 void look_from_the_other_end(LaunchRecord& record, RunnerProcess& runner, const Trial& trial, protocol::LaunchRequest request) {
@@ -193,14 +184,8 @@ void look_from_the_other_end(LaunchRecord& record, RunnerProcess& runner, const 
   request.traffic = false;
   LaunchRecord again{.shape = {}, .inputs = {}, .config = {}, .message = {}, .findings = {}, .mismatch = {}, .counters = {}, .printed = {}};
   check_buffers(again, take_answer(again, runner.launch(request, files.descriptors())), files);
-  for (protocol::Finding& finding : again.findings) {
-    const bool known = std::ranges::any_of(record.findings, [&](const auto& one) { return same_place(one, finding); });
-    if (!known) record.findings.push_back(std::move(finding));
-  }
   if (!record.mismatch) record.mismatch = std::move(again.mismatch);
-  if (worst(again.verdict, record.verdict) == record.verdict) return;
-  record.verdict = again.verdict;
-  record.message = std::move(again.message);
+  take_over(record, std::move(again));
 }
 
 // What a kernel leaves in variables of its own, its next launch finds there. One that is right in a fresh program alone is told so,

@@ -42,6 +42,10 @@ Image load_image(const std::filesystem::path& file) {
   for (const auto& range : json.at("header_code")) image.header_code.push_back({range.at(0), range.at(1)});
   for (const auto& loop : json.at("loops")) image.loops.push_back({loop.at(0), loop.at(1)});
   for (const auto& array : json.at("shared")) image.shared.push_back(shared_array(array));
+  for (const auto& guard : json.at("guards")) {
+    const std::uintptr_t first = guard.at(0), bytes = guard.at(1);
+    image.guards.push_back({first, first + bytes});
+  }
   for (const auto& variable : json.at("variables")) image.variables.push_back(named(variable, simt::Space::module, "address"));
   image.dynamic_offset = json.at("dynamic_offset");
   image.static_shared_bytes = json.at("static_shared_bytes");

@@ -31,9 +31,10 @@ struct Image {
   std::vector<CodeFunction> functions;
   std::vector<simt::AddressRange> header_code;
   std::vector<simt::CodeLoop> loops;
-  std::vector<simt::Region> shared;     // base: offset in the thread-local segment
-  std::vector<simt::Region> variables;  // __device__, __constant__ and static ones; base: an address, small where none is left
-  std::uintptr_t dynamic_offset = 0;    // of the dynamic shared block in that segment
+  std::vector<simt::Region> shared;        // base: offset in the thread-local segment
+  std::vector<simt::AddressRange> guards;  // of what the compiler initialises, as offsets in that segment
+  std::vector<simt::Region> variables;     // __device__, __constant__ and static ones; base: an address, small where none is left
+  std::uintptr_t dynamic_offset = 0;       // of the dynamic shared block in that segment
   std::size_t static_shared_bytes = 0;
   std::uintptr_t kernel = 0, launch = 0;  // addresses
 

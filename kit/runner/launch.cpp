@@ -192,7 +192,9 @@ class Launch {
       array.base += segment;
       return array.bytes == 0 && !array.dynamic;  // a forgotten shared_bytes is named by the array it leaves empty
     });
-    if (!image_.shared.empty()) memory_.set_shared(segment, span + shared_slack_bytes, std::move(arrays));
+    if (image_.shared.empty()) return;
+    memory_.set_shared(segment, span + shared_slack_bytes, std::move(arrays));
+    for (const simt::AddressRange& guard : image_.guards) memory_.add_guard(segment + guard.first, segment + guard.end);
   }
 
   void run_kernel() {

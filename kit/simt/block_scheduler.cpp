@@ -35,15 +35,19 @@ void BlockScheduler::run_block(std::uint64_t block, std::span<const std::uint32_
   }
   running_ = Running{.ref = {block, 0}};
   over_ = false;
+  converging_ = 0;
   announcer_.announce(&Observer::on_block_begin, block);
   while (!over_) {
     bool ran = false;
+    const std::uint64_t before = progress_;
     for (const std::uint32_t thread : order) {
       if (threads_[thread].state != State::ready) continue;
       ran = true;
       resume(thread, body);
       if (over_) break;
     }
+    if (ran && progress_ != before) continue;
+    if (!over_ && release_converged()) continue;  // threads that only polled may be polling for these
     if (ran) continue;
     const auto waits = [](const Thread& t) { return t.state == State::at_barrier || t.state == State::at_warp_operation; };
     if (std::none_of(threads_.begin(), threads_.begin() + count_, waits)) break;
@@ -189,14 +193,33 @@ std::uint64_t BlockScheduler::exchange(std::uintptr_t pc, const LaneRequest& req
   return thread.result;
 }
 
-std::uint32_t BlockScheduler::live_lanes() const {
-  const std::uint32_t warp_first = running_.ref.thread / 32 * 32;
-  std::uint32_t live = 0;
-  for (std::uint32_t lane = 0; lane < 32 && warp_first + lane < count_; ++lane) {
-    const State state = threads_[warp_first + lane].state;
-    if (state != State::exited && state != State::ended) live |= 1u << lane;
+std::uint32_t BlockScheduler::converge(std::uintptr_t pc) {
+  Thread& thread = threads_[running_.ref.thread];
+  thread.wait_pc = pc;
+  thread.state = State::converging;
+  ++converging_;
+  suspend();
+  return static_cast<std::uint32_t>(thread.result);
+}
+
+// Lanes of a warp that wait in one place go on together.
+bool BlockScheduler::release_converged() {
+  if (converging_ == 0) return false;
+  for (std::uint32_t i = 0; i < count_; ++i) {
+    Thread& thread = threads_[i];
+    if (thread.state != State::converging) continue;
+    const std::uint32_t warp_first = i / 32 * 32;
+    thread.result = 0;
+    for (std::uint32_t lane = 0; lane < 32 && warp_first + lane < count_; ++lane) {
+      const Thread& other = threads_[warp_first + lane];
+      if (other.state == State::converging && other.wait_pc == thread.wait_pc) thread.result |= 1u << lane;
+    }
   }
-  return live;
+  for (std::uint32_t i = 0; i < count_; ++i) {
+    if (threads_[i].state == State::converging) threads_[i].state = State::ready;
+  }
+  converging_ = 0;
+  return true;
 }
 
 bool BlockScheduler::complete_warp_operation(std::uint32_t warp, std::uint32_t mask) {

@@ -46,10 +46,11 @@ class BlockScheduler {
   [[noreturn]] void end_thread();                       // the running thread is never resumed
   [[noreturn]] void end_launch();                       // nor is any other: run_block returns
   std::uint64_t progress() const { return progress_; }  // changes whenever a thread starts, waits, returns or is ended
-  std::uint32_t live_lanes() const;                     // of the running thread's warp: those that have not left the kernel
+  // Waits until no thread can go on but those that wait here: the lanes of the warp that came to `pc` meanwhile.
+  std::uint32_t converge(std::uintptr_t pc);
 
  private:
-  enum class State : std::uint8_t { idle, ready, at_barrier, at_warp_operation, exited, ended };
+  enum class State : std::uint8_t { idle, ready, at_barrier, at_warp_operation, converging, exited, ended };
   struct Thread {
     boost::context::fiber fiber, back;
     State state = State::idle;
@@ -67,6 +68,7 @@ class BlockScheduler {
   void suspend();
   void release_barrier(std::uint64_t block);
   void release_warps();
+  bool release_converged();
   bool complete_warp_operation(std::uint32_t warp, std::uint32_t mask);
   void lane_left(std::uint32_t thread);
   static void forget(boost::context::fiber& fiber);
@@ -75,7 +77,7 @@ class BlockScheduler {
   FiberStacks& stacks_;
   std::function<void()> switched_in_;
   std::vector<Thread> threads_;
-  std::uint32_t count_ = 0;
+  std::uint32_t count_ = 0, converging_ = 0;
   Running running_;
   BarrierReduction reduction_ = BarrierReduction::none;
   int barrier_result_ = 0;

@@ -185,6 +185,7 @@ bool Machine::waits_for_another_block(std::uint32_t patience) const {
 }
 
 void Machine::stray(const Access& access) {
+  if (memory_.is_guard(access.address)) return;
   const Region* near = nullptr;
   bool harmless = false;
   if (access.space == Space::shared) {
@@ -263,6 +264,12 @@ std::uint64_t Machine::exchange(std::uintptr_t pc, const LaneRequest& request) {
   const std::uint64_t result = scheduler_.exchange(pc, request);
   access_.warp_interval = scheduler_.running().warp_interval;  // the last lane to come goes on at once
   return result;
+}
+
+std::uint32_t Machine::converge(std::uintptr_t pc) {
+  spend(pc);
+  spins_.moved_on(scheduler_.running().ref.thread);
+  return scheduler_.converge(pc);
 }
 
 void Machine::trap(const char* why, std::uintptr_t pc) {

@@ -89,7 +89,7 @@ class Machine {
   void fence(std::uintptr_t pc, bool block_scope = false);
   int barrier(std::uintptr_t pc, BarrierReduction reduction, int predicate);
   std::uint64_t exchange(std::uintptr_t pc, const LaneRequest& request);
-  std::uint32_t live_lanes() const { return scheduler_.live_lanes(); }
+  std::uint32_t converge(std::uintptr_t pc);
   // `frame`: of the kit's function that calls the submission's; `answer`: what the callee may write there.
   void entered_kernel(std::uintptr_t frame, AddressRange answer = {}) {
     entry_frame_ = frame;

@@ -4,12 +4,14 @@
 // Red zones are ordinary readable memory: a kernel that runs a little past a buffer is reported and goes on, as on a GPU.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstdint>
 #include <deque>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "simt/region.hpp"
@@ -26,6 +28,11 @@ class MemoryMap {
   void set_shared(std::uintptr_t base, std::size_t span, std::vector<Region> arrays);
   // A variable of the module, or a whole section of it; where two hold an address, the one that came first.
   void add_module(Region region);
+  // [first, end) is the compiler's own: its note that a shared array of objects has been initialised.
+  void add_guard(std::uintptr_t first, std::uintptr_t end) { guards_.emplace_back(first, end); }
+  bool is_guard(std::uintptr_t address) const {
+    return std::any_of(guards_.begin(), guards_.end(), [address](const auto& one) { return address >= one.first && address < one.second; });
+  }
 
   // The region that contains all of [address, address + size), or null.
   const Region* find_global(std::uintptr_t address, std::size_t size) {
@@ -70,6 +77,7 @@ class MemoryMap {
   std::deque<Region> buffers_;  // a deque: regions keep their addresses
   std::deque<Region> modules_;
   std::array<const Region*, 64> known_{};  // the buffer met last in stretches of this number; red zones keep two out of one
+  std::vector<std::pair<std::uintptr_t, std::uintptr_t>> guards_;
   std::uintptr_t shared_base_ = 0;
   std::size_t shared_span_ = 0;
   std::vector<Region> shared_;

@@ -189,3 +189,47 @@ def test_two_runs_say_the_same_and_a_seed_makes_other_numbers(tmp_path: Path) ->
     first, again, other = check(file, *options), check(file, *options), check(file, *options, "--seed", "2")
     assert first.out == again.out
     assert first.out != other.out
+
+
+def test_a_result_that_hangs_on_the_order_of_threads_is_a_note() -> None:
+    file = HERE / "clean" / "list_of_what_warps_found.cu"
+    options = shlex.split(first_line(file)["options"])
+    done = check(file, *options, "--json")
+    assert done.status == 0
+    [note] = done.json["findings"]
+    assert (note["kind"], note["severity"]) == ("race", "note")
+    assert re.search(r"found\[\d+\] is \d+ where .* and \d+ where they run the other way round", str(note["message"]))
+    assert "On a GPU the order changes from run to run" in check(file, *options).out.replace("\n", " ")
+
+
+@pytest.mark.parametrize(
+    ("body", "line", "said"),
+    [
+        ("cg::this_grid().sync();", 4, "`cooperative_groups::grid_group::sync`"),
+        ("auto token = cg::this_thread_block().barrier_arrive();", 4, "`barrier_arrive()`"),
+        ("auto odd = cg::labeled_partition(cg::coalesced_threads(), 1);", 4, "`cooperative_groups::labeled_partition`"),
+        ("A[0] = clock64();", 4, "`clock64`"),
+        ("A[0] = __vadd4(A[1], A[2]);", 4, "`__vadd4`"),
+        ("A[0] = tex1Dfetch<int>((cudaTextureObject_t)0, 1);", 4, "`cudaTextureObject_t`"),
+    ],
+    ids=lambda value: value if isinstance(value, str) and value.startswith("`") else "",
+)
+def test_what_the_executor_lacks_needs_a_gpu_and_is_named(tmp_path: Path, body: str, line: int, said: str) -> None:
+    file = tmp_path / "lacks.cu"
+    file.write_text(
+        f"#include <cooperative_groups.h>\nnamespace cg = cooperative_groups;\n__global__ void lacks(int* A) {{\n  {body}\n}}\n",
+        encoding="utf-8",
+    )
+    done = check(file, "--arg", "int[4]=0", "--json")
+    assert done.status == 2
+    [finding] = done.json["findings"]
+    assert (done.json["verdict"], finding["line"]) == ("needs-gpu", line)
+    assert said in str(finding["message"])
+
+
+def test_half_precision_without_its_header_does_not_compile_and_the_header_is_named(tmp_path: Path) -> None:
+    file = tmp_path / "halves.cu"
+    file.write_text("__global__ void halves(float* A) {\n  half h = A[0];\n  A[1] = h;\n}\n", encoding="utf-8")
+    done = check(file, "--arg", "float[2]=0", "--json")
+    assert done.json["verdict"] == "compile-error"
+    assert "#include <cuda_fp16.h>" in str(done.json["findings"][0]["advice"])

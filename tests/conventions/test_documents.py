@@ -142,7 +142,8 @@ def test_the_list_of_cuda_functions_misses_no_declaration(device_surface: Module
     assert len(names) > 100
     kits_own = {name for name in names if name.startswith("fast_")}
     scoped = {name for name in names if name.endswith(("_block", "_system")) and not name.startswith("__")}
-    assert sorted(names - listed - kits_own - scoped) == []
+    rounded = {name for name in names if f"{re.sub('r[nzud]$', '', name)}…" in listed}  # listed once for four endings
+    assert sorted(names - listed - kits_own - scoped - rounded) == []
 
 
 def test_pictures_are_light_enough_for_a_front_page() -> None:

@@ -198,11 +198,40 @@ TEST_CASE("lanes that left the kernel are not waited for in a warp operation", "
   block.run([&](std::uint32_t thread) {
     if (thread >= 20) return;
     sum[thread] = block.exchange(WarpOperation::reduce_add, ~0u, 1);
-    CHECK(block.scheduler.live_lanes() == 0x000FFFFFu);
-    block.scheduler.barrier(here, BarrierReduction::none, 0);  // nobody leaves before all have looked
   });
   for (std::uint32_t thread = 0; thread < 20; ++thread) CHECK(sum[thread] == 20);
   CHECK(block.events.divergences.empty());
+}
+
+TEST_CASE("lanes that come to one place are told of one another, whatever order they run in", "[block_scheduler]") {
+  Block block(64);
+  if (GENERATE(false, true)) block.shuffle(8);
+  std::vector<std::uint32_t> together(64);
+  block.run([&](std::uint32_t thread) {
+    if (thread == 5) return;
+    if (thread == 40) block.scheduler.barrier(here, BarrierReduction::none, 0);
+    together[thread] = block.scheduler.converge(thread % 2 == 0 ? here : there);
+  });
+  for (const std::uint32_t thread : {0u, 2u, 30u}) CHECK(together[thread] == 0x55555555u);
+  for (const std::uint32_t thread : {1u, 31u}) CHECK(together[thread] == (0xAAAAAAAAu & ~(1u << 5)));
+  for (const std::uint32_t thread : {32u, 62u}) CHECK(together[thread] == (0x55555555u & ~(1u << 8)));
+  CHECK(together[40] == 1u << 8);
+}
+
+TEST_CASE("a thread that polls for lanes that converge does not hold them up", "[block_scheduler]") {
+  Block block(32);
+  if (GENERATE(false, true)) block.shuffle(9);
+  bool done = false;
+  std::uint32_t together = 0;
+  block.run([&](std::uint32_t thread) {
+    if (thread == 3) {
+      while (!done) block.scheduler.yield();
+      return;
+    }
+    together = block.scheduler.converge(here);
+    done = true;
+  });
+  CHECK(together == ~(1u << 3));
 }
 
 TEST_CASE("a lane that leaves late releases those that wait for it", "[block_scheduler]") {

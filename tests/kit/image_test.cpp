@@ -28,6 +28,7 @@ nlohmann::json good() {
              {"element_bytes", 4},
              {"dimensions", {16, 16}},
              {"dynamic", false}}}},
+          {"guards", {{1088, 8}}},
           {"variables",
            {{{"name", "mask"}, {"address", 4096}, {"bytes", 36}, {"element", "float"}, {"element_bytes", 4}, {"dimensions", {3, 3}}}}},
           {"dynamic_offset", 2048},
@@ -69,6 +70,9 @@ TEST_CASE("an image is read as it was written", "[image]") {
   CHECK(image.shared[0].space == simt::Space::shared);
   CHECK(image.shared[0].base == 64);
   CHECK(image.shared[0].dimensions == std::vector<std::size_t>{16, 16});
+  REQUIRE(image.guards.size() == 1);
+  CHECK(image.guards[0].first == 1088);
+  CHECK(image.guards[0].end == 1096);
   REQUIRE(image.variables.size() == 1);
   CHECK(image.variables[0].name == "mask");
   CHECK(image.variables[0].space == simt::Space::module);
@@ -118,7 +122,8 @@ TEST_CASE("a missing field is refused, whichever it is", "[image]") {
 }
 
 TEST_CASE("a field of another type is refused", "[image]") {
-  const std::string field = GENERATE("files", "lines", "functions", "header_code", "loops", "shared", "variables", "kernel", "source");
+  const std::string field =
+      GENERATE("files", "lines", "functions", "header_code", "loops", "shared", "guards", "variables", "kernel", "source");
   auto json = good();
   json[field] = "text";
   CAPTURE(field);

@@ -63,6 +63,7 @@ class Bench {
     return went_on;
   }
 
+  MemoryMap& memory() { return memory_; }
   std::uintptr_t as() const { return reinterpret_cast<std::uintptr_t>(shared_block.data()); }
 
   RecordedEvents events;
@@ -126,6 +127,18 @@ TEST_CASE("an access inside declared memory is announced with region and offset,
   CHECK(shared.offset == 36);
   CHECK(shared.kind == AccessKind::atomic);
   CHECK(bench.events.strays.empty());
+}
+
+TEST_CASE("the compiler's own note beside shared arrays is nobody's business", "[machine]") {
+  Bench bench;
+  const std::uintptr_t guard = bench.as() + 48;
+  bench.memory().add_guard(guard, guard + 8);
+  CHECK(bench.survives(guard, 1, AccessKind::read));
+  CHECK(bench.survives(guard, 1, AccessKind::write));
+  CHECK(bench.events.accesses.empty());
+  CHECK(bench.events.strays.empty());
+  CHECK(bench.survives(guard + 8, 1, AccessKind::read));
+  CHECK(bench.events.strays.size() == 1);
 }
 
 TEST_CASE("an access that runs over into a red zone is stray, and harmless", "[machine]") {

@@ -2,6 +2,8 @@
 // what matters is that it is announced as atomic.
 #pragma once
 
+#include "vector_types.hpp"
+
 inline namespace cuda_on_cpu {
 
 int atomicAdd(int* address, int value);
@@ -9,6 +11,8 @@ unsigned int atomicAdd(unsigned int* address, unsigned int value);
 unsigned long long atomicAdd(unsigned long long* address, unsigned long long value);
 float atomicAdd(float* address, float value);
 double atomicAdd(double* address, double value);
+float2 atomicAdd(float2* address, float2 value);
+float4 atomicAdd(float4* address, float4 value);
 int atomicSub(int* address, int value);
 unsigned int atomicSub(unsigned int* address, unsigned int value);
 int atomicExch(int* address, int value);
@@ -25,12 +29,15 @@ long long atomicMax(long long* address, long long value);
 unsigned long long atomicMax(unsigned long long* address, unsigned long long value);
 int atomicAnd(int* address, int value);
 unsigned int atomicAnd(unsigned int* address, unsigned int value);
+long long atomicAnd(long long* address, long long value);
 unsigned long long atomicAnd(unsigned long long* address, unsigned long long value);
 int atomicOr(int* address, int value);
 unsigned int atomicOr(unsigned int* address, unsigned int value);
+long long atomicOr(long long* address, long long value);
 unsigned long long atomicOr(unsigned long long* address, unsigned long long value);
 int atomicXor(int* address, int value);
 unsigned int atomicXor(unsigned int* address, unsigned int value);
+long long atomicXor(long long* address, long long value);
 unsigned long long atomicXor(unsigned long long* address, unsigned long long value);
 unsigned int atomicInc(unsigned int* address, unsigned int value);
 unsigned int atomicDec(unsigned int* address, unsigned int value);
@@ -43,6 +50,8 @@ unsigned int atomicAdd_block(unsigned int* address, unsigned int value);
 unsigned long long atomicAdd_block(unsigned long long* address, unsigned long long value);
 float atomicAdd_block(float* address, float value);
 double atomicAdd_block(double* address, double value);
+float2 atomicAdd_block(float2* address, float2 value);
+float4 atomicAdd_block(float4* address, float4 value);
 int atomicSub_block(int* address, int value);
 unsigned int atomicSub_block(unsigned int* address, unsigned int value);
 int atomicExch_block(int* address, int value);
@@ -59,12 +68,15 @@ long long atomicMax_block(long long* address, long long value);
 unsigned long long atomicMax_block(unsigned long long* address, unsigned long long value);
 int atomicAnd_block(int* address, int value);
 unsigned int atomicAnd_block(unsigned int* address, unsigned int value);
+long long atomicAnd_block(long long* address, long long value);
 unsigned long long atomicAnd_block(unsigned long long* address, unsigned long long value);
 int atomicOr_block(int* address, int value);
 unsigned int atomicOr_block(unsigned int* address, unsigned int value);
+long long atomicOr_block(long long* address, long long value);
 unsigned long long atomicOr_block(unsigned long long* address, unsigned long long value);
 int atomicXor_block(int* address, int value);
 unsigned int atomicXor_block(unsigned int* address, unsigned int value);
+long long atomicXor_block(long long* address, long long value);
 unsigned long long atomicXor_block(unsigned long long* address, unsigned long long value);
 unsigned int atomicInc_block(unsigned int* address, unsigned int value);
 unsigned int atomicDec_block(unsigned int* address, unsigned int value);
@@ -77,6 +89,8 @@ unsigned int atomicAdd_system(unsigned int* address, unsigned int value);
 unsigned long long atomicAdd_system(unsigned long long* address, unsigned long long value);
 float atomicAdd_system(float* address, float value);
 double atomicAdd_system(double* address, double value);
+float2 atomicAdd_system(float2* address, float2 value);
+float4 atomicAdd_system(float4* address, float4 value);
 int atomicSub_system(int* address, int value);
 unsigned int atomicSub_system(unsigned int* address, unsigned int value);
 int atomicExch_system(int* address, int value);
@@ -93,12 +107,15 @@ long long atomicMax_system(long long* address, long long value);
 unsigned long long atomicMax_system(unsigned long long* address, unsigned long long value);
 int atomicAnd_system(int* address, int value);
 unsigned int atomicAnd_system(unsigned int* address, unsigned int value);
+long long atomicAnd_system(long long* address, long long value);
 unsigned long long atomicAnd_system(unsigned long long* address, unsigned long long value);
 int atomicOr_system(int* address, int value);
 unsigned int atomicOr_system(unsigned int* address, unsigned int value);
+long long atomicOr_system(long long* address, long long value);
 unsigned long long atomicOr_system(unsigned long long* address, unsigned long long value);
 int atomicXor_system(int* address, int value);
 unsigned int atomicXor_system(unsigned int* address, unsigned int value);
+long long atomicXor_system(long long* address, long long value);
 unsigned long long atomicXor_system(unsigned long long* address, unsigned long long value);
 unsigned int atomicInc_system(unsigned int* address, unsigned int value);
 unsigned int atomicDec_system(unsigned int* address, unsigned int value);

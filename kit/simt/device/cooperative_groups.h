@@ -1,5 +1,5 @@
-// Cooperative groups: thread blocks and tiles of a warp. Stands where CUDA's header of this name stands; groups that need
-// to know which lanes run together (coalesced_threads) or wait for other blocks (this_grid().sync()) are not here.
+// Cooperative groups: thread blocks, tiles of a warp, lanes that run together, the grid without its barrier. Stands where
+// CUDA's header of this name stands; clusters, partitions by label and asynchronous copies are not here.
 // Nothing here is announced by itself: barriers and shuffles belong to the statement that called.
 #pragma once
 
@@ -104,6 +104,13 @@ class thread_block_tile {
   unsigned int match_any(T value) const {
     return __match_any_sync(mask(), value) >> first();
   }
+  template <typename T>
+  unsigned int match_all(T value, int& predicate) const {
+    int all_equal = 0;
+    const unsigned int lanes = __match_all_sync(mask(), value, &all_equal);
+    predicate = all_equal;
+    return lanes >> first();
+  }
 
  private:
   static unsigned int first() { return thread_block::rank() % 32 / Size * Size; }  // its first lane
@@ -113,6 +120,80 @@ template <unsigned int Size, typename Group>
 thread_block_tile<Size, Group> tiled_partition(const Group&) {
   return thread_block_tile<Size, Group>();
 }
+
+// Threads of one warp that came to one place together, numbered from 0 without gaps.
+class coalesced_group {
+ public:
+  void sync() const { __syncwarp(mask_); }
+  unsigned int size() const { return static_cast<unsigned int>(__popc(mask_)); }
+  unsigned int num_threads() const { return size(); }
+  unsigned int thread_rank() const { return static_cast<unsigned int>(__popc(mask_ & ((1u << (thread_block::rank() % 32)) - 1u))); }
+  unsigned int meta_group_rank() const { return 0; }
+  unsigned int meta_group_size() const { return 1; }
+
+  template <typename T>
+  T shfl(T value, unsigned int source) const {
+    return by_words(value, [=, *this](auto word) { return __shfl_sync(mask_, word, lane_of(source % size())); });
+  }
+  template <typename T>
+  T shfl_up(T value, unsigned int delta) const {
+    const unsigned int rank = thread_rank();
+    return shfl(value, delta <= rank ? rank - delta : rank);
+  }
+  template <typename T>
+  T shfl_down(T value, unsigned int delta) const {
+    const unsigned int rank = thread_rank();
+    return shfl(value, delta < size() - rank ? rank + delta : rank);
+  }
+  int any(int predicate) const { return __any_sync(mask_, predicate); }
+  int all(int predicate) const { return __all_sync(mask_, predicate); }
+  unsigned int ballot(int predicate) const { return by_rank(__ballot_sync(mask_, predicate)); }
+  template <typename T>
+  unsigned int match_any(T value) const {
+    return by_rank(__match_any_sync(mask_, value));
+  }
+  template <typename T>
+  unsigned int match_all(T value, int& predicate) const {
+    int all_equal = 0;
+    const unsigned int lanes = __match_all_sync(mask_, value, &all_equal);
+    predicate = all_equal;
+    return by_rank(lanes);
+  }
+
+ private:
+  friend coalesced_group coalesced_threads();
+  explicit coalesced_group(unsigned int mask) : mask_(mask) {}
+  int lane_of(unsigned int rank) const { return static_cast<int>(__fns(mask_, 0, static_cast<int>(rank) + 1)); }
+  unsigned int by_rank(unsigned int lanes) const {
+    unsigned int ranks = 0, rank = 0;
+    for (unsigned int lane = 0; lane < 32; ++lane) {
+      if ((mask_ >> lane & 1u) != 0) ranks |= (lanes >> lane & 1u) << rank++;
+    }
+    return ranks;
+  }
+
+  unsigned int mask_;
+};
+
+inline coalesced_group coalesced_threads() { return coalesced_group(__activemask()); }
+
+class grid_group {
+ public:
+  void sync() const;  // only on a GPU: here blocks run one after another
+  unsigned long long thread_rank() const { return block_rank() * (blockDim.x * blockDim.y * blockDim.z) + thread_block::rank(); }
+  unsigned long long block_rank() const {
+    return (static_cast<unsigned long long>(blockIdx.z) * gridDim.y + blockIdx.y) * gridDim.x + blockIdx.x;
+  }
+  unsigned long long num_blocks() const { return static_cast<unsigned long long>(gridDim.x) * gridDim.y * gridDim.z; }
+  unsigned long long num_threads() const { return num_blocks() * (blockDim.x * blockDim.y * blockDim.z); }
+  unsigned long long size() const { return num_threads(); }
+  dim3 block_index() const { return dim3(blockIdx.x, blockIdx.y, blockIdx.z); }
+  dim3 dim_blocks() const { return gridDim; }
+  dim3 group_dim() const { return gridDim; }
+  bool is_valid() const { return false; }  // as after an ordinary launch
+};
+
+inline grid_group this_grid() { return grid_group(); }
 
 template <typename Group>
 void sync(const Group& group) {

@@ -24,6 +24,13 @@
 #include "warp_functions.hpp"
 #include "atomic_functions.hpp"
 #include "math_functions.hpp"
+#include "integer_functions.hpp"
+#include "rounded_functions.hpp"
+#include "conversion_functions.hpp"
 #include "load_functions.hpp"
+#include "half_types.hpp"
+#include "half_functions.hpp"
+#include "half_memory.hpp"
+#include "half_operators.hpp"
 #include "qualifiers.hpp"
 // clang-format on

@@ -1,129 +1,54 @@
-// Loads through a chosen cache. The CPU executor has no caches: each is a plain load.
+// Loads and stores through a chosen cache. The CPU executor has no caches: each is a plain one.
 #pragma once
 
 #include "vector_types.hpp"
 
 inline namespace cuda_on_cpu {
 
-char __ldg(const char* address);
-signed char __ldg(const signed char* address);
-unsigned char __ldg(const unsigned char* address);
-short __ldg(const short* address);
-unsigned short __ldg(const unsigned short* address);
-int __ldg(const int* address);
-unsigned int __ldg(const unsigned int* address);
-long __ldg(const long* address);
-unsigned long __ldg(const unsigned long* address);
-long long __ldg(const long long* address);
-unsigned long long __ldg(const unsigned long long* address);
-float __ldg(const float* address);
-double __ldg(const double* address);
-int2 __ldg(const int2* address);
-int4 __ldg(const int4* address);
-uint2 __ldg(const uint2* address);
-uint4 __ldg(const uint4* address);
-float2 __ldg(const float2* address);
-float4 __ldg(const float4* address);
-double2 __ldg(const double2* address);
-longlong2 __ldg(const longlong2* address);
-ulonglong2 __ldg(const ulonglong2* address);
-char __ldcg(const char* address);
-signed char __ldcg(const signed char* address);
-unsigned char __ldcg(const unsigned char* address);
-short __ldcg(const short* address);
-unsigned short __ldcg(const unsigned short* address);
-int __ldcg(const int* address);
-unsigned int __ldcg(const unsigned int* address);
-long __ldcg(const long* address);
-unsigned long __ldcg(const unsigned long* address);
-long long __ldcg(const long long* address);
-unsigned long long __ldcg(const unsigned long long* address);
-float __ldcg(const float* address);
-double __ldcg(const double* address);
-int2 __ldcg(const int2* address);
-int4 __ldcg(const int4* address);
-uint2 __ldcg(const uint2* address);
-uint4 __ldcg(const uint4* address);
-float2 __ldcg(const float2* address);
-float4 __ldcg(const float4* address);
-double2 __ldcg(const double2* address);
-longlong2 __ldcg(const longlong2* address);
-ulonglong2 __ldcg(const ulonglong2* address);
-char __ldca(const char* address);
-signed char __ldca(const signed char* address);
-unsigned char __ldca(const unsigned char* address);
-short __ldca(const short* address);
-unsigned short __ldca(const unsigned short* address);
-int __ldca(const int* address);
-unsigned int __ldca(const unsigned int* address);
-long __ldca(const long* address);
-unsigned long __ldca(const unsigned long* address);
-long long __ldca(const long long* address);
-unsigned long long __ldca(const unsigned long long* address);
-float __ldca(const float* address);
-double __ldca(const double* address);
-int2 __ldca(const int2* address);
-int4 __ldca(const int4* address);
-uint2 __ldca(const uint2* address);
-uint4 __ldca(const uint4* address);
-float2 __ldca(const float2* address);
-float4 __ldca(const float4* address);
-double2 __ldca(const double2* address);
-longlong2 __ldca(const longlong2* address);
-ulonglong2 __ldca(const ulonglong2* address);
-char __ldcs(const char* address);
-signed char __ldcs(const signed char* address);
-unsigned char __ldcs(const unsigned char* address);
-short __ldcs(const short* address);
-unsigned short __ldcs(const unsigned short* address);
-int __ldcs(const int* address);
-unsigned int __ldcs(const unsigned int* address);
-long __ldcs(const long* address);
-unsigned long __ldcs(const unsigned long* address);
-long long __ldcs(const long long* address);
-unsigned long long __ldcs(const unsigned long long* address);
-float __ldcs(const float* address);
-double __ldcs(const double* address);
-int2 __ldcs(const int2* address);
-int4 __ldcs(const int4* address);
-uint2 __ldcs(const uint2* address);
-uint4 __ldcs(const uint4* address);
-float2 __ldcs(const float2* address);
-float4 __ldcs(const float4* address);
-double2 __ldcs(const double2* address);
-longlong2 __ldcs(const longlong2* address);
-ulonglong2 __ldcs(const ulonglong2* address);
-void __stcg(int* address, int value);
-void __stcg(unsigned int* address, unsigned int value);
-void __stcg(float* address, float value);
-void __stcg(double* address, double value);
-void __stcg(float2* address, float2 value);
-void __stcg(float4* address, float4 value);
-void __stcg(int2* address, int2 value);
-void __stcg(int4* address, int4 value);
-void __stcs(int* address, int value);
-void __stcs(unsigned int* address, unsigned int value);
-void __stcs(float* address, float value);
-void __stcs(double* address, double value);
-void __stcs(float2* address, float2 value);
-void __stcs(float4* address, float4 value);
-void __stcs(int2* address, int2 value);
-void __stcs(int4* address, int4 value);
-void __stwb(int* address, int value);
-void __stwb(unsigned int* address, unsigned int value);
-void __stwb(float* address, float value);
-void __stwb(double* address, double value);
-void __stwb(float2* address, float2 value);
-void __stwb(float4* address, float4 value);
-void __stwb(int2* address, int2 value);
-void __stwb(int4* address, int4 value);
-void __stwt(int* address, int value);
-void __stwt(unsigned int* address, unsigned int value);
-void __stwt(float* address, float value);
-void __stwt(double* address, double value);
-void __stwt(float2* address, float2 value);
-void __stwt(float4* address, float4 value);
-void __stwt(int2* address, int2 value);
-void __stwt(int4* address, int4 value);
+// Every type has the same ten functions.
+#define TILELAB_CACHED(Type)              \
+  Type __ldg(const Type* address);        \
+  Type __ldcg(const Type* address);       \
+  Type __ldca(const Type* address);       \
+  Type __ldcs(const Type* address);       \
+  Type __ldlu(const Type* address);       \
+  Type __ldcv(const Type* address);       \
+  void __stwb(Type* address, Type value); \
+  void __stcg(Type* address, Type value); \
+  void __stcs(Type* address, Type value); \
+  void __stwt(Type* address, Type value);
+
+TILELAB_CACHED(char)
+TILELAB_CACHED(signed char)
+TILELAB_CACHED(unsigned char)
+TILELAB_CACHED(short)
+TILELAB_CACHED(unsigned short)
+TILELAB_CACHED(int)
+TILELAB_CACHED(unsigned int)
+TILELAB_CACHED(long)
+TILELAB_CACHED(unsigned long)
+TILELAB_CACHED(long long)
+TILELAB_CACHED(unsigned long long)
+TILELAB_CACHED(float)
+TILELAB_CACHED(double)
+TILELAB_CACHED(char2)
+TILELAB_CACHED(char4)
+TILELAB_CACHED(uchar2)
+TILELAB_CACHED(uchar4)
+TILELAB_CACHED(short2)
+TILELAB_CACHED(short4)
+TILELAB_CACHED(ushort2)
+TILELAB_CACHED(ushort4)
+TILELAB_CACHED(int2)
+TILELAB_CACHED(int4)
+TILELAB_CACHED(uint2)
+TILELAB_CACHED(uint4)
+TILELAB_CACHED(longlong2)
+TILELAB_CACHED(ulonglong2)
+TILELAB_CACHED(float2)
+TILELAB_CACHED(float4)
+TILELAB_CACHED(double2)
+
+#undef TILELAB_CACHED
 
 }  // namespace cuda_on_cpu

@@ -1,4 +1,5 @@
-// CUDA's math beyond <cmath>: intrinsics and the global min and max. What <cmath> has comes from the C library.
+// CUDA's math beyond <cmath>: the global min and max, fast approximations, special functions. What <cmath> has comes from
+// the C library.
 #pragma once
 
 inline namespace cuda_on_cpu {
@@ -28,16 +29,17 @@ double max(double a, double b);
 double max(float a, double b);
 double max(double a, float b);
 
-float __fadd_rn(float a, float b);
-float __fsub_rn(float a, float b);
-float __fmul_rn(float a, float b);
-float __fmaf_rn(float a, float b, float c);
-float __fdiv_rn(float a, float b);
-float __frcp_rn(float a);
-float __fsqrt_rn(float a);
-float __frsqrt_rn(float a);
+unsigned umin(unsigned a, unsigned b);
+unsigned umax(unsigned a, unsigned b);
+long long llmin(long long a, long long b);
+long long llmax(long long a, long long b);
+unsigned long long ullmin(unsigned long long a, unsigned long long b);
+unsigned long long ullmax(unsigned long long a, unsigned long long b);
+
 float __fdividef(float a, float b);
 float fdividef(float a, float b);
+double fdivide(double a, double b);
+float __saturatef(float a);
 float fast_expf(float a);
 float fast_exp10f(float a);
 float fast_logf(float a);
@@ -47,40 +49,45 @@ float fast_powf(float a, float b);
 float fast_sinf(float a);
 float fast_cosf(float a);
 float fast_tanf(float a);
-float __saturatef(float a);
+float fast_tanhf(float a);
+void fast_sincosf(float a, float* sine, float* cosine);
 float rsqrtf(float a);
 double rsqrt(double a);
 float rcbrtf(float a);
-double __dadd_rn(double a, double b);
-double __dmul_rn(double a, double b);
-double __fma_rn(double a, double b, double c);
-
-int __mul24(int a, int b);
-unsigned __umul24(unsigned a, unsigned b);
-int __mulhi(int a, int b);
-unsigned __umulhi(unsigned a, unsigned b);
-int __popc(unsigned a);
-int __popcll(unsigned long long a);
-int __clz(int a);
-int __clzll(long long a);
-int __ffs(int a);
-int __ffsll(long long a);
-unsigned __brev(unsigned a);
-unsigned __byte_perm(unsigned a, unsigned b, unsigned selector);
-
-int __float2int_rn(float a);
-int __float2int_rz(float a);
-int __float2int_ru(float a);
-int __float2int_rd(float a);
-unsigned __float2uint_rn(float a);
-unsigned __float2uint_rz(float a);
-float __int2float_rn(int a);
-float __uint2float_rn(unsigned a);
-int __float_as_int(float a);
-unsigned __float_as_uint(float a);
-float __int_as_float(int a);
-float __uint_as_float(unsigned a);
-long long __double_as_longlong(double a);
-double __longlong_as_double(long long a);
+double rcbrt(double a);
+float sinpif(float a);
+double sinpi(double a);
+float cospif(float a);
+double cospi(double a);
+void sincospif(float a, float* sine, float* cosine);
+void sincospi(double a, double* sine, double* cosine);
+float rhypotf(float a, float b);
+double rhypot(double a, double b);
+float norm3df(float a, float b, float c);
+double norm3d(double a, double b, double c);
+float rnorm3df(float a, float b, float c);
+double rnorm3d(double a, double b, double c);
+float norm4df(float a, float b, float c, float d);
+double norm4d(double a, double b, double c, double d);
+float rnorm4df(float a, float b, float c, float d);
+double rnorm4d(double a, double b, double c, double d);
+float normf(int count, const float* a);
+double norm(int count, const double* a);
+float rnormf(int count, const float* a);
+double rnorm(int count, const double* a);
+float erfinvf(float a);
+double erfinv(double a);
+float erfcinvf(float a);
+double erfcinv(double a);
+float erfcxf(float a);
+double erfcx(double a);
+float normcdff(float a);
+double normcdf(double a);
+float normcdfinvf(float a);
+double normcdfinv(double a);
+float cyl_bessel_i0f(float a);
+double cyl_bessel_i0(double a);
+float cyl_bessel_i1f(float a);
+double cyl_bessel_i1(double a);
 
 }  // namespace cuda_on_cpu

@@ -16,6 +16,7 @@
 #define __forceinline__ inline
 #define __noinline__  // empty: libstdc++ uses the name inside __attribute__((…)), and nothing is inlined anyway
 #define __launch_bounds__(...)
+#define __maxnreg__(...)
 #define __align__(bytes) __attribute__((aligned(bytes)))
 #define __builtin_align__(bytes) __attribute__((aligned(bytes)))
 
@@ -28,3 +29,5 @@
 #define __sinf(...) ::fast_sinf(__VA_ARGS__)
 #define __cosf(...) ::fast_cosf(__VA_ARGS__)
 #define __tanf(...) ::fast_tanf(__VA_ARGS__)
+#define __tanhf(...) ::fast_tanhf(__VA_ARGS__)
+#define __sincosf(...) ::fast_sincosf(__VA_ARGS__)

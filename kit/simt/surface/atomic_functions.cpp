@@ -18,6 +18,10 @@ unsigned int atomicAdd(unsigned int* address, unsigned int value) { UPDATE(addre
 unsigned long long atomicAdd(unsigned long long* address, unsigned long long value) { UPDATE(address, old + value); }
 float atomicAdd(float* address, float value) { UPDATE(address, old + value); }
 double atomicAdd(double* address, double value) { UPDATE(address, old + value); }
+float2 atomicAdd(float2* address, float2 value) { UPDATE(address, (make_float2(old.x + value.x, old.y + value.y))); }
+float4 atomicAdd(float4* address, float4 value) {
+  UPDATE(address, (make_float4(old.x + value.x, old.y + value.y, old.z + value.z, old.w + value.w)));
+}
 int atomicSub(int* address, int value) { UPDATE(address, old - value); }
 unsigned int atomicSub(unsigned int* address, unsigned int value) { UPDATE(address, old - value); }
 int atomicExch(int* address, int value) { UPDATE(address, value); }
@@ -34,12 +38,15 @@ long long atomicMax(long long* address, long long value) { UPDATE(address, old <
 unsigned long long atomicMax(unsigned long long* address, unsigned long long value) { UPDATE(address, old < value ? value : old); }
 int atomicAnd(int* address, int value) { UPDATE(address, old & value); }
 unsigned int atomicAnd(unsigned int* address, unsigned int value) { UPDATE(address, old & value); }
+long long atomicAnd(long long* address, long long value) { UPDATE(address, old & value); }
 unsigned long long atomicAnd(unsigned long long* address, unsigned long long value) { UPDATE(address, old & value); }
 int atomicOr(int* address, int value) { UPDATE(address, old | value); }
 unsigned int atomicOr(unsigned int* address, unsigned int value) { UPDATE(address, old | value); }
+long long atomicOr(long long* address, long long value) { UPDATE(address, old | value); }
 unsigned long long atomicOr(unsigned long long* address, unsigned long long value) { UPDATE(address, old | value); }
 int atomicXor(int* address, int value) { UPDATE(address, old ^ value); }
 unsigned int atomicXor(unsigned int* address, unsigned int value) { UPDATE(address, old ^ value); }
+long long atomicXor(long long* address, long long value) { UPDATE(address, old ^ value); }
 unsigned long long atomicXor(unsigned long long* address, unsigned long long value) { UPDATE(address, old ^ value); }
 unsigned int atomicInc(unsigned int* address, unsigned int value) { UPDATE(address, old >= value ? 0 : old + 1); }
 unsigned int atomicDec(unsigned int* address, unsigned int value) { UPDATE(address, old == 0 || old > value ? value : old - 1); }
@@ -56,6 +63,10 @@ unsigned int atomicAdd_block(unsigned int* address, unsigned int value) { UPDATE
 unsigned long long atomicAdd_block(unsigned long long* address, unsigned long long value) { UPDATE_IN_BLOCK(address, old + value); }
 float atomicAdd_block(float* address, float value) { UPDATE_IN_BLOCK(address, old + value); }
 double atomicAdd_block(double* address, double value) { UPDATE_IN_BLOCK(address, old + value); }
+float2 atomicAdd_block(float2* address, float2 value) { UPDATE_IN_BLOCK(address, (make_float2(old.x + value.x, old.y + value.y))); }
+float4 atomicAdd_block(float4* address, float4 value) {
+  UPDATE_IN_BLOCK(address, (make_float4(old.x + value.x, old.y + value.y, old.z + value.z, old.w + value.w)));
+}
 int atomicSub_block(int* address, int value) { UPDATE_IN_BLOCK(address, old - value); }
 unsigned int atomicSub_block(unsigned int* address, unsigned int value) { UPDATE_IN_BLOCK(address, old - value); }
 int atomicExch_block(int* address, int value) { UPDATE_IN_BLOCK(address, value); }
@@ -76,12 +87,15 @@ unsigned long long atomicMax_block(unsigned long long* address, unsigned long lo
 }
 int atomicAnd_block(int* address, int value) { UPDATE_IN_BLOCK(address, old & value); }
 unsigned int atomicAnd_block(unsigned int* address, unsigned int value) { UPDATE_IN_BLOCK(address, old & value); }
+long long atomicAnd_block(long long* address, long long value) { UPDATE_IN_BLOCK(address, old & value); }
 unsigned long long atomicAnd_block(unsigned long long* address, unsigned long long value) { UPDATE_IN_BLOCK(address, old & value); }
 int atomicOr_block(int* address, int value) { UPDATE_IN_BLOCK(address, old | value); }
 unsigned int atomicOr_block(unsigned int* address, unsigned int value) { UPDATE_IN_BLOCK(address, old | value); }
+long long atomicOr_block(long long* address, long long value) { UPDATE_IN_BLOCK(address, old | value); }
 unsigned long long atomicOr_block(unsigned long long* address, unsigned long long value) { UPDATE_IN_BLOCK(address, old | value); }
 int atomicXor_block(int* address, int value) { UPDATE_IN_BLOCK(address, old ^ value); }
 unsigned int atomicXor_block(unsigned int* address, unsigned int value) { UPDATE_IN_BLOCK(address, old ^ value); }
+long long atomicXor_block(long long* address, long long value) { UPDATE_IN_BLOCK(address, old ^ value); }
 unsigned long long atomicXor_block(unsigned long long* address, unsigned long long value) { UPDATE_IN_BLOCK(address, old ^ value); }
 unsigned int atomicInc_block(unsigned int* address, unsigned int value) { UPDATE_IN_BLOCK(address, old >= value ? 0 : old + 1); }
 unsigned int atomicDec_block(unsigned int* address, unsigned int value) {
@@ -102,6 +116,10 @@ unsigned int atomicAdd_system(unsigned int* address, unsigned int value) { UPDAT
 unsigned long long atomicAdd_system(unsigned long long* address, unsigned long long value) { UPDATE(address, old + value); }
 float atomicAdd_system(float* address, float value) { UPDATE(address, old + value); }
 double atomicAdd_system(double* address, double value) { UPDATE(address, old + value); }
+float2 atomicAdd_system(float2* address, float2 value) { UPDATE(address, (make_float2(old.x + value.x, old.y + value.y))); }
+float4 atomicAdd_system(float4* address, float4 value) {
+  UPDATE(address, (make_float4(old.x + value.x, old.y + value.y, old.z + value.z, old.w + value.w)));
+}
 int atomicSub_system(int* address, int value) { UPDATE(address, old - value); }
 unsigned int atomicSub_system(unsigned int* address, unsigned int value) { UPDATE(address, old - value); }
 int atomicExch_system(int* address, int value) { UPDATE(address, value); }
@@ -118,12 +136,15 @@ long long atomicMax_system(long long* address, long long value) { UPDATE(address
 unsigned long long atomicMax_system(unsigned long long* address, unsigned long long value) { UPDATE(address, old < value ? value : old); }
 int atomicAnd_system(int* address, int value) { UPDATE(address, old & value); }
 unsigned int atomicAnd_system(unsigned int* address, unsigned int value) { UPDATE(address, old & value); }
+long long atomicAnd_system(long long* address, long long value) { UPDATE(address, old & value); }
 unsigned long long atomicAnd_system(unsigned long long* address, unsigned long long value) { UPDATE(address, old & value); }
 int atomicOr_system(int* address, int value) { UPDATE(address, old | value); }
 unsigned int atomicOr_system(unsigned int* address, unsigned int value) { UPDATE(address, old | value); }
+long long atomicOr_system(long long* address, long long value) { UPDATE(address, old | value); }
 unsigned long long atomicOr_system(unsigned long long* address, unsigned long long value) { UPDATE(address, old | value); }
 int atomicXor_system(int* address, int value) { UPDATE(address, old ^ value); }
 unsigned int atomicXor_system(unsigned int* address, unsigned int value) { UPDATE(address, old ^ value); }
+long long atomicXor_system(long long* address, long long value) { UPDATE(address, old ^ value); }
 unsigned long long atomicXor_system(unsigned long long* address, unsigned long long value) { UPDATE(address, old ^ value); }
 unsigned int atomicInc_system(unsigned int* address, unsigned int value) { UPDATE(address, old >= value ? 0 : old + 1); }
 unsigned int atomicDec_system(unsigned int* address, unsigned int value) { UPDATE(address, old == 0 || old > value ? value : old - 1); }

@@ -1,11 +1,66 @@
-// The math of device/math_functions.hpp. Approximate intrinsics are computed exactly: more accurate than a GPU's.
-#include <algorithm>
-#include <bit>
-#include <cmath>
-#include <cstdint>
-#include <limits>
-
+// The math of device/math_functions.hpp. Approximate intrinsics are as exact as the functions they approximate, and floats are
+// computed in double: more accurate than a GPU's.
 #include "simt/device/math_functions.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <numbers>
+
+#include "simt/surface/announcing.hpp"
+
+namespace {
+
+using std::numbers::inv_sqrtpi;
+using std::numbers::pi;
+using std::numbers::sqrt2;
+
+double sine_of_half_turns(double a) {
+  double turns = std::remainder(a, 2.0);  // in [-1, 1]
+  if (std::abs(turns) > 0.5) turns = std::copysign(1.0, turns) - turns;
+  return std::sin(pi * turns);
+}
+
+double cosine_of_half_turns(double a) {
+  const double turns = std::abs(std::remainder(a, 2.0));
+  return turns < 0.25 ? std::cos(pi * turns) : std::sin(pi * (0.5 - turns));
+}
+
+// x with erfc(x) = q, by Halley's method from a rational guess (Abramowitz and Stegun, 26.2.22).
+double inverse_erfc(double q) {
+  if (!(q > 0.0 && q < 2.0)) return q == 0.0 ? HUGE_VAL : q == 2.0 ? -HUGE_VAL : NAN;
+  if (q > 1.0) return -inverse_erfc(2.0 - q);
+  const double t = std::sqrt(-2.0 * std::log(q / 2.0));
+  double x = (t - (2.30753 + 0.27061 * t) / (1.0 + t * (0.99229 + 0.04481 * t))) / sqrt2;
+  for (int step = 0; step < 4; ++step) {
+    const double off = std::erfc(x) - q, slope = 2.0 * inv_sqrtpi * std::exp(-x * x);
+    if (slope == 0.0) break;
+    x += off / (slope - x * off);
+  }
+  return x;
+}
+
+// Near 0, where 1 - a would lose what there is of it, by Newton's method.
+double inverse_erf(double a) {
+  double x = inverse_erfc(1.0 - a);
+  if (!(std::abs(a) < 0.5)) return x;
+  for (int step = 0; step < 3; ++step) x -= (std::erf(x) - a) / (2.0 * inv_sqrtpi * std::exp(-x * x));
+  return x;
+}
+
+// exp(a * a) * erfc(a); where that is 0 times infinity, its continued fraction (Abramowitz and Stegun, 7.1.14).
+double scaled_erfc(double a) {
+  if (a < 10.0) return std::exp(a * a) * std::erfc(a);
+  double tail = 0.0;
+  for (int k = 60; k > 0; --k) tail = 0.5 * k / (a + tail);
+  return inv_sqrtpi / (a + tail);
+}
+
+double bessel_i(int order, double a) {
+  const double value = std::cyl_bessel_i(order, std::abs(a));
+  return order == 1 && a < 0.0 ? -value : value;
+}
+
+}  // namespace
 
 inline namespace cuda_on_cpu {
 
@@ -34,16 +89,17 @@ double max(double a, double b) { return std::fmax(a, b); }
 double max(float a, double b) { return std::fmax(a, b); }
 double max(double a, float b) { return std::fmax(a, b); }
 
-float __fadd_rn(float a, float b) { return a + b; }
-float __fsub_rn(float a, float b) { return a - b; }
-float __fmul_rn(float a, float b) { return a * b; }
-float __fmaf_rn(float a, float b, float c) { return std::fma(a, b, c); }
-float __fdiv_rn(float a, float b) { return a / b; }
-float __frcp_rn(float a) { return 1.0f / a; }
-float __fsqrt_rn(float a) { return std::sqrt(a); }
-float __frsqrt_rn(float a) { return 1.0f / std::sqrt(a); }
+unsigned umin(unsigned a, unsigned b) { return std::min(a, b); }
+unsigned umax(unsigned a, unsigned b) { return std::max(a, b); }
+long long llmin(long long a, long long b) { return std::min(a, b); }
+long long llmax(long long a, long long b) { return std::max(a, b); }
+unsigned long long ullmin(unsigned long long a, unsigned long long b) { return std::min(a, b); }
+unsigned long long ullmax(unsigned long long a, unsigned long long b) { return std::max(a, b); }
+
 float __fdividef(float a, float b) { return a / b; }
 float fdividef(float a, float b) { return a / b; }
+double fdivide(double a, double b) { return a / b; }
+float __saturatef(float a) { return a > 0.0f ? std::min(a, 1.0f) : 0.0f; }  // NaN becomes 0, as in CUDA
 float fast_expf(float a) { return std::exp(a); }
 float fast_exp10f(float a) { return std::pow(10.0f, a); }
 float fast_logf(float a) { return std::log(a); }
@@ -53,71 +109,89 @@ float fast_powf(float a, float b) { return std::pow(a, b); }
 float fast_sinf(float a) { return std::sin(a); }
 float fast_cosf(float a) { return std::cos(a); }
 float fast_tanf(float a) { return std::tan(a); }
-float __saturatef(float a) { return a > 0.0f ? std::min(a, 1.0f) : 0.0f; }  // NaN becomes 0, as in CUDA
+float fast_tanhf(float a) { return std::tanh(a); }
 float rsqrtf(float a) { return 1.0f / std::sqrt(a); }
 double rsqrt(double a) { return 1.0 / std::sqrt(a); }
-float rcbrtf(float a) { return 1.0f / std::cbrt(a); }
-double __dadd_rn(double a, double b) { return a + b; }
-double __dmul_rn(double a, double b) { return a * b; }
-double __fma_rn(double a, double b, double c) { return std::fma(a, b, c); }
+float rcbrtf(float a) { return static_cast<float>(1.0 / std::cbrt(static_cast<double>(a))); }
+double rcbrt(double a) { return 1.0 / std::cbrt(a); }
 
-namespace {
-std::int32_t low24(int a) { return static_cast<std::int32_t>(static_cast<std::uint32_t>(a) << 8) >> 8; }
-}  // namespace
-
-int __mul24(int a, int b) { return static_cast<int>(std::int64_t{low24(a)} * low24(b)); }
-unsigned __umul24(unsigned a, unsigned b) { return (a & 0xFFFFFFu) * (b & 0xFFFFFFu); }
-int __mulhi(int a, int b) { return static_cast<int>((std::int64_t{a} * b) >> 32); }
-unsigned __umulhi(unsigned a, unsigned b) { return static_cast<unsigned>((std::uint64_t{a} * b) >> 32); }
-int __popc(unsigned a) { return std::popcount(a); }
-int __popcll(unsigned long long a) { return std::popcount(a); }
-int __clz(int a) { return std::countl_zero(static_cast<unsigned>(a)); }
-int __clzll(long long a) { return std::countl_zero(static_cast<unsigned long long>(a)); }
-int __ffs(int a) { return a == 0 ? 0 : std::countr_zero(static_cast<unsigned>(a)) + 1; }
-int __ffsll(long long a) { return a == 0 ? 0 : std::countr_zero(static_cast<unsigned long long>(a)) + 1; }
-
-unsigned __brev(unsigned a) {
-  unsigned reversed = 0;
-  for (int bit = 0; bit < 32; ++bit) reversed |= ((a >> bit) & 1u) << (31 - bit);
-  return reversed;
+void fast_sincosf(float a, float* sine, float* cosine) {
+  TILELAB_ANNOUNCE(sine, sizeof *sine, write);
+  TILELAB_ANNOUNCE(cosine, sizeof *cosine, write);
+  *sine = std::sin(a);
+  *cosine = std::cos(a);
 }
 
-unsigned __byte_perm(unsigned a, unsigned b, unsigned selector) {
-  const std::uint64_t bytes = (std::uint64_t{b} << 32) | a;
-  unsigned result = 0;
-  for (unsigned i = 0; i < 4; ++i) {
-    const unsigned nibble = (selector >> (4 * i)) & 0xFu;
-    unsigned byte = static_cast<unsigned>(bytes >> (8 * (nibble & 7u))) & 0xFFu;
-    if ((nibble & 8u) != 0) byte = (byte & 0x80u) != 0 ? 0xFFu : 0u;
-    result |= byte << (8 * i);
+float sinpif(float a) { return static_cast<float>(sine_of_half_turns(a)); }
+double sinpi(double a) { return sine_of_half_turns(a); }
+float cospif(float a) { return static_cast<float>(cosine_of_half_turns(a)); }
+double cospi(double a) { return cosine_of_half_turns(a); }
+
+void sincospif(float a, float* sine, float* cosine) {
+  TILELAB_ANNOUNCE(sine, sizeof *sine, write);
+  TILELAB_ANNOUNCE(cosine, sizeof *cosine, write);
+  *sine = sinpif(a);
+  *cosine = cospif(a);
+}
+
+void sincospi(double a, double* sine, double* cosine) {
+  TILELAB_ANNOUNCE(sine, sizeof *sine, write);
+  TILELAB_ANNOUNCE(cosine, sizeof *cosine, write);
+  *sine = sinpi(a);
+  *cosine = cospi(a);
+}
+
+float rhypotf(float a, float b) { return static_cast<float>(rhypot(a, b)); }
+double rhypot(double a, double b) { return 1.0 / std::hypot(a, b); }
+float norm3df(float a, float b, float c) { return static_cast<float>(norm3d(a, b, c)); }
+double norm3d(double a, double b, double c) { return std::hypot(a, b, c); }
+float rnorm3df(float a, float b, float c) { return static_cast<float>(rnorm3d(a, b, c)); }
+double rnorm3d(double a, double b, double c) { return 1.0 / std::hypot(a, b, c); }
+float norm4df(float a, float b, float c, float d) { return static_cast<float>(norm4d(a, b, c, d)); }
+double norm4d(double a, double b, double c, double d) { return std::hypot(std::hypot(a, b), std::hypot(c, d)); }
+float rnorm4df(float a, float b, float c, float d) { return static_cast<float>(rnorm4d(a, b, c, d)); }
+double rnorm4d(double a, double b, double c, double d) { return 1.0 / norm4d(a, b, c, d); }
+
+#define NORM(count, a)                            \
+  double length = 0.0;                            \
+  for (int i = 0; i < (count); ++i) {             \
+    TILELAB_ANNOUNCE((a) + i, sizeof *(a), read); \
+    length = std::hypot(length, (a)[i]);          \
   }
-  return result;
+
+float normf(int count, const float* a) {
+  NORM(count, a)
+  return static_cast<float>(length);
 }
 
-namespace {
-// CUDA's conversions saturate and turn NaN into 0.
-template <typename Integer>
-Integer saturating(double a) {
-  if (std::isnan(a)) return 0;
-  constexpr double low = static_cast<double>(std::numeric_limits<Integer>::min()),
-                   high = static_cast<double>(std::numeric_limits<Integer>::max());
-  return a <= low ? std::numeric_limits<Integer>::min() : a >= high ? std::numeric_limits<Integer>::max() : static_cast<Integer>(a);
+double norm(int count, const double* a) {
+  NORM(count, a)
+  return length;
 }
-}  // namespace
 
-int __float2int_rn(float a) { return saturating<int>(std::nearbyint(a)); }
-int __float2int_rz(float a) { return saturating<int>(std::trunc(a)); }
-int __float2int_ru(float a) { return saturating<int>(std::ceil(a)); }
-int __float2int_rd(float a) { return saturating<int>(std::floor(a)); }
-unsigned __float2uint_rn(float a) { return saturating<unsigned>(std::nearbyint(a)); }
-unsigned __float2uint_rz(float a) { return saturating<unsigned>(std::trunc(a)); }
-float __int2float_rn(int a) { return static_cast<float>(a); }
-float __uint2float_rn(unsigned a) { return static_cast<float>(a); }
-int __float_as_int(float a) { return std::bit_cast<int>(a); }
-unsigned __float_as_uint(float a) { return std::bit_cast<unsigned>(a); }
-float __int_as_float(int a) { return std::bit_cast<float>(a); }
-float __uint_as_float(unsigned a) { return std::bit_cast<float>(a); }
-long long __double_as_longlong(double a) { return std::bit_cast<long long>(a); }
-double __longlong_as_double(long long a) { return std::bit_cast<double>(a); }
+float rnormf(int count, const float* a) {
+  NORM(count, a)
+  return static_cast<float>(1.0 / length);
+}
+
+double rnorm(int count, const double* a) {
+  NORM(count, a)
+  return 1.0 / length;
+}
+
+float erfinvf(float a) { return static_cast<float>(inverse_erf(a)); }
+double erfinv(double a) { return inverse_erf(a); }
+float erfcinvf(float a) { return static_cast<float>(inverse_erfc(a)); }
+double erfcinv(double a) { return inverse_erfc(a); }
+float erfcxf(float a) { return static_cast<float>(scaled_erfc(a)); }
+double erfcx(double a) { return scaled_erfc(a); }
+float normcdff(float a) { return static_cast<float>(normcdf(a)); }
+double normcdf(double a) { return 0.5 * std::erfc(-a / sqrt2); }
+float normcdfinvf(float a) { return static_cast<float>(normcdfinv(a)); }
+double normcdfinv(double a) { return -sqrt2 * inverse_erfc(2.0 * a); }
+float cyl_bessel_i0f(float a) { return static_cast<float>(bessel_i(0, a)); }
+double cyl_bessel_i0(double a) { return bessel_i(0, a); }
+float cyl_bessel_i1f(float a) { return static_cast<float>(bessel_i(1, a)); }
+double cyl_bessel_i1(double a) { return bessel_i(1, a); }
 
 }  // namespace cuda_on_cpu

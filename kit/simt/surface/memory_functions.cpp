@@ -109,4 +109,14 @@ double tilelab_frexp(double x, int* exponent) {
   return std::frexp(x, exponent);
 }
 
+float tilelab_remquof(float x, float y, int* quotient) {
+  TILELAB_ANNOUNCE(quotient, sizeof *quotient, write);
+  return std::remquo(x, y, quotient);
+}
+
+double tilelab_remquo(double x, double y, int* quotient) {
+  TILELAB_ANNOUNCE(quotient, sizeof *quotient, write);
+  return std::remquo(x, y, quotient);
+}
+
 }  // extern "C"

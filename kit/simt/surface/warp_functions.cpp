@@ -1,43 +1,17 @@
 // The warp functions of device/warp_functions.hpp: each turns its arguments into one LaneRequest.
-#include <bit>
-#include <cstring>
-
 #include "simt/device/warp_functions.hpp"
 #include "simt/surface/announcing.hpp"
+#include "simt/surface/shuffle.hpp"
 
+using tilelab::simt::bits_of;
 using tilelab::simt::LaneRequest;
 using tilelab::simt::Machine;
+using tilelab::simt::own_lane;
+using tilelab::simt::shuffle;
+using tilelab::simt::shuffle_source;
 using tilelab::simt::WarpOperation;
 
 namespace {
-
-template <typename Value>
-std::uint64_t bits_of(Value value) {
-  std::uint64_t bits = 0;
-  std::memcpy(&bits, &value, sizeof value);
-  return bits;
-}
-
-template <typename Value>
-Value value_of(std::uint64_t bits) {
-  Value value;
-  std::memcpy(&value, &bits, sizeof value);
-  return value;
-}
-
-std::uint32_t own_lane() { return Machine::current().running().ref.lane(); }
-
-// The lane a shuffle reads; its own where the source lies outside its segment of `width` lanes (a power of two).
-std::uint32_t shuffle_source(std::int64_t source, int width, bool wraps) {
-  const std::int64_t lane = own_lane(), segment = lane / width * width;
-  if (wraps) return static_cast<std::uint32_t>(segment + ((source % width) + width) % width);
-  return static_cast<std::uint32_t>(source >= segment && source < segment + width ? source : lane);
-}
-
-template <typename Value>
-Value shuffle(std::uintptr_t pc, unsigned mask, Value value, std::uint32_t source) {
-  return value_of<Value>(Machine::current().exchange(pc, LaneRequest{WarpOperation::shuffle, mask, bits_of(value), source}));
-}
 
 template <typename Value>
 std::uint64_t ask(std::uintptr_t pc, WarpOperation operation, unsigned mask, Value value) {
@@ -226,7 +200,7 @@ int __any_sync(unsigned mask, int predicate) {
 unsigned __ballot_sync(unsigned mask, int predicate) {
   return static_cast<unsigned>(ask(TILELAB_STATEMENT, WarpOperation::ballot, mask, predicate != 0 ? 1u : 0u));
 }
-unsigned __activemask() { return Machine::current().live_lanes(); }
+unsigned __activemask() { return Machine::current().converge(TILELAB_STATEMENT); }
 int __reduce_add_sync(unsigned mask, int value) { return static_cast<int>(ask(TILELAB_STATEMENT, WarpOperation::reduce_add, mask, value)); }
 int __reduce_min_sync(unsigned mask, int value) {
   return static_cast<int>(ask(TILELAB_STATEMENT, WarpOperation::reduce_min_signed, mask, value));

@@ -1,4 +1,4 @@
-// Reductions over a tile of a warp. Stands where CUDA's header of this name stands.
+// Reductions over a tile of a warp, or over lanes that run together. Stands where CUDA's header of this name stands.
 #pragma once
 
 #include <cooperative_groups.h>
@@ -35,6 +35,13 @@ template <unsigned int Size, typename Parent, typename T, typename Operation>
 T reduce(const thread_block_tile<Size, Parent>& tile, T value, Operation operation) {
   for (int distance = Size / 2; distance > 0; distance /= 2) value = operation(value, tile.shfl_xor(value, distance));
   return value;
+}
+
+template <typename T, typename Operation>
+T reduce(const coalesced_group& group, T value, Operation operation) {
+  T result = group.shfl(value, 0);
+  for (unsigned int rank = 1; rank < group.size(); ++rank) result = operation(result, group.shfl(value, rank));
+  return result;
 }
 
 }  // namespace cooperative_groups

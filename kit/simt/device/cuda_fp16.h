@@ -1,0 +1,8 @@
+// Stands where CUDA's header of this name stands: half precision, computed in software and rounded as a GPU rounds.
+#pragma once
+
+#include <tilelab/device.cuh>
+
+using namespace cuda_fp16_on_cpu;
+using half = __half;
+using half2 = __half2;

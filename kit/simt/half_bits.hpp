@@ -1,0 +1,61 @@
+// The bits of half-precision numbers (IEEE 754 binary16): rounded from wider ones, and back. No type of the compiler's is
+// needed, so every host has them.
+#pragma once
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <cstdint>
+
+namespace tilelab::simt {
+
+enum class HalfRounding : std::uint8_t { to_nearest_even, towards_zero, up, down };
+
+inline double half_value(std::uint16_t bits) {
+  const bool negative = (bits & 0x8000u) != 0;
+  const int exponent = (bits >> 10) & 0x1F, fraction = bits & 0x3FF;
+  double magnitude = 0.0;
+  if (exponent == 0x1F)
+    magnitude = fraction != 0 ? std::bit_cast<double>(0x7FF8000000000000ull) : HUGE_VAL;
+  else if (exponent == 0)
+    magnitude = std::ldexp(fraction, -24);  // subnormal
+  else
+    magnitude = std::ldexp(0x400 + fraction, exponent - 25);
+  return negative ? -magnitude : magnitude;
+}
+
+// NaN becomes 0x7FFF, as CUDA's conversions make it.
+inline std::uint16_t half_bits(double value, HalfRounding rounding = HalfRounding::to_nearest_even) {
+  if (std::isnan(value)) return 0x7FFF;
+  const bool negative = std::signbit(value);
+  const auto sign = static_cast<std::uint16_t>(negative ? 0x8000u : 0u);
+  const double magnitude = std::abs(value);
+  if (magnitude == 0.0) return sign;
+  if (std::isinf(value)) return static_cast<std::uint16_t>(sign | 0x7C00u);
+  int exponent = 0;
+  std::frexp(magnitude, &exponent);                       // magnitude is in [2^(exponent-1), 2^exponent)
+  const int unit = exponent < -13 ? -24 : exponent - 11;  // the last place is 2^unit; that of subnormals does not shrink
+  const double places = std::ldexp(magnitude, -unit), whole = std::floor(places), rest = places - whole;
+  auto count = static_cast<std::uint32_t>(std::min(whole, 4096.0));  // of last places: up to 2048
+  const bool away = (rounding == HalfRounding::up && !negative) || (rounding == HalfRounding::down && negative);
+  const bool nearest_up = rest > 0.5 || (rest == 0.5 && (count & 1u) != 0);
+  if (rounding == HalfRounding::to_nearest_even ? nearest_up : away && rest > 0.0) ++count;
+  // Counted in last places, numbers follow one another without a gap: a carry goes into the exponent by itself.
+  const std::int64_t bits = unit == -24 ? count : (std::int64_t{unit} + 24) * 1024 + count;
+  if (bits < 0x7C00) return static_cast<std::uint16_t>(sign | static_cast<std::uint16_t>(bits));
+  const bool to_largest = rounding != HalfRounding::to_nearest_even && !away;
+  return static_cast<std::uint16_t>(sign | (to_largest ? 0x7BFFu : 0x7C00u));
+}
+
+// a * b + c, rounded once. The product is exact in double; the sum is rounded to odd there, so that the second rounding
+// sees on which side of a tie it lies (Boldo and Melquiond, 2008).
+inline std::uint16_t half_fused(double a, double b, double c) {
+  const double product = a * b, sum = product + c;
+  if (!std::isfinite(sum)) return half_bits(sum);
+  const double shadow = sum - product, lost = (product - (sum - shadow)) + (c - shadow);  // sum + lost is exact
+  auto bits = std::bit_cast<std::uint64_t>(sum);
+  if (lost != 0.0 && (bits & 1u) == 0) bits = (lost > 0.0) == (sum > 0.0) ? bits + 1 : bits - 1;
+  return half_bits(std::bit_cast<double>(bits));
+}
+
+}  // namespace tilelab::simt
