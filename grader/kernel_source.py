@@ -155,7 +155,7 @@ def _without_failures(
     for name, line, message in said:
         if name not in changed:
             continue
-        if header := re.match(r"(\S+): No such file or directory", message):
+        if header := re.match(r"'?(\S+?)(?:: No such file or directory|' file not found)", message):
             changed[name] = _without_line(changed[name], int(line))
             left_out.append(f"{name}:{line}: #include of {header[1]}, which is not here")
             continue
