@@ -7,6 +7,7 @@ submission's own file and nowhere else.
 from __future__ import annotations
 
 import json
+import os
 import subprocess
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -53,7 +54,7 @@ def run_judge(
         "--shuffle", str(call.order), "--report", str(report_file), *(["--abort"] if call.until_failure else []),
         *(["--farewell-ms", str(call.farewell_ms)] if call.farewell_ms else []),
     ]  # fmt: skip
-    seconds = JUDGE_SECONDS if call.seconds is None else call.seconds
+    seconds = JUDGE_SECONDS * _clock_factor() if call.seconds is None else call.seconds
     try:
         finished = subprocess.run(
             command, cwd=folder, stdin=subprocess.DEVNULL, capture_output=True, timeout=seconds, check=False
@@ -75,6 +76,12 @@ def run_judge(
     return tuple(
         replace(judged, seen=seen.count(name)) for name, judged in {judged.name: judged for judged in cases}.items()
     )
+
+
+def _clock_factor() -> int:
+    """By how much an emulator is slower; the judge itself reads it too, and says so where it is no number from 1 to 100."""
+    text = os.environ.get("TILELAB_CLOCK_FACTOR", "1")
+    return int(text) if text.isdecimal() else 1
 
 
 Kind = TypeVar("Kind", bound=Launch)

@@ -102,6 +102,13 @@ def test_a_judge_that_hangs_is_an_error_of_ours(judge: Judge, monkeypatch: pytes
         judge("exec sleep 60")
 
 
+def test_an_emulated_judge_has_as_much_more_time(judge: Judge, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(judge_call, "JUDGE_SECONDS", 0.02)
+    monkeypatch.setenv("TILELAB_CLOCK_FACTOR", "3")
+    with pytest.raises(RuntimeError, match=r"after 0\.06 seconds"):
+        judge("exec sleep 60")
+
+
 def test_a_report_that_is_too_long_is_an_error_of_ours(judge: Judge, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(judge_call, "MAX_REPORT_BYTES", 10)
     with pytest.raises(RuntimeError, match="the judge of 00-scale"):
