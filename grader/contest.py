@@ -14,6 +14,7 @@ import subprocess
 import tempfile
 import threading
 import time
+from collections.abc import Iterator
 from pathlib import Path
 
 from pydantic import ValidationError
@@ -27,7 +28,7 @@ from grader.workshop import Workshop
 
 WARM_UP_MS = 200
 LIMIT_MS = 20_000  # for the context, the warm-up and all rounds; a kernel that hangs holds the device no longer
-_PATIENCE_SECONDS = 300
+_PATIENCE_SECONDS = 300  # for a step of the timer
 
 
 def hold(  # noqa: PLR0913 -- what is timed, and how
@@ -94,11 +95,9 @@ def run_timer(command: list[str], lock: GpuLock, turns: threading.BoundedSemapho
             process = left.enter_context(
                 subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=words)
             )
-            watch = threading.Timer(_PATIENCE_SECONDS, process.kill)
-            left.callback(watch.cancel)
-            watch.start()
             held = _hold_while_timed(process, lock)
-        status = process.wait()
+        with _patience(process):
+            status = process.wait()
     if status != 0:
         said = stderr.read_text(encoding="utf-8", errors="replace")[:1000]
         ended = "did not end" if status == -signal.SIGKILL else f"failed with status {status}: {said}"
@@ -111,15 +110,28 @@ def _hold_while_timed(process: subprocess.Popen[bytes], lock: GpuLock) -> float:
     """Seconds; 0 where the timer ended before it was prepared."""
     assert process.stdin is not None
     assert process.stdout is not None
-    if not process.stdout.readline():
+    with _patience(process):
+        prepared = process.stdout.readline()
+    if not prepared:
         return 0
-    with lock.alone():
+    with lock.alone(), _patience(process):
         began = time.monotonic()
         with contextlib.suppress(BrokenPipeError):
             process.stdin.write(b"go\n")
             process.stdin.flush()
         process.stdout.readline()
         return time.monotonic() - began
+
+
+@contextlib.contextmanager
+def _patience(process: subprocess.Popen[bytes]) -> Iterator[None]:
+    """Ends a step of the timer that takes too long. Waiting until the device is free is nobody's fault and has no limit."""
+    watch = threading.Timer(_PATIENCE_SECONDS, process.kill)
+    watch.start()
+    try:
+        yield
+    finally:
+        watch.cancel()
 
 
 def timer(workshop: Workshop) -> Path:

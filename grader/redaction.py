@@ -59,7 +59,12 @@ def _swept(point: SweepPoint) -> SweepPoint:
 def _lab(lab: LabResult) -> LabResult:
     # Folded anew from what may be shown. Cases that show everything come first: the words of the first are kept.
     hidden = {case.name for case in lab.cases if case.feedback != "full"}
-    own = [(None, _ours_in_plain_words(finding)) for finding in lab.findings if not finding.cases]
+    # What compute-sanitizer alone says belongs to no case, so that no policy covers it: the instructor looks at it first.
+    own = [
+        (None, _ours_in_plain_words(finding))
+        for finding in lab.findings
+        if not finding.cases and not finding.confirmed_by
+    ]
     full = [(case.name, finding) for case in lab.cases if case.feedback == "full" for finding in _found(case)]
     scrubbed = [
         (case.name, _scrub(finding)) for case in lab.cases if case.feedback == "verdict" for finding in _found(case)

@@ -96,6 +96,15 @@ def test_keeps_the_lines_of_a_verdict_case() -> None:
     assert finding.message == "an access lies outside the array"
 
 
+def test_what_compute_sanitizer_alone_says_is_the_instructors() -> None:
+    result = make_result()
+    lab = result.labs["lab"]
+    note = Finding(kind=Verdict.RACE, severity="note", message="racecheck alone says", confirmed_by=("racecheck",))
+    told = result.model_copy(update={"labs": {"lab": lab.model_copy(update={"findings": (*lab.findings, note)})}})
+    assert "racecheck" in told.model_dump_json()
+    assert for_student(told) == for_student(result)
+
+
 def test_keeps_a_message_that_holds_no_number() -> None:
     result = make_result()
     words = "two threads use As without a barrier between"

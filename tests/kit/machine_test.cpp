@@ -1,5 +1,4 @@
-// What the machine makes of a kernel's accesses: whose they are, which may go on, when enough is enough. The kernels
-// here announce by hand what an instrumented one would.
+// What the machine makes of a kernel's accesses: whose they are, and which may go on.
 #include "simt/machine.hpp"
 
 #include <array>
@@ -8,78 +7,11 @@
 #include <catch2/catch_test_macros.hpp>
 #include <catch2/generators/catch_generators.hpp>
 
-#include "recorded_events.hpp"
+#include "machine_bench.hpp"
 #include "simt/builtin_variables.hpp"
 
 using namespace tilelab::simt;
-
-namespace {
-
-constexpr std::uintptr_t pc = 0x1234;
-
-alignas(16) std::array<unsigned char, 64> shared_block;
-
-// A machine with a buffer A of 100 bytes and a shared array As of 40 bytes in a span of 64.
-const std::array<int, 4> constants{1, 2, 3, 4};
-
-// Places in the code, sixteen of them to a line.
-bool on_one_line(std::uintptr_t one, std::uintptr_t other) { return one / 16 == other / 16; }
-
-class Bench {
- public:
-  explicit Bench(std::uint64_t budget = 1'000'000, std::uint32_t threads = 64, std::vector<AddressRange> header_code = {})
-      : stacks_(threads), machine(memory_, announcer_, stacks_, budget, std::move(header_code), on_one_line) {
-    announcer_.add(events);
-    Region buffer;
-    buffer.name = "A";
-    buffer.bytes = 100;
-    a = &memory_.add_buffer(buffer);
-    Region array;
-    array.name = "As";
-    array.space = Space::shared;
-    array.base = reinterpret_cast<std::uintptr_t>(shared_block.data());
-    array.bytes = 40;
-    memory_.set_shared(array.base, shared_block.size(), {array});
-    Region table;
-    table.base = reinterpret_cast<std::uintptr_t>(constants.data());
-    table.bytes = sizeof constants;
-    table.constant = true;
-    memory_.add_module(table);
-  }
-
-  void run(Index3 grid, Index3 block, const std::function<void()>& kernel, std::optional<std::uint64_t> seed = {}) {
-    LaunchEvent launch;
-    launch.grid = grid;
-    launch.block = block;
-    machine.run(launch, kernel, seed);
-  }
-  // One thread that makes one access; whether it went on afterwards.
-  bool survives(std::uintptr_t address, std::size_t size, AccessKind kind = AccessKind::read) {
-    bool went_on = false;
-    run({1, 1, 1}, {1, 1, 1}, [&] {
-      machine.access(address, size, kind, false, pc, 0);
-      went_on = true;
-    });
-    return went_on;
-  }
-
-  MemoryMap& memory() { return memory_; }
-  std::uintptr_t as() const { return reinterpret_cast<std::uintptr_t>(shared_block.data()); }
-
-  RecordedEvents events;
-  const Region* a = nullptr;
-
- private:
-  MemoryMap memory_;
-  Announcer announcer_;
-  FiberStacks stacks_;
-
- public:
-  Machine machine;
-};
-
-}  // namespace
-
+using namespace tilelab::simt::machine_bench;
 TEST_CASE("every thread of every block runs with its own indices, x fastest", "[machine]") {
   Bench bench;
   std::vector<std::uint64_t> blocks, threads;
@@ -307,110 +239,6 @@ TEST_CASE("an access by the kit's header code is its calling statement's", "[mac
   CHECK(bench.events.accesses[2].pc == 0x180);
 }
 
-TEST_CASE("a launch ends when its budget is spent, at the event that spent it", "[machine]") {
-  const bool by_edges = GENERATE(false, true);
-  Bench bench(100);
-  std::uint64_t steps = 0;
-  bench.run({3, 1, 1}, {4, 1, 1}, [&] {
-    for (;; ++steps) {
-      if (by_edges)
-        bench.machine.edge(pc);
-      else
-        bench.machine.access(bench.a->base, 4, AccessKind::read, false, pc, 0);
-    }
-  });
-  CHECK(steps == 100);
-  REQUIRE(bench.machine.timeout());
-  CHECK(bench.machine.timeout()->pc == pc);
-  CHECK(bench.machine.timeout()->by.block == 0);
-  CHECK_FALSE(bench.machine.timeout()->waiting_for_another_thread);
-  CHECK(bench.machine.events() == 100);
-  CHECK(bench.events.blocks.size() == 1);
-  CHECK(bench.events.launch_ends == 1);
-}
-
-TEST_CASE("a launch that spends exactly its budget completes", "[machine]") {
-  Bench bench(12);
-  bench.run({3, 1, 1}, {4, 1, 1}, [&] { bench.machine.edge(pc); });
-  CHECK_FALSE(bench.machine.timeout());
-  CHECK(bench.machine.events() == 12);
-}
-
-TEST_CASE("a thread that polls lets the one it waits for run", "[machine]") {
-  const bool is_volatile = GENERATE(false, true);
-  Bench bench;
-  bool set = false;
-  bench.run({1, 1, 1}, {2, 1, 1}, [&] {
-    if (bench.machine.running().ref.thread == 1) set = true;
-    while (!set) bench.machine.access(bench.a->base, 4, is_volatile ? AccessKind::read : AccessKind::atomic, is_volatile, pc, 0);
-  });
-  CHECK(set);
-  CHECK_FALSE(bench.machine.timeout());
-}
-
-TEST_CASE("threads that wait for what nobody does time out as waiting", "[machine]") {
-  Bench bench(100'000);
-  bench.run({1, 1, 1}, {2, 1, 1}, [&] {
-    for (;;) bench.machine.access(bench.a->base, 4, AccessKind::read, true, pc, 0);
-  });
-  REQUIRE(bench.machine.timeout());
-  CHECK(bench.machine.timeout()->waiting_for_another_thread);
-}
-
-TEST_CASE("a block that spins while others have yet to run waits for one of them", "[machine]") {
-  const bool one_thread = GENERATE(false, true);  // the others wait at a barrier, as in a grid-wide one
-  Bench bench;
-  bench.run({3, 1, 1}, {4, 1, 1}, [&] {
-    while (!one_thread || bench.machine.running().ref.thread == 0) bench.machine.access(bench.a->base, 4, AccessKind::atomic, false, pc, 0);
-    bench.machine.barrier(pc, BarrierReduction::none, 0);
-  });
-  REQUIRE(bench.machine.timeout());
-  CHECK(bench.machine.timeout()->waiting_for_another_block);
-  CHECK(bench.machine.timeout()->by.block == 0);
-  CHECK(bench.machine.events() < 300'000);
-}
-
-TEST_CASE("the last block waits for no other, nor does one that spins on shared memory, counts or walks", "[machine]") {
-  const std::string how = GENERATE("last block", "shared", "counts", "walks");
-  Bench bench(400'000);
-  bench.run({how == "last block" ? 1u : 2u, 1, 1}, {2, 1, 1}, [&] {
-    for (std::uintptr_t i = 0;; ++i) {
-      bench.machine.access(how == "shared" ? bench.as() : bench.a->base, 4, AccessKind::read, true, pc, 0);
-      if (how == "counts") ++*reinterpret_cast<int*>(bench.a->base);
-      if (how == "walks") bench.machine.access(bench.a->base + 4 + i % 23 * 4, 4, AccessKind::read, false, pc, 0);
-    }
-  });
-  REQUIRE(bench.machine.timeout());
-  CHECK_FALSE(bench.machine.timeout()->waiting_for_another_block);
-}
-
-TEST_CASE("threads that hand a turn from one to the next wait long, and for each other", "[machine]") {
-  Bench bench(20'000'000);
-  int turn = 0;  // each waits for its turn, and a long time passes between two turns
-  bench.run({2, 1, 1}, {64, 1, 1}, [&] {
-    const int mine = static_cast<int>(bench.machine.running().ref.thread) + 64 * static_cast<int>(bench.machine.running().ref.block);
-    while (turn != mine) bench.machine.access(bench.a->base, 4, AccessKind::read, true, pc, 0);
-    for (int i = 0; i < 30'000; ++i) bench.machine.access(bench.a->base + 4 + i % 20 * 4, 4, AccessKind::atomic, false, pc, 0);
-    ++turn;
-  });
-  CHECK_FALSE(bench.machine.timeout());
-  CHECK(turn == 128);
-}
-
-TEST_CASE("a trap ends the launch and says who and why", "[machine]") {
-  Bench bench;
-  int finished = 0;
-  bench.run({4, 1, 1}, {4, 1, 1}, [&] {
-    if (bench.machine.running().ref.block == 1 && bench.machine.running().ref.thread == 2) bench.machine.trap("calls __trap()", pc);
-    ++finished;
-  });
-  CHECK(finished == 6);
-  REQUIRE(bench.machine.trapped());
-  CHECK(bench.machine.trapped()->by.block == 1);
-  CHECK(bench.machine.trapped()->by.thread == 2);
-  CHECK_FALSE(bench.machine.timeout());
-}
-
 TEST_CASE("shared memory holds the poison when a block starts, whatever the last one left there", "[machine]") {
   Bench bench;
   LaunchEvent launch;
@@ -445,45 +273,6 @@ TEST_CASE("accesses carry the interval and the warp interval they lie in", "[mac
     CHECK(bench.events.accesses[i].warp_interval == (i >= 32 && i < 64 ? 1u : 0u));
   }
   CHECK(bench.events.fences.size() == 32);
-}
-
-TEST_CASE("a read of what the thread has just written on the same line is the compiler's, not the kernel's", "[machine]") {
-  Bench bench;
-  const auto touch = [&](AccessKind kind, std::uintptr_t at, std::uintptr_t where, std::size_t size = 4, bool is_volatile = false) {
-    bench.machine.access(bench.a->base + at, size, kind, is_volatile, where, 0);
-  };
-  std::vector<std::size_t> announced;
-  bench.run({1, 1, 1}, {1, 1, 1}, [&] {
-    const auto after_a_write = [&](auto... read) {
-      touch(AccessKind::write, 8, 160);
-      const std::size_t before = bench.events.accesses.size();
-      touch(AccessKind::read, read...);
-      announced.push_back(bench.events.accesses.size() - before);
-    };
-    after_a_write(8, 161);                        // `y = ++p[2]`
-    after_a_write(8, 176);                        // on the next line
-    after_a_write(12, 161);                       // another element
-    after_a_write(8, 161, std::size_t{2});        // a part of it
-    after_a_write(8, 161, std::size_t{4}, true);  // volatile: somebody else may have written since
-    touch(AccessKind::read, 8, 161);              // the second read in a row
-    announced.push_back(bench.events.accesses.size());
-    touch(AccessKind::write, 8, 160);
-    bench.machine.edge(162);
-    touch(AccessKind::read, 8, 161);  // in the next pass of a loop
-    announced.push_back(bench.events.accesses.size());
-  });
-  CHECK(announced == std::vector<std::size_t>{0, 1, 1, 1, 1, 10, 12});
-}
-
-TEST_CASE("a read after another thread ran is the kernel's own", "[machine]") {
-  Bench bench;
-  bench.run({1, 1, 1}, {2, 1, 1}, [&] {
-    const auto at = bench.a->base + 4 * bench.machine.running().ref.thread;
-    bench.machine.access(at, 4, AccessKind::write, false, 160, 0);
-    bench.machine.barrier(161, {}, 0);
-    bench.machine.access(at, 4, AccessKind::read, false, 162, 0);
-  });
-  CHECK(bench.events.accesses.size() == 4);
 }
 
 TEST_CASE("reads of constants are nobody's business, what lies behind them is", "[machine]") {

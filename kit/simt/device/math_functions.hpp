@@ -55,10 +55,12 @@ float rsqrtf(float a);
 double rsqrt(double a);
 float rcbrtf(float a);
 double rcbrt(double a);
+#if !defined(__GLIBC__) || __GLIBC__ * 100 + __GLIBC_MINOR__ < 241  // newer ones have them under these names
 float sinpif(float a);
 double sinpi(double a);
 float cospif(float a);
 double cospi(double a);
+#endif
 void sincospif(float a, float* sine, float* cosine);
 void sincospi(double a, double* sine, double* cosine);
 float rhypotf(float a, float b);

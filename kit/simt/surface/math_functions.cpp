@@ -122,23 +122,25 @@ void fast_sincosf(float a, float* sine, float* cosine) {
   *cosine = std::cos(a);
 }
 
+#if !defined(__GLIBC__) || __GLIBC__ * 100 + __GLIBC_MINOR__ < 241
 float sinpif(float a) { return static_cast<float>(sine_of_half_turns(a)); }
 double sinpi(double a) { return sine_of_half_turns(a); }
 float cospif(float a) { return static_cast<float>(cosine_of_half_turns(a)); }
 double cospi(double a) { return cosine_of_half_turns(a); }
+#endif
 
 void sincospif(float a, float* sine, float* cosine) {
   TILELAB_ANNOUNCE(sine, sizeof *sine, write);
   TILELAB_ANNOUNCE(cosine, sizeof *cosine, write);
-  *sine = sinpif(a);
-  *cosine = cospif(a);
+  *sine = static_cast<float>(sine_of_half_turns(a));
+  *cosine = static_cast<float>(cosine_of_half_turns(a));
 }
 
 void sincospi(double a, double* sine, double* cosine) {
   TILELAB_ANNOUNCE(sine, sizeof *sine, write);
   TILELAB_ANNOUNCE(cosine, sizeof *cosine, write);
-  *sine = sinpi(a);
-  *cosine = cospi(a);
+  *sine = sine_of_half_turns(a);
+  *cosine = cosine_of_half_turns(a);
 }
 
 float rhypotf(float a, float b) { return static_cast<float>(rhypot(a, b)); }
