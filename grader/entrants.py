@@ -37,6 +37,7 @@ class Entrant:
     entries: EntrySignatures
     max_registers: int | None = None
     trusted: bool = False  # the course's own
+    silent: bool = False  # without what it prints: the host takes what a kernel prints out of the device, and that takes seconds
 
 
 @dataclass(frozen=True)
@@ -55,18 +56,25 @@ class Built:
     folder: Path
     entrants: tuple[dict[str, Any], ...]
     folders: tuple[Path, ...] = ()  # others that the runner reads: a library's
+    silent: tuple[str, ...] = ()  # the names of those that were built without what they print
 
 
-def entrant_of(
-    lab: Lab, source: Path, name: str, max_registers: int | None = None, *, trusted: bool = False
+def entrant_of(  # noqa: PLR0913 -- what an Entrant is made of
+    lab: Lab,
+    source: Path,
+    name: str,
+    max_registers: int | None = None,
+    *,
+    trusted: bool = False,
+    silent: bool = False,
 ) -> Entrant:
-    return Entrant(name, source, EntrySignatures(lab.public.kernel, lab.public.launch), max_registers, trusted)
+    return Entrant(name, source, EntrySignatures(lab.public.kernel, lab.public.launch), max_registers, trusted, silent)
 
 
 def build(workshop: Workshop, entrants: Sequence[Entrant | LibraryEntrant], folder: Path) -> Built:
     """Compiles them into the empty `folder`. Raises ContestError where nvcc does not take one."""
     said: list[dict[str, Any]] = []
-    folders = []
+    folders, silent = [], []
     for number, entrant in enumerate(entrants):
         if isinstance(entrant, LibraryEntrant):
             said.append({"library": str(entrant.library), "routine": entrant.routine})
@@ -77,17 +85,19 @@ def build(workshop: Workshop, entrants: Sequence[Entrant | LibraryEntrant], fold
             shutil.copytree(_kept(workshop, entrant), work)
         else:
             work.mkdir()
-            _compile(workshop, entrant, work)
+            if _compile(workshop, entrant, work):
+                silent.append(entrant.name)
         image = json.loads((work / IMAGE).read_text(encoding="utf-8"))
         said.append({
             "cubin": f"{number}/{image['cubin']}", "functions": image["functions"], "kernel": image["kernel"],
             "ask_launch": image["ask_launch"],
         })  # fmt: skip
     shutil.copyfile(stage(workshop), folder / STAGE)
-    return Built(folder, tuple(said), tuple(dict.fromkeys(folders)))
+    return Built(folder, tuple(said), tuple(dict.fromkeys(folders)), tuple(silent))
 
 
-def _compile(workshop: Workshop, entrant: Entrant, folder: Path) -> None:
+def _compile(workshop: Workshop, entrant: Entrant, folder: Path) -> bool:
+    """Returns whether it is silent: whatever can be built at all is timed, aloud if need be."""
     assert workshop.gpu.toolchain is not None
     built = build_for_gpu(
         workshop.gpu.toolchain,
@@ -97,10 +107,14 @@ def _compile(workshop: Workshop, entrant: Entrant, folder: Path) -> None:
         entrant.entries,
         workshop.gpu.target,
         max_registers=entrant.max_registers,
+        silent=entrant.silent,
     )
+    if built.image is None and entrant.silent:
+        return _compile(workshop, replace(entrant, silent=False), folder)
     if built.image is None:
         message = f"{entrant.name} cannot be compiled to be timed: {built.log[:500]}"
         raise ContestError(message)
+    return entrant.silent
 
 
 def _kept(workshop: Workshop, entrant: Entrant) -> Path:

@@ -109,6 +109,7 @@ class SpeedOutcome:
     peak_flops: float = 0  # of the device, in a second; 0: not known
     peak_bytes: float = 0
     tries: int = 1
+    silent: bool = False  # the student's kernel was timed without what it prints
     sweep: tuple[SizeOutcome, ...] = ()  # a picture's data; nothing is scored by it
 
 

@@ -27,19 +27,29 @@ def sanitize(  # noqa: PLR0913, PLR0917 -- a step of judge_on_gpu
     """What the tools say, each thing once; and which of them did not come to an end, and why."""
     said: dict[Sanitized, None] = {}
     troubles = []
-    for tool in TOOLS:
-        work = folder / tool
+
+    def passes(tool: Tool, name: str, *, until_failure: bool) -> bool:
+        work = folder / name
         work.mkdir()
         argv = watched(program, tool, work, [str(runner), "--watched", str(image)])
-        # What memcheck reports ends the launch and its context: another process for each of many launches would take minutes.
         under_tool = dataclasses.replace(
-            call, farewell_ms=FAREWELL_MS, seconds=TOOL_SECONDS, until_failure=tool == "memcheck"
+            call, farewell_ms=FAREWELL_MS, seconds=TOOL_SECONDS, until_failure=until_failure
         )
+        passed = True  # or not known
         try:
-            run_judge(under_tool, lab, argv, work, lines)
+            passed = all(case.passed for case in run_judge(under_tool, lab, argv, work, lines))
         except RuntimeError as error:
             troubles.append(f"compute-sanitizer's {tool}: {error}")
-        said |= dict.fromkeys(_read(work, tool, lab.public.file, lines))
+        said.update(dict.fromkeys(_read(work, tool, lab.public.file, lines)))
+        return passed
+
+    # What memcheck reports ends the launch and its context: another process for each of many launches would take minutes. A kernel
+    # that is merely wrong at first may go astray in a later case.
+    if not passes("memcheck", "first", until_failure=True) and not said:
+        passes("memcheck", "memcheck", until_failure=False)
+    for tool in TOOLS:
+        if tool != "memcheck":
+            passes(tool, tool, until_failure=False)
     return tuple(said), "; ".join(troubles)
 
 

@@ -50,7 +50,7 @@ def lacks_sweep(lab: Lab, outcome: LabOutcome) -> bool:
 def sweep_lab(workshop: Workshop, lab: Lab, source: Path, outcome: LabOutcome, scratch: Path) -> LabOutcome:
     """The outcome, which lacks one, with its sweep. Where the sweep could not be made, each size says why."""
     assert outcome.speed is not None
-    kernels = contestants(workshop, lab, source, outcome.gpu.register_limit if outcome.gpu else None)
+    kernels = contestants(workshop, lab, source, outcome)
     sizes: tuple[SizeOutcome, ...] = ()
     for rivals in dict.fromkeys(
         (library_of(workshop, lab), ())

@@ -6,6 +6,7 @@ Only kernels that are right are timed. A run on a noisy machine is done again, a
 from __future__ import annotations
 
 import tempfile
+from dataclasses import replace
 from pathlib import Path
 
 from grader.contest import hold
@@ -24,20 +25,22 @@ def time_lab(workshop: Workshop, lab: Lab, source: Path, outcome: LabOutcome, sc
     performance = lab.public.performance
     if performance is None or not workshop.gpu.runs:
         return None
-    limit = outcome.gpu.register_limit if outcome.gpu else None
     try:
-        entrants = contestants(workshop, lab, source, limit)
+        entrants = contestants(workshop, lab, source, outcome)
         with tempfile.TemporaryDirectory(prefix="contest-", dir=scratch) as name:
             built = build(workshop, entrants, Path(name))
             if lab.private_dir is None and (trouble := _own_baseline_trouble(workshop, lab, built)):
                 return SpeedOutcome(trouble=trouble)
-            return _tried(workshop, lab, built, tuple(one.name for one in entrants))
+            speed = _tried(workshop, lab, built, tuple(one.name for one in entrants))
+            return replace(speed, silent="student" in built.silent)
     except ContestError as error:
         return SpeedOutcome(trouble=str(error))
 
 
-def contestants(workshop: Workshop, lab: Lab, source: Path, max_registers: int | None = None) -> list[Entrant]:
-    """In launching order. A handout has no model solution; there the student's own kernel is the baseline. Raises LabError."""
+def contestants(workshop: Workshop, lab: Lab, source: Path, outcome: LabOutcome) -> list[Entrant]:
+    """In launching order; `outcome` is what is known of the submission by now. A handout has no model solution; there the
+    student's own kernel is the baseline. Raises LabError.
+    """
     assert lab.public.performance is not None
     base = load_lab(workshop.root, lab.public.performance.baseline)
     baseline = (base.private_dir or base.public_dir) / base.public.file
@@ -45,10 +48,17 @@ def contestants(workshop: Workshop, lab: Lab, source: Path, max_registers: int |
         message = f"{baseline} is missing: {lab.id} is timed against it."
         raise LabError(message)
     ours = base.private_dir is not None
-    entrants = [entrant_of(base, baseline, "baseline", trusted=ours), entrant_of(lab, source, "student", max_registers)]
+    limit = outcome.gpu.register_limit if outcome.gpu else None
+    student = entrant_of(lab, source, "student", limit, silent=_prints(outcome))
+    entrants = [entrant_of(base, baseline, "baseline", trusted=ours), student]
     if lab.private_dir is not None:
         entrants.append(entrant_of(lab, lab.private_dir / lab.public.file, "model", trusted=True))
     return [*entrants, entrant_of(base, baseline, "control", trusted=ours)]
+
+
+def _prints(outcome: LabOutcome) -> bool:
+    cases = (*outcome.cases, *(outcome.gpu.cases if outcome.gpu else ()))
+    return any(launch.printed for case in cases for launch in case.launches)
 
 
 def _own_baseline_trouble(workshop: Workshop, lab: Lab, built: Built) -> str:

@@ -119,7 +119,7 @@ def _measured(lab: Lab, outcome: SpeedOutcome) -> Timing:
     tiers = lab.private.tier if lab.private and with_model else ()
     most = lab.private.performance_points if lab.private else 0
     return Timing(
-        words=_words(speed, with_model=with_model),
+        words=_words(speed, with_model=with_model, silent=outcome.silent),
         **facts,
         **ratios,
         tiers=tuple((tier.share, most * tier.part) for tier in tiers),
@@ -130,10 +130,12 @@ def _measured(lab: Lab, outcome: SpeedOutcome) -> Timing:
     )
 
 
-def _words(speed: Speed, *, with_model: bool) -> str:
+def _words(speed: Speed, *, with_model: bool, silent: bool) -> str:
     ratio = speed.speedup
     said = f"{ratio.middle:.2f} times as fast as naive ({ratio.low:.2f} to {ratio.high:.2f})"
-    return f"{said}, {100 * speed.share.middle:.0f} % of the model solution's speed" if with_model else said
+    if with_model:
+        said += f", {100 * speed.share.middle:.0f} % of the model solution's speed"
+    return f"{said}; timed without what it prints" if silent else said
 
 
 def _contestant(name: str, index: int, contests: Sequence[Contest]) -> Contestant:

@@ -59,14 +59,15 @@ def build_for_gpu(  # noqa: PLR0913, PLR0917 -- as build_for_cpu, and what for
     target: GpuTarget,
     *,
     max_registers: int | None = None,
+    silent: bool = False,
 ) -> GpuBuild:
     """Builds `source` in the empty folder `folder`; the cubin and its description stay there.
 
-    `max_registers`: what a thread may have at most, where a kernel is to fit its block.
+    `max_registers`: what a thread may have at most, where a kernel is to fit its block. `silent`: without what it prints.
     """
     began = time.monotonic()
     (folder / source.name).write_bytes(source.read_bytes())
-    (folder / TAIL).write_text(launch_tail(source.name, entries), encoding="utf-8")
+    (folder / TAIL).write_text(launch_tail(source.name, entries, silent=silent), encoding="utf-8")
     finished = run_confined(
         confinement,
         toolchain.compile(TAIL, CUBIN, target.capability, max_registers),

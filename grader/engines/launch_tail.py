@@ -19,16 +19,23 @@ _POISON = f"""extern "C" __global__ void {POISON_SHARED}(unsigned tilelab_words,
   for (unsigned tilelab_i = threadIdx.x; tilelab_i < tilelab_words; tilelab_i += blockDim.x) tilelab_shared[tilelab_i] = tilelab_word;
 }}
 """
+# Before a submission that is to be silent. The headers that declare printf come first, so that none declares it anew.
+_SILENCE = """#include <cstdio>
+template <class... Values>
+__host__ __device__ inline int tilelab_print_nothing(const char*, Values...) { return 0; }
+namespace std { using ::tilelab_print_nothing; }
+#define printf tilelab_print_nothing
+"""
 
 
-def launch_tail(source_name: str, entries: EntrySignatures) -> str:
-    """The text of that file; `source_name` lies beside it."""
+def launch_tail(source_name: str, entries: EntrySignatures, *, silent: bool = False) -> str:
+    """The text of that file; `source_name` lies beside it. `silent`: what the kernel prints is left out."""
     parts = [_kernel_check(entries.kernel), _POISON]
     if entries.launch is not None:
         parts.append(_ask(entries.launch))
     code = "".join(parts)
     macros = "".join(f"#undef {word}\n" for word in sorted(set(_WORD.findall(_without_strings(code)))))
-    return f'#include "{source_name}"\n{macros}{code}'
+    return f'{_SILENCE if silent else ""}#include "{source_name}"\n{macros}{code}'
 
 
 def _kernel_check(kernel: str) -> str:

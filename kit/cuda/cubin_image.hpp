@@ -16,7 +16,7 @@ struct CubinImage {
   std::string kernel;                  // demangled: "scale(float const*, float*, int)"
   std::string ask_launch;              // the generated kernel that evaluates the launch function; empty: there is none
   std::string poison_shared;           // the generated kernel that fills shared memory; empty: there is none
-  bool watched = false;                // by a tool that sees every access: buffers have no guard zones, and shared memory no poison
+  bool watched = false;                // by a tool that sees every access: no guard zones, no poison in outputs and shared memory
 };
 
 // Both throw std::runtime_error naming the file.

@@ -75,7 +75,11 @@ class Launch {
     poison_shared(module);
     for (const protocol::Argument& argument : request_.arguments) {
       if (argument.role == Role::scalar) continue;
-      buffers_.emplace_back(driver_, read_file(files_.at(buffers_.size()), argument), image_.watched ? 0 : guard_bytes);
+      if (image_.watched && argument.role == Role::output) {
+        buffers_.emplace_back(driver_, argument.bytes);
+      } else {
+        buffers_.emplace_back(driver_, read_file(files_.at(buffers_.size()), argument), image_.watched ? 0 : guard_bytes);
+      }
     }
     run_kernel(kernel);
     look_at_guards();

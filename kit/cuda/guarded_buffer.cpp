@@ -18,6 +18,11 @@ GuardedBuffer::GuardedBuffer(const Driver& driver, const std::vector<std::byte>&
   if (bytes_ != 0) driver_.check(driver_.copy_to_device(address(), content.data(), bytes_), "cuMemcpyHtoD");
 }
 
+GuardedBuffer::GuardedBuffer(const Driver& driver, std::size_t bytes)
+    : driver_(driver), bytes_(bytes), padded_((bytes + word - 1) / word * word), guard_(0) {
+  driver_.check(driver_.memory_allocate(&memory_, std::max(padded_, word)), "cuMemAlloc");
+}
+
 GuardedBuffer::~GuardedBuffer() {
   if (memory_ != 0) driver_.memory_free(memory_);
 }

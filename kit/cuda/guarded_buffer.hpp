@@ -20,6 +20,8 @@ class GuardedBuffer {
   // Holds a copy of `content`, between zones of `guard` bytes: none where another program watches what is accessed, to which
   // the zones would be memory like any other. Throws DriverError.
   GuardedBuffer(const Driver& driver, const std::vector<std::byte>& content, std::size_t guard = guard_bytes);
+  // Memory as it comes, unwritten and without zones: for an output where another program watches what is read.
+  GuardedBuffer(const Driver& driver, std::size_t bytes);
   GuardedBuffer(GuardedBuffer&& other) noexcept
       : driver_(other.driver_), memory_(std::exchange(other.memory_, 0)), bytes_(other.bytes_), padded_(other.padded_),
         guard_(other.guard_) {}

@@ -14,7 +14,7 @@ import pytest
 
 from grader.engines.sanitizer import TOOLS
 from grader.errors import RemediableError
-from grader.result import LabResult
+from grader.result import LabResult, Verdict
 from grader.sanitizing import under_sanitizer
 from grader.workshop import Workshop
 
@@ -58,6 +58,11 @@ def seen_by(result: LabResult) -> dict[str, set[str]]:
     return seen
 
 
+def outputs_differ(result: LabResult) -> bool:
+    """What comparing outputs on the GPU says, without any tool and without the CPU executor."""
+    return any(case.on_gpu is not None and case.on_gpu.verdict is not Verdict.PASS for case in result.cases)
+
+
 def test_a_correct_kernel_is_clean_under_every_tool(grade, measured) -> None:  # noqa: ANN001
     paths = chosen(ACCEPTED)
     results = grade([(path.parent.name, path) for path in paths])
@@ -81,10 +86,18 @@ def test_wrong_kernels_under_every_tool(grade, measured) -> None:  # noqa: ANN00
     demanded = dict(rows)
     results = grade([(path.parent.parent.name, path) for path in paths])
     heard = {path: seen_by(result) for path, result in zip(paths, results, strict=True)}
+    differ = {path for path, result in zip(paths, results, strict=True) if outputs_differ(result)}
     for path in paths:
         tools = ", ".join(f"{tool}: {'/'.join(sorted(kinds))}" for tool, kinds in heard[path].items() if kinds)
-        measured(f"{path.parent.parent.name}/{path.stem}: {demanded[path]}; {tools or 'nothing from any tool'}")
+        outputs = "outputs differ" if path in differ else "outputs agree"
+        measured(
+            f"{path.parent.parent.name}/{path.stem}: {demanded[path]}; {tools or 'nothing from any tool'}; {outputs}"
+        )
     by_tool = Counter(tool for kinds in heard.values() for tool, one in kinds.items() if one)
-    nothing = [path for path in paths if not any(heard[path].values())]
-    measured(f"{len(paths)} run; each tool reports something of {dict(by_tool)}; nothing from any of {len(nothing)}")
+    silent = {path for path in paths if not any(heard[path].values())}
+    measured(
+        f"{len(paths)} run; outputs of {len(differ)} differ; each tool reports something of {dict(by_tool)}; nothing from any tool"
+        f" of {len(silent)}, {len(silent - differ)} of them with outputs that agree:"
+        f" {sorted(path.stem for path in silent - differ)}"
+    )
     assert by_tool

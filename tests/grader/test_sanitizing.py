@@ -53,10 +53,10 @@ def tool(folder: Path, text: str) -> Path:
     return program
 
 
-def image(folder: Path) -> Path:
+def image(folder: Path, kernel: str = "transposes") -> Path:
     (folder / "empty.cubin").write_bytes(b"\0")
     said = {
-        "driver": str(DRIVER), "device": 0, "cubin": "empty.cubin", "functions": [], "kernel": "transposes(float const*, float*, int, int)",
+        "driver": str(DRIVER), "device": 0, "cubin": "empty.cubin", "functions": [], "kernel": f"{kernel}(float const*, float*, int, int)",
         "ask_launch": "ask_two", "poison_shared": "",
     }  # fmt: skip
     path = folder / "cubin.json"
@@ -81,6 +81,16 @@ def test_every_tool_sees_the_runner_to_its_end_and_is_heard(lab: Lab, tmp_path: 
     assert ledger.read_text(encoding="utf-8").split("\n")[:4] == [
         "memcheck 0", "racecheck 0", "initcheck 0", "synccheck 0",
     ]  # fmt: skip
+
+
+def test_memcheck_looks_at_every_case_of_a_kernel_that_is_merely_wrong(lab: Lab, tmp_path: Path) -> None:
+    ledger = tmp_path / "ledger"
+    program = tool(tmp_path, TOOL.replace("FILE", lab.public.file).replace("LEDGER", str(ledger)))
+    folder = tmp_path / "work"
+    folder.mkdir()
+    sanitize(program, RUNNER, lab, image(tmp_path, "idle"), call(lab), folder, SOURCE)
+    assert ledger.read_text(encoding="utf-8").split("\n")[:3] == ["memcheck 0", "memcheck 0", "racecheck 0"]
+    assert not json.loads((folder / "memcheck" / "judge.json").read_text(encoding="utf-8"))["cases"][0]["passed"]
 
 
 def test_a_tool_that_does_not_end_is_named_and_the_others_go_on(

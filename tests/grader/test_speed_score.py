@@ -55,7 +55,15 @@ def test_ratios_come_from_the_same_rounds() -> None:
     assert timing.share.low < 0.8 < timing.share.high
     assert [one.name for one in timing.contestants] == list(NAMES)
     assert timing.contestants[0].gflops == pytest.approx(2 * 1024**3 / 400_000, rel=0.003)
-    assert timing.words == "1.28 times as fast as naive (1.28 to 1.28), 80 % of the model solution's speed"
+    words = "1.28 times as fast as naive (1.28 to 1.28), 80 % of the model solution's speed"
+    assert timing.words == words
+
+
+def test_words_say_that_printing_was_left_out() -> None:
+    outcome = timed(contest(0.8))
+    assert outcome.speed is not None
+    silent = dataclasses.replace(outcome, speed=dataclasses.replace(outcome.speed, silent=True))
+    assert score_lab(LAB, silent).performance.endswith("speed; timed without what it prints")
 
 
 @pytest.mark.parametrize(("share", "points"), [(1.0, 3), (0.92, 3), (0.8, 1.5), (0.7, 0), (1.4, 3)])

@@ -119,6 +119,8 @@ constexpr Kernel kernels[] = {
     {"_Z6beforePKfPfi", {8, 8, 4}, 16, 1024, before},
     {"_Z6printsPKfPfi", {8, 8, 4}, 16, 1024, prints},
     {"_Z5strayPKfPfi", {8, 8, 4}, 16, 1024, stray},
+    {"_Z4idlePKfPfi", {8, 8, 4}, 16, 1024, nothing},
+    {"_Z4idlePKfPfii", {8, 8, 4, 4}, 16, 1024, nothing},
     {"_Z5hangsPKfPfi", {8, 8, 4}, 16, 1024, hangs},
     {"_Z4diesPKfPfi", {8, 8, 4}, 16, 1024, dies},
     {"_Z4widePKfPfi", {8, 8, 4}, 250, 256, scale},
@@ -174,8 +176,9 @@ int cuFuncGetAttribute(int* value, int which, const void* function) {
   return 0;
 }
 int cuMemAlloc_v2(std::uint64_t* memory, std::size_t bytes) {
-  *memory = reinterpret_cast<std::uint64_t>(std::malloc(bytes));
-  return *memory != 0 ? 0 : 2;
+  void* got = std::malloc(bytes);
+  *memory = reinterpret_cast<std::uint64_t>(got);
+  return got == nullptr ? 2 : (std::memset(got, 0x11, bytes), 0);  // not what anybody writes
 }
 int cuMemFree_v2(std::uint64_t memory) { return std::free(reinterpret_cast<void*>(memory)), 0; }
 int cuMemcpyHtoD_v2(std::uint64_t to, const void* from, std::size_t bytes) {

@@ -6,6 +6,7 @@
 #include <numeric>
 
 #include <catch2/catch_test_macros.hpp>
+#include <catch2/generators/catch_generators.hpp>
 #include <catch2/matchers/catch_matchers_string.hpp>
 
 #include "judge/memory_file.hpp"
@@ -73,6 +74,15 @@ TEST_CASE("a launch on the GPU gives back what the kernel wrote and what the lau
     CHECK(reply.counters.at("registers") == 16);
     CHECK(out[elements - 1] == 2 * (elements - 1));
   }
+}
+
+TEST_CASE("under a tool that watches memory, outputs are as unwritten as they come", "[launch-worker]") {
+  auto image = image_of("idle");
+  image.watched = GENERATE(false, true);
+  cuda::LaunchWorker worker(image);
+  float as_it_comes = 0;
+  std::memset(&as_it_comes, 0x11, sizeof as_it_comes);
+  CHECK(launch(worker).out[elements / 2] == (image.watched ? as_it_comes : -1));
 }
 
 TEST_CASE("a kernel that hangs on the GPU is a timeout, and the next launch is served", "[launch-worker]") {

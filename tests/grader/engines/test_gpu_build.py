@@ -36,7 +36,7 @@ def build(workshop: Workshop, toolchain: GpuToolchain, tmp_path: Path) -> Build:
     def build_text(text: str, entries: EntrySignatures = ENTRIES, capability: int = 80, **options: int) -> GpuBuild:
         source, folder = tmp_path / "scale.cu", tmp_path / "work"
         source.write_text(text, encoding="utf-8")
-        folder.mkdir()
+        folder.mkdir(exist_ok=True)
         target = GpuTarget(capability)
         return build_for_gpu(toolchain, workshop.confinement, source, folder, entries, target, **options)
 
@@ -100,6 +100,16 @@ def test_a_kernel_can_be_held_to_fewer_registers(build: Build) -> None:
     assert held.resources is not None
     assert held.resources.registers <= 64
     assert held.resources.spill_store_bytes > 0
+
+
+@pytest.mark.parametrize("call", ["printf", "std::printf", "if (n > 1) ::printf"])
+def test_what_a_kernel_prints_can_be_left_out(build: Build, tmp_path: Path, call: str) -> None:
+    text = "#include <cstdio>\n" + HONEST.replace("out[threadIdx.x] =", f'{call}("%d of %f\\n", n, in[0]); out[threadIdx.x] =')
+    assert build(text).image is not None
+    assert b"vprintf" in (tmp_path / "work" / "submission.cubin").read_bytes()
+    built = build(text, silent=True)
+    assert built.image is not None, built.log
+    assert b"vprintf" not in (tmp_path / "work" / "submission.cubin").read_bytes()
 
 
 def test_the_tail_takes_back_every_macro_it_could_meet() -> None:
