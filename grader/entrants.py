@@ -37,7 +37,9 @@ class Entrant:
     entries: EntrySignatures
     max_registers: int | None = None
     trusted: bool = False  # the course's own
-    silent: bool = False  # without what it prints: the host takes what a kernel prints out of the device, and that takes seconds
+    silent: bool = (
+        False  # without what it prints: the host takes what a kernel prints out of the device, and that takes seconds
+    )
 
 
 @dataclass(frozen=True)

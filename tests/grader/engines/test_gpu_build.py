@@ -104,7 +104,9 @@ def test_a_kernel_can_be_held_to_fewer_registers(build: Build) -> None:
 
 @pytest.mark.parametrize("call", ["printf", "std::printf", "if (n > 1) ::printf"])
 def test_what_a_kernel_prints_can_be_left_out(build: Build, tmp_path: Path, call: str) -> None:
-    text = "#include <cstdio>\n" + HONEST.replace("out[threadIdx.x] =", f'{call}("%d of %f\\n", n, in[0]); out[threadIdx.x] =')
+    text = "#include <cstdio>\n" + HONEST.replace(
+        "out[threadIdx.x] =", f'{call}("%d of %f\\n", n, in[0]); out[threadIdx.x] ='
+    )
     assert build(text).image is not None
     assert b"vprintf" in (tmp_path / "work" / "submission.cubin").read_bytes()
     built = build(text, silent=True)
