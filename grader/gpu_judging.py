@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from grader.agreement import was_run
 from grader.backend import GPU_RUN_LIMITS, GpuBackend
 from grader.engines.entry_points import EntrySignatures
 from grader.engines.gpu_build import GpuBuild, build_for_gpu
@@ -147,15 +148,24 @@ def _judged(  # noqa: PLR0913, PLR0917 -- a step of judge_on_gpu
 ) -> tuple[JudgedCase, ...]:
     """Tried again where the machine failed, for what fails once may have been another program's doing."""
     argv = confined_runner(workshop, workshop.gpu, image)
+    assert workshop.gpu.device is not None
+    lock = GpuLock(workshop.gpu.device.lock_name)
+    folder = scratch / "gpu"
+    folder.mkdir(exist_ok=True)
     for _ in range(_TRIES):
-        folder = scratch / "gpu"
-        folder.mkdir(exist_ok=True)
-        assert workshop.gpu.device is not None
-        with workshop.gpu.turns, GpuLock(workshop.gpu.device.lock_name).shared():
+        with workshop.gpu.turns, lock.shared():
             cases = run_judge(call, lab, argv, folder, submission.lines)
         if all(case.verdict is not Verdict.INTERNAL_ERROR for case in cases):
             break
-    return cases
+    late = next((case.name for case in cases if case.verdict is Verdict.TIMEOUT and was_run(case)), None)
+    if late is None:
+        return cases
+    # Beside kernels that hang, and contexts that come and go, a launch may be late through no fault of its own.
+    with workshop.gpu.turns, lock.alone():
+        again = run_judge(dataclasses.replace(call, cases=(late,)), lab, argv, folder, submission.lines)
+        if any(case.verdict is Verdict.TIMEOUT for case in again):
+            return cases
+        return run_judge(call, lab, argv, folder, submission.lines)
 
 
 def confined_runner(workshop: Workshop, gpu: GpuBackend, image: Path) -> list[str]:
