@@ -13,11 +13,13 @@ import os
 import subprocess
 import tempfile
 import threading
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Literal
 
+from grader.device_load import DeviceLoad
 from grader.engines.entry_points import EntrySignatures
 from grader.engines.gpu_build import GpuTarget, build_for_gpu
 from grader.engines.gpu_toolchain import GpuToolchain, NoToolchain, find_toolchain
@@ -105,7 +107,8 @@ class GpuBackend:
     runner: Path | None = None
     reasons: tuple[str, ...] = ()
     sanitizer: Path | None = None  # compute-sanitizer, where a batch asked for it
-    others: tuple[Device, ...] = ()  # further GPUs of the same kind, which take turns in timing
+    others: tuple[Device, ...] = ()  # further GPUs of the same kind, which share the work
+    load: DeviceLoad = field(default_factory=DeviceLoad, compare=False)
     # Taken while a process has a context: a submission's cases run, or it is prepared to be timed.
     turns: threading.BoundedSemaphore = field(
         default_factory=lambda: threading.BoundedSemaphore(_FEWEST), compare=False
@@ -114,6 +117,15 @@ class GpuBackend:
     @property
     def devices(self) -> tuple[Device, ...]:
         return (self.device, *self.others) if self.device else ()
+
+    @contextmanager
+    def lent(self) -> Iterator[Device | None]:
+        """One of the devices for a piece of work; None where there is none."""
+        if self.device is None:
+            yield None
+            return
+        with self.load.least(range(len(self.devices))) as chosen:
+            yield self.devices[chosen]
 
     @property
     def runs(self) -> bool:
@@ -175,7 +187,7 @@ def open_backend(asked: Wish, root: Path, kit: dict[str, Any], confinement: Conf
         runner,
         tuple(reasons),
         others=devices[1:] if device else (),
-        turns=threading.BoundedSemaphore(device.at_once if device else _FEWEST),
+        turns=threading.BoundedSemaphore(sum(one.at_once for one in devices) if device else _FEWEST),
     )
 
 

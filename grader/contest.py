@@ -51,14 +51,9 @@ def hold(  # noqa: PLR0913 -- what is timed, and how
         "--problem": problem, "--shape": shape, "--rounds": rounds, "--first-round": first_round, "--kept": kept,
         "--seed": secrets.randbits(63) if seed is None else seed, "--warm-up-ms": warm_up_ms, "--limit-ms": LIMIT_MS,
     }  # fmt: skip
-    return _timed(workshop, free_device(workshop), built, options)
-
-
-def free_device(workshop: Workshop) -> Device:
-    """One that nobody holds alone just now, else the first."""
-    devices = workshop.gpu.devices
-    assert devices
-    return next((one for one in devices if GpuLock(one.lock_name).is_free()), devices[0])
+    with workshop.gpu.lent() as device:
+        assert device is not None
+        return _timed(workshop, device, built, options)
 
 
 def _timed(workshop: Workshop, device: Device, built: Built, options: dict[str, object]) -> Contest:

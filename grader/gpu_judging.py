@@ -49,9 +49,19 @@ def judge_on_gpu(
     workshop: Workshop, lab: Lab, submission: GpuSubmission, scratch: Path, call: JudgeCall
 ) -> tuple[tuple[Refusal, ...], GpuOutcome | None]:
     """Why nvcc refuses the submission, if it does, and what came of it otherwise. None: nothing of NVIDIA's is here."""
-    gpu = workshop.gpu
-    if gpu.toolchain is None:
+    if workshop.gpu.toolchain is None:
         return (), None
+    with workshop.gpu.lent() as device:
+        here = dataclasses.replace(workshop, gpu=dataclasses.replace(workshop.gpu, device=device, others=()))
+        return _judge(here, lab, submission, scratch, call)
+
+
+def _judge(
+    workshop: Workshop, lab: Lab, submission: GpuSubmission, scratch: Path, call: JudgeCall
+) -> tuple[tuple[Refusal, ...], GpuOutcome | None]:
+    """On the workshop's one device."""
+    gpu = workshop.gpu
+    assert gpu.toolchain is not None
     outcome = GpuOutcome(
         gpu.toolchain.name, gpu.target.capability, str(gpu.device or ""), alone=not submission.built_for_cpu
     )

@@ -37,14 +37,6 @@ class GpuLock:
         with _locked(self._gate, fcntl.LOCK_EX), _locked(self._device, fcntl.LOCK_EX):
             yield
 
-    def is_free(self) -> bool:
-        """Whether nobody holds it alone just now."""
-        held = _take(self._gate, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        if held < 0:
-            return False
-        os.close(held)
-        return True
-
 
 @contextmanager
 def _locked(path: Path, how: int) -> Iterator[None]:
@@ -56,16 +48,13 @@ def _locked(path: Path, how: int) -> Iterator[None]:
 
 
 def _take(path: Path, how: int) -> int:
-    """The open file; -1 where it is taken and nobody is to wait. Another user's file in a shared folder may be opened, not made."""
+    """The open file. Another user's file in a shared folder may be opened, not made."""
     try:
         file = os.open(path, os.O_RDONLY | os.O_CLOEXEC | os.O_NOFOLLOW)
     except FileNotFoundError:
         file = os.open(path, os.O_RDONLY | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW, 0o644)
     try:
         fcntl.flock(file, how)
-    except BlockingIOError:
-        os.close(file)
-        return -1
     except BaseException:
         os.close(file)
         raise

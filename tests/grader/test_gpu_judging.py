@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import dataclasses
+import tempfile
 from collections.abc import Callable, Sequence
 from pathlib import Path
+from uuid import uuid4
 
 import pytest
 
@@ -14,7 +16,6 @@ from grader.engines.entry_points import EntrySignatures
 from grader.engines.gpu_build import GpuBuild
 from grader.engines.gpu_toolchain import GpuToolchain
 from grader.gpu_judging import GpuSubmission, judge_on_gpu
-from grader.gpu_lock import GpuLock
 from grader.judge_call import JudgeCall
 from grader.labs import Lab, lab_ids, load_lab
 from grader.outcome import JudgedCase
@@ -33,11 +34,10 @@ def case(name: str, verdict: Verdict) -> JudgedCase:
 
 @pytest.fixture
 def judged(
-    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, is_free: Callable[[str, Path], bool]
 ) -> Callable[..., tuple[list[tuple[str, ...]], tuple[JudgedCase, ...]]]:
     """Judges with a judge that gives these answers, one after the other; returns what each was asked for, and what came of it."""
-    device = Device(0, "Fake GPU", 90, 4, 1 << 30, 4, 13000, "libcuda.so.1")
-    lock = GpuLock(device.lock_name)
+    device = Device(0, "Fake GPU", 90, 4, 1 << 30, 4, 13000, "libcuda.so.1", uuid=uuid4().hex)
     here = dataclasses.replace(
         Workshop.open(ROOT, allow_no_sandbox=True),
         gpu=GpuBackend(toolchain=GpuToolchain(tmp_path, (13, 0), "g++", ()), device=device, runner=tmp_path),
@@ -50,7 +50,9 @@ def judged(
         asked: list[tuple[str, ...]] = []
 
         def run_judge(call: JudgeCall, *_: object) -> tuple[JudgedCase, ...]:
-            assert lock.is_free() == (len(asked) == 0)  # held alone from the second time on
+            assert is_free(device.lock_name, Path(tempfile.gettempdir())) == (
+                len(asked) == 0
+            )  # held alone from the second time on
             asked.append(tuple(call.cases))
             return answers[len(asked) - 1](call.cases)
 
