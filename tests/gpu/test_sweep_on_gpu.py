@@ -14,6 +14,7 @@ from grader.speed_run import time_lab
 from grader.workshop import Workshop
 
 ROOT = Path(__file__).resolve().parents[2]
+SAME = 1.03  # medians of the same source twice were at most 1.2 % apart on an H200
 TIMED = [lab for lab in (load_lab(ROOT, one) for one in lab_ids(ROOT)) if lab.public.performance]
 LAB = TIMED[1]  # the second is the first with anything to gain over naive
 
@@ -40,7 +41,7 @@ def test_a_model_solution_is_swept_as_a_students_kernel(on_gpu: Workshop, tmp_pa
         assert ("cublas" in kernels) == bool(library_of(on_gpu, LAB))
         student, model = kernels["student"], kernels["model"]
         if not point.trouble:  # the same source twice
-            assert student.low_ms <= 1.1 * model.high_ms
-            assert model.low_ms <= 1.1 * student.high_ms
+            assert student.low_ms <= SAME * model.high_ms
+            assert model.low_ms <= SAME * student.high_ms
         assert point.floor_ms <= min(one.low_ms for one in point.kernels)
     measured(f"{len(timing.sweep)} sizes in {seconds:.1f} s")
