@@ -7,6 +7,7 @@ here. Every failure is an outcome, not an exception; exceptions are ours.
 from __future__ import annotations
 
 import re
+import shlex
 import struct
 import time
 from collections.abc import Callable
@@ -89,8 +90,10 @@ class _Steps:
             cwd=self.folder,
         )
 
-    def run(self, argv: list[str]) -> bool:
-        finished = self.confined(argv)
+    def run(self, *commands: list[str]) -> bool:
+        """One after the other in one sandbox, until one fails: starting a sandbox costs as much as a small program."""
+        words = commands[0] if len(commands) == 1 else ["sh", "-c", " && ".join(map(shlex.join, commands))]
+        finished = self.confined(words)
         text = (finished.stderr + finished.stdout).decode("utf-8", "replace").replace(f"{self.folder}/", "")
         if text.strip():
             self.log.append(text.strip())
@@ -146,7 +149,11 @@ def _build(steps: _Steps, text: str, entries: EntrySignatures) -> tuple[Refusal,
     if marker := hand_written_marker(text):
         message = "A line marker would make the report point at other lines than yours."
         return (Refusal(Verdict.REJECTED, marker, message, "Remove the #line."),)
-    if not steps.run(steps.toolchain.preprocess(steps.name, "scanned.ii")):
+    # GCC compiles what it has expanded before anybody has read it, as a second sandbox would cost more: it runs nothing of it.
+    at_once = not (steps.toolchain.is_clang or entries.by_name)
+    compile_too = steps.toolchain.compile("scanned.ii", "submission.o") if at_once else []
+    succeeded = steps.run(steps.toolchain.preprocess(steps.name, "scanned.ii"), *compile_too)
+    if not succeeded and not (at_once and (steps.folder / "scanned.ii").is_file()):
         return steps.failed()
     preprocessed = steps.text("scanned.ii")
     if not preprocessed:
@@ -156,7 +163,8 @@ def _build(steps: _Steps, text: str, entries: EntrySignatures) -> tuple[Refusal,
     if entries.by_name:
         (steps.folder / "scanned.ii").write_text(f"{preprocessed}\n{use_of(entries.kernel)}", encoding="utf-8")
     try:
-        return _link(steps, text, preprocessed, entries) if _compile(steps) else steps.failed()
+        compiled = succeeded if at_once else _compile(steps)
+        return _link(steps, text, preprocessed, entries) if compiled else steps.failed()
     except _BROKEN as error:
         steps.log.append(f"the object file cannot be read: {type(error).__name__}: {error}")
         return (Refusal(Verdict.REJECTED, 0, "The compiled file is not what a kernel compiles to."),)
@@ -204,7 +212,7 @@ def _link(steps: _Steps, text: str, preprocessed: str, entries: EntrySignatures)
     commands = [globalize_arguments(objcopy, hidden, "submission.o")] if hidden else []
     commands.append(rewrite_arguments(objcopy, obj.sections, roots, "submission.o"))
     commands.append(steps.toolchain.link(["submission.o", "shared.s"], roots, "runner"))
-    if not all(steps.run(command) for command in commands):
+    if not steps.run(*commands):
         return _refuse("The file compiles, but does not link.")
     compiled = _Compiled(obj, found.kernels[0].name, assembly, dynamic, _static_shared_bytes(obj, found))
     return _describe(steps, text, entries, compiled)

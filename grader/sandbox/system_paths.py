@@ -1,10 +1,12 @@
 """What of the system itself a compiler or a linked program needs to see. No home, no /etc but the linker's, no /proc.
 
-Not all of /usr: somebody may keep a course under /usr/src or /usr/local/share.
+Not all of /usr: somebody may keep a course under /usr/src or /usr/local/share. Looked up once in a process: a batch starts
+thousands of sandboxes.
 """
 
 from __future__ import annotations
 
+import functools
 from pathlib import Path
 
 # Each of them under / (links to /usr on a system with merged folders), /usr and /usr/local.
@@ -15,23 +17,26 @@ DEVICES = (Path("/dev/null"), Path("/dev/zero"), Path("/dev/urandom"))
 GPU_FOLDERS = (Path("/proc"), Path("/sys/bus"), Path("/sys/class"), Path("/sys/devices"), Path("/sys/module"))
 
 
-def system_folders() -> list[Path]:
+@functools.cache
+def system_folders() -> tuple[Path, ...]:
     """Real folders that hold programs, libraries and headers. Empty ones are left out: each is a mount."""
     candidates = [Path(root) / name for root in ("/", "/usr", "/usr/local") for name in _FOLDERS]
     # Debian keeps a cross compiler's libraries under /usr/<triplet>.
     candidates += sorted(Path("/usr").glob("*-linux-gnu*"))
-    return [path for path in candidates if path.is_dir() and not path.is_symlink() and any(path.iterdir())]
+    return tuple(path for path in candidates if path.is_dir() and not path.is_symlink() and any(path.iterdir()))
 
 
-def system_links() -> list[tuple[Path, str]]:
+@functools.cache
+def system_links() -> tuple[tuple[Path, str], ...]:
     """Links among them, with what each says: /bin -> usr/bin where folders are merged."""
     candidates = [Path(root) / name for root in ("/", "/usr", "/usr/local") for name in _FOLDERS]
-    return [(path, str(path.readlink())) for path in candidates if path.is_symlink()]
+    return tuple((path, str(path.readlink())) for path in candidates if path.is_symlink())
 
 
-def system_files() -> list[Path]:
+@functools.cache
+def system_files() -> tuple[Path, ...]:
     """What the dynamic loader and Debian's alternatives need of /etc."""
-    return [path for name in _LOADER_FILES if (path := Path("/etc") / name).exists()]
+    return tuple(path for name in _LOADER_FILES if (path := Path("/etc") / name).exists())
 
 
 def toolchain_path(prefix: Path | None) -> list[Path]:
