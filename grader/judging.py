@@ -8,6 +8,7 @@ import dataclasses
 import shutil
 import tempfile
 import time
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 from grader.engines.cpu_build import CpuBuild, build_for_cpu
@@ -68,11 +69,13 @@ def judge_lab(  # noqa: PLR0913 - what a lab is judged on, each by name
             return _refused(lab, build, built.refusals, text, time.monotonic() - began)
         program = workshop.judge_program(lab.id, public_only=public_only)
         call = JudgeCall(program, seed, () if case is None else (case,), order, until_failure)
-        cases = _on_cpu(workshop, lab, built, folder, text, call)
         submission = GpuSubmission(
             source, text.split("\n"), entries, build.ok, _for_a_gpu(lab, case, public_only=public_only)
         )
-        refusals, gpu = judge_on_gpu(workshop, lab, submission, folder, call)
+        with ThreadPoolExecutor(1) as beside:  # nvcc takes as long as all of the CPU's share
+            on_gpu = beside.submit(judge_on_gpu, workshop, lab, submission, folder, call)
+            cases = _on_cpu(workshop, lab, built, folder, text, call)
+            refusals, gpu = on_gpu.result()
         seconds = time.monotonic() - began
         if refusals:
             return _refused(lab, build, refusals, text, seconds, gpu)
