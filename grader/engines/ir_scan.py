@@ -12,6 +12,7 @@ from collections.abc import Collection, Iterator
 
 from grader.engines.ir_account import Account, Attributes, IrFunction, read_account
 from grader.engines.ir_types import bytes_of, leading_type, parts_of
+from grader.engines.object_check import readable
 from grader.engines.refusal import Refusal
 from grader.result import Verdict
 
@@ -78,7 +79,7 @@ class _Reader:
 
 def _judge(reader: _Reader, function: IrFunction, usual: Attributes, *, known: bool) -> Refusal | None:
     if not known:  # what the machine's own headers define for its instructions
-        what = f"`{function.symbol[:60]}` is a function of the grader's processor or its compiler, not of a GPU"
+        what = f"`{readable(function.symbol)}` is a function of the grader's processor or its compiler, not of a GPU"
         return _rejected(0, what, "Use CUDA's own functions.")
     if what := _blinding(function.attributes, usual):
         message = f"the attribute `{what}` is not allowed: it could change what the grader sees of the kernel"

@@ -102,17 +102,17 @@ def _check_symbol(symbol: Symbol, line: int) -> Refusal | None:
         ):
             return _rejected(
                 line,
-                f"`{_readable(symbol.name)}` of the C++ standard library runs on the host only: a kernel cannot call it.",
+                f"`{readable(symbol.name)}` of the C++ standard library runs on the host only: a kernel cannot call it.",
             )
         return None
     if symbol.kind == "STT_TLS" or not symbol.name or is_device_function(symbol.name):
         return None
     if symbol.name in ONLY_ON_A_GPU:
-        what = f"`{_readable(symbol.name)}` in a kernel is not supported by the CPU executor"
+        what = f"`{readable(symbol.name)}` in a kernel is not supported by the CPU executor"
         return Refusal(Verdict.NEEDS_GPU, line, f"{what}: this file has to be graded on a GPU.")
     return _rejected(
         line,
-        f"`{_readable(symbol.name)}` is a host function, or is declared and never defined: a kernel cannot call it.",
+        f"`{readable(symbol.name)}` is a host function, or is declared and never defined: a kernel cannot call it.",
     )
 
 
@@ -122,17 +122,15 @@ def _check_initialisers(obj: ObjectFile, calls: Calls) -> Refusal | None:
     """
     first = [index for index, section in enumerate(obj.sections) if section.startswith(".init_array")]
     touched = obj.reached_sections(first)
-    variables = sorted(
-        _readable(obj.sections[index].split(".", 2)[-1])
-        for index in touched
-        if _OWN_DATA.fullmatch(obj.sections[index])
-    )
-    if not variables:
+    own = [obj.sections[index] for index in sorted(touched) if _OWN_DATA.fullmatch(obj.sections[index])]
+    if not own:
         return None
+    # What is to be given a value lies in .bss; a variable in .data has one, and is read on the way.
+    variable = next((section for section in own if section.startswith(".bss")), own[0]).split(".", 2)[-1]
     words = ("__static_initialization_and_destruction", "__cxx_global_var_init")  # of GCC, of Clang
     initialisers = {name for name in obj.functions_in(touched) if any(word in name for word in words)}
     lines = calls.within(initialisers).lines.values()
-    what = f"`{variables[0]}` gets its first value from code that would have to run before the kernel"
+    what = f"`{readable(variable)}` gets its first value from code that would have to run before the kernel"
     return _rejected(min(filter(None, lines), default=0), f"{what}: start it with a constant.")
 
 
@@ -151,7 +149,7 @@ def _check_calls(calls: FunctionCalls) -> Refusal | None:
     return None
 
 
-def _readable(symbol: str) -> str:
+def readable(symbol: str) -> str:
     """The name without namespaces and parameters; std:: stays."""
     if symbol in _READABLE:
         return _READABLE[symbol]

@@ -9,12 +9,13 @@ namespace {
 bool is_blank(char c) { return c == ' ' || c == '\t'; }
 bool is_name(char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_'; }
 
+// Columns are those of the preprocessed text: the first token stays in its column, counted in bytes, and blanks behind it become one.
 bool columns_may_differ(const std::string& line, std::size_t end) {
   std::size_t i = line.find_first_not_of(" \t");
   for (; i + 1 < end; ++i) {
     if (line[i] == '\t' || (line[i] == ' ' && is_blank(line[i + 1])) || (line[i] == '/' && line[i + 1] == '*')) return true;
   }
-  return line.find('\t') < end;
+  return false;
 }
 
 // Where the bracket closed at `close` opens.

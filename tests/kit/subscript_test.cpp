@@ -32,6 +32,11 @@ TEST_CASE("subscripts within subscripts belong to the inner array", "[subscript]
   CHECK(told(line, 26) == "outer 1");
 }
 
+TEST_CASE("a line may be indented by anything", "[subscript]") {
+  CHECK(told("\tx = a[i];", 9) == "a 0");
+  CHECK(told("\t  x = a[i];", 11) == "a 0");
+}
+
 TEST_CASE("where no bracket closes, no name comes before, or columns may have moved, nothing is claimed", "[subscript]") {
   CHECK(told("a[i] = 0;", 3) == "none");
   CHECK(told("a[i] = 0;", 0) == "none");
@@ -40,7 +45,7 @@ TEST_CASE("where no bracket closes, no name comes before, or columns may have mo
   CHECK(told("(p)[i] = 0;", 6) == "none");
   CHECK(told("x  = a[i];", 9) == "none");
   CHECK(told("x /* why */ = a[i];", 18) == "none");
-  CHECK(told("\tx = a[i];", 9) == "none");
+  CHECK(told("x\t= a[i];", 8) == "none");
 }
 
 TEST_CASE("a name leads to its last subscript, or to one further left where inner dimensions follow", "[subscript]") {

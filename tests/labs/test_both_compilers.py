@@ -32,7 +32,13 @@ PATTERNS = (
     "assignments/*/*.cu",
     "tests/class/*/*.cu",
 )
-CORPUS = sorted(path.relative_to(ROOT).as_posix() for pattern in PATTERNS for path in ROOT.glob(pattern))
+ASKED_FOR = {lab.public.file for lab in load_labs(ROOT, [])}
+CORPUS = sorted(
+    path.relative_to(ROOT).as_posix()
+    for pattern in PATTERNS
+    for path in ROOT.glob(pattern)
+    if not pattern.startswith("tests/class") or path.name in ASKED_FOR  # some of the class misname their files
+)
 SAMPLE = CORPUS if os.environ.get("TILELAB_WHOLE_CORPUS") else CORPUS[::12]
 # A finding of every kind, and what the compilers announce in ways of their own.
 ALWAYS = (
@@ -53,6 +59,11 @@ ALWAYS = (
     "tests/class/mallet-impostor/matmul_tiled.cu",
     "tests/class/peggy-exits/matmul_naive.cu",
     "tests/class/walter-ptx/matmul_naive.cu",
+)
+# Each compiler names what it has made of an intrinsic, and the path by which a file includes itself.
+WORDS_DIFFER = (
+    "solutions/01-naive/rejects/streaming_store.cu",
+    "tests/class/oscar-hangs/matmul_boundary.cu",
 )
 UNFOLLOWED = "which the CPU executor cannot follow"  # by what GCC says of the file
 # Ends that leave a thread amid its work: how far it had come follows from the order in which a statement is computed.
@@ -117,5 +128,8 @@ def test_both_compilers_lead_to_the_same_findings_and_counts(
     )
     if any(finding.kind is Verdict.NEEDS_GPU and UNFOLLOWED in finding.message for finding in by_gcc.findings):
         assert by_clang.cases or by_clang.verdict is Verdict.NEEDS_GPU
+        return
+    if kernel in WORDS_DIFFER:
+        assert [by_clang.verdict, by_clang.cases] == [by_gcc.verdict, by_gcc.cases]
         return
     assert seen(by_clang) == seen(by_gcc)

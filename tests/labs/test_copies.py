@@ -1,0 +1,109 @@
+"""A kernel gets the same findings and counts every time it is judged, and so does a copy of it with other names and another layout.
+
+A sample of the corpus by default; all of it with TILELAB_WHOLE_CORPUS=1.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+
+from grader.course import load_labs
+from grader.judging import judge_lab
+from grader.outcome import OUTCOME_JSON, LabOutcome
+from grader.workshop import Workshop
+
+ROOT = Path(__file__).resolve().parents[2]
+SEED = 20_240_917
+CORPUS = sorted(
+    path.relative_to(ROOT).as_posix()
+    for pattern in ("solutions/*/*.cu", "solutions/*/rejects/*.cu", "tests/labs/accepted/*/*.cu")
+    for path in ROOT.glob(pattern)
+)
+SAMPLE = CORPUS if os.environ.get("TILELAB_WHOLE_CORPUS") else CORPUS[::12]
+ALWAYS = (
+    "solutions/01-naive/rejects/blocks_overlap.cu",
+    "solutions/02-tiled/rejects/no_barriers.cu",
+    "solutions/02-tiled/rejects/barrier_in_each_branch.cu",
+    "solutions/03-boundary/rejects/no_zero_fill.cu",
+    "solutions/03-boundary/rejects/unguarded_store.cu",
+)
+_DECLARED = re.compile(
+    r"\b(?:int|unsigned|float|double|bool|size_t|auto|float2|float4|int4)\b[ *&]*(?:const )?(?:__restrict__ )?([A-Za-z]\w*) ?(?=[=;\[,){])"
+)
+_OTHERS = frozenset({*"xyzw", "int", "const"})  # members of vectors; what follows `unsigned` and `auto`
+_WORD = re.compile(r'"(?:[^"\\]|\\.)*"|\b[A-Za-z_]\w*\b')  # a string is no name
+_UNTOLD = frozenset({"source", "seconds", "log"})  # text of the file's own lines, times, compilers' words with columns
+
+
+@dataclass(frozen=True)
+class Copy:
+    """Another spelling of one text: `lines[n]` is where the copy's line n comes from, `names` what its names were."""
+
+    text: str
+    lines: dict[int, int]
+    names: dict[str, str]
+
+
+def copied(text: str) -> Copy:
+    """Declared names are turned round, every line moves and is indented anew, comments stand between."""
+    used_otherwise = set(re.findall(r"(?:\.|->|#define |struct |class )(\w+)", text)) | _OTHERS
+    names = {f"q_{name[::-1]}": name for name in _DECLARED.findall(text) if name not in used_otherwise}
+    spelt = {name: copy for copy, name in names.items()}
+    renamed = _WORD.sub(lambda word: spelt.get(word[0], word[0]), text)
+    out: list[str] = []
+    lines: dict[int, int] = {}
+    whole = True  # the last line ended where it seems to
+    for number, line in enumerate(renamed.split("\n"), 1):
+        if whole and not line.startswith("#"):
+            out += ["", f"  // {number % 7} lines of nothing"]
+        indented = line if line.startswith("#") or not whole else f"\t  {line.strip()}"
+        out.append(indented.replace(";  //", "  ;  //"))
+        lines[len(out)] = number
+        whole = not line.endswith("\\")
+    return Copy("\n".join(out), lines, names)
+
+
+def told(value: object, copy: Copy) -> object:
+    """All that an outcome says, in the words and the lines of the original."""
+    match value:
+        case dict():
+            return {
+                key: copy.lines.get(one, one) if key == "line" else told(one, copy)
+                for key, one in value.items()
+                if key not in _UNTOLD
+            }
+        case list():
+            return [told(one, copy) for one in value]
+        case str():
+            text = re.sub(
+                r"(?<=\bline )\d+|(?<=\blines )\d+", lambda n: str(copy.lines.get(int(n[0]), int(n[0]))), value
+            )
+            text = re.sub(r"\b0x[0-9a-f]{6,}", "an address", text)
+            return re.sub(r"\bq_\w+", lambda word: copy.names.get(word[0], word[0]), text)
+        case _:
+            return value
+
+
+def seen(outcome: LabOutcome, copy: Copy) -> object:
+    return told(OUTCOME_JSON.dump_python(outcome, mode="json"), copy)
+
+
+@pytest.mark.parametrize("kernel", sorted({*SAMPLE, *ALWAYS}))
+def test_a_kernel_is_told_the_same_again_and_in_other_words(kernel: str, workshop: Workshop, tmp_path: Path) -> None:
+    lab = next(lab for lab in load_labs(ROOT, []) if lab.id in Path(kernel).parts)
+    text = (ROOT / kernel).read_text(encoding="utf-8")
+    copy, itself = copied(text), Copy(text, {}, {})
+
+    def judged(one: Copy) -> object:
+        source = tmp_path / lab.public.file
+        source.write_text(one.text, encoding="utf-8")
+        return seen(judge_lab(workshop, lab, source, tmp_path, seed=SEED, public_only=True), one)
+
+    first = judged(itself)
+    assert judged(itself) == first
+    assert judged(copy) == first
