@@ -16,7 +16,7 @@ namespace {
 constexpr LaunchGeometry geometry{{4, 2, 1}, {16, 16, 1}};
 
 // Addresses 10n to 10n+9 are line n's.
-Image image() {
+Image image(const std::string& defined = "") {
   Image made;
   made.files = {"somewhere/else/matmul.cu"};
   for (int line = 1; line <= 300; ++line) made.lines.push_back({static_cast<std::uintptr_t>(10 * line), line, 0});
@@ -28,6 +28,7 @@ Image image() {
   bs.name = "Bs";
   bs.dimensions = {16, 16};
   made.shared = {as, bs};
+  if (!defined.empty()) made.source.push_back("#define " + defined + " 16");
   return made;
 }
 
@@ -56,8 +57,8 @@ RawFinding raw(FindingKind kind, int line, const Region* region = nullptr, std::
   return finding;
 }
 
-protocol::Finding worded(const RawFinding& finding) {
-  const auto all = in_words({finding}, image(), geometry);
+protocol::Finding worded(const RawFinding& finding, const std::string& defined = "") {
+  const auto all = in_words({finding}, image(defined), geometry);
   REQUIRE(all.size() == 1);
   return all[0];
 }
@@ -138,6 +139,17 @@ TEST_CASE("a bad subscript names its array where the line leaves no doubt", "[fi
   CHECK(worded(finding).array == "Bs");
   finding.site.pc = 2005;  // a line the source does not have
   CHECK(worded(finding).array.empty());
+}
+
+TEST_CASE("columns name the subscript, where no macro may have moved them", "[finding_words]") {
+  RawFinding finding = raw(FindingKind::out_of_bounds, 3);
+  finding.index = 16;
+  finding.bound = 16;
+  finding.column = 15;
+  CHECK(worded(finding).element == "As[…][16]");
+  CHECK(worded(finding, "kk").element == "As[…][16]");
+  CHECK(worded(finding, "k").array.empty());
+  CHECK(worded(finding, "y").element.empty());
 }
 
 TEST_CASE("addresses that belong to nothing are told apart", "[finding_words]") {
