@@ -105,7 +105,7 @@ class GpuBackend:
     toolchain: GpuToolchain | None = None
     device: Device | None = None
     runner: Path | None = None
-    reasons: tuple[str, ...] = ()
+    reasons: tuple[str, ...] = ()  # the device's first, the toolkit's last
     sanitizer: Path | None = None  # compute-sanitizer, where a batch asked for it
     others: tuple[Device, ...] = ()  # further GPUs of the same kind, which share the work
     load: DeviceLoad = field(default_factory=DeviceLoad, compare=False)
@@ -141,7 +141,7 @@ class GpuBackend:
         if self.runs:
             several = f", on {len(self.devices)} of them at once" if self.others else ""
             return f"speed was measured on {self.device}{several}"
-        return f"speed was not measured: {'; '.join(self.reasons)}"
+        return f"speed was not measured: {self.reasons[0]}"  # who has no GPU needs no toolkit either
 
     @property
     def description(self) -> str:

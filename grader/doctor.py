@@ -61,10 +61,10 @@ def _gpu(root: Path) -> Iterator[Check]:
     except (OSError, ValueError, KeyError, RemediableError, SandboxUnavailable) as error:
         yield Check("GPU", ok=False, found=str(error), needed=False)
         return
-    why = "; ".join(backend.reasons)
-    toolchain = f"{backend.toolchain.name} in {backend.toolchain.root}" if backend.toolchain else why
+    why = backend.reasons or ("",)
+    toolchain = f"{backend.toolchain.name} in {backend.toolchain.root}" if backend.toolchain else why[-1]
     yield Check("nvcc", backend.toolchain is not None, toolchain, needed=asked == "cuda")
-    device = f"{backend.device}, reached from within the sandbox" if backend.runs else str(backend.device or why)
+    device = f"{backend.device}, reached from within the sandbox" if backend.runs else str(backend.device or why[0])
     yield Check("GPU", backend.device is not None, device, needed=asked == "cuda")
     nodes = ", ".join(str(path) for path in gpu_devices()) or "none"
     yield Check("devices", nodes != "none", nodes, needed=False)

@@ -40,6 +40,7 @@ def test_a_gpu_that_was_asked_for_and_is_not_there_is_said_in_one_sentence(
     found = open_backend("auto", tmp_path, KIT, Unconfined())
     assert not found.runs
     assert "no NVIDIA GPU" in found.on_speed
+    assert "nvcc" not in found.on_speed  # of no use without one
 
 
 def test_a_driver_that_does_not_work_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
