@@ -37,9 +37,7 @@ class Entrant:
     entries: EntrySignatures
     max_registers: int | None = None
     trusted: bool = False  # the course's own
-    silent: bool = (
-        False  # without what it prints: the host takes what a kernel prints out of the device, and that takes seconds
-    )
+    silent: bool = False  # without what it prints: to take that out of the device lasts longer than any product
 
 
 @dataclass(frozen=True)
