@@ -206,7 +206,7 @@ class Run {
     poison_outputs();
     const auto [nanoseconds, trouble, waited] = stopwatch_.time([&] { return launch(contestants_[number]); });
     expect(trouble, number);
-    if (waited) throw Ended{Status::timeout, "each launch waits until the device is idle, as one that prints has to", number, true};
+    if (waited) throw Ended{Status::timeout, "each launch waits until the device is idle", number, true};
     return nanoseconds;
   }
 

@@ -20,8 +20,8 @@ class Stopwatch {
   // Nanoseconds that `launch`, which queues one kernel and returns the driver's answer, takes on the device. `trouble` is
   // the first error of launching or waiting; then the time means nothing. The end event counts only after the whole context
   // has come to rest, so nothing that a kernel left running can finish after it.
-  // `waited`: queueing it took the host so long that the waiting kernel gave up or soon would: the driver queues nothing behind
-  // a kernel that prints before the device is idle. Such a launch can be timed no more often than that allows.
+  // `waited`: queueing it took the host so long that the waiting kernel gave up or soon would, as where the driver queues nothing
+  // before the device is idle. Such a launch can be timed no more often than that allows.
   struct Sample {
     double nanoseconds = 0;
     Result trouble = 0;

@@ -102,23 +102,11 @@ class Words {
     return fitting.empty() && names.size() == 1 ? *names.begin() : std::string();
   }
 
-  // The compiler's columns are those of the text after expansion.
-  bool mentions_macro(const std::string& text) const {
-    static const std::regex definition(R"(^\s*#\s*define\s+(\w+).*)"), word(R"([A-Za-z_]\w*)");
-    std::set<std::string> macros;
-    std::smatch found;
-    for (const std::string& line : image_.source) {
-      if (std::regex_match(line, found, definition)) macros.insert(found[1]);
-    }
-    std::sregex_iterator it(text.begin(), text.end(), word), end;
-    return std::any_of(it, end, [&](const std::smatch& one) { return macros.contains(one[0]); });
-  }
-
   // "As[…][16]": the one subscript that is known.
   void name_subscript(Finding& finding, const RawFinding& raw) const {
     const std::string& text = source_line(finding.site.line);
     std::optional<Subscript> subscript;
-    if (!mentions_macro(text)) {
+    if (!mentions_macro(text, image_.source)) {
       subscript = subscript_closing_at(text, raw.column);
       if (!subscript) subscript = subscript_behind(text, raw.column, raw.inner);
     }

@@ -1,7 +1,10 @@
 // Walks over matching brackets.
 #include "runner/subscript.hpp"
 
+#include <algorithm>
 #include <cctype>
+#include <regex>
+#include <set>
 
 namespace tilelab {
 namespace {
@@ -74,6 +77,17 @@ std::optional<Subscript> subscript_behind(const std::string& line, std::size_t c
   }
   if (subscripts <= inner || std::isdigit(static_cast<unsigned char>(name[0])) != 0) return std::nullopt;
   return Subscript{name, subscripts - inner - 1};
+}
+
+bool mentions_macro(const std::string& line, const std::vector<std::string>& file) {
+  static const std::regex definition(R"(^\s*#\s*define\s+(\w+).*)"), word(R"([A-Za-z_]\w*)");
+  std::set<std::string> macros;
+  std::smatch found;
+  for (const std::string& other : file) {
+    if (std::regex_match(other, found, definition)) macros.insert(found[1]);
+  }
+  return std::any_of(std::sregex_iterator(line.begin(), line.end(), word), std::sregex_iterator(),
+                     [&](const std::smatch& one) { return macros.contains(one[0]); });
 }
 
 }  // namespace tilelab

@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <optional>
 #include <string>
+#include <vector>
 
 namespace tilelab {
 
@@ -19,5 +20,8 @@ std::optional<Subscript> subscript_closing_at(const std::string& line, std::size
 
 // The name that begins at `column`, and the last of the subscripts behind it but `inner`. None likewise.
 std::optional<Subscript> subscript_behind(const std::string& line, std::size_t column, std::size_t inner);
+
+// Whether the line uses a macro that the file defines: the compiler's columns are then those of the expanded text.
+bool mentions_macro(const std::string& line, const std::vector<std::string>& file);
 
 }  // namespace tilelab
