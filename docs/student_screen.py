@@ -13,12 +13,12 @@ from pathlib import Path
 
 from rich.console import Console
 
-from grader.judging import judge_lab
-from grader.labs import load_lab
-from grader.practice import Practice
-from grader.reports.terminal import Screen
-from grader.trial import PUBLIC_SEED
-from grader.workshop import Workshop
+from grader.judging.lab_judging import judge_lab
+from grader.machine.toolset import Toolset
+from grader.model.labs import load_lab
+from grader.practice.practice import Practice
+from grader.practice.public_tests import PUBLIC_SEED
+from grader.reports.screens.lab_screen import Screen
 
 ROOT = Path(__file__).resolve().parents[1]
 LAB, MISTAKE = "02-tiled", "no_first_barrier.cu"
@@ -26,9 +26,9 @@ COLUMNS, LINES = 100, 30
 _PLACE = re.compile(r"(<!-- made by docs/student_screen\.py -->\n```\n).*?(\n```)", re.DOTALL)
 
 
-def screen(workshop: Workshop) -> str:
+def screen(toolset: Toolset) -> str:
     """The screen, as a window of COLUMNS by LINES holds it."""
-    judge = partial(judge_lab, workshop, seed=PUBLIC_SEED, public_only=True)
+    judge = partial(judge_lab, toolset, seed=PUBLIC_SEED, public_only=True)
     lab = load_lab(ROOT, LAB)
     tried = Practice(ROOT, [lab], judge, file=ROOT / "solutions" / LAB / "rejects" / MISTAKE).attempt(lab)
     out = io.StringIO()
@@ -45,5 +45,5 @@ def with_screen(page: str, shown: str) -> str:
 
 if __name__ == "__main__":
     readme = ROOT / "README.md"
-    text = with_screen(readme.read_text(encoding="utf-8"), screen(Workshop.open(ROOT, allow_no_sandbox=True)))
+    text = with_screen(readme.read_text(encoding="utf-8"), screen(Toolset.open(ROOT, allow_no_sandbox=True)))
     readme.write_text(text, encoding="utf-8")

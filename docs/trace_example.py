@@ -12,14 +12,14 @@ import tempfile
 from pathlib import Path
 
 import grader
-from grader.labs import load_lab
-from grader.reports.trace_pages import as_markdown
-from grader.reports.trace_tables import Grid, Heading, Part, Sentence, matrix, number, trace_parts
-from grader.single_launch import read_source
-from grader.trace import TracedInput
-from grader.trace_phases import block_trace
-from grader.tracing import Traced, TraceRequest, trace_file
-from grader.workshop import Workshop
+from grader.machine.toolset import Toolset
+from grader.model.labs import load_lab
+from grader.reports.launches.trace_pages import as_markdown
+from grader.reports.launches.trace_tables import Grid, Heading, Part, Sentence, matrix, number, trace_parts
+from grader.single_launch.lab_launch import read_source
+from grader.single_launch.trace_phases import block_trace
+from grader.single_launch.trace_steps import TracedInput
+from grader.single_launch.tracing import Traced, TraceRequest, trace_file
 
 ROOT = Path(__file__).resolve().parent.parent
 LAB, TILE = "02-tiled", 4
@@ -41,10 +41,10 @@ def worked_source() -> bytes:
 
 def traced(source: bytes | None = None) -> Traced:
     """The kernel's launch on the worked inputs. Raises LaunchRefusedError where it cannot be traced."""
-    workshop = Workshop.open(BUILT, allow_no_sandbox=True)
+    toolset = Toolset.open(BUILT, allow_no_sandbox=True)
     with tempfile.TemporaryDirectory(prefix="tilelab-") as scratch:
         lab = load_lab(ROOT, LAB)
-        return trace_file(workshop, lab, source or worked_source(), TraceRequest("8x8x8"), Path(scratch))
+        return trace_file(toolset, lab, source or worked_source(), TraceRequest("8x8x8"), Path(scratch))
 
 
 def tables(launch: Traced) -> str:

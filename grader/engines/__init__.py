@@ -1,1 +1,1 @@
-"""Engines build a submission into something a judge can run. So far one: the CPU executor."""
+"""Engines turn a submission into something that a judge can run: `cpu` for the CPU executor, `gpu` for a GPU."""

@@ -7,14 +7,14 @@ from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 
-from grader import handouts, starters
-from grader.handouts import Handout
-from grader.labs import Lab, lab_ids
+from grader.course import handouts, starters
+from grader.course.handouts import Handout
+from grader.course.starters import Problem
+from grader.model.labs import Lab, lab_ids
 from grader.proofs import drawn_figures, made_text
 from grader.proofs.page_links import broken_links
 from grader.proofs.proof import Proof
 from grader.proofs.stated_points import wrong_points
-from grader.starters import Problem
 
 
 @dataclass(frozen=True)

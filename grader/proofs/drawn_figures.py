@@ -11,7 +11,7 @@ import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 
-from grader.starters import Problem
+from grader.course.starters import Problem
 
 FIGURES = "assignments/figures"
 SCRIPT = "docs/figures/draw.py"

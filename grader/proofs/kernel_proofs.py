@@ -9,12 +9,12 @@ from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 
-from grader.labs import Lab, LabError
+from grader.course.starters import Problem
+from grader.model.labs import Lab, LabError
+from grader.model.result import LabResult, Verdict
 from grader.proofs.proof import Proof, Step
 from grader.proofs.reject_header import demanded, unmet
 from grader.proofs.shown_pages import given_away
-from grader.result import LabResult, Verdict
-from grader.starters import Problem
 
 Grade = Callable[[Lab, Path], LabResult]  # as the batch would: public and hidden cases
 

@@ -17,7 +17,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from grader.starters import Problem
+from grader.course.starters import Problem
 
 _BEGIN = re.compile(r"<!-- made by: (.+?) -->\s*")
 _END = "<!-- made: end -->"

@@ -14,11 +14,11 @@ from pathlib import Path
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
-from grader.labs import Lab, LabError
+from grader.course.starters import Problem
+from grader.model.labs import Lab, LabError
+from grader.model.result import Verdict
 from grader.proofs.mutation import Mutant, mutants_of
 from grader.proofs.proof import Proof, Step
-from grader.result import Verdict
-from grader.starters import Problem
 
 SURVIVORS = "survivors.toml"
 # These were never judged: a mistake that the compiler finds needs no test.

@@ -10,7 +10,7 @@ import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
-from grader.engines.token_stream import tokens_of
+from grader.engines.checks.token_stream import tokens_of
 
 _COMMENT = re.compile(r"//[^\n]*|/\*.*?\*/", re.DOTALL)
 _BARRIERS = frozenset({"__syncthreads", "__syncwarp"})

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator
 from posixpath import dirname, normpath
 from urllib.parse import unquote
 
-from grader.starters import Problem
+from grader.course.starters import Problem
 
 _LINK = re.compile(r"\]\(([^)\s]+)\)|<(?:img|a)\b[^>]*?\b(?:src|href)=\"([^\"]+)\"")
 _FENCE = re.compile(r"^```.*?^```", re.MULTILINE | re.DOTALL)

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from grader.starters import Problem
+from grader.course.starters import Problem
 
 Step = Callable[[], Sequence[Problem]]
 

@@ -10,9 +10,9 @@ from concurrent.futures import Future, ThreadPoolExecutor, as_completed
 from dataclasses import dataclass
 from typing import Protocol
 
-from grader.errors import RemediableError
+from grader.course.starters import Problem
+from grader.model.errors import RemediableError
 from grader.proofs.proof import Proof, Step
-from grader.starters import Problem
 
 
 @dataclass(frozen=True)

@@ -11,8 +11,8 @@ import re
 from dataclasses import dataclass
 from pathlib import Path
 
-from grader.labs import LabError
-from grader.result import Finding, LabResult, Verdict
+from grader.model.labs import LabError
+from grader.model.result import Finding, LabResult, Verdict
 
 _SECOND_LINE = re.compile(r"// explains: ([a-z-]+)")
 _FIRST_LINE = re.compile(r"// verdict: ([a-z-]+)(?: line: (\d+))?")

@@ -8,10 +8,10 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from grader.hidden_words import spoken
-from grader.redaction import for_student
+from grader.course.hidden_facts import spoken
+from grader.model.result import Environment, LabResult, Result, Submission
 from grader.reports.pages import student_page
-from grader.result import Environment, LabResult, Result, Submission
+from grader.scoring.redaction import for_student
 
 _LARGE = 32  # smaller numbers stand everywhere: in blocks, grids and threads
 

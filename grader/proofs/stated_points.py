@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from grader.labs import Lab
-from grader.starters import Problem
+from grader.course.starters import Problem
+from grader.model.labs import Lab
 
 _HEADING = "## How it is graded"
 _ROW = re.compile(r"\| (public|hidden|technique|speed)\b[^|]* \| ([\d.]+) \|")
@@ -14,7 +14,7 @@ _ROW = re.compile(r"\| (public|hidden|technique|speed)\b[^|]* \| ([\d.]+) \|")
 
 def given(lab: Lab) -> dict[str, float]:
     """Points by what they are given for; what is worth nothing is left out."""
-    cases = lab.public.case + (lab.private.case if lab.private else ())
+    cases = lab.cases
     public = {case.name for case in lab.public.case}
     points = {
         "public": sum(one.points for one in cases if one.name in public and one.role != "technique"),

@@ -17,14 +17,14 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from grader.handouts import Handout
-from grader.labs import Lab
-from grader.landing import land
-from grader.starters import Problem
+from grader.course.handouts import Handout
+from grader.course.starters import Problem
+from grader.machine.atomic_file import write_atomically
+from grader.model.labs import Lab
 
 _SECONDS = 3600  # a busy machine fails nobody
 _GENERATOR = re.compile(r"^(CMAKE_GENERATOR|CMAKE_MAKE_PROGRAM|CMAKE_CXX_COMPILER):\w+=(.+)$", re.MULTILINE)
-_TEST = "from grader.cli import app; app()"
+_TEST = "from grader.commands.cli import app; app()"
 
 
 @dataclass(frozen=True)
@@ -44,7 +44,7 @@ class UnpackedHandout:
             return []
         problems = list(self._try())
         if not problems:
-            land(mark, f"{self.made.manifest}\n")
+            write_atomically(mark, f"{self.made.manifest}\n")
         return problems
 
     def _try(self) -> Iterator[Problem]:

@@ -1,4 +1,4 @@
-"""Reports: pure functions from results to what people read. What a student may see, `grader.redaction` decides."""
+"""Reports: pure functions from results to what people read. What a student may see, `grader.scoring.redaction` decides."""
 
 from grader.reports.pages import class_page, student_page
 

@@ -10,12 +10,12 @@ from functools import cache
 import jinja2
 from markupsafe import Markup
 
-from grader.reports.calibration_sheet import CalibrationSheet
-from grader.reports.class_sheet import ClassSheet, class_sheet
-from grader.reports.inline_code import inline_code
-from grader.reports.student_sheet import StudentSheet, student_sheet
-from grader.reports.sweep_figure import SweepFigure
-from grader.result import Result
+from grader.model.result import Result
+from grader.reports.class_page.class_sheet import ClassSheet, class_sheet
+from grader.reports.speed_figures.calibration_sheet import CalibrationSheet
+from grader.reports.speed_figures.sweep_figure import SweepFigure
+from grader.reports.student_page.student_sheet import StudentSheet, student_sheet
+from grader.reports.text.inline_code import inline_code
 
 
 def student_page(result: Result, *, sources: Mapping[str, str], instructor: bool = False, preview: bool = False) -> str:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import json
 
-from grader.result import SCHEMA, Result
+from grader.model.result import SCHEMA, Result
 
 
 def schema_text() -> str:

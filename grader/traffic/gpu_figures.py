@@ -8,7 +8,7 @@ from pathlib import Path
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from grader.errors import RemediableError
+from grader.model.errors import RemediableError
 
 
 class Gpu(BaseModel):

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from grader.result import Traffic
+from grader.model.result import Traffic
 from grader.traffic.gpu_figures import Gpu
 from grader.traffic.metrics import l1_bytes, passes
 from grader.traffic.profile import MULTIPLY_ADD

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from grader.result import Launch, Model, Traffic
+from grader.model.result import Launch, Model, Traffic
 from grader.traffic.metrics import COMPULSORY, INTENSITY, derived, l1_bytes, work_name
 
 MULTIPLY_ADD = "multiply-add"  # the one unit of work that is arithmetic: two operations each

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from grader.result import LineTraffic
+from grader.model.result import LineTraffic
 from grader.traffic.metrics import OPERATIONS, SECTORS_PER_PASS, global_names, passes, shared_names
 
 _SPREAD = (

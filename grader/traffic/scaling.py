@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from fractions import Fraction
 
-from grader.result import Traffic
+from grader.model.result import Traffic
 
 _NEEDED = 3
 _LARGE, _COUNTED = 4096, 192  # the longest side that is modelled, and that is counted for it

@@ -1,5 +1,5 @@
 // One launch of any kernel, as somebody described it: every argument, the configuration, and how long it may take. There
-// is no right answer to it; read from the JSON that grader/kernel_check.py writes.
+// is no right answer to it; read from the JSON that grader/single_launch/kernel_check.py writes.
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,4 @@
-// What judging found, as plain data, and its JSON: the Launch of grader/result.py and the cases of judge.json.
+// What judging found, as plain data, and its JSON: the Launch of grader/model/result.py and the cases of judge.json.
 #pragma once
 
 #include <cstdint>

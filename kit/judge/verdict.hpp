@@ -1,4 +1,4 @@
-// The verdicts in order of precedence: what several of them come to is the first. The names are grader/result.py's.
+// The verdicts in order of precedence: what several of them come to is the first. The names are grader/model/result.py's.
 #pragma once
 
 #include <algorithm>

@@ -33,7 +33,7 @@ take_toolkit() {
 
 has_gpu() { [ -e /dev/nvidiactl ] || [ -e /dev/dxg ]; }
 
-# Where grader/engines/gpu_toolchain.py looks.
+# Where grader/engines/gpu/gpu_toolchain.py looks.
 has_toolkit() {
   local home
   if command -v nvcc >/dev/null; then return; fi

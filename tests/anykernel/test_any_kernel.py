@@ -13,8 +13,8 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
-from grader.cli import app
-from grader.compiler_choice import VARIABLE
+from grader.commands.cli import app
+from grader.machine.compiler_choice import VARIABLE
 
 HERE = Path(__file__).resolve().parent
 FIRST_LINE = re.compile(

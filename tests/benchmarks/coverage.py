@@ -13,8 +13,8 @@ import sys
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
-from grader.timing.interval import ratio_interval
-from grader.timing.speed import (
+from grader.speed.interval import ratio_interval
+from grader.speed.paired_times import (
     ALL_ROUNDS,
     FIRST_ROUNDS,
     Times,

@@ -21,14 +21,14 @@ from oclgrind import oclgrind, run_twin, version
 from resident import peak_mib
 from spending import Spent, alternate, exact, spend, spread
 
-from grader.engines.cpu_build import build_for_cpu
-from grader.engines.cpu_toolchain import CpuToolchain
-from grader.engines.entry_points import EntrySignatures
-from grader.judging import judge_lab
-from grader.labs import Lab, load_lab
-from grader.result import Verdict
-from grader.scoring import score_lab
-from grader.workshop import Workshop
+from grader.engines.checks.entry_points import EntrySignatures
+from grader.engines.cpu.cpu_build import build_for_cpu
+from grader.engines.cpu.cpu_toolchain import CpuToolchain
+from grader.judging.lab_judging import judge_lab
+from grader.machine.toolset import Toolset
+from grader.model.labs import Lab, load_lab
+from grader.model.result import Verdict
+from grader.scoring.lab_score import score_lab
 
 ROOT = Path(__file__).resolve().parents[2]
 LARGE, MIDDLE, SMALL = "multiplies 256 x 256 x 256", "multiplies 128 x 128 x 128", "multiplies 32 x 32 x 32"
@@ -77,10 +77,10 @@ def compile_with(nvcc: str, sources: list[Path], scratch: Path, *options: str) -
         subprocess.run(command, check=True, capture_output=True)
 
 
-def grade(workshop: Workshop, labs: list[Lab], scratch: Path) -> None:
+def grade(toolset: Toolset, labs: list[Lab], scratch: Path) -> None:
     for lab in labs:
         source = ROOT / "solutions" / lab.id / lab.public.file
-        result = score_lab(lab, judge_lab(workshop, lab, source, scratch, seed=SEED, public_only=False))
+        result = score_lab(lab, judge_lab(toolset, lab, source, scratch, seed=SEED, public_only=False))
         if result.verdict is not Verdict.PASS:
             message = f"the model solution of {lab.id} got {result.verdict.value}"
             raise RuntimeError(message)
@@ -115,12 +115,12 @@ def command(case: str, folder: Path) -> list[str]:
     ]
 
 
-def launch(workshop: Workshop, toolchain: CpuToolchain, lab: Lab, folder: Path) -> Callable[[str], dict[str, int]]:
+def launch(toolset: Toolset, toolchain: CpuToolchain, lab: Lab, folder: Path) -> Callable[[str], dict[str, int]]:
     """Builds the lab's model solution and returns what launches it: on a case's name, the launch's counters."""
     folder.mkdir()
     source = ROOT / "solutions" / lab.id / lab.public.file
     entries = EntrySignatures(lab.public.kernel, lab.public.launch)
-    built = build_for_cpu(toolchain, workshop.confinement, source, folder, entries)
+    built = build_for_cpu(toolchain, toolset.confinement, source, folder, entries)
     if built.runner is None:
         message = f"{source} does not build: {[refusal.message for refusal in built.refusals]} {built.log}"
         raise RuntimeError(message)
@@ -137,17 +137,17 @@ def launch(workshop: Workshop, toolchain: CpuToolchain, lab: Lab, folder: Path) 
     return run
 
 
-def executor(workshop: Workshop, lab: Lab, scratch: Path, pairs: int) -> None:
+def executor(toolset: Toolset, lab: Lab, scratch: Path, pairs: int) -> None:
     """The judge's own work (inputs, product in fp64, comparison) is in every number, and small."""
-    watched = launch(workshop, workshop.toolchain, lab, scratch / "watched")
+    watched = launch(toolset, toolset.toolchain, lab, scratch / "watched")
     events = watched(LARGE)["events"] - watched(SMALL)["events"]
     for optimisation in ("-O0", "-O2"):
-        base = workshop.toolchain
+        base = toolset.toolchain
         plain = Uninstrumented(
             base.compiler, base.includes, base.archives, scratch / optimisation / "prelude.hpp", optimisation
         )
         precompile(plain)
-        bare = launch(workshop, plain, lab, scratch / f"plain{optimisation}")
+        bare = launch(toolset, plain, lab, scratch / f"plain{optimisation}")
         compare(
             f"executor at 256^3 against the same kernel unwatched at {optimisation}",
             lambda: watched(LARGE),
@@ -181,7 +181,7 @@ def main() -> None:
     pairs: int = parser.parse_args().pairs
     if not exact():
         print("Note: kernel.perf_event_paranoid forbids the task clock: times of killed sandboxes are missing below.")
-    workshop = Workshop.open(ROOT, allow_no_sandbox=True)
+    toolset = Toolset.open(ROOT, allow_no_sandbox=True)
     labs = [
         load_lab(ROOT, folder.name)
         for folder in sorted((ROOT / "assignments").iterdir())
@@ -189,7 +189,7 @@ def main() -> None:
     ]
     sources = [ROOT / "solutions" / lab.id / lab.public.file for lab in labs]
     tiled = next(lab for lab in labs if lab.id.endswith("tiled"))
-    print(f"confinement: {workshop.confinement.name}; compiler: {workshop.compiler_version}")
+    print(f"confinement: {toolset.confinement.name}; compiler: {toolset.compiler_version}")
     with tempfile.TemporaryDirectory(prefix="bench-") as folder:
         scratch = Path(folder)
         nvcc = shutil.which("nvcc") or shutil.which("nvcc", path="/usr/local/cuda/bin")
@@ -211,7 +211,7 @@ def main() -> None:
             for option in ("-c", "-cubin"):
                 compare(
                     f"grading {len(labs)} labs of one submission against nvcc {option} of the same files",
-                    lambda: grade(workshop, labs, scratch),
+                    lambda: grade(toolset, labs, scratch),
                     lambda option=option: compile_with(nvcc, sources, scratch, option),  # type: ignore[misc]
                     pairs,
                     "processor",
@@ -224,7 +224,7 @@ def main() -> None:
                 pairs,
                 "wall",
             )
-        executor(workshop, tiled, scratch, pairs)
+        executor(toolset, tiled, scratch, pairs)
 
 
 if __name__ == "__main__":

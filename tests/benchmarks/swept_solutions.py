@@ -7,10 +7,10 @@ from __future__ import annotations
 import sys
 from pathlib import Path
 
-from grader.backend import wish
-from grader.calibration_session import calibrate_labs
-from grader.errors import RemediableError
-from grader.workshop import Workshop
+from grader.commands.calibrate_command import calibrate_labs
+from grader.machine.backend import wish
+from grader.machine.toolset import Toolset
+from grader.model.errors import RemediableError
 
 ROOT = Path(__file__).resolve().parents[2]
 PAGE = ROOT / "build" / "reports" / "sweep.html"
@@ -18,11 +18,9 @@ PAGE = ROOT / "build" / "reports" / "sweep.html"
 
 def main() -> int:
     try:
-        workshop = Workshop.open(ROOT, allow_no_sandbox=True, backend=wish())
-        if not workshop.gpu.runs:
-            print(
-                f"\nSize sweep of the solutions: NOT MADE, no GPU can be used here: {'; '.join(workshop.gpu.reasons)}"
-            )
+        toolset = Toolset.open(ROOT, allow_no_sandbox=True, backend=wish())
+        if not toolset.gpu.runs:
+            print(f"\nSize sweep of the solutions: NOT MADE, no GPU can be used here: {'; '.join(toolset.gpu.reasons)}")
             return 0
         print(f"\nSize sweep of the solutions, into {PAGE.relative_to(ROOT)} (some minutes):")
         return calibrate_labs([], sweep=True, out=PAGE)

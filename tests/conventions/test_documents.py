@@ -10,9 +10,9 @@ from types import ModuleType
 
 import pytest
 
-from grader.engines import clang_flags, gcc_flags
+from grader.engines.cpu import clang_flags, gcc_flags
+from grader.model.result import Verdict
 from grader.proofs.page_links import broken_links
-from grader.result import Verdict
 
 ROOT = Path(__file__).resolve().parents[2]
 _FENCE = re.compile(r"^```.*?^```", re.MULTILINE | re.DOTALL)

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from grader.labs import lab_ids, load_lab
-from grader.starters import stale
+from grader.course.starters import stale
+from grader.model.labs import lab_ids, load_lab
 
 ROOT = Path(__file__).resolve().parents[2]
 LABS = lab_ids(ROOT)

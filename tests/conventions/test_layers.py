@@ -6,11 +6,12 @@ import ast
 import json
 import re
 import subprocess
+from collections import Counter
 from pathlib import Path
 
 import pytest
 
-from grader.labs import lab_ids, load_lab
+from grader.model.labs import lab_ids, load_lab
 
 ROOT = Path(__file__).resolve().parents[2]
 KIT = ROOT / "kit"
@@ -81,6 +82,75 @@ def test_the_scheduler_includes_no_observer() -> None:
     assert named([path for path in paths if any("observer" in target for _, target in includes(path))]) == []
 
 
+# The grader's packages, from the command line down to plain data. A package imports from those below it, and no other way.
+PACKAGES = (
+    "commands",
+    "proofs",
+    "practice",
+    "batch",
+    "exports",
+    "reports",
+    "reports.screens",
+    "reports.class_page",
+    "reports.student_page",
+    "reports.speed_figures",
+    "reports.findings",
+    "reports.launches",
+    "reports.text",
+    "course",
+    "single_launch",
+    "scoring",
+    "traffic",
+    "judging",
+    "speed",
+    "intake",
+    "machine",
+    "engines.gpu",
+    "engines.cpu",
+    "engines.checks",
+    "engines.clang_ir",
+    "engines.object_code",
+    "engines",
+    "sandbox",
+    "model",
+)
+MOST_FILES = 15
+
+
+def package_of(path: Path) -> str:
+    return ".".join(path.relative_to(ROOT / "grader").parts[:-1])
+
+
+def imported_packages(path: Path) -> set[str]:
+    """The grader's packages that `path` imports from."""
+    found = set()
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        names = [node.module] if isinstance(node, ast.ImportFrom) and node.module else []
+        names += [alias.name for alias in node.names] if isinstance(node, ast.Import) else []
+        for name in names:
+            whole = name.removeprefix("grader.")
+            if name.startswith("grader."):
+                found.add(max((one for one in PACKAGES if f"{whole}.".startswith(f"{one}.")), key=len, default=whole))
+    return found
+
+
+def test_the_graders_packages_import_in_one_direction() -> None:
+    paths = [path for path in sources("grader", suffixes=(".py",)) if package_of(path)]
+    assert {package_of(path) for path in paths} == set(PACKAGES)
+    upward = [
+        f"{path.relative_to(ROOT)} imports grader.{other}"
+        for path in paths
+        for other in imported_packages(path) - {package_of(path)}
+        if PACKAGES.index(other) < PACKAGES.index(package_of(path))
+    ]
+    assert upward == []
+
+
+def test_no_package_of_the_grader_is_a_corridor_and_none_is_a_single_room() -> None:
+    files = Counter(package_of(path) for path in sources("grader", suffixes=(".py",)) if path.name != "__init__.py")
+    assert {package: count for package, count in files.items() if count > MOST_FILES or count == 1} == {}
+
+
 PUBLIC_HEADERS = named([*sources("kit/include", "kit/problems", suffixes=(".hpp", ".cuh")), KIT / "simt" / "event.hpp"])
 
 
@@ -113,11 +183,19 @@ def input_output(path: Path) -> list[str]:
     return found
 
 
-@pytest.mark.parametrize(
-    "module", ["scoring", "folding", "redaction", "markers", "leaks", "unmarked", "withheld", "result"]
-)
+PURE = [
+    *named(sources("grader/scoring", suffixes=(".py",))),
+    *(f"grader/course/{name}.py" for name in ("markers", "leaks", "unmarked", "withheld", "hidden_facts")),
+    *(f"grader/judging/{name}.py" for name in ("agreement", "lab_verdict")),
+    *(f"grader/speed/{name}.py" for name in ("interval", "paired_times", "roofline", "speed_score", "sweep_points")),
+    "grader/model/result.py",
+    "grader/model/outcome.py",
+]
+
+
+@pytest.mark.parametrize("module", PURE)
 def test_scoring_and_its_like_do_no_input_or_output(module: str) -> None:
-    assert input_output(ROOT / "grader" / f"{module}.py") == []
+    assert input_output(ROOT / module) == []
 
 
 def test_reports_do_no_input_or_output() -> None:

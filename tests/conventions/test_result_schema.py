@@ -1,12 +1,12 @@
-"""`result.json` has one definition, grader/result.py; whatever else knows its fields is held against it."""
+"""`result.json` has one definition, grader/model/result.py; whatever else knows its fields is held against it."""
 
 from __future__ import annotations
 
 import re
 from pathlib import Path
 
-from grader.outcome import JudgedCase
-from grader.result import SCHEMA, Finding, Launch, Verdict
+from grader.model.outcome import JudgedCase
+from grader.model.result import SCHEMA, Finding, Launch, Verdict
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -17,7 +17,7 @@ def python_sources() -> dict[str, str]:
 
 
 def test_the_schema_is_named_in_one_place() -> None:
-    assert [name for name, text in python_sources().items() if SCHEMA in text] == ["grader/result.py"]
+    assert [name for name, text in python_sources().items() if SCHEMA in text] == ["grader/model/result.py"]
 
 
 def test_the_verdicts_are_listed_in_one_place() -> None:
@@ -25,7 +25,7 @@ def test_the_verdicts_are_listed_in_one_place() -> None:
     listing = [
         name for name, text in python_sources().items() if sum(f'"{one}"' in text for one in rare) > len(rare) / 2
     ]
-    assert listing == ["grader/result.py"]
+    assert listing == ["grader/model/result.py"]
 
 
 def test_every_verdict_the_judge_can_say_is_one_of_ours() -> None:

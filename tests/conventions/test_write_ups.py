@@ -9,7 +9,7 @@ from types import ModuleType
 
 import pytest
 
-from grader.labs import lab_ids, load_lab
+from grader.model.labs import lab_ids, load_lab
 from grader.proofs import drawn_figures, made_text
 from grader.proofs.stated_points import wrong_points
 

@@ -16,9 +16,9 @@ import subprocess
 import sys
 from pathlib import Path
 
-from grader.course import load_labs
-from grader.engines.entry_points import name_of
-from grader.labs import Lab
+from grader.engines.checks.entry_points import name_of
+from grader.model.course_root import load_labs
+from grader.model.labs import Lab
 
 ROOT = Path(__file__).resolve().parents[2]
 SIDE = 128  # of every shape: whole tiles

@@ -14,10 +14,10 @@ from typing import Any
 
 import pytest
 
-from grader.compiler_choice import VARIABLE
-from grader.engines.cpu_build import build_for_cpu
-from grader.engines.entry_points import EntrySignatures
-from grader.workshop import Workshop
+from grader.engines.checks.entry_points import EntrySignatures
+from grader.engines.cpu.cpu_build import build_for_cpu
+from grader.machine.compiler_choice import VARIABLE
+from grader.machine.toolset import Toolset
 
 HERE = Path(__file__).parent
 MATMUL = EntrySignatures(
@@ -32,14 +32,14 @@ def measured(name: str) -> dict[str, Any]:
 
 
 @pytest.fixture(scope="session", params=["", "clang++"], ids=["as set up", "clang++"])
-def workshop(request: pytest.FixtureRequest) -> Workshop:
+def toolset(request: pytest.FixtureRequest) -> Toolset:
     """Of the kit's own compiler, and of Clang."""
     if request.param and shutil.which(request.param) is None:
         pytest.skip(f"{request.param} is not installed")
     with pytest.MonkeyPatch.context() as patch:
         if request.param:
             patch.setenv(VARIABLE, request.param)
-        return Workshop.open(Path(__file__).resolve().parents[2], allow_no_sandbox=True)
+        return Toolset.open(Path(__file__).resolve().parents[2], allow_no_sandbox=True)
 
 
 def agree(reply: dict[str, Any], numbers: dict[str, int]) -> None:
@@ -53,10 +53,10 @@ def agree(reply: dict[str, Any], numbers: dict[str, int]) -> None:
 
 @pytest.mark.parametrize("kernel", measured("counters"))
 def test_matrix_products_are_counted_as_the_hardware_counts_them(
-    kernel: str, workshop: Workshop, talk: SimpleNamespace, tmp_path: Path
+    kernel: str, toolset: Toolset, talk: SimpleNamespace, tmp_path: Path
 ) -> None:
     source = HERE / "counters" / f"{kernel}.cu"
-    built = build_for_cpu(workshop.toolchain, workshop.confinement, source, tmp_path, MATMUL)
+    built = build_for_cpu(toolset.toolchain, toolset.confinement, source, tmp_path, MATMUL)
     for shape, numbers in measured("counters")[kernel].items():
         m, n, k = map(int, shape.split("x"))
         arguments = [
@@ -70,10 +70,10 @@ def test_matrix_products_are_counted_as_the_hardware_counts_them(
 
 @pytest.mark.parametrize("kernel", measured("divergence"))
 def test_divergent_warps_are_counted_as_the_hardware_counts_them(
-    kernel: str, workshop: Workshop, talk: SimpleNamespace, tmp_path: Path
+    kernel: str, toolset: Toolset, talk: SimpleNamespace, tmp_path: Path
 ) -> None:
     source = HERE / "divergence" / f"{kernel}.cu"
-    built = build_for_cpu(workshop.toolchain, workshop.confinement, source, tmp_path, DIVERGENCE)
+    built = build_for_cpu(toolset.toolchain, toolset.confinement, source, tmp_path, DIVERGENCE)
     arguments = [
         talk.buffer("A", "input", [float(i) for i in range(8192)]),
         talk.buffer("C", "inout", [0.0] * 64),

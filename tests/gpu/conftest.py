@@ -12,12 +12,12 @@ from pathlib import Path
 
 import pytest
 
-from grader.judging import judge_lab
-from grader.labs import load_lab
-from grader.result import LabResult
-from grader.scoring import score_lab
-from grader.sourcetext import normalise
-from grader.workshop import Workshop
+from grader.intake.source_text import normalise
+from grader.judging.lab_judging import judge_lab
+from grader.machine.toolset import Toolset
+from grader.model.labs import load_lab
+from grader.model.result import LabResult
+from grader.scoring.lab_score import score_lab
 
 ROOT = Path(__file__).resolve().parents[2]
 SEED = 20_240_917  # any number does: no verdict may depend on it
@@ -27,12 +27,12 @@ Measured = Callable[[str], None]
 
 
 @pytest.fixture(scope="session")
-def on_gpu() -> Workshop:
+def on_gpu() -> Toolset:
     """The course's tools with a GPU that works."""
-    workshop = Workshop.open(ROOT, allow_no_sandbox=True, backend="auto")
-    if not workshop.gpu.runs:
-        pytest.skip(f"no GPU can be used here: {'; '.join(workshop.gpu.reasons)}")
-    return workshop
+    toolset = Toolset.open(ROOT, allow_no_sandbox=True, backend="auto")
+    if not toolset.gpu.runs:
+        pytest.skip(f"no GPU can be used here: {'; '.join(toolset.gpu.reasons)}")
+    return toolset
 
 
 @pytest.fixture
@@ -41,9 +41,9 @@ def measured(record_property: Callable[[str, object], None]) -> Measured:
 
 
 @pytest.fixture
-def grade(on_gpu: Workshop, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Grade:
+def grade(on_gpu: Toolset, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Grade:
     """Grades files as hand-ins, in the order given, several at once where there are cores. How fast they are has tests of its own."""
-    monkeypatch.setattr("grader.judging.time_lab", lambda *_: None)
+    monkeypatch.setattr("grader.judging.lab_judging.time_lab", lambda *_: None)
 
     def one(lab_id: str, source: Path) -> LabResult:
         lab = load_lab(ROOT, lab_id)

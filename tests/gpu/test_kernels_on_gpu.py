@@ -6,9 +6,9 @@ import re
 from collections import Counter
 from pathlib import Path
 
-from grader.labs import lab_ids, load_lab
-from grader.result import LabResult, Verdict
-from grader.workshop import Workshop
+from grader.machine.toolset import Toolset
+from grader.model.labs import lab_ids, load_lab
+from grader.model.result import LabResult, Verdict
 
 ROOT = Path(__file__).resolve().parents[2]
 ACCEPTED = sorted((ROOT / "tests" / "labs" / "accepted").glob("*/*.cu"))
@@ -28,7 +28,7 @@ def alone(lab: LabResult) -> str:
     return min(seen, key=order.index).value if seen else "not run"
 
 
-def test_the_machine(on_gpu: Workshop, measured) -> None:  # noqa: ANN001 -- conftest's Measured
+def test_the_machine(on_gpu: Toolset, measured) -> None:  # noqa: ANN001 -- conftest's Measured
     assert on_gpu.gpu.toolchain is not None
     measured(f"{on_gpu.gpu.device}; {on_gpu.gpu.toolchain.name}; sandbox: {on_gpu.confinement.name}")
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from grader.labs import lab_ids, load_lab
-from grader.result import LabResult, Verdict
+from grader.model.labs import lab_ids, load_lab
+from grader.model.result import LabResult, Verdict
 
 ROOT = Path(__file__).resolve().parents[2]
 LAB = load_lab(ROOT, lab_ids(ROOT)[0])

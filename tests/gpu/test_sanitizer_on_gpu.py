@@ -12,11 +12,11 @@ from pathlib import Path
 
 import pytest
 
-from grader.engines.sanitizer import TOOLS
-from grader.errors import RemediableError
-from grader.result import LabResult, Verdict
-from grader.sanitizing import under_sanitizer
-from grader.workshop import Workshop
+from grader.engines.gpu.sanitizer_log import TOOLS
+from grader.judging.sanitizer_run import under_sanitizer
+from grader.machine.toolset import Toolset
+from grader.model.errors import RemediableError
+from grader.model.result import LabResult, Verdict
 
 ROOT = Path(__file__).resolve().parents[2]
 ACCEPTED = sorted((ROOT / "tests" / "labs" / "accepted").glob("*/*.cu"))
@@ -38,7 +38,7 @@ _EACH = 9  # of the sample, one in so many
 
 
 @pytest.fixture
-def on_gpu(on_gpu: Workshop) -> Workshop:
+def on_gpu(on_gpu: Toolset) -> Toolset:
     try:
         return under_sanitizer(on_gpu)
     except RemediableError as error:

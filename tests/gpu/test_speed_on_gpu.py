@@ -9,16 +9,16 @@ from pathlib import Path
 
 import pytest
 
-from grader.calibration import kernels_of
-from grader.contest import hold
-from grader.entrants import build, entrant_of
-from grader.labs import Lab, lab_ids, load_lab
-from grader.outcome import JudgedCase, LabOutcome
-from grader.result import LabResult, Verdict
-from grader.scoring import score_lab
-from grader.speed_run import problem_of, time_lab
-from grader.timing.interval import ratio_interval
-from grader.workshop import Workshop
+from grader.machine.toolset import Toolset
+from grader.model.labs import Lab, lab_ids, load_lab
+from grader.model.outcome import JudgedCase, LabOutcome
+from grader.model.result import LabResult, Verdict
+from grader.scoring.lab_score import score_lab
+from grader.speed.calibration import kernels_of
+from grader.speed.contest import hold
+from grader.speed.contestants import build, contestant_of
+from grader.speed.interval import ratio_interval
+from grader.speed.speed_run import problem_of, time_lab
 
 ROOT = Path(__file__).resolve().parents[2]
 TIMED = [lab for lab in (load_lab(ROOT, one) for one in lab_ids(ROOT)) if lab.public.performance]
@@ -31,18 +31,18 @@ def model(lab: Lab) -> Path:
     return lab.private_dir / lab.public.file
 
 
-def timed(workshop: Workshop, lab: Lab, source: Path, scratch: Path) -> LabResult:
+def timed(toolset: Toolset, lab: Lab, source: Path, scratch: Path) -> LabResult:
     """Scored as if every case had passed."""
     cases = lab.public.case + (lab.private.case if lab.private else ())
     passed = tuple(JudgedCase(case.name, True, Verdict.PASS) for case in cases)
     outcome = LabOutcome(lab.id, cases=passed)
-    speed = time_lab(workshop, lab, source, outcome, scratch)
+    speed = time_lab(toolset, lab, source, outcome, scratch)
     return score_lab(lab, LabOutcome(lab.id, cases=passed, speed=speed), speed_counts=True)
 
 
-def test_naive_against_itself_is_one(on_gpu: Workshop, tmp_path: Path, measured) -> None:  # noqa: ANN001
+def test_naive_against_itself_is_one(on_gpu: Toolset, tmp_path: Path, measured) -> None:  # noqa: ANN001
     base = TIMED[0]
-    built = build(on_gpu, [entrant_of(base, model(base), name) for name in ("baseline", "control")], tmp_path)
+    built = build(on_gpu, [contestant_of(base, model(base), name) for name in ("baseline", "control")], tmp_path)
     assert base.public.performance is not None
     for shape in (base.public.performance.shape, "513x513x513", "2048x2048x2048"):
         said = hold(on_gpu, built, problem_of(base), shape, rounds=31, kept=0)
@@ -55,7 +55,7 @@ def test_naive_against_itself_is_one(on_gpu: Workshop, tmp_path: Path, measured)
 
 
 @pytest.mark.parametrize("lab", TIMED, ids=lambda lab: lab.id)
-def test_a_model_solution_earns_full_marks_for_speed(on_gpu: Workshop, lab: Lab, tmp_path: Path, measured) -> None:  # noqa: ANN001
+def test_a_model_solution_earns_full_marks_for_speed(on_gpu: Toolset, lab: Lab, tmp_path: Path, measured) -> None:  # noqa: ANN001
     result = timed(on_gpu, lab, model(lab), tmp_path)
     measured(result.performance)
     assert result.timing is not None
@@ -63,7 +63,7 @@ def test_a_model_solution_earns_full_marks_for_speed(on_gpu: Workshop, lab: Lab,
     assert result.performance_points == (lab.private.performance_points if lab.private and lab.private.tier else 0)
 
 
-def test_ten_gradings_of_one_submission_agree(on_gpu: Workshop, tmp_path: Path, measured) -> None:  # noqa: ANN001
+def test_ten_gradings_of_one_submission_agree(on_gpu: Toolset, tmp_path: Path, measured) -> None:  # noqa: ANN001
     results = [timed(on_gpu, LAB, model(LAB), tmp_path) for _ in range(REPEATS)]
     ratios = [one.timing.speedup for one in results if one.timing and one.timing.speedup]
     assert len(ratios) == REPEATS
@@ -74,7 +74,7 @@ def test_ten_gradings_of_one_submission_agree(on_gpu: Workshop, tmp_path: Path, 
     assert len({one.performance_points for one in results}) == 1
 
 
-def test_the_faster_kernels_beside_a_model_are_right_when_timed(on_gpu: Workshop, tmp_path: Path, measured) -> None:  # noqa: ANN001
+def test_the_faster_kernels_beside_a_model_are_right_when_timed(on_gpu: Toolset, tmp_path: Path, measured) -> None:  # noqa: ANN001
     for lab in TIMED:
         for name, source in kernels_of(lab)[1:]:
             result = timed(on_gpu, lab, source, tmp_path)
@@ -92,7 +92,7 @@ def _with_body(lab: Lab, change: str, folder: Path) -> Path:
     return made
 
 
-def test_a_kernel_that_skips_work_after_some_launches_is_refused(on_gpu: Workshop, tmp_path: Path, measured) -> None:  # noqa: ANN001
+def test_a_kernel_that_skips_work_after_some_launches_is_refused(on_gpu: Toolset, tmp_path: Path, measured) -> None:  # noqa: ANN001
     for skipped in SKIPPING:
         result = timed(on_gpu, LAB, _with_body(LAB, skipped, tmp_path), tmp_path)
         measured(f"{result.verdict.value}: {result.findings[0].message if result.findings else result.performance}")
@@ -123,7 +123,7 @@ def longer(lab: Lab, folder: Path) -> Path:
     return made
 
 
-def test_a_tenth_more_work_is_found_as_such(on_gpu: Workshop, tmp_path: Path, measured) -> None:  # noqa: ANN001
+def test_a_tenth_more_work_is_found_as_such(on_gpu: Toolset, tmp_path: Path, measured) -> None:  # noqa: ANN001
     result = timed(on_gpu, LAB, longer(LAB, tmp_path), tmp_path)
     assert result.timing is not None
     assert result.timing.share is not None, result.performance
@@ -136,7 +136,7 @@ def test_a_tenth_more_work_is_found_as_such(on_gpu: Workshop, tmp_path: Path, me
     assert 1.02 < 1 / share.middle < 1.25
 
 
-def test_seconds_that_a_submission_holds_the_gpu(on_gpu: Workshop, tmp_path: Path, measured) -> None:  # noqa: ANN001
+def test_seconds_that_a_submission_holds_the_gpu(on_gpu: Toolset, tmp_path: Path, measured) -> None:  # noqa: ANN001
     held = list(_held(on_gpu, tmp_path))
     for name, wall, warm, rounds in held:
         measured(
@@ -145,19 +145,19 @@ def test_seconds_that_a_submission_holds_the_gpu(on_gpu: Workshop, tmp_path: Pat
     measured(f"three labs timed: {sum(one[1] for one in held[:3]):.2f} s")
 
 
-def _held(workshop: Workshop, folder: Path) -> Iterator[tuple[str, float, float, float]]:
+def _held(toolset: Toolset, folder: Path) -> Iterator[tuple[str, float, float, float]]:
     for lab in TIMED:
         work = folder / lab.id
         work.mkdir()
         base = TIMED[0]
-        entrants = [
-            entrant_of(base, model(base), "baseline"), entrant_of(lab, model(lab), "student"),
-            entrant_of(lab, model(lab), "model"), entrant_of(base, model(base), "control"),
+        contestants = [
+            contestant_of(base, model(base), "baseline"), contestant_of(lab, model(lab), "student"),
+            contestant_of(lab, model(lab), "model"), contestant_of(base, model(base), "control"),
         ]  # fmt: skip
-        built = build(workshop, entrants, work)
+        built = build(toolset, contestants, work)
         assert lab.public.performance is not None
         walls = []
         for _ in range(3):
-            said = hold(workshop, built, problem_of(lab), lab.public.performance.shape, rounds=31, kept=1)
+            said = hold(toolset, built, problem_of(lab), lab.public.performance.shape, rounds=31, kept=1)
             walls.append(said.device_seconds)
         yield lab.id, statistics.median(walls), said.warm_up_ms / 1e3, said.timed_ms / 1e3

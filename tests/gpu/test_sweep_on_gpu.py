@@ -5,13 +5,13 @@ from __future__ import annotations
 import time
 from pathlib import Path
 
-from grader.labs import lab_ids, load_lab
-from grader.outcome import JudgedCase, LabOutcome
-from grader.result import Verdict
-from grader.scoring import score_lab
-from grader.size_sweep import lacks_sweep, library_of, sweep_lab
-from grader.speed_run import time_lab
-from grader.workshop import Workshop
+from grader.machine.toolset import Toolset
+from grader.model.labs import lab_ids, load_lab
+from grader.model.outcome import JudgedCase, LabOutcome
+from grader.model.result import Verdict
+from grader.scoring.lab_score import score_lab
+from grader.speed.size_sweep import lacks_sweep, library_of, sweep_lab
+from grader.speed.speed_run import time_lab
 
 ROOT = Path(__file__).resolve().parents[2]
 SAME = 1.03  # medians of the same source twice were at most 1.2 % apart on an H200
@@ -19,7 +19,7 @@ TIMED = [lab for lab in (load_lab(ROOT, one) for one in lab_ids(ROOT)) if lab.pu
 LAB = TIMED[1]  # the second is the first with anything to gain over naive
 
 
-def test_a_model_solution_is_swept_as_a_students_kernel(on_gpu: Workshop, tmp_path: Path, measured) -> None:  # noqa: ANN001
+def test_a_model_solution_is_swept_as_a_students_kernel(on_gpu: Toolset, tmp_path: Path, measured) -> None:  # noqa: ANN001
     assert LAB.private_dir is not None
     assert LAB.public.performance is not None
     source = LAB.private_dir / LAB.public.file

@@ -8,9 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from grader.course import load_labs
-from grader.handouts import Handout, handout, listing
-from grader.starters import write
+from grader.course.handouts import Handout, handout, listing
+from grader.course.starters import write
+from grader.model.course_root import load_labs
 
 ROOT = Path(__file__).resolve().parents[2]
 

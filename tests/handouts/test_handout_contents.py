@@ -10,10 +10,10 @@ from pathlib import Path
 
 import pytest
 
-from grader.course import load_labs
-from grader.handouts import LISTING, Handout, handout, listing, problems
-from grader.labs import lab_ids, load_lab
-from grader.manifest import digest
+from grader.course.handouts import LISTING, Handout, handout, listing, problems
+from grader.course.manifest import digest
+from grader.model.course_root import load_labs
+from grader.model.labs import lab_ids, load_lab
 
 ROOT = Path(__file__).resolve().parents[2]
 

@@ -10,8 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from grader.handouts import Handout
-from grader.labs import lab_ids, load_lab
+from grader.course.handouts import Handout
+from grader.model.labs import lab_ids, load_lab
 
 ROOT = Path(__file__).resolve().parents[2]
 RECORDER = '#!/bin/sh\necho "$@" >>"$(dirname "$0")/calls"\ncase $2 in 02-*) exit 1 ;; esac\n'

@@ -12,10 +12,10 @@ from pathlib import Path
 
 import pytest
 
-from grader.errors import RemediableError
-from grader.manifest import MANIFEST, Manifest, digest
-from grader.tarball import PackedFile, pack
-from grader.upgrade import Changes, upgrade
+from grader.course.manifest import MANIFEST, Manifest, digest
+from grader.course.tarball import PackedFile, pack
+from grader.course.upgrade import Changes, upgrade
+from grader.model.errors import RemediableError
 
 STARTER = "assignments/01-add/add.cu"
 OLD = {
@@ -220,10 +220,15 @@ def test_runs_on_python_alone_and_says_what_it_kept(folder: Path, tmp_path: Path
     new = archive(tmp_path / "the new one.tar.gz", "2", NEW)
     grader = Path(__file__).resolve().parents[2] / "grader"
     alone = tmp_path / "alone" / "grader"
-    alone.mkdir(parents=True)
-    for name in ("__init__.py", "errors.py", "manifest.py", "tarball.py", "upgrade.py"):
-        (alone / name).symlink_to(grader / name)
-    command = [sys.executable, "-S", "-m", "grader.upgrade", str(new)]
+    for name in (
+        "__init__",
+        "model/__init__",
+        "model/errors",
+        *(f"course/{one}" for one in ("__init__", "manifest", "tarball", "upgrade")),
+    ):
+        (alone / f"{name}.py").parent.mkdir(parents=True, exist_ok=True)
+        (alone / f"{name}.py").symlink_to(grader / f"{name}.py")
+    command = [sys.executable, "-S", "-m", "grader.course.upgrade", str(new)]
     environment = {**os.environ, "PYTHONPATH": str(alone.parent)}
     done = subprocess.run(command, cwd=folder, env=environment, capture_output=True, text=True, check=False)
     assert (done.returncode, done.stderr) == (0, "")

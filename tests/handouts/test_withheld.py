@@ -8,11 +8,11 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
-from grader.cli import app
-from grader.course import load_labs
-from grader.errors import RemediableError
-from grader.handouts import handout, problems
-from grader.starters import write
+from grader.commands.cli import app
+from grader.course.handouts import handout, problems
+from grader.course.starters import write
+from grader.model.course_root import load_labs
+from grader.model.errors import RemediableError
 
 Change = Callable[[str, str], None]
 README = "assignments/05-add/README.md"
@@ -35,7 +35,9 @@ def test_the_private_half_stays_at_home(made: Path) -> None:
 
 
 def test_the_skeleton_of_a_new_lab_stays_at_home(made: Path, change: Change) -> None:
-    change("grader/skeleton/solution/model.cu.j2", (made / "solutions/05-add/add.cu").read_text(encoding="utf-8"))
+    change(
+        "grader/course/skeleton/solution/model.cu.j2", (made / "solutions/05-add/add.cu").read_text(encoding="utf-8")
+    )
     assert not [path for path in handout(made, load_labs(made, [])).files if "skeleton" in path]
     assert found(made) == []
 

@@ -1,4 +1,4 @@
-// judge.json has the fields that grader/result.py reads. The sample beside this file is what the grader's own tests read;
+// judge.json has the fields that grader/model/result.py reads. The sample beside this file is what the grader's own tests read;
 // it is this test's output: set TILELAB_WRITE_SAMPLES=1 to make it anew.
 #include "judge/record.hpp"
 

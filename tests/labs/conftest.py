@@ -7,12 +7,12 @@ from pathlib import Path
 
 import pytest
 
-from grader.judging import judge_lab
-from grader.labs import load_lab
-from grader.result import LabResult
-from grader.scoring import score_lab
-from grader.sourcetext import normalise
-from grader.workshop import Workshop
+from grader.intake.source_text import normalise
+from grader.judging.lab_judging import judge_lab
+from grader.machine.toolset import Toolset
+from grader.model.labs import load_lab
+from grader.model.result import LabResult
+from grader.scoring.lab_score import score_lab
 
 ROOT = Path(__file__).resolve().parents[2]
 SEED = 20_240_917  # any number does: no verdict may depend on it
@@ -21,12 +21,12 @@ Grade = Callable[[str, Path], LabResult]
 
 
 @pytest.fixture(scope="session")
-def workshop() -> Workshop:
-    return Workshop.open(ROOT, allow_no_sandbox=True)
+def toolset() -> Toolset:
+    return Toolset.open(ROOT, allow_no_sandbox=True)
 
 
 @pytest.fixture
-def grade(workshop: Workshop, tmp_path: Path) -> Grade:
+def grade(toolset: Toolset, tmp_path: Path) -> Grade:
     """Grades a file as a lab's hand-in: `grade("01-naive", path)`."""
 
     def judge(lab_id: str, source: Path) -> LabResult:
@@ -35,6 +35,6 @@ def grade(workshop: Workshop, tmp_path: Path) -> Grade:
         handed_in.write_bytes(normalise(source.read_bytes())[0])
         scratch = tmp_path / "judging"
         scratch.mkdir()
-        return score_lab(lab, judge_lab(workshop, lab, handed_in, scratch, seed=SEED, public_only=False))
+        return score_lab(lab, judge_lab(toolset, lab, handed_in, scratch, seed=SEED, public_only=False))
 
     return judge

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from grader.result import LabResult, Verdict
+from grader.model.result import LabResult, Verdict
 
 HERE = Path(__file__).resolve().parent / "accepted"
 KERNELS = sorted(path.relative_to(HERE).as_posix() for path in HERE.glob("*/*.cu"))

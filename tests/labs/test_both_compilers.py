@@ -16,12 +16,12 @@ from pathlib import Path
 
 import pytest
 
-from grader.compiler_choice import VARIABLE
-from grader.course import load_labs
-from grader.judging import judge_lab
-from grader.outcome import LabOutcome
-from grader.result import Finding, Launch, Verdict
-from grader.workshop import Workshop
+from grader.judging.lab_judging import judge_lab
+from grader.machine.compiler_choice import VARIABLE
+from grader.machine.toolset import Toolset
+from grader.model.course_root import load_labs
+from grader.model.outcome import LabOutcome
+from grader.model.result import Finding, Launch, Verdict
 
 ROOT = Path(__file__).resolve().parents[2]
 SEED = 20_240_917
@@ -71,15 +71,15 @@ CUT_SHORT = {Verdict.CRASH, Verdict.TIMEOUT, Verdict.OUT_OF_BOUNDS, Verdict.MISA
 
 
 @pytest.fixture(scope="module")
-def workshops() -> Iterator[tuple[Workshop, Workshop]]:
+def toolsets() -> Iterator[tuple[Toolset, Toolset]]:
     """Of GCC and of Clang."""
     if shutil.which("clang++") is None or shutil.which("g++") is None:
         pytest.skip("g++ and clang++ are not both installed")
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv(VARIABLE, "g++")
-        gcc = Workshop.open(ROOT, allow_no_sandbox=True)
+        gcc = Toolset.open(ROOT, allow_no_sandbox=True)
         patch.setenv(VARIABLE, "clang++")
-        yield gcc, Workshop.open(ROOT, allow_no_sandbox=True)
+        yield gcc, Toolset.open(ROOT, allow_no_sandbox=True)
 
 
 def told(finding: Finding) -> dict[str, object]:
@@ -118,13 +118,13 @@ def seen(outcome: LabOutcome) -> list[object]:
 
 @pytest.mark.parametrize("kernel", sorted({*SAMPLE, *ALWAYS}))
 def test_both_compilers_lead_to_the_same_findings_and_counts(
-    kernel: str, workshops: tuple[Workshop, Workshop], tmp_path: Path
+    kernel: str, toolsets: tuple[Toolset, Toolset], tmp_path: Path
 ) -> None:
     lab = next(
         lab for lab in load_labs(ROOT, []) if lab.id in Path(kernel).parts or lab.public.file == Path(kernel).name
     )
     by_gcc, by_clang = (
-        judge_lab(workshop, lab, ROOT / kernel, tmp_path, seed=SEED, public_only=True) for workshop in workshops
+        judge_lab(toolset, lab, ROOT / kernel, tmp_path, seed=SEED, public_only=True) for toolset in toolsets
     )
     if any(finding.kind is Verdict.NEEDS_GPU and UNFOLLOWED in finding.message for finding in by_gcc.findings):
         assert by_clang.cases or by_clang.verdict is Verdict.NEEDS_GPU

@@ -17,9 +17,9 @@ from typing import Any
 
 import pytest
 
-from grader.labs import lab_ids
-from grader.result import LabResult, Result, Verdict
-from grader.upload import stem_of
+from grader.intake.upload import stem_of
+from grader.model.labs import lab_ids
+from grader.model.result import LabResult, Result, Verdict
 
 HERE = Path(__file__).resolve().parent
 ROOT = HERE.parents[1]

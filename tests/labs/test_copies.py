@@ -12,10 +12,10 @@ from pathlib import Path
 
 import pytest
 
-from grader.course import load_labs
-from grader.judging import judge_lab
-from grader.outcome import OUTCOME_JSON, LabOutcome
-from grader.workshop import Workshop
+from grader.judging.lab_judging import judge_lab
+from grader.machine.toolset import Toolset
+from grader.model.course_root import load_labs
+from grader.model.outcome import OUTCOME_JSON, LabOutcome
 
 ROOT = Path(__file__).resolve().parents[2]
 SEED = 20_240_917
@@ -94,7 +94,7 @@ def seen(outcome: LabOutcome, copy: Copy) -> object:
 
 
 @pytest.mark.parametrize("kernel", sorted({*SAMPLE, *ALWAYS}))
-def test_a_kernel_is_told_the_same_again_and_in_other_words(kernel: str, workshop: Workshop, tmp_path: Path) -> None:
+def test_a_kernel_is_told_the_same_again_and_in_other_words(kernel: str, toolset: Toolset, tmp_path: Path) -> None:
     lab = next(lab for lab in load_labs(ROOT, []) if lab.id in Path(kernel).parts)
     text = (ROOT / kernel).read_text(encoding="utf-8")
     copy, itself = copied(text), Copy(text, {}, {})
@@ -102,7 +102,7 @@ def test_a_kernel_is_told_the_same_again_and_in_other_words(kernel: str, worksho
     def judged(one: Copy) -> object:
         source = tmp_path / lab.public.file
         source.write_text(one.text, encoding="utf-8")
-        return seen(judge_lab(workshop, lab, source, tmp_path, seed=SEED, public_only=True), one)
+        return seen(judge_lab(toolset, lab, source, tmp_path, seed=SEED, public_only=True), one)
 
     first = judged(itself)
     assert judged(itself) == first

@@ -10,9 +10,9 @@ from pathlib import Path
 
 import pytest
 
-from grader.engines.cpu_toolchain import target_of
-from grader.result import LabResult, Verdict
-from grader.workshop import Workshop
+from grader.engines.cpu.cpu_toolchain import target_of
+from grader.machine.toolset import Toolset
+from grader.model.result import LabResult, Verdict
 
 AROUND = """#include <tilelab/device.cuh>
 __host__ __device__ LaunchConfig matmul_naive_launch(int M, int N, int K) {{ return {{dim3(N, M), dim3(1)}}; }}
@@ -63,10 +63,10 @@ def test_a_recursion_without_end_overflows_the_stack(judged: Callable[[str], Lab
 
 
 def test_the_lowest_integer_divided_by_minus_one_is_what_the_processor_makes_of_it(
-    judged: Callable[[str], LabResult], workshop: Workshop
+    judged: Callable[[str], LabResult], toolset: Toolset
 ) -> None:
     result = judged("int x = lowest / -one;")
-    if target_of(workshop.toolchain.compiler) == "aarch64":  # as on a GPU: the lowest integer again
+    if target_of(toolset.toolchain.compiler) == "aarch64":  # as on a GPU: the lowest integer again
         assert result.verdict is Verdict.WRONG_ANSWER
         return
     (finding, *_) = [one for one in result.findings if one.severity == "error"]

@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from grader.labs import lab_ids, load_lab
+from grader.model.labs import lab_ids, load_lab
+from grader.model.result import LabResult, Verdict
 from grader.proofs.kernel_proofs import wrong_with_solution, wrong_with_starter
-from grader.result import LabResult, Verdict
 
 ROOT = Path(__file__).resolve().parents[2]
 Grade = Callable[[str, Path], LabResult]

@@ -16,11 +16,11 @@ from pathlib import Path
 
 import pytest
 
-from grader.judging import judge_lab
-from grader.labs import load_lab
-from grader.outcome import LabOutcome
-from grader.result import Finding, Site, Verdict
-from grader.workshop import Workshop
+from grader.judging.lab_judging import judge_lab
+from grader.machine.toolset import Toolset
+from grader.model.labs import load_lab
+from grader.model.outcome import LabOutcome
+from grader.model.result import Finding, Site, Verdict
 
 ROOT = Path(__file__).resolve().parents[2]
 SEED = 20_240_917
@@ -90,11 +90,11 @@ def seen(outcome: LabOutcome, told: Callable[[Finding], tuple[object, ...]] = to
 
 
 @pytest.mark.parametrize("kernel", sorted({*SAMPLE, *ALWAYS, *TICKETS}))
-def test_findings_do_not_depend_on_the_order_of_threads(kernel: str, workshop: Workshop, tmp_path: Path) -> None:
+def test_findings_do_not_depend_on_the_order_of_threads(kernel: str, toolset: Toolset, tmp_path: Path) -> None:
     lab = load_lab(ROOT, next(part for part in Path(kernel).parts if (ROOT / "assignments" / part).is_dir()))
 
     def judged(order: int) -> list[tuple[object, ...]]:
-        outcome = judge_lab(workshop, lab, ROOT / kernel, tmp_path, seed=SEED, public_only=True, order=order)
+        outcome = judge_lab(toolset, lab, ROOT / kernel, tmp_path, seed=SEED, public_only=True, order=order)
         return seen(outcome, told_of_whichever_block if kernel in TICKETS else told)
 
     in_order = judged(0)

@@ -13,17 +13,17 @@ from pathlib import Path
 import pytest
 from rich.console import Console
 
-from grader.judging import judge_lab
-from grader.labs import Lab, load_lab
-from grader.leaks import leaks, secrets_of
-from grader.markers import cut
-from grader.practice import Practice
+from grader.course.leaks import leaks, secrets_of
+from grader.course.markers import cut
+from grader.judging.lab_judging import judge_lab
+from grader.machine.toolset import Toolset
+from grader.model.labs import Lab, load_lab
+from grader.model.result import Environment, Result, Submission
+from grader.practice.practice import Practice
+from grader.practice.public_tests import PUBLIC_SEED
 from grader.reports import student_page
-from grader.reports.checklist import Tried
-from grader.reports.terminal import Screen
-from grader.result import Environment, Result, Submission
-from grader.trial import PUBLIC_SEED
-from grader.workshop import Workshop
+from grader.reports.screens.checklist import Tried
+from grader.reports.screens.lab_screen import Screen
 
 ROOT = Path(__file__).resolve().parents[2]
 COURSE_SEED = 918_273_645_546  # what hidden shapes follow from; never used here, so it has to be nowhere
@@ -39,11 +39,11 @@ MISTAKES = {
 
 
 @pytest.fixture(params=sorted(MISTAKES))
-def mistake(request: pytest.FixtureRequest, workshop: Workshop) -> tuple[Lab, Tried, str]:
+def mistake(request: pytest.FixtureRequest, toolset: Toolset) -> tuple[Lab, Tried, str]:
     """A lab, what came of it, and what has to be said."""
     lab_id, file, said = MISTAKES[request.param]
     lab = load_lab(ROOT, lab_id)
-    judge = partial(judge_lab, workshop, seed=PUBLIC_SEED, public_only=True)
+    judge = partial(judge_lab, toolset, seed=PUBLIC_SEED, public_only=True)
     path = (ROOT / "solutions" / lab_id / file).resolve()
     return lab, Practice(ROOT, [lab], judge, file=path).attempt(lab), said
 
@@ -106,7 +106,7 @@ def test_the_search_finds_what_it_looks_for(mistake: tuple[Lab, Tried, str]) -> 
             assert_gives_nothing_away(text, lab, tried)
 
 
-def test_the_readme_shows_what_a_student_sees(workshop: Workshop) -> None:
+def test_the_readme_shows_what_a_student_sees(toolset: Toolset) -> None:
     spec = importlib.util.spec_from_file_location("student_screen", ROOT / "docs/student_screen.py")
     assert spec
     assert spec.loader
@@ -114,4 +114,4 @@ def test_the_readme_shows_what_a_student_sees(workshop: Workshop) -> None:
     spec.loader.exec_module(script)
     page = (ROOT / "README.md").read_text(encoding="utf-8")
     remedy = "run .venv/bin/python docs/student_screen.py"
-    assert page == script.with_screen(page, script.screen(workshop)), remedy
+    assert page == script.with_screen(page, script.screen(toolset)), remedy

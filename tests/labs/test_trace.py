@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
-from grader.cli import app
+from grader.commands.cli import app
 
 ROOT = Path(__file__).resolve().parents[2]
 MODEL = ROOT / "solutions" / "02-tiled" / "matmul_tiled.cu"

@@ -11,7 +11,7 @@ import pytest
 from click.testing import Result
 from typer.testing import CliRunner
 
-from grader.cli import app
+from grader.commands.cli import app
 
 ROOT = Path(__file__).resolve().parents[2]
 

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from click.testing import Result
 
-from grader.labs import lab_ids, load_lab
+from grader.model.labs import lab_ids, load_lab
 
 ROOT = Path(__file__).resolve().parents[2]
 LAB = lab_ids(ROOT)[1]
@@ -44,7 +44,7 @@ def replace(name: str, old: str, new: str) -> Break:
 
 def unmark_a_line(course: Path) -> None:
     """Moves the first indexing statement of a model solution out of its markers, and makes the starter anew."""
-    from grader.starters import write  # noqa: PLC0415
+    from grader.course.starters import write  # noqa: PLC0415
 
     path = course / "solutions" / LAB / FILE
     lines = path.read_text(encoding="utf-8").splitlines()

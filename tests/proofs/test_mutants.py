@@ -7,10 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from grader.labs import CaseSpec, Lab, LabError, PrivateSpec, PublicSpec
+from grader.model.labs import CaseSpec, Lab, LabError, PrivateSpec, PublicSpec
+from grader.model.result import Verdict
 from grader.proofs.mutant_proofs import MutantProofs
 from grader.proofs.mutation import Mutant, mutants_of
-from grader.result import Verdict
 
 KERNEL = """\
 // a comment with < and += and __syncthreads();

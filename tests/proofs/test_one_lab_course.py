@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
-from grader.cli import app
-from grader.labs import lab_ids, load_lab
+from grader.commands.cli import app
+from grader.model.labs import lab_ids, load_lab
 
 ROOT = Path(__file__).resolve().parents[2]
 LAB, *OTHERS = lab_ids(ROOT)

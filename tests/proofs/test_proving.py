@@ -9,11 +9,11 @@ from collections.abc import Sequence
 import pytest
 from rich.console import Console
 
-from grader.errors import RemediableError
+from grader.course.starters import Problem
+from grader.model.errors import RemediableError
 from grader.proofs.proof import Proof
 from grader.proofs.proof_lines import ProofLines
 from grader.proofs.proving import Proved, prove
-from grader.starters import Problem
 
 
 class Silent:

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from grader.result import Result
+from grader.model.result import Result
 
 SAMPLES = Path(__file__).parent / "samples"
 

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from grader.reports.case_row import case_row
-from grader.result import Case, Finding, Launch, Verdict
+from grader.model.result import Case, Finding, Launch, Verdict
+from grader.reports.student_page.case_row import case_row
 
 
 def case(**changes: object) -> Case:

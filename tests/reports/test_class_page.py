@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 
+from grader.model.result import LabResult, Ratio, Result, SweepPoint, Timing, Verdict
 from grader.reports import class_page
-from grader.reports.measured_speed import measured_speed
-from grader.result import LabResult, Ratio, Result, SweepPoint, Timing, Verdict
+from grader.reports.class_page.measured_speed import measured_speed
 
 Sample = tuple[Result, dict[str, str]]
 Named = Callable[[str], Sample]

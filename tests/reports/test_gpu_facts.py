@@ -7,15 +7,15 @@ from collections.abc import Callable
 
 from rich.console import Console
 
-from grader.engines.nvcc_words import KernelResources
-from grader.kernel_facts import gpu_kernel
-from grader.outcome import GpuOutcome, JudgedCase, LabOutcome
-from grader.redaction import for_student
+from grader.model.gpu_reports import KernelResources
+from grader.model.outcome import GpuOutcome, JudgedCase, LabOutcome
+from grader.model.result import GpuKernel, LabResult, Launch, Result, Verdict
 from grader.reports import student_page
-from grader.reports.checklist import Tried
-from grader.reports.gpu_facts import GpuFacts, gpu_facts, gpu_line
-from grader.reports.terminal import Screen
-from grader.result import GpuKernel, LabResult, Launch, Result, Verdict
+from grader.reports.screens.checklist import Tried
+from grader.reports.screens.lab_screen import Screen
+from grader.reports.speed_figures.gpu_facts import GpuFacts, gpu_facts, gpu_line
+from grader.scoring.kernel_facts import gpu_kernel
+from grader.scoring.redaction import for_student
 
 Named = Callable[[str], tuple[Result, dict[str, str]]]
 KERNEL = GpuKernel(

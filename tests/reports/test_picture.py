@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from grader.reports.picture import picture
-from grader.result import Mismatch
+from grader.model.result import Mismatch
+from grader.reports.findings.mismatch_picture import picture
 
 
 def mismatch(**changes: object) -> Mismatch:

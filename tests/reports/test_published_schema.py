@@ -5,8 +5,8 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
+from grader.model.result import Result
 from grader.reports.schema import schema_text
-from grader.result import Result
 
 ROOT = Path(__file__).parents[2]
 REMEDY = """in the repository's root, run

@@ -8,10 +8,10 @@ from html.parser import HTMLParser
 
 import pytest
 
-from grader.redaction import for_student
+from grader.model.result import Result, Verdict
 from grader.reports import class_page, student_page
-from grader.reports.verdict_table import LOOKS
-from grader.result import Result, Verdict
+from grader.reports.text.verdict_style import LOOKS
+from grader.scoring.redaction import for_student
 
 Sample = tuple[Result, dict[str, str]]
 Named = Callable[[str], Sample]

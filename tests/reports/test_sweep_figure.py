@@ -10,10 +10,10 @@ from itertools import pairwise
 
 import pytest
 
+from grader.model.result import ContestantTimes, Ratio, Result, SweepPoint, SweepTime, Timing, Verdict
 from grader.reports import student_page
-from grader.reports.sweep_axes import Axis, decades, nudged, spread
-from grader.reports.sweep_figure import SweepFigure, sweep_figure
-from grader.result import Contestant, Ratio, Result, SweepPoint, SweepTime, Timing, Verdict
+from grader.reports.speed_figures.sweep_axes import Axis, decades, nudged, spread
+from grader.reports.speed_figures.sweep_figure import SweepFigure, sweep_figure
 
 SIZES = (255, 256, 257, 511, 512, 513, 1000, 1023, 1024, 1025, 2047, 2048, 2049, 4096)
 NAMES = ("baseline", "student", "model", "cublas")
@@ -165,7 +165,7 @@ class _Tags(HTMLParser):
 
 def with_sweep(result: Result, *sweep: SweepPoint) -> Result:
     ratio = Ratio(low=1.2, middle=1.3, high=1.4)
-    naive = Contestant(name="baseline", milliseconds=0.4, gflops=5e3, gbytes=30, samples=(1.0,))
+    naive = ContestantTimes(name="baseline", milliseconds=0.4, gflops=5e3, gbytes=30, samples=(1.0,))
     timing = Timing(
         words="1.3 times as fast", shape="M=1024", device="A GPU", contestants=(naive,), speedup=ratio, sweep=sweep
     )

@@ -9,10 +9,10 @@ from collections.abc import Callable, Sequence
 import pytest
 from rich.console import Console
 
-from grader.reports.checklist import Tried
-from grader.reports.terminal import Screen
-from grader.reports.verdict_table import LOOKS
-from grader.result import Case, LabResult, Result, Verdict
+from grader.model.result import Case, LabResult, Result, Verdict
+from grader.reports.screens.checklist import Tried
+from grader.reports.screens.lab_screen import Screen
+from grader.reports.text.verdict_style import LOOKS
 
 Sample = tuple[Result, dict[str, str]]
 Named = Callable[[str], Sample]

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from grader.reports.traffic_section import traffic_section
-from grader.result import Case, LabResult, Launch, LineTraffic, Traffic, Verdict
+from grader.model.result import Case, LabResult, Launch, LineTraffic, Traffic, Verdict
+from grader.reports.student_page.traffic_section import traffic_section
 from grader.traffic.metrics import global_names, shared_names
 
 LOADS, SHARED = global_names("ld"), shared_names("ld")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from grader.reports import visible
+from grader.reports.text import visible
 
 
 @pytest.mark.parametrize(

@@ -8,9 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from grader.engines.cpu_build import CpuBuild, build_for_cpu
-from grader.engines.entry_points import EntrySignatures
-from grader.workshop import Workshop
+from grader.engines.checks.entry_points import EntrySignatures
+from grader.engines.cpu.cpu_build import CpuBuild, build_for_cpu
+from grader.machine.toolset import Toolset
 
 ROOT = Path(__file__).resolve().parents[3]
 FILE = "scale.cu"
@@ -40,12 +40,12 @@ BuildSource = Callable[[str | bytes], Built]
 
 
 @pytest.fixture(scope="session")
-def workshop() -> Workshop:
-    return Workshop.open(ROOT, allow_no_sandbox=True)
+def toolset() -> Toolset:
+    return Toolset.open(ROOT, allow_no_sandbox=True)
 
 
 @pytest.fixture
-def build(workshop: Workshop, tmp_path: Path) -> BuildSource:
+def build(toolset: Toolset, tmp_path: Path) -> BuildSource:
     """Builds the text of a `scale.cu` to the end, confined as a submission is."""
 
     def build_source(text: str | bytes) -> Built:
@@ -53,6 +53,6 @@ def build(workshop: Workshop, tmp_path: Path) -> BuildSource:
         folder.mkdir()
         source = tmp_path / FILE
         source.write_bytes(text.encode() if isinstance(text, str) else text)
-        return Built(build_for_cpu(workshop.toolchain, workshop.confinement, source, folder, ENTRIES), folder)
+        return Built(build_for_cpu(toolset.toolchain, toolset.confinement, source, folder, ENTRIES), folder)
 
     return build_source

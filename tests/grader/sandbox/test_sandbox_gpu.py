@@ -14,7 +14,7 @@ from typing import Any
 
 import pytest
 
-from grader.backend import GPU_RUN_LIMITS
+from grader.machine.backend import GPU_RUN_LIMITS
 from grader.sandbox import Confinement, run_confined
 
 ROOT = Path(__file__).resolve().parents[3]

@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from grader.errors import RemediableError
-from grader.result import Traffic
+from grader.model.errors import RemediableError
+from grader.model.result import Traffic
 from grader.traffic.gpu_figures import gpu_named, gpus
 from grader.traffic.modelled_time import modelled
 from grader.traffic.scaling import extrapolated

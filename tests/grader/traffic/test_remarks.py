@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from grader.result import LineTraffic
+from grader.model.result import LineTraffic
 from grader.traffic.metrics import global_names, shared_names
 from grader.traffic.remarks import remarks
 

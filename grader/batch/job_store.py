@@ -1,0 +1,99 @@
+"""The record of judging already done: one file per job, named by a hash of everything that its outcome follows from.
+
+Points, feedback and wording are not part of the key: they only change how an outcome is scored.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Sequence
+from pathlib import Path
+
+from pydantic import ValidationError
+
+from grader.machine.atomic_file import write_atomically
+from grader.machine.toolset import Toolset
+from grader.model.labs import Lab
+from grader.model.outcome import OUTCOME_JSON, LabOutcome
+
+# The packages that an outcome follows from. Points, words and pages follow from outcomes.
+_JUDGING = ("engines", "judging", "machine", "model", "sandbox", "speed")
+# A lab's files that no outcome follows from: words for people, and the two that are read field by field below.
+_WORDS = frozenset({".md", ".toml"})
+_NOT_JUDGED = frozenset({"rejects"})
+
+
+def grader_fingerprint() -> str:
+    """A hash of the grader's own modules that have to do with judging."""
+    folder = Path(__file__).parents[1]
+    return _hash_files(folder, [path for package in _JUDGING for path in (folder / package).rglob("*.py")])
+
+
+def judging_fingerprints(toolset: Toolset, labs: Sequence[Lab]) -> dict[str, str]:
+    """What a lab's outcomes follow from beside its files. The judge counts as it was built, not as it would be."""
+    judges = {lab.id: toolset.judge_program(lab.id, public_only=False).read_bytes() for lab in labs}
+    bench = f"{toolset.fingerprint()} {grader_fingerprint()} {toolset.gpu.description}"
+    return {lab_id: f"{bench} {hashlib.sha256(judge).hexdigest()}" for lab_id, judge in judges.items()}
+
+
+def lab_fingerprint(lab: Lab) -> str:
+    """A hash of what the lab asks for and of its tests, public and private."""
+    spec = lab.public
+    contract = [
+        lab.id,
+        spec.problem,
+        spec.file,
+        spec.kernel,
+        spec.launch,
+        spec.races.same_value_writes,
+        *_timed_against(lab),
+    ]
+    halves = [folder for folder in (lab.public_dir, lab.private_dir) if folder is not None]
+    return _hash(contract, [_hash_files(folder, _judged(folder)) for folder in halves])
+
+
+def _timed_against(lab: Lab) -> list[str]:
+    """What is timed, and the baseline's source."""
+    if lab.public.performance is None:
+        return []
+    halves = (lab.private_dir, lab.public_dir)
+    folders = [half.parent / lab.public.performance.baseline for half in halves if half is not None]
+    return [lab.public.performance.shape, *(_hash_files(one, sorted(one.glob("*.cu"))) for one in folders)]
+
+
+def job_key(source: bytes, lab: str, *, setup: str, seed: int) -> str:
+    """The key of judging `source`; `lab` is the lab's fingerprint, `setup` that of all that judging is done with."""
+    return _hash(hashlib.sha256(source).hexdigest(), lab, setup, seed)
+
+
+class JobStore:
+    """Outcomes kept in a folder between runs."""
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+
+    def find(self, key: str) -> LabOutcome | None:
+        """The outcome kept under `key`; a file that is missing or damaged is as good as none."""
+        try:
+            return OUTCOME_JSON.validate_json((self._folder / f"{key}.json").read_bytes())
+        except (OSError, ValidationError):
+            return None
+
+    def keep(self, key: str, outcome: LabOutcome) -> None:
+        """Keeps `outcome` under `key`; not for failures of ours, which are to be tried again."""
+        write_atomically(self._folder / f"{key}.json", OUTCOME_JSON.dump_json(outcome).decode())
+
+
+def _judged(folder: Path) -> list[Path]:
+    paths = [path for path in folder.rglob("*") if path.is_file() and path.suffix not in _WORDS]
+    return [path for path in paths if not _NOT_JUDGED.intersection(path.relative_to(folder).parts)]
+
+
+def _hash_files(folder: Path, paths: list[Path]) -> str:
+    names = sorted((path.relative_to(folder).as_posix(), path) for path in paths)
+    return _hash([[name, hashlib.sha256(path.read_bytes()).hexdigest()] for name, path in names])
+
+
+def _hash(*parts: object) -> str:
+    return hashlib.sha256(json.dumps(parts).encode()).hexdigest()

@@ -1,0 +1,196 @@
+"""The jobs of a batch: which files have to be judged, which were judged before, and the judging itself on several cores.
+
+One file of one lab is one job, however many students handed it in. An outcome is kept as soon as it is there, so that an
+interrupted batch goes on where it stopped. Nothing that one job does, and no fault of ours in one of them, stops the others.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import threading
+import traceback
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor, as_completed
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Protocol
+
+from grader.batch.job_store import JobStore, job_key, lab_fingerprint
+from grader.intake.intake import Intake
+from grader.judging.lab_verdict import broke, fault_messages
+from grader.model.labs import Lab
+from grader.model.outcome import LabOutcome, unjudged
+from grader.model.result import Environment, Verdict
+
+_TRIES = 2  # of a job that failed through us
+
+
+class Judge(Protocol):
+    """Builds `source` for `lab` and runs all its cases, in a scratch folder of its own."""
+
+    def __call__(self, lab: Lab, source: Path, scratch: Path, /) -> LabOutcome: ...
+
+
+class Sweep(Protocol):
+    """Adds a size sweep to the outcome of judging, where it lacks one; scoring takes no notice of it."""
+
+    def lacks(self, lab: Lab, outcome: LabOutcome, /) -> bool: ...
+    def add(self, lab: Lab, source: Path, outcome: LabOutcome, scratch: Path, /) -> LabOutcome: ...
+
+
+class Progress(Protocol):
+    """Told how far judging has come."""
+
+    def begin(self, jobs: int, reused: int) -> None: ...
+    def step(self) -> None: ...
+    def end(self) -> None: ...
+
+
+@dataclass(frozen=True)
+class JudgingSetup:
+    """What judging is done with."""
+
+    judge: Judge
+    environment: Environment
+    fingerprints: Mapping[str, str]  # by lab: of kit, judge, grader, toolchain, sandbox, limits and device
+    seed: int
+    sweep: Sweep | None = None  # none: nobody asked for it, or there is nothing to do it on
+
+
+@dataclass(frozen=True)
+class _Job:
+    lab: Lab
+    source: Path
+    known: LabOutcome | None = None  # judged before: it lacks its sweep alone
+
+
+@dataclass
+class JudgedClass:
+    """Outcomes by key, and the key of each student's file for each lab."""
+
+    outcomes: dict[str, LabOutcome] = field(default_factory=dict)
+    keys: dict[tuple[str, str], str] = field(default_factory=dict)  # (student, lab) → key
+    faults: list[str] = field(default_factory=list)  # what broke on our side, for the instructor
+    judged: int = 0
+    reused: int = 0
+
+    def outcome(self, student: Intake, lab: Lab) -> LabOutcome:
+        """Of a file that was not judged, why not."""
+        file = lab.public.file
+        if student.submission.refused is not None:
+            return unjudged(lab.id, Verdict.REJECTED, f"the submission was refused: {student.submission.refused}")
+        if file in student.blocked:
+            return unjudged(lab.id, Verdict.REJECTED, student.blocked[file], file=file)
+        if file in student.sources:
+            return self.outcomes[self.keys[student.submission.id, lab.id]]
+        hint = student.hints.get(file)
+        return unjudged(lab.id, Verdict.MISSING_FILE, f"{file} was not handed in" + (f": {hint}" if hint else ""))
+
+
+def judge_class(  # noqa: PLR0913 -- whom, on what, with what, and where to
+    students: Sequence[Intake],
+    labs: Sequence[Lab],
+    setup: JudgingSetup,
+    store: JobStore,
+    scratch: Path,
+    *,
+    workers: int | None,
+    progress: Progress,
+) -> JudgedClass:
+    """Judges what `store` does not hold yet. `workers` None: one for each core."""
+    work = JudgedClass()
+    jobs = _jobs(students, labs, setup, store, work)
+    work.judged, work.reused = len(jobs), len(work.outcomes)
+    progress.begin(work.judged, work.reused)
+    stop = threading.Event()
+    with _pool(workers or os.cpu_count() or 1, stop) as submit:
+        futures = {submit(_do_job, setup, job, scratch / key[:16], stop): key for key, job in jobs.items()}
+        for future in as_completed(futures):
+            key = futures[future]
+            outcome, fault = future.result()
+            work.outcomes[key] = outcome
+            if fault:
+                concerned = ", ".join(student for (student, _), one in work.keys.items() if one == key)
+                work.faults.append(f"{concerned}: {fault}")
+            noisy = outcome.speed is not None and outcome.speed.trouble  # such times are taken anew
+            if not noisy and not broke(jobs[key].lab, outcome):
+                store.keep(key, outcome)
+            progress.step()
+    progress.end()
+    return work
+
+
+def _jobs(
+    students: Sequence[Intake], labs: Sequence[Lab], setup: JudgingSetup, store: JobStore, work: JudgedClass
+) -> dict[str, _Job]:
+    """The jobs to be done, by key; outcomes that are there already go into `work`. Equal files make one job."""
+    jobs: dict[str, _Job] = {}
+    for lab in labs:
+        asked = lab_fingerprint(lab)
+        for student in students:
+            path = student.sources.get(lab.public.file)
+            if path is None:
+                continue
+            key = job_key(path.read_bytes(), asked, setup=setup.fingerprints[lab.id], seed=setup.seed)
+            work.keys[student.submission.id, lab.id] = key
+            if key in work.outcomes or key in jobs:
+                continue
+            known = store.find(key)
+            if known is None or broke(lab, known):
+                jobs[key] = _Job(lab, path)
+            elif setup.sweep is not None and setup.sweep.lacks(lab, known):
+                jobs[key] = _Job(lab, path, known)
+            else:
+                work.outcomes[key] = known
+    return jobs
+
+
+@contextmanager
+def _pool(workers: int, stop: threading.Event) -> Iterator[Callable[..., Future[tuple[LabOutcome, str]]]]:
+    """A thread pool that, when left by an exception or Ctrl-C, starts nothing more."""
+    pool = ThreadPoolExecutor(max_workers=workers)
+    try:
+        yield pool.submit
+    except BaseException:
+        stop.set()
+        pool.shutdown(wait=True, cancel_futures=True)
+        raise
+    pool.shutdown()
+
+
+def _do_job(setup: JudgingSetup, job: _Job, scratch: Path, stop: threading.Event) -> tuple[LabOutcome, str]:
+    """The outcome, and what broke on our side. A sweep that breaks costs the sweep alone."""
+    outcome, fault = (job.known, "") if job.known else _judge_job(setup.judge, job.lab, job.source, scratch, stop)
+    if setup.sweep is None or fault or stop.is_set() or not setup.sweep.lacks(job.lab, outcome):
+        return outcome, fault
+    try:
+        scratch.mkdir(parents=True, exist_ok=True)
+        return setup.sweep.add(job.lab, job.source, outcome, scratch), ""
+    except Exception:  # noqa: BLE001 -- as in _judge_once
+        return outcome, f"{job.lab.id}: the size sweep broke: {traceback.format_exc()}"
+    finally:
+        shutil.rmtree(scratch, ignore_errors=True)
+
+
+def _judge_job(judge: Judge, lab: Lab, source: Path, scratch: Path, stop: threading.Event) -> tuple[LabOutcome, str]:
+    """The outcome, tried again when we failed; and what broke, for the instructor."""
+    for number in range(_TRIES):
+        outcome, fault = _judge_once(judge, lab, source, scratch / str(number))
+        shutil.rmtree(scratch, ignore_errors=True)
+        ours = broke(lab, outcome)
+        if not ours or stop.is_set():
+            break
+    if ours and not fault:
+        fault = f"{lab.id}: internal-error: {'; '.join(fault_messages(lab, outcome))}"
+    return outcome, fault
+
+
+def _judge_once(judge: Judge, lab: Lab, source: Path, scratch: Path) -> tuple[LabOutcome, str]:
+    try:
+        scratch.mkdir(parents=True)
+        return judge(lab, source, scratch), ""
+    except Exception as error:  # noqa: BLE001 -- whatever breaks on our side must not stop the batch
+        message = f"the grader broke: {type(error).__name__}: {error}"
+        return unjudged(lab.id, Verdict.INTERNAL_ERROR, message), f"{lab.id}: {traceback.format_exc()}"

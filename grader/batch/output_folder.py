@@ -1,0 +1,89 @@
+"""OUT, the folder that a batch writes its results into: may it be used, and is it ours?
+
+Never deletes anything: what else lies in `OUT`, or is left of an earlier batch, stays.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from grader.exports import EXPORTS
+from grader.machine.atomic_file import write_atomically
+from grader.model.errors import RemediableError
+
+_CLAIM = Path("instructor/OUT.txt")
+_CLAIM_TEXT = "Tilelab's results. instructor/ is for the instructor alone; students/<id>/ may be given back.\n"
+_OURS = ("index.html", *(export.file for export in EXPORTS), "students", "instructor")
+
+
+class OutError(RemediableError):
+    """OUT cannot take the results: says why and what to give instead."""
+
+
+@dataclass(frozen=True)
+class OutputFolder:
+    """`path` is OUT; `submissions` is what is graded into it."""
+
+    path: Path
+    submissions: Path
+
+    @property
+    def jobs(self) -> Path:
+        """Where outcomes are kept between runs."""
+        return self.path / "instructor" / "jobs"
+
+    @property
+    def students(self) -> Path:
+        return self.path / "students"
+
+    def claim(self) -> None:
+        """Makes the folder ready for results. Raises OutError, having written nothing, when it is not ours to write."""
+        self.check()
+        try:
+            self.students.mkdir(parents=True, exist_ok=True)
+            (self.path / "instructor").mkdir(mode=0o700, exist_ok=True)
+            self.jobs.mkdir(exist_ok=True)
+            write_atomically(self.path / _CLAIM, _CLAIM_TEXT)
+        except OSError as error:
+            message = f"{self.path}: results cannot be written here ({error.strerror}). Choose another OUT."
+            raise OutError(message) from error
+
+    def check(self) -> None:
+        """Raises OutError when this is no place for results. Writes nothing."""
+        out, source = self.path, self.submissions
+        real_out, real_source = out.resolve(), source.resolve()
+        if out.exists() and not out.is_dir():
+            message = f"{out}: this is a file. OUT is the folder that results are written to."
+            raise OutError(message)
+        if real_out.is_relative_to(real_source):
+            message = f"{out}: this lies inside SUBMISSIONS ({source}). Choose an OUT beside it."
+            raise OutError(message)
+        if any(real_source.is_relative_to(real_out / part) for part in ("students", "instructor")):
+            message = f"{source}: these are results of {out}, not submissions. Choose another OUT."
+            raise OutError(message)
+        existing = next(parent for parent in (out, *out.absolute().parents) if parent.exists())
+        if not existing.is_dir() or not os.access(existing, os.W_OK | os.X_OK):
+            message = f"{out}: results cannot be written here ({existing} may not be written to). Choose another OUT."
+            raise OutError(message)
+        if not (out / _CLAIM).is_file() and (foreign := [name for name in _OURS if os.path.lexists(out / name)]):
+            message = (
+                f"{out}: this holds {foreign[0]!r} from somewhere else, which would be overwritten. Choose another OUT."
+            )
+            raise OutError(message)
+
+    def left_over(self, current: Collection[str]) -> list[str]:
+        """A notice about pages of an earlier batch whose students are not among the `current` ids."""
+        old = sorted(path.name for path in self.students.iterdir() if path.name not in current)
+        if not old:
+            return []
+        shown = ", ".join(old[:5])
+        return [f"{self.students} still holds pages of {len(old)} not in this batch, as they were: {shown}"]
+
+    def record_faults(self, faults: Sequence[str]) -> None:
+        """Writes what broke on our side, stack traces and all, for whoever looks into it."""
+        path = self.path / "instructor" / "faults.txt"
+        if faults or path.exists():
+            write_atomically(path, "\n\n".join(faults) + "\n" if faults else "Nothing broke in the last run.\n")

@@ -1,0 +1,68 @@
+"""`tilelab starters`, `handouts` and `new-lab`: what an instructor makes of the course's files."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+# ruff: noqa: PLC0415 -- what one command alone needs is imported in it
+from rich.console import Console
+
+from grader.model.course_root import course_root, load_labs
+from grader.model.labs import LabError
+
+_NOT_PASSED = 1
+
+
+def make_starters(*, check: bool) -> int:
+    """`tilelab starters`."""
+    from grader.course import starters
+    from grader.course.markers import MarkerError
+
+    console = Console(highlight=False)
+    root = course_root(Path.cwd())
+    if check:
+        problems = starters.stale(root)
+        for problem in problems:
+            console.print(str(problem), markup=False, soft_wrap=True)
+        return _NOT_PASSED if problems else 0
+    try:
+        written = starters.write(root)
+    except MarkerError as error:
+        raise LabError(str(error)) from error
+    for path in written:
+        console.print(f"wrote {path}", markup=False, soft_wrap=True)
+    return 0
+
+
+def make_handouts(out: Path, lab_ids: Sequence[str], *, accept: bool) -> int:
+    """`tilelab handouts`."""
+    from grader.course.handouts import LISTING, handout, listing, problems, write
+
+    console = Console(highlight=False)
+    root = course_root(Path.cwd())
+    labs = load_labs(root, lab_ids)
+    made = handout(root, labs)
+    if accept:
+        (root / LISTING).write_text(listing(made), encoding="utf-8")
+    if broken := problems(root, labs, made):
+        for problem in broken:
+            console.print(str(problem), markup=False, soft_wrap=True)
+        console.print("nothing was written", style="red")
+        return _NOT_PASSED
+    target = write(made, root / out)
+    console.print(f"{target}\n{made.manifest}", markup=False, soft_wrap=True)
+    return 0
+
+
+def make_lab(lab_id: str, *, problem: str | None, kernel: str | None, title: str | None) -> int:
+    """`tilelab new-lab`."""
+    from grader.course.new_lab import files_of, lay_down, named, next_steps
+
+    root = course_root(Path.cwd())
+    new = named(lab_id, title=title, problem=problem, kernel=kernel)
+    files = files_of(root, new)
+    lay_down(root, files)
+    said = "".join(f"wrote {path}\n" for path in files) + "\n" + next_steps(new)
+    Console(highlight=False).print(said, markup=False, soft_wrap=True, end="")
+    return 0

@@ -1,0 +1,30 @@
+"""Runs a command of the `tilelab` program: what went wrong in a known way is said in one sentence, without a stack trace."""
+
+from __future__ import annotations
+
+import sys
+from typing import TYPE_CHECKING, NoReturn
+
+import typer
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+
+def guarded(run: Callable[[], int]) -> NoReturn:
+    """Ends the command with what `run` answers; 2 where it cannot be done as asked, 130 when interrupted."""
+    from grader.model.errors import RemediableError  # noqa: PLC0415 -- as in the commands: a student waits for it
+
+    try:
+        status = run()
+    except KeyboardInterrupt:
+        _say("interrupted; what was judged is kept, run the same command again to go on")
+        status = 130
+    except RemediableError as error:
+        _say(str(error))
+        status = 2
+    raise typer.Exit(status)
+
+
+def _say(message: str) -> None:
+    sys.stderr.write(f"tilelab: {message}\n")

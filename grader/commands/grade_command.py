@@ -1,0 +1,74 @@
+"""`tilelab grade`: grades a class and says what came of it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from rich.console import Console
+
+from grader.batch.class_batch import grade_submissions
+from grader.batch.job_store import judging_fingerprints
+from grader.batch.judging_jobs import JudgingSetup
+from grader.batch.output_folder import OutputFolder
+from grader.commands.opened_tools import environment_of, lab_judge, open_toolset, size_sweep
+from grader.commands.progress import TerminalProgress
+from grader.commands.summary import summary
+from grader.exports import EXPORTS, USUAL, Export
+from grader.judging.sanitizer_run import under_sanitizer
+from grader.model.course_root import course_root, load_labs
+from grader.model.errors import RemediableError
+from grader.model.seed import course_seed
+
+_FAULTS = 3
+
+
+def grade_class(  # noqa: PLR0913 - as the command
+    submissions: Path,
+    out: Path,
+    lab_ids: Sequence[str],
+    *,
+    exports: Sequence[str] = (),
+    workers: int | None,
+    allow_no_sandbox: bool,
+    sanitized: bool = False,
+    sweep: bool = False,
+) -> int:
+    """`exports`: names of formats; empty: grades.csv."""
+    console = Console(highlight=False)
+    root = course_root(Path.cwd())
+    labs = load_labs(root, lab_ids)
+    formats = exports_named(exports or [USUAL])
+    folder = OutputFolder(out, submissions)
+    folder.check()
+    toolset = open_toolset(root, allow_no_sandbox=allow_no_sandbox)
+    if sanitized:
+        toolset = under_sanitizer(toolset)
+    seed = course_seed(root)
+    setup = JudgingSetup(
+        judge=lab_judge(toolset, seed, public_only=False),
+        environment=environment_of(toolset),
+        fingerprints=judging_fingerprints(toolset, labs),
+        seed=seed,
+        sweep=size_sweep(toolset, console) if sweep else None,
+    )
+    progress = TerminalProgress(console)
+    try:
+        report = grade_submissions(
+            submissions, folder, labs, setup, exports=formats, workers=workers, progress=progress
+        )
+    finally:
+        progress.end()
+    console.print(summary(report), soft_wrap=True)
+    console.print(toolset.gpu.on_speed, soft_wrap=True)
+    return _FAULTS if report.faults else 0
+
+
+def exports_named(names: Sequence[str]) -> list[Export]:
+    """Raises RemediableError for a name that no format has."""
+    known = {export.name: export for export in EXPORTS}
+    for name in names:
+        if name not in known:
+            message = f"there is no export {name!r}. There are: {', '.join(known)}"
+            raise RemediableError(message)
+    return [known[name] for name in dict.fromkeys(names)]

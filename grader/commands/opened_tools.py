@@ -1,0 +1,53 @@
+"""What several commands open before they begin: the toolset, a lab's judge, the conditions that a result names."""
+
+from __future__ import annotations
+
+import datetime as dt
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+# ruff: noqa: PLC0415 -- a student waits for `tilelab test` many times a day: each command imports what it needs
+from grader import __version__
+from grader.model.outcome import LabOutcome
+from grader.model.result import Environment
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+    from grader.machine.toolset import Toolset
+    from grader.speed.size_sweep import SizeSweep
+
+
+def open_toolset(root: Path, *, allow_no_sandbox: bool) -> Toolset:
+    from grader.machine.backend import wish
+    from grader.machine.toolset import Toolset
+
+    return Toolset.open(root, allow_no_sandbox=allow_no_sandbox, backend=wish())
+
+
+def lab_judge(toolset: Toolset, seed: int, *, public_only: bool) -> partial[LabOutcome]:
+    from grader.judging.lab_judging import judge_lab
+
+    return partial(judge_lab, toolset, seed=seed, public_only=public_only)
+
+
+def environment_of(toolset: Toolset) -> Environment:
+    return Environment(
+        kit=__version__,
+        compiler=toolset.compiler_version,
+        backend="cuda" if toolset.gpu.runs else "cpu",
+        gpu=str(toolset.gpu.device) if toolset.gpu.runs else "",
+        sandbox=toolset.confinement.name,
+        date=dt.datetime.now(tz=dt.UTC).date().isoformat(),
+    )
+
+
+def size_sweep(toolset: Toolset, console: Console) -> SizeSweep | None:
+    """None where there is nothing to do it on: then it is said, and the rest goes on."""
+    from grader.speed.size_sweep import SizeSweep
+
+    if toolset.gpu.runs:
+        return SizeSweep(toolset)
+    console.print(f"no size sweep can be made here: {'; '.join(toolset.gpu.reasons)}", markup=False, soft_wrap=True)
+    return None

@@ -1,0 +1,94 @@
+"""`tilelab test`, `watch` and `report`: a student's own files, on the public tests."""
+
+from __future__ import annotations
+
+import dataclasses
+import datetime as dt
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+# ruff: noqa: PLC0415 -- what one command alone needs is imported in it: `tilelab test` is run many times a day
+from grader.commands.opened_tools import environment_of, lab_judge, open_toolset, size_sweep
+from grader.model.errors import RemediableError
+
+if TYPE_CHECKING:
+    from grader.machine.toolset import Toolset
+    from grader.practice.practice import Practice
+
+_NOT_PASSED = 1
+
+
+def test_labs(wanted: Sequence[str], *, case: str | None, file: Path | None) -> int:
+    """`tilelab test`."""
+    from grader.practice.practice import focus_of
+    from grader.practice.terminal_window import student_console, window_lines
+    from grader.reports.screens.lab_screen import Screen
+
+    practice, _ = _practice(wanted, case=case, file=file)
+    tried = [practice.attempt(lab) for lab in practice.labs]
+    console, focus = student_console(), focus_of(tried)
+    next_lab = practice.after(tried[0].lab_id) if len(tried) == 1 else ""
+    console.print(Screen(tried, focus, lines=window_lines(console), next_lab=next_lab))
+    return 0 if all(one.passed for one in tried) else _NOT_PASSED
+
+
+def watch_labs(wanted: Sequence[str], *, case: str | None) -> int:
+    """`tilelab watch`."""
+    import time
+
+    from grader.practice.file_poller import FilePoller
+    from grader.practice.terminal_window import student_console
+    from grader.practice.watch_loop import WatchLoop
+
+    practice, _ = _practice(wanted, case=case, file=None)
+    poller = FilePoller({lab.id: practice.path(lab) for lab in practice.labs}, sleep=time.sleep)
+    return WatchLoop(practice, student_console(), clock=dt.datetime.now).keep(poller.saves())
+
+
+def report_labs(wanted: Sequence[str], *, out: Path, show: bool, sweep: bool) -> int:
+    """`tilelab report`."""
+    import os
+
+    from grader.machine.atomic_file import write_atomically
+    from grader.machine.page_opener import open_page
+    from grader.model.result import Result, Submission
+    from grader.practice.terminal_window import student_console
+    from grader.reports import student_page
+    from grader.scoring.lab_score import total
+
+    practice, toolset = _practice(wanted, case=None, file=None)
+    if sweep and (added := size_sweep(toolset, student_console())):
+        practice = dataclasses.replace(practice, sweep=added)
+    tried = [practice.attempt(lab) for lab in practice.labs]
+    labs = {one.lab_id: one.result for one in tried}
+    points, maximum = total(labs)
+    result = Result(
+        submission=Submission(id="your-files", name="Your files", files=tuple(lab.file for lab in labs.values())),
+        environment=environment_of(toolset),
+        labs=labs,
+        total=points,
+        max=maximum,
+    )
+    page = practice.root / out
+    try:
+        write_atomically(
+            page, student_page(result, sources={one.result.file: one.source for one in tried}, preview=True)
+        )
+    except OSError as error:
+        message = f"{page} cannot be written ({error.strerror}); name another file with --out"
+        raise RemediableError(message) from error
+    console = student_console()
+    console.print(f"report: {page}", markup=False, soft_wrap=True)
+    if show and console.is_terminal and not open_page(page, os.environ):
+        console.print("Nothing here opens pages by itself: open that file in a browser.", style="dim")
+    return 0
+
+
+def _practice(wanted: Sequence[str], *, case: str | None, file: Path | None) -> tuple[Practice, Toolset]:
+    from grader.practice.practice import Practice, chosen_labs
+    from grader.practice.public_tests import PUBLIC_SEED
+
+    root, labs = chosen_labs(Path.cwd(), wanted, case=case, file=file)
+    toolset = open_toolset(root, allow_no_sandbox=True)
+    return Practice(root, labs, lab_judge(toolset, PUBLIC_SEED, public_only=True), case, file), toolset

@@ -1,0 +1,149 @@
+"""The commands for whoever writes a kernel: test, watch, report, trace, profile, check. Part of `tilelab`, see cli.py."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from grader.commands.error_exit import guarded
+
+# ruff: noqa: PLC0415 -- imports lie inside the commands: a student waits for `tilelab test` many times a day
+# ruff: noqa: PT028 -- `test_command` is a command, not a test
+
+student_app = typer.Typer()
+
+
+@student_app.command("test")
+def test_command(
+    lab: Annotated[
+        list[str] | None, typer.Argument(help="a lab, or a part of its name; left out: this folder's, or all of them")
+    ] = None,
+    case: Annotated[str | None, typer.Option(help="run this public test only; a part of its name will do")] = None,
+    file: Annotated[Path | None, typer.Option(help="test this file instead of the one in assignments/")] = None,
+) -> None:
+    """Run the public tests on your files."""
+
+    def run() -> int:
+        from grader.commands.practice_commands import test_labs
+
+        return test_labs(lab or [], case=case, file=file)
+
+    guarded(run)
+
+
+@student_app.command("watch")
+def watch_command(
+    lab: Annotated[
+        list[str] | None, typer.Argument(help="a lab, or a part of its name; left out: this folder's, or all of them")
+    ] = None,
+    case: Annotated[str | None, typer.Option(help="run this public test only; a part of its name will do")] = None,
+) -> None:
+    """Run the public tests again whenever you save a file."""
+
+    def run() -> int:
+        from grader.commands.practice_commands import watch_labs
+
+        return watch_labs(lab or [], case=case)
+
+    guarded(run)
+
+
+@student_app.command("report")
+def report_command(
+    lab: Annotated[
+        list[str] | None, typer.Argument(help="a lab, or a part of its name; left out: this folder's, or all of them")
+    ] = None,
+    out: Annotated[Path, typer.Option(help="the file to write")] = Path("build/report.html"),
+    show: Annotated[bool, typer.Option("--show/--no-show", help="open it, where something here opens pages")] = True,
+    sweep: Annotated[
+        bool, typer.Option("--sweep", help="with a GPU: also time right kernels over the sizes of each lab's sweep")
+    ] = False,
+) -> None:
+    """Write the page that your instructor will see, for the public tests, and open it."""
+
+    def run() -> int:
+        from grader.commands.practice_commands import report_labs
+
+        return report_labs(lab or [], out=out, show=show, sweep=sweep)
+
+    guarded(run)
+
+
+@student_app.command("trace")
+def trace_command(  # noqa: PLR0913, PLR0917 - one for each option
+    file: Annotated[Path | None, typer.Argument(help="the .cu file; left out: the lab's in assignments/")] = None,
+    lab: Annotated[str | None, typer.Option(help="the lab it is for; left out: told by the file")] = None,
+    shape: Annotated[str, typer.Option(help="the problem's sizes, small: M, N and K of a product")] = "8x8x8",
+    block: Annotated[str, typer.Option(help="which block to follow: x,y or x,y,z")] = "0,0",
+    thread: Annotated[
+        list[str] | None, typer.Option(help="show this thread's rows only; may be given several times")
+    ] = None,
+    inputs: Annotated[str, typer.Option(help="what the inputs hold: worked, integers or random")] = "worked",
+    form: Annotated[str, typer.Option("--format", help="text or markdown")] = "text",
+    json_: Annotated[bool, typer.Option("--json", help="print all of it as JSON instead")] = False,
+) -> None:
+    """Show what one block of a kernel does on a small input: loads, barriers, reads, sums, stores."""
+
+    def run() -> int:
+        from grader.commands.trace_command import trace_kernel
+
+        return trace_kernel(
+            file, lab, shape=shape, block=block, threads=thread or [], inputs=inputs, form="json" if json_ else form
+        )
+
+    guarded(run)
+
+
+@student_app.command("profile")
+def profile_command(  # noqa: PLR0913, PLR0917 - one for each option
+    file: Annotated[Path | None, typer.Argument(help="the .cu file; left out: the lab's in assignments/")] = None,
+    shape: Annotated[
+        str | None, typer.Option(help="the problem's sizes: M, N and K of a product; left out: 128 each")
+    ] = None,
+    lab: Annotated[str | None, typer.Option(help="the lab it is for; left out: told by the file")] = None,
+    kernel: Annotated[str | None, typer.Option(help="the kernel's name, where the file does not tell the lab")] = None,
+    gpu: Annotated[
+        str | None, typer.Option(help="model its speed on this GPU as well: H200, A100, RTX4090 or T4")
+    ] = None,
+    json_: Annotated[bool, typer.Option("--json", help="print metrics, lines and findings as JSON instead")] = False,
+) -> None:
+    """Count a kernel's memory traffic as Nsight Compute does: requests, sectors, wavefronts, line by line."""
+
+    def run() -> int:
+        from grader.commands.profile_command import profile_kernel
+
+        return profile_kernel(file, lab, kernel, shape=shape, gpu=gpu, as_json=json_)
+
+    guarded(run)
+
+
+@student_app.command("check")
+def check_command(  # noqa: PLR0913, PLR0917 - one for each option
+    file: Annotated[Path, typer.Argument(help="any .cu file")],
+    kernel: Annotated[
+        str | None, typer.Option(help="its name: scale, ns::scale or 'scale<float>'; left out: the file's only one")
+    ] = None,
+    grid: Annotated[str, typer.Option(help="blocks: x, x,y or x,y,z")] = "1",
+    block: Annotated[str, typer.Option(help="threads of a block: x, x,y or x,y,z")] = "32",
+    shared: Annotated[int, typer.Option(min=0, help="bytes of dynamic shared memory")] = 0,
+    arg: Annotated[
+        list[str] | None,
+        typer.Option(
+            help="an argument, in the kernel's order: a buffer as float[4096]=random, =iota, =0 or left open, a value as int=64"
+        ),
+    ] = None,
+    seed: Annotated[int, typer.Option(min=0, help="another seed makes other random numbers")] = 1,
+    json_: Annotated[bool, typer.Option("--json", help="print verdict, metrics and findings as JSON instead")] = False,
+) -> None:
+    """Run one kernel of any file under every detector: races, bounds, uninitialised reads, barriers."""
+
+    def run() -> int:
+        from grader.commands.check_command import check_file
+
+        return check_file(
+            file, kernel, grid=grid, block=block, shared_bytes=shared, arguments=arg or [], seed=seed, as_json=json_
+        )
+
+    guarded(run)

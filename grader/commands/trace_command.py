@@ -1,0 +1,106 @@
+"""What `tilelab trace` does once its words are parsed: finds the lab, traces, prints. Returns the exit status."""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+import math
+import re
+import sys
+import tempfile
+from collections.abc import Sequence
+from pathlib import Path
+
+from grader.machine.toolset import Toolset
+from grader.model.course_root import course_root, lab_at, load_labs
+from grader.model.labs import load_lab
+from grader.model.result import Verdict
+from grader.reports.launches.launch_verdict import verdict_parts
+from grader.reports.launches.trace_pages import as_markdown, as_text
+from grader.reports.launches.trace_tables import Heading, Part, Sentence, trace_parts
+from grader.single_launch.lab_launch import LaunchRefusedError, read_source, recognise
+from grader.single_launch.trace_phases import Index3
+from grader.single_launch.tracing import Traced, TraceRequest, trace_file
+
+_NOT_PASSED = 1
+_FORMS = ("text", "markdown", "json")
+
+
+def trace_kernel(  # noqa: PLR0913 - one for each of the command's options
+    file: Path | None, lab_id: str | None, *, shape: str, block: str, threads: Sequence[str], inputs: str, form: str
+) -> int:
+    """0: the launch is right and clean; 1: it is not, which the output says beside the trace."""
+    if form not in _FORMS:
+        message = f"there is no format {form!r}: it takes {' or '.join(_FORMS[:2])}"
+        raise LaunchRefusedError(message)
+    request = TraceRequest(shape, inputs, _index(block, "--block"))
+    shown = {_index(thread, "--thread") for thread in threads}
+    root = course_root(Path.cwd())
+    if file is None:
+        lab = load_lab(root, lab_id or lab_at(root, Path.cwd()))
+        file = lab.public_dir / lab.public.file
+        source = read_source(file)
+    else:
+        source = read_source(file)
+        text = source.decode("utf-8", "replace")
+        lab = load_lab(root, lab_id) if lab_id else recognise(load_labs(root, []), file, text, root)
+    toolset = Toolset.open(root, allow_no_sandbox=True)
+    with tempfile.TemporaryDirectory(prefix="tilelab-") as scratch:
+        traced = trace_file(toolset, lab, source, request, Path(scratch))
+    sys.stdout.write(_rendered(traced, shown, form) + "\n")
+    return 0 if traced.report.launch.verdict is Verdict.PASS else _NOT_PASSED
+
+
+def _index(text: str, option: str) -> Index3:
+    if not re.fullmatch(r"\d{1,9},\d{1,9}(,\d{1,9})?", text):
+        message = f"{option} {text!r}: it is two or three numbers, x,y or x,y,z"
+        raise LaunchRefusedError(message)
+    x, y, z = (*map(int, text.split(",")), 0)[:3]
+    return x, y, z
+
+
+def _rendered(traced: Traced, shown: set[Index3], form: str) -> str:
+    if form == "json":
+        return json.dumps(_plain(traced), indent=1, ensure_ascii=False)
+    parts = [*_opening(traced), *verdict_parts(traced.report.launch)]
+    if traced.steps is not None:
+        parts = [
+            *_opening(traced),
+            *trace_parts(traced.steps, (lambda thread: thread in shown) if shown else None),
+            *verdict_parts(traced.report.launch),
+        ]
+    return as_markdown(parts) if form == "markdown" else as_text(parts)
+
+
+def _opening(traced: Traced) -> list[Part]:
+    launch, lab = traced.report.launch, traced.lab
+    said = f"{lab.public.file}, {launch.shape}, inputs: {launch.inputs}."
+    if launch.grid and launch.block:
+        grid, block = (" x ".join(map(str, extent)) for extent in (launch.grid, launch.block))
+        said += f" {grid} blocks of {block} threads, in x, y and z."
+    return [Heading(f"Block {traced.request.block} of {lab.id}"), Sentence(said)]
+
+
+def _plain(traced: Traced) -> dict[str, object]:
+    """Everything, as JSON can hold it: a value that is no number is null."""
+
+    def tame(value: object) -> object:
+        if isinstance(value, float):
+            return value if math.isfinite(value) else None
+        if isinstance(value, dict):
+            return {key if isinstance(key, str) else number_key(key): tame(one) for key, one in value.items()}
+        if isinstance(value, list | tuple):
+            return [tame(one) for one in value]
+        return value
+
+    def number_key(key: tuple[int, ...]) -> str:
+        return "".join(f"[{one}]" for one in key)
+
+    steps = None if traced.steps is None else tame(dataclasses.asdict(traced.steps))
+    return {
+        "lab": traced.lab.id,
+        "block": traced.request.block,
+        "launch": traced.report.launch.model_dump(mode="json"),
+        "inputs": [one.model_dump(mode="json") for one in traced.report.inputs],
+        "trace": steps,
+    }

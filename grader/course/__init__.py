@@ -1,0 +1,1 @@
+"""The course itself: starters, handouts and new labs, and what must not get into them."""

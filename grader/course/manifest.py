@@ -1,0 +1,58 @@
+"""`handout.json`: what a handout held when it was packed, so that an upgrade can tell a student's work from ours.
+
+Standard library alone: an upgrade has to work where set-up has not.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from grader.model.errors import RemediableError
+
+MANIFEST = "handout.json"
+
+
+def digest(data: bytes) -> str:
+    return hashlib.sha256(data).hexdigest()
+
+
+@dataclass(frozen=True)
+class Manifest:
+    version: str
+    date: str  # of the last change to the course, as 2026-09-01
+    files: Mapping[str, str]  # path to digest, this file and VERSION left out
+    starters: frozenset[str]  # the files that students write in
+
+    @property
+    def contents(self) -> str:
+        """Twelve digits that differ when any file does."""
+        return digest(json.dumps([self.version, sorted(self.files.items())]).encode())[:12]
+
+    def __str__(self) -> str:
+        return f"{self.version} of {self.date}, contents {self.contents}"
+
+    def to_json(self) -> bytes:
+        fields = {
+            "version": self.version,
+            "date": self.date,
+            "starters": sorted(self.starters),
+            "files": dict(sorted(self.files.items())),
+        }
+        return (json.dumps(fields, indent=1) + "\n").encode()
+
+    @classmethod
+    def from_json(cls, data: bytes, source: str) -> Manifest:
+        """Raises RemediableError, naming `source`, when `data` is no manifest."""
+        damaged = RemediableError(f"{source}: {MANIFEST} is damaged; get the handout again")
+        try:
+            fields = json.loads(data)
+            files, starters = dict(fields["files"]), frozenset(fields["starters"])
+            made = cls(fields["version"], fields["date"], files, starters)
+        except (ValueError, KeyError, TypeError) as error:
+            raise damaged from error
+        if not all(isinstance(word, str) for word in (made.version, made.date, *files, *files.values(), *starters)):
+            raise damaged
+        return made

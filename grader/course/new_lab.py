@@ -1,0 +1,239 @@
+"""Lays down a new lab: its two folders and, where its problem is new too, the problem's header and source.
+
+What is laid down builds, runs and passes the project's tests at once; what its author has still to write says FILL IN.
+Nothing that exists is ever changed. `files_of` reads, `lay_down` is the only one that writes.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from jinja2 import Environment, FileSystemLoader, StrictUndefined
+
+from grader.course.markers import MarkerError
+from grader.course.starters import starter_of
+from grader.model.errors import RemediableError
+from grader.model.labs import Lab, lab_ids, load_lab
+
+_SKELETON = Path(__file__).resolve().parent / "skeleton"
+_LAB_ID = re.compile(r"(\d\d)-([a-z][a-z0-9]*(?:-[a-z0-9]+)*)")
+_NAME = re.compile(r"[a-z][a-z0-9_]{0,39}")
+_TITLE = re.compile(r'[^\x00-\x1f\x7f"\\]{1,80}')
+# What C++ or the kit has taken.
+_TAKEN_NAMES = frozenset({
+    "alignas", "alignof", "and", "asm", "auto", "bool", "break", "case", "catch", "char", "class", "concept", "const",
+    "continue", "decltype", "default", "delete", "do", "double", "else", "enum", "explicit", "export", "extern",
+    "false", "float", "for", "friend", "goto", "if", "inline", "int", "long", "mutable", "namespace", "new", "not",
+    "operator", "or", "private", "protected", "public", "register", "requires", "return", "short", "signed", "sizeof",
+    "static", "struct", "switch", "template", "this", "throw", "true", "try", "typedef", "typeid", "typename",
+    "union", "unsigned", "using", "virtual", "void", "volatile", "while", "xor", "judge", "simt", "protocol",
+    "runner", "sandbox", "main", "std", "tilelab",
+})  # fmt: skip
+_REJECTS = 3  # of a lab that is taken as the pattern: one for each of so many verdicts
+
+
+@dataclass(frozen=True)
+class NewLab:
+    """What a new lab is called."""
+
+    lab_id: str  # "06-reduction"
+    title: str
+    problem: str  # a header in kit/problems, without its suffix
+    kernel: str  # and so `<kernel>_launch` and `<kernel>.cu`
+
+    @property
+    def number(self) -> str:
+        return self.lab_id[:2]
+
+    @property
+    def file(self) -> str:
+        return f"{self.kernel}.cu"
+
+
+def named(lab_id: str, *, title: str | None, problem: str | None, kernel: str | None) -> NewLab:
+    """The lab with what is left out filled in. Raises RemediableError, naming what is no good name and what is one."""
+    match = _LAB_ID.fullmatch(lab_id)
+    if not match:
+        message = f"{lab_id!r} is no lab's name: two digits, then words of small letters and digits, as in 06-reduction"
+        raise RemediableError(message)
+    words = match[2].replace("-", "_")
+    problem = problem if problem is not None else words
+    kernel = kernel if kernel is not None else words if words.startswith(problem) else f"{problem}_{words}"
+    for what, name in (("problem", problem), ("kernel", kernel)):
+        if not _NAME.fullmatch(name) or name in _TAKEN_NAMES:
+            message = (
+                f"{name!r} cannot name a {what}: small letters, digits and _, and no word that C++ or the kit has taken"
+            )
+            raise RemediableError(message)
+    title = title if title is not None else words.replace("_", " ").capitalize()
+    if not _TITLE.fullmatch(title) or not title.strip():
+        message = f"{title!r} cannot be a title: one line of at most 80 characters, without quotes and backslashes"
+        raise RemediableError(message)
+    return NewLab(lab_id, title.strip(), problem, kernel)
+
+
+def files_of(root: Path, new: NewLab) -> dict[str, str]:
+    """Path below `root` to text of every file of the new lab. Raises RemediableError where it would meet what is there."""
+    if not (root / "solutions").is_dir():
+        message = f"{root} has no solutions/: labs are made in the course's own repository, not in a handout"
+        raise RemediableError(message)
+    labs = [load_lab(root, lab_id) for lab_id in lab_ids(root)]
+    for path in (f"assignments/{new.lab_id}", f"solutions/{new.lab_id}"):
+        _must_be_free(root, path)
+    for lab in labs:
+        if lab.public.file == new.file:
+            message = f"{lab.id} asks for {new.file} already; choose another name with --kernel"
+            raise RemediableError(message)
+    pattern = next((lab for lab in labs if lab.public.problem == f"{new.problem}.hpp"), None)
+    files = dict(_like(root, new, pattern) if pattern else _from_skeleton(new))
+    public, private = f"assignments/{new.lab_id}", f"solutions/{new.lab_id}"
+    model = f"{private}/{new.file}"
+    try:
+        files[f"{public}/{new.file}"] = starter_of(files[model], model)
+    except MarkerError as error:
+        message = f"the lab's pattern, {pattern.id if pattern else 'the skeleton'}, cannot be cut: {error}"
+        raise RemediableError(message) from error
+    for path in files:
+        _must_be_free(root, path)
+    return files
+
+
+def _must_be_free(root: Path, path: str) -> None:
+    if (root / path).exists() or (root / path).is_symlink():
+        message = f"{path} is there already; nothing was written. Choose another name, or remove it first."
+        raise RemediableError(message)
+
+
+def lay_down(root: Path, files: Mapping[str, str]) -> None:
+    """Writes every file, or none. Raises RemediableError when one cannot be written."""
+    written: list[Path] = []
+    try:
+        for name, text in files.items():
+            path = root / name
+            path.parent.mkdir(parents=True, exist_ok=True)
+            with path.open("x", encoding="utf-8") as file:
+                written.append(path)
+                file.write(text)
+    except OSError as error:
+        for path in written:
+            path.unlink(missing_ok=True)
+        message = f"{error.filename}: {error.strerror}; what was written is removed again"
+        raise RemediableError(message) from error
+
+
+def next_steps(new: NewLab) -> str:
+    """What to type next, and what to expect of it."""
+    return f"""\
+Next, from the top of the course:
+
+  make setup
+      builds the lab's judges
+  make test LAB={new.lab_id}
+      the starter, which fails as it should
+  .venv/bin/tilelab test {new.lab_id} --file solutions/{new.lab_id}/{new.file}
+      the model solution, which passes
+
+Then write what says FILL IN. After every change of the model solution, `.venv/bin/tilelab starters` makes the starter.
+docs/writing-a-lab.md leads through it, from here to a lab that can be handed out.
+"""
+
+
+def _templates() -> Environment:
+    return Environment(
+        loader=FileSystemLoader(_SKELETON),
+        autoescape=False,  # noqa: S701 -- C++, TOML and Markdown, from names that `named` has checked
+        undefined=StrictUndefined,
+        keep_trailing_newline=True,
+        trim_blocks=True,
+    )
+
+
+def _rendered(new: NewLab, template: str, **values: object) -> str:
+    known: dict[str, object] = {
+        "lab_id": new.lab_id,
+        "number": new.number,
+        "title": new.title,
+        "title_toml": json.dumps(new.title, ensure_ascii=False),
+        "problem": new.problem,
+        "kernel": new.kernel,
+    }
+    return _templates().get_template(template).render(known | values)
+
+
+def _from_skeleton(new: NewLab) -> Iterator[tuple[str, str]]:
+    """A lab with a problem of its own: so far, one that copies a matrix."""
+    public, private = f"assignments/{new.lab_id}", f"solutions/{new.lab_id}"
+    for name in ("lab.toml", "Makefile", "public_tests.cpp"):
+        yield f"{public}/{name}", _rendered(new, f"assignment/{name}.j2")
+    yield f"{public}/README.md", _rendered(new, "assignment/README.md.j2", rows=_rows({"public": 2, "hidden": 2}))
+    yield f"{private}/{new.file}", _rendered(new, "solution/model.cu.j2")
+    for name in ("grading.toml", "hidden_tests.cpp", "answers.md"):
+        yield f"{private}/{name}", _rendered(new, f"solution/{name}.j2")
+    for name in ("misspelt_kernel.cu", "no_guard.cu", "writes_nothing.cu"):
+        yield f"{private}/rejects/{name}", _rendered(new, f"solution/{name}.j2")
+    for suffix in ("hpp", "cpp"):
+        yield f"kit/problems/{new.problem}.{suffix}", _rendered(new, f"problem/problem.{suffix}.j2")
+
+
+def _like(root: Path, new: NewLab, pattern: Lab) -> Iterator[tuple[str, str]]:
+    """A lab whose problem exists: for a start, a lab of that problem under a new name."""
+    public, private = root / "assignments" / pattern.id, root / "solutions" / pattern.id
+    renamed = {
+        pattern.id: new.lab_id,
+        pattern.public.file: new.file,
+        pattern.public.launch.split("(")[0]: f"{new.kernel}_launch",
+        pattern.public.kernel.split("(")[0]: new.kernel,
+    }
+    old = re.compile("|".join(rf"(?<!\w){re.escape(name)}(?!\w)" for name in renamed))
+
+    def taken(path: Path) -> str:
+        return old.sub(lambda name: renamed[name[0]], path.read_text(encoding="utf-8"))
+
+    note = f"FILL IN: so far a copy of {pattern.id}'s, under new names"
+    contract = re.sub(
+        r"^title = .*$",
+        f"title = {json.dumps(new.title, ensure_ascii=False)}",
+        taken(public / "lab.toml"),
+        flags=re.MULTILINE,
+    )
+    contract = re.sub(
+        r"^summary = .*$", 'summary = "FILL IN: what a student writes, and what for."', contract, flags=re.MULTILINE
+    )
+    yield f"assignments/{new.lab_id}/lab.toml", f"# {note}.\n{contract}"
+    yield f"assignments/{new.lab_id}/Makefile", taken(public / "Makefile")
+    yield f"assignments/{new.lab_id}/public_tests.cpp", f"// {note}.\n{taken(public / 'public_tests.cpp')}"
+    yield f"assignments/{new.lab_id}/README.md", _rendered(new, "assignment/README.md.j2", rows=_rows(_points(pattern)))
+    yield f"solutions/{new.lab_id}/{new.file}", f"// {note}.\n{taken(private / pattern.public.file)}"
+    yield f"solutions/{new.lab_id}/grading.toml", f"# {note}.\n{taken(private / 'grading.toml')}"
+    yield f"solutions/{new.lab_id}/hidden_tests.cpp", f"// {note}.\n{taken(private / 'hidden_tests.cpp')}"
+    yield f"solutions/{new.lab_id}/answers.md", _rendered(new, "solution/answers.md.j2")
+    verdicts: set[str] = set()
+    for reject in sorted((private / "rejects").glob("*.cu")):
+        verdict = reject.read_text(encoding="utf-8").split("\n", 1)[0].removeprefix("// verdict: ").split(" ")[0]
+        if verdict not in verdicts and len(verdicts) < _REJECTS:
+            verdicts.add(verdict)
+            yield f"solutions/{new.lab_id}/rejects/{reject.name}", taken(reject)
+
+
+def _points(lab: Lab) -> dict[str, float]:
+    private = lab.private.case if lab.private else ()
+    return {
+        "public": sum(case.points for case in lab.public.case if case.role != "technique"),
+        "technique": sum(case.points for case in lab.public.case if case.role == "technique"),
+        "hidden": sum(case.points for case in private),
+        "speed": lab.private.performance_points if lab.private else 0,
+    }
+
+
+def _rows(points: Mapping[str, float]) -> list[tuple[str, str]]:
+    words = {
+        "public": "public tests, which you see in `public_tests.cpp`",
+        "technique": "technique: FILL IN",
+        "hidden": "hidden tests: FILL IN",
+        "speed": "speed, where it is measured",
+    }
+    return [(words[what], f"{number:g}") for what, number in points.items() if number]

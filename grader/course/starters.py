@@ -1,0 +1,131 @@
+"""Makes the starters in `assignments/` from the model solutions in `solutions/`, and checks that they are current and
+give nothing away. `starter_of` is pure; `write` and `stale` are the only ones that touch files.
+"""
+
+from __future__ import annotations
+
+import re
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+
+from grader.course.leaks import leaks, secrets_of
+from grader.course.markers import Line, MarkerError, Region, cut
+from grader.course.unmarked import unmarked
+
+# In a PROMPT, `//> code` becomes `code`: the solution has to compile without it, the starter with it.
+_CODE = re.compile(r"^(\s*)//>(?: |$)")
+
+
+@dataclass(frozen=True)
+class Problem:
+    """Something wrong with one file, and what to do about it."""
+
+    path: str  # below the course's root
+    line: int | None
+    what: str
+
+    def __str__(self) -> str:
+        place = self.path if self.line is None else f"{self.path}:{self.line}"
+        return f"{place}: {self.what}"
+
+
+def starter_of(text: str, name: str) -> str:
+    """What a student starts from: `text` without its SOLUTION regions. Raises MarkerError with `name` and the line."""
+    return _starter(cut(text, name))
+
+
+def _starter(lines: list[Line]) -> str:
+    kept: list[str] = []
+    for line in lines:
+        if line.region is Region.SOLUTION:
+            continue
+        text = _CODE.sub(r"\1", line.text) if line.region is Region.PROMPT else line.text
+        if not text.strip() and (not kept or not kept[-1]):
+            continue  # a region that went leaves one blank line, not two
+        kept.append(text.rstrip())
+    return "\n".join(kept).rstrip("\n") + "\n"
+
+
+def _sources(root: Path) -> list[Path]:
+    """The model solutions; a lab's rejects lie a folder deeper."""
+    return sorted((root / "solutions").glob("*/*.cu"))
+
+
+def _below(root: Path, path: Path) -> str:
+    return path.relative_to(root).as_posix()
+
+
+def _target(root: Path, source: Path) -> Path:
+    return root / "assignments" / source.parent.name / source.name
+
+
+def write(root: Path) -> list[Path]:
+    """Writes every starter that is missing or stale; returns those. Raises MarkerError before writing anything."""
+    wanted = {
+        _target(root, source): starter_of(source.read_text(encoding="utf-8"), _below(root, source))
+        for source in _sources(root)
+    }
+    written: list[Path] = []
+    for target, text in wanted.items():
+        if not target.is_file() or target.read_text(encoding="utf-8") != text:
+            target.parent.mkdir(parents=True, exist_ok=True)
+            target.write_text(text, encoding="utf-8")
+            written.append(target)
+    return written
+
+
+def stale(root: Path) -> list[Problem]:
+    """What is wrong with the starters and write-ups of the course at `root`; empty: nothing."""
+    return [*outdated(root), *given_away(root)]
+
+
+def outdated(root: Path) -> list[Problem]:
+    """Broken markers, starters that are missing or not what their solution gives, and starters without a solution."""
+    problems: list[Problem] = []
+    for source in _sources(root):
+        name = _below(root, source)
+        try:
+            problems += _outdated(root, source, cut(source.read_text(encoding="utf-8"), name))
+        except MarkerError as error:
+            problems.append(Problem(error.name, error.line, error.reason))
+    targets = {_target(root, source) for source in _sources(root)}
+    strays = [path for path in sorted((root / "assignments").glob("*/*.cu")) if path not in targets]
+    return problems + [
+        Problem(_below(root, path), None, "no model solution has this name; remove it") for path in strays
+    ]
+
+
+def given_away(root: Path) -> list[Problem]:
+    """Code of a solution left outside its markers, and pieces of a solution in a starter or a write-up."""
+    problems: list[Problem] = []
+    solutions: list[list[Line]] = []
+    for source in _sources(root):
+        name = _below(root, source)
+        with suppress(MarkerError):  # told by `outdated`
+            lines = cut(source.read_text(encoding="utf-8"), name)
+            solutions.append(lines)
+            problems += _unmarked(name, lines)
+    secrets = secrets_of(solutions)
+    for path in sorted([*(root / "assignments").glob("*/*.cu"), *(root / "assignments").glob("*/*.md")]):
+        problems += [
+            Problem(_below(root, path), leak.line, f"gives a solution away: {leak.text}")
+            for leak in leaks(path.read_text(encoding="utf-8"), secrets)
+        ]
+    return problems
+
+
+def _unmarked(name: str, lines: list[Line]) -> list[Problem]:
+    if all(line.region is not Region.SOLUTION for line in lines):
+        return [Problem(name, None, "no SOLUTION region: its starter would be the whole solution")]
+    hint = "outside all markers, so students get it; a PROMPT says that this is meant"
+    return [Problem(name, line.number, f"{hint}: {line.text.strip()}") for line in unmarked(lines)]
+
+
+def _outdated(root: Path, source: Path, lines: list[Line]) -> list[Problem]:
+    target = _target(root, source)
+    if not target.is_file():
+        return [Problem(_below(root, target), None, "missing; run `tilelab starters`")]
+    if target.read_text(encoding="utf-8") != _starter(lines):
+        return [Problem(_below(root, target), None, f"not what {_below(root, source)} gives; run `tilelab starters`")]
+    return []

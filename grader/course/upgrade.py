@@ -1,0 +1,183 @@
+"""Brings an unpacked handout up to a newer one and keeps what the student wrote. `python3 -m grader.course.upgrade NEW.tar.gz`
+
+Standard library alone: it runs before set-up, and for the version whose set-up is broken. Three versions of each file
+decide: as it was handed out, as it lies there, as it is now handed out. A starter that was written in stays; anything
+else that was changed is replaced and the student's version kept beside it. Nothing a student made is deleted.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+import tarfile
+import zlib
+from dataclasses import dataclass, field
+from pathlib import Path, PurePosixPath
+
+from grader.course.manifest import MANIFEST, Manifest, digest
+from grader.course.tarball import PackedFile
+from grader.model.errors import RemediableError
+
+_MOST_BYTES = 256 * 1024 * 1024  # unpacked; a handout has about one thousandth of it
+
+
+@dataclass
+class Changes:
+    """What an upgrade did, by path."""
+
+    old: str
+    new: str
+    replaced: list[str] = field(default_factory=list)
+    removed: list[str] = field(default_factory=list)
+    kept: list[str] = field(default_factory=list)  # starters with a student's work, untouched
+    beside: list[str] = field(default_factory=list)  # newer starters, put beside those
+    saved: list[str] = field(default_factory=list)  # a student's versions of files that had to be replaced
+
+    def __str__(self) -> str:
+        lines = [f"from {self.old}", f"to   {self.new}"]
+        lines.append(f"{len(self.replaced)} files brought up to date, {len(self.removed)} removed")
+        lines += [f"kept your {path}" for path in self.kept]
+        lines += [f"its starter has changed as well: compare with {path}" for path in self.beside]
+        lines += [
+            f"an upgrade replaces this file, and you had changed it; your version is now {path}" for path in self.saved
+        ]
+        return "\n".join(lines)
+
+
+def upgrade(folder: Path, archive: Path) -> Changes:
+    """Upgrades the handout in `folder`. Raises RemediableError, before any change, when either is no handout."""
+    old = _manifest_in(folder)
+    new, files = unpack(archive)
+    step = _Upgrade(folder, old, new, Changes(str(old), str(new)))
+    for path, file in files.items():
+        if path != MANIFEST:
+            step.bring(path, file)
+    for path in sorted(old.files.keys() - files.keys()):
+        step.retire(path)
+    _place(folder / MANIFEST, files[MANIFEST])  # last: an upgrade that was interrupted can be run again
+    return step.changes
+
+
+def unpack(archive: Path) -> tuple[Manifest, dict[str, PackedFile]]:
+    """A handout's manifest and files, checked against each other. Raises RemediableError when it is not whole."""
+    files: dict[str, PackedFile] = {}
+    if not archive.is_file():
+        message = f"{archive}: there is no such file; name the newer handout's .tar.gz"
+        raise RemediableError(message)
+    try:
+        with tarfile.open(archive, "r:gz") as tar:
+            for member in tar:
+                parts = PurePosixPath(member.name).parts
+                if not member.isreg() or len(parts) < 2 or ".." in parts or parts[0] == "/":  # noqa: PLR2004
+                    message = f"{archive}: {member.name!r} has no place in a handout"
+                    raise RemediableError(message)
+                stream = tar.extractfile(member)
+                assert stream is not None  # it is a file
+                data = stream.read(_MOST_BYTES - sum(len(file.data) for file in files.values()) + 1)
+                files["/".join(parts[1:])] = PackedFile(data, bool(member.mode & 0o100))
+                if sum(len(file.data) for file in files.values()) > _MOST_BYTES:
+                    message = f"{archive} is far larger than any handout"
+                    raise RemediableError(message)
+    except (OSError, EOFError, zlib.error, tarfile.TarError) as error:
+        message = f"{archive} cannot be read as a handout: {error}"
+        raise RemediableError(message) from error
+    if MANIFEST not in files:
+        message = f"{archive} is no handout: it holds no {MANIFEST}"
+        raise RemediableError(message)
+    manifest = Manifest.from_json(files[MANIFEST].data, str(archive))
+    inside = {path: digest(file.data) for path, file in files.items() if path in manifest.files}
+    if inside != dict(manifest.files):
+        message = f"{archive} is damaged: its files are not those it was made with; get it again"
+        raise RemediableError(message)
+    return manifest, files
+
+
+def _manifest_in(folder: Path) -> Manifest:
+    path = folder / MANIFEST
+    if not path.is_file():
+        message = (
+            f"{folder.resolve()} is no unpacked handout: it holds no {MANIFEST}. "
+            "Unpack the newer one beside it and copy your .cu files over."
+        )
+        raise RemediableError(message)
+    return Manifest.from_json(path.read_bytes(), str(path))
+
+
+@dataclass(frozen=True)
+class _Upgrade:
+    folder: Path
+    old: Manifest
+    new: Manifest
+    changes: Changes
+
+    def bring(self, path: str, file: PackedFile) -> None:
+        """One file of the new handout into the folder."""
+        target = self.folder / path
+        here = digest(target.read_bytes()) if target.is_file() else None
+        wanted = digest(file.data)
+        if here == wanted:
+            target.chmod(_mode(target.stat().st_mode, file))
+            return
+        untouched = here is None or here == self.old.files.get(path) or path == "VERSION"
+        if not untouched and path in self.new.starters:
+            self.changes.kept.append(path)
+            if self.old.files.get(path) != wanted:
+                _place(self.folder / f"{path}.new", file)
+                self.changes.beside.append(f"{path}.new")
+            return
+        if os.path.lexists(target) and (here is None or not untouched):
+            self._set_aside(path)
+        _place(target, file)
+        self.changes.replaced.append(path)
+
+    def retire(self, path: str) -> None:
+        """A file that is handed out no more goes, or a build would still pick it up; a student's work stays."""
+        target = self.folder / path
+        if not target.is_file():
+            return
+        if digest(target.read_bytes()) == self.old.files[path]:
+            target.unlink()
+            self.changes.removed.append(path)
+        elif path in self.old.starters:
+            self.changes.kept.append(path)
+        else:
+            self._set_aside(path)
+
+    def _set_aside(self, path: str) -> None:
+        number, name = 1, f"{path}.mine"
+        while os.path.lexists(self.folder / name):
+            number += 1
+            name = f"{path}.mine{number}"
+        (self.folder / path).rename(self.folder / name)
+        self.changes.saved.append(name)
+
+
+def _place(target: Path, file: PackedFile) -> None:
+    """Whole or not at all, and with the present time: a build goes by it, and the archive's is long past."""
+    target.parent.mkdir(parents=True, exist_ok=True)
+    unfinished = target.with_name(f"{target.name}.unfinished")
+    unfinished.write_bytes(file.data)
+    unfinished.chmod(_mode(unfinished.stat().st_mode, file))
+    unfinished.replace(target)
+
+
+def _mode(mode: int, file: PackedFile) -> int:
+    """The permissions `mode`, with leave to run for whoever may read, if the file is a program."""
+    return mode & 0o777 | (mode & 0o444) >> 2 if file.executable else mode & 0o777
+
+
+def main(arguments: list[str]) -> int:
+    if len(arguments) != 1 or not arguments[0]:
+        sys.stderr.write("tilelab: which handout? make upgrade FROM=path/to/the-newer-one.tar.gz\n")
+        return 2
+    try:
+        changes = upgrade(Path.cwd(), Path(arguments[0]).expanduser())
+    except RemediableError as error:
+        sys.stderr.write(f"tilelab: {error}\n")
+        return 2
+    sys.stdout.write(f"{changes}\n")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

@@ -1,0 +1,115 @@
+"""The kernel and the launch function a lab asks for: found in the object file, or said to be missing and why."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from grader.engines.object_code.debug_info import Function
+from grader.engines.object_code.object_file import ObjectFile
+from grader.engines.object_code.symbol_table import Symbol
+from grader.engines.refusal import Refusal
+from grader.model.result import Verdict
+
+USE_FILE = "<grader>"  # what the compiler calls the lines that are ours
+_CHOSEN = "the_chosen_kernel"
+_CHOSEN_SYMBOL = f"_ZL{len(_CHOSEN)}{_CHOSEN}"
+_KEEP = "Keep the name and the parameters of the starter file."
+
+
+@dataclass(frozen=True)
+class EntrySignatures:
+    """Demangled: "scale(float const*, float*, int)". No launch: the caller names the grid.
+
+    `by_name`: `kernel` is what C++ calls it, "scale", "ns::scale<float>" or, where there are several, "scale(float*)".
+    """
+
+    kernel: str
+    launch: str | None = None
+    by_name: bool = False
+
+
+@dataclass(frozen=True)
+class EntryPoints:
+    kernels: tuple[Symbol, ...]  # every function of the kernel's name, whatever its parameters
+    launches: tuple[Symbol, ...]
+
+    @property
+    def all(self) -> list[Symbol]:
+        return [*self.kernels, *self.launches]
+
+
+def entry_points(obj: ObjectFile, entries: EntrySignatures) -> EntryPoints:
+    launches = functions_named(obj, name_of(entries.launch)) if entries.launch else ()
+    return EntryPoints(functions_named(obj, name_of(entries.kernel)), launches)
+
+
+def use_of(kernel: str) -> str:
+    """A line of C++ that instantiates a kernel and tells which it is: see `used_kernel`."""
+    name, bracket, parameters = kernel.partition("(")
+    variable = f"void (*const {_CHOSEN})({parameters}" if bracket else f"auto* const {_CHOSEN}"
+    return f'# 1 "{USE_FILE}"\n__attribute__((used)) static {variable} = &{name};\n'
+
+
+def used_kernel(obj: ObjectFile) -> EntryPoints:
+    """The function whose address the line of `use_of` takes. A static one is named by its section alone."""
+    holder = next((s.section for s in obj.symbols if s.kind == "STT_OBJECT" and s.name == _CHOSEN_SYMBOL), 0)
+    named = [obj.symbols[index] for index in obj.uses.get(holder, ())]
+    functions = {symbol.section for symbol in named if symbol.in_section}
+    kernels = [s for s in obj.symbols if s.kind == "STT_FUNC" and s.section in functions and s.value == 0]
+    return EntryPoints(tuple(kernels[:1]), ())
+
+
+def functions_named(obj: ObjectFile, name: str) -> tuple[Symbol, ...]:
+    """Every defined function `name` in the global namespace, C or C++, static or not."""
+    mangled = rf"_ZL?{len(name)}{re.escape(name)}(?![0-9A-Za-z_]*E$)[A-Za-z0-9_]*"
+    pattern = re.compile(rf"{mangled}|{re.escape(name)}")
+    return tuple(s for s in obj.symbols if s.kind == "STT_FUNC" and not s.undefined and pattern.fullmatch(s.name))
+
+
+def name_of(signature: str) -> str:
+    return signature.partition("(")[0]
+
+
+def missing_names(found: EntryPoints, entries: EntrySignatures, source: str) -> tuple[Refusal, ...]:
+    missing = []
+    if not found.kernels:
+        missing.append(_missing(f"There is no kernel `__global__ void {_in_c(entries.kernel)}`.", _KEEP))
+    elif not entries.by_name and "__global__" not in source:
+        text = f"`{name_of(entries.kernel)}` is not a kernel: it lacks `__global__`."
+        missing.append(_missing(text, "Put __global__ before it, as in the starter file."))
+    if entries.launch and not found.launches:
+        text = f"There is no launch function `LaunchConfig {_in_c(entries.launch)}`."
+        missing.append(_missing(text, "It answers the grid and the block your kernel wants."))
+    return tuple(missing)
+
+
+def wrong_signatures(functions: Iterable[Function], entries: EntrySignatures) -> tuple[Refusal, ...]:
+    """For each entry point that exists under its name only."""
+    known, refusals = list(functions), []
+    for signature in (entries.kernel, entries.launch):
+        if not signature or function_of(known, signature):
+            continue
+        name = name_of(signature)
+        others = "`, `".join(_in_c(f.signature) for f in known if f.name == name) or "none"
+        what = f"`{name}` has other parameters than the lab asks for: expected `{_in_c(signature)}`, found `{others}`."
+        refusals.append(_missing(what, _KEEP))
+    return tuple(refusals)
+
+
+def function_of(functions: Iterable[Function], signature: str | None) -> Function | None:
+    return next((f for f in functions if f.signature == signature and f.in_submission), None)
+
+
+def function_at(functions: Iterable[Function], address: int) -> Function | None:
+    return next((f for f in functions if f.first == address and f.in_submission), None)
+
+
+def _missing(message: str, advice: str) -> Refusal:
+    return Refusal(Verdict.MISSING_ENTRY_POINT, 0, message, advice)
+
+
+def _in_c(signature: str) -> str:
+    """Turns "f(float const*)" into "f(const float*)", as people write it."""
+    return re.sub(r"((?:unsigned |signed |long )*\w+) const\b", r"const \1", signature)

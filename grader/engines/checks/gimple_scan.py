@@ -1,0 +1,112 @@
+"""Reads GCC's own account of a function (-fdump-tree-gimple-lineno) for what the instrumentation would pass over.
+
+The thread sanitizer announces assignments, not calls: what a call returns straight into memory, or takes from memory
+as an argument by value, is announced by nobody. And attributes stand here as the compiler understood them, whatever
+macro of whatever header spelt them. Not here: which memory that is; locals are let pass by their names.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Iterator
+from dataclasses import dataclass
+
+from grader.engines.refusal import Refusal
+from grader.model.result import Verdict
+
+_PLACE = re.compile(r"\[(?P<path>[^\[\]\n:]*):(?P<line>\d+):\d+(?: discrim \d+)?\] ")
+_STRING = re.compile(r'"(?:[^"\\\n]|\\.)*"')
+_CALL = re.compile(r"\s*(?:(?P<target>\S.*?) = )?(?P<callee>[A-Za-z_.~][^=]*?) \((?P<rest>.*)\);(?: \[[\w ]+\])*$")
+_KEYWORDS = re.compile(r"(?:if|switch|goto|return|MEM|try|catch|finally|static|struct|union|typedef)\b")
+_MEMORY = re.compile(r"\*|MEM\b|[^&].*->|__(?:real|imag)__ \*")
+_ATTRIBUTES = re.compile(r"__attribute__\(\((?P<list>.*)\)\)$")
+_BLINDING = re.compile(
+    r"\b(no_sanitize\w*|disable_sanitizer_instrumentation|optimize|target|target_clones|naked|simd"
+    r"|no_instrument_function|no_profile_instrument_function)\b"
+)
+_MACHINE_BUILTIN = re.compile(r"__builtin_(?:ia32_(?!pause\b)|aarch64_|neon_|sve_|arm_)\w+|svbool_t\b")
+
+
+@dataclass(frozen=True)
+class _Statement:
+    text: str  # without places and strings
+    line: int  # of the submission; 0: another file's
+    path: str  # "": the compiler's own
+
+
+def scan_gimple(dump: str, file_name: str, trusted: Collection[str] = ()) -> Refusal | None:
+    """The first reason not to trust the instrumentation; None when there is none. `trusted`: folders of our headers,
+    whose functions announce for themselves.
+    """
+    blinding = ""  # of the function being read
+    for statement in _statements(dump, file_name):
+        if statement.text == "}":
+            blinding = ""
+        blinding = _blinding_attribute(statement.text) or blinding
+        if not statement.path or any(statement.path.startswith(f"{folder}/") for folder in trusted):
+            continue
+        if blinding:
+            what = f"The attribute `{blinding}` is not allowed: it could change what the grader sees of the kernel."
+            return Refusal(Verdict.REJECTED, statement.line, what, "Remove it; nothing in this lab needs it.")
+        if refusal := _judge_call(statement):
+            return refusal
+    return None
+
+
+def _statements(dump: str, file_name: str) -> Iterator[_Statement]:
+    for raw in dump.split("\n"):
+        text = _STRING.sub('""', raw)
+        places = list(_PLACE.finditer(text))
+        ours = [int(place["line"]) for place in places if place["path"].rsplit("/", 1)[-1] == file_name]
+        text = _PLACE.sub("", text).rstrip()
+        if text:
+            yield _Statement(text, ours[0] if ours else 0, places[0]["path"] if places else "")
+
+
+def _blinding_attribute(text: str) -> str:
+    attributes = _ATTRIBUTES.match(text)
+    found = _BLINDING.search(attributes["list"]) if attributes else None
+    return found[1] if found else ""
+
+
+def _judge_call(statement: _Statement) -> Refusal | None:
+    if machine := _MACHINE_BUILTIN.search(statement.text):
+        what = f"`{machine[0]}` is an instruction of the grader's processor, not of a GPU"
+        return Refusal(
+            Verdict.REJECTED, statement.line, f"{what}: a kernel cannot use it.", "Use CUDA's own functions."
+        )
+    call = _CALL.match(statement.text)
+    if call is None or _KEYWORDS.match(call["callee"]):
+        return None
+    if call["target"] and _MEMORY.match(call["target"]):
+        return _unseen(
+            statement.line,
+            "writes what a function returns straight into memory",
+            "Keep it in a variable first, and assign that.",
+        )
+    if any(_MEMORY.match(argument) for argument in _arguments(call["rest"])):
+        return _unseen(
+            statement.line,
+            "passes an object from memory through `...`",
+            "Copy it into a variable first, or pass a pointer.",
+        )
+    return None
+
+
+def _arguments(rest: str) -> list[str]:
+    """Of the last pair of parentheses: a lambda's name has some of its own."""
+    depth, last = 0, [""]
+    for character in reversed(rest):
+        depth += (character in ")]>") - (character in "([<")
+        if depth < 0:
+            break
+        if character == "," and depth == 0:
+            last.append("")
+        else:
+            last[-1] = character + last[-1]
+    return [argument.strip() for argument in last]
+
+
+def _unseen(line: int, what: str, advice: str) -> Refusal:
+    message = f"This {what}, which the CPU executor cannot follow: this file has to be graded on a GPU."
+    return Refusal(Verdict.NEEDS_GPU, line, message, advice)

@@ -1,0 +1,181 @@
+"""Reads Clang's own account of a file for what the instrumentation would pass over: what `gimple_scan.py` is for GCC.
+
+The thread sanitizer's pass announces loads and stores of 1, 2, 4, 8 and 16 bytes in functions that ask for it, and
+copies become calls. So each function that a kernel reaches must have the attributes every function has, and hold nothing
+else that touches memory. It judges what Clang is about to compile, so no macro and no header can hide anything from it.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Iterator
+
+from grader.engines.checks.object_check import readable
+from grader.engines.clang_ir.ir_dump import Account, Attributes, IrFunction, read_account
+from grader.engines.clang_ir.ir_types import bytes_of, leading_type, parts_of
+from grader.engines.refusal import Refusal
+from grader.model.result import Verdict
+
+# What a function may have besides what every function has: inlining and what callers may assume of it.
+_HARMLESS_WORDS = """
+    alwaysinline inlinehint cold hot noreturn readnone readonly writeonly argmemonly memory norecurse nofree nosync willreturn
+    mustprogress uwtable nounwind
+"""
+_HARMLESS = frozenset(_HARMLESS_WORDS.split())
+_ONLY_WHERE_NOT_INLINED = frozenset({"noinline", "optnone"})  # a function that is always inlined has neither
+_VARIES = "min-legal-vector-width"
+# Operations of the compiler's own that touch no memory, or become calls that announce themselves.
+_OPERATIONS = re.compile(
+    r"llvm\.(dbg|lifetime|expect|assume|is\.constant|ubsantrap|trap|debugtrap|donothing|annotation|fabs|sqrt|fma|fmuladd|minnum|maxnum"
+    r"|minimum|maximum|floor|ceil|trunc|rint|nearbyint|round|roundeven|copysign|canonicalize|is\.fpclass|ctpop|ctlz|cttz|bswap"
+    r"|bitreverse|fsh[lr]|abs|[su](min|max)|[su](add|sub|mul)\.(with\.overflow|sat|fix)|fpto[su]i\.sat|sin|cos|exp|exp2|log"
+    r"|log2|log10|pow|powi|ldexp|frexp|lrint|llrint|lround|llround|va_(start|end|copy)|objectsize|threadlocal\.address"
+    r"|(launder|strip)\.invariant\.group|memcpy|memmove|memset|prefetch)\b(?!\.inline)"
+)
+_OPCODE = re.compile(r"(?:(?P<result>%\S+) = )?(?:(?:tail|musttail|notail) )?(?P<name>[a-z_]+)\b(?P<rest>.*)")
+_CALLEE = re.compile(r'@("[^"]*"|[\w.$-]+)\(')
+_ASSEMBLY = re.compile(r'\basm (?:sideeffect |alignstack |inteldialect |unwind )*"')
+_ATOMIC = re.compile(r"atomicrmw|cmpxchg|fence")
+_STRANGE = re.compile(r"indirectbr|callbr|invoke|resume|landingpad|cleanup\w+|catch\w+|va_arg")
+_OPERAND = re.compile(r'(%(?:"[^"]*"|[\w.$-]+))\s*$')
+_BY_VALUE = re.compile(r"\b(byval|byref|inalloca|preallocated)\(")
+
+
+def scan_ir(text: str, plain: str, file_name: str, trusted: Collection[str], roots: Collection[str]) -> Refusal | None:
+    """The first reason not to trust the instrumentation; None when there is none. `plain`: the account of a function that
+    has no attributes. `trusted`: folders of our headers. `roots`: symbols of the kernel and its launch function.
+    """
+    account = read_account(text)
+    usual = next(iter(read_account(plain).functions.values())).attributes
+    if account.file_level_assembly:
+        return _assembly(0)
+    reached = account.reached(roots)
+    for name in sorted(reached & account.globals.keys()):
+        if name.startswith("__llvm"):  # of such names the pass believes that a profiler's counters lie there
+            return _rejected(0, f"the name `{name[:60]}` is reserved for the compiler")
+    for name, function in account.functions.items():
+        path = account.path_of(function)
+        if name not in reached or any(path.startswith(f"{folder}/") for folder in trusted):
+            continue
+        if refusal := _judge(_Reader(account, file_name), function, usual, known=bool(path)):
+            return refusal
+    return None
+
+
+class _Reader:
+    """Lines of the submission; 0 for another file's."""
+
+    def __init__(self, account: Account, file_name: str) -> None:
+        self._account, self._file_name = account, file_name
+
+    def line(self, instruction: str) -> int:
+        path, line = self._account.place_of(instruction)
+        return line if path.rsplit("/", 1)[-1] == self._file_name else 0
+
+    def first_line(self, function: IrFunction) -> int:
+        ours = self._account.path_of(function).rsplit("/", 1)[-1] == self._file_name
+        return self._account.line_of(function) if ours else 0
+
+
+def _judge(reader: _Reader, function: IrFunction, usual: Attributes, *, known: bool) -> Refusal | None:
+    if not known:  # what the machine's own headers define for its instructions
+        what = f"`{readable(function.symbol)}` is a function of the grader's processor or its compiler, not of a GPU"
+        return _rejected(0, what, "Use CUDA's own functions.")
+    if what := _blinding(function.attributes, usual):
+        message = f"the attribute `{what}` is not allowed: it could change what the grader sees of the kernel"
+        return _rejected(reader.first_line(function), message)
+    return next(_objections(reader, function), None)
+
+
+def _blinding(has: Attributes, usual: Attributes) -> str:
+    optional = _ONLY_WHERE_NOT_INLINED if "alwaysinline" in has.words else frozenset()
+    extra = sorted(has.words - usual.words - _HARMLESS)
+    lost = sorted(usual.words - has.words - _HARMLESS - optional)
+    keys = (has.texts.keys() | usual.texts.keys()) - {_VARIES}
+    changed = sorted(key for key in keys if has.texts.get(key) != usual.texts.get(key))
+    named = {"sanitize_thread": "no_sanitize"}
+    return next((named.get(word, word) for word in [*extra, *lost, *changed]), "")
+
+
+def _objections(reader: _Reader, function: IrFunction) -> Iterator[Refusal]:
+    own = _locals_of(function)
+    for instruction in function.instructions:
+        match = _OPCODE.match(instruction)
+        if match is None:
+            continue
+        name, rest = match["name"], match["rest"]
+        line = reader.line(instruction)
+        if name == "call":
+            yield from _judge_call(rest, line, own)
+        elif _ATOMIC.fullmatch(name) or (name in {"load", "store"} and re.match(r" (volatile )?atomic ", rest)):
+            yield _rejected(line, "an atomic access of the host's kind", "Use atomicAdd() and its kin.")
+        elif _STRANGE.fullmatch(name):
+            yield _unseen(line, f"needs `{name}`", "Write it without.")
+        elif name in {"load", "store"}:
+            yield from _judge_access(name, rest, line, own)
+
+
+def _judge_access(name: str, rest: str, line: int, own: set[str]) -> Iterator[Refusal]:
+    parts = parts_of(rest.strip().removeprefix("volatile "))
+    kind = leading_type(parts[0])
+    operand = _OPERAND.search(parts[1]) if len(parts) > 1 else None
+    if "addrspace(" in rest:
+        yield _rejected(line, "memory of the grader's processor is named")
+    elif bytes_of(kind) not in {1, 2, 4, 8, 16} and not (operand and operand[1] in own):
+        verb = "reads" if name == "load" else "writes"
+        yield _unseen(line, f"{verb} a `{kind[:40]}` at once", "Use types that a GPU has, and no bit-fields in memory.")
+
+
+def _judge_call(rest: str, line: int, own: set[str]) -> Iterator[Refusal]:
+    if _ASSEMBLY.search(rest):
+        yield _assembly(line)
+        return
+    callee = _CALLEE.search(rest)
+    if callee is None:
+        return  # through a pointer: the assembly tells
+    name = callee[1].strip('"')
+    if name.startswith("llvm.") and not _OPERATIONS.match(name):
+        what = f"`{name[:60]}` is an instruction of the grader's processor, not of a GPU: a kernel cannot use it"
+        yield _rejected(line, what, "Use CUDA's own functions.")
+    for argument in parts_of(rest[callee.end() :]):
+        operand = _OPERAND.search(argument)
+        if _BY_VALUE.search(argument) and not (operand and operand[1] in own):
+            yield _unseen(line, "passes an object from memory", "Copy it into a variable first, or pass a pointer.")
+
+
+def _locals_of(function: IrFunction) -> set[str]:
+    """Registers that hold the address of a local variable, or of a part of one that stands in the text."""
+    found: set[str] = set()
+    for instruction in function.instructions:
+        match = _OPCODE.match(instruction)
+        if match is None or match["result"] is None:
+            continue
+        moved = match["name"] in {"bitcast", "getelementptr"} and _stays_within(match["rest"], found)
+        if match["name"] == "alloca" or moved:
+            found.add(match["result"])
+    return found
+
+
+def _stays_within(rest: str, found: set[str]) -> bool:
+    """Whether the address is a known local's, moved by numbers alone and inside its first element."""
+    parts = [part for part in parts_of(rest) if not part.startswith("!")]
+    if " to " in parts[0]:
+        operand = _OPERAND.search(parts[0].partition(" to ")[0])
+        return operand is not None and operand[1] in found
+    base = _OPERAND.search(parts[1]) if len(parts) > 1 else None
+    indices = [part.split()[-1] for part in parts[2:]]
+    return base is not None and base[1] in found and indices[:1] == ["0"] and all(one.isdigit() for one in indices)
+
+
+def _assembly(line: int) -> Refusal:
+    message = "Inline assembly cannot run on the CPU executor: this file has to be graded on a GPU."
+    return Refusal(Verdict.NEEDS_GPU, line, message, "Everything the lab asks for can be written in CUDA C++.")
+
+
+def _rejected(line: int, what: str, advice: str = "Remove it; nothing in this lab needs it.") -> Refusal:
+    return Refusal(Verdict.REJECTED, line, f"{what[0].upper()}{what[1:]}.", advice)
+
+
+def _unseen(line: int, what: str, advice: str) -> Refusal:
+    message = f"This {what}, which the CPU executor cannot follow: this file has to be graded on a GPU."
+    return Refusal(Verdict.NEEDS_GPU, line, message, advice)

@@ -1,0 +1,165 @@
+"""Judges an object file before it is linked: entry points, sections and functions that must not be there."""
+
+from __future__ import annotations
+
+import re
+
+from grader.engines.checks.entry_points import EntryPoints
+from grader.engines.device_functions import MATH, ONLY_ON_A_GPU, is_device_function
+from grader.engines.object_code.assembly import Calls, FunctionCalls
+from grader.engines.object_code.object_file import ObjectFile
+from grader.engines.object_code.symbol_table import Symbol
+from grader.engines.refusal import Refusal
+from grader.model.result import Verdict
+
+SECTIONS = re.compile(
+    r"|\.(text|data|bss|rodata|tdata|tbss)(\..*)?|\.data\.rel\.ro.*|\.rela?\..*|\.rela?\.(text|data).*|\.debug_.*|\.comment|\.note.*|\.eh_frame.*"
+    r"|\.group|\.symtab|\.strtab|\.shstrtab|\.symtab_shndx|\.init_array(\.00099|\.0)?|\.gcc_except_table.*"
+)
+MAX_DATA_BYTES = 512 << 20  # of __device__ and __constant__ variables, far below a runner's memory
+MAX_SHARED_BYTES = 1 << 20  # of all kernels of a file
+_COMMON = 0xFFF2  # SHN_COMMON, in place of a section's index
+_NO_LINE = 1 << 30  # behind every line
+RESERVED = re.compile(r"__(tsan|ubsan|asan|sanitizer)_.*|tilelab_.*|__(start|stop)_.*|_init|_fini|_start")
+# Host templates of the standard library that device code may use, as nvcc's --expt-relaxed-constexpr lets it.
+_CONSTEXPR = """
+    min max swap clamp move forward exchange abs isnan isinf isfinite signbit numeric_limits integral_constant pair array
+    __array_traits tuple _Tuple_impl _Head_base get __get_helper is_same_v addressof __addressof bit_cast __is_constant
+    is_constant_evaluated initializer_list begin end size lerp midpoint gcd make_pair make_tuple
+"""
+_ALLOWED_NAMES = "|".join(sorted(f"{len(name)}{name}" for name in {*MATH, *_CONSTEXPR.split()}))
+STANDARD_ALLOWED = re.compile(rf"_ZN?K?St(L|{_ALLOWED_NAMES}).*")
+STANDARD = re.compile(r"_ZN?K?St.*|_ZN9__gnu_cxx.*")
+_OWN_DATA = re.compile(r"\.(bss|data)\.(?!_ZStL8__ioinit$|_ZGV|\.|DW\.|rel\.ro).*")
+_READABLE = {
+    "_Znwm": "new",
+    "_Znam": "new[]",
+    "_ZdlPv": "delete",
+    "_ZdaPv": "delete[]",
+    "_ZdlPvm": "delete",
+    "_ZdaPvm": "delete[]",
+    "_ZNK18cooperative_groups10grid_group4syncEv": "cooperative_groups::grid_group::sync",
+}
+
+
+def check_object(obj: ObjectFile, entries: EntryPoints, calls: Calls) -> Refusal | None:
+    """The first reason not to link and run this object; None when there is none.
+
+    Host code that no kernel reaches is tolerated: it is thrown away.
+    """
+    sections = obj.reached_sections(entry.section for entry in entries.all)
+    reached_calls = calls.within(obj.functions_in(sections))
+    return (
+        _check_contents(obj)
+        or _check_sizes(obj)
+        or _check_symbols(obj, obj.reached(entries.all), reached_calls)
+        or _check_initialisers(obj, calls)
+        or _check_calls(reached_calls)
+    )
+
+
+def _check_contents(obj: ObjectFile) -> Refusal | None:
+    for section in obj.sections:
+        if not SECTIONS.fullmatch(section):
+            what = f"The file puts code or data into a section of its own ({section[:40]!r})"
+            return _rejected(0, f"{what}: nothing may run before the kernel.")
+    for symbol in obj.symbols:
+        if symbol.kind == "STT_GNU_IFUNC":
+            return _rejected(
+                0, f"{symbol.name[:60]!r} chooses its code at load time: nothing may run before the kernel."
+            )
+        if not symbol.undefined and symbol.kind != "STT_SECTION" and RESERVED.fullmatch(symbol.name):
+            return _rejected(0, f"The name {symbol.name[:60]!r} is reserved for the grader.")
+    return None
+
+
+def _check_sizes(obj: ObjectFile) -> Refusal | None:
+    """What no runner could even start with; the 48 KiB of shared memory are the launch's to judge."""
+    defined = [symbol for symbol in obj.symbols if symbol.in_section or symbol.section == _COMMON]
+    shared = sum(symbol.size for symbol in defined if symbol.kind == "STT_TLS")
+    data = sum(symbol.size for symbol in defined if symbol.kind == "STT_OBJECT")
+    if shared > MAX_SHARED_BYTES:
+        what = f"The file declares {shared >> 10} KiB of shared memory; a block can have 48"
+        return Refusal(Verdict.LAUNCH_ERROR, 0, f"{what}.", "Keep a tile there, not a matrix.")
+    if data > MAX_DATA_BYTES:
+        return _rejected(0, f"The file's variables take {data >> 20} MiB; they may take {MAX_DATA_BYTES >> 20}.")
+    return None
+
+
+def _check_symbols(obj: ObjectFile, reached: set[int], calls: FunctionCalls) -> Refusal | None:
+    """Those that the submission itself calls come first: they have a line."""
+    by_line = sorted((calls.lines.get(obj.symbols[index].name, 0) or _NO_LINE, index) for index in reached)
+    refusals = (_check_symbol(obj.symbols[index], line % _NO_LINE) for line, index in by_line)
+    return next((refusal for refusal in refusals if refusal), None)
+
+
+def _check_symbol(symbol: Symbol, line: int) -> Refusal | None:
+    if not symbol.undefined:
+        if (
+            symbol.kind == "STT_FUNC"
+            and STANDARD.fullmatch(symbol.name)
+            and not STANDARD_ALLOWED.fullmatch(symbol.name)
+        ):
+            return _rejected(
+                line,
+                f"`{readable(symbol.name)}` of the C++ standard library runs on the host only: a kernel cannot call it.",
+            )
+        return None
+    if symbol.kind == "STT_TLS" or not symbol.name or is_device_function(symbol.name):
+        return None
+    if symbol.name in ONLY_ON_A_GPU:
+        what = f"`{readable(symbol.name)}` in a kernel is not supported by the CPU executor"
+        return Refusal(Verdict.NEEDS_GPU, line, f"{what}: this file has to be graded on a GPU.")
+    return _rejected(
+        line,
+        f"`{readable(symbol.name)}` is a host function, or is declared and never defined: a kernel cannot call it.",
+    )
+
+
+def _check_initialisers(obj: ObjectFile, calls: Calls) -> Refusal | None:
+    """A leftover <iostream> has one: it never runs, and nobody misses it. A variable of the submission's own would stay
+    without its value, and nvcc refuses it as well where a kernel uses it.
+    """
+    first = [index for index, section in enumerate(obj.sections) if section.startswith(".init_array")]
+    touched = obj.reached_sections(first)
+    own = [obj.sections[index] for index in sorted(touched) if _OWN_DATA.fullmatch(obj.sections[index])]
+    if not own:
+        return None
+    # What is to be given a value lies in .bss; a variable in .data has one, and is read on the way.
+    variable = next((section for section in own if section.startswith(".bss")), own[0]).split(".", 2)[-1]
+    words = ("__static_initialization_and_destruction", "__cxx_global_var_init")  # of GCC, of Clang
+    initialisers = {name for name in obj.functions_in(touched) if any(word in name for word in words)}
+    lines = calls.within(initialisers).lines.values()
+    what = f"`{readable(variable)}` gets its first value from code that would have to run before the kernel"
+    return _rejected(min(filter(None, lines), default=0), f"{what}: start it with a constant.")
+
+
+def _check_calls(calls: FunctionCalls) -> Refusal | None:
+    if calls.inline_assembly:
+        what = "Inline assembly cannot run on the CPU executor: this file has to be graded on a GPU."
+        return Refusal(Verdict.NEEDS_GPU, calls.inline_assembly[0], what)
+    if calls.indirect:
+        what = "A call through a function pointer cannot be followed by the CPU executor: this file has to be graded on a GPU."
+        return Refusal(
+            Verdict.NEEDS_GPU,
+            calls.indirect[0],
+            what,
+            "Call the function by its name, or pass it as a template argument.",
+        )
+    return None
+
+
+def readable(symbol: str) -> str:
+    """The name without namespaces and parameters; std:: stays."""
+    if symbol in _READABLE:
+        return _READABLE[symbol]
+    if re.match(r"_ZN?K?S[oid]|_ZSt(4c(out|err|in)|ls|rs|4endl)", symbol):
+        return "std::cout"
+    mangled = re.match(r"_ZN?K?(St)?(?:(?<=St)[a-z])?L?(\d+)(\w+)", symbol)
+    if mangled is None:
+        return "std::" if STANDARD.fullmatch(symbol) else symbol[:60]
+    return ("std::" if mangled[1] else "") + mangled[3][: int(mangled[2])]
+
+
+def _rejected(line: int, message: str) -> Refusal:
+    return Refusal(Verdict.REJECTED, line, message, "A kernel may call its own __device__ functions and CUDA's.")

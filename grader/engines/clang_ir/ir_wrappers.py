@@ -1,0 +1,37 @@
+"""Takes the detour out of `extern __shared__` arrays in Clang's account of a file.
+
+Clang reaches a thread-local variable of another file through a function of its own that would first run its initialiser.
+Shared memory has none: each call becomes the variable's address, and the functions go. GCC has a flag for it.
+"""
+
+from __future__ import annotations
+
+import re
+
+from grader.engines.clang_ir.ir_dump import SYMBOL
+from grader.engines.clang_ir.ir_types import leading_type
+
+_WRAPPER = re.compile(
+    r"^define linkonce_odr hidden [^@\n]*@(_ZTW\w+)\(\)[^\n]*\{\n(.*?)^\}\n", re.MULTILINE | re.DOTALL
+)
+_WEAK = re.compile(r"^declare extern_weak void @_ZTH(\w+)\(\)", re.MULTILINE)
+_CALL = re.compile(r"= (?:tail )?call (?P<type>[^@\n]*) @(?P<name>_ZTW\w+)\(\)(?: #\d+)?")
+_PROMISE = re.compile(r"(?:noundef|nonnull|align \d+|dereferenceable\(\d+\)) ")
+
+
+def without_wrappers(account: str) -> str:
+    weak = {f"_ZTW{name}" for name in _WEAK.findall(account)}
+    variables = {}
+    for match in _WRAPPER.finditer(account):
+        named = {name for name in SYMBOL.findall(match[2]) if not name.startswith(("_ZTH", "llvm."))}
+        if match[1] in weak and len(named) == 1:
+            variables[match[1]] = named.pop()
+
+    def address(call: re.Match[str]) -> str:
+        if call["name"] not in variables:
+            return call[0]
+        kind = leading_type(_PROMISE.sub("", call["type"]))
+        return f"= bitcast {kind} @{variables[call['name']]} to {kind}"
+
+    without = _WRAPPER.sub(lambda match: "" if match[1] in variables else match[0], account)
+    return _CALL.sub(address, without)

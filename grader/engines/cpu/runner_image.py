@@ -1,0 +1,77 @@
+"""Writes image.json: what a runner must know about the submission linked into it (read by kit/runner/image.cpp)."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import asdict, dataclass
+from pathlib import Path
+
+from grader.engines.object_code.debug_info import DebugInfo, Function, SharedArray
+
+MAX_LINES = 200_000
+MAX_LOOPS = 10_000
+MAX_VARIABLES = 1_000
+
+
+def shared_assembly(dynamic_symbols: list[str], dynamic_bytes: int = 48 * 1024, padding_bytes: int = 64 * 1024) -> str:
+    """One block of thread-local memory that every `extern __shared__` array names, padded so that what runs a little
+    past it meets nobody's memory: behind the padding lies the thread control block.
+    """
+    labels = ["tilelab_dynamic_shared", *dynamic_symbols]
+    return "\n".join(
+        [
+            '.section .tbss,"awT",%nobits',
+            ".balign 256",
+            *(
+                line
+                for label in labels
+                for line in (
+                    f".globl {label}",
+                    f".type {label}, %tls_object",
+                    f".size {label}, {dynamic_bytes}",
+                    f"{label}:",
+                )
+            ),
+            f".zero {dynamic_bytes + padding_bytes}",
+            '.section .note.GNU-stack,"",%progbits',
+            "",
+        ]
+    )
+
+
+@dataclass(frozen=True)
+class CodeLayout:
+    """What the debug information does not tell of a linked runner."""
+
+    dynamic_offset: int  # of dynamic shared memory in the thread-local segment
+    static_shared_bytes: int  # of the arrays that the kernel reaches
+    loops: list[tuple[int, int]]  # addresses where their first and last blocks announce themselves
+
+
+def write_image(
+    path: Path, info: DebugInfo, *, source: str, entries: tuple[Function, Function | None], layout: CodeLayout
+) -> None:
+    """`entries`: the kernel, and the launch function or None where the caller names grid and block itself."""
+    kernel, launch = entries
+    image = {
+        "files": info.files,
+        "source": source.split("\n"),
+        "lines": info.lines[:MAX_LINES],
+        "functions": [[f.first, f.end, f.name] for f in info.functions],
+        "header_code": sorted([f.first, f.end] for f in info.functions if not f.in_submission),
+        "loops": layout.loops[:MAX_LOOPS],
+        "shared": [_shared(array) for array in info.shared],
+        "guards": info.guards[:MAX_VARIABLES],
+        "variables": [asdict(variable) for variable in info.variables if variable.bytes][:MAX_VARIABLES],
+        "dynamic_offset": layout.dynamic_offset,
+        "static_shared_bytes": layout.static_shared_bytes,
+        "kernel": kernel.first,
+        "launch": launch.first if launch else 0,
+    }
+    path.write_text(json.dumps(image), encoding="utf-8")
+
+
+def _shared(array: SharedArray) -> dict[str, object]:
+    fields = asdict(array)
+    del fields["symbol"]
+    return fields

@@ -1,0 +1,128 @@
+"""Turns one source file into a cubin and what a GPU runner must know of it. nvcc runs confined; its output is read as data.
+
+As with the CPU's builder, nothing of the submission runs here, and every failure of a submission is an outcome.
+"""
+
+from __future__ import annotations
+
+import json
+import time
+from dataclasses import dataclass
+from pathlib import Path
+
+from elftools.common.exceptions import ELFError
+from elftools.elf.elffile import ELFFile
+from elftools.elf.sections import SymbolTableSection
+
+from grader.engines.checks.entry_points import EntrySignatures, name_of
+from grader.engines.gpu.gpu_toolchain import GpuToolchain
+from grader.engines.gpu.launch_tail import ASK_LAUNCH, POISON_SHARED, launch_tail
+from grader.engines.gpu.nvcc_log import kernel_resources, needs_too_much_shared, nvcc_refusals
+from grader.engines.refusal import Refusal
+from grader.model.gpu_reports import KernelResources
+from grader.model.result import Verdict
+from grader.sandbox import Confinement, Limits, run_confined
+
+NVCC_LIMITS = Limits(
+    cpu_seconds=60, wall_seconds=180, memory_bytes=4 << 30, processes=64, file_bytes=128 << 20, open_files=256
+)
+TAIL, CUBIN, IMAGE = "launch_tail.cu", "submission.cubin", "cubin.json"
+MAX_LOG = 8_000  # characters
+MAX_CUBIN_BYTES = 64 << 20
+
+
+@dataclass(frozen=True)
+class GpuTarget:
+    """What is compiled for, and what runs it."""
+
+    capability: int  # 90 for 9.0
+    device: int = 0  # as the driver counts
+    driver: str = ""  # the path of libcuda; empty: by its usual name
+
+
+@dataclass(frozen=True)
+class GpuBuild:
+    """What came of it. Without `image` and `refusals` the fault is ours, and `log` says what happened."""
+
+    image: Path | None = None
+    refusals: tuple[Refusal, ...] = ()
+    resources: KernelResources | None = None
+    log: str = ""
+    seconds: float = 0.0
+
+
+def build_for_gpu(  # noqa: PLR0913, PLR0917 -- as build_for_cpu, and what for
+    toolchain: GpuToolchain,
+    confinement: Confinement,
+    source: Path,
+    folder: Path,
+    entries: EntrySignatures,
+    target: GpuTarget,
+    *,
+    max_registers: int | None = None,
+    silent: bool = False,
+) -> GpuBuild:
+    """Builds `source` in the empty folder `folder`; the cubin and its description stay there.
+
+    `max_registers`: what a thread may have at most, where a kernel is to fit its block. `silent`: without what it prints.
+    """
+    began = time.monotonic()
+    (folder / source.name).write_bytes(source.read_bytes())
+    (folder / TAIL).write_text(launch_tail(source.name, entries, silent=silent), encoding="utf-8")
+    finished = run_confined(
+        confinement,
+        toolchain.compile(TAIL, CUBIN, target.capability, max_registers),
+        readable=[toolchain.root, *toolchain.includes],
+        writable=[folder],
+        limits=NVCC_LIMITS,
+        profile="build",
+        cwd=folder,
+    )
+    said = (finished.stderr + finished.stdout).decode("utf-8", "replace").replace(f"{folder}/", "")
+    log = said if len(said) <= MAX_LOG else said[:MAX_LOG] + "\n…"
+    seconds = time.monotonic() - began
+    if finished.timed_out:
+        message = f"nvcc was stopped: {source.name} took more than {NVCC_LIMITS.wall_seconds:.0f} seconds to compile."
+        return GpuBuild(refusals=(Refusal(Verdict.COMPILE_ERROR, 0, message),), log=log, seconds=seconds)
+    if finished.returncode != 0:
+        return GpuBuild(refusals=_why_not(said, source.name, entries), log=log, seconds=seconds)
+    names = _kernels(folder / CUBIN)
+    image = {
+        "driver": target.driver,
+        "device": target.device,
+        "cubin": CUBIN,
+        "functions": names,
+        "kernel": entries.kernel,
+        "ask_launch": ASK_LAUNCH if entries.launch else "",
+        "poison_shared": POISON_SHARED,
+    }
+    (folder / IMAGE).write_text(json.dumps(image), encoding="utf-8")
+    return GpuBuild(folder / IMAGE, resources=_resources(said, entries), log=log, seconds=seconds)
+
+
+def _why_not(said: str, file: str, entries: EntrySignatures) -> tuple[Refusal, ...]:
+    if needs_too_much_shared(said):
+        text = "A block asks for more than the 49152 bytes of static shared memory that there are."
+        return (Refusal(Verdict.LAUNCH_ERROR, 0, text),)
+    return nvcc_refusals(said, file, TAIL, kernel=entries.kernel, launch=entries.launch)
+
+
+def _resources(said: str, entries: EntrySignatures) -> KernelResources | None:
+    """Of the kernel: the one whose mangled name has its name, with its length before it, as a part."""
+    name = name_of(entries.kernel)
+    found = kernel_resources(said)
+    mangled = f"{len(name)}{name}"
+    return next((one for key, one in found.items() if key == name or mangled in key), None)
+
+
+def _kernels(cubin: Path) -> list[str]:
+    """The names of a cubin's functions, for drivers that cannot list them; none where it cannot be read."""
+    if cubin.is_symlink() or cubin.stat().st_size > MAX_CUBIN_BYTES:
+        return []
+    try:
+        with cubin.open("rb") as file:
+            tables = [one for one in ELFFile(file).iter_sections() if isinstance(one, SymbolTableSection)]
+            symbols = [symbol for table in tables for symbol in table.iter_symbols()]
+            return [symbol.name for symbol in symbols if symbol["st_info"]["type"] == "STT_FUNC"]
+    except (ELFError, KeyError, ValueError, IndexError):
+        return []

@@ -1,0 +1,83 @@
+"""What nvcc said: errors in the submission as refusals, and what ptxas tells of each kernel. Pure.
+
+A submission can make the compiler print what it likes, so the numbers are for people to read and decide nothing.
+"""
+
+from __future__ import annotations
+
+import re
+
+from grader.engines.refusal import Refusal
+from grader.model.gpu_reports import KernelResources
+from grader.model.result import Verdict
+
+MAX_ERRORS = 3
+_ERROR = re.compile(r"^(?:\./)?([^\s(]+)\((\d+)\): (?:catastrophic )?error(?: #[\w-]+)?: (.*)$", re.MULTILINE)
+_HOST_FUNCTION = re.compile(
+    r'calling a (?:constexpr )?__host__ function\("([^"]+)"\) from a __(?:global|device)__ function'
+)
+_PTXAS = re.compile(r"^ptxas (?:error|fatal) *: *(.*)$", re.MULTILINE)
+_ENTRY = re.compile(r"^ptxas info *: Compiling entry function '(\w+)' for 'sm_\w+'$", re.MULTILINE)
+_STACK = re.compile(r"^ +(\d+) bytes stack frame, (\d+) bytes spill stores, (\d+) bytes spill loads$", re.MULTILINE)
+_USED = re.compile(r"^ptxas info *: Used (\d+) registers(.*)$", re.MULTILINE)
+_SHARED = re.compile(r"(\d+) bytes smem")
+_TOO_MUCH_SHARED = re.compile(r"uses too much shared data")
+
+
+def kernel_resources(log: str) -> dict[str, KernelResources]:
+    """By the kernel's mangled name."""
+    found = {}
+    for match in _ENTRY.finditer(log):
+        after = log[match.end() :]
+        end = _ENTRY.search(after)
+        part = after[: end.start()] if end else after
+        stack, used = _STACK.search(part), _USED.search(part)
+        if stack is None or used is None:
+            continue
+        shared = _SHARED.search(used[2])
+        spills = (int(stack[1]), int(stack[2]), int(stack[3]))
+        found[match[1]] = KernelResources(int(used[1]), int(shared[1]) if shared else 0, *spills)
+    return found
+
+
+def needs_too_much_shared(log: str) -> bool:
+    """Refused by ptxas for what a launch on the CPU executor is refused for as well, with a better message."""
+    said: list[str] = _PTXAS.findall(log)
+    return bool(said) and all(_TOO_MUCH_SHARED.search(one) for one in said) and not _ERROR.search(log)
+
+
+def nvcc_refusals(log: str, file_name: str, tail_name: str, *, kernel: str, launch: str | None) -> tuple[Refusal, ...]:
+    """Why there is no cubin. Empty where the log names neither the submission nor anything it did: ours to look into.
+
+    `tail_name`: the generated file that includes the submission; errors there are about the two entry points.
+    """
+    said = [(match[1].rsplit("/", 1)[-1], int(match[2]), match[3]) for match in _ERROR.finditer(log)]
+    own = [_in_words(line, message) for file, line, message in said if file == file_name]
+    if own:
+        return tuple(dict.fromkeys(own))[:MAX_ERRORS]
+    in_tail = [message for file, _, message in said if file == tail_name]
+    if in_tail:
+        return _of_entry_points(in_tail, kernel, launch)
+    unresolved = [f"The GPU's assembler says: {message}" for message in _PTXAS.findall(log)]
+    return tuple(Refusal(Verdict.COMPILE_ERROR, 0, message) for message in dict.fromkeys(unresolved))[:MAX_ERRORS]
+
+
+def _in_words(line: int, message: str) -> Refusal:
+    advice = ""
+    if match := _HOST_FUNCTION.search(message):
+        advice = f"`{match[1]}` runs on the CPU only. What a kernel calls is declared `__device__`, or comes with CUDA's headers."
+    return Refusal(Verdict.COMPILE_ERROR, line, f"nvcc says: {message}", advice)
+
+
+def _of_entry_points(messages: list[str], kernel: str, launch: str | None) -> tuple[Refusal, ...]:
+    launch_name = (launch or "").partition("(")[0]
+    if launch_name and any(_HOST_FUNCTION.search(one) and launch_name in one for one in messages):
+        text = f"`{launch_name}` runs on the CPU only: nvcc does not let the GPU call it."
+        advice = f"Declare it `__host__ __device__ LaunchConfig {launch}`, as in the starter file."
+        return (Refusal(Verdict.COMPILE_ERROR, 0, text, advice),)
+    missing = launch_name if launch_name and launch_name in messages[0] else kernel.partition("(")[0]
+    wanted = launch if missing == launch_name else kernel
+    text = (
+        f"`{missing}` is not there with the parameters the lab asks for: expected `{wanted}`. nvcc says: {messages[0]}"
+    )
+    return (Refusal(Verdict.MISSING_ENTRY_POINT, 0, text, "Keep the name and the parameters of the starter file."),)

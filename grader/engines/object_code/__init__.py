@@ -1,0 +1,1 @@
+"""Object files, debug information and assembly, read as data."""

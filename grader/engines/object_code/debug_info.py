@@ -1,0 +1,175 @@
+"""Reads a linked runner's debug information: source lines, functions with their signatures, shared arrays, variables.
+
+Only the submission's translation unit carries any: the kit is compiled without.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Collection
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from elftools.elf.elffile import ELFFile
+
+from grader.engines.object_code.dwarf_types import Die, origin_of, parameter_type, qualified_name, text_of, type_of
+from grader.engines.object_code.symbol_table import Symbol, function_names, thread_local_symbols
+from grader.engines.object_code.thread_local_names import FROM_THREAD_POINTER, ThreadLocalNames
+
+_MAX_DIES = 400_000  # a submission whose debug information is larger is not a lab's
+_DWARF_5 = 5
+_AN_ADDRESS = 0x03  # DW_OP_addr
+_ADDRESS_BYTES = 8
+GUARD = "_ZGV"  # the compiler's note of what it has initialised
+_OFFSET_BYTES = {0x0C: 4, 0x0E: 8}  # DW_OP_const4u, DW_OP_const8u
+
+
+@dataclass(frozen=True)
+class Function:
+    first: int
+    end: int
+    name: str  # without parameters
+    signature: str  # "scale(float const*, float*, int)"
+    returns: str
+    in_submission: bool
+
+
+@dataclass(frozen=True)
+class SharedArray:
+    name: str
+    symbol: str
+    offset: int  # in the thread-local segment
+    bytes: int
+    element: str
+    element_bytes: int
+    dimensions: tuple[int, ...]
+    dynamic: bool
+
+
+@dataclass(frozen=True)
+class StaticVariable:
+    """A __device__ or __constant__ variable, or a static one of a function."""
+
+    name: str
+    address: int  # 0 and thereabouts: nothing reaches it, and the linker left it out
+    bytes: int
+    element: str
+    element_bytes: int
+    dimensions: tuple[int, ...]
+
+
+@dataclass(frozen=True)
+class DebugInfo:
+    files: list[str] = field(default_factory=list)
+    lines: list[tuple[int, int, int]] = field(default_factory=list)  # address, line, index into files
+    functions: list[Function] = field(default_factory=list)
+    shared: list[SharedArray] = field(default_factory=list)
+    variables: list[StaticVariable] = field(default_factory=list)
+    guards: list[tuple[int, int]] = field(default_factory=list)  # of shared arrays of classes: offset and bytes
+    offsets: dict[str, int] = field(default_factory=dict)  # of every thread-local symbol, in its segment
+    addresses: dict[str, int] = field(default_factory=dict)  # of every function, by symbol
+
+
+def read_debug_info(program: Path, file_name: str, *, headers: Collection[str] = ()) -> DebugInfo:
+    """The debug information of a linked runner whose submission is `file_name`, with `headers` of its own."""
+    with program.open("rb") as stream:
+        elf = ELFFile(stream)
+        dwarf = elf.get_dwarf_info(relocate_dwarf_sections=False)
+        symbols = thread_local_symbols(elf)
+        functions = function_names(elf)
+        names = ThreadLocalNames(symbols, functions)
+        info = DebugInfo(
+            guards=[(one.value, one.size) for name, one in symbols.items() if name.startswith(GUARD)],
+            offsets={name: symbol.value for name, symbol in symbols.items()},
+            addresses={name: first for first, name in functions.items()},
+        )
+        for unit in dwarf.iter_CUs():
+            ours = _read_lines(dwarf.line_program_for_CU(unit), info, {file_name, *headers})
+            for count, die in enumerate(unit.iter_DIEs()):
+                if count > _MAX_DIES:
+                    break
+                if die.tag == "DW_TAG_subprogram" and "DW_AT_low_pc" in die.attributes:
+                    info.functions.append(_function(die, ours))
+                elif die.tag == "DW_TAG_variable" and (array := _shared_array(die, symbols, names)):
+                    info.shared.append(array)
+                elif die.tag == "DW_TAG_variable" and (variable := _static_variable(die)):
+                    info.variables.append(variable)
+        info.lines.sort()
+    return info
+
+
+def _read_lines(program: Any | None, info: DebugInfo, own: Collection[str]) -> set[int]:  # noqa: ANN401 - pyelftools ships no types
+    """Adds the unit's files and lines; answers which of its file numbers are the submission."""
+    if program is None:
+        return set()
+    base = len(info.files)
+    names = [entry.name.decode("utf-8", "replace") for entry in program["file_entry"]]
+    info.files.extend(names)
+    first_number = 0 if program["version"] >= _DWARF_5 else 1
+    for entry in program.get_entries():
+        state = entry.state
+        if state is not None and not state.end_sequence and state.line:
+            info.lines.append((state.address, state.line, base + state.file - first_number))
+    return {i + first_number for i, name in enumerate(names) if name.rsplit("/", 1)[-1] in own}
+
+
+def _function(die: Die, ours: set[int]) -> Function:
+    first, high = die.attributes["DW_AT_low_pc"].value, die.attributes["DW_AT_high_pc"]
+    end = high.value if high.form == "DW_FORM_addr" else first + high.value
+    origin = origin_of(die)
+    parameters = [origin_of(child) for child in die.iter_children() if child.tag == "DW_TAG_formal_parameter"]
+    types = [parameter_type(one) for one in parameters if "DW_AT_artificial" not in one.attributes]
+    name, file = qualified_name(origin), origin.attributes.get("DW_AT_decl_file")
+    in_submission = file is not None and file.value in ours
+    return Function(first, end, name, f"{name}({', '.join(types)})", type_of(origin).name, in_submission)
+
+
+def _shared_array(die: Die, symbols: dict[str, Symbol], names: ThreadLocalNames) -> SharedArray | None:
+    """Thread-local here is __shared__ there; what is declared and not defined is `extern __shared__`."""
+    origin = origin_of(die)
+    name = text_of(origin, "DW_AT_name")
+    if name is None:
+        return None
+    symbol = text_of(die, "DW_AT_linkage_name") or text_of(origin, "DW_AT_linkage_name") or name
+    offset, kind = _thread_local_offset(die), type_of(origin)
+    element_bytes, size = max(1, kind.bytes), math.prod(kind.dimensions) * kind.bytes
+    if _is_unplaced(die) and (found := names.symbol_of(die)) and found.size == size:
+        offset = found.value
+    if offset is not None:
+        if not any(one.value == offset and one.size == size and name in one.name for one in symbols.values()):
+            return None  # nothing reaches it, so the linker left it out: the offset is another's
+        return SharedArray(name, symbol, offset, size, kind.name, element_bytes, kind.dimensions, dynamic=False)
+    if symbol in symbols and "DW_AT_declaration" in die.attributes:
+        return SharedArray(name, symbol, symbols[symbol].value, 0, kind.name, element_bytes, (), dynamic=True)
+    return None
+
+
+def _static_variable(die: Die) -> StaticVariable | None:
+    origin, location = origin_of(die), die.attributes.get("DW_AT_location")
+    name = text_of(origin, "DW_AT_name")
+    if name is None or location is None or location.form != "DW_FORM_exprloc":
+        return None
+    code, kind = bytes(location.value), type_of(origin)
+    if len(code) != 1 + _ADDRESS_BYTES or code[0] != _AN_ADDRESS:
+        return None
+    size = math.prod(kind.dimensions) * kind.bytes
+    return StaticVariable(
+        name, int.from_bytes(code[1:], "little"), size, kind.name, max(1, kind.bytes), kind.dimensions
+    )
+
+
+def _is_unplaced(die: Die) -> bool:
+    """Defined, and nothing said of where: on 64-bit ARM, every thread-local variable."""
+    return not {"DW_AT_location", "DW_AT_declaration"} & die.attributes.keys()
+
+
+def _thread_local_offset(die: Die) -> int | None:
+    location = die.attributes.get("DW_AT_location")
+    if location is None or location.form != "DW_FORM_exprloc":
+        return None
+    code = bytes(location.value)
+    size = _OFFSET_BYTES.get(code[0]) if code else None
+    if size is None or len(code) != size + 2 or code[-1] not in FROM_THREAD_POINTER:
+        return None
+    return int.from_bytes(code[1 : 1 + size], "little")

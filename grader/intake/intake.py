@@ -1,0 +1,117 @@
+"""Takes a class's submissions in: each student's files that labs ask for, and what is wrong with the rest.
+
+Nothing is changed in SUBMISSIONS, no link is followed, nothing outside `scratch` is written. A student whose upload
+cannot be taken has `refused` set; only SUBMISSIONS as a whole being none is an IntakeError.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from grader.intake.matching import Match, match_files
+from grader.intake.naming import clean, id_of, is_junk
+from grader.intake.upload import is_archive_name, stem_of
+from grader.intake.upload_search import FILE_BYTES, LAYOUT, IntakeError, Spool, Upload, archive_upload, find_uploads
+from grader.model.result import Submission
+
+__all__ = ["FILE_BYTES", "Discovery", "Intake", "IntakeError", "discover"]
+
+_LISTED = 40  # files named in a result
+
+
+@dataclass(frozen=True)
+class Intake:
+    """One student's upload, taken in."""
+
+    submission: Submission
+    sources: dict[str, Path] = field(default_factory=dict)  # a lab's file → its normalised copy
+    blocked: dict[str, str] = field(default_factory=dict)  # a lab's file that cannot be taken → why
+    hints: dict[str, str] = field(default_factory=dict)  # a lab's file that is missing → what was there instead
+
+    def texts(self) -> dict[str, str]:
+        """Each file that was taken, for pages to quote."""
+        return {name: path.read_bytes().decode("utf-8", "replace") for name, path in self.sources.items()}
+
+
+@dataclass(frozen=True)
+class Discovery:
+    title: str  # what SUBMISSIONS is called
+    students: tuple[Intake, ...]
+    notices: tuple[str, ...] = ()  # about SUBMISSIONS as a whole
+
+
+def discover(source: Path, scratch: Path, wanted: Collection[str]) -> Discovery:
+    """Every student of `source` with those of the `wanted` files they handed in, copied to `scratch/<id>/`."""
+    spool = Spool(scratch, wanted)
+    uploads, notices = find_uploads(source, spool)
+    students: dict[str, Intake] = {}
+    # A name that is its own id keeps it, whoever else would be called alike.
+    exact = [upload.name for upload in uploads if id_of(upload.name, ()) == upload.name]
+    for upload in uploads:
+        others = [name for name in exact if name != upload.name]
+        student_id = id_of(upload.name, [*students, *others])
+        students[student_id] = _take(upload, student_id, scratch, spool)
+    _check_plausible(source, uploads, students.values(), spool.wanted)
+    return Discovery(clean(stem_of(source.resolve().name)), tuple(students.values()), tuple(notices))
+
+
+def _take(upload: Upload, student_id: str, scratch: Path, spool: Spool) -> Intake:
+    """Matches the upload's files with the wanted ones and copies them."""
+    name = upload.name
+    upload = _opened(upload, spool)
+    match = Match()
+    if upload.refused is None:
+        upload, match = _matched(upload, scratch / student_id, spool.wanted)
+    listed = [clean("/".join(file.path)) for file in upload.contents.files if not is_junk(file.path)]
+    submission = Submission(
+        id=student_id,
+        name=clean(name),
+        files=tuple(listed[:_LISTED]),
+        notices=(*upload.notices, *match.notices),
+        refused=upload.refused,
+    )
+    return Intake(submission, match.sources, match.blocked, match.hints)
+
+
+def _matched(upload: Upload, target: Path, wanted: frozenset[str]) -> tuple[Upload, Match]:
+    match = match_files(upload.contents, target, wanted, FILE_BYTES)
+    archives = [
+        file.path[-1] for file in upload.contents.files if is_archive_name(file.path[-1]) and not is_junk(file.path)
+    ]
+    if archives and not (match.sources or match.blocked or match.hints):
+        reason = f"an archive within an archive is not opened: {clean(archives[0])!r}; hand in the files themselves"
+        if not upload.packed:
+            reason = f"there are several archives and no lab's file beside them: {clean(archives[0])!r}, …; hand in one"
+        return Upload(upload.name, upload.contents, reason, upload.notices, upload.packed), Match()
+    return upload, match
+
+
+def _opened(upload: Upload, spool: Spool) -> Upload:
+    """A folder that holds nothing but one archive, as course systems make them, stands for that archive."""
+    files = [file for file in upload.contents.files if not is_junk(file.path)]
+    archives = [file for file in files if is_archive_name(file.path[-1])]
+    if upload.packed or upload.refused is not None or len(archives) != 1 or archives[0].at is None:
+        return upload
+    if any(file.path[-1] in spool.wanted for file in files):
+        return upload
+    name = archives[0].path[-1]
+    return archive_upload(name, archives[0].at, spool, (f"opened the one archive {clean(name)!r}",))
+
+
+def _check_plausible(
+    source: Path, uploads: Sequence[Upload], students: Iterable[Intake], wanted: frozenset[str]
+) -> None:
+    """Raises IntakeError when nobody handed in anything that looks like a lab: this is some other folder."""
+    if any(one.sources or one.blocked or one.hints or one.submission.refused for one in students):
+        return
+    if any(
+        file.path and file.path[-1].casefold().endswith(".cu") for upload in uploads for file in upload.contents.files
+    ):
+        return
+    message = (
+        f"{source}: no folder or archive in it holds a file that a lab asks for "
+        f"({', '.join(sorted(wanted))}). {LAYOUT}."
+    )
+    raise IntakeError(message)

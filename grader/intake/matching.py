@@ -1,0 +1,113 @@
+"""Finds a lab's files in one upload by their exact names and copies them, normalised, into a folder of ours."""
+
+from __future__ import annotations
+
+import os
+import stat
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from grader.intake.naming import clean, is_junk, nearly
+from grader.intake.source_text import normalise
+from grader.intake.upload import Contents, Stored
+
+_NESTED = 2  # single nested folders that are looked through
+
+
+@dataclass
+class Match:
+    """What became of each wanted file. A wanted file in none of the three is simply missing."""
+
+    sources: dict[str, Path] = field(default_factory=dict)
+    blocked: dict[str, str] = field(default_factory=dict)
+    hints: dict[str, str] = field(default_factory=dict)
+    notices: list[str] = field(default_factory=list)
+
+
+def match_files(contents: Contents, target: Path, wanted: Iterable[str], limit: int) -> Match:
+    """Copies each of `wanted` that `contents` holds to `target`, at most `limit` bytes each."""
+    match = Match()
+    wanted = sorted(wanted)
+    files = [file for file in contents.files if not is_junk(file.path)]
+    if not files and not contents.problems:
+        match.notices.append("there are no files in this submission")
+    files = _unnested(files, match.notices)
+    for name in wanted:
+        _match_one(name, files, target, limit, match)
+    _match_problems(contents, wanted, match)
+    left = [file.path[-1] for file in files if file.path[-1] not in wanted]
+    for name in wanted:
+        near = nearly(name, left)
+        if near and name not in match.sources and name not in match.blocked:
+            match.hints[name] = f"found {clean(near[0])!r}, which may be meant; the lab asks for {name!r} exactly"
+            match.notices.append(match.hints[name])
+    return match
+
+
+def _unnested(files: list[Stored], notices: list[str]) -> list[Stored]:
+    """The files as seen from inside the one folder that holds everything, if there is one."""
+    for _ in range(_NESTED):
+        tops = {file.path[0] for file in files}
+        if len(tops) != 1 or any(len(file.path) == 1 for file in files):
+            break
+        notices.append(f"took the one nested folder {clean(tops.pop())!r}")
+        files = [Stored(file.path[1:], file.size, file.at) for file in files]
+    return files
+
+
+def _match_one(name: str, files: list[Stored], target: Path, limit: int, match: Match) -> None:
+    found = [file for file in files if file.path[-1] == name]
+    if not found:
+        return
+    chosen = [file for file in found if len(file.path) == 1] or found
+    bytes_of = {file.path: _read(file, limit) for file in chosen}
+    places = ", ".join(clean("/".join(path)) for path in sorted(bytes_of)[:4])
+    if len(set(bytes_of.values())) > 1:
+        match.blocked[name] = f"{name!r} is there {len(chosen)} times with different text ({places}); hand in one"
+        return
+    if len(chosen[0].path) > 1:
+        match.notices.append(f"took {clean('/'.join(chosen[0].path))}")
+    elif len(found) > len(chosen):
+        match.notices.append(f"took the {name} at the top; others lie deeper")
+    _place(name, bytes_of[chosen[0].path], target, limit, match)
+
+
+def _place(name: str, data: bytes | None, target: Path, limit: int, match: Match) -> None:
+    if data is None:
+        match.blocked[name] = f"{name!r} cannot be read"
+    elif len(data) > limit:
+        match.blocked[name] = f"{name!r} is larger than {limit >> 10} KiB, which no kernel needs"
+    else:
+        text, done = normalise(data)
+        if len(text) > 2 * limit:
+            match.blocked[name] = f"{name!r} is larger than {limit >> 10} KiB, which no kernel needs"
+            return
+        target.mkdir(parents=True, exist_ok=True)
+        (target / name).write_bytes(text)
+        match.sources[name] = target / name
+        match.notices += [f"{name}: {one}" for one in done]
+        if not text.strip():
+            match.notices.append(f"{name} is empty")
+
+
+def _match_problems(contents: Contents, wanted: list[str], match: Match) -> None:
+    """A wanted file that is a link or a device is blocked; the same elsewhere is only worth a notice."""
+    for problem in contents.problems:
+        name = problem.path[-1] if problem.path else ""
+        if name in wanted and name not in match.sources:
+            match.blocked[name] = problem.reason
+        else:
+            match.notices.append(problem.reason)
+
+
+def _read(file: Stored, limit: int) -> bytes | None:
+    """At most `limit` bytes and one more of a regular file; None when it is none or cannot be read. Follows no link."""
+    if file.at is None:
+        return None
+    try:
+        descriptor = os.open(file.at, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
+    except OSError:
+        return None
+    with open(descriptor, "rb") as source:  # noqa: PTH123 -- a descriptor, not a path
+        return source.read(limit + 1) if stat.S_ISREG(os.fstat(descriptor).st_mode) else None

@@ -1,0 +1,107 @@
+"""An upload as data, come as a folder or an archive: its files, where their bytes are, what is wrong with it.
+
+Also the limits on all of it. Nothing here reads a file.
+"""
+
+from __future__ import annotations
+
+import unicodedata
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from pathlib import Path
+
+from grader.intake.naming import clean
+
+SUFFIXES = (".zip", ".tar.gz", ".tgz", ".tar")
+FOREIGN_SUFFIXES = (".rar", ".7z", ".tar.xz", ".txz", ".tar.bz2", ".tbz2", ".tar.zst", ".gz", ".xz", ".bz2", ".zst")
+
+
+@dataclass(frozen=True)
+class Limits:
+    """What one archive may hold."""
+
+    archive_bytes: int = 32 << 20
+    members: int = 10_000
+    directory_bytes: int = 2 << 20  # a zip's list of names, read into memory at once
+    unpacked_bytes: int = 256 << 20
+    ratio: int = 200  # unpacked to packed, once it is more than `ratio_from_bytes`
+    ratio_from_bytes: int = 8 << 20
+    path_bytes: int = 1_024
+    depth: int = 16
+
+
+STUDENT = Limits()
+CLASS = Limits(
+    archive_bytes=8 << 30, members=200_000, directory_bytes=64 << 20, unpacked_bytes=32 << 30, ratio=2_000
+)  # the instructor's own download: larger, but still bounded
+
+
+@dataclass(frozen=True)
+class Problem:
+    """Why an archive, or one path in it, cannot be taken."""
+
+    reason: str
+    path: tuple[str, ...] = ()  # as far as it can be trusted; empty: the archive as a whole
+
+
+@dataclass(frozen=True)
+class Stored:
+    """One regular file of an upload."""
+
+    path: tuple[str, ...]
+    size: int
+    at: Path | None = None  # where its bytes are; None: not asked for
+
+
+@dataclass(frozen=True)
+class Contents:
+    files: tuple[Stored, ...] = ()
+    folders: tuple[tuple[str, ...], ...] = ()
+    problems: tuple[Problem, ...] = ()
+
+
+class Refusal(Exception):  # noqa: N818 -- a decision about an upload, not a failure
+    """The archive as a whole cannot be taken; the text says why."""
+
+
+@dataclass(frozen=True)
+class Request:
+    """Which files are worth storing, how many bytes of each, and where."""
+
+    spool: Path  # an existing folder of ours
+    asks_for: Callable[[str], bool]  # by file name
+    file_bytes: Callable[[str], int]  # of a larger file this many bytes and one more are stored
+    limits: Limits = STUDENT
+
+
+def is_archive_name(name: str) -> bool:
+    return name.casefold().endswith(SUFFIXES + FOREIGN_SUFFIXES)
+
+
+def stem_of(name: str) -> str:
+    """`name` without its archive suffix."""
+    longest = sorted(SUFFIXES + FOREIGN_SUFFIXES, key=len, reverse=True)
+    suffix = next((suffix for suffix in longest if name.casefold().endswith(suffix)), "")
+    return name[: len(name) - len(suffix)]
+
+
+def clashes(paths: Iterable[tuple[str, ...]]) -> list[Problem]:
+    """Paths that are one file on some machine: equal but for case or Unicode form, or a file that is also a folder."""
+    seen: dict[tuple[str, ...], tuple[str, ...]] = {}
+    folders: set[tuple[str, ...]] = set()
+    problems = []
+    for path in paths:
+        key = tuple(unicodedata.normalize("NFKC", part).casefold() for part in path)
+        if key in seen:
+            one, other = clean("/".join(seen[key])), clean("/".join(path))
+            same = "twice" if seen[key] == path else f"and {other!r}, the same name on many machines"
+            problems.append(Problem(f"the archive holds {one!r} {same}", path))
+        seen.setdefault(key, path)
+        folders.update(key[:length] for length in range(1, len(key)))
+    both = [seen[key] for key in sorted(folders & seen.keys())]
+    words = "both as a file and as a folder"
+    return problems + [Problem(f"the archive holds {clean('/'.join(path))!r} {words}", path) for path in both]
+
+
+def size_in_words(count: int) -> str:
+    return f"{count >> 30} GiB" if count >= 1 << 30 else f"{count >> 20} MiB"

@@ -1,0 +1,227 @@
+"""Finds the students' uploads in SUBMISSIONS: which folders and archives there are, and whose they are.
+
+What is in an upload and what becomes of it is intake's business.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Collection
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from grader.intake.archives import read_archive
+from grader.intake.folders import read_folder
+from grader.intake.naming import clean, is_junk
+from grader.intake.upload import (
+    CLASS,
+    STUDENT,
+    Contents,
+    Problem,
+    Refusal,
+    Request,
+    Stored,
+    clashes,
+    is_archive_name,
+    stem_of,
+)
+from grader.model.errors import RemediableError
+
+FILE_BYTES = 256 << 10  # of one source file
+LAYOUT = (
+    "SUBMISSIONS is a folder that holds one folder or one .zip/.tar.gz per student, or one archive of such a folder"
+)
+
+
+class IntakeError(RemediableError):
+    """SUBMISSIONS is not a class's submissions: says what is there and what to give instead."""
+
+
+@dataclass(frozen=True)
+class Upload:
+    """One student's upload as found."""
+
+    name: str
+    contents: Contents = field(default_factory=Contents)
+    refused: str | None = None
+    notices: tuple[str, ...] = ()
+    packed: bool = False  # came as an archive: no archive within it is opened, and any problem refuses it
+
+
+class Spool:
+    """Folders of our own in `scratch` for what archives hold."""
+
+    def __init__(self, scratch: Path, wanted: Collection[str]) -> None:
+        self._scratch, self.wanted = scratch, frozenset(wanted)
+        self._count = 0
+
+    def request(self, *, whole_class: bool) -> Request:
+        self._count += 1
+        folder = self._scratch / f".spool-{self._count:04}"
+        folder.mkdir(parents=True)
+        if not whole_class:
+            return Request(folder, self.wanted.__contains__, lambda _: FILE_BYTES)
+        return Request(
+            folder,
+            lambda name: name in self.wanted or is_archive_name(name),
+            lambda name: STUDENT.archive_bytes if is_archive_name(name) else FILE_BYTES,
+            CLASS,
+        )
+
+
+def find_uploads(source: Path, spool: Spool) -> tuple[list[Upload], list[str]]:
+    """The uploads at `source`, and notices about it as a whole. Raises IntakeError when it holds none."""
+    try:
+        if source.is_dir():
+            return _from_folder(source, spool)
+        if source.is_file():
+            return _from_archive(source, spool)
+    except PermissionError as error:
+        message = f"{error.filename or source}: this may not be read. Make it readable for you and try again."
+        raise IntakeError(message) from error
+    message = f"{source}: there is nothing here that can be read as submissions. {LAYOUT}."
+    raise IntakeError(message)
+
+
+def _from_folder(source: Path, spool: Spool) -> tuple[list[Upload], list[str]]:
+    with os.scandir(source) as scan:
+        entries = sorted((entry for entry in scan if not is_junk((entry.name,))), key=lambda entry: entry.name)
+    uploads: list[Upload] = []
+    loose: list[str] = []
+    for entry in entries:
+        if entry.is_symlink():
+            reason = "this is a symbolic link; links are not followed: put the folder or the archive itself here"
+            uploads.append(Upload(stem_of(entry.name), refused=reason))
+        elif entry.is_dir(follow_symlinks=False):
+            uploads.append(_folder_upload(entry.name, Path(entry.path)))
+        elif is_archive_name(entry.name) and entry.is_file(follow_symlinks=False):
+            uploads.append(archive_upload(entry.name, Path(entry.path), spool))
+        else:
+            loose.append(entry.name)
+    _check_layout(source, [upload.name for upload in uploads], loose)
+    if len(uploads) == 1 and _holds_class(uploads[0], spool.wanted):
+        (only,) = (entry for entry in entries if entry.name not in loose)
+        inner, notices = (_from_archive if uploads[0].packed else _from_folder)(Path(only.path), spool)
+        return inner, [
+            f"took the students from the one {'archive' if uploads[0].packed else 'folder'} {clean(only.name)!r}",
+            *notices,
+            *_loose_notices(loose),
+        ]
+    return uploads, _loose_notices(loose)
+
+
+def _from_archive(source: Path, spool: Spool) -> tuple[list[Upload], list[str]]:
+    """The students of one archive that holds a folder or an archive for each."""
+    try:
+        contents = read_archive(source, spool.request(whole_class=True))
+    except Refusal as refusal:
+        message = f"{source}: {refusal}. {LAYOUT}."
+        raise IntakeError(message) from refusal
+    notices: list[str] = []
+    groups = _groups(contents)
+    if len(groups) == 1 and _is_class(next(iter(groups.values())), spool.wanted):
+        (wrapper, contents), *_ = groups.items()
+        notices.append(f"took the students from the one folder {clean(wrapper)!r}")
+        groups = _groups(contents)
+    if whole := [problem for problem in contents.problems if not problem.path]:
+        message = f"{source}: {whole[0].reason}. Unpack it yourself into a folder, look at it, and give that folder."
+        raise IntakeError(message)
+    loose = [file.path[0] for file in contents.files if len(file.path) == 1 and not is_archive_name(file.path[0])]
+    loose = [name for name in loose if not is_junk((name,))]
+    uploads = [_archived_upload(name, group, spool) for name, group in sorted(groups.items()) if name not in loose]
+    _check_layout(source, [upload.name for upload in uploads], loose)
+    return uploads, notices + _loose_notices(loose)
+
+
+def _groups(contents: Contents) -> dict[str, Contents]:
+    """The contents by first path component, which is taken off; junk aside."""
+    groups: dict[str, tuple[list[Stored], list[tuple[str, ...]], list[Problem]]] = {}
+    for file in contents.files:
+        if not is_junk(file.path):
+            rest = Stored(file.path[1:], file.size, file.at)
+            groups.setdefault(file.path[0], ([], [], []))[0].append(rest)
+    for folder in contents.folders:
+        if folder and not is_junk(folder):
+            groups.setdefault(folder[0], ([], [], []))[1].append(folder[1:])
+    for problem in contents.problems:
+        if problem.path and not is_junk(problem.path[:1]):
+            groups.setdefault(problem.path[0], ([], [], []))[2].append(Problem(problem.reason, problem.path[1:]))
+    return {name: Contents(tuple(a), tuple(b), tuple(c)) for name, (a, b, c) in groups.items()}
+
+
+def _archived_upload(name: str, group: Contents, spool: Spool) -> Upload:
+    """A student inside the class's archive: a folder of it, or an archive in it."""
+    itself = [file for file in group.files if not file.path]
+    if not itself:
+        return Upload(name, group, _first_problem(group))
+    if len(itself) > 1 or len(group.files) > 1 or group.problems:
+        return Upload(stem_of(name), refused=f"the class's archive holds {clean(name)!r} more than once", packed=True)
+    assert itself[0].at is not None
+    return archive_upload(name, itself[0].at, spool)
+
+
+def _folder_upload(name: str, path: Path) -> Upload:
+    try:
+        return Upload(name, read_folder(path, STUDENT))
+    except Refusal as refusal:
+        return Upload(name, refused=str(refusal))
+
+
+def archive_upload(name: str, path: Path, spool: Spool, notices: tuple[str, ...] = ()) -> Upload:
+    try:
+        contents = read_archive(path, spool.request(whole_class=False))
+    except Refusal as refusal:
+        return Upload(stem_of(name), refused=str(refusal), packed=True, notices=notices)
+    return Upload(stem_of(name), contents, _first_problem(contents), packed=True, notices=notices)
+
+
+def _first_problem(contents: Contents) -> str | None:
+    """Why an archived upload is refused: anything wrong with its entries is enough."""
+    problems = [*contents.problems, *clashes(file.path for file in contents.files if not is_junk(file.path))]
+    return problems[0].reason if problems else None
+
+
+def _holds_class(upload: Upload, wanted: frozenset[str]) -> bool:
+    """Whether the only upload there is holds all students: at its top or, in an archive, in the one folder there."""
+    if _is_class(upload.contents, wanted):
+        return True
+    groups = _groups(upload.contents) if upload.packed else {}
+    return len(groups) == 1 and _is_class(next(iter(groups.values())), wanted)
+
+
+def _is_class(contents: Contents, wanted: frozenset[str]) -> bool:
+    """Whether the one folder found is the class, no student: archives in it, or a lab's file in several folders."""
+    tops = [file.path[0] for file in contents.files if len(file.path) == 1 and not is_junk(file.path)]
+    if any(name in wanted for name in tops):
+        return False
+    if sum(map(is_archive_name, tops)) > 1:
+        return True
+    folders = {
+        (file.path[0], file.path[-1]) for file in contents.files if len(file.path) > 1 and file.path[-1] in wanted
+    }
+    return len({name for _, name in folders}) < len(folders)
+
+
+def _check_layout(source: Path, names: list[str], loose: list[str]) -> None:
+    """Raises IntakeError unless there is something that can be a student."""
+    if names:
+        return
+    if not loose:
+        message = f"{source}: this is empty. {LAYOUT}."
+    elif any(name.casefold().endswith(".cu") for name in loose):
+        shown = ", ".join(map(clean, loose[:3]))
+        message = (
+            f"{source}: this looks like one student's submission, with {shown} directly in it. "
+            "Put it into a folder named after the student, and give the folder above that."
+        )
+    else:
+        shown = f"only {clean(loose[0])!r} and the like"
+        message = f"{source}: there is no student's folder or archive in it, {shown}. {LAYOUT}."
+    raise IntakeError(message)
+
+
+def _loose_notices(loose: list[str]) -> list[str]:
+    if not loose:
+        return []
+    shown = ", ".join(clean(name) for name in loose[:3]) + (", …" if len(loose) > 3 else "")  # noqa: PLR2004 -- a few
+    return [f"left aside what is neither a folder nor an archive: {shown}"]

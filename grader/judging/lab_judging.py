@@ -1,0 +1,142 @@
+"""One lab of one submission, from source file to what the judge saw: build it, let the judge run it, on the CPU executor and,
+where there is one, on a GPU. What the two come to together is not decided here.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import shutil
+import tempfile
+import time
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+from grader.engines.checks.entry_points import EntrySignatures
+from grader.engines.cpu.cpu_build import CpuBuild, build_for_cpu
+from grader.engines.refusal import Refusal
+from grader.judging.gpu_judging import GpuSubmission, judge_on_gpu
+from grader.judging.judge_call import JudgeCall, run_judge
+from grader.judging.lab_verdict import all_passed
+from grader.machine.toolset import Toolset
+from grader.model.labs import Lab
+from grader.model.outcome import GpuOutcome, JudgedCase, LabOutcome, unjudged
+from grader.model.result import Build, Finding, Verdict
+from grader.sandbox import Limits
+from grader.speed.speed_run import time_lab
+
+RUN_LIMITS = Limits(
+    cpu_seconds=120, wall_seconds=150, memory_bytes=1 << 30, processes=32, file_bytes=64 << 20, open_files=64
+)
+
+
+def judge_lab(  # noqa: PLR0913 - what a lab is judged on, each by name
+    toolset: Toolset,
+    lab: Lab,
+    source: Path | None,
+    scratch: Path,
+    *,
+    seed: int,
+    public_only: bool,
+    case: str | None = None,
+    order: int = 0,
+    until_failure: bool = False,
+) -> LabOutcome:
+    """`source` None: the submission lacks the file. `scratch` is a folder of the caller's; nothing in it is kept.
+    `case`: only the Catch2 case of that name. `order`: blocks and threads run shuffled by this number; 0: in order.
+    `until_failure`: the cases after the first that fails are left out: for whoever asks no more than whether one does.
+    """
+    if source is None:
+        return unjudged(lab.id, Verdict.MISSING_FILE, f"The submission has no {lab.public.file}.")
+    began = time.monotonic()
+    folder = Path(tempfile.mkdtemp(prefix=f"{lab.id}-", dir=scratch))
+    try:
+        text = source.read_text(encoding="utf-8", errors="replace")
+        if source.name != lab.public.file:
+            renamed = folder / lab.public.file
+            renamed.write_text(text, encoding="utf-8")
+            source = renamed
+        work = folder / "work"
+        work.mkdir()
+        entries = EntrySignatures(lab.public.kernel, lab.public.launch)
+        built = build_for_cpu(toolset.toolchain, toolset.confinement, source, work, entries)
+        build = Build(
+            ok=built.runner is not None,
+            compiler=toolset.compiler_version,
+            log=built.log,
+            seconds=round(built.seconds, 3),
+        )
+        if built.runner is None and not _only_a_gpu_can_tell(built.refusals):
+            return _refused(lab, build, built.refusals, text, time.monotonic() - began)
+        program = toolset.judge_program(lab.id, public_only=public_only)
+        call = JudgeCall(program, seed, () if case is None else (case,), order, until_failure)
+        submission = GpuSubmission(
+            source, text.split("\n"), entries, build.ok, _for_a_gpu(lab, case, public_only=public_only)
+        )
+        with ThreadPoolExecutor(1) as beside:  # nvcc takes as long as all of the CPU's share
+            on_gpu = beside.submit(judge_on_gpu, toolset, lab, submission, folder, call)
+            cases = _on_cpu(toolset, lab, built, folder, text, call)
+            refusals, gpu = on_gpu.result()
+        seconds = time.monotonic() - began
+        if refusals:
+            return _refused(lab, build, refusals, text, seconds, gpu)
+        if built.runner is None and (gpu is None or not gpu.cases):
+            return _refused(lab, build, built.refusals, text, seconds, gpu)
+        outcome = LabOutcome(lab.id, build=build, cases=cases, seconds=seconds, gpu=gpu)
+        if case is None and all_passed(asked := _asked(lab, public_only=public_only), outcome):
+            speed = time_lab(toolset, asked, source, outcome, folder)
+            outcome = dataclasses.replace(outcome, speed=speed, seconds=time.monotonic() - began)
+        return outcome
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+def _asked(lab: Lab, *, public_only: bool) -> Lab:
+    return dataclasses.replace(lab, private=None) if public_only else lab
+
+
+def _only_a_gpu_can_tell(refusals: tuple[Refusal, ...]) -> bool:
+    return bool(refusals) and all(refusal.verdict is Verdict.NEEDS_GPU for refusal in refusals)
+
+
+def _for_a_gpu(lab: Lab, case: str | None, *, public_only: bool) -> tuple[str, ...]:
+    """Those that judge C. Memory traffic is counted by the CPU executor alone."""
+    specs = _asked(lab, public_only=public_only).cases
+    return tuple(spec.name for spec in specs if spec.role == "correctness" and case in {None, spec.name})
+
+
+def _on_cpu(  # noqa: PLR0913, PLR0917 - as judge_lab
+    toolset: Toolset, lab: Lab, built: CpuBuild, folder: Path, text: str, call: JudgeCall
+) -> tuple[JudgedCase, ...]:
+    if built.runner is None or built.image is None:
+        return ()
+    argv = toolset.confinement.wrap(
+        [str(built.runner), "--image", str(built.image)],
+        readable=[built.runner.parent],
+        writable=[],
+        limits=RUN_LIMITS,
+        profile="run",
+    )
+    return run_judge(call, lab, argv, folder, text.split("\n"))
+
+
+def _refused(  # noqa: PLR0913, PLR0917 - what there is to tell
+    lab: Lab,
+    build: Build,
+    refusals: tuple[Refusal, ...],
+    text: str,
+    seconds: float,
+    gpu: GpuOutcome | None = None,
+) -> LabOutcome:
+    lines = text.split("\n")  # as the compiler counts them: splitlines() also splits at form feeds
+    findings = tuple(
+        Finding(
+            kind=refusal.verdict,
+            message=refusal.message,
+            advice=refusal.advice or None,
+            file=lab.public.file,
+            line=refusal.line if 0 < refusal.line <= len(lines) else None,
+            source=lines[refusal.line - 1] if 0 < refusal.line <= len(lines) else None,
+        )
+        for refusal in refusals
+    )
+    return LabOutcome(lab.id, refusals[0].verdict, build=build, findings=findings, seconds=seconds, gpu=gpu)

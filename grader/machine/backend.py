@@ -1,0 +1,278 @@
+"""Which executors there are on this machine: TILELAB_BACKEND, the toolkit, the GPU. Opened once per command.
+
+`cpu` uses nothing of NVIDIA's; `auto` whatever works; `cuda` insists on a GPU that works. What does not work here comes with the
+reason, for `tilelab doctor` and for the one line that says why speed was not measured.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import hashlib
+import json
+import os
+import subprocess
+import tempfile
+import threading
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Literal
+
+from grader.engines.checks.entry_points import EntrySignatures
+from grader.engines.gpu.gpu_build import GpuTarget, build_for_gpu
+from grader.engines.gpu.gpu_toolchain import GpuToolchain, NoToolchain, find_toolchain
+from grader.machine.device_load import DeviceLoad
+from grader.machine.peak_rates import Peak, peak_of
+from grader.model.errors import RemediableError
+from grader.sandbox import Confinement, Limits, run_confined
+from grader.sandbox.system_paths import gpu_devices
+
+Wish = Literal["cpu", "cuda", "auto"]
+VARIABLE = "TILELAB_BACKEND"
+OLDEST_CAPABILITY = 75
+# Compiled for where there is no GPU to compile for: what most courses' machines have, and every toolkit knows.
+USUAL_CAPABILITY = 80
+GPU_RUN_LIMITS = Limits(
+    cpu_seconds=600, wall_seconds=900, memory_bytes=16 << 30, processes=64, file_bytes=1 << 30, open_files=256
+)
+_PROBE_SECONDS = 60
+# Processes with a context on one GPU: each takes some hundred megabytes of its memory, whether it is used or only prepared.
+_CONTEXT_BYTES, _FEWEST, _MOST = 2 << 30, 2, 16
+# Where a container's runtime or Windows puts the driver's library without telling the loader.
+_DRIVER_FOLDERS = (Path("/usr/local/nvidia/lib64"), Path("/usr/lib/wsl/lib"))
+_TRIAL = """#include <tilelab/device.cuh>
+__host__ __device__ LaunchConfig trial_launch(int n) { return {dim3(1), dim3(32)}; }
+__global__ void trial(float* out, int n) { out[threadIdx.x % n] = 1; }
+"""
+_TRIAL_ENTRIES = EntrySignatures("trial(float*, int)", "trial_launch(int)")
+
+
+@dataclass(frozen=True)
+class Device:
+    """One GPU, as its driver describes it."""
+
+    ordinal: int
+    name: str
+    capability: int  # 90 for 9.0
+    multiprocessors: int
+    memory_bytes: int
+    l2_bytes: int
+    driver: int  # the newest CUDA it can do: 13000 for 13.0
+    library: str = ""  # where libcuda lies; empty: nobody knows
+    uuid: str = ""  # 32 hexadecimal digits, the same for every process of this machine
+    clock_rate_khz: int = 0  # at most; 0, here and below: the driver does not tell
+    memory_clock_rate_khz: int = 0
+    memory_bus_bits: int = 0
+
+    @property
+    def target(self) -> GpuTarget:
+        return GpuTarget(self.capability, self.ordinal, self.library)
+
+    @property
+    def folders(self) -> list[Path]:
+        """What a sandbox has to show of the driver, wherever a container's runtime has put it."""
+        return [Path(self.library).parent] if self.library else []
+
+    @property
+    def lock_name(self) -> str:
+        return self.uuid or str(self.ordinal)
+
+    @property
+    def at_once(self) -> int:
+        """How many processes may have a context on it. Only one of them is timed at a time."""
+        return min(_MOST, max(_FEWEST, self.memory_bytes // _CONTEXT_BYTES))
+
+    @property
+    def peak(self) -> Peak | None:
+        return peak_of(
+            self.capability,
+            self.multiprocessors,
+            self.clock_rate_khz,
+            self.memory_clock_rate_khz,
+            self.memory_bus_bits,
+        )
+
+    def __str__(self) -> str:
+        major, minor = divmod(self.capability, 10)
+        return f"{self.name} (compute capability {major}.{minor}, driver for CUDA {self.driver // 1000}.{self.driver % 1000 // 10})"
+
+
+@dataclass(frozen=True)
+class GpuBackend:
+    """`toolchain` and `device` are None where they are not there or do not work; then `reasons` say why."""
+
+    toolchain: GpuToolchain | None = None
+    device: Device | None = None
+    runner: Path | None = None
+    reasons: tuple[str, ...] = ()  # the device's first, the toolkit's last
+    sanitizer: Path | None = None  # compute-sanitizer, where a batch asked for it
+    others: tuple[Device, ...] = ()  # further GPUs of the same kind, which share the work
+    load: DeviceLoad = field(default_factory=DeviceLoad, compare=False)
+    # Taken while a process has a context: a submission's cases run, or it is prepared to be timed.
+    turns: threading.BoundedSemaphore = field(
+        default_factory=lambda: threading.BoundedSemaphore(_FEWEST), compare=False
+    )
+
+    @property
+    def devices(self) -> tuple[Device, ...]:
+        return (self.device, *self.others) if self.device else ()
+
+    @contextmanager
+    def lent(self) -> Iterator[Device | None]:
+        """One of the devices for a piece of work; None where there is none."""
+        if self.device is None:
+            yield None
+            return
+        with self.load.least(range(len(self.devices))) as chosen:
+            yield self.devices[chosen]
+
+    @property
+    def runs(self) -> bool:
+        return self.toolchain is not None and self.device is not None
+
+    @property
+    def target(self) -> GpuTarget:
+        return self.device.target if self.device else GpuTarget(USUAL_CAPABILITY)
+
+    @property
+    def on_speed(self) -> str:
+        """One line for the end of a batch."""
+        if self.runs:
+            several = f", on {len(self.devices)} of them at once" if self.others else ""
+            return f"speed was measured on {self.device}{several}"
+        return f"speed was not measured: {self.reasons[0]}"  # who has no GPU needs no toolkit either
+
+    @property
+    def description(self) -> str:
+        """What outcomes follow from: another GPU or toolkit means judging anew."""
+        watched = "; under compute-sanitizer" if self.sanitizer else ""
+        return f"{self.toolchain.name if self.toolchain else 'no nvcc'}; {self.device or 'no GPU'}{watched}"
+
+
+def wish(environment: Mapping[str, str] | None = None) -> Wish:
+    """What TILELAB_BACKEND asks for. Raises RemediableError when it is none of the three."""
+    said = (os.environ if environment is None else environment).get(VARIABLE, "").strip() or "auto"
+    match said:
+        case "cpu" | "cuda" | "auto":
+            return said
+    message = f"{VARIABLE} is {said!r}: it is cpu, cuda or auto."
+    raise RemediableError(message)
+
+
+def open_backend(asked: Wish, root: Path, kit: dict[str, Any], confinement: Confinement) -> GpuBackend:
+    """What there is, after trying. Raises RemediableError where a GPU was asked for and cannot be used."""
+    if asked == "cpu":
+        return GpuBackend(reasons=(f"{VARIABLE}=cpu",))
+    runner = root / "build" / "bin" / "gpu-runner"
+    devices, reasons = _devices(runner)
+    device = devices[0] if devices else None
+    includes = tuple(Path(path).resolve() for path in kit["includes"])
+    toolchain: GpuToolchain | NoToolchain = find_toolchain(root, kit["compiler"], includes)
+    if isinstance(toolchain, GpuToolchain):
+        toolchain = _tried(
+            toolchain, confinement, device.target if device else GpuTarget(USUAL_CAPABILITY), root / "build" / "prelude"
+        )
+    if isinstance(toolchain, NoToolchain):
+        reasons.append(toolchain.reason)
+    elif device is not None and (trouble := _confined_trouble(runner, device, confinement)):
+        reasons.append(trouble)
+        device = None
+    if asked == "cuda" and reasons:
+        message = f"{VARIABLE}=cuda, but no GPU can be used here: {'; '.join(reasons)}."
+        raise RemediableError(message)
+    return GpuBackend(
+        toolchain if isinstance(toolchain, GpuToolchain) else None,
+        device,
+        runner,
+        tuple(reasons),
+        others=devices[1:] if device else (),
+        turns=threading.BoundedSemaphore(sum(one.at_once for one in devices) if device else _FEWEST),
+    )
+
+
+def _devices(runner: Path) -> tuple[tuple[Device, ...], list[str]]:
+    """The first GPU and those of its kind. Without a device node nothing is started: a student without a GPU waits for none of this."""
+    if not gpu_devices():
+        return (), ["there is no NVIDIA GPU, or its driver is not loaded (no /dev/nvidia*)"]
+    library = next((str(one / "libcuda.so.1") for one in _DRIVER_FOLDERS if (one / "libcuda.so.1").exists()), "")
+    troubles = []
+    for path in dict.fromkeys(("", library)):
+        found = _probe([str(runner), "--probe", *([path] if path else [])])
+        if not found.get("devices"):
+            troubles.append(str(found.get("trouble", "the driver shows no GPU")))
+            continue
+        where = str(found.get("library") or path)
+        devices = [_described(i, one, found["driver"], where) for i, one in enumerate(found["devices"])]
+        if devices[0].capability < OLDEST_CAPABILITY:
+            return (), [f"{devices[0]} is older than compute capability 7.5"]
+        return tuple(one for one in devices if str(one) == str(devices[0])), []
+    return (), troubles[:1]
+
+
+def _described(ordinal: int, said: dict[str, Any], driver: int, library: str) -> Device:
+    fields = {one.name for one in dataclasses.fields(Device)} - {"ordinal", "driver", "library"}
+    return Device(ordinal=ordinal, driver=driver, library=library, **{key: said[key] for key in fields & said.keys()})
+
+
+def _probe(argv: list[str]) -> dict[str, Any]:
+    try:
+        said = subprocess.run(argv, capture_output=True, text=True, timeout=_PROBE_SECONDS, check=False).stdout
+        answer = json.loads(said)
+    except (OSError, subprocess.SubprocessError, ValueError) as error:
+        return {"trouble": f"the kit's GPU runner does not work: {error}"}
+    return answer if isinstance(answer, dict) else {}
+
+
+def _tried(
+    toolchain: GpuToolchain, confinement: Confinement, target: GpuTarget, cache: Path
+) -> GpuToolchain | NoToolchain:
+    """With the first host compiler that it understands. What is said is of the kit's own: the others are only here by chance."""
+
+    def kept(candidate: GpuToolchain) -> Path:
+        words = (candidate.compile("", "", target.capability), confinement.name, candidate.version, _TRIAL)
+        return cache / f"nvcc-{hashlib.sha256(repr(words).encode()).hexdigest()[:16]}"
+
+    candidates = list(toolchain.with_host_compilers())
+    # Once one could, that is kept: a student waits for it no second time.
+    if known := next((one for one in candidates if kept(one).exists()), None):
+        return known
+    troubles = []
+    for candidate in candidates:
+        trouble = _trouble_compiling(candidate, confinement, target)
+        if not trouble:
+            cache.mkdir(parents=True, exist_ok=True)
+            kept(candidate).touch()
+            return candidate
+        troubles.append(trouble)
+    return NoToolchain(f"{toolchain.nvcc} cannot compile a kernel here: {troubles[0]}")
+
+
+def _trouble_compiling(toolchain: GpuToolchain, confinement: Confinement, target: GpuTarget) -> str:
+    """Compiles a kernel as a submission's would be: a compiler that cannot must not fail anybody. Empty: it can."""
+    with tempfile.TemporaryDirectory(prefix="tilelab-") as name:
+        source, folder = Path(name) / "trial.cu", Path(name) / "work"
+        source.write_text(_TRIAL, encoding="utf-8")
+        folder.mkdir()
+        built = build_for_gpu(toolchain, confinement, source, folder, _TRIAL_ENTRIES, target)
+    if built.image is not None:
+        return ""
+    return next((line for line in built.log.splitlines() if line.strip()), "it says nothing")
+
+
+def _confined_trouble(runner: Path, device: Device, confinement: Confinement) -> str:
+    """Why a confined program cannot use the GPU that an unconfined one sees; empty: it can."""
+    finished = run_confined(
+        confinement,
+        [str(runner), "--try", *([device.library] if device.library else [])],
+        readable=[runner, *device.folders],
+        writable=[],
+        limits=GPU_RUN_LIMITS,
+        profile="gpu",
+        cwd=Path("/"),
+    )
+    try:
+        found = json.loads(finished.stdout)
+    except ValueError:
+        found = {"trouble": finished.stderr.decode("utf-8", "replace").strip() or f"status {finished.returncode}"}
+    return "" if found.get("usable") else f"in the sandbox the GPU is out of reach: {found.get('trouble')}"

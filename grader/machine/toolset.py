@@ -1,0 +1,102 @@
+"""The course's tools, opened once per command: where the kit was built, what compiles, what confines."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import subprocess
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from grader.engines.cpu.cpu_toolchain import CpuToolchain, prepare
+from grader.machine.backend import GpuBackend, Wish, open_backend
+from grader.machine.compiler_choice import choose_compiler
+from grader.model.errors import RemediableError
+from grader.sandbox import Confinement, SandboxUnavailable, detect
+
+
+@dataclass(frozen=True)
+class Toolset:
+    root: Path  # the course
+    build: Path  # what CMake built
+    toolchain: CpuToolchain
+    compiler_version: str  # one line
+    confinement: Confinement
+    gpu: GpuBackend = field(default_factory=GpuBackend)
+
+    @classmethod
+    def open(cls, root: Path, *, allow_no_sandbox: bool, backend: Wish = "cpu") -> Toolset:
+        """`backend`: what is used beside the CPU executor.
+
+        Raises RemediableError when set-up has not run or nothing can confine a submission.
+        """
+        build = root / "build"
+        description = build / "kit.json"
+        try:
+            kit = json.loads(description.read_text(encoding="utf-8"))
+            archives = [Path(path) for path in kit["archives"]]
+            absent = [path for path in [*archives, build / "bin" / "confine"] if not path.exists()]
+        except (OSError, ValueError, KeyError) as error:
+            message = f"{description} cannot be read ({error}): run `make setup` first."
+            raise RemediableError(message) from error
+        if absent:
+            message = f"{absent[0]} is missing: run `make setup` to build it."
+            raise RemediableError(message)
+        includes = [*(Path(path) for path in kit["includes"]), root / "kit" / "simt" / "device"]
+        unique = list(dict.fromkeys(path.resolve() for path in includes))
+        prefix = root / ".tilelab" / "prefix"
+        choice = choose_compiler(kit["compiler"])
+        try:
+            toolchain = prepare(choice.compiler, unique, archives, build / "prelude")
+            confinement = detect(
+                build / "bin" / "confine", prefix if prefix.is_dir() else None, allow_none=allow_no_sandbox
+            )
+        except SandboxUnavailable as error:
+            raise RemediableError(str(error)) from error
+        except (OSError, subprocess.CalledProcessError) as error:
+            said = (
+                error.stderr.decode("utf-8", "replace")
+                if isinstance(error, subprocess.CalledProcessError) and error.stderr
+                else ""
+            )
+            message = f"The compiler {choice.compiler} cannot build the kit's device headers: {error}\n{said}"
+            raise RemediableError(message) from error
+        return cls(root, build, toolchain, choice.version, confinement, open_backend(backend, root, kit, confinement))
+
+    def judge_program(self, lab_id: str, *, public_only: bool) -> Path:
+        """Raises RemediableError when it was not built, or not since what it is made from was changed."""
+        program = self.build / "bin" / (f"judge-{lab_id}-public" if public_only else f"judge-{lab_id}")
+        try:
+            built = program.stat().st_mtime_ns
+        except OSError as error:
+            message = f"{program} is missing: run `make setup` to build it."
+            raise RemediableError(message) from error
+        for source in self._judge_sources(lab_id, public_only=public_only):
+            if source.stat().st_mtime_ns > built:
+                message = f"{source} was changed after {program} was built: run `make setup` to build it anew."
+                raise RemediableError(message)
+        return program
+
+    def _judge_sources(self, lab_id: str, *, public_only: bool) -> Iterator[Path]:
+        """What an editor of labs changes; the rest of the kit counts when `make` builds it."""
+        tests = [self.root / "assignments" / lab_id / "public_tests.cpp"]
+        tests += [] if public_only else [self.root / "solutions" / lab_id / "hidden_tests.cpp"]
+        for folder in ("judge", "problems"):
+            tests += sorted((self.root / "kit" / folder).glob("*.[ch]pp"))
+        return (path for path in tests if path.is_file())
+
+    def fingerprint(self) -> str:
+        """Changes when the kit, the toolchain or the confinement does."""
+        digest = hashlib.sha256()
+        runner = [self.gpu.runner] if self.gpu.runs and self.gpu.runner else []
+        for path in [*self.toolchain.archives, self.build / "bin" / "confine", *runner]:
+            digest.update(path.read_bytes())
+        for text in (
+            self.compiler_version,
+            *self.toolchain.flags,
+            self.confinement.name,
+            self.toolchain.prelude.parent.name,
+        ):
+            digest.update(text.encode() + b"\0")
+        return digest.hexdigest()

@@ -1,0 +1,1 @@
+"""The nouns that every package shares: labs, outcomes, results, errors. Imports nothing of the grader."""

@@ -1,0 +1,15 @@
+"""A class as it was graded: what pages and exports are made from. Plain data."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from grader.model.result import Result
+
+
+@dataclass(frozen=True)
+class GradedClass:
+    title: str  # how SUBMISSIONS is called, safe to show
+    lab_ids: tuple[str, ...]  # each result holds every one of them
+    results: tuple[Result, ...]  # one for each student
+    notices: tuple[str, ...] = ()  # about SUBMISSIONS and OUT as a whole

@@ -1,0 +1,321 @@
+"""The one definition of `result.json`: what judging found and scoring awarded, as plain data.
+
+Scoring and every report are pure functions of these models. Nothing here does I/O.
+"""
+
+from __future__ import annotations
+
+from enum import StrEnum
+from typing import Literal
+
+from pydantic import BaseModel, ConfigDict, Field
+
+SCHEMA = "tilelab/result/v1"
+
+
+class Verdict(StrEnum):
+    """In order of precedence: a lab's verdict is the first of these that occurred."""
+
+    INTERNAL_ERROR = "internal-error"
+    REJECTED = "rejected"
+    MISSING_FILE = "missing-file"
+    COMPILE_ERROR = "compile-error"
+    MISSING_ENTRY_POINT = "missing-entry-point"
+    NEEDS_GPU = "needs-gpu"
+    LAUNCH_ERROR = "launch-error"
+    CRASH = "crash"
+    TIMEOUT = "timeout"
+    BARRIER_DIVERGENCE = "barrier-divergence"
+    RACE = "race"
+    OUT_OF_BOUNDS = "out-of-bounds"
+    INPUT_MODIFIED = "input-modified"
+    MISALIGNED = "misaligned"
+    UNINITIALIZED_READ = "uninitialized-read"
+    WRONG_ANSWER = "wrong-answer"
+    PASS = "pass"  # noqa: S105 -- a verdict, not a word to enter by
+
+
+def worst(verdicts: list[Verdict]) -> Verdict:
+    """The verdict that stands for all of `verdicts`; `pass` for none."""
+    order = list(Verdict)
+    return min(verdicts, key=order.index, default=Verdict.PASS)
+
+
+class Model(BaseModel):
+    """Immutable, and a field that is not listed is an error."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+
+class Site(Model):
+    """One access, barrier or statement in the submission."""
+
+    file: str | None = None  # the submission's own file name, never a path
+    line: int | None = None  # 1-based
+    source: str | None = None  # that line's text, taken from the submission itself
+    function: str | None = None
+    access: str | None = None  # "read", "write", "atomic", "barrier"
+    block: tuple[int, int, int] | None = None  # CUDA's (x, y, z)
+    thread: tuple[int, int, int] | None = None
+
+
+class Finding(Site):
+    """Something the build or an observer found, at one place."""
+
+    kind: Verdict
+    severity: Literal["error", "note"] = "error"
+    message: str
+    advice: str | None = None  # what to look at next, without the solution
+    array: str | None = None
+    element: str | None = None
+    other: Site | None = None  # a race's second access, a divergence's other barrier
+    count: int = 1  # occurrences folded into this one
+    cases: tuple[str, ...] = ()  # the cases it was seen in
+    confirmed_by: tuple[str, ...] = ()  # compute-sanitizer's tools that say the same, where they were asked
+
+
+class WrongElement(Model):
+    row: int
+    column: int
+    expected: float
+    got: float | None  # None: never written, or not a number
+
+
+class Mismatch(Model):
+    """Where an output differs from the oracle."""
+
+    output: str  # the kernel's argument: "C"
+    rows: int
+    columns: int
+    wrong: int
+    unwritten: int
+    first: tuple[WrongElement, ...]  # at most eight, in row-major order
+    tile_rows: int  # the launch's block.y and block.x: the grid drawn over the picture
+    tile_columns: int
+    # A coarse picture of the output: '.' right, '#' wrong, 'o' unwritten; each character covers cell_rows x cell_columns elements.
+    picture: tuple[str, ...] = ()
+    cell_rows: int = 1
+    cell_columns: int = 1
+    summary: str  # in words: "wrong in the last 3 columns, past the last full 16-wide tile"
+
+
+class LineTraffic(Model):
+    """What one line of the submission asked of memory."""
+
+    file: str | None = None
+    line: int | None = None
+    source: str | None = None  # that line's text, taken from the submission itself
+    metrics: dict[str, int]  # by Nsight Compute's names
+
+
+class Traffic(Model):
+    """What a launch asked of memory, counted at source level, beside what no kernel can do without."""
+
+    metrics: dict[str, int]
+    lines: tuple[LineTraffic, ...] = ()
+    complete: bool  # false: more happened than was counted
+    work_unit: str = ""  # "multiply-add": what one piece of the problem's work is called
+    work: int = Field(default=0, ge=0)
+    compulsory_bytes: int = Field(default=0, ge=0)  # each input read once, each output written once
+
+
+class Explanation(Model):
+    """The one known mistake that reproduces the whole output, and every launch of the case that came out right."""
+
+    mistake: str  # its name: "a-transposed"
+    sentence: str  # what the kernel does
+    advice: str  # what to look at next, without the solution
+
+
+class Launch(Model):
+    """One shape that was run."""
+
+    shape: str  # "M=33 N=17 K=65"
+    inputs: str  # "small integers", "signed random"
+    verdict: Verdict
+    grid: tuple[int, int, int] | None = None
+    block: tuple[int, int, int] | None = None
+    shared_bytes: int = 0
+    message: str = ""
+    findings: tuple[Finding, ...] = ()
+    mismatch: Mismatch | None = None
+    explanation: Explanation | None = None  # none: no mistake accounts for it, or several do
+    counters: dict[str, int] = Field(default_factory=dict)
+    traffic: Traffic | None = None  # only where a case has it counted
+    printed: str = ""  # untrusted, at most 16 KiB
+
+
+class OnGpu(Model):
+    """What a GPU made of one case that the CPU executor ran as well."""
+
+    verdict: Verdict
+    passed: bool
+    message: str = ""
+
+
+class Case(Model):
+    name: str
+    visibility: Literal["public", "hidden"]
+    # What a student may see of it. full: everything; verdict: verdict, findings and lines, but neither shape nor values;
+    # none: passed or not.
+    feedback: Literal["full", "verdict", "none"] = "full"
+    role: Literal["correctness", "technique"] = "correctness"
+    verdict: Verdict
+    passed: bool
+    points: float
+    max_points: float
+    message: str = ""  # one line: why not, or "4 shapes"
+    advice: str = ""  # for a case that failed: what to look at, from the lab's files
+    launches: tuple[Launch, ...] = ()  # only shapes up to the first that failed
+    on_gpu: OnGpu | None = None  # none: not run there, or there alone
+    difference: str = ""  # how the two executors disagree, where it needs a person; for the instructor alone
+
+
+class Build(Model):
+    ok: bool
+    compiler: str = ""
+    log: str = ""  # the compiler's words, paths shortened
+    seconds: float = 0.0
+
+
+class GpuKernel(Model):
+    """The kernel as nvcc compiled it, and how much of a multiprocessor it uses."""
+
+    compiler: str  # "nvcc 13.0"
+    architecture: str  # "sm_90"
+    registers: int  # of a thread
+    static_shared_bytes: int  # of a block
+    stack_bytes: int  # of a thread
+    spill_store_bytes: int
+    spill_load_bytes: int
+    block_threads: int = 0  # the largest block it was launched with; 0: never launched
+    dynamic_shared_bytes: int = 0
+    warps: int = 0  # at once on a multiprocessor
+    max_warps: int = 0  # 0: not known for this architecture
+    limited_by: tuple[str, ...] = ()  # "warps", "blocks", "registers", "shared memory"
+    note: str = ""  # that it was compiled again to fit its block
+
+
+class SampledElement(Model):
+    """An element of a timed output, beside what it has to be in fp64."""
+
+    row: int
+    column: int
+    expected: float
+    actual: float | None  # None: not a number
+    relative_error: float | None
+
+
+class Ratio(Model):
+    """A median of paired ratios with its 95 % interval."""
+
+    low: float
+    middle: float
+    high: float
+
+
+class ContestantTimes(Model):
+    """A kernel as it was timed."""
+
+    name: Literal["baseline", "student", "model", "control"]
+    milliseconds: float  # median
+    gflops: float  # of the problem's arithmetic; 0: the problem has none
+    gbytes: float  # of what the problem must move, in a second
+    samples: tuple[float, ...]  # nanoseconds, round by round
+
+
+class SweepTime(Model):
+    """A kernel at one size of a sweep: the median of its times, with its 95 % interval."""
+
+    name: str  # "baseline", "student", "model", "cublas"; where a course's own kernels are swept, also a faster one's
+    milliseconds: float
+    low_ms: float
+    high_ms: float
+    gflops: float  # of the problem's arithmetic; 0: the problem has none
+    gbytes: float  # of what the problem must move, in a second
+    speedup: Ratio | None = None  # baseline / this; none: it is the baseline
+
+
+class SweepPoint(Model):
+    """One size of a size sweep. Without `kernels` it was not measured, and `trouble` says why; with them, why not to trust it."""
+
+    shape: str  # "M=1024 N=1024 K=1024"
+    sizes: tuple[int, ...]  # the same, as numbers
+    kernels: tuple[SweepTime, ...] = ()
+    floor_ms: float = 0  # the roofline: no kernel is faster; 0: not known
+    trouble: str = ""
+    wrong: bool = False  # the student's kernel failed here, though it passes every case
+    ours: bool = False  # what broke is ours: why, the instructor alone is told
+
+
+class Timing(Model):
+    """How fast the kernel is. Without `speedup` it was not measured, and `words` say why."""
+
+    words: str  # one sentence
+    shape: str = ""
+    device: str = ""
+    rounds: int = 0
+    contestants: tuple[ContestantTimes, ...] = ()
+    speedup: Ratio | None = None  # baseline / student
+    model_speedup: Ratio | None = None  # baseline / model
+    share: Ratio | None = None  # model / student
+    control: Ratio | None = None  # baseline / baseline: 1.00, or the machine is too noisy
+    tiers: tuple[tuple[float, float], ...] = ()  # share of the model's speed, points
+    too_slow: bool = False  # not measured, for it would have taken too long: no tier
+    reached: float | None = None  # the highest tier's share; none: no tier
+    sm_mhz: tuple[int, int] = (0, 0)  # before and after; 0: the device does not tell
+    throttle_reasons: int = 0  # NVML's bits, of both
+    temperature_c: int = 0
+    outputs_checked: int = 0
+    elements: tuple[SampledElement, ...] = ()
+    device_seconds: float = 0  # for how long nobody else had the device
+    floor_ms: float = 0  # the roofline: no kernel is faster; 0: not known
+    review: str = ""  # why a person has to look; for the instructor alone
+    sweep: tuple[SweepPoint, ...] = ()  # over sizes, where it was asked for; no points follow from it
+
+
+class LabResult(Model):
+    title: str
+    file: str  # the file the lab asks for
+    verdict: Verdict
+    points: float
+    max_points: float
+    extra_credit: bool = False  # points count into the total, not into the maximum
+    build: Build | None = None
+    cases: tuple[Case, ...] = ()
+    findings: tuple[Finding, ...] = ()  # of all cases and the build, folded; errors first
+    performance: str = "not assessed"
+    performance_points: float = 0  # counted in `points`
+    performance_max: float = 0  # counted in `max_points`; 0: not assessed in this batch
+    timing: Timing | None = None  # none: there is nothing to say
+    gpu_kernel: GpuKernel | None = None  # none: there is no nvcc, or it did not come so far
+    gpu_trouble: str = ""  # why a GPU could not be asked, where there is one; for the instructor alone
+    seconds: float = 0.0  # wall time to build and judge
+
+
+class Submission(Model):
+    id: str  # safe as a folder name, unique in the batch
+    name: str  # as it was uploaded
+    files: tuple[str, ...] = ()
+    notices: tuple[str, ...] = ()  # what intake did: "took the one nested folder", "removed a byte-order mark"
+    refused: str | None = None  # why nothing of it could be taken; then every lab is `rejected`
+
+
+class Environment(Model):
+    kit: str  # version
+    compiler: str
+    backend: Literal["cpu", "cuda"] = "cpu"  # cuda: on a GPU as well
+    gpu: str = ""  # which; empty: none
+    sandbox: str  # what was in force: "bubblewrap", "Landlock and seccomp", "none"
+    date: str  # ISO 8601, day only
+
+
+class Result(Model):
+    schema_: str = Field(default=SCHEMA, alias="schema")
+    submission: Submission
+    environment: Environment
+    labs: dict[str, LabResult]
+    total: float
+    max: float
+
+    model_config = ConfigDict(frozen=True, extra="forbid", populate_by_name=True)

@@ -1,0 +1,65 @@
+"""The course's secret seed: made at first use in `.tilelab/seed`, readable by its owner alone, never committed.
+
+Hidden random shapes and inputs follow from it; it goes to the judge and to `OUT/instructor/`, nowhere else.
+TILELAB_SEED names another file for it, for graders whose own folder does not last: containers.
+"""
+
+from __future__ import annotations
+
+import os
+import secrets
+from contextlib import suppress
+from pathlib import Path
+
+from grader.model.errors import RemediableError
+
+_BITS = 63  # fits a signed 64-bit integer everywhere
+
+
+class SeedError(RemediableError):
+    """The seed file is there but holds no seed."""
+
+
+def course_seed(root: Path) -> int:
+    """The seed of the course at `root`. Safe when two processes make it at once: the first one's stands."""
+    path = _place(root)
+    if not path.exists():
+        if not os.environ.get("TILELAB_SEED"):
+            path.parent.mkdir(exist_ok=True)
+        _make(path)
+    return _read(path)
+
+
+def seed_if_made(root: Path) -> int | None:
+    """The course's seed where a grading has made one already; makes none."""
+    path = _place(root)
+    return _read(path) if path.exists() else None
+
+
+def _place(root: Path) -> Path:
+    elsewhere = os.environ.get("TILELAB_SEED")
+    return Path(elsewhere) if elsewhere else root / ".tilelab" / "seed"
+
+
+def _read(path: Path) -> int:
+    text = path.read_text(encoding="utf-8").strip()
+    if not text.isdecimal() or int(text) >= 1 << _BITS:
+        message = f"{path} holds no seed. Remove it to have a new one made; hidden random sizes change with it."
+        raise SeedError(message)
+    return int(text)
+
+
+def _make(path: Path) -> None:
+    draft = path.with_name(f"{path.name}.{os.getpid()}")
+    try:
+        descriptor = os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
+        with os.fdopen(descriptor, "w") as file:
+            file.write(f"{secrets.randbits(_BITS)}\n")
+        with suppress(FileExistsError):
+            path.hardlink_to(draft)
+        draft.unlink()
+    except OSError as error:
+        message = (
+            f"{path}: the course's secret seed cannot be kept there ({error.strerror}); the folder has to be writable."
+        )
+        raise SeedError(message) from error

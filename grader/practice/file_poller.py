@@ -1,0 +1,70 @@
+"""Waits for files to be saved, by reading them again and again: events do not arrive from every file system (drives that
+WSL mounts, network folders), contents do. Knows nothing of labs; runs nothing.
+
+A save is taken once it has come to rest: editors write in pieces, or put a new file in the old one's place, and between
+the two there is half a file or none.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable, Iterator, Mapping
+from pathlib import Path
+
+POLL_SECONDS = 0.4
+_GONE_POLLS = 8  # a file that is away for longer was not being saved
+
+Contents = str | None  # a digest; None where there is no file to read
+
+
+def read_contents(path: Path) -> Contents:
+    """What is in the file; None when it is away, is no file, or may not be read just now."""
+    try:
+        return hashlib.sha256(path.read_bytes()).hexdigest()
+    except OSError:
+        return None
+
+
+class FilePoller:
+    """`paths`: a name for each file. `sleep` and `read` are the world's, or a test's."""
+
+    def __init__(
+        self,
+        paths: Mapping[str, Path],
+        *,
+        sleep: Callable[[float], None],
+        read: Callable[[Path], Contents] = read_contents,
+    ) -> None:
+        self._paths, self._sleep, self._read = paths, sleep, read
+        self._known = self._look()
+
+    def saves(self) -> Iterator[list[str]]:
+        """The names of what was saved, each time something was; never ends by itself.
+
+        What changes while the caller works on one save is the next.
+        """
+        while True:
+            self._sleep(POLL_SECONDS)
+            now = self._look()
+            if now == self._known:
+                continue
+            now = self._at_rest(now)
+            changed = [name for name in self._paths if now[name] != self._known[name]]
+            self._known = now
+            if changed:  # it may have come to rest as it was before
+                yield changed
+
+    def _at_rest(self, seen: dict[str, Contents]) -> dict[str, Contents]:
+        """What the files hold once nothing changes any more and none is away, or one stays away."""
+        away = 0
+        while True:
+            self._sleep(POLL_SECONDS)
+            now = self._look()
+            vanished = any(now[name] is None and self._known[name] is not None for name in now)
+            away = away + 1 if vanished else 0
+            if now == seen and (not vanished or away >= _GONE_POLLS):
+                return now
+            seen = now
+
+    def _look(self) -> dict[str, Contents]:
+        return {name: self._read(path) for name, path in self._paths.items()}

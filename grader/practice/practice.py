@@ -1,0 +1,128 @@
+"""A student at work on some labs: which, on which files, and how far along. Public tests alone; hidden ones stay out.
+
+Opens and judges; what is shown of it is decided by the reports.
+"""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import Protocol
+
+from grader.course.manifest import MANIFEST, Manifest, digest
+from grader.model.course_root import course_root, lab_at, load_labs, matching_lab
+from grader.model.errors import RemediableError
+from grader.model.labs import Lab, LabError, lab_ids
+from grader.model.outcome import LabOutcome, unjudged
+from grader.model.result import Verdict
+from grader.practice.public_tests import PublicJudge, public_half, try_out
+from grader.reports.screens.checklist import Tried
+
+
+class Sweep(Protocol):
+    """Adds a size sweep to an outcome, where there is one to make."""
+
+    def add(self, lab: Lab, source: Path, outcome: LabOutcome, scratch: Path, /) -> LabOutcome: ...
+
+
+@dataclass(frozen=True)
+class Practice:
+    root: Path
+    labs: Sequence[Lab]
+    judge: PublicJudge
+    case: str | None = None
+    file: Path | None = None  # instead of the one in the lab's folder
+    sweep: Sweep | None = None  # none: nobody asked for it
+
+    def path(self, lab: Lab) -> Path:
+        """The file that is tested."""
+        return self.file or lab.public_dir / lab.public.file
+
+    def attempt(self, lab: Lab) -> Tried:
+        """Raises LabError when there is no file or no such case."""
+        path = self.path(lab)
+        with tempfile.TemporaryDirectory(prefix="tilelab-") as scratch:
+            result = try_out(lab, path, Path(scratch), self._judged, case=self.case)
+        data = path.read_bytes()
+        name = path.relative_to(self.root).as_posix() if path.is_relative_to(self.root) else str(path)
+        return Tried(lab.id, result, data.decode("utf-8", "replace"), name, untouched=self._is_starter(lab, data))
+
+    def _judged(self, lab: Lab, source: Path, scratch: Path, *, case: str | None) -> LabOutcome:
+        """What breaks on our side is an outcome as well: the other labs are still to be tested."""
+        try:
+            outcome = self.judge(lab, source, scratch, case=case)
+            return self.sweep.add(lab, source, outcome, scratch) if self.sweep else outcome
+        except RemediableError:
+            raise
+        except Exception as error:  # noqa: BLE001 -- whatever it is, a student gets a sentence and no stack trace
+            said = (
+                f"the tests broke: {type(error).__name__}: {error}. Run them again; tell your instructor if this stays"
+            )
+            return unjudged(lab.id, Verdict.INTERNAL_ERROR, said)
+
+    def after(self, lab_id: str) -> str:
+        """The lab that comes next in the course; empty after the last one."""
+        ids = lab_ids(self.root)
+        return next(iter(ids[ids.index(lab_id) + 1 :]), "") if lab_id in ids else ""
+
+    def _is_starter(self, lab: Lab, data: bytes) -> bool:
+        return digest(data) == self._starters.get(lab.id)
+
+    @cached_property
+    def _starters(self) -> dict[str, str]:
+        """Digests of the files as they were handed out; in the course's own repository, of what is in assignments/."""
+        paths = {lab.id: lab.public_dir / lab.public.file for lab in self.labs}
+        manifest = self.root / MANIFEST
+        if manifest.is_file():
+            known = Manifest.from_json(manifest.read_bytes(), str(manifest)).files
+            names = {lab_id: path.relative_to(self.root).as_posix() for lab_id, path in paths.items()}
+            return {lab_id: known[name] for lab_id, name in names.items() if name in known}
+        return {lab.id: _starter_digest(lab) for lab in self.labs if lab.private_dir}
+
+
+def _starter_digest(lab: Lab) -> str:
+    """Of the starter that the model solution gives; empty where that cannot be told."""
+    from grader.course.markers import MarkerError  # noqa: PLC0415 -- an instructor's machine alone gets here
+    from grader.course.starters import starter_of  # noqa: PLC0415
+
+    assert lab.private_dir is not None
+    try:
+        source = lab.private_dir / lab.public.file
+        return digest(starter_of(source.read_text(encoding="utf-8"), source.name).encode())
+    except (OSError, MarkerError):
+        return ""
+
+
+def chosen_labs(start: Path, wanted: Sequence[str], *, case: str | None, file: Path | None) -> tuple[Path, list[Lab]]:
+    """The course and the labs meant: those named, the one that `start` lies in, or all. Raises LabError."""
+    root = course_root(start)
+    ids = [matching_lab(root, one) for one in wanted]
+    if not ids and (file or case or _inside(root, start)):
+        ids = [lab_at(root, start)]
+    labs = load_labs(root, ids)
+    if (file or case) and len(labs) > 1:
+        message = f"one test or one file goes with one lab: name it, as in LAB={labs[0].id}"
+        raise LabError(message)
+    for lab in labs:
+        public_half(lab, case)  # raises when it has no such case
+    return root, labs
+
+
+def _inside(root: Path, start: Path) -> bool:
+    """Whether `start` lies in some lab's folder."""
+    try:
+        lab_at(root, start)
+    except LabError:
+        return False
+    return True
+
+
+def focus_of(tried: Sequence[Tried]) -> Tried | None:
+    """What to work on: the only lab, else the first that does not pass, extra credit last; None when all do."""
+    if len(tried) == 1:
+        return tried[0]
+    open_ones = [one for one in tried if not one.passed]
+    return min(open_ones, key=lambda one: one.result.extra_credit, default=None)

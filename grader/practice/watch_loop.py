@@ -1,0 +1,82 @@
+"""`tilelab watch`: tests the labs, shows the screen, and again whenever a file is saved, until it is interrupted."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from datetime import datetime
+
+from rich.console import Console
+from rich.control import Control
+from rich.segment import ControlType
+from rich.text import Text
+
+from grader.model.errors import RemediableError
+from grader.practice.practice import Practice, focus_of
+from grader.practice.terminal_window import window_lines
+from grader.reports.screens.checklist import Tried
+from grader.reports.screens.lab_screen import Screen
+
+_FOOTER_LINES = 1
+
+
+class WatchLoop:
+    """What was found so far, and the screen that shows it."""
+
+    def __init__(self, practice: Practice, console: Console, *, clock: Callable[[], datetime]) -> None:
+        self._practice, self._console, self._clock = practice, console, clock
+        self._tried: dict[str, Tried] = {}
+        self._troubles: dict[str, str] = {}  # what could not be tested, and why
+
+    def keep(self, saves: Iterable[Sequence[str]]) -> int:
+        """Tests every lab, then those saved. Returns 0 when it is interrupted, which is how it ends."""
+        try:
+            self._test([lab.id for lab in self._practice.labs])
+            for saved in saves:
+                self._test(saved)
+        except KeyboardInterrupt:
+            if self._console.is_terminal:
+                self._console.print()
+        return 0
+
+    def _test(self, lab_ids: Sequence[str]) -> None:
+        for lab in self._practice.labs:
+            if lab.id in lab_ids:
+                self._say(f"testing {lab.id} …")
+                try:
+                    self._tried[lab.id] = self._practice.attempt(lab)
+                    self._troubles.pop(lab.id, None)
+                except RemediableError as error:
+                    self._tried.pop(lab.id, None)
+                    self._troubles[lab.id] = str(error)
+        self._show(lab_ids)
+
+    def _show(self, saved: Sequence[str]) -> None:
+        tried = [self._tried[lab.id] for lab in self._practice.labs if lab.id in self._tried]
+        self._console.clear()  # does nothing where there is no terminal
+        for trouble in self._troubles.values():
+            self._console.print(Text(trouble, style="red"), soft_wrap=True)
+        if tried:
+            lines = window_lines(self._console)
+            room = None if lines is None else lines - _FOOTER_LINES - len(self._troubles)
+            following = self._practice.after(tried[0].lab_id) if len(tried) == 1 else ""
+            self._console.print(Screen(tried, _focus(tried, saved), lines=room, next_lab=following))
+        if self._console.is_terminal:
+            many = len(self._practice.labs)
+            files = self._practice.path(self._practice.labs[0]).name if many == 1 else f"{many} files"
+            footer = f"{self._clock():%H:%M:%S}  watching {files}; save to test again, Ctrl-C ends"
+            self._console.print(Text(footer, style="dim", no_wrap=True, overflow="ellipsis"), end="")
+        else:
+            self._console.print()  # between this screen and the next
+
+    def _say(self, doing: str) -> None:
+        """In place of the last line, where there is a terminal; a log gets results alone."""
+        if self._console.is_terminal:
+            self._console.control(Control(ControlType.CARRIAGE_RETURN, (ControlType.ERASE_IN_LINE, 2)))
+            self._console.print(Text(doing, style="dim", no_wrap=True, overflow="ellipsis"), end="")
+
+
+def _focus(tried: Sequence[Tried], saved: Sequence[str]) -> Tried | None:
+    """What was saved and does not pass, when it is one lab: it is what its author looks for. Else what comes first."""
+    if len(saved) == 1 and (own := next((one for one in tried if one.lab_id == saved[0]), None)) and not own.passed:
+        return own
+    return focus_of(tried)

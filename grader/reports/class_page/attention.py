@@ -1,0 +1,123 @@
+"""What a person has to look at after a batch: our failures, what waits for a GPU, what was refused. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from grader.model.result import LabResult, Result, Verdict
+from grader.reports.class_page.student_row import report_link
+from grader.reports.text import visible
+from grader.reports.text.verdict_style import LOOKS, Look
+
+_MOST = 40
+_FEW = 12  # a longer list is folded away at first
+
+
+@dataclass(frozen=True)
+class Entry:
+    name: str
+    link: str
+    detail: str
+
+
+@dataclass(frozen=True)
+class Attention:
+    look: Look
+    title: str
+    remedy: str
+    entries: tuple[Entry, ...]
+    more: int
+    unfolded: bool
+
+
+def attention(results: Sequence[Result]) -> tuple[Attention, ...]:
+    """Only the groups that have somebody in them."""
+    groups = [
+        _group(
+            Verdict.INTERNAL_ERROR,
+            "The grader failed",
+            "Nobody loses points over this: grade again, and report it if it stays.",
+            _labs_with(results, Verdict.INTERNAL_ERROR),
+        ),
+        _group(
+            Verdict.NEEDS_GPU,
+            "Still to be graded on a GPU",
+            "These earn nothing yet; they are neither passed nor failed.",
+            _labs_with(results, Verdict.NEEDS_GPU),
+        ),
+        _group(
+            Verdict.NEEDS_GPU,
+            "CPU executor and GPU disagree",
+            "A case counts where both pass it. Look which one is right; both verdicts are in the result for instructors.",
+            _differences(results),
+        ),
+        _group(
+            Verdict.WRONG_ANSWER,
+            "Wrong at a size of the sweep",
+            "Every case passes, so verdict and points stay. A case of your own at that size would catch it.",
+            _wrong_in_sweep(results),
+        ),
+        _group(
+            Verdict.REJECTED,
+            "Nothing could be taken in",
+            "The whole upload was refused; ask for it again.",
+            ((result, result.submission.refused) for result in results if result.submission.refused),
+        ),
+        _group(
+            Verdict.REJECTED,
+            "Rejected code",
+            "A look at the line tells a slip from an attempt.",
+            (pair for pair in _labs_with(results, Verdict.REJECTED) if not pair[0].submission.refused),
+        ),
+    ]
+    return tuple(group for group in groups if group.entries)
+
+
+def _group(verdict: Verdict, title: str, remedy: str, found: Iterator[tuple[Result, str]]) -> Attention:
+    entries = [
+        Entry(visible.words(one.submission.name, 80), report_link(one), visible.words(detail, 240))
+        for one, detail in found
+    ]
+    return Attention(
+        LOOKS[verdict],
+        title,
+        remedy,
+        tuple(entries[:_MOST]),
+        more=max(0, len(entries) - _MOST),
+        unfolded=len(entries) <= _FEW,
+    )
+
+
+def _labs_with(results: Sequence[Result], verdict: Verdict) -> Iterator[tuple[Result, str]]:
+    for result in results:
+        for lab_id, lab in result.labs.items():
+            if lab.verdict is verdict:
+                yield result, f"{lab_id}: {_reason(lab, verdict)}"
+
+
+def _differences(results: Sequence[Result]) -> Iterator[tuple[Result, str]]:
+    """The first of each lab; the others are in the result."""
+    for result in results:
+        for lab_id, lab in result.labs.items():
+            found = [case for case in lab.cases if case.difference]
+            if found:
+                yield result, f"{lab_id}, {found[0].name}: {found[0].difference}"
+            elif lab.gpu_trouble and lab.verdict is Verdict.PASS:
+                was_run = any(case.on_gpu for case in lab.cases)
+                yield result, f"{lab_id}: {'' if was_run else 'judged by the CPU executor alone: '}{lab.gpu_trouble}"
+
+
+def _wrong_in_sweep(results: Sequence[Result]) -> Iterator[tuple[Result, str]]:
+    """The first size of each lab."""
+    for result in results:
+        for lab_id, lab in result.labs.items():
+            wrong = next((one for one in lab.timing.sweep if one.wrong), None) if lab.timing else None
+            if wrong:
+                yield result, f"{lab_id}, {wrong.shape}: {wrong.trouble}"
+
+
+def _reason(lab: LabResult, verdict: Verdict) -> str:
+    messages = [finding.message for finding in lab.findings if finding.kind is verdict]
+    messages += [case.message for case in lab.cases if case.verdict is verdict and case.message]
+    return next(iter(messages), LOOKS[verdict].sentence)

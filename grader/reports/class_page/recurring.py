@@ -1,0 +1,48 @@
+"""What several students of a class have in common: the same kind of finding on the same line of code. Pure."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from grader.model.result import Finding, LabResult, Verdict
+from grader.reports.text import visible
+from grader.reports.text.number_format import counted
+from grader.reports.text.verdict_style import LOOKS, Look
+
+_MOST = 5
+
+
+@dataclass(frozen=True)
+class Recurring:
+    look: Look
+    text: str
+    is_code: bool  # a line of source; else the finding's message
+    students: str  # "12 students"
+
+
+def recurring(labs: Iterable[LabResult]) -> tuple[Recurring, ...]:
+    """The most common, most students first. One student counts once however often a finding repeats."""
+    tally: Counter[tuple[Verdict, str, bool]] = Counter()
+    for lab in labs:
+        tally.update({_key(finding) for finding in lab.findings if _is_a_mistake(finding)})
+    order = list(Verdict)
+    ranked = sorted(tally.items(), key=lambda item: (-item[1], order.index(item[0][0]), item[0][1]))
+    return tuple(
+        Recurring(LOOKS[kind], text, is_code, counted(count, "student"))
+        for (kind, text, is_code), count in ranked[:_MOST]
+    )
+
+
+def _is_a_mistake(finding: Finding) -> bool:
+    """Of the kind a lecturer can speak about in class: no missing file, no failure of ours, no attempt at cheating."""
+    told_elsewhere = finding.kind is Verdict.REJECTED or LOOKS[finding.kind].tone in {"absent", "ours"}
+    return finding.severity == "error" and not told_elsewhere
+
+
+def _key(finding: Finding) -> tuple[Verdict, str, bool]:
+    """The line without its indentation and its outer spaces, or what was said where there is no line."""
+    if finding.source and finding.source.strip():
+        return finding.kind, visible.code(" ".join(finding.source.split()), 120), True
+    return finding.kind, visible.words(finding.message, 160), False

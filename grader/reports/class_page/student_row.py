@@ -1,0 +1,71 @@
+"""A student as a row of the class page's table. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from urllib.parse import quote
+
+from grader.model.result import LabResult, Result, Verdict
+from grader.reports.text import visible
+from grader.reports.text.number_format import points
+from grader.reports.text.verdict_style import LOOKS, Look
+
+
+@dataclass(frozen=True)
+class LabCell:
+    """One lab's outcome; without a look where the batch has no such lab for this student."""
+
+    look: Look | None
+    points: str
+    order: str  # what the column sorts by
+
+
+@dataclass(frozen=True)
+class StudentRow:
+    name: str
+    order: str  # what the name's column sorts by
+    id: str  # empty where it says no more than the name
+    link: str
+    full_link: str  # the same with what hidden cases withhold
+    cells: tuple[LabCell, ...]
+    total: str
+    total_order: str
+    flag: str  # why the total may still change; empty where it does not
+
+
+def student_row(result: Result, lab_ids: Sequence[str]) -> StudentRow:
+    name, student_id = visible.words(result.submission.name, 80), visible.words(result.submission.id, 80)
+    return StudentRow(
+        name=name or student_id,
+        order=(name or student_id).casefold(),
+        id=student_id if student_id != name else "",
+        link=report_link(result),
+        full_link=f"instructor/{_quoted(result)}.html",
+        cells=tuple(_cell(result.labs.get(lab_id)) for lab_id in lab_ids),
+        total=points(result.total),
+        total_order=f"{result.total:.6f}",
+        flag=_flag(result),
+    )
+
+
+def report_link(result: Result) -> str:
+    """Relative to the class page. Quoted whole: an id can neither leave its folder nor name a scheme."""
+    return f"students/{_quoted(result)}/report.html"
+
+
+def _quoted(result: Result) -> str:
+    return quote(result.submission.id, safe="", errors="replace")
+
+
+def _cell(lab: LabResult | None) -> LabCell:
+    if lab is None:
+        return LabCell(None, "", "-1")
+    return LabCell(LOOKS[lab.verdict], points(lab.points), f"{lab.points:.6f}")
+
+
+def _flag(result: Result) -> str:
+    verdicts = {lab.verdict for lab in result.labs.values()}
+    if Verdict.INTERNAL_ERROR in verdicts:
+        return "the grader failed on a lab"
+    return "a lab is still to be graded on a GPU" if Verdict.NEEDS_GPU in verdicts else ""

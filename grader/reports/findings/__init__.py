@@ -1,0 +1,1 @@
+"""One mistake, shown: a finding with its source lines, a wrong output as a picture."""

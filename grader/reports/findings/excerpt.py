@@ -1,0 +1,163 @@
+"""The lines of a submission around a finding, with the guilty ones marked. Pure.
+
+Text comes from the submission's own files alone: a `#line` that names another file shows nothing.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import Literal
+
+from grader.model.result import Finding, Site
+from grader.reports.text import visible
+from grader.reports.text.number_format import index
+
+_AROUND = 2  # lines of context on either side
+_VERBS = {"read": "reads", "write": "writes", "atomic": "updates atomically", "barrier": "waits here"}
+_NAME = re.compile(r"[A-Za-z_]\w*")
+
+Role = Literal["", "first", "second"]
+
+
+@dataclass(frozen=True)
+class Piece:
+    text: str
+    marked: bool
+
+
+@dataclass(frozen=True)
+class Note:
+    """What a thread does on the line above it."""
+
+    role: Role
+    text: str
+
+
+@dataclass(frozen=True)
+class Row:
+    number: int
+    pieces: tuple[Piece, ...]
+    role: Role = ""
+    caret: str = ""  # spaces and carets under the marked pieces, for a terminal
+    notes: tuple[Note, ...] = ()
+    after_gap: bool = False  # lines between this row and the one above are left out
+
+    @property
+    def text(self) -> str:
+        return "".join(piece.text for piece in self.pieces)
+
+
+@dataclass(frozen=True)
+class Excerpt:
+    file: str
+    rows: tuple[Row, ...]
+
+
+def excerpt(finding: Finding, sources: Mapping[str, str], *, around: int = _AROUND) -> Excerpt | None:
+    """The finding's lines with what surrounds them; None where the submission has no such line."""
+    text = sources.get(finding.file or "")
+    if text is None or finding.line is None:
+        return None
+    lines = text.split("\n")
+    if not 1 <= finding.line <= len(lines):
+        return None
+    sites = _sites(finding, len(lines))
+    wanted = sorted({n for line in sites for n in range(line - around, line + around + 1) if 1 <= n <= len(lines)})
+    shown = _trimmed(wanted, lines, set(sites))
+    gaps = {after for before, after in pairwise(shown) if after > before + 1}
+    rows = tuple(_row(number, lines[number - 1], sites, finding, after_gap=number in gaps) for number in shown)
+    return Excerpt(visible.words(finding.file or "", 80), rows)
+
+
+def _sites(finding: Finding, last: int) -> dict[int, list[tuple[Role, Site]]]:
+    """What happened on each marked line: the finding itself, then a race's or a divergence's other side."""
+    sites: dict[int, list[tuple[Role, Site]]] = {finding.line or 0: [("first", finding)]}
+    other = finding.other
+    if other and other.line and other.file in {None, finding.file} and 1 <= other.line <= last:
+        sites.setdefault(other.line, []).append(("second", other))
+    return sites
+
+
+def _trimmed(wanted: list[int], lines: list[str], marked: set[int]) -> list[int]:
+    """Without blank lines at either end."""
+    while wanted and wanted[0] not in marked and not lines[wanted[0] - 1].strip():
+        wanted = wanted[1:]
+    while wanted and wanted[-1] not in marked and not lines[wanted[-1] - 1].strip():
+        wanted = wanted[:-1]
+    return wanted
+
+
+def _row(
+    number: int, line: str, sites: dict[int, list[tuple[Role, Site]]], finding: Finding, *, after_gap: bool
+) -> Row:
+    text = visible.code(line.rstrip())
+    here = sites.get(number, [])
+    if not here:
+        return Row(number, (Piece(text, marked=False),), after_gap=after_gap)
+    spans = _spans(text, finding.array)
+    several = sum(len(each) for each in sites.values()) > 1
+    notes = [Note(role, note) for role, site in here if (note := _note(site, finding, named=several))]
+    return Row(number, _pieces(text, spans), here[0][0], _caret(spans), tuple(notes), after_gap)
+
+
+def _note(site: Site, finding: Finding, *, named: bool) -> str:
+    """`thread (1,0,0) reads As[0][1]`."""
+    verb = _VERBS.get(site.access or "", "")
+    if not verb or site.thread is None:
+        return ""
+    whose = f" of block {index(site.block)}" if _blocks_differ(site, finding) else ""
+    what = finding.element or finding.array or ""
+    what = "" if site.access == "barrier" else f" {visible.words(what, 60)}"
+    return f"thread {index(site.thread)}{whose} {verb}{what}" if named or what.strip() else ""
+
+
+def _blocks_differ(site: Site, finding: Finding) -> bool:
+    """Whether the block has to be named with the thread: both of one block say it once, beside the excerpt."""
+    return site.block is not None and finding.other is not None and finding.block != finding.other.block
+
+
+def _spans(text: str, array: str | None) -> list[tuple[int, int]]:
+    """Where the array is subscripted on this line; else the line's code without its comment."""
+    found = [
+        (name.start(), end)
+        for name in _NAME.finditer(text)
+        if array and name.group() == array and (end := _subscripts(text, name.end())) > name.end()
+    ]
+    if found:
+        return found
+    start, end = len(text) - len(text.lstrip()), len(text.split("//", 1)[0].rstrip())
+    return [(start, end)] if start < end else [(0, len(text))]
+
+
+def _subscripts(text: str, position: int) -> int:
+    """The end of every `[…]` that follows `position`; `position` itself where there is none."""
+    depth, end = 0, position
+    for at in range(position, len(text)):
+        depth += {"[": 1, "]": -1}.get(text[at], 0)
+        if depth == 0:
+            if text[at] == "]":
+                end = at + 1
+            elif not text[at].isspace():
+                break
+    return end
+
+
+def _pieces(text: str, spans: list[tuple[int, int]]) -> tuple[Piece, ...]:
+    pieces, at = [], 0
+    for start, end in spans:
+        if start < at:  # As[As[0]]: the outer one says it
+            continue
+        pieces += [Piece(text[at:start], marked=False), Piece(text[start:end], marked=True)]
+        at = end
+    pieces.append(Piece(text[at:], marked=False))
+    return tuple(piece for piece in pieces if piece.text)
+
+
+def _caret(spans: list[tuple[int, int]]) -> str:
+    under = [" "] * max((end for _, end in spans), default=0)
+    for start, end in spans:
+        under[start:end] = "^" * (end - start)
+    return "".join(under)

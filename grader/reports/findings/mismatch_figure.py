@@ -1,0 +1,76 @@
+"""One case's wrong output: the picture, what it shows in words, and the first wrong elements. Pure."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from grader.model.result import LabResult, Launch, Mismatch
+from grader.reports.findings.finding_card import in_words, may_show
+from grader.reports.findings.mismatch_picture import Picture, picture
+from grader.reports.text import visible
+from grader.reports.text.number_format import counted, difference, element
+
+_MOST_ELEMENTS = 8
+
+
+@dataclass(frozen=True)
+class ElementRow:
+    row: str
+    column: str
+    expected: str
+    got: str
+    difference: str
+
+
+@dataclass(frozen=True)
+class MismatchFigure:
+    output: str  # its name: "C"
+    case: str
+    shape: str
+    summary: str
+    amount: str  # "48 of 561 elements wrong, 12 of them never written"
+    elements: tuple[ElementRow, ...]
+    picture: Picture | None
+
+
+def mismatch_figures(lab: LabResult, *, instructor: bool) -> list[MismatchFigure]:
+    """One for each launch that ended with a wrong output and may be shown: those that show a pattern come first."""
+    found = [
+        (case.name, launch, launch.mismatch)
+        for case in lab.cases
+        if may_show(case, instructor=instructor)
+        for launch in case.launches
+        if launch.mismatch
+    ]
+    found.sort(key=lambda each: each[2].wrong >= each[2].rows * each[2].columns)
+    return [_figure(*each) for each in found]
+
+
+def amount(mismatch: Mismatch) -> str:
+    """How many differ; the judge counts those never written among the wrong."""
+    all_of_them = counted(mismatch.rows * mismatch.columns, "element")
+    if mismatch.unwritten == mismatch.wrong:
+        return f"{mismatch.unwritten:,} of {all_of_them} never written"
+    wrong = f"{mismatch.wrong:,} of {all_of_them} wrong"
+    return f"{wrong}, {mismatch.unwritten:,} of them never written" if mismatch.unwritten else wrong
+
+
+def _figure(case: str, launch: Launch, mismatch: Mismatch) -> MismatchFigure:
+    return MismatchFigure(
+        output=visible.words(mismatch.output, 40),
+        case=visible.words(case, 160),
+        shape=in_words(launch),
+        summary=visible.words(mismatch.summary, 600),
+        amount=amount(mismatch),
+        elements=tuple(
+            ElementRow(
+                row=f"{one.row:,}",
+                column=f"{one.column:,}",
+                expected=element(one.expected),
+                got=element(one.got),
+                difference=difference(one.expected, one.got),
+            )
+            for one in mismatch.first[:_MOST_ELEMENTS]
+        ),
+        picture=picture(mismatch),
+    )

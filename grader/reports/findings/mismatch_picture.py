@@ -1,0 +1,109 @@
+"""A mismatch as a drawing: which parts of an output are wrong or were never written, under the grid of the launch's blocks.
+
+Computes coordinates in pixels; the template only draws. Cells of one kind that touch in a row become one rectangle.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from itertools import groupby
+
+from grader.model.result import Mismatch
+from grader.reports.text import visible
+
+_LONGEST = 360.0  # pixels along its longer side
+_LARGEST = 24.0  # pixels along one element, so that a small matrix looks small
+_SHORTEST = 28.0  # so that a matrix of one row can still be seen
+_DENSE = 5.0  # a grid finer than this many pixels would hide what is under it
+_APART = 30.0  # pixels between two labels of an axis
+_LEFT, _TOP, _EDGE = 34, 20, 12  # pixels around it: row labels, column labels, the rest
+_MOST_CELLS = 256  # in each direction
+_KINDS = {"#": "wrong", "o": "unwritten"}
+
+
+@dataclass(frozen=True)
+class Rectangle:
+    kind: str  # "wrong" or "unwritten"
+    x: float
+    y: float
+    width: float
+    height: float
+
+
+@dataclass(frozen=True)
+class Tick:
+    """A block boundary: where it lies along its axis and which row or column it is; no label where crowded."""
+
+    at: float
+    label: str
+
+
+@dataclass(frozen=True)
+class Picture:
+    view_box: str  # with room for the two axes
+    outer_width: float
+    width: float
+    height: float
+    rectangles: tuple[Rectangle, ...]
+    columns: tuple[Tick, ...]
+    rows: tuple[Tick, ...]
+    grid: bool  # whether the block boundaries are drawn as lines
+    grid_words: str
+    alternative: str  # the picture in one sentence, for those who cannot see it
+
+
+def picture(mismatch: Mismatch) -> Picture | None:
+    """None where the judge drew nothing, or drew nonsense."""
+    rows, columns = mismatch.rows, mismatch.columns
+    if not mismatch.picture or min(rows, columns, mismatch.cell_rows, mismatch.cell_columns) < 1:
+        return None
+    scale = min(_LARGEST, _LONGEST / max(rows, columns))
+    width, height = max(_SHORTEST, columns * scale), max(_SHORTEST, rows * scale)
+    tile_x, tile_y = mismatch.tile_columns * width / columns, mismatch.tile_rows * height / rows
+    return Picture(
+        view_box=f"{-_LEFT} {-_TOP} {width + _LEFT + _EDGE:.2f} {height + _TOP + _EDGE:.2f}",
+        outer_width=round(width + _LEFT + _EDGE, 2),
+        width=round(width, 2),
+        height=round(height, 2),
+        rectangles=tuple(_rectangles(mismatch, width / columns, height / rows)),
+        columns=_ticks(columns, mismatch.tile_columns, width),
+        rows=_ticks(rows, mismatch.tile_rows, height),
+        grid=min(tile_x, tile_y) >= _DENSE,
+        grid_words=f"blocks of {mismatch.tile_rows} by {mismatch.tile_columns} threads (rows by columns)",
+        alternative=f"{visible.words(mismatch.output, 40)}, {rows} by {columns}: {_numbers(mismatch)}",
+    )
+
+
+def _numbers(mismatch: Mismatch) -> str:
+    return f"{mismatch.wrong:,} elements wrong, {mismatch.unwritten:,} never written"
+
+
+def _rectangles(mismatch: Mismatch, unit_x: float, unit_y: float) -> Iterator[Rectangle]:
+    for down, line in enumerate(mismatch.picture[:_MOST_CELLS]):
+        top, bottom = down * mismatch.cell_rows, min(mismatch.rows, (down + 1) * mismatch.cell_rows)
+        across = 0
+        for sign, run in groupby(line[:_MOST_CELLS]):
+            left = across * mismatch.cell_columns
+            across += sum(1 for _ in run)
+            right = min(mismatch.columns, across * mismatch.cell_columns)
+            if sign in _KINDS and left < right and top < bottom:
+                yield Rectangle(
+                    _KINDS[sign],
+                    round(left * unit_x, 2),
+                    round(top * unit_y, 2),
+                    round((right - left) * unit_x, 2),
+                    round((bottom - top) * unit_y, 2),
+                )
+
+
+def _ticks(extent: int, tile: int, length: float) -> tuple[Tick, ...]:
+    """One at every block boundary, from 0 to `extent`; labels no closer than can be read."""
+    steps = range(0, extent, tile) if tile > 0 and extent / tile <= _MOST_CELLS else range(0, extent, extent)
+    ticks, last = [], -_APART
+    for step in steps:
+        at = step * length / extent
+        named = at - last >= _APART and length - at >= _APART
+        last = at if named else last
+        ticks.append(Tick(round(at, 2), str(step) if named else ""))
+    return (*ticks, Tick(round(length, 2), str(extent)))

@@ -1,0 +1,1 @@
+"""One launch as tables: its trace, its memory traffic, its verdict."""

@@ -1,0 +1,35 @@
+"""What one launch came to, as parts of a page: that it is right and clean, or what is wrong with it and where. Pure."""
+
+from __future__ import annotations
+
+from grader.model.result import Finding, Launch, Verdict
+from grader.reports.launches.trace_tables import Heading, Part, Sentence, number
+from grader.reports.text import visible
+from grader.reports.text.verdict_style import LOOKS
+
+
+def verdict_parts(launch: Launch) -> list[Part]:
+    notes = [one for one in launch.findings if one.severity == "note"]
+    if launch.verdict is Verdict.PASS and not notes:
+        return [Sentence("The launch's results are right, and nothing was found in it.")]
+    parts: list[Part] = []
+    told = [finding for finding in launch.findings if finding.line]
+    if launch.verdict is not Verdict.PASS:
+        parts.append(Heading(LOOKS[launch.verdict].label))
+        if not any(finding.message in launch.message for finding in told):
+            parts.append(Sentence(visible.words(launch.message, 1000)))
+    if launch.mismatch and launch.mismatch.first:
+        one = launch.mismatch.first[0]
+        got = "nothing that is a number" if one.got is None else number(one.got)
+        parts.append(
+            Sentence(
+                f"The first, in row {one.row} and column {one.column}, is {got} and should be {number(one.expected)}."
+            )
+        )
+    parts += [Sentence(_place(finding)) for finding in told]
+    return parts
+
+
+def _place(finding: Finding) -> str:
+    source = f": {visible.code(finding.source.strip())}" if finding.source else ""
+    return f"{finding.kind.value} in line {finding.line}{source}\n  {visible.words(finding.message, 1000)}"

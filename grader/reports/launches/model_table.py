@@ -1,0 +1,26 @@
+"""A modelled launch as a table: what each part of a GPU needs at its peak, and which of them binds. Pure; never a measurement."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from grader.reports.launches.trace_tables import Heading, Part, Sentence, Table
+from grader.single_launch.profiling import ModelledLaunch
+from grader.traffic.modelled_time import Term
+
+
+def model_parts(launch: ModelledLaunch) -> Iterator[Part]:
+    model = launch.model
+    yield Heading(f"Modelled, not measured: {model.gpu.name}")
+    speed = f"{model.flops / 1e12:.1f} TFLOP/s" if model.flops else f"{model.bytes_ / 1e9:,.0f} GB/s"
+    yield Sentence(f"{launch.shape} ({launch.words}): at most {speed}. What binds it: {model.binding.name}.")
+    rows = tuple((term.name, _milliseconds(term)) for term in model.terms)
+    yield Table(("at its peak rate", "milliseconds"), rows, frozenset({1}))
+    yield Sentence(
+        "Left out: other instructions, latency, how full the GPU is, what L1 and L2 hold, and accesses that nvcc merges."
+    )
+
+
+def _milliseconds(term: Term) -> str:
+    most = f" to {1e3 * term.at_most:.4g}" if term.at_most is not None else ""
+    return f"{1e3 * term.seconds:.4g}{most}"

@@ -1,0 +1,130 @@
+"""A launch's memory traffic as headings, sentences and tables, for a terminal. Pure.
+
+Cost is in passes of a multiprocessor's load/store unit: a request of global memory takes one for every 128 bytes that it
+fetches and at least one, a shared access one for every wavefront. Source text comes from a submission, so it goes through
+`visible`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from grader.model.result import Launch, LineTraffic, Traffic
+from grader.reports.launches.trace_tables import Heading, Part, Sentence, Table
+from grader.reports.text import visible
+from grader.traffic.metrics import (
+    INTENSITY,
+    OPERATIONS,
+    Counts,
+    GlobalNames,
+    Operation,
+    SharedNames,
+    global_names,
+    l1_bytes,
+    passes,
+    shared_names,
+)
+from grader.traffic.profile import metrics_of
+from grader.traffic.remarks import remarks
+
+KINDS: dict[Operation, str] = {"ld": "load", "st": "store", "atom": "atomic"}
+_SOURCE = 48  # characters of a line
+SOURCE_LEVEL = (
+    "Counted at source level: what the statements ask for. An optimising compiler may merge neighbouring accesses into one "
+    "wider one."
+)
+
+
+def traffic_parts(lab_id: str, launch: Launch) -> Iterator[Part]:
+    said = f"{launch.shape}."
+    if launch.grid and launch.block:
+        grid, block = (" x ".join(map(str, extent)) for extent in (launch.grid, launch.block))
+        said += f" {grid} blocks of {block} threads, in x, y and z."
+    yield Heading(f"Memory traffic of {lab_id}")
+    yield Sentence(said)
+    if launch.traffic is None:
+        yield Sentence("Nothing was counted: the launch did not come to its end.")
+        return
+    if not launch.traffic.complete:
+        yield Sentence(
+            "More happened than was counted: the launch stopped early, or a warp did too much between barriers."
+        )
+    counts = launch.traffic.metrics
+    yield from _totals(counts)
+    yield Sentence(_work(launch.traffic))
+    yield Heading("What the lines cost")
+    yield _by_line(launch.traffic.lines, passes(counts))
+    for remark in remarks(launch.traffic.lines):
+        yield Sentence(remark)
+    yield Sentence(SOURCE_LEVEL)
+
+
+def _totals(counts: Counts) -> Iterator[Part]:
+    rows = [
+        (f"global {kind}s", f"{counts[names.requests]:,}", f"{counts[names.sectors]:,}", _ratio(counts, names), "")
+        for kind, names in ((KINDS[one], global_names(one)) for one in OPERATIONS)
+        if counts.get(names.requests)
+    ]
+    rows += [
+        (f"shared {kind}s", f"{counts[names.instructions]:,}", "", "", _wavefronts(counts, names))
+        for kind, names in ((KINDS[one], shared_names(one)) for one in OPERATIONS)
+        if counts.get(names.instructions)
+    ]
+    yield Table(
+        ("", "requests of warps", "32-byte sectors", "sectors a request", "wavefronts (conflicts)"),
+        tuple(rows),
+        frozenset({1, 2, 3, 4}),
+    )
+
+
+def _ratio(counts: Counts, names: GlobalNames) -> str:
+    return f"{counts[names.sectors] / counts[names.requests]:.2f}"
+
+
+def _wavefronts(counts: Counts, names: SharedNames) -> str:
+    return f"{counts[names.wavefronts]:,} ({counts[names.conflicts]:,})"
+
+
+def _work(traffic: Traffic) -> str:
+    counts = traffic.metrics
+    said = f"{l1_bytes(counts):,} bytes of global memory pass L1; each input once and each output once are {traffic.compulsory_bytes:,}."
+    if not traffic.work:
+        return said
+    loads = counts[global_names("ld").sectors] / traffic.work
+    said += f" The work is {traffic.work:,} {traffic.work_unit}s: {loads:.4g} sectors are loaded for each"
+    intensity = metrics_of(traffic).get(INTENSITY)
+    return f"{said}, {intensity:.3g} FLOP for a byte." if intensity is not None else f"{said}."
+
+
+def _by_line(lines: Sequence[LineTraffic], total: int) -> Table:
+    rows = []
+    for line in sorted(lines, key=lambda one: (-passes(one.metrics), one.line or 0)):
+        cost = passes(line.metrics)
+        rows.append(
+            (
+                str(line.line),
+                _shortened(line.source or ""),
+                "; ".join(_asked(line.metrics)),
+                f"{cost:,}",
+                f"{100 * cost / total:.1f} %" if total else "",
+            )
+        )
+    return Table(("line", "", "asks for", "passes", "share"), tuple(rows), frozenset({0, 3, 4}))
+
+
+def _shortened(source: str) -> str:
+    text = visible.code(source.strip())
+    return text if len(text) <= _SOURCE else text[: _SOURCE - 1] + "…"
+
+
+def _asked(counts: Counts) -> Iterator[str]:
+    for operation in OPERATIONS:
+        names = global_names(operation)
+        if requests := counts.get(names.requests, 0):
+            yield f"{requests:,} global {KINDS[operation]}s of {counts[names.sectors] / requests:.2f} sectors"
+    for operation in OPERATIONS:
+        shared = shared_names(operation)
+        if instructions := counts.get(shared.instructions, 0):
+            conflicts = counts[shared.conflicts]
+            ways = counts[shared.wavefronts] / instructions
+            yield f"{instructions:,} shared {KINDS[operation]}s" + (f" of {ways:.2f} wavefronts" if conflicts else "")

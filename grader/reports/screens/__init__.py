@@ -1,0 +1,1 @@
+"""What a student sees on a terminal."""

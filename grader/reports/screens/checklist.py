@@ -1,0 +1,109 @@
+"""What passed and what did not, a line for each: a lab's tests, and the labs of a course with how far each is. Pure.
+
+Lines are cut at the edge of the window, so that the lists stay as long as they are. Words that matter come first.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from rich.text import Text
+
+from grader.model.result import Case, LabResult, Verdict
+from grader.reports.text import visible
+from grader.reports.text.number_format import counted
+from grader.reports.text.verdict_style import LOOKS, Tone
+
+STYLES: dict[Tone, str] = {"good": "green", "bad": "red", "absent": "dim", "waiting": "blue", "ours": "magenta"}
+_BAR = 24  # characters
+_LONGEST_NAME = 52
+
+
+@dataclass(frozen=True)
+class Tried:
+    """A lab that was tried: its outcome and what it was tried on."""
+
+    lab_id: str
+    result: LabResult
+    source: str  # the file's text
+    path: str  # where the file lies, as a student would name it
+    untouched: bool = False  # still the starter
+
+    @property
+    def passed(self) -> bool:
+        return self.result.verdict is Verdict.PASS and all(case.passed for case in self.result.cases)
+
+    @property
+    def starting(self) -> bool:
+        """Nothing is wrong yet: there is something to do."""
+        return self.untouched and not self.passed
+
+
+def passed_of(cases: Sequence[Case]) -> str:
+    """`3 of 4 tests pass`."""
+    return f"{sum(case.passed for case in cases)} of {counted(len(cases), 'test')} pass"
+
+
+def case_lines(cases: Sequence[Case], focus: Case | None) -> Iterator[Text]:
+    """A line for each case; `focus` is the one that the rest of the screen is about."""
+    width = max((len(visible.words(case.name, _LONGEST_NAME)) for case in cases), default=0)
+    for case in cases:
+        look = LOOKS[Verdict.WRONG_ANSWER if case.verdict is Verdict.PASS and not case.passed else case.verdict]
+        row = Text.assemble(
+            ("▸ " if case is focus else "  ", "bold"),
+            (f"{look.glyph} ", STYLES[look.tone]),
+            (f"{visible.words(case.name, _LONGEST_NAME):{width}}", "bold" if case is focus else ""),
+        )
+        if said := _said(case, look.label if focus is None or case.verdict is not focus.verdict else ""):
+            row.append(f"  {said}", "dim")
+        yield one_line(row)
+
+
+def _said(case: Case, label: str) -> str:
+    """The few words beside a case's name: the shape it failed at, and how where that is not said elsewhere."""
+    if case.passed:
+        return visible.words(case.message, 80) if case.points < case.max_points else ""
+    if case.verdict is Verdict.PASS:
+        return "not met"
+    failed = next((launch for launch in case.launches if launch.verdict is not Verdict.PASS), None)
+    shape = visible.words(failed.shape, 60) if failed else ""
+    return ", ".join(part for part in (shape, label.lower()) if part) if case.launches else "not run"
+
+
+def overview(tried: Sequence[Tried], focus: Tried | None) -> Iterator[Text]:
+    """How far the course is, and a line for each of its labs."""
+    cases = [case for one in tried for case in one.result.cases]
+    done = sum(case.passed for case in cases)
+    filled = _BAR * done // len(cases) if cases else 0
+    yield one_line(
+        Text.assemble(("█" * filled, "green"), ("░" * (_BAR - filled), "dim"), (f"  {passed_of(cases)}", "bold"))
+    )
+    name = max((len(visible.words(one.lab_id, 30)) for one in tried), default=0)
+    for one in tried:
+        yield one_line(_lab_line(one, name, in_focus=one is focus))
+
+
+def _lab_line(one: Tried, width: int, *, in_focus: bool) -> Text:
+    cases = one.result.cases
+    look = LOOKS[one.result.verdict]
+    glyph, style = ("·", "dim") if one.starting else (look.glyph, STYLES[look.tone])
+    line = Text.assemble(
+        ("▸ " if in_focus else "  ", "bold"),
+        (f"{glyph} ", style),
+        (f"{visible.words(one.lab_id, 30):{width}}", "bold"),
+        f"  {sum(case.passed for case in cases):>2} of {len(cases)}",
+    )
+    if not one.passed:
+        words = "not started" if one.starting else look.label.lower()
+        line.append(f"  {words}", "dim" if one.starting else style)
+    line.append(f"  {visible.words(one.result.title, 60)}", "dim")
+    if one.result.extra_credit:
+        line.append(" (extra credit)", "dim")
+    return line
+
+
+def one_line(text: Text) -> Text:
+    """Cut at the edge of the window, not wrapped: a wrapped row is no row, and a wrapped line moves its carets."""
+    text.no_wrap, text.overflow = True, "ellipsis"
+    return text

@@ -1,0 +1,214 @@
+"""One lab, or a course of labs, on one screen of a terminal: what passed, what to mend first and why, what to look at
+next; the rest is counted. The screen takes as much detail as the window holds.
+
+Everything is built from `Text`, never from markup, and has gone through `visible`: a submission can neither style nor
+steer the terminal. Colour is only ever an addition; rich leaves it out where the output is no terminal.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+from rich.console import Console, ConsoleOptions, Group, RenderableType
+from rich.text import Text
+
+from grader.model.result import Case, Finding, LabResult, Launch, Verdict
+from grader.reports.findings.mismatch_figure import amount
+from grader.reports.screens.checklist import STYLES, Tried, case_lines, one_line, overview, passed_of
+from grader.reports.screens.first_mistake import Detail, block_view, finding_view, log_view, mismatch_view
+from grader.reports.speed_figures.speed_lines import kernel_lines, speed_lines
+from grader.reports.student_page.lab_section import NOTHING_RAN, advice, explanations, what_happened
+from grader.reports.text import visible
+from grader.reports.text.number_format import counted
+from grader.reports.text.verdict_style import LOOKS
+
+_PRINTED_LINES = 6
+_TODOS = 4
+_OTHERS = 3  # further findings, a line each
+
+
+@dataclass(frozen=True)
+class Level:
+    """How much a screen shows. Each level of `_LEVELS` is shorter than the one before."""
+
+    detail: Detail
+    cases: Literal["all", "failed", "first"]  # "first": the one that the mistake was seen in
+    hint: bool  # the lab's own hint besides the finding's
+    others: int  # findings after the first, a line each
+    air: bool = True  # blank lines between the parts
+
+
+_LEVELS = (
+    Level(Detail(around=2, elements=4, picture=32), cases="all", hint=True, others=_OTHERS),
+    Level(Detail(around=2, elements=3, picture=16), cases="all", hint=True, others=1),
+    Level(Detail(around=1, elements=3, picture=12), cases="all", hint=True, others=1),
+    Level(Detail(around=1, elements=3, picture=8), cases="all", hint=False, others=1),
+    Level(Detail(around=1, elements=2, picture=0), cases="failed", hint=False, others=0),
+    Level(Detail(around=0, elements=2, picture=0), cases="all", hint=False, others=0, air=False),
+    Level(Detail(around=0, elements=1, picture=0), cases="first", hint=False, others=0, air=False),
+)
+
+
+@dataclass(frozen=True)
+class Screen:
+    """`tried` in the labs' order; `focus`, one of them, is shown in full; `lines`: the window's height, None for none."""
+
+    tried: Sequence[Tried]
+    focus: Tried | None
+    lines: int | None = None
+    next_lab: str = ""  # where to go once the only lab shown passes
+
+    def __rich_console__(self, console: Console, options: ConsoleOptions) -> Iterator[RenderableType]:
+        """The fullest level that the window holds; the shortest where none does."""
+        for level in _LEVELS:
+            whole = Group(*self._parts(level, options.max_width))
+            if self.lines is None or len(console.render_lines(whole, options, pad=False)) <= self.lines:
+                break
+        yield whole
+
+    def _parts(self, level: Level, width: int) -> Iterator[RenderableType]:
+        several = len(self.tried) > 1
+        if several:
+            yield from overview(self.tried, self.focus)
+        one = self.focus
+        if one is None:
+            yield Text()
+            yield Text("Every test passes.", style="bold green")
+            return
+        if several:
+            yield Text()
+        yield _title(one)
+        if one.starting:
+            yield from _start_here(one)
+            return
+        if one.result.verdict not in NOTHING_RAN:
+            yield from case_lines(_shown_cases(one.result, level, several=several), _focused_case(one.result))
+        if level.air:
+            yield Text()
+        yield from _trouble(one, level, width)
+        yield from speed_lines(one.result)
+        yield from kernel_lines(one.result)
+        if one.passed and self.next_lab:
+            yield Text.assemble(("Next: ", "bold blue"), f"make test LAB={visible.words(self.next_lab, 60)}")
+
+
+def _title(one: Tried) -> Text:
+    lab, look = one.result, LOOKS[one.result.verdict]
+    glyph, label, style = look.glyph, look.label, STYLES[look.tone]
+    if one.starting:
+        glyph, label, style = "·", "Not started", "blue"
+    elif lab.verdict is Verdict.PASS and not one.passed:
+        glyph, label, style = "≠", "Technique not met", STYLES["bad"]
+    text = Text.assemble((f"{glyph} {label}", f"bold {style}"), (f"  {visible.words(one.lab_id, 60)}", "bold"))
+    if lab.cases:
+        text.append(f"  {passed_of(lab.cases)}")
+    return one_line(text.append(f"  {visible.words(lab.title, 120)}", "dim"))
+
+
+def _shown_cases(lab: LabResult, level: Level, *, several: bool) -> list[Case]:
+    """With several labs, what passes is in their list."""
+    if level.cases == "first" and (focused := _focused_case(lab)):
+        return [focused]
+    return [case for case in lab.cases if (level.cases == "all" and not several) or not case.passed]
+
+
+def _start_here(one: Tried) -> Iterator[RenderableType]:
+    """A starter as it was handed out: nothing is wrong yet, there is something to do."""
+    yield Text(f"This is still the starter. In {visible.words(one.path, 120)}:")
+    todos = [(n, line) for n, line in enumerate(one.source.split("\n"), start=1) if "TODO" in line]
+    for number, line in todos[:_TODOS]:
+        yield one_line(Text.assemble((f"  {number:>3} │ ", "dim"), visible.code(line.strip(), 160)))
+    folder = one.path.rpartition("/")[0]
+    yield Text.assemble(
+        ("Look at next: ", "bold blue"), f"{visible.words(f'{folder}/README.md', 120)} says what to do and why."
+    )
+
+
+def _trouble(one: Tried, level: Level, width: int) -> Iterator[RenderableType]:
+    """What to mend first, what to look at, and what else there is."""
+    lab = one.result
+    errors = [finding for finding in lab.findings if finding.severity == "error"]
+    wrong = _wrong(lab)
+    notes = [finding for finding in lab.findings if finding.severity == "note"]
+    first = next(iter([*errors, *([] if wrong else notes)]), None)
+    sources = {lab.file: one.source}
+    if first is not None:
+        yield from finding_view(first, lab, sources, level.detail, width)
+    elif wrong:
+        yield from mismatch_view(wrong[1], level.detail, width)
+    elif lab.build and not lab.build.ok and lab.build.log.strip():
+        yield from log_view(lab.build.log)
+    else:
+        yield Text(_said(lab))
+    for explanation in explanations(lab)[:1]:
+        yield Text.assemble(("What it looks like: ", "bold"), visible.words(explanation.sentence, 600))
+    yield from _printed(lab)
+    yield from _next_step(one, level)
+    yield from _rest(
+        one, [finding for finding in lab.findings if finding is not first], wrong if first else None, level
+    )
+
+
+def _said(lab: LabResult) -> str:
+    """What happened where there is neither a finding nor a wrong element; a pass says that it is one."""
+    failed = next((case for case in lab.cases if not case.passed and case.message), None)
+    said = what_happened(lab)
+    return f"{said} {visible.words(failed.message, 600)}" if failed and failed.message not in said else said
+
+
+def _next_step(one: Tried, level: Level) -> Iterator[RenderableType]:
+    if step := advice(one.result):
+        if level.air:
+            yield Text()
+        yield Text.assemble(("Look at next: ", "bold blue"), step)
+    case = _focused_case(one.result)
+    if level.hint and case and case.advice and visible.words(case.advice, 600) != step:
+        yield Text.assemble(("And ask yourself: ", "bold blue"), visible.words(case.advice, 600))
+
+
+def _rest(
+    one: Tried, others: Sequence[Finding], wrong: tuple[Case, Launch] | None, level: Level
+) -> Iterator[RenderableType]:
+    """What is not shown, in a line or two: it often goes with the first mistake."""
+    lines = []
+    for finding in others[: level.others]:
+        where = f" in line {finding.line:,}" if finding.line is not None else ""
+        note = " (note)" if finding.severity == "note" else ""
+        what = visible.words(finding.element or finding.array or "", 60)
+        lines.append(f"{LOOKS[finding.kind].label.lower()}{note}{where}{f', {what}' if what else ''}")
+    if more := len(others) - len(lines):
+        lines.append(f"{counted(more, 'more finding' if lines else 'other finding')}")
+    if wrong and wrong[1].mismatch:
+        lines.append(f"a wrong {visible.words(wrong[1].mismatch.output, 40)} ({amount(wrong[1].mismatch)})")
+    if lines:
+        then = f"Also: {'; '.join(lines)}. All of it: make report LAB={visible.words(one.lab_id, 60)}"
+        yield Text(then, style="dim")
+
+
+def _printed(lab: LabResult) -> Iterator[RenderableType]:
+    printed = [launch for case in lab.cases for launch in case.launches if launch.printed.strip()]
+    if printed:
+        yield Text(f"The kernel printed ({visible.words(printed[-1].shape, 80)}):", style="bold")
+        yield from block_view(visible.block(printed[-1].printed, lines=_PRINTED_LINES))
+
+
+def _wrong(lab: LabResult) -> tuple[Case, Launch] | None:
+    """The first wrong output; one that is wrong in places alone goes before, as it shows a pattern."""
+    found = [(case, launch) for case in lab.cases for launch in case.launches if launch.mismatch]
+    found.sort(key=lambda each: _all_wrong(each[1]))
+    return found[0] if found else None
+
+
+def _all_wrong(launch: Launch) -> bool:
+    return launch.mismatch is not None and launch.mismatch.wrong >= launch.mismatch.rows * launch.mismatch.columns
+
+
+def _focused_case(lab: LabResult) -> Case | None:
+    """The case that the trouble shown was seen in."""
+    errors = [finding for finding in lab.findings if finding.severity == "error"]
+    name = errors[0].cases[0] if errors and errors[0].cases else None
+    wrong = _wrong(lab) if not errors else None
+    named = next((case for case in lab.cases if case.name == name), None)
+    return named or (wrong[0] if wrong else None) or next((case for case in lab.cases if not case.passed), None)

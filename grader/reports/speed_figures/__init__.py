@@ -1,0 +1,1 @@
+"""Measured and modelled speed, as lines, tables and pictures."""

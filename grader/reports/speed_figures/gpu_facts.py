@@ -1,0 +1,102 @@
+"""What nvcc made of a kernel, in the words of a lab: registers, shared memory, how much of a multiprocessor it fills and what
+keeps it from more. Pure.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from grader.model.result import GpuKernel, LabResult
+from grader.reports.text import visible
+from grader.reports.text.number_format import counted, share
+
+_LIMITS = {
+    "warps": "how many warps it takes: another whole block does not fit, a smaller one might",
+    "blocks": "how many blocks it takes at once: larger blocks would fill it",
+    "registers": "the registers of its threads",
+    "shared memory": "the shared memory of its blocks",
+}
+
+
+@dataclass(frozen=True)
+class GpuFact:
+    term: str
+    detail: str
+
+
+@dataclass(frozen=True)
+class GpuFacts:
+    compiled: str  # "nvcc 13.0 for sm_90"
+    facts: tuple[GpuFact, ...]
+    occupancy: str  # a sentence; empty: not known
+    filled: float  # percent of a multiprocessor's warps
+    notes: tuple[str, ...]  # spills, and that it was compiled again
+
+
+def gpu_facts(lab: LabResult) -> GpuFacts | None:
+    """None where there is no nvcc, or it did not come so far."""
+    kernel = lab.gpu_kernel
+    if kernel is None:
+        return None
+    facts = [
+        GpuFact("Registers", f"{kernel.registers} a thread"),
+        GpuFact("Shared memory", _shared(kernel)),
+    ]
+    if kernel.warps and kernel.max_warps:
+        facts.append(GpuFact("Occupancy", f"{kernel.warps} of {kernel.max_warps} warps"))
+    return GpuFacts(
+        compiled=visible.words(f"{kernel.compiler} for {kernel.architecture}", 80),
+        facts=tuple(facts),
+        occupancy=_occupancy(kernel),
+        filled=share(kernel.warps, kernel.max_warps),
+        notes=tuple(_notes(kernel)),
+    )
+
+
+def gpu_line(lab: LabResult) -> str:
+    """The same in a line for a terminal; empty where nothing is known."""
+    facts = gpu_facts(lab)
+    if facts is None:
+        return ""
+    kernel = lab.gpu_kernel
+    assert kernel is not None
+    limited = f", limited by {_named(kernel)}" if kernel.warps < kernel.max_warps and kernel.warps else ""
+    return f"{', '.join(f'{one.term.lower()}: {one.detail}' for one in facts.facts)}{limited}"
+
+
+def _shared(kernel: GpuKernel) -> str:
+    if not kernel.static_shared_bytes + kernel.dynamic_shared_bytes:
+        return "none"
+    dynamic = f", {kernel.dynamic_shared_bytes:,} of them dynamic" if kernel.dynamic_shared_bytes else ""
+    return f"{kernel.static_shared_bytes + kernel.dynamic_shared_bytes:,} bytes a block{dynamic}"
+
+
+def _occupancy(kernel: GpuKernel) -> str:
+    if not (kernel.warps and kernel.max_warps):
+        return ""
+    held = f"In blocks of {counted(kernel.block_threads, 'thread')}, a multiprocessor holds {counted(kernel.warps, 'warp')} of it at once"
+    if kernel.warps >= kernel.max_warps:
+        return f"{held}, as many as there can be."
+    limits = [_LIMITS.get(one, visible.words(one, 40)) for one in kernel.limited_by]
+    return f"{held}, {kernel.max_warps} at most. What limits it: {'; '.join(limits)}." if limits else f"{held}."
+
+
+def _named(kernel: GpuKernel) -> str:
+    return " and ".join(visible.words(one, 40) for one in kernel.limited_by)
+
+
+def _notes(kernel: GpuKernel) -> list[str]:
+    notes = []
+    if kernel.spill_store_bytes or kernel.spill_load_bytes:
+        notes.append(
+            f"Its values do not fit its registers: nvcc puts some into local memory, which lies in global memory"
+            f" ({kernel.spill_store_bytes:,} bytes of stores and {kernel.spill_load_bytes:,} of loads in the code)."
+        )
+    elif kernel.stack_bytes:
+        notes.append(
+            f"{kernel.stack_bytes:,} bytes of each thread's own lie in local memory: an array whose index is only known when"
+            " the kernel runs cannot be kept in registers."
+        )
+    if kernel.note:
+        notes.append(visible.words(kernel.note[:1].upper() + kernel.note[1:], 400) + ".")
+    return notes

@@ -1,0 +1,71 @@
+"""A kernel under the roofs of a GPU, on logarithmic axes: what its load/store units allow for the work it gets from each of their
+passes, and what its arithmetic allows. Modelled, and labelled so. Pure.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+from grader.model.result import Traffic
+from grader.traffic.metrics import passes
+from grader.traffic.modelled_time import Model
+
+_WIDTH, _HEIGHT = 420, 200
+_LEFT, _TOP, _BOTTOM = 44, 20, 34
+_LEAST, _MOST = 4.0, 4096.0  # FLOP for a pass: where the axis begins and ends
+_BELOW = 500.0  # the lowest speed drawn is the arithmetic roof divided by this
+
+
+@dataclass(frozen=True)
+class Mark:
+    at: float
+    label: str
+
+
+@dataclass(frozen=True)
+class RoofFigure:
+    view_box: str
+    width: int
+    height: int
+    slope: str  # points of the two roofs as one line
+    x: float  # of the kernel
+    y: float
+    columns: tuple[Mark, ...]
+    rows: tuple[Mark, ...]
+    gpu: str
+    words: str
+
+
+def roof_figure(traffic: Traffic, model: Model) -> RoofFigure:
+    """`model` is of this traffic, and has arithmetic."""
+    gpu = model.gpu
+    rate = gpu.multiprocessors * gpu.clock_ghz * 1e9  # passes a second
+    top = 2 * rate * gpu.fp32_lanes
+    bottom = top / _BELOW
+    intensity = 2 * traffic.work / passes(traffic.metrics)
+
+    def x(flop: float) -> float:
+        return round(_WIDTH * math.log(min(max(flop, _LEAST), _MOST) / _LEAST) / math.log(_MOST / _LEAST), 1)
+
+    def y(flops: float) -> float:
+        share = math.log(min(max(flops, bottom), 2 * top) / bottom) / math.log(2 * top / bottom)
+        return round(_HEIGHT * (1 - share), 1)
+
+    corners = [(_LEAST, rate * _LEAST), (top / rate, top), (_MOST, top)]
+    speeds = [10.0**power for power in range(9, 16) if bottom <= 10.0**power <= 2 * top]
+    return RoofFigure(
+        view_box=f"{-_LEFT} {-_TOP} {_WIDTH + _LEFT + 16} {_HEIGHT + _BOTTOM + _TOP}",
+        width=_WIDTH,
+        height=_HEIGHT,
+        slope=" ".join(f"{x(flop)},{y(flops)}" for flop, flops in corners),
+        x=x(intensity),
+        y=y(model.flops),
+        columns=tuple(Mark(x(flop), f"{flop:g}") for flop in (4.0, 16.0, 64.0, 256.0, 1024.0, 4096.0)),
+        rows=tuple(Mark(y(speed), f"{speed / 1e12:g}") for speed in speeds),
+        gpu=gpu.name,
+        words=(
+            f"Modelled, not measured: {intensity:.3g} FLOP for each pass of the load/store units, at most {model.flops / 1e12:.1f} "
+            f"TFLOP/s on one {gpu.name}. What binds it: {model.binding.name}."
+        ),
+    )

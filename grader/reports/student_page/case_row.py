@@ -1,0 +1,81 @@
+"""One graded case as a row of a lab's table, with the shapes it ran. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from grader.model.result import Case, Finding, Launch, Verdict
+from grader.reports.findings.finding_card import in_words, may_show
+from grader.reports.text import visible
+from grader.reports.text.number_format import points
+from grader.reports.text.verdict_style import LOOKS, Look
+
+_MOST_SHAPES = 40
+_NEVER_RAN = "not run"
+
+
+@dataclass(frozen=True)
+class ShapeRow:
+    look: Look
+    text: str  # "M=33 N=17 K=65, grid (2,3,1), block (16,16,1)"
+    inputs: str
+    message: str
+
+
+@dataclass(frozen=True)
+class CaseRow:
+    name: str
+    tags: tuple[str, ...]  # "public" or "hidden", then "technique"
+    passed: bool
+    look: Look
+    outcome: str  # the look's label, or "Technique not met"
+    points: str
+    max_points: str
+    message: str
+    advice: str
+    shapes: tuple[ShapeRow, ...]
+    more_shapes: int
+
+
+def case_row(case: Case, *, findings: Sequence[Finding] = (), instructor: bool) -> CaseRow:
+    """`findings`: those shown beside it, which the row does not say again."""
+    launches = case.launches if may_show(case, instructor=instructor) else ()
+    look, outcome = _outcome(case)
+    return CaseRow(
+        name=visible.words(case.name, 160),
+        tags=(case.visibility, *(["technique"] if case.role == "technique" else [])),
+        passed=case.passed,
+        look=look,
+        outcome=outcome,
+        points=points(case.points),
+        max_points=points(case.max_points),
+        message=_brief(case.message, findings),
+        advice=visible.words(case.advice, 600),
+        shapes=tuple(_shape(launch, findings) for launch in launches[:_MOST_SHAPES]),
+        more_shapes=max(0, len(launches) - _MOST_SHAPES),
+    )
+
+
+def _brief(message: str, findings: Sequence[Finding]) -> str:
+    """`M=32 N=32 K=64: line 21`, where the message goes on with what a finding says in full."""
+    for finding in findings:
+        if finding.message and finding.message in message:
+            message = message.replace(finding.message, "").strip().rstrip(":;")
+    return visible.words(message, 600)
+
+
+def _outcome(case: Case) -> tuple[Look, str]:
+    """What no verdict has a name for: a technique missed with C correct, one met that does not count, no run at all."""
+    look = LOOKS[case.verdict]
+    if case.passed:
+        return look, look.label if case.points == case.max_points else "Met, not counted"
+    if case.verdict is Verdict.PASS:
+        return LOOKS[Verdict.WRONG_ANSWER], "Not met"
+    return look, "Not run" if case.message == _NEVER_RAN and not case.launches else look.label
+
+
+def _shape(launch: Launch, findings: Sequence[Finding]) -> ShapeRow:
+    return ShapeRow(
+        LOOKS[launch.verdict], in_words(launch), visible.words(launch.inputs, 80), _brief(launch.message, findings)
+    )

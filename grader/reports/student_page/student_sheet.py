@@ -1,0 +1,77 @@
+"""A student's page as plain data: who, how much, under which conditions, and a section per lab. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from grader.model.result import Environment, Result, Verdict
+from grader.reports.findings.finding_card import Fact
+from grader.reports.student_page.lab_section import LabSection, lab_section
+from grader.reports.text import visible
+from grader.reports.text.number_format import points, share
+
+_MOST_NOTICES = 30
+
+
+@dataclass(frozen=True)
+class StudentSheet:
+    name: str
+    id: str
+    instructor: bool
+    preview: bool  # the student's own, of public tests alone
+    total: str
+    maximum: str
+    has_maximum: bool  # not so where nothing but extra credit was graded
+    share: float  # percent
+    facts: tuple[Fact, ...]
+    refused: str
+    notices: tuple[str, ...]
+    more_notices: int
+    waiting: int  # labs still to be graded on a GPU
+    ours: int  # labs that we failed to grade
+    full_marks: bool
+    labs: tuple[LabSection, ...]
+
+
+def student_sheet(
+    result: Result, sources: Mapping[str, str], *, instructor: bool, preview: bool = False
+) -> StudentSheet:
+    submission = result.submission
+    verdicts = [lab.verdict for lab in result.labs.values()]
+    return StudentSheet(
+        name=visible.words(submission.name, 100) or visible.words(submission.id, 100),
+        id=visible.words(submission.id, 100),
+        instructor=instructor,
+        preview=preview,
+        total=points(result.total),
+        maximum=points(result.max),
+        has_maximum=result.max > 0,
+        share=share(result.total, result.max),
+        facts=_facts(result.environment),
+        refused=visible.words(submission.refused or "", 600),
+        notices=tuple(visible.words(notice, 300) for notice in submission.notices[:_MOST_NOTICES]),
+        more_notices=max(0, len(submission.notices) - _MOST_NOTICES),
+        waiting=verdicts.count(Verdict.NEEDS_GPU),
+        ours=verdicts.count(Verdict.INTERNAL_ERROR),
+        full_marks=result.max > 0
+        and all(lab.points >= lab.max_points for lab in result.labs.values() if not lab.extra_credit),
+        labs=tuple(
+            lab_section(number, lab_id, lab, sources, instructor=instructor or preview)
+            for number, (lab_id, lab) in enumerate(result.labs.items(), start=1)
+        ),
+    )
+
+
+def _facts(environment: Environment) -> tuple[Fact, ...]:
+    sandbox = environment.sandbox if environment.sandbox != "none" else "none: ran unconfined"
+    facts = {
+        "Graded": environment.date,
+        "Run on": f"CPU executor and {environment.gpu or 'a GPU'}"
+        if environment.backend == "cuda"
+        else "CPU executor, no GPU",
+        "Compiler": environment.compiler,
+        "Sandbox": sandbox,
+        "Kit": environment.kit,
+    }
+    return tuple(Fact(term, visible.words(detail, 120)) for term, detail in facts.items())

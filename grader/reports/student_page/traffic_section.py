@@ -1,0 +1,109 @@
+"""A lab's counted memory traffic for a student's page: what each line costs, what one request of a warp touches on average, and
+the kernel under the roof of a GPU's load/store units. Pure; coordinates are computed here, the template only draws.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from grader.model.result import Case, LabResult, Launch, LineTraffic, Verdict
+from grader.reports.findings.finding_card import may_show
+from grader.reports.launches.traffic_tables import KINDS
+from grader.reports.speed_figures.roofline_figure import RoofFigure, roof_figure
+from grader.reports.text import visible
+from grader.traffic.gpu_figures import gpus
+from grader.traffic.metrics import OPERATIONS, Counts, global_names, passes, shared_names
+from grader.traffic.modelled_time import modelled
+from grader.traffic.remarks import remarks
+
+_MOST_LINES = 12
+_BOXES, _BOX, _GAP = 32, 8, 2  # sectors or wavefronts that are drawn, and pixels
+_IDEAL = {"sectors": 4, "wavefronts": 1}  # of 32 floats side by side
+
+
+@dataclass(frozen=True)
+class Box:
+    x: int
+    kind: str  # "right": it has to be; "wrong": beyond that; "idle": not touched
+
+
+@dataclass(frozen=True)
+class Strip:
+    """What one request touches on average, drawn as boxes."""
+
+    words: str
+    boxes: tuple[Box, ...]
+    width: int
+    height: int = _BOX + _GAP
+
+
+@dataclass(frozen=True)
+class CostlyLine:
+    number: int
+    source: str
+    share: str
+    strips: tuple[Strip, ...]
+
+
+@dataclass(frozen=True)
+class TrafficSection:
+    shape: str
+    lines: tuple[CostlyLine, ...]
+    remarks: tuple[str, ...]
+    roof: RoofFigure | None
+
+
+def traffic_section(lab: LabResult, *, instructor: bool) -> TrafficSection | None:
+    """None where nothing was counted, or where the kernel is not right yet: traffic is the second question."""
+    launch = _counted(lab.cases, instructor=instructor) if lab.verdict is Verdict.PASS else None
+    if launch is None or launch.traffic is None:
+        return None
+    traffic = launch.traffic
+    total = passes(traffic.metrics)
+    costly = sorted(traffic.lines, key=lambda line: (-passes(line.metrics), line.line or 0))[:_MOST_LINES]
+    model = modelled(traffic, next(iter(gpus().values()))) if traffic.work and total else None
+    return TrafficSection(
+        shape=visible.words(launch.shape, 80),
+        lines=tuple(_line(one, total) for one in costly),
+        remarks=tuple(remarks(traffic.lines)),
+        roof=roof_figure(traffic, model) if model and model.flops else None,
+    )
+
+
+def _counted(cases: tuple[Case, ...], *, instructor: bool) -> Launch | None:
+    launches = [launch for case in cases if may_show(case, instructor=instructor) for launch in case.launches]
+    return next((launch for launch in reversed(launches) if launch.traffic and launch.traffic.complete), None)
+
+
+def _line(line: LineTraffic, total: int) -> CostlyLine:
+    return CostlyLine(
+        number=line.line or 0,
+        source=visible.code((line.source or "").strip(), 120),
+        share=f"{100 * passes(line.metrics) / total:.1f} %" if total else "",
+        strips=tuple(_strips(line.metrics)),
+    )
+
+
+def _strips(counts: Counts) -> Iterator[Strip]:
+    for operation in OPERATIONS:
+        names = global_names(operation)
+        if requests := counts.get(names.requests, 0):
+            yield _strip(f"{requests:,} global {KINDS[operation]}s", counts[names.sectors] / requests, "sectors")
+    for operation in OPERATIONS:
+        shared = shared_names(operation)
+        if instructions := counts.get(shared.instructions, 0):
+            ways = counts[shared.wavefronts] / instructions
+            yield _strip(f"{instructions:,} shared {KINDS[operation]}s", ways, "wavefronts")
+
+
+def _strip(words: str, touched: float, unit: str) -> Strip:
+    filled = min(_BOXES, round(touched))
+    shown = max(filled, 8)
+
+    def kind(i: int) -> str:
+        return "idle" if i >= filled else "right" if i < _IDEAL[unit] else "wrong"
+
+    boxes = tuple(Box(i * (_BOX + _GAP), kind(i)) for i in range(shown))
+    one = unit.removesuffix("s") if f"{touched:.3g}" == "1" else unit
+    return Strip(f"{words}, {touched:.3g} {one} each", boxes, shown * (_BOX + _GAP) + _GAP)

@@ -1,0 +1,1 @@
+"""How numbers, verdicts and a submission's own text read in every report."""

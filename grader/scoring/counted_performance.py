@@ -1,0 +1,72 @@
+"""Performance points from counted memory traffic, for a course without a GPU: deterministic, the same on every machine. Pure.
+
+They need every case of the lab: a kernel that is wrong, or that misses the lab's technique, is not looked at for speed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from grader.model.labs import CounterTier, Lab
+from grader.model.result import Case, Traffic, Verdict
+from grader.traffic.metrics import derived
+
+NOT_ASSESSED = "not assessed"
+_DUST = 1e-9  # of a bound that is reached exactly
+
+
+@dataclass(frozen=True)
+class Counted:
+    points: float
+    words: str
+
+
+def counted_performance(lab: Lab, cases: Sequence[Case], verdict: Verdict) -> Counted | None:
+    """None where the lab has no counter tiers: then performance is not assessed."""
+    spec = lab.private.counters if lab.private else None
+    if lab.private is None or spec is None:
+        return None
+    if verdict is not Verdict.PASS or not all(case.passed for case in cases):
+        return Counted(0, "counted once every case passes")
+    traffic = next((case.launches[-1].traffic for case in cases if case.name == spec.case and case.launches), None)
+    if traffic is None or not traffic.complete or not traffic.work:
+        return Counted(0, "not counted: the CPU executor did not run this kernel to its end")
+    part = max((tier.part for tier in spec.tier if reaches(tier, traffic)), default=0.0)
+    said = "; ".join(f"{value:.4g} {words}" for words, value in _asked(spec.tier, traffic))
+    words = f"counted, not measured: {said}. {spec.versus}"
+    return Counted(round(lab.private.performance_points * part, 6), words if part == 1 else f"{words} {spec.advice}")
+
+
+def reaches(tier: CounterTier, traffic: Traffic) -> bool:
+    return all(_per_work(name, traffic) <= bound + _DUST for name, bound in tier.at_most.items())
+
+
+def _per_work(name: str, traffic: Traffic) -> float:
+    """A metric as tiers bound it: a sum for each unit of work, a ratio as it stands. A metric nobody counted is zero."""
+    value = {**traffic.metrics, **derived(traffic.metrics)}.get(name, 0)
+    return value if name.endswith(".ratio") else value / traffic.work
+
+
+def _asked(tiers: Sequence[CounterTier], traffic: Traffic) -> list[tuple[str, float]]:
+    names = dict.fromkeys(name for tier in tiers for name in tier.at_most)
+    return [(_in_words(name, traffic.work_unit), _per_work(name, traffic)) for name in names]
+
+
+_WORDS = {
+    "l1tex__average_t_sectors_per_request_pipe_lsu_mem_global_op_ld.ratio": "sectors a load request",
+    "l1tex__average_t_sectors_per_request_pipe_lsu_mem_global_op_st.ratio": "sectors a store request",
+    "l1tex__t_requests_pipe_lsu_mem_global_op_ld.sum": "load requests",
+    "l1tex__t_requests_pipe_lsu_mem_global_op_st.sum": "store requests",
+    "l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum": "sectors loaded",
+    "l1tex__t_sectors_pipe_lsu_mem_global_op_st.sum": "sectors stored",
+    "l1tex__data_pipe_lsu_wavefronts_mem_shared_op_ld.sum": "wavefronts of shared loads",
+    "l1tex__data_pipe_lsu_wavefronts_mem_shared_op_st.sum": "wavefronts of shared stores",
+    "l1tex__data_bank_conflicts_pipe_lsu_mem_shared_op_ld.sum": "bank conflicts of shared loads",
+    "l1tex__data_bank_conflicts_pipe_lsu_mem_shared_op_st.sum": "bank conflicts of shared stores",
+}
+
+
+def _in_words(name: str, unit: str) -> str:
+    words = _WORDS.get(name, name)
+    return words if name.endswith(".ratio") else f"{words} for each {unit}"

@@ -1,0 +1,195 @@
+"""`tilelab check`: one launch of any kernel under every detector of the CPU executor. Grades nothing.
+
+The file is hostile here as everywhere: compiler and runner are confined, and what the runner says is bounded by the
+checker, which is a judge without a right answer.
+"""
+
+from __future__ import annotations
+
+import json
+import subprocess
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from pydantic import Field, ValidationError
+
+from grader.judging.judge_call import JUDGE_SECONDS, MAX_REPORT_BYTES, located
+from grader.judging.lab_judging import RUN_LIMITS
+from grader.machine.toolset import Toolset
+from grader.model.result import Finding, Launch, Verdict
+from grader.single_launch.kernel_arguments import (
+    Argument,
+    ArgumentError,
+    WantedArgument,
+    match_arguments,
+    proposed_command,
+    signature,
+)
+from grader.single_launch.kernel_parameters import Leaf, Parameter, read_parameters
+from grader.single_launch.kernel_source import BuiltKernel, KernelSource, build_kernel
+
+EVENT_BUDGET = 1_000_000_000
+CLOCK_MS = 100_000
+_WORDS = {"the launch function asks": "the launch asks", "(shared_bytes)": "(--shared)"}  # of findings, for a lab
+Extent3 = tuple[int, int, int]
+
+
+@dataclass(frozen=True)
+class CheckRequest:
+    """`file`: as the user wrote it, for the messages."""
+
+    file: str
+    kernel: str
+    grid: Extent3
+    block: Extent3
+    shared_bytes: int
+    arguments: Sequence[WantedArgument]
+    seed: int = 1
+
+
+class Checked(Launch):
+    """The launch, with what was counted under Nsight Compute's names."""
+
+    metrics: dict[str, int] = Field(default_factory=dict)
+    left_out: tuple[str, ...] = ()  # of the file, in words
+
+
+@dataclass(frozen=True)
+class Refused:
+    """No launch came of it: the file cannot be built for the CPU executor."""
+
+    built: BuiltKernel
+    findings: tuple[Finding, ...]
+
+    @property
+    def verdict(self) -> Verdict:
+        return self.findings[0].kind
+
+
+def check_kernel(toolset: Toolset, source: KernelSource, request: CheckRequest, scratch: Path) -> Checked | Refused:
+    """`scratch` is an empty folder of the caller's. Raises ArgumentError when the arguments do not fit the kernel."""
+    built = build_kernel(toolset, source, request.kernel, scratch / "work")
+    if built.build.runner is None or built.build.image is None:
+        return Refused(built, _refused(source, built))
+    parameters = _parameters(built.build.runner, built.build.image)
+    try:
+        arguments = match_arguments(request.kernel, parameters, request.arguments)
+    except ArgumentError as error:
+        raise ArgumentError(_with_help(str(error), request, parameters)) from None
+    (scratch / "launch.json").write_text(json.dumps(_description(request, arguments)), encoding="utf-8")
+    argv = toolset.confinement.wrap(
+        [str(built.build.runner), "--image", str(built.build.image)],
+        readable=[scratch / "work"],
+        writable=[],
+        limits=RUN_LIMITS,
+        profile="run",
+    )
+    (scratch / "runner.json").write_text(json.dumps({"argv": argv}), encoding="utf-8")
+    checked = _run_checker(toolset, scratch)
+    sources = {name: text.split("\n") for name, text in source.texts.items()}
+    checked = checked.model_copy(update={"left_out": tuple(built.left_out)})
+    return located(checked.model_copy(update={"findings": tuple(map(_reworded, checked.findings))}), sources)
+
+
+def _reworded(finding: Finding) -> Finding:
+    """Nobody wrote a launch function: the command line says what the launch asks for."""
+    message = finding.message
+    for lab, here in _WORDS.items():
+        message = message.replace(lab, here)
+    return finding.model_copy(update={"message": message})
+
+
+def _parameters(runner: Path, image: Path) -> list[Parameter]:
+    kernel = json.loads(image.read_text(encoding="utf-8"))["kernel"]
+    parameters = read_parameters(runner, kernel)
+    if parameters is None:
+        message = f"{runner} has no debug information of the function at {kernel:#x}"
+        raise RuntimeError(message)
+    return parameters
+
+
+def _with_help(message: str, request: CheckRequest, parameters: Sequence[Parameter]) -> str:
+    return (
+        f"{message}\nThe kernel is {signature(request.kernel, parameters)}. A command line to start from:\n"
+        f"  {proposed_command(request.file, request.kernel, parameters)}"
+    )
+
+
+def _refused(source: KernelSource, built: BuiltKernel) -> tuple[Finding, ...]:
+    lines = source.texts[source.name].split("\n")
+    return tuple(
+        Finding(
+            kind=one.verdict,
+            file=source.name,
+            line=one.line if 0 < one.line <= len(lines) else None,
+            source=lines[one.line - 1] if 0 < one.line <= len(lines) else None,
+            message=one.message,
+            advice=one.advice or None,
+        )
+        for one in built.build.refusals
+    )
+
+
+def _description(request: CheckRequest, arguments: Sequence[Argument]) -> dict[str, object]:
+    """As kit/checker/launch_description.cpp reads it."""
+    return {
+        "arguments": [_described(argument) for argument in arguments],
+        "grid": request.grid,
+        "block": request.block,
+        "shared_bytes": request.shared_bytes,
+        "seed": request.seed,
+        "event_budget": EVENT_BUDGET,
+        "clock_ms": CLOCK_MS,
+    }
+
+
+def _described(argument: Argument) -> dict[str, object]:
+    content, element = argument.content, argument.element
+    integer = content.integer - (1 << 64) if content.integer >= 1 << 63 else content.integer
+    filled: dict[str, object] = {"fill": content.fill, "floating": content.floating, "integer": integer}
+    if content.span:
+        filled |= {"low": content.span[0], "high": content.span[1]}
+    described: dict[str, object] = {
+        "name": argument.parameter.name,
+        "element": element.name,
+        "role": argument.role,
+        "content": filled,
+    }
+    if argument.role == "scalar":
+        return {**described, "scalar": _leaf(element.leaves[0])}
+    return {
+        **described,
+        "elements": argument.elements,
+        "element_bytes": element.bytes,
+        "row_elements": argument.extents[-1] if len(argument.extents) > 1 else 0,
+        "leaves": [_leaf(leaf) for leaf in element.leaves],
+    }
+
+
+def _leaf(leaf: Leaf) -> dict[str, object]:
+    return {"kind": leaf.kind, "bytes": leaf.bytes, "offset": leaf.offset}
+
+
+def _run_checker(toolset: Toolset, scratch: Path) -> Checked:
+    checker = toolset.build / "bin" / "checker"
+    if not checker.is_file():
+        message = f"{checker} is missing: run `make setup` to build it."
+        raise ArgumentError(message)
+    report = scratch / "checked.json"
+    command = [
+        str(checker), "--launch", str(scratch / "launch.json"), "--runner", str(scratch / "runner.json"),
+        "--report", str(report),
+    ]  # fmt: skip
+    finished = subprocess.run(
+        command, stdin=subprocess.DEVNULL, capture_output=True, timeout=JUDGE_SECONDS * 3, check=False
+    )
+    if finished.returncode != 0 or not report.is_file() or report.stat().st_size > MAX_REPORT_BYTES:
+        said = (finished.stderr + finished.stdout).decode("utf-8", "replace").strip()[-2000:]
+        message = f"the checker failed with status {finished.returncode}: {said}"
+        raise RuntimeError(message)
+    try:
+        return Checked.model_validate_json(report.read_bytes())
+    except ValidationError as error:
+        message = f"the checker wrote a report that cannot be read: {error}"
+        raise RuntimeError(message) from error

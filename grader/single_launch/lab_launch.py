@@ -1,0 +1,139 @@
+"""One file of a lab, built as the grader builds submissions, and run by the tracer on one shape: what `tilelab trace` and
+`tilelab profile` have in common. What is asked of the launch, and what its report means, is theirs.
+
+The file is hostile here as everywhere: compiler and runner are confined, and what the runner says is bounded twice.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+import subprocess
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import TypeVar
+
+from pydantic import ValidationError
+
+from grader.engines.checks.entry_points import EntrySignatures, name_of
+from grader.engines.cpu.cpu_build import build_for_cpu
+from grader.engines.refusal import Refusal
+from grader.intake.source_text import normalise
+from grader.judging.judge_call import JUDGE_SECONDS, MAX_REPORT_BYTES
+from grader.judging.lab_judging import RUN_LIMITS
+from grader.machine.toolset import Toolset
+from grader.model.course_root import lab_at
+from grader.model.errors import RemediableError
+from grader.model.labs import Lab, LabError
+from grader.model.result import Model
+
+_CANNOT = 2  # the tracer's exit status for what cannot be done as asked
+_REFUSALS = 3
+MAX_SOURCE_BYTES = 1 << 20
+
+Report = TypeVar("Report", bound=Model)
+
+
+class LaunchRefusedError(RemediableError):
+    """There is nothing to run, and why."""
+
+
+def recognise(labs: Sequence[Lab], source: Path, text: str, root: Path) -> Lab:
+    """The lab of a file: by its name, else by the kernel in it, else by where it lies. Raises LaunchRefusedError."""
+    if named := [lab for lab in labs if lab.public.file == source.name]:
+        return named[0]
+    kernels = {lab.id: name_of(lab.public.kernel) for lab in labs}
+    found = [lab for lab in labs if re.search(rf"\b{re.escape(kernels[lab.id])}\b", text)]
+    if len(found) == 1:
+        return found[0]
+    try:
+        here = lab_at(root, source.parent)
+    except LabError:
+        which = "several labs' kernels" if found else "no lab's kernel"
+        message = f"{source} holds {which} ({', '.join(kernels.values())}). Say which lab it is for: --lab {labs[0].id}"
+        raise LaunchRefusedError(message) from None
+    return next(lab for lab in labs if lab.id == here)
+
+
+def lab_of_kernel(labs: Sequence[Lab], kernel: str) -> Lab:
+    """The lab whose kernel has this name. Raises LaunchRefusedError, naming those there are."""
+    kernels = {name_of(lab.public.kernel): lab for lab in labs}
+    if kernel in kernels:
+        return kernels[kernel]
+    message = f"no lab asks for a kernel {kernel!r}; the labs' kernels are: {', '.join(kernels)}"
+    raise LaunchRefusedError(message)
+
+
+def read_source(source: Path) -> bytes:
+    """Raises LaunchRefusedError, naming the file."""
+    try:
+        data = source.read_bytes() if source.is_file() and source.stat().st_size <= MAX_SOURCE_BYTES else None
+    except OSError as error:
+        message = f"{source} cannot be read: {error.strerror}"
+        raise LaunchRefusedError(message) from error
+    if data is None:
+        message = f"{source}: there is no such file, or it is no kernel's source. Name a .cu file."
+        raise LaunchRefusedError(message)
+    return normalise(data)[0]
+
+
+def build_runner(toolset: Toolset, lab: Lab, source: bytes, scratch: Path) -> Path:
+    """Builds in `scratch`, an empty folder of the caller's, and answers the file that tells how the runner is started.
+
+    Raises LaunchRefusedError where the file does not build.
+    """
+    copy, work = scratch / lab.public.file, scratch / "work"
+    copy.write_bytes(source)
+    work.mkdir()
+    entries = EntrySignatures(lab.public.kernel, lab.public.launch)
+    built = build_for_cpu(toolset.toolchain, toolset.confinement, copy, work, entries)
+    if built.runner is None or built.image is None:
+        raise LaunchRefusedError("\n".join(_refusal(lab, one) for one in built.refusals[:_REFUSALS]))
+    argv = toolset.confinement.wrap(
+        [str(built.runner), "--image", str(built.image)],
+        readable=[work],
+        writable=[],
+        limits=RUN_LIMITS,
+        profile="run",
+    )
+    runner_file = scratch / "runner.json"
+    runner_file.write_text(json.dumps({"argv": argv}), encoding="utf-8")
+    return runner_file
+
+
+def _refusal(lab: Lab, refusal: Refusal) -> str:
+    where = f"{lab.public.file}:{refusal.line}" if refusal.line > 0 else lab.public.file
+    return f"{where}: {refusal.verdict.value}: {refusal.message} {refusal.advice}".strip()
+
+
+def run_tracer(toolset: Toolset, lab: Lab, runner_file: Path, asked: Mapping[str, str], report: type[Report]) -> Report:
+    """The tracer's report on one launch; `asked`: its options beside the problem and the two files.
+
+    Raises LaunchRefusedError where the tracer says that it cannot be done as asked.
+    """
+    tracer = toolset.build / "bin" / "tracer"
+    if not tracer.is_file():
+        message = f"{tracer} is missing: run `make setup` to build it."
+        raise LaunchRefusedError(message)
+    report_file = runner_file.with_name("traced.json")
+    options = {
+        "--problem": Path(lab.public.problem).stem,
+        **asked,
+        "--runner": str(runner_file),
+        "--report": str(report_file),
+    }
+    command = [str(tracer), *(word for option in options.items() for word in option)]
+    finished = subprocess.run(
+        command, stdin=subprocess.DEVNULL, capture_output=True, timeout=JUDGE_SECONDS, check=False
+    )
+    said = (finished.stderr + finished.stdout).decode("utf-8", "replace").strip()[-2000:]
+    if finished.returncode == _CANNOT:
+        raise LaunchRefusedError(said)
+    if finished.returncode != 0 or not report_file.is_file() or report_file.stat().st_size > MAX_REPORT_BYTES:
+        message = f"the tracer failed with status {finished.returncode}: {said}"
+        raise RuntimeError(message)
+    try:
+        return report.model_validate_json(report_file.read_bytes())
+    except ValidationError as error:
+        message = f"the tracer wrote a report that cannot be read: {error}"
+        raise RuntimeError(message) from error

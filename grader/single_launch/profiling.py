@@ -1,0 +1,53 @@
+"""`tilelab profile`: the memory traffic of one launch, from the file to its counts. What they mean is grader/traffic's affair."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+from grader.judging.judge_call import located
+from grader.machine.toolset import Toolset
+from grader.model.labs import Lab
+from grader.single_launch.lab_launch import run_tracer
+from grader.traffic.gpu_figures import Gpu
+from grader.traffic.modelled_time import Model, modelled
+from grader.traffic.profile import ProfileReport
+from grader.traffic.scaling import extrapolated, large_scale, shapes_to_count
+
+
+def profile_runner(toolset: Toolset, lab: Lab, source: bytes, shape: str | None, runner_file: Path) -> ProfileReport:
+    """The launch of one shape, counted; `shape` None: the problem's usual one. `runner_file`: as `build_runner` answers it.
+
+    Raises LaunchRefusedError where nothing can be counted as asked.
+    """
+    report = run_tracer(toolset, lab, runner_file, {"--shape": shape} if shape else {}, ProfileReport)
+    lines = source.decode("utf-8", "replace").split("\n")
+    return report.model_copy(update={"launch": located(report.launch, {lab.public.file: lines})})
+
+
+@dataclass(frozen=True)
+class ModelledLaunch:
+    model: Model
+    shape: str  # that the model speaks of
+    words: str  # where its counts come from
+
+
+def model_launch(report: ProfileReport, gpu: Gpu, profile: Callable[[str], ProfileReport]) -> ModelledLaunch | None:
+    """The launch on a GPU, at a size that fills it where the counts can be brought there exactly: `profile` counts other shapes.
+
+    None where nothing was counted.
+    """
+    traffic = report.launch.traffic
+    if traffic is None or not traffic.complete:
+        return None
+    if shapes := shapes_to_count(report.shape):
+        here = next(scale for scale, shape in shapes.items() if shape == report.shape)
+        others = {scale: profile(shape).launch.traffic for scale, shape in shapes.items() if scale != here}
+        counted = {here: traffic, **{scale: one for scale, one in others.items() if one is not None}}
+        factor, shape = large_scale(report.shape)
+        if large := extrapolated(counted, len(report.shape.split("x")), factor * here):
+            words = f"counts scale exactly: taken from {', '.join(shapes.values())}"
+            return ModelledLaunch(modelled(large, gpu), shape, words)
+    words = "its counts do not scale exactly, so this small launch itself is modelled"
+    return ModelledLaunch(modelled(traffic, gpu), report.shape, words)

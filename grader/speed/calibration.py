@@ -1,0 +1,154 @@
+"""What this machine's GPU makes of the course's own kernels: naive, each model solution, each faster one beside it, over sizes.
+
+For instructors: the numbers that a course publishes, and the ones to look at before tiers are set. Grades nobody.
+"""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from grader.engines.gpu.gpu_toolchain import cublas_of
+from grader.machine.peak_rates import Peak
+from grader.machine.toolset import Toolset
+from grader.model.labs import Lab, load_lab
+from grader.model.outcome import Contest, SizeOutcome
+from grader.model.result import SweepPoint
+from grader.speed.contest import hold
+from grader.speed.contestants import Built, Contestant, ContestError, LibraryContestant, build, contestant_of
+from grader.speed.interval import Interval
+from grader.speed.paired_times import FIRST_ROUNDS, noise_trouble
+from grader.speed.speed_run import problem_of
+from grader.speed.speed_score import speed_in
+from grader.speed.sweep_points import merged, sweep_points
+
+_NAMES = ("baseline", "student", "control")
+_DRAWN_AS = {"model solution": "model", "cuBLAS": "cublas"}
+_TRIES = 3
+
+
+@dataclass(frozen=True)
+class Measurement:
+    """One kernel at one shape. Without `speedup`, `trouble` says why."""
+
+    lab_id: str
+    kernel: str  # "model solution", a faster one's file, or "cuBLAS"
+    shape: str  # "M=1024 N=1024 K=1024"
+    speedup: Interval | None = None
+    control: Interval | None = None
+    baseline_ms: float = 0
+    milliseconds: float = 0
+    flops: float = 0
+    bytes: float = 0
+    sm_mhz: int = 0
+    trouble: str = ""
+    point: SweepPoint | None = None  # the same, to be drawn
+
+    @property
+    def gflops(self) -> float:
+        return self.flops / self.milliseconds / 1e6 if self.milliseconds else 0
+
+    @property
+    def baseline_gflops(self) -> float:
+        return self.flops / self.baseline_ms / 1e6 if self.baseline_ms else 0
+
+
+def calibrate(
+    toolset: Toolset, labs: Sequence[Lab], *, sweep: bool, tell: Callable[[Measurement], None]
+) -> list[Measurement]:
+    """Of every lab that is timed, at its shape or over those of its sweep. `tell` hears of each as it comes. Raises ContestError."""
+    found: list[Measurement] = []
+    for lab in labs:
+        for measurement in _of_lab(toolset, lab, sweep=sweep):
+            tell(measurement)
+            found.append(measurement)
+    return found
+
+
+def _of_lab(toolset: Toolset, lab: Lab, *, sweep: bool) -> Iterator[Measurement]:
+    performance = lab.public.performance
+    if performance is None or lab.private_dir is None:
+        return
+    base = load_lab(toolset.root, performance.baseline)
+    assert base.private_dir is not None
+    naive = base.private_dir / base.public.file
+    measured: list[tuple[str, Contestant | LibraryContestant]] = [
+        (name, contestant_of(lab, source, "student", trusted=True)) for name, source in kernels_of(lab)
+    ]
+    if performance.library and (library := cublas_of(toolset.gpu.toolchain)):
+        measured.append(("cuBLAS", LibraryContestant("student", library, performance.library)))
+    for name, contestant in measured:
+        contestants = [
+            contestant_of(base, naive, "baseline", trusted=True),
+            contestant,
+            contestant_of(base, naive, "control", trusted=True),
+        ]
+        with tempfile.TemporaryDirectory(prefix="tilelab-") as folder:
+            yield from _measured(toolset, lab, name, contestants, Path(folder), sweep=sweep)
+
+
+def kernels_of(lab: Lab) -> list[tuple[str, Path]]:
+    """The model solution and the faster ones beside it, which move no tier."""
+    assert lab.private_dir is not None
+    faster = sorted((lab.private_dir / "faster").glob("*.cu"))
+    return [("model solution", lab.private_dir / lab.public.file), *((one.stem, one) for one in faster)]
+
+
+def _measured(  # noqa: PLR0913 -- what is measured, and where
+    toolset: Toolset,
+    lab: Lab,
+    name: str,
+    contestants: Sequence[Contestant | LibraryContestant],
+    folder: Path,
+    *,
+    sweep: bool,
+) -> Iterator[Measurement]:
+    assert lab.public.performance is not None
+    built = build(toolset, contestants, folder)
+    peak = toolset.gpu.device.peak if toolset.gpu.device else None
+    shapes = lab.public.performance.sweep if sweep else (lab.public.performance.shape,)
+    for shape in shapes:
+        try:
+            contest = _quiet(toolset, built, problem_of(lab), shape)
+        except ContestError as error:  # costs this size alone: the others took minutes
+            point = _point(name, SizeOutcome(shape, trouble=str(error)), peak)
+            yield Measurement(lab.id, name, shape, trouble=str(error), point=point)
+            continue
+        speed, point = speed_in(_NAMES, [contest]), _point(name, SizeOutcome(shape, contest=contest), peak)
+        if speed is None:
+            why = contest.faults[0].fault if contest.faults else contest.detail
+            yield Measurement(lab.id, name, contest.shape, trouble=why, point=point)
+            continue
+        middle = [sorted(times)[len(times) // 2] / 1e6 for times in contest.nanoseconds]
+        yield Measurement(
+            lab.id, name, contest.shape, speed.speedup, speed.control, middle[0], middle[1], contest.flops,
+            contest.bytes, contest.after.sm_mhz, noise_trouble(speed), point,
+        )  # fmt: skip
+
+
+def _quiet(toolset: Toolset, built: Built, problem: str, shape: str) -> Contest:
+    for _ in range(_TRIES):
+        contest = hold(toolset, built, problem, shape, rounds=FIRST_ROUNDS, kept=1)
+        speed = speed_in(_NAMES, [contest])
+        if speed is None or not noise_trouble(speed):
+            break
+    return contest
+
+
+def _point(name: str, size: SizeOutcome, peak: Peak | None) -> SweepPoint:
+    """`name`: the kernel's, as a measurement has it."""
+    names = ("baseline", _DRAWN_AS.get(name, name), "control")
+    (point,) = sweep_points([replace(size, names=names)], peak)
+    ours = point.trouble and (point.kernels or size.contest is None)  # what a kernel did names it already
+    return point.model_copy(update={"trouble": f"{name}: {point.trouble}"}) if ours else point
+
+
+def swept_labs(found: Sequence[Measurement]) -> dict[str, tuple[SweepPoint, ...]]:
+    """By lab, all its kernels together."""
+    points: dict[str, list[SweepPoint]] = {}
+    for one in found:
+        if one.point is not None:
+            points.setdefault(one.lab_id, []).append(one.point)
+    return {lab_id: merged(each) for lab_id, each in points.items()}

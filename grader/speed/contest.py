@@ -1,0 +1,148 @@
+"""Kernels timed against each other on this machine's GPU: holds the device alone and lets the timer run them.
+
+What the times mean is `grader.timing`'s affair; whether an output is right was decided by the timer, which never loads a
+submission.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import secrets
+import signal
+import subprocess
+import tempfile
+import threading
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+from pydantic import ValidationError
+
+from grader.machine.backend import GPU_RUN_LIMITS, Device
+from grader.machine.gpu_lock import GpuLock
+from grader.machine.toolset import Toolset
+from grader.model.errors import RemediableError
+from grader.model.outcome import Contest
+from grader.speed.contestants import STAGE, Built, ContestError
+
+WARM_UP_MS = 200
+LIMIT_MS = 20_000  # for the context, the warm-up and all rounds; a kernel that hangs holds the device no longer
+_PATIENCE_SECONDS = 300  # for a step of the timer
+
+
+def hold(  # noqa: PLR0913 -- what is timed, and how
+    toolset: Toolset,
+    built: Built,
+    problem: str,
+    shape: str,
+    *,
+    rounds: int,
+    kept: int,
+    first_round: int = 0,
+    seed: int | None = None,
+    warm_up_ms: int = WARM_UP_MS,
+) -> Contest:
+    """Times what was built, the device held alone. `kept`: the contestant whose outputs are looked at; `seed` None: nobody can know it.
+
+    Raises ContestError where the timer itself fails; a kernel that does is a result.
+    """
+    options = {
+        "--problem": problem, "--shape": shape, "--rounds": rounds, "--first-round": first_round, "--kept": kept,
+        "--seed": secrets.randbits(63) if seed is None else seed, "--warm-up-ms": warm_up_ms, "--limit-ms": LIMIT_MS,
+    }  # fmt: skip
+    with toolset.gpu.lent() as device:
+        assert device is not None
+        return _timed(toolset, device, built, options)
+
+
+def _timed(toolset: Toolset, device: Device, built: Built, options: dict[str, object]) -> Contest:
+    target = device.target
+    image = {
+        "driver": target.driver, "device": target.device, "stage": STAGE, "contestants": list(built.contestants),
+    }  # fmt: skip
+    with tempfile.TemporaryDirectory(prefix="timed-", dir=built.folder) as name:
+        scratch = Path(name)
+        contest = built.folder / f"{scratch.name}.json"  # beside the cubins: its paths are relative
+        runner, report = scratch / "runner.json", scratch / "timing.json"
+        contest.write_text(json.dumps(image), encoding="utf-8")
+        runner.write_text(json.dumps({"argv": _runner(toolset, device, contest, built)}), encoding="utf-8")
+        words = [str(word) for pair in options.items() for word in pair]
+        command = [str(timer(toolset)), *words, "--runner", str(runner), "--report", str(report)]
+        seconds = run_timer(command, GpuLock(device.lock_name), toolset.gpu.turns, scratch / "stderr")
+        try:
+            written = json.loads(report.read_text(encoding="utf-8"))
+            said = Contest.model_validate({**written, "device": device.name, "device_seconds": seconds})
+        except (ValueError, ValidationError) as error:
+            message = f"the timer wrote what cannot be read: {error}"
+            raise ContestError(message) from error
+    if said.status == "internal-error":
+        raise ContestError(said.detail)
+    return said
+
+
+def run_timer(command: list[str], lock: GpuLock, turns: threading.BoundedSemaphore, stderr: Path) -> float:
+    """Holds the device alone from when the timer is prepared until its last launch has ended: contexts are made, and outputs looked
+    at, beside other work. `turns` is taken for as long as there is a context. Returns the seconds for which the device was held.
+    """
+    with stderr.open("wb") as words, contextlib.ExitStack() as left:
+        with turns:
+            process = left.enter_context(
+                subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=words)
+            )
+            held = _hold_while_timed(process, lock)
+        with _patience(process):
+            status = process.wait()
+    if status != 0:
+        said = stderr.read_text(encoding="utf-8", errors="replace")[:1000]
+        ended = "did not end" if status == -signal.SIGKILL else f"failed with status {status}: {said}"
+        message = f"the timer {ended}"
+        raise ContestError(message)
+    return held
+
+
+def _hold_while_timed(process: subprocess.Popen[bytes], lock: GpuLock) -> float:
+    """Seconds; 0 where the timer ended before it was prepared."""
+    assert process.stdin is not None
+    assert process.stdout is not None
+    with _patience(process):
+        prepared = process.stdout.readline()
+    if not prepared:
+        return 0
+    with lock.alone(), _patience(process):
+        began = time.monotonic()
+        with contextlib.suppress(BrokenPipeError):
+            process.stdin.write(b"go\n")
+            process.stdin.flush()
+        process.stdout.readline()
+        return time.monotonic() - began
+
+
+@contextlib.contextmanager
+def _patience(process: subprocess.Popen[bytes]) -> Iterator[None]:
+    """Ends a step of the timer that takes too long. Waiting until the device is free is nobody's fault and has no limit."""
+    watch = threading.Timer(_PATIENCE_SECONDS, process.kill)
+    watch.start()
+    try:
+        yield
+    finally:
+        watch.cancel()
+
+
+def timer(toolset: Toolset) -> Path:
+    program = toolset.build / "bin" / "timer"
+    if not program.is_file():
+        message = f"{program} is missing: run `make setup` to build it."
+        raise RemediableError(message)
+    return program
+
+
+def _runner(toolset: Toolset, device: Device, contest: Path, built: Built) -> list[str]:
+    assert toolset.gpu.runner is not None
+    return toolset.confinement.wrap(
+        [str(toolset.gpu.runner), "--contest", str(contest)],
+        readable=[toolset.gpu.runner, contest.parent, *device.folders, *built.folders],
+        writable=[],
+        limits=GPU_RUN_LIMITS,
+        profile="gpu",
+    )

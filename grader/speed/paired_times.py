@@ -1,0 +1,88 @@
+"""What the times of one run say of a kernel: its speedup over naive, the share of the model solution's speed that it reaches, and
+whether the machine was quiet enough to say so. Pure.
+
+A run is a number of rounds. In each, every contestant is launched once; every other round runs backwards, so that over two
+rounds a pair is in the order ABBA and a steady drift falls on both alike.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from grader.speed.interval import Interval, ratio_interval
+
+FIRST_ROUNDS, ALL_ROUNDS = 31, 61
+# 1.00 as one says it, to two decimals: a control that repeats to a tenth of a per cent may be off by a twentieth.
+CONTROL_LOW, CONTROL_HIGH = 0.995, 1.005
+# Half of an interval wider than this, relative to the ratio, tells tiers 5 % apart no longer.
+WIDEST = 0.025
+
+
+@dataclass(frozen=True)
+class Times:
+    """Nanoseconds of each contestant, round by round. `control` is the baseline again, launched as if it were another kernel."""
+
+    baseline: tuple[float, ...]
+    control: tuple[float, ...]
+    model: tuple[float, ...]
+    student: tuple[float, ...]
+
+    def __add__(self, more: Times) -> Times:
+        return Times(
+            self.baseline + more.baseline,
+            self.control + more.control,
+            self.model + more.model,
+            self.student + more.student,
+        )
+
+
+@dataclass(frozen=True)
+class Speed:
+    """All three are ratios of times taken in the same rounds."""
+
+    speedup: Interval  # baseline / student
+    model_speedup: Interval  # baseline / model
+    share: Interval  # model / student: 1 where the student is as fast as the model solution
+    control: Interval  # baseline / baseline
+    rounds: int
+
+
+def speed_of(times: Times) -> Speed:
+    return Speed(
+        speedup=ratio_interval(times.baseline, times.student),
+        model_speedup=ratio_interval(times.baseline, times.model),
+        share=ratio_interval(times.model, times.student),
+        control=ratio_interval(times.baseline, times.control),
+        rounds=len(times.student),
+    )
+
+
+def needs_more(speed: Speed, thresholds: Sequence[float]) -> bool:
+    """Whether a threshold lies inside the interval, so that more rounds may tell on which side of it the kernel is."""
+    return speed.rounds < ALL_ROUNDS and any(speed.share.low < one <= speed.share.high for one in thresholds)
+
+
+def reaches(share: Interval, threshold: float) -> bool:
+    """The doubt is the student's: the interval's upper end decides."""
+    return share.high >= threshold
+
+
+def noise_trouble(speed: Speed) -> str:
+    """Why this run must not be graded; empty: it may."""
+    control = speed.control
+    if control.low > CONTROL_HIGH or control.high < CONTROL_LOW:
+        return f"the machine is too noisy: naive against itself came out as {control}, where it is 1.00"
+    width = (speed.share.high - speed.share.low) / (2 * speed.share.middle)
+    if width > WIDEST:
+        return (
+            f"the machine is too noisy: the times leave {100 * width:.1f} % of doubt either way, and 2.5 % is the most"
+        )
+    return ""
+
+
+def launch_order(contestants: int, rounds: int) -> Iterator[tuple[int, int]]:
+    """(round, contestant) in the order of launching."""
+    for number in range(rounds):
+        forwards = range(contestants)
+        yield from ((number, one) for one in (forwards if number % 2 == 0 else reversed(forwards)))

@@ -1,0 +1,114 @@
+"""Times one lab of one submission: the baseline, the submission, the model solution and the baseline again, in the same run.
+
+Only kernels that are right are timed. A run on a noisy machine is done again, and after that left for another day.
+"""
+
+from __future__ import annotations
+
+import tempfile
+from dataclasses import replace
+from pathlib import Path
+
+from grader.machine.toolset import Toolset
+from grader.model.labs import Lab, LabError, load_lab
+from grader.model.outcome import Contest, LabOutcome, SpeedOutcome
+from grader.speed.contest import hold
+from grader.speed.contestants import Built, Contestant, ContestError, build, contestant_of
+from grader.speed.paired_times import ALL_ROUNDS, FIRST_ROUNDS, needs_more, noise_trouble
+from grader.speed.speed_score import speed_in
+
+TRIES = 3
+
+
+def time_lab(toolset: Toolset, lab: Lab, source: Path, outcome: LabOutcome, scratch: Path) -> SpeedOutcome | None:
+    """None where the lab is not timed, or nothing here can."""
+    performance = lab.public.performance
+    if performance is None or not toolset.gpu.runs:
+        return None
+    try:
+        contestants = contestants_of(toolset, lab, source, outcome)
+        with tempfile.TemporaryDirectory(prefix="contest-", dir=scratch) as name:
+            built = build(toolset, contestants, Path(name))
+            if lab.private_dir is None and (trouble := _own_baseline_trouble(toolset, lab, built)):
+                return SpeedOutcome(trouble=trouble)
+            speed = _tried(toolset, lab, built, tuple(one.name for one in contestants))
+            return replace(speed, silent="student" in built.silent)
+    except ContestError as error:
+        return SpeedOutcome(trouble=str(error))
+
+
+def contestants_of(toolset: Toolset, lab: Lab, source: Path, outcome: LabOutcome) -> list[Contestant]:
+    """In launching order; `outcome` is what is known of the submission by now. A handout has no model solution; there the
+    student's own kernel is the baseline. Raises LabError.
+    """
+    assert lab.public.performance is not None
+    base = load_lab(toolset.root, lab.public.performance.baseline)
+    baseline = (base.private_dir or base.public_dir) / base.public.file
+    if not baseline.is_file():
+        message = f"{baseline} is missing: {lab.id} is timed against it."
+        raise LabError(message)
+    ours = base.private_dir is not None
+    limit = outcome.gpu.register_limit if outcome.gpu else None
+    student = contestant_of(lab, source, "student", limit, silent=_prints(outcome))
+    contestants = [contestant_of(base, baseline, "baseline", trusted=ours), student]
+    if lab.private_dir is not None:
+        contestants.append(contestant_of(lab, lab.private_dir / lab.public.file, "model", trusted=True))
+    return [*contestants, contestant_of(base, baseline, "control", trusted=ours)]
+
+
+def _prints(outcome: LabOutcome) -> bool:
+    cases = (*outcome.cases, *(outcome.gpu.cases if outcome.gpu else ()))
+    return any(launch.printed for case in cases for launch in case.launches)
+
+
+def _own_baseline_trouble(toolset: Toolset, lab: Lab, built: Built) -> str:
+    """A student's own baseline has to be right before anything is compared with it."""
+    assert lab.public.performance is not None
+    contest = hold(toolset, built, problem_of(lab), lab.public.performance.shape, rounds=1, kept=0, warm_up_ms=0)
+    right = contest.status == "completed" and not contest.faults
+    own = lab.public.performance.baseline
+    return (
+        ""
+        if right or contest.contestant != 0
+        else f"speed is told against your own kernel of {own}, which is not right yet"
+    )
+
+
+def _tried(toolset: Toolset, lab: Lab, built: Built, names: tuple[str, ...]) -> SpeedOutcome:
+    assert lab.public.performance is not None
+    thresholds = [tier.share for tier in lab.private.tier] if lab.private else []
+    shape, kept = lab.public.performance.shape, names.index("student")
+    device = toolset.gpu.device
+    peak = device.peak if device else None
+    outcome = SpeedOutcome()
+    for number in range(1, TRIES + 1):
+        contests: tuple[Contest, ...] = (hold(toolset, built, problem_of(lab), shape, rounds=FIRST_ROUNDS, kept=kept),)
+        speed = speed_in(names, contests)
+        if speed is not None and needs_more(speed, thresholds):
+            more = hold(
+                toolset,
+                built,
+                problem_of(lab),
+                shape,
+                rounds=ALL_ROUNDS - FIRST_ROUNDS,
+                first_round=FIRST_ROUNDS,
+                kept=kept,
+            )
+            contests = (*contests, more)
+            speed = speed_in(names, contests)
+        outcome = SpeedOutcome(
+            names,
+            contests,
+            noise_trouble(speed) if speed else "",
+            peak_flops=peak.flops if peak else 0,
+            peak_bytes=peak.bytes if peak else 0,
+            tries=number,
+        )
+        if not outcome.trouble:
+            break
+    return outcome
+
+
+def problem_of(lab: Lab) -> str:
+    """As it registers itself: the name of its header."""
+    return Path(lab.public.problem).stem

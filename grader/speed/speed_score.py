@@ -1,0 +1,154 @@
+"""From the times of a grading to what a result says of them: ratios, tiers, points. Pure."""
+
+from __future__ import annotations
+
+import math
+import statistics
+from collections.abc import Sequence
+
+from grader.machine.peak_rates import Peak
+from grader.model.labs import Lab
+from grader.model.outcome import Contest, LabOutcome, SpeedOutcome
+from grader.model.result import ContestantTimes, Ratio, Timing, Verdict
+from grader.speed.interval import Interval
+from grader.speed.paired_times import Speed, Times, noise_trouble, reaches, speed_of
+from grader.speed.roofline import Work, is_impossible
+from grader.speed.sweep_points import sweep_points
+
+_IDLE, _APPLICATION_CLOCKS = 0x1, 0x2  # of NVML's reasons: no throttling
+
+
+def speed_in(names: Sequence[str], contests: Sequence[Contest]) -> Speed | None:
+    """None where a run did not come to its end, or an output was wrong."""
+    if not contests or any(one.status != "completed" or one.faults for one in contests):
+        return None
+    return speed_of(_times(names, contests))
+
+
+def _times(names: Sequence[str], contests: Sequence[Contest]) -> Times:
+    def of(name: str) -> tuple[float, ...]:
+        return tuple(time for one in contests for time in one.nanoseconds[names.index(name)])
+
+    # Without a model solution the student is compared with the baseline alone.
+    model = "model" if "model" in names else "student"
+    return Times(of("baseline"), of("control"), of(model), of("student"))
+
+
+def timing_of(lab: Lab, outcome: LabOutcome, *, correct: bool) -> Timing | None:
+    """What is to be said of a kernel's speed; None where the lab is not timed."""
+    if lab.public.performance is None:
+        return None
+    speed = outcome.speed
+    if speed is None or not speed.contests:
+        if outcome.verdict is not None or not correct:
+            return Timing(words="a kernel is timed once every correctness case passes")
+        return Timing(words=speed.trouble if speed and speed.trouble else "there was no GPU to measure it on")
+    return _measured(lab, speed)
+
+
+def wrong_when_timed(outcome: LabOutcome) -> str:
+    """What a kernel did wrong in timed launches that it did not do in the cases; empty: nothing."""
+    if outcome.speed is None:
+        return ""
+    for contest in outcome.speed.contests:
+        if contest.faults:
+            first = contest.faults[0]
+            return f"in the {first.round + 1}. timed launch {first.fault}; the same kernel was right in every case"
+        broke = contest.status != "completed" and not contest.slow
+        if broke and outcome.speed.names[contest.contestant] == "student":
+            return f"when timed at {contest.shape}: {contest.detail}"
+    return ""
+
+
+def wrong_verdict(outcome: LabOutcome) -> Verdict:
+    assert outcome.speed is not None
+    statuses = {one.status for one in outcome.speed.contests} - {"completed"}
+    return Verdict(next(iter(statuses))) if statuses else Verdict.WRONG_ANSWER
+
+
+def is_measured(timing: Timing | None) -> bool:
+    return timing is not None and (timing.speedup is not None or timing.too_slow)
+
+
+def performance_points(lab: Lab, timing: Timing | None) -> float:
+    most = lab.private.performance_points if lab.private else 0
+    if timing is None or timing.reached is None or lab.private is None:
+        return 0
+    return max((most * tier.part for tier in lab.private.tier if tier.share <= timing.reached), default=0)
+
+
+def _measured(lab: Lab, outcome: SpeedOutcome) -> Timing:
+    contests = outcome.contests
+    first, last = contests[0], contests[-1]
+    facts = {
+        "shape": first.shape,
+        "device": first.device,
+        "rounds": sum(len(one.nanoseconds[0]) if one.nanoseconds else 0 for one in contests),
+        "sm_mhz": (first.before.sm_mhz, last.after.sm_mhz),
+        "throttle_reasons": (first.before.throttle_reasons | last.after.throttle_reasons)
+        & ~(_IDLE | _APPLICATION_CLOCKS),
+        "temperature_c": last.after.temperature_c,
+        "device_seconds": sum(one.device_seconds for one in contests),
+        "outputs_checked": sum(one.looked_at for one in contests),
+        "elements": next((one.elements for one in contests if one.elements), ()),
+        "sweep": sweep_points(outcome.sweep, Peak(outcome.peak_flops, outcome.peak_bytes)),
+    }
+    speed = speed_in(outcome.names, contests)
+    if speed is None:
+        broken = next(one for one in contests if one.status != "completed" or one.faults)
+        whose = outcome.names[broken.contestant]
+        if broken.slow:
+            why = f"{broken.detail}; does it print, or does one thread do the work of many?"
+            return Timing(words=f"too slow to be timed: {why}", **facts, too_slow=whose == "student")
+        why = broken.faults[0].fault if broken.faults else broken.detail
+        return Timing(words=f"not measured: {'your kernel' if whose == 'student' else whose}: {why}", **facts)
+    with_model = "model" in outcome.names
+    work, peak = Work(first.flops, first.bytes), Peak(outcome.peak_flops, outcome.peak_bytes)
+    known = peak.flops > 0 and peak.bytes > 0
+    kernels = tuple(_contestant(name, i, contests) for i, name in enumerate(outcome.names))
+    fastest = min(min(one.samples) for one in kernels if one.name == "student") / 1e9
+    ratios = {
+        "speedup": _ratio(speed.speedup),
+        "control": _ratio(speed.control),
+        "model_speedup": _ratio(speed.model_speedup) if with_model else None,
+        "share": _ratio(speed.share) if with_model else None,
+    }
+    facts |= {"contestants": kernels, "floor_ms": 1e3 * work.floor_seconds(peak) if known else 0}
+    if trouble := noise_trouble(speed):
+        return Timing(words=f"not graded: {trouble}", **facts, control=ratios["control"])
+    impossible = known and is_impossible(fastest, work, peak)
+    tiers = lab.private.tier if lab.private and with_model else ()
+    most = lab.private.performance_points if lab.private else 0
+    return Timing(
+        words=_words(speed, with_model=with_model, silent=outcome.silent),
+        **facts,
+        **ratios,
+        tiers=tuple((tier.share, most * tier.part) for tier in tiers),
+        reached=None
+        if impossible
+        else max((one.share for one in tiers if reaches(speed.share, one.share)), default=None),
+        review="faster than the device can be: look at the kernel before you grade it" if impossible else "",
+    )
+
+
+def _words(speed: Speed, *, with_model: bool, silent: bool) -> str:
+    ratio = speed.speedup
+    said = f"{ratio.middle:.2f} times as fast as naive ({ratio.low:.2f} to {ratio.high:.2f})"
+    if with_model:
+        said += f", {100 * speed.share.middle:.0f} % of the model solution's speed"
+    return f"{said}; timed without what it prints" if silent else said
+
+
+def _contestant(name: str, index: int, contests: Sequence[Contest]) -> ContestantTimes:
+    samples = tuple(time for one in contests for time in one.nanoseconds[index])
+    middle = statistics.median(samples)
+    work = contests[0]
+    return ContestantTimes.model_validate({
+        "name": name, "milliseconds": middle / 1e6, "gflops": work.flops / middle, "gbytes": work.bytes / middle, "samples": samples,
+    })  # fmt: skip
+
+
+def _ratio(interval: Interval) -> Ratio:
+    values = (interval.low, interval.middle, interval.high)
+    assert all(math.isfinite(one) for one in values)
+    return Ratio(low=interval.low, middle=interval.middle, high=interval.high)

@@ -1,0 +1,73 @@
+"""OUT: claimed only where nothing of anybody else's would be overwritten; files land whole."""
+
+from __future__ import annotations
+
+import stat
+from pathlib import Path
+
+import pytest
+
+from grader.batch.output_folder import OutError, OutputFolder
+from grader.machine.atomic_file import write_atomically
+
+
+@pytest.fixture
+def source(tmp_path: Path) -> Path:
+    folder = tmp_path / "submissions"
+    (folder / "anna").mkdir(parents=True)
+    return folder
+
+
+def test_makes_an_out_that_is_not_there_yet(tmp_path: Path, source: Path) -> None:
+    out = tmp_path / "a b" / "out"
+    OutputFolder(out, source).claim()
+    OutputFolder(out, source).claim()
+    assert sorted(path.name for path in out.iterdir()) == ["instructor", "students"]
+    assert stat.S_IMODE((out / "instructor").stat().st_mode) == 0o700
+
+
+def test_leaves_what_else_lies_in_out(tmp_path: Path, source: Path) -> None:
+    out = tmp_path / "out"
+    out.mkdir()
+    (out / "notes.txt").write_text("mine")
+    OutputFolder(out, source).claim()
+    assert (out / "notes.txt").read_text() == "mine"
+
+
+@pytest.mark.parametrize("name", ["index.html", "grades.csv", "students", "instructor"])
+def test_refuses_to_overwrite_what_it_did_not_write(tmp_path: Path, source: Path, name: str) -> None:
+    out = tmp_path / "out"
+    out.mkdir()
+    (out / name).write_text("mine")
+    with pytest.raises(OutError, match=name):
+        OutputFolder(out, source).check()
+    assert [path.name for path in out.iterdir()] == [name]
+
+
+def test_refuses_a_file_and_a_place_among_the_submissions(tmp_path: Path, source: Path) -> None:
+    file = tmp_path / "file"
+    file.write_text("mine")
+    link = tmp_path / "link"
+    link.symlink_to(source)
+    for out, words in [
+        (file, "this is a file"), (file / "out", "cannot be written here"), (source, "inside SUBMISSIONS"),
+        (source / "out", "inside SUBMISSIONS"), (link / "out", "inside SUBMISSIONS"),
+    ]:  # fmt: skip
+        with pytest.raises(OutError, match=words) as error:
+            OutputFolder(out, source).check()
+        assert str(out) in str(error.value)
+
+
+def test_refuses_to_grade_its_own_results(tmp_path: Path, source: Path) -> None:
+    out = tmp_path / "out"
+    OutputFolder(out, source).claim()
+    with pytest.raises(OutError, match="not submissions"):
+        OutputFolder(out, out / "students").check()
+
+
+def test_a_file_that_cannot_be_written_leaves_the_old_one(tmp_path: Path) -> None:
+    write_atomically(tmp_path / "page", "old")
+    with pytest.raises(UnicodeEncodeError):
+        write_atomically(tmp_path / "page", "new \udc80")
+    assert (tmp_path / "page").read_text() == "old"
+    assert [path.name for path in tmp_path.iterdir()] == ["page"]

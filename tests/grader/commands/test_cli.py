@@ -1,0 +1,213 @@
+"""The command: what it prints, what it returns, and that known errors are one sentence without a stack trace."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner, Result
+
+from grader.commands import grade_command, practice_commands
+from grader.commands.cli import app
+from grader.machine.backend import GpuBackend
+from grader.model.labs import Lab
+from grader.model.outcome import JudgedCase, LabOutcome
+from grader.model.result import Build, Verdict
+
+LAB = """title = "Naive"
+summary = "s"
+problem = "matmul"
+file = "naive.cu"
+kernel = "k()"
+launch = "l()"
+shapes = "any"
+[[case]]
+name = "multiplies squares"
+points = 1
+[[case]]
+name = "multiplies rectangles"
+points = 2
+"""
+
+
+@dataclasses.dataclass
+class FakeConfinement:
+    name: str = "a wall of paper"
+
+
+@dataclasses.dataclass
+class FakeToolset:
+    program: Path
+    compiler_version: str = "g++ 12"
+    confinement: FakeConfinement = dataclasses.field(default_factory=FakeConfinement)
+    gpu: GpuBackend = dataclasses.field(default_factory=lambda: GpuBackend(reasons=("there is no GPU",)))
+
+    def fingerprint(self) -> str:
+        return "one"
+
+    def judge_program(self, _lab_id: str, *, public_only: bool) -> Path:
+        assert not public_only
+        return self.program
+
+
+def judge(lab: Lab, source: Path, _scratch: Path, *, case: str | None = None) -> LabOutcome:
+    """Squares are right; rectangles are when the source says so."""
+    text = source.read_text(encoding="utf-8")
+    if "BREAKS" in text:
+        message = "our fault"
+        raise RuntimeError(message)
+    right = "rectangles" in text
+    specs = lab.public.case + (lab.private.case if lab.private else ())
+    specs = tuple(spec for spec in specs if case in {None, spec.name})
+    verdicts = [Verdict.WRONG_ANSWER if "rectangles" in spec.name and not right else Verdict.PASS for spec in specs]
+    cases = [
+        JudgedCase(spec.name, passed=verdict is Verdict.PASS, verdict=verdict, message="C[0][1] is wrong")
+        for spec, verdict in zip(specs, verdicts, strict=True)
+    ]
+    return LabOutcome(lab.id, build=Build(ok=True), cases=tuple(cases))
+
+
+@pytest.fixture
+def course(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    root = tmp_path / "the course"
+    lab = root / "assignments" / "first"
+    lab.mkdir(parents=True)
+    (root / "kit").mkdir()
+    (lab / "lab.toml").write_text(LAB)
+    (lab / "naive.cu").write_text("squares")
+    monkeypatch.chdir(root)
+    for module in (grade_command, practice_commands):
+        monkeypatch.setattr(module, "open_toolset", lambda _root, *, allow_no_sandbox: FakeToolset(lab / "lab.toml"))  # noqa: ARG005
+        monkeypatch.setattr(module, "lab_judge", lambda _toolset, _seed, *, public_only: judge)  # noqa: ARG005
+    return root
+
+
+@pytest.fixture
+def hand_in(course: Path) -> Callable[..., Path]:
+    def hand_in(**students: str) -> Path:
+        for student, text in students.items():
+            path = course / "handed in" / student / "naive.cu"
+            path.parent.mkdir(parents=True)
+            path.write_text(text)
+        return course / "handed in"
+
+    return hand_in
+
+
+def run(*words: object) -> Result:
+    return CliRunner().invoke(app, [str(word) for word in words])
+
+
+def assert_friendly(result: Result, *words: str) -> None:
+    assert result.exit_code == 2
+    assert "Traceback" not in result.output
+    assert result.stderr.startswith("tilelab: ")
+    for word in words:
+        assert word in result.stderr
+
+
+def test_grade_says_what_it_did_and_where_the_report_is(course: Path, hand_in: Callable[..., Path]) -> None:
+    source = hand_in(anna="squares and rectangles", ben="squares")
+    result = run("grade", source, "--out", course / "an out")
+    assert result.exit_code == 0, result.output
+    for words in ("a wall of paper", "g++ 12", str(course / "an out" / "index.html"), "2 labs judged", "wrong-answer"):
+        assert words in result.output
+    again = run("grade", source, "--out", course / "an out")
+    assert "0 labs judged, 2 taken from before" in again.output
+
+
+def test_grade_says_in_one_line_that_speed_was_not_measured_and_why(course: Path, hand_in: Callable[..., Path]) -> None:
+    result = run("grade", hand_in(anna="squares and rectangles"), "--out", course / "out")
+    spoken = [line for line in result.output.splitlines() if "speed" in line]
+    assert spoken == ["speed was not measured: there is no GPU"]
+
+
+def test_grade_returns_three_when_something_of_ours_broke(course: Path, hand_in: Callable[..., Path]) -> None:
+    result = run("grade", hand_in(anna="BREAKS"), "--out", course / "out")
+    assert result.exit_code == 3
+    assert "internal-error" in result.output
+    assert "faults.txt" in result.output
+
+
+def test_grade_of_nothing_is_one_sentence_and_leaves_nothing(course: Path) -> None:
+    (course / "empty").mkdir()
+    for source, words in ((course / "nowhere", "nothing here"), (course / "empty", "empty")):
+        assert_friendly(run("grade", source, "--out", course / "out"), str(source), words)
+    assert not (course / "out").exists()
+
+
+def test_grade_of_an_unknown_lab_names_the_known_ones(course: Path, hand_in: Callable[..., Path]) -> None:
+    assert_friendly(run("grade", hand_in(anna="x"), "--out", course / "out", "--lab", "second"), "'second'", "first")
+
+
+def test_test_finds_the_lab_of_the_current_folder(course: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(course / "assignments" / "first")
+    result = run("test")
+    assert result.exit_code == 1, result.output
+    assert "multiplies rectangles" in result.output
+    (course / "assignments" / "first" / "naive.cu").write_text("squares, rectangles")
+    assert run("test").exit_code == 0
+
+
+@pytest.mark.usefixtures("course")
+def test_test_runs_one_case_by_a_part_of_its_name() -> None:
+    assert run("test", "first", "--case", "squares").exit_code == 0
+    assert run("test", "first", "--case", "RECTANGLES").exit_code == 1
+    assert_friendly(run("test", "first", "--case", "circles"), "'circles'", "multiplies squares")
+    assert_friendly(run("test", "first", "--case", "multiplies"), "several")
+
+
+def test_test_takes_another_file(course: Path) -> None:
+    (course / "mine.cu").write_text("rectangles too")
+    assert run("test", "first", "--file", course / "mine.cu").exit_code == 0
+    assert_friendly(run("test", "first", "--file", course / "yours.cu"), "yours.cu", "naive.cu")
+
+
+def test_test_of_one_case_outside_a_lab_asks_which(course: Path) -> None:
+    assert_friendly(run("test", "--case", "squares"), "which lab", "first")
+    assert course.is_dir()
+
+
+def test_test_takes_a_part_of_a_labs_name_and_names_the_labs_when_it_is_none(course: Path) -> None:
+    assert run("test", "fir").exit_code == 1
+    second = course / "assignments" / "first-again"
+    second.mkdir()
+    (second / "lab.toml").write_text(LAB.replace("naive.cu", "again.cu"))
+    assert run("test", "first").exit_code == 1  # the whole name comes before a part of another
+    assert_friendly(run("test", "fir"), "could be any of first, first-again")
+    assert_friendly(run("test", "99"), "no lab '99'", "first, first-again")
+
+
+def test_test_of_no_lab_in_particular_takes_all(course: Path) -> None:
+    second = course / "assignments" / "second"
+    second.mkdir()
+    (second / "lab.toml").write_text(LAB.replace("naive.cu", "second.cu"))
+    (second / "second.cu").write_text("squares")
+    shown = run("test")
+    assert shown.exit_code == 1
+    assert "2 of 4 tests pass" in shown.output
+    for lab, file in (("first", "naive.cu"), ("second", "second.cu")):
+        (course / "assignments" / lab / file).write_text("rectangles")
+    shown = run("test")
+    assert (shown.exit_code, shown.output.splitlines()[-1]) == (0, "Every test passes.")
+
+
+def test_test_says_what_broke_on_our_side_without_a_trace(course: Path) -> None:
+    (course / "assignments" / "first" / "naive.cu").write_text("BREAKS")
+    result = run("test")
+    assert result.exit_code == 1
+    assert "our fault" in result.output
+    assert "Traceback" not in result.output
+
+
+def test_report_writes_the_page_of_the_public_tests_and_says_where(course: Path) -> None:
+    result = run("report", "--out", "a folder/page.html")
+    assert result.exit_code == 0, result.output
+    page = (course / "a folder" / "page.html").read_text(encoding="utf-8")
+    assert "public tests alone" in page
+    assert "multiplies rectangles" in page
+    assert str(course / "a folder" / "page.html") in result.output
+    (course / "taken").write_text("a file")
+    assert_friendly(run("report", "--out", "taken/page.html"), "cannot be written")

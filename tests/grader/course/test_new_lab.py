@@ -1,0 +1,127 @@
+"""`tilelab new-lab`: what it lays down, under which names, and what it refuses. That it builds and runs is for writing-a-lab's test."""
+
+from __future__ import annotations
+
+import json
+import shutil
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from grader.course.new_lab import NewLab, files_of, lay_down, named
+from grader.course.starters import stale
+from grader.model.errors import RemediableError
+from grader.model.labs import load_lab
+
+ROOT = Path(__file__).resolve().parents[3]
+PATTERN = "02-tiled"
+
+
+@pytest.fixture
+def course(tmp_path: Path) -> Path:
+    """A course of one lab, with kit headers to compile against."""
+    for folder in (f"assignments/{PATTERN}", f"solutions/{PATTERN}", "kit"):
+        shutil.copytree(ROOT / folder, tmp_path / folder)
+    return tmp_path
+
+
+def new(lab_id: str, *, title: str | None = None, problem: str | None = None, kernel: str | None = None) -> NewLab:
+    return named(lab_id, title=title, problem=problem, kernel=kernel)
+
+
+def made(course: Path, lab: NewLab) -> dict[str, str]:
+    files = files_of(course, lab)
+    lay_down(course, files)
+    return files
+
+
+def compiles(course: Path, path: str) -> str:
+    """What the compiler says of one file of the course."""
+    compiler = json.loads((ROOT / "build/kit.json").read_text(encoding="utf-8"))["compiler"]
+    folders = [f"-I{course / folder}" for folder in ("kit", "kit/include", "kit/simt/device")]
+    folders.append(f"-isystem{ROOT / '.tilelab/prefix/usr/include'}")
+    device = ["-include", "cuda_on_cpu.hpp"] if path.endswith(".cu") else ["-Wall", "-Wextra"]
+    command = [compiler, "-xc++", "-std=c++20", "-fsyntax-only", *folders, *device, str(course / path)]
+    return subprocess.run(command, capture_output=True, text=True, check=False).stderr
+
+
+def test_names_that_are_left_out_follow_from_the_labs() -> None:
+    assert new("06-row-sums") == NewLab("06-row-sums", "Row sums", "row_sums", "row_sums")
+    assert new("06-blocked", problem="sum") == NewLab("06-blocked", "Blocked", "sum", "sum_blocked")
+    assert new("06-sum-blocked", problem="sum").kernel == "sum_blocked"
+    assert new("06-x", title=" Größte Werte ", kernel="k").title == "Größte Werte"
+
+
+@pytest.mark.parametrize(
+    "lab_id",
+    ["reduction", "6-reduction", "06-Reduction", "06_reduction", "06-", "../06-a", "06-a/b", "06-a b", "06-ä", ""],
+)
+def test_a_bad_name_is_refused_and_a_good_one_shown(lab_id: str) -> None:
+    with pytest.raises(RemediableError, match=r"no lab's name: .* as in 06-reduction"):
+        new(lab_id)
+
+
+@pytest.mark.parametrize("name", ["Sum", "2sum", "a-b", "../a", "a.b", "", "double", "judge", "a" * 41])
+def test_a_name_that_is_no_identifier_is_refused(name: str) -> None:
+    with pytest.raises(RemediableError, match="cannot name a problem"):
+        new("06-a", problem=name)
+    with pytest.raises(RemediableError, match="cannot name a kernel"):
+        new("06-a", problem="sum", kernel=name)
+
+
+@pytest.mark.parametrize("title", ["", " ", "two\nlines", 'a "quote"', "a \\ in C++ ends no line", "long " * 20])
+def test_a_title_that_would_break_a_file_is_refused(title: str) -> None:
+    with pytest.raises(RemediableError, match="cannot be a title"):
+        new("06-a", title=title)
+
+
+def test_a_new_problem_gets_a_sound_lab_that_says_what_to_write(course: Path) -> None:
+    files = made(course, new("06-row-sums", title="Sums of rows"))
+    assert stale(course) == []
+    lab = load_lab(course, "06-row-sums")
+    assert (lab.public.title, lab.public.problem, lab.public.file) == ("Sums of rows", "row_sums.hpp", "row_sums.cu")
+    assert lab.private is not None
+    assert [path for path, text in files.items() if "FILL IN" not in text] == ["assignments/06-row-sums/Makefile"]
+    for path in files:
+        if path.endswith((".cpp", ".hpp", ".cu")):
+            assert "error" not in compiles(course, path)
+
+
+def test_a_lab_of_an_old_problem_starts_as_one_of_its_labs_under_new_names(course: Path) -> None:
+    files = made(course, new("06-strips", problem="matmul", title="Strips"))
+    assert stale(course) == []
+    lab, pattern = load_lab(course, "06-strips"), load_lab(course, PATTERN)
+    assert lab.public.kernel == pattern.public.kernel.replace("matmul_tiled", "matmul_strips")
+    assert (lab.public.title, lab.public.case, lab.private) == ("Strips", pattern.public.case, pattern.private)
+    assert [path for path in files if path.startswith("kit/")] == []
+    assert [path for path, text in files.items() if "matmul_tiled" in text] == []
+    assert "matmul_strips_launch(int M" in files["solutions/06-strips/matmul_strips.cu"]
+    rejects = [text.split()[2] for path, text in files.items() if "/rejects/" in path]
+    assert len(rejects) == len(set(rejects)) == 3
+    assert compiles(course, "solutions/06-strips/matmul_strips.cu") == ""
+
+
+def test_nothing_that_exists_is_touched(course: Path) -> None:
+    made(course, new("06-row-sums"))
+    before = {path: path.read_bytes() for path in course.rglob("*") if path.is_file()}
+    for lab in (new("06-row-sums"), new(PATTERN, problem="other"), new("07-x", problem="row_sums", kernel="row_sums")):
+        with pytest.raises(RemediableError, match="already"):
+            files_of(course, lab)
+    (course / "kit/problems/half.hpp").write_text("#pragma once\n")
+    with pytest.raises(RemediableError, match=r"kit/problems/half.hpp is there already; nothing was written"):
+        files_of(course, new("07-half"))
+    (course / "kit/problems/half.hpp").unlink()
+    assert {path: path.read_bytes() for path in course.rglob("*") if path.is_file()} == before
+
+
+def test_what_cannot_be_written_whole_is_not_written(course: Path) -> None:
+    files = {"assignments/06-a/lab.toml": "x", "assignments/06-a/lab.toml/below": "y"}
+    with pytest.raises(RemediableError, match="what was written is removed again"):
+        lay_down(course, files)
+    assert not (course / "assignments/06-a/lab.toml").exists()
+
+
+def test_a_handout_takes_no_new_labs(tmp_path: Path) -> None:
+    with pytest.raises(RemediableError, match="in the course's own repository, not in a handout"):
+        files_of(tmp_path, new("06-a"))

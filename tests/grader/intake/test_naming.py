@@ -1,0 +1,60 @@
+"""Names out of uploads: ids that are safe, near misses that are noticed, words that are safe to print."""
+
+from __future__ import annotations
+
+import pytest
+
+from grader.intake.naming import clean, id_of, is_junk, nearly
+
+ASKED = "matmul_naive.cu"
+
+
+@pytest.mark.parametrize(
+    ("name", "expected"),
+    [
+        ("anna", "anna"), ("anna-müller", "anna-muller"), ("Großmann, Søren", "Grossmann-Soren"),
+        ("../../etc", "etc"), ("..", "student-"), (".hidden", "hidden"), ("nul", "nul-student"),
+        ("a/b\\c", "a-b-c"), ("<script>", "script"), ("=1+1", "1-1"), ("12345678", "12345678"), ("🦊", "student-"),
+    ],
+)  # fmt: skip
+def test_ids_are_plain(name: str, expected: str) -> None:
+    got = id_of(name, ())
+    assert got.startswith(expected) if expected.endswith("-") else got == expected
+
+
+def test_ids_differ_in_any_case() -> None:
+    assert id_of("anna", ["Anna", "anna-2"]) == "anna-3"
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "Matmul_Naive.cu", "matmul_naive.CU", "matmul_naive(2).cu", "matmul_naive (1).cu", "matmul_naive - Copy.cu",
+        "matmul_naive_final.cu", "matmul_naive.cu.txt", "matmul_naive.cpp", "matmul-naive.cu", "matmulnaive.cu",
+        "matmul_navie.cu", "matmul_naiv.cu", "matmul_naives.cu", "matmul_naive_v2.cu", "matmul_naive",
+    ],
+)  # fmt: skip
+def test_sees_what_was_meant(name: str) -> None:
+    assert nearly(ASKED, [name]) == [name]
+
+
+@pytest.mark.parametrize(
+    "name", [ASKED, "matmul_tiled.cu", "matmul.cu", "naive.cu", "notes.txt", "matmul_boundary.cu", "", ".cu"]
+)
+def test_sees_nothing_in_other_names(name: str) -> None:
+    assert nearly(ASKED, [name]) == []
+
+
+def test_short_names_are_not_taken_for_each_other() -> None:
+    assert nearly("a.cu", ["b.cu"]) == []
+
+
+def test_what_is_shown_holds_no_control_characters() -> None:
+    assert clean("a\x1b[31mb\u202ec\udc80\n") == "a\ufffd[31mb\ufffdc\ufffd\ufffd"
+    assert len(clean("x" * 1_000)) == 121
+
+
+def test_knows_what_systems_leave_behind() -> None:
+    assert is_junk(("__MACOSX", "a.cu"))
+    assert is_junk(("hw", "._a.cu"))
+    assert not is_junk(("hw", "a.cu"))

@@ -1,0 +1,89 @@
+"""A launch that is late beside other work on the GPU is given another chance there, alone."""
+
+from __future__ import annotations
+
+import dataclasses
+import tempfile
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from uuid import uuid4
+
+import pytest
+
+from grader.engines.checks.entry_points import EntrySignatures
+from grader.engines.gpu.gpu_build import GpuBuild
+from grader.engines.gpu.gpu_toolchain import GpuToolchain
+from grader.judging import gpu_judging
+from grader.judging.gpu_judging import GpuSubmission, judge_on_gpu
+from grader.judging.judge_call import JudgeCall
+from grader.machine.backend import Device, GpuBackend
+from grader.machine.toolset import Toolset
+from grader.model.labs import Lab, lab_ids, load_lab
+from grader.model.outcome import JudgedCase
+from grader.model.result import Launch, Verdict
+
+ROOT = Path(__file__).resolve().parents[3]
+CASES = ("one", "two", "three")
+Answers = Callable[[Sequence[str]], tuple[JudgedCase, ...]]
+
+
+def case(name: str, verdict: Verdict) -> JudgedCase:
+    launch = Launch(shape="M=1 N=1 K=1", inputs="small integers", verdict=verdict, grid=(1, 1, 1), block=(1, 1, 1))
+    return JudgedCase(name, verdict is Verdict.PASS, verdict, launches=(launch,))
+
+
+@pytest.fixture
+def judged(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, is_free: Callable[[str, Path], bool]
+) -> Callable[..., tuple[list[tuple[str, ...]], tuple[JudgedCase, ...]]]:
+    """Judges with a judge that gives these answers, one after the other; returns what each was asked for, and what came of it."""
+    device = Device(0, "Fake GPU", 90, 4, 1 << 30, 4, 13000, "libcuda.so.1", uuid=uuid4().hex)
+    here = dataclasses.replace(
+        Toolset.open(ROOT, allow_no_sandbox=True),
+        gpu=GpuBackend(toolchain=GpuToolchain(tmp_path, (13, 0), "g++", ()), device=device, runner=tmp_path),
+    )
+    lab: Lab = load_lab(ROOT, lab_ids(ROOT)[0])
+    monkeypatch.setattr(gpu_judging, "build_for_gpu", lambda *_, **__: GpuBuild(image=tmp_path / "cubin.json"))
+    monkeypatch.setattr(gpu_judging, "confined_runner", lambda *_: ["runner"])
+
+    def run(*answers: Answers) -> tuple[list[tuple[str, ...]], tuple[JudgedCase, ...]]:
+        asked: list[tuple[str, ...]] = []
+
+        def run_judge(call: JudgeCall, *_: object) -> tuple[JudgedCase, ...]:
+            assert is_free(device.lock_name, Path(tempfile.gettempdir())) == (
+                len(asked) == 0
+            )  # held alone from the second time on
+            asked.append(tuple(call.cases))
+            return answers[len(asked) - 1](call.cases)
+
+        monkeypatch.setattr(gpu_judging, "run_judge", run_judge)
+        submission = GpuSubmission(tmp_path / "k.cu", ["line"], EntrySignatures("k()", None), True, CASES)
+        _, outcome = judge_on_gpu(here, lab, submission, tmp_path, JudgeCall(tmp_path, 1))
+        assert outcome is not None
+        return asked, outcome.cases
+
+    return run
+
+
+def all_pass(names: Sequence[str]) -> tuple[JudgedCase, ...]:
+    return tuple(case(name, Verdict.PASS) for name in names)
+
+
+def second_is_late(names: Sequence[str]) -> tuple[JudgedCase, ...]:
+    return tuple(case(name, Verdict.TIMEOUT if name == "two" else Verdict.PASS) for name in names)
+
+
+def test_a_launch_that_was_late_once_is_judged_by_the_run_it_had_alone(judged) -> None:  # noqa: ANN001
+    asked, cases = judged(second_is_late, all_pass, all_pass)
+    assert asked == [CASES, ("two",), CASES]
+    assert [one.verdict for one in cases] == [Verdict.PASS] * 3
+
+
+def test_a_launch_that_is_late_alone_too_did_not_end(judged) -> None:  # noqa: ANN001
+    asked, cases = judged(second_is_late, second_is_late)
+    assert asked == [CASES, ("two",)]
+    assert [one.verdict for one in cases] == [Verdict.PASS, Verdict.TIMEOUT, Verdict.PASS]
+
+
+def test_nobody_waits_for_the_device_where_no_launch_was_late(judged) -> None:  # noqa: ANN001
+    assert judged(all_pass) == ([CASES], all_pass(CASES))

@@ -1,0 +1,47 @@
+"""The secret seed: made once, private, the same from then on."""
+
+from __future__ import annotations
+
+import stat
+from pathlib import Path
+
+import pytest
+
+from grader.model.seed import SeedError, course_seed
+
+
+def test_is_made_once_and_readable_by_its_owner_alone(tmp_path: Path) -> None:
+    seed = course_seed(tmp_path)
+    assert 0 <= seed < 1 << 63
+    assert course_seed(tmp_path) == seed
+    assert stat.S_IMODE((tmp_path / ".tilelab" / "seed").stat().st_mode) == 0o600
+    assert [path.name for path in (tmp_path / ".tilelab").iterdir()] == ["seed"]
+
+
+def test_differs_between_courses(tmp_path: Path) -> None:
+    roots = [tmp_path / name for name in ("a", "b")]
+    for root in roots:
+        root.mkdir()
+    assert len({course_seed(root) for root in roots}) == 2
+
+
+@pytest.mark.parametrize("text", ["", "secret", "-1", str(1 << 63)])
+def test_a_seed_file_without_a_seed_is_an_error_that_names_it(tmp_path: Path, text: str) -> None:
+    (tmp_path / ".tilelab").mkdir()
+    (tmp_path / ".tilelab" / "seed").write_text(text)
+    with pytest.raises(SeedError, match="seed"):
+        course_seed(tmp_path)
+
+
+def test_lies_where_a_container_keeps_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    kept = tmp_path / "kept"
+    kept.mkdir()
+    monkeypatch.setenv("TILELAB_SEED", str(kept / "seed"))
+    assert course_seed(tmp_path / "one clone") == course_seed(tmp_path / "another")
+    assert [path.name for path in tmp_path.rglob("*")] == ["kept", "seed"]
+
+
+def test_a_place_that_cannot_keep_it_is_an_error_that_names_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("TILELAB_SEED", str(tmp_path / "not there" / "seed"))
+    with pytest.raises(SeedError, match="not there/seed"):
+        course_seed(tmp_path)

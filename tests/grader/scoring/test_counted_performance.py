@@ -1,0 +1,105 @@
+"""Performance points where no GPU measures: tiers over counted traffic, deterministic, and only for kernels that pass everything."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from grader.model.labs import CaseSpec, CounterSpec, CounterTier, Lab, LabError, PrivateSpec, PublicSpec, load_lab
+from grader.model.outcome import JudgedCase, LabOutcome, unjudged
+from grader.model.result import LabResult, Launch, Traffic, Verdict
+from grader.scoring.lab_score import score_lab
+
+LOADS = "l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum"
+REQUESTS = "l1tex__t_requests_pipe_lsu_mem_global_op_ld.sum"
+RATIO = "l1tex__average_t_sectors_per_request_pipe_lsu_mem_global_op_ld.ratio"
+TIERS = (
+    CounterTier(part=0.5, at_most={LOADS: 0.0625}),
+    CounterTier(part=1.0, at_most={LOADS: 0.015625, RATIO: 4}),
+)
+
+
+def make_lab(*, counted: bool = True) -> Lab:
+    public = PublicSpec(
+        title="Tiled", summary="", problem="matmul.hpp", file="tiled.cu", kernel="k()", launch="l()", shapes="any",
+        case=(CaseSpec(name="large", points=1), CaseSpec(name="small", points=1)),
+    )  # fmt: skip
+    spec = CounterSpec(case="large", versus="Naive loads 0.125.", advice="Share elements.", tier=TIERS)
+    private = PrivateSpec(performance_points=3, counters=spec if counted else None)
+    return Lab("lab", public, private, Path("public"), Path("private"))
+
+
+def scored(sectors: int, requests: int = 256, *, complete: bool = True, small: Verdict = Verdict.PASS) -> LabResult:
+    traffic = Traffic(
+        metrics={LOADS: sectors, REQUESTS: requests}, complete=complete, work_unit="multiply-add", work=65536
+    )
+    launch = Launch(shape="M=N=K", inputs="", verdict=Verdict.PASS, traffic=traffic)
+    cases = (
+        JudgedCase("large", passed=True, verdict=Verdict.PASS, launches=(launch,)),
+        JudgedCase("small", passed=small is Verdict.PASS, verdict=small),
+    )
+    return score_lab(make_lab(), LabOutcome("lab", cases=cases))
+
+
+@pytest.mark.parametrize(
+    ("sectors", "points"),
+    [(1024, 3), (1025, 1.5), (4096, 1.5), (4097, 0)],
+)
+def test_a_tier_is_reached_at_its_bound_and_not_one_sector_beyond(sectors: int, points: float) -> None:
+    result = scored(sectors)
+    assert (result.performance_points, result.performance_max, result.max_points) == (points, 3, 5)
+    assert result.points == 2 + points
+
+
+def test_every_bound_of_a_tier_has_to_hold() -> None:
+    assert scored(1024, requests=255).performance_points == 1.5  # a little over 4 sectors a request
+
+
+def test_the_words_say_what_was_counted_and_against_what() -> None:
+    words = scored(4096, requests=1024).performance
+    assert words == (
+        "counted, not measured: 0.0625 sectors loaded for each multiply-add; 4 sectors a load request. "
+        "Naive loads 0.125. Share elements."
+    )
+    assert "Share elements" not in scored(1024).performance
+
+
+def test_a_kernel_with_a_wrong_case_gets_none_of_them() -> None:
+    result = scored(1024, small=Verdict.WRONG_ANSWER)
+    assert (result.performance_points, result.performance_max) == (0, 3)
+    assert result.performance == "counted once every case passes"
+
+
+def test_counts_that_are_not_complete_earn_nothing() -> None:
+    result = scored(1024, complete=False)
+    assert result.performance_points == 0
+    assert "not counted" in result.performance
+
+
+def test_the_maximum_is_the_same_for_whoever_handed_nothing_in() -> None:
+    assert score_lab(make_lab(), unjudged("lab", Verdict.MISSING_FILE, "")).max_points == 5
+
+
+def test_a_lab_with_tiers_is_still_a_key() -> None:
+    assert {make_lab(): 1}[make_lab()] == 1
+
+
+def test_a_lab_without_tiers_assesses_nothing() -> None:
+    result = score_lab(make_lab(counted=False), unjudged("lab", Verdict.MISSING_FILE, ""))
+    assert (result.performance, result.max_points) == ("not assessed", 2)
+
+
+def test_tiers_on_a_case_that_is_not_listed_are_refused(tmp_path: Path) -> None:
+    public, private = tmp_path / "assignments" / "lab", tmp_path / "solutions" / "lab"
+    public.mkdir(parents=True)
+    private.mkdir(parents=True)
+    (public / "lab.toml").write_text(
+        'title="t"\nsummary=""\nproblem="p.hpp"\nfile="f.cu"\nkernel="k()"\nlaunch="l()"\nshapes=""\n', encoding="utf-8"
+    )
+    (private / "grading.toml").write_text(
+        f'[counters]\ncase = "none"\nversus = ""\nadvice = ""\n[[counters.tier]]\npart = 1.0\nat_most = {{ "{LOADS}" = 1 }}\n',
+        encoding="utf-8",
+    )
+    with pytest.raises(LabError, match="names a case that is not listed: 'none'"):
+        load_lab(tmp_path, "lab")
