@@ -8,15 +8,15 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from grader.batch.job_store import JobStore
-from grader.batch.judging_jobs import JudgedClass, JudgingSetup, Progress, judge_class
+from grader.batch.judging_jobs import JudgingSetup, Progress, judge_class
 from grader.batch.output_folder import OutputFolder
 from grader.batch.publishing import publish
 from grader.exports import Export
-from grader.intake.intake import Discovery, discover
+from grader.intake.intake import discover
 from grader.model.graded_class import GradedClass
 from grader.model.labs import Lab
-from grader.model.result import Environment, Result
-from grader.scoring.lab_score import assessed, score_lab, total
+from grader.model.result import Environment
+from grader.scoring.class_score import score_class
 
 
 @dataclass(frozen=True)
@@ -49,27 +49,10 @@ def grade_submissions(  # noqa: PLR0913 -- what comes in, what goes out, and wha
         store = JobStore(out.jobs)
         jobs = Path(scratch) / "jobs"
         judged = judge_class(discovery.students, labs, setup, store, jobs, workers=workers, progress=progress)
-        graded = score_class(discovery, labs, judged, setup.environment, out)
+        results = score_class(judged.students, labs, setup.environment)
+        notices = (*discovery.notices, *out.left_over([result.submission.id for result in results]))
+        graded = GradedClass(discovery.title, tuple(lab.id for lab in labs), tuple(results), notices)
         sources = {student.submission.id: student.texts() for student in discovery.students}
         faults = [*judged.faults, *publish(graded, out, sources, seed=setup.seed, exports=exports)]
         out.record_faults(faults)
     return BatchReport(graded, out.path, tuple(exports), setup.environment, judged.judged, judged.reused, tuple(faults))
-
-
-def score_class(
-    discovery: Discovery, labs: Sequence[Lab], judged: JudgedClass, environment: Environment, out: OutputFolder
-) -> GradedClass:
-    """Everything is scored here, once, with the labs' files as they are now."""
-    students = discovery.students
-    speed_counts = {lab.id: assessed(lab, [judged.outcome(student, lab) for student in students]) for lab in labs}
-    results = []
-    for student in students:
-        scored = {
-            lab.id: score_lab(lab, judged.outcome(student, lab), speed_counts=speed_counts[lab.id]) for lab in labs
-        }
-        points, maximum = total(scored)
-        results.append(
-            Result(submission=student.submission, environment=environment, labs=scored, total=points, max=maximum)
-        )
-    notices = (*discovery.notices, *out.left_over([result.submission.id for result in results]))
-    return GradedClass(discovery.title, tuple(lab.id for lab in labs), tuple(results), notices)

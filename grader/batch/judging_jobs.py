@@ -23,6 +23,7 @@ from grader.judging.lab_verdict import broke, fault_messages
 from grader.model.labs import Lab
 from grader.model.outcome import LabOutcome, unjudged
 from grader.model.result import Environment, Verdict
+from grader.scoring.class_score import JudgedStudent
 
 _TRIES = 2  # of a job that failed through us
 
@@ -66,15 +67,21 @@ class _Job:
     known: LabOutcome | None = None  # judged before: it lacks its sweep alone
 
 
-@dataclass
+@dataclass(frozen=True)
 class JudgedClass:
+    students: tuple[JudgedStudent, ...]  # in the order in which they were given
+    judged: int
+    reused: int
+    faults: tuple[str, ...] = ()  # what broke on our side, for the instructor
+
+
+@dataclass
+class _Work:
     """Outcomes by key, and the key of each student's file for each lab."""
 
     outcomes: dict[str, LabOutcome] = field(default_factory=dict)
     keys: dict[tuple[str, str], str] = field(default_factory=dict)  # (student, lab) → key
-    faults: list[str] = field(default_factory=list)  # what broke on our side, for the instructor
-    judged: int = 0
-    reused: int = 0
+    faults: list[str] = field(default_factory=list)
 
     def outcome(self, student: Intake, lab: Lab) -> LabOutcome:
         """Of a file that was not judged, why not."""
@@ -100,10 +107,10 @@ def judge_class(  # noqa: PLR0913 -- whom, on what, with what, and where to
     progress: Progress,
 ) -> JudgedClass:
     """Judges what `store` does not hold yet. `workers` None: one for each core."""
-    work = JudgedClass()
+    work = _Work()
     jobs = _jobs(students, labs, setup, store, work)
-    work.judged, work.reused = len(jobs), len(work.outcomes)
-    progress.begin(work.judged, work.reused)
+    reused = len(work.outcomes)
+    progress.begin(len(jobs), reused)
     stop = threading.Event()
     with _pool(workers or os.cpu_count() or 1, stop) as submit:
         futures = {submit(_do_job, setup, job, scratch / key[:16], stop): key for key, job in jobs.items()}
@@ -119,11 +126,14 @@ def judge_class(  # noqa: PLR0913 -- whom, on what, with what, and where to
                 store.keep(key, outcome)
             progress.step()
     progress.end()
-    return work
+    judged = [
+        JudgedStudent(student.submission, {lab.id: work.outcome(student, lab) for lab in labs}) for student in students
+    ]
+    return JudgedClass(tuple(judged), len(jobs), reused, tuple(work.faults))
 
 
 def _jobs(
-    students: Sequence[Intake], labs: Sequence[Lab], setup: JudgingSetup, store: JobStore, work: JudgedClass
+    students: Sequence[Intake], labs: Sequence[Lab], setup: JudgingSetup, store: JobStore, work: _Work
 ) -> dict[str, _Job]:
     """The jobs to be done, by key; outcomes that are there already go into `work`. Equal files make one job."""
     jobs: dict[str, _Job] = {}

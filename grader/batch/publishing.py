@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import json
 import traceback
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
 from grader.batch.output_folder import OutputFolder
@@ -14,6 +16,12 @@ from grader.model.graded_class import GradedClass
 from grader.model.result import Result
 from grader.reports import class_page, student_page
 from grader.scoring.redaction import for_student
+
+
+@dataclass(frozen=True)
+class _File:
+    path: Path
+    make: Callable[[], str]
 
 
 def publish(
@@ -26,36 +34,42 @@ def publish(
 ) -> list[str]:
     """Writes everything; returns what could not be made, having made the rest. `sources`: by student, each file's text."""
     faults: list[str] = []
-    for result in graded.results:
-        _write_student(out, result, sources[result.submission.id], seed, faults)
-    for export in exports:
-        _write(out.path / export.file, lambda export=export: export.render(graded), faults)  # type: ignore[misc]
-    _write(
-        out.path / "index.html", lambda: class_page(graded.results, course=graded.title, notes=graded.notices), faults
-    )
+    for file in _files(graded, out, sources, seed, exports):
+        try:
+            text = file.make()
+        except Exception:  # noqa: BLE001 -- a fault in one page must not cost the others
+            faults.append(f"{file.path}: {traceback.format_exc()}")
+        else:
+            write_atomically(file.path, text)
     return faults
 
 
-def _write_student(out: OutputFolder, result: Result, sources: Mapping[str, str], seed: int, faults: list[str]) -> None:
-    student_id = result.submission.id
-    public, folder = for_student(result), out.students / student_id
-    write_atomically(folder / "result.json", public.model_dump_json(by_alias=True, indent=2) + "\n")
-    _write(folder / "report.html", lambda: student_page(public, sources=sources), faults)
+def _files(
+    graded: GradedClass,
+    out: OutputFolder,
+    sources: Mapping[str, Mapping[str, str]],
+    seed: int,
+    exports: Sequence[Export],
+) -> Iterator[_File]:
+    for result in graded.results:
+        student_id = result.submission.id
+        private = out.path / "instructor"
+        yield from _given_back(result, out.students / student_id, sources[student_id])
+        yield _File(private / f"{student_id}.json", partial(_record, result, seed))
+        yield _File(
+            private / f"{student_id}.html", partial(student_page, result, sources=sources[student_id], instructor=True)
+        )
+    yield from (_File(out.path / export.file, partial(export.render, graded)) for export in exports)
+    yield _File(out.path / "index.html", partial(class_page, graded.results, course=graded.title, notes=graded.notices))
+
+
+def _given_back(result: Result, folder: Path, sources: Mapping[str, str]) -> Iterator[_File]:
+    public = for_student(result)
+    yield _File(folder / "result.json", lambda: public.model_dump_json(by_alias=True, indent=2) + "\n")
+    yield _File(folder / "report.html", partial(student_page, public, sources=sources))
+
+
+def _record(result: Result, seed: int) -> str:
+    """Everything, for the instructor alone."""
     full = {"seed": seed, "result": json.loads(result.model_dump_json(by_alias=True))}
-    private = out.path / "instructor" / student_id
-    write_atomically(private.with_name(f"{student_id}.json"), json.dumps(full, indent=2, ensure_ascii=False) + "\n")
-    _write(
-        private.with_name(f"{student_id}.html"),
-        lambda: student_page(result, sources=sources, instructor=True),
-        faults,
-    )
-
-
-def _write(path: Path, make: Callable[[], str], faults: list[str]) -> None:
-    """Writes the page, or records why it could not be made: a fault in one page must not cost the others."""
-    try:
-        text = make()
-    except Exception:  # noqa: BLE001 -- see above
-        faults.append(f"{path}: {traceback.format_exc()}")
-    else:
-        write_atomically(path, text)
+    return json.dumps(full, indent=2, ensure_ascii=False) + "\n"

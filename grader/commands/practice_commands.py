@@ -55,7 +55,7 @@ def report_labs(wanted: Sequence[str], *, out: Path, show: bool, sweep: bool) ->
     from grader.model.result import Result, Submission
     from grader.practice.terminal_window import student_console
     from grader.reports import student_page
-    from grader.scoring.lab_score import total
+    from grader.scoring.class_score import total
 
     practice, toolset = _practice(wanted, case=None, file=None)
     if sweep and (added := size_sweep(toolset, student_console())):

@@ -17,7 +17,7 @@ from functools import partial
 from pathlib import Path
 from typing import IO, BinaryIO, cast
 
-from grader.intake.naming import clean
+from grader.intake.naming import clean, is_junk
 from grader.intake.upload import Contents, Limits, Problem, Refusal, Request, Stored, size_in_words
 
 _CHUNK = 1 << 16
@@ -48,7 +48,7 @@ class _Intaking:
 
 
 def read_archive(path: Path, request: Request) -> Contents:
-    """What the archive at `path` holds. Raises Refusal when it cannot be read to its end within the limits."""
+    """What the archive at `path` holds, junk aside. Raises Refusal when it cannot be read to its end within the limits."""
     limits = request.limits
     packed = path.stat().st_size
     if packed > limits.archive_bytes:
@@ -83,6 +83,8 @@ def _take(intaking: _Intaking, member: _Member, packed: int) -> None:
         reason = f"the archive holds {member.kind}: {clean(member.name)}"
     if reason is not None:
         intaking.problems.append(Problem(reason, parts))
+    elif is_junk(parts):
+        return
     elif member.kind == "folder":
         intaking.folders.append(parts)
     elif parts:

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from grader.intake.matching import Match, match_files
-from grader.intake.naming import clean, id_of, is_junk
+from grader.intake.naming import clean, id_of
 from grader.intake.upload import is_archive_name, stem_of
 from grader.intake.upload_search import FILE_BYTES, LAYOUT, IntakeError, Spool, Upload, archive_upload, find_uploads
 from grader.model.result import Submission
@@ -64,7 +64,7 @@ def _take(upload: Upload, student_id: str, scratch: Path, spool: Spool) -> Intak
     match = Match()
     if upload.refused is None:
         upload, match = _matched(upload, scratch / student_id, spool.wanted)
-    listed = [clean("/".join(file.path)) for file in upload.contents.files if not is_junk(file.path)]
+    listed = [clean("/".join(file.path)) for file in upload.contents.files]
     submission = Submission(
         id=student_id,
         name=clean(name),
@@ -77,9 +77,7 @@ def _take(upload: Upload, student_id: str, scratch: Path, spool: Spool) -> Intak
 
 def _matched(upload: Upload, target: Path, wanted: frozenset[str]) -> tuple[Upload, Match]:
     match = match_files(upload.contents, target, wanted, FILE_BYTES)
-    archives = [
-        file.path[-1] for file in upload.contents.files if is_archive_name(file.path[-1]) and not is_junk(file.path)
-    ]
+    archives = [file.path[-1] for file in upload.contents.files if is_archive_name(file.path[-1])]
     if archives and not (match.sources or match.blocked or match.hints):
         reason = f"an archive within an archive is not opened: {clean(archives[0])!r}; hand in the files themselves"
         if not upload.packed:
@@ -90,7 +88,7 @@ def _matched(upload: Upload, target: Path, wanted: frozenset[str]) -> tuple[Uplo
 
 def _opened(upload: Upload, spool: Spool) -> Upload:
     """A folder that holds nothing but one archive, as course systems make them, stands for that archive."""
-    files = [file for file in upload.contents.files if not is_junk(file.path)]
+    files = upload.contents.files
     archives = [file for file in files if is_archive_name(file.path[-1])]
     if upload.packed or upload.refused is not None or len(archives) != 1 or archives[0].at is None:
         return upload

@@ -8,7 +8,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from grader.intake.naming import clean, is_junk, nearly
+from grader.intake.naming import clean, nearly
 from grader.intake.source_text import normalise
 from grader.intake.upload import Contents, Stored
 
@@ -29,7 +29,7 @@ def match_files(contents: Contents, target: Path, wanted: Iterable[str], limit: 
     """Copies each of `wanted` that `contents` holds to `target`, at most `limit` bytes each."""
     match = Match()
     wanted = sorted(wanted)
-    files = [file for file in contents.files if not is_junk(file.path)]
+    files = list(contents.files)
     if not files and not contents.problems:
         match.notices.append("there are no files in this submission")
     files = _unnested(files, match.notices)

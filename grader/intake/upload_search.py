@@ -127,21 +127,19 @@ def _from_archive(source: Path, spool: Spool) -> tuple[list[Upload], list[str]]:
         message = f"{source}: {whole[0].reason}. Unpack it yourself into a folder, look at it, and give that folder."
         raise IntakeError(message)
     loose = [file.path[0] for file in contents.files if len(file.path) == 1 and not is_archive_name(file.path[0])]
-    loose = [name for name in loose if not is_junk((name,))]
     uploads = [_archived_upload(name, group, spool) for name, group in sorted(groups.items()) if name not in loose]
     _check_layout(source, [upload.name for upload in uploads], loose)
     return uploads, notices + _loose_notices(loose)
 
 
 def _groups(contents: Contents) -> dict[str, Contents]:
-    """The contents by first path component, which is taken off; junk aside."""
+    """The contents by first path component, which is taken off."""
     groups: dict[str, tuple[list[Stored], list[tuple[str, ...]], list[Problem]]] = {}
     for file in contents.files:
-        if not is_junk(file.path):
-            rest = Stored(file.path[1:], file.size, file.at)
-            groups.setdefault(file.path[0], ([], [], []))[0].append(rest)
+        rest = Stored(file.path[1:], file.size, file.at)
+        groups.setdefault(file.path[0], ([], [], []))[0].append(rest)
     for folder in contents.folders:
-        if folder and not is_junk(folder):
+        if folder:
             groups.setdefault(folder[0], ([], [], []))[1].append(folder[1:])
     for problem in contents.problems:
         if problem.path and not is_junk(problem.path[:1]):
@@ -177,7 +175,7 @@ def archive_upload(name: str, path: Path, spool: Spool, notices: tuple[str, ...]
 
 def _first_problem(contents: Contents) -> str | None:
     """Why an archived upload is refused: anything wrong with its entries is enough."""
-    problems = [*contents.problems, *clashes(file.path for file in contents.files if not is_junk(file.path))]
+    problems = [*contents.problems, *clashes(file.path for file in contents.files)]
     return problems[0].reason if problems else None
 
 
@@ -191,7 +189,7 @@ def _holds_class(upload: Upload, wanted: frozenset[str]) -> bool:
 
 def _is_class(contents: Contents, wanted: frozenset[str]) -> bool:
     """Whether the one folder found is the class, no student: archives in it, or a lab's file in several folders."""
-    tops = [file.path[0] for file in contents.files if len(file.path) == 1 and not is_junk(file.path)]
+    tops = [file.path[0] for file in contents.files if len(file.path) == 1]
     if any(name in wanted for name in tops):
         return False
     if sum(map(is_archive_name, tops)) > 1:

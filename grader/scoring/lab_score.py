@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 
-from grader.judging.lab_verdict import CaseVerdict, LabVerdict, all_passed, lab_verdict
+from grader.judging.lab_verdict import CaseVerdict, LabVerdict, lab_verdict
 from grader.model.labs import Lab
 from grader.model.outcome import LabOutcome
 from grader.model.result import Case, Finding, LabResult, Timing, Verdict
@@ -27,26 +27,24 @@ _EARNS_NOTHING = frozenset(
 
 
 def score_lab(lab: Lab, outcome: LabOutcome, *, speed_counts: bool = False) -> LabResult:
-    """The lab's points and merged findings. `speed_counts`: performance points are in the maximum, see `assessed`."""
+    """The lab's points and findings. `speed_counts`: performance points go by measured speed, see `speed_is_assessed`."""
     found = lab_verdict(lab, outcome)
     cases = [_withhold(_case(lab, outcome, case), found) for case in found.cases]
     counted = counted_performance(lab, cases, found.before_timing)
     timing = timing_of(lab, outcome, correct=found.correct and found.before_timing is Verdict.PASS)
-    by_count = counted.points if counted else 0.0
-    earned = performance_points(lab, timing) if speed_counts else by_count  # measured beats counted
-    fast = earned if found.verdict is Verdict.PASS else 0.0
-    most = lab.private.performance_points if lab.private and (speed_counts or counted) else 0.0
-    return LabResult(
+    fast = counted.points if counted and found.verdict is Verdict.PASS else 0.0
+    most = lab.private.performance_points if lab.private and counted else 0.0
+    result = LabResult(
         title=lab.public.title,
         file=lab.public.file,
         verdict=found.verdict,
-        points=_sum([*(case.points for case in cases), fast]),
-        max_points=_sum([*(case.max_points for case in cases), most]),
+        points=sum_points([*(case.points for case in cases), fast]),
+        max_points=sum_points([*(case.max_points for case in cases), most]),
         extra_credit=lab.public.extra_credit,
         build=outcome.build,
         cases=tuple(cases),
         findings=_findings(lab, outcome, found),
-        performance=_performance_words(timing, counted, speed_counts=speed_counts),
+        performance=_performance(timing, counted),
         performance_points=fast,
         performance_max=most,
         timing=timing,
@@ -54,6 +52,34 @@ def score_lab(lab: Lab, outcome: LabOutcome, *, speed_counts: bool = False) -> L
         gpu_trouble=outcome.gpu.trouble if outcome.gpu else "",
         seconds=outcome.seconds,
     )
+    return with_measured_speed(lab, result) if speed_counts else result
+
+
+def speed_is_assessed(lab: Lab, results: Iterable[LabResult]) -> bool:
+    """Whether speed counts in a batch: every kernel of it that could be timed was. Else nobody gains or loses by it."""
+    if lab.public.performance is None or lab.private is None or not lab.private.tier:
+        return False
+    timings = [one.timing for one in results if one.verdict is Verdict.PASS and _is_correct(one)]
+    return bool(timings) and all(is_measured(one) for one in timings)
+
+
+def with_measured_speed(lab: Lab, result: LabResult) -> LabResult:
+    """The result with performance points by measured speed, which beats what was counted."""
+    fast = performance_points(lab, result.timing) if result.verdict is Verdict.PASS else 0.0
+    most = lab.private.performance_points if lab.private else 0.0
+    return result.model_copy(
+        update={
+            "points": sum_points([*(case.points for case in result.cases), fast]),
+            "max_points": sum_points([*(case.max_points for case in result.cases), most]),
+            "performance": result.timing.words if result.timing else NOT_ASSESSED,
+            "performance_points": fast,
+            "performance_max": most,
+        }
+    )
+
+
+def _is_correct(result: LabResult) -> bool:
+    return all(case.passed for case in result.cases if case.role == "correctness")
 
 
 def _findings(lab: Lab, outcome: LabOutcome, found: LabVerdict) -> tuple[Finding, ...]:
@@ -66,25 +92,11 @@ def _findings(lab: Lab, outcome: LabOutcome, found: LabVerdict) -> tuple[Finding
     return merged(deduplicate([*((None, one) for one in own), *of_launches]), sanitized, lab.public.file)
 
 
-def _performance_words(timing: Timing | None, counted: Counted | None, *, speed_counts: bool) -> str:
-    """What the points go by; without a GPU that is what was counted."""
-    if counted and not speed_counts and not is_measured(timing):
+def _performance(timing: Timing | None, counted: Counted | None) -> str:
+    """One sentence: how fast it was, else what was counted."""
+    if counted and not is_measured(timing):
         return counted.words
     return timing.words if timing else NOT_ASSESSED
-
-
-def assessed(lab: Lab, outcomes: Iterable[LabOutcome]) -> bool:
-    """Whether speed counts in a batch: every kernel of it that could be timed was. Else nobody gains or loses by it."""
-    if lab.public.performance is None or lab.private is None or not lab.private.tier:
-        return False
-    timings = [timing_of(lab, one, correct=True) for one in outcomes if all_passed(lab, one)]
-    return bool(timings) and all(is_measured(one) for one in timings)
-
-
-def total(labs: Mapping[str, LabResult]) -> tuple[float, float]:
-    """Points and maximum over all labs; extra credit counts into the points alone."""
-    points = _sum(lab.points for lab in labs.values())
-    return points, _sum(lab.max_points for lab in labs.values() if not lab.extra_credit)
 
 
 def _case(lab: Lab, outcome: LabOutcome, case: CaseVerdict) -> Case:
@@ -117,6 +129,6 @@ def _withhold(case: Case, found: LabVerdict) -> Case:
     return case
 
 
-def _sum(points: Iterable[float]) -> float:
+def sum_points(points: Iterable[float]) -> float:
     """Adds points without the dust of binary fractions: ten times 0.1 is 1."""
     return round(sum(points), 6)

@@ -10,7 +10,8 @@ import pytest
 from grader.model.labs import CaseSpec, Lab, PrivateSpec, PublicSpec
 from grader.model.outcome import OUTCOME_JSON, JudgedCase, LabOutcome, unjudged
 from grader.model.result import Finding, Launch, Site, Verdict
-from grader.scoring.lab_score import score_lab, total
+from grader.scoring.class_score import total
+from grader.scoring.lab_score import score_lab
 
 
 def make_lab(*, extra: bool = False, technique: bool = True, performance: float = 0) -> Lab:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 import math
 import random
+from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
@@ -12,7 +13,8 @@ import pytest
 from grader.model.labs import CaseSpec, Lab, PerformanceSpec, PrivateSpec, PublicSpec, TierSpec
 from grader.model.outcome import OUTCOME_JSON, Contest, JudgedCase, LabOutcome, SpeedOutcome, WrongOutput
 from grader.model.result import Verdict
-from grader.scoring.lab_score import assessed, score_lab, total
+from grader.scoring.class_score import total
+from grader.scoring.lab_score import score_lab, speed_is_assessed
 
 NAMES = ("baseline", "student", "model", "control")
 PUBLIC = PublicSpec(
@@ -44,6 +46,10 @@ def timed(run: Contest | None, *, passed: bool = True, peak: float = 67e12) -> L
     verdict = Verdict.PASS if passed else Verdict.WRONG_ANSWER
     speed = SpeedOutcome(NAMES, (run,), peak_flops=peak, peak_bytes=5e12) if run else None
     return LabOutcome("lab", cases=(JudgedCase("square", passed, verdict, "one shape"),), speed=speed)
+
+
+def assessed(lab: Lab, outcomes: Sequence[LabOutcome]) -> bool:
+    return speed_is_assessed(lab, [score_lab(lab, one) for one in outcomes])
 
 
 def test_ratios_come_from_the_same_rounds() -> None:
