@@ -25,24 +25,24 @@ def student_page(result: Result, *, sources: Mapping[str, str], instructor: bool
     Shows what `result` holds: redact it first unless it is for the instructor.
     """
     sheet = student_sheet(result, sources, instructor=instructor, preview=preview)
-    return _render("student", sheet, script="")
+    return _render("student_page/student", sheet, script="")
 
 
 def class_page(results: Sequence[Result], *, course: str, notes: Sequence[str] = ()) -> str:
     """The instructor's dashboard, beside the folder `students/` that it links into."""
     sheet = class_sheet(results, course, notes)
-    return _render("class", sheet, script=_ours("sorting.js"))
+    return _render("class_page/class", sheet, script=_ours("class_page/sorting.js"))
 
 
 def calibration_page(sheet: CalibrationSheet) -> str:
     """What a GPU makes of the course's own kernels, with a picture for each lab."""
-    return _render("calibration", sheet, script="")
+    return _render("speed_figures/calibration", sheet, script="")
 
 
 def sweep_drawing(figure: SweepFigure) -> str:
     """A size sweep's picture as a file of its own, SVG."""
-    template = _environment().get_template("sweep.svg.j2")
-    return template.render(sweep=figure, style=_ours("drawing.css"))
+    template = _environment().get_template("speed_figures/sweep.svg.j2")
+    return template.render(sweep=figure, style=_ours("speed_figures/drawing.css"))
 
 
 def _render(name: str, sheet: ClassSheet | StudentSheet | CalibrationSheet, *, script: str) -> str:

@@ -146,9 +146,10 @@ def test_the_graders_packages_import_in_one_direction() -> None:
     assert upward == []
 
 
-def test_no_package_of_the_grader_is_a_corridor_and_none_is_a_single_room() -> None:
-    files = Counter(package_of(path) for path in sources("grader", suffixes=(".py",)) if path.name != "__init__.py")
-    assert {package: count for package, count in files.items() if count > MOST_FILES or count == 1} == {}
+def test_no_folder_of_the_grader_is_a_corridor_and_none_is_a_single_room() -> None:
+    paths = sources("grader", suffixes=(".py", ".j2", ".css", ".js", ".toml"))
+    files = Counter(path.parent for path in paths if path.name != "__init__.py")
+    assert {named([folder])[0]: count for folder, count in files.items() if count > MOST_FILES or count == 1} == {}
 
 
 PUBLIC_HEADERS = named([*sources("kit/include", "kit/problems", suffixes=(".hpp", ".cuh")), KIT / "simt" / "event.hpp"])
