@@ -91,6 +91,33 @@ def test_the_readme_leads_to_every_document_and_write_up() -> None:
     assert sorted(expected - linked) == []
 
 
+def test_the_tour_of_the_architecture_is_short() -> None:
+    assert len(text_of("ARCHITECTURE.md").split()) <= 900
+
+
+def test_the_glossary_is_short_and_explains_each_word_in_one_sentence() -> None:
+    rows = re.findall(r"^\| ([^|]+) \| ([^|]+) \|$", text_of("docs/glossary.md"), re.MULTILINE)[1:]
+    words = [word for word, _ in rows]
+    assert 0 < len(words) <= 25
+    assert len(set(words)) == len(words)
+    assert [word for word, meaning in rows if len(re.findall(r"\.(?=\s|$)", meaning)) != 1] == []
+
+
+def test_each_decision_has_two_lines_what_was_decided_and_why() -> None:
+    decisions = text_of("docs/decisions.md").split("\n## Dependencies\n", 1)[0].split("\n## ")[1:]
+    lines = [line for section in decisions for line in section.splitlines()[1:] if line]
+    assert len(lines) > 50
+    assert [line for line in lines[::2] if not re.fullmatch(r"- \*\*.+\.\*\*", line)] == []
+    assert [line for line in lines[1::2] if not re.fullmatch(r"  \S.*\.", line)] == []
+
+
+def test_the_tour_shows_every_package_of_the_grader_and_every_part_of_the_kit() -> None:
+    table = text_of("ARCHITECTURE.md").split("| you look for | open |\n", 1)[1]
+    shown = set(re.findall(r"`((?:grader|kit)/\w+)/", table))
+    folders = {"/".join(Path(name).parts[:2]) for name in tracked("grader/*/*", "kit/*/*")}
+    assert sorted(folders - shown) == []
+
+
 def test_the_readme_lists_the_verdicts_in_the_order_that_decides() -> None:
     table = text_of("README.md").split("| verdict | what happened |\n", 1)[1].split("\n\n", 1)[0]
     rows = re.findall(r"^\| `([a-z-]+)` \| \S.* \|$", table, re.MULTILINE)
@@ -98,7 +125,7 @@ def test_the_readme_lists_the_verdicts_in_the_order_that_decides() -> None:
 
 
 def test_the_options_of_a_judge_are_those_it_takes() -> None:
-    section = text_of("ARCHITECTURE.md").split("**A judge's command line.**", 1)[1].split("\n\n", 1)[0]
+    section = text_of("docs/protocols.md").split("## A judge's command line\n", 1)[1].split("\n## ", 1)[0]
     taken = set(re.findall(r'\["(--[a-z-]+)"\]', text_of("kit/judge/judge_main.cpp")))
     assert taken
     assert set(re.findall(r"--[a-z-]+", section)) == taken
