@@ -43,7 +43,7 @@ def watch_labs(wanted: Sequence[str], *, case: str | None) -> int:
 
     practice, _ = _practice(wanted, case=case, file=None)
     poller = FilePoller({lab.id: practice.path(lab) for lab in practice.labs}, sleep=time.sleep)
-    return WatchLoop(practice, student_console(), clock=dt.datetime.now).keep(poller.saves())
+    return WatchLoop(practice, student_console(), clock=dt.datetime.now).run(poller.saves())
 
 
 def report_labs(wanted: Sequence[str], *, out: Path, show: bool, sweep: bool) -> int:

@@ -10,7 +10,7 @@ from grader.model.labs import Lab, LabError, lab_ids, load_lab
 
 def course_root(start: Path) -> Path:
     """The course around `start` or, from anywhere else, the one this package lies in. Raises LabError without one."""
-    for folder in (start, *start.parents, Path(__file__).resolve().parents[1]):
+    for folder in (start, *start.parents, Path(__file__).resolve().parents[2]):
         if (folder / "assignments").is_dir() and (folder / "kit").is_dir():
             return folder
     message = f"{start}: there is no course here. Run this inside the folder that holds assignments/ and kit/."

@@ -23,7 +23,7 @@ class JudgedCase:
     verdict: Verdict
     message: str = ""
     launches: tuple[Launch, ...] = ()
-    seen: int = 1  # how often the judge saw it; anything but 1 is our failure
+    seen: int = 1  # how often the judge saw it; any number but 1 is our failure
 
 
 @dataclass(frozen=True)

@@ -1,7 +1,7 @@
 """The course's secret seed: made at first use in `.tilelab/seed`, readable by its owner alone, never committed.
 
-Hidden random shapes and inputs follow from it; it goes to the judge and to `OUT/instructor/`, nowhere else.
-TILELAB_SEED names another file for it, for graders whose own folder does not last: containers.
+Hidden random shapes and inputs follow from it. It goes to the judge and to `OUT/instructor/`, and nowhere else.
+TILELAB_SEED names another file for it: a container's own folder does not last.
 """
 
 from __future__ import annotations

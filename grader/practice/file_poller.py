@@ -1,8 +1,8 @@
-"""Waits for files to be saved, by reading them again and again: events do not arrive from every file system (drives that
-WSL mounts, network folders), contents do. Knows nothing of labs; runs nothing.
+"""Waits for files to be saved, by reading their contents again and again.
 
-A save is taken once it has come to rest: editors write in pieces, or put a new file in the old one's place, and between
-the two there is half a file or none.
+File events do not arrive from every file system (WSL's drives and network folders send none), so it polls. It knows nothing of
+labs and runs nothing. A save counts once the file has stopped changing: an editor may write in pieces or replace the file, and
+in between there is half a file, or none.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ def read_contents(path: Path) -> Contents:
 
 
 class FilePoller:
-    """`paths`: a name for each file. `sleep` and `read` are the world's, or a test's."""
+    """`paths`: a name for each file. Tests bring their own `sleep` and `read`."""
 
     def __init__(
         self,
@@ -39,9 +39,9 @@ class FilePoller:
         self._known = self._look()
 
     def saves(self) -> Iterator[list[str]]:
-        """The names of what was saved, each time something was; never ends by itself.
+        """Yields the names of the files that were saved, each time some were. Never ends by itself.
 
-        What changes while the caller works on one save is the next.
+        What is saved while the caller works on one save comes with the next.
         """
         while True:
             self._sleep(POLL_SECONDS)
@@ -51,11 +51,11 @@ class FilePoller:
             now = self._at_rest(now)
             changed = [name for name in self._paths if now[name] != self._known[name]]
             self._known = now
-            if changed:  # it may have come to rest as it was before
+            if changed:  # an edit may have been undone in the meantime
                 yield changed
 
     def _at_rest(self, seen: dict[str, Contents]) -> dict[str, Contents]:
-        """What the files hold once nothing changes any more and none is away, or one stays away."""
+        """The contents once nothing changes any more. A file may be missing for a moment; one that stays missing counts as gone."""
         away = 0
         while True:
             self._sleep(POLL_SECONDS)

@@ -27,8 +27,8 @@ class WatchLoop:
         self._tried: dict[str, Tried] = {}
         self._troubles: dict[str, str] = {}  # what could not be tested, and why
 
-    def keep(self, saves: Iterable[Sequence[str]]) -> int:
-        """Tests every lab, then those saved. Returns 0 when it is interrupted, which is how it ends."""
+    def run(self, saves: Iterable[Sequence[str]]) -> int:
+        """Tests every lab, then each lab whose file is saved. Ends, with 0, when it is interrupted."""
         try:
             self._test([lab.id for lab in self._practice.labs])
             for saved in saves:
@@ -69,14 +69,14 @@ class WatchLoop:
             self._console.print()  # between this screen and the next
 
     def _say(self, doing: str) -> None:
-        """In place of the last line, where there is a terminal; a log gets results alone."""
+        """Replaces the last line on a terminal. A log gets the results alone."""
         if self._console.is_terminal:
             self._console.control(Control(ControlType.CARRIAGE_RETURN, (ControlType.ERASE_IN_LINE, 2)))
             self._console.print(Text(doing, style="dim", no_wrap=True, overflow="ellipsis"), end="")
 
 
 def _focus(tried: Sequence[Tried], saved: Sequence[str]) -> Tried | None:
-    """What was saved and does not pass, when it is one lab: it is what its author looks for. Else what comes first."""
+    """The lab that was saved, if it is one lab and does not pass: its author wants to see it. Otherwise the usual choice."""
     if len(saved) == 1 and (own := next((one for one in tried if one.lab_id == saved[0]), None)) and not own.passed:
         return own
     return focus_of(tried)

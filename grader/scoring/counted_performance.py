@@ -1,6 +1,6 @@
-"""Performance points from counted memory traffic, for a course without a GPU: deterministic, the same on every machine. Pure.
+"""Performance points from counted memory traffic, for a course without a GPU. They are the same on every machine. Pure.
 
-They need every case of the lab: a kernel that is wrong, or that misses the lab's technique, is not looked at for speed.
+A kernel earns them only if it passes every case of its lab, technique cases included.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from grader.model.result import Case, Traffic, Verdict
 from grader.traffic.metrics import derived
 
 NOT_ASSESSED = "not assessed"
-_DUST = 1e-9  # of a bound that is reached exactly
+_TOLERANCE = 1e-9  # a bound that is reached exactly counts as kept, whatever division rounds to
 
 
 @dataclass(frozen=True)
@@ -39,11 +39,11 @@ def counted_performance(lab: Lab, cases: Sequence[Case], verdict: Verdict) -> Co
 
 
 def reaches(tier: CounterTier, traffic: Traffic) -> bool:
-    return all(_per_work(name, traffic) <= bound + _DUST for name, bound in tier.at_most.items())
+    return all(_per_work(name, traffic) <= bound + _TOLERANCE for name, bound in tier.at_most.items())
 
 
 def _per_work(name: str, traffic: Traffic) -> float:
-    """A metric as tiers bound it: a sum for each unit of work, a ratio as it stands. A metric nobody counted is zero."""
+    """The number that a tier bounds: a sum divided by the units of work, or a ratio itself. A metric that was not counted is 0."""
     value = {**traffic.metrics, **derived(traffic.metrics)}.get(name, 0)
     return value if name.endswith(".ratio") else value / traffic.work
 

@@ -10,24 +10,24 @@ from grader.model.result import Finding, Verdict
 def deduplicate(seen: Iterable[tuple[str | None, Finding]]) -> tuple[Finding, ...]:
     """One finding per kind and place, errors first; each comes with the case it was seen in, None for the build.
 
-    The first of those folded together gives the words; counts are added, cases listed in the order they came.
+    The first of those merged gives the words; counts are added, cases listed in the order they came.
     """
-    folded: dict[tuple[object, ...], Finding] = {}
+    merged: dict[tuple[object, ...], Finding] = {}
     for case, finding in seen:
         cases = (*finding.cases, case) if case is not None else finding.cases
         key = _place(finding)
-        known = folded.get(key)
+        known = merged.get(key)
         if known is None:
-            folded[key] = finding.model_copy(update={"cases": tuple(dict.fromkeys(cases))})
+            merged[key] = finding.model_copy(update={"cases": tuple(dict.fromkeys(cases))})
         else:
-            folded[key] = known.model_copy(
+            merged[key] = known.model_copy(
                 update={
                     "count": known.count + finding.count,
                     "cases": tuple(dict.fromkeys((*known.cases, *cases))),
                 }
             )
     order = list(Verdict)
-    return tuple(sorted(folded.values(), key=lambda one: (one.severity != "error", order.index(one.kind))))
+    return tuple(sorted(merged.values(), key=lambda one: (one.severity != "error", order.index(one.kind))))
 
 
 def _place(finding: Finding) -> tuple[object, ...]:

@@ -57,9 +57,10 @@ def _swept(point: SweepPoint) -> SweepPoint:
 
 
 def _lab(lab: LabResult) -> LabResult:
-    # Folded anew from what may be shown. Cases that show everything come first: the words of the first are kept.
+    # Findings are merged again, from those that may be shown. Cases that show everything come first, because the merged
+    # finding keeps the first one's message.
     hidden = {case.name for case in lab.cases if case.feedback != "full"}
-    # What compute-sanitizer alone says belongs to no case, so that no policy covers it: the instructor looks at it first.
+    # A finding of compute-sanitizer alone belongs to no case, so no feedback policy covers it. The instructor sees it, students do not.
     own = [
         (None, _ours_in_plain_words(finding))
         for finding in lab.findings
@@ -81,7 +82,7 @@ def _lab(lab: LabResult) -> LabResult:
 
 
 def _shown(case: Case) -> Case:
-    """Where executors disagree is the instructor's affair, and what a GPU said holds shapes."""
+    """Without the executors' disagreement, which is for the instructor, and without the GPU's message, which names shapes."""
     shown = _case(case)
     whole = shown.feedback == "full" and shown.verdict is not Verdict.INTERNAL_ERROR
     return shown.model_copy(update={"on_gpu": shown.on_gpu if whole else None, "difference": ""})
@@ -92,7 +93,7 @@ def _found(case: Case) -> list[Finding]:
 
 
 def _ours_in_plain_words(finding: Finding) -> Finding:
-    """A failure of ours without its inner details: a student can do nothing about them."""
+    """A failure of ours is told without details: a student can do nothing about them."""
     ours = finding.kind is Verdict.INTERNAL_ERROR
     return finding.model_copy(update={"message": _PLAIN[Verdict.INTERNAL_ERROR]}) if ours else finding
 
@@ -105,14 +106,14 @@ def _case(case: Case) -> Case:
     if case.feedback == "verdict":
         message = "" if case.passed else _sentence(case.verdict, case.message)
         return case.model_copy(update={"launches": (), "message": message})
-    # `wrong-answer`, the mildest there is, stands for any failure here.
+    # Every failure is shown as `wrong-answer`, the mildest verdict: the real one would tell something about the case.
     verdict = Verdict.PASS if case.passed or case.role == "technique" else Verdict.WRONG_ANSWER
     message = "" if case.passed else "did not pass; this case gives no details"
     return case.model_copy(update={"launches": (), "message": message, "advice": "", "verdict": verdict})
 
 
 def _scrub(finding: Finding) -> Finding:
-    """The finding without element and numbers; its line, block and thread are the student's own."""
+    """The finding without its element and without numbers. It keeps the line, the block and the thread."""
     return finding.model_copy(
         update={"element": None, "message": _sentence(finding.kind, finding.message), "advice": None, "count": 1}
     )
@@ -123,5 +124,5 @@ def _sentence(verdict: Verdict, message: str) -> str:
 
 
 def _uncounted(finding: Finding, hidden: set[str]) -> Finding:
-    """Without its count where a hidden shape contributed to it: how often tells how large."""
+    """Without its count where a hidden case contributed to it: the count would tell how large the shape is."""
     return finding.model_copy(update={"count": 1}) if hidden.intersection(finding.cases) else finding

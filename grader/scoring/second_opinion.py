@@ -1,5 +1,7 @@
-"""What compute-sanitizer says of a submission beside our own findings: ours where both agree, with its tools named; what it alone says
-as notes, which cost nobody points. Pure.
+"""Adds compute-sanitizer's reports to our own findings. Pure.
+
+Where both agree, our finding names the tools that confirm it. What only compute-sanitizer reports becomes a note, and notes cost
+no points.
 """
 
 from __future__ import annotations
@@ -11,7 +13,7 @@ from grader.model.result import Finding
 
 
 def merged(findings: Sequence[Finding], sanitized: Sequence[Sanitized], file: str) -> tuple[Finding, ...]:
-    """`findings` in their order, each with the tools that say the same of the same line; then the tools' own, one for each place."""
+    """`findings` in their order, each with the tools that confirm it; then a note for each place that only a tool reports."""
     agreeing = [[one for one in sanitized if _agree(finding, one)] for finding in findings]
     ours = [
         finding.model_copy(update={"confirmed_by": tuple(dict.fromkeys(one.tool for one in same))}) if same else finding
@@ -23,7 +25,7 @@ def merged(findings: Sequence[Finding], sanitized: Sequence[Sanitized], file: st
 
 
 def _agree(finding: Finding, one: Sanitized) -> bool:
-    """A tool that names no line is taken to mean ours."""
+    """Whether both report one kind of mistake at one line. A report without a line is taken to mean our finding."""
     places = {finding.line, finding.other.line if finding.other else None} - {None}
     return one.kind is finding.kind and (not one.lines or bool(places.intersection(one.lines)))
 

@@ -57,7 +57,7 @@ def watched(root: Path, saves: Iterator[list[str]], *, terminal: bool = False) -
     out = io.StringIO()
     console = Console(file=out, width=80, height=24, force_terminal=terminal, color_system=None)
     watch_loop = WatchLoop(Practice(root, load_labs(root, []), judge), console, clock=lambda: NOW)
-    assert watch_loop.keep(saves) == 0
+    assert watch_loop.run(saves) == 0
     return out.getvalue()
 
 
