@@ -7,7 +7,8 @@ from collections.abc import Callable
 
 from canvas import ALARM, EDGE, INK, PALE, SOFT, A, B, C, Canvas
 
-_Words = _Fill = Callable[[int, int], str]  # asked with row and column
+_Words = Callable[[int, int], str]  # asked with row and column
+_Fill = Callable[[int, int], str]
 
 
 def strided_store() -> str:

@@ -212,7 +212,7 @@ def _tar_members(stream: BinaryIO, limits: Limits, packed: BinaryIO) -> Iterator
     with tarfile.open(fileobj=bounded, mode="r|", errorlevel=2) as archive:
         while (info := archive.next()) is not None:
             yield _Member(info.name, info.size, _tar_kind(info), partial(_tar_file, archive, info))
-            archive.members.clear()  # type: ignore[attr-defined]  # else every name stays in memory
+            archive.members.clear()  # type: ignore[attr-defined]  # typeshed omits it; else every name stays in memory
 
 
 def _tar_file(archive: tarfile.TarFile, info: tarfile.TarInfo) -> IO[bytes]:

@@ -15,8 +15,8 @@ import sys
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
-sys.path.insert(0, str(ROOT / "tests"))
-from suite import Tally, conclude  # noqa: E402 - the suite's own way of counting
+sys.path.insert(0, str(ROOT))
+from tests.suite import Tally, conclude  # noqa: E402 - the suite's own way of counting
 
 CACHE = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "tilelab" / "aarch64"
 TREE, SYSROOT = CACHE / "tree", CACHE / "sysroot"

@@ -14,6 +14,7 @@ import subprocess
 import tempfile
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from statistics import median
 
@@ -151,7 +152,7 @@ def executor(toolset: Toolset, lab: Lab, scratch: Path, pairs: int) -> None:
         compare(
             f"executor at 256^3 against the same kernel unwatched at {optimisation}",
             lambda: watched(LARGE),
-            lambda bare=bare: bare(LARGE),  # type: ignore[misc]
+            partial(bare, LARGE),
             pairs,
             "processor",
         )
@@ -212,7 +213,7 @@ def main() -> None:
                 compare(
                     f"grading {len(labs)} labs of one submission against nvcc {option} of the same files",
                     lambda: grade(toolset, labs, scratch),
-                    lambda option=option: compile_with(nvcc, sources, scratch, option),  # type: ignore[misc]
+                    partial(compile_with, nvcc, sources, scratch, option),
                     pairs,
                     "processor",
                 )

@@ -8,16 +8,18 @@ import subprocess
 import sys
 import time
 import tomllib
+from collections.abc import Callable
 from pathlib import Path
 
 from grader.machine.toolset import Toolset
 from grader.model.result import Result
 
 ROOT = Path(__file__).resolve().parents[2]
+Measured = Callable[[str], None]
 EXPECTED = tomllib.loads((ROOT / "tests" / "labs" / "class_verdicts.toml").read_text(encoding="utf-8"))
 
 
-def test_the_bundled_class_comes_out_as_on_the_cpu(on_gpu: Toolset, tmp_path: Path, measured) -> None:  # noqa: ANN001
+def test_the_bundled_class_comes_out_as_on_the_cpu(on_gpu: Toolset, tmp_path: Path, measured: Measured) -> None:
     out = tmp_path / "out"
     sandbox = ["--no-sandbox"] if on_gpu.confinement.name == "none" else []
     began = time.monotonic()

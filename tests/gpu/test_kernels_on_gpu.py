@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from grader.machine.toolset import Toolset
@@ -11,6 +12,8 @@ from grader.model.labs import lab_ids, load_lab
 from grader.model.result import LabResult, Verdict
 
 ROOT = Path(__file__).resolve().parents[2]
+Grade = Callable[[Sequence[tuple[str, Path]]], list[LabResult]]
+Measured = Callable[[str], None]
 ACCEPTED = sorted((ROOT / "tests" / "labs" / "accepted").glob("*/*.cu"))
 REJECTS = sorted(ROOT.glob("solutions/*/rejects/*.cu"))
 _FIRST_LINE = re.compile(r"// verdict: ([a-z-]+)")
@@ -28,12 +31,12 @@ def alone(lab: LabResult) -> str:
     return min(seen, key=order.index).value if seen else "not run"
 
 
-def test_the_machine(on_gpu: Toolset, measured) -> None:  # noqa: ANN001 -- conftest's Measured
+def test_the_machine(on_gpu: Toolset, measured: Measured) -> None:
     assert on_gpu.gpu.toolchain is not None
     measured(f"{on_gpu.gpu.device}; {on_gpu.gpu.toolchain.name}; sandbox: {on_gpu.confinement.name}")
 
 
-def test_model_solutions_get_full_marks(grade, measured) -> None:  # noqa: ANN001
+def test_model_solutions_get_full_marks(grade: Grade, measured: Measured) -> None:
     labs = [load_lab(ROOT, lab_id) for lab_id in lab_ids(ROOT)]
     hand_ins = [(lab.id, lab.private_dir / lab.public.file) for lab in labs if lab.private_dir]
     results = grade(hand_ins)
@@ -45,7 +48,7 @@ def test_model_solutions_get_full_marks(grade, measured) -> None:  # noqa: ANN00
     measured(f"{len(hand_ins)} solutions, {ran} cases on the GPU")
 
 
-def test_correct_kernels_pass_there_too(grade, measured) -> None:  # noqa: ANN001
+def test_correct_kernels_pass_there_too(grade: Grade, measured: Measured) -> None:
     results = grade([(path.parent.name, path) for path in ACCEPTED])
     wrong = {path.stem: failures(result) for path, result in zip(ACCEPTED, results, strict=True) if failures(result)}
     recompiled = [
@@ -61,7 +64,7 @@ def test_correct_kernels_pass_there_too(grade, measured) -> None:  # noqa: ANN00
     assert wrong == {}
 
 
-def test_wrong_kernels_get_their_verdict(grade, measured) -> None:  # noqa: ANN001
+def test_wrong_kernels_get_their_verdict(grade: Grade, measured: Measured) -> None:
     demanded = [match[1] for path in REJECTS if (match := _FIRST_LINE.match(path.read_text(encoding="utf-8")))]
     results = grade([(path.parent.parent.name, path) for path in REJECTS])
     rows = list(zip(REJECTS, demanded, results, strict=True))

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from grader.model.labs import lab_ids, load_lab
 from grader.model.result import LabResult, Verdict
 
 ROOT = Path(__file__).resolve().parents[2]
+Grade = Callable[[Sequence[tuple[str, Path]]], list[LabResult]]
+Measured = Callable[[str], None]
 LAB = load_lab(ROOT, lab_ids(ROOT)[0])
 # No compiler knows what the clock says; nvcc takes an endless loop away that looks at nothing.
 HANGS = "while (clock64() != 0) {}"
@@ -26,7 +29,9 @@ def on_the_gpu(result: LabResult) -> list[tuple[str, str]]:
     return [(case.name, case.on_gpu.verdict.value) for case in result.cases if case.on_gpu]
 
 
-def test_a_hang_and_a_stray_address_between_honest_submissions(grade, tmp_path: Path, measured) -> None:  # noqa: ANN001
+def test_a_hang_and_a_stray_address_between_honest_submissions(
+    grade: Grade, tmp_path: Path, measured: Measured
+) -> None:
     assert LAB.private_dir is not None
     honest = LAB.private_dir / LAB.public.file
     text = honest.read_text(encoding="utf-8")
@@ -51,7 +56,9 @@ def test_a_hang_and_a_stray_address_between_honest_submissions(grade, tmp_path: 
     measured(f"honest, hanging, honest, straying, honest: {seconds} s one after the other")
 
 
-def test_a_kernel_with_too_many_registers_for_its_block_is_compiled_again(grade, tmp_path: Path, measured) -> None:  # noqa: ANN001
+def test_a_kernel_with_too_many_registers_for_its_block_is_compiled_again(
+    grade: Grade, tmp_path: Path, measured: Measured
+) -> None:
     kernel, launch = LAB.public.kernel.partition("(")[0], LAB.public.launch.partition("(")[0]
     source = tmp_path / "many_sums.cu"
     source.write_text(

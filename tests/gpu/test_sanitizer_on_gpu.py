@@ -8,6 +8,7 @@ from __future__ import annotations
 import os
 import re
 from collections import Counter
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import pytest
@@ -19,6 +20,8 @@ from grader.model.errors import RemediableError
 from grader.model.result import LabResult, Verdict
 
 ROOT = Path(__file__).resolve().parents[2]
+Grade = Callable[[Sequence[tuple[str, Path]]], list[LabResult]]
+Measured = Callable[[str], None]
 ACCEPTED = sorted((ROOT / "tests" / "labs" / "accepted").glob("*/*.cu"))
 REJECTS = sorted(ROOT.glob("solutions/*/rejects/*.cu"))
 # By us, before any verdict: what is never run is no affair of a tool's.
@@ -63,7 +66,7 @@ def outputs_differ(result: LabResult) -> bool:
     return any(case.on_gpu is not None and case.on_gpu.verdict is not Verdict.PASS for case in result.cases)
 
 
-def test_a_correct_kernel_is_clean_under_every_tool(grade, measured) -> None:  # noqa: ANN001
+def test_a_correct_kernel_is_clean_under_every_tool(grade: Grade, measured: Measured) -> None:
     paths = chosen(ACCEPTED)
     results = grade([(path.parent.name, path) for path in paths])
     said = {
@@ -78,7 +81,7 @@ def test_a_correct_kernel_is_clean_under_every_tool(grade, measured) -> None:  #
     assert said == {}
 
 
-def test_wrong_kernels_under_every_tool(grade, measured) -> None:  # noqa: ANN001
+def test_wrong_kernels_under_every_tool(grade: Grade, measured: Measured) -> None:
     """Asserts only that the tools work: what they miss is theirs."""
     found = [(path, _FIRST_LINE.match(path.read_text(encoding="utf-8"))) for path in REJECTS]
     rows = [(path, match[1]) for path, match in found if match and match[1] in _RUN]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import statistics
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
@@ -21,6 +21,7 @@ from grader.speed.interval import ratio_interval
 from grader.speed.speed_run import problem_of, time_lab
 
 ROOT = Path(__file__).resolve().parents[2]
+Measured = Callable[[str], None]
 TIMED = [lab for lab in (load_lab(ROOT, one) for one in lab_ids(ROOT)) if lab.public.performance]
 LAB = TIMED[1]  # the second is the first with anything to gain over naive
 REPEATS = 10
@@ -40,7 +41,7 @@ def timed(toolset: Toolset, lab: Lab, source: Path, scratch: Path) -> LabResult:
     return score_lab(lab, LabOutcome(lab.id, cases=passed, speed=speed), speed_counts=True)
 
 
-def test_naive_against_itself_is_one(on_gpu: Toolset, tmp_path: Path, measured) -> None:  # noqa: ANN001
+def test_naive_against_itself_is_one(on_gpu: Toolset, tmp_path: Path, measured: Measured) -> None:
     base = TIMED[0]
     built = build(on_gpu, [contestant_of(base, model(base), name) for name in ("baseline", "control")], tmp_path)
     assert base.public.performance is not None
@@ -48,14 +49,17 @@ def test_naive_against_itself_is_one(on_gpu: Toolset, tmp_path: Path, measured) 
         said = hold(on_gpu, built, problem_of(base), shape, rounds=31, kept=0)
         assert said.status == "completed", said.detail
         assert not said.faults
-        control = ratio_interval(*said.nanoseconds)
+        first, again = said.nanoseconds
+        control = ratio_interval(first, again)
         measured(f"{said.shape}: {control}, SM clock {said.before.sm_mhz} to {said.after.sm_mhz} MHz")
         assert control.low <= 1.01
         assert control.high >= 0.99
 
 
 @pytest.mark.parametrize("lab", TIMED, ids=lambda lab: lab.id)
-def test_a_model_solution_earns_full_marks_for_speed(on_gpu: Toolset, lab: Lab, tmp_path: Path, measured) -> None:  # noqa: ANN001
+def test_a_model_solution_earns_full_marks_for_speed(
+    on_gpu: Toolset, lab: Lab, tmp_path: Path, measured: Measured
+) -> None:
     result = timed(on_gpu, lab, model(lab), tmp_path)
     measured(result.performance)
     assert result.timing is not None
@@ -63,7 +67,7 @@ def test_a_model_solution_earns_full_marks_for_speed(on_gpu: Toolset, lab: Lab, 
     assert result.performance_points == (lab.private.performance_points if lab.private and lab.private.tier else 0)
 
 
-def test_ten_gradings_of_one_submission_agree(on_gpu: Toolset, tmp_path: Path, measured) -> None:  # noqa: ANN001
+def test_ten_gradings_of_one_submission_agree(on_gpu: Toolset, tmp_path: Path, measured: Measured) -> None:
     results = [timed(on_gpu, LAB, model(LAB), tmp_path) for _ in range(REPEATS)]
     ratios = [one.timing.speedup for one in results if one.timing and one.timing.speedup]
     assert len(ratios) == REPEATS
@@ -74,7 +78,9 @@ def test_ten_gradings_of_one_submission_agree(on_gpu: Toolset, tmp_path: Path, m
     assert len({one.performance_points for one in results}) == 1
 
 
-def test_the_faster_kernels_beside_a_model_are_right_when_timed(on_gpu: Toolset, tmp_path: Path, measured) -> None:  # noqa: ANN001
+def test_the_faster_kernels_beside_a_model_are_right_when_timed(
+    on_gpu: Toolset, tmp_path: Path, measured: Measured
+) -> None:
     for lab in TIMED:
         for name, source in kernels_of(lab)[1:]:
             result = timed(on_gpu, lab, source, tmp_path)
@@ -92,7 +98,9 @@ def _with_body(lab: Lab, change: str, folder: Path) -> Path:
     return made
 
 
-def test_a_kernel_that_skips_work_after_some_launches_is_refused(on_gpu: Toolset, tmp_path: Path, measured) -> None:  # noqa: ANN001
+def test_a_kernel_that_skips_work_after_some_launches_is_refused(
+    on_gpu: Toolset, tmp_path: Path, measured: Measured
+) -> None:
     for skipped in SKIPPING:
         result = timed(on_gpu, LAB, _with_body(LAB, skipped, tmp_path), tmp_path)
         measured(f"{result.verdict.value}: {result.findings[0].message if result.findings else result.performance}")
@@ -123,7 +131,7 @@ def longer(lab: Lab, folder: Path) -> Path:
     return made
 
 
-def test_a_tenth_more_work_is_found_as_such(on_gpu: Toolset, tmp_path: Path, measured) -> None:  # noqa: ANN001
+def test_a_tenth_more_work_is_found_as_such(on_gpu: Toolset, tmp_path: Path, measured: Measured) -> None:
     result = timed(on_gpu, LAB, longer(LAB, tmp_path), tmp_path)
     assert result.timing is not None
     assert result.timing.share is not None, result.performance
@@ -136,7 +144,7 @@ def test_a_tenth_more_work_is_found_as_such(on_gpu: Toolset, tmp_path: Path, mea
     assert 1.02 < 1 / share.middle < 1.25
 
 
-def test_seconds_that_a_submission_holds_the_gpu(on_gpu: Toolset, tmp_path: Path, measured) -> None:  # noqa: ANN001
+def test_seconds_that_a_submission_holds_the_gpu(on_gpu: Toolset, tmp_path: Path, measured: Measured) -> None:
     held = list(_held(on_gpu, tmp_path))
     for name, wall, warm, rounds in held:
         measured(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Callable
 from pathlib import Path
 
 from grader.machine.toolset import Toolset
@@ -14,12 +15,13 @@ from grader.speed.size_sweep import lacks_sweep, library_of, sweep_lab
 from grader.speed.speed_run import time_lab
 
 ROOT = Path(__file__).resolve().parents[2]
+Measured = Callable[[str], None]
 SAME = 1.03  # medians of the same source twice were at most 1.2 % apart on an H200
 TIMED = [lab for lab in (load_lab(ROOT, one) for one in lab_ids(ROOT)) if lab.public.performance]
 LAB = TIMED[1]  # the second is the first with anything to gain over naive
 
 
-def test_a_model_solution_is_swept_as_a_students_kernel(on_gpu: Toolset, tmp_path: Path, measured) -> None:  # noqa: ANN001
+def test_a_model_solution_is_swept_as_a_students_kernel(on_gpu: Toolset, tmp_path: Path, measured: Measured) -> None:
     assert LAB.private_dir is not None
     assert LAB.public.performance is not None
     source = LAB.private_dir / LAB.public.file

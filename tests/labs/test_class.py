@@ -43,7 +43,7 @@ def graded(tmp_path_factory: pytest.TempPathFactory) -> Graded:
     out = tmp_path_factory.mktemp("class") / "out"
     tilelab = Path(sys.executable).with_name("tilelab")
     environment = {**os.environ, "TILELAB_BACKEND": "cpu"}  # tests/gpu grades it with a GPU
-    command = [tilelab, "grade", CLASS, "--out", out]
+    command: list[str | Path] = [tilelab, "grade", CLASS, "--out", out]
     done = subprocess.run(
         command, check=False, cwd=ROOT, stdin=subprocess.DEVNULL, env=environment, capture_output=True, text=True
     )

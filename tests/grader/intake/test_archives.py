@@ -12,6 +12,7 @@ import tarfile
 import zipfile
 from dataclasses import replace
 from pathlib import Path
+from typing import Literal
 
 import pytest
 
@@ -45,9 +46,9 @@ def zipped(*entries: tuple[str | zipfile.ZipInfo, bytes], compression: int = zip
     return buffer.getvalue()
 
 
-def tarred(*entries: tarfile.TarInfo, mode: str = "w:gz") -> bytes:
+def tarred(*entries: tarfile.TarInfo, mode: Literal["w", "w:gz"] = "w:gz") -> bytes:
     buffer = io.BytesIO()
-    with tarfile.open(fileobj=buffer, mode=mode) as archive:  # type: ignore[call-overload]
+    with tarfile.open(fileobj=buffer, mode=mode) as archive:
         for info in entries:
             archive.addfile(info, io.BytesIO(b"\0" * info.size))
     return buffer.getvalue()

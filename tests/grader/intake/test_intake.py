@@ -9,6 +9,7 @@ import tarfile
 import tempfile
 import zipfile
 from pathlib import Path
+from typing import Literal
 
 import pytest
 
@@ -41,9 +42,9 @@ def zip_bytes(files: dict[str, bytes]) -> bytes:
     return buffer.getvalue()
 
 
-def tar_bytes(files: dict[str, bytes], mode: str = "w:gz") -> bytes:
+def tar_bytes(files: dict[str, bytes], mode: Literal["w", "w:gz"] = "w:gz") -> bytes:
     buffer = io.BytesIO()
-    with tarfile.open(fileobj=buffer, mode=mode) as archive:  # type: ignore[call-overload]
+    with tarfile.open(fileobj=buffer, mode=mode) as archive:
         for name, data in files.items():
             info = tarfile.TarInfo(name)
             info.size = len(data)

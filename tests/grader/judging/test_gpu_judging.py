@@ -25,6 +25,7 @@ from grader.model.result import Launch, Verdict
 ROOT = Path(__file__).resolve().parents[3]
 CASES = ("one", "two", "three")
 Answers = Callable[[Sequence[str]], tuple[JudgedCase, ...]]
+Judged = Callable[..., tuple[list[tuple[str, ...]], tuple[JudgedCase, ...]]]
 
 
 def case(name: str, verdict: Verdict) -> JudgedCase:
@@ -33,9 +34,7 @@ def case(name: str, verdict: Verdict) -> JudgedCase:
 
 
 @pytest.fixture
-def judged(
-    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, is_free: Callable[[str, Path], bool]
-) -> Callable[..., tuple[list[tuple[str, ...]], tuple[JudgedCase, ...]]]:
+def judged(monkeypatch: pytest.MonkeyPatch, tmp_path: Path, is_free: Callable[[str, Path], bool]) -> Judged:
     """Judges with a judge that gives these answers, one after the other; returns what each was asked for, and what came of it."""
     device = Device(0, "Fake GPU", 90, 4, 1 << 30, 4, 13000, "libcuda.so.1", uuid=uuid4().hex)
     here = dataclasses.replace(
@@ -73,17 +72,17 @@ def second_is_late(names: Sequence[str]) -> tuple[JudgedCase, ...]:
     return tuple(case(name, Verdict.TIMEOUT if name == "two" else Verdict.PASS) for name in names)
 
 
-def test_a_launch_that_was_late_once_is_judged_by_the_run_it_had_alone(judged) -> None:  # noqa: ANN001
+def test_a_launch_that_was_late_once_is_judged_by_the_run_it_had_alone(judged: Judged) -> None:
     asked, cases = judged(second_is_late, all_pass, all_pass)
     assert asked == [CASES, ("two",), CASES]
     assert [one.verdict for one in cases] == [Verdict.PASS] * 3
 
 
-def test_a_launch_that_is_late_alone_too_did_not_end(judged) -> None:  # noqa: ANN001
+def test_a_launch_that_is_late_alone_too_did_not_end(judged: Judged) -> None:
     asked, cases = judged(second_is_late, second_is_late)
     assert asked == [CASES, ("two",)]
     assert [one.verdict for one in cases] == [Verdict.PASS, Verdict.TIMEOUT, Verdict.PASS]
 
 
-def test_nobody_waits_for_the_device_where_no_launch_was_late(judged) -> None:  # noqa: ANN001
+def test_nobody_waits_for_the_device_where_no_launch_was_late(judged: Judged) -> None:
     assert judged(all_pass) == ([CASES], all_pass(CASES))

@@ -34,8 +34,10 @@ def lab() -> Lab:
 @pytest.fixture
 def toolset(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Toolset:
     """On its GPU every kernel is as fast as its place, and cuBLAS cannot do the last of the shapes."""
-    clocks = {"clock_rate_khz": 1_980_000, "memory_clock_rate_khz": 3_000_000, "memory_bus_bits": 6144}
-    device = Device(0, "Pretended", 90, 132, 1 << 37, 50 << 20, 13000, **clocks)
+    device = Device(
+        0, "Pretended", 90, 132, 1 << 37, 50 << 20, 13000,
+        clock_rate_khz=1_980_000, memory_clock_rate_khz=3_000_000, memory_bus_bits=6144,
+    )  # fmt: skip
 
     def build(_toolset: Toolset, contestants: Sequence[object], folder: Path) -> Built:
         return Built(folder, tuple({"library": type(one).__name__} for one in contestants))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Mapping
 from pathlib import Path
 
 import pytest
@@ -21,15 +22,17 @@ WAVEFRONTS = "l1tex__data_pipe_lsu_wavefronts_mem_shared_op_ld.sum"
 MEASURED = json.loads((ROOT / "tests/golden/counters_on_h200.json").read_text(encoding="utf-8"))["kernels"]
 
 
-def traffic(work: int = 1, unit: str = "multiply-add", compulsory: int = 1, **metrics: int) -> Traffic:
-    return Traffic(metrics=metrics, complete=True, work_unit=unit, work=work, compulsory_bytes=compulsory)
+def traffic(
+    metrics: Mapping[str, int] | None = None, *, work: int = 1, unit: str = "multiply-add", compulsory: int = 1
+) -> Traffic:
+    return Traffic(metrics=dict(metrics or {}), complete=True, work_unit=unit, work=work, compulsory_bytes=compulsory)
 
 
 def test_the_longest_term_binds() -> None:
     gpu = gpu_named("A100")
     assert modelled(traffic(work=10**12), gpu).binding.name == "arithmetic"
     assert modelled(traffic(compulsory=10**12), gpu).binding.name == "device memory"
-    assert modelled(traffic(**{WAVEFRONTS: 10**12}), gpu).binding.name == "load/store units"
+    assert modelled(traffic({WAVEFRONTS: 10**12}), gpu).binding.name == "load/store units"
 
 
 def test_arithmetic_alone_runs_at_the_vendors_peak() -> None:
@@ -48,7 +51,7 @@ def test_moving_bytes_alone_runs_at_the_vendors_bandwidth() -> None:
 
 
 def test_what_passes_l2_is_a_range() -> None:
-    (l2,) = [one for one in modelled(traffic(**{REQUESTS: 4, LOADS: 32}), gpu_named("A100")).terms if one.name == "L2"]
+    (l2,) = [one for one in modelled(traffic({REQUESTS: 4, LOADS: 32}), gpu_named("A100")).terms if one.name == "L2"]
     assert l2.at_most is not None
     assert l2.at_most / l2.seconds == pytest.approx(1024)
 
@@ -65,7 +68,7 @@ def at_scale(kernel: str, side: int) -> Traffic:
         name: round(count * factor ** (2 if "global_op_st" in name else 3))
         for name, count in MEASURED[kernel]["64x64x64"].items()
     }
-    return traffic(side**3, compulsory=12 * side**2, **metrics)
+    return traffic(metrics, work=side**3, compulsory=12 * side**2)
 
 
 def test_the_page_says_what_is_modelled_and_what_was_measured() -> None:
@@ -78,16 +81,16 @@ def test_the_page_says_what_is_modelled_and_what_was_measured() -> None:
 
 
 def test_counts_that_follow_the_rule_are_brought_to_any_scale() -> None:
-    counted = {s: traffic(s**3, compulsory=12 * s**2, **{LOADS: 7 * s**3 + 5 * s**2}) for s in (1, 2, 4)}
+    counted = {s: traffic({LOADS: 7 * s**3 + 5 * s**2}, work=s**3, compulsory=12 * s**2) for s in (1, 2, 4)}
     large = extrapolated(counted, 3, 32)
     assert large is not None
     assert (large.metrics[LOADS], large.work, large.compulsory_bytes) == (7 * 32**3 + 5 * 32**2, 32**3, 12 * 32**2)
 
 
 def test_counts_that_break_the_rule_are_brought_nowhere() -> None:
-    counted = {s: traffic(s**3, **{LOADS: 7 * s**3 + (1 if s == 4 else 0)}) for s in (1, 2, 4)}
+    counted = {s: traffic({LOADS: 7 * s**3 + (1 if s == 4 else 0)}, work=s**3) for s in (1, 2, 4)}
     assert extrapolated(counted, 3, 32) is None
 
 
 def test_two_shapes_prove_nothing() -> None:
-    assert extrapolated({s: traffic(s**3, **{LOADS: s**3}) for s in (1, 2)}, 3, 8) is None
+    assert extrapolated({s: traffic({LOADS: s**3}, work=s**3) for s in (1, 2)}, 3, 8) is None

@@ -112,9 +112,10 @@ def test_the_page_and_the_terminal_show_it(sample_named: Named) -> None:
     assert "<code>__launch_bounds__</code> says the same" in page
     assert "no memory" not in page
     lab_id, first = next(iter(shown.labs.items()))
-    console = Console(file=io.StringIO(), width=100)
+    out = io.StringIO()
+    console = Console(file=out, width=100)
     tried = Tried(lab_id, first, "", "a.cu")
     console.print(Screen([tried], tried))
-    said = console.file.getvalue()  # type: ignore[attr-defined]
+    said = out.getvalue()
     assert "limited by registers" in " ".join(said.split())
     assert "Compiled again; __launch_bounds__ says the same." in " ".join(said.split())

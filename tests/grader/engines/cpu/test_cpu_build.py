@@ -28,7 +28,7 @@ HOST = "#include <iostream>\n#include <vector>\nusing namespace std;\n"
 PRINTING = "void show(const float* m, int n) { for (int i = 0; i < n; i++) cout << m[i] << endl; }\nint main() { vector<float> v(3); show(v.data(), 3); }\n"
 HALF = "{ int i = blockIdx.x * blockDim.x + threadIdx.x; if (i < n) out[i] = %s; }\n"
 
-ACCEPTED = {
+ACCEPTED: dict[str, str | bytes] = {
     "a plain kernel": submission(),
     "extern C": submission(kernel=f'extern "C" {KERNEL}'),
     "a static kernel and launch function": submission(kernel=f"static {KERNEL}", launch=f"static {LAUNCH}"),

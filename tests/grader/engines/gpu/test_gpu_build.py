@@ -33,12 +33,20 @@ def toolchain() -> GpuToolchain:
 
 @pytest.fixture
 def build(toolset: Toolset, toolchain: GpuToolchain, tmp_path: Path) -> Build:
-    def build_text(text: str, entries: EntrySignatures = ENTRIES, capability: int = 80, **options: int) -> GpuBuild:
+    def build_text(text: str, *, max_registers: int | None = None, silent: bool = False) -> GpuBuild:
         source, folder = tmp_path / "scale.cu", tmp_path / "work"
         source.write_text(text, encoding="utf-8")
         folder.mkdir(exist_ok=True)
-        target = GpuTarget(capability)
-        return build_for_gpu(toolchain, toolset.confinement, source, folder, entries, target, **options)
+        return build_for_gpu(
+            toolchain,
+            toolset.confinement,
+            source,
+            folder,
+            ENTRIES,
+            GpuTarget(80),
+            max_registers=max_registers,
+            silent=silent,
+        )
 
     return build_text
 
