@@ -96,6 +96,7 @@ PACKAGES = (
     "reports.speed_figures",
     "reports.findings",
     "reports.launches",
+    "reports.page",
     "reports.text",
     "course",
     "single_launch",

@@ -15,11 +15,11 @@ from rich.console import Console, ConsoleOptions, Group, RenderableType
 from rich.text import Text
 
 from grader.model.result import Case, Finding, LabResult, Launch, Verdict
+from grader.reports.findings.lab_summary import NOTHING_RAN, advice, explanations, what_happened
 from grader.reports.findings.mismatch_figure import amount
 from grader.reports.screens.checklist import STYLES, Tried, case_lines, one_line, overview, passed_of
 from grader.reports.screens.first_mistake import Detail, block_view, finding_view, log_view, mismatch_view
 from grader.reports.speed_figures.speed_lines import kernel_lines, speed_lines
-from grader.reports.student_page.lab_section import NOTHING_RAN, advice, explanations, what_happened
 from grader.reports.text import visible
 from grader.reports.text.number_format import counted
 from grader.reports.text.verdict_style import LOOKS

@@ -1,4 +1,4 @@
-"""A student's page as plain data: who, how much, under which conditions, and a section per lab. Pure."""
+"""A student's page as plain data: who, how much, under which conditions, and a part for each lab. Pure."""
 
 from __future__ import annotations
 
@@ -7,7 +7,8 @@ from dataclasses import dataclass
 
 from grader.model.result import Environment, Result, Verdict
 from grader.reports.findings.finding_card import Fact
-from grader.reports.student_page.lab_section import LabSection, lab_section
+from grader.reports.student_page.lab_report import LabReport, lab_report
+from grader.reports.student_page.lab_view import LabView
 from grader.reports.text import visible
 from grader.reports.text.number_format import points, share
 
@@ -31,7 +32,7 @@ class StudentSheet:
     waiting: int  # labs still to be graded on a GPU
     ours: int  # labs that we failed to grade
     full_marks: bool
-    labs: tuple[LabSection, ...]
+    labs: tuple[LabReport, ...]
 
 
 def student_sheet(
@@ -57,7 +58,7 @@ def student_sheet(
         full_marks=result.max > 0
         and all(lab.points >= lab.max_points for lab in result.labs.values() if not lab.extra_credit),
         labs=tuple(
-            lab_section(number, lab_id, lab, sources, instructor=instructor or preview)
+            lab_report(number, lab_id, LabView(lab, sources, instructor=instructor or preview))
             for number, (lab_id, lab) in enumerate(result.labs.items(), start=1)
         ),
     )

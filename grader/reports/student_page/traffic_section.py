@@ -7,10 +7,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from grader.model.result import Case, LabResult, Launch, LineTraffic, Verdict
-from grader.reports.findings.finding_card import may_show
+from grader.model.result import LineTraffic, Verdict
 from grader.reports.launches.traffic_tables import KINDS
 from grader.reports.speed_figures.roofline_figure import RoofFigure, roof_figure
+from grader.reports.student_page.lab_view import LabView
 from grader.reports.text import visible
 from grader.traffic.gpu_figures import gpus
 from grader.traffic.metrics import OPERATIONS, Counts, global_names, passes, shared_names
@@ -54,12 +54,13 @@ class TrafficSection:
     roof: RoofFigure | None
 
 
-def traffic_section(lab: LabResult, *, instructor: bool) -> TrafficSection | None:
-    """None where nothing was counted, or where the kernel is not right yet: traffic is the second question."""
-    launch = _counted(lab.cases, instructor=instructor) if lab.verdict is Verdict.PASS else None
-    if launch is None or launch.traffic is None:
+def traffic_section(view: LabView) -> TrafficSection | None:
+    """Of the last launch that was counted. None where there is no such launch, or where the kernel is not right yet."""
+    counted = [launch for launch in view.launches() if launch.traffic and launch.traffic.complete]
+    if view.lab.verdict is not Verdict.PASS or not counted:
         return None
-    traffic = launch.traffic
+    launch, traffic = counted[-1], counted[-1].traffic
+    assert traffic is not None
     total = passes(traffic.metrics)
     costly = sorted(traffic.lines, key=lambda line: (-passes(line.metrics), line.line or 0))[:_MOST_LINES]
     model = modelled(traffic, next(iter(gpus().values()))) if traffic.work and total else None
@@ -69,11 +70,6 @@ def traffic_section(lab: LabResult, *, instructor: bool) -> TrafficSection | Non
         remarks=tuple(remarks(traffic.lines)),
         roof=roof_figure(traffic, model) if model and model.flops else None,
     )
-
-
-def _counted(cases: tuple[Case, ...], *, instructor: bool) -> Launch | None:
-    launches = [launch for case in cases if may_show(case, instructor=instructor) for launch in case.launches]
-    return next((launch for launch in reversed(launches) if launch.traffic and launch.traffic.complete), None)
 
 
 def _line(line: LineTraffic, total: int) -> CostlyLine:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from grader.model.result import Case, LabResult, Launch, LineTraffic, Traffic, Verdict
+from grader.reports.student_page.lab_view import LabView
 from grader.reports.student_page.traffic_section import traffic_section
 from grader.traffic.metrics import global_names, shared_names
 
@@ -28,13 +29,13 @@ def lab(*, verdict: Verdict = Verdict.PASS, feedback: str = "full", unit: str = 
 
 
 def test_lines_come_by_what_they_cost() -> None:
-    section = traffic_section(lab(), instructor=False)
+    section = traffic_section(LabView(lab()))
     assert section is not None
     assert [(line.number, line.share) for line in section.lines] == [(5, "82.4 %"), (3, "17.6 %")]
 
 
 def test_boxes_beyond_the_ideal_are_marked() -> None:
-    section = traffic_section(lab(), instructor=False)
+    section = traffic_section(LabView(lab()))
     assert section is not None
     shared, strided = (line.strips[0] for line in section.lines)
     assert shared.words == "1,000 shared loads, 1 wavefront each"
@@ -44,22 +45,22 @@ def test_boxes_beyond_the_ideal_are_marked() -> None:
 
 
 def test_the_roof_says_that_it_is_modelled() -> None:
-    section = traffic_section(lab(), instructor=False)
+    section = traffic_section(LabView(lab()))
     assert section is not None
     assert section.roof is not None
     assert section.roof.words.startswith("Modelled, not measured: 26.4 FLOP for each pass")
 
 
 def test_a_problem_without_arithmetic_has_no_roof() -> None:
-    section = traffic_section(lab(unit="element"), instructor=False)
+    section = traffic_section(LabView(lab(unit="element")))
     assert section is not None
     assert section.roof is None
 
 
 def test_a_kernel_that_is_wrong_is_not_asked_about_its_traffic() -> None:
-    assert traffic_section(lab(verdict=Verdict.RACE), instructor=False) is None
+    assert traffic_section(LabView(lab(verdict=Verdict.RACE))) is None
 
 
 def test_what_a_hidden_case_counted_is_for_the_instructor_alone() -> None:
-    assert traffic_section(lab(feedback="none"), instructor=False) is None
-    assert traffic_section(lab(feedback="none"), instructor=True) is not None
+    assert traffic_section(LabView(lab(feedback="none"))) is None
+    assert traffic_section(LabView(lab(feedback="none"), instructor=True)) is not None

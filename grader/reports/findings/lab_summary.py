@@ -1,0 +1,49 @@
+"""A lab's result in two sentences: what happened, and what to look at next. Pure."""
+
+from __future__ import annotations
+
+from grader.model.result import Case, Explanation, LabResult, Verdict
+from grader.reports.findings.finding_card import may_show
+from grader.reports.text import visible
+from grader.reports.text.verdict_style import LOOKS
+
+NOTHING_RAN = frozenset(
+    {
+        Verdict.REJECTED,
+        Verdict.MISSING_FILE,
+        Verdict.COMPILE_ERROR,
+        Verdict.MISSING_ENTRY_POINT,
+    }
+)
+
+
+def what_happened(lab: LabResult) -> str:
+    """One sentence or two; a pass without full points says what is missing."""
+    sentence = LOOKS[lab.verdict].sentence
+    if lab.verdict is Verdict.PASS and (missed := _missed_technique(lab)):
+        why = visible.words(missed.message, 600)
+        return f"The result is right in every case, but the technique check is not met{': ' + why if why else '.'}"
+    return sentence
+
+
+def advice(lab: LabResult, *, instructor: bool = False) -> str:
+    """What to look at next: a recognised mistake's own, else the first error's, the first failed case's, the verdict's. What
+    is worse than a wrong result comes before the mistake that explains one.
+    """
+    from_mistakes = [one.advice for one in explanations(lab, instructor=instructor)]
+    from_findings = [one.advice for one in lab.findings if one.severity == "error" and one.advice]
+    from_cases = [case.advice for case in lab.cases if not case.passed and case.advice]
+    mistake_first = lab.verdict in {Verdict.WRONG_ANSWER, Verdict.OUT_OF_BOUNDS}
+    seen = [*from_mistakes, *from_findings] if mistake_first else [*from_findings, *from_mistakes]
+    either = [*seen, *from_cases, LOOKS[lab.verdict].advice]
+    return visible.words(next(iter(either)), 600)
+
+
+def explanations(lab: LabResult, *, instructor: bool = False) -> list[Explanation]:
+    """Of the launches that may be shown, each once, in the order of the cases."""
+    launches = (launch for case in lab.cases if may_show(case, instructor=instructor) for launch in case.launches)
+    return list(dict.fromkeys(launch.explanation for launch in launches if launch.explanation))
+
+
+def _missed_technique(lab: LabResult) -> Case | None:
+    return next((case for case in lab.cases if case.role == "technique" and not case.passed), None)

@@ -1,0 +1,1 @@
+"""What every page is made of: sections, templates, a style and a policy."""

@@ -1,0 +1,33 @@
+"""The section of findings: the first few as cards, the rest folded away. Pure."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from grader.reports.findings.finding_card import FindingCard, finding_card
+from grader.reports.findings.lab_summary import advice
+from grader.reports.student_page.lab_view import LabView
+
+_OPEN_CARDS = 3  # after the first few, findings repeat each other
+MOST_CARDS = 24
+
+
+@dataclass(frozen=True)
+class FindingSection:
+    cards: tuple[FindingCard, ...]
+    more_cards: tuple[FindingCard, ...]
+    unshown_cards: int
+    advice: str  # the lab's, which no card repeats
+
+
+def finding_section(view: LabView) -> FindingSection | None:
+    lab = view.lab
+    cards = [finding_card(one, lab, view.sources, instructor=view.instructor) for one in lab.findings[:MOST_CARDS]]
+    if not cards:
+        return None
+    return FindingSection(
+        cards=tuple(cards[:_OPEN_CARDS]),
+        more_cards=tuple(cards[_OPEN_CARDS:]),
+        unshown_cards=max(0, len(lab.findings) - MOST_CARDS),
+        advice=advice(lab, instructor=view.instructor),
+    )

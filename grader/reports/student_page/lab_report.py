@@ -1,0 +1,54 @@
+"""A lab's part of a student's page: verdict, why, what to do next, and the sections that support it. Pure."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from grader.reports.findings.lab_summary import advice, what_happened
+from grader.reports.page.page_section import ShownSection, shown_sections
+from grader.reports.student_page.lab_sections import LAB_SECTIONS
+from grader.reports.student_page.lab_view import LabView
+from grader.reports.text import visible
+from grader.reports.text.number_format import points, share
+from grader.reports.text.verdict_style import LOOKS, Look
+
+
+@dataclass(frozen=True)
+class LabReport:
+    anchor: str
+    id: str
+    title: str
+    file: str
+    look: Look
+    points: str
+    max_points: str
+    share: float  # percent of the points
+    extra_credit: bool
+    sentence: str
+    advice: str
+    sections: tuple[ShownSection, ...]
+    performance: str
+    performance_points: str  # "2 / 3"; empty: not in this batch's points
+
+
+def lab_report(number: int, lab_id: str, view: LabView) -> LabReport:
+    """`number` counts the labs of the page from 1."""
+    lab = view.lab
+    return LabReport(
+        anchor=f"lab-{number}",
+        id=visible.words(lab_id, 60),
+        title=visible.words(lab.title, 120),
+        file=visible.words(lab.file, 80),
+        look=LOOKS[lab.verdict],
+        points=points(lab.points),
+        max_points=points(lab.max_points),
+        share=share(lab.points, lab.max_points),
+        extra_credit=lab.extra_credit,
+        sentence=what_happened(lab),
+        advice=advice(lab, instructor=view.instructor),
+        sections=shown_sections(LAB_SECTIONS, view),
+        performance=visible.words(lab.performance, 600),
+        performance_points=f"{points(lab.performance_points)} / {points(lab.performance_max)}"
+        if lab.performance_max
+        else "",
+    )

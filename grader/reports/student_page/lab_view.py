@@ -1,0 +1,22 @@
+"""What every section about a lab is made from: the lab's result, the files it was graded from, and who reads it. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+
+from grader.model.result import LabResult, Launch
+from grader.reports.findings.finding_card import may_show
+
+
+@dataclass(frozen=True)
+class LabView:
+    lab: LabResult
+    sources: Mapping[str, str] = field(default_factory=dict)  # name to text
+    instructor: bool = False  # whether what hidden cases withhold may be shown
+
+    def launches(self) -> Iterator[Launch]:
+        """Those whose shapes and values may be shown, in the order of the cases."""
+        for case in self.lab.cases:
+            if may_show(case, instructor=self.instructor):
+                yield from case.launches

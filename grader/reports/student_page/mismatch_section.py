@@ -1,0 +1,32 @@
+"""The section of wrong outputs: what the kernel did by mistake, where that is known, and pictures of the outputs. Pure."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from grader.reports.findings.lab_summary import explanations
+from grader.reports.findings.mismatch_figure import MismatchFigure, mismatch_figures
+from grader.reports.student_page.lab_view import LabView
+from grader.reports.text import visible
+
+_OPEN_FIGURES = 1
+_MOST_FIGURES = 6
+
+
+@dataclass(frozen=True)
+class MismatchSection:
+    explained: tuple[str, ...]  # sentences, where one mistake reproduces an output
+    figures: tuple[MismatchFigure, ...]
+    more_figures: tuple[MismatchFigure, ...]
+
+
+def mismatch_section(view: LabView) -> MismatchSection | None:
+    explained = explanations(view.lab, instructor=view.instructor)
+    figures = mismatch_figures(view.lab, instructor=view.instructor)[:_MOST_FIGURES]
+    if not explained and not figures:
+        return None
+    return MismatchSection(
+        explained=tuple(visible.words(one.sentence, 600) for one in explained),
+        figures=tuple(figures[:_OPEN_FIGURES]),
+        more_figures=tuple(figures[_OPEN_FIGURES:]),
+    )
