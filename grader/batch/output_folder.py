@@ -41,7 +41,7 @@ class OutputFolder:
 
     def claim(self) -> None:
         """Makes the folder ready for results. Raises OutError, having written nothing, when it is not ours to write."""
-        self.check()
+        self.require_usable()
         try:
             self.students.mkdir(parents=True, exist_ok=True)
             (self.path / "instructor").mkdir(mode=0o700, exist_ok=True)
@@ -51,7 +51,7 @@ class OutputFolder:
             message = f"{self.path}: results cannot be written here ({error.strerror}). Choose another OUT."
             raise OutError(message) from error
 
-    def check(self) -> None:
+    def require_usable(self) -> None:
         """Raises OutError when this is no place for results. Writes nothing."""
         out, source = self.path, self.submissions
         real_out, real_source = out.resolve(), source.resolve()

@@ -40,7 +40,7 @@ def grade_class(  # noqa: PLR0913 - as the command
     labs = load_labs(root, lab_ids)
     formats = exports_named(exports or [USUAL])
     folder = OutputFolder(out, submissions)
-    folder.check()
+    folder.require_usable()
     toolset = open_toolset(root, allow_no_sandbox=allow_no_sandbox)
     if sanitized:
         toolset = under_sanitizer(toolset)

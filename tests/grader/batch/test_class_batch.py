@@ -18,7 +18,9 @@ from grader.exports import EXPORTS
 from grader.intake.upload_search import IntakeError
 from grader.model.labs import Lab, load_lab
 from grader.model.outcome import JudgedCase, LabOutcome, SizeOutcome, SpeedOutcome
-from grader.model.result import Environment, Finding, Launch, Result, Verdict
+from grader.model.result import Environment, Finding, LabResult, Launch, Result, Verdict
+from grader.scoring import class_score
+from grader.scoring.lab_score import score_lab
 
 SEED = 918_273_645
 PUBLIC = """title = "{id}"
@@ -350,3 +352,19 @@ def test_keeps_and_mentions_pages_of_students_who_are_gone(course: Course) -> No
     assert any("ben" in notice for notice in report.graded.notices)
     assert (course.out / "students" / "ben" / "report.html").is_file()
     assert [row["student"] for row in course.rows()] == ["anna"]
+
+
+def test_every_lab_of_every_student_is_scored_once(course: Course, monkeypatch: pytest.MonkeyPatch) -> None:
+    scored: list[str] = []
+
+    def counting(lab: Lab, outcome: LabOutcome) -> LabResult:
+        scored.append(lab.id)
+        return score_lab(lab, outcome)
+
+    monkeypatch.setattr(class_score, "score_lab", counting)
+    course.hand_in("anna", a="one", b="RACE")
+    course.hand_in("ben", a="BREAKS", b="two")
+    course.grade()
+    assert sorted(scored) == ["a", "a", "b", "b"]
+    course.grade()
+    assert len(scored) == 8

@@ -40,7 +40,7 @@ def test_refuses_to_overwrite_what_it_did_not_write(tmp_path: Path, source: Path
     out.mkdir()
     (out / name).write_text("mine")
     with pytest.raises(OutError, match=name):
-        OutputFolder(out, source).check()
+        OutputFolder(out, source).require_usable()
     assert [path.name for path in out.iterdir()] == [name]
 
 
@@ -54,7 +54,7 @@ def test_refuses_a_file_and_a_place_among_the_submissions(tmp_path: Path, source
         (source / "out", "inside SUBMISSIONS"), (link / "out", "inside SUBMISSIONS"),
     ]:  # fmt: skip
         with pytest.raises(OutError, match=words) as error:
-            OutputFolder(out, source).check()
+            OutputFolder(out, source).require_usable()
         assert str(out) in str(error.value)
 
 
@@ -62,7 +62,7 @@ def test_refuses_to_grade_its_own_results(tmp_path: Path, source: Path) -> None:
     out = tmp_path / "out"
     OutputFolder(out, source).claim()
     with pytest.raises(OutError, match="not submissions"):
-        OutputFolder(out, out / "students").check()
+        OutputFolder(out, out / "students").require_usable()
 
 
 def test_a_file_that_cannot_be_written_leaves_the_old_one(tmp_path: Path) -> None:
