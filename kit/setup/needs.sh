@@ -32,9 +32,10 @@ is_present() {
   esac
 }
 
+# find_missing NEED...: those of them that are not there, one a line.
 find_missing() {
   local need
-  for need in "${all_needs[@]}"; do is_present "$need" || echo "$need"; done
+  for need in "$@"; do is_present "$need" || echo "$need"; done
 }
 
 # CXX if it is a new enough GCC, else the first of the usual names that is.

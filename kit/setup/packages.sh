@@ -1,9 +1,10 @@
 # Brings the machine to where every need is met: with what is installed, else with packages, else by saying what is
 # missing and what to do. Sourced by setup.sh.
 
+# provide_needs NEED...: stops where one cannot be met.
 provide_needs() {
   local missing
-  mapfile -t missing < <(find_missing)
+  mapfile -t missing < <(find_missing "$@")
   [ ${#missing[@]} -gt 0 ] || return 0
   packages_came=yes
   open_bundle
@@ -17,7 +18,7 @@ provide_needs() {
     fi
     close_private_lists
   fi
-  mapfile -t missing < <(find_missing)
+  mapfile -t missing < <(find_missing "$@")
   [ ${#missing[@]} -eq 0 ] || report_missing "${missing[@]}"
 }
 

@@ -1,10 +1,15 @@
 # The grader's own Python in .venv, which holds nothing of the machine's packages. Sourced by setup.sh.
 
+python_key() { digest "$root" pyproject.toml kit/setup/python-pins.txt; }
+
+# has_python EXTRA: what provide_python makes is there already.
+has_python() { [ "$(cat .venv/.key 2>/dev/null)" = "$(python_key)" ] && [ -e ".venv/.has-$1" ] && .venv/bin/python -c '' 2>/dev/null; }
+
 # provide_python EXTRA: .venv with the grader and the packages of that extra of pyproject.toml ("" for none).
 provide_python() {
   local extra=$1 python key
-  key=$(digest "$root" pyproject.toml kit/setup/python-pins.txt)
-  if [ "$(cat .venv/.key 2>/dev/null)" = "$key" ] && [ -e ".venv/.has-$extra" ] && .venv/bin/python -c '' 2>/dev/null; then return; fi
+  if has_python "$extra"; then return; fi
+  key=$(python_key)
   open_bundle
   prefer_bundled_python
   python=$(find_python)
@@ -21,7 +26,6 @@ provide_python() {
   rm -f .venv/.has-*
   quietly "installing the grader's Python packages${extra:+ and those for $extra}" install_grader "$extra" ||
     { show_log; die "pip could not install the grader's packages. It needs the network once, or a bundle (make bundle, where there is one): check the connection (behind a proxy: export https_proxy=http://host:port), then run the same command again"; }
-  provide_build_tools
   touch ".venv/.has-" ".venv/.has-$extra"
   [ "$extra" != dev ] || touch .venv/.has-test
   printf '%s\n' "$key" >.venv/.key
@@ -53,10 +57,14 @@ run_pip() {
 
 install_grader() { pip_install --editable ".${1:+[$1]}"; }
 
-# CMake from the machine if it is new enough, else into .venv; Ninja likewise, and make does where there is none.
+# CMake from the machine if it is new enough, else into .venv; Ninja likewise, and make does where there is none. Looked for
+# once for each .venv: whoever only checks the sources builds nothing, and is given neither.
 provide_build_tools() {
+  [ ! -e .venv/.has-build-tools ] || return 0
+  open_bundle
   if [ -z "$(find_tool cmake 3.22)" ]; then
     quietly "installing CMake into .venv" pip_install cmake || { show_log; die "pip could not install cmake; install CMake 3.22 or newer"; }
   fi
   if [ -z "$(find_tool ninja 1.8)" ]; then quietly "installing Ninja into .venv" pip_install ninja || true; fi
+  touch .venv/.has-build-tools
 }

@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # Makes this clone ready: what it needs from the machine, Python in .venv, the kit in build/. Asks nothing, edits no
 # package source, and does nothing the second time. Usage: kit/setup/setup.sh [test|dev|packages|toolkit|bundle [--cuda]]
-# "test" and "dev" add those extra Python packages; "packages" brings the machine's own alone, as an image's first layers do;
+# "test" adds what the project's own tests need; "dev" makes .venv alone, with all that checks and formats sources, and builds
+# nothing; "packages" brings the machine's own alone, as an image's first layers do;
 # "toolkit" fetches NVIDIA's compiler for this clone, also without a GPU; "bundle" packs all that for machines without a network.
 # TILELAB_SETUP=private unpacks packages under .tilelab/prefix even where they could be installed.
 set -euo pipefail
@@ -31,23 +32,28 @@ flock -n 9 || { say "waiting for another set-up of this clone"; flock 9; }
 # .tilelab/provided is written last, so an interrupted set-up starts over, and what it had finished is found present.
 # .tilelab/packages changes only when packages came: then the build is configured anew.
 packages_key=$(digest "$root" "${TILELAB_SETUP:-}" "$here"/{needs,apt,prefix,packages}.sh)
-if [ "$(cat .tilelab/provided 2>/dev/null)" != "$packages_key" ]; then
+packages_came=
+if [ "${1:-}" != dev ] && [ "$(cat .tilelab/provided 2>/dev/null)" != "$packages_key" ]; then
   : >"$log"
-  packages_came=
-  provide_needs
+  provide_needs "${all_needs[@]}"
   if [ -n "$packages_came" ] || [ ! -e .tilelab/packages ]; then record packages "$packages_key"; fi
   record provided "$packages_key"
 fi
 case ${1:-} in
   packages) ;;
+  dev)
+    # No compiler and no library: of the machine's own, only what .venv is made with.
+    has_python dev || provide_needs python pip
+    provide_python dev ;;
   bundle)
     provide_python ""
     make_bundle "${@:2}" ;;
   toolkit)
     provide_python ""
     take_toolkit ;;
-  '' | test | dev)
+  '' | test)
     provide_python "${1:-}"
+    provide_build_tools
     build_kit "${1:-}"
     provide_toolkit ;;
 esac

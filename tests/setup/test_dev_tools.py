@@ -1,0 +1,113 @@
+"""`make lint` and `make format` set up Python and nothing else; `make test` after them gets the rest. Nothing is fetched here."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+# Put after set-up's own pieces: they write down what they were asked for and take from nowhere.
+PRETENDED = """
+make_venv() { mkdir -p .venv/bin && ln -sf "$(command -v "$1")" .venv/bin/python && printf '%s\\n' "$root" >.venv/.root; }
+install_grader() { echo "install ${1:-nothing more}" >>done; }
+pip_install() { echo "fetch $*" >>done; }
+build_kit() { echo "build ${1:-the kit}" >>done; }
+provide_toolkit() { :; }
+"""
+WITHOUT_PACKAGES = 'provide_needs() { echo "need $*" >>done; }\nfind_tool() { :; }\n'
+
+
+@pytest.fixture
+def clone(tmp_path: Path) -> Path:
+    clone = tmp_path / "a clone"
+    shutil.copytree(ROOT / "kit/setup", clone / "kit/setup")
+    shutil.copy(ROOT / "pyproject.toml", clone)
+    return clone
+
+
+def pretend(clone: Path, functions: str) -> None:
+    last = clone / "kit/setup/pack.sh"
+    last.write_text(last.read_text(encoding="utf-8") + functions, encoding="utf-8")
+
+
+def set_up(clone: Path, what: str, **environment: str) -> subprocess.CompletedProcess[str]:
+    command = [str(clone / "kit/setup/setup.sh"), what]
+    return subprocess.run(command, env={**os.environ, **environment}, capture_output=True, text=True, check=False)
+
+
+def done(clone: Path) -> list[str]:
+    """What was done since the last time this was asked."""
+    written = clone / "done"
+    lines = written.read_text(encoding="utf-8").splitlines() if written.exists() else []
+    written.unlink(missing_ok=True)
+    return lines
+
+
+def test_they_need_python_alone_and_build_nothing(clone: Path) -> None:
+    pretend(clone, PRETENDED + WITHOUT_PACKAGES)
+    assert set_up(clone, "dev").returncode == 0
+    assert done(clone) == ["need python pip", "install dev"]
+    assert not (clone / "build").exists()
+
+
+def test_the_second_time_does_nothing(clone: Path) -> None:
+    pretend(clone, PRETENDED + WITHOUT_PACKAGES)
+    set_up(clone, "dev")
+    done(clone)
+    again = set_up(clone, "dev")
+    assert (again.returncode, again.stderr, done(clone)) == (0, "", [])
+
+
+def test_what_is_built_afterwards_gets_packages_and_build_tools_and_keeps_the_checkers(clone: Path) -> None:
+    pretend(clone, PRETENDED + WITHOUT_PACKAGES)
+    set_up(clone, "dev")
+    done(clone)
+    assert set_up(clone, "test").returncode == 0
+    everything = "need compiler python pip catch2 boost json seccomp bubblewrap"
+    assert done(clone) == [everything, "fetch cmake", "fetch ninja", "build test"]
+    assert (clone / ".venv/.has-dev").exists()
+    set_up(clone, "test")
+    assert done(clone) == ["build test"]
+
+
+def test_a_venv_made_anew_looks_for_its_build_tools_anew(clone: Path) -> None:
+    pretend(clone, PRETENDED + WITHOUT_PACKAGES)
+    set_up(clone, "test")
+    (clone / "pyproject.toml").write_text("changed", encoding="utf-8")
+    done(clone)
+    set_up(clone, "test")
+    assert done(clone) == ["install test", "fetch cmake", "fetch ninja", "build test"]
+
+
+def test_where_there_is_no_compiler_they_work_and_the_build_says_what_is_missing(clone: Path, tmp_path: Path) -> None:
+    tools = tmp_path / "tools"
+    tools.mkdir()
+    names = "bash uname mkdir flock sha256sum cut cat dirname find head rm mv grep sort id ln touch tail tr"
+    for tool in names.split():
+        found = shutil.which(tool)
+        assert found, tool
+        (tools / tool).symlink_to(found)
+    (tools / "python3").symlink_to(sys.executable)
+    pretend(clone, PRETENDED)
+    lint = set_up(clone, "dev", PATH=str(tools))
+    assert lint.returncode == 0, lint.stderr
+    assert "GCC 12" not in lint.stderr
+    test = set_up(clone, "test", PATH=str(tools))
+    assert test.returncode == 1
+    assert "GCC 12" in test.stderr
+    assert done(clone) == ["install dev"]
+
+
+@pytest.mark.parametrize("target", ["lint", "format"])
+def test_each_asks_for_these_tools_and_no_more(clone: Path, target: str) -> None:
+    shutil.copy(ROOT / "Makefile", clone)
+    recorder = clone / "kit/setup/setup.sh"
+    recorder.write_text('#!/bin/sh\necho "set up $*" >>done\nexit 1\n', encoding="utf-8")
+    asked = subprocess.run(["make", target], cwd=clone, capture_output=True, text=True, check=False)
+    assert asked.returncode != 0
+    assert done(clone) == ["set up dev"]
