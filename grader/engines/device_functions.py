@@ -1,4 +1,4 @@
-"""Which outside functions a kernel may call: what the kit's device surface defines and pure functions of the C library.
+"""Which outside functions a kernel may call: what the kit defines for device code and pure functions of the C library.
 
 The rest are host functions, which nvcc would refuse to call from a kernel.
 """
@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 
-SURFACE_PREFIX = "_ZN11cuda_on_cpu"
+DEVICE_PREFIX = "_ZN11cuda_on_cpu"
 
 # Called by instrumented code; a submission that names them itself is refused earlier.
 INSTRUMENTATION_PREFIXES = (
@@ -80,7 +80,7 @@ UNSUPPORTED_MEMBERS = re.compile(
 
 def is_device_function(symbol: str) -> bool:
     return (
-        symbol.startswith((SURFACE_PREFIX, *INSTRUMENTATION_PREFIXES))
+        symbol.startswith((DEVICE_PREFIX, *INSTRUMENTATION_PREFIXES))
         or symbol in C_LIBRARY
         or symbol in REDIRECTIONS
         or symbol == ALIGNED_COPY

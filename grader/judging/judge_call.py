@@ -36,7 +36,8 @@ class JudgeCall:
     order: int = 0  # blocks and threads run shuffled by this number; 0: in order
     until_failure: bool = False  # the cases after the first that fails are left out
     seconds: float | None = None  # for all of it, then it is stopped; None: JUDGE_SECONDS
-    farewell_ms: int = 0  # how long the runner may take to end, where a tool watches it that writes its report then
+    # How long the runner may take to end, where a tool watches it that writes its report then.
+    shutdown_grace_ms: int = 0
 
 
 def run_judge(
@@ -52,7 +53,7 @@ def run_judge(
         str(call.judge), *([chosen] if chosen else []), "--runner", str(runner_file), "--seed", str(call.seed),
         *(["--allow-same-value-writes"] if lab.public.races.same_value_writes == "allowed" else []),
         "--shuffle", str(call.order), "--report", str(report_file), *(["--abort"] if call.until_failure else []),
-        *(["--farewell-ms", str(call.farewell_ms)] if call.farewell_ms else []),
+        *(["--shutdown-grace-ms", str(call.shutdown_grace_ms)] if call.shutdown_grace_ms else []),
     ]  # fmt: skip
     seconds = JUDGE_SECONDS * _clock_factor() if call.seconds is None else call.seconds
     try:

@@ -17,7 +17,7 @@ from grader.model.errors import RemediableError
 from grader.model.gpu_reports import Sanitized, Tool
 from grader.model.labs import Lab
 
-FAREWELL_MS = 30_000
+SHUTDOWN_GRACE_MS = 30_000
 TOOL_SECONDS = 120  # for one tool and all cases
 MAX_LOG_BYTES = 4 << 20
 
@@ -34,7 +34,7 @@ def sanitize(  # noqa: PLR0913, PLR0917 -- a step of judge_on_gpu
         work.mkdir()
         argv = watched(program, tool, work, [str(runner), "--watched", str(image)])
         under_tool = dataclasses.replace(
-            call, farewell_ms=FAREWELL_MS, seconds=TOOL_SECONDS, until_failure=until_failure
+            call, shutdown_grace_ms=SHUTDOWN_GRACE_MS, seconds=TOOL_SECONDS, until_failure=until_failure
         )
         passed = True  # or not known
         try:

@@ -31,7 +31,7 @@ CATCH_REGISTER_REPORTER("judge", CaseReporter)
 struct Options {
   std::string runner, report;
   std::uint64_t seed = 0, order = 0;
-  unsigned farewell_ms = 0;
+  unsigned shutdown_grace_ms = 0;
   bool allow_same_value_writes = false;
 };
 
@@ -39,13 +39,13 @@ struct Options {
 Options parse_options(Catch::Session& session, int argc, char** argv) {
   using Catch::Clara::Opt;
   Options options;
-  session.cli(
-      session.cli() | Opt(options.runner, "FILE")["--runner"]("JSON file with the argv that starts the submission's runner") |
-      Opt(options.seed, "N")["--seed"]("what random inputs and sizes follow from") |
-      Opt(options.order, "N")["--shuffle"]("run blocks and threads shuffled by this number; 0: in order") |
-      Opt(options.allow_same_value_writes)["--allow-same-value-writes"]("plain writes of one value to one place are no race") |
-      Opt(options.farewell_ms, "N")["--farewell-ms"]("how long the runner may take to end, under a tool that writes a report then") |
-      Opt(options.report, "FILE")["--report"]("where the cases are written as JSON"));
+  session.cli(session.cli() | Opt(options.runner, "FILE")["--runner"]("JSON file with the argv that starts the submission's runner") |
+              Opt(options.seed, "N")["--seed"]("what random inputs and sizes follow from") |
+              Opt(options.order, "N")["--shuffle"]("run blocks and threads shuffled by this number; 0: in order") |
+              Opt(options.allow_same_value_writes)["--allow-same-value-writes"]("plain writes of one value to one place are no race") |
+              Opt(options.shutdown_grace_ms,
+                  "N")["--shutdown-grace-ms"]("how long the runner may take to end, under a tool that writes a report then") |
+              Opt(options.report, "FILE")["--report"]("where the cases are written as JSON"));
   if (session.applyCommandLine(argc, argv) != 0) throw std::runtime_error("the command line cannot be read");
   return options;
 }
@@ -73,7 +73,7 @@ int judge_all(int argc, char** argv) {
   if (options.runner.empty() || options.report.empty()) throw std::runtime_error("--runner and --report are needed");
   std::filesystem::remove(options.report);  // what lies there after a failure must not be an older run's
   judge::RunnerProcess runner(judge::read_runner_argv(options.runner), std::chrono::seconds(5),
-                              std::chrono::milliseconds(options.farewell_ms));
+                              std::chrono::milliseconds(options.shutdown_grace_ms));
   judge::LaunchOptions launch_options;
   if (options.order != 0) launch_options.order_seed = options.order;
   launch_options.allow_same_value_writes = options.allow_same_value_writes;

@@ -20,7 +20,7 @@ namespace tilelab::judge {
 namespace {
 
 constexpr off_t stderr_bytes = 4096;
-constexpr std::chrono::milliseconds usual_farewell(100);
+constexpr std::chrono::milliseconds usual_shutdown_grace(100);
 
 [[noreturn]] void fail(const char* what) { throw std::system_error(errno, std::generic_category(), what); }
 
@@ -151,13 +151,13 @@ RunnerProcess::Process::Process(const std::vector<std::string>& argv) : stderr_f
   }
 }
 
-RunnerProcess::RunnerProcess(std::vector<std::string> argv, std::chrono::milliseconds slack, std::chrono::milliseconds farewell)
-    : argv_(std::move(argv)), slack_(slack), farewell_(farewell) {}
+RunnerProcess::RunnerProcess(std::vector<std::string> argv, std::chrono::milliseconds slack, std::chrono::milliseconds shutdown_grace)
+    : argv_(std::move(argv)), slack_(slack), shutdown_grace_(shutdown_grace) {}
 
 RunnerProcess::~RunnerProcess() {
-  if (!process_ || farewell_.count() == 0) return;
+  if (!process_ || shutdown_grace_.count() == 0) return;
   process_->channel = Channel(Descriptor());
-  process_->end_gently(farewell_);
+  process_->end_gently(shutdown_grace_);
 }
 
 Answer RunnerProcess::launch(const protocol::LaunchRequest& request, const std::vector<int>& memory_files) {
@@ -193,9 +193,9 @@ Answer RunnerProcess::attempt(const std::string& request, std::chrono::milliseco
     return unread ? give_up(Answer::Kind::never_started, "never read its request")
                   : give_up(Answer::Kind::timeout, "did not answer in time");
   } catch (const ChannelReset&) {
-    return give_up(Answer::Kind::never_started, process_->end_gently(std::max(farewell_, usual_farewell)));
+    return give_up(Answer::Kind::never_started, process_->end_gently(std::max(shutdown_grace_, usual_shutdown_grace)));
   } catch (const ChannelError& error) {
-    const std::string end = process_->end_gently(std::max(farewell_, usual_farewell));
+    const std::string end = process_->end_gently(std::max(shutdown_grace_, usual_shutdown_grace));
     return give_up(Answer::Kind::died, end + " (" + error.what() + ")");
   }
 }

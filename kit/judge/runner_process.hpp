@@ -31,10 +31,10 @@ struct Answer {
 
 class RunnerProcess {
  public:
-  // argv[0] is looked up in PATH. `slack` is added to a request's clock_ms before the runner is killed; `farewell` is how long it
+  // argv[0] is looked up in PATH. `slack` is added to a request's clock_ms before the runner is killed; `shutdown_grace` is how long it
   // may take to end by itself when it is no longer needed.
   explicit RunnerProcess(std::vector<std::string> argv, std::chrono::milliseconds slack = std::chrono::seconds(5),
-                         std::chrono::milliseconds farewell = {});
+                         std::chrono::milliseconds shutdown_grace = {});
   ~RunnerProcess();
   RunnerProcess(const RunnerProcess&) = delete;
   RunnerProcess& operator=(const RunnerProcess&) = delete;
@@ -48,7 +48,7 @@ class RunnerProcess {
   Answer attempt(const std::string& request, std::chrono::milliseconds limit, const std::vector<int>& memory_files);
 
   std::vector<std::string> argv_;
-  std::chrono::milliseconds slack_, farewell_;
+  std::chrono::milliseconds slack_, shutdown_grace_;
   std::unique_ptr<Process> process_;  // null: not running
 };
 

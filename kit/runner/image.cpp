@@ -67,4 +67,15 @@ const CodeFunction* Image::function_at(std::uintptr_t pc) const {
   return nullptr;
 }
 
+simt::LoopMap Image::loop_map() const {
+  std::vector<simt::CodeExtent> extents;
+  for (const CodeFunction& function : functions) extents.push_back({function.first, function.end});
+  return {loops, extents};
+}
+
+bool Image::on_one_line(std::uintptr_t one, std::uintptr_t other) const {
+  const CodeLine *first = line_at(one), *second = line_at(other);
+  return first != nullptr && second != nullptr && first->file == second->file && first->line == second->line;
+}
+
 }  // namespace tilelab

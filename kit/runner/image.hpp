@@ -40,6 +40,8 @@ struct Image {
 
   const CodeLine* line_at(std::uintptr_t pc) const;
   const CodeFunction* function_at(std::uintptr_t pc) const;
+  bool on_one_line(std::uintptr_t one, std::uintptr_t other) const;  // two instructions
+  simt::LoopMap loop_map() const;
 };
 
 // Throws std::runtime_error naming the file.

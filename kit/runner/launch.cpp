@@ -12,17 +12,17 @@
 #include <optional>
 #include <stdexcept>
 
-#include "runner/finding_words.hpp"
+#include "runner/finding_messages.hpp"
 #include "runner/kernel_call.hpp"
 #include "runner/launch_limits.hpp"
-#include "runner/trace_words.hpp"
-#include "runner/traffic_words.hpp"
+#include "runner/named_trace.hpp"
+#include "runner/nsight_metrics.hpp"
+#include "simt/device_impl/device_printf.hpp"
 #include "simt/machine.hpp"
 #include "simt/observer_panel.hpp"
 #include "simt/observers/request_counter.hpp"
 #include "simt/observers/trace_recorder.hpp"
 #include "simt/submission_data.hpp"
-#include "simt/surface/device_printf.hpp"
 
 // The dynamic shared block, and through it the thread-local segment that holds every shared array. Defined by the
 // assembly file that the builder generates.
@@ -64,12 +64,12 @@ class Launch {
     answer.status = status;
     answer.detail = detail;
     answer.config = config_;
-    answer.findings = in_words(panel_.log().folded(), image_, {config_.grid, config_.block});
+    answer.findings = finding_messages(panel_.log().deduplicated(), image_, {config_.grid, config_.block});
     answer.counters = panel_.counter().counters();
     answer.counters["events"] = events_ != 0 || !simt::Machine::active() ? events_ : simt::Machine::current().events();
     answer.printed = simt::printed_text();
-    if (trace_) answer.trace = in_words(trace_->steps(), trace_->complete(), image_);
-    if (traffic_) answer.traffic = in_words(traffic_->tallies(), status == Status::completed && traffic_->complete(), image_);
+    if (trace_) answer.trace = named_trace(trace_->steps(), trace_->complete(), image_);
+    if (traffic_) answer.traffic = nsight_metrics(traffic_->tallies(), status == Status::completed && traffic_->complete(), image_);
     answer.needs_reversed_run = panel_.races().needs_reversed_run();
     answer.left_data = left_data_;
     return answer;
@@ -206,12 +206,12 @@ class Launch {
     panel_.join(announcer, std::move(outputs));
     if (request_.trace) trace_block(request_.trace->block);
     if (trace_) announcer.add(*trace_);
-    if (request_.traffic) announcer.add(traffic_.emplace(loop_map(image_)));
+    if (request_.traffic) announcer.add(traffic_.emplace(image_.loop_map()));
     const KernelCall kernel(image_.kernel, request_.arguments, addresses_);
     const auto index = [](const protocol::Extent& e) { return simt::Index3{e.x, e.y, e.z}; };
     stacks_.emplace(std::size_t{config_.block.x} * config_.block.y * config_.block.z);
     simt::Machine machine(memory_, announcer, *stacks_, request_.event_budget, image_.header_code,
-                          [this](auto one, auto other) { return on_one_line(image_, one, other); });
+                          [this](auto one, auto other) { return image_.on_one_line(one, other); });
     machine.run(
         {index(config_.grid), index(config_.block), image_.static_shared_bytes, config_.shared_bytes, memory_.shared_span(),
          request_.shared_poison},

@@ -83,7 +83,7 @@ struct Finding {
   std::string array;          // "As", "A"; empty: none
   std::string element;        // "As[3][17]", "A[1024]"; empty: none
   std::string message;        // one sentence: what happened and the likely cause, in the lab's words
-  std::uint64_t count = 1;    // occurrences folded into this one
+  std::uint64_t count = 1;    // occurrences merged into this one
 };
 
 enum class Status { completed, launch_error, timeout, crash, internal_error };
@@ -92,7 +92,7 @@ struct LaunchReply {
   Status status = Status::completed;              // completed: the kernel ran to its end (findings may still be errors)
   std::string detail;                             // launch_error, crash, internal_error: one sentence
   LaunchConfig config;                            // what the launch function answered
-  std::vector<Finding> findings;                  // folded, in a deterministic order, at most 64
+  std::vector<Finding> findings;                  // deduplicated, in a deterministic order, at most 64
   std::map<std::string, std::uint64_t> counters;  // "global_load_bytes", "global_store_bytes", "events", ...
   std::string printed;                            // what the kernel printed, at most 16 KiB
   std::optional<Trace> trace;                     // where one was asked for, and the grid has the block

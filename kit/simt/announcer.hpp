@@ -21,10 +21,10 @@ class Announcer {
   }
 
   // Several whose types are known: an access costs one call for all of them, and what they do with most is compiled into it.
-  // The tuple outlives the announcer, and so does `quiet`, which keeps the reads that none of them needs.
+  // The tuple outlives the announcer, and so does `redundant`, which keeps the reads that none of them needs.
   template <typename... Observers>
-  void add_together(std::tuple<Observers&...>& observers, QuietReads* quiet = nullptr) {
-    quiet_ = quiet;
+  void add_together(std::tuple<Observers&...>& observers, RedundantReads* redundant = nullptr) {
+    redundant_ = redundant;
     std::apply([this](Observers&... each) { (hear(each), ...); }, observers);
     by_space_[0].push_back({&observers, &tell_all<Space::global, Observers...>});
     by_space_[1].push_back({&observers, &tell_all<Space::shared, Observers...>});
@@ -36,7 +36,7 @@ class Announcer {
   }
 
   // Null where somebody needs every read.
-  QuietReads* quiet() const { return every_read_ ? nullptr : quiet_; }
+  RedundantReads* redundant() const { return every_read_ ? nullptr : redundant_; }
   bool control_is_followed() const { return !control_.empty(); }
 
   template <typename... Parameters, typename... Arguments>
@@ -73,7 +73,7 @@ class Announcer {
 
   std::vector<Observer*> all_, control_;
   std::array<std::vector<Listener>, 3> by_space_;
-  QuietReads* quiet_ = nullptr;
+  RedundantReads* redundant_ = nullptr;
   bool every_read_ = false;
 };
 

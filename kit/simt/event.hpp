@@ -9,7 +9,7 @@
 
 namespace tilelab::simt {
 
-class QuietReads;
+class RedundantReads;
 struct Region;
 
 struct Index3 {
@@ -48,9 +48,9 @@ struct Access {
 struct LaunchEvent {
   Index3 grid, block;
   std::size_t static_shared_bytes = 0, dynamic_shared_bytes = 0;
-  std::size_t shared_span = 0;        // bytes from the space's first byte to the end of the last array
-  std::uint8_t shared_poison = 0xFF;  // every byte of every array when a block starts
-  QuietReads* quiet = nullptr;        // the reads that are not announced; null: all are
+  std::size_t shared_span = 0;          // bytes from the space's first byte to the end of the last array
+  std::uint8_t shared_poison = 0xFF;    // every byte of every array when a block starts
+  RedundantReads* redundant = nullptr;  // the reads that are not announced; null: all are
 };
 
 struct BarrierEvent {

@@ -1,4 +1,4 @@
-// Folding of raw findings.
+// Deduplication of raw findings.
 #include "simt/finding_log.hpp"
 
 #include <iterator>
@@ -32,7 +32,7 @@ void FindingLog::report(const RawFinding& finding) {
   kept.count = count;
 }
 
-std::vector<RawFinding> FindingLog::folded() const {
+std::vector<RawFinding> FindingLog::deduplicated() const {
   std::vector<RawFinding> all;
   all.reserve(findings_.size());
   for (const auto& [key, finding] : findings_) all.push_back(finding);

@@ -1,7 +1,7 @@
-// Where observers put what they find: raw facts with return addresses, folded as they come. Turning them into files,
+// Where observers put what they find: raw facts with return addresses, deduplicated as they come. Turning them into files,
 // lines and sentences is the runner's business, once, after the launch.
 //
-// Folding keeps the smallest (block, thread, other thread, offset) as the one to show, so a finding does not depend on
+// Deduplication keeps the smallest (block, thread, other thread, offset) as the one to show, so a finding does not depend on
 // the order in which blocks and threads happened to run.
 #pragma once
 
@@ -50,7 +50,7 @@ struct RawFinding {
 class FindingLog {
  public:
   void report(const RawFinding& finding);
-  std::vector<RawFinding> folded() const;  // in a deterministic order
+  std::vector<RawFinding> deduplicated() const;  // in a deterministic order
 
  private:
   using Key = std::tuple<FindingKind, std::uintptr_t, std::uintptr_t, const Region*>;

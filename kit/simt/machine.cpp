@@ -45,7 +45,7 @@ Machine* Machine::current_ = nullptr;
 
 Machine::Machine(MemoryMap& memory, const Announcer& announcer, FiberStacks& stacks, std::uint64_t event_budget,
                  std::vector<AddressRange> header_code, SameLine same_line)
-    : budget_(event_budget + 1), spent_budget_(event_budget + 1), memory_(memory), announcer_(announcer), quiet_(announcer.quiet()),
+    : budget_(event_budget + 1), spent_budget_(event_budget + 1), memory_(memory), announcer_(announcer), redundant_(announcer.redundant()),
       control_is_followed_(announcer.control_is_followed()), scheduler_(announcer, stacks, [this] { switched_in(); }),
       header_code_(std::move(header_code)), same_line_(std::move(same_line)) {
   const auto [first, end] = builtin_variables();
@@ -61,8 +61,8 @@ Machine::~Machine() { current_ = nullptr; }
 
 void Machine::run(const LaunchEvent& launch, const std::function<void()>& kernel, std::optional<std::uint64_t> order_seed, bool reversed) {
   launch_ = launch;
-  launch_.quiet = quiet_;
-  if (quiet_ != nullptr) quiet_->begin_launch(memory_.shared_span());
+  launch_.redundant = redundant_;
+  if (redundant_ != nullptr) redundant_->begin_launch(memory_.shared_span());
   set_launch_variables(launch.grid, launch.block);
   const std::uint64_t threads = std::uint64_t{launch.block.x} * launch.block.y * launch.block.z;
   const std::uint64_t blocks = std::uint64_t{launch.grid.x} * launch.grid.y * launch.grid.z;

@@ -16,7 +16,7 @@
 #include "simt/announcer.hpp"
 #include "simt/block_scheduler.hpp"
 #include "simt/memory_map.hpp"
-#include "simt/quiet_reads.hpp"
+#include "simt/redundant_reads.hpp"
 #include "simt/spin_watch.hpp"
 
 namespace tilelab::simt {
@@ -67,7 +67,7 @@ class Machine {
   // What most accesses are, compiled into its caller: a plain read, done with here where nobody needs to hear of it.
   template <std::size_t size>
   [[gnu::always_inline]] void read(std::uintptr_t address, std::uintptr_t pc, const std::uintptr_t* frame) {
-    if (address - stack_low_ < FiberStacks::stack_bytes || is_quiet<size>(address, pc)) return;
+    if (address - stack_low_ < FiberStacks::stack_bytes || is_redundant<size>(address, pc)) return;
     access(address, size, AccessKind::read, false, pc, *frame);
   }
   void spend(std::uintptr_t pc) {
@@ -105,17 +105,17 @@ class Machine {
  private:
   bool is_echo(std::uintptr_t address, std::size_t size, AccessKind kind, bool is_volatile, std::uintptr_t statement);
   template <std::size_t size>
-  bool is_quiet(std::uintptr_t address, std::uintptr_t pc) {
-    if (quiet_ == nullptr || last_write_.size != 0 || header_span_.contains(pc)) return false;  // after a write: see is_echo()
+  bool is_redundant(std::uintptr_t address, std::uintptr_t pc) {
+    if (redundant_ == nullptr || last_write_.size != 0 || header_span_.contains(pc)) return false;  // after a write: see is_echo()
     if (memory_.in_shared_span(address)) {
-      if (!quiet_->covers<size>(address - memory_.shared_base(), pc, access_.by.thread, access_.warp_interval)) return false;
+      if (!redundant_->covers<size>(address - memory_.shared_base(), pc, access_.by.thread, access_.warp_interval)) return false;
       spend(pc);
-      quiet_->count_shared(size);
+      redundant_->count_shared(size);
     } else {
       const Region* buffer = memory_.find_buffer(address, size);
       if (buffer == nullptr || buffer->role != BufferRole::input) return false;
       spend(pc);
-      quiet_->count_input(size);
+      redundant_->count_input(size);
     }
     spins_.note(address);
     return true;
@@ -137,7 +137,7 @@ class Machine {
   AddressRange builtins_;
   MemoryMap& memory_;
   const Announcer& announcer_;
-  QuietReads* const quiet_;
+  RedundantReads* const redundant_;
   const bool control_is_followed_;
   BlockScheduler scheduler_;
   std::vector<AddressRange> header_code_;

@@ -7,7 +7,7 @@ namespace tilelab::simt {
 
 void ObserverPanel::join(Announcer& announcer, std::vector<const Region*> outputs) {
   uninitialized_.emplace(log_, std::move(outputs));
-  announcer.add_together(all_.emplace(races_, bounds_, *uninitialized_, barriers_, inputs_, counter_), &quiet_);
+  announcer.add_together(all_.emplace(races_, bounds_, *uninitialized_, barriers_, inputs_, counter_), &redundant_);
 }
 
 }  // namespace tilelab::simt

@@ -14,7 +14,7 @@
 #include "simt/observers/input_guard.hpp"
 #include "simt/observers/race_detector.hpp"
 #include "simt/observers/uninitialized_reads.hpp"
-#include "simt/quiet_reads.hpp"
+#include "simt/redundant_reads.hpp"
 
 namespace tilelab::simt {
 
@@ -33,11 +33,11 @@ class ObserverPanel {
   const RaceDetector& races() const { return races_; }
 
  private:
-  // In this order: races offer reads that are to be quiet, and who hears of them later may drop them.
+  // In this order: races offer redundant reads, and who hears of them later may drop them.
   using All = std::tuple<RaceDetector&, BoundsChecker&, UninitializedReads&, BarrierChecker&, InputGuard&, AccessCounter&>;
 
   FindingLog log_;
-  QuietReads quiet_;
+  RedundantReads redundant_;
   RaceDetector races_;
   BoundsChecker bounds_{log_};
   BarrierChecker barriers_{log_};

@@ -1,4 +1,4 @@
-"""The pages say what is there: links, paths, make targets, verdicts, flags and the CUDA surface are held against the tree."""
+"""The pages say what is there: links, paths, make targets, verdicts, flags and the CUDA functions are held against the tree."""
 
 from __future__ import annotations
 
@@ -146,8 +146,8 @@ def test_every_compiler_flag_is_explained() -> None:
 
 
 @pytest.fixture
-def device_surface() -> ModuleType:
-    spec = importlib.util.spec_from_file_location("device_surface", ROOT / "docs" / "device_surface.py")
+def device_function_table() -> ModuleType:
+    spec = importlib.util.spec_from_file_location("device_function_table", ROOT / "docs" / "device_function_table.py")
     assert spec is not None
     assert spec.loader is not None
     module = importlib.util.module_from_spec(spec)
@@ -155,14 +155,14 @@ def device_surface() -> ModuleType:
     return module
 
 
-def test_the_list_of_cuda_functions_is_current(device_surface: ModuleType) -> None:
+def test_the_list_of_cuda_functions_is_current(device_function_table: ModuleType) -> None:
     page = text_of("docs/how-the-cpu-executor-works.md")
-    remedy = "run .venv/bin/python docs/device_surface.py"
-    assert page == device_surface.document_with(device_surface.surface(), page), remedy
+    remedy = "run .venv/bin/python docs/device_function_table.py"
+    assert page == device_function_table.document_with(device_function_table.function_table(), page), remedy
 
 
-def test_the_list_of_cuda_functions_misses_no_declaration(device_surface: ModuleType) -> None:
-    listed = set(_CODE.findall(device_surface.surface()))
+def test_the_list_of_cuda_functions_misses_no_declaration(device_function_table: ModuleType) -> None:
+    listed = set(_CODE.findall(device_function_table.function_table()))
     declared = re.compile(r"^(?!#|//|\s|struct|TILELAB)[\w\[\] ]+[ *&](\w+)\(", re.MULTILINE)
     headers = sorted((ROOT / "kit" / "simt" / "device").glob("*.hpp"))
     names = {name for header in headers for name in declared.findall(header.read_text(encoding="utf-8"))}

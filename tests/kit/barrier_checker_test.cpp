@@ -9,8 +9,8 @@ TEST_CASE("threads at different barriers are one finding with both sides", "[bar
   FindingLog log;
   BarrierChecker checker(log);
   for (std::uint64_t block = 3; block-- > 0;) checker.on_divergence({{block, 1}, {block, 2}, 10, 20, false});
-  REQUIRE(log.folded().size() == 1);
-  const RawFinding finding = log.folded()[0];
+  REQUIRE(log.deduplicated().size() == 1);
+  const RawFinding finding = log.deduplicated()[0];
   CHECK(finding.kind == FindingKind::barrier_divergence);
   CHECK(finding.site.by.block == 0);
   CHECK(finding.site.pc == 10);
@@ -24,18 +24,18 @@ TEST_CASE("divergence within a warp operation is told from divergence at barrier
   FindingLog log;
   BarrierChecker checker(log);
   checker.on_divergence({{0, 1}, {0, 2}, 10, 20, true});
-  REQUIRE(log.folded().size() == 1);
-  CHECK(log.folded()[0].bound == 1);
+  REQUIRE(log.deduplicated().size() == 1);
+  CHECK(log.deduplicated()[0].bound == 1);
 }
 
 TEST_CASE("a barrier that all threads reached is no finding, one that some cannot reach is noted", "[barrier_checker]") {
   FindingLog log;
   BarrierChecker checker(log);
   checker.on_barrier({0, 0, 10, 0});
-  CHECK(log.folded().empty());
+  CHECK(log.deduplicated().empty());
   checker.on_barrier({4, 1, 10, 7});
-  REQUIRE(log.folded().size() == 1);
-  CHECK(log.folded()[0].kind == FindingKind::exited_before_barrier);
-  CHECK(log.folded()[0].bound == 7);
-  CHECK(log.folded()[0].site.by.block == 4);
+  REQUIRE(log.deduplicated().size() == 1);
+  CHECK(log.deduplicated()[0].kind == FindingKind::exited_before_barrier);
+  CHECK(log.deduplicated()[0].bound == 7);
+  CHECK(log.deduplicated()[0].site.by.block == 4);
 }

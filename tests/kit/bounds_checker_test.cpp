@@ -19,8 +19,8 @@ RawFinding stray(std::uintptr_t address, const Region* nearest) {
   access.pc = 77;
   access.by = {2, 33};
   checker.on_stray(access, nearest);
-  REQUIRE(log.folded().size() == 1);
-  return log.folded()[0];
+  REQUIRE(log.deduplicated().size() == 1);
+  return log.deduplicated()[0];
 }
 
 }  // namespace
@@ -43,10 +43,10 @@ TEST_CASE("a subscript outside its dimension keeps both", "[bounds_checker]") {
   FindingLog log;
   BoundsChecker checker(log);
   checker.on_index({{-3, 16, 9}, {1, 2}, 77});
-  REQUIRE(log.folded().size() == 1);
-  CHECK(log.folded()[0].kind == FindingKind::out_of_bounds);
-  CHECK(log.folded()[0].index == -3);
-  CHECK(log.folded()[0].bound == 16);
+  REQUIRE(log.deduplicated().size() == 1);
+  CHECK(log.deduplicated()[0].kind == FindingKind::out_of_bounds);
+  CHECK(log.deduplicated()[0].index == -3);
+  CHECK(log.deduplicated()[0].bound == 16);
 }
 
 TEST_CASE("a misaligned address says what it should divide by, a null pointer is out of bounds", "[bounds_checker]") {
@@ -60,7 +60,7 @@ TEST_CASE("a misaligned address says what it should divide by, a null pointer is
   misaligned.pc = 78;
   misaligned.address = 4;
   checker.on_misaligned(misaligned, 16);
-  const auto all = log.folded();
+  const auto all = log.deduplicated();
   REQUIRE(all.size() == 2);
   CHECK(all[0].kind == FindingKind::out_of_bounds);
   CHECK(all[0].site.pc == 78);

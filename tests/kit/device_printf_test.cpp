@@ -1,5 +1,5 @@
 // printf as a kernel calls it: what is printed, what is refused, how much is kept.
-#include "simt/surface/device_printf.hpp"
+#include "simt/device_impl/device_printf.hpp"
 
 #include <sys/wait.h>
 #include <unistd.h>

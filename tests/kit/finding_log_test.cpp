@@ -1,4 +1,4 @@
-// Raw findings are folded; what is shown does not depend on the order they came in.
+// Raw findings are deduplicated; what is shown does not depend on the order they came in.
 #include "simt/finding_log.hpp"
 
 #include <algorithm>
@@ -32,10 +32,10 @@ std::string text(const std::vector<RawFinding>& findings) {
   return all;
 }
 
-std::string folded(const std::vector<RawFinding>& raw) {
+std::string deduplicated(const std::vector<RawFinding>& raw) {
   FindingLog log;
   for (const RawFinding& one : raw) log.report(one);
-  return text(log.folded());
+  return text(log.deduplicated());
 }
 
 }  // namespace
@@ -45,7 +45,7 @@ TEST_CASE("findings of one kind, statement pair and region are one, with the sma
   log.report(race(1, 2, {3, 5}, {3, 6}));
   log.report(race(1, 2, {0, 9}, {0, 4}, 8));
   log.report(race(1, 2, {0, 9}, {0, 3}, 16));
-  const auto all = log.folded();
+  const auto all = log.deduplicated();
   REQUIRE(all.size() == 1);
   CHECK(all[0].count == 3);
   CHECK(all[0].site.by.block == 0);
@@ -68,10 +68,10 @@ TEST_CASE("another kind, statement or region is another finding", "[finding_log]
   log.report(finding);
   finding.kind = FindingKind::out_of_bounds;
   log.report(finding);
-  CHECK(log.folded().size() == 6);
+  CHECK(log.deduplicated().size() == 6);
 }
 
-TEST_CASE("folding does not depend on the order of the reports", "[finding_log]") {
+TEST_CASE("deduplication does not depend on the order of the reports", "[finding_log]") {
   std::mt19937 random(7);
   const auto below = [&random](unsigned n) { return static_cast<unsigned>(random() % n); };
   std::vector<RawFinding> raw;
@@ -85,10 +85,10 @@ TEST_CASE("folding does not depend on the order of the reports", "[finding_log]"
     one.other.access = below(2) != 0 ? "read" : "write";
     raw.push_back(one);
   }
-  const std::string expected = folded(raw);
+  const std::string expected = deduplicated(raw);
   for (int round = 0; round < 50; ++round) {
     std::shuffle(raw.begin(), raw.end(), random);
-    REQUIRE(folded(raw) == expected);
+    REQUIRE(deduplicated(raw) == expected);
   }
 }
 
@@ -98,12 +98,12 @@ TEST_CASE("a flood of distinct findings is bounded, and which ones stay does not
     raw.push_back(race(pc, pc, {0, 0}, {0, 1}));
     raw.push_back(race(pc, pc, {0, 2}, {0, 3}));
   }
-  const std::string expected = folded(raw);
+  const std::string expected = deduplicated(raw);
   CHECK(std::count(expected.begin(), expected.end(), '\n') == 512);
   std::mt19937 random(11);
   for (int round = 0; round < 5; ++round) {
     std::shuffle(raw.begin(), raw.end(), random);
-    REQUIRE(folded(raw) == expected);
+    REQUIRE(deduplicated(raw) == expected);
   }
 }
 

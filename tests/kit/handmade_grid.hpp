@@ -29,7 +29,7 @@ class Grid {
   }
   std::vector<RawFinding> found() {
     launch_.end();
-    return log_.folded();
+    return log_.deduplicated();
   }
   std::set<std::pair<std::uintptr_t, std::uintptr_t>> pairs() {
     std::set<std::pair<std::uintptr_t, std::uintptr_t>> pairs;

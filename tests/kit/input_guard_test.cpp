@@ -19,6 +19,6 @@ TEST_CASE("a write to an input is found whatever it writes; reads and other buff
   launch.begin_block();
   launch.touch({5, kind, 12});
   const bool wrong = role == BufferRole::input && kind != AccessKind::read;
-  REQUIRE(log.folded().size() == (wrong ? 1u : 0u));
-  if (wrong) CHECK(log.folded()[0].offset == 12);
+  REQUIRE(log.deduplicated().size() == (wrong ? 1u : 0u));
+  if (wrong) CHECK(log.deduplicated()[0].offset == 12);
 }

@@ -33,10 +33,10 @@ std::vector<RawFinding> races(std::vector<Touch> touches, const Region& region) 
   FindingLog log;
   bool both_ways = false;
   run(log, touches, region, both_ways);
-  if (!both_ways) return log.folded();
+  if (!both_ways) return log.deduplicated();
   std::reverse(touches.begin(), touches.end());
   run(log, touches, region, both_ways);
-  return log.folded();
+  return log.deduplicated();
 }
 
 std::vector<RawFinding> races(const std::vector<Touch>& touches) {
@@ -153,8 +153,8 @@ TEST_CASE("of two arrays that share a word the one that races is named", "[race_
   launch.touch_in(bytes, {2, reads, 3, 1, 2});
   if (!other_first) launch.touch_in(flags, {0, writes, 0, 1, 5});
   launch.end_block();
-  REQUIRE(log.folded().size() == 1);
-  CHECK(element_name(*log.folded()[0].region, log.folded()[0].offset) == "bytes[1]");
+  REQUIRE(log.deduplicated().size() == 1);
+  CHECK(element_name(*log.deduplicated()[0].region, log.deduplicated()[0].offset) == "bytes[1]");
 }
 
 TEST_CASE("a barrier, another block and another word part accesses", "[race_detector]") {
@@ -173,7 +173,7 @@ TEST_CASE("a barrier, another block and another word part accesses", "[race_dete
     launch.touch({2, writes, 0, 4, 1});
     launch.end_block();
   }
-  CHECK(log.folded().empty());
+  CHECK(log.deduplicated().empty());
 }
 
 TEST_CASE("a race in one interval of one block is found, and named for that block", "[race_detector]") {
@@ -189,9 +189,9 @@ TEST_CASE("a race in one interval of one block is found, and named for that bloc
     if (block != 0) launch.touch({0, writes, 0, 4, 1});
     launch.end_block();
   }
-  REQUIRE(log.folded().size() == 1);
-  CHECK(log.folded()[0].site.by.block == 1);
-  CHECK(log.folded()[0].count == 2);
+  REQUIRE(log.deduplicated().size() == 1);
+  CHECK(log.deduplicated()[0].site.by.block == 1);
+  CHECK(log.deduplicated()[0].count == 2);
 }
 
 TEST_CASE("a __syncwarp() orders the lanes of its warp and nobody else", "[race_detector]") {

@@ -22,7 +22,7 @@ using Interval = std::vector<Touch>;
 
 std::string shown(const FindingLog& log) {
   std::string text;
-  for (const RawFinding& f : log.folded()) {
+  for (const RawFinding& f : log.deduplicated()) {
     text += element_name(*f.region, f.offset) + " " + std::to_string(f.site.pc) + " by " + std::to_string(f.site.by.block) + "," +
             std::to_string(f.site.by.thread) + "\n";
   }
@@ -142,11 +142,11 @@ TEST_CASE("after a thread was ended its block is not blamed for what is missing"
   launch.barrier();
   launch.touch({0, reads, 0});
   launch.end_block();
-  CHECK(log.folded().empty());
+  CHECK(log.deduplicated().empty());
   launch.begin_block(1);
   launch.touch({0, reads, 0});
   launch.end_block();
-  CHECK(log.folded().size() == 1);
+  CHECK(log.deduplicated().size() == 1);
 }
 
 TEST_CASE("random intervals: the reading statements are those of the definition, in every order", "[uninitialized_reads]") {
@@ -219,5 +219,5 @@ TEST_CASE("buffers that are no outputs may be read as they come", "[uninitialize
   launch.touch({0, reads, 0});
   launch.end_block();
   launch.end();
-  CHECK(log.folded().empty());
+  CHECK(log.deduplicated().empty());
 }

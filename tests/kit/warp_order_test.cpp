@@ -59,7 +59,7 @@ class RandomWarp {
   Pairs found() {
     launch_.end_block();
     Pairs pairs;
-    for (const RawFinding& finding : log_.folded()) pairs.insert(std::minmax(finding.site.pc, finding.other.pc));
+    for (const RawFinding& finding : log_.deduplicated()) pairs.insert(std::minmax(finding.site.pc, finding.other.pc));
     return pairs;
   }
   Pairs defined() const {

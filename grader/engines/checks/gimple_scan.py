@@ -1,4 +1,4 @@
-"""Reads GCC's own account of a function (-fdump-tree-gimple-lineno) for what the instrumentation would pass over.
+"""Reads GCC's dump of a function (-fdump-tree-gimple-lineno) for what the instrumentation would pass over.
 
 The thread sanitizer announces assignments, not calls: what a call returns straight into memory, or takes from memory
 as an argument by value, is announced by nobody. And attributes stand here as the compiler understood them, whatever

@@ -1,4 +1,4 @@
-"""Reads Clang's own account of a file for what the instrumentation would pass over: what `gimple_scan.py` is for GCC.
+"""Reads Clang's dump of a file for what the instrumentation would pass over: what `gimple_scan.py` is for GCC.
 
 The thread sanitizer's pass announces loads and stores of 1, 2, 4, 8 and 16 bytes in functions that ask for it, and
 copies become calls. So each function that a kernel reaches must have the attributes every function has, and hold nothing
@@ -11,7 +11,7 @@ import re
 from collections.abc import Collection, Iterator
 
 from grader.engines.checks.object_check import readable
-from grader.engines.clang_ir.ir_dump import Account, Attributes, IrFunction, read_account
+from grader.engines.clang_ir.ir_dump import IrDump, Attributes, IrFunction, read_dump
 from grader.engines.clang_ir.ir_types import bytes_of, leading_type, parts_of
 from grader.engines.refusal import Refusal
 from grader.model.result import Verdict
@@ -42,22 +42,22 @@ _BY_VALUE = re.compile(r"\b(byval|byref|inalloca|preallocated)\(")
 
 
 def scan_ir(text: str, plain: str, file_name: str, trusted: Collection[str], roots: Collection[str]) -> Refusal | None:
-    """The first reason not to trust the instrumentation; None when there is none. `plain`: the account of a function that
+    """The first reason not to trust the instrumentation; None when there is none. `plain`: the dump of a function that
     has no attributes. `trusted`: folders of our headers. `roots`: symbols of the kernel and its launch function.
     """
-    account = read_account(text)
-    usual = next(iter(read_account(plain).functions.values())).attributes
-    if account.file_level_assembly:
+    dump = read_dump(text)
+    usual = next(iter(read_dump(plain).functions.values())).attributes
+    if dump.file_level_assembly:
         return _assembly(0)
-    reached = account.reached(roots)
-    for name in sorted(reached & account.globals.keys()):
+    reached = dump.reached(roots)
+    for name in sorted(reached & dump.globals.keys()):
         if name.startswith("__llvm"):  # of such names the pass believes that a profiler's counters lie there
             return _rejected(0, f"the name `{name[:60]}` is reserved for the compiler")
-    for name, function in account.functions.items():
-        path = account.path_of(function)
+    for name, function in dump.functions.items():
+        path = dump.path_of(function)
         if name not in reached or any(path.startswith(f"{folder}/") for folder in trusted):
             continue
-        if refusal := _judge(_Reader(account, file_name), function, usual, known=bool(path)):
+        if refusal := _judge(_Reader(dump, file_name), function, usual, known=bool(path)):
             return refusal
     return None
 
@@ -65,16 +65,16 @@ def scan_ir(text: str, plain: str, file_name: str, trusted: Collection[str], roo
 class _Reader:
     """Lines of the submission; 0 for another file's."""
 
-    def __init__(self, account: Account, file_name: str) -> None:
-        self._account, self._file_name = account, file_name
+    def __init__(self, dump: IrDump, file_name: str) -> None:
+        self._dump, self._file_name = dump, file_name
 
     def line(self, instruction: str) -> int:
-        path, line = self._account.place_of(instruction)
+        path, line = self._dump.place_of(instruction)
         return line if path.rsplit("/", 1)[-1] == self._file_name else 0
 
     def first_line(self, function: IrFunction) -> int:
-        ours = self._account.path_of(function).rsplit("/", 1)[-1] == self._file_name
-        return self._account.line_of(function) if ours else 0
+        ours = self._dump.path_of(function).rsplit("/", 1)[-1] == self._file_name
+        return self._dump.line_of(function) if ours else 0
 
 
 def _judge(reader: _Reader, function: IrFunction, usual: Attributes, *, known: bool) -> Refusal | None:

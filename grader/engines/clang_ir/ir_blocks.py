@@ -1,4 +1,4 @@
-"""Has the basic blocks of Clang's account announce themselves, as GCC's `-fsanitize-coverage=trace-pc` does.
+"""Has the basic blocks of Clang's dump announce themselves, as GCC's `-fsanitize-coverage=trace-pc` does.
 
 Clang's own option announces the blocks around each of the sanitizer's checks too, four times as many steps as the
 statements take. Here those count as one with the block before, and so does a block that only ever follows one other.
@@ -29,9 +29,9 @@ class _Block:
     comes_from: list[tuple[bool, bool]] = field(default_factory=list)  # each way in: a check's, without a choice
 
 
-def announce_blocks(account: str) -> str:
-    lines = account.split("\n")
-    watched = set(_WATCHED.findall(account))
+def announce_blocks(dump: str) -> str:
+    lines = dump.split("\n")
+    watched = set(_WATCHED.findall(dump))
     announced: dict[int, str] = {}
     at = 0
     while at < len(lines):
@@ -42,12 +42,12 @@ def announce_blocks(account: str) -> str:
         if watched & set(re.findall(r" #(\d+)", lines[at])):
             announced.update(_calls(lines, at + 1, end))
         at = end
-    mended = [
+    rewritten = [
         piece for number, line in enumerate(lines) for piece in (announced.get(number), line) if piece is not None
     ]
-    if announced and not _DECLARATION.search(account):
-        mended.append(f"declare void @{BLOCK_BEGINS}()\n")
-    return "\n".join(mended)
+    if announced and not _DECLARATION.search(dump):
+        rewritten.append(f"declare void @{BLOCK_BEGINS}()\n")
+    return "\n".join(rewritten)
 
 
 def _calls(lines: list[str], first: int, end: int) -> dict[int, str]:

@@ -1,7 +1,7 @@
-"""Has copies of whole objects in Clang's account of a file tell what alignment they count on.
+"""Has copies of whole objects in Clang's dump of a file tell what alignment they count on.
 
 GCC checks the addresses of an object that is copied, Clang does not: so each copy becomes a call of the kit's own
-(`kit/simt/surface/memory_functions.cpp`), which checks both addresses and announces both accesses.
+(`kit/simt/device_impl/memory_functions.cpp`), which checks both addresses and announces both accesses.
 """
 
 from __future__ import annotations
@@ -21,12 +21,12 @@ _FIRST_VALUE = re.compile(
 _PROMISE = re.compile(r" (?:noundef|nonnull|dereferenceable\(\d+\)|align \d+)(?= )")
 
 
-def with_aligned_copies(account: str) -> str:
-    mended = _COPY.sub(_call, account)
-    if mended == account:
-        return account
-    pointer = "ptr" if f"@{ALIGNED_COPY}(ptr " in mended else "i8*"
-    return f"{mended}\ndeclare void @{ALIGNED_COPY}({pointer}, {pointer}, i64, i64, i64)\n"
+def with_aligned_copies(dump: str) -> str:
+    rewritten = _COPY.sub(_call, dump)
+    if rewritten == dump:
+        return dump
+    pointer = "ptr" if f"@{ALIGNED_COPY}(ptr " in rewritten else "i8*"
+    return f"{rewritten}\ndeclare void @{ALIGNED_COPY}({pointer}, {pointer}, i64, i64, i64)\n"
 
 
 def _call(match: re.Match[str]) -> str:

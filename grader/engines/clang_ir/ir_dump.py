@@ -1,4 +1,4 @@
-"""Clang's account of a file (LLVM's intermediate language as text, before any pass) taken apart: functions with their
+"""Clang's dump of a file (LLVM's intermediate language as text, before any pass) taken apart: functions with their
 instructions, what each symbol names, and which line of which file an instruction stands for. Judges nothing.
 """
 
@@ -35,7 +35,7 @@ class IrFunction:
 
 
 @dataclass(frozen=True)
-class Account:
+class IrDump:
     functions: dict[str, IrFunction]
     globals: dict[str, str]  # what stands behind a variable's or an alias's `=`
     file_level_assembly: bool
@@ -83,7 +83,7 @@ class Account:
         return name[1] if name[1].startswith("/") or folder is None else f"{folder[1]}/{name[1]}"
 
 
-def read_account(text: str) -> Account:
+def read_dump(text: str) -> IrDump:
     functions: dict[str, IrFunction] = {}
     variables: dict[str, str] = {}
     nodes: dict[str, tuple[str, str]] = {}
@@ -104,7 +104,7 @@ def read_account(text: str) -> Account:
         elif match := _NODE.match(line):
             nodes[match[1]] = match[2] or "", match[3]
     assembly = any(line.startswith("module asm") for line in lines)
-    return Account(functions, variables, assembly, nodes)
+    return IrDump(functions, variables, assembly, nodes)
 
 
 def _function(name: str, head: str, body: list[str], groups: dict[str, Attributes]) -> IrFunction:

@@ -1,4 +1,4 @@
-"""Takes the detour out of `extern __shared__` arrays in Clang's account of a file.
+"""Takes the detour out of `extern __shared__` arrays in Clang's dump of a file.
 
 Clang reaches a thread-local variable of another file through a function of its own that would first run its initialiser.
 Shared memory has none: each call becomes the variable's address, and the functions go. GCC has a flag for it.
@@ -19,10 +19,10 @@ _CALL = re.compile(r"= (?:tail )?call (?P<type>[^@\n]*) @(?P<name>_ZTW\w+)\(\)(?
 _PROMISE = re.compile(r"(?:noundef|nonnull|align \d+|dereferenceable\(\d+\)) ")
 
 
-def without_wrappers(account: str) -> str:
-    weak = {f"_ZTW{name}" for name in _WEAK.findall(account)}
+def without_wrappers(dump: str) -> str:
+    weak = {f"_ZTW{name}" for name in _WEAK.findall(dump)}
     variables = {}
-    for match in _WRAPPER.finditer(account):
+    for match in _WRAPPER.finditer(dump):
         named = {name for name in SYMBOL.findall(match[2]) if not name.startswith(("_ZTH", "llvm."))}
         if match[1] in weak and len(named) == 1:
             variables[match[1]] = named.pop()
@@ -33,5 +33,5 @@ def without_wrappers(account: str) -> str:
         kind = leading_type(_PROMISE.sub("", call["type"]))
         return f"= bitcast {kind} @{variables[call['name']]} to {kind}"
 
-    without = _WRAPPER.sub(lambda match: "" if match[1] in variables else match[0], account)
+    without = _WRAPPER.sub(lambda match: "" if match[1] in variables else match[0], dump)
     return _CALL.sub(address, without)

@@ -1,7 +1,7 @@
 """What Clang is told when it compiles a submission, where that differs from GCC, and why. GCC's are in `gcc_flags.py`.
 
-Clang's parsing is one step and its passes another: between the two lies the compiler's own account of the file, which
-`ir_scan.py` reads and `ir_mending.py` mends.
+Clang's parsing is one step and its passes another: between the two lies the compiler's dump of the file, which
+`ir_scan.py` reads and `ir_rewriting.py` rewrites.
 """
 
 from __future__ import annotations

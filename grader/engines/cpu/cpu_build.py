@@ -35,7 +35,7 @@ from grader.engines.checks.ir_scan import scan_ir
 from grader.engines.checks.line_markers import hand_written_marker
 from grader.engines.checks.object_check import check_object
 from grader.engines.checks.token_scan import scan
-from grader.engines.clang_ir.ir_mending import mended
+from grader.engines.clang_ir.ir_rewriting import rewritten
 from grader.engines.cpu.cpu_toolchain import PLAIN, CpuToolchain
 from grader.engines.cpu.object_rewrite import globalize_arguments, rewrite_arguments
 from grader.engines.cpu.runner_image import CodeLayout, shared_assembly, write_image
@@ -171,27 +171,27 @@ def _build(steps: _Steps, text: str, entries: EntrySignatures) -> tuple[Refusal,
 
 
 def _compile(steps: _Steps, run: Callable[[list[str]], bool] | None = None) -> bool:
-    """With Clang, what its passes and its back end get is its own account, mended."""
+    """With Clang, its passes and its back end get its dump, rewritten."""
     run = run or steps.run
     parse, *others = steps.toolchain.compile("scanned.ii", "submission.o")
     if not run(parse):
         return False
     if others:
-        account = steps.text(steps.toolchain.account)
-        (steps.folder / steps.toolchain.account).write_text(mended(account), encoding="utf-8")
+        dump = steps.text(steps.toolchain.dump)
+        (steps.folder / steps.toolchain.dump).write_text(rewritten(dump), encoding="utf-8")
     return all(run(command) for command in others)
 
 
-def _account_of(steps: _Steps, found: EntryPoints) -> Refusal | None:
+def _refusal_of_dump(steps: _Steps, found: EntryPoints) -> Refusal | None:
     """What the compiler itself says of the file: the first reason not to trust its instrumentation."""
-    account = steps.text(steps.toolchain.account)
-    if not account:
+    dump = steps.text(steps.toolchain.dump)
+    if not dump:
         return Refusal(Verdict.COMPILE_ERROR, 0, "The file is too large once it is compiled.")
     trusted = [str(path) for path in steps.toolchain.includes]
     if not steps.toolchain.is_clang:
-        return scan_gimple(account, steps.name, trusted)
+        return scan_gimple(dump, steps.name, trusted)
     plain = steps.toolchain.prelude.with_name(PLAIN).read_text(encoding="utf-8")
-    return scan_ir(account, plain, steps.name, trusted, {symbol.name for symbol in found.all})
+    return scan_ir(dump, plain, steps.name, trusted, {symbol.name for symbol in found.all})
 
 
 def _link(steps: _Steps, text: str, preprocessed: str, entries: EntrySignatures) -> tuple[Refusal, ...]:
@@ -201,7 +201,7 @@ def _link(steps: _Steps, text: str, preprocessed: str, entries: EntrySignatures)
     assembly = steps.text("submission.s") or steps.text("scanned.s")
     if not assembly:
         return _refuse("The file is too large once it is compiled.")
-    refusal = _account_of(steps, found) or check_object(obj, found, calls_of(assembly, steps.name))
+    refusal = _refusal_of_dump(steps, found) or check_object(obj, found, calls_of(assembly, steps.name))
     if refusal:
         return (refusal,)
     dynamic = _dynamic_arrays(obj)

@@ -15,8 +15,8 @@ from pathlib import Path
 
 from grader.engines.cpu import clang_flags, gcc_flags
 
-PLAIN = "plain.ll"  # beside Clang's prelude: its account of a function that has no attributes
-ACCOUNT = {"gcc": "submission.gimple", "clang": "submission.ll"}  # the compiler's own reading of the text
+PLAIN = "plain.ll"  # beside Clang's prelude: its dump of a function that has no attributes
+DUMP = {"gcc": "submission.gimple", "clang": "submission.ll"}  # the compiler's own reading of the text
 
 
 @dataclass(frozen=True)
@@ -38,9 +38,9 @@ class CpuToolchain:
         return (*told.LANGUAGE, *told.INSTRUMENTATION, *machine, *told.WARNINGS, *includes)
 
     @property
-    def account(self) -> str:
+    def dump(self) -> str:
         """The file that holds the compiler's own reading of what it compiled."""
-        return ACCOUNT["clang" if self.is_clang else "gcc"]
+        return DUMP["clang" if self.is_clang else "gcc"]
 
     @property
     def objcopy(self) -> str:
@@ -63,25 +63,25 @@ class CpuToolchain:
         return preprocessed if at < 0 else preprocessed[at + 1 :]
 
     def compile(self, preprocessed: str, output: str) -> list[list[str]]:
-        """Compiles exactly the text that was scanned; the assembly and the compiler's account stay beside the object.
-        The account is complete after the first command; where there are more, they compile the account.
+        """Compiles exactly the text that was scanned; the assembly and the compiler's dump stay beside the object.
+        The dump is complete after the first command; where there are more, they compile the dump.
         """
         if not self.is_clang:
             return [
                 [
                     self.compiler, "-x", "c++-cpp-output", *self.flags, "-fpreprocessed", "-save-temps=obj",
-                    f"-fdump-tree-gimple-lineno={self.account}", "-c", preprocessed, "-o", output,
+                    f"-fdump-tree-gimple-lineno={self.dump}", "-c", preprocessed, "-o", output,
                 ]
             ]  # fmt: skip
         assembly = f"{output.removesuffix('.o')}.s"
         return [
-            self._parse(preprocessed, self.account),
-            [self.compiler, "-x", "ir", *self.flags, "-w", "-S", self.account, "-o", assembly],
+            self._parse(preprocessed, self.dump),
+            [self.compiler, "-x", "ir", *self.flags, "-w", "-S", self.dump, "-o", assembly],
             [self.compiler, "-x", "assembler", "-c", assembly, "-o", output],
         ]
 
     def _parse(self, source: str, output: str) -> list[str]:
-        """Clang's account, without what its passes add: the sanitizer's calls come in the next step."""
+        """Clang's dump, without what its passes add: the sanitizer's calls come in the next step."""
         return [
             self.compiler, "-x", "c++-cpp-output", *self.flags, "-S", "-emit-llvm", "-Xclang", "-disable-llvm-passes",
             source, "-o", output,
@@ -136,7 +136,7 @@ def prepare(compiler: str, includes: list[Path], archives: list[Path], cache: Pa
 
 
 def _make(toolchain: CpuToolchain, made: str) -> None:
-    """The header, and for GCC that header precompiled, for Clang its account of a function that has no attributes.
+    """The header, and for GCC that header precompiled, for Clang its dump of a function that has no attributes.
     Both files appear whole or not at all, whoever else is at it: several commands may start at once.
     """
     folder, name = toolchain.prelude.parent, toolchain.prelude.name

@@ -8,7 +8,7 @@
 #include <string>
 
 #include "simt/event.hpp"
-#include "simt/quiet_reads.hpp"
+#include "simt/redundant_reads.hpp"
 
 namespace tilelab::simt {
 
@@ -16,7 +16,7 @@ class AccessCounter final : public Observer {
  public:
   bool watches(Space) const override { return true; }
   bool needs_every_read() const override { return false; }
-  void on_launch_begin(const LaunchEvent& launch) override { quiet_ = launch.quiet; }
+  void on_launch_begin(const LaunchEvent& launch) override { redundant_ = launch.redundant; }
   void on_access(const Access& access) override {
     const auto space = static_cast<std::size_t>(access.space);
     if (access.kind != AccessKind::write) loaded_[space] += access.size;
@@ -24,7 +24,8 @@ class AccessCounter final : public Observer {
   }
   void on_barrier(const BarrierEvent&) override { ++barriers_; }
   std::map<std::string, std::uint64_t> counters() const {
-    const std::uint64_t inputs = quiet_ != nullptr ? quiet_->input_bytes() : 0, shared = quiet_ != nullptr ? quiet_->shared_bytes() : 0;
+    const std::uint64_t inputs = redundant_ != nullptr ? redundant_->input_bytes() : 0,
+                        shared = redundant_ != nullptr ? redundant_->shared_bytes() : 0;
     return {{"global_load_bytes", loaded_[0] + loaded_[2] + inputs},
             {"global_store_bytes", stored_[0] + stored_[2]},
             {"shared_load_bytes", loaded_[1] + shared},
@@ -35,7 +36,7 @@ class AccessCounter final : public Observer {
  private:
   std::array<std::uint64_t, 3> loaded_{}, stored_{};
   std::uint64_t barriers_ = 0;
-  const QuietReads* quiet_ = nullptr;
+  const RedundantReads* redundant_ = nullptr;
 };
 
 }  // namespace tilelab::simt

@@ -7,7 +7,7 @@
 #include <tuple>
 #include <utility>
 
-#include "simt/quiet_reads.hpp"
+#include "simt/redundant_reads.hpp"
 #include "simt/region.hpp"
 
 namespace tilelab::simt {
@@ -17,20 +17,20 @@ constexpr std::uint8_t whole_word = 0xF;
 
 }  // namespace
 
-RaceDetector::RaceDetector(FindingLog& log, SameValue same_value) : log_(log), same_value_(same_value), past_(log) {
-  if (same_value == SameValue::allowed) past_.allow_same_value();
+RaceDetector::RaceDetector(FindingLog& log, SameValue same_value) : log_(log), same_value_(same_value), history_(log) {
+  if (same_value == SameValue::allowed) history_.allow_same_value();
 }
 
 void RaceDetector::on_launch_begin(const LaunchEvent& launch) {
   shared_.resize((launch.shared_span + 3) / 4);
-  quiet_ = launch.quiet;
+  redundant_ = launch.redundant;
   fences_.begin_launch(launch.block.x * launch.block.y * launch.block.z);
 }
 
 void RaceDetector::on_block_begin(std::uint64_t block) {
   block_ = block;
   ++interval_;
-  if (quiet_ != nullptr) quiet_->begin_interval();
+  if (redundant_ != nullptr) redundant_->begin_interval();
   warps_.begin_interval();
   several_masks_ = false;
   fences_.begin_block(static_cast<std::uint32_t>(block));
@@ -75,7 +75,7 @@ void RaceDetector::on_access(const Access& access) {
     } else if (number < shared_.size()) {
       withdraw(number);
       const std::size_t position = touch(shared_[number], base / 4 + number, bytes, access);
-      if (quiet_ != nullptr && access.kind == AccessKind::read && bytes == whole_word) offer(number, position, access);
+      if (redundant_ != nullptr && access.kind == AccessKind::read && bytes == whole_word) offer(number, position, access);
     }
   }
   fences_.touch(access);
@@ -89,12 +89,12 @@ void RaceDetector::offer(std::size_t index, std::size_t position, const Access& 
   const auto is_alone = [](const Footprint& one) { return one.alone; };
   if (word.first.alone || std::any_of(word.more.begin(), word.more.end(), is_alone)) return;
   const Footprint& footprint = position == 0 ? word.first : word.more[position - 1];
-  quiet_->offer(index, access.pc, access.warp_interval, footprint.lowest, footprint.highest, position);
+  redundant_->offer(index, access.pc, access.warp_interval, footprint.lowest, footprint.highest, position);
 }
 
 // The threads of the reads that were not announced join their footprint: before anybody looks at it.
 void RaceDetector::withdraw(std::size_t index) {
-  const QuietReads::Word* word = quiet_ != nullptr ? quiet_->drop(index) : nullptr;
+  const RedundantReads::Word* word = redundant_ != nullptr ? redundant_->drop(index) : nullptr;
   if (word == nullptr) return;
   Footprint& footprint = shared_[index].at(word->position);
   footprint.lowest = word->lowest;
@@ -221,7 +221,7 @@ void RaceDetector::order_after_past(const Word& word, Footprint& fresh, const Ac
   const bool is_plain = access.kind != AccessKind::atomic;
   if (access.space == Space::shared || (!is_plain && !fences_.knows_other_blocks(thread))) return;
   const bool after_atomics = is_plain && word.last_atomic == thread;
-  fresh.after_past = past_.known(word.number, fresh, static_cast<std::uint32_t>(block_), thread, fences_, after_atomics);
+  fresh.after_past = history_.known(word.number, fresh, static_cast<std::uint32_t>(block_), thread, fences_, after_atomics);
 }
 
 void RaceDetector::suspect(Word& word) {
@@ -240,13 +240,13 @@ void RaceDetector::close_interval(std::uint32_t interval) {
   const auto block = static_cast<std::uint32_t>(block_);
   for (std::size_t i = 0; i < global_.size(); ++i) {
     Word& word = global_[i];
-    for (std::size_t position = 0; position < word.size(); ++position) past_.commit(word.number, word.at(position), block, interval);
-    past_.settle(word.number, word.first.region);
+    for (std::size_t position = 0; position < word.size(); ++position) history_.commit(word.number, word.at(position), block, interval);
+    history_.settle(word.number, word.first.region);
   }
   global_.begin_interval();
   warps_.begin_interval();
   several_masks_ = false;
-  if (quiet_ != nullptr) quiet_->begin_interval();
+  if (redundant_ != nullptr) redundant_->begin_interval();
   ++interval_;
 }
 
@@ -277,7 +277,7 @@ void RaceDetector::prune(Word& word, Footprint& write, const Access& now) {
       if (!ordered) compare(word, old, all[j]);
     }
     // Another block may race with what is dropped here and not with the write.
-    if (old.region->space != Space::shared) past_.commit(word.number, old, static_cast<std::uint32_t>(block_), now.interval);
+    if (old.region->space != Space::shared) history_.commit(word.number, old, static_cast<std::uint32_t>(block_), now.interval);
     all.erase(all.begin() + static_cast<std::ptrdiff_t>(i));
     for (Footprint& one : all) one.after = without_position(one.after, i);
     write.after = without_position(write.after, i);

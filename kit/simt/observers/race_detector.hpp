@@ -13,8 +13,8 @@
 
 #include "simt/event.hpp"
 #include "simt/finding_log.hpp"
+#include "simt/observers/access_history.hpp"
 #include "simt/observers/fence_order.hpp"
-#include "simt/observers/past_words.hpp"
 #include "simt/observers/warp_order.hpp"
 #include "simt/observers/word_table.hpp"
 #include "simt/observers/word_use.hpp"
@@ -35,11 +35,11 @@ class RaceDetector final : public Observer {
   void on_fence(const FenceEvent& fence) override;
   void on_barrier(const BarrierEvent& event) override;
   void on_block_end(std::uint64_t, std::uint32_t last_interval) override;
-  void on_launch_end() override { past_.report(); }
+  void on_launch_end() override { history_.report(); }
 
   // Accesses conflicted that only fences or atomics ordered. One that took no notice of what it read there would race,
   // and does so visibly when blocks and threads run the other way round.
-  bool needs_reversed_run() const { return ordered_some_ || past_.ordered_some(); }
+  bool needs_reversed_run() const { return ordered_some_ || history_.ordered_some(); }
 
  private:
   struct Word {
@@ -84,8 +84,8 @@ class RaceDetector final : public Observer {
   SameValue same_value_;
   WarpOrder warps_;
   FenceOrder fences_;
-  PastWords past_;
-  QuietReads* quiet_ = nullptr;
+  AccessHistory history_;
+  RedundantReads* redundant_ = nullptr;
   std::vector<Word> shared_;
   WordTable<Word> global_;
   std::vector<Word*> suspects_;

@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include "simt/quiet_reads.hpp"
+#include "simt/redundant_reads.hpp"
 #include "simt/region.hpp"
 
 namespace tilelab::simt {
@@ -20,7 +20,7 @@ UninitializedReads::UninitializedReads(FindingLog& log, std::vector<const Region
 void UninitializedReads::on_launch_begin(const LaunchEvent& launch) {
   words_.resize((launch.shared_span + 3) / 4);
   writers_.resize(words_.size());
-  quiet_ = launch.quiet;
+  redundant_ = launch.redundant;
 }
 
 void UninitializedReads::on_block_begin(std::uint64_t) {
@@ -64,7 +64,7 @@ void UninitializedReads::shared_access(const Access& access) {
       if (access.kind == AccessKind::atomic && writers_[index].interval == interval_)
         present = static_cast<std::uint8_t>(word.before | word.plain);
       const auto missing = static_cast<std::uint8_t>(bytes & ~present);
-      if (missing != 0 && quiet_ != nullptr) quiet_->drop(index);  // every thread that reads it is to be heard
+      if (missing != 0 && redundant_ != nullptr) redundant_->drop(index);  // every thread that reads it is to be heard
       if (missing != 0 && !block_disturbed_ && candidates_.size() < max_candidates) {
         candidates_.push_back({index, missing, access.kind, finding_of(access)});
       }

@@ -89,7 +89,7 @@ class UninitializedReads final : public Observer {
   std::vector<Output> outputs_;
   std::uint32_t block_ = 0;  // counted as they run
   std::uint64_t interval_ = 0;
-  QuietReads* quiet_ = nullptr;
+  RedundantReads* redundant_ = nullptr;
   bool block_disturbed_ = false;  // a thread was ended: what it did not write is not the kernel's omission
 };
 

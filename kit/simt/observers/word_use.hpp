@@ -1,4 +1,4 @@
-// What one statement did to one word (four bytes) in one barrier interval of one block, folded over the threads that ran
+// What one statement did to one word (four bytes) in one barrier interval of one block, merged over the threads that ran
 // it; when two accesses conflict; and when one happened. Not here: which of them are ordered.
 #pragma once
 

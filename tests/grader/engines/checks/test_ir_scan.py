@@ -1,5 +1,5 @@
 """What a file gains by being compiled with Clang: nothing. Each trick here would hide an access from Clang's instrumentation,
-or run code of its own; most are refused by the tokens already, and the compiler's own account is held to the same.
+or run code of its own; most are refused by the tokens already, and the compiler's dump is held to the same.
 """
 
 # ruff: noqa: E501 -- a case of a table is one line
@@ -66,16 +66,16 @@ def clang(tmp_path_factory: pytest.TempPathFactory) -> CpuToolchain:
 
 @pytest.fixture
 def scan(clang: CpuToolchain, tmp_path: Path) -> Scan:
-    """What the account alone makes of a file: nobody has read its tokens."""
+    """What the dump alone makes of a file: nobody has read its tokens."""
 
     def run(text: str) -> Refusal | None:
         (tmp_path / "scale.cu").write_text(text, encoding="utf-8")
         for command in (clang.preprocess("scale.cu", "scanned.ii"), clang.compile("scanned.ii", "submission.o")[0]):
             done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
             assert done.returncode == 0, done.stderr
-        account = (tmp_path / clang.account).read_text(encoding="utf-8")
+        dump = (tmp_path / clang.dump).read_text(encoding="utf-8")
         plain = clang.prelude.with_name(PLAIN).read_text(encoding="utf-8")
-        return scan_ir(account, plain, "scale.cu", [str(path) for path in clang.includes], {"_Z5scalePKfPfi"})
+        return scan_ir(dump, plain, "scale.cu", [str(path) for path in clang.includes], {"_Z5scalePKfPfi"})
 
     return run
 

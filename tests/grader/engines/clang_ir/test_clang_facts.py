@@ -1,7 +1,7 @@
 """Why Clang is told what it is told: a snippet compiled with the kit's flags and without one of them, and the difference.
 
 As `test_compiler_facts.py` does for GCC; flags that mean the same to both are held to their fact there. And what the two
-compilers do differently, of which the grader makes one: see `ir_mending.py` and its kin.
+compilers do differently, of which the grader makes one: see `ir_rewriting.py` and its kin.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from pathlib import Path
 
 import pytest
 
-from grader.engines.clang_ir.ir_mending import mended
+from grader.engines.clang_ir.ir_rewriting import rewritten
 from grader.engines.cpu import clang_flags, gcc_flags
 from grader.engines.cpu.clang_flags import INSTRUMENTATION
 
@@ -59,9 +59,9 @@ def clang(tmp_path: Path) -> Compile:
 
 
 @pytest.fixture
-def account(clang: Compile) -> Compile:
-    """The compiler's own account, as the grader mends it."""
-    return lambda snippet: mended(clang(snippet, *INSTRUMENTATION, "-emit-llvm", "-Xclang", "-disable-llvm-passes"))
+def dump(clang: Compile) -> Compile:
+    """The compiler's dump, as the grader rewrites it."""
+    return lambda snippet: rewritten(clang(snippet, *INSTRUMENTATION, "-emit-llvm", "-Xclang", "-disable-llvm-passes"))
 
 
 def test_every_flag_of_clangs_own_has_its_fact() -> None:
@@ -85,21 +85,21 @@ def test_a_call_of_memcpy_would_look_like_the_copy_of_an_object(clang: Compile) 
     assert "llvm.memcpy" not in clang(snippet, *told)
 
 
-def test_copies_of_objects_would_be_plain_calls_that_check_no_alignment(clang: Compile, account: Compile) -> None:
+def test_copies_of_objects_would_be_plain_calls_that_check_no_alignment(clang: Compile, dump: Compile) -> None:
     snippet = "struct alignas(16) Quad { float x, y, z, w; }; void f(Quad* a, const Quad* b) { *a = *b; }"
     assert re.search(r"call\w*\s+(__tsan_)?memcpy", clang(snippet, *INSTRUMENTATION))
-    assert re.search(r"call void @tilelab_copy\(.*, i64 16, i64 16, i64 16\)", account(snippet))
+    assert re.search(r"call void @tilelab_copy\(.*, i64 16, i64 16, i64 16\)", dump(snippet))
 
 
-def test_shared_arrays_of_another_file_would_be_reached_through_a_function(clang: Compile, account: Compile) -> None:
+def test_shared_arrays_of_another_file_would_be_reached_through_a_function(clang: Compile, dump: Compile) -> None:
     snippet = "extern thread_local float s[]; float f() { return s[1]; }"
     assert "_ZTH1s" in clang(snippet, *INSTRUMENTATION)
-    assert not re.search(r"(call|define).*_ZT[WH]1s", account(snippet))
+    assert not re.search(r"(call|define).*_ZT[WH]1s", dump(snippet))
 
 
-def test_a_forgotten_local_holds_the_bytes_that_gcc_puts_there(clang: Compile, account: Compile) -> None:
+def test_a_forgotten_local_holds_the_bytes_that_gcc_puts_there(clang: Compile, dump: Compile) -> None:
     snippet = "struct P { float a[5]; int b; }; float f() { float sum; int n; P p; float row[40]; return sum + n + p.b + row[3]; }"
-    text = account(snippet)
+    text = dump(snippet)
     assert "store float 0xC7DFDFDFC0000000" in text
     assert "store i32 -16843010" in text
     fills = re.findall(r"llvm\.memset\S*\(.* i8 (-\d+), i64 (\d+)", text)
@@ -107,10 +107,10 @@ def test_a_forgotten_local_holds_the_bytes_that_gcc_puts_there(clang: Compile, a
     assert "-1431655766" in clang(snippet, *INSTRUMENTATION, "-emit-llvm", "-Xclang", "-disable-llvm-passes")
 
 
-def test_a_table_of_constants_read_by_its_subscripts_stays_one_and_another_does_not(account: Compile) -> None:
+def test_a_table_of_constants_read_by_its_subscripts_stays_one_and_another_does_not(dump: Compile) -> None:
     table = "struct T { float v[1]; }; static const T one = {{1}}; static const float w[4] = {1, 2, 3, 4};\n"
-    assert re.search(r"@_ZL1w = internal constant", account(table + "float f(int i) { return w[i]; }"))
-    text = account(table + "float f(int i) { return one.v[i]; }")
+    assert re.search(r"@_ZL1w = internal constant", dump(table + "float f(int i) { return w[i]; }"))
+    text = dump(table + "float f(int i) { return one.v[i]; }")
     announced = "@_ZL3one = internal global" in text
     through_a_register = re.search(
         r"getelementptr inbounds \[1 x float\], \[1 x float\]\* getelementptr", text
@@ -118,9 +118,9 @@ def test_a_table_of_constants_read_by_its_subscripts_stays_one_and_another_does_
     assert announced or through_a_register
 
 
-def test_blocks_of_the_sanitizers_checks_announce_nothing(account: Compile) -> None:
+def test_blocks_of_the_sanitizers_checks_announce_nothing(dump: Compile) -> None:
     def blocks(snippet: str) -> int:
-        return account(snippet).count("call void @__sanitizer_cov_trace_pc()")
+        return dump(snippet).count("call void @__sanitizer_cov_trace_pc()")
 
     assert blocks("int f(int a, int b) { return a / b; }") == 1
     assert blocks("int f(int* p, int n) { int s = 0; for (int i = 0; i < n; ++i) s += p[i]; return s; }") == 4

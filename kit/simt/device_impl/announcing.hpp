@@ -1,4 +1,4 @@
-// How a function of the device surface announces an access on behalf of the statement that called it.
+// How a CUDA function announces an access on behalf of the statement that called it.
 // Such files are compiled with frame pointers: the caller's frame is found through our own.
 #pragma once
 

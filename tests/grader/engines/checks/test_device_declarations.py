@@ -19,14 +19,14 @@ DEFINED = re.compile(r"^cuda_on_cpu::(?:cuda_fp16_on_cpu::)?(\w+)\(", re.MULTILI
 
 
 def declared() -> Counter[str]:
-    spec = importlib.util.spec_from_file_location("device_surface", ROOT / "docs" / "device_surface.py")
+    spec = importlib.util.spec_from_file_location("device_function_table", ROOT / "docs" / "device_function_table.py")
     assert spec is not None
     assert spec.loader is not None
-    device_surface = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(device_surface)
-    headers = sorted(path.name for path in device_surface.HEADERS.glob("*.hpp"))
+    device_function_table = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(device_function_table)
+    headers = sorted(path.name for path in device_function_table.HEADERS.glob("*.hpp"))
     # half_types.hpp repeats what half_functions.hpp declares, for its own constructors.
-    texts = [device_surface._text(name) for name in headers if name != "half_types.hpp"]
+    texts = [device_function_table._text(name) for name in headers if name != "half_types.hpp"]
     name, version = platform.libc_ver()
     if name == "glibc" and tuple(map(int, version.split("."))) >= (2, 41):
         texts = [OLDER_GLIBC.sub("", text) for text in texts]

@@ -1,5 +1,5 @@
 // Reads that are not announced change no finding and no count.
-#include "simt/quiet_reads.hpp"
+#include "simt/redundant_reads.hpp"
 
 #include <algorithm>
 #include <map>
@@ -36,15 +36,15 @@ struct Seen {
 // A random block of 64 threads, as the machine would announce it.
 class Rehearsal {
  public:
-  explicit Rehearsal(bool quietly) {
+  explicit Rehearsal(bool without_redundant) {
     panel_.join(announcer_, {});
-    if (!quietly) announcer_.add(listener_);
-    quiet_ = announcer_.quiet();
-    if (quiet_ != nullptr) quiet_->begin_launch(region_.bytes);
+    if (!without_redundant) announcer_.add(listener_);
+    redundant_ = announcer_.redundant();
+    if (redundant_ != nullptr) redundant_->begin_launch(region_.bytes);
     LaunchEvent launch;
     launch.block = {64, 1, 1};
     launch.shared_span = region_.bytes;
-    launch.quiet = quiet_;
+    launch.redundant = redundant_;
     announcer_.announce(&Observer::on_launch_begin, launch);
   }
 
@@ -101,10 +101,10 @@ class Rehearsal {
     access.by = by;
     access.interval = interval;
     access.warp_interval = warp_interval;
-    if (quiet_ != nullptr && kind == AccessKind::read) {
-      const bool covered = access.size == 8 ? quiet_->covers<8>(access.offset, access.pc, by.thread, warp_interval)
-                                            : quiet_->covers<4>(access.offset, access.pc, by.thread, warp_interval);
-      if (covered) return quiet_->count_shared(access.size);
+    if (redundant_ != nullptr && kind == AccessKind::read) {
+      const bool covered = access.size == 8 ? redundant_->covers<8>(access.offset, access.pc, by.thread, warp_interval)
+                                            : redundant_->covers<4>(access.offset, access.pc, by.thread, warp_interval);
+      if (covered) return redundant_->count_shared(access.size);
     }
     ++announced_;
     announcer_.access(access);
@@ -112,7 +112,7 @@ class Rehearsal {
 
   Seen seen() {
     Seen seen;
-    for (const RawFinding& f : panel_.log().folded()) {
+    for (const RawFinding& f : panel_.log().deduplicated()) {
       seen.findings += std::to_string(static_cast<int>(f.kind)) + " " + std::to_string(f.offset) + " " + std::to_string(f.site.pc) +
                        " by " + std::to_string(f.site.by.block) + ":" + std::to_string(f.site.by.thread) + ", " +
                        std::to_string(f.other.pc) + " by " + std::to_string(f.other.by.thread) + ", " + std::to_string(f.count) +
@@ -128,69 +128,69 @@ class Rehearsal {
   ObserverPanel panel_{RaceDetector::SameValue::races};
   Announcer announcer_;
   Listener listener_;
-  QuietReads* quiet_ = nullptr;
+  RedundantReads* redundant_ = nullptr;
   std::size_t announced_ = 0;
 };
 
 }  // namespace
 
-TEST_CASE("what is not announced changes no finding and no count", "[quiet_reads]") {
+TEST_CASE("what is not announced changes no finding and no count", "[redundant_reads]") {
   std::size_t spared = 0, found = 0;
   for (unsigned seed = 0; seed < 400; ++seed) {
-    const Seen quiet = Rehearsal(true).run(seed), loud = Rehearsal(false).run(seed);
+    const Seen redundant = Rehearsal(true).run(seed), everything = Rehearsal(false).run(seed);
     INFO("seed " << seed);
-    REQUIRE(quiet.findings == loud.findings);
-    REQUIRE(quiet.counters == loud.counters);
-    REQUIRE(quiet.needs_reversed_run == loud.needs_reversed_run);
-    spared += loud.announced - quiet.announced;
-    found += loud.findings.empty() ? 0 : 1;
+    REQUIRE(redundant.findings == everything.findings);
+    REQUIRE(redundant.counters == everything.counters);
+    REQUIRE(redundant.needs_reversed_run == everything.needs_reversed_run);
+    spared += everything.announced - redundant.announced;
+    found += everything.findings.empty() ? 0 : 1;
   }
   CHECK(spared > 1000);
   CHECK(found > 100);
 }
 
-TEST_CASE("a word is quiet for one statement in one interval, whichever thread reads it", "[quiet_reads]") {
-  QuietReads quiet;
-  quiet.begin_launch(64);
-  CHECK_FALSE(quiet.covers<4>(8, 0x10, 5, 0));
-  quiet.offer(2, 0x10, 0, 5, 5, 0);
-  CHECK(quiet.covers<4>(8, 0x10, 9, 0));
-  CHECK(quiet.covers<4>(8, 0x10, 3, 0));
-  CHECK_FALSE(quiet.covers<4>(8, 0x20, 5, 0));   // another statement
-  CHECK_FALSE(quiet.covers<4>(8, 0x10, 5, 1));   // after a __syncwarp()
-  CHECK_FALSE(quiet.covers<4>(12, 0x10, 5, 0));  // another word
-  CHECK_FALSE(quiet.covers<4>(9, 0x10, 5, 0));   // parts of two
-  CHECK_FALSE(quiet.covers<8>(8, 0x10, 5, 0));   // one that was offered and one that was not
-  const QuietReads::Word* word = quiet.drop(2);
+TEST_CASE("a word is redundant for one statement in one interval, whichever thread reads it", "[redundant_reads]") {
+  RedundantReads redundant;
+  redundant.begin_launch(64);
+  CHECK_FALSE(redundant.covers<4>(8, 0x10, 5, 0));
+  redundant.offer(2, 0x10, 0, 5, 5, 0);
+  CHECK(redundant.covers<4>(8, 0x10, 9, 0));
+  CHECK(redundant.covers<4>(8, 0x10, 3, 0));
+  CHECK_FALSE(redundant.covers<4>(8, 0x20, 5, 0));   // another statement
+  CHECK_FALSE(redundant.covers<4>(8, 0x10, 5, 1));   // after a __syncwarp()
+  CHECK_FALSE(redundant.covers<4>(12, 0x10, 5, 0));  // another word
+  CHECK_FALSE(redundant.covers<4>(9, 0x10, 5, 0));   // parts of two
+  CHECK_FALSE(redundant.covers<8>(8, 0x10, 5, 0));   // one that was offered and one that was not
+  const RedundantReads::Word* word = redundant.drop(2);
   REQUIRE(word != nullptr);
   CHECK(word->lowest == 3);
   CHECK(word->highest == 9);
-  CHECK_FALSE(quiet.covers<4>(8, 0x10, 5, 0));
-  CHECK(quiet.drop(2) == nullptr);
-  quiet.offer(2, 0x10, 0, 5, 5, 0);
-  quiet.begin_interval();
-  CHECK_FALSE(quiet.covers<4>(8, 0x10, 5, 0));
-  CHECK_FALSE(quiet.covers<16>(56, 0x10, 5, 0));  // past the last word
+  CHECK_FALSE(redundant.covers<4>(8, 0x10, 5, 0));
+  CHECK(redundant.drop(2) == nullptr);
+  redundant.offer(2, 0x10, 0, 5, 5, 0);
+  redundant.begin_interval();
+  CHECK_FALSE(redundant.covers<4>(8, 0x10, 5, 0));
+  CHECK_FALSE(redundant.covers<16>(56, 0x10, 5, 0));  // past the last word
 }
 
-TEST_CASE("what does not fit a quiet word's fields is announced", "[quiet_reads]") {
-  QuietReads quiet;
-  quiet.begin_launch(64);
+TEST_CASE("what does not fit a redundant word's fields is announced", "[redundant_reads]") {
+  RedundantReads redundant;
+  redundant.begin_launch(64);
   const std::uintptr_t far = std::uintptr_t{1} << 32 | 0x10;
-  quiet.offer(0, far, 0, 1, 1, 0);
-  CHECK_FALSE(quiet.covers<4>(0, far, 1, 0));
-  CHECK_FALSE(quiet.covers<4>(0, 0x10, 1, 0));
-  quiet.offer(0, 0x10, 1u << 16, 1, 1, 0);
-  CHECK_FALSE(quiet.covers<4>(0, 0x10, 1, 0));
-  CHECK_FALSE(quiet.covers<4>(0, 0x10, 1, 1u << 16));
+  redundant.offer(0, far, 0, 1, 1, 0);
+  CHECK_FALSE(redundant.covers<4>(0, far, 1, 0));
+  CHECK_FALSE(redundant.covers<4>(0, 0x10, 1, 0));
+  redundant.offer(0, 0x10, 1u << 16, 1, 1, 0);
+  CHECK_FALSE(redundant.covers<4>(0, 0x10, 1, 0));
+  CHECK_FALSE(redundant.covers<4>(0, 0x10, 1, 1u << 16));
 }
 
-TEST_CASE("every read is announced where one observer needs it", "[quiet_reads]") {
+TEST_CASE("every read is announced where one observer needs it", "[redundant_reads]") {
   ObserverPanel panel(RaceDetector::SameValue::races);
   Announcer announcer;
   panel.join(announcer, {});
-  CHECK(announcer.quiet() != nullptr);
+  CHECK(announcer.redundant() != nullptr);
   Listener listener;
   announcer.add(listener);
-  CHECK(announcer.quiet() == nullptr);
+  CHECK(announcer.redundant() == nullptr);
 }

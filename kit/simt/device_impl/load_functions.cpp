@@ -1,6 +1,6 @@
 // The loads and stores of device/load_functions.hpp.
 #include "simt/device/load_functions.hpp"
-#include "simt/surface/announcing.hpp"
+#include "simt/device_impl/announcing.hpp"
 
 #define LOAD(address)                      \
   TILELAB_ANNOUNCE_ALIGNED(address, read); \

@@ -1,7 +1,7 @@
 // The warp functions of device/warp_functions.hpp: each turns its arguments into one LaneRequest.
 #include "simt/device/warp_functions.hpp"
-#include "simt/surface/announcing.hpp"
-#include "simt/surface/shuffle.hpp"
+#include "simt/device_impl/announcing.hpp"
+#include "simt/device_impl/shuffle.hpp"
 
 using tilelab::simt::bits_of;
 using tilelab::simt::LaneRequest;

@@ -1,4 +1,4 @@
-// What earlier blocks and intervals of the launch did to each word of global memory, folded by statement: between blocks
+// What earlier blocks and intervals of the launch did to each word of global memory, merged by statement: between blocks
 // nothing but fences orders accesses, so two statements race where two different blocks ran them and no fence joins those.
 // Compared when the launch ends. Not here: threads of one block, which the race detector compares interval by interval.
 #pragma once
@@ -15,9 +15,9 @@
 
 namespace tilelab::simt {
 
-class PastWords {
+class AccessHistory {
  public:
-  explicit PastWords(FindingLog& log) : log_(log) {}
+  explicit AccessHistory(FindingLog& log) : log_(log) {}
   void allow_same_value() { same_value_allowed_ = true; }
 
   // Which of the word's past accesses the thread knows to have happened before this one of its own; they count as

@@ -1,5 +1,5 @@
 // Sentences for findings, in the lab's words.
-#include "runner/finding_words.hpp"
+#include "runner/finding_messages.hpp"
 
 #include <algorithm>
 #include <map>
@@ -274,24 +274,24 @@ void subordinate_to_bounds(std::vector<Finding>& findings, const std::vector<Raw
 
 }  // namespace
 
-std::vector<Finding> in_words(const std::vector<RawFinding>& raw, const Image& image, const LaunchGeometry& geometry) {
+std::vector<Finding> finding_messages(const std::vector<RawFinding>& raw, const Image& image, const LaunchGeometry& geometry) {
   const Words words(image, geometry);
   // Several instructions of one line are one statement to a student.
-  std::map<std::tuple<std::string, std::string, int, std::string, int, std::string, std::string, std::string>, Finding> folded;
+  std::map<std::tuple<std::string, std::string, int, std::string, int, std::string, std::string, std::string>, Finding> merged;
   std::vector<Finding> described;
   for (const RawFinding& one : raw) described.push_back(words.describe(one));
   subordinate_to_bounds(described, raw);
   for (Finding& finding : described) {
     const auto key = std::tuple(finding.severity, finding.kind, finding.site.line, finding.array, finding.other ? finding.other->line : 0,
                                 finding.site.access, finding.other ? finding.other->access : "", finding.site.file);
-    const auto [kept, inserted] = folded.try_emplace(key, finding);
+    const auto [kept, inserted] = merged.try_emplace(key, finding);
     if (inserted) continue;
     const std::uint64_t count = kept->second.count + finding.count;
     if (rank(finding) < rank(kept->second)) kept->second = std::move(finding);
     kept->second.count = count;
   }
   std::vector<Finding> findings;
-  for (auto& [key, finding] : folded) findings.push_back(std::move(finding));
+  for (auto& [key, finding] : merged) findings.push_back(std::move(finding));
   if (findings.size() > max_findings) findings.resize(max_findings);
   return findings;
 }

@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <limits>
 
-#include "simt/surface/rounding_mode.hpp"
+#include "simt/device_impl/rounding_mode.hpp"
 
 using tilelab::simt::RoundingMode;
 

@@ -1,4 +1,4 @@
-"""Changes to Clang's account of a file before it is compiled further, so that both compilers' programs do the same: a local
+"""Changes to Clang's dump of a file before it is compiled further, so that both compilers' programs do the same: a local
 without a first value holds the bytes that GCC puts there, a table of constants that is read in another way than by its
 subscripts is announced like other memory. `ir_wrappers.py`, `ir_copies.py` and `ir_blocks.py` make one more each.
 Everything else is for `ir_scan.py` to refuse.
@@ -22,32 +22,32 @@ _CONSTANT = re.compile(r'^@("[^"]*"|[\w.$-]+) = (?P<how>[\w ()]*?\b)constant (?P
 _DIRECT = re.compile(r'= getelementptr (?:inbounds )?(?P<what>.*? @("[^"]*"|[\w.$-]+), .*)$', re.MULTILINE)
 
 
-def mended(account: str) -> str:
+def rewritten(dump: str) -> str:
     # An empty list of words to the linker would still make a section for them.
-    text = account.replace("\n!llvm.linker.options = !{}\n", "\n")
+    text = dump.replace("\n!llvm.linker.options = !{}\n", "\n")
     filled = with_aligned_copies(_as_gcc_fills(without_wrappers(text)))
     return announce_blocks(_announced_constants(filled))
 
 
-def _as_gcc_fills(account: str) -> str:
-    marks = _MARK.findall(account)
+def _as_gcc_fills(dump: str) -> str:
+    marks = _MARK.findall(dump)
     if not marks:
-        return account
+        return dump
     is_marked = re.compile(rf"!annotation !(?:{'|'.join(marks)})$")
     lines, fills = [], set[str]()
-    for line in account.split("\n"):
-        mended_line = line
+    for line in dump.split("\n"):
+        rewritten_line = line
         if is_marked.search(line):
             if copy := _COPY.search(line):
                 to, _, size, *_ = parts_of(copy["arguments"])
                 fills.add(copy["to"])
                 call = f"call void @llvm.memset.{copy['to']}.i64({to}, i8 {_BYTE - 256}, {size}, i1 false)"
-                mended_line = f"{line[: copy.start()]}{call}{copy['rest']}"
+                rewritten_line = f"{line[: copy.start()]}{call}{copy['rest']}"
             else:
-                mended_line = _FILL.sub(rf"\1 {_BYTE - 256}\2", _first_value(line))
-        lines.append(mended_line)
+                rewritten_line = _FILL.sub(rf"\1 {_BYTE - 256}\2", _first_value(line))
+        lines.append(rewritten_line)
     for pointer in sorted(fills):
-        if f"declare void @llvm.memset.{pointer}.i64(" not in account:
+        if f"declare void @llvm.memset.{pointer}.i64(" not in dump:
             kind = "ptr" if pointer == "p0" else "i8*"
             lines.append(f"declare void @llvm.memset.{pointer}.i64({kind} nocapture writeonly, i8, i64, i1 immarg)")
     return "\n".join(lines)
@@ -74,18 +74,18 @@ def _value(kind: str) -> str:
     return ""
 
 
-def _announced_constants(account: str) -> str:
+def _announced_constants(dump: str) -> str:
     """The sanitizer's pass leaves out what starts at a constant table's first byte. `table[i]` is checked against its
     length; any other way to move from there could lead anywhere, so the table becomes a variable for it.
     """
-    types = {match[1]: leading_type(match["value"]) for match in _CONSTANT.finditer(account)}
+    types = {match[1]: leading_type(match["value"]) for match in _CONSTANT.finditer(dump)}
     loose = set[str]()
-    for match in _DIRECT.finditer(account):
+    for match in _DIRECT.finditer(dump):
         kind, base, *indices = parts_of(match["what"])
         name = base.rpartition("@")[2]
         subscript = kind == types.get(name) and kind.startswith("[") and re.fullmatch(r"i\d+ 0", indices[0])
         if name in types and not subscript:
             loose.add(name)
     return _CONSTANT.sub(
-        lambda found: found[0].replace("constant ", "global ", 1) if found[1] in loose else found[0], account
+        lambda found: found[0].replace("constant ", "global ", 1) if found[1] in loose else found[0], dump
     )

@@ -6,7 +6,7 @@
 #include <cmath>
 #include <numbers>
 
-#include "simt/surface/announcing.hpp"
+#include "simt/device_impl/announcing.hpp"
 
 namespace {
 

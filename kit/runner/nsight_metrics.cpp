@@ -1,6 +1,6 @@
 // The names are Nsight Compute's, as its metrics reference for the L1TEX and SMSP units has them. What the hardware splits
 // into loads, stores and atomics is split here by what the statement says.
-#include "runner/traffic_words.hpp"
+#include "runner/nsight_metrics.hpp"
 
 #include <array>
 #include <utility>
@@ -44,7 +44,7 @@ void add(protocol::Metrics& metrics, const RequestTally& tally) {
 
 }  // namespace
 
-protocol::Traffic in_words(const std::vector<RequestTally>& tallies, bool complete, const Image& image) {
+protocol::Traffic nsight_metrics(const std::vector<RequestTally>& tallies, bool complete, const Image& image) {
   protocol::Traffic traffic;
   traffic.complete = complete;
   for (const AccessKind kind : {AccessKind::read, AccessKind::write}) {  // zero is an answer too
@@ -66,17 +66,6 @@ protocol::Traffic in_words(const std::vector<RequestTally>& tallies, bool comple
     traffic.lines.push_back({place.first, place.second, std::move(metrics)});
   }
   return traffic;
-}
-
-simt::LoopMap loop_map(const Image& image) {
-  std::vector<simt::CodeExtent> functions;
-  for (const CodeFunction& function : image.functions) functions.push_back({function.first, function.end});
-  return {image.loops, functions};
-}
-
-bool on_one_line(const Image& image, std::uintptr_t one, std::uintptr_t other) {
-  const CodeLine *first = image.line_at(one), *second = image.line_at(other);
-  return first != nullptr && second != nullptr && first->file == second->file && first->line == second->line;
 }
 
 }  // namespace tilelab

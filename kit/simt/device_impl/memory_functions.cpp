@@ -4,7 +4,7 @@
 #include <cstddef>
 #include <cstring>
 
-#include "simt/surface/announcing.hpp"
+#include "simt/device_impl/announcing.hpp"
 
 namespace {
 // Copies of up to 16 bytes are one access each, as an aggregate's copy is one instruction; longer ones go in pieces.

@@ -1,8 +1,8 @@
 // The functions of device/half_memory.hpp.
 #include "simt/device/half_memory.hpp"
 #include "simt/device/half_functions.hpp"
-#include "simt/surface/announcing.hpp"
-#include "simt/surface/shuffle.hpp"
+#include "simt/device_impl/announcing.hpp"
+#include "simt/device_impl/shuffle.hpp"
 
 #define LOAD(address)                      \
   TILELAB_ANNOUNCE_ALIGNED(address, read); \

@@ -1,4 +1,4 @@
-#include "runner/trace_words.hpp"
+#include "runner/named_trace.hpp"
 
 #include <filesystem>
 #include <map>
@@ -55,21 +55,21 @@ protocol::TracedArray array_of(const simt::Region& region) {
 
 }  // namespace
 
-Trace in_words(const std::vector<simt::TraceStep>& steps, bool complete, const Image& image) {
+Trace named_trace(const std::vector<simt::TraceStep>& steps, bool complete, const Image& image) {
   Trace trace;
   trace.complete = complete;
   Numbered<const simt::Region*, protocol::TracedArray> arrays(trace.arrays);
   Numbered<std::uintptr_t, protocol::TracedPlace> places(trace.places);
   for (const simt::TraceStep& step : steps) {
-    TracedStep& words = trace.steps.emplace_back();
-    words.kind = static_cast<TracedStep::Kind>(step.kind);
-    words.thread = step.thread;
-    words.interval = step.interval;
-    if (step.region != nullptr) words.array = arrays.number(step.region, [&] { return array_of(*step.region); });
-    words.offset = step.offset;
-    words.bytes = step.bytes;
-    words.bits = step.bits;
-    words.place = places.number(step.pc, [&] { return place_of(step.pc, image); });
+    TracedStep& named = trace.steps.emplace_back();
+    named.kind = static_cast<TracedStep::Kind>(step.kind);
+    named.thread = step.thread;
+    named.interval = step.interval;
+    if (step.region != nullptr) named.array = arrays.number(step.region, [&] { return array_of(*step.region); });
+    named.offset = step.offset;
+    named.bytes = step.bytes;
+    named.bits = step.bits;
+    named.place = places.number(step.pc, [&] { return place_of(step.pc, image); });
   }
   return trace;
 }

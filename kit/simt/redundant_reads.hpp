@@ -1,4 +1,4 @@
-// Reads that tell nobody anything new: what observers that follow the rules of memory have already heard. They are counted
+// Redundant reads: those that tell no observer of the memory rules anything new. They are counted
 // here and not announced, which is what makes the executor fast: most of a kernel's accesses are such reads.
 //
 // Two kinds. Of a buffer that the kernel may only read, all. Of a word of shared memory, those of one statement in one barrier
@@ -13,7 +13,7 @@
 
 namespace tilelab::simt {
 
-class QuietReads {
+class RedundantReads {
  public:
   struct Word {  // four bytes of shared memory; as small as can be: the cache holds the more of them
     std::uint32_t pc = 0, interval = 0;
@@ -32,7 +32,7 @@ class QuietReads {
     if (++interval_ == 0) begin_launch(count_ * 4);
   }
 
-  // Whether a read of `size` bytes, `offset` bytes into the shared span, is quiet; its thread is noted where it is.
+  // Whether a read of `size` bytes, `offset` bytes into the shared span, is redundant; its thread is noted where it is.
   template <std::size_t size>
   bool covers(std::size_t offset, std::uintptr_t pc, std::uint32_t thread, std::uint32_t warp_interval) {
     static_assert(size % 4 == 0);

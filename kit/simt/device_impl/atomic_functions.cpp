@@ -1,6 +1,6 @@
 // The atomic functions of device/atomic_functions.hpp.
 #include "simt/device/atomic_functions.hpp"
-#include "simt/surface/announcing.hpp"
+#include "simt/device_impl/announcing.hpp"
 
 // Announces the update of *address and returns what was there.
 #define UPDATE_IN_SCOPE(address, next, block_scope) \

@@ -3,7 +3,7 @@
 
 #include <cmath>
 
-#include "simt/surface/rounding_mode.hpp"
+#include "simt/device_impl/rounding_mode.hpp"
 
 using tilelab::simt::RoundingMode;
 

@@ -1,5 +1,5 @@
-// Findings in words: every sentence, folding by line, bounds.
-#include "runner/finding_words.hpp"
+// Findings in words: every sentence, merging by line, bounds.
+#include "runner/finding_messages.hpp"
 
 #include <algorithm>
 #include <random>
@@ -58,14 +58,14 @@ RawFinding raw(FindingKind kind, int line, const Region* region = nullptr, std::
 }
 
 protocol::Finding worded(const RawFinding& finding, const std::string& defined = "") {
-  const auto all = in_words({finding}, image(defined), geometry);
+  const auto all = finding_messages({finding}, image(defined), geometry);
   REQUIRE(all.size() == 1);
   return all[0];
 }
 
 }  // namespace
 
-TEST_CASE("a finding says where it is: file without folders, line, function, block and thread", "[finding_words]") {
+TEST_CASE("a finding says where it is: file without folders, line, function, block and thread", "[finding_messages]") {
   const Region region = buffer();
   const auto finding = worded(raw(FindingKind::uninitialized_read, 2, &region, 8));
   CHECK(finding.site.file == "matmul.cu");
@@ -79,14 +79,14 @@ TEST_CASE("a finding says where it is: file without folders, line, function, blo
   CHECK_FALSE(finding.other);
 }
 
-TEST_CASE("code of no line has line 0 and no function", "[finding_words]") {
+TEST_CASE("code of no line has line 0 and no function", "[finding_messages]") {
   auto finding = raw(FindingKind::timeout, 0);
   finding.site.pc = 3;
   CHECK(worded(finding).site.line == 0);
   CHECK(worded(finding).site.function.empty());
 }
 
-TEST_CASE("races name both sides", "[finding_words]") {
+TEST_CASE("races name both sides", "[finding_messages]") {
   const Region region = shared();
   RawFinding finding = raw(FindingKind::race, 2, &region, 4 * 17);
   finding.site.access = "write";
@@ -106,7 +106,7 @@ TEST_CASE("races name both sides", "[finding_words]") {
   CHECK(worded(finding).message.starts_with("Thread (1,2,0) atomically updates As[1][1] in line 2 and thread (0,0,0) writes it in line 2"));
 }
 
-TEST_CASE("a copy whose read and write are one instruction is not two writes", "[finding_words]") {
+TEST_CASE("a copy whose read and write are one instruction is not two writes", "[finding_messages]") {
   const Region region = shared();
   RawFinding finding = raw(FindingKind::race, 2, &region);
   finding.site.access = "write";
@@ -114,7 +114,7 @@ TEST_CASE("a copy whose read and write are one instruction is not two writes", "
   CHECK(worded(finding).message.starts_with("Thread (1,2,0) writes As[0][0] in line 2 and thread (0,0,0) reads it in line 2"));
 }
 
-TEST_CASE("out of bounds says past or before, and how much there is", "[finding_words]") {
+TEST_CASE("out of bounds says past or before, and how much there is", "[finding_messages]") {
   const Region global = buffer(), array = shared();
   CHECK(worded(raw(FindingKind::out_of_bounds, 2, &global, 4096)).message ==
         "Thread (1,2,0) of block (1,1,0) reads A[1024], past its end: A has 1024 elements.");
@@ -125,7 +125,7 @@ TEST_CASE("out of bounds says past or before, and how much there is", "[finding_
   CHECK(worded(past).message == "Thread (1,2,0) of block (1,1,0) writes As[16][0], past its end: As has 256 elements (16 x 16).");
 }
 
-TEST_CASE("a bad subscript names its array where the line leaves no doubt", "[finding_words]") {
+TEST_CASE("a bad subscript names its array where the line leaves no doubt", "[finding_messages]") {
   RawFinding finding = raw(FindingKind::out_of_bounds, 3);
   finding.index = 17;
   finding.bound = 17;
@@ -141,7 +141,7 @@ TEST_CASE("a bad subscript names its array where the line leaves no doubt", "[fi
   CHECK(worded(finding).array.empty());
 }
 
-TEST_CASE("columns name the subscript, where no macro may have moved them", "[finding_words]") {
+TEST_CASE("columns name the subscript, where no macro may have moved them", "[finding_messages]") {
   RawFinding finding = raw(FindingKind::out_of_bounds, 3);
   finding.index = 16;
   finding.bound = 16;
@@ -152,7 +152,7 @@ TEST_CASE("columns name the subscript, where no macro may have moved them", "[fi
   CHECK(worded(finding, "y").element.empty());
 }
 
-TEST_CASE("addresses that belong to nothing are told apart", "[finding_words]") {
+TEST_CASE("addresses that belong to nothing are told apart", "[finding_messages]") {
   CHECK(worded(raw(FindingKind::out_of_bounds, 2, nullptr, 8)).message == "Thread (1,2,0) of block (1,1,0) follows a null pointer.");
   CHECK(worded(raw(FindingKind::out_of_bounds, 2, nullptr, 1 << 20)).message.find("uses an address that belongs to no buffer") !=
         std::string::npos);
@@ -161,7 +161,7 @@ TEST_CASE("addresses that belong to nothing are told apart", "[finding_words]") 
   CHECK(worded(write).message.find("writes to memory that belongs to no buffer") != std::string::npos);
 }
 
-TEST_CASE("reads of nothing, written inputs and misaligned addresses have their sentences", "[finding_words]") {
+TEST_CASE("reads of nothing, written inputs and misaligned addresses have their sentences", "[finding_messages]") {
   const Region global = buffer(), array = shared();
   CHECK(worded(raw(FindingKind::uninitialized_read, 2, &array)).message ==
         "Thread (1,2,0) of block (1,1,0) reads As[0][0], which no thread has written since the block started.");
@@ -174,7 +174,7 @@ TEST_CASE("reads of nothing, written inputs and misaligned addresses have their 
   CHECK(worded(misaligned).message.find("not a multiple of 16 bytes") != std::string::npos);
 }
 
-TEST_CASE("divergence names both barriers, in a warp operation it speaks of lanes", "[finding_words]") {
+TEST_CASE("divergence names both barriers, in a warp operation it speaks of lanes", "[finding_messages]") {
   RawFinding finding = raw(FindingKind::barrier_divergence, 2);
   finding.other = {35, "barrier", {5, 0}};
   CHECK(worded(finding).kind == "barrier-divergence");
@@ -185,7 +185,7 @@ TEST_CASE("divergence names both barriers, in a warp operation it speaks of lane
   CHECK(worded(finding).message.find("the lanes named in the mask must all come") != std::string::npos);
 }
 
-TEST_CASE("threads that left before a barrier are a note, one or many", "[finding_words]") {
+TEST_CASE("threads that left before a barrier are a note, one or many", "[finding_messages]") {
   RawFinding finding = raw(FindingKind::exited_before_barrier, 2);
   finding.bound = 1;
   CHECK(worded(finding).severity == "note");
@@ -194,7 +194,7 @@ TEST_CASE("threads that left before a barrier are a note, one or many", "[findin
   CHECK(worded(finding).message.starts_with("9 threads of block (1,1,0) had already left"));
 }
 
-TEST_CASE("timeouts tell a loop from waiting, a crash says what the thread did", "[finding_words]") {
+TEST_CASE("timeouts tell a loop from waiting, a crash says what the thread did", "[finding_messages]") {
   RawFinding finding = raw(FindingKind::timeout, 2);
   CHECK(worded(finding).message.find("a loop may never end") != std::string::npos);
   finding.bound = 1;
@@ -204,7 +204,7 @@ TEST_CASE("timeouts tell a loop from waiting, a crash says what the thread did",
   CHECK(worded(finding).message == "Thread (1,2,0) of block (1,1,0) divides an integer by zero.");
 }
 
-TEST_CASE("instructions of one line are one finding, whichever came first", "[finding_words]") {
+TEST_CASE("instructions of one line are one finding, whichever came first", "[finding_messages]") {
   const Region region = buffer();
   std::vector<RawFinding> all;
   for (std::uint32_t thread = 0; thread < 5; ++thread) {
@@ -217,22 +217,22 @@ TEST_CASE("instructions of one line are one finding, whichever came first", "[fi
   std::mt19937 random(1);
   for (int order = 0; order < 10; ++order) {
     std::shuffle(all.begin(), all.end(), random);
-    const auto folded = in_words(all, image(), geometry);
-    REQUIRE(folded.size() == 1);
-    CHECK(folded[0].count == 50);
-    CHECK(folded[0].element == "A[4]");
-    CHECK(folded[0].site.thread == std::array<unsigned, 3>{0, 0, 0});
+    const auto merged = finding_messages(all, image(), geometry);
+    REQUIRE(merged.size() == 1);
+    CHECK(merged[0].count == 50);
+    CHECK(merged[0].element == "A[4]");
+    CHECK(merged[0].site.thread == std::array<unsigned, 3>{0, 0, 0});
   }
 }
 
-TEST_CASE("errors come before notes, then by kind and line, and a flood is cut at 64", "[finding_words]") {
+TEST_CASE("errors come before notes, then by kind and line, and a flood is cut at 64", "[finding_messages]") {
   const Region region = buffer();
   std::vector<RawFinding> all;
   for (int line = 1; line <= 200; ++line) {
     all.push_back(raw(FindingKind::exited_before_barrier, line));
     if (line <= 10) all.push_back(raw(FindingKind::uninitialized_read, line, &region));
   }
-  const auto worded = in_words(all, image(), geometry);
+  const auto worded = finding_messages(all, image(), geometry);
   REQUIRE(worded.size() == 64);
   for (std::size_t i = 0; i < 64; ++i) CHECK(worded[i].severity == (i < 10 ? "error" : "note"));
   for (std::size_t i = 1; i < 10; ++i) CHECK(worded[i - 1].site.line < worded[i].site.line);

@@ -1,6 +1,6 @@
 // Barriers, fences and traps of device/synchronization.hpp.
 #include "simt/device/synchronization.hpp"
-#include "simt/surface/announcing.hpp"
+#include "simt/device_impl/announcing.hpp"
 
 using tilelab::simt::BarrierReduction;
 using tilelab::simt::LaneRequest;

@@ -1,6 +1,6 @@
 """Lists the CUDA that the CPU executor offers, read off the device headers and the build's own lists.
 
-`.venv/bin/python docs/device_surface.py` brings the section between the two markers of how-the-cpu-executor-works.md up
+`.venv/bin/python docs/device_function_table.py` brings the section between the two markers of how-the-cpu-executor-works.md up
 to date; tests/conventions/test_documents.py fails when it is not. Reads declarations line by line: no C++ parser.
 """
 
@@ -15,7 +15,10 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parent.parent
 DOCUMENT = ROOT / "docs" / "how-the-cpu-executor-works.md"
 HEADERS = ROOT / "kit" / "simt" / "device"
-BEGIN, END = "<!-- surface: begin (docs/device_surface.py writes this) -->", "<!-- surface: end -->"
+BEGIN, END = (
+    "<!-- device functions: begin (docs/device_function_table.py writes this) -->",
+    "<!-- device functions: end -->",
+)
 
 # A declaration of one line: what it answers, its name, its parameters.
 _FUNCTION = re.compile(
@@ -32,7 +35,7 @@ _ROUNDED = re.compile(r"(\w+_)(rn|rz|ru|rd)")
 _SCOPES = ("_block", "_system")
 
 
-def surface() -> str:
+def function_table() -> str:
     """The section's text: Markdown, without the markers."""
     sys.path.insert(0, str(ROOT))
     from grader.engines.device_functions import C_LIBRARY, ONLY_ON_A_GPU, REDIRECTIONS  # noqa: PLC0415 -- no package when run as a script
@@ -92,7 +95,7 @@ def surface() -> str:
 def document_with(section: str, text: str) -> str:
     """`text` with the section between the markers replaced. Raises ValueError without exactly one pair of markers."""
     if text.count(BEGIN) != 1 or text.count(END) != 1:
-        message = f"{DOCUMENT.name} lacks the markers of the surface's section"
+        message = f"{DOCUMENT.name} lacks the markers of the table of device functions"
         raise ValueError(message)
     before, rest = text.split(BEGIN)
     return f"{before}{BEGIN}\n{section}\n{END}{rest.split(END)[1]}"
@@ -183,4 +186,4 @@ def _code(names: Iterable[str]) -> str:
 
 
 if __name__ == "__main__":
-    DOCUMENT.write_text(document_with(surface(), DOCUMENT.read_text(encoding="utf-8")), encoding="utf-8")
+    DOCUMENT.write_text(document_with(function_table(), DOCUMENT.read_text(encoding="utf-8")), encoding="utf-8")

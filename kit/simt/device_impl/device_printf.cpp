@@ -1,14 +1,14 @@
 // printf as a kernel may call it. The format is interpreted piece by piece: only conversions CUDA documents are passed
 // on, %n is not one of them, and a string is read only where it lies in memory the submission owns.
-#include "simt/surface/device_printf.hpp"
+#include "simt/device_impl/device_printf.hpp"
 
 #include <cstdarg>
 #include <cstdint>
 #include <cstdio>
 #include <cstring>
 
+#include "simt/device_impl/announcing.hpp"
 #include "simt/submission_data.hpp"
-#include "simt/surface/announcing.hpp"
 
 namespace tilelab::simt {
 namespace {

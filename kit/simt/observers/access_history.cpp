@@ -1,5 +1,5 @@
-// Lists of folded accesses per word, and their comparison.
-#include "simt/observers/past_words.hpp"
+// Lists of accesses per word, merged by statement, and their comparison.
+#include "simt/observers/access_history.hpp"
 
 #include <algorithm>
 #include <bit>
@@ -28,7 +28,7 @@ void keep_later(Moment& kept, const Moment& other) {
 
 }  // namespace
 
-std::uint32_t* PastWords::head(std::uintptr_t word, const Region* region) {
+std::uint32_t* AccessHistory::head(std::uintptr_t word, const Region* region) {
   for (Shadow& shadow : shadows_) {
     if (shadow.region == region) return word - shadow.first < shadow.words ? shadow.heads.get() + (word - shadow.first) : nullptr;
   }
@@ -41,8 +41,8 @@ std::uint32_t* PastWords::head(std::uintptr_t word, const Region* region) {
   return head(word, region);
 }
 
-std::uint64_t PastWords::known(std::uintptr_t word, const Footprint& own, std::uint32_t block, std::uint32_t thread,
-                               const FenceOrder& fences, bool its_atomic) {
+std::uint64_t AccessHistory::known(std::uintptr_t word, const Footprint& own, std::uint32_t block, std::uint32_t thread,
+                                   const FenceOrder& fences, bool its_atomic) {
   const std::uint32_t* first = head(word, own.region);
   if (first == nullptr || *first == 0) return 0;
   for (std::uint32_t at = *first; at != 0; at = nodes_[at].next) {
@@ -63,12 +63,12 @@ std::uint64_t PastWords::known(std::uintptr_t word, const Footprint& own, std::u
   return mask;
 }
 
-bool PastWords::takes(const Node& node, const Footprint& footprint) {
+bool AccessHistory::takes(const Node& node, const Footprint& footprint) {
   return node.pc == footprint.pc && node.kind == footprint.kind && node.bytes == footprint.bytes &&
          node.is_volatile == footprint.is_volatile && node.block_scope == footprint.block_scope;
 }
 
-void PastWords::widen(Node& node, const Moment& moment) {
+void AccessHistory::widen(Node& node, const Moment& moment) {
   if (moment.block == node.lowest.block) keep_later(node.lowest, moment);
   if (moment.block == node.highest.block) keep_later(node.highest, moment);
   if (place(moment) < place(node.lowest)) {
@@ -83,7 +83,7 @@ void PastWords::widen(Node& node, const Moment& moment) {
   }
 }
 
-void PastWords::commit(std::uintptr_t word, const Footprint& footprint, std::uint32_t block, std::uint32_t interval) {
+void AccessHistory::commit(std::uintptr_t word, const Footprint& footprint, std::uint32_t block, std::uint32_t interval) {
   std::uint32_t* first = head(word, footprint.region);
   if (first == nullptr) return;
   const Moment lowest{block, interval, footprint.lowest, footprint.epoch, footprint.warp_interval};
@@ -136,7 +136,7 @@ void PastWords::commit(std::uintptr_t word, const Footprint& footprint, std::uin
   if (first_other_block && length == 0 && node.next == 0 && node.kind != AccessKind::read) suspects_.push_back({word, footprint.region});
 }
 
-void PastWords::settle(std::uintptr_t word, const Region* region) {
+void AccessHistory::settle(std::uintptr_t word, const Region* region) {
   std::uint32_t* first = head(word, region);
   if (first == nullptr) return;
   std::size_t length = 0;
@@ -145,7 +145,7 @@ void PastWords::settle(std::uintptr_t word, const Region* region) {
 }
 
 // Drops what a later write is ordered after: whatever races with it and comes later races with that write.
-void PastWords::prune(std::uint32_t* first, std::uintptr_t word) {
+void AccessHistory::prune(std::uint32_t* first, std::uintptr_t word) {
   std::vector<std::uint32_t> list;
   for (std::uint32_t at = *first; at != 0; at = nodes_[at].next) list.push_back(at);
   for (std::size_t i = list.size(); i-- > 0;) {
@@ -171,7 +171,7 @@ void PastWords::prune(std::uint32_t* first, std::uintptr_t word) {
   *link = 0;
 }
 
-void PastWords::compare(std::uintptr_t word, const Node& a, const Node& b) {
+void AccessHistory::compare(std::uintptr_t word, const Node& a, const Node& b) {
   if (!conflict(a, b, false, false)) return;
   if (same_value_allowed_ && same_value(a, b)) return;
   const auto rank = [](const Node& node) { return std::tuple(node.kind == AccessKind::read, node.pc, node.kind); };
@@ -198,7 +198,7 @@ void PastWords::compare(std::uintptr_t word, const Node& a, const Node& b) {
   log_.report(finding);
 }
 
-void PastWords::compare_all(std::uintptr_t word, std::uint32_t head) {
+void AccessHistory::compare_all(std::uintptr_t word, std::uint32_t head) {
   std::vector<const Node*> list;
   for (std::uint32_t at = head; at != 0; at = nodes_[at].next) list.push_back(&nodes_[at]);
   for (std::size_t i = 0; i < list.size(); ++i) {
@@ -208,7 +208,7 @@ void PastWords::compare_all(std::uintptr_t word, std::uint32_t head) {
   }
 }
 
-void PastWords::report() {
+void AccessHistory::report() {
   std::sort(suspects_.begin(), suspects_.end(), [](const Suspect& a, const Suspect& b) { return a.word < b.word; });
   const auto same = [](const Suspect& a, const Suspect& b) { return a.word == b.word && a.region == b.region; };
   suspects_.erase(std::unique(suspects_.begin(), suspects_.end(), same), suspects_.end());

@@ -1,4 +1,4 @@
-// Puts raw findings into words: return addresses become files and lines, offsets become elements, and every finding
+// Raw findings become messages: return addresses become files and lines, offsets become elements, and every finding
 // gets the one sentence that says what happened. Works on what the launch left behind; runs nothing.
 #pragma once
 
@@ -15,6 +15,7 @@ struct LaunchGeometry {
 };
 
 // One finding per kind, array and pair of source lines, errors first, then by line; at most 64.
-std::vector<protocol::Finding> in_words(const std::vector<simt::RawFinding>& raw, const Image& image, const LaunchGeometry& geometry);
+std::vector<protocol::Finding> finding_messages(const std::vector<simt::RawFinding>& raw, const Image& image,
+                                                const LaunchGeometry& geometry);
 
 }  // namespace tilelab
