@@ -11,7 +11,7 @@ import re
 from collections.abc import Collection, Iterator
 
 from grader.engines.checks.object_check import readable
-from grader.engines.clang_ir.ir_dump import IrDump, Attributes, IrFunction, read_dump
+from grader.engines.clang_ir.ir_dump import Attributes, IrDump, IrFunction, read_dump
 from grader.engines.clang_ir.ir_types import bytes_of, leading_type, parts_of
 from grader.engines.refusal import Refusal
 from grader.model.result import Verdict
