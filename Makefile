@@ -12,12 +12,15 @@ FILE ?=
 SHAPE ?=
 BLOCK ?=
 SWEEP ?=
-export OUT SUBMISSIONS LAB CASE OPTIONS FILE SHAPE BLOCK SWEEP
+EXPORT ?=
+export OUT SUBMISSIONS LAB CASE OPTIONS FILE SHAPE BLOCK SWEEP EXPORT
 
 setup := ./kit/setup/setup.sh
 tilelab := .venv/bin/tilelab
 # One --lab for each lab named: LAB="01-naive 02-tiled".
 labs := $${LAB:+$$(printf -- '--lab %s ' $$LAB)}
+# One --export for each format named: EXPORT="grades-csv another".
+exports := $${EXPORT:+$$(printf -- '--export %s ' $$EXPORT)}
 
 .PHONY: help setup grade handouts images bundle test test-gpu test-aarch64 watch report trace profile bench check lint tidy format clean
 help:  ## what there is
@@ -32,7 +35,7 @@ setup:  ## get what is missing and build; the other targets do so by themselves
 	@$(setup)
 
 grade:  ## grade SUBMISSIONS into OUT (left out: a bundled class, into out/)
-	@$(setup) && $(tilelab) grade "$$SUBMISSIONS" --out "$$OUT" $(labs) $${SANITIZE:+--sanitize} $${SWEEP:+--sweep}
+	@$(setup) && $(tilelab) grade "$$SUBMISSIONS" --out "$$OUT" $(labs) $(exports) $${SANITIZE:+--sanitize} $${SWEEP:+--sweep}
 
 handouts:  ## make the archive that students are given, in build/handouts; with LAB=..., of these labs
 	@$(setup) && $(tilelab) handouts $(labs)

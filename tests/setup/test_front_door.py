@@ -31,7 +31,7 @@ def clone(tmp_path: Path) -> Path:
 
 def make(folder: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
     keep = {name: value for name, value in os.environ.items() if not name.startswith(("MAKE", "MFLAGS"))}
-    for name in ("LAB", "CASE", "OUT", "SUBMISSIONS"):
+    for name in ("LAB", "CASE", "OUT", "SUBMISSIONS", "EXPORT"):
         keep.pop(name, None)
     return subprocess.run(["make", *arguments], cwd=folder, env=keep, capture_output=True, text=True, check=False)
 
@@ -55,6 +55,12 @@ def test_grades_the_bundled_class_when_told_nothing(clone: Path) -> None:
 def test_grades_folders_with_spaces_and_several_labs(clone: Path) -> None:
     make(clone, "grade", "SUBMISSIONS=handed in/week 3", "OUT=my out", "LAB=01-naive 07-some-lab")
     expected = ["grade", "handed in/week 3", "--out", "my out", "--lab", "01-naive", "--lab", "07-some-lab"]
+    assert words(clone) == expected
+
+
+def test_writes_the_exports_that_are_named(clone: Path) -> None:
+    make(clone, "grade", "EXPORT=grades-csv another-format")
+    expected = ["grade", "tests/class", "--out", "out", "--export", "grades-csv", "--export", "another-format"]
     assert words(clone) == expected
 
 
