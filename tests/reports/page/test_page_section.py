@@ -14,7 +14,7 @@ from grader.reports.page.rendering import trusted_text
 from grader.reports.student_page.lab_sections import LAB_SECTIONS
 
 Named = Callable[[str], tuple[Result, dict[str, str]]]
-TEMPLATES = sorted({one.template for one in (*LAB_SECTIONS, *CLASS_SECTIONS)})
+TEMPLATES = sorted({one.template for one in LAB_SECTIONS} | {one.template for one in CLASS_SECTIONS})
 
 
 def test_sections_keep_their_order_and_those_with_nothing_to_show_are_left_out() -> None:

@@ -1,0 +1,201 @@
+"""CONTRIBUTING says which files a lab, a section of a page and an export take. Here each is added to a copy, in those files alone.
+
+The copy's own `tilelab` then shows what was added. Nothing is built: what the copy needs of the kit is the build of this tree.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import subprocess
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+COPIED = ("grader", "assignments", "solutions", "kit")
+STUDENT, LAB, FILE = "ada", "01-naive", "matmul_naive.cu"
+
+EXPORT = '''"""Who handed in, one a line. Pure."""
+
+from grader.exports.export import Export
+from grader.model.graded_class import GradedClass
+
+
+def names(graded: GradedClass) -> str:
+    return "".join(f"{one.submission.id} handed in\\n" for one in graded.results)
+
+
+NAMES_TXT = Export("names-txt", "names.txt", "who handed in", names)
+'''
+LAB_SECTION = '''"""How long it took to judge a lab. Pure."""
+
+from grader.reports.student_page.lab_view import LabView
+
+
+def time_section(view: LabView) -> str:
+    return f"Judged {view.lab.file} in some seconds."
+'''
+CLASS_SECTION = '''"""Who handed in. Pure."""
+
+from collections.abc import Sequence
+
+from grader.model.result import Result
+
+
+def time_section(results: Sequence[Result]) -> str:
+    return f"Judged {len(results)} in some seconds."
+'''
+TEMPLATE = """{# How long it took. #}
+{% macro show(section) %}
+<p class="some-seconds">{{ section }}</p>
+{% endmacro %}
+
+{% macro style() %}
+.some-seconds { color: var(--soft); }
+{% endmacro %}
+"""
+
+
+def named_files(addition: str) -> set[str]:
+    """The paths of this tree in CONTRIBUTING's row for `addition`."""
+    rows = re.findall(r"^\| ([^|]+) \| (.+) \|$", (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8"), re.MULTILINE)
+    return {path for path in re.findall(r"`([^`]+)`", dict(rows)[addition]) if (ROOT / path).exists()} - {
+        ".venv/bin/tilelab"
+    }
+
+
+@dataclass(frozen=True)
+class Copy:
+    """A copy of the tree, and what is done to it."""
+
+    root: Path
+
+    def create(self, path: str, text: str) -> None:
+        assert not (self.root / path).exists(), f"{path} is there already"
+        (self.root / path).write_text(text, encoding="utf-8")
+
+    def replace(self, path: str, old: str, new: str) -> None:
+        text = (self.root / path).read_text(encoding="utf-8")
+        assert text.count(old) == 1, f"{old!r} in {path}"
+        (self.root / path).write_text(text.replace(old, new), encoding="utf-8")
+
+    def tilelab(self, *words: str) -> subprocess.CompletedProcess[str]:
+        """The copy's own command, in the copy."""
+        environment = os.environ | {"PYTHONPATH": str(self.root), "PYTHONDONTWRITEBYTECODE": "1", "COLUMNS": "400"}
+        environment |= {"NO_COLOR": "1", "TILELAB_BACKEND": "cpu"}
+        command = [sys.executable, "-c", "from grader.commands.cli import app; app()", *words]
+        return subprocess.run(
+            command, cwd=self.root, env=environment, check=False, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+            text=True, timeout=300,
+        )  # fmt: skip
+
+    def grade(self, *options: str) -> Path:
+        """Grades a class of one, whose file does not compile; returns OUT."""
+        submission = self.root / "class" / STUDENT / FILE
+        submission.parent.mkdir(parents=True)
+        submission.write_text("#error nothing here runs\n", encoding="utf-8")
+        done = self.tilelab("grade", "class", "--lab", LAB, "--no-sandbox", "--out", "out", *options)
+        assert done.returncode == 0, done.stdout
+        return self.root / "out"
+
+    def touched(self) -> set[str]:
+        """Files that the copy has and this tree has not, or has otherwise."""
+        files = (path for folder in COPIED for path in (self.root / folder).rglob("*") if path.is_file())
+        names = (path.relative_to(self.root).as_posix() for path in files)
+        return {
+            name
+            for name in names
+            if not (ROOT / name).is_file() or (ROOT / name).read_bytes() != (self.root / name).read_bytes()
+        }
+
+
+@pytest.fixture
+def copy(tmp_path: Path) -> Copy:
+    for folder in COPIED:
+        shutil.copytree(ROOT / folder, tmp_path / folder, ignore=shutil.ignore_patterns("__pycache__"))
+    for source in tmp_path.rglob("*.[ch]pp"):
+        os.utime(source, (0, 0))  # older than any build: no judge runs here, so it need not be up to date
+    (tmp_path / "build").mkdir()
+    for made in ("bin", "lib", "kit.json"):
+        (tmp_path / "build" / made).symlink_to(ROOT / "build" / made)
+    return Copy(tmp_path)
+
+
+def test_an_export_is_one_file_and_its_line(copy: Copy) -> None:
+    copy.create("grader/exports/names_txt.py", EXPORT)
+    assert "names-txt" not in copy.tilelab("grade", "--help").stdout
+    assert copy.tilelab("grade", "class", "--export", "names-txt").returncode == 2
+
+    module = "grader/exports/__init__.py"
+    copy.replace(module, "\nEXPORTS:", "from grader.exports.names_txt import NAMES_TXT\n\nEXPORTS:")
+    copy.replace(module, "(GRADES_CSV,", "(GRADES_CSV, NAMES_TXT,")
+    assert "names-txt: names.txt, who handed in" in copy.tilelab("grade", "--help").stdout
+    out = copy.grade("--export", "names-txt")
+    assert (out / "names.txt").read_text(encoding="utf-8") == f"{STUDENT} handed in\n"
+    assert not (out / "grades.csv").exists()
+
+    assert named_files("an export of grades") == {"grader/exports/", module}
+    assert copy.touched() == {"grader/exports/names_txt.py", module}
+
+
+@pytest.mark.parametrize(
+    ("addition", "package", "registry", "list_name", "module", "page", "text"),
+    [
+        (
+            "a section of a student's page", "student_page", "lab_sections", "LAB_SECTIONS", LAB_SECTION,
+            f"students/{STUDENT}/report.html", f"Judged {FILE} in some seconds.",
+        ),
+        (
+            "a section of the class page", "class_page", "class_sections", "CLASS_SECTIONS", CLASS_SECTION,
+            "index.html", "Judged 1 in some seconds.",
+        ),
+    ],
+)  # fmt: skip
+def test_a_section_of_a_page_is_a_module_a_template_and_a_line(  # noqa: PLR0913, PLR0917 -- what differs between pages
+    copy: Copy, addition: str, package: str, registry: str, list_name: str, module: str, page: str, text: str
+) -> None:
+    code, templates = f"grader/reports/{package}/", f"grader/reports/templates/{package}/"
+    registered = f"{code}{registry}.py"
+    copy.create(f"{code}time_section.py", module)
+    copy.create(f"{templates}time.html.j2", TEMPLATE)
+    copy.replace(
+        registered,
+        f"\n{list_name}:",
+        f"from grader.reports.{package}.time_section import time_section\n\n{list_name}:",
+    )
+    copy.replace(registered, "\n)\n", f'\n    Section("{package}/time.html.j2", time_section),\n)\n')
+
+    html = (copy.grade() / page).read_text(encoding="utf-8")
+    assert f'<p class="some-seconds">{text}</p>' in html
+    assert ".some-seconds { color: var(--soft); }" in html[: html.index("</style>")]
+
+    assert named_files(addition) == {code, templates, registered}
+    assert copy.touched() == {f"{code}time_section.py", f"{templates}time.html.j2", registered}
+
+
+def test_a_lab_is_what_new_lab_makes_and_nothing_else(copy: Copy) -> None:
+    lab, kernel = "06-strips", "matmul_strips.cu"
+    starter = f"assignments/{lab}/{kernel}"
+    assert lab not in copy.tilelab("test", "no such lab").stdout
+
+    made = copy.tilelab("new-lab", lab, "--problem", "matmul")
+    assert made.returncode == 0, made.stdout
+    assert lab in copy.tilelab("test", "no such lab").stdout.split("the labs here are:")[-1]
+    # The lab loads: all that is missing before a class can be graded is the build of its judge.
+    assert f"judge-{lab} is missing" in copy.tilelab("grade", "class", "--lab", lab, "--no-sandbox").stdout
+
+    text = (copy.root / starter).read_text(encoding="utf-8")
+    (copy.root / starter).unlink()
+    assert copy.tilelab("starters", "--check").returncode == 1
+    assert copy.tilelab("starters").stdout == f"wrote {copy.root / starter}\n"
+    assert (copy.root / starter).read_text(encoding="utf-8") == text
+    assert copy.tilelab("starters", "--check").returncode == 0
+
+    folders = named_files("a lab")
+    assert folders == {"assignments/", "solutions/"}
+    assert {f"{Path(name).parts[0]}/" for name in copy.touched()} == folders
+    assert {Path(name).parts[1] for name in copy.touched()} == {lab}
