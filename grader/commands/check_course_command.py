@@ -136,7 +136,7 @@ def check_course(lab_ids: Sequence[str], wanted: Sequence[str], *, workers: int 
             outcomes = prove(proofs, lines, workers=at_once)
         finally:
             lines.end()
-    failed = [outcome.proof.name for outcome in outcomes if outcome.problems]
+    failed = [outcome.proof.name for outcome in outcomes if outcome.diagnostics]
     counted = f"; {grading.judged} kernels judged, {grading.reused} taken from before" if grading else ""
     console.print(f"{len(outcomes)} proofs, {len(failed)} failed{counted}", soft_wrap=True)
     if failed:

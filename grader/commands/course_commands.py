@@ -22,10 +22,10 @@ def make_starters(*, check: bool) -> int:
     console = Console(highlight=False)
     root = course_root(Path.cwd())
     if check:
-        problems = starters.stale(root)
-        for problem in problems:
-            console.print(str(problem), markup=False, soft_wrap=True)
-        return _NOT_PASSED if problems else 0
+        diagnostics = starters.stale(root)
+        for one in diagnostics:
+            console.print(str(one), markup=False, soft_wrap=True)
+        return _NOT_PASSED if diagnostics else 0
     try:
         written = starters.write(root)
     except MarkerError as error:
@@ -37,7 +37,7 @@ def make_starters(*, check: bool) -> int:
 
 def make_handouts(out: Path, lab_ids: Sequence[str], *, accept: bool) -> int:
     """`tilelab handouts`."""
-    from grader.course.handouts import LISTING, handout, listing, problems, write
+    from grader.course.handouts import LISTING, diagnostics, handout, listing, write
 
     console = Console(highlight=False)
     root = course_root(Path.cwd())
@@ -45,9 +45,9 @@ def make_handouts(out: Path, lab_ids: Sequence[str], *, accept: bool) -> int:
     made = handout(root, labs)
     if accept:
         (root / LISTING).write_text(listing(made), encoding="utf-8")
-    if broken := problems(root, labs, made):
-        for problem in broken:
-            console.print(str(problem), markup=False, soft_wrap=True)
+    if broken := diagnostics(root, labs, made):
+        for one in broken:
+            console.print(str(one), markup=False, soft_wrap=True)
         console.print("nothing was written", style="red")
         return _NOT_PASSED
     target = write(made, root / out)

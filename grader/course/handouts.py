@@ -15,11 +15,12 @@ from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 
 from grader import __version__
+from grader.course.diagnostic import Diagnostic
 from grader.course.hidden_facts import copied_answers, told_seed, told_shapes
 from grader.course.leaks import secrets_of
 from grader.course.manifest import MANIFEST, Manifest, digest
 from grader.course.markers import MarkerError, cut
-from grader.course.starters import Problem, given_away, outdated
+from grader.course.starters import given_away, outdated
 from grader.course.tarball import PackedFile, pack
 from grader.course.withheld import HiddenCases, withheld
 from grader.model.errors import RemediableError
@@ -84,13 +85,13 @@ def handout(root: Path, labs: Sequence[Lab]) -> Handout:
     return Handout(manifest, files, time)
 
 
-def problems(root: Path, labs: Sequence[Lab], made: Handout) -> list[Problem]:
+def diagnostics(root: Path, labs: Sequence[Lab], made: Handout) -> list[Diagnostic]:
     """What keeps this handout from being given out; empty: nothing."""
     found = [*_of_these(labs, root, outdated(root)), *leaking(root, labs, made), *unlisted(root, labs, made)]
     return list(dict.fromkeys([*found, *unfinished(labs, made)]))
 
 
-def leaking(root: Path, labs: Sequence[Lab], made: Handout) -> list[Problem]:
+def leaking(root: Path, labs: Sequence[Lab], made: Handout) -> list[Diagnostic]:
     """What students would get that they may not see: code, tests, shapes, answers, the seed."""
     found = _of_these(labs, root, given_away(root))
     sources = {path.name: path.read_text(encoding="utf-8") for path in sorted((root / "solutions").glob("*/*.cu"))}
@@ -109,33 +110,33 @@ def leaking(root: Path, labs: Sequence[Lab], made: Handout) -> list[Problem]:
     found += told_seed(texts, seed) if seed is not None else ()
     if _git(root, "ls-files", "--", ".tilelab/seed"):
         found.append(
-            Problem(".tilelab/seed", None, "git tracks the secret seed: `git rm --cached` it, and make another")
+            Diagnostic(".tilelab/seed", None, "git tracks the secret seed: `git rm --cached` it, and make another")
         )
     return list(dict.fromkeys(found))
 
 
-def _of_these(labs: Sequence[Lab], root: Path, found: Sequence[Problem]) -> list[Problem]:
+def _of_these(labs: Sequence[Lab], root: Path, found: Sequence[Diagnostic]) -> list[Diagnostic]:
     """Without what is wrong with labs that are not handed out yet."""
     others = set(lab_ids(root)) - {lab.id for lab in labs}
     return [one for one in found if not others & set(PurePosixPath(one.path).parts[1:2])]
 
 
-def unlisted(root: Path, labs: Sequence[Lab], made: Handout) -> list[Problem]:
+def unlisted(root: Path, labs: Sequence[Lab], made: Handout) -> list[Diagnostic]:
     """Kinds of file in a handout that `handouts/listing.txt` does not name, and the reverse."""
     path = root / LISTING
     accepted = set(path.read_text(encoding="utf-8").splitlines()) if path.is_file() else set()
     found = set(listing(made).splitlines())
     remedy = "if that is meant, run `.venv/bin/tilelab handouts --accept`"
-    new = [Problem(LISTING, None, f"{kind} is new in the handout; {remedy}") for kind in sorted(found - accepted)]
+    new = [Diagnostic(LISTING, None, f"{kind} is new in the handout; {remedy}") for kind in sorted(found - accepted)]
     if len(labs) != len(lab_ids(root)):
         return new  # a kind that only another lab has
     gone = [
-        Problem(LISTING, None, f"{kind} is no longer in the handout; {remedy}") for kind in sorted(accepted - found)
+        Diagnostic(LISTING, None, f"{kind} is no longer in the handout; {remedy}") for kind in sorted(accepted - found)
     ]
     return new + gone
 
 
-def unfinished(labs: Sequence[Lab], made: Handout) -> list[Problem]:
+def unfinished(labs: Sequence[Lab], made: Handout) -> list[Diagnostic]:
     """The first place in each file of these labs and their problems that says what its author has still to write."""
     own = [f"assignments/{lab.id}/" for lab in labs]
     own += [f"kit/problems/{lab.public.problem.removesuffix('.hpp')}." for lab in labs]
@@ -144,7 +145,7 @@ def unfinished(labs: Sequence[Lab], made: Handout) -> list[Problem]:
     for path, file in made.files.items():
         lines = file.data.decode("utf-8", "replace").splitlines() if path.startswith(tuple(own)) else []
         if first := next((number for number, line in enumerate(lines, start=1) if _UNFINISHED in line), None):
-            found.append(Problem(path, first, f"still says {_UNFINISHED}: {remedy}"))
+            found.append(Diagnostic(path, first, f"still says {_UNFINISHED}: {remedy}"))
     return found
 
 

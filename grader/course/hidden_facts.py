@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping, Sequence
 
-from grader.course.starters import Problem
+from grader.course.diagnostic import Diagnostic
 
 _SHAPE = re.compile(r"\{([^{}]*)\}")
 _NUMBER = re.compile(r"(?<![\w.])\d+(?![\w.]*\w)")
@@ -30,23 +30,23 @@ def spoken(shape: Sequence[str]) -> re.Pattern[str]:
     return re.compile(r"(?<![\d.])" + _BETWEEN.join(shape) + r"(?!\.?\d)")
 
 
-def told_shapes(files: Mapping[str, str], hidden: str, lab_id: str) -> Iterator[Problem]:
+def told_shapes(files: Mapping[str, str], hidden: str, lab_id: str) -> Iterator[Diagnostic]:
     """Shapes of the hidden tests `hidden` in that lab's public files, in any notation: `97 x 13 x 61`, `97, 13, 61`."""
     here = {path: text for path, text in files.items() if path.startswith(f"assignments/{lab_id}/")}
     public = {shape for path, text in here.items() if path.endswith(".cpp") for shape in shapes_in(text)}
     for shape in sorted(shapes_in(hidden) - public):
         for path, text in here.items():
             if found := spoken(shape).search(text):
-                yield Problem(path, _line(text, found.start()), f"tells a hidden shape of {lab_id}: {found[0]}")
+                yield Diagnostic(path, _line(text, found.start()), f"tells a hidden shape of {lab_id}: {found[0]}")
 
 
-def told_seed(files: Mapping[str, str], seed: int) -> Iterator[Problem]:
+def told_seed(files: Mapping[str, str], seed: int) -> Iterator[Diagnostic]:
     for path, text in files.items():
         if found := re.search(rf"(?<!\d){seed}(?!\d)", text):
-            yield Problem(path, _line(text, found.start()), "tells the course's secret seed")
+            yield Diagnostic(path, _line(text, found.start()), "tells the course's secret seed")
 
 
-def copied_answers(files: Mapping[str, str], answers: Mapping[str, str]) -> Iterator[Problem]:
+def copied_answers(files: Mapping[str, str], answers: Mapping[str, str]) -> Iterator[Diagnostic]:
     """Runs of words of `answers` (their path to their text) in `files`, however the lines are broken."""
     for source, answer in answers.items():
         secret = {run for _, run in _runs(answer)}
@@ -54,7 +54,7 @@ def copied_answers(files: Mapping[str, str], answers: Mapping[str, str]) -> Iter
             if path.endswith(_TEXT):
                 hit = next(((place, run) for place, run in _runs(text) if run in secret), None)
                 if hit is not None:
-                    yield Problem(path, _line(text, hit[0]), f"repeats an answer of {source}: {' '.join(hit[1])}")
+                    yield Diagnostic(path, _line(text, hit[0]), f"repeats an answer of {source}: {' '.join(hit[1])}")
 
 
 def _runs(text: str) -> Iterator[tuple[int, Sequence[str]]]:

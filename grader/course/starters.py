@@ -6,28 +6,15 @@ from __future__ import annotations
 
 import re
 from contextlib import suppress
-from dataclasses import dataclass
 from pathlib import Path
 
+from grader.course.diagnostic import Diagnostic
 from grader.course.leaks import leaks, secrets_of
 from grader.course.markers import Line, MarkerError, Region, cut
 from grader.course.unmarked import unmarked
 
 # In a PROMPT, `//> code` becomes `code`: the solution has to compile without it, the starter with it.
 _CODE = re.compile(r"^(\s*)//>(?: |$)")
-
-
-@dataclass(frozen=True)
-class Problem:
-    """Something wrong with one file, and what to do about it."""
-
-    path: str  # below the course's root
-    line: int | None
-    what: str
-
-    def __str__(self) -> str:
-        place = self.path if self.line is None else f"{self.path}:{self.line}"
-        return f"{place}: {self.what}"
 
 
 def starter_of(text: str, name: str) -> str:
@@ -75,57 +62,59 @@ def write(root: Path) -> list[Path]:
     return written
 
 
-def stale(root: Path) -> list[Problem]:
+def stale(root: Path) -> list[Diagnostic]:
     """What is wrong with the starters and write-ups of the course at `root`; empty: nothing."""
     return [*outdated(root), *given_away(root)]
 
 
-def outdated(root: Path) -> list[Problem]:
+def outdated(root: Path) -> list[Diagnostic]:
     """Broken markers, starters that are missing or not what their solution gives, and starters without a solution."""
-    problems: list[Problem] = []
+    diagnostics: list[Diagnostic] = []
     for source in _sources(root):
         name = _below(root, source)
         try:
-            problems += _outdated(root, source, cut(source.read_text(encoding="utf-8"), name))
+            diagnostics += _outdated(root, source, cut(source.read_text(encoding="utf-8"), name))
         except MarkerError as error:
-            problems.append(Problem(error.name, error.line, error.reason))
+            diagnostics.append(Diagnostic(error.name, error.line, error.reason))
     targets = {_target(root, source) for source in _sources(root)}
     strays = [path for path in sorted((root / "assignments").glob("*/*.cu")) if path not in targets]
-    return problems + [
-        Problem(_below(root, path), None, "no model solution has this name; remove it") for path in strays
+    return diagnostics + [
+        Diagnostic(_below(root, path), None, "no model solution has this name; remove it") for path in strays
     ]
 
 
-def given_away(root: Path) -> list[Problem]:
+def given_away(root: Path) -> list[Diagnostic]:
     """Code of a solution left outside its markers, and pieces of a solution in a starter or a write-up."""
-    problems: list[Problem] = []
+    diagnostics: list[Diagnostic] = []
     solutions: list[list[Line]] = []
     for source in _sources(root):
         name = _below(root, source)
         with suppress(MarkerError):  # told by `outdated`
             lines = cut(source.read_text(encoding="utf-8"), name)
             solutions.append(lines)
-            problems += _unmarked(name, lines)
+            diagnostics += _unmarked(name, lines)
     secrets = secrets_of(solutions)
     for path in sorted([*(root / "assignments").glob("*/*.cu"), *(root / "assignments").glob("*/*.md")]):
-        problems += [
-            Problem(_below(root, path), leak.line, f"gives a solution away: {leak.text}")
+        diagnostics += [
+            Diagnostic(_below(root, path), leak.line, f"gives a solution away: {leak.text}")
             for leak in leaks(path.read_text(encoding="utf-8"), secrets)
         ]
-    return problems
+    return diagnostics
 
 
-def _unmarked(name: str, lines: list[Line]) -> list[Problem]:
+def _unmarked(name: str, lines: list[Line]) -> list[Diagnostic]:
     if all(line.region is not Region.SOLUTION for line in lines):
-        return [Problem(name, None, "no SOLUTION region: its starter would be the whole solution")]
+        return [Diagnostic(name, None, "no SOLUTION region: its starter would be the whole solution")]
     hint = "outside all markers, so students get it; a PROMPT says that this is meant"
-    return [Problem(name, line.number, f"{hint}: {line.text.strip()}") for line in unmarked(lines)]
+    return [Diagnostic(name, line.number, f"{hint}: {line.text.strip()}") for line in unmarked(lines)]
 
 
-def _outdated(root: Path, source: Path, lines: list[Line]) -> list[Problem]:
+def _outdated(root: Path, source: Path, lines: list[Line]) -> list[Diagnostic]:
     target = _target(root, source)
     if not target.is_file():
-        return [Problem(_below(root, target), None, "missing; run `tilelab starters`")]
+        return [Diagnostic(_below(root, target), None, "missing; run `tilelab starters`")]
     if target.read_text(encoding="utf-8") != _starter(lines):
-        return [Problem(_below(root, target), None, f"not what {_below(root, source)} gives; run `tilelab starters`")]
+        return [
+            Diagnostic(_below(root, target), None, f"not what {_below(root, source)} gives; run `tilelab starters`")
+        ]
     return []

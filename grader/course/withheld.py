@@ -12,8 +12,8 @@ from itertools import pairwise
 from pathlib import PurePosixPath
 from posixpath import normpath
 
+from grader.course.diagnostic import Diagnostic
 from grader.course.leaks import Secrets, leaks
-from grader.course.starters import Problem
 
 _PRIVATE_FOLDERS = {"solutions", "tests"}
 _PRIVATE_NAMES = {"grading.toml", "hidden_tests.cpp"}
@@ -32,25 +32,25 @@ class HiddenCases:
     text: str
 
 
-def withheld(files: Mapping[str, str], secrets: Secrets, hidden: Sequence[HiddenCases]) -> list[Problem]:
+def withheld(files: Mapping[str, str], secrets: Secrets, hidden: Sequence[HiddenCases]) -> list[Diagnostic]:
     """Everything in `files` (path in the handout to text) that students may not see or cannot have."""
-    found: list[Problem] = []
+    found: list[Diagnostic] = []
     for path, text in files.items():
         pure = PurePosixPath(path)
         if pure.parts[0] in _PRIVATE_FOLDERS or pure.name in _PRIVATE_NAMES:
-            found.append(Problem(path, None, "is private; students never get it"))
+            found.append(Diagnostic(path, None, "is private; students never get it"))
         found += [
-            Problem(path, leak.line, f"gives a solution away: {leak.text}")
+            Diagnostic(path, leak.line, f"gives a solution away: {leak.text}")
             for leak in (leaks(text, secrets) if _WORD.search(text) else [])
         ]
         if pure.parts[0] == "assignments":
             found += _dangling(path, text, files)
     for lab in hidden:
         found += _hidden(files, lab)
-    return sorted(found, key=lambda problem: (problem.path, problem.line or 0, problem.what))
+    return sorted(found, key=lambda diagnostic: (diagnostic.path, diagnostic.line or 0, diagnostic.what))
 
 
-def _dangling(path: str, text: str, files: Mapping[str, str]) -> Iterator[Problem]:
+def _dangling(path: str, text: str, files: Mapping[str, str]) -> Iterator[Diagnostic]:
     """Includes and links of a lab's file that lead out of the handout: to what is private, or nowhere."""
     here = str(PurePosixPath(path).parent)
     for number, line in enumerate(text.splitlines(), start=1):
@@ -59,13 +59,13 @@ def _dangling(path: str, text: str, files: Mapping[str, str]) -> Iterator[Proble
             target = include[1] or include[2]
             reached = {normpath(f"{folder}/{target}") for folder in (here, *_INCLUDE_FOLDERS)}
             if (include[1] or ".." in target) and not reached & files.keys():
-                yield Problem(path, number, f"includes {target}, which is not in the handout")
+                yield Diagnostic(path, number, f"includes {target}, which is not in the handout")
         if path.endswith(".md"):
             for link in (one or other for one, other in _LINK.findall(line)):
                 target = normpath(f"{here}/{link.partition('#')[0]}") if link[0] != "#" else path
                 folders = (name for name in files if name.startswith(f"{target}/"))
                 if ":" not in link and target not in files and not any(folders):
-                    yield Problem(path, number, f"links to {link}, which is not in the handout; does git track it?")
+                    yield Diagnostic(path, number, f"links to {link}, which is not in the handout; does git track it?")
 
 
 def _statements(text: str) -> list[tuple[int, str]]:
@@ -75,15 +75,15 @@ def _statements(text: str) -> list[tuple[int, str]]:
     ]
 
 
-def _hidden(files: Mapping[str, str], lab: HiddenCases) -> Iterator[Problem]:
+def _hidden(files: Mapping[str, str], lab: HiddenCases) -> Iterator[Diagnostic]:
     """Two lines in a row of a lab's hidden tests, anywhere; the title of a hidden case, in that lab's own files."""
     pairs = {(one, other) for (_, one), (_, other) in pairwise(_statements(lab.text))}
     for path, text in files.items():
         for (number, one), (_, other) in pairwise(_statements(text)):
             if (one, other) in pairs:
-                yield Problem(path, number, f"repeats hidden tests of {lab.lab_id}: {one}")
+                yield Diagnostic(path, number, f"repeats hidden tests of {lab.lab_id}: {one}")
         if path.startswith(f"assignments/{lab.lab_id}/"):
             for number, line in enumerate(text.splitlines(), start=1):
                 for title in lab.titles:
                     if f'"{title}"' in line:
-                        yield Problem(path, number, f"names a hidden case of {lab.lab_id}: {title!r}")
+                        yield Diagnostic(path, number, f"names a hidden case of {lab.lab_id}: {title!r}")

@@ -1,7 +1,7 @@
 """Reads uploaded archives: lists what a zip or tar holds and stores the files asked for, within limits.
 
 Nothing of an archive chooses where its bytes land: stored files get numbers for names. No archive inside an archive is
-opened here. Everything wrong is a `Problem` with the reason a person would give; the caller decides whom it concerns.
+opened here. Everything wrong is a `Defect` with the reason a person would give; the caller decides whom it concerns.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import IO, BinaryIO, cast
 
 from grader.intake.naming import clean, is_junk
-from grader.intake.upload import Contents, Limits, Problem, Refusal, Request, Stored, size_in_words
+from grader.intake.upload import Contents, Defect, Limits, Refusal, Request, Stored, size_in_words
 
 _CHUNK = 1 << 16
 # Trouble of this machine, not of the archive (which can make the reader seek anywhere, for one).
@@ -42,7 +42,7 @@ class _Intaking:
     request: Request
     files: list[Stored] = field(default_factory=list)
     folders: list[tuple[str, ...]] = field(default_factory=list)
-    problems: list[Problem] = field(default_factory=list)
+    defects: list[Defect] = field(default_factory=list)
     members: int = 0
     declared_bytes: int = 0
 
@@ -66,7 +66,7 @@ def read_archive(path: Path, request: Request) -> Contents:
         raise Refusal(_broken(error)) from error
     except Exception as error:  # a hostile archive breaks its reader in any way it likes
         raise Refusal(_broken(error)) from error
-    return Contents(tuple(intaking.files), tuple(intaking.folders), tuple(intaking.problems))
+    return Contents(tuple(intaking.files), tuple(intaking.folders), tuple(intaking.defects))
 
 
 def _take(intaking: _Intaking, member: _Member, packed: int) -> None:
@@ -82,7 +82,7 @@ def _take(intaking: _Intaking, member: _Member, packed: int) -> None:
     if reason is None and member.kind not in {"file", "folder"}:
         reason = f"the archive holds {member.kind}: {clean(member.name)}"
     if reason is not None:
-        intaking.problems.append(Problem(reason, parts))
+        intaking.defects.append(Defect(reason, parts))
     elif is_junk(parts):
         return
     elif member.kind == "folder":

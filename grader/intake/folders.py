@@ -1,4 +1,4 @@
-"""Lists an uploaded folder without following a link or opening anything: what is not a regular file is a `Problem`."""
+"""Lists an uploaded folder without following a link or opening anything: what is not a regular file is a `Defect`."""
 
 from __future__ import annotations
 
@@ -7,31 +7,31 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from grader.intake.naming import clean, is_junk
-from grader.intake.upload import Contents, Limits, Problem, Refusal, Stored
+from grader.intake.upload import Contents, Defect, Limits, Refusal, Stored
 
 
 def read_folder(root: Path, limits: Limits) -> Contents:
     """What lies under `root`, junk aside, in the order of names. Raises Refusal past the limits."""
     files: list[Stored] = []
     folders: list[tuple[str, ...]] = []
-    problems: list[Problem] = []
-    for count, (path, entry) in enumerate(_walk(root, (), limits, problems)):
+    defects: list[Defect] = []
+    for count, (path, entry) in enumerate(_walk(root, (), limits, defects)):
         if count >= limits.members:
             message = f"the folder holds more than {limits.members} entries"
             raise Refusal(message)
         if entry.is_symlink():
-            problems.append(Problem(f"{clean('/'.join(path))!r} is a symbolic link; links are not followed", path))
+            defects.append(Defect(f"{clean('/'.join(path))!r} is a symbolic link; links are not followed", path))
         elif entry.is_dir(follow_symlinks=False):
             folders.append(path)
         elif entry.is_file(follow_symlinks=False):
             files.append(Stored(path, entry.stat(follow_symlinks=False).st_size, Path(entry.path)))
         else:
-            problems.append(Problem(f"{clean('/'.join(path))!r} is not a regular file", path))
-    return Contents(tuple(files), tuple(folders), tuple(problems))
+            defects.append(Defect(f"{clean('/'.join(path))!r} is not a regular file", path))
+    return Contents(tuple(files), tuple(folders), tuple(defects))
 
 
 def _walk(
-    folder: Path, above: tuple[str, ...], limits: Limits, problems: list[Problem]
+    folder: Path, above: tuple[str, ...], limits: Limits, defects: list[Defect]
 ) -> Iterator[tuple[tuple[str, ...], os.DirEntry[str]]]:
     if len(above) > limits.depth:
         message = f"the folder is nested deeper than {limits.depth} levels"
@@ -40,7 +40,7 @@ def _walk(
         with os.scandir(folder) as scan:
             entries = sorted(scan, key=lambda entry: entry.name)
     except OSError as error:
-        problems.append(Problem(f"{clean('/'.join(above) or folder.name)!r} cannot be read: {error.strerror}", above))
+        defects.append(Defect(f"{clean('/'.join(above) or folder.name)!r} cannot be read: {error.strerror}", above))
         return
     for entry in entries:
         path = (*above, entry.name)
@@ -48,4 +48,4 @@ def _walk(
             continue
         yield path, entry
         if entry.is_dir(follow_symlinks=False):
-            yield from _walk(Path(entry.path), path, limits, problems)
+            yield from _walk(Path(entry.path), path, limits, defects)

@@ -30,7 +30,7 @@ def match_files(contents: Contents, target: Path, wanted: Iterable[str], limit: 
     match = Match()
     wanted = sorted(wanted)
     files = list(contents.files)
-    if not files and not contents.problems:
+    if not files and not contents.defects:
         match.notices.append("there are no files in this submission")
     files = _unnested(files, match.notices)
     for name in wanted:
@@ -93,12 +93,12 @@ def _place(name: str, data: bytes | None, target: Path, limit: int, match: Match
 
 def _match_problems(contents: Contents, wanted: list[str], match: Match) -> None:
     """A wanted file that is a link or a device is blocked; the same elsewhere is only worth a notice."""
-    for problem in contents.problems:
-        name = problem.path[-1] if problem.path else ""
+    for defect in contents.defects:
+        name = defect.path[-1] if defect.path else ""
         if name in wanted and name not in match.sources:
-            match.blocked[name] = problem.reason
+            match.blocked[name] = defect.reason
         else:
-            match.notices.append(problem.reason)
+            match.notices.append(defect.reason)
 
 
 def _read(file: Stored, limit: int) -> bytes | None:

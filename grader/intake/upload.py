@@ -37,7 +37,7 @@ CLASS = Limits(
 
 
 @dataclass(frozen=True)
-class Problem:
+class Defect:
     """Why an archive, or one path in it, cannot be taken."""
 
     reason: str
@@ -57,7 +57,7 @@ class Stored:
 class Contents:
     files: tuple[Stored, ...] = ()
     folders: tuple[tuple[str, ...], ...] = ()
-    problems: tuple[Problem, ...] = ()
+    defects: tuple[Defect, ...] = ()
 
 
 class Refusal(Exception):  # noqa: N818 -- a decision about an upload, not a failure
@@ -85,22 +85,22 @@ def stem_of(name: str) -> str:
     return name[: len(name) - len(suffix)]
 
 
-def clashes(paths: Iterable[tuple[str, ...]]) -> list[Problem]:
+def clashes(paths: Iterable[tuple[str, ...]]) -> list[Defect]:
     """Paths that are one file on some machine: equal but for case or Unicode form, or a file that is also a folder."""
     seen: dict[tuple[str, ...], tuple[str, ...]] = {}
     folders: set[tuple[str, ...]] = set()
-    problems = []
+    defects = []
     for path in paths:
         key = tuple(unicodedata.normalize("NFKC", part).casefold() for part in path)
         if key in seen:
             one, other = clean("/".join(seen[key])), clean("/".join(path))
             same = "twice" if seen[key] == path else f"and {other!r}, the same name on many machines"
-            problems.append(Problem(f"the archive holds {one!r} {same}", path))
+            defects.append(Defect(f"the archive holds {one!r} {same}", path))
         seen.setdefault(key, path)
         folders.update(key[:length] for length in range(1, len(key)))
     both = [seen[key] for key in sorted(folders & seen.keys())]
     words = "both as a file and as a folder"
-    return problems + [Problem(f"the archive holds {clean('/'.join(path))!r} {words}", path) for path in both]
+    return defects + [Defect(f"the archive holds {clean('/'.join(path))!r} {words}", path) for path in both]
 
 
 def size_in_words(count: int) -> str:

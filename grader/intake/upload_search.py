@@ -17,7 +17,7 @@ from grader.intake.upload import (
     CLASS,
     STUDENT,
     Contents,
-    Problem,
+    Defect,
     Refusal,
     Request,
     Stored,
@@ -45,7 +45,7 @@ class Upload:
     contents: Contents = field(default_factory=Contents)
     refused: str | None = None
     notices: tuple[str, ...] = ()
-    packed: bool = False  # came as an archive: no archive within it is opened, and any problem refuses it
+    packed: bool = False  # came as an archive: no archive within it is opened, and any defect refuses it
 
 
 class Spool:
@@ -123,7 +123,7 @@ def _from_archive(source: Path, spool: Spool) -> tuple[list[Upload], list[str]]:
         (wrapper, contents), *_ = groups.items()
         notices.append(f"took the students from the one folder {clean(wrapper)!r}")
         groups = _groups(contents)
-    if whole := [problem for problem in contents.problems if not problem.path]:
+    if whole := [defect for defect in contents.defects if not defect.path]:
         message = f"{source}: {whole[0].reason}. Unpack it yourself into a folder, look at it, and give that folder."
         raise IntakeError(message)
     loose = [file.path[0] for file in contents.files if len(file.path) == 1 and not is_archive_name(file.path[0])]
@@ -134,16 +134,16 @@ def _from_archive(source: Path, spool: Spool) -> tuple[list[Upload], list[str]]:
 
 def _groups(contents: Contents) -> dict[str, Contents]:
     """The contents by first path component, which is taken off."""
-    groups: dict[str, tuple[list[Stored], list[tuple[str, ...]], list[Problem]]] = {}
+    groups: dict[str, tuple[list[Stored], list[tuple[str, ...]], list[Defect]]] = {}
     for file in contents.files:
         rest = Stored(file.path[1:], file.size, file.at)
         groups.setdefault(file.path[0], ([], [], []))[0].append(rest)
     for folder in contents.folders:
         if folder:
             groups.setdefault(folder[0], ([], [], []))[1].append(folder[1:])
-    for problem in contents.problems:
-        if problem.path and not is_junk(problem.path[:1]):
-            groups.setdefault(problem.path[0], ([], [], []))[2].append(Problem(problem.reason, problem.path[1:]))
+    for defect in contents.defects:
+        if defect.path and not is_junk(defect.path[:1]):
+            groups.setdefault(defect.path[0], ([], [], []))[2].append(Defect(defect.reason, defect.path[1:]))
     return {name: Contents(tuple(a), tuple(b), tuple(c)) for name, (a, b, c) in groups.items()}
 
 
@@ -152,7 +152,7 @@ def _archived_upload(name: str, group: Contents, spool: Spool) -> Upload:
     itself = [file for file in group.files if not file.path]
     if not itself:
         return Upload(name, group, _first_problem(group))
-    if len(itself) > 1 or len(group.files) > 1 or group.problems:
+    if len(itself) > 1 or len(group.files) > 1 or group.defects:
         return Upload(stem_of(name), refused=f"the class's archive holds {clean(name)!r} more than once", packed=True)
     assert itself[0].at is not None
     return archive_upload(name, itself[0].at, spool)
@@ -175,8 +175,8 @@ def archive_upload(name: str, path: Path, spool: Spool, notices: tuple[str, ...]
 
 def _first_problem(contents: Contents) -> str | None:
     """Why an archived upload is refused: anything wrong with its entries is enough."""
-    problems = [*contents.problems, *clashes(file.path for file in contents.files)]
-    return problems[0].reason if problems else None
+    defects = [*contents.defects, *clashes(file.path for file in contents.files)]
+    return defects[0].reason if defects else None
 
 
 def _holds_class(upload: Upload, wanted: frozenset[str]) -> bool:

@@ -8,8 +8,8 @@ from functools import partial
 from pathlib import Path
 
 from grader.course import handouts, starters
+from grader.course.diagnostic import Diagnostic
 from grader.course.handouts import Handout
-from grader.course.starters import Problem
 from grader.model.labs import Lab, lab_ids
 from grader.proofs import drawn_figures, made_text
 from grader.proofs.page_links import broken_links
@@ -45,19 +45,19 @@ class CourseProofs:
             Proof("points", "write-ups state the points that are given", [self.points]),
         ]
 
-    def current_starters(self) -> list[Problem]:
+    def current_starters(self) -> list[Diagnostic]:
         return self._of_these(starters.outdated(self.root))
 
-    def leaks(self) -> list[Problem]:
+    def leaks(self) -> list[Diagnostic]:
         return handouts.leaking(self.root, self.labs, self.made)
 
-    def unwritten(self) -> list[Problem]:
+    def unwritten(self) -> list[Diagnostic]:
         return handouts.unfinished(self.labs, self.made)
 
-    def unlisted(self) -> list[Problem]:
+    def unlisted(self) -> list[Diagnostic]:
         return handouts.unlisted(self.root, self.labs, self.made)
 
-    def dead_links(self) -> list[Problem]:
+    def dead_links(self) -> list[Diagnostic]:
         files = self.made.files
 
         def read(path: str) -> str | None:
@@ -65,17 +65,17 @@ class CourseProofs:
                 return files[path].data.decode("utf-8", "replace")
             return "" if path == "." or any(name.startswith(f"{path}/") for name in files) else None
 
-        return [problem for page in files if page.endswith(".md") for problem in broken_links(page, read)]
+        return [diagnostic for page in files if page.endswith(".md") for diagnostic in broken_links(page, read)]
 
-    def points(self) -> list[Problem]:
-        found: list[Problem] = []
+    def points(self) -> list[Diagnostic]:
+        found: list[Diagnostic] = []
         for lab in self.labs:
             page = f"assignments/{lab.id}/README.md"
             path = self.root / page
             found += (
                 wrong_points(lab, path.read_text(encoding="utf-8"), page)
                 if path.is_file()
-                else [Problem(page, None, "is missing")]
+                else [Diagnostic(page, None, "is missing")]
             )
         return found
 
@@ -86,9 +86,9 @@ class CourseProofs:
             ours += [path for half in (lab.public_dir, lab.private_dir) if half for path in half.glob("*.md")]
         return sorted(path.relative_to(self.root).as_posix() for path in ours)
 
-    def _remade(self, page: str) -> list[Problem]:
+    def _remade(self, page: str) -> list[Diagnostic]:
         return list(made_text.outdated(self.root, page))
 
-    def _of_these(self, found: Sequence[Problem]) -> list[Problem]:
+    def _of_these(self, found: Sequence[Diagnostic]) -> list[Diagnostic]:
         others = set(lab_ids(self.root)) - {lab.id for lab in self.labs}
-        return [problem for problem in found if not others & set(problem.path.split("/")[1:2])]
+        return [diagnostic for diagnostic in found if not others & set(diagnostic.path.split("/")[1:2])]

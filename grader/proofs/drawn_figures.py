@@ -11,7 +11,7 @@ import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 
-from grader.course.starters import Problem
+from grader.course.diagnostic import Diagnostic
 
 FIGURES = "assignments/figures"
 SCRIPT = "docs/figures/draw.py"
@@ -28,17 +28,17 @@ def drawn(root: Path) -> dict[str, bytes]:
         return {path.name: path.read_bytes() for path in Path(folder).iterdir()}
 
 
-def outdated(root: Path) -> Iterator[Problem]:
+def outdated(root: Path) -> Iterator[Diagnostic]:
     try:
         pictures = drawn(root)
     except subprocess.SubprocessError as error:
-        yield Problem(SCRIPT, None, f"fails: {getattr(error, 'stderr', None) or error}")
+        yield Diagnostic(SCRIPT, None, f"fails: {getattr(error, 'stderr', None) or error}")
         return
     for name, picture in sorted(pictures.items()):
         path = root / FIGURES / name
         if not path.is_file() or path.read_bytes() != picture:
-            yield Problem(f"{FIGURES}/{name}", None, f"not what {SCRIPT} draws; run `.venv/bin/python {SCRIPT}`")
+            yield Diagnostic(f"{FIGURES}/{name}", None, f"not what {SCRIPT} draws; run `.venv/bin/python {SCRIPT}`")
     write_ups = "".join(path.read_text(encoding="utf-8") for path in sorted((root / "assignments").glob("*/*.md")))
     for path in sorted((root / FIGURES).glob("*.*")):
         if f"/{path.name}" not in write_ups:
-            yield Problem(f"{FIGURES}/{path.name}", None, "no write-up shows it; show it or remove it")
+            yield Diagnostic(f"{FIGURES}/{path.name}", None, "no write-up shows it; show it or remove it")

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 
-from grader.course.starters import Problem
+from grader.course.diagnostic import Diagnostic
 from grader.model.labs import Lab, LabError
 from grader.model.result import LabResult, Verdict
 from grader.proofs.proof import Proof, Step
@@ -53,22 +53,24 @@ class KernelProofs:
             needs_kit=True,
         )
 
-    def starter(self) -> list[Problem]:
+    def starter(self) -> list[Diagnostic]:
         source = self.lab.public_dir / self.lab.public.file
         if not source.is_file():
-            return [self._problem(source, "is missing; run `tilelab starters`")]
+            return [self._diagnostic(source, "is missing; run `tilelab starters`")]
         result = self.grade(self.lab, source)
-        return [self._problem(source, what) for what in [*wrong_with_starter(result), *given_away(result, self.seed)]]
+        return [
+            self._diagnostic(source, what) for what in [*wrong_with_starter(result), *given_away(result, self.seed)]
+        ]
 
-    def solution(self) -> list[Problem]:
+    def solution(self) -> list[Diagnostic]:
         assert self.lab.private_dir is not None
         source = self.lab.private_dir / self.lab.public.file
         if not source.is_file():
-            return [self._problem(source, "is missing: a lab has a model solution")]
+            return [self._diagnostic(source, "is missing: a lab has a model solution")]
         result = self.grade(self.lab, source)
-        return [self._problem(source, what) for what in wrong_with_solution(result)]
+        return [self._diagnostic(source, what) for what in wrong_with_solution(result)]
 
-    def enough_rejects(self) -> list[Problem]:
+    def enough_rejects(self) -> list[Diagnostic]:
         assert self.lab.private is not None
         assert self.lab.private_dir is not None
         folder = self.lab.private_dir / "rejects"
@@ -76,20 +78,20 @@ class KernelProofs:
         if found >= least:
             return []
         remedy = "add wrong kernels, or lower `rejects_at_least` in grading.toml"
-        return [self._problem(folder, f"{found} rejects, and there are to be {least}: {remedy}")]
+        return [self._diagnostic(folder, f"{found} rejects, and there are to be {least}: {remedy}")]
 
-    def reject(self, source: Path) -> list[Problem]:
+    def reject(self, source: Path) -> list[Diagnostic]:
         try:
             demand = demanded(source)
         except LabError as error:
-            return [self._problem(source, str(error), line=1)]
+            return [self._diagnostic(source, str(error), line=1)]
         result = self.grade(self.lab, source)
         wrong = unmet(demand, result)
-        told = [] if wrong is None else [self._problem(source, wrong, line=1)]
-        return told + [self._problem(source, what) for what in given_away(result, self.seed)]
+        told = [] if wrong is None else [self._diagnostic(source, wrong, line=1)]
+        return told + [self._diagnostic(source, what) for what in given_away(result, self.seed)]
 
-    def _problem(self, path: Path, what: str, *, line: int | None = None) -> Problem:
-        return Problem(path.relative_to(self.root).as_posix(), line, what)
+    def _diagnostic(self, path: Path, what: str, *, line: int | None = None) -> Diagnostic:
+        return Diagnostic(path.relative_to(self.root).as_posix(), line, what)
 
 
 def wrong_with_starter(result: LabResult) -> Iterator[str]:

@@ -17,7 +17,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from grader.course.starters import Problem
+from grader.course.diagnostic import Diagnostic
 
 _BEGIN = re.compile(r"<!-- made by: (.+?) -->\s*")
 _END = "<!-- made: end -->"
@@ -81,14 +81,14 @@ def made(root: Path, passage: Passage) -> str:
     return done.stdout.strip("\n")
 
 
-def outdated(root: Path, page: str) -> Iterator[Problem]:
+def outdated(root: Path, page: str) -> Iterator[Diagnostic]:
     """The passages of `page` that are not what their commands print."""
     try:
         for passage in passages((root / page).read_text(encoding="utf-8")):
             if made(root, passage) != passage.text:
-                yield Problem(page, passage.line, f"not what `{passage.command}` prints; {REMEDY}")
+                yield Diagnostic(page, passage.line, f"not what `{passage.command}` prints; {REMEDY}")
     except MadeTextError as error:
-        yield Problem(page, error.line, str(error))
+        yield Diagnostic(page, error.line, str(error))
 
 
 def remake(root: Path, page: str) -> bool:

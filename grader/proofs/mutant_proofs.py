@@ -14,7 +14,7 @@ from pathlib import Path
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
-from grader.course.starters import Problem
+from grader.course.diagnostic import Diagnostic
 from grader.model.labs import Lab, LabError
 from grader.model.result import Verdict
 from grader.proofs.mutation import Mutant, mutants_of
@@ -58,16 +58,16 @@ class MutantProofs:
         holds = f"{len(mutants)} small mistakes made in the solution are caught, or change nothing"
         return Proof(f"mutants {self.lab.id}", holds, steps, needs_kit=True)
 
-    def stale(self, mutants: Sequence[Mutant]) -> list[Problem]:
+    def stale(self, mutants: Sequence[Mutant]) -> list[Diagnostic]:
         """Survivors that no mutant answers to."""
         made = {(mutant.before, mutant.after) for mutant in mutants}
         return [
-            self._problem(SURVIVORS, None, f"no mutant changes `{one.before}` to `{one.after}` any more: remove it")
+            self._diagnostic(SURVIVORS, None, f"no mutant changes `{one.before}` to `{one.after}` any more: remove it")
             for one in self._survivors()
             if (one.before, one.after) not in made
         ]
 
-    def tried(self, mutant: Mutant) -> list[Problem]:
+    def tried(self, mutant: Mutant) -> list[Diagnostic]:
         listed = any((one.before, one.after) == (mutant.before, mutant.after) for one in self._survivors())
         verdict = self.catch(self.lab, mutant.text)
         changed = f"{mutant.operator} (`{mutant.before}` to `{mutant.after}`)"
@@ -75,10 +75,10 @@ class MutantProofs:
             remedy = (
                 f"add a case that fails with it, or list it in {SURVIVORS} with the reason why it computes the same"
             )
-            return [self._problem(self.lab.public.file, mutant.line, f"every test passes after {changed}: {remedy}")]
+            return [self._diagnostic(self.lab.public.file, mutant.line, f"every test passes after {changed}: {remedy}")]
         if verdict is not Verdict.PASS and listed:
             got = "does not compile" if verdict in _STILLBORN else f"is caught as {verdict}"
-            return [self._problem(SURVIVORS, None, f"{changed} {got}: remove it")]
+            return [self._diagnostic(SURVIVORS, None, f"{changed} {got}: remove it")]
         return []
 
     def _survivors(self) -> tuple[Survivor, ...]:
@@ -92,6 +92,6 @@ class MutantProofs:
             message = f"{path}: {error}"
             raise LabError(message) from error
 
-    def _problem(self, name: str, line: int | None, what: str) -> Problem:
+    def _diagnostic(self, name: str, line: int | None, what: str) -> Diagnostic:
         assert self.lab.private_dir is not None
-        return Problem((self.lab.private_dir / name).relative_to(self.root).as_posix(), line, what)
+        return Diagnostic((self.lab.private_dir / name).relative_to(self.root).as_posix(), line, what)

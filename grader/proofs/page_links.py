@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator
 from posixpath import dirname, normpath
 from urllib.parse import unquote
 
-from grader.course.starters import Problem
+from grader.course.diagnostic import Diagnostic
 
 _LINK = re.compile(r"\]\(([^)\s]+)\)|<(?:img|a)\b[^>]*?\b(?:src|href)=\"([^\"]+)\"")
 _FENCE = re.compile(r"^```.*?^```", re.MULTILINE | re.DOTALL)
@@ -17,8 +17,8 @@ _ABSOLUTE = re.compile(r"[a-z]+:")
 Read = Callable[[str], str | None]  # a file's text by its path below the root; "" for what is no text, None for nothing
 
 
-def broken_links(page: str, read: Read) -> Iterator[Problem]:
-    """What `page` links to and `read` does not find, one problem for each link."""
+def broken_links(page: str, read: Read) -> Iterator[Diagnostic]:
+    """What `page` links to and `read` does not find, one diagnostic for each link."""
     text = read(page) or ""
     for number, line in enumerate(unfenced(text).splitlines(), start=1):
         for link in (one or other for one, other in _LINK.findall(line)):
@@ -28,9 +28,9 @@ def broken_links(page: str, read: Read) -> Iterator[Problem]:
             target = normpath(f"{dirname(page)}/{path}" if dirname(page) else path) if path else page
             found = read(target)
             if found is None:
-                yield Problem(page, number, f"links to {link}, and there is no such file")
+                yield Diagnostic(page, number, f"links to {link}, and there is no such file")
             elif anchor and anchor not in anchors(found):
-                yield Problem(page, number, f"links to {link}, and {target} has no such heading")
+                yield Diagnostic(page, number, f"links to {link}, and {target} has no such heading")
 
 
 def unfenced(text: str) -> str:

@@ -8,9 +8,9 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from grader.course.starters import Problem
+from grader.course.diagnostic import Diagnostic
 
-Step = Callable[[], Sequence[Problem]]
+Step = Callable[[], Sequence[Diagnostic]]
 
 
 @dataclass(frozen=True)

@@ -40,10 +40,10 @@ class ProofLines:
 
 
 def lines_of(outcome: Proved) -> Text:
-    """`ok    leaks   no solution …`, or `FAILS leaks` and a line for each problem."""
+    """`ok    leaks   no solution …`, or `FAILS leaks` and a line for each diagnostic."""
     name = f"{outcome.proof.name:{_NAME_WIDTH}} "
-    if not outcome.problems:
+    if not outcome.diagnostics:
         return Text.assemble(("ok    ", "green"), name, (outcome.proof.holds, "dim"))
-    told = "".join(f"\n      {problem}" for problem in outcome.problems)
-    count = len(outcome.problems)
+    told = "".join(f"\n      {diagnostic}" for diagnostic in outcome.diagnostics)
+    count = len(outcome.diagnostics)
     return Text.assemble(("FAILS ", "bold red"), (name, "bold"), f"{count} problem{'s' if count > 1 else ''}:", told)

@@ -1,6 +1,6 @@
 """Runs proofs side by side and hands each one's outcome over in the order of the list. Prints nothing.
 
-A step that breaks is a problem of its proof: what could not be looked at has not been proved.
+A step that breaks is a diagnostic of its proof: what could not be looked at has not been proved.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from concurrent.futures import Future, ThreadPoolExecutor, as_completed
 from dataclasses import dataclass
 from typing import Protocol
 
-from grader.course.starters import Problem
+from grader.course.diagnostic import Diagnostic
 from grader.model.errors import RemediableError
 from grader.proofs.proof import Proof, Step
 
@@ -18,7 +18,7 @@ from grader.proofs.proof import Proof, Step
 @dataclass(frozen=True)
 class Proved:
     proof: Proof
-    problems: tuple[Problem, ...]
+    diagnostics: tuple[Diagnostic, ...]
 
 
 class Watcher(Protocol):
@@ -34,21 +34,21 @@ def prove(proofs: Sequence[Proof], watcher: Watcher, *, workers: int) -> list[Pr
     steps = [(index, step) for index, proof in enumerate(proofs) for step in proof.steps]
     steps.sort(key=lambda one: (proofs[one[0]].needs_kit, len(proofs[one[0]].steps)))
     waiting = [len(proof.steps) for proof in proofs]
-    problems: list[list[Problem]] = [[] for _ in proofs]
+    diagnostics: list[list[Diagnostic]] = [[] for _ in proofs]
     outcomes: list[Proved] = []
     watcher.begin(len(steps))
     with ThreadPoolExecutor(workers) as pool:
-        running: dict[Future[Sequence[Problem]], int] = {
+        running: dict[Future[Sequence[Diagnostic]], int] = {
             pool.submit(_run, step, proofs[index].name): index for index, step in steps
         }
         try:
             for done in as_completed(running):
                 index = running[done]
-                problems[index] += done.result()
+                diagnostics[index] += done.result()
                 waiting[index] -= 1
                 watcher.step()
                 for ready in _ready(waiting, len(outcomes)):
-                    found = sorted(problems[ready], key=lambda one: (one.path, one.line or 0, one.what))
+                    found = sorted(diagnostics[ready], key=lambda one: (one.path, one.line or 0, one.what))
                     outcomes.append(Proved(proofs[ready], tuple(found)))
                     watcher.proved(outcomes[-1])
         except BaseException:
@@ -65,10 +65,10 @@ def _ready(waiting: Sequence[int], told: int) -> Iterator[int]:
         yield index
 
 
-def _run(step: Step, name: str) -> Sequence[Problem]:
+def _run(step: Step, name: str) -> Sequence[Diagnostic]:
     try:
         return step()
     except RemediableError as error:
-        return [Problem(name, None, str(error))]
+        return [Diagnostic(name, None, str(error))]
     except Exception as error:  # noqa: BLE001 -- whatever broke, the other proofs go on
-        return [Problem(name, None, f"this could not be looked at: {type(error).__name__}: {error}")]
+        return [Diagnostic(name, None, f"this could not be looked at: {type(error).__name__}: {error}")]

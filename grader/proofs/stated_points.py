@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from grader.course.starters import Problem
+from grader.course.diagnostic import Diagnostic
 from grader.model.labs import Lab
 
 _HEADING = "## How it is graded"
@@ -25,11 +25,11 @@ def given(lab: Lab) -> dict[str, float]:
     return {what: worth for what, worth in points.items() if worth}
 
 
-def wrong_points(lab: Lab, text: str, page: str) -> Iterator[Problem]:
+def wrong_points(lab: Lab, text: str, page: str) -> Iterator[Diagnostic]:
     """Rows of the table that state other points than are given, and points that no row states."""
     lines = text.splitlines()
     if _HEADING not in lines:
-        yield Problem(page, None, f"has no `{_HEADING}`: students are not told what the points are for")
+        yield Diagnostic(page, None, f"has no `{_HEADING}`: students are not told what the points are for")
         return
     start = lines.index(_HEADING) + 1
     length = next((n for n, line in enumerate(lines[start:]) if line.startswith("## ")), len(lines) - start)
@@ -39,6 +39,8 @@ def wrong_points(lab: Lab, text: str, page: str) -> Iterator[Problem]:
         if row := _ROW.fullmatch(line.strip()):
             stated.add(row[1])
             if float(row[2]) != expected.get(row[1], 0):
-                yield Problem(page, number, f"says {row[2]} points for {row[1]}, and it is {expected.get(row[1], 0):g}")
+                yield Diagnostic(
+                    page, number, f"says {row[2]} points for {row[1]}, and it is {expected.get(row[1], 0):g}"
+                )
     for what in sorted(expected.keys() - stated):
-        yield Problem(page, start, f"does not say that there are {expected[what]:g} points for {what}")
+        yield Diagnostic(page, start, f"does not say that there are {expected[what]:g} points for {what}")

@@ -17,8 +17,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from grader.course.diagnostic import Diagnostic
 from grader.course.handouts import Handout
-from grader.course.starters import Problem
 from grader.machine.atomic_file import write_atomically
 from grader.model.labs import Lab
 
@@ -38,16 +38,16 @@ class UnpackedHandout:
     proved: Path
     workers: int
 
-    def tried(self) -> list[Problem]:
+    def tried(self) -> list[Diagnostic]:
         mark = self.proved / f"handout-{self._key()}"
         if mark.is_file():
             return []
-        problems = list(self._try())
-        if not problems:
+        diagnostics = list(self._try())
+        if not diagnostics:
             write_atomically(mark, f"{self.made.manifest}\n")
-        return problems
+        return diagnostics
 
-    def _try(self) -> Iterator[Problem]:
+    def _try(self) -> Iterator[Diagnostic]:
         archive = self.scratch / "handout.tar.gz"
         archive.write_bytes(self.made.archive())
         empty = self.scratch / "a student's folder"
@@ -55,21 +55,21 @@ class UnpackedHandout:
         subprocess.run(["tar", "-xzf", str(archive), "-C", str(empty)], check=True, capture_output=True)  # noqa: S607
         folder = empty / self.made.name
         if failure := self._built(folder):
-            yield Problem("build/handouts", None, f"the handout does not build in an empty folder:\n{failure}")
+            yield Diagnostic("build/handouts", None, f"the handout does not build in an empty folder:\n{failure}")
             return
         for lab in self.labs:
             page = f"assignments/{lab.id}/{lab.public.file}"
             done = self._tested(folder, lab)
             if done.returncode != 1 or not done.stdout.strip():
                 said = _last(done.stdout + done.stderr)
-                yield Problem(page, None, f"`make test` on the starter ends with {done.returncode}, not 1:\n{said}")
+                yield Diagnostic(page, None, f"`make test` on the starter ends with {done.returncode}, not 1:\n{said}")
             if lab.private_dir is None:
                 continue
             shutil.copyfile(lab.private_dir / lab.public.file, folder / page)
             done = self._tested(folder, lab)
             if done.returncode != 0:
                 said = _last(done.stdout + done.stderr)
-                yield Problem(page, None, f"the model solution does not pass inside the handout:\n{said}")
+                yield Diagnostic(page, None, f"the model solution does not pass inside the handout:\n{said}")
 
     def _built(self, folder: Path) -> str | None:
         """Builds as set-up does; the end of what was said when that fails."""

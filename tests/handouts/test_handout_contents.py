@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from grader.course.handouts import LISTING, Handout, handout, listing, problems
+from grader.course.handouts import LISTING, Handout, diagnostics, handout, listing
 from grader.course.manifest import digest
 from grader.model.course_root import load_labs
 from grader.model.labs import lab_ids, load_lab
@@ -29,7 +29,7 @@ def test_the_kinds_of_file_are_those_of_the_golden_listing(course_handout: Hando
 
 
 def test_nothing_in_it_is_private_or_leads_out_of_it(course_handout: Handout) -> None:
-    assert [str(problem) for problem in problems(ROOT, load_labs(ROOT, []), course_handout)] == []
+    assert [str(one) for one in diagnostics(ROOT, load_labs(ROOT, []), course_handout)] == []
 
 
 def test_no_line_of_hidden_tests_with_a_number_in_it_is_anywhere_in_it(course_handout: Handout) -> None:

@@ -9,7 +9,7 @@ import pytest
 from typer.testing import CliRunner
 
 from grader.commands.cli import app
-from grader.course.handouts import handout, problems
+from grader.course.handouts import diagnostics, handout
 from grader.course.starters import write
 from grader.model.course_root import load_labs
 from grader.model.errors import RemediableError
@@ -21,7 +21,7 @@ TESTS = "assignments/05-add/public_tests.cpp"
 
 def found(root: Path) -> list[str]:
     labs = load_labs(root, [])
-    return [str(problem) for problem in problems(root, labs, handout(root, labs))]
+    return [str(one) for one in diagnostics(root, labs, handout(root, labs))]
 
 
 def test_a_sound_course_has_nothing_to_complain_about(made: Path) -> None:

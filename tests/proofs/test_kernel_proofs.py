@@ -139,7 +139,7 @@ def lab(folder: Path, *, rejects_at_least: int = 8) -> Lab:
 
 def test_too_few_rejects_are_a_failure_of_their_own(tmp_path: Path) -> None:
     proofs = KernelProofs(tmp_path, lab(tmp_path, rejects_at_least=1), lambda _lab, _source: graded(), SEED)
-    assert ["0 rejects, and there are to be 1" in str(problem) for problem in proofs.enough_rejects()] == [True]
+    assert ["0 rejects, and there are to be 1" in str(one) for one in proofs.enough_rejects()] == [True]
     (tmp_path / "solutions/05-sum/rejects/wrong.cu").write_text("// verdict: wrong-answer\n", encoding="utf-8")
     assert proofs.enough_rejects() == []
     assert [step() for proof in proofs.proofs() if proof.name.startswith("rejects") for step in proof.steps] == [[], []]
@@ -162,5 +162,5 @@ TABLE = (
 def test_points_that_are_not_given_are_told(tmp_path: Path, old: str, new: str, told: str) -> None:
     summing = lab(tmp_path)
     assert list(wrong_points(summing, TABLE, "page.md")) == []
-    (problem,) = wrong_points(summing, TABLE.replace(old, new), "page.md")
-    assert str(problem).startswith(told)
+    (diagnostic,) = wrong_points(summing, TABLE.replace(old, new), "page.md")
+    assert str(diagnostic).startswith(told)

@@ -41,7 +41,7 @@ def test_a_passage_knows_its_line_command_and_text() -> None:
 
 
 def test_what_is_not_what_the_command_prints_is_named(course: Path) -> None:
-    assert [(problem.path, problem.line) for problem in outdated(course, "page.md")] == [("page.md", 11)]
+    assert [(one.path, one.line) for one in outdated(course, "page.md")] == [("page.md", 11)]
 
 
 def test_no_shell_reads_a_command(course: Path) -> None:

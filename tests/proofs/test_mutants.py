@@ -78,7 +78,7 @@ def proofs(folder: Path, survivors: str, verdict_of: Callable[[str], Verdict]) -
 
 
 def told(one: MutantProofs) -> list[str]:
-    return [str(problem) for step in one.proof().steps for problem in step()]
+    return [str(diagnostic) for step in one.proof().steps for diagnostic in step()]
 
 
 def listed(mutant: Mutant) -> str:
@@ -103,20 +103,20 @@ def test_mutants_that_are_all_caught_are_as_it_should_be(tmp_path: Path) -> None
 
 
 def test_a_survivor_is_told_unless_it_is_listed(tmp_path: Path) -> None:
-    (problem,) = told(proofs(tmp_path / "one", "", only_the_sum))
-    assert "sum.cu:1: every test passes after drop-barrier" in problem
+    (diagnostic,) = told(proofs(tmp_path / "one", "", only_the_sum))
+    assert "sum.cu:1: every test passes after drop-barrier" in diagnostic
     assert told(proofs(tmp_path / "other", listed(BARRIER), only_the_sum)) == []
 
 
 @pytest.mark.parametrize("verdict", [Verdict.RACE, Verdict.COMPILE_ERROR])
 def test_a_listed_mutant_that_does_not_survive_is_told(tmp_path: Path, verdict: Verdict) -> None:
-    (problem,) = told(proofs(tmp_path, listed(BARRIER), lambda _text: verdict))
-    assert "remove it" in problem
+    (diagnostic,) = told(proofs(tmp_path, listed(BARRIER), lambda _text: verdict))
+    assert "remove it" in diagnostic
 
 
 def test_a_listed_mutant_that_is_not_made_any_more_is_told(tmp_path: Path) -> None:
-    (problem,) = told(proofs(tmp_path, listed(BARRIER).replace("sum += a", "sum += b"), caught))
-    assert "no mutant changes" in problem
+    (diagnostic,) = told(proofs(tmp_path, listed(BARRIER).replace("sum += a", "sum += b"), caught))
+    assert "no mutant changes" in diagnostic
 
 
 @pytest.mark.parametrize("text", ["survivor = 3", "[[survivor]]\nbefore = 'a'\nafter = 'b'\n", "="])

@@ -1,4 +1,4 @@
-"""Proofs side by side: told in order whatever ends first, and what breaks is a problem of its own proof."""
+"""Proofs side by side: told in order whatever ends first, and what breaks is a diagnostic of its own proof."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from collections.abc import Sequence
 import pytest
 from rich.console import Console
 
-from grader.course.starters import Problem
+from grader.course.diagnostic import Diagnostic
 from grader.model.errors import RemediableError
 from grader.proofs.proof import Proof
 from grader.proofs.proof_lines import ProofLines
@@ -31,18 +31,18 @@ class Silent:
         self.told.append(outcome.proof.name)
 
 
-def fails(*lines: int) -> list[Problem]:
-    return [Problem("a.md", line, "wrong") for line in lines]
+def fails(*lines: int) -> list[Diagnostic]:
+    return [Diagnostic("a.md", line, "wrong") for line in lines]
 
 
 def test_outcomes_come_in_the_order_of_the_list_whatever_ends_first() -> None:
     second_is_done = threading.Event()
 
-    def slow() -> Sequence[Problem]:
+    def slow() -> Sequence[Diagnostic]:
         assert second_is_done.wait(60)
         return []
 
-    def quick() -> Sequence[Problem]:
+    def quick() -> Sequence[Diagnostic]:
         second_is_done.set()
         return []
 
@@ -53,7 +53,7 @@ def test_outcomes_come_in_the_order_of_the_list_whatever_ends_first() -> None:
 
 def test_the_problems_of_all_steps_are_told_in_the_order_of_the_file() -> None:
     (outcome,) = prove([Proof("both", "", [lambda: fails(9, 3), lambda: fails(5)])], Silent(), workers=2)
-    assert [problem.line for problem in outcome.problems] == [3, 5, 9]
+    assert [diagnostic.line for diagnostic in outcome.diagnostics] == [3, 5, 9]
 
 
 @pytest.mark.parametrize(
@@ -64,11 +64,11 @@ def test_the_problems_of_all_steps_are_told_in_the_order_of_the_file() -> None:
     ],
 )
 def test_a_step_that_breaks_is_a_problem_and_the_others_go_on(error: Exception, told: str) -> None:
-    def broken() -> Sequence[Problem]:
+    def broken() -> Sequence[Diagnostic]:
         raise error
 
     outcomes = prove([Proof("one", "", [broken]), Proof("two", "", [list])], Silent(), workers=1)
-    assert [[str(problem) for problem in one.problems] for one in outcomes] == [[told], []]
+    assert [[str(diagnostic) for diagnostic in one.diagnostics] for one in outcomes] == [[told], []]
 
 
 def test_a_failure_is_printed_with_every_place_as_it_is() -> None:

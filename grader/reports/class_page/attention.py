@@ -76,7 +76,7 @@ def attention(results: Sequence[Result]) -> tuple[Attention, ...]:
 
 def _group(verdict: Verdict, title: str, remedy: str, found: Iterator[tuple[Result, str]]) -> Attention:
     entries = [
-        Entry(visible.words(one.submission.name, 80), report_link(one), visible.words(detail, 240))
+        Entry(visible.line(one.submission.name, 80), report_link(one), visible.line(detail, 240))
         for one, detail in found
     ]
     return Attention(

@@ -46,18 +46,18 @@ def class_sheet(results: Sequence[Result], course: str, notes: Sequence[str]) ->
     labs = _first_of_each_lab(results)
     seen = {lab.verdict for result in results for lab in result.labs.values()}
     return ClassSheet(
-        course=visible.words(course, 120) or "Class report",
+        course=visible.line(course, 120) or "Class report",
         students=len(results),
         students_words=counted(len(results), "student"),
         maximum=points(maximum),
         mean=points(round(fmean(totals), 1)) if totals else "?",
         median=points(round(median(totals), 1)) if totals else "?",
         conditions=_conditions(results),
-        notes=tuple(visible.words(note, 300) for note in notes),
+        notes=tuple(visible.line(note, 300) for note in notes),
         histogram=histogram(totals, maximum),
         sections=shown_sections(CLASS_SECTIONS, results),
         columns=tuple(
-            LabColumn(visible.words(lab_id, 60), visible.words(lab.title, 120), points(lab.max_points))
+            LabColumn(visible.line(lab_id, 60), visible.line(lab.title, 120), points(lab.max_points))
             for lab_id, lab in labs.items()
         ),
         legend=tuple(look for verdict, look in reversed(LOOKS.items()) if verdict in seen),
@@ -81,4 +81,4 @@ def _conditions(results: Sequence[Result]) -> tuple[str, ...]:
         f"{one.date} · {'GPU: ' + one.gpu if one.gpu else 'CPU'} · {one.compiler} · sandbox: {one.sandbox} · kit {one.kit}"
         for one in (result.environment for result in results)
     )
-    return tuple(visible.words(text, 240) for text in dict.fromkeys(each))[:6]
+    return tuple(visible.line(text, 240) for text in dict.fromkeys(each))[:6]

@@ -43,8 +43,8 @@ def _panel(lab_id: str, labs: Sequence[LabResult]) -> LabPanel:
     earned = [lab.points for lab in labs]
     passed = sum(lab.verdict is Verdict.PASS for lab in labs)
     return LabPanel(
-        id=visible.words(lab_id, 60),
-        title=visible.words(labs[0].title, 120),
+        id=visible.line(lab_id, 60),
+        title=visible.line(labs[0].title, 120),
         max_points=points(labs[0].max_points),
         extra_credit=labs[0].extra_credit,
         mean=points(round(fmean(earned), 1)),

@@ -80,7 +80,7 @@ def _is_timed(lab: LabResult) -> bool:
 def _words(lab: LabResult) -> str:
     """The GPU that a kernel was timed on, or why it was not."""
     assert lab.timing is not None
-    return visible.words(lab.timing.device if _is_timed(lab) else lab.timing.words, 200)
+    return visible.line(lab.timing.device if _is_timed(lab) else lab.timing.words, 200)
 
 
 def _key(lab: LabResult) -> tuple[bool, str]:
@@ -91,7 +91,7 @@ def _key(lab: LabResult) -> tuple[bool, str]:
 def _of_lab(lab_id: str, labs: Sequence[LabResult]) -> str:
     """As scoring has it: speed counts in a lab once all its right kernels were timed, or were too slow to be."""
     timed = sum(is_measured(lab.timing) for lab in labs)
-    name = visible.words(lab_id, 60)
+    name = visible.line(lab_id, 60)
     if timed == len(labs):
         return f"{name}: every right kernel was timed, {len(labs)} of {len(labs)}."
     return (
@@ -103,9 +103,9 @@ def _group(kernels: Sequence[tuple[Result, str, LabResult]]) -> SpeedGroup:
     first = kernels[0][2]
     students: dict[str, tuple[Result, list[str]]] = {}
     for result, lab_id, _ in kernels:
-        students.setdefault(result.submission.id, (result, []))[1].append(visible.words(lab_id, 60))
+        students.setdefault(result.submission.id, (result, []))[1].append(visible.line(lab_id, 60))
     entries = [
-        SpeedEntry(visible.words(result.submission.name, 80), report_link(result), ", ".join(labs))
+        SpeedEntry(visible.line(result.submission.name, 80), report_link(result), ", ".join(labs))
         for result, labs in sorted(students.values(), key=lambda each: each[0].submission.name.casefold())
     ]
     return SpeedGroup(

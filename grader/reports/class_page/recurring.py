@@ -45,4 +45,4 @@ def _key(finding: Finding) -> tuple[Verdict, str, bool]:
     """The line without its indentation and its outer spaces, or what was said where there is no line."""
     if finding.source and finding.source.strip():
         return finding.kind, visible.code(" ".join(finding.source.split()), 120), True
-    return finding.kind, visible.words(finding.message, 160), False
+    return finding.kind, visible.line(finding.message, 160), False

@@ -35,7 +35,7 @@ class StudentRow:
 
 
 def student_row(result: Result, lab_ids: Sequence[str]) -> StudentRow:
-    name, student_id = visible.words(result.submission.name, 80), visible.words(result.submission.id, 80)
+    name, student_id = visible.line(result.submission.name, 80), visible.line(result.submission.id, 80)
     return StudentRow(
         name=name or student_id,
         order=(name or student_id).casefold(),

@@ -69,7 +69,7 @@ def excerpt(finding: Finding, sources: Mapping[str, str], *, around: int = _AROU
     shown = _trimmed(wanted, lines, set(sites))
     gaps = {after for before, after in pairwise(shown) if after > before + 1}
     rows = tuple(_row(number, lines[number - 1], sites, finding, after_gap=number in gaps) for number in shown)
-    return Excerpt(visible.words(finding.file or "", 80), rows)
+    return Excerpt(visible.line(finding.file or "", 80), rows)
 
 
 def _sites(finding: Finding, last: int) -> dict[int, list[tuple[Role, Site]]]:
@@ -110,7 +110,7 @@ def _note(site: Site, finding: Finding, *, named: bool) -> str:
         return ""
     whose = f" of block {index(site.block)}" if _blocks_differ(site, finding) else ""
     what = finding.element or finding.array or ""
-    what = "" if site.access == "barrier" else f" {visible.words(what, 60)}"
+    what = "" if site.access == "barrier" else f" {visible.line(what, 60)}"
     return f"thread {index(site.thread)}{whose} {verb}{what}" if named or what.strip() else ""
 
 

@@ -36,8 +36,8 @@ def finding_card(finding: Finding, lab: LabResult, sources: Mapping[str, str], *
         look=LOOKS[finding.kind],
         is_note=finding.severity == "note",
         where=_where(finding),
-        message=visible.words(finding.message, 600),
-        advice=visible.words(finding.advice or "", 600),
+        message=visible.line(finding.message, 600),
+        advice=visible.line(finding.advice or "", 600),
         facts=tuple(_facts(finding, lab, instructor=instructor)),
         excerpt=excerpt(finding, sources),
     )
@@ -64,7 +64,7 @@ def may_show(case: Case, *, instructor: bool) -> bool:
 
 def in_words(launch: Launch) -> str:
     """`M=33 N=17 K=65, grid (2,3,1), block (16,16,1)`."""
-    parts = [visible.words(launch.shape, 80)]
+    parts = [visible.line(launch.shape, 80)]
     parts += [f"grid {index(launch.grid)}"] if launch.grid else []
     parts += [f"block {index(launch.block)}"] if launch.block else []
     parts += [f"{launch.shared_bytes:,} bytes of dynamic shared memory"] if launch.shared_bytes else []
@@ -76,7 +76,7 @@ def _place(finding: Finding) -> tuple[Verdict, str | None, int | None]:
 
 
 def _where(finding: Finding) -> str:
-    file = visible.words(finding.file or "", 80)
+    file = visible.line(finding.file or "", 80)
     if finding.line is None:
         return file
     return f"{file}, line {finding.line:,}" if file else f"line {finding.line:,}"
@@ -87,8 +87,8 @@ def _facts(finding: Finding, lab: LabResult, *, instructor: bool) -> list[Fact]:
     known = {
         "Thread": index(finding.thread),
         "Block": index(finding.block),
-        "Element": visible.words(finding.element or finding.array or "", 80),
-        "Function": visible.words(finding.function or "", 120),
+        "Element": visible.line(finding.element or finding.array or "", 80),
+        "Function": visible.line(finding.function or "", 120),
         "Shape": in_words(launch) if launch else "",
         "Seen": f"{finding.count:,} times" if finding.count > 1 else "",
         "Confirmed by": f"compute-sanitizer ({', '.join(finding.confirmed_by)})" if finding.confirmed_by else "",
@@ -98,6 +98,6 @@ def _facts(finding: Finding, lab: LabResult, *, instructor: bool) -> list[Fact]:
 
 
 def _cases(names: tuple[str, ...]) -> str:
-    shown = "; ".join(visible.words(name, 120) for name in names[:_MOST_CASES])
+    shown = "; ".join(visible.line(name, 120) for name in names[:_MOST_CASES])
     more = len(names) - _MOST_CASES
     return f"{shown}; and {counted(more, 'other')}" if more > 0 else shown

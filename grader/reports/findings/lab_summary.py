@@ -21,7 +21,7 @@ def what_happened(lab: LabResult) -> str:
     """One sentence or two; a pass without full points says what is missing."""
     sentence = LOOKS[lab.verdict].sentence
     if lab.verdict is Verdict.PASS and (missed := _missed_technique(lab)):
-        why = visible.words(missed.message, 600)
+        why = visible.line(missed.message, 600)
         return f"The result is right in every case, but the technique check is not met{': ' + why if why else '.'}"
     return sentence
 
@@ -36,7 +36,7 @@ def advice(lab: LabResult, *, instructor: bool = False) -> str:
     mistake_first = lab.verdict in {Verdict.WRONG_ANSWER, Verdict.OUT_OF_BOUNDS}
     seen = [*from_mistakes, *from_findings] if mistake_first else [*from_findings, *from_mistakes]
     either = [*seen, *from_cases, LOOKS[lab.verdict].advice]
-    return visible.words(next(iter(either)), 600)
+    return visible.line(next(iter(either)), 600)
 
 
 def explanations(lab: LabResult, *, instructor: bool = False) -> list[Explanation]:

@@ -57,10 +57,10 @@ def amount(mismatch: Mismatch) -> str:
 
 def _figure(case: str, launch: Launch, mismatch: Mismatch) -> MismatchFigure:
     return MismatchFigure(
-        output=visible.words(mismatch.output, 40),
-        case=visible.words(case, 160),
+        output=visible.line(mismatch.output, 40),
+        case=visible.line(case, 160),
         shape=in_words(launch),
-        summary=visible.words(mismatch.summary, 600),
+        summary=visible.line(mismatch.summary, 600),
         amount=amount(mismatch),
         elements=tuple(
             ElementRow(

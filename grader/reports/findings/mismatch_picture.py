@@ -71,7 +71,7 @@ def picture(mismatch: Mismatch) -> Picture | None:
         rows=_ticks(rows, mismatch.tile_rows, height),
         grid=min(tile_x, tile_y) >= _DENSE,
         grid_words=f"blocks of {mismatch.tile_rows} by {mismatch.tile_columns} threads (rows by columns)",
-        alternative=f"{visible.words(mismatch.output, 40)}, {rows} by {columns}: {_numbers(mismatch)}",
+        alternative=f"{visible.line(mismatch.output, 40)}, {rows} by {columns}: {_numbers(mismatch)}",
     )
 
 

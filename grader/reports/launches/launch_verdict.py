@@ -17,7 +17,7 @@ def verdict_parts(launch: Launch) -> list[Part]:
     if launch.verdict is not Verdict.PASS:
         parts.append(Heading(LOOKS[launch.verdict].label))
         if not any(finding.message in launch.message for finding in told):
-            parts.append(Sentence(visible.words(launch.message, 1000)))
+            parts.append(Sentence(visible.line(launch.message, 1000)))
     if launch.mismatch and launch.mismatch.first:
         one = launch.mismatch.first[0]
         got = "nothing that is a number" if one.got is None else number(one.got)
@@ -32,4 +32,4 @@ def verdict_parts(launch: Launch) -> list[Part]:
 
 def _place(finding: Finding) -> str:
     source = f": {visible.code(finding.source.strip())}" if finding.source else ""
-    return f"{finding.kind.value} in line {finding.line}{source}\n  {visible.words(finding.message, 1000)}"
+    return f"{finding.kind.value} in line {finding.line}{source}\n  {visible.line(finding.message, 1000)}"

@@ -130,7 +130,7 @@ def _tiles(trace: BlockTrace, interval: Interval) -> Grid | None:
             ]
         else:
             rows = [[number(value) for _, value in sorted(elements.items())]]
-        grids.append(matrix(visible.words(name, 60), rows))
+        grids.append(matrix(visible.line(name, 60), rows))
     return Grid(tuple(grids)) if grids else None
 
 
@@ -154,7 +154,7 @@ def _reads(words: _Words, trace: BlockTrace, stays: Sequence[Stay]) -> Table | N
         for stay in stays
     ]
     first, second = trace.factors
-    heads = (words.head, "reads", f"products {visible.words(first, 20)}·{visible.words(second, 20)}", "adds", "sum")
+    heads = (words.head, "reads", f"products {visible.line(first, 20)}·{visible.line(second, 20)}", "adds", "sum")
     return Table(heads, tuple(products), frozenset({3, 4}))
 
 
@@ -169,14 +169,14 @@ def _stores(words: _Words, stays: Sequence[Stay]) -> Table | None:
 
 
 def _named(touch: Touch) -> str:
-    return visible.words(touch.name, 80)
+    return visible.line(touch.name, 80)
 
 
 def _spans(reads: Sequence[Touch]) -> list[str]:
     """`As[0][0…3]` for four neighbours: per array, runs in which one subscript goes up by one and no other moves."""
     names = list(dict.fromkeys(one.array for one in reads))
     return [
-        visible.words(f"{name}{run}", 120)
+        visible.line(f"{name}{run}", 120)
         for name in names
         for run in _runs([one.index for one in reads if one.array == name])
     ]
@@ -242,5 +242,5 @@ def _stored(outcomes: Sequence[Outcome]) -> Grid | None:
             continue
         title = f"{name}[{rows[0]}…{rows[-1]}][{columns[0]}…{columns[-1]}]"
         cells = [[number(elements[row, column]) for column in columns] for row in rows]
-        grids.append(matrix(visible.words(title, 80), cells))
+        grids.append(matrix(visible.line(title, 80), cells))
     return Grid(tuple(grids)) if grids else None

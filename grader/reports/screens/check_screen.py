@@ -41,7 +41,7 @@ class CheckPage:
         yield self._title()
         if self.launch and self.launch.grid:
             yield Padding(Text(launched(self.launch), style="dim"), _INDENT, expand=False)
-            yield Padding(Text(visible.words(self.arguments, 1000), style="dim"), _INDENT, expand=False)
+            yield Padding(Text(visible.line(self.arguments, 1000), style="dim"), _INDENT, expand=False)
         lab = self._as_lab()
         advised = set[str]()
         for finding in self.findings[:_MOST_FINDINGS]:
@@ -49,7 +49,7 @@ class CheckPage:
             yield from finding_view(finding, lab, self.sources, _DETAIL, options.max_width)
             if finding.advice and finding.advice not in advised:
                 advised.add(finding.advice)
-                yield Text.assemble(("Look at next: ", "bold blue"), visible.words(finding.advice, 600))
+                yield Text.assemble(("Look at next: ", "bold blue"), visible.line(finding.advice, 600))
         if (more := len(self.findings) - _MOST_FINDINGS) > 0:
             yield Text(f"and {counted(more, 'more finding')}: --json lists all of them", style="dim")
         yield from self._rest()
@@ -59,7 +59,7 @@ class CheckPage:
         errors = [one for one in self.findings if one.severity == "error"]
         label = "Clean" if self.verdict is Verdict.PASS else look.label
         what = counted(len(errors), "finding") if errors else "nothing was found"
-        name = f"  {visible.words(self.kernel, 80)}  in {visible.words(next(iter(self.sources)), 80)}: {what}"
+        name = f"  {visible.line(self.kernel, 80)}  in {visible.line(next(iter(self.sources)), 80)}: {what}"
         return one_line(Text.assemble((f"{look.glyph} {label}", f"bold {STYLES[look.tone]}"), name))
 
     def _rest(self) -> Iterator[RenderableType]:
@@ -73,7 +73,7 @@ class CheckPage:
             for name, value in self.metrics.items():
                 yield Padding(Text(f"{name:<{width}}  {value:,}"), _INDENT, expand=False)
         if self.left_out:
-            left_out = "; ".join(visible.words(one, 200) for one in self.left_out)
+            left_out = "; ".join(visible.line(one, 200) for one in self.left_out)
             yield Text()
             yield Text(
                 f"Left out of the file: {left_out}",

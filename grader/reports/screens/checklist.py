@@ -47,13 +47,13 @@ def passed_of(cases: Sequence[Case]) -> str:
 
 def case_lines(cases: Sequence[Case], focus: Case | None) -> Iterator[Text]:
     """A line for each case; `focus` is the one that the rest of the screen is about."""
-    width = max((len(visible.words(case.name, _LONGEST_NAME)) for case in cases), default=0)
+    width = max((len(visible.line(case.name, _LONGEST_NAME)) for case in cases), default=0)
     for case in cases:
         look = LOOKS[Verdict.WRONG_ANSWER if case.verdict is Verdict.PASS and not case.passed else case.verdict]
         row = Text.assemble(
             ("▸ " if case is focus else "  ", "bold"),
             (f"{look.glyph} ", STYLES[look.tone]),
-            (f"{visible.words(case.name, _LONGEST_NAME):{width}}", "bold" if case is focus else ""),
+            (f"{visible.line(case.name, _LONGEST_NAME):{width}}", "bold" if case is focus else ""),
         )
         if said := _said(case, look.label if focus is None or case.verdict is not focus.verdict else ""):
             row.append(f"  {said}", "dim")
@@ -63,11 +63,11 @@ def case_lines(cases: Sequence[Case], focus: Case | None) -> Iterator[Text]:
 def _said(case: Case, label: str) -> str:
     """The few words beside a case's name: the shape it failed at, and how where that is not said elsewhere."""
     if case.passed:
-        return visible.words(case.message, 80) if case.points < case.max_points else ""
+        return visible.line(case.message, 80) if case.points < case.max_points else ""
     if case.verdict is Verdict.PASS:
         return "not met"
     failed = next((launch for launch in case.launches if launch.verdict is not Verdict.PASS), None)
-    shape = visible.words(failed.shape, 60) if failed else ""
+    shape = visible.line(failed.shape, 60) if failed else ""
     return ", ".join(part for part in (shape, label.lower()) if part) if case.launches else "not run"
 
 
@@ -79,7 +79,7 @@ def overview(tried: Sequence[Tried], focus: Tried | None) -> Iterator[Text]:
     yield one_line(
         Text.assemble(("█" * filled, "green"), ("░" * (_BAR - filled), "dim"), (f"  {passed_of(cases)}", "bold"))
     )
-    name = max((len(visible.words(one.lab_id, 30)) for one in tried), default=0)
+    name = max((len(visible.line(one.lab_id, 30)) for one in tried), default=0)
     for one in tried:
         yield one_line(_lab_line(one, name, in_focus=one is focus))
 
@@ -91,13 +91,13 @@ def _lab_line(one: Tried, width: int, *, in_focus: bool) -> Text:
     line = Text.assemble(
         ("▸ " if in_focus else "  ", "bold"),
         (f"{glyph} ", style),
-        (f"{visible.words(one.lab_id, 30):{width}}", "bold"),
+        (f"{visible.line(one.lab_id, 30):{width}}", "bold"),
         f"  {sum(case.passed for case in cases):>2} of {len(cases)}",
     )
     if not one.passed:
         words = "not started" if one.starting else look.label.lower()
         line.append(f"  {words}", "dim" if one.starting else style)
-    line.append(f"  {visible.words(one.result.title, 60)}", "dim")
+    line.append(f"  {visible.line(one.result.title, 60)}", "dim")
     if one.result.extra_credit:
         line.append(" (extra credit)", "dim")
     return line

@@ -42,8 +42,8 @@ def finding_view(
     look = LOOKS[finding.kind]
     name = f"{look.label}{' (note)' if finding.severity == 'note' else ''}: "
     style = "bold" if finding.severity == "note" else f"bold {STYLES[look.tone]}"
-    yield Text.assemble((name, style), visible.words(finding.message, 600))
-    file = visible.words(finding.file or "", 80)
+    yield Text.assemble((name, style), visible.line(finding.message, 600))
+    file = visible.line(finding.file or "", 80)
     if shown := excerpt(finding, sources, around=detail.around):
         yield from _excerpt(shown, f"{file}, line {finding.line:,}", width)
     elif finding.line is not None:
@@ -65,7 +65,7 @@ def _facts(finding: Finding, lab: LabResult) -> str:
 def launched(launch: Launch) -> str:
     """`M=32 N=32 K=32 · grid (2,2,1) of blocks (16,16,1)`."""
     size = f" · grid {index(launch.grid)} of blocks {index(launch.block)}" if launch.grid and launch.block else ""
-    return visible.words(launch.shape, 80) + size
+    return visible.line(launch.shape, 80) + size
 
 
 def _excerpt(shown: Excerpt, where: str, width: int) -> Iterator[RenderableType]:
@@ -117,7 +117,7 @@ def mismatch_view(launch: Launch, detail: Detail, width: int) -> Iterator[Render
     mismatch = launch.mismatch
     if mismatch is None:
         return
-    output, summary = visible.words(mismatch.output, 40), visible.words(mismatch.summary, 600)
+    output, summary = visible.line(mismatch.output, 40), visible.line(mismatch.summary, 600)
     yield Text.assemble((f"Where {output} is wrong: ", "bold red"), f"{summary} ({amount(mismatch)})")
     yield Padding(Text(launched(launch), style="dim"), _INDENT, expand=False)
     for one in mismatch.first[: detail.elements]:

@@ -91,7 +91,7 @@ class Screen:
         yield from speed_lines(one.result)
         yield from kernel_lines(one.result)
         if one.passed and self.next_lab:
-            yield Text.assemble(("Next: ", "bold blue"), f"make test LAB={visible.words(self.next_lab, 60)}")
+            yield Text.assemble(("Next: ", "bold blue"), f"make test LAB={visible.line(self.next_lab, 60)}")
 
 
 def _title(one: Tried) -> Text:
@@ -101,10 +101,10 @@ def _title(one: Tried) -> Text:
         glyph, label, style = "·", "Not started", "blue"
     elif lab.verdict is Verdict.PASS and not one.passed:
         glyph, label, style = "≠", "Technique not met", STYLES["bad"]
-    text = Text.assemble((f"{glyph} {label}", f"bold {style}"), (f"  {visible.words(one.lab_id, 60)}", "bold"))
+    text = Text.assemble((f"{glyph} {label}", f"bold {style}"), (f"  {visible.line(one.lab_id, 60)}", "bold"))
     if lab.cases:
         text.append(f"  {passed_of(lab.cases)}")
-    return one_line(text.append(f"  {visible.words(lab.title, 120)}", "dim"))
+    return one_line(text.append(f"  {visible.line(lab.title, 120)}", "dim"))
 
 
 def _shown_cases(lab: LabResult, level: Level, *, several: bool) -> list[Case]:
@@ -116,13 +116,13 @@ def _shown_cases(lab: LabResult, level: Level, *, several: bool) -> list[Case]:
 
 def _start_here(one: Tried) -> Iterator[RenderableType]:
     """A starter as it was handed out: nothing is wrong yet, there is something to do."""
-    yield Text(f"This is still the starter. In {visible.words(one.path, 120)}:")
+    yield Text(f"This is still the starter. In {visible.line(one.path, 120)}:")
     todos = [(n, line) for n, line in enumerate(one.source.split("\n"), start=1) if "TODO" in line]
     for number, line in todos[:_TODOS]:
         yield one_line(Text.assemble((f"  {number:>3} │ ", "dim"), visible.code(line.strip(), 160)))
     folder = one.path.rpartition("/")[0]
     yield Text.assemble(
-        ("Look at next: ", "bold blue"), f"{visible.words(f'{folder}/README.md', 120)} says what to do and why."
+        ("Look at next: ", "bold blue"), f"{visible.line(f'{folder}/README.md', 120)} says what to do and why."
     )
 
 
@@ -143,7 +143,7 @@ def _trouble(one: Tried, level: Level, width: int) -> Iterator[RenderableType]:
     else:
         yield Text(_said(lab))
     for explanation in explanations(lab)[:1]:
-        yield Text.assemble(("What it looks like: ", "bold"), visible.words(explanation.sentence, 600))
+        yield Text.assemble(("What it looks like: ", "bold"), visible.line(explanation.sentence, 600))
     yield from _printed(lab)
     yield from _next_step(one, level)
     yield from _rest(
@@ -155,7 +155,7 @@ def _said(lab: LabResult) -> str:
     """What happened where there is neither a finding nor a wrong element; a pass says that it is one."""
     failed = next((case for case in lab.cases if not case.passed and case.message), None)
     said = what_happened(lab)
-    return f"{said} {visible.words(failed.message, 600)}" if failed and failed.message not in said else said
+    return f"{said} {visible.line(failed.message, 600)}" if failed and failed.message not in said else said
 
 
 def _next_step(one: Tried, level: Level) -> Iterator[RenderableType]:
@@ -164,8 +164,8 @@ def _next_step(one: Tried, level: Level) -> Iterator[RenderableType]:
             yield Text()
         yield Text.assemble(("Look at next: ", "bold blue"), step)
     case = _focused_case(one.result)
-    if level.hint and case and case.advice and visible.words(case.advice, 600) != step:
-        yield Text.assemble(("And ask yourself: ", "bold blue"), visible.words(case.advice, 600))
+    if level.hint and case and case.advice and visible.line(case.advice, 600) != step:
+        yield Text.assemble(("And ask yourself: ", "bold blue"), visible.line(case.advice, 600))
 
 
 def _rest(
@@ -176,21 +176,21 @@ def _rest(
     for finding in others[: level.others]:
         where = f" in line {finding.line:,}" if finding.line is not None else ""
         note = " (note)" if finding.severity == "note" else ""
-        what = visible.words(finding.element or finding.array or "", 60)
+        what = visible.line(finding.element or finding.array or "", 60)
         lines.append(f"{LOOKS[finding.kind].label.lower()}{note}{where}{f', {what}' if what else ''}")
     if more := len(others) - len(lines):
         lines.append(f"{counted(more, 'more finding' if lines else 'other finding')}")
     if wrong and wrong[1].mismatch:
-        lines.append(f"a wrong {visible.words(wrong[1].mismatch.output, 40)} ({amount(wrong[1].mismatch)})")
+        lines.append(f"a wrong {visible.line(wrong[1].mismatch.output, 40)} ({amount(wrong[1].mismatch)})")
     if lines:
-        then = f"Also: {'; '.join(lines)}. All of it: make report LAB={visible.words(one.lab_id, 60)}"
+        then = f"Also: {'; '.join(lines)}. All of it: make report LAB={visible.line(one.lab_id, 60)}"
         yield Text(then, style="dim")
 
 
 def _printed(lab: LabResult) -> Iterator[RenderableType]:
     printed = [launch for case in lab.cases for launch in case.launches if launch.printed.strip()]
     if printed:
-        yield Text(f"The kernel printed ({visible.words(printed[-1].shape, 80)}):", style="bold")
+        yield Text(f"The kernel printed ({visible.line(printed[-1].shape, 80)}):", style="bold")
         yield from block_view(visible.block(printed[-1].printed, lines=_PRINTED_LINES))
 
 

@@ -30,14 +30,14 @@ def calibration_sheet(
     labs: Mapping[str, Sequence[SweepPoint]], titles: Mapping[str, str], *, device: str, toolkit: str, date: str
 ) -> CalibrationSheet:
     return CalibrationSheet(
-        device=visible.words(device, 120),
-        conditions=visible.words(conditions(device=device, toolkit=toolkit, date=date), 400),
+        device=visible.line(device, 120),
+        conditions=visible.line(conditions(device=device, toolkit=toolkit, date=date), 400),
         labs=tuple(
             CalibratedLab(
-                visible.words(lab_id, 60),
-                visible.words(titles.get(lab_id, lab_id), 120),
+                visible.line(lab_id, 60),
+                visible.line(titles.get(lab_id, lab_id), 120),
                 sweep_figure(points),
-                tuple(visible.words(f"{one.shape}: {one.trouble}", 300) for one in points if one.trouble),
+                tuple(visible.line(f"{one.shape}: {one.trouble}", 300) for one in points if one.trouble),
             )
             for lab_id, points in labs.items()
         ),

@@ -45,7 +45,7 @@ def gpu_facts(lab: LabResult) -> GpuFacts | None:
     if kernel.warps and kernel.max_warps:
         facts.append(GpuFact("Occupancy", f"{kernel.warps} of {kernel.max_warps} warps"))
     return GpuFacts(
-        compiled=visible.words(f"{kernel.compiler} for {kernel.architecture}", 80),
+        compiled=visible.line(f"{kernel.compiler} for {kernel.architecture}", 80),
         facts=tuple(facts),
         occupancy=_occupancy(kernel),
         filled=share(kernel.warps, kernel.max_warps),
@@ -77,12 +77,12 @@ def _occupancy(kernel: GpuKernel) -> str:
     held = f"In blocks of {counted(kernel.block_threads, 'thread')}, a multiprocessor holds {counted(kernel.warps, 'warp')} of it at once"
     if kernel.warps >= kernel.max_warps:
         return f"{held}, as many as there can be."
-    limits = [_LIMITS.get(one, visible.words(one, 40)) for one in kernel.limited_by]
+    limits = [_LIMITS.get(one, visible.line(one, 40)) for one in kernel.limited_by]
     return f"{held}, {kernel.max_warps} at most. What limits it: {'; '.join(limits)}." if limits else f"{held}."
 
 
 def _named(kernel: GpuKernel) -> str:
-    return " and ".join(visible.words(one, 40) for one in kernel.limited_by)
+    return " and ".join(visible.line(one, 40) for one in kernel.limited_by)
 
 
 def _notes(kernel: GpuKernel) -> list[str]:
@@ -98,5 +98,5 @@ def _notes(kernel: GpuKernel) -> list[str]:
             " the kernel runs cannot be kept in registers."
         )
     if kernel.note:
-        notes.append(visible.words(kernel.note[:1].upper() + kernel.note[1:], 400) + ".")
+        notes.append(visible.line(kernel.note[:1].upper() + kernel.note[1:], 400) + ".")
     return notes

@@ -70,8 +70,8 @@ def speed_figure(lab: LabResult, *, instructor: bool) -> SpeedFigure | None:
     scale = (WIDTH - LEFT) / longest
     bars = tuple(_bar(i, one, ratio, scale) for i, (one, ratio) in enumerate(drawn))
     return SpeedFigure(
-        words=visible.words(timing.words, 300),
-        where=visible.words(f"{timing.shape} on {timing.device}", 160),
+        words=visible.line(timing.words, 300),
+        where=visible.line(f"{timing.shape} on {timing.device}", 160),
         bars=bars,
         tiers=tuple(_tiers(timing, scale)),
         height=len(bars) * (BAR_HEIGHT + GAP) + GAP,
@@ -87,7 +87,7 @@ def speed_figure(lab: LabResult, *, instructor: bool) -> SpeedFigure | None:
             )
             for one in timing.elements[:5]
         ),
-        review=visible.words(timing.review, 200) if instructor else "",
+        review=visible.line(timing.review, 200) if instructor else "",
         alternative="; ".join(f"{bar.name}: {bar.label}, {bar.rate}" for bar in bars),
         sweep=sweep_figure(timing.sweep),
     )

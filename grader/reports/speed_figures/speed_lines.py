@@ -24,11 +24,11 @@ def speed_lines(lab: LabResult) -> Iterator[RenderableType]:
     if timing is None or not timing.contestants:
         return
     yield Text()
-    yield Text.assemble(("Speed", "bold"), f"  {visible.words(timing.shape, 80)} on {visible.words(timing.device, 80)}")
+    yield Text.assemble(("Speed", "bold"), f"  {visible.line(timing.shape, 80)} on {visible.line(timing.device, 80)}")
     for kernel in timing.contestants:
         if kernel.name in _NAMES:
             yield Text(f"  {_NAMES[kernel.name]:<6}{rate(kernel)}")
-    yield Text(f"  {visible.words(timing.words, 300)}", style="green" if timing.speedup else "yellow")
+    yield Text(f"  {visible.line(timing.words, 300)}", style="green" if timing.speedup else "yellow")
     yield from _elements(timing)
 
 

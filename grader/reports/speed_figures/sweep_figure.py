@@ -99,7 +99,7 @@ def sweep_figure(points: Sequence[SweepPoint]) -> SweepFigure | None:
         columns=tuple(_columns(placed, xs)),
         sizes=tuple(xs),
         axis=_axis_words(placed),
-        troubles=tuple(visible.words(f"{one.shape}: {one.trouble}", 300) for one in points if one.trouble),
+        troubles=tuple(visible.line(f"{one.shape}: {one.trouble}", 300) for one in points if one.trouble),
         table=sweep_table(points, names, arithmetic=arithmetic),
         alternative=_alternative(placed, names),
     )
@@ -180,7 +180,7 @@ def _series(  # noqa: PLR0913, PLR0917 -- what is drawn, and on what
                 runs.append([])
                 continue
             low, middle, high = triple(kernel)
-            said = f"{called(name)}, {visible.words(point.shape, 80)}: {words(middle)} ({words(low)} to {words(high)})"
+            said = f"{called(name)}, {visible.line(point.shape, 80)}: {words(middle)} ({words(low)} to {words(high)})"
             runs[-1].append(SweepMark(x, axis.at(middle), axis.at(low), axis.at(high), said))
         if any(runs):
             drawn.append((name, [run for run in runs if run]))
@@ -228,9 +228,9 @@ def _columns(points: Sequence[SweepPoint], xs: Sequence[float]) -> Iterator[Tick
 
 def _axis_words(points: Sequence[SweepPoint]) -> str:
     letters = [part.partition("=")[0] for part in points[0].shape.split() if "=" in part]
-    names = visible.words(", ".join(letters), 60)
+    names = visible.line(", ".join(letters), 60)
     if all(len(set(one.sizes)) == 1 for one in points):
-        return visible.words(" = ".join(letters), 60) if letters else "size"
+        return visible.line(" = ".join(letters), 60) if letters else "size"
     return f"geometric mean of {names}" if letters else "size, as a geometric mean"
 
 
@@ -239,4 +239,4 @@ def _alternative(points: Sequence[SweepPoint], names: Sequence[str]) -> str:
     ratios = [f"{called(one.name)} {one.speedup.middle:.2f} times naive" for one in last.kernels if one.speedup]
     which = ", ".join(called(name) for name in names)
     said = f"{which} over {len(points)} sizes; at {last.shape}: {', '.join(ratios)}. The table below has all numbers."
-    return visible.words(said, 400)
+    return visible.line(said, 400)

@@ -35,15 +35,15 @@ class SweepTable:
 
 
 def called(name: str) -> str:
-    return _NAMES.get(name) or visible.words(name, 24)
+    return _NAMES.get(name) or visible.line(name, 24)
 
 
 def sweep_table(points: Sequence[SweepPoint], names: Sequence[str], *, arithmetic: bool) -> SweepTable:
     rows = [
         SweepRow(
-            visible.words(point.shape, 80),
+            visible.line(point.shape, 80),
             tuple(_cell(point, name, arithmetic=arithmetic) for name in names),
-            visible.words(point.trouble, 200),
+            visible.line(point.trouble, 200),
         )
         for point in points
     ]

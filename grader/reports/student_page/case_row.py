@@ -43,7 +43,7 @@ def case_row(case: Case, *, findings: Sequence[Finding] = (), instructor: bool) 
     launches = case.launches if may_show(case, instructor=instructor) else ()
     look, outcome = _outcome(case)
     return CaseRow(
-        name=visible.words(case.name, 160),
+        name=visible.line(case.name, 160),
         tags=(case.visibility, *(["technique"] if case.role == "technique" else [])),
         passed=case.passed,
         look=look,
@@ -51,7 +51,7 @@ def case_row(case: Case, *, findings: Sequence[Finding] = (), instructor: bool) 
         points=points(case.points),
         max_points=points(case.max_points),
         message=_brief(case.message, findings),
-        advice=visible.words(case.advice, 600),
+        advice=visible.line(case.advice, 600),
         shapes=tuple(_shape(launch, findings) for launch in launches[:_MOST_SHAPES]),
         more_shapes=max(0, len(launches) - _MOST_SHAPES),
     )
@@ -62,7 +62,7 @@ def _brief(message: str, findings: Sequence[Finding]) -> str:
     for finding in findings:
         if finding.message and finding.message in message:
             message = message.replace(finding.message, "").strip().rstrip(":;")
-    return visible.words(message, 600)
+    return visible.line(message, 600)
 
 
 def _outcome(case: Case) -> tuple[Look, str]:
@@ -77,5 +77,5 @@ def _outcome(case: Case) -> tuple[Look, str]:
 
 def _shape(launch: Launch, findings: Sequence[Finding]) -> ShapeRow:
     return ShapeRow(
-        LOOKS[launch.verdict], in_words(launch), visible.words(launch.inputs, 80), _brief(launch.message, findings)
+        LOOKS[launch.verdict], in_words(launch), visible.line(launch.inputs, 80), _brief(launch.message, findings)
     )

@@ -36,9 +36,9 @@ def lab_report(number: int, lab_id: str, view: LabView) -> LabReport:
     lab = view.lab
     return LabReport(
         anchor=f"lab-{number}",
-        id=visible.words(lab_id, 60),
-        title=visible.words(lab.title, 120),
-        file=visible.words(lab.file, 80),
+        id=visible.line(lab_id, 60),
+        title=visible.line(lab.title, 120),
+        file=visible.line(lab.file, 80),
         look=LOOKS[lab.verdict],
         points=points(lab.points),
         max_points=points(lab.max_points),
@@ -47,7 +47,7 @@ def lab_report(number: int, lab_id: str, view: LabView) -> LabReport:
         sentence=what_happened(lab),
         advice=advice(lab, instructor=view.instructor),
         sections=shown_sections(LAB_SECTIONS, view),
-        performance=visible.words(lab.performance, 600),
+        performance=visible.line(lab.performance, 600),
         performance_points=f"{points(lab.performance_points)} / {points(lab.performance_max)}"
         if lab.performance_max
         else "",

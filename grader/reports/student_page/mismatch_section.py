@@ -26,7 +26,7 @@ def mismatch_section(view: LabView) -> MismatchSection | None:
     if not explained and not figures:
         return None
     return MismatchSection(
-        explained=tuple(visible.words(one.sentence, 600) for one in explained),
+        explained=tuple(visible.line(one.sentence, 600) for one in explained),
         figures=tuple(figures[:_OPEN_FIGURES]),
         more_figures=tuple(figures[_OPEN_FIGURES:]),
     )

@@ -23,4 +23,4 @@ def printed_section(view: LabView) -> tuple[Printed, ...]:
         if launch.printed.strip():
             shapes.setdefault(launch.printed, launch.shape)
     texts = list(shapes.items())[:_MOST_TEXTS]
-    return tuple(Printed(visible.words(shape, 80), visible.block(text, lines=_MOST_LINES)) for text, shape in texts)
+    return tuple(Printed(visible.line(shape, 80), visible.block(text, lines=_MOST_LINES)) for text, shape in texts)

@@ -41,8 +41,8 @@ def student_sheet(
     submission = result.submission
     verdicts = [lab.verdict for lab in result.labs.values()]
     return StudentSheet(
-        name=visible.words(submission.name, 100) or visible.words(submission.id, 100),
-        id=visible.words(submission.id, 100),
+        name=visible.line(submission.name, 100) or visible.line(submission.id, 100),
+        id=visible.line(submission.id, 100),
         instructor=instructor,
         preview=preview,
         total=points(result.total),
@@ -50,8 +50,8 @@ def student_sheet(
         has_maximum=result.max > 0,
         share=share(result.total, result.max),
         facts=_facts(result.environment),
-        refused=visible.words(submission.refused or "", 600),
-        notices=tuple(visible.words(notice, 300) for notice in submission.notices[:_MOST_NOTICES]),
+        refused=visible.line(submission.refused or "", 600),
+        notices=tuple(visible.line(notice, 300) for notice in submission.notices[:_MOST_NOTICES]),
         more_notices=max(0, len(submission.notices) - _MOST_NOTICES),
         waiting=verdicts.count(Verdict.NEEDS_GPU),
         ours=verdicts.count(Verdict.INTERNAL_ERROR),
@@ -75,4 +75,4 @@ def _facts(environment: Environment) -> tuple[Fact, ...]:
         "Sandbox": sandbox,
         "Kit": environment.kit,
     }
-    return tuple(Fact(term, visible.words(detail, 120)) for term, detail in facts.items())
+    return tuple(Fact(term, visible.line(detail, 120)) for term, detail in facts.items())

@@ -65,7 +65,7 @@ def traffic_section(view: LabView) -> TrafficSection | None:
     costly = sorted(traffic.lines, key=lambda line: (-passes(line.metrics), line.line or 0))[:_MOST_LINES]
     model = modelled(traffic, next(iter(gpus().values()))) if traffic.work and total else None
     return TrafficSection(
-        shape=visible.words(launch.shape, 80),
+        shape=visible.line(launch.shape, 80),
         lines=tuple(_line(one, total) for one in costly),
         remarks=tuple(remarks(traffic.lines)),
         roof=roof_figure(traffic, model) if model and model.flops else None,

@@ -33,7 +33,7 @@ class Block:
         return "\n".join(self.lines)
 
 
-def words(text: str, limit: int = 400) -> str:
+def line(text: str, limit: int = 400) -> str:
     """A name or a sentence, on one line."""
     return _cut(text.strip(), limit, keep=_JOINERS)
 

@@ -97,14 +97,14 @@ def test_writing_twice_changes_nothing_the_second_time(course: Path) -> None:
 
 def test_a_starter_that_was_edited_is_stale(course: Path) -> None:
     starter_in(course).write_text(STARTER + "\n// edited\n", encoding="utf-8")
-    assert [problem.path for problem in stale(course)] == ["assignments/05-add/add.cu"]
+    assert [one.path for one in stale(course)] == ["assignments/05-add/add.cu"]
     write(course)
     assert stale(course) == []
 
 
 def test_a_missing_starter_is_reported(course: Path) -> None:
     starter_in(course).unlink()
-    assert [str(problem) for problem in stale(course)] == ["assignments/05-add/add.cu: missing; run `tilelab starters`"]
+    assert [str(one) for one in stale(course)] == ["assignments/05-add/add.cu: missing; run `tilelab starters`"]
 
 
 def test_a_starter_without_a_solution_is_reported(course: Path) -> None:
@@ -116,13 +116,13 @@ def test_a_solution_without_regions_is_reported(course: Path) -> None:
     bare = course / "solutions" / "05-add" / "bare.cu"
     bare.write_text("int x;\n", encoding="utf-8")
     write(course)
-    assert [problem.path for problem in stale(course)] == ["solutions/05-add/bare.cu"]
+    assert [one.path for one in stale(course)] == ["solutions/05-add/bare.cu"]
 
 
 def test_a_broken_marker_is_reported_with_its_line_and_writes_nothing(course: Path) -> None:
     before = starter_in(course).read_text(encoding="utf-8")
     (course / "solutions" / "05-add" / "add.cu").write_text("a\n// END PROMPT\n", encoding="utf-8")
-    assert [(problem.path, problem.line) for problem in stale(course)] == [("solutions/05-add/add.cu", 2)]
+    assert [(one.path, one.line) for one in stale(course)] == [("solutions/05-add/add.cu", 2)]
     with pytest.raises(MarkerError):
         write(course)
     assert starter_in(course).read_text(encoding="utf-8") == before
@@ -161,13 +161,13 @@ def test_another_labs_answer_in_a_starter_is_reported(course: Path) -> None:
     assert stale(course) == []  # public once a lab hands it out on purpose
     later.write_text("// BEGIN SOLUTION\nint a;\n// END SOLUTION\n", encoding="utf-8")
     (course / "assignments" / "06-more" / "more.cu").write_text("y[0] = x[n - i];\n", encoding="utf-8")
-    assert any("gives a solution away: x[n-i]" in str(problem) for problem in stale(course))
+    assert any("gives a solution away: x[n-i]" in str(one) for one in stale(course))
 
 
 def test_a_write_up_that_shows_an_answer_is_reported(course: Path) -> None:
     readme = course / "assignments" / "05-add" / "README.md"
     readme.write_text("Hint: `y[i*2] += x[n-i];`\n", encoding="utf-8")
-    assert {(problem.path, problem.line) for problem in stale(course)} == {("assignments/05-add/README.md", 1)}
+    assert {(one.path, one.line) for one in stale(course)} == {("assignments/05-add/README.md", 1)}
 
 
 def without_markers(*texts: str) -> str:
@@ -183,7 +183,7 @@ def without_markers(*texts: str) -> str:
 def test_a_line_of_the_solution_left_unmarked_is_reported_by_name(course: Path, text: str) -> None:
     (course / "solutions" / "05-add" / "add.cu").write_text(without_markers(text), encoding="utf-8")
     write(course)
-    assert [(problem.path, problem.line) for problem in stale(course)] == [("solutions/05-add/add.cu", 9)]
+    assert [(one.path, one.line) for one in stale(course)] == [("solutions/05-add/add.cu", 9)]
     assert text in str(stale(course)[0])
 
 

@@ -34,8 +34,8 @@ def read(tmp_path: Path, data: bytes, limits: Limits = SMALL) -> Contents:
 
 
 def reasons(contents: Contents) -> list[str]:
-    problems = [*contents.problems, *clashes(file.path for file in contents.files)]
-    return [problem.reason for problem in problems]
+    defects = [*contents.defects, *clashes(file.path for file in contents.files)]
+    return [defect.reason for defect in defects]
 
 
 def zipped(*entries: tuple[str | zipfile.ZipInfo, bytes], compression: int = zipfile.ZIP_DEFLATED) -> bytes:

@@ -23,13 +23,13 @@ from grader.reports.text import visible
     ],
 )
 def test_what_cannot_be_seen_becomes_a_sign(hostile: str, shown: str) -> None:
-    assert visible.words(hostile) == shown
+    assert visible.line(hostile) == shown
     assert visible.code(hostile) == shown
 
 
 def test_names_of_the_world_stay_as_they_are() -> None:
     for name in ("José Müller", "Đặng Thị Hà", "אדה", "王小明", "می\u200cکنم", "Zoe\u0308"):
-        assert visible.words(name) == name
+        assert visible.line(name) == name
 
 
 def test_an_invisible_joiner_in_code_is_shown() -> None:
@@ -37,7 +37,7 @@ def test_an_invisible_joiner_in_code_is_shown() -> None:
 
 
 def test_a_tower_of_combining_marks_is_taken_down() -> None:
-    assert visible.words("c" + "\u0301" * 6) == "c" + "\u0301" * 4 + "⟨U+0301⟩" * 2
+    assert visible.line("c" + "\u0301" * 6) == "c" + "\u0301" * 4 + "⟨U+0301⟩" * 2
 
 
 def test_a_long_line_is_cut_and_says_by_how_much() -> None:
