@@ -17,6 +17,6 @@ report:
 	@$(tilelab) report $$lab
 
 help:
-	@echo "  make test     test this lab; with CASE=\"a part of a test's name\", one test"
-	@echo "  make watch    the same again whenever you save"
-	@echo "  make report   the page that your instructor sees, for the public tests"
+	@echo "  make test     tests this lab; with CASE=\"a part of a test's name\", one test only"
+	@echo "  make watch    tests again whenever you save"
+	@echo "  make report   opens the page that your instructor sees, with the public tests only"
