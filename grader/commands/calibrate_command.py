@@ -10,7 +10,7 @@ from pathlib import Path
 from rich.console import Console
 
 from grader.machine.atomic_file import write_atomically
-from grader.machine.backend import wish
+from grader.machine.backend import backend_choice
 from grader.machine.toolset import Toolset
 from grader.model.course_root import course_root, load_labs, matching_lab
 from grader.model.errors import RemediableError
@@ -35,7 +35,7 @@ def calibrate_labs(wanted: Sequence[str], *, sweep: bool, out: Path | None) -> i
     console = Console(highlight=False)
     root = course_root(Path.cwd())
     labs = load_labs(root, [matching_lab(root, name) for name in wanted])
-    toolset = Toolset.open(root, allow_no_sandbox=True, backend=wish())
+    toolset = Toolset.open(root, allow_no_sandbox=True, backend=backend_choice())
     if not toolset.gpu.runs:
         message = f"nothing can be measured here: {'; '.join(toolset.gpu.reasons)}."
         raise RemediableError(message)

@@ -10,7 +10,7 @@ from pathlib import Path
 from rich.console import Console
 from rich.text import Text
 
-from grader.machine.backend import VARIABLE, open_backend, wish
+from grader.machine.backend import VARIABLE, backend_choice, open_backend
 from grader.machine.compiler_choice import choose_compiler
 from grader.model.course_root import course_root, load_labs
 from grader.model.errors import RemediableError
@@ -54,7 +54,7 @@ def check_all(root: Path) -> Iterator[Check]:
 def _gpu(root: Path) -> Iterator[Check]:
     """What of NVIDIA's is here and works, each with its reason where it is not. None of it is needed."""
     try:
-        asked = wish()
+        asked = backend_choice()
         kit = json.loads((root / "build" / "kit.json").read_text(encoding="utf-8"))
         confinement = detect(root / "build" / "bin" / "confine", _prefix(root), allow_none=True)
         backend = open_backend("auto" if asked == "cuda" else asked, root, kit, confinement)

@@ -60,7 +60,7 @@ def grade_class(  # noqa: PLR0913 - as the command
     finally:
         progress.end()
     console.print(summary(report), soft_wrap=True)
-    console.print(toolset.gpu.on_speed, soft_wrap=True)
+    console.print(toolset.gpu.speed_message, soft_wrap=True)
     return _FAULTS if report.faults else 0
 
 

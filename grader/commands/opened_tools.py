@@ -20,10 +20,10 @@ if TYPE_CHECKING:
 
 
 def open_toolset(root: Path, *, allow_no_sandbox: bool) -> Toolset:
-    from grader.machine.backend import wish
+    from grader.machine.backend import backend_choice
     from grader.machine.toolset import Toolset
 
-    return Toolset.open(root, allow_no_sandbox=allow_no_sandbox, backend=wish())
+    return Toolset.open(root, allow_no_sandbox=allow_no_sandbox, backend=backend_choice())
 
 
 def lab_judge(toolset: Toolset, seed: int, *, public_only: bool) -> partial[LabOutcome]:

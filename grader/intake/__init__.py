@@ -1,1 +1,1 @@
-"""From what was uploaded to one source file for each lab of each student. First step of a submission's way."""
+"""The first step: takes from each upload one source file for each lab."""

@@ -1,7 +1,7 @@
 """Reads uploaded archives: lists what a zip or tar holds and stores the files asked for, within limits.
 
-Nothing of an archive chooses where its bytes land: stored files get numbers for names. No archive inside an archive is
-opened here. Everything wrong is a `Defect` with the reason a person would give; the caller decides whom it concerns.
+The archive does not choose where its bytes are stored: stored files get numbers as names. An archive inside an archive is not
+opened here. Whatever is wrong becomes a `Defect` with a reason in plain words. The caller decides whom it concerns.
 """
 
 from __future__ import annotations
@@ -18,11 +18,13 @@ from pathlib import Path
 from typing import IO, BinaryIO, cast
 
 from grader.intake.naming import clean, is_junk
-from grader.intake.upload import Contents, Defect, Limits, Refusal, Request, Stored, size_in_words
+from grader.intake.upload import Contents, Defect, Limits, Refusal, Request, Stored, size_text
 
 _CHUNK = 1 << 16
-# Trouble of this machine, not of the archive (which can make the reader seek anywhere, for one).
-_OURS = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EMFILE, errno.ENFILE, errno.EACCES, errno.EPERM, errno.ENOENT})
+# Errors of this machine. All other errors are the archive's: it can make the reader seek anywhere, for example.
+_MACHINE_ERRORS = frozenset(
+    {errno.ENOSPC, errno.EDQUOT, errno.EMFILE, errno.ENFILE, errno.EACCES, errno.EPERM, errno.ENOENT}
+)
 
 
 @dataclass(frozen=True)
@@ -31,13 +33,13 @@ class _Member:
 
     name: str
     size: int
-    kind: str  # "file", "folder", or what it is instead
+    kind: str  # "file", "folder", or a description of what else it is
     open: Callable[[], IO[bytes]]
 
 
 @dataclass
-class _Intaking:
-    """What was read of one archive so far."""
+class _ArchiveReading:
+    """What has been read of one archive so far."""
 
     request: Request
     files: list[Stored] = field(default_factory=list)
@@ -48,56 +50,56 @@ class _Intaking:
 
 
 def read_archive(path: Path, request: Request) -> Contents:
-    """What the archive at `path` holds, junk aside. Raises Refusal when it cannot be read to its end within the limits."""
+    """What the archive at `path` holds, without junk. Raises Refusal where it cannot be read to its end within the limits."""
     limits = request.limits
     packed = path.stat().st_size
     if packed > limits.archive_bytes:
-        message = f"the archive is larger than {size_in_words(limits.archive_bytes)}"
+        message = f"the archive is larger than {size_text(limits.archive_bytes)}"
         raise Refusal(message)
-    intaking = _Intaking(request)
+    reading = _ArchiveReading(request)
     try:
         for member in _members(path, limits):
-            _take(intaking, member, packed)
+            _take(reading, member, packed)
     except Refusal:
         raise
     except OSError as error:
-        if error.errno in _OURS:
+        if error.errno in _MACHINE_ERRORS:
             raise
         raise Refusal(_broken(error)) from error
-    except Exception as error:  # a hostile archive breaks its reader in any way it likes
+    except Exception as error:  # a hostile archive can make its reader fail in any way
         raise Refusal(_broken(error)) from error
-    return Contents(tuple(intaking.files), tuple(intaking.folders), tuple(intaking.defects))
+    return Contents(tuple(reading.files), tuple(reading.folders), tuple(reading.defects))
 
 
-def _take(intaking: _Intaking, member: _Member, packed: int) -> None:
+def _take(reading: _ArchiveReading, member: _Member, packed: int) -> None:
     """Checks one member against the limits and stores it if it was asked for."""
-    request, limits = intaking.request, intaking.request.limits
-    intaking.members += 1
-    if intaking.members > limits.members:
+    request, limits = reading.request, reading.request.limits
+    reading.members += 1
+    if reading.members > limits.members:
         message = f"the archive holds more than {limits.members} entries"
         raise Refusal(message)
-    intaking.declared_bytes += member.size
-    _check_size(intaking.declared_bytes, packed, limits)
+    reading.declared_bytes += member.size
+    _check_size(reading.declared_bytes, packed, limits)
     parts, reason = _parts(member.name, limits)
     if reason is None and member.kind not in {"file", "folder"}:
         reason = f"the archive holds {member.kind}: {clean(member.name)}"
     if reason is not None:
-        intaking.defects.append(Defect(reason, parts))
+        reading.defects.append(Defect(reason, parts))
     elif is_junk(parts):
         return
     elif member.kind == "folder":
-        intaking.folders.append(parts)
+        reading.folders.append(parts)
     elif parts:
         at = None
         if request.asks_for(parts[-1]):
-            at = request.spool / f"{len(intaking.files):06}"
+            at = request.spool / f"{len(reading.files):06}"
             with member.open() as source:
                 _store(source, at, request.file_bytes(parts[-1]))
-        intaking.files.append(Stored(parts, member.size, at))
+        reading.files.append(Stored(parts, member.size, at))
 
 
 def _store(source: IO[bytes], at: Path, limit: int) -> None:
-    """Copies at most `limit` bytes and one more, which tells that there was more."""
+    """Copies at most `limit` bytes and one more. The one more shows that the file is larger."""
     left = limit + 1
     with at.open("xb") as target:
         while left > 0 and (chunk := source.read(min(_CHUNK, left))):
@@ -106,8 +108,8 @@ def _store(source: IO[bytes], at: Path, limit: int) -> None:
 
 
 def _parts(name: str, limits: Limits) -> tuple[tuple[str, ...], str | None]:
-    """The path's parts and, if it cannot be taken, why; then only the parts before the trouble."""
-    name = name.replace("\\", "/")  # Windows' own zips
+    """The path's parts. Where the path cannot be taken: the parts before the fault, and the reason."""
+    name = name.replace("\\", "/")  # zips made by Windows
     parts = tuple(part for part in name.split("/") if part not in {"", "."})
     trusted: list[str] = []
     for part in parts:
@@ -124,7 +126,7 @@ def _parts(name: str, limits: Limits) -> tuple[tuple[str, ...], str | None]:
 
 
 def _members(path: Path, limits: Limits) -> Iterator[_Member]:
-    """The archive's entries in their order; its first bytes, not its name, say what it is."""
+    """The archive's entries in their order. Its first bytes say which kind of archive it is; its name does not count."""
     with path.open("rb") as file:
         head = file.read(512)
         file.seek(0)
@@ -144,7 +146,7 @@ def _members(path: Path, limits: Limits) -> Iterator[_Member]:
 
 
 class _Directory:
-    """A zip's file while its list of names is read: refuses to read more than `limit` bytes of it at once."""
+    """A zip's file while its list of names is read. It refuses to read more than `limit` bytes at once."""
 
     def __init__(self, file: BinaryIO, limit: int) -> None:
         self._file = file
@@ -172,7 +174,7 @@ def _zip_members(file: BinaryIO, limits: Limits) -> Iterator[_Member]:
 
 
 def _zip_name(info: zipfile.ZipInfo) -> str:
-    """The name; archivers that write UTF-8 without saying so are understood."""
+    """The name. Some archivers write UTF-8 and do not say so; their names are read as UTF-8 too."""
     name = info.orig_filename
     if info.flag_bits & 0x800:
         return name
@@ -192,7 +194,7 @@ def _zip_kind(info: zipfile.ZipInfo) -> str:
 
 
 class _Unpacked:
-    """A tar stream that ends the reading once more came out of it than the limits allow."""
+    """A tar stream that raises Refusal when more bytes come out of it than the limits allow."""
 
     def __init__(self, stream: BinaryIO, limits: Limits, packed: BinaryIO) -> None:
         self._stream, self._limits, self._packed = stream, limits, packed
@@ -212,7 +214,7 @@ def _tar_members(stream: BinaryIO, limits: Limits, packed: BinaryIO) -> Iterator
     with tarfile.open(fileobj=bounded, mode="r|", errorlevel=2) as archive:
         while (info := archive.next()) is not None:
             yield _Member(info.name, info.size, _tar_kind(info), partial(_tar_file, archive, info))
-            archive.members.clear()  # type: ignore[attr-defined]  # typeshed omits it; else every name stays in memory
+            archive.members.clear()  # type: ignore[attr-defined]  # typeshed omits it; without this, every name stays in memory
 
 
 def _tar_file(archive: tarfile.TarFile, info: tarfile.TarInfo) -> IO[bytes]:
@@ -235,7 +237,7 @@ def _tar_kind(info: tarfile.TarInfo) -> str:
 
 def _check_size(unpacked: int, packed: int, limits: Limits) -> None:
     if unpacked > limits.unpacked_bytes:
-        message = f"the archive unpacks to more than {size_in_words(limits.unpacked_bytes)}"
+        message = f"the archive unpacks to more than {size_text(limits.unpacked_bytes)}"
         raise Refusal(message)
     if unpacked > limits.ratio_from_bytes and unpacked > limits.ratio * max(packed, 1):
         message = f"the archive unpacks to more than {limits.ratio} times its size"

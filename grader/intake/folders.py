@@ -1,4 +1,4 @@
-"""Lists an uploaded folder without following a link or opening anything: what is not a regular file is a `Defect`."""
+"""Lists an uploaded folder. It follows no link and opens no file. What is not a regular file becomes a `Defect`."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from grader.intake.upload import Contents, Defect, Limits, Refusal, Stored
 
 
 def read_folder(root: Path, limits: Limits) -> Contents:
-    """What lies under `root`, junk aside, in the order of names. Raises Refusal past the limits."""
+    """What lies under `root`, without junk, in the order of names. Raises Refusal where it exceeds the limits."""
     files: list[Stored] = []
     folders: list[tuple[str, ...]] = []
     defects: list[Defect] = []

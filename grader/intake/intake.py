@@ -1,7 +1,7 @@
-"""Takes a class's submissions in: each student's files that labs ask for, and what is wrong with the rest.
+"""Reads a class's submissions: takes each student's files that labs ask for, and says what is wrong with the rest.
 
-Nothing is changed in SUBMISSIONS, no link is followed, nothing outside `scratch` is written. A student whose upload
-cannot be taken has `refused` set; only SUBMISSIONS as a whole being none is an IntakeError.
+It changes nothing in SUBMISSIONS, follows no link and writes only into `scratch`. A student whose upload cannot be taken gets
+`refused`. IntakeError means that SUBMISSIONS as a whole is not a class's submissions.
 """
 
 from __future__ import annotations
@@ -18,12 +18,12 @@ from grader.model.result import Submission
 
 __all__ = ["FILE_BYTES", "Discovery", "Intake", "IntakeError", "discover"]
 
-_LISTED = 40  # files named in a result
+_LISTED = 40  # at most this many file names go into a result
 
 
 @dataclass(frozen=True)
 class Intake:
-    """One student's upload, taken in."""
+    """What was taken from one student's upload."""
 
     submission: Submission
     sources: dict[str, Path] = field(default_factory=dict)  # a lab's file → its normalised copy
@@ -31,23 +31,23 @@ class Intake:
     hints: dict[str, str] = field(default_factory=dict)  # a lab's file that is missing → what was there instead
 
     def texts(self) -> dict[str, str]:
-        """Each file that was taken, for pages to quote."""
+        """The text of each file that was taken. Pages quote from it."""
         return {name: path.read_bytes().decode("utf-8", "replace") for name, path in self.sources.items()}
 
 
 @dataclass(frozen=True)
 class Discovery:
-    title: str  # what SUBMISSIONS is called
+    title: str  # the name of SUBMISSIONS
     students: tuple[Intake, ...]
     notices: tuple[str, ...] = ()  # about SUBMISSIONS as a whole
 
 
 def discover(source: Path, scratch: Path, wanted: Collection[str]) -> Discovery:
-    """Every student of `source` with those of the `wanted` files they handed in, copied to `scratch/<id>/`."""
+    """Every student of `source`, with the `wanted` files that this student handed in, copied to `scratch/<id>/`."""
     spool = Spool(scratch, wanted)
     uploads, notices = find_uploads(source, spool)
     students: dict[str, Intake] = {}
-    # A name that is its own id keeps it, whoever else would be called alike.
+    # A name that is a valid id already stays as it is; other students with similar names get other ids.
     exact = [upload.name for upload in uploads if id_of(upload.name, ()) == upload.name]
     for upload in uploads:
         others = [name for name in exact if name != upload.name]
@@ -87,7 +87,7 @@ def _matched(upload: Upload, target: Path, wanted: frozenset[str]) -> tuple[Uplo
 
 
 def _opened(upload: Upload, spool: Spool) -> Upload:
-    """A folder that holds nothing but one archive, as course systems make them, stands for that archive."""
+    """Opens the archive where a folder holds one archive and no wanted file. Course systems make such folders."""
     files = upload.contents.files
     archives = [file for file in files if is_archive_name(file.path[-1])]
     if upload.packed or upload.refused is not None or len(archives) != 1 or archives[0].at is None:
@@ -101,7 +101,7 @@ def _opened(upload: Upload, spool: Spool) -> Upload:
 def _check_plausible(
     source: Path, uploads: Sequence[Upload], students: Iterable[Intake], wanted: frozenset[str]
 ) -> None:
-    """Raises IntakeError when nobody handed in anything that looks like a lab: this is some other folder."""
+    """Raises IntakeError where nobody handed in anything that looks like a lab: then this is some other folder."""
     if any(one.sources or one.blocked or one.hints or one.submission.refused for one in students):
         return
     if any(

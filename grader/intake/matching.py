@@ -1,4 +1,4 @@
-"""Finds a lab's files in one upload by their exact names and copies them, normalised, into a folder of ours."""
+"""Finds a lab's files in one upload by their exact names, and copies them, normalised, into our own folder."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ from grader.intake.naming import clean, nearly
 from grader.intake.source_text import normalise
 from grader.intake.upload import Contents, Stored
 
-_NESTED = 2  # single nested folders that are looked through
+_NESTED = 2  # how many single nested folders are entered
 
 
 @dataclass
 class Match:
-    """What became of each wanted file. A wanted file in none of the three is simply missing."""
+    """What became of each wanted file. A wanted file that is in none of the three dictionaries is missing."""
 
     sources: dict[str, Path] = field(default_factory=dict)
     blocked: dict[str, str] = field(default_factory=dict)
@@ -26,7 +26,7 @@ class Match:
 
 
 def match_files(contents: Contents, target: Path, wanted: Iterable[str], limit: int) -> Match:
-    """Copies each of `wanted` that `contents` holds to `target`, at most `limit` bytes each."""
+    """Copies those of the `wanted` files that `contents` holds to `target`. Each may have at most `limit` bytes."""
     match = Match()
     wanted = sorted(wanted)
     files = list(contents.files)
@@ -35,7 +35,7 @@ def match_files(contents: Contents, target: Path, wanted: Iterable[str], limit: 
     files = _unnested(files, match.notices)
     for name in wanted:
         _match_one(name, files, target, limit, match)
-    _match_problems(contents, wanted, match)
+    _match_defects(contents, wanted, match)
     left = [file.path[-1] for file in files if file.path[-1] not in wanted]
     for name in wanted:
         near = nearly(name, left)
@@ -46,7 +46,7 @@ def match_files(contents: Contents, target: Path, wanted: Iterable[str], limit: 
 
 
 def _unnested(files: list[Stored], notices: list[str]) -> list[Stored]:
-    """The files as seen from inside the one folder that holds everything, if there is one."""
+    """The files with paths from inside the one folder that holds everything, where there is one."""
     for _ in range(_NESTED):
         tops = {file.path[0] for file in files}
         if len(tops) != 1 or any(len(file.path) == 1 for file in files):
@@ -91,8 +91,8 @@ def _place(name: str, data: bytes | None, target: Path, limit: int, match: Match
             match.notices.append(f"{name} is empty")
 
 
-def _match_problems(contents: Contents, wanted: list[str], match: Match) -> None:
-    """A wanted file that is a link or a device is blocked; the same elsewhere is only worth a notice."""
+def _match_defects(contents: Contents, wanted: list[str], match: Match) -> None:
+    """A wanted file that is a link or a device is blocked. Any other defect is only a notice."""
     for defect in contents.defects:
         name = defect.path[-1] if defect.path else ""
         if name in wanted and name not in match.sources:
@@ -102,7 +102,7 @@ def _match_problems(contents: Contents, wanted: list[str], match: Match) -> None
 
 
 def _read(file: Stored, limit: int) -> bytes | None:
-    """At most `limit` bytes and one more of a regular file; None when it is none or cannot be read. Follows no link."""
+    """At most `limit` bytes and one more of a regular file. None where it is not regular or cannot be read. Follows no link."""
     if file.at is None:
         return None
     try:

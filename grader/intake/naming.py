@@ -1,4 +1,4 @@
-"""Names out of uploads: made safe to show, made into ids, compared with what a lab asks for. Pure."""
+"""Names from uploads: makes them safe to show, makes ids of them, and compares them with the names that labs ask for. Pure."""
 
 from __future__ import annotations
 
@@ -8,22 +8,22 @@ import unicodedata
 from collections.abc import Collection, Iterable
 
 _SHOWN = 120
-_TELLING = 5  # shorter names are not compared letter by letter
+_SHORTEST_COMPARED = 5  # shorter names must be equal; for others, one letter may differ
 _ID_LENGTH = 60
-# What NFKD does not take apart.
+# Letters that NFKD does not split into a base letter and a mark.
 _LETTERS = str.maketrans({
     "ß": "ss", "ø": "o", "Ø": "O", "ł": "l", "Ł": "L", "æ": "ae", "Æ": "AE", "œ": "oe", "Œ": "OE",
-    "đ": "d", "Đ": "D", "ð": "d", "Ð": "D", "þ": "th", "Þ": "Th", "ı": "i",  # noqa: RUF001 -- the letter meant
+    "đ": "d", "Đ": "D", "ð": "d", "Ð": "D", "þ": "th", "Þ": "Th", "ı": "i",  # noqa: RUF001 -- this letter is meant
 })  # fmt: skip
-# Names that Windows keeps for itself, with or without a suffix.
+# Names that Windows reserves, with or without a suffix.
 _RESERVED = re.compile(r"(con|prn|aux|nul|com\d|lpt\d)(\..*)?", re.IGNORECASE)
-# What browsers, systems and people add to a file's name.
+# What browsers, systems and people append to a file's name.
 _ADDED = re.compile(r"( ?\(\d+\)|[ _-]+(copy|kopie|copie|final|v?\d+)( ?\(?\d+\)?)?)$")
 _SUFFIX = re.compile(r"\.(cu|cuh|cpp|cc|cxx|c|h|hpp|txt|text|bak|orig|docx?|rtf|cuda)$")
 
 
 def clean(name: str) -> str:
-    """An untrusted name for people: no control or formatting characters, no broken Unicode, not too long."""
+    """An untrusted name, made safe to show: no control or formatting characters, no broken Unicode, not too long."""
     shown = "".join(
         "\N{REPLACEMENT CHARACTER}" if unicodedata.category(one)[0] == "C" else one for one in name[:_SHOWN]
     )
@@ -31,7 +31,7 @@ def clean(name: str) -> str:
 
 
 def id_of(name: str, taken: Collection[str]) -> str:
-    """An id made from `name`: ASCII letters, digits, `-_.`, safe for a folder, unlike all of `taken` in any case."""
+    """An id made from `name`, safe as a folder's name: ASCII letters, digits and `-_.`. It differs from all of `taken` in any case."""
     plain = unicodedata.normalize("NFKD", name.translate(_LETTERS)).encode("ascii", "ignore").decode()
     slug = re.sub(r"[^A-Za-z0-9._-]+", "-", plain)[:_ID_LENGTH].strip("-._")
     if not slug:
@@ -47,12 +47,12 @@ def id_of(name: str, taken: Collection[str]) -> str:
 
 
 def nearly(expected: str, names: Iterable[str]) -> list[str]:
-    """Those of `names` that look meant to be `expected` but are not it, in their order."""
-    return [name for name in names if name != expected and _one_edit(_essence(name), _essence(expected))]
+    """Those of `names` that are probably meant to be `expected` but are spelt otherwise, in their order."""
+    return [name for name in names if name != expected and _one_edit(_bare_name(name), _bare_name(expected))]
 
 
-def _essence(name: str) -> str:
-    """What remains of a name without case, suffixes, copy marks and separators."""
+def _bare_name(name: str) -> str:
+    """The name in lower case, without suffixes, copy marks and separators."""
     name = unicodedata.normalize("NFKC", name).casefold().strip()
     while True:
         shorter = _ADDED.sub("", _SUFFIX.sub("", name)).strip()
@@ -62,8 +62,8 @@ def _essence(name: str) -> str:
 
 
 def _one_edit(left: str, right: str) -> bool:
-    """Whether the two are equal but for one letter added, dropped, changed, or two neighbours swapped."""
-    if left == right or min(len(left), len(right)) < _TELLING or abs(len(left) - len(right)) > 1:
+    """Whether one edit makes the two equal: a letter added, removed or changed, or two neighbours swapped."""
+    if left == right or min(len(left), len(right)) < _SHORTEST_COMPARED or abs(len(left) - len(right)) > 1:
         return left == right
     start = next((i for i, (a, b) in enumerate(zip(left, right, strict=False)) if a != b), min(len(left), len(right)))
     a, b = left[start:], right[start:]
@@ -71,7 +71,7 @@ def _one_edit(left: str, right: str) -> bool:
 
 
 def is_junk(path: tuple[str, ...]) -> bool:
-    """What systems and editors leave behind, and no student means to hand in."""
+    """Whether the path is something that a system or an editor left behind and no student means to hand in."""
     return any(part.startswith(".") or part.casefold() in _JUNK for part in path)
 
 

@@ -1,4 +1,4 @@
-"""Brings a source file as it was uploaded into the form a compiler expects, keeping every line's number. Pure."""
+"""Converts an uploaded source file into the form that a compiler expects. Every line keeps its number. Pure."""
 
 from __future__ import annotations
 
@@ -6,9 +6,9 @@ import codecs
 
 
 def normalise(data: bytes) -> tuple[bytes, list[str]]:
-    """The text as UTF-8-or-whatever bytes with Unix line ends, and what was done to it.
+    """The text with Unix line ends and without a byte-order mark, and a list of what was changed.
 
-    Bytes that are not UTF-8 stay: comments in Latin-1 harm nobody.
+    UTF-16 becomes UTF-8. Other bytes that are not UTF-8 stay: comments in Latin-1 do no harm.
     """
     done: list[str] = []
     if data.startswith(codecs.BOM_UTF8):
@@ -24,7 +24,7 @@ def normalise(data: bytes) -> tuple[bytes, list[str]]:
 
 
 def _utf16(data: bytes) -> str | None:
-    """The UTF-16 encoding of `data`, by its mark or, without one, by every other byte of its start being zero."""
+    """The UTF-16 encoding of `data`. Its mark tells; without a mark, every second byte of its start is zero."""
     if data.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
         return "utf-16"
     head = data[:512]

@@ -1,6 +1,6 @@
-"""An upload as data, come as a folder or an archive: its files, where their bytes are, what is wrong with it.
+"""An upload as data, whether it came as a folder or as an archive: its files, where their bytes are, and what is wrong with it.
 
-Also the limits on all of it. Nothing here reads a file.
+The limits on uploads are here too. Nothing here reads a file.
 """
 
 from __future__ import annotations
@@ -22,9 +22,9 @@ class Limits:
 
     archive_bytes: int = 32 << 20
     members: int = 10_000
-    directory_bytes: int = 2 << 20  # a zip's list of names, read into memory at once
+    directory_bytes: int = 2 << 20  # a zip's list of names, which is read into memory as a whole
     unpacked_bytes: int = 256 << 20
-    ratio: int = 200  # unpacked to packed, once it is more than `ratio_from_bytes`
+    ratio: int = 200  # unpacked size by packed size; applies above `ratio_from_bytes` unpacked bytes
     ratio_from_bytes: int = 8 << 20
     path_bytes: int = 1_024
     depth: int = 16
@@ -33,7 +33,7 @@ class Limits:
 STUDENT = Limits()
 CLASS = Limits(
     archive_bytes=8 << 30, members=200_000, directory_bytes=64 << 20, unpacked_bytes=32 << 30, ratio=2_000
-)  # the instructor's own download: larger, but still bounded
+)  # the instructor's own download: larger, but limited too
 
 
 @dataclass(frozen=True)
@@ -41,7 +41,7 @@ class Defect:
     """Why an archive, or one path in it, cannot be taken."""
 
     reason: str
-    path: tuple[str, ...] = ()  # as far as it can be trusted; empty: the archive as a whole
+    path: tuple[str, ...] = ()  # the part of it that can be trusted; empty: the archive as a whole
 
 
 @dataclass(frozen=True)
@@ -60,17 +60,17 @@ class Contents:
     defects: tuple[Defect, ...] = ()
 
 
-class Refusal(Exception):  # noqa: N818 -- a decision about an upload, not a failure
-    """The archive as a whole cannot be taken; the text says why."""
+class Refusal(Exception):  # noqa: N818 -- a decision about an upload, no failure
+    """The archive as a whole cannot be taken. The text says why."""
 
 
 @dataclass(frozen=True)
 class Request:
-    """Which files are worth storing, how many bytes of each, and where."""
+    """Which files are stored, how many bytes of each, and where."""
 
-    spool: Path  # an existing folder of ours
+    spool: Path  # our own folder; it exists
     asks_for: Callable[[str], bool]  # by file name
-    file_bytes: Callable[[str], int]  # of a larger file this many bytes and one more are stored
+    file_bytes: Callable[[str], int]  # by file name; of a larger file, this many bytes and one more are stored
     limits: Limits = STUDENT
 
 
@@ -86,7 +86,7 @@ def stem_of(name: str) -> str:
 
 
 def clashes(paths: Iterable[tuple[str, ...]]) -> list[Defect]:
-    """Paths that are one file on some machine: equal but for case or Unicode form, or a file that is also a folder."""
+    """Paths that are the same file on some machine: they differ only in case or Unicode form, or a file is also a folder."""
     seen: dict[tuple[str, ...], tuple[str, ...]] = {}
     folders: set[tuple[str, ...]] = set()
     defects = []
@@ -99,9 +99,9 @@ def clashes(paths: Iterable[tuple[str, ...]]) -> list[Defect]:
         seen.setdefault(key, path)
         folders.update(key[:length] for length in range(1, len(key)))
     both = [seen[key] for key in sorted(folders & seen.keys())]
-    words = "both as a file and as a folder"
-    return defects + [Defect(f"the archive holds {clean('/'.join(path))!r} {words}", path) for path in both]
+    reason = "both as a file and as a folder"
+    return defects + [Defect(f"the archive holds {clean('/'.join(path))!r} {reason}", path) for path in both]
 
 
-def size_in_words(count: int) -> str:
+def size_text(count: int) -> str:
     return f"{count >> 30} GiB" if count >= 1 << 30 else f"{count >> 20} MiB"

@@ -1,6 +1,6 @@
-"""Finds the students' uploads in SUBMISSIONS: which folders and archives there are, and whose they are.
+"""Finds the students' uploads in SUBMISSIONS: which folders and archives there are, and which student each belongs to.
 
-What is in an upload and what becomes of it is intake's business.
+What becomes of an upload's files is decided in intake.py.
 """
 
 from __future__ import annotations
@@ -34,22 +34,22 @@ LAYOUT = (
 
 
 class IntakeError(RemediableError):
-    """SUBMISSIONS is not a class's submissions: says what is there and what to give instead."""
+    """SUBMISSIONS is not a class's submissions. The text says what is there, and what to give instead."""
 
 
 @dataclass(frozen=True)
 class Upload:
-    """One student's upload as found."""
+    """One student's upload as it was found."""
 
     name: str
     contents: Contents = field(default_factory=Contents)
     refused: str | None = None
     notices: tuple[str, ...] = ()
-    packed: bool = False  # came as an archive: no archive within it is opened, and any defect refuses it
+    packed: bool = False  # came as an archive: an archive inside it is not opened, and any defect makes us refuse it
 
 
 class Spool:
-    """Folders of our own in `scratch` for what archives hold."""
+    """Makes our own folders in `scratch`, one for the files of each archive."""
 
     def __init__(self, scratch: Path, wanted: Collection[str]) -> None:
         self._scratch, self.wanted = scratch, frozenset(wanted)
@@ -70,7 +70,7 @@ class Spool:
 
 
 def find_uploads(source: Path, spool: Spool) -> tuple[list[Upload], list[str]]:
-    """The uploads at `source`, and notices about it as a whole. Raises IntakeError when it holds none."""
+    """The uploads at `source`, and notices about it as a whole. Raises IntakeError where it holds no upload."""
     try:
         if source.is_dir():
             return _from_folder(source, spool)
@@ -111,7 +111,7 @@ def _from_folder(source: Path, spool: Spool) -> tuple[list[Upload], list[str]]:
 
 
 def _from_archive(source: Path, spool: Spool) -> tuple[list[Upload], list[str]]:
-    """The students of one archive that holds a folder or an archive for each."""
+    """The students of one archive that holds a folder or an archive for each student."""
     try:
         contents = read_archive(source, spool.request(whole_class=True))
     except Refusal as refusal:
@@ -133,7 +133,7 @@ def _from_archive(source: Path, spool: Spool) -> tuple[list[Upload], list[str]]:
 
 
 def _groups(contents: Contents) -> dict[str, Contents]:
-    """The contents by first path component, which is taken off."""
+    """The contents by the first component of their paths, with that component removed."""
     groups: dict[str, tuple[list[Stored], list[tuple[str, ...]], list[Defect]]] = {}
     for file in contents.files:
         rest = Stored(file.path[1:], file.size, file.at)
@@ -148,10 +148,10 @@ def _groups(contents: Contents) -> dict[str, Contents]:
 
 
 def _archived_upload(name: str, group: Contents, spool: Spool) -> Upload:
-    """A student inside the class's archive: a folder of it, or an archive in it."""
+    """A student in the class's archive: a folder in it, or an archive in it."""
     itself = [file for file in group.files if not file.path]
     if not itself:
-        return Upload(name, group, _first_problem(group))
+        return Upload(name, group, _first_defect(group))
     if len(itself) > 1 or len(group.files) > 1 or group.defects:
         return Upload(stem_of(name), refused=f"the class's archive holds {clean(name)!r} more than once", packed=True)
     assert itself[0].at is not None
@@ -170,17 +170,17 @@ def archive_upload(name: str, path: Path, spool: Spool, notices: tuple[str, ...]
         contents = read_archive(path, spool.request(whole_class=False))
     except Refusal as refusal:
         return Upload(stem_of(name), refused=str(refusal), packed=True, notices=notices)
-    return Upload(stem_of(name), contents, _first_problem(contents), packed=True, notices=notices)
+    return Upload(stem_of(name), contents, _first_defect(contents), packed=True, notices=notices)
 
 
-def _first_problem(contents: Contents) -> str | None:
-    """Why an archived upload is refused: anything wrong with its entries is enough."""
+def _first_defect(contents: Contents) -> str | None:
+    """Why an archived upload is refused: one defect in its entries is enough."""
     defects = [*contents.defects, *clashes(file.path for file in contents.files)]
     return defects[0].reason if defects else None
 
 
 def _holds_class(upload: Upload, wanted: frozenset[str]) -> bool:
-    """Whether the only upload there is holds all students: at its top or, in an archive, in the one folder there."""
+    """Whether the only upload holds all students: at its top or, in an archive, in the one folder at its top."""
     if _is_class(upload.contents, wanted):
         return True
     groups = _groups(upload.contents) if upload.packed else {}
@@ -188,7 +188,7 @@ def _holds_class(upload: Upload, wanted: frozenset[str]) -> bool:
 
 
 def _is_class(contents: Contents, wanted: frozenset[str]) -> bool:
-    """Whether the one folder found is the class, no student: archives in it, or a lab's file in several folders."""
+    """Whether the one folder is the class and not a student: it holds several archives, or a lab's file in several folders."""
     tops = [file.path[0] for file in contents.files if len(file.path) == 1]
     if any(name in wanted for name in tops):
         return False
@@ -201,7 +201,7 @@ def _is_class(contents: Contents, wanted: frozenset[str]) -> bool:
 
 
 def _check_layout(source: Path, names: list[str], loose: list[str]) -> None:
-    """Raises IntakeError unless there is something that can be a student."""
+    """Raises IntakeError where nothing can be a student's upload."""
     if names:
         return
     if not loose:

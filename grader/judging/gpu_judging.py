@@ -51,7 +51,7 @@ def judge_on_gpu(
     """Why nvcc refuses the submission, if it does, and what came of it otherwise. None: nothing of NVIDIA's is here."""
     if toolset.gpu.toolchain is None:
         return (), None
-    with toolset.gpu.lent() as device:
+    with toolset.gpu.borrowed_device() as device:
         here = dataclasses.replace(toolset, gpu=dataclasses.replace(toolset.gpu, device=device, others=()))
         return _judge(here, lab, submission, scratch, call)
 

@@ -1,1 +1,1 @@
-"""What this machine offers: compiler, sandbox, GPU, and the files and locks that are shared on it."""
+"""The machine that grades: its compiler, sandbox and GPU, and the files and locks that its processes share."""

@@ -1,4 +1,4 @@
-"""Writes a file whole or not at all: a reader sees the old contents or the new ones, never a part."""
+"""Writes a file as a whole or not at all: a reader sees the old contents or the new ones, and never a part of them."""
 
 from __future__ import annotations
 

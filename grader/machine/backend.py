@@ -1,7 +1,7 @@
-"""Which executors there are on this machine: TILELAB_BACKEND, the toolkit, the GPU. Opened once per command.
+"""Which executors there are on this machine: what TILELAB_BACKEND asks for, the toolkit, the GPU. Opened once per command.
 
-`cpu` uses nothing of NVIDIA's; `auto` whatever works; `cuda` insists on a GPU that works. What does not work here comes with the
-reason, for `tilelab doctor` and for the one line that says why speed was not measured.
+`cpu` uses nothing of NVIDIA's. `auto` uses whatever works. `cuda` demands a GPU that works. Where something does not work, the
+reason is kept: `tilelab doctor` prints it, and so does the line that says why speed was not measured.
 """
 
 from __future__ import annotations
@@ -28,29 +28,29 @@ from grader.model.errors import RemediableError
 from grader.sandbox import Confinement, Limits, run_confined
 from grader.sandbox.system_paths import gpu_devices
 
-Wish = Literal["cpu", "cuda", "auto"]
+BackendChoice = Literal["cpu", "cuda", "auto"]
 VARIABLE = "TILELAB_BACKEND"
 OLDEST_CAPABILITY = 75
-# Compiled for where there is no GPU to compile for: what most courses' machines have, and every toolkit knows.
+# The capability to compile for on a machine without a GPU: most courses' machines have it, and every toolkit knows it.
 USUAL_CAPABILITY = 80
 GPU_RUN_LIMITS = Limits(
     cpu_seconds=600, wall_seconds=900, memory_bytes=16 << 30, processes=64, file_bytes=1 << 30, open_files=256
 )
 _PROBE_SECONDS = 60
-# Processes with a context on one GPU: each takes some hundred megabytes of its memory, whether it is used or only prepared.
-_CONTEXT_BYTES, _FEWEST, _MOST = 2 << 30, 2, 16
-# Where a container's runtime or Windows puts the driver's library without telling the loader.
+# Each process with a context on a GPU takes some hundred megabytes of its memory, even while it only waits.
+_CONTEXT_BYTES, _FEWEST_CONTEXTS, _MOST_CONTEXTS = 2 << 30, 2, 16
+# A container's runtime or Windows may put the driver's library here and not tell the loader.
 _DRIVER_FOLDERS = (Path("/usr/local/nvidia/lib64"), Path("/usr/lib/wsl/lib"))
-_TRIAL = """#include <tilelab/device.cuh>
-__host__ __device__ LaunchConfig trial_launch(int n) { return {dim3(1), dim3(32)}; }
-__global__ void trial(float* out, int n) { out[threadIdx.x % n] = 1; }
+_PROBE_KERNEL = """#include <tilelab/device.cuh>
+__host__ __device__ LaunchConfig probe_launch(int n) { return {dim3(1), dim3(32)}; }
+__global__ void probe(float* out, int n) { out[threadIdx.x % n] = 1; }
 """
-_TRIAL_ENTRIES = EntrySignatures("trial(float*, int)", "trial_launch(int)")
+_PROBE_ENTRIES = EntrySignatures("probe(float*, int)", "probe_launch(int)")
 
 
 @dataclass(frozen=True)
 class Device:
-    """One GPU, as its driver describes it."""
+    """One GPU as its driver describes it."""
 
     ordinal: int
     name: str
@@ -58,10 +58,10 @@ class Device:
     multiprocessors: int
     memory_bytes: int
     l2_bytes: int
-    driver: int  # the newest CUDA it can do: 13000 for 13.0
-    library: str = ""  # where libcuda lies; empty: nobody knows
+    driver: int  # the newest CUDA that it supports: 13000 for 13.0
+    library: str = ""  # the path of libcuda; empty: unknown
     uuid: str = ""  # 32 hexadecimal digits, the same for every process of this machine
-    clock_rate_khz: int = 0  # at most; 0, here and below: the driver does not tell
+    clock_rate_khz: int = 0  # at most; 0, here and below: the driver does not say
     memory_clock_rate_khz: int = 0
     memory_bus_bits: int = 0
 
@@ -71,7 +71,7 @@ class Device:
 
     @property
     def folders(self) -> list[Path]:
-        """What a sandbox has to show of the driver, wherever a container's runtime has put it."""
+        """The driver's folders that a sandbox has to make readable."""
         return [Path(self.library).parent] if self.library else []
 
     @property
@@ -79,9 +79,9 @@ class Device:
         return self.uuid or str(self.ordinal)
 
     @property
-    def at_once(self) -> int:
-        """How many processes may have a context on it. Only one of them is timed at a time."""
-        return min(_MOST, max(_FEWEST, self.memory_bytes // _CONTEXT_BYTES))
+    def most_contexts(self) -> int:
+        """How many processes may have a context on it at the same time. Only one of them is timed at a time."""
+        return min(_MOST_CONTEXTS, max(_FEWEST_CONTEXTS, self.memory_bytes // _CONTEXT_BYTES))
 
     @property
     def peak(self) -> Peak | None:
@@ -100,18 +100,18 @@ class Device:
 
 @dataclass(frozen=True)
 class GpuBackend:
-    """`toolchain` and `device` are None where they are not there or do not work; then `reasons` say why."""
+    """`toolchain` and `device` are None where they are missing or do not work. Then `reasons` say why."""
 
     toolchain: GpuToolchain | None = None
     device: Device | None = None
     runner: Path | None = None
-    reasons: tuple[str, ...] = ()  # the device's first, the toolkit's last
-    sanitizer: Path | None = None  # compute-sanitizer, where a batch asked for it
-    others: tuple[Device, ...] = ()  # further GPUs of the same kind, which share the work
+    reasons: tuple[str, ...] = ()  # the device's first, then the toolkit's
+    sanitizer: Path | None = None  # compute-sanitizer, where the batch asked for it
+    others: tuple[Device, ...] = ()  # further GPUs of the same kind, which get a part of the work
     load: DeviceLoad = field(default_factory=DeviceLoad, compare=False)
-    # Taken while a process has a context: a submission's cases run, or it is prepared to be timed.
+    # Held while a process has a context: while a submission's cases run, or while it is prepared to be timed.
     turns: threading.BoundedSemaphore = field(
-        default_factory=lambda: threading.BoundedSemaphore(_FEWEST), compare=False
+        default_factory=lambda: threading.BoundedSemaphore(_FEWEST_CONTEXTS), compare=False
     )
 
     @property
@@ -119,8 +119,8 @@ class GpuBackend:
         return (self.device, *self.others) if self.device else ()
 
     @contextmanager
-    def lent(self) -> Iterator[Device | None]:
-        """One of the devices for a piece of work; None where there is none."""
+    def borrowed_device(self) -> Iterator[Device | None]:
+        """One of the devices, for one piece of work. None where there is no device."""
         if self.device is None:
             yield None
             return
@@ -136,32 +136,32 @@ class GpuBackend:
         return self.device.target if self.device else GpuTarget(USUAL_CAPABILITY)
 
     @property
-    def on_speed(self) -> str:
-        """One line for the end of a batch."""
+    def speed_message(self) -> str:
+        """One line for the end of a batch: what speed was measured on, or why it was not."""
         if self.runs:
             several = f", on {len(self.devices)} of them at once" if self.others else ""
             return f"speed was measured on {self.device}{several}"
-        return f"speed was not measured: {self.reasons[0]}"  # who has no GPU needs no toolkit either
+        return f"speed was not measured: {self.reasons[0]}"  # the device's reason: without a GPU, a missing toolkit does not matter
 
     @property
     def description(self) -> str:
-        """What outcomes follow from: another GPU or toolkit means judging anew."""
+        """What the outcomes depend on: with another GPU or toolkit, everything is judged again."""
         watched = "; under compute-sanitizer" if self.sanitizer else ""
         return f"{self.toolchain.name if self.toolchain else 'no nvcc'}; {self.device or 'no GPU'}{watched}"
 
 
-def wish(environment: Mapping[str, str] | None = None) -> Wish:
-    """What TILELAB_BACKEND asks for. Raises RemediableError when it is none of the three."""
-    said = (os.environ if environment is None else environment).get(VARIABLE, "").strip() or "auto"
-    match said:
+def backend_choice(environment: Mapping[str, str] | None = None) -> BackendChoice:
+    """The value of TILELAB_BACKEND. Raises RemediableError where it is none of the three."""
+    value = (os.environ if environment is None else environment).get(VARIABLE, "").strip() or "auto"
+    match value:
         case "cpu" | "cuda" | "auto":
-            return said
-    message = f"{VARIABLE} is {said!r}: it is cpu, cuda or auto."
+            return value
+    message = f"{VARIABLE} is {value!r}: it is cpu, cuda or auto."
     raise RemediableError(message)
 
 
-def open_backend(asked: Wish, root: Path, kit: dict[str, Any], confinement: Confinement) -> GpuBackend:
-    """What there is, after trying. Raises RemediableError where a GPU was asked for and cannot be used."""
+def open_backend(asked: BackendChoice, root: Path, kit: dict[str, Any], confinement: Confinement) -> GpuBackend:
+    """What works here; each part is tried. Raises RemediableError where a GPU was asked for and cannot be used."""
     if asked == "cpu":
         return GpuBackend(reasons=(f"{VARIABLE}=cpu",))
     runner = root / "build" / "bin" / "gpu-runner"
@@ -170,7 +170,7 @@ def open_backend(asked: Wish, root: Path, kit: dict[str, Any], confinement: Conf
     includes = tuple(Path(path).resolve() for path in kit["includes"])
     toolchain: GpuToolchain | NoToolchain = find_toolchain(root, kit["compiler"], includes)
     if isinstance(toolchain, GpuToolchain):
-        toolchain = _tried(
+        toolchain = _working_toolchain(
             toolchain, confinement, device.target if device else GpuTarget(USUAL_CAPABILITY), root / "build" / "prelude"
         )
     if isinstance(toolchain, NoToolchain):
@@ -187,12 +187,12 @@ def open_backend(asked: Wish, root: Path, kit: dict[str, Any], confinement: Conf
         runner,
         tuple(reasons),
         others=devices[1:] if device else (),
-        turns=threading.BoundedSemaphore(sum(one.at_once for one in devices) if device else _FEWEST),
+        turns=threading.BoundedSemaphore(sum(one.most_contexts for one in devices) if device else _FEWEST_CONTEXTS),
     )
 
 
 def _devices(runner: Path) -> tuple[tuple[Device, ...], list[str]]:
-    """The first GPU and those of its kind. Without a device node nothing is started: a student without a GPU waits for none of this."""
+    """The first GPU and others of the same kind, or reasons. Without a device node, no process is started: that saves time."""
     if not gpu_devices():
         return (), ["there is no NVIDIA GPU, or its driver is not loaded (no /dev/nvidia*)"]
     library = next((str(one / "libcuda.so.1") for one in _DRIVER_FOLDERS if (one / "libcuda.so.1").exists()), "")
@@ -210,58 +210,60 @@ def _devices(runner: Path) -> tuple[tuple[Device, ...], list[str]]:
     return (), troubles[:1]
 
 
-def _described(ordinal: int, said: dict[str, Any], driver: int, library: str) -> Device:
+def _described(ordinal: int, properties: dict[str, Any], driver: int, library: str) -> Device:
     fields = {one.name for one in dataclasses.fields(Device)} - {"ordinal", "driver", "library"}
-    return Device(ordinal=ordinal, driver=driver, library=library, **{key: said[key] for key in fields & said.keys()})
+    return Device(
+        ordinal=ordinal, driver=driver, library=library, **{key: properties[key] for key in fields & properties.keys()}
+    )
 
 
 def _probe(argv: list[str]) -> dict[str, Any]:
     try:
-        said = subprocess.run(argv, capture_output=True, text=True, timeout=_PROBE_SECONDS, check=False).stdout
-        answer = json.loads(said)
+        output = subprocess.run(argv, capture_output=True, text=True, timeout=_PROBE_SECONDS, check=False).stdout
+        answer = json.loads(output)
     except (OSError, subprocess.SubprocessError, ValueError) as error:
         return {"trouble": f"the kit's GPU runner does not work: {error}"}
     return answer if isinstance(answer, dict) else {}
 
 
-def _tried(
+def _working_toolchain(
     toolchain: GpuToolchain, confinement: Confinement, target: GpuTarget, cache: Path
 ) -> GpuToolchain | NoToolchain:
-    """With the first host compiler that it understands. What is said is of the kit's own: the others are only here by chance."""
+    """The toolchain with the first host compiler that nvcc works with. A reason is about the first one, the kit's own compiler."""
 
-    def kept(candidate: GpuToolchain) -> Path:
-        words = (candidate.compile("", "", target.capability), confinement.name, candidate.version, _TRIAL)
-        return cache / f"nvcc-{hashlib.sha256(repr(words).encode()).hexdigest()[:16]}"
+    def record(candidate: GpuToolchain) -> Path:
+        facts = (candidate.compile("", "", target.capability), confinement.name, candidate.version, _PROBE_KERNEL)
+        return cache / f"nvcc-{hashlib.sha256(repr(facts).encode()).hexdigest()[:16]}"
 
     candidates = list(toolchain.with_host_compilers())
-    # Once one could, that is kept: a student waits for it no second time.
-    if known := next((one for one in candidates if kept(one).exists()), None):
+    # A success is recorded in a file, so that no later command has to try again.
+    if known := next((one for one in candidates if record(one).exists()), None):
         return known
     troubles = []
     for candidate in candidates:
         trouble = _trouble_compiling(candidate, confinement, target)
         if not trouble:
             cache.mkdir(parents=True, exist_ok=True)
-            kept(candidate).touch()
+            record(candidate).touch()
             return candidate
         troubles.append(trouble)
     return NoToolchain(f"{toolchain.nvcc} cannot compile a kernel here: {troubles[0]}")
 
 
 def _trouble_compiling(toolchain: GpuToolchain, confinement: Confinement, target: GpuTarget) -> str:
-    """Compiles a kernel as a submission's would be: a compiler that cannot must not fail anybody. Empty: it can."""
+    """Compiles a kernel as a submission's is compiled, and returns why that fails. Empty: it works."""
     with tempfile.TemporaryDirectory(prefix="tilelab-") as name:
-        source, folder = Path(name) / "trial.cu", Path(name) / "work"
-        source.write_text(_TRIAL, encoding="utf-8")
+        source, folder = Path(name) / "probe.cu", Path(name) / "work"
+        source.write_text(_PROBE_KERNEL, encoding="utf-8")
         folder.mkdir()
-        built = build_for_gpu(toolchain, confinement, source, folder, _TRIAL_ENTRIES, target)
+        built = build_for_gpu(toolchain, confinement, source, folder, _PROBE_ENTRIES, target)
     if built.image is not None:
         return ""
     return next((line for line in built.log.splitlines() if line.strip()), "it says nothing")
 
 
 def _confined_trouble(runner: Path, device: Device, confinement: Confinement) -> str:
-    """Why a confined program cannot use the GPU that an unconfined one sees; empty: it can."""
+    """Why a confined program cannot use the GPU that an unconfined one sees. Empty: it can."""
     finished = run_confined(
         confinement,
         [str(runner), "--try", *([device.library] if device.library else [])],

@@ -1,5 +1,5 @@
-"""Which host compiler builds submissions: the one that TILELAB_COMPILER names, else the kit's own, else, where that is gone,
-a Clang that is there. GCC and Clang both do.
+"""Which host compiler builds submissions, GCC or Clang: the one that TILELAB_COMPILER names. Without that variable it is the
+compiler that built the kit, and where that is no longer installed, a Clang that is.
 """
 
 from __future__ import annotations
@@ -16,13 +16,13 @@ from grader.model.errors import RemediableError
 
 VARIABLE = "TILELAB_COMPILER"
 OLDEST = {"GCC": 12, "Clang": 14}
-_NEWEST_CLANG = 22  # whose name with a number is looked for
+_NEWEST_CLANG = 22  # the newest version that is looked for by its numbered name
 
 
 @dataclass(frozen=True)
 class CompilerChoice:
     compiler: str
-    version: str  # its own words, one line
+    version: str  # one line, as the compiler prints it
     why: str
 
     def __str__(self) -> str:
@@ -30,7 +30,7 @@ class CompilerChoice:
 
 
 def choose_compiler(of_kit: str, environment: Mapping[str, str] = os.environ) -> CompilerChoice:
-    """`of_kit`: what the kit was built with. Raises RemediableError where the compiler is missing or cannot be used."""
+    """`of_kit`: the compiler that built the kit. Raises RemediableError where the compiler is missing or cannot be used."""
     asked = environment.get(VARIABLE, "").strip()
     found = shutil.which(asked or of_kit)
     why = f"{VARIABLE}={asked}" if asked else "what the kit was built with"
@@ -57,7 +57,7 @@ def _any_clang() -> str | None:
 
 
 def _version(compiler: str) -> tuple[str, int]:
-    """Its first line, and the first part of its number."""
+    """The first line that it prints, and the major version."""
     try:
         said = subprocess.run([compiler, "--version"], check=True, capture_output=True, text=True, timeout=20).stdout
         number = subprocess.run(

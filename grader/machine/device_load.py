@@ -1,6 +1,6 @@
-"""Which of several GPUs of one kind the next piece of work goes to: the one with the least of this process's work on it.
+"""Chooses among several GPUs of one kind: the next piece of work goes to the one that has the fewest pieces of this process.
 
-Other processes are not counted: the lock of each device keeps them out while a kernel is timed.
+The work of other processes is not counted. While a kernel is timed, the device's lock keeps them out.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ class DeviceLoad:
 
     @contextmanager
     def least(self, ordinals: Sequence[int]) -> Iterator[int]:
-        """One of `ordinals`, the first of several that are equal; work goes on there until the end of the block."""
+        """The least loaded of `ordinals`, and of equal ones the first. It counts as loaded until the end of the block."""
         with self._guard:
             chosen = min(ordinals, key=lambda one: self._counts[one])
             self._counts[chosen] += 1

@@ -1,8 +1,8 @@
-"""Who may use a GPU: many at once to judge, one alone to time. A lock file for each device, which every process of this machine
-finds by the device's own name.
+"""Locks a GPU: many processes may judge on it at the same time, and one process alone may time on it. Each device has a lock file,
+which every process on this machine finds by the device's name.
 
-Whoever wants the device alone first closes the gate behind which everybody else waits, so that a stream of judging cannot keep
-timing out for ever.
+There is a second lock file, the gate, which everybody takes first. A process that wants the device alone holds the gate while it
+waits, so no further process can start to share the device. Otherwise a steady stream of judging could keep it waiting for ever.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ class GpuLock:
 
     @contextmanager
     def shared(self) -> Iterator[None]:
-        """Together with others that share it."""
+        """Holds the device together with others that share it."""
         with _locked(self._gate, fcntl.LOCK_EX):
             held = _take(self._device, fcntl.LOCK_SH)
         try:
@@ -34,6 +34,7 @@ class GpuLock:
 
     @contextmanager
     def alone(self) -> Iterator[None]:
+        """Holds the device while nobody else does."""
         with _locked(self._gate, fcntl.LOCK_EX), _locked(self._device, fcntl.LOCK_EX):
             yield
 
@@ -48,7 +49,7 @@ def _locked(path: Path, how: int) -> Iterator[None]:
 
 
 def _take(path: Path, how: int) -> int:
-    """The open file. Another user's file in a shared folder may be opened, not made."""
+    """The open, locked file. In a shared folder, another user's file can be opened for reading, but not with O_CREAT."""
     try:
         file = os.open(path, os.O_RDONLY | os.O_CLOEXEC | os.O_NOFOLLOW)
     except FileNotFoundError:

@@ -1,6 +1,4 @@
-"""Opens a page in whatever shows pages on this machine, where somebody is there to see it. Never needed: its path is
-printed as well.
-"""
+"""Opens a page in the machine's browser where there is a screen. Nothing depends on it: the page's path is printed too."""
 
 from __future__ import annotations
 
@@ -10,11 +8,11 @@ import sys
 from collections.abc import Mapping
 from pathlib import Path
 
-_PATIENCE_SECONDS = 3  # an opener that runs on longer is the browser itself
+_WAIT_SECONDS = 3  # an opener that runs longer is the browser itself
 
 
 def open_page(page: Path, environment: Mapping[str, str], *, platform: str = sys.platform) -> bool:
-    """Whether something took it."""
+    """Whether a program opened the page."""
     command = _opener(page, environment, platform)
     if command is None:
         return False
@@ -27,16 +25,16 @@ def open_page(page: Path, environment: Mapping[str, str], *, platform: str = sys
             start_new_session=True,
             env=dict(environment),
         )
-        status = process.wait(timeout=_PATIENCE_SECONDS)
+        status = process.wait(timeout=_WAIT_SECONDS)
     except subprocess.TimeoutExpired:
         return True
     except OSError:
         return False
-    return status == 0 or Path(command[0]).name == "explorer.exe"  # which says 1 whenever it has opened something
+    return status == 0 or Path(command[0]).name == "explorer.exe"  # it returns 1 when it has opened something
 
 
 def _opener(page: Path, environment: Mapping[str, str], platform: str) -> list[str] | None:
-    """The command for this machine; None where nothing opens pages or there is no screen to open them on."""
+    """The command that opens pages on this machine. None where there is no such program or no screen."""
     path = environment.get("PATH", "")
 
     def found(name: str) -> str | None:

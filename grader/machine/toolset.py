@@ -1,4 +1,4 @@
-"""The course's tools, opened once per command: where the kit was built, what compiles, what confines."""
+"""The course's tools, opened once per command: the built kit, the compiler, the sandbox and the GPU."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from grader.engines.cpu.cpu_toolchain import CpuToolchain, prepare
-from grader.machine.backend import GpuBackend, Wish, open_backend
+from grader.machine.backend import BackendChoice, GpuBackend, open_backend
 from grader.machine.compiler_choice import choose_compiler
 from grader.model.errors import RemediableError
 from grader.sandbox import Confinement, SandboxUnavailable, detect
@@ -19,17 +19,17 @@ from grader.sandbox import Confinement, SandboxUnavailable, detect
 @dataclass(frozen=True)
 class Toolset:
     root: Path  # the course
-    build: Path  # what CMake built
+    build: Path  # CMake's build folder
     toolchain: CpuToolchain
     compiler_version: str  # one line
     confinement: Confinement
     gpu: GpuBackend = field(default_factory=GpuBackend)
 
     @classmethod
-    def open(cls, root: Path, *, allow_no_sandbox: bool, backend: Wish = "cpu") -> Toolset:
-        """`backend`: what is used beside the CPU executor.
+    def open(cls, root: Path, *, allow_no_sandbox: bool, backend: BackendChoice = "cpu") -> Toolset:
+        """`backend`: which executors are used besides the CPU executor.
 
-        Raises RemediableError when set-up has not run or nothing can confine a submission.
+        Raises RemediableError where set-up has not run, or nothing can confine a submission.
         """
         build = root / "build"
         description = build / "kit.json"
@@ -55,17 +55,17 @@ class Toolset:
         except SandboxUnavailable as error:
             raise RemediableError(str(error)) from error
         except (OSError, subprocess.CalledProcessError) as error:
-            said = (
+            output = (
                 error.stderr.decode("utf-8", "replace")
                 if isinstance(error, subprocess.CalledProcessError) and error.stderr
                 else ""
             )
-            message = f"The compiler {choice.compiler} cannot build the kit's device headers: {error}\n{said}"
+            message = f"The compiler {choice.compiler} cannot build the kit's device headers: {error}\n{output}"
             raise RemediableError(message) from error
         return cls(root, build, toolchain, choice.version, confinement, open_backend(backend, root, kit, confinement))
 
     def judge_program(self, lab_id: str, *, public_only: bool) -> Path:
-        """Raises RemediableError when it was not built, or not since what it is made from was changed."""
+        """The lab's judge. Raises RemediableError where it was not built, or a source of it was changed after it was built."""
         program = self.build / "bin" / (f"judge-{lab_id}-public" if public_only else f"judge-{lab_id}")
         try:
             built = program.stat().st_mtime_ns
@@ -79,7 +79,7 @@ class Toolset:
         return program
 
     def _judge_sources(self, lab_id: str, *, public_only: bool) -> Iterator[Path]:
-        """What an editor of labs changes; the rest of the kit counts when `make` builds it."""
+        """The sources that authors of labs change. Other changes of the kit are noticed when `make` builds it."""
         tests = [self.root / "assignments" / lab_id / "public_tests.cpp"]
         tests += [] if public_only else [self.root / "solutions" / lab_id / "hidden_tests.cpp"]
         for folder in ("judge", "problems"):
@@ -87,7 +87,7 @@ class Toolset:
         return (path for path in tests if path.is_file())
 
     def fingerprint(self) -> str:
-        """Changes when the kit, the toolchain or the confinement does."""
+        """A digest that changes when the kit, the toolchain or the confinement changes."""
         digest = hashlib.sha256()
         runner = [self.gpu.runner] if self.gpu.runs and self.gpu.runner else []
         for path in [*self.toolchain.archives, self.build / "bin" / "confine", *runner]:

@@ -1,7 +1,7 @@
 """Confines programs that work on a submission: what a confinement is, how one is found, and how one is used.
 
-Theory of operation: docs/threat-model.md says who is kept from what; kit/sandbox/confine_main.cpp how the inner wall
-is put up; bubblewrap.py how the outer one.
+Theory of operation: docs/threat-model.md says who is kept from what. kit/sandbox/confine_main.cpp says how the inner wall works,
+and bubblewrap.py how the outer wall works.
 """
 
 from grader.sandbox.bubblewrap import Bubblewrap

@@ -1,6 +1,6 @@
-"""Runs one program in a confinement to its end: the clock on the wall, and output that cannot fill the memory.
+"""Runs one program in a confinement until it ends. It limits the wall time, and how much output is kept in memory.
 
-Not for the runner, which the judge starts and talks to: that takes `Confinement.wrap` alone.
+It is not used for the runner: the judge starts that and talks to it. For the runner there is `Confinement.wrap`.
 """
 
 from __future__ import annotations
@@ -21,14 +21,14 @@ if TYPE_CHECKING:
 
     from grader.sandbox.confinement import Confinement, Limits, Profile
 
-OUTPUT_BYTES = 1 << 20  # kept of each stream; the rest is read and dropped
+OUTPUT_BYTES = 1 << 20  # kept of each stream; the rest is read and discarded
 _CHUNK_BYTES = 1 << 16
-_LAST_WORDS_SECONDS = 5.0  # for what was killed to be gone, and its pipes with it
+_KILL_GRACE_SECONDS = 5.0  # how long we wait until killed processes are gone and their pipes are closed
 
 
 @dataclass(frozen=True)
 class Finished:
-    """`returncode`: the program's own, or 128 + the signal it died of; 125 where it could not be confined."""
+    """`returncode`: the program's own, or 128 + the signal that killed it, or 125 where it could not be confined."""
 
     returncode: int
     stdout: bytes
@@ -59,9 +59,9 @@ def run_confined(  # noqa: PLR0913  the confinement's own arguments, by name
     cwd: Path,
     stdin: bytes | None = None,
 ) -> Finished:
-    """Starts `argv` confined in `cwd`, waits for it and everything it started. Raises OSError where nothing started.
+    """Runs `argv` confined in `cwd`, and waits for it and everything that it started. Raises OSError where nothing started.
 
-    `cwd` has to be readable or writable inside, or the program starts in `/`.
+    `cwd` has to be readable or writable inside. Otherwise the program starts in `/`.
     """
     wrapped = confinement.wrap(argv, readable=readable, writable=writable, limits=limits, profile=profile)
     with tempfile.TemporaryFile() as given:
@@ -93,8 +93,8 @@ def run_confined(  # noqa: PLR0913  the confinement's own arguments, by name
 def _follow(
     process: subprocess.Popen[bytes], stdout: IO[bytes], stderr: IO[bytes], wall_seconds: float
 ) -> tuple[tuple[_Stream, _Stream], bool]:
-    """Reads both streams until they end. Kills the group when the time is over, or when the first process has ended:
-    what outlives that may hold the streams open, and has nothing more to say.
+    """Reads both streams until they end. Kills the process group when the time is over, or when the first process has ended:
+    a process that outlives the first one could hold the streams open for ever.
     """
     streams = (_Stream(), _Stream())
     deadline, killed, timed_out = time.monotonic() + wall_seconds, False, False
@@ -115,7 +115,7 @@ def _follow(
             if not killed and (ended or time.monotonic() >= deadline):
                 timed_out, killed = not ended, True
                 _kill_group(process)
-                deadline = time.monotonic() + _LAST_WORDS_SECONDS
+                deadline = time.monotonic() + _KILL_GRACE_SECONDS
             elif killed and time.monotonic() >= deadline:
                 break
     os.close(exited)
@@ -123,7 +123,7 @@ def _follow(
 
 
 def _kill_group(process: subprocess.Popen[bytes]) -> None:
-    # Not reaped yet (only wait() reaps), so the number is still this group's.
+    # Only wait() reaps the process. Before that, no other group can get this number.
     if process.returncode is None:
         with suppress(ProcessLookupError, PermissionError):
             os.killpg(process.pid, signal.SIGKILL)

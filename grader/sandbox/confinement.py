@@ -1,4 +1,4 @@
-"""What every confinement offers. Plain data and one protocol: nothing here starts a process."""
+"""What every confinement offers: plain data and one protocol. Nothing here starts a process."""
 
 from __future__ import annotations
 
@@ -9,22 +9,22 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from pathlib import Path
 
-# build: compilers and binutils, which start each other and make files. run: one program, which makes none.
-# gpu: as run, with the GPU's devices and what its driver reads of the system.
+# build: compilers and binutils, which start each other and create files. run: one program, which creates no file.
+# gpu: like run, with the GPU's devices and the system files that its driver reads.
 Profile = Literal["build", "run", "gpu"]
 
 
 class SandboxUnavailable(Exception):  # noqa: N818  a state of the machine, not a mistake
-    """Nothing on this machine can confine a program; the message says what to do about it."""
+    """Nothing on this machine can confine a program. The message says what to do about it."""
 
 
 @dataclass(frozen=True)
 class Limits:
-    """What one program may use up. All but `wall_seconds` hold per process; `processes` counts threads too."""
+    """What one program may use. All limits except `wall_seconds` are per process. `processes` counts threads too."""
 
     cpu_seconds: int
-    wall_seconds: float  # for the whole tree; kept by `run_confined`, not by the wrapped program itself
-    memory_bytes: int  # private writable memory: what a program really allocates, not what it reserves
+    wall_seconds: float  # for all processes together; `run_confined` enforces it, the launcher does not
+    memory_bytes: int  # private writable memory: what a program allocates; reserved address space does not count
     processes: int
     file_bytes: int
     open_files: int
@@ -33,14 +33,14 @@ class Limits:
 class Confinement(Protocol):
     """Turns an argument list into one that starts the same program confined.
 
-    Inside, only the system's programs and libraries, `readable` and `writable` can be reached; descriptors 0 to 3 are
-    passed on and nothing else; the environment is a fixed one. Where one path lies beneath another, both hold, except
-    that Landlock cannot make a part of a writable folder read-only.
+    Inside, a program reaches only the system's programs and libraries, `readable` and `writable`. It gets descriptors 0 to 3 and a
+    fixed environment. Where one path lies beneath another, each keeps its own right, with one exception: Landlock cannot make
+    a part of a writable folder read-only.
     """
 
     @property
     def name(self) -> str:
-        """What a report shows as having been in force."""
+        """The name that a report shows."""
         ...
 
     def wrap(

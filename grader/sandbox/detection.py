@@ -1,6 +1,6 @@
-"""Finds a confinement that works here, by trying: what a kernel promises and what a container allows differ.
+"""Finds a confinement that works here. Each is tried, because a container may forbid what its kernel offers.
 
-A confinement counts only if a program starts in it, can start another, and cannot read this very file.
+A confinement works if a program starts in it, can start another program, and cannot read this file.
 """
 
 from __future__ import annotations
@@ -21,7 +21,9 @@ from grader.sandbox.launcher import Launcher, Unconfined
 if TYPE_CHECKING:
     from grader.sandbox.confinement import Confinement
 
-_TRIAL = Limits(cpu_seconds=5, wall_seconds=20, memory_bytes=256 << 20, processes=16, file_bytes=1 << 20, open_files=64)
+_PROBE_LIMITS = Limits(
+    cpu_seconds=5, wall_seconds=20, memory_bytes=256 << 20, processes=16, file_bytes=1 << 20, open_files=64
+)
 _REMEDY = """Any one of these helps:
   - install bubblewrap (Debian, Ubuntu: apt-get install bubblewrap) where user namespaces are allowed
     (Ubuntu 24.04: sysctl kernel.apparmor_restrict_unprivileged_userns=0; Docker: --security-opt seccomp=unconfined)
@@ -30,9 +32,9 @@ _REMEDY = """Any one of these helps:
 
 
 def detect(confine: Path, prefix: Path | None, *, allow_none: bool) -> Confinement:
-    """The strongest confinement that works on this machine. Raises SandboxUnavailable, with what was tried.
+    """The strongest confinement that works on this machine. Raises SandboxUnavailable, which says what was tried.
 
-    `confine` is the kit's launcher; `prefix` a private prefix that holds a toolchain, bubblewrap or both.
+    `confine` is the kit's launcher. `prefix` is a private prefix that holds a toolchain, bubblewrap or both.
     """
     reasons: list[str] = []
     for candidate in candidates(confine, prefix):
@@ -57,7 +59,7 @@ def _has_landlock(confine: Path) -> bool:
 
 
 def candidates(confine: Path, prefix: Path | None) -> list[Confinement]:
-    """What might work here, strongest first. Raises SandboxUnavailable when the launcher itself does not work."""
+    """What may work here, the strongest first. Raises SandboxUnavailable where the launcher itself does not work."""
     landlock = _has_landlock(confine)
     own = Launcher(confine, prefix)
     launchers: list[Confinement] = [own] if landlock else []
@@ -69,8 +71,8 @@ def candidates(confine: Path, prefix: Path | None) -> list[Confinement]:
         found = [replace(spaced, as_root=True), *launchers, spaced] if root else [spaced, *launchers]
     else:
         found = launchers
-    # The last two of root's: in a user namespace, or without the right to become somebody else, root may start any number
-    # of processes. All else is kept from it.
+    # Root's last two candidates do not limit the number of processes: root has no limit in a user namespace, or where it may not
+    # become another user. All other restrictions hold.
     return [*found, replace(own, keep_root=True)] if root and landlock else found
 
 
@@ -82,17 +84,17 @@ def _find_bubblewrap(prefix: Path | None) -> Path | None:
 
 
 def objection(confinement: Confinement) -> str | None:
-    """Why this one does not do here, or None."""
+    """Why this confinement cannot be used here. None: it can."""
     script = 'if (: <"$1") 2>/dev/null; then echo "files outside can be read"; exit 1; fi; /bin/true'
-    trials: list[tuple[list[str], bool]] = [(["/bin/sh", "-c", script, "sh", __file__], True), (["/bin/true"], False)]
-    for argv, builds in trials:
+    probes: list[tuple[list[str], bool]] = [(["/bin/sh", "-c", script, "sh", __file__], True), (["/bin/true"], False)]
+    for argv, builds in probes:
         try:
             finished = run_confined(
                 confinement,
                 argv,
                 readable=[],
                 writable=[],
-                limits=_TRIAL,
+                limits=_PROBE_LIMITS,
                 profile="build" if builds else "run",
                 cwd=Path("/"),
             )

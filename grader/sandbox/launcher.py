@@ -1,6 +1,6 @@
-"""Confinement by the kit's own launcher alone: Landlock, seccomp and resource limits; and the launcher's limits alone.
+"""Confinement by the kit's own launcher alone: Landlock, seccomp and resource limits. `Unconfined` uses its limits only.
 
-Works without namespaces and without privilege, so it is what is left in containers and on CI machines.
+The launcher needs neither namespaces nor privileges, so it works in containers and on CI machines too.
 """
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from grader.sandbox.spare_users import as_nobody_else
+from grader.sandbox.spare_users import spare_user_option
 from grader.sandbox.system_paths import (
     DEVICES,
     GPU_FOLDERS,
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 
 def launcher_limits(limits: Limits) -> list[str]:
-    """The launcher's options for `limits`; the clock on the wall is not among them."""
+    """The launcher's options for `limits`. The wall time is not among them: `run_confined` limits that."""
     return [
         f"--cpu-seconds={limits.cpu_seconds}",
         f"--memory={limits.memory_bytes}",
@@ -39,7 +39,7 @@ def launcher_limits(limits: Limits) -> list[str]:
 def launcher_paths(
     prefix: Path | None, readable: Sequence[Path], writable: Sequence[Path], profile: Profile
 ) -> list[str]:
-    """The launcher's options for what may be read and written, the system's own folders among them."""
+    """The launcher's options for what may be read and written, including the system's folders."""
     reads = [*system_folders(), *system_files(), *([prefix.resolve()] if prefix else []), *readable]
     if profile == "gpu":
         reads += [path for path in GPU_FOLDERS if path.exists()]
@@ -55,10 +55,10 @@ def _devices() -> list[Path]:
 
 @dataclass(frozen=True)
 class Launcher:
-    """Landlock and seccomp. A parent stays behind as a guard, since there is no process namespace to end with it.
+    """Landlock and seccomp. A parent process stays and kills what is left at the end: there is no process namespace that would.
 
-    `keep_root`: for root in a container that took even the right to become somebody else; the kernel does not apply the
-    limit on processes to root.
+    `keep_root`: for root in a container where root may not become another user. The kernel does not apply the limit on
+    processes to root.
     """
 
     confine: Path
@@ -75,12 +75,12 @@ class Launcher:
         limits: Limits,
         profile: Profile,
     ) -> list[str]:
-        # The machine's /tmp holds other people's files: a program's own folder is its temporary one.
+        # The machine's /tmp holds other people's files, so a program's temporary folder is its own folder.
         temporary = writable[0].absolute() if writable else Path("/nonexistent")
         return [
             str(self.confine),
             "--guard",
-            *(["--keep-root"] if self.keep_root else as_nobody_else()),
+            *(["--keep-root"] if self.keep_root else spare_user_option()),
             f"--profile={profile}",
             f"--tmp={temporary}",
             *launcher_limits(limits),
@@ -92,9 +92,9 @@ class Launcher:
 
 @dataclass(frozen=True)
 class Unconfined:
-    """Limits and a clean environment, but no wall: for one's own code on one's own machine, or when told so.
+    """Limits and a clean environment, but no confinement: for one's own code on one's own machine, or where an option asks for it.
 
-    Without a launcher (`confine` is None) not even the limits hold.
+    Without a launcher (`confine` is None) there are no limits either.
     """
 
     confine: Path | None = None
@@ -105,7 +105,7 @@ class Unconfined:
         self,
         argv: Sequence[str],
         *,
-        readable: Sequence[Path],  # noqa: ARG002  everything is
+        readable: Sequence[Path],  # noqa: ARG002  everything is readable
         writable: Sequence[Path],  # noqa: ARG002
         limits: Limits,
         profile: Profile,

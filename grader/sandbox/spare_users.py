@@ -1,6 +1,6 @@
-"""User ids that nothing else on this machine uses, for root to become: one for every confined program.
+"""User ids that nothing else on this machine uses. When root runs the grader, every confined program gets one of them.
 
-The kernel counts processes per user, so two programs of one user would use up each other's limit.
+The kernel counts processes per user, so two programs of the same user would share one limit.
 """
 
 from __future__ import annotations
@@ -10,12 +10,12 @@ import os
 from pathlib import Path
 
 _calls = itertools.count()
-_PER_GRADER = 64  # more than run at once; the next one takes the first one's id again
+_PER_GRADER = 64  # more programs than run at the same time; after these, the ids are used again
 _NOBODY = 65534
 
 
-def as_nobody_else() -> list[str]:
-    """The launcher's option, for root; nothing for an ordinary user, who cannot become anybody."""
+def spare_user_option() -> list[str]:
+    """The launcher's option where root runs us. Empty for an ordinary user, who cannot become another user."""
     if os.geteuid() != 0:
         return []
     uid_map = Path("/proc/self/uid_map").read_text(encoding="ascii")
@@ -23,8 +23,8 @@ def as_nobody_else() -> list[str]:
 
 
 def spare_user(uid_map: str, grader: int, call: int) -> int:
-    """The `call`-th id of the process `grader`, from the far half of the widest range that `uid_map` gives to this
-    user namespace: people and services are numbered from the near end.
+    """The `call`-th id of the process `grader`. It comes from the upper half of the widest range that `uid_map` gives to this
+    user namespace, because people and services get the lowest ids.
     """
     ranges = [tuple(map(int, line.split())) for line in uid_map.splitlines()]
     first, _, count = max(ranges, key=lambda widths: widths[2], default=(0, 0, 0))

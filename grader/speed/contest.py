@@ -51,7 +51,7 @@ def hold(  # noqa: PLR0913 -- what is timed, and how
         "--problem": problem, "--shape": shape, "--rounds": rounds, "--first-round": first_round, "--kept": kept,
         "--seed": secrets.randbits(63) if seed is None else seed, "--warm-up-ms": warm_up_ms, "--limit-ms": LIMIT_MS,
     }  # fmt: skip
-    with toolset.gpu.lent() as device:
+    with toolset.gpu.borrowed_device() as device:
         assert device is not None
         return _timed(toolset, device, built, options)
 

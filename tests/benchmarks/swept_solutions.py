@@ -8,7 +8,7 @@ import sys
 from pathlib import Path
 
 from grader.commands.calibrate_command import calibrate_labs
-from grader.machine.backend import wish
+from grader.machine.backend import backend_choice
 from grader.machine.toolset import Toolset
 from grader.model.errors import RemediableError
 
@@ -18,7 +18,7 @@ PAGE = ROOT / "build" / "reports" / "sweep.html"
 
 def main() -> int:
     try:
-        toolset = Toolset.open(ROOT, allow_no_sandbox=True, backend=wish())
+        toolset = Toolset.open(ROOT, allow_no_sandbox=True, backend=backend_choice())
         if not toolset.gpu.runs:
             print(f"\nSize sweep of the solutions: NOT MADE, no GPU can be used here: {'; '.join(toolset.gpu.reasons)}")
             return 0

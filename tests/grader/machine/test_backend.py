@@ -10,7 +10,7 @@ from grader.engines.gpu import gpu_toolchain
 from grader.engines.gpu.gpu_build import GpuTarget
 from grader.engines.gpu.gpu_toolchain import GpuToolchain, NoToolchain, find_toolchain
 from grader.machine import backend
-from grader.machine.backend import Device, GpuBackend, open_backend, wish
+from grader.machine.backend import Device, GpuBackend, backend_choice, open_backend
 from grader.model.errors import RemediableError
 from grader.sandbox import Unconfined
 
@@ -18,16 +18,16 @@ KIT = {"compiler": "g++", "includes": []}
 
 
 def test_nothing_said_means_whatever_is_there() -> None:
-    assert wish({}) == "auto"
-    assert wish({"TILELAB_BACKEND": "cuda"}) == "cuda"
+    assert backend_choice({}) == "auto"
+    assert backend_choice({"TILELAB_BACKEND": "cuda"}) == "cuda"
     with pytest.raises(RemediableError, match="cpu, cuda or auto"):
-        wish({"TILELAB_BACKEND": "gpu"})
+        backend_choice({"TILELAB_BACKEND": "gpu"})
 
 
 def test_cpu_asks_nothing_of_nvidias() -> None:
     found = open_backend("cpu", Path("/nonexistent"), KIT, Unconfined())
     assert not found.runs
-    assert found.on_speed == "speed was not measured: TILELAB_BACKEND=cpu"
+    assert found.speed_message == "speed was not measured: TILELAB_BACKEND=cpu"
 
 
 def test_a_gpu_that_was_asked_for_and_is_not_there_is_said_in_one_sentence(
@@ -39,8 +39,8 @@ def test_a_gpu_that_was_asked_for_and_is_not_there_is_said_in_one_sentence(
         open_backend("cuda", tmp_path, KIT, Unconfined())
     found = open_backend("auto", tmp_path, KIT, Unconfined())
     assert not found.runs
-    assert "no NVIDIA GPU" in found.on_speed
-    assert "nvcc" not in found.on_speed  # of no use without one
+    assert "no NVIDIA GPU" in found.speed_message
+    assert "nvcc" not in found.speed_message  # of no use without one
 
 
 def test_a_driver_that_does_not_work_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -50,7 +50,7 @@ def test_a_driver_that_does_not_work_is_named(tmp_path: Path, monkeypatch: pytes
     runner.chmod(0o755)
     monkeypatch.setattr(backend, "gpu_devices", lambda: [Path("/dev/nvidia0")])
     monkeypatch.setattr(backend, "find_toolchain", lambda *_: NoToolchain("no nvcc"))
-    assert "the driver is asleep" in open_backend("auto", tmp_path, KIT, Unconfined()).on_speed
+    assert "the driver is asleep" in open_backend("auto", tmp_path, KIT, Unconfined()).speed_message
 
 
 def test_a_gpu_older_than_the_oldest_supported_is_not_used(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -61,7 +61,7 @@ def test_a_gpu_older_than_the_oldest_supported_is_not_used(tmp_path: Path, monke
     runner.chmod(0o755)
     monkeypatch.setattr(backend, "gpu_devices", lambda: [Path("/dev/nvidia0")])
     monkeypatch.setattr(backend, "find_toolchain", lambda *_: NoToolchain("no nvcc"))
-    assert "older than compute capability 7.5" in open_backend("auto", tmp_path, KIT, Unconfined()).on_speed
+    assert "older than compute capability 7.5" in open_backend("auto", tmp_path, KIT, Unconfined()).speed_message
 
 
 def test_outcomes_follow_from_toolkit_and_gpu() -> None:
@@ -91,7 +91,7 @@ def test_a_toolkit_older_than_the_kits_compiler_is_given_one_that_it_understands
 ) -> None:
     toolchain = pretended(tmp_path, understands, monkeypatch)
     for _ in range(2):  # the second time from what was kept
-        found = backend._tried(toolchain, Unconfined(), GpuTarget(80), tmp_path / "cache")
+        found = backend._working_toolchain(toolchain, Unconfined(), GpuTarget(80), tmp_path / "cache")
         assert isinstance(found, GpuToolchain)
         assert Path(found.host_compiler).name == taken
     asked = (tmp_path / "asked").read_text(encoding="utf-8").split()
@@ -102,7 +102,7 @@ def test_a_toolkit_that_understands_no_compiler_here_is_said_with_the_kits_own(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     toolchain = pretended(tmp_path, "none", monkeypatch)
-    found = backend._tried(toolchain, Unconfined(), GpuTarget(80), tmp_path / "cache")
+    found = backend._working_toolchain(toolchain, Unconfined(), GpuTarget(80), tmp_path / "cache")
     assert isinstance(found, NoToolchain)
     assert "cannot compile a kernel here: error: not with new" in found.reason
 

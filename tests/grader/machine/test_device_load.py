@@ -21,7 +21,7 @@ def test_the_first_of_those_with_the_least_work_is_next() -> None:
 def test_a_backend_lends_all_its_devices_at_once() -> None:
     one, other = (Device(i, "Fake GPU", 90, 4, 1 << 30, 4, 13000) for i in (0, 1))
     backend = GpuBackend(device=one, others=(other,))
-    with backend.lent() as first, backend.lent() as second:
+    with backend.borrowed_device() as first, backend.borrowed_device() as second:
         assert {first, second} == {one, other}
-    with GpuBackend().lent() as nothing:
+    with GpuBackend().borrowed_device() as nothing:
         assert nothing is None
