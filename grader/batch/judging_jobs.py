@@ -22,7 +22,8 @@ from grader.intake.intake import Intake
 from grader.judging.lab_verdict import broke, fault_messages
 from grader.model.labs import Lab
 from grader.model.outcome import LabOutcome, unjudged
-from grader.model.result import Environment, Verdict
+from grader.model.result import Environment
+from grader.model.verdicts import Verdict
 from grader.scoring.class_score import JudgedStudent
 
 _TRIES = 2  # of a job that failed through us

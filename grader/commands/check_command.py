@@ -11,7 +11,8 @@ from pathlib import Path
 
 from grader.machine.toolset import Toolset
 from grader.model.course_root import course_root
-from grader.model.result import Finding, Verdict
+from grader.model.result import Finding
+from grader.model.verdicts import Verdict
 from grader.practice.terminal_window import student_console
 from grader.reports.screens.check_screen import CheckPage
 from grader.single_launch.kernel_arguments import parse_argument

@@ -20,8 +20,9 @@ from grader.model.course_root import course_root, load_labs
 from grader.model.errors import RemediableError
 from grader.model.labs import Lab
 from grader.model.outcome import LabOutcome
-from grader.model.result import LabResult, Verdict
+from grader.model.result import LabResult
 from grader.model.seed import seed_if_made
+from grader.model.verdicts import Verdict
 from grader.proofs import made_text
 from grader.proofs.course_proofs import CourseProofs
 from grader.proofs.kernel_proofs import KernelProofs

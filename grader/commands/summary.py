@@ -9,9 +9,7 @@ from rich.table import Table
 from rich.text import Text
 
 from grader.batch.class_batch import BatchReport
-from grader.model.result import Verdict
-
-_STYLES = {Verdict.PASS: "green", Verdict.INTERNAL_ERROR: "bold magenta", Verdict.NEEDS_GPU: "cyan"}
+from grader.model.verdicts import TERMINAL_STYLES, Verdict
 
 
 def summary(report: BatchReport) -> RenderableType:
@@ -43,7 +41,7 @@ def _table(report: BatchReport) -> Table:
         column.justify = "right"
     for verdict in sorted({one for count in counts.values() for one in count}, key=_rank):
         row = [str(counts[lab][verdict] or "") for lab in report.graded.lab_ids]
-        table.add_row(Text(verdict.value, style=_STYLES.get(verdict, "red")), *row)
+        table.add_row(Text(verdict.value, style=TERMINAL_STYLES[verdict.facts.tone]), *row)
     return table
 
 

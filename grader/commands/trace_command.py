@@ -14,7 +14,7 @@ from pathlib import Path
 from grader.machine.toolset import Toolset
 from grader.model.course_root import course_root, lab_at, load_labs
 from grader.model.labs import load_lab
-from grader.model.result import Verdict
+from grader.model.verdicts import Verdict
 from grader.reports.launches.launch_verdict import verdict_parts
 from grader.reports.launches.trace_pages import as_markdown, as_text
 from grader.reports.launches.trace_tables import Heading, Part, Sentence, trace_parts

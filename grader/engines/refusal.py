@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from grader.model.result import Verdict
+from grader.model.verdicts import Verdict
 
 
 @dataclass(frozen=True)

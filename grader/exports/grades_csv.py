@@ -11,7 +11,8 @@ import io
 
 from grader.exports.export import Export
 from grader.model.graded_class import GradedClass
-from grader.model.result import LabResult, Verdict
+from grader.model.result import LabResult
+from grader.model.verdicts import Verdict
 
 
 def grades_csv(graded: GradedClass) -> str:

@@ -9,18 +9,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from grader.model.outcome import JudgedCase
-from grader.model.result import OnGpu, Verdict
-
-# Mistakes that a GPU may let pass by luck: comparing its results shows nothing, which is why the CPU executor looks.
-_UNSEEN_ON_A_GPU = frozenset(
-    {
-        Verdict.RACE,
-        Verdict.OUT_OF_BOUNDS,
-        Verdict.UNINITIALIZED_READ,
-        Verdict.BARRIER_DIVERGENCE,
-        Verdict.MISALIGNED,
-    }
-)
+from grader.model.result import OnGpu
+from grader.model.verdicts import Verdict
 
 
 @dataclass(frozen=True)
@@ -52,7 +42,7 @@ def agreed(verdict: Verdict, message: str, gpu: JudgedCase | None, *, passed: bo
         return Agreed(gpu.verdict, gpu.passed, gpu.message, seen)
     if passed and not gpu.passed:
         return Agreed(gpu.verdict, False, f"on the GPU: {gpu.message}", seen, both)
-    if not passed and gpu.passed and verdict not in _UNSEEN_ON_A_GPU:
+    if not passed and gpu.passed and not verdict.facts.unseen_on_gpu:
         return Agreed(verdict, passed, message, seen, both)
     return Agreed(verdict, passed, message, seen)
 

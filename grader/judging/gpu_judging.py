@@ -25,7 +25,7 @@ from grader.machine.gpu_lock import GpuLock
 from grader.model.gpu_reports import Sanitized
 from grader.model.labs import Lab
 from grader.model.outcome import GpuOutcome, JudgedCase
-from grader.model.result import Verdict
+from grader.model.verdicts import Verdict
 
 if TYPE_CHECKING:
     from grader.machine.toolset import Toolset

@@ -19,7 +19,8 @@ from pydantic import ValidationError
 from grader.model.advice import advice_for
 from grader.model.labs import Lab
 from grader.model.outcome import JudgedCase
-from grader.model.result import Finding, Launch, Site, Traffic, Verdict
+from grader.model.result import Finding, Launch, Site, Traffic
+from grader.model.verdicts import Verdict
 
 # The judge answers by itself well before: every launch has a clock of its own.
 JUDGE_SECONDS = 300

@@ -20,7 +20,8 @@ from grader.judging.lab_verdict import all_passed
 from grader.machine.toolset import Toolset
 from grader.model.labs import Lab
 from grader.model.outcome import GpuOutcome, JudgedCase, LabOutcome, unjudged
-from grader.model.result import Build, Finding, Verdict
+from grader.model.result import Build, Finding
+from grader.model.verdicts import Verdict
 from grader.sandbox import Limits
 from grader.speed.speed_run import time_lab
 

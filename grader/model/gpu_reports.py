@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
-from grader.model.result import Verdict
+from grader.model.verdicts import Verdict
 
 Tool = Literal["memcheck", "racecheck", "initcheck", "synccheck"]
 

@@ -11,7 +11,8 @@ from typing import Literal
 from pydantic import TypeAdapter
 
 from grader.model.gpu_reports import KernelResources, Sanitized
-from grader.model.result import Build, Finding, Launch, Model, SampledElement, Verdict
+from grader.model.result import Build, Finding, Launch, Model, SampledElement
+from grader.model.verdicts import Verdict
 
 
 @dataclass(frozen=True)

@@ -5,40 +5,13 @@ Scoring and every report are pure functions of these models. Nothing here does I
 
 from __future__ import annotations
 
-from enum import StrEnum
 from typing import Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
+from grader.model.verdicts import Verdict
+
 SCHEMA = "tilelab/result/v1"
-
-
-class Verdict(StrEnum):
-    """In order of precedence: a lab's verdict is the first of these that occurred."""
-
-    INTERNAL_ERROR = "internal-error"
-    REJECTED = "rejected"
-    MISSING_FILE = "missing-file"
-    COMPILE_ERROR = "compile-error"
-    MISSING_ENTRY_POINT = "missing-entry-point"
-    NEEDS_GPU = "needs-gpu"
-    LAUNCH_ERROR = "launch-error"
-    CRASH = "crash"
-    TIMEOUT = "timeout"
-    BARRIER_DIVERGENCE = "barrier-divergence"
-    RACE = "race"
-    OUT_OF_BOUNDS = "out-of-bounds"
-    INPUT_MODIFIED = "input-modified"
-    MISALIGNED = "misaligned"
-    UNINITIALIZED_READ = "uninitialized-read"
-    WRONG_ANSWER = "wrong-answer"
-    PASS = "pass"  # noqa: S105 -- a verdict, not a word to enter by
-
-
-def worst(verdicts: list[Verdict]) -> Verdict:
-    """The verdict that stands for all of `verdicts`; `pass` for none."""
-    order = list(Verdict)
-    return min(verdicts, key=order.index, default=Verdict.PASS)
 
 
 class Model(BaseModel):

@@ -17,7 +17,7 @@ from grader.model.course_root import course_root, lab_at, load_labs, matching_la
 from grader.model.errors import RemediableError
 from grader.model.labs import Lab, LabError, lab_ids
 from grader.model.outcome import LabOutcome, unjudged
-from grader.model.result import Verdict
+from grader.model.verdicts import Verdict
 from grader.practice.public_tests import PublicJudge, public_half, try_out
 from grader.reports.screens.checklist import Tried
 

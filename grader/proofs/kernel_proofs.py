@@ -11,7 +11,8 @@ from pathlib import Path
 
 from grader.course.diagnostic import Diagnostic
 from grader.model.labs import Lab, LabError
-from grader.model.result import LabResult, Verdict
+from grader.model.result import LabResult
+from grader.model.verdicts import Verdict
 from grader.proofs.proof import Proof, Step
 from grader.proofs.reject_header import demanded, unmet
 from grader.proofs.shown_pages import given_away

@@ -16,14 +16,11 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from grader.course.diagnostic import Diagnostic
 from grader.model.labs import Lab, LabError
-from grader.model.result import Verdict
+from grader.model.verdicts import Verdict
 from grader.proofs.mutation import Mutant, mutants_of
 from grader.proofs.proof import Proof, Step
 
 SURVIVORS = "survivors.toml"
-# These were never judged: a mistake that the compiler finds needs no test.
-_STILLBORN = frozenset({Verdict.COMPILE_ERROR, Verdict.MISSING_ENTRY_POINT, Verdict.REJECTED})
-
 # The verdict on a text of the lab's file, from the first case that fails; `pass` where none does.
 Catch = Callable[[Lab, str], Verdict]
 
@@ -77,7 +74,7 @@ class MutantProofs:
             )
             return [self._diagnostic(self.lab.public.file, mutant.line, f"every test passes after {changed}: {remedy}")]
         if verdict is not Verdict.PASS and listed:
-            got = "does not compile" if verdict in _STILLBORN else f"is caught as {verdict}"
+            got = "does not compile" if verdict.facts.never_ran else f"is caught as {verdict}"
             return [self._diagnostic(SURVIVORS, None, f"{changed} {got}: remove it")]
         return []
 

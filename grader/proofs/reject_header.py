@@ -12,7 +12,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from grader.model.labs import LabError
-from grader.model.result import Finding, LabResult, Verdict
+from grader.model.result import Finding, LabResult
+from grader.model.verdicts import Verdict
 
 _SECOND_LINE = re.compile(r"// explains: ([a-z-]+)")
 _FIRST_LINE = re.compile(r"// verdict: ([a-z-]+)(?: line: (\d+))?")

@@ -9,7 +9,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from grader.model.labs import CounterTier, Lab
-from grader.model.result import Case, Traffic, Verdict
+from grader.model.result import Case, Traffic
+from grader.model.verdicts import Verdict
 from grader.traffic.metrics import derived
 
 NOT_ASSESSED = "not assessed"

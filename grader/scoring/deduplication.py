@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from grader.model.result import Finding, Verdict
+from grader.model.result import Finding
+from grader.model.verdicts import Verdict
 
 
 def deduplicate(seen: Iterable[tuple[str | None, Finding]]) -> tuple[Finding, ...]:

@@ -7,23 +7,13 @@ from collections.abc import Iterable
 from grader.judging.lab_verdict import CaseVerdict, LabVerdict, lab_verdict
 from grader.model.labs import Lab
 from grader.model.outcome import LabOutcome
-from grader.model.result import Case, Finding, LabResult, Timing, Verdict
+from grader.model.result import Case, Finding, LabResult, Timing
+from grader.model.verdicts import Verdict
 from grader.scoring.counted_performance import NOT_ASSESSED, Counted, counted_performance
 from grader.scoring.deduplication import deduplicate
 from grader.scoring.kernel_facts import gpu_kernel
 from grader.scoring.second_opinion import merged
 from grader.speed.speed_score import is_measured, performance_points, timing_of
-
-# A lab with one of these earns nothing at all; `needs-gpu` only until it is graded where there is one.
-_EARNS_NOTHING = frozenset(
-    {
-        Verdict.REJECTED,
-        Verdict.MISSING_FILE,
-        Verdict.COMPILE_ERROR,
-        Verdict.MISSING_ENTRY_POINT,
-        Verdict.NEEDS_GPU,
-    }
-)
 
 
 def score_lab(lab: Lab, outcome: LabOutcome, *, speed_counts: bool = False) -> LabResult:
@@ -121,7 +111,7 @@ def _case(lab: Lab, outcome: LabOutcome, case: CaseVerdict) -> Case:
 
 def _withhold(case: Case, found: LabVerdict) -> Case:
     """The case without points that the rest of the lab does not allow."""
-    if found.before_timing in _EARNS_NOTHING:
+    if found.before_timing.facts.earns_nothing:
         return case.model_copy(update={"points": 0.0})
     if case.role == "technique" and case.passed and not found.correct:
         message = "counts once every correctness case passes"

@@ -8,35 +8,12 @@ from __future__ import annotations
 
 import re
 
-from grader.model.result import Case, Finding, LabResult, Result, SweepPoint, Timing, Verdict
+from grader.model.result import Case, Finding, LabResult, Result, SweepPoint, Timing
+from grader.model.verdicts import Verdict
 from grader.scoring.deduplication import deduplicate
 
-# Said instead of a message that holds a number: the number may be a size or an index of a hidden shape.
-_PLAIN = {
-    Verdict.RACE: "two threads use the same element without a barrier between them, and at least one writes it",
-    Verdict.OUT_OF_BOUNDS: "an access lies outside the array",
-    Verdict.UNINITIALIZED_READ: "an element is read before anything was written to it",
-    Verdict.BARRIER_DIVERGENCE: "threads of one block do not all reach the same barrier",
-    Verdict.INPUT_MODIFIED: "the kernel changes an input",
-    Verdict.MISALIGNED: "an access is not aligned to its own size",
-    Verdict.LAUNCH_ERROR: "the launch configuration is not one a GPU accepts",
-    Verdict.TIMEOUT: "the kernel does not come to an end in its time",
-    Verdict.CRASH: "the kernel crashes",
-    Verdict.WRONG_ANSWER: "the result is not what it must be",
-    Verdict.NEEDS_GPU: "this needs a GPU to be graded",
-    Verdict.INTERNAL_ERROR: "the grader broke here; your instructor has been told",
-}
 _TECHNIQUE = "the kernel is correct, but not in the way that this lab asks for"
-_DIGIT = re.compile(r"\d")
-# These say why no case ran at all; nothing about any one case.
-_NEVER_RAN = frozenset(
-    {
-        Verdict.REJECTED,
-        Verdict.MISSING_FILE,
-        Verdict.COMPILE_ERROR,
-        Verdict.MISSING_ENTRY_POINT,
-    }
-)
+_DIGIT = re.compile(r"\d")  # a number may be a size or an index of a hidden shape
 
 
 def for_student(result: Result) -> Result:
@@ -95,13 +72,13 @@ def _found(case: Case) -> list[Finding]:
 def _ours_in_plain_words(finding: Finding) -> Finding:
     """A failure of ours is told without details: a student can do nothing about them."""
     ours = finding.kind is Verdict.INTERNAL_ERROR
-    return finding.model_copy(update={"message": _PLAIN[Verdict.INTERNAL_ERROR]}) if ours else finding
+    return finding.model_copy(update={"message": Verdict.INTERNAL_ERROR.facts.redacted}) if ours else finding
 
 
 def _case(case: Case) -> Case:
     if case.verdict is Verdict.INTERNAL_ERROR:
-        return case.model_copy(update={"launches": (), "message": _PLAIN[Verdict.INTERNAL_ERROR]})
-    if case.feedback == "full" or case.verdict in _NEVER_RAN:
+        return case.model_copy(update={"launches": (), "message": Verdict.INTERNAL_ERROR.facts.redacted})
+    if case.feedback == "full" or case.verdict.facts.never_ran:
         return case.model_copy(update={"launches": () if case.feedback != "full" else case.launches})
     if case.feedback == "verdict":
         message = "" if case.passed else _sentence(case.verdict, case.message)
@@ -120,7 +97,7 @@ def _scrub(finding: Finding) -> Finding:
 
 
 def _sentence(verdict: Verdict, message: str) -> str:
-    return _PLAIN.get(verdict, _TECHNIQUE) if _DIGIT.search(message) else message
+    return (verdict.facts.redacted or _TECHNIQUE) if _DIGIT.search(message) else message
 
 
 def _uncounted(finding: Finding, hidden: set[str]) -> Finding:

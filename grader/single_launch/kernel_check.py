@@ -17,7 +17,8 @@ from pydantic import Field, ValidationError
 from grader.judging.judge_call import JUDGE_SECONDS, MAX_REPORT_BYTES, located
 from grader.judging.lab_judging import RUN_LIMITS
 from grader.machine.toolset import Toolset
-from grader.model.result import Finding, Launch, Verdict
+from grader.model.result import Finding, Launch
+from grader.model.verdicts import Verdict
 from grader.single_launch.kernel_arguments import (
     Argument,
     ArgumentError,

@@ -17,7 +17,7 @@ from grader.engines.cpu.cpu_build import CpuBuild, build_for_cpu
 from grader.intake.source_text import normalise
 from grader.machine.toolset import Toolset
 from grader.model.errors import RemediableError
-from grader.model.result import Verdict
+from grader.model.verdicts import Verdict
 from grader.single_launch.host_code import kernels_in, without_host_functions, without_lines
 
 MAX_SOURCE_BYTES = 4 << 20

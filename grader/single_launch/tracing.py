@@ -8,7 +8,7 @@ from pathlib import Path
 from grader.judging.judge_call import located
 from grader.machine.toolset import Toolset
 from grader.model.labs import Lab
-from grader.model.result import Verdict
+from grader.model.verdicts import Verdict
 from grader.single_launch.lab_launch import LaunchRefusedError, build_runner, run_tracer
 from grader.single_launch.trace_phases import BlockTrace, Index3, block_trace
 from grader.single_launch.trace_steps import TraceReport

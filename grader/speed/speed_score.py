@@ -9,7 +9,8 @@ from collections.abc import Sequence
 from grader.machine.peak_rates import Peak
 from grader.model.labs import Lab
 from grader.model.outcome import Contest, LabOutcome, SpeedOutcome
-from grader.model.result import ContestantTimes, Ratio, Timing, Verdict
+from grader.model.result import ContestantTimes, Ratio, Timing
+from grader.model.verdicts import Verdict
 from grader.speed.interval import Interval
 from grader.speed.paired_times import Speed, Times, noise_trouble, reaches, speed_of
 from grader.speed.roofline import Work, is_impossible

@@ -28,7 +28,7 @@ from grader.engines.cpu.cpu_toolchain import CpuToolchain
 from grader.judging.lab_judging import judge_lab
 from grader.machine.toolset import Toolset
 from grader.model.labs import Lab, load_lab
-from grader.model.result import Verdict
+from grader.model.verdicts import Verdict
 from grader.scoring.lab_score import score_lab
 
 ROOT = Path(__file__).resolve().parents[2]

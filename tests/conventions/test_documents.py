@@ -11,7 +11,6 @@ from types import ModuleType
 import pytest
 
 from grader.engines.cpu import clang_flags, gcc_flags
-from grader.model.result import Verdict
 from grader.proofs.page_links import broken_links
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -37,6 +36,16 @@ PAGES = tracked("*.md")
 
 def text_of(page: str) -> str:
     return (ROOT / page).read_text(encoding="utf-8")
+
+
+def script(name: str) -> ModuleType:
+    """A script of docs/, which is in no package."""
+    spec = importlib.util.spec_from_file_location(name, ROOT / "docs" / f"{name}.py")
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
 
 
 def test_there_are_pages_to_look_at() -> None:
@@ -118,10 +127,9 @@ def test_the_tour_shows_every_package_of_the_grader_and_every_part_of_the_kit() 
     assert sorted(folders - shown) == []
 
 
-def test_the_readme_lists_the_verdicts_in_the_order_that_decides() -> None:
-    table = text_of("README.md").split("| verdict | what happened |\n", 1)[1].split("\n\n", 1)[0]
-    rows = re.findall(r"^\| `([a-z-]+)` \| \S.* \|$", table, re.MULTILINE)
-    assert rows == [verdict.value for verdict in Verdict]
+def test_the_readme_says_of_each_verdict_what_the_table_says() -> None:
+    page = text_of("README.md")
+    assert page == script("verdict_documents").with_rows(page), "run .venv/bin/python docs/verdict_documents.py"
 
 
 def test_the_options_of_a_judge_are_those_it_takes() -> None:
@@ -145,23 +153,15 @@ def test_every_compiler_flag_is_explained() -> None:
     assert sorted(flags - explained - {"-std=c++20", "-Wall"}) == []
 
 
-@pytest.fixture
-def device_function_table() -> ModuleType:
-    spec = importlib.util.spec_from_file_location("device_function_table", ROOT / "docs" / "device_function_table.py")
-    assert spec is not None
-    assert spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
-
-
-def test_the_list_of_cuda_functions_is_current(device_function_table: ModuleType) -> None:
+def test_the_list_of_cuda_functions_is_current() -> None:
+    device_function_table = script("device_function_table")
     page = text_of("docs/how-the-cpu-executor-works.md")
     remedy = "run .venv/bin/python docs/device_function_table.py"
     assert page == device_function_table.document_with(device_function_table.function_table(), page), remedy
 
 
-def test_the_list_of_cuda_functions_misses_no_declaration(device_function_table: ModuleType) -> None:
+def test_the_list_of_cuda_functions_misses_no_declaration() -> None:
+    device_function_table = script("device_function_table")
     listed = set(_CODE.findall(device_function_table.function_table()))
     declared = re.compile(r"^(?!#|//|\s|struct|TILELAB)[\w\[\] ]+[ *&](\w+)\(", re.MULTILINE)
     headers = sorted((ROOT / "kit" / "simt" / "device").glob("*.hpp"))

@@ -6,7 +6,8 @@ import re
 from pathlib import Path
 
 from grader.model.outcome import JudgedCase
-from grader.model.result import SCHEMA, Finding, Launch, Verdict
+from grader.model.result import SCHEMA, Finding, Launch
+from grader.model.verdicts import Verdict
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -25,7 +26,7 @@ def test_the_verdicts_are_listed_in_one_place() -> None:
     listing = [
         name for name, text in python_sources().items() if sum(f'"{one}"' in text for one in rare) > len(rare) / 2
     ]
-    assert listing == ["grader/model/result.py"]
+    assert listing == ["grader/model/verdicts.py"]
 
 
 def test_every_verdict_the_judge_can_say_is_one_of_ours() -> None:

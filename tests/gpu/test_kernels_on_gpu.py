@@ -9,7 +9,8 @@ from pathlib import Path
 
 from grader.machine.toolset import Toolset
 from grader.model.labs import lab_ids, load_lab
-from grader.model.result import LabResult, Verdict
+from grader.model.result import LabResult
+from grader.model.verdicts import Verdict
 
 ROOT = Path(__file__).resolve().parents[2]
 Grade = Callable[[Sequence[tuple[str, Path]]], list[LabResult]]

@@ -6,7 +6,8 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from grader.model.labs import lab_ids, load_lab
-from grader.model.result import LabResult, Verdict
+from grader.model.result import LabResult
+from grader.model.verdicts import Verdict
 
 ROOT = Path(__file__).resolve().parents[2]
 Grade = Callable[[Sequence[tuple[str, Path]]], list[LabResult]]

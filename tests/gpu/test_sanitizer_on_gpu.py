@@ -17,7 +17,8 @@ from grader.engines.gpu.sanitizer_log import TOOLS
 from grader.judging.sanitizer_run import under_sanitizer
 from grader.machine.toolset import Toolset
 from grader.model.errors import RemediableError
-from grader.model.result import LabResult, Verdict
+from grader.model.result import LabResult
+from grader.model.verdicts import Verdict
 
 ROOT = Path(__file__).resolve().parents[2]
 Grade = Callable[[Sequence[tuple[str, Path]]], list[LabResult]]

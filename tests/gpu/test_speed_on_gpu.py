@@ -12,7 +12,8 @@ import pytest
 from grader.machine.toolset import Toolset
 from grader.model.labs import Lab, lab_ids, load_lab
 from grader.model.outcome import JudgedCase, LabOutcome
-from grader.model.result import LabResult, Verdict
+from grader.model.result import LabResult
+from grader.model.verdicts import Verdict
 from grader.scoring.lab_score import score_lab
 from grader.speed.calibration import kernels_of
 from grader.speed.contest import hold

@@ -10,7 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from grader.model.result import LabResult, Verdict
+from grader.model.result import LabResult
+from grader.model.verdicts import Verdict
 
 HERE = Path(__file__).resolve().parent / "accepted"
 KERNELS = sorted(path.relative_to(HERE).as_posix() for path in HERE.glob("*/*.cu"))

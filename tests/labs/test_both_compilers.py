@@ -21,7 +21,8 @@ from grader.machine.compiler_choice import VARIABLE
 from grader.machine.toolset import Toolset
 from grader.model.course_root import load_labs
 from grader.model.outcome import LabOutcome
-from grader.model.result import Finding, Launch, Verdict
+from grader.model.result import Finding, Launch
+from grader.model.verdicts import Verdict
 
 ROOT = Path(__file__).resolve().parents[2]
 SEED = 20_240_917

@@ -19,7 +19,8 @@ import pytest
 
 from grader.intake.upload import stem_of
 from grader.model.labs import lab_ids
-from grader.model.result import LabResult, Result, Verdict
+from grader.model.result import LabResult, Result
+from grader.model.verdicts import Verdict
 
 HERE = Path(__file__).resolve().parent
 ROOT = HERE.parents[1]

@@ -12,7 +12,8 @@ import pytest
 
 from grader.engines.cpu.cpu_toolchain import target_of
 from grader.machine.toolset import Toolset
-from grader.model.result import LabResult, Verdict
+from grader.model.result import LabResult
+from grader.model.verdicts import Verdict
 
 AROUND = """#include <tilelab/device.cuh>
 __host__ __device__ LaunchConfig matmul_naive_launch(int M, int N, int K) {{ return {{dim3(N, M), dim3(1)}}; }}

@@ -20,7 +20,8 @@ from grader.judging.lab_judging import judge_lab
 from grader.machine.toolset import Toolset
 from grader.model.labs import load_lab
 from grader.model.outcome import LabOutcome
-from grader.model.result import Finding, Site, Verdict
+from grader.model.result import Finding, Site
+from grader.model.verdicts import Verdict
 
 ROOT = Path(__file__).resolve().parents[2]
 SEED = 20_240_917

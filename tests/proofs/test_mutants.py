@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from grader.model.labs import CaseSpec, Lab, LabError, PrivateSpec, PublicSpec
-from grader.model.result import Verdict
+from grader.model.verdicts import Verdict
 from grader.proofs.mutant_proofs import MutantProofs
 from grader.proofs.mutation import Mutant, mutants_of
 

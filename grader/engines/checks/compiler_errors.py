@@ -6,7 +6,7 @@ import re
 
 from grader.engines.device_functions import UNSUPPORTED_HEADERS, UNSUPPORTED_MEMBERS, UNSUPPORTED_NAMES
 from grader.engines.refusal import Refusal
-from grader.model.result import Verdict
+from grader.model.verdicts import Verdict
 
 MAX_ERRORS = 3
 _UNKNOWN_NAME = re.compile(

@@ -10,7 +10,7 @@ from grader.engines.object_code.debug_info import Function
 from grader.engines.object_code.object_file import ObjectFile
 from grader.engines.object_code.symbol_table import Symbol
 from grader.engines.refusal import Refusal
-from grader.model.result import Verdict
+from grader.model.verdicts import Verdict
 
 USE_FILE = "<grader>"  # what the compiler calls the lines that are ours
 _CHOSEN = "the_chosen_kernel"

@@ -14,7 +14,7 @@ from grader.engines.checks.object_check import readable
 from grader.engines.clang_ir.ir_dump import Attributes, IrDump, IrFunction, read_dump
 from grader.engines.clang_ir.ir_types import bytes_of, leading_type, parts_of
 from grader.engines.refusal import Refusal
-from grader.model.result import Verdict
+from grader.model.verdicts import Verdict
 
 # What a function may have besides what every function has: inlining and what callers may assume of it.
 _HARMLESS_WORDS = """

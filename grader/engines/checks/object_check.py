@@ -10,7 +10,7 @@ from grader.engines.object_code.assembly import Calls, FunctionCalls
 from grader.engines.object_code.object_file import ObjectFile
 from grader.engines.object_code.symbol_table import Symbol
 from grader.engines.refusal import Refusal
-from grader.model.result import Verdict
+from grader.model.verdicts import Verdict
 
 SECTIONS = re.compile(
     r"|\.(text|data|bss|rodata|tdata|tbss)(\..*)?|\.data\.rel\.ro.*|\.rela?\..*|\.rela?\.(text|data).*|\.debug_.*|\.comment|\.note.*|\.eh_frame.*"

@@ -11,7 +11,7 @@ from collections.abc import Callable, Sequence
 
 from grader.engines.checks.token_stream import Token, tokens_of
 from grader.engines.refusal import Refusal
-from grader.model.result import Verdict
+from grader.model.verdicts import Verdict
 
 # What may stand in __attribute__((…)) or [[…]]: layout, inlining and diagnostics, nothing that changes what is
 # instrumented, where code goes, or when it runs.

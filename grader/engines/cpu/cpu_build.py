@@ -44,7 +44,7 @@ from grader.engines.object_code.code_loops import loop_addresses
 from grader.engines.object_code.debug_info import GUARD, SharedArray, read_debug_info
 from grader.engines.object_code.object_file import ObjectFile, read_object
 from grader.engines.refusal import Refusal
-from grader.model.result import Verdict
+from grader.model.verdicts import Verdict
 from grader.sandbox import Confinement, Finished, Limits, run_confined
 
 BUILD_LIMITS = Limits(

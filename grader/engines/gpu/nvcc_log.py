@@ -9,7 +9,7 @@ import re
 
 from grader.engines.refusal import Refusal
 from grader.model.gpu_reports import KernelResources
-from grader.model.result import Verdict
+from grader.model.verdicts import Verdict
 
 MAX_ERRORS = 3
 _ERROR = re.compile(r"^(?:\./)?([^\s(]+)\((\d+)\): (?:catastrophic )?error(?: #[\w-]+)?: (.*)$", re.MULTILINE)

@@ -11,7 +11,7 @@ from pathlib import Path
 
 from grader.engines.gpu.gpu_toolchain import GpuToolchain
 from grader.model.gpu_reports import Sanitized, Tool
-from grader.model.result import Verdict
+from grader.model.verdicts import Verdict
 
 TOOLS: tuple[Tool, ...] = ("memcheck", "racecheck", "initcheck", "synccheck")
 LOG = "sanitizer-%p.log"  # %p: the process's number

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from grader.model.result import LabResult, Result, Verdict
+from grader.model.result import LabResult, Result
+from grader.model.verdicts import Verdict, VerdictFacts
 from grader.reports.class_page.student_row import report_link
 from grader.reports.text import visible
-from grader.reports.text.verdict_style import LOOKS, Look
 
 _MOST = 40
 _FEW = 12  # a longer list is folded away at first
@@ -23,7 +23,7 @@ class Entry:
 
 @dataclass(frozen=True)
 class Attention:
-    look: Look
+    look: VerdictFacts
     title: str
     remedy: str
     entries: tuple[Entry, ...]
@@ -49,7 +49,7 @@ def attention(results: Sequence[Result]) -> tuple[Attention, ...]:
         _group(
             Verdict.NEEDS_GPU,
             "CPU executor and GPU disagree",
-            "A case counts where both pass it. Look which one is right; both verdicts are in the result for instructors.",
+            "A case counts where both pass it. VerdictFacts which one is right; both verdicts are in the result for instructors.",
             _differences(results),
         ),
         _group(
@@ -80,7 +80,7 @@ def _group(verdict: Verdict, title: str, remedy: str, found: Iterator[tuple[Resu
         for one, detail in found
     ]
     return Attention(
-        LOOKS[verdict],
+        verdict.facts,
         title,
         remedy,
         tuple(entries[:_MOST]),
@@ -120,4 +120,4 @@ def _wrong_in_sweep(results: Sequence[Result]) -> Iterator[tuple[Result, str]]:
 def _reason(lab: LabResult, verdict: Verdict) -> str:
     messages = [finding.message for finding in lab.findings if finding.kind is verdict]
     messages += [case.message for case in lab.cases if case.verdict is verdict and case.message]
-    return next(iter(messages), LOOKS[verdict].sentence)
+    return next(iter(messages), verdict.facts.sentence)

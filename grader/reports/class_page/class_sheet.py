@@ -7,13 +7,13 @@ from dataclasses import dataclass
 from statistics import fmean, median
 
 from grader.model.result import LabResult, Result
+from grader.model.verdicts import Verdict, VerdictFacts
 from grader.reports.class_page.class_sections import CLASS_SECTIONS
 from grader.reports.class_page.histogram import Histogram, histogram
 from grader.reports.class_page.student_row import StudentRow, student_row
 from grader.reports.page.page_section import ShownSection, shown_sections
 from grader.reports.text import visible
 from grader.reports.text.number_format import counted, points
-from grader.reports.text.verdict_style import LOOKS, Look
 
 
 @dataclass(frozen=True)
@@ -36,7 +36,7 @@ class ClassSheet:
     histogram: Histogram
     sections: tuple[ShownSection, ...]
     columns: tuple[LabColumn, ...]  # of the table
-    legend: tuple[Look, ...]
+    legend: tuple[VerdictFacts, ...]
     rows: tuple[StudentRow, ...]
 
 
@@ -60,7 +60,7 @@ def class_sheet(results: Sequence[Result], course: str, notes: Sequence[str]) ->
             LabColumn(visible.line(lab_id, 60), visible.line(lab.title, 120), points(lab.max_points))
             for lab_id, lab in labs.items()
         ),
-        legend=tuple(look for verdict, look in reversed(LOOKS.items()) if verdict in seen),
+        legend=tuple(verdict.facts for verdict in reversed(Verdict) if verdict in seen),
         rows=tuple(
             student_row(result, list(labs))
             for result in sorted(results, key=lambda each: each.submission.name.casefold())

@@ -6,7 +6,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from statistics import fmean, median
 
-from grader.model.result import LabResult, Result, Verdict
+from grader.model.result import LabResult, Result
+from grader.model.verdicts import Verdict
 from grader.reports.class_page.recurring import Recurring, recurring
 from grader.reports.class_page.verdict_bar import VerdictBar, verdict_bar
 from grader.reports.text import visible

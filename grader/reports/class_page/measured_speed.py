@@ -8,7 +8,8 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from grader.model.result import LabResult, Result, Verdict
+from grader.model.result import LabResult, Result
+from grader.model.verdicts import Verdict
 from grader.reports.class_page.student_row import report_link
 from grader.reports.text import visible
 from grader.reports.text.number_format import counted

@@ -6,17 +6,17 @@ from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from grader.model.result import Finding, LabResult, Verdict
+from grader.model.result import Finding, LabResult
+from grader.model.verdicts import Verdict, VerdictFacts
 from grader.reports.text import visible
 from grader.reports.text.number_format import counted
-from grader.reports.text.verdict_style import LOOKS, Look
 
 _MOST = 5
 
 
 @dataclass(frozen=True)
 class Recurring:
-    look: Look
+    look: VerdictFacts
     text: str
     is_code: bool  # a line of source; else the finding's message
     students: str  # "12 students"
@@ -30,14 +30,14 @@ def recurring(labs: Iterable[LabResult]) -> tuple[Recurring, ...]:
     order = list(Verdict)
     ranked = sorted(tally.items(), key=lambda item: (-item[1], order.index(item[0][0]), item[0][1]))
     return tuple(
-        Recurring(LOOKS[kind], text, is_code, counted(count, "student"))
+        Recurring(kind.facts, text, is_code, counted(count, "student"))
         for (kind, text, is_code), count in ranked[:_MOST]
     )
 
 
 def _is_a_mistake(finding: Finding) -> bool:
     """Of the kind a lecturer can speak about in class: no missing file, no failure of ours, no attempt at cheating."""
-    told_elsewhere = finding.kind is Verdict.REJECTED or LOOKS[finding.kind].tone in {"absent", "ours"}
+    told_elsewhere = finding.kind is Verdict.REJECTED or finding.kind.facts.tone in {"absent", "ours"}
     return finding.severity == "error" and not told_elsewhere
 
 

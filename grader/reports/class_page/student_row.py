@@ -6,17 +6,17 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from urllib.parse import quote
 
-from grader.model.result import LabResult, Result, Verdict
+from grader.model.result import LabResult, Result
+from grader.model.verdicts import Verdict, VerdictFacts
 from grader.reports.text import visible
 from grader.reports.text.number_format import points
-from grader.reports.text.verdict_style import LOOKS, Look
 
 
 @dataclass(frozen=True)
 class LabCell:
     """One lab's outcome; without a look where the batch has no such lab for this student."""
 
-    look: Look | None
+    look: VerdictFacts | None
     points: str
     order: str  # what the column sorts by
 
@@ -61,7 +61,7 @@ def _quoted(result: Result) -> str:
 def _cell(lab: LabResult | None) -> LabCell:
     if lab is None:
         return LabCell(None, "", "-1")
-    return LabCell(LOOKS[lab.verdict], points(lab.points), f"{lab.points:.6f}")
+    return LabCell(lab.verdict.facts, points(lab.points), f"{lab.points:.6f}")
 
 
 def _flag(result: Result) -> str:

@@ -6,9 +6,8 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from grader.model.result import Verdict
+from grader.model.verdicts import Verdict, VerdictFacts
 from grader.reports.text.number_format import counted
-from grader.reports.text.verdict_style import LOOKS, Look
 
 WIDTH = 420.0  # of the drawing, whatever size it is shown at
 _GAP = 2.0  # between segments, so that neighbours of one colour stay apart
@@ -17,7 +16,7 @@ _ROOM = 18.0  # the least width that holds a glyph
 
 @dataclass(frozen=True)
 class Segment:
-    look: Look
+    look: VerdictFacts
     count: int
     x: float
     width: float
@@ -36,20 +35,20 @@ def verdict_bar(verdicts: Sequence[Verdict]) -> VerdictBar:
     """Passes first, then the submissions' faults by number, then what was not judged."""
     counts = Counter(verdicts)
     place = ["good", "bad", "absent", "waiting", "ours"]
-    order = sorted(counts, key=lambda one: (place.index(LOOKS[one].tone), -counts[one], list(Verdict).index(one)))
+    order = sorted(counts, key=lambda one: (place.index(one.facts.tone), -counts[one], list(Verdict).index(one)))
     room = WIDTH - _GAP * max(0, len(order) - 1)
     segments, x = [], 0.0
     for verdict in order:
         width = room * counts[verdict] / len(verdicts)
         segments.append(
             Segment(
-                LOOKS[verdict],
+                verdict.facts,
                 counts[verdict],
                 round(x, 2),
                 round(width, 2),
                 round(x + width / 2, 2),
                 width >= _ROOM,
-                f"{LOOKS[verdict].label}: {counted(counts[verdict], 'student')}",
+                f"{verdict.facts.label}: {counted(counts[verdict], 'student')}",
             )
         )
         x += width + _GAP

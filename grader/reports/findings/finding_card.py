@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from grader.model.result import Case, Finding, LabResult, Launch, Verdict
+from grader.model.result import Case, Finding, LabResult, Launch
+from grader.model.verdicts import Verdict, VerdictFacts
 from grader.reports.findings.excerpt import Excerpt, excerpt
 from grader.reports.text import visible
 from grader.reports.text.number_format import counted, index
-from grader.reports.text.verdict_style import LOOKS, Look
 
 _MOST_CASES = 4
 
@@ -22,7 +22,7 @@ class Fact:
 
 @dataclass(frozen=True)
 class FindingCard:
-    look: Look
+    look: VerdictFacts
     is_note: bool
     where: str  # "kernel.cu, line 22"; empty where no line is known
     message: str
@@ -33,7 +33,7 @@ class FindingCard:
 
 def finding_card(finding: Finding, lab: LabResult, sources: Mapping[str, str], *, instructor: bool) -> FindingCard:
     return FindingCard(
-        look=LOOKS[finding.kind],
+        look=finding.kind.facts,
         is_note=finding.severity == "note",
         where=_where(finding),
         message=visible.line(finding.message, 600),

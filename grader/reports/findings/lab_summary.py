@@ -2,24 +2,15 @@
 
 from __future__ import annotations
 
-from grader.model.result import Case, Explanation, LabResult, Verdict
+from grader.model.result import Case, Explanation, LabResult
+from grader.model.verdicts import Verdict
 from grader.reports.findings.finding_card import may_show
 from grader.reports.text import visible
-from grader.reports.text.verdict_style import LOOKS
-
-NOTHING_RAN = frozenset(
-    {
-        Verdict.REJECTED,
-        Verdict.MISSING_FILE,
-        Verdict.COMPILE_ERROR,
-        Verdict.MISSING_ENTRY_POINT,
-    }
-)
 
 
 def what_happened(lab: LabResult) -> str:
     """One sentence or two; a pass without full points says what is missing."""
-    sentence = LOOKS[lab.verdict].sentence
+    sentence = lab.verdict.facts.sentence
     if lab.verdict is Verdict.PASS and (missed := _missed_technique(lab)):
         why = visible.line(missed.message, 600)
         return f"The result is right in every case, but the technique check is not met{': ' + why if why else '.'}"
@@ -35,7 +26,7 @@ def advice(lab: LabResult, *, instructor: bool = False) -> str:
     from_cases = [case.advice for case in lab.cases if not case.passed and case.advice]
     mistake_first = lab.verdict in {Verdict.WRONG_ANSWER, Verdict.OUT_OF_BOUNDS}
     seen = [*from_mistakes, *from_findings] if mistake_first else [*from_findings, *from_mistakes]
-    either = [*seen, *from_cases, LOOKS[lab.verdict].advice]
+    either = [*seen, *from_cases, lab.verdict.facts.next_step]
     return visible.line(next(iter(either)), 600)
 
 

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from grader.model.result import Finding, Launch, Verdict
+from grader.model.result import Finding, Launch
+from grader.model.verdicts import Verdict
 from grader.reports.launches.trace_tables import Heading, Part, Sentence, number
 from grader.reports.text import visible
-from grader.reports.text.verdict_style import LOOKS
 
 
 def verdict_parts(launch: Launch) -> list[Part]:
@@ -15,7 +15,7 @@ def verdict_parts(launch: Launch) -> list[Part]:
     parts: list[Part] = []
     told = [finding for finding in launch.findings if finding.line]
     if launch.verdict is not Verdict.PASS:
-        parts.append(Heading(LOOKS[launch.verdict].label))
+        parts.append(Heading(launch.verdict.facts.label))
         if not any(finding.message in launch.message for finding in told):
             parts.append(Sentence(visible.line(launch.message, 1000)))
     if launch.mismatch and launch.mismatch.first:

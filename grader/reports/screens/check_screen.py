@@ -11,12 +11,12 @@ from rich.console import Console, ConsoleOptions, RenderableType
 from rich.padding import Padding
 from rich.text import Text
 
-from grader.model.result import Case, Finding, LabResult, Launch, Verdict
-from grader.reports.screens.checklist import STYLES, one_line
+from grader.model.result import Case, Finding, LabResult, Launch
+from grader.model.verdicts import TERMINAL_STYLES, Verdict
+from grader.reports.screens.checklist import one_line
 from grader.reports.screens.first_mistake import Detail, block_view, finding_view, launched
 from grader.reports.text import visible
 from grader.reports.text.number_format import counted
-from grader.reports.text.verdict_style import LOOKS
 
 _DETAIL = Detail(around=2, elements=0, picture=0)
 _MOST_FINDINGS = 12
@@ -55,12 +55,12 @@ class CheckPage:
         yield from self._rest()
 
     def _title(self) -> Text:
-        look = LOOKS[self.verdict]
+        look = self.verdict.facts
         errors = [one for one in self.findings if one.severity == "error"]
         label = "Clean" if self.verdict is Verdict.PASS else look.label
         what = counted(len(errors), "finding") if errors else "nothing was found"
         name = f"  {visible.line(self.kernel, 80)}  in {visible.line(next(iter(self.sources)), 80)}: {what}"
-        return one_line(Text.assemble((f"{look.glyph} {label}", f"bold {STYLES[look.tone]}"), name))
+        return one_line(Text.assemble((f"{look.glyph} {label}", f"bold {TERMINAL_STYLES[look.tone]}"), name))
 
     def _rest(self) -> Iterator[RenderableType]:
         if self.launch and self.launch.printed.strip():

@@ -10,12 +10,11 @@ from dataclasses import dataclass
 
 from rich.text import Text
 
-from grader.model.result import Case, LabResult, Verdict
+from grader.model.result import Case, LabResult
+from grader.model.verdicts import TERMINAL_STYLES, Verdict
 from grader.reports.text import visible
 from grader.reports.text.number_format import counted
-from grader.reports.text.verdict_style import LOOKS, Tone
 
-STYLES: dict[Tone, str] = {"good": "green", "bad": "red", "absent": "dim", "waiting": "blue", "ours": "magenta"}
 _BAR = 24  # characters
 _LONGEST_NAME = 52
 
@@ -49,10 +48,10 @@ def case_lines(cases: Sequence[Case], focus: Case | None) -> Iterator[Text]:
     """A line for each case; `focus` is the one that the rest of the screen is about."""
     width = max((len(visible.line(case.name, _LONGEST_NAME)) for case in cases), default=0)
     for case in cases:
-        look = LOOKS[Verdict.WRONG_ANSWER if case.verdict is Verdict.PASS and not case.passed else case.verdict]
+        look = (Verdict.WRONG_ANSWER if case.verdict is Verdict.PASS and not case.passed else case.verdict).facts
         row = Text.assemble(
             ("▸ " if case is focus else "  ", "bold"),
-            (f"{look.glyph} ", STYLES[look.tone]),
+            (f"{look.glyph} ", TERMINAL_STYLES[look.tone]),
             (f"{visible.line(case.name, _LONGEST_NAME):{width}}", "bold" if case is focus else ""),
         )
         if said := _said(case, look.label if focus is None or case.verdict is not focus.verdict else ""):
@@ -86,8 +85,8 @@ def overview(tried: Sequence[Tried], focus: Tried | None) -> Iterator[Text]:
 
 def _lab_line(one: Tried, width: int, *, in_focus: bool) -> Text:
     cases = one.result.cases
-    look = LOOKS[one.result.verdict]
-    glyph, style = ("·", "dim") if one.starting else (look.glyph, STYLES[look.tone])
+    look = one.result.verdict.facts
+    glyph, style = ("·", "dim") if one.starting else (look.glyph, TERMINAL_STYLES[look.tone])
     line = Text.assemble(
         ("▸ " if in_focus else "  ", "bold"),
         (f"{glyph} ", style),

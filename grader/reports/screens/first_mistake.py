@@ -12,13 +12,13 @@ from rich.padding import Padding
 from rich.text import Text
 
 from grader.model.result import Finding, LabResult, Launch
+from grader.model.verdicts import TERMINAL_STYLES
 from grader.reports.findings.excerpt import Excerpt, Note, Role, Row, excerpt
 from grader.reports.findings.finding_card import shape_of
 from grader.reports.findings.mismatch_figure import amount
-from grader.reports.screens.checklist import STYLES, one_line
+from grader.reports.screens.checklist import one_line
 from grader.reports.text import visible
 from grader.reports.text.number_format import counted, element, index
-from grader.reports.text.verdict_style import LOOKS
 
 _ROLES: dict[Role, str] = {"": "", "first": "red", "second": "yellow"}
 _KINDS = {".": ("right", "dim"), "#": ("wrong", "red"), "o": ("never written", "yellow")}
@@ -39,9 +39,9 @@ class Detail:
 def finding_view(
     finding: Finding, lab: LabResult, sources: Mapping[str, str], detail: Detail, width: int
 ) -> Iterator[RenderableType]:
-    look = LOOKS[finding.kind]
+    look = finding.kind.facts
     name = f"{look.label}{' (note)' if finding.severity == 'note' else ''}: "
-    style = "bold" if finding.severity == "note" else f"bold {STYLES[look.tone]}"
+    style = "bold" if finding.severity == "note" else f"bold {TERMINAL_STYLES[look.tone]}"
     yield Text.assemble((name, style), visible.line(finding.message, 600))
     file = visible.line(finding.file or "", 80)
     if shown := excerpt(finding, sources, around=detail.around):

@@ -14,15 +14,15 @@ from typing import Literal
 from rich.console import Console, ConsoleOptions, Group, RenderableType
 from rich.text import Text
 
-from grader.model.result import Case, Finding, LabResult, Launch, Verdict
-from grader.reports.findings.lab_summary import NOTHING_RAN, advice, explanations, what_happened
+from grader.model.result import Case, Finding, LabResult, Launch
+from grader.model.verdicts import TERMINAL_STYLES, Verdict
+from grader.reports.findings.lab_summary import advice, explanations, what_happened
 from grader.reports.findings.mismatch_figure import amount
-from grader.reports.screens.checklist import STYLES, Tried, case_lines, one_line, overview, passed_of
+from grader.reports.screens.checklist import Tried, case_lines, one_line, overview, passed_of
 from grader.reports.screens.first_mistake import Detail, block_view, finding_view, log_view, mismatch_view
 from grader.reports.speed_figures.speed_lines import kernel_lines, speed_lines
 from grader.reports.text import visible
 from grader.reports.text.number_format import counted
-from grader.reports.text.verdict_style import LOOKS
 
 _PRINTED_LINES = 6
 _TODOS = 4
@@ -83,7 +83,7 @@ class Screen:
         if one.starting:
             yield from _start_here(one)
             return
-        if one.result.verdict not in NOTHING_RAN:
+        if not one.result.verdict.facts.never_ran:
             yield from case_lines(_shown_cases(one.result, level, several=several), _focused_case(one.result))
         if level.air:
             yield Text()
@@ -95,12 +95,12 @@ class Screen:
 
 
 def _title(one: Tried) -> Text:
-    lab, look = one.result, LOOKS[one.result.verdict]
-    glyph, label, style = look.glyph, look.label, STYLES[look.tone]
+    lab, look = one.result, one.result.verdict.facts
+    glyph, label, style = look.glyph, look.label, TERMINAL_STYLES[look.tone]
     if one.starting:
         glyph, label, style = "·", "Not started", "blue"
     elif lab.verdict is Verdict.PASS and not one.passed:
-        glyph, label, style = "≠", "Technique not met", STYLES["bad"]
+        glyph, label, style = "≠", "Technique not met", TERMINAL_STYLES["bad"]
     text = Text.assemble((f"{glyph} {label}", f"bold {style}"), (f"  {visible.line(one.lab_id, 60)}", "bold"))
     if lab.cases:
         text.append(f"  {passed_of(lab.cases)}")
@@ -177,7 +177,7 @@ def _rest(
         where = f" in line {finding.line:,}" if finding.line is not None else ""
         note = " (note)" if finding.severity == "note" else ""
         what = visible.line(finding.element or finding.array or "", 60)
-        lines.append(f"{LOOKS[finding.kind].label.lower()}{note}{where}{f', {what}' if what else ''}")
+        lines.append(f"{finding.kind.facts.label.lower()}{note}{where}{f', {what}' if what else ''}")
     if more := len(others) - len(lines):
         lines.append(f"{counted(more, 'more finding' if lines else 'other finding')}")
     if wrong and wrong[1].mismatch:

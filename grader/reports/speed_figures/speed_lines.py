@@ -9,7 +9,8 @@ from collections.abc import Iterator
 from rich.console import RenderableType
 from rich.text import Text
 
-from grader.model.result import ContestantTimes, LabResult, SampledElement, Timing, Verdict
+from grader.model.result import ContestantTimes, LabResult, SampledElement, Timing
+from grader.model.verdicts import Verdict
 from grader.reports.speed_figures.gpu_facts import gpu_facts, gpu_line
 from grader.reports.text import visible
 from grader.reports.text.number_format import element

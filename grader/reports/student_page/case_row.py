@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from grader.model.result import Case, Finding, Launch, Verdict
+from grader.model.result import Case, Finding, Launch
+from grader.model.verdicts import Verdict, VerdictFacts
 from grader.reports.findings.finding_card import in_words, may_show
 from grader.reports.text import visible
 from grader.reports.text.number_format import points
-from grader.reports.text.verdict_style import LOOKS, Look
 
 _MOST_SHAPES = 40
 _NEVER_RAN = "not run"
@@ -17,7 +17,7 @@ _NEVER_RAN = "not run"
 
 @dataclass(frozen=True)
 class ShapeRow:
-    look: Look
+    look: VerdictFacts
     text: str  # "M=33 N=17 K=65, grid (2,3,1), block (16,16,1)"
     inputs: str
     message: str
@@ -28,7 +28,7 @@ class CaseRow:
     name: str
     tags: tuple[str, ...]  # "public" or "hidden", then "technique"
     passed: bool
-    look: Look
+    look: VerdictFacts
     outcome: str  # the look's label, or "Technique not met"
     points: str
     max_points: str
@@ -65,17 +65,17 @@ def _brief(message: str, findings: Sequence[Finding]) -> str:
     return visible.line(message, 600)
 
 
-def _outcome(case: Case) -> tuple[Look, str]:
+def _outcome(case: Case) -> tuple[VerdictFacts, str]:
     """What no verdict has a name for: a technique missed with C correct, one met that does not count, no run at all."""
-    look = LOOKS[case.verdict]
+    look = case.verdict.facts
     if case.passed:
         return look, look.label if case.points == case.max_points else "Met, not counted"
     if case.verdict is Verdict.PASS:
-        return LOOKS[Verdict.WRONG_ANSWER], "Not met"
+        return Verdict.WRONG_ANSWER.facts, "Not met"
     return look, "Not run" if case.message == _NEVER_RAN and not case.launches else look.label
 
 
 def _shape(launch: Launch, findings: Sequence[Finding]) -> ShapeRow:
     return ShapeRow(
-        LOOKS[launch.verdict], in_words(launch), visible.line(launch.inputs, 80), _brief(launch.message, findings)
+        launch.verdict.facts, in_words(launch), visible.line(launch.inputs, 80), _brief(launch.message, findings)
     )

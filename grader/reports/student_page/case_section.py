@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from grader.reports.findings.lab_summary import NOTHING_RAN
 from grader.reports.student_page.case_row import CaseRow, case_row
 from grader.reports.student_page.finding_section import MOST_CARDS
 from grader.reports.student_page.lab_view import LabView
@@ -20,4 +19,4 @@ def case_section(view: LabView) -> CaseSection | None:
     lab = view.lab
     shown = lab.findings[:MOST_CARDS]
     rows = tuple(case_row(case, findings=shown, instructor=view.instructor) for case in lab.cases)
-    return CaseSection(ran=lab.verdict not in NOTHING_RAN, cases=rows) if rows else None
+    return CaseSection(ran=not lab.verdict.facts.never_ran, cases=rows) if rows else None

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from grader.model.verdicts import VerdictFacts
 from grader.reports.findings.lab_summary import advice, what_happened
 from grader.reports.page.page_section import ShownSection, shown_sections
 from grader.reports.student_page.lab_sections import LAB_SECTIONS
 from grader.reports.student_page.lab_view import LabView
 from grader.reports.text import visible
 from grader.reports.text.number_format import points, share
-from grader.reports.text.verdict_style import LOOKS, Look
 
 
 @dataclass(frozen=True)
@@ -19,7 +19,7 @@ class LabReport:
     id: str
     title: str
     file: str
-    look: Look
+    look: VerdictFacts
     points: str
     max_points: str
     share: float  # percent of the points
@@ -39,7 +39,7 @@ def lab_report(number: int, lab_id: str, view: LabView) -> LabReport:
         id=visible.line(lab_id, 60),
         title=visible.line(lab.title, 120),
         file=visible.line(lab.file, 80),
-        look=LOOKS[lab.verdict],
+        look=lab.verdict.facts,
         points=points(lab.points),
         max_points=points(lab.max_points),
         share=share(lab.points, lab.max_points),

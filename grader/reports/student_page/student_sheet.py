@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from grader.model.result import Environment, Result, Verdict
+from grader.model.result import Environment, Result
+from grader.model.verdicts import Verdict
 from grader.reports.findings.finding_card import Fact
 from grader.reports.student_page.lab_report import LabReport, lab_report
 from grader.reports.student_page.lab_view import LabView

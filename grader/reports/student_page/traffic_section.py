@@ -7,7 +7,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from grader.model.result import LineTraffic, Verdict
+from grader.model.result import LineTraffic
+from grader.model.verdicts import Verdict
 from grader.reports.launches.traffic_tables import KINDS
 from grader.reports.speed_figures.roofline_figure import RoofFigure, roof_figure
 from grader.reports.student_page.lab_view import LabView

@@ -18,7 +18,8 @@ from grader.exports import EXPORTS
 from grader.intake.upload_search import IntakeError
 from grader.model.labs import Lab, load_lab
 from grader.model.outcome import JudgedCase, LabOutcome, SizeOutcome, SpeedOutcome
-from grader.model.result import Environment, Finding, LabResult, Launch, Result, Verdict
+from grader.model.result import Environment, Finding, LabResult, Launch, Result
+from grader.model.verdicts import Verdict
 from grader.scoring import class_score
 from grader.scoring.lab_score import score_lab
 

@@ -14,7 +14,8 @@ from grader.commands.cli import app
 from grader.machine.backend import GpuBackend
 from grader.model.labs import Lab
 from grader.model.outcome import JudgedCase, LabOutcome
-from grader.model.result import Build, Verdict
+from grader.model.result import Build
+from grader.model.verdicts import Verdict
 
 LAB = """title = "Naive"
 summary = "s"

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from grader.exports.grades_csv import grades_csv
 from grader.model.graded_class import GradedClass
-from grader.model.result import Environment, LabResult, Result, Submission, Verdict
+from grader.model.result import Environment, LabResult, Result, Submission
+from grader.model.verdicts import Verdict
 
 
 def make_result(student: str, **points: float | None) -> Result:

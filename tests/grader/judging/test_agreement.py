@@ -11,7 +11,8 @@ from grader.judging.gpu_judging import register_limit
 from grader.model.gpu_reports import KernelResources
 from grader.model.labs import CaseSpec, Lab, PublicSpec
 from grader.model.outcome import OUTCOME_JSON, GpuOutcome, JudgedCase, LabOutcome
-from grader.model.result import Environment, Launch, Result, Submission, Verdict
+from grader.model.result import Environment, Launch, Result, Submission
+from grader.model.verdicts import Verdict
 from grader.scoring.kernel_facts import gpu_kernel
 from grader.scoring.lab_score import score_lab
 from grader.scoring.redaction import for_student

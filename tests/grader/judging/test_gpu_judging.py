@@ -20,7 +20,8 @@ from grader.machine.backend import Device, GpuBackend
 from grader.machine.toolset import Toolset
 from grader.model.labs import Lab, lab_ids, load_lab
 from grader.model.outcome import JudgedCase
-from grader.model.result import Launch, Verdict
+from grader.model.result import Launch
+from grader.model.verdicts import Verdict
 
 ROOT = Path(__file__).resolve().parents[3]
 CASES = ("one", "two", "three")

@@ -6,7 +6,8 @@ import json
 import re
 from pathlib import Path
 
-from grader.model.result import Launch, Verdict
+from grader.model.result import Launch
+from grader.model.verdicts import Verdict
 
 ROOT = Path(__file__).resolve().parents[3]
 SAMPLE = json.loads((ROOT / "tests/kit/samples/judge.json").read_text(encoding="utf-8"))

@@ -17,7 +17,7 @@ from grader.judging.lab_judging import judge_lab
 from grader.machine.toolset import Toolset
 from grader.model.labs import CaseSpec, Lab, PublicSpec
 from grader.model.outcome import LabOutcome
-from grader.model.result import Verdict
+from grader.model.verdicts import Verdict
 
 ROOT = Path(__file__).resolve().parents[3]
 SOURCE = """#include <tilelab/device.cuh>

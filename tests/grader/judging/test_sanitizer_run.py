@@ -18,7 +18,7 @@ from grader.machine.backend import Device, GpuBackend
 from grader.machine.toolset import Toolset
 from grader.model.errors import RemediableError
 from grader.model.labs import Lab, lab_ids, load_lab
-from grader.model.result import Verdict
+from grader.model.verdicts import Verdict
 
 ROOT = Path(__file__).resolve().parents[3]
 DRIVER = ROOT / "build" / "libfake-driver.so"

@@ -14,7 +14,8 @@ from rich.console import Console
 from grader.model.course_root import load_labs
 from grader.model.labs import Lab
 from grader.model.outcome import JudgedCase, LabOutcome
-from grader.model.result import Build, Verdict
+from grader.model.result import Build
+from grader.model.verdicts import Verdict
 from grader.practice.practice import Practice
 from grader.practice.watch_loop import WatchLoop
 

@@ -8,7 +8,8 @@ import pytest
 
 from grader.model.labs import CaseSpec, CounterSpec, CounterTier, Lab, LabError, PrivateSpec, PublicSpec, load_lab
 from grader.model.outcome import JudgedCase, LabOutcome, unjudged
-from grader.model.result import LabResult, Launch, Traffic, Verdict
+from grader.model.result import LabResult, Launch, Traffic
+from grader.model.verdicts import Verdict
 from grader.scoring.lab_score import score_lab
 
 LOADS = "l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum"

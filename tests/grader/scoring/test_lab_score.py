@@ -9,7 +9,8 @@ import pytest
 
 from grader.model.labs import CaseSpec, Lab, PrivateSpec, PublicSpec
 from grader.model.outcome import OUTCOME_JSON, JudgedCase, LabOutcome, unjudged
-from grader.model.result import Finding, Launch, Site, Verdict
+from grader.model.result import Finding, Launch, Site
+from grader.model.verdicts import Verdict
 from grader.scoring.class_score import total
 from grader.scoring.lab_score import score_lab
 

@@ -15,9 +15,9 @@ from grader.model.result import (
     Submission,
     SweepPoint,
     Timing,
-    Verdict,
     WrongElement,
 )
+from grader.model.verdicts import Verdict
 from grader.scoring.lab_score import score_lab
 from grader.scoring.redaction import for_student
 

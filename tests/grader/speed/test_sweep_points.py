@@ -12,7 +12,8 @@ import pytest
 from grader.machine.peak_rates import Peak
 from grader.model.labs import CaseSpec, Lab, PerformanceSpec, PrivateSpec, PublicSpec, TierSpec
 from grader.model.outcome import OUTCOME_JSON, Contest, JudgedCase, LabOutcome, SizeOutcome, SpeedOutcome, WrongOutput
-from grader.model.result import SweepPoint, Verdict
+from grader.model.result import SweepPoint
+from grader.model.verdicts import Verdict
 from grader.scoring.lab_score import score_lab
 from grader.speed.size_sweep import lacks_sweep
 from grader.speed.sweep_points import control_trouble, merged, sweep_points

@@ -5,7 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 
-from grader.model.result import LabResult, Ratio, Result, SweepPoint, Timing, Verdict
+from grader.model.result import LabResult, Ratio, Result, SweepPoint, Timing
+from grader.model.verdicts import Verdict
 from grader.reports import class_page
 from grader.reports.class_page.measured_speed import measured_speed
 

@@ -9,10 +9,10 @@ from collections.abc import Callable, Sequence
 import pytest
 from rich.console import Console
 
-from grader.model.result import Case, LabResult, Result, Verdict
+from grader.model.result import Case, LabResult, Result
+from grader.model.verdicts import Verdict
 from grader.reports.screens.checklist import Tried
 from grader.reports.screens.lab_screen import Screen
-from grader.reports.text.verdict_style import LOOKS
 
 Sample = tuple[Result, dict[str, str]]
 Named = Callable[[str], Sample]
@@ -179,6 +179,6 @@ def test_a_submission_can_neither_style_nor_steer_the_terminal(sample_named: Nam
 @pytest.mark.parametrize("verdict", list(Verdict))
 def test_every_verdict_can_be_printed(sample_named: Named, verdict: Verdict) -> None:
     one = tried(with_lab(sample_named("race"), "02-tiled", verdict=verdict, findings=()), "02-tiled")
-    look = LOOKS[verdict]
+    look = verdict.facts
     title = "≠ Technique not met" if verdict is Verdict.PASS else f"{look.glyph} {look.label}"
     assert alone(one).startswith(title)

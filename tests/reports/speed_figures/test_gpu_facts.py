@@ -9,7 +9,8 @@ from rich.console import Console
 
 from grader.model.gpu_reports import KernelResources
 from grader.model.outcome import GpuOutcome, JudgedCase, LabOutcome
-from grader.model.result import GpuKernel, LabResult, Launch, Result, Verdict
+from grader.model.result import GpuKernel, LabResult, Launch, Result
+from grader.model.verdicts import Verdict
 from grader.reports import student_page
 from grader.reports.screens.checklist import Tried
 from grader.reports.screens.lab_screen import Screen

@@ -10,7 +10,8 @@ from itertools import pairwise
 
 import pytest
 
-from grader.model.result import ContestantTimes, Ratio, Result, SweepPoint, SweepTime, Timing, Verdict
+from grader.model.result import ContestantTimes, Ratio, Result, SweepPoint, SweepTime, Timing
+from grader.model.verdicts import Verdict
 from grader.reports import student_page
 from grader.reports.speed_figures.sweep_axes import Axis, decades, nudged, spread
 from grader.reports.speed_figures.sweep_figure import SweepFigure, sweep_figure

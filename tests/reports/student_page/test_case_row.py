@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from grader.model.result import Case, Finding, Launch, Verdict
+from grader.model.result import Case, Finding, Launch
+from grader.model.verdicts import Verdict
 from grader.reports.student_page.case_row import case_row
 
 

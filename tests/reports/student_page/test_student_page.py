@@ -8,9 +8,9 @@ from html.parser import HTMLParser
 
 import pytest
 
-from grader.model.result import Result, Verdict
+from grader.model.result import Result
+from grader.model.verdicts import Verdict
 from grader.reports import class_page, student_page
-from grader.reports.text.verdict_style import LOOKS
 from grader.scoring.redaction import for_student
 
 Sample = tuple[Result, dict[str, str]]
@@ -152,14 +152,14 @@ def test_every_verdict_has_a_look_and_a_page(sample_named: Named, verdict: Verdi
     result, sources = sample_named("race")
     lab = result.labs["02-tiled"].model_copy(update={"verdict": verdict, "findings": ()})
     html = student_page(result.model_copy(update={"labs": {"02-tiled": lab}}), sources=sources)
-    look = LOOKS[verdict]
+    look = verdict.facts
     assert f"{look.glyph}</span>{look.label}</span>" in html
     assert look.sentence.split("'")[0] in html
 
 
 def test_no_two_verdicts_share_a_glyph_or_a_label() -> None:
-    assert len({look.glyph for look in LOOKS.values()}) == len(LOOKS) == len(Verdict)
-    assert len({look.label for look in LOOKS.values()}) == len(LOOKS)
+    assert len({verdict.facts.glyph for verdict in Verdict}) == len(Verdict)
+    assert len({verdict.facts.label for verdict in Verdict}) == len(Verdict)
 
 
 def test_a_missed_technique_is_told_though_the_verdict_is_pass(sample_named: Named) -> None:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from grader.model.result import Case, LabResult, Launch, LineTraffic, Traffic, Verdict
+from grader.model.result import Case, LabResult, Launch, LineTraffic, Traffic
+from grader.model.verdicts import Verdict
 from grader.reports.student_page.lab_view import LabView
 from grader.reports.student_page.traffic_section import traffic_section
 from grader.traffic.metrics import global_names, shared_names

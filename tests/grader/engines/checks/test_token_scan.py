@@ -12,7 +12,7 @@ import pytest
 from grader.engines.checks.token_scan import scan
 from grader.engines.refusal import Refusal
 from grader.machine.toolset import Toolset
-from grader.model.result import Verdict
+from grader.model.verdicts import Verdict
 
 ROOT = Path(__file__).resolve().parents[4]
 KERNELS = sorted(

@@ -12,7 +12,7 @@ from grader.engines.gpu.gpu_build import GpuBuild, GpuTarget, build_for_gpu
 from grader.engines.gpu.gpu_toolchain import GpuToolchain, NoToolchain, find_toolchain
 from grader.engines.gpu.launch_tail import launch_tail
 from grader.machine.toolset import Toolset
-from grader.model.result import Verdict
+from grader.model.verdicts import Verdict
 
 ROOT = Path(__file__).resolve().parents[4]
 ENTRIES = EntrySignatures("scale(float const*, float*, int)", "scale_launch(int)")

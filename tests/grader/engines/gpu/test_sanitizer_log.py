@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from grader.engines.gpu.sanitizer_log import reports
 from grader.model.gpu_reports import Sanitized, Tool
-from grader.model.result import Finding, Site, Verdict
+from grader.model.result import Finding, Site
+from grader.model.verdicts import Verdict
 from grader.scoring.second_opinion import merged
 
 SOURCE = [f"line {number}" for number in range(1, 61)]

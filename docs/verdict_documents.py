@@ -1,0 +1,32 @@
+"""Writes what documents say of the verdicts: the rows in README.md, and the schema of `result.json`. Tests keep both current.
+
+Usage, once set-up has run: .venv/bin/python docs/verdict_documents.py
+"""
+
+# ruff: noqa: INP001 -- a script, in no package
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+from grader.model.verdicts import Verdict
+from grader.reports.schema import schema_text
+
+ROOT = Path(__file__).resolve().parents[1]
+README, SCHEMA = ROOT / "README.md", ROOT / "docs" / "result.schema.json"
+_PLACE = re.compile(
+    r"(<!-- made by docs/verdict_documents\.py -->\n\| verdict \| what happened \|\n\|---\|---\|\n)(?:\|.*\n)*"
+)
+
+
+def with_rows(page: str) -> str:
+    """`page` with a row for each verdict; the page has exactly one place for them."""
+    rows = "".join(f"| `{verdict.value}` | {verdict.facts.happened} |\n" for verdict in Verdict)
+    made, places = _PLACE.subn(lambda found: f"{found[1]}{rows}", page)
+    assert places == 1, "the page has no place for the verdicts, or several"
+    return made
+
+
+if __name__ == "__main__":
+    README.write_text(with_rows(README.read_text(encoding="utf-8")), encoding="utf-8")
+    SCHEMA.write_text(schema_text(), encoding="utf-8")

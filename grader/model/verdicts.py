@@ -1,0 +1,251 @@
+"""The one table of verdicts: what each is called, in which order they count, how it looks and reads, and how it is scored.
+
+Everything else follows from it: the judge's `verdict.hpp` is made from the names when the kit is built, and
+`docs/verdict_documents.py` writes README's rows and the schema of `result.json`. A kind of finding is a verdict.
+Nothing here judges, scores or draws.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Literal
+
+# good: earned; bad: the submission's fault; absent: nothing to judge; waiting: to be graded yet; ours: our fault.
+Tone = Literal["good", "bad", "absent", "waiting", "ours"]
+TERMINAL_STYLES: dict[Tone, str] = {
+    "good": "green",
+    "bad": "red",
+    "absent": "dim",
+    "waiting": "blue",
+    "ours": "magenta",
+}
+
+
+class Verdict(StrEnum):
+    """In order of precedence: a lab's verdict is the first of these that occurred."""
+
+    # CMake reads these lines, too: a name and its text in each.
+    INTERNAL_ERROR = "internal-error"
+    REJECTED = "rejected"
+    MISSING_FILE = "missing-file"
+    COMPILE_ERROR = "compile-error"
+    MISSING_ENTRY_POINT = "missing-entry-point"
+    NEEDS_GPU = "needs-gpu"
+    LAUNCH_ERROR = "launch-error"
+    CRASH = "crash"
+    TIMEOUT = "timeout"
+    BARRIER_DIVERGENCE = "barrier-divergence"
+    RACE = "race"
+    OUT_OF_BOUNDS = "out-of-bounds"
+    INPUT_MODIFIED = "input-modified"
+    MISALIGNED = "misaligned"
+    UNINITIALIZED_READ = "uninitialized-read"
+    WRONG_ANSWER = "wrong-answer"
+    PASS = "pass"  # noqa: S105 -- a verdict, not a word to enter by
+
+    @property
+    def facts(self) -> VerdictFacts:
+        return _FACTS[self]
+
+
+@dataclass(frozen=True, kw_only=True)
+class VerdictFacts:
+    """A glyph and a label always stand beside the colour of the tone."""
+
+    label: str
+    short: str  # for a narrow column
+    glyph: str
+    tone: Tone
+    happened: str  # for instructors, in README: Markdown
+    sentence: str  # for students: what happened
+    next_step: str = ""  # what to do next, where neither a finding nor the lab's own files say it better
+    advice: str = ""  # what to look at for a finding of this kind: in the lab's words, without the solution
+    redacted: str = ""  # said instead of a message with numbers: a number may be a size or an index of a hidden shape
+    never_ran: bool = False  # it says why no case was run, and nothing about any one case
+    earns_nothing: bool = False  # the whole lab has no points; of `needs-gpu`, until it is graded where there is a GPU
+    unseen_on_gpu: bool = False  # a GPU may let it pass by luck: comparing results shows nothing
+
+
+def worst(verdicts: list[Verdict]) -> Verdict:
+    """The verdict that stands for all of `verdicts`; `pass` for none."""
+    order = list(Verdict)
+    return min(verdicts, key=order.index, default=Verdict.PASS)
+
+
+# A row begins with what its badge shows.
+# fmt: off
+_FACTS = {
+    Verdict.INTERNAL_ERROR: VerdictFacts(
+        label="Grader failed", short="grader", glyph="△", tone="ours",
+        happened="the grader failed; the student loses nothing, a person is told, and it is tried again next time",
+        sentence=(
+            "Something of ours broke while this lab was graded. It is not your fault and a person will look at it."
+        ),
+        next_step="There is nothing you have to do.",
+        redacted="the grader broke here; your instructor has been told",
+    ),
+    Verdict.REJECTED: VerdictFacts(
+        label="Rejected", short="rejected", glyph="⊘", tone="bad",
+        happened=(
+            "the upload or the file does something forbidden: it runs code before the kernel, hides from the executor,"
+            " or calls host functions"
+        ),
+        sentence="The submission does something that device code cannot or may not do, so it was not run.",
+        next_step="Remove what the line shown does and hand in again; ask your instructor if you need it.",
+        never_ran=True, earns_nothing=True,
+    ),
+    Verdict.MISSING_FILE: VerdictFacts(
+        label="Not handed in", short="no file", glyph="\N{EN DASH}", tone="absent",
+        happened="the file was not handed in",
+        sentence="The file this lab asks for is not in the submission.",
+        next_step="Check the file's name, letter by letter, and hand it in again if you still may.",
+        never_ran=True, earns_nothing=True,
+    ),
+    Verdict.COMPILE_ERROR: VerdictFacts(
+        label="Does not compile", short="compile", glyph="✗", tone="bad",
+        happened="it does not compile",
+        sentence="The compiler could not translate this file, so no case was run.",
+        next_step="Mend the first error first: those after it often vanish with it.",
+        never_ran=True, earns_nothing=True,
+    ),
+    Verdict.MISSING_ENTRY_POINT: VerdictFacts(
+        label="Entry point missing", short="no entry", glyph="?", tone="bad",
+        happened="the kernel or the launch function that the lab asks for is missing",
+        sentence="The file compiles, but the kernel or the launch function that the lab names is not in it.",
+        next_step=(
+            "Compare names, parameter types and const with the starter; both functions have to be as they are there."
+        ),
+        never_ran=True, earns_nothing=True,
+    ),
+    Verdict.NEEDS_GPU: VerdictFacts(
+        label="Needs a GPU", short="needs GPU", glyph="◔", tone="waiting",
+        happened="valid CUDA that the CPU executor cannot run; it still has to be graded",
+        sentence=(
+            "This kernel uses something that only a GPU can run. It is still to be graded where there is one: neither "
+            "a pass nor a fail so far."
+        ),
+        next_step="There is nothing you have to do.",
+        redacted="this needs a GPU to be graded",
+        earns_nothing=True,
+    ),
+    Verdict.LAUNCH_ERROR: VerdictFacts(
+        label="Launch error", short="launch", glyph="⊠", tone="bad",
+        happened="a grid, block or shared-memory size that CUDA refuses",
+        sentence="The grid, block or shared memory that the launch function asks for is not one a GPU accepts.",
+        next_step=(
+            "At most 1,024 threads in a block, at least one block in every dimension, at most 48 KiB of shared memory."
+        ),
+        advice="Check the grid and the block that your launch function answers for this shape.",
+        redacted="the launch configuration is not one a GPU accepts",
+    ),
+    Verdict.CRASH: VerdictFacts(
+        label="Crash", short="crash", glyph="✸", tone="bad",
+        happened="a wild pointer, an endless recursion, a failed `assert`",
+        sentence="The kernel crashed before it came to its end.",
+        next_step="Look for a null pointer, endless recursion or a division by zero near the line shown.",
+        advice="Look at the indices, pointers and divisors of this line.",
+        redacted="the kernel crashes",
+    ),
+    Verdict.TIMEOUT: VerdictFacts(
+        label="Time-out", short="time-out", glyph="∞", tone="bad",
+        happened="the kernel does not end",
+        sentence="The kernel did not come to an end.",
+        next_step=(
+            "Look at the loop shown: what changes in every round, and does that make its condition false one day?"
+        ),
+        advice="Look at what ends this loop: does its variable change in every pass, and in the right direction?",
+        redacted="the kernel does not come to an end in its time",
+    ),
+    Verdict.BARRIER_DIVERGENCE: VerdictFacts(
+        label="Barrier divergence", short="barrier", glyph="‖", tone="bad",
+        happened="threads of one block wait at different barriers",
+        sentence="Threads of one block do not all meet at the same barrier.",
+        next_step=(
+            "Look at the conditions around the barrier: may any thread of the block skip it, or leave the loop early?"
+        ),
+        advice=(
+            "A __syncthreads() inside an if or a loop is safe only when every thread of the block takes the same way. "
+            "Guard the loads and stores instead of the barrier."
+        ),
+        redacted="threads of one block do not all reach the same barrier",
+        unseen_on_gpu=True,
+    ),
+    Verdict.RACE: VerdictFacts(
+        label="Data race", short="race", glyph="⇄", tone="bad",
+        happened="two threads use one element, one of them writes, and nothing orders them",
+        sentence=(
+            "Two threads use the same element with nothing to say which comes first, and at least one of them writes "
+            "it."
+        ),
+        next_step="Ask for both lines: what makes sure that one thread is done before the other begins?",
+        advice=(
+            "Between a write to shared memory and another thread's access to the same element there has to be a "
+            "__syncthreads() that both threads pass."
+        ),
+        redacted="two threads use the same element without a barrier between them, and at least one writes it",
+        unseen_on_gpu=True,
+    ),
+    Verdict.OUT_OF_BOUNDS: VerdictFacts(
+        label="Out of bounds", short="bounds", glyph="⇥", tone="bad",
+        happened="an access outside a buffer or past a dimension of an array",
+        sentence="The kernel uses memory outside one of its arrays.",
+        next_step=(
+            "Work out the index by hand for the thread shown. Is every row below the number of rows there, every "
+            "column below that of columns?"
+        ),
+        advice=(
+            "Work out the largest index this expression takes: for the last block of the grid, the last thread of the "
+            "block, the last pass of the loop."
+        ),
+        redacted="an access lies outside the array",
+        unseen_on_gpu=True,
+    ),
+    Verdict.INPUT_MODIFIED: VerdictFacts(
+        label="Input modified", short="input", glyph="✎", tone="bad",
+        happened="the kernel wrote to an input",
+        sentence="The kernel writes to an input, which has to stay as it is.",
+        next_step="Inputs are only read. Is the line shown meant to write to an output?",
+        advice="Write results only to the output.",
+        redacted="the kernel changes an input",
+    ),
+    Verdict.MISALIGNED: VerdictFacts(
+        label="Misaligned access", short="align", glyph="∦", tone="bad",
+        happened="an address that is no multiple of the type's alignment",
+        sentence="An address is not a multiple of the size of what is read or written there.",
+        next_step="A float4 needs an address that 16 divides. For which row lengths does yours have one?",
+        advice=(
+            "A float4 starts at a multiple of 16 bytes: at every fourth element, and in every row only when the row's "
+            "length is a multiple of four."
+        ),
+        redacted="an access is not aligned to its own size",
+        unseen_on_gpu=True,
+    ),
+    Verdict.UNINITIALIZED_READ: VerdictFacts(
+        label="Uninitialised read", short="unset", glyph="∅", tone="bad",
+        happened="the kernel used a value that was never written",
+        sentence="The kernel reads an element that nothing has written yet.",
+        next_step=(
+            "Find the thread that should have written this element. Does it exist, and does it write before the read?"
+        ),
+        advice=(
+            "Follow who writes this element, and when: every element that is read needs a thread that wrote it before,"
+            " on every path."
+        ),
+        redacted="an element is read before anything was written to it",
+        unseen_on_gpu=True,
+    ),
+    Verdict.WRONG_ANSWER: VerdictFacts(
+        label="Wrong answer", short="wrong", glyph="≠", tone="bad",
+        happened="the result is wrong",
+        sentence="The kernel ran to its end, but its result is not what the lab asks for.",
+        next_step="Start with the first wrong element: which thread writes it, and from which elements of the inputs?",
+        redacted="the result is not what it must be",
+    ),
+    Verdict.PASS: VerdictFacts(
+        label="Passed", short="passed", glyph="✓", tone="good",
+        happened="every correctness case passed, and nothing was found",
+        sentence="Every correctness case passed, and nothing was found wrong with how the kernel uses memory.",
+    ),
+}
+# fmt: on

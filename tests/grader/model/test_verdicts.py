@@ -1,0 +1,39 @@
+"""The table of verdicts is whole: each verdict has its row, in the order that decides, and no two look alike."""
+
+from __future__ import annotations
+
+import pytest
+
+from grader.model.verdicts import _FACTS, TERMINAL_STYLES, Verdict, worst
+
+
+def test_each_verdict_has_a_row_in_the_order_that_decides() -> None:
+    assert list(_FACTS) == list(Verdict)
+
+
+@pytest.mark.parametrize("field", ["label", "short", "glyph", "happened", "sentence"])
+def test_no_two_verdicts_look_or_read_alike(field: str) -> None:
+    said = [getattr(verdict.facts, field) for verdict in Verdict]
+    assert all(said)
+    assert len(set(said)) == len(said)
+
+
+@pytest.mark.parametrize("verdict", Verdict)
+def test_every_verdict_but_a_pass_says_what_to_do_next(verdict: Verdict) -> None:
+    assert bool(verdict.facts.next_step) is (verdict is not Verdict.PASS)
+
+
+@pytest.mark.parametrize("verdict", Verdict)
+def test_what_a_launch_can_show_has_words_for_a_hidden_case(verdict: Verdict) -> None:
+    shown_of_a_case = not verdict.facts.never_ran and verdict is not Verdict.PASS
+    assert bool(verdict.facts.redacted) is shown_of_a_case
+    assert not any(character.isdigit() for character in verdict.facts.redacted)
+
+
+def test_each_tone_has_its_colour_in_a_terminal() -> None:
+    assert {verdict.facts.tone for verdict in Verdict} == set(TERMINAL_STYLES)
+
+
+def test_the_first_in_the_table_stands_for_all() -> None:
+    assert worst([Verdict.WRONG_ANSWER, Verdict.RACE, Verdict.PASS]) is Verdict.RACE
+    assert worst([]) is Verdict.PASS
