@@ -122,9 +122,12 @@ def check_course(lab_ids: Sequence[str], wanted: Sequence[str], *, workers: int 
             assert grading is not None
             return grading.catch(lab, text)
 
-        trial = UnpackedHandout(root, labs, made, Path(scratch), store, max(1, at_once // 2))
+        unpacked = UnpackedHandout(root, labs, made, Path(scratch), store, max(1, at_once // 2))
         built = Proof(
-            "handout", "builds in an empty folder; starters fail, solutions pass", [trial.tried], needs_kit=True
+            "handout",
+            "builds in an empty folder; starters fail, solutions pass",
+            [unpacked.diagnostics],
+            needs_kit=True,
         )
         kernels = [proof for lab in labs for proof in KernelProofs(root, lab, grade, seed).proofs()]
         mutants = [MutantProofs(root, lab, catch).proof() for lab in labs if lab.private_dir is not None]

@@ -57,12 +57,12 @@ def make_handouts(out: Path, lab_ids: Sequence[str], *, accept: bool) -> int:
 
 def make_lab(lab_id: str, *, problem: str | None, kernel: str | None, title: str | None) -> int:
     """`tilelab new-lab`."""
-    from grader.course.new_lab import files_of, lay_down, named, next_steps
+    from grader.course.new_lab import files_of, next_steps, with_defaults, write_lab
 
     root = course_root(Path.cwd())
-    new = named(lab_id, title=title, problem=problem, kernel=kernel)
+    new = with_defaults(lab_id, title=title, problem=problem, kernel=kernel)
     files = files_of(root, new)
-    lay_down(root, files)
+    write_lab(root, files)
     said = "".join(f"wrote {path}\n" for path in files) + "\n" + next_steps(new)
     Console(highlight=False).print(said, markup=False, soft_wrap=True, end="")
     return 0

@@ -1,1 +1,1 @@
-"""The course itself: starters, handouts and new labs, and what must not get into them."""
+"""The course's files: starters, handouts and new labs, and checks that they hold nothing secret."""

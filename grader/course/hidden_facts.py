@@ -1,6 +1,6 @@
-"""What tells of hidden cases without repeating their code: their shapes, the secret seed, and the answers to questions.
+"""Finds secret facts in what students get: shapes of hidden cases, the secret seed, and the answers to questions.
 
-Pure: callers read the files. Repeated code is found by `leaks` and `withheld`.
+Pure: callers read the files. `leaks` and `withheld` find secret code.
 """
 
 from __future__ import annotations
@@ -13,41 +13,41 @@ from grader.course.diagnostic import Diagnostic
 _SHAPE = re.compile(r"\{([^{}]*)\}")
 _NUMBER = re.compile(r"(?<![\w.])\d+(?![\w.]*\w)")
 _BETWEEN = r"(?:\s*[\u00d7x*\u00b7,;]\s*|\s+)(?:\.?[A-Za-z]\s*=\s*)?"
-_LARGE = 32  # shapes of small numbers alone stand everywhere
+_LARGE = 32  # groups of smaller numbers are too common to be a secret
 _WORD = re.compile(r"\w+")
-_RUN = 10  # so many words of an answer in a row are no accident
+_RUN_LENGTH = 10  # so many consecutive words of an answer are no coincidence
 _TEXT = (".md", ".cu", ".cpp", ".hpp", ".toml", ".txt", ".cuh")
 
 
 def shapes_in(text: str) -> set[tuple[str, ...]]:
-    """The numbers of each brace group of a test that has at least two, one of them large."""
+    """The numbers in each pair of braces in a test, where there are at least two and one of them is large."""
     groups = (tuple(_NUMBER.findall(group)) for group in _SHAPE.findall(text))
     return {group for group in groups if len(group) > 1 and max(map(int, group)) > _LARGE}
 
 
-def spoken(shape: Sequence[str]) -> re.Pattern[str]:
-    """These numbers in a row as people and programs write shapes: `97 x 13 x 61`, `M=97 N=13`, `{.M = 97, .N = 13}`."""
+def shape_pattern(shape: Sequence[str]) -> re.Pattern[str]:
+    """Matches these numbers in this order, in any notation of a shape: `97 x 13 x 61`, `M=97 N=13`, `{.M = 97, .N = 13}`."""
     return re.compile(r"(?<![\d.])" + _BETWEEN.join(shape) + r"(?!\.?\d)")
 
 
-def told_shapes(files: Mapping[str, str], hidden: str, lab_id: str) -> Iterator[Diagnostic]:
+def disclosed_shapes(files: Mapping[str, str], hidden: str, lab_id: str) -> Iterator[Diagnostic]:
     """Shapes of the hidden tests `hidden` in that lab's public files, in any notation: `97 x 13 x 61`, `97, 13, 61`."""
     here = {path: text for path, text in files.items() if path.startswith(f"assignments/{lab_id}/")}
     public = {shape for path, text in here.items() if path.endswith(".cpp") for shape in shapes_in(text)}
     for shape in sorted(shapes_in(hidden) - public):
         for path, text in here.items():
-            if found := spoken(shape).search(text):
+            if found := shape_pattern(shape).search(text):
                 yield Diagnostic(path, _line(text, found.start()), f"tells a hidden shape of {lab_id}: {found[0]}")
 
 
-def told_seed(files: Mapping[str, str], seed: int) -> Iterator[Diagnostic]:
+def disclosed_seed(files: Mapping[str, str], seed: int) -> Iterator[Diagnostic]:
     for path, text in files.items():
         if found := re.search(rf"(?<!\d){seed}(?!\d)", text):
             yield Diagnostic(path, _line(text, found.start()), "tells the course's secret seed")
 
 
 def copied_answers(files: Mapping[str, str], answers: Mapping[str, str]) -> Iterator[Diagnostic]:
-    """Runs of words of `answers` (their path to their text) in `files`, however the lines are broken."""
+    """Sequences of words from `answers` (path to text) in `files`. Line breaks do not matter."""
     for source, answer in answers.items():
         secret = {run for _, run in _runs(answer)}
         for path, text in files.items():
@@ -59,8 +59,8 @@ def copied_answers(files: Mapping[str, str], answers: Mapping[str, str]) -> Iter
 
 def _runs(text: str) -> Iterator[tuple[int, Sequence[str]]]:
     words = [(word.start(), word[0].lower()) for word in _WORD.finditer(text)]
-    for first in range(len(words) - _RUN + 1):
-        yield words[first][0], tuple(word for _, word in words[first : first + _RUN])
+    for first in range(len(words) - _RUN_LENGTH + 1):
+        yield words[first][0], tuple(word for _, word in words[first : first + _RUN_LENGTH])
 
 
 def _line(text: str, place: int) -> int:

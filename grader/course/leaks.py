@@ -1,7 +1,7 @@
 """Finds pieces of model solutions in what students are given: starters, write-ups, handouts.
 
-A line inside a SOLUTION region of any lab is secret; a line outside all of them, in any lab, is public. Two secret
-lines in a row, or one secret indexing expression, are a leak. Pure: callers read the files.
+A line in a SOLUTION region is secret, unless the same line is also outside all SOLUTION regions of all labs. Two consecutive
+secret lines are a leak, and so is one secret indexing expression. Pure: callers read the files.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ _WORD = re.compile(r"\w")
 
 @dataclass(frozen=True)
 class Secrets:
-    """What must not survive: pairs of squeezed lines, and squeezed indexing expressions."""
+    """What must not be given to students: pairs of lines, and indexing expressions, both without white space."""
 
     pairs: frozenset[tuple[str, str]] = field(default_factory=frozenset)
     expressions: frozenset[str] = field(default_factory=frozenset)
@@ -30,8 +30,8 @@ class Secrets:
 
 @dataclass(frozen=True)
 class Leak:
-    line: int  # 1-based, in the text that was looked at
-    text: str  # what survived, squeezed
+    line: int  # 1-based, in the text that was searched
+    text: str  # the secret that was found, without white space
 
 
 def _squeezed(text: str) -> str:
@@ -39,25 +39,25 @@ def _squeezed(text: str) -> str:
 
 
 def _statements(lines: list[str]) -> list[tuple[int, str]]:
-    """Position and text of the lines that hold a word, without comments and white space; `}` is no line."""
+    """Position and text of the lines that contain a word, without comments and white space. A line with only `}` does not count."""
     bare = _COMMENT.sub(lambda comment: "\n" * comment[0].count("\n"), "\n".join(lines)).split("\n")
     squeezed = ((position, _squeezed(text)) for position, text in enumerate(bare))
     return [(position, text) for position, text in squeezed if _WORD.search(text)]
 
 
 def _expressions(text: str) -> set[str]:
-    """`x[y][z]` and `x[y + z]`, squeezed, and a computed index by itself: renaming the array hides nothing."""
+    """`x[y][z]` and `x[y + z]` without white space. A computed index counts by itself too, so that renaming the array does not hide it."""
     found: set[str] = set()
     for array, indices in _INDEXED.findall(text):
         if not re.search(r"[A-Za-z_]", indices):
-            continue  # a[0] gives nothing away
+            continue  # a[0] is no secret
         found.add(_squeezed(array + indices))
         found |= {index for index in _INDEX.findall(_squeezed(indices)) if _COMPUTED.search(index)}
     return found
 
 
 def secrets_of(solutions: Iterable[list[Line]]) -> Secrets:
-    """What the SOLUTION regions of all labs hold and no line outside them does."""
+    """What is in the SOLUTION regions of the labs and nowhere outside of them."""
     pairs: set[tuple[str, str]] = set()
     secret: set[str] = set()
     public_lines: set[str] = set()
@@ -76,7 +76,7 @@ def secrets_of(solutions: Iterable[list[Line]]) -> Secrets:
 
 
 def leaks(text: str, secrets: Secrets) -> list[Leak]:
-    """Every place of `text` that gives a solution away; expressions count in comments and prose too."""
+    """Every place in `text` that shows a secret. Expressions count in comments and prose too."""
     lines = text.splitlines()
     found = [
         Leak(position + 1, f"{one} {other}")

@@ -1,6 +1,6 @@
-"""`handout.json`: what a handout held when it was packed, so that an upgrade can tell a student's work from ours.
+"""`handout.json`: the files of a handout when it was packed. With it, an upgrade can tell a student's changes from our files.
 
-Standard library alone: an upgrade has to work where set-up has not.
+It uses only the standard library: an upgrade has to work even where set-up failed.
 """
 
 from __future__ import annotations
@@ -23,12 +23,12 @@ def digest(data: bytes) -> str:
 class Manifest:
     version: str
     date: str  # of the last change to the course, as 2026-09-01
-    files: Mapping[str, str]  # path to digest, this file and VERSION left out
-    starters: frozenset[str]  # the files that students write in
+    files: Mapping[str, str]  # path to digest, without this file and VERSION
+    starters: frozenset[str]  # the files that students edit
 
     @property
     def contents(self) -> str:
-        """Twelve digits that differ when any file does."""
+        """Twelve digits that change when any file changes."""
         return digest(json.dumps([self.version, sorted(self.files.items())]).encode())[:12]
 
     def __str__(self) -> str:
@@ -45,7 +45,7 @@ class Manifest:
 
     @classmethod
     def from_json(cls, data: bytes, source: str) -> Manifest:
-        """Raises RemediableError, naming `source`, when `data` is no manifest."""
+        """Raises RemediableError, which names `source`, where `data` is no manifest."""
         damaged = RemediableError(f"{source}: {MANIFEST} is damaged; get the handout again")
         try:
             fields = json.loads(data)

@@ -1,4 +1,4 @@
-"""Cuts a model solution at its `// BEGIN …` and `// END …` markers. Pure; knows no lab and no file system."""
+"""Cuts a model solution at its `// BEGIN …` and `// END …` markers. Pure: it knows neither labs nor files."""
 
 from __future__ import annotations
 
@@ -8,16 +8,16 @@ from enum import StrEnum
 
 
 class Region(StrEnum):
-    """What a line of a model solution is for."""
+    """Which part of a model solution a line belongs to."""
 
-    OUTSIDE = "OUTSIDE"  # both: the same in the solution and in the starter
-    SOLUTION = "SOLUTION"  # ours alone
-    PROMPT = "PROMPT"  # left for the student, who completes it
+    OUTSIDE = "OUTSIDE"  # in the solution and in the starter
+    SOLUTION = "SOLUTION"  # in the solution only
+    PROMPT = "PROMPT"  # a hint in the starter, which the student replaces with code
 
 
 @dataclass(frozen=True)
 class Line:
-    """One line of a solution, its marker lines excepted."""
+    """One line of a solution; no marker line."""
 
     number: int  # 1-based
     text: str
@@ -25,7 +25,7 @@ class Line:
 
 
 class MarkerError(Exception):
-    """A marker is nested, stray, unterminated or misspelt: for the lab's author to mend."""
+    """A marker is nested, stray, unterminated or misspelt. The lab's author has to correct it."""
 
     def __init__(self, name: str, line: int, reason: str) -> None:
         super().__init__(f"{name}:{line}: {reason}")
@@ -33,12 +33,12 @@ class MarkerError(Exception):
 
 
 _MARKER = re.compile(r"^\s*//\s*(BEGIN|END)\s+(SOLUTION|PROMPT)\s*$")
-# Whatever looks like a marker without being one would silently hand out a solution.
+# A misspelt marker must be an error: otherwise the solution would be handed out and nobody would notice.
 _ALMOST = re.compile(r"\b(?:BEGIN|END)\W*(?:SOLUTION|PROMPT)\b|//\s*#*\s*(?:BEGIN|END)\b", re.IGNORECASE)
 
 
 def cut(text: str, name: str) -> list[Line]:
-    """The lines of `text` with the region each lies in. Raises MarkerError, naming `name` and the line."""
+    """The lines of `text`, each with its region. Raises MarkerError, which names `name` and the line."""
     lines: list[Line] = []
     region, opened = Region.OUTSIDE, 0
     for number, line in enumerate(text.splitlines(), start=1):

@@ -1,7 +1,7 @@
-"""Lays down a new lab: its two folders and, where its problem is new too, the problem's header and source.
+"""Makes a new lab: its two folders and, where its problem is new too, the problem's header and source.
 
-What is laid down builds, runs and passes the project's tests at once; what its author has still to write says FILL IN.
-Nothing that exists is ever changed. `files_of` reads, `lay_down` is the only one that writes.
+The new files build, run and pass the project's tests at once. FILL IN stands where the author has to write something. No existing
+file is changed. `files_of` reads, and only `write_lab` writes.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ _SKELETON = Path(__file__).resolve().parent / "skeleton"
 _LAB_ID = re.compile(r"(\d\d)-([a-z][a-z0-9]*(?:-[a-z0-9]+)*)")
 _NAME = re.compile(r"[a-z][a-z0-9_]{0,39}")
 _TITLE = re.compile(r'[^\x00-\x1f\x7f"\\]{1,80}')
-# What C++ or the kit has taken.
+# Words that C++ or the kit uses already.
 _TAKEN_NAMES = frozenset({
     "alignas", "alignof", "and", "asm", "auto", "bool", "break", "case", "catch", "char", "class", "concept", "const",
     "continue", "decltype", "default", "delete", "do", "double", "else", "enum", "explicit", "export", "extern",
@@ -33,17 +33,17 @@ _TAKEN_NAMES = frozenset({
     "union", "unsigned", "using", "virtual", "void", "volatile", "while", "xor", "judge", "simt", "protocol",
     "runner", "sandbox", "main", "std", "tilelab",
 })  # fmt: skip
-_REJECTS = 3  # of a lab that is taken as the pattern: one for each of so many verdicts
+_REJECTS = 3  # how many rejects are copied from the lab that is the pattern, each with another verdict
 
 
 @dataclass(frozen=True)
 class NewLab:
-    """What a new lab is called."""
+    """The names of a new lab."""
 
     lab_id: str  # "06-reduction"
     title: str
     problem: str  # a header in kit/problems, without its suffix
-    kernel: str  # and so `<kernel>_launch` and `<kernel>.cu`
+    kernel: str  # also names `<kernel>_launch` and `<kernel>.cu`
 
     @property
     def number(self) -> str:
@@ -54,8 +54,8 @@ class NewLab:
         return f"{self.kernel}.cu"
 
 
-def named(lab_id: str, *, title: str | None, problem: str | None, kernel: str | None) -> NewLab:
-    """The lab with what is left out filled in. Raises RemediableError, naming what is no good name and what is one."""
+def with_defaults(lab_id: str, *, title: str | None, problem: str | None, kernel: str | None) -> NewLab:
+    """The lab, with a default for each name that is None. Raises RemediableError for a bad name, with a good one as an example."""
     match = _LAB_ID.fullmatch(lab_id)
     if not match:
         message = f"{lab_id!r} is no lab's name: two digits, then words of small letters and digits, as in 06-reduction"
@@ -77,7 +77,7 @@ def named(lab_id: str, *, title: str | None, problem: str | None, kernel: str | 
 
 
 def files_of(root: Path, new: NewLab) -> dict[str, str]:
-    """Path below `root` to text of every file of the new lab. Raises RemediableError where it would meet what is there."""
+    """The text of every file of the new lab, by path below `root`. Raises RemediableError where one of them exists already."""
     if not (root / "solutions").is_dir():
         message = f"{root} has no solutions/: labs are made in the course's own repository, not in a handout"
         raise RemediableError(message)
@@ -89,7 +89,7 @@ def files_of(root: Path, new: NewLab) -> dict[str, str]:
             message = f"{lab.id} asks for {new.file} already; choose another name with --kernel"
             raise RemediableError(message)
     pattern = next((lab for lab in labs if lab.public.problem == f"{new.problem}.hpp"), None)
-    files = dict(_like(root, new, pattern) if pattern else _from_skeleton(new))
+    files = dict(_from_lab(root, new, pattern) if pattern else _from_skeleton(new))
     public, private = f"assignments/{new.lab_id}", f"solutions/{new.lab_id}"
     model = f"{private}/{new.file}"
     try:
@@ -108,8 +108,8 @@ def _must_be_free(root: Path, path: str) -> None:
         raise RemediableError(message)
 
 
-def lay_down(root: Path, files: Mapping[str, str]) -> None:
-    """Writes every file, or none. Raises RemediableError when one cannot be written."""
+def write_lab(root: Path, files: Mapping[str, str]) -> None:
+    """Writes every file, or none. Raises RemediableError where one cannot be written."""
     written: list[Path] = []
     try:
         for name, text in files.items():
@@ -126,7 +126,7 @@ def lay_down(root: Path, files: Mapping[str, str]) -> None:
 
 
 def next_steps(new: NewLab) -> str:
-    """What to type next, and what to expect of it."""
+    """The commands to type next, and what each does."""
     return f"""\
 Next, from the top of the course:
 
@@ -165,7 +165,7 @@ def _rendered(new: NewLab, template: str, **values: object) -> str:
 
 
 def _from_skeleton(new: NewLab) -> Iterator[tuple[str, str]]:
-    """A lab with a problem of its own: so far, one that copies a matrix."""
+    """A lab with a new problem. The skeleton's problem copies a matrix."""
     public, private = f"assignments/{new.lab_id}", f"solutions/{new.lab_id}"
     for name in ("lab.toml", "Makefile", "public_tests.cpp"):
         yield f"{public}/{name}", _rendered(new, f"assignment/{name}.j2")
@@ -179,8 +179,8 @@ def _from_skeleton(new: NewLab) -> Iterator[tuple[str, str]]:
         yield f"kit/problems/{new.problem}.{suffix}", _rendered(new, f"problem/problem.{suffix}.j2")
 
 
-def _like(root: Path, new: NewLab, pattern: Lab) -> Iterator[tuple[str, str]]:
-    """A lab whose problem exists: for a start, a lab of that problem under a new name."""
+def _from_lab(root: Path, new: NewLab, pattern: Lab) -> Iterator[tuple[str, str]]:
+    """A lab whose problem exists: `pattern`, a lab of that problem, under new names."""
     public, private = root / "assignments" / pattern.id, root / "solutions" / pattern.id
     renamed = {
         pattern.id: new.lab_id,
@@ -190,33 +190,33 @@ def _like(root: Path, new: NewLab, pattern: Lab) -> Iterator[tuple[str, str]]:
     }
     old = re.compile("|".join(rf"(?<!\w){re.escape(name)}(?!\w)" for name in renamed))
 
-    def taken(path: Path) -> str:
+    def renamed_text(path: Path) -> str:
         return old.sub(lambda name: renamed[name[0]], path.read_text(encoding="utf-8"))
 
     note = f"FILL IN: so far a copy of {pattern.id}'s, under new names"
     contract = re.sub(
         r"^title = .*$",
         f"title = {json.dumps(new.title, ensure_ascii=False)}",
-        taken(public / "lab.toml"),
+        renamed_text(public / "lab.toml"),
         flags=re.MULTILINE,
     )
     contract = re.sub(
         r"^summary = .*$", 'summary = "FILL IN: what a student writes, and what for."', contract, flags=re.MULTILINE
     )
     yield f"assignments/{new.lab_id}/lab.toml", f"# {note}.\n{contract}"
-    yield f"assignments/{new.lab_id}/Makefile", taken(public / "Makefile")
-    yield f"assignments/{new.lab_id}/public_tests.cpp", f"// {note}.\n{taken(public / 'public_tests.cpp')}"
+    yield f"assignments/{new.lab_id}/Makefile", renamed_text(public / "Makefile")
+    yield f"assignments/{new.lab_id}/public_tests.cpp", f"// {note}.\n{renamed_text(public / 'public_tests.cpp')}"
     yield f"assignments/{new.lab_id}/README.md", _rendered(new, "assignment/README.md.j2", rows=_rows(_points(pattern)))
-    yield f"solutions/{new.lab_id}/{new.file}", f"// {note}.\n{taken(private / pattern.public.file)}"
-    yield f"solutions/{new.lab_id}/grading.toml", f"# {note}.\n{taken(private / 'grading.toml')}"
-    yield f"solutions/{new.lab_id}/hidden_tests.cpp", f"// {note}.\n{taken(private / 'hidden_tests.cpp')}"
+    yield f"solutions/{new.lab_id}/{new.file}", f"// {note}.\n{renamed_text(private / pattern.public.file)}"
+    yield f"solutions/{new.lab_id}/grading.toml", f"# {note}.\n{renamed_text(private / 'grading.toml')}"
+    yield f"solutions/{new.lab_id}/hidden_tests.cpp", f"// {note}.\n{renamed_text(private / 'hidden_tests.cpp')}"
     yield f"solutions/{new.lab_id}/answers.md", _rendered(new, "solution/answers.md.j2")
     verdicts: set[str] = set()
     for reject in sorted((private / "rejects").glob("*.cu")):
         verdict = reject.read_text(encoding="utf-8").split("\n", 1)[0].removeprefix("// verdict: ").split(" ")[0]
         if verdict not in verdicts and len(verdicts) < _REJECTS:
             verdicts.add(verdict)
-            yield f"solutions/{new.lab_id}/rejects/{reject.name}", taken(reject)
+            yield f"solutions/{new.lab_id}/rejects/{reject.name}", renamed_text(reject)
 
 
 def _points(lab: Lab) -> dict[str, float]:

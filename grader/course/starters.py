@@ -1,5 +1,5 @@
-"""Makes the starters in `assignments/` from the model solutions in `solutions/`, and checks that they are current and
-give nothing away. `starter_of` is pure; `write` and `stale` are the only ones that touch files.
+"""Makes the starters in `assignments/` from the model solutions in `solutions/`. Checks that they are current and contain nothing
+secret. `starter_of` is pure.
 """
 
 from __future__ import annotations
@@ -13,12 +13,12 @@ from grader.course.leaks import leaks, secrets_of
 from grader.course.markers import Line, MarkerError, Region, cut
 from grader.course.unmarked import unmarked
 
-# In a PROMPT, `//> code` becomes `code`: the solution has to compile without it, the starter with it.
+# In a PROMPT, `//> code` becomes `code` in the starter: the starter needs it to compile, and the solution does not.
 _CODE = re.compile(r"^(\s*)//>(?: |$)")
 
 
 def starter_of(text: str, name: str) -> str:
-    """What a student starts from: `text` without its SOLUTION regions. Raises MarkerError with `name` and the line."""
+    """The starter: `text` without its SOLUTION regions. Raises MarkerError with `name` and the line."""
     return _starter(cut(text, name))
 
 
@@ -29,13 +29,13 @@ def _starter(lines: list[Line]) -> str:
             continue
         text = _CODE.sub(r"\1", line.text) if line.region is Region.PROMPT else line.text
         if not text.strip() and (not kept or not kept[-1]):
-            continue  # a region that went leaves one blank line, not two
+            continue  # a removed region leaves one blank line, not two
         kept.append(text.rstrip())
     return "\n".join(kept).rstrip("\n") + "\n"
 
 
 def _sources(root: Path) -> list[Path]:
-    """The model solutions; a lab's rejects lie a folder deeper."""
+    """The model solutions. A lab's rejects are not among them: they lie one folder deeper."""
     return sorted((root / "solutions").glob("*/*.cu"))
 
 
@@ -48,7 +48,7 @@ def _target(root: Path, source: Path) -> Path:
 
 
 def write(root: Path) -> list[Path]:
-    """Writes every starter that is missing or stale; returns those. Raises MarkerError before writing anything."""
+    """Writes every starter that is missing or stale, and returns these. Raises MarkerError before it writes anything."""
     wanted = {
         _target(root, source): starter_of(source.read_text(encoding="utf-8"), _below(root, source))
         for source in _sources(root)
@@ -63,12 +63,12 @@ def write(root: Path) -> list[Path]:
 
 
 def stale(root: Path) -> list[Diagnostic]:
-    """What is wrong with the starters and write-ups of the course at `root`; empty: nothing."""
-    return [*outdated(root), *given_away(root)]
+    """What is wrong with the starters and write-ups of the course at `root`. Empty: nothing."""
+    return [*outdated(root), *leaked_solutions(root)]
 
 
 def outdated(root: Path) -> list[Diagnostic]:
-    """Broken markers, starters that are missing or not what their solution gives, and starters without a solution."""
+    """Broken markers, starters that are missing or differ from what their solution gives, and starters without a solution."""
     diagnostics: list[Diagnostic] = []
     for source in _sources(root):
         name = _below(root, source)
@@ -83,13 +83,13 @@ def outdated(root: Path) -> list[Diagnostic]:
     ]
 
 
-def given_away(root: Path) -> list[Diagnostic]:
-    """Code of a solution left outside its markers, and pieces of a solution in a starter or a write-up."""
+def leaked_solutions(root: Path) -> list[Diagnostic]:
+    """Code of a solution that is outside its markers, and pieces of a solution in a starter or a write-up."""
     diagnostics: list[Diagnostic] = []
     solutions: list[list[Line]] = []
     for source in _sources(root):
         name = _below(root, source)
-        with suppress(MarkerError):  # told by `outdated`
+        with suppress(MarkerError):  # `outdated` reports it
             lines = cut(source.read_text(encoding="utf-8"), name)
             solutions.append(lines)
             diagnostics += _unmarked(name, lines)

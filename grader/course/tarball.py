@@ -1,7 +1,7 @@
-"""A tar.gz whose bytes follow from its contents alone: names sorted, one time, one owner, nothing of this machine.
+"""A tar.gz whose bytes depend only on its contents: names sorted, one time, one owner, nothing from this machine.
 
-Holds files only, readable by everybody; folders come about when it is unpacked. Another version of zlib may compress
-to other bytes; what is inside stays the same.
+It holds files only, which everybody may read. Folders are made when it is unpacked. Another version of zlib may compress it to
+other bytes, but its contents stay the same.
 """
 
 from __future__ import annotations
@@ -15,14 +15,14 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class PackedFile:
-    """A file's contents, and whether it can be run."""
+    """A file's contents, and whether it is executable."""
 
     data: bytes
     executable: bool = False
 
 
 def pack(folder: str, files: Mapping[str, PackedFile], time: int) -> bytes:
-    """The tar.gz that unpacks to `folder`, with every file last changed at `time` (seconds since 1970)."""
+    """A tar.gz that unpacks to `folder`. Every file has the time `time` (seconds since 1970)."""
     plain = io.BytesIO()
     with tarfile.open(fileobj=plain, mode="w", format=tarfile.USTAR_FORMAT) as tar:
         for name in sorted(files):

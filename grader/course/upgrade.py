@@ -1,8 +1,8 @@
-"""Brings an unpacked handout up to a newer one and keeps what the student wrote. `python3 -m grader.course.upgrade NEW.tar.gz`
+"""Upgrades an unpacked handout to a newer one and keeps what the student wrote. `python3 -m grader.course.upgrade NEW.tar.gz`
 
-Standard library alone: it runs before set-up, and for the version whose set-up is broken. Three versions of each file
-decide: as it was handed out, as it lies there, as it is now handed out. A starter that was written in stays; anything
-else that was changed is replaced and the student's version kept beside it. Nothing a student made is deleted.
+It uses only the standard library: it runs before set-up, and also where set-up is broken. It compares three versions of each file:
+the one that was handed out, the one in the folder, and the new one. A starter that the student edited stays. Any other file that
+the student changed is replaced, and the student's version is kept under another name. No student's work is deleted.
 """
 
 from __future__ import annotations
@@ -18,20 +18,20 @@ from grader.course.manifest import MANIFEST, Manifest, digest
 from grader.course.tarball import PackedFile
 from grader.model.errors import RemediableError
 
-_MOST_BYTES = 256 * 1024 * 1024  # unpacked; a handout has about one thousandth of it
+_MOST_BYTES = 256 * 1024 * 1024  # unpacked; a handout has about a thousandth of that
 
 
 @dataclass
 class Changes:
-    """What an upgrade did, by path."""
+    """What an upgrade did: lists of paths."""
 
     old: str
     new: str
     replaced: list[str] = field(default_factory=list)
     removed: list[str] = field(default_factory=list)
-    kept: list[str] = field(default_factory=list)  # starters with a student's work, untouched
-    beside: list[str] = field(default_factory=list)  # newer starters, put beside those
-    saved: list[str] = field(default_factory=list)  # a student's versions of files that had to be replaced
+    kept: list[str] = field(default_factory=list)  # starters that the student edited; they stay
+    beside: list[str] = field(default_factory=list)  # newer versions of those starters, written beside them
+    saved: list[str] = field(default_factory=list)  # the student's versions of files that were replaced
 
     def __str__(self) -> str:
         lines = [f"from {self.old}", f"to   {self.new}"]
@@ -45,21 +45,21 @@ class Changes:
 
 
 def upgrade(folder: Path, archive: Path) -> Changes:
-    """Upgrades the handout in `folder`. Raises RemediableError, before any change, when either is no handout."""
+    """Upgrades the handout in `folder`. Raises RemediableError before any change where `folder` or `archive` is no handout."""
     old = _manifest_in(folder)
     new, files = unpack(archive)
     step = _Upgrade(folder, old, new, Changes(str(old), str(new)))
     for path, file in files.items():
         if path != MANIFEST:
-            step.bring(path, file)
+            step.update_file(path, file)
     for path in sorted(old.files.keys() - files.keys()):
-        step.retire(path)
-    _place(folder / MANIFEST, files[MANIFEST])  # last: an upgrade that was interrupted can be run again
+        step.remove_file(path)
+    _place(folder / MANIFEST, files[MANIFEST])  # written last, so that an interrupted upgrade can be run again
     return step.changes
 
 
 def unpack(archive: Path) -> tuple[Manifest, dict[str, PackedFile]]:
-    """A handout's manifest and files, checked against each other. Raises RemediableError when it is not whole."""
+    """A handout's manifest and files, checked against each other. Raises RemediableError where it is not complete."""
     files: dict[str, PackedFile] = {}
     if not archive.is_file():
         message = f"{archive}: there is no such file; name the newer handout's .tar.gz"
@@ -69,10 +69,10 @@ def unpack(archive: Path) -> tuple[Manifest, dict[str, PackedFile]]:
             for member in tar:
                 parts = PurePosixPath(member.name).parts
                 if not member.isreg() or len(parts) < 2 or ".." in parts or parts[0] == "/":  # noqa: PLR2004
-                    message = f"{archive}: {member.name!r} has no place in a handout"
+                    message = f"{archive}: {member.name!r} does not belong in a handout"
                     raise RemediableError(message)
                 stream = tar.extractfile(member)
-                assert stream is not None  # it is a file
+                assert stream is not None  # it is a regular file
                 data = stream.read(_MOST_BYTES - sum(len(file.data) for file in files.values()) + 1)
                 files["/".join(parts[1:])] = PackedFile(data, bool(member.mode & 0o100))
                 if sum(len(file.data) for file in files.values()) > _MOST_BYTES:
@@ -87,7 +87,7 @@ def unpack(archive: Path) -> tuple[Manifest, dict[str, PackedFile]]:
     manifest = Manifest.from_json(files[MANIFEST].data, str(archive))
     inside = {path: digest(file.data) for path, file in files.items() if path in manifest.files}
     if inside != dict(manifest.files):
-        message = f"{archive} is damaged: its files are not those it was made with; get it again"
+        message = f"{archive} is damaged: its files differ from its manifest. Download it again."
         raise RemediableError(message)
     return manifest, files
 
@@ -110,8 +110,8 @@ class _Upgrade:
     new: Manifest
     changes: Changes
 
-    def bring(self, path: str, file: PackedFile) -> None:
-        """One file of the new handout into the folder."""
+    def update_file(self, path: str, file: PackedFile) -> None:
+        """Puts one file of the new handout into the folder."""
         target = self.folder / path
         here = digest(target.read_bytes()) if target.is_file() else None
         wanted = digest(file.data)
@@ -130,8 +130,8 @@ class _Upgrade:
         _place(target, file)
         self.changes.replaced.append(path)
 
-    def retire(self, path: str) -> None:
-        """A file that is handed out no more goes, or a build would still pick it up; a student's work stays."""
+    def remove_file(self, path: str) -> None:
+        """Removes a file that is no longer handed out, because a build might still use it. A student's work stays."""
         target = self.folder / path
         if not target.is_file():
             return
@@ -153,7 +153,7 @@ class _Upgrade:
 
 
 def _place(target: Path, file: PackedFile) -> None:
-    """Whole or not at all, and with the present time: a build goes by it, and the archive's is long past."""
+    """Writes the file as a whole or not at all, with the present time: a build compares times, and the archive's is old."""
     target.parent.mkdir(parents=True, exist_ok=True)
     unfinished = target.with_name(f"{target.name}.unfinished")
     unfinished.write_bytes(file.data)
@@ -162,7 +162,7 @@ def _place(target: Path, file: PackedFile) -> None:
 
 
 def _mode(mode: int, file: PackedFile) -> int:
-    """The permissions `mode`, with leave to run for whoever may read, if the file is a program."""
+    """The permissions `mode`. If the file is executable, whoever may read it may run it."""
     return mode & 0o777 | (mode & 0o444) >> 2 if file.executable else mode & 0o777
 
 

@@ -1,6 +1,6 @@
-"""What a handout must not hold: private files, model solutions, hidden cases, and references to any of them.
+"""Finds what a handout must not hold: private files, model solutions, hidden cases, and references to any of them.
 
-Pure: callers read the files. Whether a starter is current is not asked here, see `starters`.
+Pure: callers read the files. `starters` checks whether starters are current.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ _WORD = re.compile(r"\w")
 
 @dataclass(frozen=True)
 class HiddenCases:
-    """One lab's hidden half: the titles of its cases and the text of its tests."""
+    """One lab's hidden cases: their titles, and the text of the tests."""
 
     lab_id: str
     titles: Sequence[str]
@@ -33,7 +33,7 @@ class HiddenCases:
 
 
 def withheld(files: Mapping[str, str], secrets: Secrets, hidden: Sequence[HiddenCases]) -> list[Diagnostic]:
-    """Everything in `files` (path in the handout to text) that students may not see or cannot have."""
+    """Everything in `files` (path in the handout to text) that students may not see, or that refers to a file they do not get."""
     found: list[Diagnostic] = []
     for path, text in files.items():
         pure = PurePosixPath(path)
@@ -47,11 +47,11 @@ def withheld(files: Mapping[str, str], secrets: Secrets, hidden: Sequence[Hidden
             found += _dangling(path, text, files)
     for lab in hidden:
         found += _hidden(files, lab)
-    return sorted(found, key=lambda diagnostic: (diagnostic.path, diagnostic.line or 0, diagnostic.what))
+    return sorted(found, key=lambda one: (one.path, one.line or 0, one.what))
 
 
 def _dangling(path: str, text: str, files: Mapping[str, str]) -> Iterator[Diagnostic]:
-    """Includes and links of a lab's file that lead out of the handout: to what is private, or nowhere."""
+    """Includes and links in a lab's file whose target is not in the handout."""
     here = str(PurePosixPath(path).parent)
     for number, line in enumerate(text.splitlines(), start=1):
         include = _INCLUDE.match(line)
@@ -76,7 +76,7 @@ def _statements(text: str) -> list[tuple[int, str]]:
 
 
 def _hidden(files: Mapping[str, str], lab: HiddenCases) -> Iterator[Diagnostic]:
-    """Two lines in a row of a lab's hidden tests, anywhere; the title of a hidden case, in that lab's own files."""
+    """Two consecutive lines of a lab's hidden tests in any file, and the title of a hidden case in that lab's own files."""
     pairs = {(one, other) for (_, one), (_, other) in pairwise(_statements(lab.text))}
     for path, text in files.items():
         for (number, one), (_, other) in pairwise(_statements(text)):

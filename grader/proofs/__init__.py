@@ -1,1 +1,1 @@
-"""Proves that a course is fit to be given: one file for each kind of proof, `course_proofs` lists them, `proving` runs them."""
+"""Proves that a course is ready to be given. Each kind of proof has a file, `course_proofs` lists them, and `proving` runs them."""

@@ -1,4 +1,4 @@
-"""Everything that is proved of a course, in the order in which it is told. Builds the list; runs nothing."""
+"""Lists what is proved of a course, in the order in which it is reported. Runs nothing."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from grader.proofs.stated_points import wrong_points
 
 @dataclass(frozen=True)
 class CourseProofs:
-    """The proofs of these labs of the course at `root` that need no judge."""
+    """The proofs that need no judge, of these labs of the course at `root`."""
 
     root: Path
     labs: Sequence[Lab]
@@ -46,7 +46,7 @@ class CourseProofs:
         ]
 
     def current_starters(self) -> list[Diagnostic]:
-        return self._of_these(starters.outdated(self.root))
+        return self._without_other_labs(starters.outdated(self.root))
 
     def leaks(self) -> list[Diagnostic]:
         return handouts.leaking(self.root, self.labs, self.made)
@@ -65,7 +65,7 @@ class CourseProofs:
                 return files[path].data.decode("utf-8", "replace")
             return "" if path == "." or any(name.startswith(f"{path}/") for name in files) else None
 
-        return [diagnostic for page in files if page.endswith(".md") for diagnostic in broken_links(page, read)]
+        return [one for page in files if page.endswith(".md") for one in broken_links(page, read)]
 
     def points(self) -> list[Diagnostic]:
         found: list[Diagnostic] = []
@@ -80,7 +80,7 @@ class CourseProofs:
         return found
 
     def pages(self) -> list[str]:
-        """Pages that may hold passages made by a command: the labs' and the course's own documents."""
+        """The pages that may show a command's output: the labs' and the course's own documents."""
         ours = [*self.root.glob("*.md"), *(self.root / "docs").glob("**/*.md")]
         for lab in self.labs:
             ours += [path for half in (lab.public_dir, lab.private_dir) if half for path in half.glob("*.md")]
@@ -89,6 +89,6 @@ class CourseProofs:
     def _remade(self, page: str) -> list[Diagnostic]:
         return list(made_text.outdated(self.root, page))
 
-    def _of_these(self, found: Sequence[Diagnostic]) -> list[Diagnostic]:
+    def _without_other_labs(self, found: Sequence[Diagnostic]) -> list[Diagnostic]:
         others = set(lab_ids(self.root)) - {lab.id for lab in self.labs}
-        return [diagnostic for diagnostic in found if not others & set(diagnostic.path.split("/")[1:2])]
+        return [one for one in found if not others & set(one.path.split("/")[1:2])]

@@ -1,6 +1,6 @@
-"""The write-ups' pictures: those that `docs/figures/draw.py` draws are as it draws them, and each is shown somewhere.
+"""The write-ups' pictures: those that `docs/figures/draw.py` draws are up to date, and a write-up shows each of them.
 
-A course may have pictures of its own beside them, drawn by hand.
+A course may also have pictures that were drawn by hand.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ _SECONDS = 120
 
 
 def drawn(root: Path) -> dict[str, bytes]:
-    """What the script draws, by file name; nothing where a course has no script. Raises CalledProcessError."""
+    """What the script draws, by file name. Empty where a course has no script. Raises CalledProcessError."""
     if not (root / SCRIPT).is_file():
         return {}
     with tempfile.TemporaryDirectory(prefix="tilelab-") as folder:

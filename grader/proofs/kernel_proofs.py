@@ -1,5 +1,5 @@
-"""Holds a lab's own kernels against its tests: the starter fails and says why, the model solution gets full marks, every
-reject gets the verdict on its first line; and what a student would be told of each gives nothing hidden away.
+"""Runs a lab's own kernels against its tests: the starter has to fail and say why, the model solution has to get full marks, and every
+reject has to get the verdict on its first line. What a student would see of each must not show anything hidden.
 """
 
 from __future__ import annotations
@@ -15,14 +15,14 @@ from grader.model.result import LabResult
 from grader.model.verdicts import Verdict
 from grader.proofs.proof import Proof, Step
 from grader.proofs.reject_header import demanded, unmet
-from grader.proofs.shown_pages import given_away
+from grader.proofs.shown_pages import disclosures
 
-Grade = Callable[[Lab, Path], LabResult]  # as the batch would: public and hidden cases
+Grade = Callable[[Lab, Path], LabResult]  # as a batch grades: public and hidden cases
 
 
 @dataclass(frozen=True)
 class KernelProofs:
-    """The proofs of one lab that need its judge."""
+    """The proofs that need a judge, of one lab."""
 
     root: Path
     lab: Lab
@@ -60,7 +60,7 @@ class KernelProofs:
             return [self._diagnostic(source, "is missing; run `tilelab starters`")]
         result = self.grade(self.lab, source)
         return [
-            self._diagnostic(source, what) for what in [*wrong_with_starter(result), *given_away(result, self.seed)]
+            self._diagnostic(source, what) for what in [*wrong_with_starter(result), *disclosures(result, self.seed)]
         ]
 
     def solution(self) -> list[Diagnostic]:
@@ -88,15 +88,15 @@ class KernelProofs:
             return [self._diagnostic(source, str(error), line=1)]
         result = self.grade(self.lab, source)
         wrong = unmet(demand, result)
-        told = [] if wrong is None else [self._diagnostic(source, wrong, line=1)]
-        return told + [self._diagnostic(source, what) for what in given_away(result, self.seed)]
+        found = [] if wrong is None else [self._diagnostic(source, wrong, line=1)]
+        return found + [self._diagnostic(source, what) for what in disclosures(result, self.seed)]
 
     def _diagnostic(self, path: Path, what: str, *, line: int | None = None) -> Diagnostic:
         return Diagnostic(path.relative_to(self.root).as_posix(), line, what)
 
 
 def wrong_with_starter(result: LabResult) -> Iterator[str]:
-    """Students begin with a file that builds in silence, earns nothing, and says for each test what to look at."""
+    """The starter has to compile without warnings and earn nothing, and each of its failed tests has to give advice."""
     if result.build is None or not result.build.ok:
         yield f"does not compile: {result.verdict}"
         return

@@ -1,10 +1,10 @@
-"""Passages of a write-up that a command makes: run again and compared, so that no number in them is out of date.
+"""Passages in a page that are the output of a command. The command is run again and compared, so that no number is out of date.
 
 <!-- made by: .venv/bin/tilelab … -->
 what the command prints
 <!-- made: end -->
 
-The commands are the course's own, run in its root without a shell; a page of strangers has no business here.
+The commands are those of the course's own pages, and run in its root without a shell. Never use this for other people's pages.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ REMEDY = "run `.venv/bin/tilelab check-course --remake`"
 
 
 class MadeTextError(Exception):
-    """A passage without an end, or a command that fails: says what, with the line in `line`."""
+    """A passage has no end, or a command fails. The text says what, `line` says where."""
 
     def __init__(self, line: int, what: str) -> None:
         super().__init__(what)
@@ -37,11 +37,11 @@ class MadeTextError(Exception):
 class Passage:
     line: int  # of the opening marker, 1-based
     command: str
-    text: str  # as it stands, without the markers
+    text: str  # the present text, without the markers
 
 
 def passages(text: str) -> list[Passage]:
-    """The passages of a page, in order; markers inside a fenced block are an example. Raises MadeTextError."""
+    """The passages of a page, in order. Markers inside a fenced block are examples and do not count. Raises MadeTextError."""
     found: list[Passage] = []
     opened: tuple[int, str] | None = None
     held: list[str] = []
@@ -68,7 +68,7 @@ def passages(text: str) -> list[Passage]:
 
 
 def made(root: Path, passage: Passage) -> str:
-    """What the passage's command prints now. Raises MadeTextError when it fails."""
+    """What the passage's command prints now. Raises MadeTextError where it fails."""
     path = f"{root / '.venv' / 'bin'}{os.pathsep}{os.environ.get('PATH', '')}"
     try:
         done = subprocess.run(
@@ -82,7 +82,7 @@ def made(root: Path, passage: Passage) -> str:
 
 
 def outdated(root: Path, page: str) -> Iterator[Diagnostic]:
-    """The passages of `page` that are not what their commands print."""
+    """The passages of `page` that differ from what their commands print."""
     try:
         for passage in passages((root / page).read_text(encoding="utf-8")):
             if made(root, passage) != passage.text:
@@ -92,7 +92,7 @@ def outdated(root: Path, page: str) -> Iterator[Diagnostic]:
 
 
 def remake(root: Path, page: str) -> bool:
-    """Brings the passages of `page` up to date; whether any was not. Raises MadeTextError."""
+    """Brings the passages of `page` up to date, and returns whether any was out of date. Raises MadeTextError."""
     text = (root / page).read_text(encoding="utf-8")
     lines = text.splitlines()
     for passage in reversed(passages(text)):

@@ -1,7 +1,7 @@
-"""Holds a lab's tests against mutants of its model solution: each is caught, or listed as one that computes the same.
+"""Runs a lab's tests on mutants of its model solution. Each mutant has to fail a test, or be listed as one that computes the same.
 
-Survivors stand in `solutions/<lab>/survivors.toml` with the reason why no test can tell them from the solution. An entry that
-is caught after all, or that no mutant answers to any more, fails as well.
+`solutions/<lab>/survivors.toml` lists the survivors, each with the reason why no test can tell it from the solution. The proof also
+fails for an entry that a test does catch, and for an entry that no mutant matches any more.
 """
 
 from __future__ import annotations
@@ -21,8 +21,8 @@ from grader.proofs.mutation import Mutant, mutants_of
 from grader.proofs.proof import Proof, Step
 
 SURVIVORS = "survivors.toml"
-# The verdict on a text of the lab's file, from the first case that fails; `pass` where none does.
-Catch = Callable[[Lab, str], Verdict]
+# Judges a text of the lab's file. The verdict is that of the first case that fails, or `pass`.
+JudgeText = Callable[[Lab, str], Verdict]
 
 
 class _Strict(BaseModel):
@@ -45,18 +45,18 @@ class MutantProofs:
 
     root: Path
     lab: Lab
-    catch: Catch
+    judge_text: JudgeText
 
     def proof(self) -> Proof:
         assert self.lab.private_dir is not None
         path = self.lab.private_dir / self.lab.public.file
         mutants = mutants_of(path.read_text(encoding="utf-8")) if path.is_file() else []
-        steps: list[Step] = [partial(self.stale, mutants), *(partial(self.tried, mutant) for mutant in mutants)]
+        steps: list[Step] = [partial(self.stale, mutants), *(partial(self.check_mutant, mutant) for mutant in mutants)]
         holds = f"{len(mutants)} small mistakes made in the solution are caught, or change nothing"
         return Proof(f"mutants {self.lab.id}", holds, steps, needs_kit=True)
 
     def stale(self, mutants: Sequence[Mutant]) -> list[Diagnostic]:
-        """Survivors that no mutant answers to."""
+        """Listed survivors that no mutant matches."""
         made = {(mutant.before, mutant.after) for mutant in mutants}
         return [
             self._diagnostic(SURVIVORS, None, f"no mutant changes `{one.before}` to `{one.after}` any more: remove it")
@@ -64,9 +64,9 @@ class MutantProofs:
             if (one.before, one.after) not in made
         ]
 
-    def tried(self, mutant: Mutant) -> list[Diagnostic]:
+    def check_mutant(self, mutant: Mutant) -> list[Diagnostic]:
         listed = any((one.before, one.after) == (mutant.before, mutant.after) for one in self._survivors())
-        verdict = self.catch(self.lab, mutant.text)
+        verdict = self.judge_text(self.lab, mutant.text)
         changed = f"{mutant.operator} (`{mutant.before}` to `{mutant.after}`)"
         if verdict is Verdict.PASS and not listed:
             remedy = (

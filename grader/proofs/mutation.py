@@ -1,7 +1,7 @@
-"""Small, deliberate mistakes made in a kernel's text: each operator knows CUDA C++'s tokens, none knows a lab.
+"""Makes small mistakes in a kernel's text. The mutation operators know the tokens of CUDA C++, and no lab. Pure.
 
-A mutant is one mistake in one place. Whether the tests notice it is for `mutant_proofs.py` to find out; some mutants do not
-compile, some compute the very same. Pure.
+A mutant is one mistake in one place. `mutant_proofs.py` finds out whether the tests notice it. Some mutants do not compile, and some
+compute the same as the original.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ _OTHER_AXIS = {"x": "y", "y": "x"}
 @dataclass(frozen=True)
 class Mutant:
     operator: str  # "drop-barrier"
-    line: int  # where it begins in the source
+    line: int  # where the mistake begins in the source
     before: str  # the lines that changed, without comments
     after: str
     text: str  # the whole source with the mistake
@@ -36,7 +36,7 @@ class _Edit:
 
 
 def mutants_of(source: str) -> list[Mutant]:
-    """Every mistake that the operators can make in `source`, each once, in the order of operators and places."""
+    """Every mistake that the operators can make in `source`, each once, ordered by operator and place."""
     kernel = _Kernel(source)
     made: dict[str, Mutant] = {}
     for name, operator in _OPERATORS.items():
@@ -60,7 +60,7 @@ def _bare(lines: str) -> str:
 
 
 class _Kernel:
-    """A source's tokens, comments and directives left out."""
+    """A source's tokens, without comments and directives."""
 
     def __init__(self, source: str) -> None:
         self.source = source
@@ -71,7 +71,7 @@ class _Kernel:
         return self.tokens[index].text if 0 <= index < len(self.tokens) else ""
 
     def places(self, *texts: str) -> Iterator[int]:
-        """Where these tokens stand in a row, none but the first with a blank before it."""
+        """Where these tokens follow each other, with no white space between them."""
         for index, token in enumerate(self.tokens):
             row = self.tokens[index : index + len(texts)]
             if [one.text for one in row] == list(texts) and row[-1].start == token.start + sum(map(len, texts[:-1])):
@@ -82,11 +82,11 @@ class _Kernel:
         return self.tokens[index].start + len(self.tokens[index].text)
 
     def between(self, first: int, last: int) -> str:
-        """The source from the token `first` to the token `last`, both included."""
+        """The source from the token `first` to the token `last`, including both."""
         return self.source[self.tokens[first].start : self.end(last)]
 
     def closing(self, index: int) -> int:
-        """The bracket that closes the one at `index`; the last token where none does."""
+        """The bracket that closes the one at `index`, or the last token where none does."""
         depth = 0
         for at in range(index, len(self.tokens)):
             depth += (self.text(at) in _PAIRS) - (self.text(at) in _PAIRS.values())
@@ -95,7 +95,7 @@ class _Kernel:
         return len(self.tokens) - 1
 
     def operand_before(self, index: int, stops: frozenset[str]) -> int:
-        """The first token of what stands before the one at `index`, up to one of `stops` or an open bracket."""
+        """The first token of the operand before `index`. The operand ends at one of `stops` or at an open bracket."""
         depth = 0
         for at in range(index - 1, -1, -1):
             depth += (self.text(at) in _PAIRS.values()) - (self.text(at) in _PAIRS)
@@ -104,7 +104,7 @@ class _Kernel:
         return 0
 
     def operand_after(self, index: int, stops: frozenset[str]) -> int:
-        """The last token of what stands behind the one at `index`, up to one of `stops` or a closing bracket."""
+        """The last token of the operand after `index`. The operand ends at one of `stops` or at a closing bracket."""
         depth = 0
         for at in range(index + 1, len(self.tokens)):
             depth += (self.text(at) in _PAIRS) - (self.text(at) in _PAIRS.values())
@@ -113,7 +113,7 @@ class _Kernel:
         return len(self.tokens) - 1
 
     def _stops(self, index: int, stops: frozenset[str]) -> bool:
-        """A `=` of `<=` or `==` compares, and stops nothing."""
+        """Whether the token is one of `stops`. A `=` that belongs to `<=` or `==` is not."""
         compares = self.text(index) == "=" and ({self.text(index - 1), self.text(index + 1)} & {"<", ">", "!", "="})
         return self.text(index) in stops and not compares
 
@@ -121,7 +121,7 @@ class _Kernel:
         return _Edit(self.tokens[first].start, self.end(last), text)
 
     def comparisons(self) -> Iterator[int]:
-        """Each `<` and `<=` that compares: what stands before a template's arguments names a type or a cast."""
+        """Each `<` and `<=` that compares. A `<` that opens template arguments follows the name of a type or a cast, and is left out."""
         for index in self.places("<"):
             before, after = self.text(index - 1), self.text(index + 1)
             if "<" in {before, after} or before == "template" or before.endswith("_cast"):
@@ -158,7 +158,7 @@ def _include_bound(kernel: _Kernel) -> Iterator[_Edit]:
 
 
 def _shorten_loop(kernel: _Kernel) -> Iterator[_Edit]:
-    """The bound in the head of a `for` less one."""
+    """The bound in the head of a `for`, minus one."""
     for index in kernel.places("for"):
         closing = kernel.closing(index + 1)
         for at in kernel.comparisons():
@@ -181,7 +181,7 @@ def _swap_indices(kernel: _Kernel) -> Iterator[_Edit]:
 
 
 def _drop_condition(kernel: _Kernel) -> Iterator[_Edit]:
-    """One side of `&&` or `||` alone."""
+    """One side of `&&` or `||` only."""
     stops = frozenset({"&&", "|", "?", ":", ";", ",", "=", "return"})
     for index, token in enumerate(kernel.tokens):
         width = 1 if token.text == "&&" else 2 if token.text == "|" and kernel.text(index + 1) == "|" else 0
@@ -193,7 +193,7 @@ def _drop_condition(kernel: _Kernel) -> Iterator[_Edit]:
 
 
 def _drop_guard(kernel: _Kernel) -> Iterator[_Edit]:
-    """`if (true)`; a condition of two parts loses each by itself already."""
+    """`if (true)` for a condition. A condition of two parts is left out: `_drop_condition` drops each part."""
     for index in kernel.places("if"):
         closing = kernel.closing(index + 1)
         inside = {kernel.text(at) for at in range(index + 2, closing)}
@@ -218,7 +218,7 @@ def _drop_zero_fill(kernel: _Kernel) -> Iterator[_Edit]:
 
 
 def _assign(kernel: _Kernel) -> Iterator[_Edit]:
-    """`=` for `+=`, outside the heads of loops, where it would only run for ever."""
+    """`=` for `+=`, except in the heads of loops, where the loop would never end."""
     heads = [(index, kernel.closing(index + 1)) for index in kernel.places("for")]
     for index in kernel.places("+", "="):
         if not any(first < index < last for first, last in heads):
@@ -226,7 +226,7 @@ def _assign(kernel: _Kernel) -> Iterator[_Edit]:
 
 
 def _another_row_length(kernel: _Kernel) -> Iterator[_Edit]:
-    """`* N` for `* K` in an index, N and K among the kernel's sizes."""
+    """`* N` for `* K` in an index, where N and K are among the kernel's sizes."""
     sizes = kernel.kernel_sizes()
     for index in kernel.places("["):
         for at in range(index, kernel.closing(index)):

@@ -1,4 +1,4 @@
-"""Finds links of a Markdown page that lead nowhere: files, figures and headings. Pure; addresses on the net are not tried."""
+"""Finds links in a Markdown page whose target does not exist: files, figures and headings. Pure. Web addresses are not tried."""
 
 from __future__ import annotations
 
@@ -14,11 +14,13 @@ _FENCE = re.compile(r"^```.*?^```", re.MULTILINE | re.DOTALL)
 _HEADING = re.compile(r"^#+ (.+)$", re.MULTILINE)
 _ABSOLUTE = re.compile(r"[a-z]+:")
 
-Read = Callable[[str], str | None]  # a file's text by its path below the root; "" for what is no text, None for nothing
+Read = Callable[
+    [str], str | None
+]  # a file's text by its path below the root; "" where it is no text, None where it does not exist
 
 
 def broken_links(page: str, read: Read) -> Iterator[Diagnostic]:
-    """What `page` links to and `read` does not find, one diagnostic for each link."""
+    """One diagnostic for each link in `page` whose target `read` does not find."""
     text = read(page) or ""
     for number, line in enumerate(unfenced(text).splitlines(), start=1):
         for link in (one or other for one, other in _LINK.findall(line)):
@@ -34,11 +36,11 @@ def broken_links(page: str, read: Read) -> Iterator[Diagnostic]:
 
 
 def unfenced(text: str) -> str:
-    """`text` with its fenced blocks blank, lines where they were."""
+    """`text` with blank lines in place of its fenced blocks."""
     return _FENCE.sub(lambda fence: "\n" * fence[0].count("\n"), text)
 
 
 def anchors(text: str) -> set[str]:
-    """The anchors that a web page made from this Markdown has."""
+    """The anchors of the web page that this Markdown becomes."""
     headings = _HEADING.findall(unfenced(text))
     return {re.sub(r"[^\w\- ]", "", heading.lower()).strip().replace(" ", "-") for heading in headings}

@@ -1,6 +1,6 @@
-"""A proof: something that has to be so in every course, with a name, and steps that may run side by side.
+"""A proof: a statement that has to be true of every course. It has a name, and steps that may run in parallel.
 
-A step returns what is wrong, by file and line; nothing means that it holds. Whoever runs proofs decides on order and cores.
+A step returns what is wrong, by file and line. An empty list means that it holds. The caller decides on the order and the cores.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ Step = Callable[[], Sequence[Diagnostic]]
 
 @dataclass(frozen=True)
 class Proof:
-    name: str  # "rejects 01-add": what a person may ask for
-    holds: str  # one line, said when it does
+    name: str  # "rejects 01-add", as in `--proof`
+    holds: str  # one line, printed when it holds
     steps: Sequence[Step]
-    needs_kit: bool = False  # whether it builds and judges, so that set-up must have run
+    needs_kit: bool = False  # whether it builds and judges, for which set-up must have run

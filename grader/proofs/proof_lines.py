@@ -1,4 +1,4 @@
-"""Proofs on the terminal: a line for each as it is done, below it what is wrong, and a bar while a person waits."""
+"""Prints proofs on the terminal: a line for each proof when it is done, below it what is wrong, and a progress bar at the end."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ class ProofLines:
         self._console.print(lines_of(outcome), soft_wrap=True)
 
     def end(self) -> None:
-        """Takes the bar away, also after an interruption."""
+        """Removes the bar, also after an interruption."""
         if self._bar is not None:
             self._bar.stop()
             self._bar = None
@@ -44,6 +44,6 @@ def lines_of(outcome: Proved) -> Text:
     name = f"{outcome.proof.name:{_NAME_WIDTH}} "
     if not outcome.diagnostics:
         return Text.assemble(("ok    ", "green"), name, (outcome.proof.holds, "dim"))
-    told = "".join(f"\n      {diagnostic}" for diagnostic in outcome.diagnostics)
+    details = "".join(f"\n      {diagnostic}" for diagnostic in outcome.diagnostics)
     count = len(outcome.diagnostics)
-    return Text.assemble(("FAILS ", "bold red"), (name, "bold"), f"{count} problem{'s' if count > 1 else ''}:", told)
+    return Text.assemble(("FAILS ", "bold red"), (name, "bold"), f"{count} problem{'s' if count > 1 else ''}:", details)

@@ -1,6 +1,6 @@
-"""Runs proofs side by side and hands each one's outcome over in the order of the list. Prints nothing.
+"""Runs proofs in parallel, and passes their outcomes on in the order of the list. Prints nothing.
 
-A step that breaks is a diagnostic of its proof: what could not be looked at has not been proved.
+An exception in a step becomes a diagnostic of its proof: what could not be checked is not proved.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ class Proved:
 
 
 class Watcher(Protocol):
-    """Told how far proving has come, in one thread."""
+    """Gets the progress of the proofs. All calls come from one thread."""
 
     def begin(self, steps: int) -> None: ...
     def step(self) -> None: ...
@@ -30,7 +30,7 @@ class Watcher(Protocol):
 
 
 def prove(proofs: Sequence[Proof], watcher: Watcher, *, workers: int) -> list[Proved]:
-    """The outcome of every proof. Quick ones are begun first, then those of few steps: a single long step is waited for."""
+    """The outcome of every proof. Proofs that need no kit start first, then those with few steps, so that no long step starts last."""
     steps = [(index, step) for index, proof in enumerate(proofs) for step in proof.steps]
     steps.sort(key=lambda one: (proofs[one[0]].needs_kit, len(proofs[one[0]].steps)))
     waiting = [len(proof.steps) for proof in proofs]
@@ -57,9 +57,9 @@ def prove(proofs: Sequence[Proof], watcher: Watcher, *, workers: int) -> list[Pr
     return outcomes
 
 
-def _ready(waiting: Sequence[int], told: int) -> Iterator[int]:
-    """The proofs from number `told` on that are done, up to the first that is not."""
-    for index in range(told, len(waiting)):
+def _ready(waiting: Sequence[int], reported: int) -> Iterator[int]:
+    """The proofs from number `reported` on that are done, up to the first one that is not."""
+    for index in range(reported, len(waiting)):
         if waiting[index]:
             return
         yield index
@@ -70,5 +70,5 @@ def _run(step: Step, name: str) -> Sequence[Diagnostic]:
         return step()
     except RemediableError as error:
         return [Diagnostic(name, None, str(error))]
-    except Exception as error:  # noqa: BLE001 -- whatever broke, the other proofs go on
+    except Exception as error:  # noqa: BLE001 -- whatever failed, the other proofs go on
         return [Diagnostic(name, None, f"this could not be looked at: {type(error).__name__}: {error}")]

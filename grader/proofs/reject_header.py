@@ -1,5 +1,5 @@
-"""What the first lines of a wrong kernel under `rejects/` demand: its verdict and, if it names one, a line to be found; and the
-mistake that explains its output, where one is to be recognised. A reject that names none must get no explanation.
+"""What the first lines of a wrong kernel in `rejects/` demand: its verdict, optionally the line of the finding, and the name of the mistake
+that explains its output. A reject that names no mistake must get no explanation.
 
 // verdict: wrong-answer
 // explains: a-transposed
@@ -27,7 +27,7 @@ class Demand:
 
 
 def demanded(source: Path) -> Demand:
-    """Raises LabError when the first line of `source` says no verdict, or `pass`."""
+    """Raises LabError where the first line of `source` states no verdict, or `pass`."""
     first, second, *_ = [*source.read_text(encoding="utf-8", errors="replace").splitlines(), "", ""]
     match = _FIRST_LINE.fullmatch(first)
     known = {verdict.value for verdict in Verdict} - {Verdict.PASS, Verdict.INTERNAL_ERROR}
@@ -39,7 +39,7 @@ def demanded(source: Path) -> Demand:
 
 
 def unmet(demand: Demand, result: LabResult) -> str | None:
-    """Why `result` is not what was demanded; None when it is."""
+    """Why `result` is not what was demanded. None: it is."""
     errors = [finding for finding in result.findings if finding.severity == "error"]
     seen = "; ".join(f"{finding.kind} in line {finding.line}: {finding.message}" for finding in errors) or "no finding"
     if result.verdict is not demand.verdict:
@@ -53,7 +53,7 @@ def unmet(demand: Demand, result: LabResult) -> str | None:
         {launch.explanation.mistake for case in result.cases for launch in case.launches if launch.explanation}
     )
     wanted_ones = [demand.explains] if demand.explains else []
-    # A launch that goes out of bounds may end before there is an output to explain: then a random shape decides whether one is.
+    # A launch that goes out of bounds may end before there is an output. Whether there is one then depends on the random shape.
     may_lack_one = demand.verdict is not Verdict.WRONG_ANSWER and not explained
     if explained != wanted_ones and not may_lack_one:
         wanted = f"demands `// explains: {demand.explains}`" if demand.explains else "demands no explanation"
@@ -62,5 +62,5 @@ def unmet(demand: Demand, result: LabResult) -> str | None:
 
 
 def _lines(finding: Finding) -> set[int | None]:
-    """Both ends of a race or of a divergence count."""
+    """The lines of a finding. Both lines of a race or of a divergence count."""
     return {finding.line, finding.other.line if finding.other else None}

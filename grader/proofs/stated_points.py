@@ -1,4 +1,4 @@
-"""The points that a write-up states under "How it is graded" are those that `lab.toml` and `grading.toml` give."""
+"""Compares the points that a write-up states under "How it is graded" with those in `lab.toml` and `grading.toml`."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ _ROW = re.compile(r"\| (public|hidden|technique|speed)\b[^|]* \| ([\d.]+) \|")
 
 
 def given(lab: Lab) -> dict[str, float]:
-    """Points by what they are given for; what is worth nothing is left out."""
+    """The points, by what they are given for. What gets no points is left out."""
     cases = lab.cases
     public = {case.name for case in lab.public.case}
     points = {
@@ -26,7 +26,7 @@ def given(lab: Lab) -> dict[str, float]:
 
 
 def wrong_points(lab: Lab, text: str, page: str) -> Iterator[Diagnostic]:
-    """Rows of the table that state other points than are given, and points that no row states."""
+    """Rows of the table with wrong points, and points that no row states."""
     lines = text.splitlines()
     if _HEADING not in lines:
         yield Diagnostic(page, None, f"has no `{_HEADING}`: students are not told what the points are for")

@@ -1,8 +1,8 @@
-"""Takes a handout as a student does: unpacks it into an empty folder, builds it, sees every starter fail and, with the
-model solutions put in, every lab pass.
+"""Uses a handout as a student does: unpacks it into an empty folder and builds it. Every starter has to fail, and with the model
+solutions every lab has to pass.
 
-Compiler, libraries and Python are those of this clone, which set-up would otherwise fetch anew. What was proved of the
-same contents is not proved again.
+Compiler, libraries and Python are those of this clone, because set-up would fetch them again. A handout whose contents were proved
+before is not proved again.
 """
 
 from __future__ import annotations
@@ -22,14 +22,14 @@ from grader.course.handouts import Handout
 from grader.machine.atomic_file import write_atomically
 from grader.model.labs import Lab
 
-_SECONDS = 3600  # a busy machine fails nobody
+_SECONDS = 3600  # long enough for a busy machine
 _GENERATOR = re.compile(r"^(CMAKE_GENERATOR|CMAKE_MAKE_PROGRAM|CMAKE_CXX_COMPILER):\w+=(.+)$", re.MULTILINE)
 _TEST = "from grader.commands.cli import app; app()"
 
 
 @dataclass(frozen=True)
 class UnpackedHandout:
-    """One handout of the course at `root`, to be tried in `scratch`; `proved` is a folder for what has been."""
+    """One handout of the course at `root`. It is unpacked in `scratch`. `proved` is a folder with a file for each proved handout."""
 
     root: Path
     labs: Sequence[Lab]
@@ -38,16 +38,16 @@ class UnpackedHandout:
     proved: Path
     workers: int
 
-    def tried(self) -> list[Diagnostic]:
+    def diagnostics(self) -> list[Diagnostic]:
         mark = self.proved / f"handout-{self._key()}"
         if mark.is_file():
             return []
-        diagnostics = list(self._try())
-        if not diagnostics:
+        found = list(self._diagnostics())
+        if not found:
             write_atomically(mark, f"{self.made.manifest}\n")
-        return diagnostics
+        return found
 
-    def _try(self) -> Iterator[Diagnostic]:
+    def _diagnostics(self) -> Iterator[Diagnostic]:
         archive = self.scratch / "handout.tar.gz"
         archive.write_bytes(self.made.archive())
         empty = self.scratch / "a student's folder"
@@ -61,18 +61,20 @@ class UnpackedHandout:
             page = f"assignments/{lab.id}/{lab.public.file}"
             done = self._tested(folder, lab)
             if done.returncode != 1 or not done.stdout.strip():
-                said = _last(done.stdout + done.stderr)
-                yield Diagnostic(page, None, f"`make test` on the starter ends with {done.returncode}, not 1:\n{said}")
+                output = _last(done.stdout + done.stderr)
+                yield Diagnostic(
+                    page, None, f"`make test` on the starter ends with {done.returncode}, not 1:\n{output}"
+                )
             if lab.private_dir is None:
                 continue
             shutil.copyfile(lab.private_dir / lab.public.file, folder / page)
             done = self._tested(folder, lab)
             if done.returncode != 0:
-                said = _last(done.stdout + done.stderr)
-                yield Diagnostic(page, None, f"the model solution does not pass inside the handout:\n{said}")
+                output = _last(done.stdout + done.stderr)
+                yield Diagnostic(page, None, f"the model solution does not pass inside the handout:\n{output}")
 
     def _built(self, folder: Path) -> str | None:
-        """Builds as set-up does; the end of what was said when that fails."""
+        """Builds as set-up does. Returns the last lines of the output where that fails."""
         found = dict(_GENERATOR.findall((self.root / "build" / "CMakeCache.txt").read_text(encoding="utf-8")))
         cmake = (self.root / "build" / ".cmake").read_text(encoding="utf-8").strip()
         prefix = self.root / ".tilelab" / "prefix"
@@ -93,7 +95,7 @@ class UnpackedHandout:
         return None
 
     def _tested(self, folder: Path, lab: Lab) -> subprocess.CompletedProcess[str]:
-        """`make test` inside the lab's folder, set-up being done; with the handout's own grader."""
+        """Runs what `make test` runs in the lab's folder after set-up, with the handout's own grader."""
         return subprocess.run(
             [sys.executable, "-c", _TEST, "test", lab.id],
             cwd=folder / "assignments" / lab.id, env={**os.environ, "PYTHONPATH": str(folder)},

@@ -1,1 +1,1 @@
-"""What counted memory traffic means: derived metrics, cost by source line, modelled time, tiers. Pure functions; nothing here counts."""
+"""What counted memory traffic means: derived metrics, cost by source line, modelled time. Pure functions; the kit counts."""

@@ -1,4 +1,4 @@
-"""The GPUs that the performance model knows: gpus.toml, beside this file, read and checked. Vendor figures, none of them measured."""
+"""The GPUs that the performance model knows, read from gpus.toml in this folder. The figures are the vendor's; none was measured."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ class Gpu(BaseModel):
 
     name: str
     multiprocessors: int = Field(gt=0)
-    fp32_lanes: int = Field(gt=0)  # of a multiprocessor
+    fp32_lanes: int = Field(gt=0)  # per multiprocessor
     clock_ghz: float = Field(gt=0)
-    memory_gbytes: float = Field(gt=0)  # in a second
-    l2_bytes: int | None = Field(default=None, gt=0)  # in a clock
+    memory_gbytes: float = Field(gt=0)  # per second
+    l2_bytes: int | None = Field(default=None, gt=0)  # per clock
     source: str
 
 
@@ -30,7 +30,7 @@ def gpus() -> dict[str, Gpu]:
 
 
 def gpu_named(key: str) -> Gpu:
-    """Raises RemediableError, naming those there are."""
+    """Raises RemediableError, which names the GPUs there are."""
     for known, gpu in gpus().items():
         if known.casefold() == key.replace(" ", "").casefold():
             return gpu

@@ -1,7 +1,7 @@
-"""Nsight Compute's names for what the executor counts, and what follows from those counts. Pure.
+"""Nsight Compute's names for what the executor counts, and metrics that are computed from the counts. Pure.
 
-The names are those of its metrics reference. What it has no name for begins with `tilelab__`: the problem's own work and its
-ratio to the bytes moved.
+The names are those of Nsight Compute's metrics reference. Names of our own begin with `tilelab__`: the problem's work, and its ratio
+to the bytes moved.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 SECTOR_BYTES = 32
-SECTORS_PER_PASS = 4  # 128 bytes, a line of L1: what one pass of a multiprocessor's load/store unit moves at most
+SECTORS_PER_PASS = 4  # 128 bytes, a line of L1: the most that one pass of a multiprocessor's load/store unit moves
 Counts = Mapping[str, int]
 Operation = Literal["ld", "st", "atom"]
 
@@ -56,7 +56,7 @@ COMPULSORY = "tilelab__compulsory_bytes.sum"
 
 
 def work_name(unit: str) -> str:
-    """As in tilelab__multiply_adds.sum, of "multiply-add"."""
+    """The metric's name for a unit of work: tilelab__multiply_adds.sum for "multiply-add"."""
     return f"tilelab__{unit.replace('-', '_').replace(' ', '_')}s.sum"
 
 
@@ -73,12 +73,12 @@ def derived(counts: Counts) -> dict[str, float]:
 
 
 def l1_bytes(counts: Counts) -> int:
-    """Bytes of global memory that pass L1, in whole sectors."""
+    """The bytes of global memory that pass L1, in whole sectors."""
     return SECTOR_BYTES * sum(counts.get(global_names(operation).sectors, 0) for operation in OPERATIONS)
 
 
 def global_passes(counts: Counts) -> int:
-    """Passes of the load/store unit that global accesses take at least: one for each request, and no more than 128 bytes each."""
+    """The fewest passes of the load/store unit for the global accesses: at least one for each request, and for each 128 bytes."""
     passes = 0
     for names in map(global_names, OPERATIONS):
         requests, sectors = counts.get(names.requests, 0), counts.get(names.sectors, 0)
@@ -87,7 +87,7 @@ def global_passes(counts: Counts) -> int:
 
 
 def shared_passes(counts: Counts) -> int:
-    """Wavefronts of shared memory, of which that unit makes one at a time as well."""
+    """Wavefronts of shared memory. The same unit serves one of them in a pass."""
     return sum(counts.get(shared_names(operation).wavefronts, 0) for operation in OPERATIONS)
 
 

@@ -1,9 +1,10 @@
-"""How long a launch takes at least on a GPU, modelled from its counted traffic. Pure. Never a measurement, and labelled so.
+"""The least time that a launch takes on a GPU, modelled from its counted traffic. Pure. It is no measurement, and labelled so.
 
-After the Instruction Roofline (Ding and Williams 2019): each part of the machine gets the time that it needs at its peak rate, and
-the longest binds. Parts: arithmetic (the problem's own multiply-adds), passes of the load/store units, device memory (compulsory
-bytes), L2. Of L2 the traffic lies between the compulsory bytes and all sectors that pass L1; what L1 holds is not simulated, so the
-lower end counts and the upper one is shown. Left out: other instructions, latency, occupancy, launch overhead, merged accesses.
+It follows the Instruction Roofline (Ding and Williams 2019). For each part of the machine it computes the time at the part's peak
+rate, and the longest of these times is the result. The parts are: arithmetic (the problem's own multiply-adds), passes of the
+load/store units, device memory (compulsory bytes), and L2. The traffic of L2 is between the compulsory bytes and all sectors that
+pass L1. The cache L1 is not simulated, so the result uses the lower bound, and the upper bound is shown. The model leaves out other
+instructions, latency, occupancy, launch overhead and merged accesses.
 """
 
 from __future__ import annotations
@@ -20,15 +21,15 @@ from grader.traffic.profile import MULTIPLY_ADD
 class Term:
     name: str
     seconds: float
-    at_most: float | None = None  # where only a range is known
+    at_most: float | None = None  # the upper bound, where only a range is known
 
 
 @dataclass(frozen=True)
 class Model:
     gpu: Gpu
     terms: tuple[Term, ...]  # the longest first
-    flops: float  # a second; 0: the problem has no arithmetic
-    bytes_: float  # compulsory ones, a second
+    flops: float  # per second; 0: the problem has no arithmetic
+    bytes_: float  # compulsory bytes per second
 
     @property
     def binding(self) -> Term:
@@ -36,7 +37,7 @@ class Model:
 
 
 def modelled(traffic: Traffic, gpu: Gpu) -> Model:
-    """`traffic` of a launch that counted something."""
+    """`traffic` has to contain at least one pass."""
     clocks = gpu.clock_ghz * 1e9
     terms = [
         Term("load/store units", passes(traffic.metrics) / (gpu.multiprocessors * clocks)),

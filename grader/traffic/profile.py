@@ -1,22 +1,22 @@
-"""A profiled launch: what the tracer writes, and all metrics of it by name. Plain data; nothing here does I/O."""
+"""A profiled launch: what the tracer writes, and all its metrics by name. Plain data, no input or output."""
 
 from __future__ import annotations
 
 from grader.model.result import Launch, Model, Traffic
 from grader.traffic.metrics import COMPULSORY, INTENSITY, derived, l1_bytes, work_name
 
-MULTIPLY_ADD = "multiply-add"  # the one unit of work that is arithmetic: two operations each
+MULTIPLY_ADD = "multiply-add"  # the only unit of work that is arithmetic; each has two operations
 
 
 class ProfileReport(Model):
-    """What the tracer writes of a launch whose traffic was counted."""
+    """What the tracer writes about a launch whose traffic was counted."""
 
     shape: str  # "128x128x128"
-    launch: Launch  # without traffic: it never came to its end, and says why
+    launch: Launch  # without traffic: it did not reach its end, and says why
 
 
 def metrics_of(traffic: Traffic | None) -> dict[str, float]:
-    """All that is known of the launch, by name."""
+    """All known metrics of the launch, by name."""
     if traffic is None:
         return {}
     named: dict[str, float] = {**traffic.metrics, **derived(traffic.metrics)}

@@ -1,4 +1,4 @@
-"""What to look at in a kernel's memory traffic, line by line: in the labs' words, without a solution. Pure."""
+"""Says what to look at in a kernel's memory traffic, line by line, in the words of the labs and without a solution. Pure."""
 
 from __future__ import annotations
 
@@ -7,26 +7,25 @@ from collections.abc import Iterator, Sequence
 from grader.model.result import LineTraffic
 from grader.traffic.metrics import OPERATIONS, SECTORS_PER_PASS, global_names, passes, shared_names
 
-_SPREAD = (
-    1.5 * SECTORS_PER_PASS
-)  # sectors a request, from which on its lanes do not lie side by side; floats side by side take 4 or 5
-_WORTH = 0.05  # of all passes: a line below it is not worth a word
-_CONFLICTS = 1.25  # wavefronts where one would do
+# With more sectors per request, the elements of a warp do not lie side by side. Floats side by side take 4 or 5 sectors.
+_SCATTERED = 1.5 * SECTORS_PER_PASS
+_LEAST_SHARE = 0.05  # of all passes; a line with less gets no remark
+_CONFLICTS = 1.25  # wavefronts with conflicts by wavefronts without; above that, a remark is made
 
 
 def remarks(lines: Sequence[LineTraffic]) -> Iterator[str]:
     total = sum(passes(line.metrics) for line in lines)
     for line in lines:
-        if passes(line.metrics) < _WORTH * total:
+        if passes(line.metrics) < _LEAST_SHARE * total:
             continue
-        yield from _of(line)
+        yield from _remarks_on(line)
 
 
-def _of(line: LineTraffic) -> Iterator[str]:
+def _remarks_on(line: LineTraffic) -> Iterator[str]:
     for operation in OPERATIONS:
         names = global_names(operation)
         requests, sectors = line.metrics.get(names.requests, 0), line.metrics.get(names.sectors, 0)
-        if requests and sectors / requests > _SPREAD:
+        if requests and sectors / requests > _SCATTERED:
             yield (
                 f"Line {line.line}: the 32 threads of a warp touch {sectors / requests:.3g} sectors of 32 bytes at once; 32 floats "
                 "side by side are 4. Which index does threadIdx.x move, and how far apart in memory are two neighbours?"

@@ -1,7 +1,7 @@
-"""Counts of a large shape from those of small ones, where they scale exactly; else nothing. Pure.
+"""Computes the counts of a large shape from those of small shapes, where they scale exactly. Pure.
 
-With every side of a problem of d sizes multiplied by s, what happens in its inner loop grows with s^d and what happens for each
-element with s^(d-1). Two counted shapes give both parts of every counter; a third one has to agree to the last count.
+Take a problem of d sizes and multiply each size by s. What happens in its inner loop grows with s^d, and what happens once for each
+element with s^(d-1). Two counted shapes give both parts of every counter. The third counted shape has to agree exactly.
 """
 
 from __future__ import annotations
@@ -12,11 +12,11 @@ from fractions import Fraction
 from grader.model.result import Traffic
 
 _NEEDED = 3
-_LARGE, _COUNTED = 4096, 192  # the longest side that is modelled, and that is counted for it
+_LARGE, _COUNTED = 4096, 192  # the longest side of the modelled shape, and of the counted shapes
 
 
 def shapes_to_count(shape: str) -> dict[int, str] | None:
-    """Three shapes by their scale, `shape` among them; None where there are none small enough."""
+    """Three shapes by their scale, with `shape` among them. None where they would not be small enough."""
     sides = [int(side) for side in shape.split("x")]
     longest = max(sides)
     if 3 * longest <= _COUNTED:
@@ -27,16 +27,16 @@ def shapes_to_count(shape: str) -> dict[int, str] | None:
 
 
 def large_scale(shape: str) -> tuple[int, str]:
-    """How often the shape `shape` fits into one that fills a GPU, and that shape."""
+    """A factor, and `shape` multiplied by it, which is large enough to fill a GPU."""
     sides = [int(side) for side in shape.split("x")]
     factor = max(1, _LARGE // max(sides))
     return factor, "x".join(str(factor * side) for side in sides)
 
 
 def extrapolated(counted: Mapping[int, Traffic], sizes: int, factor: int) -> Traffic | None:
-    """The traffic at `factor` times a base shape of `sizes` sides, from that at three other multiples of it.
+    """The traffic at `factor` times a base shape with `sizes` sizes, computed from the traffic at three other multiples of it.
 
-    None where any counter does not follow the rule: a shape that tiles stick out of, a kernel that branches on sizes.
+    None where a counter does not follow the rule: where tiles do not divide the shape, or the kernel branches on sizes.
     """
     if len(counted) != _NEEDED or not all(one.complete for one in counted.values()):
         return None
@@ -65,7 +65,7 @@ def extrapolated(counted: Mapping[int, Traffic], sizes: int, factor: int) -> Tra
 
 
 def _rule(s: int, at_s: int, t: int, at_t: int, sizes: int) -> tuple[Fraction, Fraction]:
-    """A and b of a·s^d + b·s^(d-1)."""
+    """The coefficients a and b of a·s^d + b·s^(d-1)."""
     per_s, per_t = Fraction(at_s, s ** (sizes - 1)), Fraction(at_t, t ** (sizes - 1))  # a·s + b
     a = (per_t - per_s) / (t - s)
     return a, per_s - a * s

@@ -11,7 +11,7 @@ from grader.model.result import Build, Case, Explanation, Finding, LabResult, La
 from grader.model.verdicts import Verdict
 from grader.proofs.kernel_proofs import KernelProofs, wrong_with_solution, wrong_with_starter
 from grader.proofs.reject_header import Demand, demanded, unmet
-from grader.proofs.shown_pages import given_away, withheld_shapes
+from grader.proofs.shown_pages import disclosures, withheld_shapes
 from grader.proofs.stated_points import wrong_points
 
 SEED = 7_302_251_994_182
@@ -114,7 +114,7 @@ def test_a_reject_demands_the_explanation_on_its_second_line_and_no_other(tmp_pa
 def test_a_report_that_withholds_what_it_should_gives_nothing_away() -> None:
     hidden = case(name="big", visibility="hidden", feedback="verdict", launches=(launch("M=97 N=13 K=61"),))
     assert withheld_shapes(graded(hidden)) == [("big", "M=97 N=13 K=61")]
-    assert list(given_away(graded(hidden), SEED)) == []
+    assert list(disclosures(graded(hidden), SEED)) == []
 
 
 @pytest.mark.parametrize("advice", ["Try M=97 N=13 K=61.", "Try 97, 13, 61.", f"Seed {SEED}."])
@@ -122,7 +122,7 @@ def test_a_report_that_tells_a_hidden_shape_or_the_seed_is_found(advice: str) ->
     hidden = case(
         name="big", visibility="hidden", feedback="verdict", launches=(launch("M=97 N=13 K=61"),), advice=advice
     )
-    assert len(list(given_away(graded(hidden), SEED))) == 1
+    assert len(list(disclosures(graded(hidden), SEED))) == 1
 
 
 def launch(shape: str) -> Launch:

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from grader.course.new_lab import NewLab, files_of, lay_down, named
+from grader.course.new_lab import NewLab, files_of, with_defaults, write_lab
 from grader.course.starters import stale
 from grader.model.errors import RemediableError
 from grader.model.labs import load_lab
@@ -27,12 +27,12 @@ def course(tmp_path: Path) -> Path:
 
 
 def new(lab_id: str, *, title: str | None = None, problem: str | None = None, kernel: str | None = None) -> NewLab:
-    return named(lab_id, title=title, problem=problem, kernel=kernel)
+    return with_defaults(lab_id, title=title, problem=problem, kernel=kernel)
 
 
 def made(course: Path, lab: NewLab) -> dict[str, str]:
     files = files_of(course, lab)
-    lay_down(course, files)
+    write_lab(course, files)
     return files
 
 
@@ -118,7 +118,7 @@ def test_nothing_that_exists_is_touched(course: Path) -> None:
 def test_what_cannot_be_written_whole_is_not_written(course: Path) -> None:
     files = {"assignments/06-a/lab.toml": "x", "assignments/06-a/lab.toml/below": "y"}
     with pytest.raises(RemediableError, match="what was written is removed again"):
-        lay_down(course, files)
+        write_lab(course, files)
     assert not (course / "assignments/06-a/lab.toml").exists()
 
 
