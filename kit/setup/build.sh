@@ -1,9 +1,10 @@
 # Configures and builds what CMakeLists.txt describes, into build/. Sourced by setup.sh.
+# With TILELAB_WERROR=1, as continuous integration has it, a compiler's warnings are errors; else they stop nobody.
 
 # build_kit EXTRA: with the kit's own tests when EXTRA is not empty.
 build_kit() {
   local extra=$1 key
-  key=$(digest "$root" kit/setup/build.sh .tilelab/packages)
+  key=$(digest "$root" kit/setup/build.sh .tilelab/packages "${TILELAB_WERROR:-}")
   if [ "$(cat build/.configured 2>/dev/null)" != "$key" ]; then
     # A build folder of another clone, compiler or generator cannot be taken over.
     rm -rf build
@@ -27,7 +28,8 @@ configure() {
   [ -z "$ninja" ] || generator=Ninja
   printf '%s\n' "$cmake" >build/.cmake
   "$cmake" -S . -B build -G "$generator" ${ninja:+-DCMAKE_MAKE_PROGRAM="$ninja"} -DCMAKE_BUILD_TYPE=Release \
-    -DCMAKE_CXX_COMPILER="$(find_compiler)" -DCMAKE_PREFIX_PATH="$prefix/usr"
+    -DCMAKE_CXX_COMPILER="$(find_compiler)" -DCMAKE_PREFIX_PATH="$prefix/usr" \
+    -DTILELAB_WERROR="$([ "${TILELAB_WERROR:-}" = 1 ] && echo ON || echo OFF)"
 }
 
 run_build() { "$(cat build/.cmake)" --build build --parallel "$(nproc)" --target all ${extra:+kit-tests}; }
