@@ -2,6 +2,7 @@
 // holds the GPU. Nothing of the submission runs in it, and it makes no context itself: one would not survive the fork.
 #include <sys/prctl.h>
 
+#include <algorithm>
 #include <csignal>
 #include <cstdio>
 #include <cstdlib>
@@ -10,6 +11,7 @@
 #include <stdexcept>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "cuda/contest.hpp"
 #include "cuda/contest_image.hpp"
@@ -18,6 +20,7 @@
 #include "cuda/device_probe.hpp"
 #include "cuda/launch_worker.hpp"
 #include "cuda/printed_output.hpp"
+#include "options/program_options.hpp"
 #include "runner/channel.hpp"
 #include "runner/protocol.hpp"
 #include "runner/timing_message.hpp"
@@ -93,42 +96,45 @@ void serve_contest(const std::string& image_file) {
   }
 }
 
+constexpr std::string_view usage =
+    "usage: gpu-runner --image image.json   (started by a judge, which it answers on descriptor 3)\n"
+    "       gpu-runner --watched image.json   (as above, under a tool that watches memory accesses)\n"
+    "       gpu-runner --contest contest.json   (as above, to time kernels against each other)\n"
+    "       gpu-runner --probe [libcuda.so.1]   (which GPUs there are, as JSON)\n"
+    "       gpu-runner --try [libcuda.so.1]     (whether the first can be used by this process)";
+
+void run(int argc, char** argv) {
+  constexpr OptionRule::Kind optional = OptionRule::Kind::optional, without_value = OptionRule::Kind::without_value;
+  const std::vector<OptionRule> tasks{
+      {"image", optional}, {"watched", optional}, {"contest", optional}, {"probe", without_value}, {"try", without_value}};
+  const ProgramOptions options(argc, argv, tasks, usage, 1);
+  const auto asked = std::ranges::count_if(tasks, [&](const OptionRule& task) { return options.has(task.name); });
+  if (asked != 1) options.refuse("exactly one of its options is needed");
+  const bool asks_device = options.has("probe") || options.has("try");
+  if (!asks_device && !options.words().empty()) options.refuse("'" + options.words().front() + "' is one word too many");
+  const std::string library = options.words().empty() ? "" : options.words().front();
+  if (options.has("image")) serve(options.text("image"));
+  if (options.has("watched")) serve_watched(options.text("watched"));
+  if (options.has("contest")) {
+    const cuda::PrintedOutput printed;  // what kernels print goes nowhere
+    serve_contest(options.text("contest"));
+  }
+  if (options.has("probe")) std::puts(cuda::probe_devices(library).c_str());
+  if (options.has("try")) std::puts(cuda::try_device(library, 0).c_str());
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
-  const std::string_view what = argc > 1 ? argv[1] : "";
   setenv("CUDA_CACHE_DISABLE", "1", 1);  // nothing is compiled here, and nothing may be written
   try {
-    if (what == "--image" && argc == 3) {
-      serve(argv[2]);
-      return 0;
-    }
-    if (what == "--watched" && argc == 3) {
-      serve_watched(argv[2]);
-      return 0;
-    }
-    if (what == "--contest" && argc == 3) {
-      const tilelab::cuda::PrintedOutput printed;  // what kernels print goes nowhere
-      serve_contest(argv[2]);
-      return 0;
-    }
-    if (what == "--probe" && argc <= 3) {
-      std::puts(cuda::probe_devices(argc == 3 ? argv[2] : "").c_str());
-      return 0;
-    }
-    if (what == "--try" && argc <= 3) {
-      std::puts(cuda::try_device(argc == 3 ? argv[2] : "", 0).c_str());
-      return 0;
-    }
+    run(argc, argv);
+    return 0;
+  } catch (const OptionError& error) {
+    std::fprintf(stderr, "%s\n", error.what());
+    return 2;
   } catch (const std::exception& error) {
     std::fprintf(stderr, "gpu-runner: %s\n", error.what());
     return 1;
   }
-  std::fprintf(stderr,
-               "usage: gpu-runner --image image.json   (started by a judge, which it answers on descriptor 3)\n"
-               "       gpu-runner --watched image.json   (as above, under a tool that watches memory accesses)\n"
-               "       gpu-runner --contest contest.json   (as above, to time kernels against each other)\n"
-               "       gpu-runner --probe [libcuda.so.1]   (which GPUs there are, as JSON)\n"
-               "       gpu-runner --try [libcuda.so.1]     (whether the first can be used by this process)\n");
-  return 2;
 }

@@ -2,6 +2,7 @@
 // empty. Exit status: 0 every case passed, 1 some did not, 2 the judge could not work.
 #include <algorithm>
 #include <charconv>
+#include <concepts>
 #include <cstdint>
 #include <cstdlib>
 #include <cstring>
@@ -35,15 +36,27 @@ struct Options {
   bool allow_same_value_writes = false;
 };
 
+// Takes a whole number and nothing else: left alone, Catch2 reads 12 in "12abc", and a very large number in "-1".
+template <std::unsigned_integral Number>
+auto into(Number& value) {
+  return [&value](const std::string& digits) {
+    using namespace Catch::Clara;
+    const char* const end = digits.data() + digits.size();
+    const auto [after, error] = std::from_chars(digits.data(), end, value);
+    if (error == std::errc{} && after == end) return ParserResult::ok(ParseResultType::Matched);
+    return ParserResult::runtimeError("'" + digits + "' is no whole number, or too large a one");
+  };
+}
+
 // Catch2 reads the command line; ours are added to its own. Throws on one that cannot be used.
 Options parse_options(Catch::Session& session, int argc, char** argv) {
   using Catch::Clara::Opt;
   Options options;
   session.cli(session.cli() | Opt(options.runner, "FILE")["--runner"]("JSON file with the argv that starts the submission's runner") |
-              Opt(options.seed, "N")["--seed"]("what random inputs and sizes follow from") |
-              Opt(options.order, "N")["--shuffle"]("run blocks and threads shuffled by this number; 0: in order") |
+              Opt(into(options.seed), "N")["--seed"]("what random inputs and sizes follow from") |
+              Opt(into(options.order), "N")["--shuffle"]("run blocks and threads shuffled by this number; 0: in order") |
               Opt(options.allow_same_value_writes)["--allow-same-value-writes"]("plain writes of one value to one place are no race") |
-              Opt(options.shutdown_grace_ms,
+              Opt(into(options.shutdown_grace_ms),
                   "N")["--shutdown-grace-ms"]("how long the runner may take to end, under a tool that writes a report then") |
               Opt(options.report, "FILE")["--report"]("where the cases are written as JSON"));
   if (session.applyCommandLine(argc, argv) != 0) throw std::runtime_error("the command line cannot be read");

@@ -3,15 +3,14 @@
 // It prints a line once the runner is prepared and waits for one on its input; and a line once the last launch has ended.
 // Exit status: 0 the report is written, whatever came of it; 2 it cannot be done as asked; 3 the timer could not work.
 #include <algorithm>
-#include <charconv>
 #include <cstring>
 #include <exception>
 #include <iostream>
-#include <map>
 #include <numeric>
 #include <stdexcept>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include <nlohmann/json.hpp>
 
@@ -20,6 +19,7 @@
 #include "judge/random_stream.hpp"
 #include "judge/runner_process.hpp"
 #include "judge/timed_problem.hpp"
+#include "options/program_options.hpp"
 #include "runner/timing_message.hpp"
 
 namespace {
@@ -33,25 +33,10 @@ constexpr std::string_view usage =
 constexpr std::string_view prepared = "prepared", device_is_free = "the device is free";
 constexpr std::size_t kept_bytes_at_most = std::size_t{256} << 20;
 
-using Options = std::map<std::string, std::string>;
-
-Options parse_options(int argc, char** argv) {
-  Options options;
-  for (int i = 1; i + 1 < argc; i += 2) options[argv[i]] = argv[i + 1];
-  for (const char* name :
-       {"--problem", "--shape", "--seed", "--rounds", "--first-round", "--warm-up-ms", "--limit-ms", "--kept", "--runner", "--report"}) {
-    if (!options.contains(name)) throw std::invalid_argument(std::string(usage));
-  }
-  return options;
-}
-
-template <class Number>
-Number number(const Options& options, const std::string& name) {
-  const std::string& text = options.at(name);
-  Number value = 0;
-  const auto [after, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (error != std::errc{} || after != text.data() + text.size()) throw std::invalid_argument(name + " takes a number, not " + text);
-  return value;
+ProgramOptions read_options(int argc, char** argv) {
+  const std::vector<OptionRule> rules{{"problem"},    {"shape"},    {"seed"}, {"rounds"}, {"first-round"},
+                                      {"warm-up-ms"}, {"limit-ms"}, {"kept"}, {"runner"}, {"report"}};
+  return {argc, argv, rules, usage};
 }
 
 std::size_t output_bytes(const judge::TimedWork& work) {
@@ -122,9 +107,9 @@ protocol::TimingReply reply_of(const judge::Answer& answer, unsigned student) {
 
 // The runner comes to hold the device in two steps: its context and all else that takes long is made beside other work; then
 // whoever started the timer waits until nobody else is on the device, and says so by a line. No input means: go on.
-protocol::TimingReply timed(const Options& options, const protocol::TimingRequest& request, const judge::MemoryFile& kept) {
-  judge::RunnerProcess runner(judge::read_runner_argv(options.at("--runner")));
-  const auto limit = std::chrono::milliseconds(number<unsigned>(options, "--limit-ms"));
+protocol::TimingReply timed(const ProgramOptions& options, const protocol::TimingRequest& request, const judge::MemoryFile& kept) {
+  judge::RunnerProcess runner(judge::read_runner_argv(options.text("runner")));
+  const auto limit = std::chrono::milliseconds(options.number<unsigned>("limit-ms"));
   protocol::TimingReply reply = reply_of(runner.ask(protocol::prepare_to_time, limit, {}), request.kept_contestant);
   if (reply.status != protocol::Status::completed) return reply;
   std::cout << prepared << std::endl;
@@ -136,18 +121,19 @@ protocol::TimingReply timed(const Options& options, const protocol::TimingReques
 }
 
 void time(int argc, char** argv) {
-  const Options options = parse_options(argc, argv);
-  const judge::TimedWork work = judge::work_to_time(options.at("--problem"), options.at("--shape"));
-  judge::RandomStream random(judge::derive_seed(number<std::uint64_t>(options, "--seed"), "timer", 0));
+  const ProgramOptions options = read_options(argc, argv);
+  const judge::TimedWork work = judge::work_to_time(options.text("problem"), options.text("shape"));
+  judge::RandomStream random(judge::derive_seed(options.number<std::uint64_t>("seed"), "timer", 0));
   protocol::TimingRequest request;
   request.launch.arguments = work.arguments;
   request.launch.launch_arguments = work.launch_arguments;
   request.input_seed = random.bits();
-  request.rounds = number<unsigned>(options, "--rounds");
-  request.first_round = number<unsigned>(options, "--first-round");
-  request.warm_up_ms = number<unsigned>(options, "--warm-up-ms");
-  request.kept_contestant = number<unsigned>(options, "--kept");
-  if (request.rounds == 0 || request.rounds > protocol::most_rounds) throw std::invalid_argument("--rounds is from 1 to 1024");
+  request.rounds = options.number<unsigned>("rounds");
+  request.first_round = options.number<unsigned>("first-round");
+  request.warm_up_ms = options.number<unsigned>("warm-up-ms");
+  request.kept_contestant = options.number<unsigned>("kept");
+  if (request.rounds == 0 || request.rounds > protocol::most_rounds)
+    options.refuse("--rounds is from 1 to " + std::to_string(protocol::most_rounds));
   request.kept_rounds = rounds_to_keep(request.rounds, output_bytes(work), random);
   const judge::MemoryFile kept{std::vector<std::byte>(request.kept_rounds.size() * output_bytes(work))};
 
@@ -167,7 +153,7 @@ void time(int argc, char** argv) {
     report["faults"] = std::move(looked.faults);
     report["elements"] = std::move(looked.elements);
   }
-  judge::write_report(options.at("--report"), report.dump(-1, ' ', false, json::error_handler_t::replace) + "\n");
+  judge::write_report(options.text("report"), report.dump(-1, ' ', false, json::error_handler_t::replace) + "\n");
 }
 
 }  // namespace

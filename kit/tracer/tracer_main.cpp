@@ -6,7 +6,6 @@
 #include <charconv>
 #include <exception>
 #include <iostream>
-#include <map>
 #include <stdexcept>
 #include <string>
 #include <string_view>
@@ -18,6 +17,7 @@
 #include "judge/record.hpp"
 #include "judge/runner_process.hpp"
 #include "judge/traced_problem.hpp"
+#include "options/program_options.hpp"
 
 namespace {
 
@@ -27,14 +27,14 @@ using nlohmann::json;
 constexpr std::string_view usage =
     "usage: tracer --problem NAME [--shape 8x8x8] [--inputs NAME --block X,Y,Z] --runner RUNNER.json --report TRACE.json";
 
-using Options = std::map<std::string, std::string>;
-
-Options parse_options(int argc, char** argv) {
-  Options options;
-  for (int i = 1; i + 1 < argc; i += 2) options[argv[i]] = argv[i + 1];
-  for (const char* name : {"--problem", "--runner", "--report"}) {
-    if (!options.contains(name)) throw std::runtime_error(std::string(usage));
+ProgramOptions read_options(int argc, char** argv) {
+  constexpr OptionRule::Kind optional = OptionRule::Kind::optional;
+  ProgramOptions options(argc, argv, {{"problem"}, {"shape", optional}, {"inputs", optional}, {"block", optional}, {"runner"}, {"report"}},
+                         usage);
+  for (const char* beside : {"shape", "inputs"}) {
+    if (options.has("block") && !options.has(beside)) options.refuse(std::string("--block needs --") + beside + " beside it");
   }
+  if (options.has("inputs") && !options.has("block")) options.refuse("--inputs needs --block beside it");
   return options;
 }
 
@@ -68,24 +68,23 @@ json inputs_json(const judge::Trial& trial) {
   return inputs;
 }
 
-judge::LaunchRecord launched(const Options& options, const judge::Trial& trial, const judge::LaunchOptions& watching) {
-  judge::RunnerProcess runner(judge::read_runner_argv(options.at("--runner")));
+judge::LaunchRecord launched(const ProgramOptions& options, const judge::Trial& trial, const judge::LaunchOptions& watching) {
+  judge::RunnerProcess runner(judge::read_runner_argv(options.text("runner")));
   return judge::judge_launch(runner, trial, watching);
 }
 
-json traced(const Options& options, const judge::TracedProblem& problem) {
-  if (!options.contains("--inputs") || !options.contains("--shape")) throw std::runtime_error(std::string(usage));
-  const judge::Trial trial = judge::trial_to_trace(problem, options.at("--shape"), options.at("--inputs"));
+json traced(const ProgramOptions& options, const judge::TracedProblem& problem) {
+  const judge::Trial trial = judge::trial_to_trace(problem, options.text("shape"), options.text("inputs"));
   judge::LaunchOptions watching;
-  watching.trace = protocol::TraceRequest{parse_block(options.at("--block"))};
+  watching.trace = protocol::TraceRequest{parse_block(options.text("block"))};
   const judge::LaunchRecord launch = launched(options, trial, watching);
   json report{{"factors", problem.factors}, {"inputs", inputs_json(trial)}, {"launch", launch}};
   if (launch.trace) report["trace"] = *launch.trace;
   return report;
 }
 
-json profiled(const Options& options, const judge::TracedProblem& problem) {
-  const std::string shape = options.contains("--shape") ? options.at("--shape") : judge::usual_profiled_shape(problem);
+json profiled(const ProgramOptions& options, const judge::TracedProblem& problem) {
+  const std::string shape = options.has("shape") ? options.text("shape") : judge::usual_profiled_shape(problem);
   const judge::Trial trial = judge::trial_to_profile(problem, shape);
   judge::LaunchOptions watching;
   watching.traffic = true;
@@ -93,10 +92,10 @@ json profiled(const Options& options, const judge::TracedProblem& problem) {
 }
 
 void write_down(int argc, char** argv) {
-  const Options options = parse_options(argc, argv);
-  const judge::TracedProblem& problem = problem_named(options.at("--problem"));
-  const json report = options.contains("--block") ? traced(options, problem) : profiled(options, problem);
-  judge::write_report(options.at("--report"), report.dump(-1, ' ', false, json::error_handler_t::replace) + "\n");
+  const ProgramOptions options = read_options(argc, argv);
+  const judge::TracedProblem& problem = problem_named(options.text("problem"));
+  const json report = options.has("block") ? traced(options, problem) : profiled(options, problem);
+  judge::write_report(options.text("report"), report.dump(-1, ' ', false, json::error_handler_t::replace) + "\n");
 }
 
 }  // namespace

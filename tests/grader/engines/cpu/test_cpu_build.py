@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import json
+import subprocess
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -133,6 +134,15 @@ def test_ordinary_cuda_becomes_a_runner(case: str, build: BuildSource) -> None:
     assert image["kernel"] > 0
     assert image["launch"] > 0
     assert image["kernel"] in [first for first, _, name in image["functions"] if name == "scale"]
+
+
+@pytest.mark.parametrize("words", [[], ["--image"], ["--imge", "image.json"], ["--image", "image.json", "more"]])
+def test_a_runner_takes_one_command_line_and_no_other(words: list[str], build: BuildSource) -> None:
+    runner = build(submission()).build.runner
+    assert runner is not None
+    done = subprocess.run([runner, *words], capture_output=True, text=True, check=False)
+    assert done.returncode == 2
+    assert done.stderr.startswith("usage: runner --image image.json")
 
 
 @pytest.mark.parametrize("case", REFUSED)
