@@ -41,10 +41,11 @@ _MOVED = {  # to the places where tools look for these files in a student's fold
     "handouts/ci/student-gitlab.yml": ".gitlab-ci.yml",
 }
 _LAB_TABLE_MARK = "<!-- labs -->"  # in the students' README; the table of labs replaces it
+# These are handed out whole and often get new files, so the listing names kinds of file.
 _LISTED_BY_KIND = (
     "kit",
     "grader",
-)  # these are handed out whole and often get new files, so the listing names kinds of file
+)
 _FIGURES = "assignments/figures/"
 _PICTURES = (".svg", ".png")
 

@@ -1,1 +1,1 @@
-"""Engines turn a submission into something that a judge can run: `cpu` for the CPU executor, `gpu` for a GPU."""
+"""Engines turn a submission into a program that a judge can run: `cpu` for the CPU executor, `gpu` for a GPU."""

@@ -1,6 +1,5 @@
-"""Which outside functions a kernel may call: what the kit defines for device code and pure functions of the C library.
-
-The rest are host functions, which nvcc would refuse to call from a kernel.
+"""The functions outside the submission that a kernel may call: those that the kit defines for device code, and pure functions of the
+C library. All others are host functions. nvcc would refuse to call those from a kernel.
 """
 
 from __future__ import annotations
@@ -9,7 +8,7 @@ import re
 
 DEVICE_PREFIX = "_ZN11cuda_on_cpu"
 
-# Called by instrumented code; a submission that names them itself is refused earlier.
+# Instrumented code calls these. A submission that names them itself is refused earlier.
 INSTRUMENTATION_PREFIXES = (
     "__tsan_",
     "__ubsan_handle_alignment_assumption",
@@ -29,20 +28,20 @@ MATH = frozenset(_MATH_NAMES.split())
 C_LIBRARY = frozenset(
     [*MATH, *(name + "f" for name in MATH), "abs", "labs", "llabs", "_GLOBAL_OFFSET_TABLE_", "__popcountdi2", "__popcountsi2",
      "__udivti3", "__umodti3", "__divti3", "__modti3", "__mulsc3", "__muldc3", "__divsc3", "__divdc3",
-     # where long double has 128 bits and the processor computes with 64
+     # for machines where long double has 128 bits and the processor computes with 64
      "__addtf3", "__subtf3", "__multf3", "__divtf3", "__eqtf2", "__netf2", "__lttf2", "__letf2", "__gttf2", "__getf2",
      "__unordtf2", "__extendsftf2", "__extenddftf2", "__trunctfsf2", "__trunctfdf2", "__floatsitf", "__floatditf",
      "__floatunsitf", "__floatunditf", "__fixtfsi", "__fixtfdi", "__fixunstfsi", "__fixunstfdi"]
 )  # fmt: skip
 
-# Functions that write through a pointer go to versions of ours that announce what they touch.
+# Functions that write through a pointer are redirected to our versions, which announce their accesses.
 _WRITERS = (
     "memcpy memmove memset printf puts putchar sincosf sincos modff modf frexpf frexp remquof remquo __assert_fail"
 )
 REDIRECTIONS = {name: f"tilelab_{name.strip('_')}" for name in _WRITERS.split()}
-ALIGNED_COPY = "tilelab_copy"  # what `ir_copies.py` puts for a copy of an object; a submission cannot write the name
+ALIGNED_COPY = "tilelab_copy"  # `ir_copies.py` puts this call for a copy of an object; a submission cannot use the name
 
-# Device code may call these, but the CPU executor has none: such a kernel waits for a GPU.
+# Device code may call these, but the CPU executor does not have them. Such a kernel needs a GPU.
 ONLY_ON_A_GPU = frozenset(
     {
         "malloc",
@@ -61,7 +60,7 @@ ONLY_ON_A_GPU = frozenset(
 )
 
 
-# What nvcc knows and the CPU executor does not (yet): a file that uses one is fine CUDA, so it waits for a GPU.
+# nvcc knows these names and the CPU executor does not. A file that uses one is correct CUDA, so it needs a GPU.
 UNSUPPORTED_HEADERS = re.compile(
     r"mma\.h|cuda_(fp8|fp6|fp4|bf16|pipeline|awbarrier)\w*\.h(pp)?|cooperative_groups/.*|cuda/.*|cub/.*|thrust/.*|cutlass/.*|cute/.*"
     r"|sm_\d+_\w+\.h(pp)?|texture_\w+\.h|surface_\w+\.h|curand\w*\.h|cublas\w*\.h|nv/.*|nvtx\w*/.*|cuda_texture_types\.h"
@@ -72,7 +71,7 @@ UNSUPPORTED_NAMES = re.compile(
     r"|__prof_trigger|__cvta_\w+|__is(Global|Shared|Constant|Local|GridConstant)|__pipeline_\w+|__barrier_sync\w*"
     r"|__brkpt|__reduce_\w+|__shfl|__shfl_(up|down|xor)|__any|__all|__ballot"
 )
-# What <cooperative_groups.h> has on a GPU and ours has not.
+# Parts of <cooperative_groups.h> that our version does not have.
 UNSUPPORTED_MEMBERS = re.compile(
     r"barrier_(arrive|wait)|get_type|map_shared_rank|query_shared_rank|cluster_\w+|(block|dim)_cluster\w*"
 )

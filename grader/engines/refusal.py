@@ -1,4 +1,4 @@
-"""Why a submission is not run at all, as plain data."""
+"""A reason why a submission is not run, as plain data."""
 
 from __future__ import annotations
 

@@ -10,7 +10,7 @@ import dataclasses
 from collections.abc import Sequence
 from pathlib import Path
 
-from grader.engines.gpu.sanitizer_log import TOOLS, find_sanitizer, reports, watched
+from grader.engines.gpu.sanitizer_log import TOOLS, find_sanitizer, reports, sanitizer_command
 from grader.judging.judge_call import JudgeCall, run_judge
 from grader.machine.toolset import Toolset
 from grader.model.errors import RemediableError
@@ -32,7 +32,7 @@ def sanitize(  # noqa: PLR0913, PLR0917 -- a step of judge_on_gpu
     def passes(tool: Tool, name: str, *, until_failure: bool) -> bool:
         work = folder / name
         work.mkdir()
-        argv = watched(program, tool, work, [str(runner), "--watched", str(image)])
+        argv = sanitizer_command(program, tool, work, [str(runner), "--watched", str(image)])
         under_tool = dataclasses.replace(
             call, shutdown_grace_ms=SHUTDOWN_GRACE_MS, seconds=TOOL_SECONDS, until_failure=until_failure
         )

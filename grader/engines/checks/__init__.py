@@ -1,1 +1,1 @@
-"""What a submission's text and object code may not hold: each check refuses it with a line and a reason."""
+"""Checks of a submission's text and object code. Each check refuses what is not allowed, with a line and a reason."""

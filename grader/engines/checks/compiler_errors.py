@@ -1,4 +1,4 @@
-"""What the compiler said, as reasons a student can act on: its errors in the submission, host code, CUDA we lack."""
+"""Turns the compiler's errors into reasons that a student can act on: mistakes, host code, and CUDA that the executor lacks."""
 
 from __future__ import annotations
 
@@ -36,23 +36,23 @@ _NOT_FOR_THIS_FILE = (
 )
 
 
-def was_stopped(returncode: int, said: str) -> bool:
-    """Whether the compiler did not end by itself."""
-    return returncode in _KILLED_STATUS or _KILLED.search(said) is not None
+def was_stopped(returncode: int, output: str) -> bool:
+    """Whether the compiler was killed."""
+    return returncode in _KILLED_STATUS or _KILLED.search(output) is not None
 
 
 def compile_errors(log: str, file_name: str) -> tuple[Refusal, ...]:
-    """The first errors in `file_name` itself; where one names CUDA that the executor lacks, that alone. May be empty."""
+    """The first errors in `file_name` itself. Where one of them names CUDA that the executor lacks, only that one. May be empty."""
     pattern = re.compile(rf"^(?:\./)?{re.escape(file_name)}:(\d+):(?:\d+:)? (?:fatal )?error: (.*)$", re.MULTILINE)
-    said = [(int(match[1]), match[2]) for match in pattern.finditer(log)]
-    host_code = any(_HOST_NAME.search(message) for _, message in said) or _LAUNCH.search(log) is not None
-    for line, message in said:
+    errors = [(int(match[1]), match[2]) for match in pattern.finditer(log)]
+    host_code = any(_HOST_NAME.search(message) for _, message in errors) or _LAUNCH.search(log) is not None
+    for line, message in errors:
         if not host_code and (what := _needs_a_gpu(message)):
             text = f"The CPU executor does not know {what}: this file has to be graded on a GPU."
             return (Refusal(Verdict.NEEDS_GPU, line, text),)
     return tuple(
         Refusal(Verdict.COMPILE_ERROR, line, f"The compiler says: {message}", _hint(log, message))
-        for line, message in said[:MAX_ERRORS]
+        for line, message in errors[:MAX_ERRORS]
     )
 
 
@@ -66,8 +66,8 @@ def _needs_a_gpu(message: str) -> str | None:
     if member and UNSUPPORTED_MEMBERS.fullmatch(member["member"] or member[2]):
         return f"`{member['member'] or member[2]}()` of `cooperative_groups::{member['group'] or member[1]}`"
     name = _UNKNOWN_NAME.match(message)
-    word = (name["gcc"] or name["clang"]) if name else ""
-    return f"`{word}`" if UNSUPPORTED_NAMES.fullmatch(word) else None
+    unknown = (name["gcc"] or name["clang"]) if name else ""
+    return f"`{unknown}`" if UNSUPPORTED_NAMES.fullmatch(unknown) else None
 
 
 def _hint(log: str, message: str) -> str:

@@ -1,4 +1,4 @@
-"""The kernel and the launch function a lab asks for: found in the object file, or said to be missing and why."""
+"""Finds the kernel and the launch function that a lab asks for in the object file, or says why they are missing."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from grader.engines.object_code.symbol_table import Symbol
 from grader.engines.refusal import Refusal
 from grader.model.verdicts import Verdict
 
-USE_FILE = "<grader>"  # what the compiler calls the lines that are ours
+USE_FILE = "<grader>"  # the file name that the compiler gives to our own lines
 _CHOSEN = "the_chosen_kernel"
 _CHOSEN_SYMBOL = f"_ZL{len(_CHOSEN)}{_CHOSEN}"
 _KEEP = "Keep the name and the parameters of the starter file."
@@ -20,9 +20,9 @@ _KEEP = "Keep the name and the parameters of the starter file."
 
 @dataclass(frozen=True)
 class EntrySignatures:
-    """Demangled: "scale(float const*, float*, int)". No launch: the caller names the grid.
+    """Demangled signatures: "scale(float const*, float*, int)". Without `launch`, the caller chooses grid and block.
 
-    `by_name`: `kernel` is what C++ calls it, "scale", "ns::scale<float>" or, where there are several, "scale(float*)".
+    `by_name`: `kernel` is its name in C++: "scale", "ns::scale<float>", or "scale(float*)" where there are several.
     """
 
     kernel: str
@@ -32,7 +32,7 @@ class EntrySignatures:
 
 @dataclass(frozen=True)
 class EntryPoints:
-    kernels: tuple[Symbol, ...]  # every function of the kernel's name, whatever its parameters
+    kernels: tuple[Symbol, ...]  # every function with the kernel's name, whatever its parameters
     launches: tuple[Symbol, ...]
 
     @property
@@ -46,14 +46,14 @@ def entry_points(obj: ObjectFile, entries: EntrySignatures) -> EntryPoints:
 
 
 def use_of(kernel: str) -> str:
-    """A line of C++ that instantiates a kernel and tells which it is: see `used_kernel`."""
+    """A line of C++ that instantiates a kernel. `used_kernel` finds out from it which function the kernel is."""
     name, bracket, parameters = kernel.partition("(")
     variable = f"void (*const {_CHOSEN})({parameters}" if bracket else f"auto* const {_CHOSEN}"
     return f'# 1 "{USE_FILE}"\n__attribute__((used)) static {variable} = &{name};\n'
 
 
 def used_kernel(obj: ObjectFile) -> EntryPoints:
-    """The function whose address the line of `use_of` takes. A static one is named by its section alone."""
+    """The function whose address the line of `use_of` takes. A static function is identified by its section only."""
     holder = next((s.section for s in obj.symbols if s.kind == "STT_OBJECT" and s.name == _CHOSEN_SYMBOL), 0)
     named = [obj.symbols[index] for index in obj.uses.get(holder, ())]
     functions = {symbol.section for symbol in named if symbol.in_section}
@@ -62,7 +62,7 @@ def used_kernel(obj: ObjectFile) -> EntryPoints:
 
 
 def functions_named(obj: ObjectFile, name: str) -> tuple[Symbol, ...]:
-    """Every defined function `name` in the global namespace, C or C++, static or not."""
+    """Every function `name` that is defined in the global namespace, C or C++, static or not."""
     mangled = rf"_ZL?{len(name)}{re.escape(name)}(?![0-9A-Za-z_]*E$)[A-Za-z0-9_]*"
     pattern = re.compile(rf"{mangled}|{re.escape(name)}")
     return tuple(s for s in obj.symbols if s.kind == "STT_FUNC" and not s.undefined and pattern.fullmatch(s.name))
@@ -86,7 +86,7 @@ def missing_names(found: EntryPoints, entries: EntrySignatures, source: str) -> 
 
 
 def wrong_signatures(functions: Iterable[Function], entries: EntrySignatures) -> tuple[Refusal, ...]:
-    """For each entry point that exists under its name only."""
+    """One refusal for each entry point whose name exists with other parameters."""
     known, refusals = list(functions), []
     for signature in (entries.kernel, entries.launch):
         if not signature or function_of(known, signature):
@@ -111,5 +111,5 @@ def _missing(message: str, advice: str) -> Refusal:
 
 
 def _in_c(signature: str) -> str:
-    """Turns "f(float const*)" into "f(const float*)", as people write it."""
+    """Turns "f(float const*)" into "f(const float*)", which is how people write it."""
     return re.sub(r"((?:unsigned |signed |long )*\w+) const\b", r"const \1", signature)

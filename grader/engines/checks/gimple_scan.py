@@ -1,8 +1,8 @@
-"""Reads GCC's dump of a function (-fdump-tree-gimple-lineno) for what the instrumentation would pass over.
+"""Reads GCC's dump of a function (-fdump-tree-gimple-lineno) and finds memory accesses that the instrumentation does not announce.
 
-The thread sanitizer announces assignments, not calls: what a call returns straight into memory, or takes from memory
-as an argument by value, is announced by nobody. And attributes stand here as the compiler understood them, whatever
-macro of whatever header spelt them. Not here: which memory that is; locals are let pass by their names.
+The thread sanitizer announces assignments, not calls. Nothing announces the memory that a call's result is returned into, or that an
+argument by value is read from. The dump also shows attributes as the compiler understood them, whichever macro wrote them. It does
+not show which memory an access uses; local variables are recognised by their names.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ _CALL = re.compile(r"\s*(?:(?P<target>\S.*?) = )?(?P<callee>[A-Za-z_.~][^=]*?) \
 _KEYWORDS = re.compile(r"(?:if|switch|goto|return|MEM|try|catch|finally|static|struct|union|typedef)\b")
 _MEMORY = re.compile(r"\*|MEM\b|[^&].*->|__(?:real|imag)__ \*")
 _ATTRIBUTES = re.compile(r"__attribute__\(\((?P<list>.*)\)\)$")
-_BLINDING = re.compile(
+_HIDING = re.compile(
     r"\b(no_sanitize\w*|disable_sanitizer_instrumentation|optimize|target|target_clones|naked|simd"
     r"|no_instrument_function|no_profile_instrument_function)\b"
 )
@@ -29,24 +29,24 @@ _MACHINE_BUILTIN = re.compile(r"__builtin_(?:ia32_(?!pause\b)|aarch64_|neon_|sve
 
 @dataclass(frozen=True)
 class _Statement:
-    text: str  # without places and strings
-    line: int  # of the submission; 0: another file's
-    path: str  # "": the compiler's own
+    text: str  # without positions and strings
+    line: int  # in the submission; 0: in another file
+    path: str  # "": the compiler made it
 
 
 def scan_gimple(dump: str, file_name: str, trusted: Collection[str] = ()) -> Refusal | None:
-    """The first reason not to trust the instrumentation; None when there is none. `trusted`: folders of our headers,
-    whose functions announce for themselves.
+    """The first reason not to trust the instrumentation, or None. `trusted`: folders of our headers, whose functions announce their
+    accesses themselves.
     """
-    blinding = ""  # of the function being read
+    hiding = ""  # an attribute of the present function that hides accesses
     for statement in _statements(dump, file_name):
         if statement.text == "}":
-            blinding = ""
-        blinding = _blinding_attribute(statement.text) or blinding
+            hiding = ""
+        hiding = _hiding_attribute(statement.text) or hiding
         if not statement.path or any(statement.path.startswith(f"{folder}/") for folder in trusted):
             continue
-        if blinding:
-            what = f"The attribute `{blinding}` is not allowed: it could change what the grader sees of the kernel."
+        if hiding:
+            what = f"The attribute `{hiding}` is not allowed: it could change what the grader sees of the kernel."
             return Refusal(Verdict.REJECTED, statement.line, what, "Remove it; nothing in this lab needs it.")
         if refusal := _judge_call(statement):
             return refusal
@@ -63,9 +63,9 @@ def _statements(dump: str, file_name: str) -> Iterator[_Statement]:
             yield _Statement(text, ours[0] if ours else 0, places[0]["path"] if places else "")
 
 
-def _blinding_attribute(text: str) -> str:
+def _hiding_attribute(text: str) -> str:
     attributes = _ATTRIBUTES.match(text)
-    found = _BLINDING.search(attributes["list"]) if attributes else None
+    found = _HIDING.search(attributes["list"]) if attributes else None
     return found[1] if found else ""
 
 
@@ -94,7 +94,7 @@ def _judge_call(statement: _Statement) -> Refusal | None:
 
 
 def _arguments(rest: str) -> list[str]:
-    """Of the last pair of parentheses: a lambda's name has some of its own."""
+    """The arguments in the last pair of parentheses. Earlier pairs may belong to a lambda's name."""
     depth, last = 0, [""]
     for character in reversed(rest):
         depth += (character in ")]>") - (character in "([<")

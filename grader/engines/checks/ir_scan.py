@@ -1,8 +1,8 @@
-"""Reads Clang's dump of a file for what the instrumentation would pass over: what `gimple_scan.py` is for GCC.
+"""Reads Clang's dump of a file and finds memory accesses that the instrumentation does not announce. For GCC: `gimple_scan.py`.
 
-The thread sanitizer's pass announces loads and stores of 1, 2, 4, 8 and 16 bytes in functions that ask for it, and
-copies become calls. So each function that a kernel reaches must have the attributes every function has, and hold nothing
-else that touches memory. It judges what Clang is about to compile, so no macro and no header can hide anything from it.
+The thread sanitizer's pass announces loads and stores of 1, 2, 4, 8 and 16 bytes in functions that have its attribute. Copies become
+calls. So each function that a kernel reaches must have the usual attributes, and must not access memory in any other way. The dump
+is exactly what Clang compiles, so neither a macro nor a header can hide anything from this check.
 """
 
 from __future__ import annotations
@@ -10,21 +10,21 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Iterator
 
-from grader.engines.checks.object_check import readable
+from grader.engines.checks.object_check import readable_name
 from grader.engines.clang_ir.ir_dump import Attributes, IrDump, IrFunction, read_dump
 from grader.engines.clang_ir.ir_types import bytes_of, leading_type, parts_of
 from grader.engines.refusal import Refusal
 from grader.model.verdicts import Verdict
 
-# What a function may have besides what every function has: inlining and what callers may assume of it.
+# Attributes that a function may have besides the usual ones: about inlining, and about what callers may assume.
 _HARMLESS_WORDS = """
     alwaysinline inlinehint cold hot noreturn readnone readonly writeonly argmemonly memory norecurse nofree nosync willreturn
     mustprogress uwtable nounwind
 """
 _HARMLESS = frozenset(_HARMLESS_WORDS.split())
-_ONLY_WHERE_NOT_INLINED = frozenset({"noinline", "optnone"})  # a function that is always inlined has neither
+_ONLY_WHERE_NOT_INLINED = frozenset({"noinline", "optnone"})  # a function that is always inlined has neither of them
 _VARIES = "min-legal-vector-width"
-# Operations of the compiler's own that touch no memory, or become calls that announce themselves.
+# The compiler's own operations that access no memory, or become calls that announce their accesses.
 _OPERATIONS = re.compile(
     r"llvm\.(dbg|lifetime|expect|assume|is\.constant|ubsantrap|trap|debugtrap|donothing|annotation|fabs|sqrt|fma|fmuladd|minnum|maxnum"
     r"|minimum|maximum|floor|ceil|trunc|rint|nearbyint|round|roundeven|copysign|canonicalize|is\.fpclass|ctpop|ctlz|cttz|bswap"
@@ -42,8 +42,8 @@ _BY_VALUE = re.compile(r"\b(byval|byref|inalloca|preallocated)\(")
 
 
 def scan_ir(text: str, plain: str, file_name: str, trusted: Collection[str], roots: Collection[str]) -> Refusal | None:
-    """The first reason not to trust the instrumentation; None when there is none. `plain`: the dump of a function that
-    has no attributes. `trusted`: folders of our headers. `roots`: symbols of the kernel and its launch function.
+    """The first reason not to trust the instrumentation, or None. `plain`: the dump of a function without attributes.
+    `trusted`: folders of our headers. `roots`: symbols of the kernel and its launch function.
     """
     dump = read_dump(text)
     usual = next(iter(read_dump(plain).functions.values())).attributes
@@ -51,7 +51,9 @@ def scan_ir(text: str, plain: str, file_name: str, trusted: Collection[str], roo
         return _assembly(0)
     reached = dump.reached(roots)
     for name in sorted(reached & dump.globals.keys()):
-        if name.startswith("__llvm"):  # of such names the pass believes that a profiler's counters lie there
+        if name.startswith(
+            "__llvm"
+        ):  # the pass takes such a variable for a profiler's counter, and announces no access to it
             return _rejected(0, f"the name `{name[:60]}` is reserved for the compiler")
     for name, function in dump.functions.items():
         path = dump.path_of(function)
@@ -63,7 +65,7 @@ def scan_ir(text: str, plain: str, file_name: str, trusted: Collection[str], roo
 
 
 class _Reader:
-    """Lines of the submission; 0 for another file's."""
+    """Line numbers in the submission, or 0 for another file."""
 
     def __init__(self, dump: IrDump, file_name: str) -> None:
         self._dump, self._file_name = dump, file_name
@@ -78,21 +80,23 @@ class _Reader:
 
 
 def _judge(reader: _Reader, function: IrFunction, usual: Attributes, *, known: bool) -> Refusal | None:
-    if not known:  # what the machine's own headers define for its instructions
-        what = f"`{readable(function.symbol)}` is a function of the grader's processor or its compiler, not of a GPU"
+    if not known:  # the machine's own headers define these for its instructions
+        what = (
+            f"`{readable_name(function.symbol)}` is a function of the grader's processor or its compiler, not of a GPU"
+        )
         return _rejected(0, what, "Use CUDA's own functions.")
-    if what := _blinding(function.attributes, usual):
+    if what := _hiding_attribute(function.attributes, usual):
         message = f"the attribute `{what}` is not allowed: it could change what the grader sees of the kernel"
         return _rejected(reader.first_line(function), message)
     return next(_objections(reader, function), None)
 
 
-def _blinding(has: Attributes, usual: Attributes) -> str:
-    optional = _ONLY_WHERE_NOT_INLINED if "alwaysinline" in has.words else frozenset()
-    extra = sorted(has.words - usual.words - _HARMLESS)
-    lost = sorted(usual.words - has.words - _HARMLESS - optional)
-    keys = (has.texts.keys() | usual.texts.keys()) - {_VARIES}
-    changed = sorted(key for key in keys if has.texts.get(key) != usual.texts.get(key))
+def _hiding_attribute(has: Attributes, usual: Attributes) -> str:
+    optional = _ONLY_WHERE_NOT_INLINED if "alwaysinline" in has.names else frozenset()
+    extra = sorted(has.names - usual.names - _HARMLESS)
+    lost = sorted(usual.names - has.names - _HARMLESS - optional)
+    keys = (has.values.keys() | usual.values.keys()) - {_VARIES}
+    changed = sorted(key for key in keys if has.values.get(key) != usual.values.get(key))
     named = {"sanitize_thread": "no_sanitize"}
     return next((named.get(word, word) for word in [*extra, *lost, *changed]), "")
 
@@ -132,7 +136,7 @@ def _judge_call(rest: str, line: int, own: set[str]) -> Iterator[Refusal]:
         return
     callee = _CALLEE.search(rest)
     if callee is None:
-        return  # through a pointer: the assembly tells
+        return  # a call through a pointer: the check of the assembly finds it
     name = callee[1].strip('"')
     if name.startswith("llvm.") and not _OPERATIONS.match(name):
         what = f"`{name[:60]}` is an instruction of the grader's processor, not of a GPU: a kernel cannot use it"
@@ -144,7 +148,7 @@ def _judge_call(rest: str, line: int, own: set[str]) -> Iterator[Refusal]:
 
 
 def _locals_of(function: IrFunction) -> set[str]:
-    """Registers that hold the address of a local variable, or of a part of one that stands in the text."""
+    """Registers that hold the address of a local variable, or of a constant part of one."""
     found: set[str] = set()
     for instruction in function.instructions:
         match = _OPCODE.match(instruction)
@@ -157,7 +161,7 @@ def _locals_of(function: IrFunction) -> set[str]:
 
 
 def _stays_within(rest: str, found: set[str]) -> bool:
-    """Whether the address is a known local's, moved by numbers alone and inside its first element."""
+    """Whether the address belongs to a known local variable, plus a constant offset that stays inside its first element."""
     parts = [part for part in parts_of(rest) if not part.startswith("!")]
     if " to " in parts[0]:
         operand = _OPERAND.search(parts[0].partition(" to ")[0])

@@ -1,8 +1,8 @@
 """Finds line markers that a submission writes itself: `#line 7`, `# 33 "stdio.h" 1 3`.
 
-The compiler's own markers tell the scan which text comes from a system header; a hand-written one could pass the
-submission's text off as one. Comments that merely look like one are left alone, except where our reading of comments
-and strings could differ from the compiler's.
+The compiler's own markers tell the scan which text comes from a system header. A marker written by hand could present the
+submission's text as a system header. A comment that looks like a marker is allowed, except where we might read comments and
+strings in another way than the compiler.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from bisect import bisect_left
 
-# A directive's # follows a line's start or a comment's end, whatever is comment or string before.
+# The # of a directive is at the start of a line or after the end of a comment.
 _HASH = re.compile(r"(?:^|\*/)(?:[^\S\n]|\0)*(?:\#|%:|\?\?=)", re.MULTILINE)
 _IN_CODE = re.compile(r"line\b|\d")
 _NUMBER = re.compile(r"\d[\d']*")
@@ -18,20 +18,20 @@ _NAME = re.compile(r"[A-Za-z_\"]")
 
 _SPLICE = re.compile(r"\\[ \t\f\v\0]*\n")
 _SPLICED_LINE = re.compile(rf"^(?:[^\n]*{_SPLICE.pattern})+", re.MULTILINE)
-# Comments, strings and characters as the compiler reads them; what is left open ends with its line. Words and numbers
-# stand here for their quotes: 1'000 holds no character.
+# Comments, strings and characters as the compiler reads them. One that is not closed ends with its line. Words and numbers are
+# here because of quotes inside them: 1'000 contains no character constant.
 _HIDDEN = re.compile(
     r"""(?P<comment>/\*.*?(?:\*/|\Z)|//[^\n]*)"""
     r"""|"(?:\\.|[^"\\\n])*"?|'(?:\\.|[^'\\\n])*'?"""
     r"""|(?P<kept>[^\W\d]\w*|\.?\d(?:[eEpP][+-]|'?[\w.])*)""",
     re.DOTALL,
 )
-# In a raw string or a header's name, quotes and slashes mean something else than `_HIDDEN` thinks.
+# In a raw string or a header's name, quotes and slashes have another meaning than `_HIDDEN` assumes.
 _AMBIGUOUS = re.compile(r'R"|__has_|##|<[^<>\n]*/[*/]')
 
 
 def hand_written_marker(source: str) -> int:
-    """The line of the first one; 0 for none."""
+    """The line of the first marker, or 0."""
     joined = _SPLICED_LINE.sub(_join, source)
     bare = _HIDDEN.sub(_blank, joined)
     blanks = _Blanks(bare)
@@ -43,7 +43,7 @@ def hand_written_marker(source: str) -> int:
 
 
 def _marker_anywhere(joined: str) -> int:
-    """As if nothing were comment or string; only what could set the flag: a number and a name."""
+    """Like above, but reads comments and strings too. It looks only for what could mark a system header: a number and a name."""
     blanks = _Blanks(joined)
     for found in _HASH.finditer(joined):
         number = _NUMBER.match(joined, blanks.skip(found.end()))
@@ -53,14 +53,14 @@ def _marker_anywhere(joined: str) -> int:
 
 
 class _Blanks:
-    """Skips blanks and comments, in a time that no text makes quadratic."""
+    """Skips blanks and comments. No text makes the time quadratic."""
 
     def __init__(self, text: str) -> None:
         self._text = text
         self._ends = [match.end() for match in re.finditer(r"\*/", text)]
 
     def skip(self, at: int) -> int:
-        """The first position from `at` on that is neither."""
+        """The first position from `at` on that is neither a blank nor in a comment."""
         while at < len(self._text):
             if self._text[at].isspace() or self._text[at] == "\0":
                 at += 1
@@ -72,7 +72,7 @@ class _Blanks:
 
 
 def _join(match: re.Match[str]) -> str:
-    """Spliced lines as one, and as many line ends before it as they had: numbers stay, and a # stays first."""
+    """Joins spliced lines, and puts their line ends before the joined line: line numbers stay, and a # stays first in its line."""
     return "\n" * match.group().count("\n") + _SPLICE.sub("", match.group())
 
 

@@ -1,4 +1,4 @@
-"""Judges an object file before it is linked: entry points, sections and functions that must not be there."""
+"""Checks an object file before it is linked: it must contain no forbidden entry points, sections or functions."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ SECTIONS = re.compile(
     r"|\.(text|data|bss|rodata|tdata|tbss)(\..*)?|\.data\.rel\.ro.*|\.rela?\..*|\.rela?\.(text|data).*|\.debug_.*|\.comment|\.note.*|\.eh_frame.*"
     r"|\.group|\.symtab|\.strtab|\.shstrtab|\.symtab_shndx|\.init_array(\.00099|\.0)?|\.gcc_except_table.*"
 )
-MAX_DATA_BYTES = 512 << 20  # of __device__ and __constant__ variables, far below a runner's memory
-MAX_SHARED_BYTES = 1 << 20  # of all kernels of a file
-_COMMON = 0xFFF2  # SHN_COMMON, in place of a section's index
-_NO_LINE = 1 << 30  # behind every line
+MAX_DATA_BYTES = 512 << 20  # of __device__ and __constant__ variables; far less than a runner's memory
+MAX_SHARED_BYTES = 1 << 20  # of all kernels in a file
+_COMMON = 0xFFF2  # SHN_COMMON: no section's index
+_NO_LINE = 1 << 30  # sorts after every line
 RESERVED = re.compile(r"__(tsan|ubsan|asan|sanitizer)_.*|tilelab_.*|__(start|stop)_.*|_init|_fini|_start")
-# Host templates of the standard library that device code may use, as nvcc's --expt-relaxed-constexpr lets it.
+# Host templates of the standard library that device code may use. nvcc allows them with --expt-relaxed-constexpr.
 _CONSTEXPR = """
     min max swap clamp move forward exchange abs isnan isinf isfinite signbit numeric_limits integral_constant pair array
     __array_traits tuple _Tuple_impl _Head_base get __get_helper is_same_v addressof __addressof bit_cast __is_constant
@@ -43,9 +43,9 @@ _READABLE = {
 
 
 def check_object(obj: ObjectFile, entries: EntryPoints, calls: Calls) -> Refusal | None:
-    """The first reason not to link and run this object; None when there is none.
+    """The first reason not to link and run this object, or None.
 
-    Host code that no kernel reaches is tolerated: it is thrown away.
+    Host code that no kernel reaches is allowed: the linker discards it.
     """
     sections = obj.reached_sections(entry.section for entry in entries.all)
     reached_calls = calls.within(obj.functions_in(sections))
@@ -74,7 +74,7 @@ def _check_contents(obj: ObjectFile) -> Refusal | None:
 
 
 def _check_sizes(obj: ObjectFile) -> Refusal | None:
-    """What no runner could even start with; the 48 KiB of shared memory are the launch's to judge."""
+    """Refuses sizes with which no runner could start. The limit of 48 KiB of shared memory is checked at the launch."""
     defined = [symbol for symbol in obj.symbols if symbol.in_section or symbol.section == _COMMON]
     shared = sum(symbol.size for symbol in defined if symbol.kind == "STT_TLS")
     data = sum(symbol.size for symbol in defined if symbol.kind == "STT_OBJECT")
@@ -87,7 +87,7 @@ def _check_sizes(obj: ObjectFile) -> Refusal | None:
 
 
 def _check_symbols(obj: ObjectFile, reached: set[int], calls: FunctionCalls) -> Refusal | None:
-    """Those that the submission itself calls come first: they have a line."""
+    """Refuses symbols that a kernel may not use. Those that the submission itself calls come first, because they have a line."""
     by_line = sorted((calls.lines.get(obj.symbols[index].name, 0) or _NO_LINE, index) for index in reached)
     refusals = (_check_symbol(obj.symbols[index], line % _NO_LINE) for line, index in by_line)
     return next((refusal for refusal in refusals if refusal), None)
@@ -102,35 +102,35 @@ def _check_symbol(symbol: Symbol, line: int) -> Refusal | None:
         ):
             return _rejected(
                 line,
-                f"`{readable(symbol.name)}` of the C++ standard library runs on the host only: a kernel cannot call it.",
+                f"`{readable_name(symbol.name)}` of the C++ standard library runs on the host only: a kernel cannot call it.",
             )
         return None
     if symbol.kind == "STT_TLS" or not symbol.name or is_device_function(symbol.name):
         return None
     if symbol.name in ONLY_ON_A_GPU:
-        what = f"`{readable(symbol.name)}` in a kernel is not supported by the CPU executor"
+        what = f"`{readable_name(symbol.name)}` in a kernel is not supported by the CPU executor"
         return Refusal(Verdict.NEEDS_GPU, line, f"{what}: this file has to be graded on a GPU.")
     return _rejected(
         line,
-        f"`{readable(symbol.name)}` is a host function, or is declared and never defined: a kernel cannot call it.",
+        f"`{readable_name(symbol.name)}` is a host function, or is declared and never defined: a kernel cannot call it.",
     )
 
 
 def _check_initialisers(obj: ObjectFile, calls: Calls) -> Refusal | None:
-    """A leftover <iostream> has one: it never runs, and nobody misses it. A variable of the submission's own would stay
-    without its value, and nvcc refuses it as well where a kernel uses it.
+    """Refuses initialisers of the submission's own variables: they never run, so the variable would not get its value. nvcc refuses
+    them too where a kernel uses the variable. The initialiser of a leftover <iostream> is allowed, because nothing needs it.
     """
     first = [index for index, section in enumerate(obj.sections) if section.startswith(".init_array")]
     touched = obj.reached_sections(first)
     own = [obj.sections[index] for index in sorted(touched) if _OWN_DATA.fullmatch(obj.sections[index])]
     if not own:
         return None
-    # What is to be given a value lies in .bss; a variable in .data has one, and is read on the way.
+    # A variable without a value yet is in .bss. One in .data has its value, and the initialiser only reads it.
     variable = next((section for section in own if section.startswith(".bss")), own[0]).split(".", 2)[-1]
-    words = ("__static_initialization_and_destruction", "__cxx_global_var_init")  # of GCC, of Clang
-    initialisers = {name for name in obj.functions_in(touched) if any(word in name for word in words)}
+    names = ("__static_initialization_and_destruction", "__cxx_global_var_init")  # GCC's, Clang's
+    initialisers = {name for name in obj.functions_in(touched) if any(one in name for one in names)}
     lines = calls.within(initialisers).lines.values()
-    what = f"`{readable(variable)}` gets its first value from code that would have to run before the kernel"
+    what = f"`{readable_name(variable)}` gets its first value from code that would have to run before the kernel"
     return _rejected(min(filter(None, lines), default=0), f"{what}: start it with a constant.")
 
 
@@ -149,8 +149,8 @@ def _check_calls(calls: FunctionCalls) -> Refusal | None:
     return None
 
 
-def readable(symbol: str) -> str:
-    """The name without namespaces and parameters; std:: stays."""
+def readable_name(symbol: str) -> str:
+    """The name without namespaces and parameters. `std::` stays."""
     if symbol in _READABLE:
         return _READABLE[symbol]
     if re.match(r"_ZN?K?S[oid]|_ZSt(4c(out|err|in)|ls|rs|4endl)", symbol):

@@ -1,7 +1,7 @@
-"""Reads what the compiler is about to read, token by token, and refuses what would escape the executor.
+"""Reads the text that the compiler will read, token by token, and refuses what would escape the executor.
 
-It works on the preprocessor's output, where macros are expanded and nothing hides any more, and that same text is what
-gets compiled. Not a parser, and not the only guard: the object file is checked afterwards.
+The text is the preprocessor's output: macros are expanded, so they can hide nothing, and exactly this text is compiled. This is not a
+parser, and not the only check: the object file is checked afterwards.
 """
 
 from __future__ import annotations
@@ -13,8 +13,8 @@ from grader.engines.checks.token_stream import Token, tokens_of
 from grader.engines.refusal import Refusal
 from grader.model.verdicts import Verdict
 
-# What may stand in __attribute__((…)) or [[…]]: layout, inlining and diagnostics, nothing that changes what is
-# instrumented, where code goes, or when it runs.
+# Attributes that are allowed in __attribute__((…)) or [[…]]. They are about layout, inlining and diagnostics. None of them changes
+# what is instrumented, where code is placed, or when it runs.
 _ATTRIBUTE_NAMES = """
     aligned always_inline assume const deprecated fallthrough flatten hot cold likely may_alias maybe_unused nodiscard
     noinline nonnull noreturn no_unique_address packed pure returns_nonnull unlikely unused used warn_unused_result
@@ -45,14 +45,14 @@ _OPENING, _CLOSING = frozenset("([{"), frozenset(")]}")
 
 
 def scan(preprocessed: str, file_name: str, folder: str = "") -> Refusal | None:
-    """The first reason not to compile this text; None when there is none."""
+    """The first reason not to compile this text, or None."""
     tokens = [
         token for token in tokens_of(preprocessed, file_name, folder) if token.kind in {"directive", "word", "sign"}
     ]
     prelude_seen = False
     for index, token in enumerate(tokens):
         if token.kind == "directive" and token.line == 0 and "pch_preprocess" in token.text and not prelude_seen:
-            prelude_seen = True  # the one that -include put before the submission's first line
+            prelude_seen = True  # the line that -include put before the submission's first line
             continue
         judge = _JUDGES.get(token.kind)
         refusal = judge(tokens, index) if judge else None
@@ -98,7 +98,7 @@ def _forbidden_word(word: str, following: str) -> str | None:
 
 
 def _sign(tokens: Sequence[Token], index: int) -> Refusal | None:
-    """Two [ in a row are always an attribute, with blanks between or without; `]]` may close nested subscripts."""
+    """Two `[` in a row always begin an attribute, with or without blanks between them. `]]` may close nested subscripts."""
     if tokens[index].text == "[" and _text(tokens, index + 1) == "[":
         return _attributes(tokens, index)
     return None
@@ -112,8 +112,8 @@ _JUDGES: dict[str, Callable[[Sequence[Token], int], Refusal | None]] = {
 
 
 def _attributes(tokens: Sequence[Token], start: int) -> Refusal | None:
-    """Judges the attributes' names: words at the depth of the list itself, not the words of their arguments."""
-    depth, outer = 0, 2  # both ((…)) and [[…]] open twice
+    """Checks the attributes' names. These are the words at the depth of the list; words in arguments do not count."""
+    depth, outer = 0, 2  # ((…)) and [[…]] both open two brackets
     for index in range(start, len(tokens)):
         token = tokens[index]
         if token.text in _OPENING:
@@ -129,12 +129,12 @@ def _attributes(tokens: Sequence[Token], start: int) -> Refusal | None:
                     f"the attribute `{token.text}` is not allowed: it could change what the grader sees of the kernel",
                 )
         elif depth < outer:
-            return None  # no attribute list: the compiler will say what it thinks of that
+            return None  # no attribute list: the compiler will report it
     return None
 
 
 def _names_a_scope(tokens: Sequence[Token], index: int) -> bool:
-    """`gnu` in [[gnu::unused]] and in [[using gnu: unused]], and that `using`."""
+    """Whether the word is the `gnu` of [[gnu::unused]], or the `using` or the `gnu` of [[using gnu: unused]]."""
     word = tokens[index].text
     return word == "using" or (word.strip("_") in NAMESPACES and _text(tokens, index + 1) in {"::", ":"})
 

@@ -1,4 +1,4 @@
-"""The preprocessor's output as tokens, each with its line in the submission. Text of system headers is left out."""
+"""Splits the preprocessor's output into tokens, each with its line in the submission. Text of system headers is left out."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _TOKEN = re.compile(
 )
 _DIGRAPHS = {"<:": "[", ":>": "]"}
 _LINE_MARKER = re.compile(r'#\s+(\d+)\s+"((?:[^"\\]|\\.)*)"([ \d]*)$')
-# What a submission could make such a folder hold is no header of the system's, whatever the compiler was told.
+# A submission could write files into these folders. They are no system headers, whatever a marker says.
 _NEVER_SYSTEM = ("/proc/", "/dev/", "/sys/", "/run/")
 
 
@@ -27,13 +27,13 @@ _NEVER_SYSTEM = ("/proc/", "/dev/", "/sys/", "/run/")
 class Token:
     kind: str  # string, character, directive, word, number, sign
     text: str
-    line: int  # of the submission; 0: another file's
-    start: int  # where it begins in the text that was read
+    line: int  # in the submission; 0: in another file
+    start: int  # where the token begins in the preprocessed text
 
 
 @dataclass(frozen=True)
 class _Place:
-    """What a line marker says of the text behind it."""
+    """What a line marker says about the text after it."""
 
     line: int
     ours: bool
@@ -41,10 +41,10 @@ class _Place:
 
 
 def tokens_of(preprocessed: str, file_name: str, folder: str = "") -> Iterator[Token]:
-    """`folder`: where the submission was preprocessed; nothing in it is a system header.
+    """`folder`: where the submission was preprocessed. Nothing in it is a system header.
 
-    Nor is the submission's own file, even where `#pragma GCC system_header` or a system header's macro made the
-    compiler mark its text as one.
+    The submission's own file is no system header either, even where `#pragma GCC system_header` or a system header's macro made
+    the compiler mark its text as one.
     """
     place = _Place(1, ours=True, system=False)
     line = 1
@@ -55,7 +55,7 @@ def tokens_of(preprocessed: str, file_name: str, folder: str = "") -> Iterator[T
             continue
         if kind == "directive" and (marker := _LINE_MARKER.match(text.strip())):
             place = _place(marker, file_name, folder)
-            line = place.line - 1  # the marker speaks of the next line; its own newline comes first
+            line = place.line - 1  # the marker gives the number of the next line; its own newline comes before that
             continue
         if not place.system:
             yield Token(kind, _DIGRAPHS.get(text, text), line if place.ours else 0, match.start())

@@ -1,1 +1,1 @@
-"""LLVM's intermediate language as Clang writes it: read, and changed so that Clang's programs do what GCC's do."""
+"""Reads LLVM's intermediate language as Clang writes it, and changes it so that Clang's programs do the same as GCC's."""

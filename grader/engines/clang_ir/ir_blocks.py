@@ -1,7 +1,7 @@
-"""Has the basic blocks of Clang's dump announce themselves, as GCC's `-fsanitize-coverage=trace-pc` does.
+"""Adds a call to each basic block in Clang's dump, with which the block announces itself. GCC's `-fsanitize-coverage=trace-pc` does this.
 
-Clang's own option announces the blocks around each of the sanitizer's checks too, four times as many steps as the
-statements take. Here those count as one with the block before, and so does a block that only ever follows one other.
+Clang's own option also announces the blocks around each check of the sanitizer, which makes four times as many steps as there are
+for the statements. Here such a block belongs to the block before it. So does a block that has one predecessor without a choice.
 """
 
 from __future__ import annotations
@@ -15,23 +15,25 @@ from grader.engines.object_code.code_loops import BLOCK_BEGINS
 _LABEL = re.compile(r'^("[^"]*"|[\w.$-]+):')
 _TARGET = re.compile(r'label %("[^"]*"|[\w.$-]+)')
 _PLACE = re.compile(r", !dbg !\d+")
-_WATCHED = re.compile(r"^attributes #(\d+) = \{.*\bsanitize_thread\b", re.MULTILINE)  # the kit's own quiet ones are not
+# The kit's own functions that announce nothing have no such attribute.
+_INSTRUMENTED = re.compile(r"^attributes #(\d+) = \{.*\bsanitize_thread\b", re.MULTILINE)
 _DECLARATION = re.compile(rf"^declare .*@{BLOCK_BEGINS}\(", re.MULTILINE)
 _ENTRY = ""
-_MORE = "  ]"  # how a `switch` over several lines ends
+_MORE = "  ]"  # the end of a `switch` that has several lines
 
 
 @dataclass
 class _Block:
     label: str
-    first: int  # line of its first instruction
-    end: int = 0  # behind its last
-    comes_from: list[tuple[bool, bool]] = field(default_factory=list)  # each way in: a check's, without a choice
+    first: int  # the line of its first instruction
+    end: int = 0  # the line after its last instruction
+    # For each branch to it: whether it belongs to a check, whether it is unconditional.
+    predecessors: list[tuple[bool, bool]] = field(default_factory=list)
 
 
 def announce_blocks(dump: str) -> str:
     lines = dump.split("\n")
-    watched = set(_WATCHED.findall(dump))
+    instrumented = set(_INSTRUMENTED.findall(dump))
     announced: dict[int, str] = {}
     at = 0
     while at < len(lines):
@@ -39,7 +41,7 @@ def announce_blocks(dump: str) -> str:
             at += 1
             continue
         end = lines.index("}", at)
-        if watched & set(re.findall(r" #(\d+)", lines[at])):
+        if instrumented & set(re.findall(r" #(\d+)", lines[at])):
             announced.update(_calls(lines, at + 1, end))
         at = end
     rewritten = [
@@ -51,11 +53,11 @@ def announce_blocks(dump: str) -> str:
 
 
 def _calls(lines: list[str], first: int, end: int) -> dict[int, str]:
-    """By the line before which each stands."""
+    """The calls to insert, by the number of the line that each comes before."""
     found = {}
     for block in _blocks(lines, first, end):
-        by_choice = [free for check, free in block.comes_from if not check]
-        if block.label == _ENTRY or (by_choice and not (len(block.comes_from) == 1 and by_choice[0])):
+        own_branches = [unconditional for check, unconditional in block.predecessors if not check]
+        if block.label == _ENTRY or (own_branches and not (len(block.predecessors) == 1 and own_branches[0])):
             numbers = range(block.first, block.end)
             at = next((n for n in numbers if not re.search(r"= (phi|alloca) ", lines[n])), block.end)
             places = (_PLACE.search(lines[n]) for n in numbers[at - block.first :])
@@ -65,24 +67,26 @@ def _calls(lines: list[str], first: int, end: int) -> dict[int, str]:
 
 
 def _blocks(lines: list[str], first: int, end: int) -> list[_Block]:
-    """With the ways that lead into each."""
+    """The blocks, each with the branches that lead to it."""
     blocks = [_Block(_ENTRY, first)]
     for number in range(first, end):
         if label := _LABEL.match(lines[number]):
             blocks[-1].end = number
             blocks.append(_Block(label[1], number + 1))
     blocks[-1].end = end
-    ways: defaultdict[str, list[tuple[bool, bool]]] = defaultdict(list)
+    branches: defaultdict[str, list[tuple[bool, bool]]] = defaultdict(list)
     for block in blocks:
-        for target, check, free in _ways_out([line for line in lines[block.first : block.end] if line.strip()]):
-            ways[target].append((check, free))
+        for target, check, unconditional in _branches(
+            [line for line in lines[block.first : block.end] if line.strip()]
+        ):
+            branches[target].append((check, unconditional))
     for block in blocks:
-        block.comes_from = ways[block.label]
+        block.predecessors = branches[block.label]
     return blocks
 
 
-def _ways_out(instructions: list[str]) -> list[tuple[str, bool, bool]]:
-    """Of a block's last instruction: label, whether a check of the sanitizer's goes there, whether without a choice."""
+def _branches(instructions: list[str]) -> list[tuple[str, bool, bool]]:
+    """The branches of a block's last instruction: label, whether it belongs to a sanitizer's check, whether it is unconditional."""
     last = len(instructions) - 1
     while last > 0 and (instructions[last].startswith(_MORE) or instructions[last].startswith("    ")):
         last -= 1  # a `switch`

@@ -1,6 +1,6 @@
-"""Has copies of whole objects in Clang's dump of a file tell what alignment they count on.
+"""Makes copies of whole objects in Clang's dump check the alignment that they assume.
 
-GCC checks the addresses of an object that is copied, Clang does not: so each copy becomes a call of the kit's own
+GCC checks both addresses when an object is copied, and Clang does not. So each copy becomes a call of the kit's own function
 (`kit/simt/device_impl/memory_functions.cpp`), which checks both addresses and announces both accesses.
 """
 
@@ -15,9 +15,8 @@ _COPY = re.compile(
     r"call void @llvm\.mem(?:cpy|move)\.p0\w*\.p0\w*\.i64\((?P<arguments>.*)\)(?P<rest>(?:, ![a-z.]+ !\d+)*)$",
     re.MULTILINE,
 )
-_FIRST_VALUE = re.compile(
-    r'@"?__const\.'
-)  # what a local array starts with: no memory of the kernel's. C++ has no such name
+# The initial contents of a local array, which are not the kernel's memory; C++ cannot write such a name.
+_FIRST_VALUE = re.compile(r'@"?__const\.')
 _PROMISE = re.compile(r" (?:noundef|nonnull|dereferenceable\(\d+\)|align \d+)(?= )")
 
 

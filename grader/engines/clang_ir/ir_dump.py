@@ -1,5 +1,5 @@
-"""Clang's dump of a file (LLVM's intermediate language as text, before any pass) taken apart: functions with their
-instructions, what each symbol names, and which line of which file an instruction stands for. Judges nothing.
+"""Parses Clang's dump of a file (LLVM's intermediate language as text, before any pass): functions with their instructions, the symbols
+that each symbol uses, and the file and line of an instruction. Checks nothing.
 """
 
 from __future__ import annotations
@@ -21,28 +21,28 @@ _ATTRIBUTE = re.compile(r'"((?:[^"\\]|\\.)*)"(?:="((?:[^"\\]|\\.)*)")?|(\w+(?:\(
 
 @dataclass(frozen=True)
 class Attributes:
-    words: frozenset[str] = frozenset()  # noinline, sanitize_thread, …; without what stands in their parentheses
-    texts: dict[str, str] = field(default_factory=dict)  # "target-features": "+sse2"
+    names: frozenset[str] = frozenset()  # noinline, sanitize_thread, …; without their parentheses
+    values: dict[str, str] = field(default_factory=dict)  # "target-features": "+sse2"
 
 
 @dataclass(frozen=True)
 class IrFunction:
     symbol: str
-    head: str  # the line that opens it
+    head: str  # its first line
     attributes: Attributes
     instructions: list[str]
-    subprogram: str  # the node that says where it is from; "" for none
+    subprogram: str  # the metadata node with its file and line; "": none
 
 
 @dataclass(frozen=True)
 class IrDump:
     functions: dict[str, IrFunction]
-    globals: dict[str, str]  # what stands behind a variable's or an alias's `=`
+    globals: dict[str, str]  # variables and aliases, with the text after their `=`
     file_level_assembly: bool
-    nodes: dict[str, tuple[str, str]]  # of metadata: what it is, and what stands in its parentheses
+    nodes: dict[str, tuple[str, str]]  # metadata: its kind, and the text in its parentheses
 
     def reached(self, roots: Iterable[str]) -> set[str]:
-        """These symbols, all that their code or first values name, and so on."""
+        """These symbols, all symbols that their code or initial values name, and so on."""
         waiting, seen = list(roots), set[str]()
         while waiting:
             symbol = waiting.pop()
@@ -57,14 +57,14 @@ class IrDump:
         return found | {name: _symbols_in(one.instructions) for name, one in self.functions.items()}
 
     def path_of(self, function: IrFunction) -> str:
-        """The file that defines it; "" where nothing says so."""
+        """The file that defines the function, or "" where the dump does not say."""
         return self._path(function.subprogram)
 
     def line_of(self, function: IrFunction) -> int:
         return _number(self.nodes.get(function.subprogram, ("", ""))[1], "line")
 
     def place_of(self, instruction: str) -> tuple[str, int]:
-        """File and line of the statement it stands for."""
+        """File and line of the statement that the instruction belongs to."""
         placed = _PLACED.search(instruction)
         kind, fields = self.nodes.get(placed[1], ("", "")) if placed else ("", "")
         if kind != "DILocation":
@@ -121,13 +121,13 @@ def _function(name: str, head: str, body: list[str], groups: dict[str, Attribute
 
 
 def _attributes(text: str) -> Attributes:
-    words, texts = set(), {}
+    names, values = set(), {}
     for match in _ATTRIBUTE.finditer(text):
         if match[3]:
-            words.add(match[3].partition("(")[0])
+            names.add(match[3].partition("(")[0])
         else:
-            texts[match[1]] = match[2] or ""
-    return Attributes(frozenset(words), texts)
+            values[match[1]] = match[2] or ""
+    return Attributes(frozenset(names), values)
 
 
 def _symbols_in(lines: Iterable[str]) -> set[str]:

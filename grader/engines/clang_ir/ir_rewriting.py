@@ -1,7 +1,8 @@
-"""Changes to Clang's dump of a file before it is compiled further, so that both compilers' programs do the same: a local
-without a first value holds the bytes that GCC puts there, a table of constants that is read in another way than by its
-subscripts is announced like other memory. `ir_wrappers.py`, `ir_copies.py` and `ir_blocks.py` make one more each.
-Everything else is for `ir_scan.py` to refuse.
+"""Changes Clang's dump of a file before it is compiled further, so that both compilers' programs do the same.
+
+Here, a local variable without an initial value gets the bytes that GCC puts there, and reads of a constant table are announced where
+they do not use a subscript. `ir_wrappers.py`, `ir_copies.py` and `ir_blocks.py` make one more change each. `ir_scan.py` refuses
+whatever else would differ.
 """
 
 from __future__ import annotations
@@ -23,7 +24,7 @@ _DIRECT = re.compile(r'= getelementptr (?:inbounds )?(?P<what>.*? @("[^"]*"|[\w.
 
 
 def rewritten(dump: str) -> str:
-    # An empty list of words to the linker would still make a section for them.
+    # An empty list of linker options would still make a section.
     text = dump.replace("\n!llvm.linker.options = !{}\n", "\n")
     filled = with_aligned_copies(_as_gcc_fills(without_wrappers(text)))
     return announce_blocks(_announced_constants(filled))
@@ -44,7 +45,7 @@ def _as_gcc_fills(dump: str) -> str:
                 call = f"call void @llvm.memset.{copy['to']}.i64({to}, i8 {_BYTE - 256}, {size}, i1 false)"
                 rewritten_line = f"{line[: copy.start()]}{call}{copy['rest']}"
             else:
-                rewritten_line = _FILL.sub(rf"\1 {_BYTE - 256}\2", _first_value(line))
+                rewritten_line = _FILL.sub(rf"\1 {_BYTE - 256}\2", _initial_value(line))
         lines.append(rewritten_line)
     for pointer in sorted(fills):
         if f"declare void @llvm.memset.{pointer}.i64(" not in dump:
@@ -53,8 +54,8 @@ def _as_gcc_fills(dump: str) -> str:
     return "\n".join(lines)
 
 
-def _first_value(line: str) -> str:
-    """A store of a scalar, with GCC's value in the place of Clang's; anything else as it is."""
+def _initial_value(line: str) -> str:
+    """Puts GCC's value into a store of a scalar. Other lines stay."""
     before, store, rest = line.partition("store ")
     kind, parts = leading_type(rest), parts_of(rest)
     value = _value(kind)
@@ -68,24 +69,24 @@ def _value(kind: str) -> str:
         return str(int.from_bytes(pattern, "little", signed=True))
     if kind == "ptr" or kind.endswith("*"):
         return f"inttoptr (i64 {int.from_bytes(pattern, 'little', signed=True)} to {kind})"
-    if kind in {"float", "double"}:  # a float, too, is written as the double it is
+    if kind in {"float", "double"}:  # a float is written as a double too
         (number,) = struct.unpack("<f" if kind == "float" else "<d", pattern)
         return f"0x{struct.unpack('<Q', struct.pack('<d', number))[0]:016X}"
     return ""
 
 
 def _announced_constants(dump: str) -> str:
-    """The sanitizer's pass leaves out what starts at a constant table's first byte. `table[i]` is checked against its
-    length; any other way to move from there could lead anywhere, so the table becomes a variable for it.
+    """The sanitizer's pass does not announce accesses whose address starts from a constant table. For `table[i]`, i is checked against
+    the table's length. Any other computation could lead anywhere, so such a table becomes a variable, whose accesses are announced.
     """
     types = {match[1]: leading_type(match["value"]) for match in _CONSTANT.finditer(dump)}
-    loose = set[str]()
+    moved_from = set[str]()
     for match in _DIRECT.finditer(dump):
         kind, base, *indices = parts_of(match["what"])
         name = base.rpartition("@")[2]
         subscript = kind == types.get(name) and kind.startswith("[") and re.fullmatch(r"i\d+ 0", indices[0])
         if name in types and not subscript:
-            loose.add(name)
+            moved_from.add(name)
     return _CONSTANT.sub(
-        lambda found: found[0].replace("constant ", "global ", 1) if found[1] in loose else found[0], dump
+        lambda found: found[0].replace("constant ", "global ", 1) if found[1] in moved_from else found[0], dump
     )

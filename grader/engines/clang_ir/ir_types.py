@@ -1,4 +1,4 @@
-"""Types in LLVM's intermediate language, as text: where one ends, how many bytes it has. Pointers with and without a type."""
+"""Types in LLVM's intermediate language, as text: where a type ends, and its size. Pointers may have a type or not."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ _SUFFIX = re.compile(r"\s*\*+")
 
 
 def parts_of(text: str) -> list[str]:
-    """Split at the commas outside brackets, up to a bracket that closes more than was opened."""
+    """Splits at commas outside brackets. Ends at a closing bracket that was not opened in `text`."""
     depth, parts, quoted = 0, [""], False
     for character in text:
         if character == '"':
@@ -31,18 +31,18 @@ def parts_of(text: str) -> list[str]:
 def leading_type(text: str) -> str:
     """The type that `text` begins with: `{ i64, i64 }` of `{ i64, i64 } %5`, `void (float*)*` of `void (float*)* @f`."""
     word = _WORD.match(text)
-    end = word.end() if word else _behind(text, 0)
+    end = word.end() if word else _after_bracket(text, 0)
     while True:
         if stars := _SUFFIX.match(text, end):
             end = stars.end()
-        elif text.startswith(" (", end) and _SUFFIX.match(text, _behind(text, end + 1)):
-            end = _behind(text, end + 1)
+        elif text.startswith(" (", end) and _SUFFIX.match(text, _after_bracket(text, end + 1)):
+            end = _after_bracket(text, end + 1)
         else:
             return text[:end]
 
 
-def _behind(text: str, opening: int) -> int:
-    """Behind the bracket that closes the one at `opening`."""
+def _after_bracket(text: str, opening: int) -> int:
+    """The position after the bracket that closes the one at `opening`."""
     depth, quoted = 0, False
     for at in range(opening, len(text)):
         quoted ^= text[at] == '"'
@@ -54,7 +54,7 @@ def _behind(text: str, opening: int) -> int:
 
 
 def bytes_of(kind: str) -> int:
-    """Of a value in memory; 0 for structures and arrays, and for whatever has no whole number of bytes."""
+    """The size of a value in memory. 0 for structures and arrays, and for types without a whole number of bytes."""
     if kind.endswith("*"):
         return 8
     if kind == "i1":

@@ -1,7 +1,8 @@
-"""Takes the detour out of `extern __shared__` arrays in Clang's dump of a file.
+"""Removes the wrapper functions of `extern __shared__` arrays from Clang's dump of a file.
 
-Clang reaches a thread-local variable of another file through a function of its own that would first run its initialiser.
-Shared memory has none: each call becomes the variable's address, and the functions go. GCC has a flag for it.
+Clang accesses a thread-local variable of another file through a wrapper function, which would run the variable's initialiser first.
+Shared memory has no initialiser. So each call of a wrapper becomes the variable's address, and the wrappers are removed. GCC has a
+flag for this.
 """
 
 from __future__ import annotations

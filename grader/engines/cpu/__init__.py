@@ -1,1 +1,1 @@
-"""From a source file to a runner of the CPU executor: the steps, the compilers and their flags."""
+"""Builds a runner of the CPU executor from a source file: the steps, the compilers and their flags."""

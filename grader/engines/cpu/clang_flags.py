@@ -1,7 +1,7 @@
-"""What Clang is told when it compiles a submission, where that differs from GCC, and why. GCC's are in `gcc_flags.py`.
+"""The flags for Clang when it compiles a submission, where they differ from GCC's, with reasons. GCC's flags are in `gcc_flags.py`.
 
-Clang's parsing is one step and its passes another: between the two lies the compiler's dump of the file, which
-`ir_scan.py` reads and `ir_rewriting.py` rewrites.
+Clang parses in one step and runs its passes in another. Between the two there is the dump of the file, which `ir_scan.py` checks and
+`ir_rewriting.py` changes.
 """
 
 from __future__ import annotations
@@ -13,23 +13,23 @@ LANGUAGE = (
     "-fno-threadsafe-statics",
     "-ftemplate-depth=256",
     "-fconstexpr-steps=4000000",
-    "-fsigned-char",  # as for GCC: a GPU's char has a sign
+    "-fsigned-char",  # as for GCC: char is signed on a GPU
     "-ffp-contract=off",
 )
 INSTRUMENTATION = (
     "-O0",
     "-g",
-    "-gdwarf-4",  # one form of debug information for every version: places and strings stand in the entries themselves
+    "-gdwarf-4",  # the same form of debug information for every version: positions and strings are in the entries themselves
     "-fsanitize=thread,bounds,alignment",
     "-fsanitize=integer-divide-by-zero",
-    "-fno-sanitize=local-bounds",  # else what leaves an array ends in a trap, and nobody learns which access it was
+    "-fno-sanitize=local-bounds",  # otherwise an access outside an array ends in a trap, and it is unknown which access it was
     "-mllvm",
-    "-tsan-instrument-read-before-write=1",  # else `sum[i] += x` is a write alone
+    "-tsan-instrument-read-before-write=1",  # otherwise `sum[i] += x` is announced only as a write
     "-mllvm",
     "-tsan-distinguish-volatile=1",
     "-mllvm",
-    "-capture-tracking-max-uses-to-explore=0",  # else an access that starts from a local array is announced by nobody
-    "-fno-builtin-memcpy",  # else a call of memcpy looks like the copy of an object, with that object's alignment
+    "-capture-tracking-max-uses-to-explore=0",  # otherwise an access that starts from a local array is not announced
+    "-fno-builtin-memcpy",  # otherwise a call of memcpy looks like the copy of an object, with that object's alignment
     "-fno-builtin-memmove",
     "-fno-builtin-memset",
     "-fno-elide-constructors",
@@ -42,7 +42,7 @@ INSTRUMENTATION = (
     "-fno-asynchronous-unwind-tables",
     "-ffunction-sections",
     "-fdata-sections",
-    "-fno-addrsig",  # a section of its own that nobody needs
+    "-fno-addrsig",  # an extra section that is not needed
     "-fno-pic",
     "-fno-pie",
 )

@@ -1,7 +1,7 @@
 """Turns one source file into a runner for the CPU executor: preprocess, scan, compile, check, link, describe.
 
-The compiler, assembler and linker run confined; what they leave behind is read as data. Nothing of the submission runs
-here. Every failure is an outcome, not an exception; exceptions are ours.
+The compiler, assembler and linker run confined, and the files that they write are read as data. Nothing of the submission runs here.
+A failure of the submission is an outcome and no exception. An exception is a failure of ours.
 """
 
 from __future__ import annotations
@@ -50,14 +50,22 @@ from grader.sandbox import Confinement, Finished, Limits, run_confined
 BUILD_LIMITS = Limits(
     cpu_seconds=10, wall_seconds=60, memory_bytes=2 << 30, processes=64, file_bytes=128 << 20, open_files=256
 )
-MAX_TEXT_BYTES = 32 << 20  # of preprocessed text and of assembly: a lab's are some hundred kilobytes
+MAX_TEXT_BYTES = 32 << 20  # of preprocessed text, and of assembly; a lab's have some hundred kilobytes
 MAX_LOG = 8_000  # characters
-_BROKEN = (ELFError, DWARFError, KeyError, IndexError, ValueError, struct.error)  # what reading a strange object raises
+# What may be raised when an unusual object is read.
+_UNREADABLE = (
+    ELFError,
+    DWARFError,
+    KeyError,
+    IndexError,
+    ValueError,
+    struct.error,
+)
 
 
 @dataclass(frozen=True)
 class CpuBuild:
-    """What came of it: a runner and its image, or why there is none."""
+    """The result: a runner and its image, or why there is none."""
 
     runner: Path | None = None
     image: Path | None = None
@@ -74,9 +82,9 @@ class _Steps:
     confinement: Confinement
     folder: Path
     name: str
-    headers: frozenset[str] = frozenset()  # of its author's own
+    headers: frozenset[str] = frozenset()  # headers of the submission's author
     log: list[str] = field(default_factory=list)
-    stopped: str = ""  # why the compiler did not end by itself
+    stopped: str = ""  # why the compiler was killed
 
     def confined(self, argv: list[str]) -> Finished:
         readable = [*self.toolchain.includes, *self.toolchain.archives, self.toolchain.prelude.parent]
@@ -91,9 +99,9 @@ class _Steps:
         )
 
     def run(self, *commands: list[str]) -> bool:
-        """One after the other in one sandbox, until one fails: starting a sandbox costs as much as a small program."""
-        words = commands[0] if len(commands) == 1 else ["sh", "-c", " && ".join(map(shlex.join, commands))]
-        finished = self.confined(words)
+        """Runs the commands one by one until one fails. They share a sandbox: starting one costs as much as compiling a small program."""
+        command = commands[0] if len(commands) == 1 else ["sh", "-c", " && ".join(map(shlex.join, commands))]
+        finished = self.confined(command)
         text = (finished.stderr + finished.stdout).decode("utf-8", "replace").replace(f"{self.folder}/", "")
         if text.strip():
             self.log.append(text.strip())
@@ -104,24 +112,24 @@ class _Steps:
         return finished.returncode == 0
 
     def text(self, name: str) -> str:
-        """What a step wrote; empty where that is no file, or too long to be a lab's."""
+        """The text of a file that a step wrote. Empty where it is no regular file, or longer than any lab's."""
         path = self.folder / name
         if path.is_symlink() or not path.is_file() or path.stat().st_size > MAX_TEXT_BYTES:
             return ""
         return path.read_text(encoding="utf-8", errors="replace")
 
     def failed(self) -> tuple[Refusal, ...]:
-        """Why the last step failed, in the compiler's words."""
+        """Why the last step failed: the compiler's errors."""
         errors = compile_errors("\n".join(self.log), self.name)
         return errors or _refuse(self.stopped or "The file does not compile; the log says why.")
 
 
 @dataclass(frozen=True)
 class _Compiled:
-    """What the linked program no longer tells."""
+    """Facts that the linked program does not contain."""
 
     object: ObjectFile
-    kernel: str  # its symbol; of several versions, the first
+    kernel: str  # its symbol; where there are several versions, the first
     assembly: str
     dynamic: list[str]  # names of `extern __shared__` arrays
     static_shared_bytes: int  # of the arrays that the kernel reaches
@@ -130,7 +138,7 @@ class _Compiled:
 def build_for_cpu(
     toolchain: CpuToolchain, confinement: Confinement, source: Path, folder: Path, entries: EntrySignatures
 ) -> CpuBuild:
-    """Builds `source` in `folder`, which is empty but for headers of its own; the runner and image.json stay there."""
+    """Builds `source` in `folder`, which may hold headers of the submission and nothing else. The runner and image.json stay there."""
     began = time.monotonic()
     headers = frozenset(path.name for path in folder.iterdir())
     text = source.read_text(encoding="utf-8", errors="replace")
@@ -149,29 +157,29 @@ def _build(steps: _Steps, text: str, entries: EntrySignatures) -> tuple[Refusal,
     if marker := hand_written_marker(text):
         message = "A line marker would make the report point at other lines than yours."
         return (Refusal(Verdict.REJECTED, marker, message, "Remove the #line."),)
-    # GCC compiles what it has expanded before anybody has read it, as a second sandbox would cost more: it runs nothing of it.
-    at_once = not (steps.toolchain.is_clang or entries.by_name)
-    compile_too = steps.toolchain.compile("scanned.ii", "submission.o") if at_once else []
+    # GCC compiles the expanded text in the same sandbox, before it is scanned: a second sandbox would cost more. Compiling runs none of it.
+    one_sandbox = not (steps.toolchain.is_clang or entries.by_name)
+    compile_too = steps.toolchain.compile("scanned.ii", "submission.o") if one_sandbox else []
     succeeded = steps.run(steps.toolchain.preprocess(steps.name, "scanned.ii"), *compile_too)
-    if not succeeded and not (at_once and (steps.folder / "scanned.ii").is_file()):
+    if not succeeded and not (one_sandbox and (steps.folder / "scanned.ii").is_file()):
         return steps.failed()
     preprocessed = steps.text("scanned.ii")
     if not preprocessed:
         return _refuse("The file is too large once its includes are expanded.")
-    if refusal := scan(steps.toolchain.behind_prelude(preprocessed, steps.name), steps.name, str(steps.folder)):
+    if refusal := scan(steps.toolchain.after_prelude(preprocessed, steps.name), steps.name, str(steps.folder)):
         return (refusal,)
     if entries.by_name:
         (steps.folder / "scanned.ii").write_text(f"{preprocessed}\n{use_of(entries.kernel)}", encoding="utf-8")
     try:
-        compiled = succeeded if at_once else _compile(steps)
+        compiled = succeeded if one_sandbox else _compile(steps)
         return _link(steps, text, preprocessed, entries) if compiled else steps.failed()
-    except _BROKEN as error:
+    except _UNREADABLE as error:
         steps.log.append(f"the object file cannot be read: {type(error).__name__}: {error}")
         return (Refusal(Verdict.REJECTED, 0, "The compiled file is not what a kernel compiles to."),)
 
 
 def _compile(steps: _Steps, run: Callable[[list[str]], bool] | None = None) -> bool:
-    """With Clang, its passes and its back end get its dump, rewritten."""
+    """Compiles the scanned text. With Clang, the dump is rewritten before its passes run."""
     run = run or steps.run
     parse, *others = steps.toolchain.compile("scanned.ii", "submission.o")
     if not run(parse):
@@ -183,7 +191,7 @@ def _compile(steps: _Steps, run: Callable[[list[str]], bool] | None = None) -> b
 
 
 def _refusal_of_dump(steps: _Steps, found: EntryPoints) -> Refusal | None:
-    """What the compiler itself says of the file: the first reason not to trust its instrumentation."""
+    """The first reason not to trust the compiler's instrumentation of the file, taken from its dump."""
     dump = steps.text(steps.toolchain.dump)
     if not dump:
         return Refusal(Verdict.COMPILE_ERROR, 0, "The file is too large once it is compiled.")
@@ -219,7 +227,7 @@ def _link(steps: _Steps, text: str, preprocessed: str, entries: EntrySignatures)
 
 
 def _compiled(steps: _Steps, preprocessed: str, entries: EntrySignatures) -> tuple[ObjectFile, EntryPoints]:
-    """An inline or constexpr launch function is compiled only where something uses it: then something does."""
+    """Reads the object. An inline or constexpr launch function is compiled only if it is used, so where it is missing, a use is added."""
     obj = read_object(steps.folder / "submission.o")
     if entries.by_name:
         return obj, used_kernel(obj)
@@ -247,7 +255,7 @@ def _describe(steps: _Steps, text: str, entries: EntrySignatures, compiled: _Com
     constant = next(
         (array.name for array in info.shared if not array.dynamic and array.element.endswith(" const")), None
     )
-    if constant:  # GCC announces no read of it
+    if constant:  # GCC does not announce reads of it
         message = f"`{constant}` is __shared__ and const: nothing could ever be written there."
         return (Refusal(Verdict.REJECTED, 0, message, "Remove the const."),)
     info.shared.extend(
@@ -262,13 +270,13 @@ def _describe(steps: _Steps, text: str, entries: EntrySignatures, compiled: _Com
 
 
 def _dynamic_arrays(obj: ObjectFile) -> list[str]:
-    """The `extern __shared__` arrays, which nobody defines yet."""
+    """The `extern __shared__` arrays. Nothing defines them yet."""
     undefined = {s.name for s in obj.symbols if s.kind == "STT_TLS" and s.undefined}
     return sorted(name for name in undefined if re.fullmatch(r"[A-Za-z_]\w*", name))
 
 
 def _static_shared_bytes(obj: ObjectFile, found: EntryPoints) -> int:
-    """Of the arrays that the kernel reaches: a template has one for each instantiation."""
+    """The size of all static arrays that the kernel reaches. A template has one for each instantiation."""
     reached = [obj.symbols[index] for index in obj.reached(found.kernels)]
     arrays = [symbol for symbol in reached if symbol.kind == "STT_TLS" and not symbol.undefined]
     return sum(symbol.size for symbol in arrays if not symbol.name.startswith(GUARD))

@@ -1,6 +1,6 @@
-"""The host compiler as the CPU executor needs it: the commands that turn a text into a runner, and the prelude.
+"""The host compiler for the CPU executor, GCC or Clang: the commands that turn a text into a runner, and the prelude.
 
-GCC or Clang; what each is told is in `gcc_flags.py` and `clang_flags.py`.
+The flags of each are in `gcc_flags.py` and `clang_flags.py`.
 """
 
 from __future__ import annotations
@@ -15,16 +15,16 @@ from pathlib import Path
 
 from grader.engines.cpu import clang_flags, gcc_flags
 
-PLAIN = "plain.ll"  # beside Clang's prelude: its dump of a function that has no attributes
-DUMP = {"gcc": "submission.gimple", "clang": "submission.ll"}  # the compiler's own reading of the text
+PLAIN = "plain.ll"  # beside Clang's prelude: the dump of a function without attributes
+DUMP = {"gcc": "submission.gimple", "clang": "submission.ll"}  # the compiler's dump of the text
 
 
 @dataclass(frozen=True)
 class CpuToolchain:
     compiler: str
     includes: tuple[Path, ...]  # of device headers
-    archives: tuple[Path, ...]  # what a runner links besides the submission
-    prelude: Path  # force-included; for GCC precompiled beside it
+    archives: tuple[Path, ...]  # linked into a runner besides the submission
+    prelude: Path  # the header that is force-included; for GCC, it is also precompiled beside this file
 
     @property
     def is_clang(self) -> bool:
@@ -39,32 +39,32 @@ class CpuToolchain:
 
     @property
     def dump(self) -> str:
-        """The file that holds the compiler's own reading of what it compiled."""
+        """The name of the file with the compiler's dump."""
         return DUMP["clang" if self.is_clang else "gcc"]
 
     @property
     def objcopy(self) -> str:
-        """The one for the compiler's target, which need not be this machine."""
+        """The objcopy for the compiler's target, which may be another machine."""
         return _ask(self.compiler, "-print-prog-name=objcopy") or "objcopy"
 
     def preprocess(self, source: str, output: str) -> list[str]:
-        """Expands macros. For GCC the prelude stays one precompiled line; Clang has it before the submission as text,
-        as it would expand macros of a precompiled one a second time.
+        """Expands macros. For GCC, the prelude stays one line, which includes it precompiled. For Clang, it is text before the submission,
+        because Clang would expand macros of a precompiled prelude a second time.
         """
         whole = [] if self.is_clang else ["-fpch-preprocess"]
         return [
             self.compiler, "-x", "c++", *self.flags, "-include", str(self.prelude), "-E", *whole, source, "-o", output,
         ]  # fmt: skip
 
-    def behind_prelude(self, preprocessed: str, source: str) -> str:
-        """What the submission adds to the prelude: from the marker on with which the compiler comes back from it."""
+    def after_prelude(self, preprocessed: str, source: str) -> str:
+        """The preprocessed text after the prelude. It begins at the line marker with which the compiler returns from the prelude."""
         marker = f'\n# 1 "{source}" 2\n'
         at = preprocessed.find(marker) if self.is_clang else -1
         return preprocessed if at < 0 else preprocessed[at + 1 :]
 
     def compile(self, preprocessed: str, output: str) -> list[list[str]]:
-        """Compiles exactly the text that was scanned; the assembly and the compiler's dump stay beside the object.
-        The dump is complete after the first command; where there are more, they compile the dump.
+        """Compiles exactly the text that was scanned. The assembly and the compiler's dump stay beside the object.
+        The dump is complete after the first command. Where there are more commands, they compile the dump.
         """
         if not self.is_clang:
             return [
@@ -81,14 +81,14 @@ class CpuToolchain:
         ]
 
     def _parse(self, source: str, output: str) -> list[str]:
-        """Clang's dump, without what its passes add: the sanitizer's calls come in the next step."""
+        """Makes Clang's dump before its passes run. The next step adds the sanitizer's calls."""
         return [
             self.compiler, "-x", "c++-cpp-output", *self.flags, "-S", "-emit-llvm", "-Xclang", "-disable-llvm-passes",
             source, "-o", output,
         ]  # fmt: skip
 
     def link(self, objects: list[str], roots: list[str], output: str) -> list[str]:
-        """Static TLS offsets (2.6 times faster than dynamic ones) need a program at a fixed address."""
+        """Links at a fixed address. Static TLS offsets need that, and are 2.6 times faster than dynamic ones."""
         keep = [f"-Wl,--undefined={root}" for root in roots]
         return [
             self.compiler, "-no-pie", *_linker(self.compiler), "-Wl,--gc-sections", "-Wl,-z,noexecstack", *keep, *objects,
@@ -98,12 +98,12 @@ class CpuToolchain:
 
 @functools.cache
 def _linker(compiler: str) -> tuple[str, ...]:
-    """Gold, where the compiler finds it, links a runner in less than half of the usual linker's time."""
+    """Chooses gold where the compiler finds it. Gold links a runner in less than half of the usual linker's time."""
     return ("-fuse-ld=gold",) if shutil.which(_ask(compiler, "-print-prog-name=ld.gold")) else ()
 
 
 def target_of(compiler: str) -> str:
-    """The processor it compiles for: "x86_64", "aarch64"."""
+    """The processor that the compiler compiles for: "x86_64", "aarch64"."""
     return _ask(compiler, "-dumpmachine").partition("-")[0]
 
 
@@ -117,8 +117,8 @@ def _ask(compiler: str, question: str) -> str:
 
 
 def prepare(compiler: str, includes: list[Path], archives: list[Path], cache: Path) -> CpuToolchain:
-    """Makes the prelude where it is missing or older than what it was made from. Raises OSError or
-    subprocess.CalledProcessError when the kit itself does not compile: ours to mend.
+    """Makes the prelude where it is missing, or was made from other headers or by another compiler. Raises OSError or
+    subprocess.CalledProcessError where the kit itself does not compile, which is a fault of ours.
     """
     draft = CpuToolchain(compiler, tuple(includes), tuple(archives), cache / "prelude.hpp")
     key = hashlib.sha256(" ".join(draft.flags).encode())
@@ -136,8 +136,8 @@ def prepare(compiler: str, includes: list[Path], archives: list[Path], cache: Pa
 
 
 def _make(toolchain: CpuToolchain, made: str) -> None:
-    """The header, and for GCC that header precompiled, for Clang its dump of a function that has no attributes.
-    Both files appear whole or not at all, whoever else is at it: several commands may start at once.
+    """Makes the header, and beside it for GCC the precompiled header, for Clang the dump of a function without attributes.
+    Both files appear as a whole or not at all, because several commands may make them at the same time.
     """
     folder, name = toolchain.prelude.parent, toolchain.prelude.name
     with tempfile.TemporaryDirectory(prefix=".making-", dir=folder) as unfinished:
@@ -147,7 +147,7 @@ def _make(toolchain: CpuToolchain, made: str) -> None:
         if toolchain.is_clang:
             plain, text = Path(unfinished, "plain.cpp"), Path(unfinished, "plain.ii")
             plain.write_text("void plain() {}\n", encoding="utf-8")
-            commands = [toolchain.preprocess(str(plain), str(text)), toolchain._parse(str(text), str(result))]  # noqa: SLF001 - its own file
+            commands = [toolchain.preprocess(str(plain), str(text)), toolchain._parse(str(text), str(result))]  # noqa: SLF001 - same file
         else:
             commands = [
                 [toolchain.compiler, "-x", "c++-header", *toolchain.flags, str(toolchain.prelude), "-o", str(result)]

@@ -1,8 +1,8 @@
-"""What GCC is told when it compiles a submission: its flags, each for a reason. Clang's are in `clang_flags.py`."""
+"""The flags for GCC when it compiles a submission, with reasons. Clang's flags are in `clang_flags.py`."""
 
 from __future__ import annotations
 
-# Learnt by experiment; docs/how-the-cpu-executor-works.md says what goes wrong without each.
+# Found by experiment. docs/how-the-cpu-executor-works.md says for each flag what goes wrong without it.
 LANGUAGE = (
     "-std=c++20",
     "-fno-exceptions",
@@ -10,40 +10,40 @@ LANGUAGE = (
     "-fno-threadsafe-statics",
     "-ftemplate-depth=256",
     "-fconstexpr-ops-limit=4000000",
-    "-fsigned-char",  # a GPU's char has a sign; ARM's has none
-    "-ffp-contract=off",  # no multiply-add is fused on one machine and not on another
+    "-fsigned-char",  # char is signed on a GPU, and unsigned on ARM
+    "-ffp-contract=off",  # otherwise multiply-adds would be fused on some machines only
 )
 INSTRUMENTATION = (
-    "-O0",  # optimisation merges accesses: a[i] * a[i] would be one read
+    "-O0",  # optimisation merges accesses: a[i] * a[i] would become one read
     "-g",
     "-fsanitize=thread,bounds,alignment",
-    "-fsanitize=integer-divide-by-zero",  # of processors, some answer 0 without a signal
-    "-fsanitize-coverage=trace-pc",  # for (;;); makes no memory access: the budget counts edges too
+    "-fsanitize=integer-divide-by-zero",  # some processors return 0 without a signal
+    "-fsanitize-coverage=trace-pc",  # for (;;); accesses no memory, so the budget counts basic blocks too
     "--param",
     "tsan-distinguish-volatile=1",
-    "-fno-elide-constructors",  # else an aggregate that passes through a call is announced by nobody
-    "-fno-extern-tls-init",  # else extern __shared__ calls an initialiser that does not exist
-    "-ftrivial-auto-var-init=pattern",  # a forgotten `float acc;` is visibly wrong
+    "-fno-elide-constructors",  # otherwise an aggregate that passes through a call is not announced
+    "-fno-extern-tls-init",  # otherwise extern __shared__ calls an initialiser that does not exist
+    "-ftrivial-auto-var-init=pattern",  # an uninitialised `float acc;` gets a value that is visibly wrong
     "-fno-omit-frame-pointer",
     "-fno-optimize-sibling-calls",
-    "-fno-jump-tables",  # a jump through a register would look like a call through a pointer
-    "-fstack-clash-protection",  # a large frame touches the guard page instead of stepping over it
+    "-fno-jump-tables",  # otherwise a jump through a register would look like a call through a pointer
+    "-fstack-clash-protection",  # otherwise a large frame could skip the guard page
     "-fno-stack-protector",
     "-fno-asynchronous-unwind-tables",
-    "-ffunction-sections",  # what the kernel reaches is read off the sections' relocations
-    "-fdata-sections",  # and which variables, so that host code's own are told from a kernel's
+    "-ffunction-sections",  # the sections' relocations show which functions the kernel reaches
+    "-fdata-sections",  # and which variables; those of host code do not count
     "-fno-gnu-unique",
     "-fno-pic",
     "-fno-pie",
 )
-# What only one kind of processor knows.
+# Flags for one kind of processor only.
 MACHINE = {
     "x86_64": ("-fcf-protection=none",),
     "aarch64": (
-        "-mbranch-protection=none",  # signed return addresses are no addresses
-        "-mno-outline-atomics",  # atomics would be calls to functions that announce nothing
+        "-mbranch-protection=none",  # otherwise return addresses are signed and cannot be used as addresses
+        "-mno-outline-atomics",  # otherwise atomics would be calls of functions that announce nothing
         "--param",
-        "stack-clash-protection-guard-size=12",  # log2: by default GCC counts on 64 KiB of guard, and ours is a page
+        "stack-clash-protection-guard-size=12",  # log2 of the size: by default GCC assumes a guard of 64 KiB, and ours is one page
     ),
 }
 WARNINGS = (

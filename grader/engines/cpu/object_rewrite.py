@@ -1,4 +1,4 @@
-"""What objcopy does to a submission's object file before it is linked."""
+"""The changes that objcopy makes to a submission's object file before it is linked."""
 
 from __future__ import annotations
 
@@ -7,17 +7,15 @@ from collections.abc import Iterable
 
 from grader.engines.device_functions import REDIRECTIONS
 
-# The runner asks the linker for these sections' bounds; they hold all data of a submission.
-ALIGNMENT = (
-    256  # of each __device__ variable, as CUDA aligns what it allocates: a compiler's own would decide on sectors
-)
+# These sections hold all data of a submission. The runner gets their bounds from the linker.
+ALIGNMENT = 256  # alignment of each __device__ variable, like CUDA's; the compiler's alignment would change the number of sectors
 _OWN = re.compile(r"\.(bss|data)\.\w")
 _DATA_SECTIONS = ((".rodata", "tlrodata"), (".data", "tldata"), (".bss", "tlbss"))
 
 
 def rewrite_arguments(objcopy: str, sections: Iterable[str], entry_points: Iterable[str], file_name: str) -> list[str]:
-    """Only the entry points stay visible (nothing of the kit's can be replaced), no constructor is left, silent copies
-    go through us, and data lands in sections whose bounds the linker names.
+    """Hides all symbols except the entry points, so that a submission cannot replace a function of the kit. Removes constructors. Redirects
+    copies that announce nothing to our functions. Moves data to sections whose bounds the linker knows.
     """
     argv = [objcopy, "--remove-section=.init_array*", "--remove-section=.rela.init_array*"]
     argv += [f"--redefine-sym={name}={replacement}" for name, replacement in REDIRECTIONS.items()]
@@ -32,5 +30,5 @@ def rewrite_arguments(objcopy: str, sections: Iterable[str], entry_points: Itera
 
 
 def globalize_arguments(objcopy: str, names: Iterable[str], file_name: str) -> list[str]:
-    """Makes static entry points visible; objcopy does not combine it with the above."""
+    """Makes static entry points visible. objcopy cannot do this in the same run."""
     return [objcopy, *(f"--globalize-symbol={name}" for name in names), file_name]

@@ -1,4 +1,4 @@
-"""Writes image.json: what a runner must know about the submission linked into it (read by kit/runner/image.cpp)."""
+"""Writes image.json: what a runner has to know about the submission that is linked into it. kit/runner/image.cpp reads it."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ MAX_VARIABLES = 1_000
 
 
 def shared_assembly(dynamic_symbols: list[str], dynamic_bytes: int = 48 * 1024, padding_bytes: int = 64 * 1024) -> str:
-    """One block of thread-local memory that every `extern __shared__` array names, padded so that what runs a little
-    past it meets nobody's memory: behind the padding lies the thread control block.
+    """One block of thread-local memory, which all `extern __shared__` arrays share. It has padding at its end, so that an access a little
+    past the end hits nothing else. The thread control block comes after the padding.
     """
     labels = ["tilelab_dynamic_shared", *dynamic_symbols]
     return "\n".join(
@@ -41,17 +41,17 @@ def shared_assembly(dynamic_symbols: list[str], dynamic_bytes: int = 48 * 1024, 
 
 @dataclass(frozen=True)
 class CodeLayout:
-    """What the debug information does not tell of a linked runner."""
+    """Facts about a linked runner that its debug information does not contain."""
 
-    dynamic_offset: int  # of dynamic shared memory in the thread-local segment
+    dynamic_offset: int  # the offset of dynamic shared memory in the thread-local segment
     static_shared_bytes: int  # of the arrays that the kernel reaches
-    loops: list[tuple[int, int]]  # addresses where their first and last blocks announce themselves
+    loops: list[tuple[int, int]]  # the addresses at which a loop's first and last block announce themselves
 
 
 def write_image(
     path: Path, info: DebugInfo, *, source: str, entries: tuple[Function, Function | None], layout: CodeLayout
 ) -> None:
-    """`entries`: the kernel, and the launch function or None where the caller names grid and block itself."""
+    """`entries`: the kernel and the launch function. No launch function where the caller chooses grid and block itself."""
     kernel, launch = entries
     image = {
         "files": info.files,

@@ -1,1 +1,1 @@
-"""From a source file to a cubin: nvcc, what it says of a kernel, and NVIDIA's compute-sanitizer."""
+"""Builds a cubin from a source file: nvcc, its messages about a kernel, and NVIDIA's compute-sanitizer."""

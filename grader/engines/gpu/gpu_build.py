@@ -1,6 +1,6 @@
-"""Turns one source file into a cubin and what a GPU runner must know of it. nvcc runs confined; its output is read as data.
+"""Turns one source file into a cubin and a description for the GPU runner. nvcc runs confined, and its output is read as data.
 
-As with the CPU's builder, nothing of the submission runs here, and every failure of a submission is an outcome.
+As in `cpu_build.py`, nothing of the submission runs here, and a failure of the submission is an outcome and no exception.
 """
 
 from __future__ import annotations
@@ -33,16 +33,16 @@ MAX_CUBIN_BYTES = 64 << 20
 
 @dataclass(frozen=True)
 class GpuTarget:
-    """What is compiled for, and what runs it."""
+    """What the cubin is compiled for, and which device runs it."""
 
     capability: int  # 90 for 9.0
-    device: int = 0  # as the driver counts
-    driver: str = ""  # the path of libcuda; empty: by its usual name
+    device: int = 0  # the driver's number
+    driver: str = ""  # the path of libcuda; empty: the usual name
 
 
 @dataclass(frozen=True)
 class GpuBuild:
-    """What came of it. Without `image` and `refusals` the fault is ours, and `log` says what happened."""
+    """The result. Where there is neither `image` nor `refusals`, the fault is ours, and `log` says what happened."""
 
     image: Path | None = None
     refusals: tuple[Refusal, ...] = ()
@@ -51,7 +51,7 @@ class GpuBuild:
     seconds: float = 0.0
 
 
-def build_for_gpu(  # noqa: PLR0913, PLR0917 -- as build_for_cpu, and what for
+def build_for_gpu(  # noqa: PLR0913, PLR0917 -- those of build_for_cpu, and the target
     toolchain: GpuToolchain,
     confinement: Confinement,
     source: Path,
@@ -62,9 +62,9 @@ def build_for_gpu(  # noqa: PLR0913, PLR0917 -- as build_for_cpu, and what for
     max_registers: int | None = None,
     silent: bool = False,
 ) -> GpuBuild:
-    """Builds `source` in the empty folder `folder`; the cubin and its description stay there.
+    """Builds `source` in the empty folder `folder`. The cubin and its description stay there.
 
-    `max_registers`: what a thread may have at most, where a kernel is to fit its block. `silent`: without what it prints.
+    `max_registers`: the most registers of a thread, so that the kernel can be launched with its block. `silent`: printf prints nothing.
     """
     began = time.monotonic()
     (folder / source.name).write_bytes(source.read_bytes())
@@ -78,14 +78,14 @@ def build_for_gpu(  # noqa: PLR0913, PLR0917 -- as build_for_cpu, and what for
         profile="build",
         cwd=folder,
     )
-    said = (finished.stderr + finished.stdout).decode("utf-8", "replace").replace(f"{folder}/", "")
-    log = said if len(said) <= MAX_LOG else said[:MAX_LOG] + "\n…"
+    output = (finished.stderr + finished.stdout).decode("utf-8", "replace").replace(f"{folder}/", "")
+    log = output if len(output) <= MAX_LOG else output[:MAX_LOG] + "\n…"
     seconds = time.monotonic() - began
     if finished.timed_out:
         message = f"nvcc was stopped: {source.name} took more than {NVCC_LIMITS.wall_seconds:.0f} seconds to compile."
         return GpuBuild(refusals=(Refusal(Verdict.COMPILE_ERROR, 0, message),), log=log, seconds=seconds)
     if finished.returncode != 0:
-        return GpuBuild(refusals=_why_not(said, source.name, entries), log=log, seconds=seconds)
+        return GpuBuild(refusals=_refusals(output, source.name, entries), log=log, seconds=seconds)
     names = _kernels(folder / CUBIN)
     image = {
         "driver": target.driver,
@@ -97,26 +97,26 @@ def build_for_gpu(  # noqa: PLR0913, PLR0917 -- as build_for_cpu, and what for
         "poison_shared": POISON_SHARED,
     }
     (folder / IMAGE).write_text(json.dumps(image), encoding="utf-8")
-    return GpuBuild(folder / IMAGE, resources=_resources(said, entries), log=log, seconds=seconds)
+    return GpuBuild(folder / IMAGE, resources=_resources(output, entries), log=log, seconds=seconds)
 
 
-def _why_not(said: str, file: str, entries: EntrySignatures) -> tuple[Refusal, ...]:
-    if needs_too_much_shared(said):
+def _refusals(output: str, file: str, entries: EntrySignatures) -> tuple[Refusal, ...]:
+    if needs_too_much_shared(output):
         text = "A block asks for more than the 49152 bytes of static shared memory that there are."
         return (Refusal(Verdict.LAUNCH_ERROR, 0, text),)
-    return nvcc_refusals(said, file, TAIL, kernel=entries.kernel, launch=entries.launch)
+    return nvcc_refusals(output, file, TAIL, kernel=entries.kernel, launch=entries.launch)
 
 
-def _resources(said: str, entries: EntrySignatures) -> KernelResources | None:
-    """Of the kernel: the one whose mangled name has its name, with its length before it, as a part."""
+def _resources(output: str, entries: EntrySignatures) -> KernelResources | None:
+    """The kernel's resources. The kernel is the function whose mangled name contains the length of its name and its name."""
     name = name_of(entries.kernel)
-    found = kernel_resources(said)
+    found = kernel_resources(output)
     mangled = f"{len(name)}{name}"
     return next((one for key, one in found.items() if key == name or mangled in key), None)
 
 
 def _kernels(cubin: Path) -> list[str]:
-    """The names of a cubin's functions, for drivers that cannot list them; none where it cannot be read."""
+    """The names of a cubin's functions, for drivers that cannot list them. Empty where the cubin cannot be read."""
     if cubin.is_symlink() or cubin.stat().st_size > MAX_CUBIN_BYTES:
         return []
     try:

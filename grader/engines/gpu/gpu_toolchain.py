@@ -1,4 +1,4 @@
-"""NVIDIA's compiler as the GPU executor needs it: where it is, and its flags, each for a reason."""
+"""NVIDIA's compiler for the GPU executor: where it is, and its flags with reasons."""
 
 from __future__ import annotations
 
@@ -11,25 +11,25 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 FLAGS = (
-    "-cubin",  # device code alone: no host code of a submission is ever linked, let alone run
-    "-lineinfo",  # so that profilers name lines
+    "-cubin",  # device code only: no host code of a submission is ever linked or run
+    "-lineinfo",  # profilers can then name lines
     "-std=c++20",
-    "--expt-relaxed-constexpr",  # std::min and its like in device code: the CPU executor takes them too
+    "--expt-relaxed-constexpr",  # std::min and the like in device code; the CPU executor allows them too
     "-Xptxas=-v",  # registers, shared memory and spills, for the report
 )
 OLDEST = (12, 0)
-# Tried where the kit's own compiler is newer than a toolkit understands, as GCC 14 is for CUDA 12.4: Debian 13 has both.
+# Tried where the kit's own compiler is too new for the toolkit, as GCC 14 is for CUDA 12.4. Debian 13 has both.
 OLDER_COMPILERS = ("g++-14", "g++-13", "g++-12", "g++-11")
 
 
 @dataclass(frozen=True)
 class GpuToolchain:
-    """`root` holds bin/nvcc and all it starts."""
+    """`root` holds bin/nvcc and all programs that it starts."""
 
     root: Path
     version: tuple[int, int]
     host_compiler: str
-    includes: tuple[Path, ...]  # of the kit's public headers
+    includes: tuple[Path, ...]  # the folders of the kit's public headers
 
     @property
     def nvcc(self) -> Path:
@@ -40,16 +40,16 @@ class GpuToolchain:
         return f"nvcc {self.version[0]}.{self.version[1]}"
 
     def compile(self, source: str, output: str, capability: int, max_registers: int | None = None) -> list[str]:
-        """Of a file in the working directory, for one compute capability: 90 for 9.0."""
+        """Compiles a file in the working directory for one compute capability: 90 for 9.0."""
         bound = [] if max_registers is None else [f"-maxrregcount={max_registers}"]
         return [
             str(self.nvcc), *FLAGS, f"-arch=sm_{capability}", *bound, f"-ccbin={self.host_compiler}",
-            "-allow-unsupported-compiler",  # the host's share is preprocessing alone; a newer GCC than nvcc knows will do
+            "-allow-unsupported-compiler",  # the host compiler only preprocesses, so a newer GCC than nvcc knows works too
             *(f"-I{path}" for path in self.includes), source, "-o", output,
         ]  # fmt: skip
 
     def with_host_compilers(self) -> Iterator[GpuToolchain]:
-        """As it is, then with each older compiler that is here."""
+        """The toolchain itself, then the same with each older host compiler that is installed."""
         yield self
         own = Path(shutil.which(self.host_compiler) or self.host_compiler).resolve()
         for name in OLDER_COMPILERS:
@@ -58,7 +58,7 @@ class GpuToolchain:
 
 
 def cublas_of(toolchain: GpuToolchain | None) -> Path | None:
-    """NVIDIA's matrix library in a toolkit, or beside it as PyPI's wheels lay it out; None where there is none."""
+    """The path of NVIDIA's matrix library: in the toolkit, or beside it as in PyPI's wheels. None where there is none."""
     if toolchain is None:
         return None
     name = f"libcublas.so.{toolchain.version[0]}"
@@ -74,7 +74,7 @@ class NoToolchain:
 def find_toolchain(
     root: Path, host_compiler: str, includes: tuple[Path, ...], environment: Mapping[str, str] | None = None
 ) -> GpuToolchain | NoToolchain:
-    """The first toolkit that works: CUDA_HOME's, the one on the path, the system's, or what set-up fetched for this clone."""
+    """The first toolkit that works: that of CUDA_HOME, the one on the path, the system's, or the one that set-up fetched for this clone."""
     reasons = []
     for candidate in _candidates(root, os.environ if environment is None else environment):
         version = _version(candidate / "bin" / "nvcc")
@@ -98,7 +98,7 @@ def _candidates(root: Path, environment: Mapping[str, str]) -> Iterator[Path]:
         *sorted(Path("/usr/local").glob("cuda-*"), reverse=True),
         root / ".tilelab" / "cuda",
     ]
-    # Debian's package: its nvcc on the path is a script, and /usr is no folder to show a compiler whole.
+    # Debian's package: its nvcc on the path is a script, and a sandbox should not show all of /usr.
     homes = [Path("/usr/lib/nvidia-cuda-toolkit") if home == Path("/usr") else home for home in homes]
     for home in dict.fromkeys(homes):
         if (home / "bin" / "nvcc").is_file():
@@ -107,8 +107,8 @@ def _candidates(root: Path, environment: Mapping[str, str]) -> Iterator[Path]:
 
 def _version(nvcc: Path) -> tuple[int, int] | None:
     try:
-        said = subprocess.run([nvcc, "--version"], capture_output=True, text=True, check=True, timeout=60).stdout
+        output = subprocess.run([nvcc, "--version"], capture_output=True, text=True, check=True, timeout=60).stdout
     except (OSError, subprocess.SubprocessError):
         return None
-    match = re.search(r"release (\d+)\.(\d+)", said)
+    match = re.search(r"release (\d+)\.(\d+)", output)
     return (int(match[1]), int(match[2])) if match else None

@@ -1,7 +1,7 @@
-"""The generated file that nvcc compiles: the submission, and behind it kernels of ours that evaluate its launch function on the
-GPU and fill shared memory. Pure.
+"""Generates the file that nvcc compiles: the submission, and after it our own kernels, which evaluate its launch function on the GPU
+and fill shared memory. Pure.
 
-No host code of a submission ever runs. Whatever macros it leaves defined are taken back before the first line of ours.
+No host code of a submission ever runs. Macros that it leaves defined are undefined before our first line.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ import re
 from grader.engines.checks.entry_points import EntrySignatures, name_of
 
 ASK_LAUNCH, POISON_SHARED = "tilelab_ask_launch", "tilelab_poison_shared"
-_WORD = re.compile(r"\b(?!__)[A-Za-z_]\w*")  # __global__ and its like are CUDA's own macros
+_WORD = re.compile(r"\b(?!__)[A-Za-z_]\w*")  # __global__ and the like are CUDA's own macros
 _PARAMETERS = re.compile(r"\((.*)\)$")
 
 _POISON = f"""extern "C" __global__ void {POISON_SHARED}(unsigned tilelab_words, unsigned tilelab_word) {{
@@ -19,7 +19,7 @@ _POISON = f"""extern "C" __global__ void {POISON_SHARED}(unsigned tilelab_words,
   for (unsigned tilelab_i = threadIdx.x; tilelab_i < tilelab_words; tilelab_i += blockDim.x) tilelab_shared[tilelab_i] = tilelab_word;
 }}
 """
-# Before a submission that is to be silent. The headers that declare printf come first, so that none declares it anew.
+# Put before a submission that must print nothing. The headers that declare printf come first, so that none declares it again.
 _SILENCE = """#include <cstdio>
 template <class... Values>
 __host__ __device__ inline int tilelab_print_nothing(const char*, Values...) { return 0; }
@@ -29,7 +29,7 @@ namespace std { using ::tilelab_print_nothing; }
 
 
 def launch_tail(source_name: str, entries: EntrySignatures, *, silent: bool = False) -> str:
-    """The text of that file; `source_name` lies beside it. `silent`: what the kernel prints is left out."""
+    """The text of that file. `source_name` is in the same folder. `silent`: the kernel prints nothing."""
     parts = [_kernel_check(entries.kernel), _POISON]
     if entries.launch is not None:
         parts.append(_ask(entries.launch))
@@ -39,7 +39,7 @@ def launch_tail(source_name: str, entries: EntrySignatures, *, silent: bool = Fa
 
 
 def _kernel_check(kernel: str) -> str:
-    """Does not compile unless the kernel has these very parameters; and keeps a static one from being dropped."""
+    """A line that compiles only if the kernel has exactly these parameters. It also keeps a static kernel from being removed."""
     parameters = _parameters(kernel)
     return f"static_assert(static_cast<void (*)({parameters})>({name_of(kernel)}) != nullptr);\n"
 

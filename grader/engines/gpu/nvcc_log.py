@@ -1,6 +1,6 @@
-"""What nvcc said: errors in the submission as refusals, and what ptxas tells of each kernel. Pure.
+"""Reads nvcc's output: errors in the submission become refusals, and ptxas describes each kernel. Pure.
 
-A submission can make the compiler print what it likes, so the numbers are for people to read and decide nothing.
+A submission can make the compiler print any text. So the numbers are only shown to people, and decide nothing.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ _TOO_MUCH_SHARED = re.compile(r"uses too much shared data")
 
 
 def kernel_resources(log: str) -> dict[str, KernelResources]:
-    """By the kernel's mangled name."""
+    """The resources of each kernel, by its mangled name."""
     found = {}
     for match in _ENTRY.finditer(log):
         after = log[match.end() :]
@@ -41,28 +41,28 @@ def kernel_resources(log: str) -> dict[str, KernelResources]:
 
 
 def needs_too_much_shared(log: str) -> bool:
-    """Refused by ptxas for what a launch on the CPU executor is refused for as well, with a better message."""
-    said: list[str] = _PTXAS.findall(log)
-    return bool(said) and all(_TOO_MUCH_SHARED.search(one) for one in said) and not _ERROR.search(log)
+    """Whether ptxas refused only too much shared memory. The CPU executor refuses such a launch too, with a better message."""
+    errors: list[str] = _PTXAS.findall(log)
+    return bool(errors) and all(_TOO_MUCH_SHARED.search(one) for one in errors) and not _ERROR.search(log)
 
 
 def nvcc_refusals(log: str, file_name: str, tail_name: str, *, kernel: str, launch: str | None) -> tuple[Refusal, ...]:
-    """Why there is no cubin. Empty where the log names neither the submission nor anything it did: ours to look into.
+    """Why there is no cubin. Empty where the log does not mention the submission: then the fault is ours.
 
-    `tail_name`: the generated file that includes the submission; errors there are about the two entry points.
+    `tail_name`: the generated file that includes the submission. Errors in it are about the two entry points.
     """
-    said = [(match[1].rsplit("/", 1)[-1], int(match[2]), match[3]) for match in _ERROR.finditer(log)]
-    own = [_in_words(line, message) for file, line, message in said if file == file_name]
+    errors = [(match[1].rsplit("/", 1)[-1], int(match[2]), match[3]) for match in _ERROR.finditer(log)]
+    own = [_refusal(line, message) for file, line, message in errors if file == file_name]
     if own:
         return tuple(dict.fromkeys(own))[:MAX_ERRORS]
-    in_tail = [message for file, _, message in said if file == tail_name]
+    in_tail = [message for file, _, message in errors if file == tail_name]
     if in_tail:
         return _of_entry_points(in_tail, kernel, launch)
     unresolved = [f"The GPU's assembler says: {message}" for message in _PTXAS.findall(log)]
     return tuple(Refusal(Verdict.COMPILE_ERROR, 0, message) for message in dict.fromkeys(unresolved))[:MAX_ERRORS]
 
 
-def _in_words(line: int, message: str) -> Refusal:
+def _refusal(line: int, message: str) -> Refusal:
     advice = ""
     if match := _HOST_FUNCTION.search(message):
         advice = f"`{match[1]}` runs on the CPU only. What a kernel calls is declared `__device__`, or comes with CUDA's headers."

@@ -1,7 +1,7 @@
-"""How many blocks and warps of a kernel a multiprocessor holds at once, by the rules of NVIDIA's occupancy calculator. Pure.
+"""How many blocks and warps of a kernel a multiprocessor holds at the same time, by the rules of NVIDIA's occupancy calculator. Pure.
 
 Source of the limits: CUDA C++ Programming Guide, "Technical Specifications per Compute Capability", and the allocation
-granularities of the occupancy calculator (Nsight Compute). Shared memory is what a block may have without opting in to more.
+granularities of the occupancy calculator (Nsight Compute). The limit of shared memory is that for blocks that do not opt in to more.
 """
 
 from __future__ import annotations
@@ -9,18 +9,18 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 LANES = 32
-_REGISTER_UNIT = 256  # registers a warp is given at a time: 8 for each lane
-_WARP_UNIT = 4  # warps share four register files
+_REGISTER_UNIT = 256  # registers are allocated to a warp in this unit: 8 for each lane
+_WARP_UNIT = 4  # a multiprocessor has four register files
 
 
 @dataclass(frozen=True)
 class Capability:
-    """What one multiprocessor of a compute capability holds."""
+    """The resources of one multiprocessor of a compute capability."""
 
     warps: int
     blocks: int
-    shared_bytes: int  # for all its blocks together
-    shared_reserved: int  # that the driver takes of each block, from 8.0 on
+    shared_bytes: int  # of all its blocks together
+    shared_reserved: int  # what the driver takes in each block, from 8.0 on
     shared_unit: int
     registers: int = 65_536
 
@@ -41,7 +41,7 @@ _LIMITS = {
 
 @dataclass(frozen=True)
 class Occupancy:
-    """`limited_by`: "warps", "blocks", "registers", "shared memory": each that allows no more than `blocks`."""
+    """`limited_by`: those of "warps", "blocks", "registers" and "shared memory" that allow no more than `blocks`."""
 
     blocks: int
     warps: int
@@ -58,9 +58,9 @@ def known_capabilities() -> tuple[int, ...]:
 
 
 def occupancy(capability: int, *, threads: int, registers: int, shared_bytes: int) -> Occupancy | None:
-    """For a block of `threads` threads with `registers` each and `shared_bytes` in all, static and dynamic together.
+    """For a block of `threads` threads, each with `registers` registers, and `shared_bytes` of static and dynamic shared memory.
 
-    None for a capability that is not in the table, or a block of no threads.
+    None for a capability that is not in the table, and for a block without threads.
     """
     if capability not in _LIMITS or threads < 1:
         return None
@@ -79,13 +79,13 @@ def occupancy(capability: int, *, threads: int, registers: int, shared_bytes: in
 
 
 def registers_that_fit(threads: int, registers: int = 65_536) -> int:
-    """The most registers a thread may have for a block of `threads` threads to be launched at all; at most 255."""
+    """The most registers that a thread may have so that a block of `threads` threads can be launched. At most 255."""
     warps = _round_up(max(threads, 1), LANES * _WARP_UNIT) // LANES
     return min(255, registers // warps // _REGISTER_UNIT * _REGISTER_UNIT // LANES)
 
 
 def _blocks_by_registers(limits: Capability, warps: int, registers: int) -> int:
-    """Each warp's registers come from one of four equal parts of the register file."""
+    """How many blocks the registers allow. Each warp's registers come from one of four equal parts of the register file."""
     if registers < 1:
         return limits.blocks
     of_a_warp = _round_up(registers * LANES, _REGISTER_UNIT)

@@ -1,5 +1,5 @@
-"""NVIDIA's compute-sanitizer: where it is, how it is started, and what its reports say. They are read, never trusted: a name in
-them came out of a submission.
+"""NVIDIA's compute-sanitizer: where it is, how it is started, and what its reports say. Reports are not trusted: they contain names
+that come from a submission.
 """
 
 from __future__ import annotations
@@ -14,18 +14,18 @@ from grader.model.gpu_reports import Sanitized, Tool
 from grader.model.verdicts import Verdict
 
 TOOLS: tuple[Tool, ...] = ("memcheck", "racecheck", "initcheck", "synccheck")
-LOG = "sanitizer-%p.log"  # %p: the process's number
+LOG = "sanitizer-%p.log"  # %p: the process id
 _USUAL = (
-    "--report-api-errors=no",  # the runner asks how many parameters a kernel has until the driver says no
-    "--print-limit=200",  # a race is reported once for each pair of lines; a stray read for each thread
+    "--report-api-errors=no",  # the runner finds out how many parameters a kernel has by asking until the driver returns an error
+    "--print-limit=200",  # a race is reported once for each pair of lines, a wrong read once for each thread
 )
 _OPTIONS: dict[Tool, tuple[str, ...]] = {
-    "memcheck": ("--padding=4096",),  # else the next buffer lies right behind one that is overrun
+    "memcheck": ("--padding=4096",),  # otherwise the next buffer follows directly, and an overrun would hit it
     "racecheck": (),
     "initcheck": (),
     "synccheck": (),
 }
-# First lines of a report, and the verdict that the mistake has here; a line that none fits begins nothing.
+# First lines of a report, each with the verdict for this mistake. A line that matches none does not begin a report.
 _KINDS: tuple[tuple[re.Pattern[str], Verdict], ...] = (
     (re.compile(r"Invalid __(?:global|shared|local)__ (?:read|write|atomic)"), Verdict.OUT_OF_BOUNDS),
     (re.compile(r"(?:Error|Warning|Info): Race reported between"), Verdict.RACE),
@@ -35,11 +35,11 @@ _KINDS: tuple[tuple[re.Pattern[str], Verdict], ...] = (
 )
 _PLACE = re.compile(r" in (?:[^\s:]*/)?([^\s:/]+):(\d+)")
 _PREFIX = "========="
-_LONGEST = 200  # characters of a report's first line
+_LONGEST = 200  # characters of a report's first line that are kept
 
 
 def find_sanitizer(toolchain: GpuToolchain | None) -> Path | None:
-    """The toolkit's, else the one on the path; None where there is none."""
+    """The toolkit's compute-sanitizer, else the one on the path. None where there is none."""
     if toolchain is None:
         return None
     own = [toolchain.root / "bin" / "compute-sanitizer", toolchain.root / "compute-sanitizer" / "compute-sanitizer"]
@@ -47,13 +47,13 @@ def find_sanitizer(toolchain: GpuToolchain | None) -> Path | None:
     return next((one for one in [*own, *([Path(on_path)] if on_path else [])] if one.is_file()), None)
 
 
-def watched(program: Path, tool: Tool, folder: Path, argv: list[str]) -> list[str]:
-    """`argv` under the tool; each process's report goes into `folder`."""
+def sanitizer_command(program: Path, tool: Tool, folder: Path, argv: list[str]) -> list[str]:
+    """The command that runs `argv` under the tool. Each process writes its report into `folder`."""
     return [str(program), f"--tool={tool}", *_USUAL, *_OPTIONS[tool], f"--log-file={folder / LOG}", *argv]
 
 
 def reports(text: str, tool: Tool, file: str, source: Sequence[str]) -> Iterator[Sanitized]:
-    """What a log says of the file called `file`, whose lines `source` are: a number beyond them names no line."""
+    """What a log reports about the file `file`, whose lines are `source`. Line numbers past its end are ignored."""
     for block in _blocks(text):
         kind = next((verdict for pattern, verdict in _KINDS if pattern.search(block[0])), None)
         if kind is None:
@@ -67,17 +67,17 @@ def reports(text: str, tool: Tool, file: str, source: Sequence[str]) -> Iterator
 
 
 def _blocks(text: str) -> Iterator[list[str]]:
-    """Paragraphs of the lines that the tool itself wrote: a report begins behind an empty one, or with its kind."""
+    """The reports, as paragraphs of lines that the tool itself wrote. A report begins after an empty line, or with a known first line."""
     block: list[str] = []
     for line in text.splitlines():
         if not line.startswith(_PREFIX):
             continue
-        words = line.removeprefix(_PREFIX)
-        begins = any(pattern.search(words) for pattern, _ in _KINDS)
-        if block and (begins or not words.strip()):
+        text = line.removeprefix(_PREFIX)
+        begins = any(pattern.search(text) for pattern, _ in _KINDS)
+        if block and (begins or not text.strip()):
             yield block
             block = []
-        if words.strip():
-            block.append(words.strip())
+        if text.strip():
+            block.append(text.strip())
     if block:
         yield block

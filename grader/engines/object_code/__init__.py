@@ -1,1 +1,1 @@
-"""Object files, debug information and assembly, read as data."""
+"""Reads object files, debug information and assembly as data."""

@@ -1,4 +1,4 @@
-"""What the compiler's assembly output tells before it is assembled: who calls whom on which line, and through pointers."""
+"""Reads the compiler's assembly: which function calls which, in which line, and which calls go through a pointer."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from collections import defaultdict
 from collections.abc import Container
 from dataclasses import dataclass, field
 
-# How <iostream> asks for its library's initialiser since GCC 13, outside any function; to the letter.
+# The exact text with which <iostream> refers to its library's initialiser since GCC 13, outside any function.
 _HARMLESS = r"\n\s*\.globl _ZSt21ios_base_library_initv\n#NO_APP\n"
 _LINE = re.compile(
     r'^\s*(?:\.file\s+(?P<number>\d+)\s+(?:"[^"]*"\s+)?"(?P<path>[^"]*)"'
@@ -24,7 +24,7 @@ _LINE = re.compile(
 
 @dataclass(frozen=True)
 class FunctionCalls:
-    """Lines are the submission's, 0 where the code comes from another file."""
+    """Lines are those of the submission, or 0 where the code comes from another file."""
 
     lines: dict[str, int] = field(default_factory=dict)  # the first line that calls each symbol
     indirect: list[int] = field(default_factory=list)  # calls through a pointer
@@ -33,12 +33,12 @@ class FunctionCalls:
 
 @dataclass(frozen=True)
 class Calls:
-    """By the calling function's symbol; "" stands for what is in no function."""
+    """Calls by the calling function's symbol. "" stands for code outside all functions."""
 
     by_function: dict[str, FunctionCalls]
 
     def within(self, functions: Container[str]) -> FunctionCalls:
-        """Of these functions together, and of what is in none."""
+        """The calls of these functions, and of code outside all functions."""
         together = FunctionCalls()
         for name, calls in self.by_function.items():
             if name and name not in functions:
@@ -51,7 +51,7 @@ class Calls:
 
 
 def calls_of(assembly: str, file_name: str) -> Calls:
-    """Reads the text once."""
+    """Reads the assembly in one pass."""
     ours: set[str] = set()
     line, function = 0, ""
     found: defaultdict[str, FunctionCalls] = defaultdict(FunctionCalls)

@@ -1,7 +1,7 @@
-"""Finds the loops of compiled code: where their first block begins, and the last one that jumps back to it.
+"""Finds the loops in compiled code: the first block of each, and the last block that jumps back to it.
 
-The compiler's text knows labels and jumps but no addresses, the object knows addresses but no labels. Every basic block
-announces itself with a call that stands in both, in the same order: that is what joins them.
+The compiler's text has labels and jumps but no addresses, and the object file has addresses but no labels. Every basic block
+announces itself with a call. These calls are in both, in the same order, so they connect the two.
 """
 
 from __future__ import annotations
@@ -23,8 +23,8 @@ Loop = tuple[int, int]
 
 
 def loops_by_function(assembly: str) -> dict[str, tuple[int, list[Loop]]]:
-    """For each function its number of blocks, and its loops as numbers of their first and last block, in the order of
-    the text. Loops with one beginning are one loop.
+    """For each function, the number of its blocks, and its loops as the numbers of their first and last block in the order of the text.
+    Loops with the same first block are one loop.
     """
     found: dict[str, tuple[int, list[Loop]]] = {}
     function, blocks = "", 0
@@ -49,8 +49,8 @@ def loops_by_function(assembly: str) -> dict[str, tuple[int, list[Loop]]]:
 def loop_addresses(
     assembly: str, block_offsets: Mapping[str, Sequence[int]], addresses: Mapping[str, int]
 ) -> list[Loop]:
-    """`block_offsets`: where the blocks of each function announce themselves, from the function's first byte;
-    `addresses`: where the functions lie in the program. Functions that text and object tell differently have no loops.
+    """`block_offsets`: where the blocks of each function announce themselves, as offsets from the function's first byte.
+    `addresses`: of the functions in the program. A function for which text and object disagree gets no loops.
     """
     placed: list[Loop] = []
     for function, (blocks, loops) in loops_by_function(assembly).items():

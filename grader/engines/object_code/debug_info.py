@@ -1,6 +1,6 @@
 """Reads a linked runner's debug information: source lines, functions with their signatures, shared arrays, variables.
 
-Only the submission's translation unit carries any: the kit is compiled without.
+Only the submission has debug information: the kit is compiled without.
 """
 
 from __future__ import annotations
@@ -17,11 +17,11 @@ from grader.engines.object_code.dwarf_types import Die, origin_of, parameter_typ
 from grader.engines.object_code.symbol_table import Symbol, function_names, thread_local_symbols
 from grader.engines.object_code.thread_local_names import FROM_THREAD_POINTER, ThreadLocalNames
 
-_MAX_DIES = 400_000  # a submission whose debug information is larger is not a lab's
+_MAX_DIES = 400_000  # no lab's debug information is larger
 _DWARF_5 = 5
 _AN_ADDRESS = 0x03  # DW_OP_addr
 _ADDRESS_BYTES = 8
-GUARD = "_ZGV"  # the compiler's note of what it has initialised
+GUARD = "_ZGV"  # a flag that the compiler adds: whether a variable is initialised
 _OFFSET_BYTES = {0x0C: 4, 0x0E: 8}  # DW_OP_const4u, DW_OP_const8u
 
 
@@ -39,7 +39,7 @@ class Function:
 class SharedArray:
     name: str
     symbol: str
-    offset: int  # in the thread-local segment
+    offset: int  # within the thread-local segment
     bytes: int
     element: str
     element_bytes: int
@@ -49,10 +49,10 @@ class SharedArray:
 
 @dataclass(frozen=True)
 class StaticVariable:
-    """A __device__ or __constant__ variable, or a static one of a function."""
+    """A __device__ or __constant__ variable, or a static variable of a function."""
 
     name: str
-    address: int  # 0 and thereabouts: nothing reaches it, and the linker left it out
+    address: int  # near 0: nothing uses the variable, and the linker removed it
     bytes: int
     element: str
     element_bytes: int
@@ -62,17 +62,17 @@ class StaticVariable:
 @dataclass(frozen=True)
 class DebugInfo:
     files: list[str] = field(default_factory=list)
-    lines: list[tuple[int, int, int]] = field(default_factory=list)  # address, line, index into files
+    lines: list[tuple[int, int, int]] = field(default_factory=list)  # address, line, index into `files`
     functions: list[Function] = field(default_factory=list)
     shared: list[SharedArray] = field(default_factory=list)
     variables: list[StaticVariable] = field(default_factory=list)
-    guards: list[tuple[int, int]] = field(default_factory=list)  # of shared arrays of classes: offset and bytes
-    offsets: dict[str, int] = field(default_factory=dict)  # of every thread-local symbol, in its segment
+    guards: list[tuple[int, int]] = field(default_factory=list)  # of shared arrays of classes: offset and size
+    offsets: dict[str, int] = field(default_factory=dict)  # of every thread-local symbol, within its segment
     addresses: dict[str, int] = field(default_factory=dict)  # of every function, by symbol
 
 
 def read_debug_info(program: Path, file_name: str, *, headers: Collection[str] = ()) -> DebugInfo:
-    """The debug information of a linked runner whose submission is `file_name`, with `headers` of its own."""
+    """The debug information of a linked runner. `file_name` is the submission, `headers` are the submission's own headers."""
     with program.open("rb") as stream:
         elf = ELFFile(stream)
         dwarf = elf.get_dwarf_info(relocate_dwarf_sections=False)
@@ -100,7 +100,7 @@ def read_debug_info(program: Path, file_name: str, *, headers: Collection[str] =
 
 
 def _read_lines(program: Any | None, info: DebugInfo, own: Collection[str]) -> set[int]:  # noqa: ANN401 - pyelftools ships no types
-    """Adds the unit's files and lines; answers which of its file numbers are the submission."""
+    """Adds the unit's files and lines. Returns which of its file numbers belong to the submission."""
     if program is None:
         return set()
     base = len(info.files)
@@ -126,7 +126,7 @@ def _function(die: Die, ours: set[int]) -> Function:
 
 
 def _shared_array(die: Die, symbols: dict[str, Symbol], names: ThreadLocalNames) -> SharedArray | None:
-    """Thread-local here is __shared__ there; what is declared and not defined is `extern __shared__`."""
+    """The shared array of a thread-local variable: in a runner, __shared__ is thread-local. One without a definition is `extern`."""
     origin = origin_of(die)
     name = text_of(origin, "DW_AT_name")
     if name is None:
@@ -138,7 +138,7 @@ def _shared_array(die: Die, symbols: dict[str, Symbol], names: ThreadLocalNames)
         offset = found.value
     if offset is not None:
         if not any(one.value == offset and one.size == size and name in one.name for one in symbols.values()):
-            return None  # nothing reaches it, so the linker left it out: the offset is another's
+            return None  # nothing uses it, so the linker removed it, and the offset belongs to another variable
         return SharedArray(name, symbol, offset, size, kind.name, element_bytes, kind.dimensions, dynamic=False)
     if symbol in symbols and "DW_AT_declaration" in die.attributes:
         return SharedArray(name, symbol, symbols[symbol].value, 0, kind.name, element_bytes, (), dynamic=True)
@@ -160,7 +160,7 @@ def _static_variable(die: Die) -> StaticVariable | None:
 
 
 def _is_unplaced(die: Die) -> bool:
-    """Defined, and nothing said of where: on 64-bit ARM, every thread-local variable."""
+    """Whether the entry is defined but has no location. On 64-bit ARM this is so for every thread-local variable."""
     return not {"DW_AT_location", "DW_AT_declaration"} & die.attributes.keys()
 
 

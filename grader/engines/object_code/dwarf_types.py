@@ -1,30 +1,30 @@
-"""Names and types of debug information entries, written as demanglers write them: qualifiers to the right."""
+"""Names and types of debug information entries, written as demanglers write them, with qualifiers on the right."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from typing import Any, TypeAlias
 
-Die: TypeAlias = Any  # an entry of pyelftools, which ships no types
+Die: TypeAlias = Any  # an entry of pyelftools, which has no type annotations
 
 _QUALIFIERS = {"DW_TAG_const_type": "const", "DW_TAG_volatile_type": "volatile"}
 _POINTERS = {"DW_TAG_pointer_type": "*", "DW_TAG_reference_type": "&", "DW_TAG_rvalue_reference_type": "&&"}
-_SAME_TYPE = frozenset({"DW_TAG_restrict_type", "DW_TAG_typedef"})  # part of no signature
+_SAME_TYPE = frozenset({"DW_TAG_restrict_type", "DW_TAG_typedef"})  # these do not change a signature
 _SCOPES = frozenset(
     {"DW_TAG_subprogram", "DW_TAG_namespace", "DW_TAG_class_type", "DW_TAG_structure_type", "DW_TAG_union_type"}
 )
-_MAX_DEPTH = 16  # deeper than any declaration a person writes
+_MAX_DEPTH = 16  # deeper than any real declaration
 
 
 @dataclass(frozen=True)
 class TypeName:
-    name: str  # of an array: its element's
-    bytes: int  # of one element
+    name: str  # for an array, that of its element
+    bytes: int  # the size of one element
     dimensions: tuple[int, ...] = ()
 
 
 def origin_of(die: Die) -> Die:
-    """The entry that declares what `die` only instantiates or defines."""
+    """The entry with the declaration, where `die` is only an instance or the definition."""
     for _ in range(_MAX_DEPTH):
         link = next((a for a in ("DW_AT_abstract_origin", "DW_AT_specification") if a in die.attributes), None)
         if link is None:
@@ -48,7 +48,7 @@ def qualified_name(die: Die) -> str:
 
 
 def type_of(die: Die, depth: int = 0) -> TypeName:
-    """The type that the variable, parameter or function `die` refers to; "void" for none."""
+    """The type of the variable, parameter or function `die`; "void" where it has none."""
     if "DW_AT_type" not in die.attributes:
         return TypeName("void", 0)
     target = die.get_DIE_from_attribute("DW_AT_type")
@@ -63,7 +63,7 @@ def type_of(die: Die, depth: int = 0) -> TypeName:
 
 
 def parameter_type(die: Die) -> str:
-    """As it counts for the function's type: `const int M` and `float* const A` are the same without that last const."""
+    """The parameter's type in the function's signature, which leaves out the last const of `const int M` and `float* const A`."""
     name = type_of(die).name
     target = die.get_DIE_from_attribute("DW_AT_type") if "DW_AT_type" in die.attributes else None
     for _ in range(_MAX_DEPTH):
@@ -84,7 +84,7 @@ def _derived(target: Die, inner: TypeName) -> TypeName:
 
 
 def _extents(array: Die) -> tuple[int, ...]:
-    """Of the dimensions whose extent is a constant: `extern __shared__ float rows[][16]` has one."""
+    """The constant extents: `extern __shared__ float rows[][16]` has one."""
     extents = []
     for child in array.iter_children():
         bound, count = child.attributes.get("DW_AT_upper_bound"), child.attributes.get("DW_AT_count")

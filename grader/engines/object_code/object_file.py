@@ -1,4 +1,4 @@
-"""What the submission's object file defines, needs and reaches from its entry points."""
+"""The submission's object file: what it defines, what it needs, and what its entry points reach."""
 
 from __future__ import annotations
 
@@ -22,11 +22,13 @@ _UNINTERESTING = (".rela.debug", ".rela.eh_frame")
 class ObjectFile:
     sections: tuple[str, ...]
     symbols: tuple[Symbol, ...]
-    uses: dict[int, frozenset[int]]  # section index -> indices of the symbols its relocations name
-    block_offsets: dict[str, list[int]]  # function -> where its basic blocks announce themselves, from its first byte
+    uses: dict[int, frozenset[int]]  # section index -> indices of the symbols that its relocations name
+    block_offsets: dict[
+        str, list[int]
+    ]  # function -> where its basic blocks announce themselves, as offsets from its first byte
 
     def reached_sections(self, first: Iterable[int]) -> set[int]:
-        """Indices of these sections and of every section that they name, and so on. Functions have one each."""
+        """Indices of these sections, of every section that they name, and so on. Each function has its own section."""
         waiting, seen = list(first), set[int]()
         while waiting:
             section = waiting.pop()
@@ -37,7 +39,7 @@ class ObjectFile:
         return seen
 
     def reached(self, roots: Iterable[Symbol]) -> set[int]:
-        """Indices of every symbol that code or data reachable from `roots` names."""
+        """Indices of all symbols that are named by code or data reachable from `roots`."""
         sections = self.reached_sections(root.section for root in roots if root.in_section)
         return {index for section in sections for index in self.uses.get(section, ())}
 
@@ -46,7 +48,7 @@ class ObjectFile:
 
 
 def read_object(path: Path) -> ObjectFile:
-    """Raises ELFError when the file is none, or not of a kind we know."""
+    """Raises ELFError where the file is no ELF file, or of a kind that we do not know."""
     with path.open("rb") as stream:
         elf = ELFFile(stream)
         names: list[str] = []
@@ -68,7 +70,7 @@ def read_object(path: Path) -> ObjectFile:
 
 
 def _block_offsets(symbols: Sequence[Symbol], places: Mapping[int, list[tuple[int, int]]]) -> dict[str, list[int]]:
-    """A call's relocation names its last four bytes, on x86-64 and on aarch64 alike: it returns behind them."""
+    """The relocation of a call is at its last four bytes, on x86-64 and on aarch64. The call returns to the address after them."""
     announces = {index for index, symbol in enumerate(symbols) if symbol.name == BLOCK_BEGINS}
     returns = {
         section: sorted(offset + 4 for offset, symbol in found if symbol in announces)

@@ -1,7 +1,7 @@
-"""Symbol and relocation records of 64-bit little-endian ELF files, unpacked in bulk.
+"""Reads the symbol and relocation records of 64-bit little-endian ELF files in bulk.
 
-pyelftools parses the file's structure and its debug information; its record-by-record symbol parsing takes a tenth of a
-second per runner, which a student would wait for at every `make test`.
+pyelftools parses the file's structure and its debug information. It would parse symbols one by one, which takes a tenth of a second
+per runner, and a student would wait for that at every `make test`.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ _FIRST_SPECIAL_SECTION = 0xFF00
 @dataclass(frozen=True)
 class Symbol:
     name: str
-    section: int  # an index; 0: undefined; from 0xFF00 on: absolute, common, …
+    section: int  # its index; 0: undefined; from 0xFF00 on: absolute, common, …
     kind: str  # "STT_FUNC", "STT_TLS", …
     is_global: bool
     value: int
@@ -47,7 +47,7 @@ class Symbol:
 
 
 def symbols_of(elf: ELFFile) -> list[Symbol]:
-    """Every entry of .symtab, in order. Raises ELFError when there is none."""
+    """Every entry of .symtab, in order. Raises ELFError where there is no .symtab."""
     table = elf.get_section_by_name(".symtab")
     if table is None or elf.elfclass != 64 or not elf.little_endian:  # noqa: PLR2004 - bits
         message = "no symbol table of a 64-bit little-endian file"
@@ -57,7 +57,7 @@ def symbols_of(elf: ELFFile) -> list[Symbol]:
 
 
 def thread_local_symbols(elf: ELFFile) -> dict[str, Symbol]:
-    """The thread-local ones, without making objects of the thousands of others."""
+    """The thread-local symbols. No objects are made for the thousands of other symbols."""
     table = elf.get_section_by_name(".symtab")
     if table is None:
         return {}
@@ -67,7 +67,7 @@ def thread_local_symbols(elf: ELFFile) -> dict[str, Symbol]:
 
 
 def function_names(elf: ELFFile) -> dict[int, str]:
-    """Functions by their first address; one of the names where there are several."""
+    """Names of functions by their first address. Where a function has several names, one of them."""
     table = elf.get_section_by_name(".symtab")
     if table is None:
         return {}
@@ -77,7 +77,7 @@ def function_names(elf: ELFFile) -> dict[int, str]:
 
 
 def relocations_of(section: Section) -> Iterator[tuple[int, int]]:
-    """Of every relocation in a SHT_RELA section: the offset that it mends, and the symbol's index."""
+    """For every relocation in a SHT_RELA section: its offset, and the index of its symbol."""
     for offset, info, _ in _RELOCATION.iter_unpack(section.data()):
         yield offset, info >> 32
 

@@ -1,7 +1,7 @@
-"""The symbol of a thread-local variable whose debug entry does not say where it lies.
+"""Finds the symbol of a thread-local variable whose debug entry has no location.
 
-GCC gives such entries no location on 64-bit ARM, nor a linker's name where nothing outside the file could use one. What is
-left is how that name is made (Itanium C++ ABI, 5.1). Whether the symbol's size fits is for the caller to see.
+On 64-bit ARM, GCC gives such entries no location, and no linkage name where nothing outside the file can use one. So the name is
+computed here by the rules of name mangling (Itanium C++ ABI, 5.1). The caller checks whether the symbol's size fits.
 """
 
 from __future__ import annotations
@@ -18,15 +18,17 @@ _ONE_DIGIT = 10
 
 
 class ThreadLocalNames:
-    """Of one program: its thread-local symbols by name, its functions' names by first address."""
+    """One program's thread-local symbols by name, and its functions' names by first address."""
 
     def __init__(self, symbols: Mapping[str, Symbol], functions: Mapping[int, str]) -> None:
         self._symbols = symbols
         self._functions = functions
-        self._numbers: dict[int, dict[int, int]] = {}  # by the function's offset and the variable's
+        self._numbers: dict[
+            int, dict[int, int]
+        ] = {}  # by the offset of the function's entry, then by that of the variable's entry
 
     def symbol_of(self, die: Die) -> Symbol | None:
-        """Of a variable that is defined; None where no symbol can be its."""
+        """The symbol of a variable that is defined. None where no symbol fits."""
         origin = origin_of(die)
         if linkage := text_of(die, "DW_AT_linkage_name") or text_of(origin, "DW_AT_linkage_name"):
             return self._symbols.get(linkage)
@@ -38,7 +40,7 @@ class ThreadLocalNames:
         return next((self._symbols[one] for one in candidates if one in self._symbols), None)
 
     def _inside(self, function: Die, die: Die, name: str) -> list[str]:
-        """`As` of `_Z5tiledPf` is `_ZZ5tiledPfE2As`; the function's next of that name ends in `_0`."""
+        """Possible names of a function's variable: `As` of `_Z5tiledPf` is `_ZZ5tiledPfE2As`. The next `As` in it ends in `_0`."""
         first = function.attributes.get("DW_AT_low_pc")
         symbol = self._functions.get(first.value) if first else None
         if function.offset not in self._numbers:
@@ -59,7 +61,7 @@ def _enclosing_function(die: Die) -> Die | None:
 
 
 def _numbers(function: Die) -> dict[int, int]:
-    """Which of its name each static variable of the function is, as the compiler read them."""
+    """Numbers the static variables of the function that have the same name, in the order of the source."""
     seen: dict[str, int] = {}
     numbers: dict[int, int] = {}
     for variable in sorted(filter(_is_static, _variables(function)), key=_place):
@@ -94,11 +96,11 @@ def _place(die: Die) -> list[int]:
 
 
 def _outside(origin: Die, name: str) -> list[str]:
-    """A file's or a namespace's own, with and without `static`."""
+    """Possible names of a variable of a file or a namespace, with and without `static`."""
     path, scope = "", origin.get_parent()
     while scope is not None and scope.tag != "DW_TAG_compile_unit":
-        word = text_of(scope, "DW_AT_name")
-        path = (f"{len(word)}{word}" if word else _ANONYMOUS) + path
+        namespace = text_of(scope, "DW_AT_name")
+        path = (f"{len(namespace)}{namespace}" if namespace else _ANONYMOUS) + path
         scope = scope.get_parent()
     if not path:
         return [name, f"_ZL{len(name)}{name}"]
