@@ -29,7 +29,7 @@ BlasLibrary::BlasLibrary(const std::string& path) {
 
 BlasLibrary::~BlasLibrary() { destroy_(handle_); }
 
-// cuBLAS counts by columns: there a row-major matrix is its transpose, and Cᵀ = Bᵀ·Aᵀ.
+// cuBLAS is column-major. It reads a row-major matrix as its transpose, so we compute Cᵀ = Bᵀ·Aᵀ.
 int BlasLibrary::multiply(int M, int N, int K, DeviceAddress A, DeviceAddress B, DeviceAddress C) const {
   const float one = 1, zero = 0;
   return sgemm_(handle_, not_transposed, not_transposed, N, M, K, &one, reinterpret_cast<const float*>(B), N,

@@ -1,4 +1,4 @@
-// A vendor's matrix product, cuBLAS's, to be timed beside kernels. Like the driver it is found when the program runs, so that
+// A vendor's matrix product, cuBLAS's, which is timed beside kernels. Like the driver, it is found when the program runs, so that
 // nothing here needs a toolkit. Only a course's own measurements use it: a submission never reaches it.
 #pragma once
 
@@ -16,8 +16,8 @@ class BlasLibrary {
   BlasLibrary(const BlasLibrary&) = delete;
   BlasLibrary& operator=(const BlasLibrary&) = delete;
 
-  // Queues C = A·B on the default stream: row-major fp32, A M×K, B K×N, C M×N, in fp32 arithmetic (no TF32, which cuBLAS only
-  // takes when it is told to). Returns cuBLAS's status; 0 is success.
+  // Queues C = A·B on the default stream: row-major fp32, A M×K, B K×N, C M×N, in fp32 arithmetic. cuBLAS uses TF32 only on
+  // request, and we do not request it. Returns cuBLAS's status; 0 is success.
   int multiply(int M, int N, int K, DeviceAddress A, DeviceAddress B, DeviceAddress C) const;
 
  private:

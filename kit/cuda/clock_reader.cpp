@@ -14,7 +14,7 @@ void find(void* library, Pointer& function, const char* name) {
 
 }  // namespace
 
-// The library stays loaded: it is read from until the process ends.
+// The library is never unloaded, because it is used until the process ends.
 ClockReader::ClockReader(const std::string& bus_id) {
   void* library = dlopen("libnvidia-ml.so.1", RTLD_NOW | RTLD_LOCAL);
   if (library == nullptr) return;

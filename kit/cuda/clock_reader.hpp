@@ -1,5 +1,5 @@
-// What NVML tells of a device's clocks, found in libnvidia-ml.so.1 when the program runs. Without it readings are zero:
-// nothing is decided by them, they are for whoever asks why two runs differ.
+// What NVML says about a device's clocks. It is found in libnvidia-ml.so.1 when the program runs; without it, readings are zero.
+// Nothing is decided by them: they help a person who asks why two runs differ.
 #pragma once
 
 #include <string>

@@ -28,15 +28,15 @@ using protocol::LaunchConfig;
 using protocol::Role;
 using protocol::Status;
 
-constexpr std::uint32_t poison = 0x7fc0'beef;  // a NaN in every output before every launch
-constexpr Result unknown_error = 999;          // CUDA_ERROR_UNKNOWN, for a library that says no
-// Nobody waits for more rounds of a kernel that is both.
+constexpr std::uint32_t poison = 0x7fc0'beef;  // a NaN that fills every output before every launch
+constexpr Result unknown_error = 999;          // CUDA_ERROR_UNKNOWN, if a library reports a failure
+// A kernel that passes both limits is not timed: more rounds would take too long.
 constexpr double slow_factor = 50, slow_nanoseconds = 20e6;
-constexpr std::uint64_t warm_up_round = 1ull << 32;  // the rounds before the first: beyond any that is timed
+constexpr std::uint64_t warm_up_round = 1ull << 32;  // warm-up rounds start here, above every timed round
 
 double milliseconds_since(Clock::time_point began) { return std::chrono::duration<double, std::milli>(Clock::now() - began).count(); }
 
-// Ends the run.
+// Thrown to end the run.
 struct Ended {
   Status status;
   std::string detail;
@@ -44,7 +44,7 @@ struct Ended {
   bool slow = false;
 };
 
-// A kernel, or a library's routine, which chooses its own grid.
+// A kernel, or a library's routine. A library chooses its own grid.
 struct Contestant {
   std::optional<LoadedModule> module;
   Function kernel = nullptr;
@@ -140,7 +140,7 @@ class Run {
     throw Ended{trouble.finding.empty() ? trouble.status : Status::crash, trouble.message, number};
   }
 
-  // What a library multiplies: buffers A, B and C, in this order, and M, N, K.
+  // Throws unless the launch is one that a library can do: buffers A, B and C, in this order, and M, N, K.
   void expect_product() const {
     const bool fits = buffers_.size() == 3 && buffers_[0].role == Role::input && buffers_[1].role == Role::input &&
                       buffers_[2].role == Role::output && request_.launch.launch_arguments.size() == 3;
@@ -177,8 +177,8 @@ class Run {
     }
   }
 
-  // By time, not by count: it is the clocks that have to settle. Each kernel runs once before anything is held back, so that
-  // whatever the driver loads late is loaded.
+  // Warms up for a time and not for a number of rounds, because the clocks must settle. Before any timing, each kernel runs once
+  // without the waiting kernel, so that everything the driver loads lazily is loaded.
   void warm_up() {
     const auto began = Clock::now();
     make_inputs(warm_up_round);

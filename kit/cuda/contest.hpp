@@ -1,6 +1,6 @@
-// Times several kernels against each other on one GPU, in this process's context: round by round, every other round backwards,
-// all on the same inputs, which no other round has. Nothing is verified here: outputs of the rounds that were asked for are
-// copied back. Whoever asked ends the process where a kernel does not end.
+// Times several kernels against each other on one GPU, in this process's context. Each round runs all of them on the same inputs,
+// which no other round has; every second round runs them in reverse order. Nothing is verified here: the outputs of the requested
+// rounds are copied back. If a kernel does not end, whoever sent the request ends this process.
 #pragma once
 
 #include <optional>
@@ -15,10 +15,11 @@ namespace tilelab::cuda {
 
 class Contest {
  public:
-  // Makes the context, and whatever else takes long and leaves the device alone. Throws DriverError.
+  // Makes the context, and does all else that takes long but does not use the device. Throws DriverError.
   explicit Contest(const ContestImage& image);
 
-  // `kept` holds as many outputs as the request wants kept. Troubles of ours are the reply's status too: internal_error.
+  // `kept` has room for as many outputs as the request asks to keep. Our own errors are reported in the reply too:
+  // internal_error.
   protocol::TimingReply run(const protocol::TimingRequest& request, const Descriptor& kept);
 
  private:

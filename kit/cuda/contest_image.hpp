@@ -1,5 +1,5 @@
 // What a runner that times kernels must know, read from its JSON file: the contestants, and the cubin of the kit's own kernels
-// that prepare each launch. Which contestant is the student's is not its affair.
+// that prepare each launch. It does not say which contestant is the student's.
 #pragma once
 
 #include <filesystem>
@@ -8,7 +8,7 @@
 
 namespace tilelab::cuda {
 
-// A kernel of a cubin, or, where `library` is not empty, a routine of that library.
+// A kernel of a cubin. If `library` is not empty, it is a routine of that library.
 struct ContestantImage {
   std::vector<char> cubin;
   std::vector<std::string> functions;
@@ -24,7 +24,7 @@ struct ContestImage {
   std::vector<ContestantImage> contestants;
 };
 
-// Throws std::runtime_error naming the file.
+// Throws std::runtime_error that names the file.
 ContestImage load_contest_image(const std::filesystem::path& file);
 
 }  // namespace tilelab::cuda

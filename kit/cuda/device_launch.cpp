@@ -22,10 +22,10 @@ using protocol::Role;
 using protocol::Status;
 
 constexpr std::size_t poisoned_shared_bytes = 48 * 1024;
-constexpr unsigned poisoning_blocks = 8;  // for each multiprocessor: more than its shared memory holds at a time
+constexpr unsigned poisoning_blocks = 8;  // for each multiprocessor: more than fit into its shared memory at a time
 constexpr int warp_lanes = 32, register_unit = 8;
 
-// Ends the launch: what the reply says is known.
+// Thrown to end the launch with the reply as it is.
 struct Ended {
   Status status;
   std::string detail;
@@ -89,7 +89,7 @@ class Launch {
   protocol::LaunchReply reply;
 
  private:
-  // Two kernels of one name differ in their parameters; a name alone (extern "C") says nothing of them.
+  // Kernels of the same name differ in their parameters. An extern "C" name does not contain them, so they are checked here.
   void check_parameters(Function kernel) const {
     if (!driver_.function_parameter) return;
     std::size_t offset = 0, bytes = 0, count = 0;
@@ -123,7 +123,7 @@ class Launch {
     const auto static_shared = static_cast<std::size_t>(driver_.attribute(kernel, FunctionAttribute::static_shared_bytes));
     if (const std::string why = launch_refusal(reply.config, static_shared); !why.empty()) throw Ended{Status::launch_error, why};
     const protocol::Extent& block = reply.config.block;
-    const int threads = static_cast<int>(block.x * block.y * block.z);  // at most 1,024 by now
+    const int threads = static_cast<int>(block.x * block.y * block.z);  // checked before: at most 1,024
     const int most = driver_.attribute(kernel, FunctionAttribute::max_threads_per_block);
     if (threads <= most) return;
     const int warps = (threads + warp_lanes - 1) / warp_lanes;
@@ -139,8 +139,8 @@ class Launch {
                                           std::to_string(most) + ", by its __launch_bounds__."};
   }
 
-  // Shared memory keeps what the last block on the multiprocessor left. Filled with NaN, what a kernel reads of it unwritten
-  // shows in its result, as on the CPU.
+  // Shared memory keeps what the last block on the multiprocessor left there. So it is filled with NaN: if a kernel reads an
+  // unwritten element and uses it, the result shows it, as on the CPU.
   void poison_shared(const LoadedModule& module) const {
     if (image_.poison_shared.empty() || image_.watched) return;
     const auto blocks = static_cast<unsigned>(driver_.attribute(device_, DeviceAttribute::multiprocessors)) * poisoning_blocks;
@@ -157,7 +157,7 @@ class Launch {
     std::size_t buffer = 0;
     for (std::size_t i = 0; i < request_.arguments.size(); ++i) {
       const protocol::Argument& argument = request_.arguments[i];
-      scalars[i] = argument.bits;  // little-endian: its first bytes are the value
+      scalars[i] = argument.bits;  // little-endian: the argument's bytes come first
       parameters.push_back(argument.role == Role::scalar ? static_cast<void*>(&scalars[i]) : static_cast<void*>(&addresses[buffer++]));
     }
     launch(kernel, reply.config, parameters, "");
@@ -228,7 +228,7 @@ LaunchOutcome DeviceSession::launch(const protocol::LaunchRequest& request, cons
     launch.reply.status = ended.status;
     launch.reply.detail = ended.detail;
     spoiled = ended.spoiled;
-  } catch (std::pair<protocol::Finding, bool>& found) {  // the kernel ran, and this is what stopped it
+  } catch (std::pair<protocol::Finding, bool>& found) {  // the kernel ran, and this finding stopped it
     launch.reply.findings.push_back(std::move(found.first));
     spoiled = found.second;
   } catch (const std::exception& error) {

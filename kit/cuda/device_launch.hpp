@@ -1,6 +1,6 @@
-// Runs launch requests on a GPU, one after the other, in this process's context. The module is loaded anew for each, so that
-// nothing a kernel keeps in __device__ variables reaches the next. Waits without a clock: ending a launch that does not end is
-// the parent's part, by ending the process.
+// Runs launch requests on a GPU, one after another, in this process's context. The module is loaded again for each of them, so
+// that values in __device__ variables never reach the next launch. There is no time limit here: the parent ends a launch that
+// does not end, by ending this process.
 #pragma once
 
 #include <vector>
@@ -13,21 +13,21 @@
 
 namespace tilelab::cuda {
 
-// Makes the device's context and this thread its user. Throws DriverError.
+// Makes the device's context and makes it current in this thread. Throws DriverError.
 DeviceHandle enter_device(const Driver& driver, int ordinal);
 
 struct LaunchOutcome {
   protocol::LaunchReply reply;
-  bool spoiled = false;  // this process can serve no further launch
+  bool spoiled = false;  // this process can run no more launches
 };
 
 class DeviceSession {
  public:
-  // Makes the context: a third of a second, or more where nothing else holds the GPU. Throws DriverError.
+  // Makes the context. That takes a third of a second, or more if no other process holds the GPU. Throws DriverError.
   explicit DeviceSession(const CubinImage& image);
 
-  // Counters of the reply: `registers` of the kernel; `short_of_registers` 1 where a block of that many threads would need
-  // more registers than there are, so that the builder can compile for fewer.
+  // Counters of the reply: `registers` of the kernel, and `short_of_registers`. The latter is 1 if a block of that many threads
+  // needs more registers than there are; the builder can then compile for fewer.
   LaunchOutcome launch(const protocol::LaunchRequest& request, const std::vector<Descriptor>& files);
 
  private:

@@ -1,4 +1,4 @@
-// What GPUs the driver shows, and whether this process can use one, as JSON for the grader.
+// Which GPUs the driver shows, and whether this process can use one, as JSON for the grader.
 #pragma once
 
 #include <string>
@@ -9,7 +9,7 @@ namespace tilelab::cuda {
 // {"trouble": "why there is none"}.
 std::string probe_devices(const std::string& driver_path);
 
-// {"usable": true} after making a context on the GPU and writing to its memory, or {"trouble": "what failed"}.
+// Makes a context on the GPU and writes to its memory. Returns {"usable": true} or {"trouble": "what failed"}.
 std::string try_device(const std::string& driver_path, int device);
 
 }  // namespace tilelab::cuda

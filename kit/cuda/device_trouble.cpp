@@ -5,7 +5,7 @@ namespace {
 
 using protocol::Status;
 
-// From <cuda.h>; the errors of a kernel that ran are 700 and above.
+// From <cuda.h>. Errors of a kernel that ran are 700 and above.
 enum : Result {
   invalid_value = 1,
   out_of_memory = 2,

@@ -1,4 +1,4 @@
-// What the driver's error codes mean for a submission, in the verdicts that the CPU executor gives. Pure.
+// Translates the driver's error codes to the verdicts that the CPU executor gives for a submission. No side effects.
 #pragma once
 
 #include <string>
@@ -10,12 +10,12 @@ namespace tilelab::cuda {
 
 struct Trouble {
   protocol::Status status = protocol::Status::internal_error;
-  std::string finding;  // the verdict's name where the launch itself ran: "out-of-bounds", "misaligned"; else empty
+  std::string finding;  // if the launch itself ran: the verdict's name, "out-of-bounds" or "misaligned"; else empty
   std::string message;  // one sentence for the student
-  bool spoils = true;   // the context can serve no further launch
+  bool spoils = true;   // the context can run no more launches
 };
 
-// `result` is not success, and came from launching the kernel or from waiting for it.
+// `result` is an error, from launching the kernel or from waiting for it.
 Trouble trouble_of(Result result, const std::string& words);
 
 }  // namespace tilelab::cuda

@@ -23,7 +23,7 @@ std::string file_of(void* library) {
   return error ? std::string(map->l_name) : resolved.string();
 }
 
-// Functions of the second version carry it in their names, as <cuda.h> does by macros.
+// Second versions of functions have _v2 in their names. <cuda.h> adds it by macros; here it is written out.
 Driver functions_of(void* library) {
   Driver driver{};
   driver.library = file_of(library);

@@ -1,5 +1,6 @@
-// NVIDIA's driver API as far as the kit uses it, found in libcuda.so.1 when the program runs: so everything compiles, and
-// its tests run, without a driver and without a toolkit. The numbers are <cuda.h>'s, which a test compares where it is there.
+// The parts of NVIDIA's driver API that the kit uses. They are found in libcuda.so.1 when the program runs, so that the kit
+// compiles and its tests run without a driver and without a toolkit. The numbers are <cuda.h>'s; a test compares them if it
+// exists.
 #pragma once
 
 #include <cstddef>
@@ -41,14 +42,14 @@ enum class FunctionAttribute : int { max_threads_per_block = 0, static_shared_by
 inline constexpr unsigned host_memory_mapped = 2;  // CU_MEMHOSTALLOC_DEVICEMAP
 inline constexpr unsigned blocking_sync = 4;       // CU_CTX_SCHED_BLOCKING_SYNC: a waiting thread sleeps
 
-// The driver is not there, too old, or does not work: nothing a submission can do.
+// The driver is missing, too old, or broken. A submission cannot cause it.
 struct DriverError : std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
-// The loaded library. Functions that came after CUDA 12.0 are null where the driver lacks them.
+// The loaded library. Functions that are newer than CUDA 12.0 are null if the driver does not have them.
 struct Driver {
-  std::string library;  // the file it was loaded from, links resolved: what a sandbox has to show
+  std::string library;  // the file it was loaded from, links resolved: a sandbox must make it visible
   Result (*init)(unsigned);
   Result (*driver_version)(int*);
   Result (*error_name)(Result, const char**);
@@ -88,13 +89,13 @@ struct Driver {
 
   // "CUDA_ERROR_ILLEGAL_ADDRESS (an illegal memory access was encountered)"
   std::string words(Result result) const;
-  // Throws DriverError naming what was tried.
+  // Throws DriverError that names `what`.
   void check(Result result, const char* what) const;
   int attribute(DeviceHandle device, DeviceAttribute which) const;
   int attribute(Function function, FunctionAttribute which) const;
 };
 
-// Loads the library at `path`, or by its usual name where that is empty. It stays loaded. Throws DriverError.
+// Loads the library at `path`, or by its usual name if that is empty. It is never unloaded. Throws DriverError.
 const Driver& load_driver(const std::string& path = {});
 
 }  // namespace tilelab::cuda

@@ -1,5 +1,5 @@
-// The process that hosts a submission on a GPU: answers a judge's launch requests on its socket, each through a child that
-// holds the GPU. Nothing of the submission runs in it, and it makes no context itself: one would not survive the fork.
+// The process that hosts a submission on a GPU. It answers a judge's launch requests on its socket; a child that holds the GPU
+// runs each of them. It runs nothing of the submission, and makes no context itself, because a context does not survive fork.
 #include <sys/prctl.h>
 
 #include <algorithm>
@@ -38,14 +38,14 @@ void serve(const std::string& image_file) {
     try {
       frame = channel.receive();
     } catch (const ChannelError&) {
-      return;  // the judge is done
+      return;  // the judge closed the socket
     }
     channel.send(worker.answer(frame));
   }
 }
 
-// For a tool that watches this process (compute-sanitizer): all launches in it, no child, and an orderly end. A launch that goes
-// astray ends it; the judge then starts another.
+// For a tool that watches this process (compute-sanitizer): all launches run in this process, without a child, and it ends in
+// order. A launch that fails badly ends the process; the judge then starts another one.
 void serve_watched(const std::string& image_file) {
   prctl(PR_SET_PDEATHSIG, SIGKILL);  // the tool is the parent: a kernel that hangs must not outlive it
   cuda::CubinImage image = cuda::load_cubin_image(image_file);
@@ -66,7 +66,7 @@ void serve_watched(const std::string& image_file) {
   }
 }
 
-// One process for one submission, with its own context: whoever asked kills it where a kernel does not end.
+// One process for one submission, with its own context. Whoever sent the request kills it if a kernel does not end.
 void serve_contest(const std::string& image_file) {
   const cuda::ContestImage image = cuda::load_contest_image(image_file);
   Channel channel{Descriptor(protocol::socket_descriptor)};
@@ -126,7 +126,7 @@ void run(int argc, char** argv) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  setenv("CUDA_CACHE_DISABLE", "1", 1);  // nothing is compiled here, and nothing may be written
+  setenv("CUDA_CACHE_DISABLE", "1", 1);  // nothing is compiled here, and nothing may be written to disk
   try {
     run(argc, argv);
     return 0;

@@ -1,5 +1,5 @@
-// One kernel argument's device memory between two guard zones, which show what was written before or past it. What a kernel
-// reads there is a NaN, so a read that is used shows in the result. Reads that are not used stay unseen: no GPU tells of them.
+// One kernel argument's device memory between two guard zones. They show writes before or past the buffer. A read there gives a
+// NaN, so the result shows it if the value is used. Reads that are not used stay unseen: a GPU does not report them.
 #pragma once
 
 #include <cstddef>
@@ -17,10 +17,10 @@ inline constexpr std::size_t guard_bytes = 256 * 1024;
 
 class GuardedBuffer {
  public:
-  // Holds a copy of `content`, between zones of `guard` bytes: none where another program watches what is accessed, to which
-  // the zones would be memory like any other. Throws DriverError.
+  // Holds a copy of `content`, between zones of `guard` bytes. Use 0 if another program watches the accesses, because it would
+  // take the zones for ordinary memory. Throws DriverError.
   GuardedBuffer(const Driver& driver, const std::vector<std::byte>& content, std::size_t guard = guard_bytes);
-  // Memory as it comes, unwritten and without zones: for an output where another program watches what is read.
+  // Unwritten memory without zones: for an output, if another program watches the reads.
   GuardedBuffer(const Driver& driver, std::size_t bytes);
   GuardedBuffer(GuardedBuffer&& other) noexcept
       : driver_(other.driver_), memory_(std::exchange(other.memory_, 0)), bytes_(other.bytes_), padded_(other.padded_),
@@ -30,7 +30,7 @@ class GuardedBuffer {
 
   DeviceAddress address() const { return memory_ + guard_; }
   std::vector<std::byte> content() const;
-  // Where the guard zones were written: the byte offset nearest to the buffer, negative before it. None: nowhere.
+  // Where the guard zones were written: the byte offset nearest to the buffer, negative before it. None if they are unchanged.
   std::optional<std::ptrdiff_t> overrun() const;
 
  private:
@@ -38,7 +38,7 @@ class GuardedBuffer {
 
   const Driver& driver_;
   DeviceAddress memory_ = 0;
-  std::size_t bytes_, padded_;  // padded: to whole words
+  std::size_t bytes_, padded_;  // padded: rounded up to whole words
   std::size_t guard_;
 };
 

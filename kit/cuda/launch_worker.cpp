@@ -1,6 +1,6 @@
-// Parent and child speak over a socket pair, one frame each way. The child says first that its context is there, or why not;
-// then it answers requests with {"reply": …, "spoiled": …}. A kernel might reach the child's memory on machines where GPU and
-// processor share it, so the parent takes what the child says for no more than a runner's word.
+// Parent and child talk over a socket pair, one frame in each direction. The child first says that its context is ready, or why
+// not. Then it answers requests with {"reply": …, "spoiled": …}. On machines where GPU and processor share memory, a kernel might
+// change the child's memory. So the parent trusts the child no more than a judge trusts a runner.
 #include "cuda/launch_worker.hpp"
 
 #include <sys/prctl.h>
@@ -49,7 +49,7 @@ std::string plain_reply(Status status, std::string detail) {
       if (outcome.spoiled) _exit(0);
     }
   } catch (const std::exception&) {
-    _exit(0);  // the parent has gone
+    _exit(0);  // the parent has ended
   }
 }
 
@@ -71,7 +71,7 @@ struct LaunchWorker::Process {
     if (pid != 0) return;
     prctl(PR_SET_PDEATHSIG, SIGKILL);
     channel = Channel(Descriptor());
-    close(protocol::socket_descriptor);  // the conversation with the judge is the parent's
+    close(protocol::socket_descriptor);  // only the parent talks to the judge
     serve(image, Channel(std::move(theirs)));
   }
   Process(const Process&) = delete;
@@ -85,7 +85,7 @@ struct LaunchWorker::Process {
     for (int tries = 0; tries < 1000; ++tries) {
       int status = 0;
       if (waitpid(pid, &status, WNOHANG) == pid) {
-        pid = 0;  // the number may be another's from here on
+        pid = 0;  // after waitpid, the number may belong to another process
         return WIFSIGNALED(status) ? std::string("ended by signal ") + strsignal(WTERMSIG(status))
                                    : "ended with status " + std::to_string(WEXITSTATUS(status));
       }
@@ -99,7 +99,7 @@ LaunchWorker::LaunchWorker(const CubinImage& image, std::chrono::milliseconds pa
 
 LaunchWorker::~LaunchWorker() = default;
 
-// A process whose kernel hangs may take a while to leave the GPU: it is reaped when it has, and nobody waits for that.
+// A process whose kernel hangs may take a while to leave the GPU. It is reaped after that, and nobody waits for it.
 void LaunchWorker::end_process() {
   if (process_ && process_->pid > 0) ending_.push_back(process_->pid);
   process_.reset();
@@ -108,7 +108,7 @@ void LaunchWorker::end_process() {
 void LaunchWorker::reap() {
   const auto is_gone = [](pid_t pid) { return waitpid(pid, nullptr, WNOHANG) != 0; };
   std::erase_if(ending_, is_gone);
-  if (process_ && is_gone(process_->pid)) {  // it died with no launch in hand, so no launch is to blame
+  if (process_ && is_gone(process_->pid)) {  // it died between launches, so no launch is to blame
     process_->pid = 0;
     process_.reset();
   }

@@ -1,5 +1,5 @@
-// The process that holds the GPU's context, as a child of the runner: started when first needed, ended when a launch outlives
-// its clock or has spoiled the context. So a kernel that hangs or goes astray costs its own launch and nothing else.
+// The process that holds the GPU's context, as a child of the runner. It is started when first needed. It is ended when a launch
+// exceeds its time limit or has spoiled the context, so a kernel that hangs or crashes affects only its own launch.
 #pragma once
 
 #include <sys/types.h>
@@ -16,13 +16,13 @@ namespace tilelab::cuda {
 
 class LaunchWorker {
  public:
-  // `patience`: for the context to be made, which on an idle GPU can take seconds.
+  // `patience`: how long making the context may take. On an idle GPU it can take seconds.
   explicit LaunchWorker(const CubinImage& image, std::chrono::milliseconds patience = std::chrono::seconds(20));
   ~LaunchWorker();
   LaunchWorker(const LaunchWorker&) = delete;
   LaunchWorker& operator=(const LaunchWorker&) = delete;
 
-  // The text of a reply to the request in `frame`. Throws nlohmann::json::exception when that is no request.
+  // The text of a reply to the request in `frame`. Throws nlohmann::json::exception if the frame is no request.
   std::string answer(const Frame& frame);
 
  private:
@@ -33,7 +33,7 @@ class LaunchWorker {
   const CubinImage& image_;
   std::chrono::milliseconds patience_;
   std::unique_ptr<Process> process_;  // null: not running
-  std::vector<pid_t> ending_;         // killed, and perhaps not gone yet
+  std::vector<pid_t> ending_;         // killed, but maybe not ended yet
 };
 
 }  // namespace tilelab::cuda

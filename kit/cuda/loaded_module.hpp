@@ -1,4 +1,4 @@
-// One cubin, loaded into the current context for as long as this lives.
+// One cubin, loaded into the current context while this object lives.
 #pragma once
 
 #include <string>
@@ -23,7 +23,7 @@ class LoadedModule {
   }
 
   Function function(const std::string& name) const;
-  // As the driver lists them, or, before CUDA 12.4, `known`: as the builder read them from the cubin.
+  // The names that the driver lists. Before CUDA 12.4 it cannot list them; then `known`, which the builder read from the cubin.
   std::vector<std::string> names(const std::vector<std::string>& known) const;
 
  private:

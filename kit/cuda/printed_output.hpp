@@ -1,5 +1,5 @@
-// What a kernel prints: the driver writes it to this process's standard output when a launch ends, and here that is a
-// memory file. Untrusted text.
+// What a kernel prints. When a launch ends, the driver writes it to this process's standard output, which is a memory file here.
+// The text is untrusted.
 #pragma once
 
 #include <string>
@@ -10,9 +10,9 @@ namespace tilelab::cuda {
 
 class PrintedOutput {
  public:
-  PrintedOutput();  // takes standard output over for good; throws std::system_error
+  PrintedOutput();  // replaces standard output for the rest of the process; throws std::system_error
   void clear();
-  std::string text() const;  // at most 16 KiB of what was printed since
+  std::string text() const;  // at most 16 KiB of what was printed since then
 
  private:
   Descriptor file_;

@@ -8,7 +8,7 @@ namespace tilelab::cuda {
 namespace {
 
 constexpr std::size_t word = sizeof(unsigned), least_flushed_bytes = std::size_t{32} << 20;
-constexpr std::chrono::milliseconds longest_queueing(500);  // a launch is queued in microseconds
+constexpr std::chrono::milliseconds longest_queueing(500);  // normally a launch is queued within microseconds
 constexpr int hold_seconds = 2, usual_clock_khz = 1'500'000;
 
 }  // namespace

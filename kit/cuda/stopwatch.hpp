@@ -1,5 +1,5 @@
-// Times one launch on the null stream, so that the answer is the device's time and nothing else's: the L2 cache is flushed, and a
-// kernel that waits holds the stream back until launch and both events are queued, so that launch latency stays out.
+// Times one launch on the null stream, and measures device time alone. It flushes the L2 cache first. A waiting kernel holds the
+// stream back until the launch and both events are queued, so that launch latency is not measured.
 #pragma once
 
 #include <cstddef>
@@ -11,17 +11,16 @@ namespace tilelab::cuda {
 
 class Stopwatch {
  public:
-  // `hold` is the stage's waiting kernel; `l2_bytes` the device's cache. Throws DriverError.
+  // `hold` is the stage's waiting kernel; `l2_bytes` is the size of the device's cache. Throws DriverError.
   Stopwatch(const Driver& driver, Function hold, std::size_t l2_bytes, int clock_khz);
   ~Stopwatch();
   Stopwatch(const Stopwatch&) = delete;
   Stopwatch& operator=(const Stopwatch&) = delete;
 
-  // Nanoseconds that `launch`, which queues one kernel and returns the driver's answer, takes on the device. `trouble` is
-  // the first error of launching or waiting; then the time means nothing. The end event counts only after the whole context
-  // has come to rest, so nothing that a kernel left running can finish after it.
-  // `waited`: queueing it took the host so long that the waiting kernel gave up or soon would, as where the driver queues nothing
-  // before the device is idle. Such a launch can be timed no more often than that allows.
+  // `launch` queues one kernel and returns the driver's answer; `nanoseconds` is its time on the device. `trouble` is the first
+  // error of launching or waiting; if there is one, the time means nothing. The time is read only after the whole context is
+  // idle, so no work that a kernel started can end later. `waited`: queueing took the host so long that the waiting kernel gave
+  // up or soon would. That happens if the driver queues nothing before the device is idle. Such a launch cannot be timed.
   struct Sample {
     double nanoseconds = 0;
     Result trouble = 0;
@@ -35,7 +34,7 @@ class Stopwatch {
   DeviceAddress flushed_ = 0, flag_address_ = 0;
   std::size_t flushed_bytes_;
   long long most_clocks_;
-  volatile unsigned* flag_ = nullptr;  // in host memory that the device sees
+  volatile unsigned* flag_ = nullptr;  // in host memory that the device can read
   unsigned turn_ = 0;
   Event begin_ = nullptr, end_ = nullptr;
 };

@@ -1,6 +1,6 @@
-// The driver gives its threads names by writing to /proc/self/task/<thread>/comm, and gives up where it cannot. No wall around a
-// runner lets anything be written under /proc, so that writing goes to /dev/null instead. A program's own functions come before
-// a library's: the driver finds these where it asks for the C library's.
+// The driver names its threads by writing to /proc/self/task/<thread>/comm, and fails if it cannot. No sandbox of a runner allows
+// writes under /proc, so these functions send them to /dev/null. A program's own functions are found before those of a library,
+// so the driver calls these instead of the C library's.
 #include <dlfcn.h>
 #include <fcntl.h>
 #include <sys/types.h>
@@ -17,10 +17,10 @@ using Open = FILE* (*)(const char*, const char*);
 
 FILE* open_with(const char* function, const char* path, const char* mode) {
   const auto next = reinterpret_cast<Open>(dlsym(RTLD_NEXT, function));
-  return names_a_thread(path) ? next("/dev/null", "r+") : next(path, mode);  // r+: nothing may be created either
+  return names_a_thread(path) ? next("/dev/null", "r+") : next(path, mode);  // r+: creates no file either
 }
 
-// `mode` is looked at only where a file is made.
+// `mode` is used only when a file is created.
 int open_with(const char* function, const char* path, int flags, mode_t mode) {
   const auto next = reinterpret_cast<int (*)(const char*, int, ...)>(dlsym(RTLD_NEXT, function));
   return names_a_thread(path) ? next("/dev/null", O_WRONLY) : next(path, flags, mode);

@@ -20,7 +20,7 @@ Verdict verdict_of(protocol::Status status) {
   return Verdict::internal_error;
 }
 
-// Where the launch stopped short, an output's holes say nothing about it.
+// Whether a finding of this kind stops threads. Then elements that an output lacks say nothing about it.
 bool stops_the_launch(Verdict kind) {
   return kind == Verdict::out_of_bounds || kind == Verdict::misaligned || kind == Verdict::barrier_divergence || kind <= Verdict::timeout;
 }
@@ -55,7 +55,7 @@ Ending take_reply(LaunchRecord& record, protocol::LaunchReply reply) {
   Ending ending = completed ? Ending::whole : Ending::unfinished;
   for (const protocol::Finding& finding : record.findings) {
     if (!is_error(finding)) continue;
-    const Verdict kind = verdict_named(finding.kind).value();  // read_reply refuses others
+    const Verdict kind = verdict_named(finding.kind).value();  // read_reply refused every other name
     record.verdict = worst(record.verdict, kind);
     if (completed && stops_the_launch(kind)) ending = Ending::cut_short;
   }

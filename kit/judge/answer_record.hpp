@@ -1,5 +1,5 @@
-// What a runner's answer to one launch comes to before any buffer is looked at: the verdict that its status and findings
-// ask for. A runner's word can only make a verdict worse, never better.
+// Turns a runner's answer to one launch into a verdict, from its status and findings alone. It does not look at buffers. What a
+// runner says can only make a verdict worse, never better.
 #pragma once
 
 #include <string>
@@ -11,18 +11,18 @@ namespace tilelab::judge {
 
 enum class Ending {
   whole,       // the kernel ran to its end: its buffers can be judged
-  cut_short,   // it ended, but a finding stopped threads on the way: what outputs hold says nothing about it
-  unfinished,  // it did not end, and its buffers are not what it left
-  nothing      // there is no reply to look into, and record.message says why
+  cut_short,   // the launch ended, but a finding stopped some threads: missing elements in outputs say nothing
+  unfinished,  // the launch did not end: its buffers are not its result
+  nothing      // there is no usable reply; record.message says why
 };
 
-// Fills in the verdict, and in `message` what the runner said of a launch that did not complete.
+// Sets the verdict. For a launch that did not complete, it also sets `message` to what the runner said.
 Ending take_answer(LaunchRecord& record, Answer answer);
 
-// One sentence for the worst thing that happened; record.message where nothing else tells.
+// One sentence about the worst thing that happened. If nothing else says it, this is record.message.
 std::string reason(const LaunchRecord& record);
 
-// Adds what the same launch came to in another order: findings that are not known yet, and the verdict where it is worse.
+// Adds the results of the same launch in another order: findings that are not known yet, and the verdict if it is worse.
 void take_over(LaunchRecord& record, LaunchRecord other_order);
 
 }  // namespace tilelab::judge

@@ -84,7 +84,7 @@ const LaunchRecord& check(Trial trial) {
 void reject_technique(const std::string& message) {
   bench().fail_technique(message);
   FAIL(message);
-  throw std::logic_error("FAIL returned");  // it never does
+  throw std::logic_error("FAIL returned");  // never reached: FAIL throws
 }
 
 }  // namespace tilelab::judge

@@ -1,5 +1,5 @@
-// What the running judge has at hand: the runner, the seed, and the record of every case so far. Problems check through
-// it; the Catch2 reporter opens and closes its cases.
+// What the running judge holds: the runner, the seed, and the record of every case so far. Problems run their checks through it.
+// The Catch2 reporter opens and closes its cases.
 #pragma once
 
 #include <cstdint>
@@ -17,7 +17,7 @@ namespace tilelab::judge {
 class Bench {
  public:
   using LaunchJudge = std::function<LaunchRecord(const Trial&)>;
-  // `clock_factor`: every launch may take this many times its trial's processor time, where programs run on an emulator.
+  // `clock_factor`: every launch may take this many times its trial's processor time. It is above 1 only under an emulator.
   Bench(LaunchJudge judge_launch, std::uint64_t seed, unsigned clock_factor = 1)
       : judge_launch_(std::move(judge_launch)), seed_(seed), clock_factor_(clock_factor) {}
 
@@ -26,15 +26,14 @@ class Bench {
   void close_case(bool survived, const std::string& trouble);
   const std::vector<CaseRecord>& cases() const { return cases_; }
 
-  // Runs a trial and records it with the open case; a wrong output with the mistake that accounts for it, where just one
-  // does. The reference holds until the next one. Each launch that timed out
-  // halves the spare events and the clock of those that follow, down to a quarter, and after three
-  // nothing more is run: a loop that never ends costs its time a few times, not once for every case, and correct launches
-  // need only a small part of what is left.
+  // Runs a trial and adds its record to the open case. If exactly one known mistake explains a wrong output, the record says it.
+  // The reference is valid until the next call. Each launch that times out halves the spare events and the clock of later
+  // launches, down to a quarter. After three timeouts nothing more is run. So an endless loop costs its time a few times and not
+  // once for every case. Correct launches need only a small part of what is left.
   const LaunchRecord& run(Trial trial);
-  // The open case fails although its launches may all have passed: correct, but not in the way the lab asks for.
+  // The open case fails even if all its launches passed: the kernel is correct, but does not use the lab's technique.
   void fail_technique(std::string message);
-  // A stream that depends on the seed, the open case and how many it has drawn.
+  // A stream that depends on the seed, on the open case, and on how many streams the case has drawn before.
   RandomStream draw();
 
  private:
@@ -42,18 +41,18 @@ class Bench {
   std::uint64_t seed_;
   unsigned clock_factor_;
   std::vector<CaseRecord> cases_;
-  std::vector<Evidence> passed_;  // the open case's launches that came out right
+  std::vector<Evidence> passed_;  // launches of the open case whose output was right
   std::uint64_t drawn_ = 0;
   unsigned timeouts_ = 0;
 };
 
-// The one bench of this process: Catch2's cases are free functions and reach it no other way. Set by main or a test.
+// The only bench of this process. Catch2's cases are free functions and can reach it in no other way. main or a test sets it.
 Bench& bench();
 void use_bench(Bench* bench);
 
 // Run a trial from within a Catch2 case, and end the case there unless it passed.
 const LaunchRecord& check(Trial trial);
-// End the case: its kernel is correct, but misses the lab's technique.
+// Ends the case: its kernel is correct, but does not use the lab's technique.
 [[noreturn]] void reject_technique(const std::string& message);
 
 }  // namespace tilelab::judge

@@ -13,7 +13,7 @@ namespace {
 constexpr std::size_t first_count = 8;
 constexpr std::size_t picture_side = 64;
 
-// Written so that a NaN on any side is wrong.
+// Written so that a NaN in any operand makes the element wrong.
 bool is_right(float got, const Expectation& expected, std::size_t index) {
   const double bound = expected.bounds.empty() ? 0.0 : expected.bounds[index];
   return std::abs(static_cast<double>(got) - expected.values[index]) <= bound;

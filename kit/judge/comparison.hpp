@@ -1,5 +1,5 @@
-// Compares an output with what it must hold, and describes the difference: how many, the first few, a coarse picture.
-// Where they lie in words is whereabouts.hpp's part; whether a difference fails anything is the caller's.
+// Compares an output with the expected values and describes the difference: how many elements, the first few, a coarse picture.
+// whereabouts.hpp says in words where they lie. The caller decides whether a difference is a failure.
 #pragma once
 
 #include <cstddef>
@@ -19,7 +19,7 @@ inline constexpr std::uint32_t unwritten_bits = 0x7fc5'1e57;
 struct WrongElement {
   std::size_t row = 0, column = 0;
   double expected = 0;
-  std::optional<double> got;  // none: never written, or no finite number
+  std::optional<double> got;  // none: never written, or not a finite number
 };
 
 struct Tile {
@@ -27,19 +27,19 @@ struct Tile {
 };
 
 struct Mismatch {
-  std::string output;  // its name, for the caller to say
+  std::string output;  // the output's name; the caller sets it
   std::size_t rows = 0, columns = 0;
-  std::size_t wrong = 0;  // elements that differ, the unwritten ones among them
+  std::size_t wrong = 0;  // elements that differ, including unwritten ones
   std::size_t unwritten = 0;
   std::vector<WrongElement> first;  // at most eight, in row-major order
   Tile tile;                        // the grid to draw over the picture
-  // '.' right, '#' wrong, 'o' unwritten; each character covers cell.rows x cell.columns elements, the worst of them shows.
+  // '.' right, '#' wrong, 'o' unwritten. Each character covers cell.rows x cell.columns elements and shows the worst of them.
   std::vector<std::string> picture;
   Tile cell;
   std::string summary;
 };
 
-// Nothing when every element is right. `got` has rows * columns elements; `tile` is the launch's block.
+// Returns nothing if every element is right. `got` has rows * columns elements; `tile` is the launch's block.
 std::optional<Mismatch> compare(std::span<const float> got, const Expectation& expected, Tile tile);
 
 }  // namespace tilelab::judge

@@ -11,7 +11,7 @@
 namespace tilelab::judge {
 namespace {
 
-// Fewer different wrong values than these are met by chance: small integers repeat.
+// Fewer different wrong values than this can match by chance, because small integers repeat.
 constexpr std::size_t least_values = 3;
 
 const Operand* only_output(const Trial& trial) {
@@ -35,7 +35,7 @@ bool agrees(const Guess& guess, float got) {
   return std::abs(static_cast<double>(got) - guess.value) <= guess.bound;
 }
 
-// Whether the mistake would have left this launch right.
+// Whether a kernel with this mistake would still give the right output for this launch.
 bool leaves_right(const GuessOfElement& guess_of, const Expectation& expected) {
   for (std::size_t i = 0; i < expected.values.size(); ++i) {
     const Guess guess = guess_of(i / expected.columns, i % expected.columns);
@@ -46,7 +46,7 @@ bool leaves_right(const GuessOfElement& guess_of, const Expectation& expected) {
   return true;
 }
 
-// Whether the mistake gives the very output. Wrong elements come first: they tell most hypotheses off at once.
+// Whether the mistake gives exactly this output. Wrong elements are compared first, because they refute most hypotheses at once.
 bool reproduces(const GuessOfElement& guess_of, const Expectation& expected, const std::vector<float>& got) {
   std::size_t wrong = 0, known = 0, unwritten = 0, written = 0;
   std::set<float> values;
@@ -61,7 +61,7 @@ bool reproduces(const GuessOfElement& guess_of, const Expectation& expected, con
     if (guess.state == Guess::State::value && values.size() < least_values) values.insert(got[i]);
   }
   if (2 * known <= wrong) return false;
-  const bool holes = unwritten > 0 && written > 0;  // a pattern; where nothing was written there is none
+  const bool holes = unwritten > 0 && written > 0;  // a pattern of unwritten elements; an output with nothing written has no pattern
   if (!holes && values.size() < least_values) return false;
   for (std::size_t i = 0; i < got.size(); ++i) {
     if (is_right(got[i], expected, i) && !agrees(guess_of(i / expected.columns, i % expected.columns), got[i])) return false;
@@ -87,7 +87,7 @@ std::optional<Explanation> explain(const std::vector<Evidence>& earlier, const E
     const bool fits = std::any_of(mistake.variants.begin(), mistake.variants.end(),
                                   [&](const Variant& variant) { return accounts_for(variant, earlier, wrong); });
     if (!fits) continue;
-    if (found) return std::nullopt;  // either may be it
+    if (found) return std::nullopt;  // two mistakes explain it, so neither is named
     found = Explanation{mistake.name, mistake.sentence, mistake.advice};
   }
   return found;

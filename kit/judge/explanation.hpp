@@ -1,5 +1,5 @@
-// Looks for the one mistake that accounts for a wrong output: it must reproduce every element of it, and of every launch of
-// the same case that came out right. Where two different mistakes do, or the evidence is thin, nothing is said.
+// Looks for the one mistake that explains a wrong output. It must reproduce every element of that output, and also of every
+// launch of the same case whose output was right. If two different mistakes fit, or the evidence is weak, nothing is said.
 #pragma once
 
 #include <optional>
@@ -20,10 +20,10 @@ struct Explanation {
 struct Evidence {
   Trial trial;
   protocol::LaunchConfig config;
-  std::vector<float> got;  // the output; empty: it was right
+  std::vector<float> got;  // the output; empty if it was right
 };
 
-// Of the last launch, which went wrong; `earlier` came out right.
+// `wrong` is the last launch, whose output was wrong. The outputs of `earlier` were right.
 std::optional<Explanation> explain(const std::vector<Evidence>& earlier, const Evidence& wrong);
 
 }  // namespace tilelab::judge

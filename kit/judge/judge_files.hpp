@@ -1,4 +1,4 @@
-// The files through which the grader speaks with a program that hosts a runner: how to start it, and what was found.
+// The files between the grader and a program that hosts a runner: how to start the runner, and the report of what was found.
 #pragma once
 
 #include <string>
@@ -9,7 +9,7 @@ namespace tilelab::judge {
 // The argv in runner.json. Throws std::runtime_error or nlohmann::json::exception.
 std::vector<std::string> read_runner_argv(const std::string& path);
 
-// Complete or not there at all. Throws std::runtime_error.
+// Writes the whole file or nothing (atomically). Throws std::runtime_error.
 void write_report(const std::string& path, const std::string& text);
 
 }  // namespace tilelab::judge

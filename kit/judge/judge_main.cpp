@@ -1,5 +1,5 @@
-// A lab's judge: its Catch2 cases, run against one submission's runner, written to one JSON file. Standard output stays
-// empty. Exit status: 0 every case passed, 1 some did not, 2 the judge could not work.
+// A lab's judge: runs the lab's Catch2 cases against one submission's runner and writes one JSON file. It prints nothing on
+// standard output. Exit status: 0 every case passed, 1 some did not, 2 the judge could not work.
 #include <algorithm>
 #include <charconv>
 #include <concepts>
@@ -36,7 +36,7 @@ struct Options {
   bool allow_same_value_writes = false;
 };
 
-// Takes a whole number and nothing else: left alone, Catch2 reads 12 in "12abc", and a very large number in "-1".
+// Accepts only a whole number. Catch2 alone would read "12abc" as 12, and "-1" as a very large number.
 template <std::unsigned_integral Number>
 auto into(Number& value) {
   return [&value](const std::string& digits) {
@@ -48,7 +48,7 @@ auto into(Number& value) {
   };
 }
 
-// Catch2 reads the command line; ours are added to its own. Throws on one that cannot be used.
+// Catch2 reads the command line; our options are added to its own. Throws if the command line cannot be used.
 Options parse_options(Catch::Session& session, int argc, char** argv) {
   using Catch::Clara::Opt;
   Options options;
@@ -63,7 +63,7 @@ Options parse_options(Catch::Session& session, int argc, char** argv) {
   return options;
 }
 
-// From the environment, through whoever starts the judge: only an emulator needs it. Throws on anything but 1 to 100.
+// Read from the environment, which whoever starts the judge sets. Only an emulator needs it. Throws unless it is 1 to 100.
 unsigned clock_factor() {
   const char* text = std::getenv("TILELAB_CLOCK_FACTOR");
   if (text == nullptr) return 1;
@@ -84,7 +84,7 @@ int judge_all(int argc, char** argv) {
   Catch::ConfigData& config = session.configData();
   if (only_lists(config)) return session.run();
   if (options.runner.empty() || options.report.empty()) throw std::runtime_error("--runner and --report are needed");
-  std::filesystem::remove(options.report);  // what lies there after a failure must not be an older run's
+  std::filesystem::remove(options.report);  // if the judge fails, no older report may remain there
   judge::RunnerProcess runner(judge::read_runner_argv(options.runner), std::chrono::seconds(5),
                               std::chrono::milliseconds(options.shutdown_grace_ms));
   judge::LaunchOptions launch_options;

@@ -20,7 +20,7 @@ std::vector<float> initial_content(const Operand& operand, std::uint32_t unwritt
 
 // A trial's buffers, and the request that describes them.
 struct Files {
-  std::vector<const Operand*> operands;  // those with a buffer
+  std::vector<const Operand*> operands;  // the operands that have a buffer
   std::vector<MemoryFile> files;
   protocol::LaunchRequest request;
 
@@ -58,7 +58,7 @@ struct Files {
   }
 
  private:
-  std::uint32_t unwritten_;  // what outputs hold before the launch
+  std::uint32_t unwritten_;  // what every element of an output holds before the launch
 };
 
 void check_inputs(LaunchRecord& record, const Files& files) {
@@ -106,13 +106,14 @@ std::size_t output_index(const Files& files) {
   return static_cast<std::size_t>(std::find_if(files.operands.begin(), files.operands.end(), is_output) - files.operands.begin());
 }
 
-// Kept for an explanation, where the kernel came to its end: red zones let it go on past the end of an input.
+// Kept for explanation.hpp if the kernel ran to its end. A launch with an access out of bounds can do so too: red zones let it go
+// on past the end of an input.
 void keep_output(LaunchRecord& record, const Files& files) {
   if (record.verdict != Verdict::wrong_answer && record.verdict != Verdict::out_of_bounds) return;
   if (const std::size_t index = output_index(files); index < files.files.size()) record.wrong_output = content(files.files[index]);
 }
 
-// What the buffers say, where the launch came so far.
+// Checks the buffers as far as the launch's ending allows.
 void check_buffers(LaunchRecord& record, Ending ending, const Files& files) {
   if (ending == Ending::nothing) return;
   if (ending != Ending::unfinished) check_inputs(record, files);
@@ -121,7 +122,7 @@ void check_buffers(LaunchRecord& record, Ending ending, const Files& files) {
   record.message = reason(record);
 }
 
-// Memory that was read before it was written, where the result is right all the same.
+// The only problem is memory that was read before it was written, and the result is right.
 bool only_reads_unwritten(const LaunchRecord& record) { return record.verdict == Verdict::uninitialized_read && !record.mismatch; }
 
 std::uint64_t compulsory_bytes(const Trial& trial) {
@@ -130,8 +131,9 @@ std::uint64_t compulsory_bytes(const Trial& trial) {
   return elements * sizeof(float);
 }
 
-// Loaded and discarded is no mistake. What was used shows: with other contents in unwritten shared memory and outputs
-// (0x42424242 is 48.6 as a float, where the first launch had NaN) the same launch answers something else.
+// Reading an unwritten value and discarding it is no mistake. So the launch runs again with other contents in unwritten shared
+// memory and outputs: 0x42424242, which is 48.6 as a float, where the first launch had NaN. If the result changes, the value was
+// used.
 void forgive_discarded_reads(LaunchRecord& record, RunnerProcess& runner, const Trial& trial, protocol::LaunchRequest request) {
   const Files files(trial, 0x42424242);
   request.shared_poison = 0x42;
@@ -149,8 +151,8 @@ void forgive_discarded_reads(LaunchRecord& record, RunnerProcess& runner, const 
   record.message.clear();
 }
 
-// Another order of blocks and threads is as good as the first: where it gives another wrong output, that is the mistake.
-// Sums of rounded numbers may differ by as much as each may be off.
+// Any order of blocks and threads must give the same output. If another order gives another wrong output, that is the mistake.
+// Elements may differ by twice their error bound, because each of the two sums was rounded.
 void compare_orders(LaunchRecord& record, RunnerProcess& runner, const Trial& trial, protocol::LaunchRequest request) {
   if (record.verdict != Verdict::wrong_answer || record.wrong_output.empty()) return;
   const Files files(trial);
@@ -175,9 +177,9 @@ void compare_orders(LaunchRecord& record, RunnerProcess& runner, const Trial& tr
   }
 }
 
-// Where fences and atomics alone ordered accesses, blocks and threads run a second time the other way round: a kernel
-// that waited for what it read there is clean both ways, one that did not races one way or the other.
-void look_from_the_other_end(LaunchRecord& record, RunnerProcess& runner, const Trial& trial, protocol::LaunchRequest request) {
+// If only fences and atomics ordered some accesses, the launch runs again with blocks and threads in reverse order. A kernel that
+// waited for the values it read has no race in either order. A kernel that did not wait has a race in one of them.
+void check_reversed_order(LaunchRecord& record, RunnerProcess& runner, const Trial& trial, protocol::LaunchRequest request) {
   const Files files(trial);
   request.reversed = true;
   request.trace.reset();
@@ -188,8 +190,8 @@ void look_from_the_other_end(LaunchRecord& record, RunnerProcess& runner, const 
   take_over(record, std::move(again));
 }
 
-// What a kernel leaves in variables of its own, its next launch finds there. One that is right in a fresh program alone is told so,
-// and loses nothing: what a lab asks for is one product.
+// A kernel's __device__ variables keep their values for the next launch. A kernel that is right only in a fresh program gets a
+// note and loses no points: a lab asks for one product.
 void launch_a_second_time(LaunchRecord& record, RunnerProcess& runner, const Trial& trial, protocol::LaunchRequest request) {
   const Files files(trial);
   request.second = true;
@@ -230,7 +232,7 @@ LaunchRecord judge_launch(RunnerProcess& runner, const Trial& trial, const Launc
   check_buffers(record, ending, files);
   if (!files.request.trace) record.trace.reset();
   if (!files.request.traffic) record.traffic.reset();
-  if (record.needs_reversed_run) look_from_the_other_end(record, runner, trial, files.request);
+  if (record.needs_reversed_run) check_reversed_order(record, runner, trial, files.request);
   if (only_reads_unwritten(record)) forgive_discarded_reads(record, runner, trial, files.request);
   if (record.verdict == Verdict::pass && record.left_data) launch_a_second_time(record, runner, trial, files.request);
   compare_orders(record, runner, trial, files.request);

@@ -1,5 +1,5 @@
-// A buffer's memory file: anonymous, shared with a runner, sealed so that a runner cannot resize it. A hostile runner
-// may still change the bytes at any time, therefore bytes() copies once and callers compare the copy.
+// A buffer's memory file: anonymous, shared with a runner, sealed so that a runner cannot resize it. A hostile runner may still
+// change its bytes at any time. Therefore bytes() copies them once, and callers compare the copy.
 #pragma once
 
 #include <cstddef>

@@ -1,5 +1,5 @@
-// A mistake that kernels are known for, as a problem describes it: its words, and what an output would then hold. Plain data
-// and functions of a trial; whether a student made it is explanation.hpp's to find out.
+// A mistake that kernels are known for, as a problem describes it: its sentences, and what an output would then hold. Plain data
+// and functions of a trial. explanation.hpp finds out whether a student made it.
 #pragma once
 
 #include <cstddef>
@@ -12,23 +12,23 @@
 
 namespace tilelab::judge {
 
-// What one element of the output would hold. `unknown`: it depends on what the problem does not know, such as memory past an
-// input's end, or which of two threads wrote last.
+// What one element of the output would hold. `unknown`: it depends on something that the problem does not know, such as memory
+// past an input's end, or which of two threads wrote last.
 struct Guess {
   enum class State { value, unwritten, unknown };
   State state = State::unknown;
-  double value = 0, bound = 0;  // right within the bound
+  double value = 0, bound = 0;  // right if within `bound` of `value`
 };
 
-// One way in which the mistake may have been made. It is asked with every launch of a case, those that came out right
-// included: where a shape does not bring the mistake to light, it answers what is right. The configuration is the
-// submission's, and bounded by nothing: no size in it is to be trusted.
+// One way in which the mistake may have been made. It is called for every launch of a case, also for those whose output was
+// right: for a shape on which the mistake does no harm, it answers the right values. The configuration comes from the submission
+// and may hold any numbers: trust no size in it.
 using GuessOfElement = std::function<Guess(std::size_t row, std::size_t column)>;
 using Variant = std::function<GuessOfElement(const Trial& trial, const protocol::LaunchConfig& config)>;
 
 struct Mistake {
-  std::string name;      // "a-transposed": what a reject demands
-  std::string sentence;  // what the kernel does, without a digit: nothing of a hidden shape
+  std::string name;      // "a-transposed": the name that a reject's first line demands
+  std::string sentence;  // what the kernel does; no digits, so that no hidden shape is told
   std::string advice;    // what to look at next, without the solution
   std::vector<Variant> variants;
 };

@@ -1,4 +1,4 @@
-// What judging found, as plain data, and its JSON: the Launch of grader/model/result.py and the cases of judge.json.
+// The results of judging as plain data, and their JSON: the Launch of grader/model/result.py and the cases of judge.json.
 #pragma once
 
 #include <cstdint>
@@ -16,7 +16,7 @@
 
 namespace tilelab::judge {
 
-// What no kernel can do without, however it goes about it.
+// The least work that any kernel for this problem must do.
 struct Work {
   std::string unit;  // "multiply-add"
   std::uint64_t amount = 0;
@@ -27,27 +27,27 @@ struct LaunchRecord {
   std::string shape, inputs;
   Verdict verdict = Verdict::pass;
   std::optional<protocol::LaunchConfig> config;  // none: never known
-  std::string message;                           // why not a pass; empty for one
+  std::string message;                           // why it did not pass; empty if it passed
   std::vector<protocol::Finding> findings;
   std::optional<Mismatch> mismatch;
   std::map<std::string, std::uint64_t> counters;
   std::string printed;
-  std::optional<protocol::Trace> trace = std::nullopt;      // where one was asked for; no part of judge.json
-  std::optional<protocol::Traffic> traffic = std::nullopt;  // where it was asked for
-  Work work = {};                                           // beside traffic
-  std::optional<Explanation> explanation = std::nullopt;    // the mistake that accounts for the output, where just one does
-  std::vector<float> wrong_output = {};                     // of a launch that came to its end; no part of judge.json
-  bool needs_reversed_run = false;                          // the runner's wish, before it was met
-  bool left_data = false;                                   // the submission's own variables hold something else than before
+  std::optional<protocol::Trace> trace = std::nullopt;      // if one was requested; not written to judge.json
+  std::optional<protocol::Traffic> traffic = std::nullopt;  // if it was requested
+  Work work = {};                                           // recorded together with traffic
+  std::optional<Explanation> explanation = std::nullopt;    // the mistake that explains the output, if there is exactly one
+  std::vector<float> wrong_output = {};                     // of a launch that ran to its end; not written to judge.json
+  bool needs_reversed_run = false;                          // what the runner reported; judge_launch then runs the reversed order
+  bool left_data = false;                                   // the submission's own variables hold other values than before the launch
 };
 
 struct CaseRecord {
   std::string name;
   std::vector<std::string> tags;
   bool passed = false;
-  Verdict verdict = Verdict::pass;  // a technique case may fail with `pass`: correct, but not in the way asked for
+  Verdict verdict = Verdict::pass;  // a technique case may fail with `pass`: the kernel is correct, but does not use the technique
   std::string message;
-  std::vector<LaunchRecord> launches;  // up to the first that failed
+  std::vector<LaunchRecord> launches;  // up to the first launch that failed
 };
 
 void to_json(nlohmann::json&, const LaunchRecord&);

@@ -11,10 +11,10 @@ namespace {
 
 constexpr std::size_t max_findings = 64, max_counters = 64;
 constexpr std::size_t max_name = 200, max_sentence = 1000, max_printed = 16 * 1024;
-constexpr std::uint64_t max_count = 1ull << 53;  // what a JSON number holds exactly everywhere
+constexpr std::uint64_t max_count = 1ull << 53;  // every whole number up to here is exact in any JSON reader
 constexpr std::string_view replacement = "\xEF\xBF\xBD";
 
-// What a launch can have shown; the other verdicts are the grader's and the judge's to give.
+// The verdicts that a finding of a launch can have. The grader and the judge give the others.
 constexpr std::array launch_findings{
     Verdict::needs_gpu,   Verdict::launch_error,  Verdict::crash,          Verdict::timeout,    Verdict::barrier_divergence,
     Verdict::race,        Verdict::out_of_bounds, Verdict::input_modified, Verdict::misaligned, Verdict::uninitialized_read,
@@ -26,7 +26,7 @@ bool is_known(const protocol::Finding& finding) {
          (finding.severity == "error" || finding.severity == "note");
 }
 
-// Bytes of the valid UTF-8 sequence that `text` begins with; 0: none. Nothing overlong, no surrogates.
+// Bytes of the valid UTF-8 sequence that `text` begins with; 0 if there is none. Overlong forms and surrogates are invalid.
 std::size_t sequence_length(std::string_view text) {
   const auto byte = [text](std::size_t i) { return static_cast<unsigned char>(text[i]); };
   const unsigned char lead = byte(0);
@@ -45,7 +45,7 @@ std::size_t sequence_length(std::string_view text) {
   return length;
 }
 
-// C0, delete, C1; bidirectional overrides and isolates, which make text read as what it is not.
+// C0, delete, C1, bidirectional overrides and isolates. The last two make text look different from what it is.
 bool is_control(std::string_view sequence) {
   if (sequence.size() == 1) return static_cast<unsigned char>(sequence[0]) < 0x20 || sequence[0] == 0x7f;
   if (sequence.size() == 2) return sequence[0] == '\xC2' && static_cast<unsigned char>(sequence[1]) < 0xA0;

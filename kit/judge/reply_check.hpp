@@ -1,5 +1,5 @@
-// Reads a runner's reply, which a hostile submission may have written: refuses what no honest runner says, and bounds
-// the rest, so that nothing downstream meets an endless, malformed or misleading string.
+// Reads a runner's reply, which a hostile submission may have written. It refuses what no honest runner says, and limits the
+// length of the rest, so that later code never meets an endless, malformed or misleading string.
 #pragma once
 
 #include <optional>
@@ -9,8 +9,8 @@
 
 namespace tilelab::judge {
 
-// Nothing when `text` is no reply. Otherwise at most 64 findings of known kinds and severities; strings are one line
-// (what was printed: many), of bounded length, without control characters.
+// Returns nothing if `text` is no reply. Otherwise there are at most 64 findings of known kinds and severities. Strings are one
+// line (printed output: many), of limited length, without control characters.
 std::optional<protocol::LaunchReply> read_reply(const std::string& text);
 
 // `text` as valid UTF-8 of at most `limit` bytes: bad bytes and control characters become U+FFFD.

@@ -24,7 +24,7 @@ constexpr std::chrono::milliseconds usual_shutdown_grace(100);
 
 [[noreturn]] void fail(const char* what) { throw std::system_error(errno, std::generic_category(), what); }
 
-// Takes what a process writes to its standard error; sealed, so that it can write no more than fits.
+// Receives a process's standard error. Its size is sealed, so the process cannot write more than that.
 Descriptor make_stderr_file() {
   Descriptor file(::memfd_create("tilelab-stderr", MFD_CLOEXEC | MFD_ALLOW_SEALING));
   if (file.get() < 0 || ::ftruncate(file.get(), stderr_bytes) != 0) fail("memfd_create");
@@ -48,7 +48,7 @@ std::string end_in_words(int status) {
 
 }  // namespace
 
-// A running runner and our end of its socket. Ending it kills its process group.
+// A running runner and our end of its socket. end() kills its process group.
 struct RunnerProcess::Process {
   pid_t pid = -1;
   Descriptor stderr_file;
@@ -66,12 +66,12 @@ struct RunnerProcess::Process {
     return wait();
   }
 
-  // For one that has closed its socket: a moment to end by itself, so that its exit status is the true one.
+  // For a runner that has closed its socket: it gets `patience` to end by itself, so that its own exit status is known.
   std::string end_gently(std::chrono::milliseconds patience) {
     for (long tries = 0; tries < patience.count(); ++tries) {
       int status = 0;
       if (::waitpid(pid, &status, WNOHANG) == pid) {
-        ::kill(-pid, SIGKILL);  // what it may have left behind in its group
+        ::kill(-pid, SIGKILL);  // children that it may have left in its group
         pid = -1;
         return end_in_words(status);
       }
@@ -98,11 +98,11 @@ struct RunnerProcess::Process {
 
 namespace {
 
-// Between fork and exec: async-signal-safe calls only. Descriptors were made high enough not to collide with 0 to 3.
+// Runs between fork and exec: async-signal-safe calls only. All descriptors given have high numbers, so dup2 overwrites none.
 [[noreturn]] void become(char* const* argv, int socket, int stderr_file, int null_file, int report, pid_t judge) {
   ::setpgid(0, 0);
   ::prctl(PR_SET_PDEATHSIG, SIGKILL);
-  if (::getppid() != judge) ::_exit(127);  // the judge died before the line above
+  if (::getppid() != judge) ::_exit(127);  // the judge died before prctl took effect
   const bool placed = ::dup2(null_file, 0) >= 0 && ::dup2(null_file, 1) >= 0 && ::dup2(stderr_file, 2) >= 0 &&
                       ::dup2(socket, protocol::socket_descriptor) >= 0 && ::dup2(report, protocol::socket_descriptor + 1) >= 0 &&
                       ::fcntl(protocol::socket_descriptor + 1, F_SETFD, FD_CLOEXEC) == 0;
@@ -142,7 +142,8 @@ RunnerProcess::Process::Process(const std::vector<std::string>& argv) : stderr_f
   pid = ::fork();
   if (pid < 0) fail("fork");
   if (pid == 0) become(arguments.data(), theirs.get(), stderr_file.get(), null_file.get(), report_writer.get(), judge);
-  ::setpgid(pid, pid);  // whichever of the two comes first; fails once it has exec'd, having done it itself
+  // Parent and child both call it, because either may be first. It fails after the child's exec, when the child has already done it.
+  ::setpgid(pid, pid);
   report_writer = Descriptor();
   int error = 0;
   if (::read(report_reader.get(), &error, sizeof error) == sizeof error) {
@@ -168,7 +169,7 @@ Answer RunnerProcess::launch(const protocol::LaunchRequest& request, const std::
 Answer RunnerProcess::ask(const std::string& request, std::chrono::milliseconds limit, const std::vector<int>& memory_files) {
   const bool fresh = !process_;
   Answer answer = attempt(request, limit, memory_files);
-  // One that had died since its last answer says nothing about this launch.
+  // The runner had died since its last answer. That says nothing about this launch, so it is tried once more.
   if (answer.kind == Answer::Kind::never_started && !fresh) answer = attempt(request, limit, memory_files);
   return answer;
 }

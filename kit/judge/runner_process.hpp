@@ -1,5 +1,5 @@
-// The runner that hosts a submission, as a child process: started when first needed, again when it has died, killed
-// with its whole process group when a launch outlives its deadline. What it says is untrusted and not interpreted here.
+// The runner that hosts a submission, as a child process. It is started when first needed, and again when it has died. It is
+// killed with its whole process group if a launch passes its deadline. Its answers are untrusted and not interpreted here.
 #pragma once
 
 #include <sys/types.h>
@@ -17,22 +17,22 @@
 
 namespace tilelab::judge {
 
-// What became of one request.
+// The result of one request.
 struct Answer {
   enum class Kind {
-    reply,         // `text` is what it said
+    reply,         // `text` is the reply
     timeout,       // it read the request and was killed at the deadline
-    died,          // it read the request, then ended or broke the conversation's rules
-    never_started  // it cannot be started, or ends without reading a request: not the submission's doing
+    died,          // it read the request, then ended or broke the protocol
+    never_started  // it cannot be started, or ended without reading a request: not the submission's fault
   };
   Kind kind = Kind::reply;
-  std::string text;  // otherwise why, with what the process wrote to its standard error
+  std::string text;  // for other kinds: the reason, with what the process wrote to its standard error
 };
 
 class RunnerProcess {
  public:
-  // argv[0] is looked up in PATH. `slack` is added to a request's clock_ms before the runner is killed; `shutdown_grace` is how long it
-  // may take to end by itself when it is no longer needed.
+  // argv[0] is looked up in PATH. A launch's deadline is its processor time (clock_ms) times protocol::wall_clock_factor, plus
+  // `slack`. `shutdown_grace` is how long the runner may take to end by itself when it is no longer needed.
   explicit RunnerProcess(std::vector<std::string> argv, std::chrono::milliseconds slack = std::chrono::seconds(5),
                          std::chrono::milliseconds shutdown_grace = {});
   ~RunnerProcess();
@@ -40,7 +40,7 @@ class RunnerProcess {
   RunnerProcess& operator=(const RunnerProcess&) = delete;
 
   Answer launch(const protocol::LaunchRequest& request, const std::vector<int>& memory_files);
-  // Any request, as JSON; the runner is killed when it has not answered by `limit`.
+  // Sends any request, as JSON. The runner is killed if it has not answered within `limit`.
   Answer ask(const std::string& request, std::chrono::milliseconds limit, const std::vector<int>& memory_files);
 
  private:

@@ -1,5 +1,5 @@
-// What a problem says of itself so that its kernels can be timed: what a launch of some shape is given, what it cannot do
-// without, and whether an output is right. A problem registers itself; the timer finds it by name.
+// What a problem provides so that its kernels can be timed: the arguments of a launch of some shape, the least work, and a check
+// whether an output is right. A problem registers itself; the timer finds it by name.
 #pragma once
 
 #include <cstdint>
@@ -20,10 +20,10 @@ struct SampledElement {
   double relative_error = 0;
 };
 
-// What came of looking at one round's output.
+// The result of inspecting one round's output.
 struct Inspection {
-  std::string fault;                     // empty: nothing is wrong
-  std::vector<SampledElement> elements;  // some, for a person to look at
+  std::string fault;                     // what is wrong; empty if nothing is
+  std::vector<SampledElement> elements;  // a few, for a person to look at
 };
 
 struct TimedWork {
@@ -31,21 +31,21 @@ struct TimedWork {
   std::vector<protocol::Argument> arguments;
   std::vector<int> launch_arguments;
   double flops = 0, bytes = 0;  // of the problem: each input read once, each output written once
-  // Of the output of `round`, whose inputs follow from `seed` by runner/timed_input.hpp. Randomness is the caller's, and secret:
-  // a kernel must not know what is looked at.
+  // Inspects the output of `round`, whose inputs follow from `seed` by runner/timed_input.hpp. The caller provides the randomness
+  // and keeps it secret, because a kernel must not know which elements are inspected.
   std::function<Inspection(std::uint64_t seed, std::uint64_t round, std::span<const float> output, RandomStream random)> inspect;
 };
 
 struct TimedProblem {
-  std::string name;                // of its header: "matmul"
-  std::vector<std::string> sizes;  // what a shape's numbers are called, in their order
+  std::string name;                // the name of its header: "matmul"
+  std::vector<std::string> sizes;  // the names of a shape's numbers, in order
   std::function<TimedWork(const std::vector<int>& sizes)> make;
 };
 
-// For a namespace-scope constant in the problem's source. Returns true.
+// Call it to initialise a namespace-scope constant in the problem's source file. Returns true.
 bool times(TimedProblem problem);
 
-// The work of `shape` ("1024x1024x1024"). Throws std::invalid_argument, in words for whoever asked.
+// The work of `shape` ("1024x1024x1024"). Throws std::invalid_argument; its text is for the person who gave the shape.
 TimedWork work_to_time(const std::string& problem, const std::string& shape);
 
 }  // namespace tilelab::judge

@@ -8,7 +8,7 @@ namespace tilelab::judge {
 namespace {
 
 constexpr int usual_profiled_side = 128;
-constexpr unsigned profiled_clock_ms = 100'000;  // a large launch, watched closely; its events bound it as ever
+constexpr unsigned profiled_clock_ms = 100'000;  // for a large launch that is watched closely; the event budget limits it as always
 
 std::vector<TracedProblem>& registered() {
   static std::vector<TracedProblem> problems;

@@ -1,5 +1,5 @@
-// What a problem says of itself so that `tilelab trace` and `tilelab profile` can run any kernel of it on one size. A problem
-// registers itself; the tracer finds it by name. A problem that does not is graded as ever, and can be neither.
+// What a problem provides so that `tilelab trace` and `tilelab profile` can run any kernel of it on one size. A problem registers
+// itself; the tracer finds it by name. A problem that is not registered can be graded, but not traced or profiled.
 #pragma once
 
 #include <functional>
@@ -12,23 +12,23 @@
 namespace tilelab::judge {
 
 struct TracedProblem {
-  std::string name;                // of its header: "matmul"
-  std::vector<std::string> sizes;  // what a shape's numbers are called, in their order
-  int largest_side = 1;            // of a shape that is still small enough to be read step by step
-  int largest_profiled_side = 1;   // of a shape whose launch takes seconds
+  std::string name;                // the name of its header: "matmul"
+  std::vector<std::string> sizes;  // the names of a shape's numbers, in order
+  int largest_side = 1;            // of a shape whose trace a person can still read step by step
+  int largest_profiled_side = 1;   // of a shape whose launch takes seconds at most
   std::vector<std::string> inputs;
-  std::string profiled_inputs;  // one of them, that is right for every size; traffic does not follow from values
-  // Two inputs whose elements are multiplied in pairs, and the products added up to an element of the output. Empty:
-  // the problem is no sum of products, and a trace shows reads and stores alone.
+  std::string profiled_inputs;  // one of `inputs` that works for every size; traffic does not depend on values
+  // Two inputs whose elements are multiplied in pairs; the products are summed into an element of the output. Empty: the problem
+  // is not a sum of products, and a trace shows only reads and stores.
   std::vector<std::string> factors;
   std::function<Trial(const std::vector<int>& sizes, const std::string& inputs, RandomStream random)> make;
 };
 
-// For a namespace-scope constant in the problem's source. Returns true.
+// Call it to initialise a namespace-scope constant in the problem's source file. Returns true.
 bool traces(TracedProblem problem);
 const std::vector<TracedProblem>& traced_problems();
 
-// The trial of `shape` ("8x8x8"). Throw std::invalid_argument, in words for whoever asked.
+// The trial of `shape` ("8x8x8"). They throw std::invalid_argument; its text is for the person who gave the shape.
 Trial trial_to_trace(const TracedProblem& problem, const std::string& shape, const std::string& inputs);
 Trial trial_to_profile(const TracedProblem& problem, const std::string& shape);
 std::string usual_profiled_shape(const TracedProblem& problem);

@@ -1,5 +1,5 @@
-// One launch to be judged: what the kernel is given, what it must answer, how long it may take. Plain data that a
-// problem in kit/problems makes; what the numbers mean is the problem's affair.
+// One launch to be judged: its arguments, its expected result, its time limit. Plain data that a problem in kit/problems makes.
+// Only the problem knows what the numbers mean.
 #pragma once
 
 #include <cstddef>
@@ -9,14 +9,14 @@
 
 namespace tilelab::judge {
 
-// What an output must hold, row-major. An element is right when |got - value| <= bound; no bounds: exactly equal.
+// What an output must hold, row-major. An element is right if |got - value| <= bound. Without bounds it must be exactly equal.
 struct Expectation {
   std::size_t rows = 0, columns = 0;
   std::vector<double> values;
   std::vector<double> bounds;
 };
 
-// One argument of the kernel, fp32 buffer or int, in the kernel's order.
+// One argument of the kernel, an fp32 buffer or an int, in the kernel's order.
 struct Operand {
   enum class Kind { input, output, integer };
   std::string name;
@@ -57,14 +57,14 @@ struct Trial {
   std::string inputs;  // "small integers"
   std::vector<Operand> operands;
   std::vector<int> launch_arguments;
-  // What has to be done however a kernel goes about it, and what one piece of it is called: M·N·K multiply-adds of a product.
+  // The least work of any kernel for this problem, and the name of one unit of it. A product needs M·N·K multiply-adds.
   std::string work_unit = {};
   std::uint64_t work = 0;
-  bool counts_traffic = false;  // the launch is to be counted, where something counts
-  // Instrumented events the launch may make: what the work takes, generously, and room for a clumsy start.
+  bool counts_traffic = false;  // requests an executor that counts traffic to do so
+  // Instrumented events that the launch may make: a generous number for the work, and spare ones for an inefficient start.
   std::uint64_t work_events = 0, spare_events = 0;
-  unsigned clock_ms = 5'000;                       // the backstop where no events are made
-  const std::vector<Mistake>* mistakes = nullptr;  // that a wrong output is held against, where the problem knows any
+  unsigned clock_ms = 5'000;                       // limit for loops that make no events
+  const std::vector<Mistake>* mistakes = nullptr;  // the mistakes that a wrong output is compared with, if the problem has any
 };
 
 }  // namespace tilelab::judge

@@ -1,4 +1,4 @@
-// The verdicts in order of precedence: what several of them come to is the first. The names are grader/model/result.py's.
+// The verdicts in order of precedence: the first of several is the verdict of all. The names are grader/model/result.py's.
 #pragma once
 
 #include <algorithm>

@@ -12,12 +12,12 @@ std::string number(std::size_t value) { return std::to_string(value); }
 
 std::string plural(std::size_t count, const std::string& noun) { return count == 1 ? noun : number(count) + " " + noun + "s"; }
 
-// The wrong elements with what the sentences below are about.
+// The wrong elements, and what the sentences below need to know about them.
 struct Wrong {
   std::size_t rows, columns, count = 0;
   Tile tile;
   const std::vector<char>& marks;
-  std::set<std::size_t> in_rows, in_columns;  // the rows and columns that hold at least one
+  std::set<std::size_t> in_rows, in_columns;  // the rows and columns that hold at least one wrong element
 
   Wrong(const std::vector<char>& marks, std::size_t rows, std::size_t columns, Tile tile)
       : rows(rows), columns(columns), tile(tile), marks(marks) {
@@ -37,11 +37,11 @@ struct Wrong {
     return true;
   }
 
-  // "every element of" where the region of `size` elements is wrong throughout, else "only in".
+  // "every element of " if the number of wrong elements is `size`, the region's size; else "only in ".
   std::string of(std::size_t size) const { return count == size ? "every element of " : "only in "; }
 };
 
-// Everything, or a pattern over the whole matrix.
+// Every element, one element, or a pattern over the whole matrix.
 std::optional<std::string> whole(const Wrong& wrong) {
   if (wrong.count == wrong.rows * wrong.columns) return "every element";
   const std::size_t right = wrong.rows * wrong.columns - wrong.count;
@@ -52,12 +52,12 @@ std::optional<std::string> whole(const Wrong& wrong) {
       wrong.each([](std::size_t row, std::size_t column) { return row != column; })) {
     return "every element off the diagonal; those on it are right";
   }
-  // Few enough to be right by chance: small integers repeat.
+  // So few that they may be right by chance, because small integers repeat.
   if (right * 20 <= wrong.count) return "every element but " + number(right);
   return std::nullopt;
 }
 
-// Where the last tile sticks out of the matrix.
+// Where the last tile extends past the edge of the matrix.
 std::optional<std::string> past_full_tiles(const Wrong& wrong) {
   const auto [tile_rows, tile_columns] = wrong.tile;
   const std::size_t full_rows = wrong.rows / tile_rows * tile_rows, full_columns = wrong.columns / tile_columns * tile_columns;
@@ -80,11 +80,11 @@ std::optional<std::string> past_full_tiles(const Wrong& wrong) {
   return std::nullopt;
 }
 
-// How the wrong elements fall into tiles.
+// Which tiles hold wrong elements.
 struct InTiles {
-  std::size_t row, column;    // the first tile row and column that hold any
+  std::size_t row, column;    // the first tile row and the first tile column with a wrong element
   std::size_t height, width;  // of the tile there, cut off at the edge
-  bool one_row, one_column;   // no other does, and there are others
+  bool one_row, one_column;   // no other tile row or column holds any, and there are others
 };
 
 InTiles in_tiles(const Wrong& wrong) {
@@ -115,7 +115,7 @@ std::optional<std::string> lines_of_tiles(const Wrong& wrong) {
          "tiles other than the first, that of block (0, 0)";
 }
 
-// A run of rows or columns at an edge, or a single one.
+// Consecutive rows or columns at an edge, or a single row or column.
 std::optional<std::string> at_edges(const Wrong& wrong, const std::set<std::size_t>& lines, std::size_t length, std::size_t line_elements,
                                     const std::string& noun) {
   const std::size_t first = *lines.begin(), last = *lines.rbegin(), count = lines.size();
@@ -127,7 +127,7 @@ std::optional<std::string> at_edges(const Wrong& wrong, const std::set<std::size
   return std::nullopt;
 }
 
-// Every second row and the like: what is left when threads of a block do not all do their part.
+// The same row or column of every tile, as when some threads of each block do not do their part.
 std::optional<std::string> in_step(const Wrong& wrong, const std::set<std::size_t>& lines, std::size_t length, std::size_t line_elements,
                                    std::size_t tile_side, const std::string& noun) {
   if (tile_side < 2 || length <= tile_side) return std::nullopt;

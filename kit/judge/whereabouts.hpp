@@ -1,5 +1,5 @@
-// Says in words where wrong elements lie, against the edges and the tile grid of an output. It describes; the cause is
-// for the reader to find.
+// Says in words where wrong elements lie, relative to the edges and the tile grid of an output. It only describes: it does not
+// name a cause.
 #pragma once
 
 #include <cstddef>

@@ -1,5 +1,5 @@
-// Kernels of ours that prepare a timed launch, compiled for the GPU at hand and loaded beside the contestants. Nothing of a
-// submission is compiled with them.
+// Our own kernels that prepare a timed launch. They are compiled for this machine's GPU and loaded beside the contestants.
+// Nothing of a submission is compiled with them.
 #include <cstddef>
 
 #include "runner/timed_input.hpp"
@@ -12,9 +12,9 @@ extern "C" __global__ void tilelab_fill(float* out, std::size_t count, unsigned 
   }
 }
 
-// Keeps the stream busy until the host has queued all that follows and sets the flag, so that the time between two events is
-// the device's and not the host's. The flag lies in host memory. It gives up by itself after so many clocks: should the host
-// wait for the device while queueing (a module that loads late does), both would wait for ever.
+// Keeps the stream busy until the host has queued everything that follows and sets the flag. So the time between two events is
+// device time, without the host's time. The flag lies in host memory. The kernel gives up after `most_clocks` clocks, because the
+// host may wait for the device while queueing (for a module that is loaded lazily): without a limit, that would be a deadlock.
 extern "C" __global__ void tilelab_hold(const volatile unsigned* flag, unsigned wanted, long long most_clocks) {
   const long long began = clock64();
   while (*flag != wanted && clock64() - began < most_clocks) {
