@@ -1,4 +1,4 @@
-"""Reports: pure functions from results to what people read. What a student may see, `grader.scoring.redaction` decides."""
+"""Reports: pure functions that turn results into what people read. `grader.scoring.redaction` decides what a student may see."""
 
 from grader.reports.pages import class_page, student_page
 

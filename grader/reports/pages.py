@@ -1,4 +1,4 @@
-"""The pages that Tilelab writes: what each is made from."""
+"""The pages that Tilelab writes, and what each is made from."""
 
 from __future__ import annotations
 
@@ -15,26 +15,26 @@ from grader.reports.student_page.student_sheet import student_sheet
 
 
 def student_page(result: Result, *, sources: Mapping[str, str], instructor: bool = False, preview: bool = False) -> str:
-    """A student's report. `sources`: the submission's own files, name to text. `preview`: of public tests alone, made
-    by the student.
+    """A student's report. `sources`: the submission's own files, name to text. `preview`: a page about public tests only, made by
+    the student.
 
-    Shows what `result` holds: redact it first unless it is for the instructor.
+    The page shows all that `result` holds. Redact it first, except for the instructor.
     """
     sheet = student_sheet(result, sources, instructor=instructor, preview=preview)
     return render_page("student_page/student", sheet, sections=LAB_SECTIONS)
 
 
 def class_page(results: Sequence[Result], *, course: str, notes: Sequence[str] = ()) -> str:
-    """The instructor's dashboard, beside the folder `students/` that it links into."""
+    """The instructor's page about the class. It links into the folder `students/` beside it."""
     sheet = class_sheet(results, course, notes)
     return render_page("class_page/class", sheet, sections=CLASS_SECTIONS, script=trusted_text("class_page/sorting.js"))
 
 
 def calibration_page(sheet: CalibrationSheet) -> str:
-    """What a GPU makes of the course's own kernels, with a picture for each lab."""
+    """The speed of the course's own kernels on a GPU, with a picture for each lab."""
     return render_page("speed_figures/calibration", sheet)
 
 
 def sweep_drawing(figure: SweepFigure) -> str:
-    """A size sweep's picture as a file of its own, SVG."""
+    """A size sweep's picture as an SVG file."""
     return render_drawing("speed_figures/sweep.svg.j2", sweep=figure, style=trusted_text("speed_figures/drawing.css"))

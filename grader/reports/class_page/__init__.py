@@ -1,1 +1,1 @@
-"""The class page."""
+"""The class page, for instructors."""

@@ -1,4 +1,4 @@
-"""What a person has to look at after a batch: our failures, what waits for a GPU, what was refused. Pure."""
+"""What a person has to look at after a batch: failures of ours, labs that need a GPU, refused uploads. Pure."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from grader.reports.class_page.student_row import report_link
 from grader.reports.text import visible
 
 _MOST = 40
-_FEW = 12  # a longer list is folded away at first
+_FEW = 12  # a longer list is folded
 
 
 @dataclass(frozen=True)
@@ -32,7 +32,7 @@ class Attention:
 
 
 def attention(results: Sequence[Result]) -> tuple[Attention, ...]:
-    """Only the groups that have somebody in them."""
+    """The groups that are not empty."""
     groups = [
         _group(
             Verdict.INTERNAL_ERROR,
@@ -97,7 +97,7 @@ def _labs_with(results: Sequence[Result], verdict: Verdict) -> Iterator[tuple[Re
 
 
 def _differences(results: Sequence[Result]) -> Iterator[tuple[Result, str]]:
-    """The first of each lab; the others are in the result."""
+    """The first difference of each lab. The others are in the result."""
     for result in results:
         for lab_id, lab in result.labs.items():
             found = [case for case in lab.cases if case.difference]
@@ -109,7 +109,7 @@ def _differences(results: Sequence[Result]) -> Iterator[tuple[Result, str]]:
 
 
 def _wrong_in_sweep(results: Sequence[Result]) -> Iterator[tuple[Result, str]]:
-    """The first size of each lab."""
+    """The first wrong size of each lab."""
     for result in results:
         for lab_id, lab in result.labs.items():
             wrong = next((one for one in lab.timing.sweep if one.wrong), None) if lab.timing else None

@@ -27,11 +27,11 @@ class LabColumn:
 class ClassSheet:
     course: str
     students: int
-    students_words: str  # "24 students"
+    students_text: str  # "24 students"
     maximum: str
     mean: str
     median: str
-    conditions: tuple[str, ...]  # what was in force; more than one where a batch mixes runs
+    conditions: tuple[str, ...]  # compiler, sandbox and so on; several where the results come from different runs
     notes: tuple[str, ...]
     histogram: Histogram
     sections: tuple[ShownSection, ...]
@@ -48,7 +48,7 @@ def class_sheet(results: Sequence[Result], course: str, notes: Sequence[str]) ->
     return ClassSheet(
         course=visible.line(course, 120) or "Class report",
         students=len(results),
-        students_words=counted(len(results), "student"),
+        students_text=counted(len(results), "student"),
         maximum=points(maximum),
         mean=points(round(fmean(totals), 1)) if totals else "?",
         median=points(round(median(totals), 1)) if totals else "?",

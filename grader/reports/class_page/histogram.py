@@ -8,9 +8,9 @@ from dataclasses import dataclass
 
 from grader.reports.text.number_format import counted, points
 
-WIDTH, HEIGHT = 420.0, 120.0  # of the drawing, whatever size it is shown at
+WIDTH, HEIGHT = 420.0, 120.0  # the drawing's own units
 _MOST_BINS = 10
-_STEPS = (1.0, 2.0, 2.5, 5.0)  # and their powers of ten: ends that people like to read
+_STEPS = (1.0, 2.0, 2.5, 5.0)  # times powers of ten: round ends of bins
 _GAP = 4.0
 
 
@@ -23,7 +23,7 @@ class Bar:
     middle: float
     count: int
     label: str  # "20" to "30", with a dash
-    words: str  # "from 20 to under 30 points: 12 students"
+    title: str  # "from 20 to under 30 points: 12 students"
 
 
 @dataclass(frozen=True)
@@ -33,7 +33,7 @@ class Histogram:
 
 
 def histogram(totals: Sequence[float], maximum: float) -> Histogram:
-    """At most ten equal bins up to `maximum`; the last holds full marks and, with extra credit, more."""
+    """At most ten equal bins up to `maximum`. The last one holds full marks and, with extra credit, more than that."""
     step, bins = _bins(maximum)
     counts = [0] * bins
     for total in totals:
@@ -48,15 +48,15 @@ def histogram(totals: Sequence[float], maximum: float) -> Histogram:
             middle=round((at + 0.5) * slot, 2),
             count=count,
             label=_label(at, step, last=at == bins - 1),
-            words=f"{_range(at, step, last=at == bins - 1)}: {counted(count, 'student')}",
+            title=f"{_range(at, step, last=at == bins - 1)}: {counted(count, 'student')}",
         )
         for at, count in enumerate(counts)
     )
-    return Histogram(bars, "; ".join(bar.words for bar in bars if bar.count))
+    return Histogram(bars, "; ".join(bar.title for bar in bars if bar.count))
 
 
 def _bins(maximum: float) -> tuple[float, int]:
-    """The width of a bin and how many there are: the narrowest that needs no more than ten, full marks in the last."""
+    """The width and the number of bins: the narrowest width with at most ten bins, where the last bin holds full marks."""
     if not (math.isfinite(maximum) and maximum > 0):
         return 1.0, 1
     power = 10.0 ** (math.floor(math.log10(maximum)) - 1)

@@ -1,4 +1,4 @@
-"""The section of labs on the class page: a panel for each, how it went and what went wrong most often. Pure."""
+"""The section of labs on the class page: a panel for each lab, with its results and its most common findings. Pure."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
-"""Whose speed was measured on which GPU, and whose was not and why: for a batch that was graded half with a GPU and half without, or
-on a machine that was noisy now and then. Pure.
+"""Whose speed was measured on which GPU, and whose was not and why. Some kernels of a batch may have been graded without a GPU, or at a
+time when the machine was too noisy. Pure.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from grader.reports.text.number_format import counted
 from grader.speed.speed_score import is_measured
 
 _NUMBER = re.compile(r"\d[\d.,]*")
-_FEW = 12  # a longer list is folded away at first
+_FEW = 12  # a longer list is folded
 _MOST = 300
 _MOST_GROUPS = 12
 
@@ -30,10 +30,10 @@ class SpeedEntry:
 
 @dataclass(frozen=True)
 class SpeedGroup:
-    """Kernels that were timed on one GPU, or were not for one reason."""
+    """Kernels that were timed on the same GPU, or were not timed for the same reason."""
 
     measured: bool
-    words: str  # the GPU, or the reason
+    label: str  # the GPU, or the reason
     kernels: str  # "31 kernels"
     entries: tuple[SpeedEntry, ...]
     more: int
@@ -43,17 +43,17 @@ class SpeedGroup:
 @dataclass(frozen=True)
 class MeasuredSpeed:
     labs: tuple[str, ...]  # a sentence for each
-    groups: tuple[SpeedGroup, ...]  # empty: nothing was measured, and one sentence says why
+    groups: tuple[SpeedGroup, ...]  # empty: nothing was measured, and `sentence` says why
     sentence: str
 
 
 def measured_speed(results: Sequence[Result]) -> MeasuredSpeed | None:
-    """Of right kernels in labs that are timed: others are not timed at all. None where there are no such labs."""
+    """Covers the right kernels in timed labs; no other kernels are timed. None where no lab is timed."""
     kernels = list(_right_kernels(results))
     if not any(lab.timing for result in results for lab in result.labs.values()):
         return None
     if not any(_is_timed(lab) for _, _, lab in kernels):
-        reasons = list({_key(lab): _words(lab) for _, _, lab in kernels}.values()) or ["no kernel is right yet"]
+        reasons = list({_key(lab): _label(lab) for _, _, lab in kernels}.values()) or ["no kernel is right yet"]
         return MeasuredSpeed((), (), f"Speed was not measured: {'; '.join(reasons[:_MOST_GROUPS])}.")
     keys = sorted({_key(lab) for _, _, lab in kernels})
     groups = [_group([one for one in kernels if _key(one[2]) == key]) for key in keys[:_MOST_GROUPS]]
@@ -78,19 +78,19 @@ def _is_timed(lab: LabResult) -> bool:
     return lab.timing is not None and lab.timing.speedup is not None
 
 
-def _words(lab: LabResult) -> str:
+def _label(lab: LabResult) -> str:
     """The GPU that a kernel was timed on, or why it was not."""
     assert lab.timing is not None
     return visible.line(lab.timing.device if _is_timed(lab) else lab.timing.words, 200)
 
 
 def _key(lab: LabResult) -> tuple[bool, str]:
-    """What is timed comes first. Reasons that differ in their numbers alone are one."""
-    return not _is_timed(lab), _words(lab) if _is_timed(lab) else _NUMBER.sub("0", _words(lab))
+    """The key to group and sort by. Timed kernels come first. Reasons that differ only in their numbers are the same."""
+    return not _is_timed(lab), _label(lab) if _is_timed(lab) else _NUMBER.sub("0", _label(lab))
 
 
 def _of_lab(lab_id: str, labs: Sequence[LabResult]) -> str:
-    """As scoring has it: speed counts in a lab once all its right kernels were timed, or were too slow to be."""
+    """The rule is that of scoring: speed counts in a lab if all its right kernels were timed, or were too slow for that."""
     timed = sum(is_measured(lab.timing) for lab in labs)
     name = visible.line(lab_id, 60)
     if timed == len(labs):
@@ -111,7 +111,7 @@ def _group(kernels: Sequence[tuple[Result, str, LabResult]]) -> SpeedGroup:
     ]
     return SpeedGroup(
         measured=_is_timed(first),
-        words=_words(first),
+        label=_label(first),
         kernels=counted(len(kernels), "kernel"),
         entries=tuple(entries[:_MOST]),
         more=max(0, len(entries) - _MOST),

@@ -1,4 +1,4 @@
-"""What several students of a class have in common: the same kind of finding on the same line of code. Pure."""
+"""Findings that several students of a class share: the same kind on the same line of code. Pure."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ _MOST = 5
 class Recurring:
     look: VerdictFacts
     text: str
-    is_code: bool  # a line of source; else the finding's message
+    is_code: bool  # whether `text` is a line of source; else it is the finding's message
     students: str  # "12 students"
 
 
 def recurring(labs: Iterable[LabResult]) -> tuple[Recurring, ...]:
-    """The most common, most students first. One student counts once however often a finding repeats."""
+    """The most common findings, those of most students first. A student counts once, however often a finding repeats."""
     tally: Counter[tuple[Verdict, str, bool]] = Counter()
     for lab in labs:
         tally.update({_key(finding) for finding in lab.findings if _is_a_mistake(finding)})
@@ -36,13 +36,13 @@ def recurring(labs: Iterable[LabResult]) -> tuple[Recurring, ...]:
 
 
 def _is_a_mistake(finding: Finding) -> bool:
-    """Of the kind a lecturer can speak about in class: no missing file, no failure of ours, no attempt at cheating."""
+    """Whether a lecturer can discuss it in class: no missing file, no failure of ours, no attempt at cheating."""
     told_elsewhere = finding.kind is Verdict.REJECTED or finding.kind.facts.tone in {"absent", "ours"}
     return finding.severity == "error" and not told_elsewhere
 
 
 def _key(finding: Finding) -> tuple[Verdict, str, bool]:
-    """The line without its indentation and its outer spaces, or what was said where there is no line."""
+    """The line without its indentation and outer spaces. Where there is no line, the message."""
     if finding.source and finding.source.strip():
         return finding.kind, visible.code(" ".join(finding.source.split()), 120), True
     return finding.kind, visible.line(finding.message, 160), False

@@ -14,7 +14,7 @@ from grader.reports.text.number_format import points
 
 @dataclass(frozen=True)
 class LabCell:
-    """One lab's outcome; without a look where the batch has no such lab for this student."""
+    """One lab's outcome. Without a verdict where the student's result has no such lab."""
 
     look: VerdictFacts | None
     points: str
@@ -25,9 +25,9 @@ class LabCell:
 class StudentRow:
     name: str
     order: str  # what the name's column sorts by
-    id: str  # empty where it says no more than the name
+    id: str  # empty where it equals the name
     link: str
-    full_link: str  # the same with what hidden cases withhold
+    full_link: str  # the instructor's page, which shows what hidden cases withhold
     cells: tuple[LabCell, ...]
     total: str
     total_order: str
@@ -50,7 +50,7 @@ def student_row(result: Result, lab_ids: Sequence[str]) -> StudentRow:
 
 
 def report_link(result: Result) -> str:
-    """Relative to the class page. Quoted whole: an id can neither leave its folder nor name a scheme."""
+    """The link relative to the class page. The id is quoted as a whole, so it can neither leave its folder nor name a scheme."""
     return f"students/{_quoted(result)}/report.html"
 
 

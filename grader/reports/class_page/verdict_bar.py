@@ -1,4 +1,4 @@
-"""How a class did in one lab, as a stacked bar: one segment per verdict, its width its share. Pure."""
+"""The verdicts of a class in one lab as a stacked bar. The width of a segment is the share of its verdict. Pure."""
 
 from __future__ import annotations
 
@@ -9,9 +9,9 @@ from dataclasses import dataclass
 from grader.model.verdicts import Verdict, VerdictFacts
 from grader.reports.text.number_format import counted
 
-WIDTH = 420.0  # of the drawing, whatever size it is shown at
-_GAP = 2.0  # between segments, so that neighbours of one colour stay apart
-_ROOM = 18.0  # the least width that holds a glyph
+WIDTH = 420.0  # the drawing's own units
+_GAP = 2.0  # between segments, so that neighbours of the same colour are separate
+_ROOM = 18.0  # the least width that a glyph needs
 
 
 @dataclass(frozen=True)
@@ -21,8 +21,8 @@ class Segment:
     x: float
     width: float
     middle: float
-    labelled: bool  # wide enough for its glyph
-    words: str  # "Data race: 32 students"
+    labelled: bool  # whether it is wide enough for its glyph
+    title: str  # "Data race: 32 students"
 
 
 @dataclass(frozen=True)
@@ -32,7 +32,7 @@ class VerdictBar:
 
 
 def verdict_bar(verdicts: Sequence[Verdict]) -> VerdictBar:
-    """Passes first, then the submissions' faults by number, then what was not judged."""
+    """Passes first, then the submissions' mistakes by number, then what was not judged."""
     counts = Counter(verdicts)
     place = ["good", "bad", "absent", "waiting", "ours"]
     order = sorted(counts, key=lambda one: (place.index(one.facts.tone), -counts[one], list(Verdict).index(one)))
@@ -52,4 +52,4 @@ def verdict_bar(verdicts: Sequence[Verdict]) -> VerdictBar:
             )
         )
         x += width + _GAP
-    return VerdictBar(tuple(segments), "; ".join(segment.words for segment in segments))
+    return VerdictBar(tuple(segments), "; ".join(segment.title for segment in segments))

@@ -1,1 +1,1 @@
-"""One mistake, shown: a finding with its source lines, a wrong output as a picture."""
+"""Shows one mistake: a finding with its source lines, or a wrong output as a picture."""

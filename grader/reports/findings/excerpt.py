@@ -1,6 +1,6 @@
-"""The lines of a submission around a finding, with the guilty ones marked. Pure.
+"""The lines of a submission around a finding, with the lines of the finding marked. Pure.
 
-Text comes from the submission's own files alone: a `#line` that names another file shows nothing.
+The text comes only from the submission's own files. A finding in another file has no excerpt.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ class Piece:
 
 @dataclass(frozen=True)
 class Note:
-    """What a thread does on the line above it."""
+    """What a thread does on the line above the note."""
 
     role: Role
     text: str
@@ -41,9 +41,9 @@ class Row:
     number: int
     pieces: tuple[Piece, ...]
     role: Role = ""
-    caret: str = ""  # spaces and carets under the marked pieces, for a terminal
+    caret: str = ""  # for a terminal: spaces, and carets under the marked pieces
     notes: tuple[Note, ...] = ()
-    after_gap: bool = False  # lines between this row and the one above are left out
+    after_gap: bool = False  # whether lines between this row and the one above are left out
 
     @property
     def text(self) -> str:
@@ -57,7 +57,7 @@ class Excerpt:
 
 
 def excerpt(finding: Finding, sources: Mapping[str, str], *, around: int = _AROUND) -> Excerpt | None:
-    """The finding's lines with what surrounds them; None where the submission has no such line."""
+    """The finding's lines with the lines around them. None where the submission has no such line."""
     text = sources.get(finding.file or "")
     if text is None or finding.line is None:
         return None
@@ -73,7 +73,7 @@ def excerpt(finding: Finding, sources: Mapping[str, str], *, around: int = _AROU
 
 
 def _sites(finding: Finding, last: int) -> dict[int, list[tuple[Role, Site]]]:
-    """What happened on each marked line: the finding itself, then a race's or a divergence's other side."""
+    """What happened on each marked line: the finding itself, then the other side of a race or a divergence."""
     sites: dict[int, list[tuple[Role, Site]]] = {finding.line or 0: [("first", finding)]}
     other = finding.other
     if other and other.line and other.file in {None, finding.file} and 1 <= other.line <= last:
@@ -82,7 +82,7 @@ def _sites(finding: Finding, last: int) -> dict[int, list[tuple[Role, Site]]]:
 
 
 def _trimmed(wanted: list[int], lines: list[str], marked: set[int]) -> list[int]:
-    """Without blank lines at either end."""
+    """The lines without blank lines at either end."""
     while wanted and wanted[0] not in marked and not lines[wanted[0] - 1].strip():
         wanted = wanted[1:]
     while wanted and wanted[-1] not in marked and not lines[wanted[-1] - 1].strip():
@@ -115,12 +115,12 @@ def _note(site: Site, finding: Finding, *, named: bool) -> str:
 
 
 def _blocks_differ(site: Site, finding: Finding) -> bool:
-    """Whether the block has to be named with the thread: both of one block say it once, beside the excerpt."""
+    """Whether the notes have to name the block. Where both threads are in the same block, it is stated once beside the excerpt."""
     return site.block is not None and finding.other is not None and finding.block != finding.other.block
 
 
 def _spans(text: str, array: str | None) -> list[tuple[int, int]]:
-    """Where the array is subscripted on this line; else the line's code without its comment."""
+    """Where the array is subscripted on this line. Where it is not, the line's code without its comment."""
     found = [
         (name.start(), end)
         for name in _NAME.finditer(text)
@@ -133,7 +133,7 @@ def _spans(text: str, array: str | None) -> list[tuple[int, int]]:
 
 
 def _subscripts(text: str, position: int) -> int:
-    """The end of every `[…]` that follows `position`; `position` itself where there is none."""
+    """The end of the `[…]`s that follow `position`, or `position` where there are none."""
     depth, end = 0, position
     for at in range(position, len(text)):
         depth += {"[": 1, "]": -1}.get(text[at], 0)
@@ -148,7 +148,7 @@ def _subscripts(text: str, position: int) -> int:
 def _pieces(text: str, spans: list[tuple[int, int]]) -> tuple[Piece, ...]:
     pieces, at = [], 0
     for start, end in spans:
-        if start < at:  # As[As[0]]: the outer one says it
+        if start < at:  # As[As[0]]: the outer subscript includes the inner one
             continue
         pieces += [Piece(text[at:start], marked=False), Piece(text[start:end], marked=True)]
         at = end

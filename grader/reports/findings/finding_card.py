@@ -44,7 +44,7 @@ def finding_card(finding: Finding, lab: LabResult, sources: Mapping[str, str], *
 
 
 def shape_of(finding: Finding, lab: LabResult, *, instructor: bool) -> Launch | None:
-    """The first launch this finding was seen in that may be shown."""
+    """The first launch with this finding that may be shown."""
     return next(
         (
             launch
@@ -58,11 +58,11 @@ def shape_of(finding: Finding, lab: LabResult, *, instructor: bool) -> Launch | 
 
 
 def may_show(case: Case, *, instructor: bool) -> bool:
-    """Whether shapes and values may be shown. Redaction took them out already; this page does not rely on it."""
+    """Whether shapes and values may be shown. Redaction removed them already, but pages do not rely on that."""
     return instructor or case.feedback == "full"
 
 
-def in_words(launch: Launch) -> str:
+def launch_text(launch: Launch) -> str:
     """`M=33 N=17 K=65, grid (2,3,1), block (16,16,1)`."""
     parts = [visible.line(launch.shape, 80)]
     parts += [f"grid {index(launch.grid)}"] if launch.grid else []
@@ -89,7 +89,7 @@ def _facts(finding: Finding, lab: LabResult, *, instructor: bool) -> list[Fact]:
         "Block": index(finding.block),
         "Element": visible.line(finding.element or finding.array or "", 80),
         "Function": visible.line(finding.function or "", 120),
-        "Shape": in_words(launch) if launch else "",
+        "Shape": launch_text(launch) if launch else "",
         "Seen": f"{finding.count:,} times" if finding.count > 1 else "",
         "Confirmed by": f"compute-sanitizer ({', '.join(finding.confirmed_by)})" if finding.confirmed_by else "",
         "Cases": _cases(finding.cases),

@@ -9,7 +9,7 @@ from grader.reports.text import visible
 
 
 def what_happened(lab: LabResult) -> str:
-    """One sentence or two; a pass without full points says what is missing."""
+    """One sentence or two. For a pass without full points, they say what is missing."""
     sentence = lab.verdict.facts.sentence
     if lab.verdict is Verdict.PASS and (missed := _missed_technique(lab)):
         why = visible.line(missed.message, 600)
@@ -18,8 +18,8 @@ def what_happened(lab: LabResult) -> str:
 
 
 def advice(lab: LabResult, *, instructor: bool = False) -> str:
-    """What to look at next: a recognised mistake's own, else the first error's, the first failed case's, the verdict's. What
-    is worse than a wrong result comes before the mistake that explains one.
+    """What to look at next: the advice of a recognised mistake, else that of the first error, of the first failed case, or of the verdict.
+    For verdicts worse than a wrong result, the first error's advice comes before that of a recognised mistake.
     """
     from_mistakes = [one.advice for one in explanations(lab, instructor=instructor)]
     from_findings = [one.advice for one in lab.findings if one.severity == "error" and one.advice]
@@ -31,7 +31,7 @@ def advice(lab: LabResult, *, instructor: bool = False) -> str:
 
 
 def explanations(lab: LabResult, *, instructor: bool = False) -> list[Explanation]:
-    """Of the launches that may be shown, each once, in the order of the cases."""
+    """The explanations of launches that may be shown, each once, in the order of the cases."""
     launches = (launch for case in lab.cases if may_show(case, instructor=instructor) for launch in case.launches)
     return list(dict.fromkeys(launch.explanation for launch in launches if launch.explanation))
 

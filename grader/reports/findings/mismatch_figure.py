@@ -1,11 +1,11 @@
-"""One case's wrong output: the picture, what it shows in words, and the first wrong elements. Pure."""
+"""One case's wrong output: the picture, a summary in words, and the first wrong elements. Pure."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 
 from grader.model.result import LabResult, Launch, Mismatch
-from grader.reports.findings.finding_card import in_words, may_show
+from grader.reports.findings.finding_card import launch_text, may_show
 from grader.reports.findings.mismatch_picture import Picture, picture
 from grader.reports.text import visible
 from grader.reports.text.number_format import counted, difference, element
@@ -34,7 +34,7 @@ class MismatchFigure:
 
 
 def mismatch_figures(lab: LabResult, *, instructor: bool) -> list[MismatchFigure]:
-    """One for each launch that ended with a wrong output and may be shown: those that show a pattern come first."""
+    """One figure for each launch with a wrong output that may be shown. Those that show a pattern come first."""
     found = [
         (case.name, launch, launch.mismatch)
         for case in lab.cases
@@ -47,7 +47,7 @@ def mismatch_figures(lab: LabResult, *, instructor: bool) -> list[MismatchFigure
 
 
 def amount(mismatch: Mismatch) -> str:
-    """How many differ; the judge counts those never written among the wrong."""
+    """How many elements differ. The judge counts unwritten elements as wrong."""
     all_of_them = counted(mismatch.rows * mismatch.columns, "element")
     if mismatch.unwritten == mismatch.wrong:
         return f"{mismatch.unwritten:,} of {all_of_them} never written"
@@ -59,7 +59,7 @@ def _figure(case: str, launch: Launch, mismatch: Mismatch) -> MismatchFigure:
     return MismatchFigure(
         output=visible.line(mismatch.output, 40),
         case=visible.line(case, 160),
-        shape=in_words(launch),
+        shape=launch_text(launch),
         summary=visible.line(mismatch.summary, 600),
         amount=amount(mismatch),
         elements=tuple(

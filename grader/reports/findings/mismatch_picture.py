@@ -1,6 +1,7 @@
-"""A mismatch as a drawing: which parts of an output are wrong or were never written, under the grid of the launch's blocks.
+"""A mismatch as a drawing: which parts of an output are wrong or were never written, and the grid of the launch's blocks.
 
-Computes coordinates in pixels; the template only draws. Cells of one kind that touch in a row become one rectangle.
+The coordinates are computed here, in pixels; the template only draws. Neighbouring cells of the same kind in a row become one
+rectangle.
 """
 
 from __future__ import annotations
@@ -13,11 +14,11 @@ from grader.model.result import Mismatch
 from grader.reports.text import visible
 
 _LONGEST = 360.0  # pixels along its longer side
-_LARGEST = 24.0  # pixels along one element, so that a small matrix looks small
-_SHORTEST = 28.0  # so that a matrix of one row can still be seen
-_DENSE = 5.0  # a grid finer than this many pixels would hide what is under it
-_APART = 30.0  # pixels between two labels of an axis
-_LEFT, _TOP, _EDGE = 34, 20, 12  # pixels around it: row labels, column labels, the rest
+_LARGEST = 24.0  # most pixels for one element, so that a small matrix looks small
+_SHORTEST = 28.0  # fewest pixels, so that a matrix of one row is visible
+_DENSE = 5.0  # a grid with less distance between its lines (in pixels) is left out: it would hide the cells
+_APART = 30.0  # least distance between two labels of an axis
+_LEFT, _TOP, _EDGE = 34, 20, 12  # pixels around the drawing: for row labels, for column labels, elsewhere
 _MOST_CELLS = 256  # in each direction
 _KINDS = {"#": "wrong", "o": "unwritten"}
 
@@ -33,7 +34,7 @@ class Rectangle:
 
 @dataclass(frozen=True)
 class Tick:
-    """A block boundary: where it lies along its axis and which row or column it is; no label where crowded."""
+    """A block boundary: its position on the axis, and the number of its row or column. No label where labels would be too close."""
 
     at: float
     label: str
@@ -41,7 +42,7 @@ class Tick:
 
 @dataclass(frozen=True)
 class Picture:
-    view_box: str  # with room for the two axes
+    view_box: str  # including the two axes
     outer_width: float
     width: float
     height: float
@@ -49,12 +50,12 @@ class Picture:
     columns: tuple[Tick, ...]
     rows: tuple[Tick, ...]
     grid: bool  # whether the block boundaries are drawn as lines
-    grid_words: str
-    alternative: str  # the picture in one sentence, for those who cannot see it
+    grid_text: str
+    alternative: str  # the picture in one sentence, for readers who cannot see it
 
 
 def picture(mismatch: Mismatch) -> Picture | None:
-    """None where the judge drew nothing, or drew nonsense."""
+    """None where the judge sent no picture, or one that is inconsistent."""
     rows, columns = mismatch.rows, mismatch.columns
     if not mismatch.picture or min(rows, columns, mismatch.cell_rows, mismatch.cell_columns) < 1:
         return None
@@ -70,7 +71,7 @@ def picture(mismatch: Mismatch) -> Picture | None:
         columns=_ticks(columns, mismatch.tile_columns, width),
         rows=_ticks(rows, mismatch.tile_rows, height),
         grid=min(tile_x, tile_y) >= _DENSE,
-        grid_words=f"blocks of {mismatch.tile_rows} by {mismatch.tile_columns} threads (rows by columns)",
+        grid_text=f"blocks of {mismatch.tile_rows} by {mismatch.tile_columns} threads (rows by columns)",
         alternative=f"{visible.line(mismatch.output, 40)}, {rows} by {columns}: {_numbers(mismatch)}",
     )
 
@@ -98,7 +99,7 @@ def _rectangles(mismatch: Mismatch, unit_x: float, unit_y: float) -> Iterator[Re
 
 
 def _ticks(extent: int, tile: int, length: float) -> tuple[Tick, ...]:
-    """One at every block boundary, from 0 to `extent`; labels no closer than can be read."""
+    """One tick at every block boundary from 0 to `extent`. Labels keep a readable distance."""
     steps = range(0, extent, tile) if tile > 0 and extent / tile <= _MOST_CELLS else range(0, extent, extent)
     ticks, last = [], -_APART
     for step in steps:

@@ -1,4 +1,4 @@
-"""What one launch came to, as parts of a page: that it is right and clean, or what is wrong with it and where. Pure."""
+"""The outcome of one launch as parts of a page: that nothing is wrong, or what is wrong and where. Pure."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ def verdict_parts(launch: Launch) -> list[Part]:
     if launch.verdict is Verdict.PASS and not notes:
         return [Sentence("The launch's results are right, and nothing was found in it.")]
     parts: list[Part] = []
-    told = [finding for finding in launch.findings if finding.line]
+    shown = [finding for finding in launch.findings if finding.line]
     if launch.verdict is not Verdict.PASS:
         parts.append(Heading(launch.verdict.facts.label))
-        if not any(finding.message in launch.message for finding in told):
+        if not any(finding.message in launch.message for finding in shown):
             parts.append(Sentence(visible.line(launch.message, 1000)))
     if launch.mismatch and launch.mismatch.first:
         one = launch.mismatch.first[0]
@@ -26,7 +26,7 @@ def verdict_parts(launch: Launch) -> list[Part]:
                 f"The first, in row {one.row} and column {one.column}, is {got} and should be {number(one.expected)}."
             )
         )
-    parts += [Sentence(_place(finding)) for finding in told]
+    parts += [Sentence(_place(finding)) for finding in shown]
     return parts
 
 

@@ -1,4 +1,4 @@
-"""A modelled launch as a table: what each part of a GPU needs at its peak, and which of them binds. Pure; never a measurement."""
+"""A modelled launch as a table: the least time of each part of a GPU, and which part is the limit. Pure; no measurement."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A trace's parts as lines of text for a terminal, and as Markdown. Pure; what there is to say is trace_tables.py's."""
+"""Formats a trace's parts for a terminal and as Markdown. Pure. trace_tables.py makes the parts."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def as_text(parts: Iterable[Part]) -> str:
 
 
 def as_markdown(parts: Iterable[Part]) -> str:
-    """Headings are bold sentences, so that a page may put them under a heading of its own."""
+    """Headings become bold sentences, so that a page can put them under its own heading."""
     blocks = []
     for part in parts:
         if isinstance(part, Heading):

@@ -1,7 +1,7 @@
-"""A trace as headings, sentences, tables and grids of numbers, for a terminal and for Markdown alike. Pure.
+"""A trace as headings, sentences, tables and grids of numbers, for a terminal and for Markdown. Pure.
 
-Threads and blocks are CUDA's (x, y), with z where a block has more than one layer; elements are [row][column]. Names come
-from a submission, so every word goes through `visible`.
+Threads and blocks are written (x, y), and (x, y, z) where a block has more than one layer. Elements are written [row][column]. Names
+come from a submission, so all text goes through `visible`.
 """
 
 from __future__ import annotations
@@ -12,9 +12,9 @@ from dataclasses import dataclass
 from grader.reports.text import visible
 from grader.single_launch.trace_phases import BlockTrace, Index3, Interval, Load, Outcome, Stay, Touch
 
-_WRONG_OUTCOMES = 5  # threads named one by one whose sum is not what they stored
-_WIDEST = 32  # columns of a tile that is printed
-_LONGEST = 64  # entries of one cell; a loop that never ends makes more
+_WRONG_OUTCOMES = 5  # how many threads are listed whose sum is not what they stored
+_WIDEST = 32  # the most columns of a tile that is printed
+_LONGEST = 64  # the most entries of one cell; an endless loop would make more
 
 
 @dataclass(frozen=True)
@@ -45,28 +45,28 @@ Part = Heading | Sentence | Table | Grid
 
 
 def trace_parts(trace: BlockTrace, only: Callable[[Index3], bool] | None = None) -> Iterator[Part]:
-    """`only`: the threads whose rows are shown; sums are checked for all of them."""
-    words = _Words(flat=all(stay.thread[2] == 0 for stay in trace.intervals[0].stays))
+    """`only`: the threads whose rows are shown. Sums are checked for all threads."""
+    names = _ThreadNames(flat=all(stay.thread[2] == 0 for stay in trace.intervals[0].stays))
     for number, interval in enumerate(trace.intervals):
         stays = [stay for stay in interval.stays if only is None or only(stay.thread)]
-        yield from _interval(words, trace, number, interval, stays)
+        yield from _interval(names, trace, number, interval, stays)
     yield Heading("What is stored")
-    yield from _check(words, trace)
+    yield from _stored_sums(names, trace)
 
 
 def number(value: float) -> str:
-    """A whole number without a point, any other with six digits."""
+    """A whole number without a decimal point, any other number with six digits."""
     return str(int(value)) if value == value // 1 and abs(value) < 1e15 else f"{value:.6g}"  # noqa: PLR2004 -- exact
 
 
 def matrix(title: str, rows: Sequence[Sequence[str]]) -> tuple[str, tuple[str, ...]]:
-    """Right-aligned columns of one width."""
+    """The title, and the rows as right-aligned columns of the same width."""
     width = max((len(cell) for row in rows for cell in row), default=0)
     return title, tuple(" ".join(f"{cell:>{width}}" for cell in row) for row in rows)
 
 
 @dataclass(frozen=True)
-class _Words:
+class _ThreadNames:
     flat: bool
 
     def thread(self, index: Index3) -> str:
@@ -78,7 +78,7 @@ class _Words:
 
 
 def _interval(
-    words: _Words, trace: BlockTrace, number_: int, interval: Interval, stays: Sequence[Stay]
+    names: _ThreadNames, trace: BlockTrace, number_: int, interval: Interval, stays: Sequence[Stay]
 ) -> Iterator[Part]:
     begins = "From the start" if number_ == 0 else f"After barrier {number_}"
     if interval.barrier is None:
@@ -87,12 +87,12 @@ def _interval(
         line = f" in line {interval.barrier}" if interval.barrier else ""
         ends = f"up to barrier {number_ + 1}{line}"
     yield Heading(f"{begins}, {ends}")
-    told = False
-    for part in (_loads(words, stays), _tiles(trace, interval), _reads(words, trace, stays), _stores(words, stays)):
+    shown = False
+    for part in (_loads(names, stays), _tiles(trace, interval), _reads(names, trace, stays), _stores(names, stays)):
         if part is not None:
-            told = True
+            shown = True
             yield part
-    if not told:
+    if not shown:
         yield Sentence("Nothing is read or written.")
 
 
@@ -101,15 +101,15 @@ def _joined(between: str, entries: Sequence[str]) -> str:
     return between.join([*entries[:_LONGEST], f"… ({more:,} more)"] if more > 0 else entries) or "none"
 
 
-def _loads(words: _Words, stays: Sequence[Stay]) -> Table | None:
+def _loads(names: _ThreadNames, stays: Sequence[Stay]) -> Table | None:
     most = max((len(stay.loads) for stay in stays), default=0)
     if most == 0:
         return None
-    rows = [(words.thread(stay.thread), _joined("; ", [_load(load) for load in stay.loads])) for stay in stays]
+    rows = [(names.thread(stay.thread), _joined("; ", [_load(load) for load in stay.loads])) for stay in stays]
     if all(len(stay.loads) == most for stay in stays) and most <= 4:  # noqa: PLR2004 -- columns that still fit
-        wide = [(words.thread(stay.thread), *(_load(load) for load in stay.loads)) for stay in stays]
-        return Table((words.head, "loads", *[""] * (most - 1)), tuple(wide))
-    return Table((words.head, "loads"), tuple(rows))
+        wide = [(names.thread(stay.thread), *(_load(load) for load in stay.loads)) for stay in stays]
+        return Table((names.head, "loads", *[""] * (most - 1)), tuple(wide))
+    return Table((names.head, "loads"), tuple(rows))
 
 
 def _load(load: Load) -> str:
@@ -134,18 +134,18 @@ def _tiles(trace: BlockTrace, interval: Interval) -> Grid | None:
     return Grid(tuple(grids)) if grids else None
 
 
-def _reads(words: _Words, trace: BlockTrace, stays: Sequence[Stay]) -> Table | None:
+def _reads(names: _ThreadNames, trace: BlockTrace, stays: Sequence[Stay]) -> Table | None:
     if not any(stay.reads for stay in stays):
         return None
     if not any(stay.products for stay in stays):
         rows = [
-            (words.thread(stay.thread), _joined(", ", [f"{_named(one)} = {number(one.value)}" for one in stay.reads]))
+            (names.thread(stay.thread), _joined(", ", [f"{_named(one)} = {number(one.value)}" for one in stay.reads]))
             for stay in stays
         ]
-        return Table((words.head, "reads"), tuple(rows))
+        return Table((names.head, "reads"), tuple(rows))
     products = [
         (
-            words.thread(stay.thread),
+            names.thread(stay.thread),
             _joined(", ", _spans(stay.reads)),
             _joined(" + ", [f"{number(first.value)}·{number(second.value)}" for first, second in stay.products]),
             number(stay.added),
@@ -154,18 +154,18 @@ def _reads(words: _Words, trace: BlockTrace, stays: Sequence[Stay]) -> Table | N
         for stay in stays
     ]
     first, second = trace.factors
-    heads = (words.head, "reads", f"products {visible.line(first, 20)}·{visible.line(second, 20)}", "adds", "sum")
+    heads = (names.head, "reads", f"products {visible.line(first, 20)}·{visible.line(second, 20)}", "adds", "sum")
     return Table(heads, tuple(products), frozenset({3, 4}))
 
 
-def _stores(words: _Words, stays: Sequence[Stay]) -> Table | None:
+def _stores(names: _ThreadNames, stays: Sequence[Stay]) -> Table | None:
     if not any(stay.stores for stay in stays):
         return None
     rows = [
-        (words.thread(stay.thread), _joined(", ", [f"{_named(one)} = {number(one.value)}" for one in stay.stores]))
+        (names.thread(stay.thread), _joined(", ", [f"{_named(one)} = {number(one.value)}" for one in stay.stores]))
         for stay in stays
     ]
-    return Table((words.head, "stores"), tuple(rows))
+    return Table((names.head, "stores"), tuple(rows))
 
 
 def _named(touch: Touch) -> str:
@@ -173,7 +173,7 @@ def _named(touch: Touch) -> str:
 
 
 def _spans(reads: Sequence[Touch]) -> list[str]:
-    """`As[0][0…3]` for four neighbours: per array, runs in which one subscript goes up by one and no other moves."""
+    """`As[0][0…3]` for four neighbours: for each array, runs in which one subscript increases by one and the others stay."""
     names = list(dict.fromkeys(one.array for one in reads))
     return [
         visible.line(f"{name}{run}", 120)
@@ -198,7 +198,7 @@ def _run(start: tuple[int, ...], end: tuple[int, ...]) -> str:
     return "".join(f"[{one}]" if one == other else f"[{one}…{other}]" for one, other in zip(start, end, strict=True))
 
 
-def _check(words: _Words, trace: BlockTrace) -> Iterator[Part]:
+def _stored_sums(names: _ThreadNames, trace: BlockTrace) -> Iterator[Part]:
     if not trace.complete:
         yield Sentence("The block did not come to its end, or did more than a trace holds: this is only its beginning.")
     if not trace.outcomes:
@@ -219,19 +219,19 @@ def _check(words: _Words, trace: BlockTrace) -> Iterator[Part]:
     )
     rows = [
         (
-            words.thread(one.thread),
+            names.thread(one.thread),
             number(one.total),
             _joined(", ", [f"{_named(store)} = {number(store.value)}" for store in one.stores]),
         )
         for one in wrong[:_WRONG_OUTCOMES]
     ]
-    yield Table((words.head, "sum of products", "stores"), tuple(rows), frozenset({1}))
+    yield Table((names.head, "sum of products", "stores"), tuple(rows), frozenset({1}))
     if trace.unpaired:
         yield Sentence(f"{trace.unpaired} reads belong to no product.")
 
 
 def _stored(outcomes: Sequence[Outcome]) -> Grid | None:
-    """The block's piece of each matrix it stored to, where that is a full rectangle."""
+    """The block's part of each matrix that it stored to, where this part is a full rectangle."""
     grids = []
     for name in dict.fromkeys(store.array for one in outcomes for store in one.stores):
         elements = {store.index: store.value for one in outcomes for store in one.stores if store.array == name}

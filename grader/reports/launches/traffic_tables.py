@@ -1,8 +1,7 @@
 """A launch's memory traffic as headings, sentences and tables, for a terminal. Pure.
 
-Cost is in passes of a multiprocessor's load/store unit: a request of global memory takes one for every 128 bytes that it
-fetches and at least one, a shared access one for every wavefront. Source text comes from a submission, so it goes through
-`visible`.
+Costs are passes of a multiprocessor's load/store unit. A request of global memory takes one pass for every 128 bytes, and at least
+one. A shared access takes one pass for every wavefront. Source text comes from a submission, so it goes through `visible`.
 """
 
 from __future__ import annotations
@@ -28,7 +27,7 @@ from grader.traffic.profile import metrics_of
 from grader.traffic.remarks import remarks
 
 KINDS: dict[Operation, str] = {"ld": "load", "st": "store", "atom": "atomic"}
-_SOURCE = 48  # characters of a line
+_SOURCE = 48  # the most characters of a source line
 SOURCE_LEVEL = (
     "Counted at source level: what the statements ask for. An optimising compiler may merge neighbouring accesses into one "
     "wider one."
@@ -36,12 +35,12 @@ SOURCE_LEVEL = (
 
 
 def traffic_parts(lab_id: str, launch: Launch) -> Iterator[Part]:
-    said = f"{launch.shape}."
+    text = f"{launch.shape}."
     if launch.grid and launch.block:
         grid, block = (" x ".join(map(str, extent)) for extent in (launch.grid, launch.block))
-        said += f" {grid} blocks of {block} threads, in x, y and z."
+        text += f" {grid} blocks of {block} threads, in x, y and z."
     yield Heading(f"Memory traffic of {lab_id}")
-    yield Sentence(said)
+    yield Sentence(text)
     if launch.traffic is None:
         yield Sentence("Nothing was counted: the launch did not come to its end.")
         return
@@ -87,13 +86,13 @@ def _wavefronts(counts: Counts, names: SharedNames) -> str:
 
 def _work(traffic: Traffic) -> str:
     counts = traffic.metrics
-    said = f"{l1_bytes(counts):,} bytes of global memory pass L1; each input once and each output once are {traffic.compulsory_bytes:,}."
+    text = f"{l1_bytes(counts):,} bytes of global memory pass L1; each input once and each output once are {traffic.compulsory_bytes:,}."
     if not traffic.work:
-        return said
+        return text
     loads = counts[global_names("ld").sectors] / traffic.work
-    said += f" The work is {traffic.work:,} {traffic.work_unit}s: {loads:.4g} sectors are loaded for each"
+    text += f" The work is {traffic.work:,} {traffic.work_unit}s: {loads:.4g} sectors are loaded for each"
     intensity = metrics_of(traffic).get(INTENSITY)
-    return f"{said}, {intensity:.3g} FLOP for a byte." if intensity is not None else f"{said}."
+    return f"{text}, {intensity:.3g} FLOP for a byte." if intensity is not None else f"{text}."
 
 
 def _by_line(lines: Sequence[LineTraffic], total: int) -> Table:

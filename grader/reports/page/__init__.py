@@ -1,1 +1,1 @@
-"""What every page is made of: sections, templates, a style and a policy."""
+"""What every page needs: sections, rendering of templates, styles, and a content security policy."""

@@ -1,6 +1,6 @@
-"""A section of a page: a function that takes from the results what there is to show, and the template that shows it. Pure.
+"""A section of a page: a function that takes what it shows from the results, and a template that shows it. Pure.
 
-A template consists of macros: `show(section)` is the HTML, `style()` the rules that no other section needs, if there are any.
+The template consists of macros. `show(section)` writes the HTML. `style()` writes the section's own style rules, if it has any.
 """
 
 from __future__ import annotations

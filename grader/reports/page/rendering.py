@@ -1,4 +1,4 @@
-"""Renders templates to self-contained HTML: one strict, escaping environment, and a policy that forbids the rest."""
+"""Renders templates to self-contained HTML: a strict environment that escapes, and a content security policy."""
 
 from __future__ import annotations
 
@@ -16,19 +16,19 @@ from grader.reports.text.inline_code import inline_code
 
 
 def render_page(name: str, sheet: object, *, sections: Sequence[Section[Any]] = (), script: str = "") -> str:
-    """The page `name`.html.j2 of `sheet`, in the style of `name`.css and of the page's sections."""
+    """Renders `name`.html.j2 with `sheet`. The style is `name`.css and the styles of the page's sections."""
     style = Markup("\n").join([trusted_text(f"{name}.css"), *_section_styles(sections)])
     template = _environment().get_template(f"{name}.html.j2")
     return template.render(sheet=sheet, style=style, script=script, policy=_policy(script))
 
 
 def render_drawing(name: str, **values: object) -> str:
-    """A picture as a file of its own."""
+    """Renders a picture as a file."""
     return _environment().get_template(name).render(**values)
 
 
 def trusted_text(name: str) -> Markup:
-    """A style sheet or script of this package: the only text that goes into a page unescaped."""
+    """A style sheet or script of this package. Only such text goes into a page unescaped."""
     return Markup(_environment().get_template(name).render())  # noqa: S704 -- holds nothing from a submission
 
 
@@ -51,7 +51,7 @@ def _environment() -> jinja2.Environment:
 
 
 def _policy(script: str) -> str:
-    """Content Security Policy: should something slip through escaping, the browser still fetches and runs nothing."""
+    """The content security policy. Even if escaping failed, the browser would fetch nothing and run nothing."""
     digest = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
     scripts = f"'sha256-{digest}'" if script else "'none'"
     return f"default-src 'none'; style-src 'unsafe-inline'; script-src {scripts}; base-uri 'none'; form-action 'none'"

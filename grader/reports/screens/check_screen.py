@@ -1,5 +1,5 @@
-"""What `tilelab check` found in a launch, for a terminal: the launch, each finding with its lines and carets, what the kernel
-printed, what was counted. Pure.
+"""The result of `tilelab check` for a terminal: the launch, each finding with its lines and carets, the kernel's output, and the counts.
+Pure.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ _INDENT = (0, 0, 0, 2)
 
 @dataclass(frozen=True)
 class CheckPage:
-    """`sources`: the text of each file, the checked one first; `launch` None: nothing ran, and the findings say why."""
+    """`sources`: the text of each file, the checked one first. `launch` is None where nothing ran; then the findings say why."""
 
     kernel: str
     verdict: Verdict
@@ -81,7 +81,7 @@ class CheckPage:
             )
 
     def _as_lab(self) -> LabResult:
-        """A launch in the form that findings are drawn from."""
+        """The launch as a lab's result, which the views of findings need."""
         launches = (self.launch,) if self.launch else ()
         case = Case(
             name=self.kernel,

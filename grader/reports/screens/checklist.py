@@ -1,6 +1,6 @@
-"""What passed and what did not, a line for each: a lab's tests, and the labs of a course with how far each is. Pure.
+"""What passed and what did not, one line each: the tests of a lab, or the labs of a course. Pure.
 
-Lines are cut at the edge of the window, so that the lists stay as long as they are. Words that matter come first.
+Lines are cut at the edge of the window, so that a list does not get longer. The important words come first.
 """
 
 from __future__ import annotations
@@ -21,13 +21,13 @@ _LONGEST_NAME = 52
 
 @dataclass(frozen=True)
 class Tried:
-    """A lab that was tried: its outcome and what it was tried on."""
+    """A lab that was run: its result, and the file that was run."""
 
     lab_id: str
     result: LabResult
     source: str  # the file's text
-    path: str  # where the file lies, as a student would name it
-    untouched: bool = False  # still the starter
+    path: str  # the file's path as a student would write it
+    untouched: bool = False  # whether it is still the starter
 
     @property
     def passed(self) -> bool:
@@ -35,7 +35,7 @@ class Tried:
 
     @property
     def starting(self) -> bool:
-        """Nothing is wrong yet: there is something to do."""
+        """Whether the student has not begun yet: the file is the starter, and it fails."""
         return self.untouched and not self.passed
 
 
@@ -45,7 +45,7 @@ def passed_of(cases: Sequence[Case]) -> str:
 
 
 def case_lines(cases: Sequence[Case], focus: Case | None) -> Iterator[Text]:
-    """A line for each case; `focus` is the one that the rest of the screen is about."""
+    """One line for each case. `focus` is the case that the rest of the screen is about."""
     width = max((len(visible.line(case.name, _LONGEST_NAME)) for case in cases), default=0)
     for case in cases:
         look = (Verdict.WRONG_ANSWER if case.verdict is Verdict.PASS and not case.passed else case.verdict).facts
@@ -54,13 +54,13 @@ def case_lines(cases: Sequence[Case], focus: Case | None) -> Iterator[Text]:
             (f"{look.glyph} ", TERMINAL_STYLES[look.tone]),
             (f"{visible.line(case.name, _LONGEST_NAME):{width}}", "bold" if case is focus else ""),
         )
-        if said := _said(case, look.label if focus is None or case.verdict is not focus.verdict else ""):
-            row.append(f"  {said}", "dim")
+        if note := _note(case, look.label if focus is None or case.verdict is not focus.verdict else ""):
+            row.append(f"  {note}", "dim")
         yield one_line(row)
 
 
-def _said(case: Case, label: str) -> str:
-    """The few words beside a case's name: the shape it failed at, and how where that is not said elsewhere."""
+def _note(case: Case, label: str) -> str:
+    """The note beside a case's name: the shape at which it failed, and how it failed where this is not stated elsewhere."""
     if case.passed:
         return visible.line(case.message, 80) if case.points < case.max_points else ""
     if case.verdict is Verdict.PASS:
@@ -71,7 +71,7 @@ def _said(case: Case, label: str) -> str:
 
 
 def overview(tried: Sequence[Tried], focus: Tried | None) -> Iterator[Text]:
-    """How far the course is, and a line for each of its labs."""
+    """How many labs pass, and one line for each lab."""
     cases = [case for one in tried for case in one.result.cases]
     done = sum(case.passed for case in cases)
     filled = _BAR * done // len(cases) if cases else 0
@@ -94,8 +94,8 @@ def _lab_line(one: Tried, width: int, *, in_focus: bool) -> Text:
         f"  {sum(case.passed for case in cases):>2} of {len(cases)}",
     )
     if not one.passed:
-        words = "not started" if one.starting else look.label.lower()
-        line.append(f"  {words}", "dim" if one.starting else style)
+        state = "not started" if one.starting else look.label.lower()
+        line.append(f"  {state}", "dim" if one.starting else style)
     line.append(f"  {visible.line(one.result.title, 60)}", "dim")
     if one.result.extra_credit:
         line.append(" (extra credit)", "dim")
@@ -103,6 +103,6 @@ def _lab_line(one: Tried, width: int, *, in_focus: bool) -> Text:
 
 
 def one_line(text: Text) -> Text:
-    """Cut at the edge of the window, not wrapped: a wrapped row is no row, and a wrapped line moves its carets."""
+    """Cuts the line at the edge of the window. It must not wrap: that would break tables and move carets."""
     text.no_wrap, text.overflow = True, "ellipsis"
     return text

@@ -1,5 +1,5 @@
-"""The one thing to mend first, for a terminal: a finding with its lines and carets, else where the result is wrong, else what
-the compiler said. `Detail` says how much room there is. Pure.
+"""The one mistake to correct first, for a terminal: a finding with its lines and carets, else where the result is wrong, else the
+compiler's log. `Detail` says how much to show. Pure.
 """
 
 from __future__ import annotations
@@ -29,11 +29,11 @@ _INDENT = (0, 0, 0, 2)
 
 @dataclass(frozen=True)
 class Detail:
-    """How much to show; `LEVELS` of terminal.py go from the fullest to what any window holds."""
+    """How much to show. `_LEVELS` in lab_screen.py go from the most detail to what fits any window."""
 
-    around: int  # lines of code on either side of a marked one
+    around: int  # lines of code before and after a marked line
     elements: int  # wrong elements of the output
-    picture: int  # rows of its drawing; 0: no drawing
+    picture: int  # rows of the drawing; 0: no drawing
 
 
 def finding_view(
@@ -53,7 +53,7 @@ def finding_view(
 
 
 def _facts(finding: Finding, lab: LabResult) -> str:
-    """The shape and launch it was seen in, the block and thread, and how often."""
+    """The shape and launch of the finding, the block and thread, and how often it occurred."""
     launch = shape_of(finding, lab, instructor=True)
     parts = [launched(launch)] if launch else []
     parts += [f"block {index(finding.block)}"] if finding.block else []
@@ -84,7 +84,7 @@ def _excerpt(shown: Excerpt, where: str, width: int) -> Iterator[RenderableType]
 
 
 def _hidden(row: Row, room: int) -> int:
-    """How many columns to leave out on the left so that the marked code is in the window."""
+    """How many columns are cut on the left, so that the marked code is in the window."""
     start, end = len(row.caret) - len(row.caret.lstrip()), len(row.caret.split("^ ")[0])
     return 0 if end <= room else max(0, min(start - 4, end - room + 2))
 
@@ -97,7 +97,7 @@ def _code(row: Row, cut: int) -> Text:
 
 
 def _under(row: Row, cut: int, room: int) -> Iterator[Text]:
-    """The carets with what the thread does: after them, before them, or on a line of its own, wherever it fits."""
+    """The carets, with what the thread does after them, before them, or on its own line, wherever it fits."""
     caret = row.caret[cut:]
     if not row.role:
         return
@@ -113,7 +113,7 @@ def _under(row: Row, cut: int, room: int) -> Iterator[Text]:
 
 
 def mismatch_view(launch: Launch, detail: Detail, width: int) -> Iterator[RenderableType]:
-    """Where the output is wrong: in words, the first elements, and a drawing where it shows a pattern."""
+    """Where the output is wrong: a summary, the first elements, and a drawing where it shows a pattern."""
     mismatch = launch.mismatch
     if mismatch is None:
         return
@@ -143,7 +143,7 @@ def log_view(log: str) -> Iterator[RenderableType]:
 
 
 def block_view(block: visible.Block) -> Iterator[RenderableType]:
-    """Lines of a log or of what a kernel printed."""
+    """The lines of a log, or of a kernel's output."""
     for line in block.lines:
         yield one_line(Text(f"  {line}"))
     if block.more:

@@ -1,8 +1,8 @@
-"""One lab, or a course of labs, on one screen of a terminal: what passed, what to mend first and why, what to look at
-next; the rest is counted. The screen takes as much detail as the window holds.
+"""One lab, or a course of labs, on one screen of a terminal: what passed, what to correct first and why, and what to look at next.
+Everything else is only counted. The screen shows as much detail as the window can hold.
 
-Everything is built from `Text`, never from markup, and has gone through `visible`: a submission can neither style nor
-steer the terminal. Colour is only ever an addition; rich leaves it out where the output is no terminal.
+Everything is built from `Text`, never from markup, and goes through `visible`. So a submission can neither style nor control the
+terminal. Colour never carries information alone; rich leaves it out where the output is no terminal.
 """
 
 from __future__ import annotations
@@ -26,18 +26,18 @@ from grader.reports.text.number_format import counted
 
 _PRINTED_LINES = 6
 _TODOS = 4
-_OTHERS = 3  # further findings, a line each
+_OTHERS = 3  # further findings, one line each
 
 
 @dataclass(frozen=True)
 class Level:
-    """How much a screen shows. Each level of `_LEVELS` is shorter than the one before."""
+    """How much a screen shows. Each level in `_LEVELS` is shorter than the one before it."""
 
     detail: Detail
-    cases: Literal["all", "failed", "first"]  # "first": the one that the mistake was seen in
-    hint: bool  # the lab's own hint besides the finding's
-    others: int  # findings after the first, a line each
-    air: bool = True  # blank lines between the parts
+    cases: Literal["all", "failed", "first"]  # "first": the case with the mistake that is shown
+    hint: bool  # whether the lab's own hint is shown besides the finding's
+    others: int  # findings after the first, one line each
+    blank_lines: bool = True  # between the parts
 
 
 _LEVELS = (
@@ -46,22 +46,22 @@ _LEVELS = (
     Level(Detail(around=1, elements=3, picture=12), cases="all", hint=True, others=1),
     Level(Detail(around=1, elements=3, picture=8), cases="all", hint=False, others=1),
     Level(Detail(around=1, elements=2, picture=0), cases="failed", hint=False, others=0),
-    Level(Detail(around=0, elements=2, picture=0), cases="all", hint=False, others=0, air=False),
-    Level(Detail(around=0, elements=1, picture=0), cases="first", hint=False, others=0, air=False),
+    Level(Detail(around=0, elements=2, picture=0), cases="all", hint=False, others=0, blank_lines=False),
+    Level(Detail(around=0, elements=1, picture=0), cases="first", hint=False, others=0, blank_lines=False),
 )
 
 
 @dataclass(frozen=True)
 class Screen:
-    """`tried` in the labs' order; `focus`, one of them, is shown in full; `lines`: the window's height, None for none."""
+    """`tried`: in the labs' order. `focus`: the one of them that is shown in full. `lines`: the window's height, or None."""
 
     tried: Sequence[Tried]
     focus: Tried | None
     lines: int | None = None
-    next_lab: str = ""  # where to go once the only lab shown passes
+    next_lab: str = ""  # the lab to go on with when the only lab passes
 
     def __rich_console__(self, console: Console, options: ConsoleOptions) -> Iterator[RenderableType]:
-        """The fullest level that the window holds; the shortest where none does."""
+        """Renders the most detailed level that fits the window, or the shortest where none fits."""
         for level in _LEVELS:
             whole = Group(*self._parts(level, options.max_width))
             if self.lines is None or len(console.render_lines(whole, options, pad=False)) <= self.lines:
@@ -85,7 +85,7 @@ class Screen:
             return
         if not one.result.verdict.facts.never_ran:
             yield from case_lines(_shown_cases(one.result, level, several=several), _focused_case(one.result))
-        if level.air:
+        if level.blank_lines:
             yield Text()
         yield from _trouble(one, level, width)
         yield from speed_lines(one.result)
@@ -108,14 +108,14 @@ def _title(one: Tried) -> Text:
 
 
 def _shown_cases(lab: LabResult, level: Level, *, several: bool) -> list[Case]:
-    """With several labs, what passes is in their list."""
+    """The cases to list. With several labs, cases that pass are not listed."""
     if level.cases == "first" and (focused := _focused_case(lab)):
         return [focused]
     return [case for case in lab.cases if (level.cases == "all" and not several) or not case.passed]
 
 
 def _start_here(one: Tried) -> Iterator[RenderableType]:
-    """A starter as it was handed out: nothing is wrong yet, there is something to do."""
+    """For an unchanged starter: what to do."""
     yield Text(f"This is still the starter. In {visible.line(one.path, 120)}:")
     todos = [(n, line) for n, line in enumerate(one.source.split("\n"), start=1) if "TODO" in line]
     for number, line in todos[:_TODOS]:
@@ -127,7 +127,7 @@ def _start_here(one: Tried) -> Iterator[RenderableType]:
 
 
 def _trouble(one: Tried, level: Level, width: int) -> Iterator[RenderableType]:
-    """What to mend first, what to look at, and what else there is."""
+    """What to correct first, what to look at next, and what else there is."""
     lab = one.result
     errors = [finding for finding in lab.findings if finding.severity == "error"]
     wrong = _wrong(lab)
@@ -141,7 +141,7 @@ def _trouble(one: Tried, level: Level, width: int) -> Iterator[RenderableType]:
     elif lab.build and not lab.build.ok and lab.build.log.strip():
         yield from log_view(lab.build.log)
     else:
-        yield Text(_said(lab))
+        yield Text(_message(lab))
     for explanation in explanations(lab)[:1]:
         yield Text.assemble(("What it looks like: ", "bold"), visible.line(explanation.sentence, 600))
     yield from _printed(lab)
@@ -151,16 +151,16 @@ def _trouble(one: Tried, level: Level, width: int) -> Iterator[RenderableType]:
     )
 
 
-def _said(lab: LabResult) -> str:
-    """What happened where there is neither a finding nor a wrong element; a pass says that it is one."""
+def _message(lab: LabResult) -> str:
+    """What happened, where there is neither a finding nor a wrong element. It says so if the lab passes."""
     failed = next((case for case in lab.cases if not case.passed and case.message), None)
-    said = what_happened(lab)
-    return f"{said} {visible.line(failed.message, 600)}" if failed and failed.message not in said else said
+    message = what_happened(lab)
+    return f"{message} {visible.line(failed.message, 600)}" if failed and failed.message not in message else message
 
 
 def _next_step(one: Tried, level: Level) -> Iterator[RenderableType]:
     if step := advice(one.result):
-        if level.air:
+        if level.blank_lines:
             yield Text()
         yield Text.assemble(("Look at next: ", "bold blue"), step)
     case = _focused_case(one.result)
@@ -171,7 +171,7 @@ def _next_step(one: Tried, level: Level) -> Iterator[RenderableType]:
 def _rest(
     one: Tried, others: Sequence[Finding], wrong: tuple[Case, Launch] | None, level: Level
 ) -> Iterator[RenderableType]:
-    """What is not shown, in a line or two: it often goes with the first mistake."""
+    """What is not shown, in one or two lines. It often disappears with the first mistake."""
     lines = []
     for finding in others[: level.others]:
         where = f" in line {finding.line:,}" if finding.line is not None else ""
@@ -195,7 +195,7 @@ def _printed(lab: LabResult) -> Iterator[RenderableType]:
 
 
 def _wrong(lab: LabResult) -> tuple[Case, Launch] | None:
-    """The first wrong output; one that is wrong in places alone goes before, as it shows a pattern."""
+    """The first wrong output. One that is wrong only in places comes first, because it shows a pattern."""
     found = [(case, launch) for case in lab.cases for launch in case.launches if launch.mismatch]
     found.sort(key=lambda each: _all_wrong(each[1]))
     return found[0] if found else None
@@ -206,7 +206,7 @@ def _all_wrong(launch: Launch) -> bool:
 
 
 def _focused_case(lab: LabResult) -> Case | None:
-    """The case that the trouble shown was seen in."""
+    """The case with the mistake that is shown."""
     errors = [finding for finding in lab.findings if finding.severity == "error"]
     name = errors[0].cases[0] if errors and errors[0].cases else None
     wrong = _wrong(lab) if not errors else None

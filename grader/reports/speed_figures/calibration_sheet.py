@@ -1,4 +1,4 @@
-"""What `tilelab calibrate` measured as plain data for a page of its own: a picture for each lab. Pure."""
+"""What `tilelab calibrate` measured, as plain data for a page with a picture for each lab. Pure."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What `tilelab calibrate` measured, as a table in Markdown: it reads well on a terminal too, and goes into a course's page. Pure."""
+"""What `tilelab calibrate` measured, as a Markdown table, which can go into a course's page and is readable on a terminal. Pure."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ def conditions(*, device: str, toolkit: str, date: str) -> str:
 def calibration_table(
     found: Sequence[Measurement], *, device: str, toolkit: str, date: str, pictures: Mapping[str, str] | None = None
 ) -> str:
-    """`pictures`: by lab, the name of a file beside the page."""
+    """`pictures`: for each lab, the name of a file beside the page."""
     lines = [
         conditions(device=device, toolkit=toolkit, date=date),
         "",

@@ -1,5 +1,5 @@
-"""What nvcc made of a kernel, in the words of a lab: registers, shared memory, how much of a multiprocessor it fills and what
-keeps it from more. Pure.
+"""What nvcc says about a kernel, in the words of the labs: registers, shared memory, how much of a multiprocessor it uses, and what
+limits that. Pure.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ class GpuFacts:
 
 
 def gpu_facts(lab: LabResult) -> GpuFacts | None:
-    """None where there is no nvcc, or it did not come so far."""
+    """None where there is no nvcc, or the kernel did not compile."""
     kernel = lab.gpu_kernel
     if kernel is None:
         return None
@@ -54,7 +54,7 @@ def gpu_facts(lab: LabResult) -> GpuFacts | None:
 
 
 def gpu_line(lab: LabResult) -> str:
-    """The same in a line for a terminal; empty where nothing is known."""
+    """The same as one line for a terminal. Empty where nothing is known."""
     facts = gpu_facts(lab)
     if facts is None:
         return ""

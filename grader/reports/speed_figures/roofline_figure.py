@@ -1,5 +1,5 @@
-"""A kernel under the roofs of a GPU, on logarithmic axes: what its load/store units allow for the work it gets from each of their
-passes, and what its arithmetic allows. Modelled, and labelled so. Pure.
+"""A roofline plot on logarithmic axes: the speed that the GPU's load/store units allow for the kernel's work per pass, the speed that its
+arithmetic allows, and the kernel. It is modelled, and labelled so. Pure.
 """
 
 from __future__ import annotations
@@ -13,8 +13,8 @@ from grader.traffic.modelled_time import Model
 
 _WIDTH, _HEIGHT = 420, 200
 _LEFT, _TOP, _BOTTOM = 44, 20, 34
-_LEAST, _MOST = 4.0, 4096.0  # FLOP for a pass: where the axis begins and ends
-_BELOW = 500.0  # the lowest speed drawn is the arithmetic roof divided by this
+_LEAST, _MOST = 4.0, 4096.0  # FLOP per pass: where the axis begins and ends
+_BELOW = 500.0  # the axis of speed begins at the arithmetic roof divided by this
 
 
 @dataclass(frozen=True)
@@ -34,13 +34,13 @@ class RoofFigure:
     columns: tuple[Mark, ...]
     rows: tuple[Mark, ...]
     gpu: str
-    words: str
+    caption: str
 
 
 def roof_figure(traffic: Traffic, model: Model) -> RoofFigure:
-    """`model` is of this traffic, and has arithmetic."""
+    """`model` is the model of this traffic, and has arithmetic."""
     gpu = model.gpu
-    rate = gpu.multiprocessors * gpu.clock_ghz * 1e9  # passes a second
+    rate = gpu.multiprocessors * gpu.clock_ghz * 1e9  # passes per second
     top = 2 * rate * gpu.fp32_lanes
     bottom = top / _BELOW
     intensity = 2 * traffic.work / passes(traffic.metrics)
@@ -64,7 +64,7 @@ def roof_figure(traffic: Traffic, model: Model) -> RoofFigure:
         columns=tuple(Mark(x(flop), f"{flop:g}") for flop in (4.0, 16.0, 64.0, 256.0, 1024.0, 4096.0)),
         rows=tuple(Mark(y(speed), f"{speed / 1e12:g}") for speed in speeds),
         gpu=gpu.name,
-        words=(
+        caption=(
             f"Modelled, not measured: {intensity:.3g} FLOP for each pass of the load/store units, at most {model.flops / 1e12:.1f} "
             f"TFLOP/s on one {gpu.name}. What binds it: {model.binding.name}."
         ),

@@ -1,4 +1,4 @@
-"""A kernel's speed as a picture: naive, the kernel and the model solution as bars, their intervals, and the tiers as lines. Pure."""
+"""A kernel's speed as a picture: bars for naive, the kernel and the model solution with their intervals, and lines for the tiers. Pure."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from grader.reports.text.number_format import element, points
 
 WIDTH, BAR_HEIGHT, GAP, LEFT = 560.0, 22.0, 14.0, 90.0
 _NAMES = {"baseline": "naive", "student": "your kernel", "model": "model"}
-_ROOM = 1.08  # beyond the longest bar
+_ROOM = 1.08  # width of the picture by the longest bar
 
 
 @dataclass(frozen=True)
@@ -22,7 +22,7 @@ class SpeedBar:
     y: float
     middle: float
     width: float
-    low: float  # x of the interval's ends
+    low: float  # x of the interval's two ends
     high: float
     label: str  # how many times as fast
     rate: str  # "0.2790 ms, 7,697 GFLOP/s"
@@ -45,8 +45,8 @@ class SpeedElement:
 
 @dataclass(frozen=True)
 class SpeedFigure:
-    words: str
-    where: str  # shape, device
+    sentence: str
+    where: str  # shape and device
     bars: tuple[SpeedBar, ...]
     tiers: tuple[TierLine, ...]
     height: float
@@ -60,7 +60,7 @@ class SpeedFigure:
 
 
 def speed_figure(lab: LabResult, *, instructor: bool) -> SpeedFigure | None:
-    """None where there is nothing to draw; then the lab's `performance` says why."""
+    """None where there is nothing to draw. Then the lab's `performance` says why."""
     timing = lab.timing
     if timing is None or timing.speedup is None:
         return None
@@ -70,7 +70,7 @@ def speed_figure(lab: LabResult, *, instructor: bool) -> SpeedFigure | None:
     scale = (WIDTH - LEFT) / longest
     bars = tuple(_bar(i, one, ratio, scale) for i, (one, ratio) in enumerate(drawn))
     return SpeedFigure(
-        words=visible.line(timing.words, 300),
+        sentence=visible.line(timing.words, 300),
         where=visible.line(f"{timing.shape} on {timing.device}", 160),
         bars=bars,
         tiers=tuple(_tiers(timing, scale)),

@@ -1,4 +1,4 @@
-"""How fast a kernel is, for a terminal: naive's and its own time, the speedup with its interval, and some elements of what it
+"""How fast a kernel is, for a terminal: the times of naive and of the kernel, the speedup with its interval, and some elements that it
 computed in the timed launches. Pure.
 """
 
@@ -34,7 +34,7 @@ def speed_lines(lab: LabResult) -> Iterator[RenderableType]:
 
 
 def kernel_lines(lab: LabResult) -> Iterator[RenderableType]:
-    """What nvcc made of a kernel that passes; nothing where there is no nvcc."""
+    """What nvcc says about a kernel that passes. Nothing where there is no nvcc."""
     facts = gpu_facts(lab) if lab.verdict is Verdict.PASS else None
     if facts is None:
         return
@@ -45,7 +45,7 @@ def kernel_lines(lab: LabResult) -> Iterator[RenderableType]:
 
 
 def rate(kernel: ContestantTimes) -> str:
-    """`0.4123 ms   5,209 GFLOP/s`; a problem without arithmetic is told by what it moves."""
+    """`0.4123 ms   5,209 GFLOP/s`. A problem without arithmetic has GB/s instead."""
     speed = f"{kernel.gflops:,.0f} GFLOP/s" if kernel.gflops else f"{kernel.gbytes:,.0f} GB/s"
     return f"{kernel.milliseconds:>9.4f} ms {speed:>16}"
 

@@ -1,4 +1,4 @@
-"""Where things lie in a size sweep's picture: logarithmic axes, their ticks, and what is moved so that it can be told apart. Pure."""
+"""Positions in a size sweep's picture: logarithmic axes, their ticks, and shifts that keep neighbours apart. Pure."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-# Up to how many powers of ten which multiples of them are marked.
+# The ticks, by the powers of ten on the axis: up to this many powers, these multiples of each.
 _STEPS: tuple[tuple[float, tuple[float, ...]], ...] = (
     (0.7, (1.0, 1.2, 1.5, 2.0, 2.5, 3.0, 4.0, 5.0, 6.0, 8.0)),
     (3.5, (1.0, 2.0, 5.0)),
@@ -22,7 +22,7 @@ class Tick:
 
 @dataclass(frozen=True)
 class Axis:
-    """Logarithmic: `least` lies at `start`, `most` at `end`."""
+    """A logarithmic axis: `least` is at `start`, `most` at `end`."""
 
     least: float
     most: float
@@ -30,9 +30,9 @@ class Axis:
     end: float
 
     @classmethod
-    def over(cls, values: Sequence[float], start: float, end: float, *, air: float = 1.0) -> Axis:
-        """Over all of `values`, positive numbers; `air` is a factor beyond either end. A single value lies in the middle."""
-        least, most = min(values) / air, max(values) * air
+    def over(cls, values: Sequence[float], start: float, end: float, *, margin: float = 1.0) -> Axis:
+        """An axis that contains all `values`, which are positive. `margin` is a factor beyond both ends. One value is in the middle."""
+        least, most = min(values) / margin, max(values) * margin
         return cls(least / 2, most * 2, start, end) if most / least < 1 + 1e-9 else cls(least, most, start, end)
 
     def at(self, value: float) -> float:
@@ -41,7 +41,7 @@ class Axis:
 
 
 def decades(axis: Axis) -> tuple[Tick, ...]:
-    """Round numbers within the axis: 1, 2 and 5 of each power of ten, fewer where they would crowd, more where hardly one fits."""
+    """Round numbers on the axis: 1, 2 and 5 of each power of ten. Fewer on a long axis, more on a short one."""
     wide = math.log10(axis.most / axis.least)
     steps = next(steps for most, steps in _STEPS if wide <= most)
     powers = range(math.floor(math.log10(axis.least)), math.ceil(math.log10(axis.most)) + 1)
@@ -54,30 +54,32 @@ def _label(value: float) -> str:
 
 
 def spread(places: Sequence[float], apart: float, start: float, end: float) -> list[float]:
-    """`places`, in order, moved as little as it takes so that neighbours are `apart` and all lie between the ends."""
+    """`places`, in order, moved by the least amount so that neighbours are `apart`, and all are between the ends."""
     if len(places) > 1:
         apart = min(apart, (end - start) / (len(places) - 1))
-    # Bunches that touch are joined and laid around their middle: each place asks for its own minus its rank in the bunch.
-    bunches: list[list[float]] = []
+    # Clusters that touch are joined, and centred on the mean of (place - rank in the cluster * apart).
+    clusters: list[list[float]] = []
     for place in places:
-        bunches.append([place])
-        while len(bunches) > 1 and _start(bunches[-1], apart) < _start(bunches[-2], apart) + apart * len(bunches[-2]):
-            last = bunches.pop()
-            bunches[-1] += last
-    moved = [_start(bunch, apart) + apart * i for bunch in bunches for i in range(len(bunch))]
-    for i, place in enumerate(moved):  # the ends hold
+        clusters.append([place])
+        while len(clusters) > 1 and _start(clusters[-1], apart) < _start(clusters[-2], apart) + apart * len(
+            clusters[-2]
+        ):
+            last = clusters.pop()
+            clusters[-1] += last
+    moved = [_start(cluster, apart) + apart * i for cluster in clusters for i in range(len(cluster))]
+    for i, place in enumerate(moved):  # nothing moves past the ends
         moved[i] = max(place, start + apart * i)
     for i in range(len(moved)):
         moved[-1 - i] = min(moved[-1 - i], end - apart * i)
     return [round(one, 2) for one in moved]
 
 
-def _start(bunch: Sequence[float], apart: float) -> float:
-    return sum(place - apart * i for i, place in enumerate(bunch)) / len(bunch)
+def _start(cluster: Sequence[float], apart: float) -> float:
+    return sum(place - apart * i for i, place in enumerate(cluster)) / len(cluster)
 
 
 def nudged(places: Sequence[float], apart: float) -> list[float]:
-    """As `spread`, for places in any order and without ends."""
+    """Like `spread`, for places in any order and without ends."""
     order = sorted(range(len(places)), key=lambda i: places[i])
     laid = spread([places[i] for i in order], apart, -math.inf, math.inf)
     found = [0.0] * len(places)

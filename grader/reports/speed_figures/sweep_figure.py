@@ -1,7 +1,7 @@
-"""A size sweep as a picture: what each kernel does in a second and its speedup over naive, over sizes on a logarithmic axis, with
-intervals, the roofline and the same numbers as a table. Pure.
+"""A size sweep as a picture: each kernel's rate and its speedup over naive, by size on a logarithmic axis, with intervals and the
+roofline. A table has the same numbers. Pure.
 
-Sizes such as 255, 256 and 257 would lie on one another: they are drawn a little apart, in their order, and the page says so.
+Sizes such as 255, 256 and 257 would overlap. They are drawn a little apart, in their order, and the page says so.
 """
 
 from __future__ import annotations
@@ -18,11 +18,11 @@ from grader.reports.text import visible
 _WIDTH, _LEFT, _RIGHT = 470.0, 52.0, 118.0
 _RATES, _RATIOS, _BETWEEN, _TOP, _BOTTOM = 230.0, 130.0, 46.0, 24.0, 44.0
 _SCALE = 1.2
-_APART = 9.0  # points, between neighbouring sizes at least
+_APART = 9.0  # the least distance between neighbouring sizes, in points
 _LABELS_APART = 15.0
 _FIXED = ("baseline", "student", "model", "cublas")
-_OTHERS = 4  # looks for kernels of other names
-# A mark for each look, around (0, 0): nobody needs colours to tell them apart.
+_OTHERS = 4  # how many looks there are for kernels with other names
+# A mark for each look, centred on (0, 0). Kernels can be told apart without colours.
 _MARKS = {
     "baseline": "M-3,-3H3V3H-3Z", "student": "M-3.6,0A3.6,3.6 0 1 1 3.6,0A3.6,3.6 0 1 1 -3.6,0Z", "model": "M0,-4.4L4,3H-4Z",
     "cublas": "M0,-4.6L4.6,0L0,4.6L-4.6,0Z", "other-0": "M-4,-3H4L0,4.4Z", "other-1": "M-4,-1H4V1H-4Z",
@@ -34,18 +34,18 @@ _MARKS = {
 class SweepMark:
     x: float
     y: float
-    low: float  # y of the interval's ends
+    low: float  # y of the interval's two ends
     high: float
-    words: str
+    title: str
 
 
 @dataclass(frozen=True)
 class SweepSeries:
     look: str  # "baseline", "student", "model", "cublas", "other-0"
     name: str
-    shape: str  # path of its mark
-    runs: tuple[str, ...]  # points of its line; more than one where sizes between were not measured
-    bands: tuple[str, ...]  # points of the interval's outline, run by run
+    shape: str  # SVG path of its mark
+    runs: tuple[str, ...]  # points of its line; several where sizes in between were not measured
+    bands: tuple[str, ...]  # points of the interval's outline, for each run
     marks: tuple[SweepMark, ...]
     end: float  # y of its last mark
     label: float  # y of its name
@@ -65,13 +65,13 @@ class SweepPanel:
 @dataclass(frozen=True)
 class SweepFigure:
     view_box: str
-    pixels: int  # as wide as a file of its own is shown
+    pixels: int  # the width of the picture as a file
     width: float
     height: float
     panels: tuple[SweepPanel, ...]
     columns: tuple[Tick, ...]
     sizes: tuple[float, ...]  # x of every size
-    axis: str  # what the horizontal axis is
+    axis: str  # the title of the horizontal axis
     troubles: tuple[str, ...]
     table: SweepTable
     alternative: str
@@ -79,7 +79,7 @@ class SweepFigure:
 
 def sweep_figure(points: Sequence[SweepPoint]) -> SweepFigure | None:
     """None where nothing was measured."""
-    placed = sorted((one for one in points if one.sizes), key=_size)  # what was not measured is a gap at its place
+    placed = sorted((one for one in points if one.sizes), key=_size)  # a size that was not measured is a gap
     if not any(one.kernels for one in placed):
         return None
     names = _names(placed)
@@ -98,7 +98,7 @@ def sweep_figure(points: Sequence[SweepPoint]) -> SweepFigure | None:
         panels=tuple(panels),
         columns=tuple(_columns(placed, xs)),
         sizes=tuple(xs),
-        axis=_axis_words(placed),
+        axis=_axis_title(placed),
         troubles=tuple(visible.line(f"{one.shape}: {one.trouble}", 300) for one in points if one.trouble),
         table=sweep_table(points, names, arithmetic=arithmetic),
         alternative=_alternative(placed, names),
@@ -106,12 +106,12 @@ def sweep_figure(points: Sequence[SweepPoint]) -> SweepFigure | None:
 
 
 def _names(points: Sequence[SweepPoint]) -> list[str]:
-    """Naive first, then in the order in which they took part."""
+    """The kernels' names: naive first, then in the order of the measurement."""
     return list(dict.fromkeys(["baseline", *(kernel.name for one in points for kernel in one.kernels)]))
 
 
 def _size(point: SweepPoint) -> float:
-    """One number for a shape: N of a square one, else the geometric mean."""
+    """One number for a shape: N for a square one, else the geometric mean of its sizes."""
     return math.exp(math.fsum(math.log(max(one, 1)) for one in point.sizes) / len(point.sizes))
 
 
@@ -128,7 +128,7 @@ def _rates(points: Sequence[SweepPoint], xs: Sequence[float], names: Sequence[st
     unit = "GFLOP/s" if arithmetic else "GB/s"
     roofs = [_roof(one, arithmetic=arithmetic) for one in points]
     values = [value for one in points for kernel in one.kernels for value in triple(kernel)] + [r for r in roofs if r]
-    axis = Axis.over(values, _RATES, 0, air=1.12)
+    axis = Axis.over(values, _RATES, 0, margin=1.12)
     series = _series(points, xs, names, axis, triple, lambda value: f"{value:,.0f} {unit}")
     roof = [(x, axis.at(value)) for x, value in zip(xs, roofs, strict=True) if value]
     return SweepPanel(
@@ -143,7 +143,7 @@ def _rates(points: Sequence[SweepPoint], xs: Sequence[float], names: Sequence[st
 
 
 def _roof(point: SweepPoint, *, arithmetic: bool) -> float:
-    """What the device allows at this size, in the panel's unit; 0: not known."""
+    """The roofline at this size, in the panel's unit. 0: not known."""
     if not (point.floor_ms and point.kernels):
         return 0
     kernel = point.kernels[0]
@@ -156,20 +156,20 @@ def _ratios(points: Sequence[SweepPoint], xs: Sequence[float], names: Sequence[s
         return kernel.speedup.low, kernel.speedup.middle, kernel.speedup.high
 
     values = [value for one in points for kernel in one.kernels if kernel.speedup for value in triple(kernel)]
-    axis = Axis.over([1.0, *values], _RATIOS, 0, air=1.12)
-    words = "{:.2f} times as fast as naive".format
+    axis = Axis.over([1.0, *values], _RATIOS, 0, margin=1.12)
+    as_text = "{:.2f} times as fast as naive".format
     return SweepPanel(
-        "times as fast as naive", top, _RATIOS, decades(axis), _series(points, xs, names, axis, triple, words), "", 0
+        "times as fast as naive", top, _RATIOS, decades(axis), _series(points, xs, names, axis, triple, as_text), "", 0
     )
 
 
-def _series(  # noqa: PLR0913, PLR0917 -- what is drawn, and on what
+def _series(  # noqa: PLR0913, PLR0917 -- the data, and the axes to draw it on
     points: Sequence[SweepPoint],
     xs: Sequence[float],
     names: Sequence[str],
     axis: Axis,
     triple: Callable[[SweepTime], tuple[float, float, float]],
-    words: Callable[[float], str],
+    as_text: Callable[[float], str],
 ) -> tuple[SweepSeries, ...]:
     drawn = []
     for name in names:
@@ -180,8 +180,8 @@ def _series(  # noqa: PLR0913, PLR0917 -- what is drawn, and on what
                 runs.append([])
                 continue
             low, middle, high = triple(kernel)
-            said = f"{called(name)}, {visible.line(point.shape, 80)}: {words(middle)} ({words(low)} to {words(high)})"
-            runs[-1].append(SweepMark(x, axis.at(middle), axis.at(low), axis.at(high), said))
+            text = f"{called(name)}, {visible.line(point.shape, 80)}: {as_text(middle)} ({as_text(low)} to {as_text(high)})"
+            runs[-1].append(SweepMark(x, axis.at(middle), axis.at(low), axis.at(high), text))
         if any(runs):
             drawn.append((name, [run for run in runs if run]))
     ends = [runs[-1][-1].y for _, runs in drawn]
@@ -214,19 +214,19 @@ def _outline(run: Sequence[SweepMark]) -> Iterator[str]:
 
 
 def _columns(points: Sequence[SweepPoint], xs: Sequence[float]) -> Iterator[Tick]:
-    """A label for each bunch of neighbouring sizes: its power of two where it has one, else its middle."""
-    bunches: list[list[tuple[float, float]]] = []
+    """A label for each cluster of neighbouring sizes: its power of two, or its middle where it has none."""
+    clusters: list[list[tuple[float, float]]] = []
     for one, x in zip(points, xs, strict=True):
-        if not bunches or x - bunches[-1][-1][0] > _APART * 1.5:
-            bunches.append([])
-        bunches[-1].append((x, _size(one)))
-    for bunch in bunches:
-        powers = [pair for pair in bunch if math.isclose(math.log2(pair[1]), round(math.log2(pair[1])))]
-        x, size = (powers or [bunch[len(bunch) // 2]])[0]
+        if not clusters or x - clusters[-1][-1][0] > _APART * 1.5:
+            clusters.append([])
+        clusters[-1].append((x, _size(one)))
+    for cluster in clusters:
+        powers = [pair for pair in cluster if math.isclose(math.log2(pair[1]), round(math.log2(pair[1])))]
+        x, size = (powers or [cluster[len(cluster) // 2]])[0]
         yield Tick(x, f"{size:,.0f}")
 
 
-def _axis_words(points: Sequence[SweepPoint]) -> str:
+def _axis_title(points: Sequence[SweepPoint]) -> str:
     letters = [part.partition("=")[0] for part in points[0].shape.split() if "=" in part]
     names = visible.line(", ".join(letters), 60)
     if all(len(set(one.sizes)) == 1 for one in points):
@@ -238,5 +238,5 @@ def _alternative(points: Sequence[SweepPoint], names: Sequence[str]) -> str:
     last = [one for one in points if one.kernels][-1]
     ratios = [f"{called(one.name)} {one.speedup.middle:.2f} times naive" for one in last.kernels if one.speedup]
     which = ", ".join(called(name) for name in names)
-    said = f"{which} over {len(points)} sizes; at {last.shape}: {', '.join(ratios)}. The table below has all numbers."
-    return visible.line(said, 400)
+    text = f"{which} over {len(points)} sizes; at {last.shape}: {', '.join(ratios)}. The table below has all numbers."
+    return visible.line(text, 400)

@@ -1,4 +1,4 @@
-"""A size sweep's numbers, size by size and kernel by kernel: for those who cannot see the picture, and to be looked up. Pure."""
+"""A size sweep's numbers by size and kernel, for readers who cannot see the picture or want exact numbers. Pure."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ _NAMES = {"baseline": "naive", "student": "your kernel", "model": "model", "cubl
 
 @dataclass(frozen=True)
 class SweepCell:
-    """One kernel at one size; empty where it was not measured."""
+    """One kernel at one size. Empty where it was not measured."""
 
     milliseconds: str
     rate: str

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from grader.model.result import Case, Finding, Launch
 from grader.model.verdicts import Verdict, VerdictFacts
-from grader.reports.findings.finding_card import in_words, may_show
+from grader.reports.findings.finding_card import launch_text, may_show
 from grader.reports.text import visible
 from grader.reports.text.number_format import points
 
@@ -39,7 +39,7 @@ class CaseRow:
 
 
 def case_row(case: Case, *, findings: Sequence[Finding] = (), instructor: bool) -> CaseRow:
-    """`findings`: those shown beside it, which the row does not say again."""
+    """`findings`: those that the page shows as cards. The row does not repeat them."""
     launches = case.launches if may_show(case, instructor=instructor) else ()
     look, outcome = _outcome(case)
     return CaseRow(
@@ -58,7 +58,7 @@ def case_row(case: Case, *, findings: Sequence[Finding] = (), instructor: bool) 
 
 
 def _brief(message: str, findings: Sequence[Finding]) -> str:
-    """`M=32 N=32 K=64: line 21`, where the message goes on with what a finding says in full."""
+    """The message without the part that a finding says in full: `M=32 N=32 K=64: line 21`."""
     for finding in findings:
         if finding.message and finding.message in message:
             message = message.replace(finding.message, "").strip().rstrip(":;")
@@ -66,7 +66,7 @@ def _brief(message: str, findings: Sequence[Finding]) -> str:
 
 
 def _outcome(case: Case) -> tuple[VerdictFacts, str]:
-    """What no verdict has a name for: a technique missed with C correct, one met that does not count, no run at all."""
+    """The outcome's label. Some outcomes have no verdict: a missed technique with a right result, one that does not count, no run."""
     look = case.verdict.facts
     if case.passed:
         return look, look.label if case.points == case.max_points else "Met, not counted"
@@ -77,5 +77,5 @@ def _outcome(case: Case) -> tuple[VerdictFacts, str]:
 
 def _shape(launch: Launch, findings: Sequence[Finding]) -> ShapeRow:
     return ShapeRow(
-        launch.verdict.facts, in_words(launch), visible.line(launch.inputs, 80), _brief(launch.message, findings)
+        launch.verdict.facts, launch_text(launch), visible.line(launch.inputs, 80), _brief(launch.message, findings)
     )

@@ -1,4 +1,4 @@
-"""The section of the compiler's log. Errors are shown at once; warnings are folded away, further down the page. Pure."""
+"""The section of the compiler's log. Errors are shown in full. Warnings are folded, further down the page. Pure."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The section of findings: the first few as cards, the rest folded away. Pure."""
+"""The section of findings: the first few as cards, the rest folded. Pure."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from grader.reports.findings.finding_card import FindingCard, finding_card
 from grader.reports.findings.lab_summary import advice
 from grader.reports.student_page.lab_view import LabView
 
-_OPEN_CARDS = 3  # after the first few, findings repeat each other
+_OPEN_CARDS = 3  # later findings often repeat the first ones
 MOST_CARDS = 24
 
 
@@ -17,7 +17,7 @@ class FindingSection:
     cards: tuple[FindingCard, ...]
     more_cards: tuple[FindingCard, ...]
     unshown_cards: int
-    advice: str  # the lab's, which no card repeats
+    advice: str  # the lab's advice; cards do not repeat it
 
 
 def finding_section(view: LabView) -> FindingSection | None:

@@ -1,4 +1,4 @@
-"""What every section about a lab is made from: the lab's result, the files it was graded from, and who reads it. Pure."""
+"""What every section about a lab is made from: the lab's result, the submission's files, and who the reader is. Pure."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ from grader.reports.findings.finding_card import may_show
 class LabView:
     lab: LabResult
     sources: Mapping[str, str] = field(default_factory=dict)  # name to text
-    instructor: bool = False  # whether what hidden cases withhold may be shown
+    instructor: bool = False  # whether to show what hidden cases withhold
 
     def launches(self) -> Iterator[Launch]:
-        """Those whose shapes and values may be shown, in the order of the cases."""
+        """The launches whose shapes and values may be shown, in the order of the cases."""
         for case in self.lab.cases:
             if may_show(case, instructor=self.instructor):
                 yield from case.launches

@@ -1,4 +1,4 @@
-"""The section of wrong outputs: what the kernel did by mistake, where that is known, and pictures of the outputs. Pure."""
+"""The section of wrong outputs: the mistake that explains them, where it is known, and pictures of the outputs. Pure."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _MOST_FIGURES = 6
 
 @dataclass(frozen=True)
 class MismatchSection:
-    explained: tuple[str, ...]  # sentences, where one mistake reproduces an output
+    explained: tuple[str, ...]  # a sentence for each mistake that reproduces an output
     figures: tuple[MismatchFigure, ...]
     more_figures: tuple[MismatchFigure, ...]
 

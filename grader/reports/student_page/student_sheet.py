@@ -1,4 +1,4 @@
-"""A student's page as plain data: who, how much, under which conditions, and a part for each lab. Pure."""
+"""A student's page as plain data: name, points, conditions, and a part for each lab. Pure."""
 
 from __future__ import annotations
 
@@ -21,10 +21,10 @@ class StudentSheet:
     name: str
     id: str
     instructor: bool
-    preview: bool  # the student's own, of public tests alone
+    preview: bool  # made by the student, about public tests only
     total: str
     maximum: str
-    has_maximum: bool  # not so where nothing but extra credit was graded
+    has_maximum: bool  # false where only extra credit was graded
     share: float  # percent
     facts: tuple[Fact, ...]
     refused: str

@@ -1,5 +1,5 @@
-"""A lab's counted memory traffic for a student's page: what each line costs, what one request of a warp touches on average, and
-the kernel under the roof of a GPU's load/store units. Pure; coordinates are computed here, the template only draws.
+"""A lab's counted memory traffic on a student's page: the cost of each line, what one request of a warp touches on average, and a roofline
+plot. Pure. Coordinates are computed here; the template only draws.
 """
 
 from __future__ import annotations
@@ -19,21 +19,21 @@ from grader.traffic.modelled_time import modelled
 from grader.traffic.remarks import remarks
 
 _MOST_LINES = 12
-_BOXES, _BOX, _GAP = 32, 8, 2  # sectors or wavefronts that are drawn, and pixels
-_IDEAL = {"sectors": 4, "wavefronts": 1}  # of 32 floats side by side
+_BOXES, _BOX, _GAP = 32, 8, 2  # the most sectors or wavefronts that are drawn; pixels of a box and of the gap after it
+_IDEAL = {"sectors": 4, "wavefronts": 1}  # what 32 floats side by side need
 
 
 @dataclass(frozen=True)
 class Box:
     x: int
-    kind: str  # "right": it has to be; "wrong": beyond that; "idle": not touched
+    kind: str  # "right": needed; "wrong": more than needed; "idle": not touched
 
 
 @dataclass(frozen=True)
 class Strip:
     """What one request touches on average, drawn as boxes."""
 
-    words: str
+    text: str
     boxes: tuple[Box, ...]
     width: int
     height: int = _BOX + _GAP
@@ -56,7 +56,7 @@ class TrafficSection:
 
 
 def traffic_section(view: LabView) -> TrafficSection | None:
-    """Of the last launch that was counted. None where there is no such launch, or where the kernel is not right yet."""
+    """Shows the last launch that was counted. None where there is no such launch, or where the kernel is not right yet."""
     counted = [launch for launch in view.launches() if launch.traffic and launch.traffic.complete]
     if view.lab.verdict is not Verdict.PASS or not counted:
         return None
@@ -94,7 +94,7 @@ def _strips(counts: Counts) -> Iterator[Strip]:
             yield _strip(f"{instructions:,} shared {KINDS[operation]}s", ways, "wavefronts")
 
 
-def _strip(words: str, touched: float, unit: str) -> Strip:
+def _strip(text: str, touched: float, unit: str) -> Strip:
     filled = min(_BOXES, round(touched))
     shown = max(filled, 8)
 
@@ -103,4 +103,4 @@ def _strip(words: str, touched: float, unit: str) -> Strip:
 
     boxes = tuple(Box(i * (_BOX + _GAP), kind(i)) for i in range(shown))
     one = unit.removesuffix("s") if f"{touched:.3g}" == "1" else unit
-    return Strip(f"{words}, {touched:.3g} {one} each", boxes, shown * (_BOX + _GAP) + _GAP)
+    return Strip(f"{text}, {touched:.3g} {one} each", boxes, shown * (_BOX + _GAP) + _GAP)

@@ -1,1 +1,1 @@
-"""How numbers, verdicts and a submission's own text read in every report."""
+"""How reports write numbers, verdicts and text from a submission."""

@@ -1,4 +1,4 @@
-"""Sentences with `code` in them, as HTML. Everything is escaped: sentences may quote a submission."""
+"""Turns sentences with `code` in them into HTML. Everything is escaped, because sentences may quote a submission."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ _CODE = re.compile(r"`([^`\n]+)`")
 
 
 def inline_code(sentence: str) -> Markup:
-    """What stands between a pair of backticks becomes <code>; a backtick without a partner stays."""
+    """Text between a pair of backticks becomes <code>. A backtick without a partner stays."""
     html, end = Markup(), 0
     for match in _CODE.finditer(sentence):
         html += escape(sentence[end : match.start()]) + Markup("<code>{}</code>").format(match[1])

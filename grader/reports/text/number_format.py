@@ -1,4 +1,4 @@
-"""How numbers read in a report: points, counts, indices, matrix elements. Pure."""
+"""How reports write numbers: points, counts, indices, matrix elements. Pure."""
 
 from __future__ import annotations
 
@@ -11,19 +11,19 @@ def points(value: float) -> str:
 
 
 def share(value: float, maximum: float) -> float:
-    """Percent of `maximum`, from 0 to 100; 0 where there is nothing to reach."""
+    """`value` as percent of `maximum`, from 0 to 100. 0 where `maximum` is 0."""
     if not (math.isfinite(value) and maximum > 0):
         return 0.0
     return round(min(100.0, max(0.0, 100.0 * value / maximum)), 2)
 
 
 def index(triple: tuple[int, int, int] | None) -> str | None:
-    """CUDA's `(x,y,z)`, written as findings write it."""
+    """CUDA's `(x,y,z)`, in the form that findings use."""
     return None if triple is None else "({},{},{})".format(*triple)
 
 
 def element(value: float | None) -> str:
-    """An element of an output, to the digits that fp32 holds."""
+    """An element of an output, with the digits that fp32 can hold."""
     if value is None:
         return "unset or NaN"
     return f"{value:.7g}"

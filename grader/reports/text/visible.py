@@ -1,7 +1,7 @@
-"""Makes text from a submission fit to be shown: nothing hidden, nothing reordered, nothing endless. Pure.
+"""Makes text from a submission safe to show: no hidden characters, no change of direction, no endless text. Pure.
 
-Control characters become their names in ⟨brackets⟩, invisible and direction-changing characters their code points, and
-whatever is too long is cut and says so. Escaping for HTML is not done here: the templates do it.
+Control characters become their names in ⟨brackets⟩. Invisible characters and characters that change the direction become their code
+points. Text that is too long is cut, and says so. The templates escape for HTML; this file does not.
 """
 
 from __future__ import annotations
@@ -9,12 +9,12 @@ from __future__ import annotations
 import unicodedata
 from dataclasses import dataclass
 
-# Controls, format characters, lone surrogates, private use, unassigned, separators: nothing a reader would see.
+# Controls, format characters, lone surrogates, private use, unassigned, separators: a reader would not see them.
 _UNSEEN = frozenset({"Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp"})
 _JOINERS = "\u200c\u200d"  # Persian and Indic names, and many emoji, need them
-_MARKS = 4  # combining marks on one letter; more is no writing system
+_MARKS = 4  # the most combining marks on one letter; no writing system has more
 _TAB = 4
-# By name and not as U+2400's pictures, which few fonts have.
+# Names, and not the pictures from U+2400 on, which few fonts have.
 _CONTROLS = (
     *("NUL", "SOH", "STX", "ETX", "EOT", "ENQ", "ACK", "BEL", "BS", "TAB", "LF", "VT", "FF", "CR", "SO", "SI"),
     *("DLE", "DC1", "DC2", "DC3", "DC4", "NAK", "SYN", "ETB", "CAN", "EM", "SUB", "ESC", "FS", "GS", "RS", "US"),
@@ -23,7 +23,7 @@ _CONTROLS = (
 
 @dataclass(frozen=True)
 class Block:
-    """Several lines, and how many more there were."""
+    """Several lines, and the number of lines that were left out."""
 
     lines: tuple[str, ...]
     more: int = 0
@@ -34,17 +34,17 @@ class Block:
 
 
 def line(text: str, limit: int = 400) -> str:
-    """A name or a sentence, on one line."""
+    """A name or a sentence on one line."""
     return _cut(text.strip(), limit, keep=_JOINERS)
 
 
 def code(text: str, limit: int = 200) -> str:
-    """One line of source or of printed output, spaces kept and tabs expanded."""
+    """One line of source or of printed output, with its spaces and with expanded tabs."""
     return _cut(_untabbed(text, limit), limit, keep="")
 
 
 def block(text: str, *, lines: int = 40, columns: int = 200) -> Block:
-    """The first `lines` lines of a log or of what a kernel printed."""
+    """The first `lines` lines of a log or of a kernel's output."""
     rows = text.replace("\r\n", "\n").rstrip("\n").split("\n")
     return Block(tuple(code(row, columns) for row in rows[:lines]), max(0, len(rows) - lines))
 

@@ -141,7 +141,7 @@ def test_whose_speed_was_measured_on_which_gpu_is_told_and_why_others_was_not(sa
     ]
     speed = measured_speed(results)
     assert speed is not None
-    assert [(one.measured, one.words[:20], [each.name for each in one.entries]) for one in speed.groups] == [
+    assert [(one.measured, one.label[:20], [each.name for each in one.entries]) for one in speed.groups] == [
         (True, "A100", ["Ben"]),
         (True, "H200", ["Ada"]),
         (False, "not graded: the mach", ["Cyd", "Dan"]),

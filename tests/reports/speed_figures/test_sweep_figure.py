@@ -140,7 +140,7 @@ def test_shapes_that_are_not_square_lie_at_their_geometric_mean() -> None:
 
 @pytest.mark.parametrize("values", [[1.0], [1.0, 1.001], [0.7, 31.0], [3e2, 7e4], [1e-3, 1e9]])
 def test_an_axis_shows_some_round_numbers_and_not_too_many(values: list[float]) -> None:
-    ticks = decades(Axis.over(values, 0, 100, air=1.12))
+    ticks = decades(Axis.over(values, 0, 100, margin=1.12))
     assert 1 <= len(ticks) <= 14
     assert all(0 <= tick.at <= 100 for tick in ticks)
 

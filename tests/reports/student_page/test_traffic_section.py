@@ -39,8 +39,8 @@ def test_boxes_beyond_the_ideal_are_marked() -> None:
     section = traffic_section(LabView(lab()))
     assert section is not None
     shared, strided = (line.strips[0] for line in section.lines)
-    assert shared.words == "1,000 shared loads, 1 wavefront each"
-    assert strided.words == "100 global loads, 8.5 sectors each"
+    assert shared.text == "1,000 shared loads, 1 wavefront each"
+    assert strided.text == "100 global loads, 8.5 sectors each"
     assert [box.kind for box in strided.boxes] == ["right"] * 4 + ["wrong"] * 4
     assert [box.kind for box in shared.boxes] == ["right"] + ["idle"] * 7
 
@@ -49,7 +49,7 @@ def test_the_roof_says_that_it_is_modelled() -> None:
     section = traffic_section(LabView(lab()))
     assert section is not None
     assert section.roof is not None
-    assert section.roof.words.startswith("Modelled, not measured: 26.4 FLOP for each pass")
+    assert section.roof.caption.startswith("Modelled, not measured: 26.4 FLOP for each pass")
 
 
 def test_a_problem_without_arithmetic_has_no_roof() -> None:
