@@ -15,11 +15,11 @@ namespace {
 
 constexpr int largest_integer = 8;
 constexpr int longest_exact = (1 << 24) / (largest_integer * largest_integer) - 1;
-constexpr int longest_close = 257;  // beyond it, the bound lets TF32-precision products pass
+constexpr int longest_close = 257;  // for longer sums, products of TF32 precision would be within the bound
 
-// Instrumented events a launch may make. Naive and tiled kernels make 5 to 10 for each product, and a large block on a
-// tiny matrix up to some million idle ones; a block that sums up a single element makes some thousand for each element of C,
-// however short K is. An endless loop still ends within a second or two.
+// Instrumented events that a launch may make. Naive and tiled kernels make 5 to 10 for each product. A large block on a tiny
+// matrix makes up to some million more in idle threads. A block that sums up a single element makes some thousand for each
+// element of C, even if K is small. An endless loop still ends within one or two seconds.
 constexpr std::uint64_t spare_events = 40'000'000, events_per_element = 20'000, events_per_product = 50;
 
 struct Sizes {
@@ -45,7 +45,7 @@ float small_integer(judge::RandomStream& random) {
   return static_cast<float>(random.between(0, 1) ? magnitude : -magnitude);
 }
 
-// The product in fp64, with `of` applied to each element first. Row by row, so that the inner loop runs along memory.
+// The product in fp64, with `of` applied to each element first. The inner loop runs along rows, which are contiguous in memory.
 template <class Of>
 std::vector<double> product(const std::vector<float>& A, const std::vector<float>& B, Sizes n, Of of) {
   std::vector<double> C(n.M * n.N, 0.0);
@@ -136,7 +136,7 @@ void check_counted(Shape shape) { judge::check(counted(exact_trial(shape, judge:
 void check_reuse(Shape shape, double fraction) {
   const auto& counters = judge::check(counted(exact_trial(shape, judge::bench().draw()))).counters;
   const Sizes n(shape);
-  const auto loaded = static_cast<double>(counters.at("global_load_bytes"));  // missing: ours to mend
+  const auto loaded = static_cast<double>(counters.at("global_load_bytes"));  // throws if missing: our own error
   const double naive = 2.0 * sizeof(float) * static_cast<double>(n.products());
   if (loaded <= fraction * naive) return;
   const double elements = static_cast<double>(n.M * n.K + n.K * n.N);
@@ -151,7 +151,7 @@ std::vector<Shape> around(int side) {
   std::vector<Shape> shapes;
   for (int M = -1; M <= 1; ++M) {
     for (int N = -1; N <= 1; ++N) {
-      const int K = (M + N + 3) % 3 - 1;  // a Latin square
+      const int K = (M + N + 3) % 3 - 1;  // a Latin square: each pair of values occurs once
       shapes.push_back({side + M, side + N, side + K});
     }
   }

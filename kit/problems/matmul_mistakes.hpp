@@ -1,4 +1,4 @@
-// The mistakes that kernels for C = A·B are known for, each with what C would then hold.
+// The known mistakes of kernels for C = A·B, each with the C that it would produce.
 #pragma once
 
 #include <vector>

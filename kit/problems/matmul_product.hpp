@@ -1,5 +1,5 @@
-// One launch of C = A·B as a mistake sees it: sizes, inputs by their linear index, and sums of chosen products. An index past
-// an input's end makes a sum unknown: what lies there is nobody's business.
+// One launch of C = A·B as a mistake sees it: sizes, inputs by their linear index, and sums of chosen products. If an index is
+// past an input's end, the sum is unknown, because nobody knows what lies there.
 #pragma once
 
 #include <algorithm>
@@ -12,17 +12,17 @@
 
 namespace tilelab::matmul {
 
-inline constexpr unsigned largest_side = 1024;  // of a block: what a submission answers is not bounded
+inline constexpr unsigned largest_side = 1024;  // of a block; a submission may give any numbers
 inline constexpr double rounding = 0x1p-24;     // u of fp32
 
-// What an element is off by at most, where the absolute values of its `terms` products sum up to `magnitude`.
+// The error bound of an element. It has `terms` products, whose absolute values sum to `magnitude`.
 inline double close_bound(double magnitude, std::size_t terms) { return 4 * std::sqrt(static_cast<double>(terms)) * rounding * magnitude; }
 
 struct Product {
   std::size_t M, N, K;
   const std::vector<float>&A, &B;
   bool exact;
-  // Sides that tiles usually have, and those of the submission's block.
+  // Usual sides of tiles, and the sides of the submission's block.
   std::array<std::size_t, 5> tiles;
   std::size_t block_x, block_y, grid_x, grid_y;
 
@@ -37,7 +37,7 @@ struct Product {
     return {judge::Guess::State::value, sum, exact ? 0.0 : close_bound(magnitude, std::max<std::size_t>(terms, 1))};
   }
 
-  // The sum over k from `first` to before `end` of A[a_index(k)] · B[b_index(k)].
+  // The sum over k in [first, end) of A[a_index(k)] · B[b_index(k)].
   template <class AIndex, class BIndex>
   judge::Guess sum(std::size_t first, std::size_t end, AIndex a_index, BIndex b_index) const {
     double total = 0, magnitude = 0;
@@ -59,7 +59,8 @@ struct Product {
 
   judge::Guess right(std::size_t i, std::size_t j) const { return part(i, j, 0, K); }
 
-  static constexpr std::size_t zero = static_cast<std::size_t>(-1);  // an index for what a tile holds past an edge
+  static constexpr std::size_t zero =
+      static_cast<std::size_t>(-1);  // as an index: this element counts as 0, like a tile's element past the matrix's edge
 
  private:
   static std::size_t side(const judge::Trial& trial, std::size_t index) {

@@ -1,6 +1,6 @@
-// How a matrix product is timed, and how a large C is judged in O(N²): by Freivalds' check (1977). With a random vector x, C·x has
-// to be A·(B·x). On whole numbers all of it is exact, and a wrong C goes unnoticed once in 2^16; on random ones the difference
-// is bounded row by row, and some elements are computed in fp64.
+// How a matrix product is timed, and how a large C is checked in O(N²): by Freivalds' check (1977). For a random vector x, C·x
+// must equal A·(B·x). With whole numbers all of this is exact, and the chance to miss a wrong C is 2^-16. With random numbers,
+// the difference of each row has a bound, and some elements are computed in fp64.
 #include <array>
 #include <cmath>
 #include <string>
@@ -18,7 +18,7 @@ struct Sides {
   std::size_t M, N, K;
 };
 
-// One round's inputs, made again.
+// The inputs of one round, made again.
 struct Inputs {
   std::uint64_t A, B;
   bool whole;
@@ -39,8 +39,8 @@ judge::SampledElement sampled(const Inputs& in, std::size_t i, std::size_t j, fl
   return {i, j, sum, actual, sum != 0 ? error / std::abs(sum) : error};
 }
 
-// Root mean square of the errors over that of the norms of row and column: fp32 sums stay below 0.7·u (random walk of K
-// roundings), products rounded to TF32 or half precision are 100·u and more away at the sizes that are timed.
+// The ratio of two root mean squares: the errors, and the norms of row times column. fp32 sums stay below 0.7·u (random walk of K
+// roundings). At the sizes that are timed, products rounded to TF32 or half precision have 100·u and more.
 std::string norm_fault(const Inputs& in, std::span<const float> C, judge::RandomStream& random, std::vector<judge::SampledElement>& shown) {
   double errors = 0, norms = 0;
   for (int s = 0; s < sampled_elements; ++s) {
@@ -63,8 +63,8 @@ std::string norm_fault(const Inputs& in, std::span<const float> C, judge::Random
 }
 
 struct Freivalds {
-  std::vector<double> expected;  // A·(B·x), row by row
-  std::vector<double> bound;     // how far C·x may be from it; 0 on whole numbers
+  std::vector<double> expected;  // A·(B·x), one value for each row
+  std::vector<double> bound;     // the allowed difference from C·x; 0 for whole numbers
 };
 
 Freivalds freivalds(const Inputs& in, const std::vector<double>& x) {
@@ -77,8 +77,8 @@ Freivalds freivalds(const Inputs& in, const std::vector<double>& x) {
     }
   }
   Freivalds result{std::vector<double>(in.n.M, 0.0), std::vector<double>(in.n.M, 0.0)};
-  // The elementwise bound 4·√K·u·(|A||B|)ij, summed over a row; errors of different elements are as good as independent, which
-  // leaves 1/√N of the sum, and 4 for good measure.
+  // The elementwise bound 4·√K·u·(|A||B|)ij, summed over a row. Errors of different elements are nearly independent, so a factor
+  // 1/√N applies; another factor 4 is a safety margin.
   const double factor = 16 * std::sqrt(static_cast<double>(in.n.K) / static_cast<double>(in.n.N)) * unit_roundoff;
   for (std::size_t i = 0; i < in.n.M; ++i) {
     for (std::size_t k = 0; k < in.n.K; ++k) {
@@ -101,7 +101,7 @@ judge::Inspection inspect(Sides n, std::uint64_t seed, std::uint64_t round, std:
     double sum = 0;
     for (std::size_t j = 0; j < n.N; ++j) {
       const double value = C[i * n.N + j];
-      // Only whole numbers of this size keep the sum exact, and the product has no others. A NaN is neither.
+      // The sum is exact only for whole numbers up to `largest`, and the right product has no other values. NaN fails both tests.
       const bool possible = in.whole ? std::abs(value) <= largest && value == std::trunc(value) : std::isfinite(value);
       if (!possible) {
         inspection.fault = std::isnan(value) ? element(i, j) + " was not written" : element(i, j) + " cannot be right";

@@ -1,4 +1,4 @@
-// Ways to write down a variant of a mistake: what it makes of one element of C, for every tile it may be about.
+// Helpers that define a variant of a mistake: the value that it gives one element of C, for every possible tile size.
 #pragma once
 
 #include <cstddef>
@@ -13,7 +13,7 @@ namespace tilelab::matmul {
 inline constexpr judge::Guess unwritten{judge::Guess::State::unwritten, 0, 0};
 inline constexpr std::size_t tile_choices = std::tuple_size_v<decltype(Product::tiles)>;
 
-// From a function of a product and an element's row and column.
+// Makes a variant from a function of a product and an element's row and column.
 template <class Element>
 judge::Variant variant(Element element) {
   return [element](const judge::Trial& trial, const protocol::LaunchConfig& config) -> judge::GuessOfElement {
@@ -21,7 +21,7 @@ judge::Variant variant(Element element) {
   };
 }
 
-// One variant for each side that the tile may have: a function of a product, that side, row and column.
+// Adds one variant for each possible tile side. `element` is a function of a product, that side, row and column.
 template <class Element>
 void for_each_tile(std::vector<judge::Variant>& variants, Element element) {
   for (std::size_t choice = 0; choice < tile_choices; ++choice) {
@@ -30,7 +30,7 @@ void for_each_tile(std::vector<judge::Variant>& variants, Element element) {
   }
 }
 
-// Where an element lies within its tile, the two coordinates exchanged.
+// The element's indices after the two coordinates within its tile are exchanged.
 struct Turned {
   std::size_t row, column;
   Turned(std::size_t i, std::size_t j, std::size_t tile) : row(i / tile * tile + j % tile), column(j / tile * tile + i % tile) {}

@@ -18,21 +18,21 @@ Mistake c_transposed() {
     const Turned from(i, j, tile);
     return from.row < p.M && from.column < p.N ? p.right(from.row, from.column) : Guess{};
   });
-  // Stored as if C were N×M, and with the columns' number for the rows'.
+  // The kernel stores as if C were N×M: row and column are exchanged, and the row length too.
   mistake.variants.push_back(variant([](const Product& p, std::size_t i, std::size_t j) {
     const std::size_t at = i * p.N + j;
     return p.right(at % p.M, at / p.M);
   }));
   mistake.variants.push_back(variant([](const Product& p, std::size_t i, std::size_t j) {
-    if (p.M > p.N) return Guess{};  // two threads store to one place
+    if (p.M > p.N) return Guess{};  // two threads store to the same place
     return j < p.M && i < p.N ? p.right(j, i) : unwritten;
   }));
   return mistake;
 }
 
-// The element that a kernel with rows of `length` stores at C[i][j].
+// The value at C[i][j] if the kernel's rows have `length` elements.
 Guess stored_with(const Product& p, std::size_t length, std::size_t i, std::size_t j) {
-  if (length < p.N) return {};  // rows overlap: the last thread to write wins
+  if (length < p.N) return {};  // rows overlap: the last thread that writes wins
   const std::size_t row = (i * p.N + j) / length, column = (i * p.N + j) % length;
   return column < p.N && row < p.M ? p.right(row, column) : unwritten;
 }
@@ -51,7 +51,7 @@ Mistake c_row_length() {
 
 std::size_t blocks(std::size_t length, std::size_t side) { return (length + side - 1) / side; }
 
-// Right where `covered`, and never written elsewhere; unknown where the launch is none that the mistake makes.
+// Elements are right where `covered` holds, and unwritten elsewhere. Unknown if the mistake cannot apply to this launch.
 template <class Applies, class Covered>
 judge::Variant covering(Applies applies, Covered covered) {
   return variant([applies, covered](const Product& p, std::size_t i, std::size_t j) {
@@ -70,12 +70,12 @@ Mistake grid_axes_swapped() {
                     [](const Product& p, std::size_t i, std::size_t j) { return i < p.grid_x * p.block_x && j < p.grid_y * p.block_y; })}};
 }
 
-// Where there are enough threads, whole tiles are not what is missing.
+// If there are enough threads, missing whole tiles are not the explanation.
 bool too_few_threads(const Product& p) { return p.grid_x * p.block_x < p.N || p.grid_y * p.block_y < p.M; }
 
 bool any_launch(const Product&) { return true; }
 
-// A matrix smaller than a tile gets one: without any, the launch would have failed.
+// A matrix smaller than a tile still gets one tile; with no tile, the launch would have failed.
 std::size_t in_full_tiles(std::size_t length, std::size_t tile) { return length < tile ? length : length / tile * tile; }
 
 Mistake edge_unwritten() {

@@ -56,7 +56,7 @@ Mistake sum_of_another_length() {
           {up_to(&Product::M), up_to(&Product::N)}};
 }
 
-// C[i][j] and, from a last tile that K does not fill, more products: A[i][index] · B[index][j] for index(k), k past K.
+// C[i][j] with additional products from a last tile that K does not fill: for k past K it adds A[i][index(k)] · B[index(k)][j].
 template <class Index>
 Guess with_more(const Product& p, std::size_t tile, std::size_t i, std::size_t j, Index index) {
   const std::size_t full = p.K / tile * tile;
@@ -71,7 +71,7 @@ Mistake stale_tile() {
                   "What is left in a shared element that nobody loads in the last pass, and what would it have to hold to add nothing?",
                   {}};
   for_each_tile(mistake.variants, [](const Product& p, std::size_t tile, std::size_t i, std::size_t j) {
-    if (p.K < tile) return p.right(i, j);  // no tile before
+    if (p.K < tile) return p.right(i, j);  // there is no earlier tile
     return with_more(p, tile, i, j, [&](std::size_t k) { return k - tile; });
   });
   return mistake;
@@ -88,14 +88,14 @@ Mistake edge_repeated() {
   return mistake;
 }
 
-// Keeps `bits` of the fraction: to nearest, ties to even, or cut off.
+// Keeps `bits` bits of the fraction. Rounds to nearest with ties to even, or cuts the rest off.
 float shortened(float value, int bits, bool cut) {
   const std::uint32_t step = 1u << (23 - bits), word = std::bit_cast<std::uint32_t>(value);
   const std::uint32_t up = cut ? 0 : step / 2 - 1 + ((word / step) & 1);
   return std::bit_cast<float>((word + up) & ~(step - 1));
 }
 
-// Factors are shortened, and the sum is kept in fp32.
+// The factors are rounded, and the sum stays in fp32.
 Guess of_short_factors(const Product& p, std::size_t i, std::size_t j, int bits, bool cut) {
   double total = 0, magnitude = 0;
   for (std::size_t k = 0; k < p.K; ++k) {
@@ -106,7 +106,7 @@ Guess of_short_factors(const Product& p, std::size_t i, std::size_t j, int bits,
   return p.value(total, magnitude, p.K);
 }
 
-// Everything is shortened, the sum after each product, from the first k to the last.
+// Factors and sum are rounded; the sum after each product, from the first k to the last.
 Guess of_short_sums(const Product& p, std::size_t i, std::size_t j, int bits, bool fused) {
   float sum = 0;
   for (std::size_t k = 0; k < p.K; ++k) {
@@ -122,7 +122,7 @@ Mistake low_precision() {
                   "Numbers are rounded to fewer digits than a float has, as half precision and the formats of tensor cores do.",
                   "Find every place where a number is converted or packed. Factors and sum are to stay float throughout.",
                   {}};
-  for (const int bits : {10, 7}) {  // TF32 and half; bfloat16
+  for (const int bits : {10, 7}) {  // TF32 and half have 10; bfloat16 has 7
     for (const bool other : {false, true}) {
       mistake.variants.push_back(
           variant([bits, other](const Product& p, std::size_t i, std::size_t j) { return of_short_factors(p, i, j, bits, other); }));

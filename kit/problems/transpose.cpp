@@ -9,10 +9,10 @@
 namespace tilelab::transpose {
 namespace {
 
-constexpr std::size_t largest_exact = (1 << 24) - 1;  // of whole numbers that fp32 tells apart
+constexpr std::size_t largest_exact = (1 << 24) - 1;  // the largest whole number used; fp32 represents all of them exactly
 
-// Instrumented events that a launch may make before it counts as one that never ends: so many for every element, generously,
-// and room for a large block on a tiny matrix.
+// Instrumented events that a launch may make before it counts as endless: a generous number for each element, and some for the
+// idle threads of a large block on a tiny matrix.
 constexpr std::uint64_t spare_events = 20'000'000, events_per_element = 20'000;
 
 // 1 to `count` in random order (Fisher and Yates's shuffle).
@@ -63,7 +63,7 @@ void check_staged(Shape shape) {
 
 std::string missed_staging(Shape shape, const std::map<std::string, std::uint64_t>& counters) {
   const auto bytes = sizeof(float) * static_cast<std::uint64_t>(shape.M) * static_cast<std::uint64_t>(shape.N);
-  const auto moved = [&](const char* counter) { return counters.at(counter); };  // missing: ours to mend
+  const auto moved = [&](const char* counter) { return counters.at(counter); };  // throws if missing: our own error
   if (moved("global_load_bytes") > bytes || moved("global_store_bytes") > bytes) {
     return "it uses elements in global memory more often than it must: each is to be loaded once and stored once.";
   }

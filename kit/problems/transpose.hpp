@@ -1,7 +1,7 @@
-// Transposition as a problem: `out` = `in` transposed, `in` M×N, `out` N×M, both row-major, fp32. Shapes, inputs, the oracle
-// and the two rules by which a kernel is right; a lab's test file is a list of calls to the check_ functions.
+// Transposition as a problem: `out` = `in` transposed, `in` M×N, `out` N×M, both row-major, fp32. It provides shapes, inputs, the
+// oracle and the two rules that decide whether a kernel is right. A lab's test file is a list of calls to the check_ functions.
 //
-// Each of them runs the submission's kernel once for every shape, and ends the Catch2 case at the first that fails.
+// Each of them runs the submission's kernel once for every shape, and ends the Catch2 case at the first launch that fails.
 #pragma once
 
 #include <cstdint>
@@ -19,25 +19,25 @@ struct Shape {
   int M = 1, N = 1;
 };
 
-// `in` holds the whole numbers from 1 to M·N, each once, in random order: exact in fp32 (below 2^24), and no element of `out`
-// can be right by luck. Nothing is rounded, so every element must be exactly the one that belongs there.
+// `in` holds the whole numbers from 1 to M·N, each once, in random order. They are exact in fp32 (below 2^24), and no element of
+// `out` can be right by chance. Nothing is rounded, so every element must be exactly right.
 void check_exact(Shape shape);
 void check_exact(const std::vector<Shape>& shapes);
 
 // check_exact, and by the executor's counters every element is loaded from global memory once, stored there once, and passes
-// through shared memory on the way. Whether accesses are coalesced is not seen here.
+// through shared memory on the way. It does not check whether accesses are coalesced.
 void check_staged(Shape shape);
 
-// Why a launch with these counters misses that technique; empty: it does not.
+// Why a launch with these counters does not use that technique; empty if it does.
 std::string missed_staging(Shape shape, const std::map<std::string, std::uint64_t>& counters);
 
-// Nine shapes whose sides are one below, at or above `side`, in every combination.
+// Nine shapes: each side is `side` - 1, `side` or `side` + 1, in every combination.
 std::vector<Shape> around(int side);
 
-// `count` shapes with sides from 1 to the limit's; they follow from the judge's seed.
+// `count` shapes with sides from 1 to the limit's. They follow from the judge's seed.
 std::vector<Shape> random_shapes(int count, Shape limit);
 
-// The launch behind the checks.
+// The launch that the checks run.
 judge::Trial exact_trial(Shape shape, judge::RandomStream random);
 
 }  // namespace tilelab::transpose

@@ -1,4 +1,4 @@
-// How a transpose is timed. Every element of the output is compared: that costs no more than reading it.
+// How a transpose is timed. Every element of the output is compared, because that costs no more than reading it.
 #include <cmath>
 #include <string>
 

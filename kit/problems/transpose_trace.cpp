@@ -1,4 +1,4 @@
-// How a transpose is traced and profiled: by M and N. It multiplies nothing, so a trace shows loads and stores alone.
+// How a transpose is traced and profiled: by M and N. It multiplies nothing, so a trace shows only loads and stores.
 #include "judge/traced_problem.hpp"
 #include "problems/transpose.hpp"
 

@@ -1,5 +1,5 @@
-// The framing of channel.hpp over poll and sendmsg. The peer may be hostile: every read is bounded in bytes and in
-// time, every descriptor that arrives is owned before anything can go wrong, and nothing a peer does raises SIGPIPE.
+// Implements the framing of channel.hpp over poll and sendmsg. The peer may be hostile. So every read is limited in bytes and in
+// time, every descriptor that arrives has an owner before any other step can fail, and nothing that a peer does raises SIGPIPE.
 #include "runner/channel.hpp"
 
 #include <poll.h>
@@ -19,8 +19,8 @@
 namespace tilelab {
 namespace {
 
-constexpr std::size_t max_descriptors = 16;  // one per buffer argument; a frame with more ends the conversation
-constexpr int send_timeout_ms = 10'000;      // a peer that stops reading must not stop us
+constexpr std::size_t max_descriptors = 16;  // one for each buffer argument; a frame with more closes the conversation
+constexpr int send_timeout_ms = 10'000;      // so that a peer that stops reading cannot block us
 
 using Clock = std::chrono::steady_clock;
 using Header = std::array<unsigned char, 4>;
@@ -33,13 +33,13 @@ using ControlBuffer = std::array<char, CMSG_SPACE(max_descriptors * sizeof(int))
   throw ChannelError(text);
 }
 
-// A point in time at which waiting ends; none for a negative timeout.
+// The point in time at which waiting ends. A negative timeout means no deadline.
 class Deadline {
  public:
   explicit Deadline(int timeout_ms) {
     if (timeout_ms >= 0) end_ = Clock::now() + std::chrono::milliseconds(timeout_ms);
   }
-  // What poll() wants. A deadline that has passed still polls once: what has arrived already may be read.
+  // The timeout for poll(). After the deadline it is 0 and not an error: bytes that have arrived may still be read.
   int remaining_ms() const {
     if (!end_) return -1;
     const auto left = std::chrono::ceil<std::chrono::milliseconds>(*end_ - Clock::now()).count();
@@ -55,13 +55,13 @@ void wait_until_ready(int fd, short events, const Deadline& deadline) {
   for (;;) {
     pollfd ready{fd, events, 0};
     const int count = ::poll(&ready, 1, deadline.remaining_ms());
-    if (count > 0) return;  // POLLHUP and POLLERR too: the next call reports them
+    if (count > 0) return;  // also for POLLHUP and POLLERR: the next call reports them
     if (count < 0 && errno != EINTR) fail_with_errno("cannot wait for the peer");
     if (deadline.passed()) throw ChannelTimeout("the peer did not answer in time");
   }
 }
 
-// Whether a failed socket call is worth repeating after the next poll.
+// Whether a failed socket call should be repeated after the next poll.
 bool is_transient() { return errno == EINTR || errno == EAGAIN || errno == EWOULDBLOCK; }
 
 void send_bytes(int fd, const char* bytes, std::size_t size, msghdr message, const Deadline& deadline) {
@@ -78,12 +78,12 @@ void send_bytes(int fd, const char* bytes, std::size_t size, msghdr message, con
     if (sent < 0) fail_with_errno("cannot send to the peer");
     bytes += sent;
     size -= static_cast<std::size_t>(sent);
-    message.msg_control = nullptr;  // the descriptors went with the first byte
+    message.msg_control = nullptr;  // the descriptors were sent with the first byte
     message.msg_controllen = 0;
   }
 }
 
-// Takes ownership of every descriptor the kernel installed, also when the frame is about to be refused.
+// Takes ownership of every descriptor that Linux installed, even if the frame is refused next.
 std::vector<Descriptor> take_descriptors(msghdr& message) {
   std::vector<Descriptor> descriptors;
   for (cmsghdr* control = CMSG_FIRSTHDR(&message); control; control = CMSG_NXTHDR(&message, control)) {
@@ -98,7 +98,7 @@ std::vector<Descriptor> take_descriptors(msghdr& message) {
   return descriptors;
 }
 
-// Fills `bytes`; descriptors are taken from the first part only, the kernel drops any that ride on later ones.
+// Fills `bytes`. Descriptors are taken from the first part only; Linux drops those that come with later parts.
 void receive_bytes(int fd, char* bytes, std::size_t size, std::vector<Descriptor>* descriptors, const Deadline& deadline) {
   while (size > 0) {
     wait_until_ready(fd, POLLIN, deadline);
@@ -125,7 +125,7 @@ void receive_bytes(int fd, char* bytes, std::size_t size, std::vector<Descriptor
     if (got == 0) throw ChannelError("the peer closed the connection");
     bytes += got;
     size -= static_cast<std::size_t>(got);
-    // A peer that trickles one byte at a time must not outlive the deadline.
+    // A peer that sends one byte at a time must not exceed the deadline.
     if (size > 0 && deadline.passed()) throw ChannelTimeout("the peer did not answer in time");
   }
 }
@@ -134,13 +134,13 @@ void receive_bytes(int fd, char* bytes, std::size_t size, std::vector<Descriptor
 
 Descriptor& Descriptor::operator=(Descriptor&& other) noexcept {
   if (this != &other) {
-    Descriptor old(std::exchange(fd_, other.release()));  // closes what we held
+    Descriptor old(std::exchange(fd_, other.release()));  // closes the descriptor that we held
   }
   return *this;
 }
 
 Descriptor::~Descriptor() {
-  if (fd_ >= 0) ::close(fd_);  // not repeated on EINTR: Linux has released the number by then
+  if (fd_ >= 0) ::close(fd_);  // not repeated on EINTR: Linux has already released the number
 }
 
 void Channel::send(const std::string& text, const std::vector<int>& descriptors) {

@@ -1,5 +1,5 @@
-// A framed conversation over a Unix stream socket: a four-byte little-endian length, then that many
-// bytes of JSON; file descriptors ride on the first byte of a frame.
+// A framed conversation over a Unix stream socket: a four-byte little-endian length, then that many bytes of JSON. File
+// descriptors are sent with the first byte of a frame.
 #pragma once
 
 #include <stdexcept>
@@ -33,10 +33,10 @@ struct ChannelError : std::runtime_error {
 };
 struct ChannelTimeout : ChannelError {
   using ChannelError::ChannelError;
-};  // it may still be there
+};  // the peer may still be alive
 struct ChannelReset : ChannelError {
   using ChannelError::ChannelError;
-};  // gone, and never read all it was sent
+};  // the peer is gone and had not read everything that it was sent
 
 struct Frame {
   std::string text;
@@ -47,7 +47,7 @@ class Channel {
  public:
   explicit Channel(Descriptor socket) : socket_(std::move(socket)) {}
   void send(const std::string& text, const std::vector<int>& descriptors = {});
-  // Waits at most timeout_ms (negative: for ever) for a whole frame. Throws ChannelError.
+  // Waits at most timeout_ms (negative: without limit) for a whole frame. Throws ChannelError.
   Frame receive(int timeout_ms = -1);
   int descriptor() const { return socket_.get(); }
 

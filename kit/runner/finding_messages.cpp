@@ -1,4 +1,4 @@
-// Sentences for findings, in the lab's words.
+// Sentences about findings, in the words of the lab.
 #include "runner/finding_messages.hpp"
 
 #include <algorithm>
@@ -89,7 +89,7 @@ class Words {
     return where;
   }
 
-  // Which array of the line has this dimension: the compiler tells the bad subscript, not whose it is.
+  // Which array in this line has a dimension of size `bound`. The compiler reports a bad subscript, but not the array's name.
   std::string subscripted_array(const std::string& text, std::uint64_t bound) const {
     static const std::regex subscript(R"(([A-Za-z_]\w*)\s*\[)");
     std::set<std::string> names, fitting;
@@ -102,7 +102,7 @@ class Words {
     return fitting.empty() && names.size() == 1 ? *names.begin() : std::string();
   }
 
-  // "As[…][16]": the one subscript that is known.
+  // Writes "As[…][16]": only one subscript is known.
   void name_subscript(Finding& finding, const RawFinding& raw) const {
     const std::string& text = source_line(finding.site.line);
     std::optional<Subscript> subscript;
@@ -180,7 +180,8 @@ class Words {
            " while others are still in line " + behind + ".";
   }
 
-  // The first line strictly between the two that calls a barrier, where there is one. Then one thread came round a loop.
+  // The first line strictly between the two lines that calls a barrier; 0 if there is none. If there is one, the race goes from
+  // one iteration of a loop to the next.
   int barrier_between(const Site& one, const Site& other) const {
     const int last = std::max(one.line, other.line);
     for (int line = std::min(one.line, other.line) + 1; line < last && static_cast<std::size_t>(line) <= image_.source.size(); ++line) {
@@ -261,8 +262,8 @@ auto rank(const Finding& f) {
 
 namespace {
 
-// An index that leaves one buffer at its end meets other threads' elements in the middle of the next: where a launch goes
-// out of bounds in global memory, that is the mistake, and races there may only follow from it.
+// An index past the end of one buffer can reach elements of the next buffer that other threads use. So if a launch goes out of
+// bounds in global memory, races there may only be a consequence, and they become notes.
 void subordinate_to_bounds(std::vector<Finding>& findings, const std::vector<RawFinding>& raw) {
   const auto is_global = [](const RawFinding& one) { return one.region != nullptr && one.region->space != Space::shared; };
   const bool outside =
@@ -276,7 +277,7 @@ void subordinate_to_bounds(std::vector<Finding>& findings, const std::vector<Raw
 
 std::vector<Finding> finding_messages(const std::vector<RawFinding>& raw, const Image& image, const LaunchGeometry& geometry) {
   const Words words(image, geometry);
-  // Several instructions of one line are one statement to a student.
+  // To a student, several instructions of one line are one statement.
   std::map<std::tuple<std::string, std::string, int, std::string, int, std::string, std::string, std::string>, Finding> merged;
   std::vector<Finding> described;
   for (const RawFinding& one : raw) described.push_back(words.describe(one));

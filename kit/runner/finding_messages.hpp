@@ -1,5 +1,5 @@
-// Raw findings become messages: return addresses become files and lines, offsets become elements, and every finding
-// gets the one sentence that says what happened. Works on what the launch left behind; runs nothing.
+// Turns raw findings into messages: return addresses become files and lines, offsets become elements, and every finding gets one
+// sentence that says what happened. It works on data that the launch left behind, and runs nothing.
 #pragma once
 
 #include <vector>
@@ -14,7 +14,7 @@ struct LaunchGeometry {
   protocol::Extent grid, block;
 };
 
-// One finding per kind, array and pair of source lines, errors first, then by line; at most 64.
+// One finding for each kind, array and pair of source lines. Errors come first, then the order is by line. At most 64.
 std::vector<protocol::Finding> finding_messages(const std::vector<simt::RawFinding>& raw, const Image& image,
                                                 const LaunchGeometry& geometry);
 

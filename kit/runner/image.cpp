@@ -1,4 +1,4 @@
-// image.json, as grader/engines writes it.
+// Reads image.json, which grader/engines writes.
 #include "runner/image.hpp"
 
 #include <algorithm>

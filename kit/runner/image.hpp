@@ -1,5 +1,5 @@
-// What the builder knows about the submission inside this runner, read from image.json: where its code and its shared
-// arrays lie, and which source line each instruction came from.
+// What the builder knows about the submission inside this runner, read from image.json: where its code and its shared arrays lie,
+// and which source line each instruction comes from.
 #pragma once
 
 #include <cstdint>
@@ -31,20 +31,21 @@ struct Image {
   std::vector<CodeFunction> functions;
   std::vector<simt::AddressRange> header_code;
   std::vector<simt::CodeLoop> loops;
-  std::vector<simt::Region> shared;        // base: offset in the thread-local segment
-  std::vector<simt::AddressRange> guards;  // of what the compiler initialises, as offsets in that segment
-  std::vector<simt::Region> variables;     // __device__, __constant__ and static ones; base: an address, small where none is left
-  std::uintptr_t dynamic_offset = 0;       // of the dynamic shared block in that segment
+  std::vector<simt::Region> shared;        // base: an offset in the thread-local segment
+  std::vector<simt::AddressRange> guards;  // around variables that the compiler initialises; offsets in that segment
+  std::vector<simt::Region>
+      variables;  // __device__, __constant__ and static ones; base: an address, or a small number if the linker removed the variable
+  std::uintptr_t dynamic_offset = 0;  // offset of the dynamic shared block in that segment
   std::size_t static_shared_bytes = 0;
   std::uintptr_t kernel = 0, launch = 0;  // addresses
 
   const CodeLine* line_at(std::uintptr_t pc) const;
   const CodeFunction* function_at(std::uintptr_t pc) const;
-  bool on_one_line(std::uintptr_t one, std::uintptr_t other) const;  // two instructions
+  bool on_one_line(std::uintptr_t one, std::uintptr_t other) const;  // whether two instructions belong to one source line
   simt::LoopMap loop_map() const;
 };
 
-// Throws std::runtime_error naming the file.
+// Throws std::runtime_error that names the file.
 Image load_image(const std::filesystem::path& file);
 
 }  // namespace tilelab

@@ -1,4 +1,4 @@
-// Registers first, then the stack. Compiled with frame pointers: the machine learns where the kit's frames begin.
+// Fills registers first, then the stack. Compiled with frame pointers, so that the machine knows where the kit's frames begin.
 #include "runner/kernel_call.hpp"
 
 #include <bit>
@@ -11,8 +11,8 @@
 namespace tilelab {
 namespace {
 
-// A submission that runs past a local array can overwrite the registers it saved for us in its own frame. So nothing of
-// ours is kept in them across the call: it is in our frame, which the machine guards.
+// A submission that writes past a local array can overwrite the registers that it saved for us in its own frame. So we keep
+// nothing in these registers across the call. Our values are in our own frame, which the machine guards.
 [[gnu::always_inline]] inline void distrust_registers() {
 #if defined(__aarch64__)
   asm volatile("" ::: "x19", "x20", "x21", "x22", "x23", "x24", "x25", "x26", "x27", "x28", "memory");
@@ -68,14 +68,14 @@ void KernelCall::operator()() const {
 }
 
 protocol::LaunchConfig call_launch(std::uintptr_t address, const std::vector<int>& arguments) {
-  // LaunchConfig of tilelab/device.cuh; larger than two registers, so it is returned through memory.
+  // The same layout as LaunchConfig of tilelab/device.cuh. It is larger than two registers, so it is returned through memory.
   struct Answer {
     unsigned grid[3], block[3], shared_bytes;
   };
   using Launch = Answer (*)(int, int, int, int, int);
   int values[5] = {};
   for (std::size_t n = 0; n < arguments.size() && n < 5; ++n) values[n] = arguments[n];
-  // The submission writes its answer into this very object: made in place, never copied.
+  // The submission writes its answer directly into this object. The answer is never copied.
   alignas(Answer) std::byte storage[sizeof(Answer)];
   const auto at = reinterpret_cast<std::uintptr_t>(storage);
   simt::Machine::current().entered_kernel(reinterpret_cast<std::uintptr_t>(__builtin_frame_address(0)), {at, at + sizeof storage});

@@ -1,8 +1,8 @@
 // Calls a kernel of any signature made of pointers and scalars, and a launch function.
 //
-// Theory: under the System V (x86-64) and AAPCS64 (aarch64) conventions integers and floating-point values travel in
-// registers of their own, in order, and what does not fit follows on the stack, in order. Filling every register a
-// kernel could read, and then the stack, calls it without knowing its type.
+// Theory: the System V (x86-64) and AAPCS64 (aarch64) conventions pass integers and floating-point values in separate registers,
+// in order. What does not fit is passed on the stack, in order. So filling every register that a kernel could read, and then the
+// stack, calls the kernel without knowing its type.
 #pragma once
 
 #include <cstdint>
@@ -14,7 +14,7 @@ namespace tilelab {
 
 class KernelCall {
  public:
-  // `addresses`: one per buffer argument, in order. Throws std::invalid_argument when there are more arguments than fit.
+  // `addresses`: one for each buffer argument, in order. Throws std::invalid_argument if there are more arguments than fit.
   KernelCall(std::uintptr_t kernel, const std::vector<protocol::Argument>& arguments, const std::vector<std::uintptr_t>& addresses);
   void operator()() const;
 
@@ -31,7 +31,7 @@ class KernelCall {
   std::uint64_t stack_[stack_slots]{};
 };
 
-// What the launch function at `address` answers for up to six integers. Call it on a fiber, as a kernel is called.
+// The answer of the launch function at `address` to up to five integers. Call it on a fiber, like a kernel.
 protocol::LaunchConfig call_launch(std::uintptr_t address, const std::vector<int>& arguments);
 
 }  // namespace tilelab

@@ -1,4 +1,5 @@
-// One launch: buffers in, launch configuration, limits, the machine and its observers, buffers and findings out.
+// One launch: reads buffers, asks for the configuration, checks limits, runs the machine with its observers, writes buffers and
+// findings.
 #include "runner/launch.hpp"
 
 #include <sys/mman.h>
@@ -24,8 +25,8 @@
 #include "simt/observers/trace_recorder.hpp"
 #include "simt/submission_data.hpp"
 
-// The dynamic shared block, and through it the thread-local segment that holds every shared array. Defined by the
-// assembly file that the builder generates.
+// The dynamic shared block. Through its address we find the thread-local segment that holds every shared array. The builder
+// generates the assembly file that defines it.
 extern "C" __thread char tilelab_dynamic_shared[];
 
 namespace tilelab {
@@ -75,16 +76,17 @@ class Launch {
     return answer;
   }
 
-  // A signal arrived at instruction `pc`, for an access to `address` where there was one.
+  // A signal arrived at instruction `pc`. `address` is the address of the access, if there was one.
   LaunchReply crashed(int signal, std::uintptr_t pc, std::uintptr_t address) {
     if (signal == SIGPROF) {
       record(simt::FindingKind::timeout, pc + 1);
       return reply(Status::timeout, "The launch ran out of time.");
     }
     const bool overflow = stacks_ && stacks_->is_guard(address);
-    const char* why = overflow           ? "overflows its stack: a recursion that never ends, or local arrays too large for it"
-                      : signal == SIGFPE ? "divides the lowest integer by -1, whose result does not fit"  // zero never gets here
-                                         : "crashes";
+    const char* why = overflow ? "overflows its stack: a recursion that never ends, or local arrays too large for it"
+                      : signal == SIGFPE
+                          ? "divides the lowest integer by -1, whose result does not fit"  // division by zero is caught earlier
+                          : "crashes";
     record(simt::FindingKind::crash, pc + 1, 0, why);
     return reply(Status::crash, std::string("A thread ") + why + ".");
   }
@@ -122,7 +124,7 @@ class Launch {
     map_module();
   }
 
-  // Variables by their names, and behind them the sections they lie in: constants without a name, and what lies between.
+  // Adds variables by name. Behind them it adds the sections that hold them, for constants without a name and the bytes between.
   void map_module() {
     const auto sections = simt::submission_data();
     for (simt::Region variable : image_.variables) {
@@ -161,7 +163,7 @@ class Launch {
     for (const simt::Region& region : memory_.buffers()) transfer(files_.at(file++), region, true);
   }
 
-  // The launch function is the submission's code: it runs like a kernel of one thread, where a bad access is caught.
+  // The launch function is the submission's code. So it runs like a kernel of one thread, where a bad access is caught.
   LaunchConfig ask_launch_function() {
     simt::Announcer announcer;
     announcer.add(panel_.bounds());
@@ -190,7 +192,8 @@ class Launch {
       if (array.dynamic) array.bytes = config_.shared_bytes;
       span = std::max(span, array.base + array.bytes);
       array.base += segment;
-      return array.bytes == 0 && !array.dynamic;  // a forgotten shared_bytes is named by the array it leaves empty
+      return array.bytes == 0 &&
+             !array.dynamic;  // an empty dynamic array stays: if shared_bytes was forgotten, the finding names this array
     });
     if (image_.shared.empty()) return;
     memory_.set_shared(segment, span + shared_slack_bytes, std::move(arrays));
@@ -241,7 +244,7 @@ class Launch {
     }
   }
 
-  static constexpr std::size_t shared_slack_bytes = 4096;  // less than the padding the builder lays behind the block
+  static constexpr std::size_t shared_slack_bytes = 4096;  // less than the padding that the builder places behind the block
 
   const Image& image_;
   const LaunchRequest& request_;
@@ -270,7 +273,8 @@ std::uintptr_t interrupted_pc(const void* context) {
 #endif
 }
 
-// Not async-signal-safe in general; the interrupted code is the submission's or a callback's, and nothing returns to it.
+// Not async-signal-safe in general. That is safe here: it interrupts only the submission's code or a callback, and never returns
+// to it.
 void on_signal(int signal, siginfo_t* info, void* context) {
   for (const int other : {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP, SIGPROF}) std::signal(other, SIG_DFL);
   const auto address = signal == SIGPROF ? 0 : reinterpret_cast<std::uintptr_t>(info->si_addr);
@@ -309,7 +313,7 @@ void run_launch(const Image& image, const LaunchRequest& request, const std::vec
   begin();
   try {
     install_handlers(request.clock_ms);
-    if (request.second) {  // the first has been judged; of it, only what it leaves counts
+    if (request.second) {  // the first launch was judged before; here it only leaves its values in variables
       launch->run(Launch::Store::nothing);
       begin();
     }

@@ -1,5 +1,5 @@
-// Runs one launch request in this process and answers it. Meant for a forked child: the submission's code runs here,
-// and a crash or an endless loop ends the process after the answer is written.
+// Runs one launch request in this process and answers it. Use it in a forked child: the submission's code runs here, and a crash
+// or an endless loop ends the process after the answer is written.
 #pragma once
 
 #include <functional>
@@ -12,8 +12,8 @@
 
 namespace tilelab {
 
-// `deliver` receives the reply exactly once, on the normal path or from a signal handler, and must not return:
-// it hands the reply over and ends the process.
+// `deliver` receives the reply exactly once, either normally or from a signal handler. It must hand the reply over and end the
+// process; it must not return.
 [[noreturn]] void run_launch(const Image& image, const protocol::LaunchRequest& request, const std::vector<Descriptor>& buffers,
                              const std::function<void(const protocol::LaunchReply&)>& deliver);
 

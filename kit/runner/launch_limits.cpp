@@ -5,7 +5,8 @@
 namespace tilelab {
 namespace {
 
-// CUDA's limits (Programming Guide, "Technical Specifications per Compute Capability"); shared memory without opt-in.
+// CUDA's limits (Programming Guide, "Technical Specifications per Compute Capability"). Shared memory is the limit without
+// opt-in.
 constexpr unsigned max_threads = 1024, max_block_xy = 1024, max_block_z = 64;
 constexpr std::uint64_t max_grid_x = 2147483647, max_grid_yz = 65535;
 constexpr std::size_t max_shared_bytes = 48 * 1024;

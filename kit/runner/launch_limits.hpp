@@ -1,4 +1,4 @@
-// What CUDA refuses to launch, whatever the device: grid, block and shared memory without opt-in.
+// What CUDA refuses to launch on every device: grid, block and shared memory (without opt-in) that are too large.
 #pragma once
 
 #include <cstddef>
@@ -8,8 +8,8 @@
 
 namespace tilelab {
 
-// Why CUDA would refuse this configuration, as one sentence for the student; empty: it would not.
-// `static_shared_bytes`: of the shared arrays that the kernel reaches.
+// Why CUDA would refuse this configuration, as one sentence for the student; empty if it would not. `static_shared_bytes`: the
+// size of the shared arrays that the kernel reaches.
 std::string launch_refusal(const protocol::LaunchConfig& config, std::size_t static_shared_bytes);
 
 }  // namespace tilelab

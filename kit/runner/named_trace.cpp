@@ -18,7 +18,7 @@ const char* space_name(simt::Space space) {
   return "module";
 }
 
-// Entries of a table, each once, in the order of their first use.
+// The entries of a table without repetition, in the order of first use.
 template <class Key, class Entry>
 class Numbered {
  public:

@@ -1,4 +1,4 @@
-// Gives a recorded trace the source's names: regions become named arrays, return addresses become lines.
+// Replaces addresses in a recorded trace by names from the source: regions become arrays, return addresses become lines.
 #pragma once
 
 #include "runner/image.hpp"

@@ -1,5 +1,5 @@
-// The names are Nsight Compute's, as its metrics reference for the L1TEX and SMSP units has them. What the hardware splits
-// into loads, stores and atomics is split here by what the statement says.
+// The names are Nsight Compute's, from its metrics reference for the L1TEX and SMSP units. Each metric counts loads, stores or
+// atomics; here the kind of the source statement decides which.
 #include "runner/nsight_metrics.hpp"
 
 #include <array>
@@ -23,7 +23,7 @@ constexpr std::array<Names, 3> names_by_kind{{
     {"l1tex__t_requests_pipe_lsu_mem_global_op_st.sum", "l1tex__t_sectors_pipe_lsu_mem_global_op_st.sum",
      "smsp__inst_executed_op_shared_st.sum", "l1tex__data_pipe_lsu_wavefronts_mem_shared_op_st.sum",
      "l1tex__data_bank_conflicts_pipe_lsu_mem_shared_op_st.sum"},
-    // What an atomic costs beyond its request depends on whether its result is used, which a statement does not tell.
+    // Beyond its request, the cost of an atomic depends on whether its result is used. A statement does not tell that.
     {"l1tex__t_requests_pipe_lsu_mem_global_op_atom.sum", nullptr, "smsp__inst_executed_op_shared_atom.sum", nullptr, nullptr},
 }};
 static_assert(static_cast<int>(AccessKind::read) == 0 && static_cast<int>(AccessKind::write) == 1 &&
@@ -47,7 +47,7 @@ void add(protocol::Metrics& metrics, const RequestTally& tally) {
 protocol::Traffic nsight_metrics(const std::vector<RequestTally>& tallies, bool complete, const Image& image) {
   protocol::Traffic traffic;
   traffic.complete = complete;
-  for (const AccessKind kind : {AccessKind::read, AccessKind::write}) {  // zero is an answer too
+  for (const AccessKind kind : {AccessKind::read, AccessKind::write}) {  // so that metrics that were never counted are reported as 0
     for (const Space space : {Space::global, Space::shared}) {
       RequestTally none;
       none.space = space;

@@ -1,4 +1,4 @@
-// Puts counted requests under Nsight Compute's names, for the whole launch and for each source line.
+// Reports counted requests under Nsight Compute's names, for the whole launch and for each source line.
 #pragma once
 
 #include <vector>

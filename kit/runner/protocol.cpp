@@ -1,6 +1,6 @@
-// The messages of protocol.hpp as JSON, both ways. Reading is strict, for the peer may be hostile: a field that is
-// missing, of another type or out of its range throws; nothing is rounded, wrapped or given a default.
-// What a message's strings mean, and how long they may be, is for its reader to judge.
+// Writes and reads the messages of protocol.hpp as JSON. Reading is strict, because the peer may be hostile: it throws if a field
+// is missing, has another type or is out of range. Nothing is rounded, wrapped or given a default value. Whoever reads a message
+// must judge what its strings mean, and how long they may be.
 #include "runner/protocol.hpp"
 
 #include "runner/strict_json.hpp"

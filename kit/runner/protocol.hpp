@@ -1,9 +1,9 @@
-// What judge and runner say to each other: one request per launch, one reply, as JSON frames over a
-// private socket, with one memory file descriptor per buffer travelling beside the request.
-// Deliberately not here: expected values, shapes' meaning, tolerances. The runner never learns them.
+// The messages between judge and runner: one request and one reply for each launch, as JSON frames over a private socket. One
+// memory file descriptor for each buffer is sent with the request. Deliberately not here: expected values, the meaning of shapes,
+// tolerances. The runner never learns them.
 //
-// Trust: the runner hosts a submission and is hostile to the judge. Everything in a LaunchReply is
-// untrusted: the judge bounds it, and decides by comparing buffers it reads from the memory files.
+// Trust: the runner hosts a submission, so the judge treats it as hostile. Everything in a LaunchReply is untrusted. The judge
+// limits its size, and decides by comparing buffers that it reads from the memory files.
 #pragma once
 
 #include <array>
@@ -21,24 +21,24 @@
 
 namespace tilelab::protocol {
 
-inline constexpr int socket_descriptor = 3;  // where the runner finds its end of the socket
-// A launch is given processor time (clock_ms); on the wall it may take this much longer before it is given up, so that a
-// busy machine fails nobody.
+inline constexpr int socket_descriptor = 3;  // the runner's end of the socket
+// A launch is given processor time (clock_ms). In wall-clock time it may take this many times longer before it is stopped, so
+// that a busy machine fails nobody.
 inline constexpr unsigned wall_clock_factor = 6;
-inline constexpr std::size_t max_frame_bytes = 4u << 20;  // a longer frame ends the conversation
+inline constexpr std::size_t max_frame_bytes = 4u << 20;  // a longer frame closes the conversation
 
 enum class Role { input, output, inout, scalar };
 
-// One kernel argument, in the kernel's order. A buffer's bytes live in the memory file that travels
-// with the request (the n-th buffer argument owns the n-th descriptor, offset 0, exactly `bytes` long).
+// One argument of the kernel, in the kernel's order. The bytes of a buffer are in the memory file that is sent with the request:
+// the n-th buffer argument uses the n-th descriptor, from offset 0, exactly `bytes` long.
 struct Argument {
-  std::string name;               // "A", "M": what findings call it
-  Role role = Role::scalar;       // output: poisoned by the judge with NaN, must be written
+  std::string name;               // "A", "M": its name in findings
+  Role role = Role::scalar;       // output: the judge fills it with NaN, and the kernel must write it
   std::string element = "float";  // "float", "int", "double", ...: for messages and element indices
   std::size_t element_bytes = 4;  // buffer: the size of one element
   std::size_t bytes = 0;          // buffer: its size; scalar: its size (1 to 8)
   std::uint64_t bits = 0;         // scalar: the value's bit pattern, zero-extended
-  std::size_t row_elements = 0;   // buffer: elements in one row, so that findings say A[3][17]; 0: one-dimensional
+  std::size_t row_elements = 0;   // buffer: elements in one row, so that findings can say A[3][17]; 0: one-dimensional
 };
 
 struct Extent {
@@ -47,27 +47,27 @@ struct Extent {
 
 struct LaunchConfig {
   Extent grid, block;
-  std::size_t shared_bytes = 0;  // dynamic
+  std::size_t shared_bytes = 0;  // dynamic shared memory
 };
 
 struct LaunchRequest {
   std::vector<Argument> arguments;
   std::vector<int> launch_arguments;        // for the submission's launch function: M, N, K
-  std::optional<LaunchConfig> config;       // given: the launch function is not called
-  std::uint64_t event_budget = 0;           // instrumented events before the launch is a `timeout`
-  unsigned clock_ms = 5'000;                // backstop: processor time of the whole launch
-  std::uint8_t shared_poison = 0xFF;        // every byte of shared memory when a block starts: NaN
-  std::optional<std::uint64_t> order_seed;  // given: blocks and threads run in this shuffled order
-  std::optional<TraceRequest> trace;        // given: the reply holds what this block did
+  std::optional<LaunchConfig> config;       // if set, the launch function is not called
+  std::uint64_t event_budget = 0;           // more instrumented events than this are a `timeout`
+  unsigned clock_ms = 5'000;                // processor time of the whole launch, for loops without events
+  std::uint8_t shared_poison = 0xFF;        // every byte of shared memory holds this when a block starts; 0xFF makes NaN
+  std::optional<std::uint64_t> order_seed;  // if set, blocks and threads run in this shuffled order
+  std::optional<TraceRequest> trace;        // if set, the reply holds what this block did
   bool traffic = false;                     // the reply counts requests, sectors and wavefronts
-  bool reversed = false;                    // blocks and threads run the other way round
-  bool second = false;                      // it follows an equal launch, and finds the submission's variables as that left them
-  bool allow_same_value_writes = false;     // plain writes of one value to one place are no race
+  bool reversed = false;                    // blocks and threads run in reverse order
+  bool second = false;                      // runs the launch twice; the second finds variables as the first left them
+  bool allow_same_value_writes = false;     // plain writes of the same value to the same place are no race
 };
 
 // One side of a finding: an access or a barrier of one thread.
 struct Site {
-  std::string file;                               // as the compiler was told it: untrusted
+  std::string file;                               // as given to the compiler: untrusted
   int line = 0;                                   // 1-based; 0: unknown
   std::string function;                           // demangled
   std::string access;                             // "read", "write", "atomic", "barrier", ""
@@ -79,7 +79,7 @@ struct Finding {
   std::string kind;      // a verdict's name: "race", "out-of-bounds", ... ("note" findings too)
   std::string severity;  // "error" | "note"
   Site site;
-  std::optional<Site> other;  // a race's second access, a divergence's other barrier
+  std::optional<Site> other;  // a race's second access, or a divergence's other barrier
   std::string array;          // "As", "A"; empty: none
   std::string element;        // "As[3][17]", "A[1024]"; empty: none
   std::string message;        // one sentence: what happened and the likely cause, in the lab's words
@@ -91,14 +91,14 @@ enum class Status { completed, launch_error, timeout, crash, internal_error };
 struct LaunchReply {
   Status status = Status::completed;              // completed: the kernel ran to its end (findings may still be errors)
   std::string detail;                             // launch_error, crash, internal_error: one sentence
-  LaunchConfig config;                            // what the launch function answered
+  LaunchConfig config;                            // the launch function's answer
   std::vector<Finding> findings;                  // deduplicated, in a deterministic order, at most 64
   std::map<std::string, std::uint64_t> counters;  // "global_load_bytes", "global_store_bytes", "events", ...
   std::string printed;                            // what the kernel printed, at most 16 KiB
-  std::optional<Trace> trace;                     // where one was asked for, and the grid has the block
-  std::optional<Traffic> traffic;                 // where it was asked for
-  bool needs_reversed_run = false;                // fences or atomics alone ordered accesses: see RaceDetector
-  bool left_data = false;                         // the submission's variables hold something else than before
+  std::optional<Trace> trace;                     // if one was requested and the grid has the block
+  std::optional<Traffic> traffic;                 // if it was requested
+  bool needs_reversed_run = false;                // only fences or atomics ordered some accesses: see RaceDetector
+  bool left_data = false;                         // the submission's variables hold other values than before the launch
 };
 
 NLOHMANN_JSON_SERIALIZE_ENUM(Role, {{Role::scalar, "scalar"}, {Role::input, "input"}, {Role::output, "output"}, {Role::inout, "inout"}})
@@ -108,7 +108,7 @@ NLOHMANN_JSON_SERIALIZE_ENUM(Status, {{Status::internal_error, "internal-error"}
                                       {Status::timeout, "timeout"},
                                       {Status::crash, "crash"}})
 
-// Throws nlohmann::json::exception on anything that is not the shape above; callers treat that as a broken peer.
+// Throws nlohmann::json::exception if the JSON does not have the shape above. Callers then treat the peer as broken.
 void to_json(nlohmann::json&, const LaunchRequest&);
 void from_json(const nlohmann::json&, LaunchRequest&);
 void to_json(nlohmann::json&, const LaunchReply&);

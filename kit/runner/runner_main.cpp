@@ -1,5 +1,5 @@
-// The process that hosts a submission. It answers launch requests on its socket, each in a child of its own, so that no
-// launch sees another's memory and a crash costs one launch. This process itself never runs the submission's code.
+// The process that hosts a submission. It answers launch requests on its socket. Each launch runs in its own child process, so
+// that no launch sees another's memory and a crash costs only one launch. This process itself never runs the submission's code.
 #include <fcntl.h>
 #include <poll.h>
 #include <sys/mman.h>
@@ -23,7 +23,7 @@ using namespace tilelab;
 using protocol::LaunchReply;
 using protocol::Status;
 
-// Where a child leaves its answer: shared with it, read after its end.
+// Memory shared with the child. The child writes its answer here; it is read after the child has ended.
 struct Mailbox {
   std::size_t bytes;
   char text[protocol::max_frame_bytes - sizeof(std::size_t)];
@@ -37,9 +37,9 @@ LaunchReply plain_reply(Status status, std::string detail) {
 }
 
 [[noreturn]] void child(const Image& image, const protocol::LaunchRequest& request, const Frame& frame, Mailbox& mailbox) {
-  close(protocol::socket_descriptor);  // the conversation is the parent's
+  close(protocol::socket_descriptor);  // only the parent talks to the judge
   run_launch(image, request, frame.descriptors, [&mailbox](const LaunchReply& reply) {
-    // What the kernel printed need not be valid UTF-8.
+    // The kernel's output may not be valid UTF-8.
     const std::string text = nlohmann::json(reply).dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
     if (text.size() <= sizeof mailbox.text) {
       std::memcpy(mailbox.text, text.data(), text.size());
@@ -54,7 +54,7 @@ std::string answer(const Image& image, const Frame& frame, Mailbox& mailbox) {
   mailbox.bytes = 0;
   int ends[2];
   if (pipe2(ends, O_CLOEXEC) != 0) return nlohmann::json(plain_reply(Status::internal_error, "no pipe for the launch")).dump();
-  Descriptor reader(ends[0]), writer(ends[1]);  // the writer closes when the child ends, however it ends
+  Descriptor reader(ends[0]), writer(ends[1]);  // Linux closes `writer` when the child ends, for any reason
   const pid_t pid = fork();
   if (pid < 0) return nlohmann::json(plain_reply(Status::internal_error, "no process for the launch")).dump();
   if (pid == 0) child(image, request, frame, mailbox);
@@ -88,7 +88,7 @@ int main(int argc, char** argv) {
       try {
         frame = channel.receive();
       } catch (const ChannelError&) {
-        return 0;  // the judge is done
+        return 0;  // the judge closed the socket
       }
       channel.send(answer(image, frame, *static_cast<Mailbox*>(memory)));
     }

@@ -1,5 +1,5 @@
-// Reads JSON that a hostile peer may have written: a value of another type or out of its range throws; nothing is
-// rounded, wrapped or given a default. What strings mean, and how long they may be, is for their reader to judge.
+// Reads JSON that a hostile peer may have written. It throws if a value has another type or is out of range. Nothing is rounded,
+// wrapped or given a default value. The caller must judge what strings mean, and how long they may be.
 #pragma once
 
 #include <cstdint>
@@ -14,7 +14,7 @@ namespace tilelab::strict {
   throw nlohmann::json::other_error::create(501, std::string("expected ") + expected, &value);
 }
 
-// nlohmann::json would convert 1e300 and -1 silently.
+// nlohmann::json alone would convert 1e300 and -1 without an error.
 template <class Integer>
 Integer integer(const nlohmann::json& value) {
   using Limits = std::numeric_limits<Integer>;
@@ -33,7 +33,7 @@ Integer integer(const nlohmann::json& value) {
   return static_cast<Integer>(number);
 }
 
-// The macro's conversion maps an unknown name to the first enumerator.
+// The conversion made by nlohmann's macro turns an unknown name into the first enumerator; this refuses it.
 template <class Enum>
 Enum enumerator(const nlohmann::json& value) {
   const Enum result = value.get<Enum>();
@@ -45,7 +45,7 @@ inline const std::string& text(const nlohmann::json& value) { return value.get_r
 
 inline const nlohmann::json::array_t& list(const nlohmann::json& value) { return value.get_ref<const nlohmann::json::array_t&>(); }
 
-// A kernel may print any bytes, and a compiler may be told any file name; JSON holds UTF-8 only. Bad bytes become U+FFFD.
+// JSON holds only UTF-8, but a kernel may print any bytes, and a compiler may be given any file name. Bad bytes become U+FFFD.
 inline nlohmann::json untrusted(const std::string& bytes) {
   using nlohmann::json;
   return json::parse(json(bytes).dump(-1, ' ', false, json::error_handler_t::replace));

@@ -1,4 +1,4 @@
-// Walks over matching brackets.
+// Finds matching brackets in a line.
 #include "runner/subscript.hpp"
 
 #include <algorithm>
@@ -12,7 +12,8 @@ namespace {
 bool is_blank(char c) { return c == ' ' || c == '\t'; }
 bool is_name(char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_'; }
 
-// Columns are those of the preprocessed text: the first token stays in its column, counted in bytes, and blanks behind it become one.
+// The compiler counts columns in the preprocessed text. There the first token keeps its column (counted in bytes), and a run of
+// blanks after it becomes a single blank.
 bool columns_may_differ(const std::string& line, std::size_t end) {
   std::size_t i = line.find_first_not_of(" \t");
   for (; i + 1 < end; ++i) {
@@ -21,7 +22,7 @@ bool columns_may_differ(const std::string& line, std::size_t end) {
   return false;
 }
 
-// Where the bracket closed at `close` opens.
+// The opening bracket that belongs to the closing bracket at `close`.
 std::optional<std::size_t> opening(const std::string& line, std::size_t close) {
   int depth = 0;
   for (std::size_t i = close + 1; i-- > 0;) {
@@ -31,7 +32,7 @@ std::optional<std::size_t> opening(const std::string& line, std::size_t close) {
   return std::nullopt;
 }
 
-// Where the bracket opened at `open` closes.
+// The closing bracket that belongs to the opening bracket at `open`.
 std::optional<std::size_t> closing(const std::string& line, std::size_t open) {
   int depth = 0;
   for (std::size_t i = open; i < line.size(); ++i) {

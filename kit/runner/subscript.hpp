@@ -1,5 +1,5 @@
-// Finds in a source line which array a subscript belongs to. GCC tells where a bad subscript's bracket closes, Clang where
-// the array's name begins.
+// Finds the array that a subscript in a source line belongs to. GCC reports the column of the bad subscript's closing bracket,
+// Clang the column where the array's name begins.
 #pragma once
 
 #include <cstddef>
@@ -14,14 +14,14 @@ struct Subscript {
   std::size_t position = 0;  // 0: the first subscript of the array
 };
 
-// The subscript whose closing bracket stands at `column` (from 1). None where no such bracket stands there, where what
-// comes before is no name, or where the preprocessor may have moved the column: it joins blanks and removes comments.
+// The subscript whose closing bracket is at `column` (counted from 1). None if there is no such bracket, if what precedes it is
+// no name, or if the preprocessor may have moved the column: it joins blanks and removes comments.
 std::optional<Subscript> subscript_closing_at(const std::string& line, std::size_t column);
 
-// The name that begins at `column`, and the last of the subscripts behind it but `inner`. None likewise.
+// The array whose name begins at `column`, and its last subscript but `inner`. None for the same reasons.
 std::optional<Subscript> subscript_behind(const std::string& line, std::size_t column, std::size_t inner);
 
-// Whether the line uses a macro that the file defines: the compiler's columns are then those of the expanded text.
+// Whether the line uses a macro that the file defines. If so, the compiler's columns count in the expanded text.
 bool mentions_macro(const std::string& line, const std::vector<std::string>& file);
 
 }  // namespace tilelab

@@ -1,6 +1,6 @@
-// The numbers that a timed launch is given: made on the device before every round, and again by whoever verifies the outputs.
-// No two rounds have the same, so nothing that a kernel remembers of one helps it in another. constexpr, so that nvcc takes
-// the very same functions for the device.
+// The input numbers of a timed launch. The device makes them before every round, and whoever verifies the outputs makes them
+// again. Every round has different numbers, so a kernel gains nothing by remembering results. The functions are constexpr, so
+// that nvcc can compile the same functions for the device.
 #pragma once
 
 #include <cstdint>
@@ -16,13 +16,13 @@ constexpr std::uint64_t mixed(std::uint64_t z) {
   return z ^ (z >> 31);
 }
 
-// Of the numbers in one round's `buffer`-th buffer.
+// The stream of numbers for the `buffer`-th buffer of one round.
 constexpr std::uint64_t stream(std::uint64_t seed, std::uint64_t round, std::uint64_t buffer) {
   return mixed(mixed(mixed(seed) + round) + buffer);
 }
 
-// Three rounds in four have whole numbers, whose sums are exact; the others random ones, which show a kernel that rounds more
-// than fp32 does.
+// Three of four rounds have whole numbers, whose sums are exact. The other rounds have random numbers, which reveal a kernel that
+// rounds more than fp32 does.
 constexpr bool is_whole(std::uint64_t seed, std::uint64_t round) { return stream(seed, round, ~std::uint64_t{0}) % 4 != 0; }
 
 // ±1 to ±8, or a multiple of 2^-23 in (-1, 1).

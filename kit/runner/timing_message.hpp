@@ -1,5 +1,5 @@
-// The part of the protocol that times kernels: which launch, how often, and what came of it. A runner that is asked to time
-// answers one such request; its times are its word, and whoever asked verifies the outputs that it kept.
+// The part of the protocol that times kernels: which launch, how often, and the results. A runner answers one such request. Its
+// times are not verified, but whoever sent the request verifies the outputs that the runner kept.
 #pragma once
 
 #include <cstdint>
@@ -12,38 +12,38 @@ namespace tilelab::protocol {
 
 inline constexpr unsigned most_rounds = 1024, most_contestants = 8;
 
-// Sent ahead of a request: make what takes long, and answer with an empty reply.
+// Sent before a request: the runner then does everything that takes long, and answers with an empty reply.
 inline constexpr const char* prepare_to_time = "{\"prepare\": true}";
 
 struct TimingRequest {
-  LaunchRequest launch;  // its buffers come without files: inputs are made on the device, see runner/timed_input.hpp
+  LaunchRequest launch;  // its buffers have no files: inputs are made on the device, see runner/timed_input.hpp
   std::uint64_t input_seed = 0;
-  unsigned first_round = 0;  // rounds are counted from here, so that no later request repeats an input
+  unsigned first_round = 0;  // the number of the first round; later requests continue from it, so that no input is repeated
   unsigned rounds = 31;
-  unsigned warm_up_ms = 200;  // at least so long, before the first sample
+  unsigned warm_up_ms = 200;  // minimum time before the first sample
   unsigned kept_contestant = 0;
-  std::vector<unsigned> kept_rounds;  // whose outputs are copied back, one after the other, into the file that comes along
+  std::vector<unsigned> kept_rounds;  // the rounds whose outputs are copied, one after another, into the file sent with the request
 };
 
-// What the device said of itself. Zero: it does not say.
+// What NVML says about the device. Zero means unknown.
 struct ClockReading {
   unsigned sm_mhz = 0, memory_mhz = 0, temperature_c = 0, power_mw = 0;
-  std::uint64_t throttle_reasons = 0;  // NVML's bits
+  std::uint64_t throttle_reasons = 0;  // NVML's bit mask
 };
 
 struct TimingReply {
   Status status = Status::completed;
-  std::string detail;                            // of any other status: one sentence
-  unsigned contestant = 0;                       // of any other status: whose launch it was
-  bool slow = false;                             // timed out, but it does end: too slow to be timed
-  std::vector<LaunchConfig> configs;             // of each contestant
-  std::vector<std::vector<double>> nanoseconds;  // of each contestant, round by round
-  ClockReading before, after;                    // the timed rounds
-  double warm_up_ms = 0, timed_ms = 0;           // on the wall
+  std::string detail;                            // if the status is not `completed`: one sentence
+  unsigned contestant = 0;                       // if the status is not `completed`: whose launch it was
+  bool slow = false;                             // with `timeout`: the launch does end, but is too slow to be timed
+  std::vector<LaunchConfig> configs;             // for each contestant
+  std::vector<std::vector<double>> nanoseconds;  // for each contestant, for each round
+  ClockReading before, after;                    // of the timed rounds
+  double warm_up_ms = 0, timed_ms = 0;           // wall-clock time
   unsigned warm_up_rounds = 0;
 };
 
-// Reading throws nlohmann::json::exception on anything that is not the shape above, or not finite.
+// Reading throws nlohmann::json::exception if the JSON does not have the shape above, or a number is not finite.
 void to_json(nlohmann::json&, const TimingRequest&);
 void from_json(const nlohmann::json&, TimingRequest&);
 void to_json(nlohmann::json&, const TimingReply&);

@@ -1,5 +1,5 @@
-// The part of the protocol that carries a trace: what one block of a launch did, step by step. A judge that asks for one
-// gets it beside the launch's ordinary reply; graded launches ask for none.
+// The part of the protocol that carries a trace: what one block of a launch did, step by step. The judge gets it with the
+// ordinary reply, if it asks for one. Graded launches never do.
 #pragma once
 
 #include <array>
@@ -12,7 +12,7 @@
 
 namespace tilelab::protocol {
 
-inline constexpr std::size_t most_trace_steps = 90'000;  // what fits into a frame with room to spare
+inline constexpr std::size_t most_trace_steps = 90'000;  // fits easily into one frame
 
 struct TraceRequest {
   std::array<unsigned, 3> block{};  // (x, y, z)
@@ -31,7 +31,7 @@ struct TracedPlace {
   int line = 0;  // 0: unknown
 };
 
-// On the wire an array of its eight numbers.
+// In JSON this is an array of its eight numbers.
 struct TracedStep {
   enum class Kind : std::uint8_t { read, write, atomic, barrier };
   Kind kind = Kind::read;
@@ -47,10 +47,10 @@ struct Trace {
   std::vector<TracedArray> arrays;
   std::vector<TracedPlace> places;
   std::vector<TracedStep> steps;
-  bool complete = false;  // false: the block did not end, or did more than may be kept
+  bool complete = false;  // false: the block did not end, or did more than can be kept
 };
 
-// Reading throws nlohmann::json::exception on anything that is not the shape above, and on an index without its entry.
+// Reading throws nlohmann::json::exception if the JSON does not have the shape above, or an index has no entry.
 void to_json(nlohmann::json&, const TraceRequest&);
 void from_json(const nlohmann::json&, TraceRequest&);
 void to_json(nlohmann::json&, const Trace&);

@@ -1,5 +1,5 @@
-// The part of the protocol that carries memory traffic: what each source line of a launch asked of memory, counted as
-// Nsight Compute counts it and under its names. Only a judge that asks for it gets it; it costs time.
+// The part of the protocol that carries memory traffic: what each source line of a launch requested from memory, counted as
+// Nsight Compute counts it and under its names. Counting takes time, so it is done only if a judge asks for it.
 #pragma once
 
 #include <cstddef>
@@ -25,11 +25,11 @@ struct LineTraffic {
 
 struct Traffic {
   Metrics metrics;                 // of the whole launch
-  std::vector<LineTraffic> lines;  // the submission's, that access memory; sorted
-  bool complete = false;           // false: more happened than was counted
+  std::vector<LineTraffic> lines;  // the submission's lines that access memory; sorted
+  bool complete = false;           // false: the launch did more than was counted
 };
 
-// Reading throws nlohmann::json::exception on anything that is not the shape above.
+// Reading throws nlohmann::json::exception if the JSON does not have the shape above.
 void to_json(nlohmann::json&, const Traffic&);
 void from_json(const nlohmann::json&, Traffic&);
 

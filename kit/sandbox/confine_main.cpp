@@ -1,16 +1,17 @@
-// confine: starts one program with little it can reach, where bubblewrap cannot start, and inside bubblewrap as a
-// second wall. Not a container: it makes no namespace and needs no privilege.
+// confine: starts one program that can reach as little as possible. It is used where bubblewrap cannot start, and inside
+// bubblewrap as a second layer. It is not a container: it makes no namespace and needs no privilege.
 //
-// Theory of operation. Each wall is put up by the process itself, cannot be taken down again, and is inherited by all
-// it starts; the last act is execve. The order matters, because every step takes away what a later one might need:
-//   guard       (asked for) a parent stays behind, outside of every wall, to end what the program leaves
-//   identity    root becomes a user nobody else is; all capabilities go, but for one that root's folders need
-//   session     its own, without a terminal; it dies when its parent does
-//   descriptors 0-3 alone are handed on (3: the judge's socket)
-//   limits      processor, memory, file sizes, processes: counted for the identity it has by now
-//   Landlock    no file but those listed; no TCP; signals and abstract sockets stay inside (as far as the kernel goes)
-//   seccomp     no system call but those listed: last, since the steps before would not pass it
-// What none of them stops is written down in docs/threat-model.md.
+// Theory of operation. The process applies each restriction to itself. A restriction cannot be removed again, and everything that
+// the process starts inherits it. The last step is execve. The order matters, because each step removes what a later one may
+// need:
+//   guard       (if requested) a parent stays outside of all restrictions, to end what the program leaves behind
+//   identity    root becomes a user that nobody else is; all capabilities go, except one that root's folders need
+//   session     a new one, without a terminal; the process dies when its parent does
+//   descriptors only 0-3 are passed on (3: the judge's socket)
+//   limits      processor time, memory, file sizes, processes: counted for the identity it has by now
+//   Landlock    no file except those listed; no TCP; signals and abstract sockets stay inside (as far as the kernel supports it)
+//   seccomp     no system call except those listed: last, because it would forbid the steps before
+// docs/threat-model.md says what none of them stops.
 #include <fcntl.h>
 #include <signal.h>
 #include <sys/prctl.h>
@@ -40,13 +41,13 @@ void probe() {
 }
 
 void leave_session() {
-  setsid();  // fails for one who leads a session already, which is as good
+  setsid();  // fails if it already leads a session, which is fine
   checked(prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0), "die with the parent");
 }
 
 void drop_descriptors() {
   if (close_range(4, ~0U, 0) == 0) return;
-  for (int fd = 4; fd < 65536; ++fd) close(fd);  // before Linux 5.9
+  for (int fd = 4; fd < 65536; ++fd) close(fd);  // kernels before Linux 5.9
 }
 
 std::vector<std::string> program_folders(const ConfineOptions& options) {
@@ -55,14 +56,14 @@ std::vector<std::string> program_folders(const ConfineOptions& options) {
   return folders;
 }
 
-// The same for everybody, so that nothing of the grader's own environment is told, and outputs are reproducible.
+// The same environment for every program: it tells nothing of the grader's own environment, and outputs are reproducible.
 std::vector<std::string> environment_for(const ConfineOptions& options) {
   std::string path;
   for (const std::string& folder : program_folders(options)) path += (path.empty() ? "" : ":") + folder;
   return {"PATH=" + path, "LANG=C.UTF-8", "HOME=" + options.temporary, "TMPDIR=" + options.temporary, "SOURCE_DATE_EPOCH=315532800"};
 }
 
-// A compiler starts other programs, a runner none but itself.
+// A compiler may start other programs; a runner may start only itself.
 FileAccess file_access(const ConfineOptions& options, const std::string& program) {
   FileAccess access{.readable = {}, .executable = {}, .writable = options.writable, .devices = options.devices};
   (options.profile == Profile::build ? access.executable : access.readable) = options.readable;
@@ -91,7 +92,7 @@ FileAccess file_access(const ConfineOptions& options, const std::string& program
   checked(prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0), "forbid new privileges");
   volunteer_for_out_of_memory();
   const bool alone = give_up_privileges(options);
-  leave_session();  // after the identity: changing it would unset the signal at the parent's death
+  leave_session();  // after the identity: changing the identity clears the signal at the parent's death
   drop_descriptors();
   limit_resources(options, alone);
   if (options.landlock) restrict_files(access);

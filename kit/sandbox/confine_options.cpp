@@ -1,4 +1,4 @@
-// Reads the launcher's command line. Numbers are plain decimal: a limit that was misread would be no limit.
+// Reads the launcher's command line. Numbers must be plain decimal, because a misread limit would be no limit.
 #include "sandbox/confine_options.hpp"
 
 #include <charconv>
@@ -31,7 +31,7 @@ const char* const usage =
 
 namespace {
 
-// One option at a time, its value in the same word (--memory=1) or the next one.
+// Reads one option at a time, with its value in the same word (--memory=1) or in the next word.
 class Words {
  public:
   explicit Words(const std::vector<std::string>& words) : words_(words) {}

@@ -1,4 +1,4 @@
-// The launcher's command line as plain data. Parsing only: whether a path exists is found out when it is used.
+// The launcher's command line as plain data. It only parses: whether a path exists is checked when it is used.
 #pragma once
 
 #include <cstdint>
@@ -8,21 +8,21 @@
 
 namespace tilelab::sandbox {
 
-enum class Profile { build, run, gpu };  // gpu: run, and what the GPU's driver asks of the kernel
+enum class Profile { build, run, gpu };  // gpu: run, and what the GPU's driver needs from the kernel
 
 struct ConfineOptions {
   bool probe = false;
-  bool guard = false;  // stay behind as a parent that takes the whole process group along
+  bool guard = false;  // stay as a parent that ends the whole process group
   bool landlock = true;
   bool seccomp = true;
-  bool keep_root = false;             // root stays root, with no capability left
-  std::optional<std::uint64_t> user;  // whom root becomes otherwise
+  bool keep_root = false;             // root stays root, but without any capability
+  std::optional<std::uint64_t> user;  // the user that root becomes otherwise
   Profile profile = Profile::run;
   std::optional<std::uint64_t> cpu_seconds, memory_bytes, processes, file_bytes, open_files;
   std::vector<std::string> readable, writable, devices;
-  std::vector<std::string> path;     // put in front of PATH
-  std::string temporary = "/tmp";    // TMPDIR and HOME
-  std::vector<std::string> command;  // never empty unless `probe`
+  std::vector<std::string> path;     // folders put before those of PATH
+  std::string temporary = "/tmp";    // the value of TMPDIR and HOME
+  std::vector<std::string> command;  // never empty, except with `probe`
 };
 
 extern const char* const usage;

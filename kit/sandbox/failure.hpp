@@ -1,5 +1,5 @@
-// How the launcher reports that it could not confine a program: one clear line, and exit status 125,
-// which `timeout` and `env` use for failures of their own too. Never thrown for what the program did.
+// How the launcher reports that it could not confine a program: one clear line, and exit status 125. `timeout` and `env` use that
+// status for their own failures too. It is never thrown for something that the program did.
 #pragma once
 
 #include <cerrno>
@@ -21,7 +21,7 @@ struct Failure : std::runtime_error {
 // "cannot WHAT: REASON", the reason from errno.
 [[noreturn]] inline void fail_with_errno(const std::string& what) { throw Failure("cannot " + what + ": " + std::strerror(errno)); }
 
-// For system calls that answer -1: passes any other answer on.
+// For system calls that return -1 on failure. Other results are returned unchanged.
 template <typename Answer>
 Answer checked(Answer answer, const std::string& what) {
   if (answer == static_cast<Answer>(-1)) fail_with_errno(what);

@@ -1,6 +1,6 @@
-// Three processes: the one the caller started, which waits; the confined program; and a watcher that sleeps on a pipe
-// whose other end the waiting process alone holds, so that its death, however it comes, is the pipe's end.
-// A confined program cannot leave its group: the system-call filter refuses setsid and setpgid.
+// There are three processes. The one that the caller started waits. The second is the confined program. The third, the watcher,
+// sleeps on a pipe whose other end only the waiting process holds: if the waiting process dies for any reason, the pipe closes. A
+// confined program cannot leave its group, because the system-call filter refuses setsid and setpgid.
 #include "sandbox/guard.hpp"
 
 #include <fcntl.h>
@@ -16,7 +16,7 @@
 namespace tilelab::sandbox {
 namespace {
 
-// Nothing of the confined program's: a pipe it writes to must end when it ends.
+// Keeps no descriptor of the confined program: a pipe that it writes to must close when it ends.
 void hold_only(int kept) {
   const int place = checked(fcntl(kept, F_DUPFD, 3), "keep a descriptor");
   checked(close_range(0, static_cast<unsigned>(place) - 1, 0), "close descriptors");
@@ -32,7 +32,7 @@ void block_signals() {
 }
 
 [[noreturn]] void watch(int pipe_end, int ready, pid_t group) {
-  setsid();  // out of reach of a signal to the group that the waiting process is in
+  setsid();  // so that a signal to the waiting process's group does not reach the watcher
   block_signals();
   [[maybe_unused]] const ssize_t told = write(ready, "w", 1);
   hold_only(pipe_end);
@@ -44,7 +44,7 @@ void block_signals() {
 [[noreturn]] void wait_for(pid_t child, int pipe_end) {
   hold_only(pipe_end);
   siginfo_t ended{};
-  // Left unreaped until its group is dead, so that the group's number cannot have passed to anybody else.
+  // The child is reaped only after its group is dead. Until then its number cannot be given to another process group.
   while (waitid(P_PID, static_cast<id_t>(child), &ended, WEXITED | WNOWAIT) != 0 && errno == EINTR) {
   }
   kill(-child, SIGKILL);
@@ -66,7 +66,8 @@ void continue_under_guard() {
   if (child == 0) {
     setsid();
     prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0);
-    // Goes on only once somebody watches a process that still waits; had it died before setsid, there was no group to kill.
+    // Continues only after the watcher runs and if the parent still waits. If the parent had died before setsid, there would have
+    // been no group to kill.
     close(ready[1]);
     char watched = 0;
     if (read(ready[0], &watched, 1) != 1 || getppid() != waiting) _exit(failure_status);

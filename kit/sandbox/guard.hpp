@@ -1,12 +1,12 @@
-// Where no process namespace ends with its first process, something has to end what a program leaves behind.
-// Reaps nothing it did not start, and needs no cooperation from what it guards.
+// Ends what a program leaves behind. It is needed if there is no process namespace, which would end with its first process. It
+// reaps only what it started, and does not depend on the guarded program.
 #pragma once
 
 namespace tilelab::sandbox {
 
-// Splits off: returns in a child, which leads a session and process group of its own; the caller's process never
-// returns but waits for that child, then kills its whole group and ends with the child's exit status (128 + signal).
-// When the waiting process itself is killed, a third one does the killing: nobody can be told to outlive it.
+// Splits the process. The call returns in a child that leads its own session and process group. In the caller's process it never
+// returns: that process waits for the child, kills its whole group and ends with the child's exit status (128 + signal). If the
+// waiting process itself is killed, a third process kills the group. So nothing in the group can outlive the waiting process.
 void continue_under_guard();
 
 }  // namespace tilelab::sandbox

@@ -1,4 +1,4 @@
-// Capabilities through the raw system calls: four calls do not need a library.
+// Handles capabilities with raw system calls: four calls do not need a library.
 #include "sandbox/identity.hpp"
 
 #include <grp.h>
@@ -25,7 +25,7 @@ void set_capabilities(std::uint64_t kept) {
   checked(syscall(SYS_capset, &header, data.data()), "give capabilities up");
 }
 
-// What a program that is executed could get back. Allowed to fail: it takes a capability of its own.
+// Removes the capabilities that an executed program could get back. It may fail, because it needs a capability itself.
 void clear_bounding_set(std::uint64_t kept) {
   for (int capability = 0; prctl(PR_CAPBSET_READ, capability, 0, 0, 0) >= 0; ++capability) {
     if (!(kept >> capability & 1)) prctl(PR_CAPBSET_DROP, capability, 0, 0, 0);
@@ -46,7 +46,7 @@ bool give_up_privileges(const ConfineOptions& options) {
   }
   const auto user = static_cast<uid_t>(*options.user);
   clear_bounding_set(kept);
-  // Keeps capabilities over the change of user, and lets access() go by them as open() does; both need it.
+  // Both need this: capabilities are kept when the user changes, and access() follows them as open() does.
   checked(prctl(PR_SET_SECUREBITS, SECBIT_NO_SETUID_FIXUP, 0, 0, 0), "keep a capability");
   checked(setgroups(0, nullptr), "leave root's groups");
   checked(setresgid(user, user, user), "leave root's group");

@@ -1,5 +1,5 @@
-// Raw system calls, since no libc wraps Landlock, and constants of our own, since a distribution's header may be
-// older than the kernel that runs. Every right the running kernel knows is taken away; only then some are given back.
+// Uses raw system calls, because no libc wraps Landlock, and our own constants, because a distribution's header may be older than
+// the running kernel. It first takes away every right that this kernel knows, and then gives some back.
 #include "sandbox/landlock.hpp"
 
 #include <fcntl.h>
@@ -13,7 +13,7 @@
 namespace tilelab::sandbox {
 namespace {
 
-// include/uapi/linux/landlock.h, by the version that brought it.
+// From include/uapi/linux/landlock.h. The number is the Landlock version that introduced the right.
 constexpr std::uint64_t execute = 1u << 0, write_file = 1u << 1, read_file = 1u << 2, read_dir = 1u << 3;
 constexpr std::uint64_t remove_dir = 1u << 4, remove_file = 1u << 5, make_dir = 1u << 7, make_reg = 1u << 8, make_sym = 1u << 12;
 constexpr std::uint64_t all_of_abi_1 = (1u << 13) - 1;
@@ -23,7 +23,7 @@ constexpr std::uint64_t all_tcp = (1u << 0) | (1u << 1);     // 4: bind, connect
 constexpr std::uint64_t ioctl_device = 1u << 15;             // 5
 constexpr std::uint64_t all_scopes = (1u << 0) | (1u << 1);  // 6: abstract sockets and signals stay inside
 
-// struct landlock_ruleset_attr as of version 6; an older kernel is told the shorter size it knows.
+// struct landlock_ruleset_attr of version 6. An older kernel is given the shorter size that it knows.
 struct Ruleset {
   std::uint64_t files = 0, network = 0, scopes = 0;
 };
@@ -74,7 +74,7 @@ void restrict_files(const FileAccess& access) {
   const Handle ruleset(make_ruleset(abi));
   for (const std::string& path : access.readable) allow(ruleset.get(), abi, path, read_file | read_dir);
   for (const std::string& path : access.executable) allow(ruleset.get(), abi, path, read_file | read_dir | execute);
-  // No devices, sockets or pipes by name: nothing a compiler makes, and each a way to reach another process.
+  // No devices, sockets or pipes in the file system: a compiler makes none, and each could reach another process.
   const std::uint64_t write =
       read_file | read_dir | write_file | truncate_file | make_reg | make_dir | make_sym | remove_file | remove_dir | refer;
   for (const std::string& path : access.writable) allow(ruleset.get(), abi, path, write);

@@ -1,5 +1,5 @@
-// Landlock: the kernel's way for an ordinary process to give up its view of the file system. Once in force, what is
-// not listed can be neither opened nor changed. It does not hide that a file exists (stat), nor cover chmod.
+// Landlock: the kernel's way for an ordinary process to restrict its own access to the file system. After that, it can neither
+// open nor change what is not listed. Landlock does not hide that a file exists (stat), and does not cover chmod.
 #pragma once
 
 #include <cstdint>
@@ -8,17 +8,17 @@
 
 namespace tilelab::sandbox {
 
-// The kernel's Landlock version, 0 where it has none or where it was not switched on.
+// The kernel's Landlock version; 0 if it has none or it is not enabled.
 int landlock_abi();
 
 struct FileAccess {
-  std::vector<std::string> readable;    // files and folders with all that is beneath
-  std::vector<std::string> executable;  // may be executed as well; a shared library need not be in here
-  std::vector<std::string> writable;    // read, written, made and removed beneath; not executed
-  std::vector<std::string> devices;     // read, written and controlled
+  std::vector<std::string> readable;    // files, and folders with everything below them
+  std::vector<std::string> executable;  // may be executed as well; shared libraries need not be listed here
+  std::vector<std::string> writable;    // may be read, written, made and removed below here; not executed
+  std::vector<std::string> devices;     // may be read, written and controlled by ioctl
 };
 
-// Confines this process and all it starts, for good. Needs no_new_privs. Throws Failure naming the path.
+// Restricts this process and everything it starts, for ever. Needs no_new_privs. Throws Failure that names the path.
 void restrict_files(const FileAccess& access);
 
 }  // namespace tilelab::sandbox

@@ -1,4 +1,4 @@
-// The program's path, and its PT_INTERP entry.
+// Finds the program's path, and its PT_INTERP entry.
 #include "sandbox/program.hpp"
 
 #include <elf.h>

@@ -1,4 +1,4 @@
-// Which resource each limit maps to, and why.
+// Which resource each limit sets, and why.
 #include "sandbox/resource_limits.hpp"
 
 #include <dirent.h>
@@ -16,25 +16,25 @@
 namespace tilelab::sandbox {
 namespace {
 
-// Address space beyond the memory limit. The executor reserves far more than it touches: 1,100 fiber stacks of 256 KiB,
-// 16 MiB of forbidden zone around every buffer. So RLIMIT_DATA, which counts private writable memory alone, is the
-// limit that means something; RLIMIT_AS only keeps shared mappings, which DATA does not see, from growing for ever.
+// Address space beyond the memory limit. The executor reserves far more than it uses: 1,100 fiber stacks of 256 KiB, and 16 MiB
+// of inaccessible memory around every buffer. So the limit that matters is RLIMIT_DATA, which counts only private writable
+// memory. RLIMIT_AS limits shared mappings, which RLIMIT_DATA does not count.
 constexpr rlim_t address_slack_bytes = rlim_t{2} << 30;
 
-// Room for what else runs under the same user when the limit on processes cannot be told apart from it: a desktop, and
-// other submissions being graded beside this one.
+// Used when other programs run under the same user, because the kernel counts them for the same limit: a desktop, and other
+// submissions that are graded at the same time.
 constexpr rlim_t shared_user_slack = 512;
 
 void limit(decltype(RLIMIT_CPU) resource, rlim_t soft, rlim_t hard, const char* what) {
   rlimit now{};
   checked(getrlimit(resource, &now), std::string("read the limit on ") + what);
-  now.rlim_max = std::min(now.rlim_max, hard);  // an ordinary user cannot raise it
+  now.rlim_max = std::min(now.rlim_max, hard);  // an ordinary user cannot raise the hard limit
   now.rlim_cur = std::min(now.rlim_max, soft);
   checked(setrlimit(resource, &now), std::string("limit ") + what);
 }
 
-// Processes and threads of this user; 0 where there is no /proc to see them in, as in a namespace of our own.
-// Two stat calls per process: a folder's owner is the user, and its `task` has a link per thread besides its own two.
+// Processes and threads of this user; 0 if there is no /proc, as in our own namespace. Needs one stat call for each process: the
+// owner of its `task` folder is the user, and the folder has one link for each thread besides its own two.
 rlim_t tasks_of_this_user() {
   const std::unique_ptr<DIR, int (*)(DIR*)> processes(opendir("/proc"), closedir);
   if (!processes) return 0;
@@ -52,11 +52,11 @@ rlim_t tasks_of_this_user() {
 
 void limit_resources(const ConfineOptions& options, bool alone) {
   limit(RLIMIT_CORE, 0, 0, "core dumps");
-  // SIGXCPU can be caught; a second later comes SIGKILL, which cannot.
+  // A program can catch SIGXCPU. One second later comes SIGKILL, which it cannot catch.
   if (options.cpu_seconds) limit(RLIMIT_CPU, *options.cpu_seconds, *options.cpu_seconds + 1, "processor time");
   if (options.memory_bytes) {
     limit(RLIMIT_DATA, *options.memory_bytes, *options.memory_bytes, "memory");
-    // The GPU's driver reserves addresses for all memory there is, its own and the machine's.
+    // The GPU's driver reserves addresses for all memory, its own and the machine's.
     if (options.profile != Profile::gpu)
       limit(RLIMIT_AS, *options.memory_bytes + address_slack_bytes, *options.memory_bytes + address_slack_bytes, "address space");
   }
@@ -71,7 +71,7 @@ void limit_resources(const ConfineOptions& options, bool alone) {
 
 void volunteer_for_out_of_memory() {
   const int file = open("/proc/self/oom_score_adj", O_WRONLY | O_CLOEXEC);
-  if (file < 0) return;  // no /proc here; a kindness, not a wall
+  if (file < 0) return;  // without /proc this is skipped: it is a help for other processes, not a restriction
   [[maybe_unused]] const ssize_t written = write(file, "1000", 4);
   close(file);
 }

@@ -1,4 +1,4 @@
-// The filter: the two lists of names, and those calls whose arguments decide.
+// Builds the filter: the lists of names, and the calls whose arguments decide.
 #include "sandbox/syscall_filter.hpp"
 
 #include <fcntl.h>
@@ -27,8 +27,8 @@
 namespace tilelab::sandbox {
 namespace {
 
-// All bits of `mask` in the argument are clear. Compared as 64 bits, of which the kernel reads 32 for an int:
-// the masks below lie in the lower half, so garbage in the upper one changes nothing.
+// The condition that all bits of `mask` in the argument are 0. seccomp compares 64 bits, but for an int the kernel reads 32. The
+// masks below use only the lower half, so bits in the upper half change nothing.
 scmp_arg_cmp clear(unsigned argument, std::uint64_t mask) { return {argument, SCMP_CMP_MASKED_EQ, mask, 0}; }
 scmp_arg_cmp equals(unsigned argument, std::uint64_t value) { return {argument, SCMP_CMP_MASKED_EQ, 0xffffffffu, value}; }
 
@@ -36,10 +36,10 @@ class Filter {
  public:
   Filter() : context_(seccomp_init(SCMP_ACT_ERRNO(ENOSYS)), seccomp_release) {
     if (!context_) throw Failure("cannot make a system-call filter");
-    seccomp_attr_set(context_.get(), SCMP_FLTATR_CTL_OPTIMIZE, 2);  // a tree: 130 calls take 8 comparisons; older ones go without
+    seccomp_attr_set(context_.get(), SCMP_FLTATR_CTL_OPTIMIZE, 2);  // a tree: 8 comparisons for 130 calls; older libseccomp does without
   }
 
-  // Several calls for one name are alternatives; conditions within a call all hold.
+  // Several calls for one name are alternatives (or). Conditions within a call must all hold (and).
   void allow(const char* name, std::initializer_list<scmp_arg_cmp> conditions = {}) { add(SCMP_ACT_ALLOW, name, conditions); }
   void refuse(const char* name, int error, std::initializer_list<scmp_arg_cmp> conditions = {}) {
     add(SCMP_ACT_ERRNO(static_cast<std::uint32_t>(error)), name, conditions);
@@ -55,7 +55,7 @@ class Filter {
  private:
   void add(std::uint32_t action, const char* name, std::initializer_list<scmp_arg_cmp> conditions) {
     const int number = seccomp_syscall_resolve_name(name);
-    if (number < 0) return;  // not on this architecture, or newer than libseccomp
+    if (number < 0) return;  // does not exist on this architecture, or is newer than libseccomp
     const int error = seccomp_rule_add_array(context_.get(), action, number, static_cast<unsigned>(conditions.size()), conditions.begin());
     if (error != 0) throw Failure(std::string("cannot filter the system call '") + name + "': " + std::strerror(-error));
   }
@@ -66,21 +66,21 @@ class Filter {
 void allow_children(Filter& filter) {
   constexpr std::uint64_t namespaces =
       CLONE_NEWNS | CLONE_NEWCGROUP | CLONE_NEWUTS | CLONE_NEWIPC | CLONE_NEWUSER | CLONE_NEWPID | CLONE_NEWNET | CLONE_PTRACE;
-  filter.allow("clone", {clear(0, namespaces)});  // clone3 hides its flags behind a pointer: not there, so libc uses clone
+  filter.allow("clone", {clear(0, namespaces)});  // clone3 is not allowed, because its flags are behind a pointer; libc then uses clone
 }
 
 void allow_signals(Filter& filter, Profile profile) {
   if (profile != Profile::build) {
-    // One process by number: no "everybody" (-1) and no group. That the number is a child's own, only Landlock (from
-    // Linux 6.12), a process namespace or a user id of our own can tell.
+    // One process by number: not all (-1), and no group. Whether the number is a child of its own, the filter cannot check.
+    // Landlock (from Linux 6.12), a process namespace or a separate user id can.
     filter.allow("kill", {clear(0, 0x80000000u)});
     filter.allow("tgkill");
   } else {
-    filter.allow("tgkill", {equals(2, SIGABRT)});  // abort()
+    filter.allow("tgkill", {equals(2, SIGABRT)});  // for abort()
   }
 }
 
-// Files keep no set-user-id bit: one made by an ordinary user would be a door to them for everybody on the machine.
+// No file may get a set-user-id bit: anybody on the machine could then run it with the grader's rights.
 void allow_opening(Filter& filter, Profile profile) {
   constexpr std::uint64_t creates = O_CREAT | (O_TMPFILE & ~O_DIRECTORY), takes_over = S_ISUID | S_ISGID;
   filter.allow("open", {clear(1, creates)});
@@ -94,10 +94,10 @@ void allow_opening(Filter& filter, Profile profile) {
   filter.allow("fchmodat", {clear(2, takes_over)});
 }
 
-// Calls of many meanings: only those meanings that are needed.
+// Calls with several functions: only the functions that are needed.
 void allow_some_meanings(Filter& filter, Profile profile) {
   filter.allow("memfd_create", {clear(1, MFD_HUGETLB)});
-  filter.allow("prlimit64", {equals(0, 0)});  // its own limits
+  filter.allow("prlimit64", {equals(0, 0)});  // only its own limits
   if (profile != Profile::gpu) {
     for (const std::uint64_t request : {TCGETS, TIOCGWINSZ, FIONREAD}) filter.allow("ioctl", {equals(1, request)});
   }
@@ -105,15 +105,15 @@ void allow_some_meanings(Filter& filter, Profile profile) {
                                      PR_SET_NO_NEW_PRIVS, PR_GET_NO_NEW_PRIVS, PR_GET_SECCOMP, PR_SET_SECCOMP, PR_CAPBSET_READ}) {
     filter.allow("prctl", {equals(0, option)});
   }
-  filter.allow("seccomp", {equals(0, SECCOMP_SET_MODE_FILTER), equals(1, 0)});  // to confine itself further
+  filter.allow("seccomp", {equals(0, SECCOMP_SET_MODE_FILTER), equals(1, 0)});  // so that it can restrict itself further
 }
 
-// The driver asks whether an MPS server listens, makes links in /dev/char, and listens itself under an abstract name that no other
-// process asks for. It goes on when it hears that the first two are not there; other answers it takes for a broken system.
+// The driver asks whether an MPS server listens, makes links in /dev/char, and listens itself under an abstract name that no
+// other process uses. It continues if the answer to the first two is "not there"; it takes other answers for a broken system.
 void allow_gpu_driver(Filter& filter) {
   for (const char* name : gpu_driver_calls) filter.allow(name);
   for (const char* name : {"socket", "socketpair"}) filter.allow(name, {equals(0, AF_UNIX)});
-  for (const char* name : {"bind", "listen"}) filter.allow(name);  // of Unix sockets: no others can be made
+  for (const char* name : {"bind", "listen"}) filter.allow(name);  // only for Unix sockets: no others can be made
   filter.refuse("connect", ENOENT);
   for (const char* name : {"symlink", "symlinkat", "unlink", "unlinkat"}) filter.refuse(name, ENOENT);
 }
@@ -122,12 +122,12 @@ bool is_drivers(std::string_view name) {
   return name == "socket" || name == "socketpair" || name == "connect" || name == "bind" || name == "listen";
 }
 
-// Where a program is likely to ask, it gets an answer that it can show.
+// Calls that programs often try get an error that they can report.
 void refuse_plainly(Filter& filter, Profile profile) {
   for (const char* name : refused_calls) {
     if (profile != Profile::gpu || !is_drivers(name)) filter.refuse(name, EPERM);
   }
-  // `ls` and `cp` take "no such system call" for a failure of theirs.
+  // `ls` and `cp` would report "no such system call" as an error of theirs.
   for (const char* name : {"getxattr", "lgetxattr", "fgetxattr", "listxattr", "llistxattr", "flistxattr"}) filter.refuse(name, EOPNOTSUPP);
 }
 

@@ -1,5 +1,5 @@
-// The system calls a confined program may make, as a seccomp filter. Everything that is not listed answers "no such
-// system call", so that a C library tries an older way; a program is never killed for having asked.
+// The system calls that a confined program may make, as a seccomp filter. Every other call fails with "no such system call", so
+// that a C library tries an older way. A program is never killed for a call.
 #pragma once
 
 #include "sandbox/confine_options.hpp"
@@ -8,7 +8,7 @@ namespace tilelab::sandbox {
 
 bool seccomp_available();
 
-// In force for this process and all it starts, for good. Needs no_new_privs. Throws Failure.
+// Applies to this process and everything it starts, for ever. Needs no_new_privs. Throws Failure.
 void restrict_system_calls(Profile profile);
 
 }  // namespace tilelab::sandbox
