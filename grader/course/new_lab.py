@@ -60,16 +60,16 @@ def with_defaults(lab_id: str, *, title: str | None, problem: str | None, kernel
     if not match:
         message = f"{lab_id!r} is no lab's name: two digits, then words of small letters and digits, as in 06-reduction"
         raise RemediableError(message)
-    words = match[2].replace("-", "_")
-    problem = problem if problem is not None else words
-    kernel = kernel if kernel is not None else words if words.startswith(problem) else f"{problem}_{words}"
+    topic = match[2].replace("-", "_")
+    problem = problem if problem is not None else topic
+    kernel = kernel if kernel is not None else topic if topic.startswith(problem) else f"{problem}_{topic}"
     for what, name in (("problem", problem), ("kernel", kernel)):
         if not _NAME.fullmatch(name) or name in _TAKEN_NAMES:
             message = (
                 f"{name!r} cannot name a {what}: small letters, digits and _, and no word that C++ or the kit has taken"
             )
             raise RemediableError(message)
-    title = title if title is not None else words.replace("_", " ").capitalize()
+    title = title if title is not None else topic.replace("_", " ").capitalize()
     if not _TITLE.fullmatch(title) or not title.strip():
         message = f"{title!r} cannot be a title: one line of at most 80 characters, without quotes and backslashes"
         raise RemediableError(message)
@@ -230,10 +230,10 @@ def _points(lab: Lab) -> dict[str, float]:
 
 
 def _rows(points: Mapping[str, float]) -> list[tuple[str, str]]:
-    words = {
+    labels = {
         "public": "public tests, which you see in `public_tests.cpp`",
         "technique": "technique: FILL IN",
         "hidden": "hidden tests: FILL IN",
         "speed": "speed, where it is measured",
     }
-    return [(words[what], f"{number:g}") for what, number in points.items() if number]
+    return [(labels[what], f"{number:g}") for what, number in points.items() if number]

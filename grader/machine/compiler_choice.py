@@ -59,7 +59,7 @@ def _any_clang() -> str | None:
 def _version(compiler: str) -> tuple[str, int]:
     """The first line that it prints, and the major version."""
     try:
-        said = subprocess.run([compiler, "--version"], check=True, capture_output=True, text=True, timeout=20).stdout
+        output = subprocess.run([compiler, "--version"], check=True, capture_output=True, text=True, timeout=20).stdout
         number = subprocess.run(
             [compiler, "-dumpversion"], check=True, capture_output=True, text=True, timeout=20
         ).stdout
@@ -67,4 +67,4 @@ def _version(compiler: str) -> tuple[str, int]:
         message = f"{compiler} does not say its version ({error}): is it a compiler?"
         raise RemediableError(message) from error
     major = re.match(r"\d+", number)
-    return said.partition("\n")[0], int(major[0]) if major else 0
+    return output.partition("\n")[0], int(major[0]) if major else 0

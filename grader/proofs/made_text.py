@@ -76,8 +76,8 @@ def made(root: Path, passage: Passage) -> str:
             stdin=subprocess.DEVNULL, capture_output=True, text=True, check=True, timeout=_SECONDS,
         )  # fmt: skip
     except (OSError, ValueError, subprocess.SubprocessError) as error:
-        said = getattr(error, "stderr", None) or ""
-        raise MadeTextError(passage.line, f"`{passage.command}` fails: {error} {said}".rstrip()) from error
+        output = getattr(error, "stderr", None) or ""
+        raise MadeTextError(passage.line, f"`{passage.command}` fails: {error} {output}".rstrip()) from error
     return done.stdout.strip("\n")
 
 

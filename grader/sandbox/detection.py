@@ -103,6 +103,6 @@ def objection(confinement: Confinement) -> str | None:
         if finished.timed_out:
             return "did not start in time"
         if finished.returncode != 0:
-            said = (finished.stderr + finished.stdout).decode("utf-8", "replace").strip()
-            return said.splitlines()[0] if said else f"exit status {finished.returncode}"
+            output = (finished.stderr + finished.stdout).decode("utf-8", "replace").strip()
+            return output.splitlines()[0] if output else f"exit status {finished.returncode}"
     return None

@@ -1,1 +1,1 @@
-"""One launch of one kernel, outside any grading: traced, profiled, or checked for mistakes."""
+"""Runs one launch of one kernel, without grading it: `tilelab trace`, `profile` and `check`."""

@@ -1,8 +1,8 @@
-"""Takes the host code out of a CUDA source: functions that are neither __global__ nor __device__ become blank lines.
+"""Removes the host code from a CUDA source: functions that are neither __global__ nor __device__ become blank lines.
 
-For `tilelab check`, which runs one kernel of any file: main(), cudaMalloc() and <<<…>>> around it are nobody's concern.
-Reads braces and words, not C++: what it cannot make out it leaves in, and the compiler says what it thinks of that.
-Line numbers stay as they were. Submissions never come here: what they may hold is for the compiler and the scans to say.
+This is for `tilelab check`, which runs one kernel of any file. It does not need main(), cudaMalloc() and <<<…>>>. The code here reads
+braces and words, and does not parse C++. Code that it does not understand stays, and the compiler reports it. Line numbers stay too.
+Submissions are never changed in this way: the compiler and the scans decide what they may contain.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ _TOKEN = re.compile(
     re.VERBOSE | re.DOTALL | re.MULTILINE,
 )
 _DEVICE_WORDS = frozenset({"__global__", "__device__"})
-_KEPT_WORDS = frozenset({"constexpr", "consteval"})  # a kernel may use them
+_KEPT_WORDS = frozenset({"constexpr", "consteval"})  # a kernel may use such functions
 _TYPES = frozenset({"class", "struct", "union", "enum"})
 _WITH_ARGUMENTS = frozenset({"__align__", "__attribute__", "__builtin_align__", "alignas", "__declspec", "decltype"})
 _MACRO = re.compile(r"^[ \t]*#[ \t]*define[ \t]+(\w+)[ \t]+((?:\\\n|[^\n])*)", re.MULTILINE)
@@ -30,15 +30,15 @@ _MACRO = re.compile(r"^[ \t]*#[ \t]*define[ \t]+(\w+)[ \t]+((?:\\\n|[^\n])*)", r
 
 @dataclass(frozen=True)
 class Item:
-    """One declaration or definition at the outermost level, or in a namespace."""
+    """One declaration or definition at the outermost level or in a namespace."""
 
-    first: int  # offsets in the text
+    first: int  # offsets in the text, here and below
     end: int
     first_line: int  # 1-based
     last_line: int
-    is_function: bool  # with a body
-    on_device: bool  # it, or some part of it, is meant for the GPU
-    kernel: str = ""  # its name, where it is a __global__ function's
+    is_function: bool  # a function with a body
+    on_device: bool  # whether it, or a part of it, is for the GPU
+    kernel: str = ""  # its name, where it is a __global__ function
 
 
 @dataclass(frozen=True)
@@ -49,7 +49,7 @@ class _Token:
 
 
 def items_of(source: str) -> list[Item]:
-    """In their order."""
+    """The items of a source, in their order."""
     return list(_Reader(source).items())
 
 
@@ -63,7 +63,7 @@ def without_host_functions(source: str) -> str:
 
 
 def without_lines(source: str, lines: Collection[int], *, but: str = "") -> str:
-    """Without the items that hold one of these lines, when they are nothing for the GPU or a kernel other than `but`."""
+    """Removes the items that contain one of these lines, if they are not for the GPU, or are a kernel other than `but`."""
     return _blanked(
         source,
         [
@@ -98,7 +98,7 @@ class _Reader:
         at = 0
         while at < len(self._tokens):
             if self._tokens[at].text in {";", "}"}:
-                at += 1  # what a namespace or a stray semicolon leaves behind
+                at += 1  # the `}` of a namespace, or a stray semicolon
                 continue
             body = self._body(at)
             if body < len(self._tokens) and self._opens_scope(at, body):
@@ -109,7 +109,7 @@ class _Reader:
             at = end
 
     def _body(self, first: int) -> int:
-        """The `{` or `;` that ends the head of the item that begins at `first`."""
+        """The `{` or `;` after the head of the item that begins at `first`."""
         depth = 0
         for at in range(first, len(self._tokens)):
             text = self._tokens[at].text
@@ -125,13 +125,15 @@ class _Reader:
         return "namespace" in head[:2] or (head[:1] == ["extern"] and len(head) == 2 and head[1].startswith('"'))  # noqa: PLR2004
 
     def _end(self, first: int, body: int) -> tuple[int, bool]:
-        """Behind the item's last token, and whether it is a function with a body."""
+        """The position after the item's last token, and whether it is a function with a body."""
         if body >= len(self._tokens) or self._tokens[body].text == ";":
             return min(body + 1, len(self._tokens)), False
         is_function = self._is_function(first, body)
         at = self._closing(body) + 1
         if is_function:
-            while at < len(self._tokens) and self._tokens[at].text == "{":  # members that are initialised with braces
+            while (
+                at < len(self._tokens) and self._tokens[at].text == "{"
+            ):  # initialisers of members, which may use braces
                 at = self._closing(at) + 1
             return at, True
         while at < len(self._tokens) and self._tokens[at].text != ";":
@@ -148,7 +150,7 @@ class _Reader:
         return len(self._tokens) - 1
 
     def _is_function(self, first: int, body: int) -> bool:
-        """Whether a `{` follows a parameter list: not a class, an initialiser or an enumeration."""
+        """Whether the `{` follows a parameter list. It does not after the head of a class, an initialiser or an enumeration."""
         head = self._outer(first, body)
         texts = [token.text for token in head]
         if "=" in texts and "operator" not in texts:
@@ -156,7 +158,7 @@ class _Reader:
         return "(" in texts if not _TYPES & set(texts[:1]) else texts.count("(") > 0
 
     def _outer(self, first: int, body: int) -> list[_Token]:
-        """The head's tokens outside parentheses and template parameters, without alignments and attributes."""
+        """The tokens of the head outside parentheses and template parameters, without alignments and attributes."""
         found: list[_Token] = []
         at = first
         while at < body:
@@ -199,7 +201,7 @@ class _Reader:
         )
 
     def _kernel(self, first: int, body: int) -> str:
-        """The word before the parameter list, which is the last pair of parentheses outside attributes."""
+        """The word before the parameter list. That is the last pair of parentheses outside attributes."""
         outer = self._outer(first, body)
         named = [before.text for before, after in pairwise(outer) if after.text == "("]
         return next(

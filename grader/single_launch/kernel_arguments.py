@@ -1,8 +1,8 @@
-"""What `tilelab check` is told to pass to a kernel: reads `float[4096]=random` and `int=64`, and holds them against the
-kernel's own parameters.
+"""The arguments that `tilelab check` passes to a kernel: reads `float[4096]=random` and `int=64`, and compares them with the kernel's
+parameters.
 
-A buffer that is filled and may be written is an input and an output; one that is left open holds nothing yet; what is
-const is an input. Mistakes come back as sentences with what to write instead.
+A const buffer is an input. A buffer that is filled and not const is an input and an output. A buffer without a fill is uninitialised.
+A mistake is reported as a sentence that says what to write instead.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from grader.single_launch.kernel_parameters import ElementType, Leaf, NumberKind
 
 MAX_BUFFER_BYTES = 64 << 20
 MAX_TOTAL_BYTES = 256 << 20
-_TYPICAL = 1024  # elements in a command line that we propose
+_TYPICAL = 1024  # elements of buffers in a proposed command line
 _ARGUMENT = re.compile(r"\s*(?P<type>[^=\[\]]+?)\s*(?P<extents>(?:\[\s*\d+\s*\]\s*)*)(?:=\s*(?P<fill>.*?)\s*)?")
 _RANDOM = re.compile(r"random(?:\s*\(\s*(-?\d+)\s*,\s*(-?\d+)\s*\))?")
 _BASE: dict[str, tuple[NumberKind, int]] = {
@@ -35,7 +35,7 @@ _QUALIFIERS = re.compile(r"\b(?:const|volatile|struct)\b|__restrict__|\*")
 
 
 class ArgumentError(RemediableError):
-    """An argument that no launch can be given as asked."""
+    """An argument that cannot be passed to a launch."""
 
 
 @dataclass(frozen=True)
@@ -43,23 +43,23 @@ class Content:
     fill: str  # "none", "constant", "iota", "random"
     floating: float = 0.0
     integer: int = 0
-    whole: bool = True  # the number is an integer
-    span: tuple[int, int] | None = None  # of random whole numbers
+    whole: bool = True  # whether the number is an integer
+    span: tuple[int, int] | None = None  # the range of random whole numbers
 
 
 @dataclass(frozen=True)
 class WantedArgument:
-    """One --arg, before it is known what the kernel takes."""
+    """One --arg as it was written, before it is compared with the kernel's parameters."""
 
     text: str
     type: str
-    extents: tuple[int, ...]  # empty: a value, not a buffer
+    extents: tuple[int, ...]  # empty: a value and no buffer
     content: Content
 
 
 @dataclass(frozen=True)
 class Argument:
-    """One argument of a launch."""
+    """One argument of a launch, ready to be passed."""
 
     parameter: Parameter
     element: ElementType
@@ -80,7 +80,7 @@ class Argument:
 
 
 def parse_argument(text: str) -> WantedArgument:
-    """Raises ArgumentError."""
+    """Reads one --arg. Raises ArgumentError."""
     match = _ARGUMENT.fullmatch(text)
     if match is None:
         message = f"--arg {text!r}: write a buffer as 'float[4096]=random' and a value as 'int=64'"
@@ -119,13 +119,13 @@ def _content(text: str, fill: str | None, *, is_buffer: bool) -> Content:
 
 
 def _number(text: str) -> Content | None:
-    word = {"true": "1", "false": "0"}.get(text, text)
-    integer = re.fullmatch(r"([+-]?)(0[xX][0-9a-fA-F]+|\d+)[uUlL]*", word)
+    literal = {"true": "1", "false": "0"}.get(text, text)
+    integer = re.fullmatch(r"([+-]?)(0[xX][0-9a-fA-F]+|\d+)[uUlL]*", literal)
     if integer:
         value = int(integer[1] + integer[2], 0 if integer[2][:2] in {"0x", "0X"} else 10)
         return Content("constant", float(value), value) if -(2**63) <= value < 2**64 else None
     try:
-        number = float(word.removesuffix("f"))
+        number = float(literal.removesuffix("f"))
     except ValueError:
         return None
     whole = math.isfinite(number) and abs(number) < 2**63 and number == int(number)
@@ -133,7 +133,7 @@ def _number(text: str) -> Content | None:
 
 
 def match_arguments(kernel: str, parameters: Sequence[Parameter], wanted: Sequence[WantedArgument]) -> list[Argument]:
-    """Raises ArgumentError, which lists the parameters and says what to write."""
+    """Gives each parameter its argument. Raises ArgumentError, which lists the parameters and says what to write."""
     for parameter in parameters:
         if parameter.trouble:
             message = (
@@ -181,7 +181,7 @@ def _matched(kernel: str, parameter: Parameter, wanted: WantedArgument) -> Argum
 
 
 def _free_element(kernel: str, parameter: Parameter, wanted: WantedArgument) -> ElementType:
-    """Of a void*: what the argument says."""
+    """The element type of a void*, which the argument names."""
     if wanted.type not in _BASE:
         raise ArgumentError(_mismatch(kernel, parameter, wanted))
     kind, size = _BASE[wanted.type]
@@ -219,7 +219,7 @@ def _mismatch(kernel: str, parameter: Parameter, wanted: WantedArgument) -> str:
 
 
 def proposal(parameter: Parameter) -> str:
-    """An --arg that fits: inputs random, outputs open, numbers as large as a proposed buffer."""
+    """An --arg that fits: inputs are random, outputs uninitialised, and numbers as large as a proposed buffer."""
     element = parameter.element
     if parameter.is_pointer:
         name = element.name if element else "float"
@@ -235,8 +235,8 @@ def signature(kernel: str, parameters: Sequence[Parameter]) -> str:
 
 
 def proposed_command(file: str, kernel: str, parameters: Sequence[Parameter]) -> str:
-    """A command line that runs, to be adapted."""
-    words = ["tilelab", "check", file, "--kernel", kernel, "--grid", "4", "--block", "256"]
+    """A command line that runs, which the user can adapt."""
+    command = ["tilelab", "check", file, "--kernel", kernel, "--grid", "4", "--block", "256"]
     for parameter in parameters:
-        words += ["--arg", proposal(parameter)]
-    return shlex.join(words)
+        command += ["--arg", proposal(parameter)]
+    return shlex.join(command)

@@ -1,7 +1,7 @@
 """`tilelab check`: one launch of any kernel under every detector of the CPU executor. Grades nothing.
 
-The file is hostile here as everywhere: compiler and runner are confined, and what the runner says is bounded by the
-checker, which is a judge without a right answer.
+The file is treated as hostile: compiler and runner are confined. The checker is a judge that knows no right answer; it limits and checks
+what the runner reports.
 """
 
 from __future__ import annotations
@@ -32,13 +32,14 @@ from grader.single_launch.kernel_source import BuiltKernel, KernelSource, build_
 
 EVENT_BUDGET = 1_000_000_000
 CLOCK_MS = 100_000
-_WORDS = {"the launch function asks": "the launch asks", "(shared_bytes)": "(--shared)"}  # of findings, for a lab
+# Phrases of findings that fit labs only, and what they become here.
+_PHRASES = {"the launch function asks": "the launch asks", "(shared_bytes)": "(--shared)"}
 Extent3 = tuple[int, int, int]
 
 
 @dataclass(frozen=True)
 class CheckRequest:
-    """`file`: as the user wrote it, for the messages."""
+    """`file`: the path as the user wrote it, for messages."""
 
     file: str
     kernel: str
@@ -50,15 +51,15 @@ class CheckRequest:
 
 
 class Checked(Launch):
-    """The launch, with what was counted under Nsight Compute's names."""
+    """The launch, with its counts under Nsight Compute's names."""
 
     metrics: dict[str, int] = Field(default_factory=dict)
-    left_out: tuple[str, ...] = ()  # of the file, in words
+    left_out: tuple[str, ...] = ()  # what was left out of the file: descriptions
 
 
 @dataclass(frozen=True)
 class Refused:
-    """No launch came of it: the file cannot be built for the CPU executor."""
+    """There was no launch: the file cannot be built for the CPU executor."""
 
     built: BuiltKernel
     findings: tuple[Finding, ...]
@@ -69,7 +70,7 @@ class Refused:
 
 
 def check_kernel(toolset: Toolset, source: KernelSource, request: CheckRequest, scratch: Path) -> Checked | Refused:
-    """`scratch` is an empty folder of the caller's. Raises ArgumentError when the arguments do not fit the kernel."""
+    """`scratch` is an empty folder of the caller. Raises ArgumentError where the arguments do not fit the kernel."""
     built = build_kernel(toolset, source, request.kernel, scratch / "work")
     if built.build.runner is None or built.build.image is None:
         return Refused(built, _refused(source, built))
@@ -94,9 +95,9 @@ def check_kernel(toolset: Toolset, source: KernelSource, request: CheckRequest, 
 
 
 def _reworded(finding: Finding) -> Finding:
-    """Nobody wrote a launch function: the command line says what the launch asks for."""
+    """The finding in words for `tilelab check`: there is no launch function, the command line says what to launch."""
     message = finding.message
-    for lab, here in _WORDS.items():
+    for lab, here in _PHRASES.items():
         message = message.replace(lab, here)
     return finding.model_copy(update={"message": message})
 
@@ -133,7 +134,7 @@ def _refused(source: KernelSource, built: BuiltKernel) -> tuple[Finding, ...]:
 
 
 def _description(request: CheckRequest, arguments: Sequence[Argument]) -> dict[str, object]:
-    """As kit/checker/launch_description.cpp reads it."""
+    """The launch in the format that kit/checker/launch_description.cpp reads."""
     return {
         "arguments": [_described(argument) for argument in arguments],
         "grid": request.grid,
@@ -186,8 +187,8 @@ def _run_checker(toolset: Toolset, scratch: Path) -> Checked:
         command, stdin=subprocess.DEVNULL, capture_output=True, timeout=JUDGE_SECONDS * 3, check=False
     )
     if finished.returncode != 0 or not report.is_file() or report.stat().st_size > MAX_REPORT_BYTES:
-        said = (finished.stderr + finished.stdout).decode("utf-8", "replace").strip()[-2000:]
-        message = f"the checker failed with status {finished.returncode}: {said}"
+        output = (finished.stderr + finished.stdout).decode("utf-8", "replace").strip()[-2000:]
+        message = f"the checker failed with status {finished.returncode}: {output}"
         raise RuntimeError(message)
     try:
         return Checked.model_validate_json(report.read_bytes())

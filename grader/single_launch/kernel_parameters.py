@@ -1,6 +1,6 @@
-"""The parameters of a kernel as its debug information tells them: names, types, and which numbers an element is made of.
+"""The parameters of a kernel, read from its debug information: names, types, and the numbers that an element consists of.
 
-What a launch may put into them is for grader/single_launch/kernel_arguments.py to say.
+kernel_arguments.py decides which arguments fit them.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ _CLASSES = frozenset({"DW_TAG_structure_type", "DW_TAG_class_type"})
 _REFERENCES = frozenset({"DW_TAG_reference_type", "DW_TAG_rvalue_reference_type"})
 _FLOATING, _BOOLEAN = 0x04, 0x02  # DW_ATE_float, DW_ATE_boolean
 _SIGNED = frozenset({0x05, 0x06})  # DW_ATE_signed, DW_ATE_signed_char
-_HALF = "__half"  # the kit's: a number to CUDA, a class of bits to the compiler
+_HALF = "__half"  # the kit's half precision: a number in CUDA, a class for the compiler
 _SIZES = frozenset({1, 2, 4, 8})
 _LONG_NAMES = {
     "long unsigned int": "unsigned long",
@@ -50,27 +50,27 @@ class Leaf:
 class ElementType:
     name: str  # "float", "float4", "Body"
     bytes: int
-    leaves: tuple[Leaf, ...]  # empty: not made of numbers alone
-    names: frozenset[str] = frozenset()  # every name it goes by
+    leaves: tuple[Leaf, ...]  # empty: it contains something other than numbers
+    names: frozenset[str] = frozenset()  # every name of the type
 
     @property
     def number(self) -> Leaf | None:
-        """Where it is one number and nothing else."""
+        """The number, where the element is exactly one number."""
         return self.leaves[0] if len(self.leaves) == 1 and self.leaves[0].bytes == self.bytes else None
 
 
 @dataclass(frozen=True)
 class Parameter:
     name: str
-    text: str  # its type, as people write it: "const float*"
-    element: ElementType | None  # of what a pointer points to, or of a value; None: void
+    text: str  # its type as people write it: "const float*"
+    element: ElementType | None  # the type of a value, or of what a pointer points to; None: void
     is_pointer: bool
-    is_const: bool  # what a pointer points to
-    trouble: str = ""  # why no launch can be given one
+    is_const: bool  # whether what a pointer points to is const
+    trouble: str = ""  # why no argument can be passed for it; empty: one can
 
 
 def read_parameters(program: Path, address: int) -> list[Parameter] | None:
-    """Of the function at `address` of a linked program; None where there is none."""
+    """The parameters of the function at `address` in a linked program. None where there is no function."""
     with program.open("rb") as stream:
         dwarf = ELFFile(stream).get_dwarf_info(relocate_dwarf_sections=False)
         for unit in dwarf.iter_CUs():
@@ -105,7 +105,7 @@ def _target(die: Die) -> Die | None:
 
 
 def _bare(die: Die) -> tuple[Die | None, bool]:
-    """The type that `die` refers to without names and qualifiers, and whether one of these was const."""
+    """The type of `die` without typedefs and qualifiers, and whether one of the qualifiers was const."""
     target, is_const = _target(die), False
     for _ in range(_MAX_DEPTH):
         if target is None or target.tag not in _ALIASES:
@@ -116,7 +116,7 @@ def _bare(die: Die) -> tuple[Die | None, bool]:
 
 
 def _element(die: Die) -> ElementType:
-    """The type that `die` refers to."""
+    """The element type of `die`."""
     target, _ = _bare(die)
     kind = type_of(die)
     leaves = tuple(_leaves(target, 0, 0)) if target is not None else ()
@@ -144,7 +144,7 @@ def _holds_numbers(target: Die) -> bool:
 
 
 def _leaves(target: Die, offset: int, depth: int) -> Iterator[Leaf]:
-    """Every number in a value of this type; what is none (a pointer, a union) is left out."""
+    """Every number in a value of this type. Other parts (pointers, unions) are left out."""
     if depth > _MAX_DEPTH:
         return
     if target.tag in {"DW_TAG_base_type", "DW_TAG_enumeration_type"}:

@@ -1,7 +1,7 @@
-"""Any file's kernel for `tilelab check`: its own headers beside it, host code and what only host code needs left out, and
-the build that then goes the way of every submission, confined and checked.
+"""A kernel of any file for `tilelab check`: the file with its own headers, without host code, and without what only host code needs. It is
+then built like every submission, confined and checked.
 
-What is left out is told: headers nobody has here (<helper_cuda.h>), and declarations that do not compile without them.
+The user is told what is left out: headers that do not exist here (<helper_cuda.h>), and declarations that do not compile without them.
 """
 
 from __future__ import annotations
@@ -22,19 +22,19 @@ from grader.single_launch.host_code import kernels_in, without_host_functions, w
 
 MAX_SOURCE_BYTES = 4 << 20
 _MAX_HEADERS = 64
-_MAX_ROUNDS = 24  # of leaving out what does not compile
+_MAX_ROUNDS = 24  # how often the build is tried, each time without what did not compile
 _OWN_INCLUDE = re.compile(r'^[ \t]*#[ \t]*include[ \t]*"([^"\n]+)"', re.MULTILINE)
 _NAME = re.compile(r"[\w:]+(?:<[\w:<>,.*&\s+-]*>)?(?:\([\w:<>,*&\s]*\))?")
 _REFUSALS = 3
 
 
 class CheckError(RemediableError):
-    """There is nothing to check, and why."""
+    """There is nothing to check. The text says why."""
 
 
 @dataclass(frozen=True)
 class KernelSource:
-    """A file and its author's own headers, by their names, as they are."""
+    """A file and its author's own headers, by name, unchanged."""
 
     name: str
     texts: dict[str, str]
@@ -47,11 +47,11 @@ class KernelSource:
 @dataclass
 class BuiltKernel:
     build: CpuBuild
-    left_out: list[str] = field(default_factory=list)  # in words
+    left_out: list[str] = field(default_factory=list)  # descriptions
 
 
 def read_kernel_source(path: Path) -> KernelSource:
-    """Raises CheckError, naming the file."""
+    """Reads the file and its headers. Raises CheckError, which names the file."""
     texts = {path.name: _read(path)}
     waiting = list(_own_includes(path, texts[path.name]))
     while waiting and len(texts) < _MAX_HEADERS:
@@ -82,7 +82,7 @@ def _read(path: Path) -> str:
 
 
 def named_kernel(source: KernelSource, wanted: str | None) -> str:
-    """The kernel to check: `wanted`, or the only one there is. Raises CheckError, listing what there is."""
+    """The kernel to check: `wanted`, or the only kernel in the file. Raises CheckError, which lists the kernels."""
     kernels = list(dict.fromkeys(source.kernels))
     listed = (
         f"The kernels in {source.name} are: {', '.join(kernels)}." if kernels else f"{source.name} holds no kernel."
@@ -104,16 +104,16 @@ def named_kernel(source: KernelSource, wanted: str | None) -> str:
 
 
 def base_name(kernel: str) -> str:
-    """Without namespaces, template arguments and parameters."""
+    """The kernel's name without namespaces, template arguments and parameters."""
     return re.split(r"[<(]", kernel, maxsplit=1)[0].rsplit("::", 1)[-1]
 
 
 def build_kernel(toolset: Toolset, source: KernelSource, kernel: str, folder: Path) -> BuiltKernel:
-    """Builds in `folder`, which it makes anew for each try; includes and declarations that fail are left out."""
+    """Builds in `folder`, which it empties before each try. Includes and declarations that fail are left out in the next try."""
     texts = {name: without_host_functions(text) for name, text in source.texts.items()}
     texts = {name: _with_flat_includes(text) for name, text in texts.items()}
     left_out: list[str] = []
-    missed: CpuBuild | None = None  # the first that asked for CUDA which is not here
+    missed: CpuBuild | None = None  # the first build that needed CUDA which the executor lacks
     for _ in range(_MAX_ROUNDS):
         build = _try(toolset, texts, source.name, kernel, folder)
         if build.runner is not None:
@@ -141,18 +141,18 @@ def _try(toolset: Toolset, texts: dict[str, str], main: str, kernel: str, folder
 
 
 def _with_flat_includes(text: str) -> str:
-    """Own headers lie beside the file, whatever folder they came from."""
+    """Changes includes of own headers: they lie beside the file, whatever folder they came from."""
     return _OWN_INCLUDE.sub(lambda match: match[0].replace(match[1], match[1].rsplit("/", 1)[-1]), text)
 
 
 def _without_failures(
     texts: dict[str, str], main: str, kernel: str, build: CpuBuild, left_out: list[str]
 ) -> dict[str, str]:
-    """Without the includes that are not here, and the host's declarations and other kernels that cannot be built."""
+    """The source without includes that do not exist, and without host declarations and other kernels that do not compile."""
     changed = dict(texts)
-    said = re.findall(r"^(?:\./)?([^:\n]+):(\d+):(?:\d+:)? (?:fatal )?error: (.*)$", build.log, re.MULTILINE)
-    said += [(main, str(one.line), "") for one in build.refusals if one.line > 0]
-    for name, line, message in said:
+    errors = re.findall(r"^(?:\./)?([^:\n]+):(\d+):(?:\d+:)? (?:fatal )?error: (.*)$", build.log, re.MULTILINE)
+    errors += [(main, str(one.line), "") for one in build.refusals if one.line > 0]
+    for name, line, message in errors:
         if name not in changed:
             continue
         if header := re.match(r"'?(\S+?)(?:: No such file or directory|' file not found)", message):
@@ -173,10 +173,10 @@ def _without_line(text: str, number: int) -> str:
 
 
 def why_not(source: KernelSource, kernel: str, built: BuiltKernel) -> str:
-    """Why there is no runner, in some lines."""
+    """Why there is no runner: some lines of text."""
     log = built.build.log
-    if told := re.search(rf"^{re.escape(USE_FILE)}:\d+:(?:\d+:)? error: (.*)$", log, re.MULTILINE):
-        return f"{_about_name(kernel, told[1])} {_listed(source)}"
+    if error := re.search(rf"^{re.escape(USE_FILE)}:\d+:(?:\d+:)? error: (.*)$", log, re.MULTILINE):
+        return f"{_about_name(kernel, error[1])} {_listed(source)}"
     if "<<<" in log or re.search(r"expected primary-expression before [\u2018']<[\u2019'] token", log):
         launch = re.search(
             rf"^(?:\./)?{re.escape(source.name)}:(\d+):.*error: expected primary-expression before", log, re.MULTILINE
@@ -186,24 +186,24 @@ def why_not(source: KernelSource, kernel: str, built: BuiltKernel) -> str:
                 f"{source.name}:{launch[1]}: needs-gpu: A kernel that launches another one (<<<…>>> in device code) cannot run on "
                 "the CPU executor."
             )
-    said = [
+    errors = [
         f"{f'{source.name}:{one.line}' if one.line > 0 else source.name}: {one.verdict.value}: {one.message} {one.advice}".strip()
         for one in built.build.refusals[:_REFUSALS]
     ]
     if not any(one.line > 0 for one in built.build.refusals):
-        said += re.findall(r"^[^\n]*error: [^\n]*$", log, re.MULTILINE)[:_REFUSALS]
-    return "\n".join([*said, *(f"left out: {one}" for one in built.left_out[:_MAX_HEADERS])])
+        errors += re.findall(r"^[^\n]*error: [^\n]*$", log, re.MULTILINE)[:_REFUSALS]
+    return "\n".join([*errors, *(f"left out: {one}" for one in built.left_out[:_MAX_HEADERS])])
 
 
-def _about_name(kernel: str, said: str) -> str:
-    if "unable to deduce" in said or "no matches converting" in said or "overloaded" in said:
+def _about_name(kernel: str, error: str) -> str:
+    if "unable to deduce" in error or "no matches converting" in error or "overloaded" in error:
         return (
             f"--kernel {kernel!r} does not say which one: it is a template or has several versions. Name the instance, as in "
             f"'{kernel}<float>', or its parameters, as in '{kernel}(float*, int)'."
         )
-    if "not declared" in said or "is not a member" in said:
+    if "not declared" in error or "is not a member" in error:
         return f"--kernel {kernel!r} is not there under this name: a kernel in a namespace is named with it, as in ns::{kernel}."
-    return f"--kernel {kernel!r}: the compiler says: {said}."
+    return f"--kernel {kernel!r}: the compiler says: {error}."
 
 
 def _listed(source: KernelSource) -> str:

@@ -1,7 +1,7 @@
-"""One file of a lab, built as the grader builds submissions, and run by the tracer on one shape: what `tilelab trace` and
-`tilelab profile` have in common. What is asked of the launch, and what its report means, is theirs.
+"""The common part of `tilelab trace` and `tilelab profile`: builds one file of a lab as the grader builds submissions, and lets the tracer
+run it on one shape. The two commands choose the tracer's options and read its report.
 
-The file is hostile here as everywhere: compiler and runner are confined, and what the runner says is bounded twice.
+The file is treated as hostile: compiler and runner are confined, and what the runner reports is limited twice.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from grader.model.errors import RemediableError
 from grader.model.labs import Lab, LabError
 from grader.model.result import Model
 
-_CANNOT = 2  # the tracer's exit status for what cannot be done as asked
+_CANNOT = 2  # the tracer's exit status where the request cannot be fulfilled
 _REFUSALS = 3
 MAX_SOURCE_BYTES = 1 << 20
 
@@ -35,11 +35,11 @@ Report = TypeVar("Report", bound=Model)
 
 
 class LaunchRefusedError(RemediableError):
-    """There is nothing to run, and why."""
+    """There is nothing to run. The text says why."""
 
 
 def recognise(labs: Sequence[Lab], source: Path, text: str, root: Path) -> Lab:
-    """The lab of a file: by its name, else by the kernel in it, else by where it lies. Raises LaunchRefusedError."""
+    """The lab of a file, found by the file's name, else by the kernel in it, else by its folder. Raises LaunchRefusedError."""
     if named := [lab for lab in labs if lab.public.file == source.name]:
         return named[0]
     kernels = {lab.id: name_of(lab.public.kernel) for lab in labs}
@@ -56,7 +56,7 @@ def recognise(labs: Sequence[Lab], source: Path, text: str, root: Path) -> Lab:
 
 
 def lab_of_kernel(labs: Sequence[Lab], kernel: str) -> Lab:
-    """The lab whose kernel has this name. Raises LaunchRefusedError, naming those there are."""
+    """The lab whose kernel has this name. Raises LaunchRefusedError, which lists the kernels."""
     kernels = {name_of(lab.public.kernel): lab for lab in labs}
     if kernel in kernels:
         return kernels[kernel]
@@ -65,7 +65,7 @@ def lab_of_kernel(labs: Sequence[Lab], kernel: str) -> Lab:
 
 
 def read_source(source: Path) -> bytes:
-    """Raises LaunchRefusedError, naming the file."""
+    """Reads the file. Raises LaunchRefusedError, which names the file."""
     try:
         data = source.read_bytes() if source.is_file() and source.stat().st_size <= MAX_SOURCE_BYTES else None
     except OSError as error:
@@ -78,7 +78,7 @@ def read_source(source: Path) -> bytes:
 
 
 def build_runner(toolset: Toolset, lab: Lab, source: bytes, scratch: Path) -> Path:
-    """Builds in `scratch`, an empty folder of the caller's, and answers the file that tells how the runner is started.
+    """Builds in `scratch`, an empty folder of the caller. Returns the file that says how to start the runner.
 
     Raises LaunchRefusedError where the file does not build.
     """
@@ -107,9 +107,9 @@ def _refusal(lab: Lab, refusal: Refusal) -> str:
 
 
 def run_tracer(toolset: Toolset, lab: Lab, runner_file: Path, asked: Mapping[str, str], report: type[Report]) -> Report:
-    """The tracer's report on one launch; `asked`: its options beside the problem and the two files.
+    """The tracer's report on one launch. `asked`: options besides the problem and the two files.
 
-    Raises LaunchRefusedError where the tracer says that it cannot be done as asked.
+    Raises LaunchRefusedError where the tracer says that it cannot fulfil the request.
     """
     tracer = toolset.build / "bin" / "tracer"
     if not tracer.is_file():
@@ -122,15 +122,15 @@ def run_tracer(toolset: Toolset, lab: Lab, runner_file: Path, asked: Mapping[str
         "--runner": str(runner_file),
         "--report": str(report_file),
     }
-    command = [str(tracer), *(word for option in options.items() for word in option)]
+    command = [str(tracer), *(one for option in options.items() for one in option)]
     finished = subprocess.run(
         command, stdin=subprocess.DEVNULL, capture_output=True, timeout=JUDGE_SECONDS, check=False
     )
-    said = (finished.stderr + finished.stdout).decode("utf-8", "replace").strip()[-2000:]
+    output = (finished.stderr + finished.stdout).decode("utf-8", "replace").strip()[-2000:]
     if finished.returncode == _CANNOT:
-        raise LaunchRefusedError(said)
+        raise LaunchRefusedError(output)
     if finished.returncode != 0 or not report_file.is_file() or report_file.stat().st_size > MAX_REPORT_BYTES:
-        message = f"the tracer failed with status {finished.returncode}: {said}"
+        message = f"the tracer failed with status {finished.returncode}: {output}"
         raise RuntimeError(message)
     try:
         return report.model_validate_json(report_file.read_bytes())

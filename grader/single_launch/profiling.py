@@ -1,4 +1,4 @@
-"""`tilelab profile`: the memory traffic of one launch, from the file to its counts. What they mean is grader/traffic's affair."""
+"""`tilelab profile`: counts the memory traffic of one launch. grader/traffic computes what the counts mean."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ from grader.traffic.scaling import extrapolated, large_scale, shapes_to_count
 
 
 def profile_runner(toolset: Toolset, lab: Lab, source: bytes, shape: str | None, runner_file: Path) -> ProfileReport:
-    """The launch of one shape, counted; `shape` None: the problem's usual one. `runner_file`: as `build_runner` answers it.
+    """Counts the launch of one shape. `shape` None: the problem's usual shape. `runner_file`: what `build_runner` returns.
 
-    Raises LaunchRefusedError where nothing can be counted as asked.
+    Raises LaunchRefusedError where the launch cannot be counted.
     """
     report = run_tracer(toolset, lab, runner_file, {"--shape": shape} if shape else {}, ProfileReport)
     lines = source.decode("utf-8", "replace").split("\n")
@@ -29,12 +29,12 @@ def profile_runner(toolset: Toolset, lab: Lab, source: bytes, shape: str | None,
 @dataclass(frozen=True)
 class ModelledLaunch:
     model: Model
-    shape: str  # that the model speaks of
-    words: str  # where its counts come from
+    shape: str  # the shape that is modelled
+    explanation: str  # where the counts come from
 
 
 def model_launch(report: ProfileReport, gpu: Gpu, profile: Callable[[str], ProfileReport]) -> ModelledLaunch | None:
-    """The launch on a GPU, at a size that fills it where the counts can be brought there exactly: `profile` counts other shapes.
+    """Models the launch on a GPU, at a size that fills the GPU where the counts scale exactly. `profile` counts other shapes.
 
     None where nothing was counted.
     """
@@ -47,7 +47,7 @@ def model_launch(report: ProfileReport, gpu: Gpu, profile: Callable[[str], Profi
         counted = {here: traffic, **{scale: one for scale, one in others.items() if one is not None}}
         factor, shape = large_scale(report.shape)
         if large := extrapolated(counted, len(report.shape.split("x")), factor * here):
-            words = f"counts scale exactly: taken from {', '.join(shapes.values())}"
-            return ModelledLaunch(modelled(large, gpu), shape, words)
-    words = "its counts do not scale exactly, so this small launch itself is modelled"
-    return ModelledLaunch(modelled(traffic, gpu), report.shape, words)
+            explanation = f"counts scale exactly: taken from {', '.join(shapes.values())}"
+            return ModelledLaunch(modelled(large, gpu), shape, explanation)
+    explanation = "its counts do not scale exactly, so this small launch itself is modelled"
+    return ModelledLaunch(modelled(traffic, gpu), report.shape, explanation)

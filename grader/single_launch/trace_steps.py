@@ -1,7 +1,7 @@
-"""What the tracer found, as plain data: one launch, and what one block of it did step by step. Nothing here does I/O.
+"""The tracer's report as plain data: one launch, and the steps of one of its blocks. Nothing here does input or output.
 
-The steps come from the process that held the submission; the tracer has bounded them, and they are never more than what
-that process says of itself. What they mean is trace_phases.py's affair.
+The steps come from the process that runs the submission, so they are only what that process claims. The tracer limits their number.
+trace_phases.py interprets them.
 """
 
 from __future__ import annotations
@@ -26,10 +26,10 @@ class TracedArray(Model):
     space: str  # "global", "shared", "module"
     element: str
     element_bytes: int = Field(gt=0)
-    dimensions: tuple[int, ...] = ()  # of a matrix in global memory: rows and columns; empty: unknown
+    dimensions: tuple[int, ...] = ()  # rows and columns of a matrix in global memory; empty: unknown
 
     def index(self, offset: int, size: int) -> tuple[int, ...]:
-        """The subscripts of the element at a byte offset; flat where the access is no whole element."""
+        """The subscripts of the element at a byte offset. One flat subscript where the access is no whole element."""
         flat = offset // self.element_bytes
         if size != self.element_bytes or not self.dimensions:
             return (flat,)
@@ -40,14 +40,14 @@ class TracedArray(Model):
         return (flat, *reversed(subscripts))
 
     def value(self, bits: int, size: int) -> float:
-        """The number that `size` bytes of this array hold; floating-point where nothing says otherwise."""
-        words = self.element.split()
+        """The number in `size` bytes of this array. It is floating-point unless the array's type says otherwise."""
+        type_words = self.element.split()
         if (
-            words
-            and words[0] in {"int", "unsigned", "char", "long", "short", "signed", "bool"}
+            type_words
+            and type_words[0] in {"int", "unsigned", "char", "long", "short", "signed", "bool"}
             and size == self.element_bytes
         ):
-            whole = int.from_bytes(bits.to_bytes(8, "little")[:size], "little", signed="unsigned" not in words)
+            whole = int.from_bytes(bits.to_bytes(8, "little")[:size], "little", signed="unsigned" not in type_words)
             return float(whole)
         raw = bits.to_bytes(8, "little")
         if size in {4, 8}:
@@ -67,8 +67,8 @@ Step = tuple[int, int, int, int, int, int, int, int]  # kind, thread, interval, 
 class Trace(Model):
     arrays: tuple[TracedArray, ...]
     places: tuple[TracedPlace, ...]
-    steps: tuple[Step, ...]  # in the order in which the block made them
-    complete: bool  # False: the block did not end, or did more than was kept
+    steps: tuple[Step, ...]  # in the order in which they happened
+    complete: bool  # False: the block did not end, or did more steps than are kept
 
 
 class TracedInput(Model):
@@ -78,11 +78,9 @@ class TracedInput(Model):
 
 
 class TraceReport(Model):
-    """What the tracer writes."""
+    """The file that the tracer writes."""
 
-    factors: tuple[
-        str, ...
-    ]  # two inputs whose elements are multiplied in pairs and added up; empty: no sum of products
+    factors: tuple[str, ...]  # the two inputs of a sum of products; empty: the problem is none
     inputs: tuple[TracedInput, ...]
     launch: Launch
     trace: Trace | None = None  # None: the grid has no such block, or nothing was launched

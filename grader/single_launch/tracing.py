@@ -1,4 +1,4 @@
-"""`tilelab trace`: one block of a launch, step by step, from the file to what its steps mean."""
+"""`tilelab trace`: runs a file, records one block of a launch step by step, and interprets the steps."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ class TraceRequest:
 
 @dataclass(frozen=True)
 class Traced:
-    """A traced launch; `steps` None: it never came to run the block, and `report.launch` says why."""
+    """A traced launch. `steps` is None where the block did not run; then `report.launch` says why."""
 
     lab: Lab
     request: TraceRequest
@@ -32,7 +32,7 @@ class Traced:
 
 
 def trace_file(toolset: Toolset, lab: Lab, source: bytes, request: TraceRequest, scratch: Path) -> Traced:
-    """`scratch` is an empty folder of the caller's. Raises LaunchRefusedError where nothing can be traced as asked."""
+    """`scratch` is an empty folder of the caller. Raises LaunchRefusedError where the launch cannot be traced."""
     runner_file = build_runner(toolset, lab, source, scratch)
     asked = {"--shape": request.shape, "--inputs": request.inputs, "--block": ",".join(map(str, request.block))}
     report = run_tracer(toolset, lab, runner_file, asked, TraceReport)

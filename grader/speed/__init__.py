@@ -1,1 +1,1 @@
-"""How fast a right kernel is: it is timed against others, and what the times mean is worked out. Only on a GPU."""
+"""How fast a right kernel is: times it against others on a GPU, and computes what the times mean."""

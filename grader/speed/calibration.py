@@ -1,6 +1,6 @@
-"""What this machine's GPU makes of the course's own kernels: naive, each model solution, each faster one beside it, over sizes.
+"""Measures the course's own kernels on this machine's GPU: naive, each model solution, and each faster kernel beside it.
 
-For instructors: the numbers that a course publishes, and the ones to look at before tiers are set. Grades nobody.
+This is for instructors: a course publishes these numbers, and looks at them before it sets tiers. Nobody is graded.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from grader.machine.toolset import Toolset
 from grader.model.labs import Lab, load_lab
 from grader.model.outcome import Contest, SizeOutcome
 from grader.model.result import SweepPoint
-from grader.speed.contest import hold
+from grader.speed.contest import run_contest
 from grader.speed.contestants import Built, Contestant, ContestError, LibraryContestant, build, contestant_of
 from grader.speed.interval import Interval
 from grader.speed.paired_times import FIRST_ROUNDS, noise_trouble
@@ -34,7 +34,7 @@ class Measurement:
     """One kernel at one shape. Without `speedup`, `trouble` says why."""
 
     lab_id: str
-    kernel: str  # "model solution", a faster one's file, or "cuBLAS"
+    kernel: str  # "model solution", the file of a faster kernel, or "cuBLAS"
     shape: str  # "M=1024 N=1024 K=1024"
     speedup: Interval | None = None
     control: Interval | None = None
@@ -44,7 +44,7 @@ class Measurement:
     bytes: float = 0
     sm_mhz: int = 0
     trouble: str = ""
-    point: SweepPoint | None = None  # the same, to be drawn
+    point: SweepPoint | None = None  # the same, for the picture
 
     @property
     def gflops(self) -> float:
@@ -58,7 +58,7 @@ class Measurement:
 def calibrate(
     toolset: Toolset, labs: Sequence[Lab], *, sweep: bool, tell: Callable[[Measurement], None]
 ) -> list[Measurement]:
-    """Of every lab that is timed, at its shape or over those of its sweep. `tell` hears of each as it comes. Raises ContestError."""
+    """Measures every timed lab, at its shape or over its sweep. Calls `tell` with each measurement. Raises ContestError."""
     found: list[Measurement] = []
     for lab in labs:
         for measurement in _of_lab(toolset, lab, sweep=sweep):
@@ -90,13 +90,13 @@ def _of_lab(toolset: Toolset, lab: Lab, *, sweep: bool) -> Iterator[Measurement]
 
 
 def kernels_of(lab: Lab) -> list[tuple[str, Path]]:
-    """The model solution and the faster ones beside it, which move no tier."""
+    """The model solution and the faster kernels beside it. The faster ones do not affect tiers."""
     assert lab.private_dir is not None
     faster = sorted((lab.private_dir / "faster").glob("*.cu"))
     return [("model solution", lab.private_dir / lab.public.file), *((one.stem, one) for one in faster)]
 
 
-def _measured(  # noqa: PLR0913 -- what is measured, and where
+def _measured(  # noqa: PLR0913 -- what is measured, and with which shape
     toolset: Toolset,
     lab: Lab,
     name: str,
@@ -112,7 +112,7 @@ def _measured(  # noqa: PLR0913 -- what is measured, and where
     for shape in shapes:
         try:
             contest = _quiet(toolset, built, problem_of(lab), shape)
-        except ContestError as error:  # costs this size alone: the others took minutes
+        except ContestError as error:  # only this size is lost; the others took minutes
             point = _point(name, SizeOutcome(shape, trouble=str(error)), peak)
             yield Measurement(lab.id, name, shape, trouble=str(error), point=point)
             continue
@@ -130,7 +130,7 @@ def _measured(  # noqa: PLR0913 -- what is measured, and where
 
 def _quiet(toolset: Toolset, built: Built, problem: str, shape: str) -> Contest:
     for _ in range(_TRIES):
-        contest = hold(toolset, built, problem, shape, rounds=FIRST_ROUNDS, kept=1)
+        contest = run_contest(toolset, built, problem, shape, rounds=FIRST_ROUNDS, kept=1)
         speed = speed_in(_NAMES, [contest])
         if speed is None or not noise_trouble(speed):
             break
@@ -138,15 +138,15 @@ def _quiet(toolset: Toolset, built: Built, problem: str, shape: str) -> Contest:
 
 
 def _point(name: str, size: SizeOutcome, peak: Peak | None) -> SweepPoint:
-    """`name`: the kernel's, as a measurement has it."""
+    """`name`: the kernel's name in the measurement."""
     names = ("baseline", _DRAWN_AS.get(name, name), "control")
     (point,) = sweep_points([replace(size, names=names)], peak)
-    ours = point.trouble and (point.kernels or size.contest is None)  # what a kernel did names it already
+    ours = point.trouble and (point.kernels or size.contest is None)  # where a kernel failed, the text names it already
     return point.model_copy(update={"trouble": f"{name}: {point.trouble}"}) if ours else point
 
 
 def swept_labs(found: Sequence[Measurement]) -> dict[str, tuple[SweepPoint, ...]]:
-    """By lab, all its kernels together."""
+    """The points of each lab, with all its kernels."""
     points: dict[str, list[SweepPoint]] = {}
     for one in found:
         if one.point is not None:

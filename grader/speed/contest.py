@@ -1,6 +1,6 @@
-"""Kernels timed against each other on this machine's GPU: holds the device alone and lets the timer run them.
+"""Times kernels against each other on this machine's GPU: holds the device alone while the timer runs them.
 
-What the times mean is `grader.timing`'s affair; whether an output is right was decided by the timer, which never loads a
+`paired_times.py` and `speed_score.py` compute what the times mean. The timer decides whether an output is right; it never loads a
 submission.
 """
 
@@ -27,11 +27,11 @@ from grader.model.outcome import Contest
 from grader.speed.contestants import STAGE, Built, ContestError
 
 WARM_UP_MS = 200
-LIMIT_MS = 20_000  # for the context, the warm-up and all rounds; a kernel that hangs holds the device no longer
-_PATIENCE_SECONDS = 300  # for a step of the timer
+LIMIT_MS = 20_000  # for the context, the warm-up and all rounds together, so that a kernel that hangs does not block the device
+_STEP_LIMIT_SECONDS = 300  # for one step of the timer
 
 
-def hold(  # noqa: PLR0913 -- what is timed, and how
+def run_contest(  # noqa: PLR0913 -- what is timed, and the timer's options
     toolset: Toolset,
     built: Built,
     problem: str,
@@ -43,9 +43,9 @@ def hold(  # noqa: PLR0913 -- what is timed, and how
     seed: int | None = None,
     warm_up_ms: int = WARM_UP_MS,
 ) -> Contest:
-    """Times what was built, the device held alone. `kept`: the contestant whose outputs are looked at; `seed` None: nobody can know it.
+    """Times the built kernels. `kept`: the contestant whose outputs are checked. `seed` None: a random one, which nobody can know.
 
-    Raises ContestError where the timer itself fails; a kernel that does is a result.
+    Raises ContestError where the timer itself fails. A kernel that fails is a result.
     """
     options = {
         "--problem": problem, "--shape": shape, "--rounds": rounds, "--first-round": first_round, "--kept": kept,
@@ -63,53 +63,54 @@ def _timed(toolset: Toolset, device: Device, built: Built, options: dict[str, ob
     }  # fmt: skip
     with tempfile.TemporaryDirectory(prefix="timed-", dir=built.folder) as name:
         scratch = Path(name)
-        contest = built.folder / f"{scratch.name}.json"  # beside the cubins: its paths are relative
+        contest = built.folder / f"{scratch.name}.json"  # beside the cubins, because its paths are relative
         runner, report = scratch / "runner.json", scratch / "timing.json"
         contest.write_text(json.dumps(image), encoding="utf-8")
         runner.write_text(json.dumps({"argv": _runner(toolset, device, contest, built)}), encoding="utf-8")
-        words = [str(word) for pair in options.items() for word in pair]
-        command = [str(timer(toolset)), *words, "--runner", str(runner), "--report", str(report)]
+        arguments = [str(one) for pair in options.items() for one in pair]
+        command = [str(timer(toolset)), *arguments, "--runner", str(runner), "--report", str(report)]
         seconds = run_timer(command, GpuLock(device.lock_name), toolset.gpu.turns, scratch / "stderr")
         try:
             written = json.loads(report.read_text(encoding="utf-8"))
-            said = Contest.model_validate({**written, "device": device.name, "device_seconds": seconds})
+            result = Contest.model_validate({**written, "device": device.name, "device_seconds": seconds})
         except (ValueError, ValidationError) as error:
-            message = f"the timer wrote what cannot be read: {error}"
+            message = f"the timer's report cannot be read: {error}"
             raise ContestError(message) from error
-    if said.status == "internal-error":
-        raise ContestError(said.detail)
-    return said
+    if result.status == "internal-error":
+        raise ContestError(result.detail)
+    return result
 
 
 def run_timer(command: list[str], lock: GpuLock, turns: threading.BoundedSemaphore, stderr: Path) -> float:
-    """Holds the device alone from when the timer is prepared until its last launch has ended: contexts are made, and outputs looked
-    at, beside other work. `turns` is taken for as long as there is a context. Returns the seconds for which the device was held.
+    """Runs the timer, and holds the device alone from when the timer is prepared until its last launch has ended. Contexts are made and
+    outputs checked while others may use the device. `turns` is held while there is a context. Returns the seconds for which the
+    device was held alone.
     """
-    with stderr.open("wb") as words, contextlib.ExitStack() as left:
+    with stderr.open("wb") as errors, contextlib.ExitStack() as left:
         with turns:
             process = left.enter_context(
-                subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=words)
+                subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=errors)
             )
             held = _hold_while_timed(process, lock)
-        with _patience(process):
+        with _time_limit(process):
             status = process.wait()
     if status != 0:
-        said = stderr.read_text(encoding="utf-8", errors="replace")[:1000]
-        ended = "did not end" if status == -signal.SIGKILL else f"failed with status {status}: {said}"
+        text = stderr.read_text(encoding="utf-8", errors="replace")[:1000]
+        ended = "did not end" if status == -signal.SIGKILL else f"failed with status {status}: {text}"
         message = f"the timer {ended}"
         raise ContestError(message)
     return held
 
 
 def _hold_while_timed(process: subprocess.Popen[bytes], lock: GpuLock) -> float:
-    """Seconds; 0 where the timer ended before it was prepared."""
+    """Returns seconds, or 0 where the timer ended before it was prepared."""
     assert process.stdin is not None
     assert process.stdout is not None
-    with _patience(process):
+    with _time_limit(process):
         prepared = process.stdout.readline()
     if not prepared:
         return 0
-    with lock.alone(), _patience(process):
+    with lock.alone(), _time_limit(process):
         began = time.monotonic()
         with contextlib.suppress(BrokenPipeError):
             process.stdin.write(b"go\n")
@@ -119,9 +120,9 @@ def _hold_while_timed(process: subprocess.Popen[bytes], lock: GpuLock) -> float:
 
 
 @contextlib.contextmanager
-def _patience(process: subprocess.Popen[bytes]) -> Iterator[None]:
-    """Ends a step of the timer that takes too long. Waiting until the device is free is nobody's fault and has no limit."""
-    watch = threading.Timer(_PATIENCE_SECONDS, process.kill)
+def _time_limit(process: subprocess.Popen[bytes]) -> Iterator[None]:
+    """Kills the timer where a step takes too long. Waiting for the device has no limit."""
+    watch = threading.Timer(_STEP_LIMIT_SECONDS, process.kill)
     watch.start()
     try:
         yield

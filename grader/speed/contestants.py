@@ -1,7 +1,7 @@
-"""The kernels of a contest, built: a folder with everything that a runner which times them reads.
+"""Builds the kernels of a contest: a folder with everything that the runner reads when it times them.
 
-The course's own kernels take part in every grading. Their cubins are kept in the build folder, by a hash of all that goes into
-them; a submission's is compiled each time.
+The course's own kernels take part in every grading. Their cubins are cached in the build folder, by a hash of everything that they are
+made from. A submission's kernel is compiled each time.
 """
 
 from __future__ import annotations
@@ -25,19 +25,19 @@ STAGE = "stage.cubin"
 
 
 class ContestError(Exception):
-    """Timing broke on our side."""
+    """Timing failed, and the fault is ours."""
 
 
 @dataclass(frozen=True)
 class Contestant:
-    """A kernel that takes part: its source, what it is called there, and for how many registers it has to be compiled."""
+    """A kernel that takes part: its source, its names there, and the most registers that it may be compiled with."""
 
     name: str
     source: Path
     entries: EntrySignatures
     max_registers: int | None = None
-    trusted: bool = False  # the course's own
-    silent: bool = False  # without what it prints: to take that out of the device lasts longer than any product
+    trusted: bool = False  # the course's own kernel
+    silent: bool = False  # printf prints nothing: to copy its output from the device takes longer than any product
 
 
 @dataclass(frozen=True)
@@ -46,20 +46,20 @@ class LibraryContestant:
 
     name: str
     library: Path
-    routine: str  # as contest.json has it: "cublasSgemm"
+    routine: str  # as in contest.json: "cublasSgemm"
 
 
 @dataclass(frozen=True)
 class Built:
-    """A folder with the cubin of each contestant and the kit's own; `contestants` is what contest.json says of them."""
+    """A folder with the cubin of each contestant and the kit's own cubin. `contestants` is their description in contest.json."""
 
     folder: Path
     contestants: tuple[dict[str, Any], ...]
-    folders: tuple[Path, ...] = ()  # others that the runner reads: a library's
-    silent: tuple[str, ...] = ()  # the names of those that were built without what they print
+    folders: tuple[Path, ...] = ()  # other folders that the runner reads: a library's
+    silent: tuple[str, ...] = ()  # the names of those that were built silent
 
 
-def contestant_of(  # noqa: PLR0913 -- what an Contestant is made of
+def contestant_of(  # noqa: PLR0913 -- the fields of a Contestant
     lab: Lab,
     source: Path,
     name: str,
@@ -74,12 +74,12 @@ def contestant_of(  # noqa: PLR0913 -- what an Contestant is made of
 
 
 def build(toolset: Toolset, contestants: Sequence[Contestant | LibraryContestant], folder: Path) -> Built:
-    """Compiles them into the empty `folder`. Raises ContestError where nvcc does not take one."""
-    said: list[dict[str, Any]] = []
+    """Compiles the contestants into the empty `folder`. Raises ContestError where nvcc does not compile one."""
+    descriptions: list[dict[str, Any]] = []
     folders, silent = [], []
     for number, contestant in enumerate(contestants):
         if isinstance(contestant, LibraryContestant):
-            said.append({"library": str(contestant.library), "routine": contestant.routine})
+            descriptions.append({"library": str(contestant.library), "routine": contestant.routine})
             folders.append(contestant.library.parent)
             continue
         work = folder / str(number)
@@ -90,16 +90,16 @@ def build(toolset: Toolset, contestants: Sequence[Contestant | LibraryContestant
             if _compile(toolset, contestant, work):
                 silent.append(contestant.name)
         image = json.loads((work / IMAGE).read_text(encoding="utf-8"))
-        said.append({
+        descriptions.append({
             "cubin": f"{number}/{image['cubin']}", "functions": image["functions"], "kernel": image["kernel"],
             "ask_launch": image["ask_launch"],
         })  # fmt: skip
     shutil.copyfile(stage(toolset), folder / STAGE)
-    return Built(folder, tuple(said), tuple(dict.fromkeys(folders)), tuple(silent))
+    return Built(folder, tuple(descriptions), tuple(dict.fromkeys(folders)), tuple(silent))
 
 
 def _compile(toolset: Toolset, contestant: Contestant, folder: Path) -> bool:
-    """Returns whether it is silent: whatever can be built at all is timed, aloud if need be."""
+    """Returns whether it is silent. A kernel that compiles only with its printf is timed with it."""
     assert toolset.gpu.toolchain is not None
     built = build_for_gpu(
         toolset.gpu.toolchain,
@@ -120,7 +120,7 @@ def _compile(toolset: Toolset, contestant: Contestant, folder: Path) -> bool:
 
 
 def _kept(toolset: Toolset, contestant: Contestant) -> Path:
-    """The folder with the cubin of one of the course's kernels and its description; made where there is none yet."""
+    """The cached folder with the cubin of one of the course's kernels and its description. Made where it does not exist yet."""
     folder = toolset.build / "contestants" / _key(toolset, contestant)
     if (folder / IMAGE).is_file():
         return folder
@@ -134,7 +134,7 @@ def _kept(toolset: Toolset, contestant: Contestant) -> Path:
         try:
             finished.rename(folder)
         except OSError:
-            if not (folder / IMAGE).is_file():  # else another grading was faster
+            if not (folder / IMAGE).is_file():  # otherwise another grading was faster
                 raise
     return folder
 
@@ -159,7 +159,7 @@ def _key(toolset: Toolset, contestant: Contestant) -> str:
 
 
 def stage(toolset: Toolset) -> Path:
-    """The cubin of the kit's own kernels, compiled once for each kind of GPU. It is our code: nothing confines it."""
+    """The cubin of the kit's own kernels, compiled once for each kind of GPU. It is our own code, so nvcc is not confined."""
     toolchain, kit = toolset.gpu.toolchain, toolset.root / "kit"
     assert toolchain is not None
     source = kit / "cuda" / "stage" / "stage_kernels.cu"

@@ -1,8 +1,8 @@
-"""The median of paired ratios with its bootstrap interval. Pure and deterministic: no random numbers are drawn.
+"""The median of paired ratios with its bootstrap interval. Pure and deterministic: it uses no random numbers.
 
-The bootstrap asks how the median varies over samples drawn with replacement from the ones there are. For a median the answer
-over all of them is a binomial sum (Maritz and Jarrett 1978; Efron 1979), so it is added up instead of simulated: the interval that
-infinitely many drawn samples would give, in microseconds, and the same for everybody who repeats it.
+The bootstrap finds out how the median varies over samples that are drawn with replacement from the measured ones. For a median, the
+exact answer is a binomial sum (Maritz and Jarrett 1978; Efron 1979). So it is computed here instead of simulated: the interval is the
+one that infinitely many samples would give. It takes microseconds, and everybody gets the same result.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ CONFIDENCE = 0.95
 
 @dataclass(frozen=True)
 class Interval:
-    """A ratio: `middle` is the median, `low` and `high` bound it."""
+    """A ratio: `middle` is the median, `low` and `high` are the ends of its interval."""
 
     low: float
     middle: float
@@ -32,10 +32,10 @@ class Interval:
 
 
 def ratio_interval(over: Sequence[float], under: Sequence[float], confidence: float = CONFIDENCE) -> Interval:
-    """Of over[i] / under[i], two times taken side by side. An odd number of pairs, so that the median is one of them.
+    """The interval of over[i] / under[i], where both times come from the same round. The number of pairs has to be odd, so that the median
+    is one of the ratios.
 
-    Works on logarithms, so that swapping the two turns the interval into its reciprocal. Raises ValueError on times that are
-    not positive.
+    It works on logarithms, so that swapping the two gives the reciprocal interval. Raises ValueError for times that are not positive.
     """
     if len(over) != len(under) or len(over) % 2 == 0:
         message = f"pairs of times, an odd number of them: not {len(over)} and {len(under)}"
@@ -50,7 +50,7 @@ def ratio_interval(over: Sequence[float], under: Sequence[float], confidence: fl
 
 
 def _between(ordered: Sequence[float], position: float) -> float:
-    """The value at a position that may lie between two of `ordered`."""
+    """The value at a position, which may be between two of `ordered`."""
     below = math.floor(position)
     above = min(below + 1, len(ordered) - 1)
     return ordered[below] + (position - below) * (ordered[above] - ordered[below])
@@ -58,10 +58,10 @@ def _between(ordered: Sequence[float], position: float) -> float:
 
 @cache
 def _low_position(count: int, tail: float) -> float:
-    """Where among `count` ordered values, counted from 0, the bootstrap distribution of the median has `tail` below it.
+    """The position among `count` ordered values, counted from 0, below which the bootstrap distribution of the median has `tail`.
 
-    The distribution has steps at the values. Between the middles of neighbouring steps it is taken as a straight line: the steps
-    themselves would give 93 % for 31 normal values where 95 % is asked for; the line gives 95.5 %, and 95.1 % for 61.
+    The distribution has steps at the values. Between the middles of neighbouring steps, a straight line is used instead. With the steps,
+    an interval of 95 % would really be one of 93 % for 31 normal values. With the line it is 95.5 %, and 95.1 % for 61 values.
     """
     shares = [0.0, *(_median_at_most(count, rank) for rank in range(1, count + 1))]
     middles = [(one + other) / 2 for one, other in itertools.pairwise(shares)]
@@ -72,6 +72,6 @@ def _low_position(count: int, tail: float) -> float:
 
 
 def _median_at_most(count: int, rank: int) -> float:
-    """How likely the median of `count` values drawn with replacement is at most the `rank`-th smallest of the `count` there are."""
+    """The probability that the median of `count` values, drawn with replacement, is at most the `rank`-th smallest of them all."""
     half, share = count // 2 + 1, rank / count
     return math.fsum(math.comb(count, n) * share**n * (1 - share) ** (count - n) for n in range(half, count + 1))

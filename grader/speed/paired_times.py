@@ -1,8 +1,8 @@
-"""What the times of one run say of a kernel: its speedup over naive, the share of the model solution's speed that it reaches, and
-whether the machine was quiet enough to say so. Pure.
+"""Computes from the times of one run: a kernel's speedup over naive, its share of the model solution's speed, and whether the machine was
+quiet enough to trust them. Pure.
 
-A run is a number of rounds. In each, every contestant is launched once; every other round runs backwards, so that over two
-rounds a pair is in the order ABBA and a steady drift falls on both alike.
+A run has several rounds. In each round, every contestant is launched once. Every second round runs backwards, so that in two rounds a
+pair is launched in the order ABBA, and a steady drift affects both kernels in the same way.
 """
 
 from __future__ import annotations
@@ -13,15 +13,15 @@ from dataclasses import dataclass
 from grader.speed.interval import Interval, ratio_interval
 
 FIRST_ROUNDS, ALL_ROUNDS = 31, 61
-# 1.00 as one says it, to two decimals: a control that repeats to a tenth of a per cent may be off by a twentieth.
+# 1.00 with two decimals. A control that repeats to a tenth of a per cent may still be off by a twentieth of a per cent.
 CONTROL_LOW, CONTROL_HIGH = 0.995, 1.005
-# Half of an interval wider than this, relative to the ratio, tells tiers 5 % apart no longer.
+# If half of the interval, relative to the ratio, is wider than this, tiers 5 % apart cannot be told apart.
 WIDEST = 0.025
 
 
 @dataclass(frozen=True)
 class Times:
-    """Nanoseconds of each contestant, round by round. `control` is the baseline again, launched as if it were another kernel."""
+    """Nanoseconds of each contestant in each round. `control` is the baseline again, launched as another contestant."""
 
     baseline: tuple[float, ...]
     control: tuple[float, ...]
@@ -39,7 +39,7 @@ class Times:
 
 @dataclass(frozen=True)
 class Speed:
-    """All three are ratios of times taken in the same rounds."""
+    """All fields are ratios of times from the same rounds."""
 
     speedup: Interval  # baseline / student
     model_speedup: Interval  # baseline / model
@@ -59,17 +59,17 @@ def speed_of(times: Times) -> Speed:
 
 
 def needs_more(speed: Speed, thresholds: Sequence[float]) -> bool:
-    """Whether a threshold lies inside the interval, so that more rounds may tell on which side of it the kernel is."""
+    """Whether a threshold is inside the interval. Then more rounds may show on which side of it the kernel is."""
     return speed.rounds < ALL_ROUNDS and any(speed.share.low < one <= speed.share.high for one in thresholds)
 
 
 def reaches(share: Interval, threshold: float) -> bool:
-    """The doubt is the student's: the interval's upper end decides."""
+    """Whether the threshold is reached. In doubt the student gets it: the interval's upper end decides."""
     return share.high >= threshold
 
 
 def noise_trouble(speed: Speed) -> str:
-    """Why this run must not be graded; empty: it may."""
+    """Why this run must not be graded. Empty: it may."""
     control = speed.control
     if control.low > CONTROL_HIGH or control.high < CONTROL_LOW:
         return f"the machine is too noisy: naive against itself came out as {control}, where it is 1.00"
@@ -82,7 +82,7 @@ def noise_trouble(speed: Speed) -> str:
 
 
 def launch_order(contestants: int, rounds: int) -> Iterator[tuple[int, int]]:
-    """(round, contestant) in the order of launching."""
+    """(round, contestant) in the order of the launches."""
     for number in range(rounds):
         forwards = range(contestants)
         yield from ((number, one) for one in (forwards if number % 2 == 0 else reversed(forwards)))

@@ -1,7 +1,7 @@
 """The least time a problem can take on a device: what it must compute and move, at peak rates. Pure.
 
-A measured time below it is no record but a mistake of ours or a trick, for a person to look at. Peak rates are upper bounds made
-from a device's own description, so the floor is lower than what any kernel reaches.
+A measured time below it is a mistake of ours or a trick, and a person has to look at it. The peak rates are upper bounds computed from
+the device's own description, so no kernel reaches this time.
 """
 
 from __future__ import annotations
@@ -13,10 +13,10 @@ from grader.machine.peak_rates import Peak
 
 @dataclass(frozen=True)
 class Work:
-    """What a problem of one shape cannot do without."""
+    """The least work of a problem at one shape."""
 
     flops: float
-    bytes: float  # each input read once, each output written once
+    bytes: float  # every input read once, every output written once
 
     def floor_seconds(self, peak: Peak) -> float:
         return max(self.flops / peak.flops, self.bytes / peak.bytes)

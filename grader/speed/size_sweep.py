@@ -1,6 +1,6 @@
-"""Times a right kernel over the sizes of its lab's sweep, against the same others as at the one size that is graded.
+"""Times a right kernel at the sizes of its lab's sweep, against the same kernels as at the graded size.
 
-For a picture alone: no verdict and no points follow from it, and it is made only where somebody asks.
+It is only for a picture: no verdict and no points depend on it, and it is made only on request.
 """
 
 from __future__ import annotations
@@ -15,18 +15,18 @@ from grader.engines.gpu.gpu_toolchain import cublas_of
 from grader.machine.toolset import Toolset
 from grader.model.labs import Lab
 from grader.model.outcome import Contest, LabOutcome, SizeOutcome
-from grader.speed.contest import hold
+from grader.speed.contest import run_contest
 from grader.speed.contestants import Built, Contestant, ContestError, LibraryContestant, build
 from grader.speed.paired_times import FIRST_ROUNDS
 from grader.speed.speed_run import contestants_of, problem_of
 from grader.speed.sweep_points import control_trouble
 
-_TRIES = 2  # of a size at which the machine was too noisy
+_TRIES = 2  # how often a size is measured while the machine is too noisy
 
 
 @dataclass(frozen=True)
 class SizeSweep:
-    """What a batch, or a student's report, adds to an outcome."""
+    """Adds a sweep to an outcome, for a batch or a student's report."""
 
     toolset: Toolset
 
@@ -38,7 +38,7 @@ class SizeSweep:
 
 
 def lacks_sweep(lab: Lab, outcome: LabOutcome) -> bool:
-    """Whether the kernel was timed, and not yet over the sizes that the lab asks for."""
+    """Whether the kernel was timed, but not yet at the sizes of the lab's sweep."""
     performance, speed = lab.public.performance, outcome.speed
     if performance is None or speed is None or not speed.contests or speed.trouble:
         return False
@@ -48,27 +48,27 @@ def lacks_sweep(lab: Lab, outcome: LabOutcome) -> bool:
 
 
 def sweep_lab(toolset: Toolset, lab: Lab, source: Path, outcome: LabOutcome, scratch: Path) -> LabOutcome:
-    """The outcome, which lacks one, with its sweep. Where the sweep could not be made, each size says why."""
+    """The outcome with its sweep. Where the sweep could not be made, each size says why."""
     assert outcome.speed is not None
     kernels = contestants_of(toolset, lab, source, outcome)
     sizes: tuple[SizeOutcome, ...] = ()
     for libraries in dict.fromkeys(
         (library_of(toolset, lab), ())
     ):  # a library that cannot be used costs its own line alone
-        sizes = _with(toolset, lab, (*kernels[:-1], *libraries, kernels[-1]), scratch)
+        sizes = _sizes_with(toolset, lab, (*kernels[:-1], *libraries, kernels[-1]), scratch)
         if any(one.contest for one in sizes):
             break
     return dataclasses.replace(outcome, speed=dataclasses.replace(outcome.speed, sweep=sizes))
 
 
 def library_of(toolset: Toolset, lab: Lab) -> tuple[LibraryContestant, ...]:
-    """What does the same work in NVIDIA's library; nothing where there is no such thing, here or at all."""
+    """The routine of NVIDIA's library that does the same work. Empty where there is no such routine, or no library here."""
     routine = lab.public.performance.library if lab.public.performance else None
     library = cublas_of(toolset.gpu.toolchain) if routine else None
     return (LibraryContestant("cublas", library, routine),) if routine and library else ()
 
 
-def _with(
+def _sizes_with(
     toolset: Toolset, lab: Lab, contestants: Sequence[Contestant | LibraryContestant], scratch: Path
 ) -> tuple[SizeOutcome, ...]:
     assert lab.public.performance is not None
@@ -81,17 +81,17 @@ def _with(
         return tuple(SizeOutcome(shape, names, trouble=str(error), ours=True) for shape in shapes)
 
 
-def swept(  # noqa: PLR0913 -- who is timed, and at what
+def swept(  # noqa: PLR0913 -- what is timed, and at which sizes
     toolset: Toolset, built: Built, names: tuple[str, ...], problem: str, shapes: Sequence[str], *, kept: int
 ) -> Iterator[SizeOutcome]:
-    """Size by size. After one that somebody's kernel does not come to an end at, the others are left out: each would take as long."""
+    """Measures size by size. After a size at which a kernel does not end, the rest is left out: each would take as long."""
     hung = ""
     for shape in shapes:
         if hung:
             yield SizeOutcome(shape, names, trouble=f"left out, as a kernel did not come to its end at {hung}")
             continue
         try:
-            contest = _quiet(toolset, built, names, problem, shape, kept)
+            contest = _least_noisy_contest(toolset, built, names, problem, shape, kept)
         except ContestError as error:
             yield SizeOutcome(shape, names, trouble=str(error), ours=True)
             continue
@@ -99,11 +99,11 @@ def swept(  # noqa: PLR0913 -- who is timed, and at what
         yield SizeOutcome(shape, names, contest)
 
 
-def _quiet(  # noqa: PLR0913, PLR0917 -- as above
+def _least_noisy_contest(  # noqa: PLR0913, PLR0917 -- as above
     toolset: Toolset, built: Built, names: tuple[str, ...], problem: str, shape: str, kept: int
 ) -> Contest:
     for _ in range(_TRIES):
-        contest = hold(toolset, built, problem, shape, rounds=FIRST_ROUNDS, kept=kept)
+        contest = run_contest(toolset, built, problem, shape, rounds=FIRST_ROUNDS, kept=kept)
         if contest.status != "completed" or contest.faults or not control_trouble(names, contest):
             break
     return contest

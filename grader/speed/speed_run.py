@@ -1,6 +1,6 @@
 """Times one lab of one submission: the baseline, the submission, the model solution and the baseline again, in the same run.
 
-Only kernels that are right are timed. A run on a noisy machine is done again, and after that left for another day.
+Only right kernels are timed. A run on a noisy machine is repeated. If the machine stays noisy, speed is not graded.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from pathlib import Path
 from grader.machine.toolset import Toolset
 from grader.model.labs import Lab, LabError, load_lab
 from grader.model.outcome import Contest, LabOutcome, SpeedOutcome
-from grader.speed.contest import hold
+from grader.speed.contest import run_contest
 from grader.speed.contestants import Built, Contestant, ContestError, build, contestant_of
 from grader.speed.paired_times import ALL_ROUNDS, FIRST_ROUNDS, needs_more, noise_trouble
 from grader.speed.speed_score import speed_in
@@ -21,7 +21,7 @@ TRIES = 3
 
 
 def time_lab(toolset: Toolset, lab: Lab, source: Path, outcome: LabOutcome, scratch: Path) -> SpeedOutcome | None:
-    """None where the lab is not timed, or nothing here can."""
+    """None where the lab is not timed, or this machine cannot time it."""
     performance = lab.public.performance
     if performance is None or not toolset.gpu.runs:
         return None
@@ -31,15 +31,16 @@ def time_lab(toolset: Toolset, lab: Lab, source: Path, outcome: LabOutcome, scra
             built = build(toolset, contestants, Path(name))
             if lab.private_dir is None and (trouble := _own_baseline_trouble(toolset, lab, built)):
                 return SpeedOutcome(trouble=trouble)
-            speed = _tried(toolset, lab, built, tuple(one.name for one in contestants))
+            speed = _measure(toolset, lab, built, tuple(one.name for one in contestants))
             return replace(speed, silent="student" in built.silent)
     except ContestError as error:
         return SpeedOutcome(trouble=str(error))
 
 
 def contestants_of(toolset: Toolset, lab: Lab, source: Path, outcome: LabOutcome) -> list[Contestant]:
-    """In launching order; `outcome` is what is known of the submission by now. A handout has no model solution; there the
-    student's own kernel is the baseline. Raises LabError.
+    """The contestants in the order of launching. `outcome`: what is known about the submission so far.
+
+    A handout has no model solutions. There the baseline is the student's own kernel of the baseline's lab. Raises LabError.
     """
     assert lab.public.performance is not None
     base = load_lab(toolset.root, lab.public.performance.baseline)
@@ -62,9 +63,9 @@ def _prints(outcome: LabOutcome) -> bool:
 
 
 def _own_baseline_trouble(toolset: Toolset, lab: Lab, built: Built) -> str:
-    """A student's own baseline has to be right before anything is compared with it."""
+    """Why the student's own baseline cannot be used: it has to be right. Empty: it can."""
     assert lab.public.performance is not None
-    contest = hold(toolset, built, problem_of(lab), lab.public.performance.shape, rounds=1, kept=0, warm_up_ms=0)
+    contest = run_contest(toolset, built, problem_of(lab), lab.public.performance.shape, rounds=1, kept=0, warm_up_ms=0)
     right = contest.status == "completed" and not contest.faults
     own = lab.public.performance.baseline
     return (
@@ -74,7 +75,7 @@ def _own_baseline_trouble(toolset: Toolset, lab: Lab, built: Built) -> str:
     )
 
 
-def _tried(toolset: Toolset, lab: Lab, built: Built, names: tuple[str, ...]) -> SpeedOutcome:
+def _measure(toolset: Toolset, lab: Lab, built: Built, names: tuple[str, ...]) -> SpeedOutcome:
     assert lab.public.performance is not None
     thresholds = [tier.share for tier in lab.private.tier] if lab.private else []
     shape, kept = lab.public.performance.shape, names.index("student")
@@ -82,10 +83,12 @@ def _tried(toolset: Toolset, lab: Lab, built: Built, names: tuple[str, ...]) -> 
     peak = device.peak if device else None
     outcome = SpeedOutcome()
     for number in range(1, TRIES + 1):
-        contests: tuple[Contest, ...] = (hold(toolset, built, problem_of(lab), shape, rounds=FIRST_ROUNDS, kept=kept),)
+        contests: tuple[Contest, ...] = (
+            run_contest(toolset, built, problem_of(lab), shape, rounds=FIRST_ROUNDS, kept=kept),
+        )
         speed = speed_in(names, contests)
         if speed is not None and needs_more(speed, thresholds):
-            more = hold(
+            more = run_contest(
                 toolset,
                 built,
                 problem_of(lab),
@@ -110,5 +113,5 @@ def _tried(toolset: Toolset, lab: Lab, built: Built, names: tuple[str, ...]) -> 
 
 
 def problem_of(lab: Lab) -> str:
-    """As it registers itself: the name of its header."""
+    """The name under which the problem registers itself: that of its header."""
     return Path(lab.public.problem).stem

@@ -1,4 +1,4 @@
-"""From the times of a grading to what a result says of them: ratios, tiers, points. Pure."""
+"""Turns the times of a grading into what a result says about speed: ratios, tiers, points. Pure."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ from grader.speed.paired_times import Speed, Times, noise_trouble, reaches, spee
 from grader.speed.roofline import Work, is_impossible
 from grader.speed.sweep_points import sweep_points
 
-_IDLE, _APPLICATION_CLOCKS = 0x1, 0x2  # of NVML's reasons: no throttling
+_IDLE, _APPLICATION_CLOCKS = 0x1, 0x2  # NVML's reasons that are no throttling
 
 
 def speed_in(names: Sequence[str], contests: Sequence[Contest]) -> Speed | None:
-    """None where a run did not come to its end, or an output was wrong."""
+    """None where a run did not end, or an output was wrong."""
     if not contests or any(one.status != "completed" or one.faults for one in contests):
         return None
     return speed_of(_times(names, contests))
@@ -30,13 +30,13 @@ def _times(names: Sequence[str], contests: Sequence[Contest]) -> Times:
     def of(name: str) -> tuple[float, ...]:
         return tuple(time for one in contests for time in one.nanoseconds[names.index(name)])
 
-    # Without a model solution the student is compared with the baseline alone.
+    # Without a model solution, the student is compared only with the baseline.
     model = "model" if "model" in names else "student"
     return Times(of("baseline"), of("control"), of(model), of("student"))
 
 
 def timing_of(lab: Lab, outcome: LabOutcome, *, correct: bool) -> Timing | None:
-    """What is to be said of a kernel's speed; None where the lab is not timed."""
+    """What a result says about a kernel's speed. None where the lab is not timed."""
     if lab.public.performance is None:
         return None
     speed = outcome.speed
@@ -48,7 +48,7 @@ def timing_of(lab: Lab, outcome: LabOutcome, *, correct: bool) -> Timing | None:
 
 
 def wrong_when_timed(outcome: LabOutcome) -> str:
-    """What a kernel did wrong in timed launches that it did not do in the cases; empty: nothing."""
+    """What a kernel did wrong in timed launches although its cases passed. Empty: nothing."""
     if outcome.speed is None:
         return ""
     for contest in outcome.speed.contests:
@@ -121,7 +121,7 @@ def _measured(lab: Lab, outcome: SpeedOutcome) -> Timing:
     tiers = lab.private.tier if lab.private and with_model else ()
     most = lab.private.performance_points if lab.private else 0
     return Timing(
-        words=_words(speed, with_model=with_model, silent=outcome.silent),
+        words=_sentence(speed, with_model=with_model, silent=outcome.silent),
         **facts,
         **ratios,
         tiers=tuple((tier.share, most * tier.part) for tier in tiers),
@@ -132,12 +132,12 @@ def _measured(lab: Lab, outcome: SpeedOutcome) -> Timing:
     )
 
 
-def _words(speed: Speed, *, with_model: bool, silent: bool) -> str:
+def _sentence(speed: Speed, *, with_model: bool, silent: bool) -> str:
     ratio = speed.speedup
-    said = f"{ratio.middle:.2f} times as fast as naive ({ratio.low:.2f} to {ratio.high:.2f})"
+    sentence = f"{ratio.middle:.2f} times as fast as naive ({ratio.low:.2f} to {ratio.high:.2f})"
     if with_model:
-        said += f", {100 * speed.share.middle:.0f} % of the model solution's speed"
-    return f"{said}; timed without what it prints" if silent else said
+        sentence += f", {100 * speed.share.middle:.0f} % of the model solution's speed"
+    return f"{sentence}; timed without what it prints" if silent else sentence
 
 
 def _contestant(name: str, index: int, contests: Sequence[Contest]) -> ContestantTimes:

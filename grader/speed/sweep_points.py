@@ -1,4 +1,4 @@
-"""From the times of a size sweep to what a result says of each size. Pure."""
+"""Turns the times of a size sweep into what a result says about each size. Pure."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ _CALLED = {
 
 
 def sweep_points(sizes: Sequence[SizeOutcome], peak: Peak | None = None) -> tuple[SweepPoint, ...]:
-    """In the order of the sizes. `peak`: of the device; None: not known."""
+    """One point for each size, in the same order. `peak`: that of the device; None: not known."""
     return tuple(_point(one, peak) for one in sizes)
 
 
 def merged(points: Sequence[SweepPoint]) -> tuple[SweepPoint, ...]:
-    """One point for each size: kernels that were each timed against naive on their own. Naive's times are the first's."""
+    """Merges points of the same size, whose kernels were timed against naive in separate runs. Naive's times are the first's."""
     found: dict[tuple[int, ...], SweepPoint] = {}
     for one in points:
         known = found.get(one.sizes)
@@ -44,7 +44,7 @@ def merged(points: Sequence[SweepPoint]) -> tuple[SweepPoint, ...]:
 
 
 def control_trouble(names: Sequence[str], contest: Contest) -> str:
-    """Why not to trust these times: naive against itself is not 1.00. Empty: they may be trusted."""
+    """Why these times cannot be trusted: naive against itself is not 1.00. Empty: they can."""
     if "control" not in names:
         return ""
     control = ratio_interval(_times(contest, names, "baseline"), _times(contest, names, "control"))
@@ -59,26 +59,26 @@ def _point(one: SizeOutcome, peak: Peak | None) -> SweepPoint:
         return SweepPoint(shape=one.shape, sizes=_sizes(one.shape), trouble=one.trouble, ours=one.ours)
     named = {"shape": contest.shape, "sizes": _sizes(contest.shape)}
     if contest.status != "completed" or contest.faults:
-        whose = one.names[contest.contestant] if contest.status != "completed" else _looked_at(one.names)
+        whose = one.names[contest.contestant] if contest.status != "completed" else _kept_outputs(one.names)
         why = contest.detail if contest.status != "completed" else contest.faults[0].fault
-        said = f"{_CALLED.get(whose, whose)}: {why}"
+        trouble = f"{_CALLED.get(whose, whose)}: {why}"
         wrong = whose == "student" and not contest.slow
-        return SweepPoint(**named, trouble=said, wrong=wrong, ours=whose != "student")
+        return SweepPoint(**named, trouble=trouble, wrong=wrong, ours=whose != "student")
     kernels = tuple(_time(name, one.names, contest) for name in one.names if name != "control")
     known = peak is not None and peak.flops > 0 and peak.bytes > 0
     floor = Work(contest.flops, contest.bytes).floor_seconds(peak) if known and peak else 0
     return SweepPoint(**named, kernels=kernels, floor_ms=1e3 * floor, trouble=control_trouble(one.names, contest))
 
 
-def _looked_at(names: Sequence[str]) -> str:
-    """Whose outputs are looked at: the student's, or the one that the course measures."""
+def _kept_outputs(names: Sequence[str]) -> str:
+    """The contestant whose outputs are checked: the student's kernel, or the one that the course measures."""
     others = [name for name in names if name not in {"baseline", "control"}]
     return "student" if "student" in others else next(iter(others), "baseline")
 
 
 def _time(name: str, names: Sequence[str], contest: Contest) -> SweepTime:
     times = _times(contest, names, name)
-    middle = ratio_interval(times, (1.0,) * len(times))  # of the median, in nanoseconds
+    middle = ratio_interval(times, (1.0,) * len(times))  # the median's interval, in nanoseconds
     return SweepTime(
         name=name,
         milliseconds=middle.middle / 1e6,
@@ -99,5 +99,5 @@ def _ratio(interval: Interval) -> Ratio:
 
 
 def _sizes(shape: str) -> tuple[int, ...]:
-    """`M=255 N=33 K=7` or `255x33x7`."""
+    """The sizes in `M=255 N=33 K=7` or `255x33x7`."""
     return tuple(int(number) for number in _SIZE.findall(shape)[:8])

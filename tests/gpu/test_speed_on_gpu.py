@@ -16,7 +16,7 @@ from grader.model.result import LabResult
 from grader.model.verdicts import Verdict
 from grader.scoring.lab_score import score_lab
 from grader.speed.calibration import kernels_of
-from grader.speed.contest import hold
+from grader.speed.contest import run_contest
 from grader.speed.contestants import build, contestant_of
 from grader.speed.interval import ratio_interval
 from grader.speed.speed_run import problem_of, time_lab
@@ -47,7 +47,7 @@ def test_naive_against_itself_is_one(on_gpu: Toolset, tmp_path: Path, measured: 
     built = build(on_gpu, [contestant_of(base, model(base), name) for name in ("baseline", "control")], tmp_path)
     assert base.public.performance is not None
     for shape in (base.public.performance.shape, "513x513x513", "2048x2048x2048"):
-        said = hold(on_gpu, built, problem_of(base), shape, rounds=31, kept=0)
+        said = run_contest(on_gpu, built, problem_of(base), shape, rounds=31, kept=0)
         assert said.status == "completed", said.detail
         assert not said.faults
         first, again = said.nanoseconds
@@ -167,6 +167,6 @@ def _held(toolset: Toolset, folder: Path) -> Iterator[tuple[str, float, float, f
         assert lab.public.performance is not None
         walls = []
         for _ in range(3):
-            said = hold(toolset, built, problem_of(lab), lab.public.performance.shape, rounds=31, kept=1)
+            said = run_contest(toolset, built, problem_of(lab), lab.public.performance.shape, rounds=31, kept=1)
             walls.append(said.device_seconds)
         yield lab.id, statistics.median(walls), said.warm_up_ms / 1e3, said.timed_ms / 1e3

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
 from grader.reports.text import visible
-from grader.single_launch.trace_phases import BlockTrace, Index3, Interval, Load, Outcome, Stay, Touch
+from grader.single_launch.trace_phases import Access, BarrierInterval, BlockTrace, Index3, Load, Outcome, ThreadInterval
 
 _WRONG_OUTCOMES = 5  # how many threads are listed whose sum is not what they stored
 _WIDEST = 32  # the most columns of a tile that is printed
@@ -78,7 +78,7 @@ class _ThreadNames:
 
 
 def _interval(
-    names: _ThreadNames, trace: BlockTrace, number_: int, interval: Interval, stays: Sequence[Stay]
+    names: _ThreadNames, trace: BlockTrace, number_: int, interval: BarrierInterval, stays: Sequence[ThreadInterval]
 ) -> Iterator[Part]:
     begins = "From the start" if number_ == 0 else f"After barrier {number_}"
     if interval.barrier is None:
@@ -101,7 +101,7 @@ def _joined(between: str, entries: Sequence[str]) -> str:
     return between.join([*entries[:_LONGEST], f"… ({more:,} more)"] if more > 0 else entries) or "none"
 
 
-def _loads(names: _ThreadNames, stays: Sequence[Stay]) -> Table | None:
+def _loads(names: _ThreadNames, stays: Sequence[ThreadInterval]) -> Table | None:
     most = max((len(stay.loads) for stay in stays), default=0)
     if most == 0:
         return None
@@ -119,7 +119,7 @@ def _load(load: Load) -> str:
     return f"{target} ← {_named(load.source)} = {number(load.source.value)}"
 
 
-def _tiles(trace: BlockTrace, interval: Interval) -> Grid | None:
+def _tiles(trace: BlockTrace, interval: BarrierInterval) -> Grid | None:
     grids = []
     for name, elements in interval.tiles.items():
         shape = trace.shapes.get(name, ())
@@ -134,7 +134,7 @@ def _tiles(trace: BlockTrace, interval: Interval) -> Grid | None:
     return Grid(tuple(grids)) if grids else None
 
 
-def _reads(names: _ThreadNames, trace: BlockTrace, stays: Sequence[Stay]) -> Table | None:
+def _reads(names: _ThreadNames, trace: BlockTrace, stays: Sequence[ThreadInterval]) -> Table | None:
     if not any(stay.reads for stay in stays):
         return None
     if not any(stay.products for stay in stays):
@@ -158,7 +158,7 @@ def _reads(names: _ThreadNames, trace: BlockTrace, stays: Sequence[Stay]) -> Tab
     return Table(heads, tuple(products), frozenset({3, 4}))
 
 
-def _stores(names: _ThreadNames, stays: Sequence[Stay]) -> Table | None:
+def _stores(names: _ThreadNames, stays: Sequence[ThreadInterval]) -> Table | None:
     if not any(stay.stores for stay in stays):
         return None
     rows = [
@@ -168,11 +168,11 @@ def _stores(names: _ThreadNames, stays: Sequence[Stay]) -> Table | None:
     return Table((names.head, "stores"), tuple(rows))
 
 
-def _named(touch: Touch) -> str:
+def _named(touch: Access) -> str:
     return visible.line(touch.name, 80)
 
 
-def _spans(reads: Sequence[Touch]) -> list[str]:
+def _spans(reads: Sequence[Access]) -> list[str]:
     """`As[0][0…3]` for four neighbours: for each array, runs in which one subscript increases by one and the others stay."""
     names = list(dict.fromkeys(one.array for one in reads))
     return [

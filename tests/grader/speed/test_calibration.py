@@ -42,7 +42,7 @@ def toolset(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Toolset:
     def build(_toolset: Toolset, contestants: Sequence[object], folder: Path) -> Built:
         return Built(folder, tuple({"library": type(one).__name__} for one in contestants))
 
-    def hold(_toolset: Toolset, built: Built, _problem: str, shape: str, **_how: object) -> Contest:
+    def run_contest(_toolset: Toolset, built: Built, _problem: str, shape: str, **_how: object) -> Contest:
         size = int(shape.split("x", maxsplit=1)[0])
         if built.contestants[1]["library"] == "LibraryContestant" and shape == SHAPES[-1]:
             message = "cuBLAS gave up"
@@ -55,7 +55,7 @@ def toolset(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Toolset:
         )  # fmt: skip
 
     monkeypatch.setattr(calibration, "build", build)
-    monkeypatch.setattr(calibration, "hold", hold)
+    monkeypatch.setattr(calibration, "run_contest", run_contest)
     monkeypatch.setattr(calibration, "cublas_of", lambda _: tmp_path / "libcublas.so")
     return dataclasses.replace(Toolset.open(ROOT, allow_no_sandbox=True), gpu=GpuBackend(device=device))
 

@@ -15,7 +15,7 @@ import pytest
 from grader.machine.backend import Device, GpuBackend
 from grader.machine.gpu_lock import GpuLock
 from grader.machine.toolset import Toolset
-from grader.speed.contest import hold, run_timer
+from grader.speed.contest import run_contest, run_timer
 from grader.speed.contestants import Built, ContestError
 
 IsFree = Callable[[str, Path], bool]
@@ -46,7 +46,7 @@ def contest_between(folder: Path, *kernels: str) -> Built:
 
 def test_every_round_of_every_contestant_is_timed_and_looked_at(toolset: Toolset, tmp_path: Path) -> None:
     built = contest_between(tmp_path, "transposes", "transposes")
-    said = hold(toolset, built, "transpose", "40x24", rounds=7, kept=1, seed=3, warm_up_ms=0)
+    said = run_contest(toolset, built, "transpose", "40x24", rounds=7, kept=1, seed=3, warm_up_ms=0)
     assert (said.status, said.detail) == ("completed", "")
     assert said.nanoseconds == ((250_000.0,) * 7, (250_000.0,) * 7)
     assert (said.looked_at, said.faults) == (7, ())
@@ -108,7 +108,7 @@ def test_a_timer_that_fails_is_our_failure(tmp_path: Path) -> None:
 
 
 def test_a_kernel_that_stops_working_after_some_launches_is_found_out(toolset: Toolset, tmp_path: Path) -> None:
-    said = hold(
+    said = run_contest(
         toolset,
         contest_between(tmp_path, "transposes", "tires"),
         "transpose",
@@ -123,7 +123,7 @@ def test_a_kernel_that_stops_working_after_some_launches_is_found_out(toolset: T
 
 
 def test_a_kernel_that_ends_its_process_is_the_students(toolset: Toolset, tmp_path: Path) -> None:
-    said = hold(
+    said = run_contest(
         toolset,
         contest_between(tmp_path, "transposes", "breaks"),
         "transpose",

@@ -55,14 +55,14 @@ def test_a_kernel_that_breaks_at_one_size_is_tried_at_the_next(toolset: Toolset,
 def test_after_a_hang_the_other_sizes_are_left_out(monkeypatch: pytest.MonkeyPatch, toolset: Toolset) -> None:
     asked = []
 
-    def hold(_toolset: Toolset, _built: object, _problem: str, shape: str, **_how: object) -> Contest:
+    def run_contest(_toolset: Toolset, _built: object, _problem: str, shape: str, **_how: object) -> Contest:
         asked.append(shape)
         if shape == SHAPES[0]:
             message = "the timer failed with status 9"
             raise ContestError(message)
         return Contest(status="timeout", detail="late", contestant=1, shape=shape, flops=0, bytes=1, device="A GPU")
 
-    monkeypatch.setattr("grader.speed.size_sweep.hold", hold)
+    monkeypatch.setattr("grader.speed.size_sweep.run_contest", run_contest)
     sizes = list(swept(toolset, Built(Path(), ()), NAMES, "transpose", SHAPES, kept=1))
     assert [one.ours for one in sizes] == [True, False, False]
     assert asked == list(SHAPES[:2])
@@ -86,7 +86,7 @@ def test_a_library_takes_part_and_one_that_cannot_be_used_costs_its_own_line_alo
         assert len(contestants) in {3, 4}
         return Built(folder, tuple({"number": i} for i in range(len(contestants))))
 
-    def hold(_toolset: Toolset, built: Built, _problem: str, shape: str, **_how: object) -> Contest:
+    def run_contest(_toolset: Toolset, built: Built, _problem: str, shape: str, **_how: object) -> Contest:
         if len(built.contestants) == 4 and not usable:
             message = "cuBLAS cannot be loaded"
             raise ContestError(message)
@@ -96,7 +96,7 @@ def test_a_library_takes_part_and_one_that_cannot_be_used_costs_its_own_line_alo
     monkeypatch.setattr("grader.speed.size_sweep.contestants_of", lambda *_: kernels)
     monkeypatch.setattr("grader.speed.size_sweep.cublas_of", lambda _: tmp_path / "libcublas.so")
     monkeypatch.setattr("grader.speed.size_sweep.build", build)
-    monkeypatch.setattr("grader.speed.size_sweep.hold", hold)
+    monkeypatch.setattr("grader.speed.size_sweep.run_contest", run_contest)
     judged = LabOutcome("lab", speed=SpeedOutcome(NAMES))
     outcome = sweep_lab(toolset, lab, tmp_path / "f.cu", judged, tmp_path)
     assert outcome.speed is not None
