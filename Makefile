@@ -1,5 +1,5 @@
-# The front door. Every target sets itself up first: what is missing is fetched once, see kit/setup/setup.sh.
-# Variables are handed to recipes through the environment, so their values may hold spaces.
+# Every command of the project. Each sets itself up first: it fetches once what is missing, see kit/setup/setup.sh. Recipes get
+# variables through the environment, so their values may contain spaces.
 MAKEFLAGS += --no-print-directory
 SHELL := /bin/bash
 .DEFAULT_GOAL := help
@@ -17,9 +17,9 @@ export OUT SUBMISSIONS LAB CASE OPTIONS FILE SHAPE BLOCK SWEEP EXPORT
 
 setup := ./kit/setup/setup.sh
 tilelab := .venv/bin/tilelab
-# One --lab for each lab named: LAB="01-naive 02-tiled".
+# One --lab for each lab in LAB="01-naive 02-tiled".
 labs := $${LAB:+$$(printf -- '--lab %s ' $$LAB)}
-# One --export for each format named: EXPORT="grades-csv another".
+# One --export for each format in EXPORT="grades-csv another".
 exports := $${EXPORT:+$$(printf -- '--export %s ' $$EXPORT)}
 
 .PHONY: help setup grade handouts images bundle test test-gpu test-aarch64 watch report trace profile bench check lint tidy format clean
@@ -80,7 +80,7 @@ lint:  ## check layout and types of the sources without changing them
 	@$(setup) dev
 	@.venv/bin/ruff check . && .venv/bin/ruff format --check . && .venv/bin/mypy
 	@git ls-files -z 'kit/*.[ch]pp' 'tests/kit/*.cpp' '*_tests.cpp' | xargs -0 -r .venv/bin/clang-format --dry-run --Werror
-	@! command -v shellcheck >/dev/null || shellcheck --shell=bash --severity=warning --exclude=SC2154,SC2034 kit/setup/*.sh docker/*.sh docker/grader/*.sh .ci/run  # pieces share setup.sh's variables
+	@! command -v shellcheck >/dev/null || shellcheck --shell=bash --severity=warning --exclude=SC2154,SC2034 kit/setup/*.sh docker/*.sh docker/grader/*.sh .ci/run  # these files share setup.sh's variables
 
 tidy:  ## look for more mistakes in the C++ sources with clang-tidy, if it is installed (minutes)
 	@command -v clang-tidy >/dev/null || { echo "install clang-tidy first"; exit 1; }

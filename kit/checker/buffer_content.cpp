@@ -7,7 +7,7 @@
 namespace tilelab::checker {
 namespace {
 
-// A number in the forms a leaf may want it in.
+// One number in both forms; a leaf uses the one that fits its type.
 struct Number {
   double floating = 0;
   std::uint64_t integer = 0;  // two's complement
@@ -32,7 +32,7 @@ class Numbers {
   Number drawn(NumberKind kind) {
     if (kind == NumberKind::floating && !content_.low) return {random_.signed_unit(), 0};
     const std::int64_t low = content_.low.value_or(random_low), high = content_.high.value_or(random_high);
-    const std::uint64_t range = static_cast<std::uint64_t>(high) - static_cast<std::uint64_t>(low) + 1;  // 0: all 2^64
+    const std::uint64_t range = static_cast<std::uint64_t>(high) - static_cast<std::uint64_t>(low) + 1;  // 0 stands for 2^64
     const std::uint64_t offset = range == 0 ? random_.bits() : random_.bits() % range;
     const std::uint64_t value = static_cast<std::uint64_t>(low) + offset;
     return {static_cast<double>(static_cast<std::int64_t>(value)), value};

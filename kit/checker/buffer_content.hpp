@@ -1,5 +1,5 @@
-// What a buffer holds before a launch: zeros or another number, counting up, random numbers, or nothing anybody wrote.
-// Elements are made of numbers ("leaves"): one for a float, four for a float4, one for each member of a struct.
+// What a buffer holds before a launch: zeros or another number, consecutive numbers, random numbers, or unwritten memory.
+// Elements consist of numbers ("leaves"): one for a float, four for a float4, one for each member of a struct.
 #pragma once
 
 #include <cstddef>
@@ -18,7 +18,7 @@ enum class Fill { none, constant, iota, random };
 struct Leaf {
   NumberKind kind = NumberKind::floating;
   std::size_t bytes = 4;   // 1, 2, 4 or 8; floating: 2 (a half), 4 or 8
-  std::size_t offset = 0;  // in its element
+  std::size_t offset = 0;  // in bytes, within its element
 };
 
 struct BufferShape {
@@ -28,16 +28,16 @@ struct BufferShape {
 
 struct Content {
   Fill fill = Fill::none;
-  double floating = 0;  // constant: as a floating-point number, and as an integer
+  double floating = 0;  // for constants: the number as floating-point and as integer
   std::int64_t integer = 0;
-  std::optional<std::int64_t> low, high;  // random: whole numbers from low to high; else as below
+  std::optional<std::int64_t> low, high;  // for random: whole numbers from low to high; without them, the ranges below
 };
 
 // Random without a range: floating-point numbers are multiples of 2^-23 in (-1, 1), integers 0 to 99.
 inline constexpr std::int64_t random_low = 0, random_high = 99;
 
-// The bytes of the whole buffer. `unwritten` is what every byte holds that the content leaves open: padding, and all of
-// it where the content is Fill::none. Counting goes on from leaf to leaf: element i of a float4 holds 4i to 4i + 3.
+// The bytes of the whole buffer. Every byte that the content does not set holds `unwritten`: padding, and the whole buffer for
+// Fill::none. Consecutive numbers count leaves: element i of a float4 holds 4i to 4i + 3.
 std::vector<std::byte> bytes_of(const BufferShape& shape, const Content& content, judge::RandomStream random, std::byte unwritten);
 
 }  // namespace tilelab::checker

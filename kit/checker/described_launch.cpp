@@ -16,8 +16,8 @@ using judge::LaunchRecord;
 using judge::Verdict;
 using protocol::Role;
 
-// What unwritten bytes hold. In the first run all the same, which makes a NaN; in the second, buffers hold another value at
-// each place, so that a copy of unwritten memory is told from what nobody wrote.
+// What unwritten bytes hold. In the first run, all hold this value, which makes a NaN. In the second run, each place holds
+// another value. So a copy of unwritten memory can be told from a place that nobody wrote.
 constexpr std::byte unwritten{0xFF};
 constexpr std::uint8_t other_shared_poison = 0x42;
 constexpr std::uint64_t other_contents = 0x7e57;
@@ -81,7 +81,7 @@ LaunchRecord empty_record() {
   return {.shape = {}, .inputs = {}, .config = {}, .message = {}, .findings = {}, .mismatch = {}, .counters = {}, .printed = {}};
 }
 
-// Equal, or written by nobody in either run. `untouched`: what the second run's buffers held before it.
+// True if each byte is equal in both runs, or was written in neither. `untouched`: what the second run's buffers held before it.
 bool same_results(const Files& first, const Files& second, const std::vector<std::vector<std::byte>>& untouched) {
   for (std::size_t i = 0; i < first.files.size(); ++i) {
     const std::vector<std::byte> one = first.files[i].bytes(), other = second.files[i].bytes();
@@ -118,8 +118,8 @@ judge::Explanation told(const std::string& buffer, const OrderDifference& differ
           "thread takes from another, through memory or an atomic's answer: what makes sure that it is there by then?"};
 }
 
-// Blocks and threads once more, the other way round. Where fences and atomics alone ordered accesses, what is found then
-// counts as well; else a result that changed is told.
+// Runs blocks and threads again in reverse order. If only fences and atomics ordered some accesses, findings of this run count as
+// well. Otherwise a changed result is only reported.
 void look_from_the_other_end(LaunchRecord& record, judge::RunnerProcess& runner, const LaunchDescription& launch, const Files& first) {
   Files second(launch, false);
   second.request.traffic = false;

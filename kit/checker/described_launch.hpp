@@ -1,4 +1,4 @@
-// Runs a described launch and says what was found in it. No answer of it is right or wrong: the verdict is the worst of
+// Runs a described launch and says what was found in it. There is no right answer to compare with: the verdict is the worst of
 // the findings, or how the launch ended.
 #pragma once
 
@@ -8,8 +8,8 @@
 
 namespace tilelab::checker {
 
-// Where reads of unwritten memory are all there is, the launch is run again with other contents there; when it leaves the
-// same results, nothing used what was read, and the findings become notes.
+// If reads of unwritten memory are the only findings, the launch runs again with other values in that memory. If the results are
+// the same, nothing used what was read, and the findings become notes.
 judge::LaunchRecord check_launch(judge::RunnerProcess& runner, const LaunchDescription& launch);
 
 }  // namespace tilelab::checker

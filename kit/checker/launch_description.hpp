@@ -1,5 +1,5 @@
-// One launch of any kernel, as somebody described it: every argument, the configuration, and how long it may take. There
-// is no right answer to it; read from the JSON that grader/single_launch/kernel_check.py writes.
+// One launch of any kernel, as somebody described it: every argument, the configuration, and the time limit. There is no right
+// answer. It is read from the JSON that grader/single_launch/kernel_check.py writes.
 #pragma once
 
 #include <cstdint>
@@ -25,7 +25,7 @@ struct DescribedArgument {
 struct LaunchDescription {
   std::vector<DescribedArgument> arguments;
   protocol::LaunchConfig config;
-  std::uint64_t seed = 1;  // of random contents
+  std::uint64_t seed = 1;  // for random contents
   std::uint64_t event_budget = 0;
   unsigned clock_ms = 0;
 };

@@ -1,4 +1,4 @@
-// Whether two launches, alike but for the order of blocks and threads, left the same numbers in a buffer.
+// Whether two launches left the same numbers in a buffer. The launches differ only in the order of blocks and threads.
 #pragma once
 
 #include <cstddef>
@@ -11,12 +11,12 @@
 namespace tilelab::checker {
 
 struct OrderDifference {
-  std::size_t element = 0;  // the first that differs
+  std::size_t element = 0;  // index of the first that differs
   std::string first, other;
   std::size_t elements = 0;  // how many differ
 };
 
-// Floating-point numbers may differ by what rounding makes of another order of additions: 1 in 1,000 (a half: 1 in 50).
+// Floating-point numbers may differ by rounding, because additions run in another order: by 1 in 1,000 (a half: 1 in 50).
 std::optional<OrderDifference> compare_orders(const BufferShape& shape, std::span<const std::byte> first, std::span<const std::byte> other);
 
 }  // namespace tilelab::checker

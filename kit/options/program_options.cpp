@@ -1,5 +1,5 @@
-// Reads a command line with getopt_long, one option at a time, and says itself what is wrong: the library's messages go to
-// standard error at once, and an exception carries these to where a program decides how it ends.
+// Reads a command line with getopt_long, one option at a time. It writes its own error messages: the library would print at once,
+// but an exception carries a message to the place where the program decides how it ends.
 #include "options/program_options.hpp"
 
 #include <getopt.h>
@@ -16,11 +16,11 @@ std::vector<option> for_getopt(const std::vector<OptionRule>& rules) {
   for (const OptionRule& rule : rules) {
     known.push_back({rule.name.c_str(), rule.kind == Kind::without_value ? no_argument : required_argument, nullptr, 0});
   }
-  known.push_back({});  // the end, as getopt_long knows it
+  known.push_back({});  // getopt_long needs an empty last entry
   return known;
 }
 
-// "--seed" of "--seed=1".
+// "--seed" from "--seed=1".
 std::string name_in(const std::string& word) { return word.substr(0, word.find('=')); }
 
 }  // namespace
@@ -30,11 +30,11 @@ ProgramOptions::ProgramOptions(int argc, char** argv, const std::vector<OptionRu
   program_.erase(0, program_.rfind('/') + 1);
   const std::vector<option> known = for_getopt(rules);
   opterr = 0;
-  optind = 0;  // from the start, also where another command line was read before
+  optind = 0;  // starts from the beginning, even if another command line was read before
   for (;;) {
     const int at = std::max(optind, 1);
     int index = -1;
-    const int found = getopt_long(argc, argv, "+:", known.data(), &index);  // +: options end at the first other word
+    const int found = getopt_long(argc, argv, "+:", known.data(), &index);  // +: options end at the first word that is none
     if (found == -1) break;
     const std::string word = argv[at];
     const bool takes_none = std::ranges::any_of(

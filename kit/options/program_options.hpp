@@ -1,7 +1,7 @@
-// The command line of one of the kit's programs: long options, read by glibc's getopt_long. What that lets pass is refused as
-// well: a shortened name, an option given twice, one that is missing, a word too many.
-// Two programs read their own: `confine` is small and static, and the runner is linked with a submission, whose names come
-// before those of the C library. A judge's options are Catch2's.
+// The command line of one of the kit's programs: long options, read by glibc's getopt_long. It also refuses what getopt_long
+// accepts: a shortened name, an option given twice, a missing option, an extra word. Two programs read their own: `confine` is
+// small and static, and the runner is linked with a submission, whose names replace those of the C library. Catch2 reads a
+// judge's options.
 #pragma once
 
 #include <charconv>
@@ -15,7 +15,7 @@
 
 namespace tilelab {
 
-// What is wrong with a command line, and on the next lines how it is to be. A program that throws it ends with status 2.
+// What is wrong with a command line; the next lines say how the program is called. A program that gets it ends with status 2.
 struct OptionError : std::invalid_argument {
   using std::invalid_argument::invalid_argument;
 };
@@ -28,13 +28,13 @@ struct OptionRule {
 
 class ProgramOptions {
  public:
-  // `usage`: how the program is called. `most_words`: words that may stand after the options. Throws OptionError.
+  // `usage`: how the program is called. `most_words`: how many words may follow the options. Throws OptionError.
   ProgramOptions(int argc, char** argv, const std::vector<OptionRule>& rules, std::string_view usage, std::size_t most_words = 0);
 
   bool has(const std::string& name) const { return given_.contains(name); }
-  // An option's value as it was given; that of an optional one only where it is there.
+  // An option's value as it was given. If the option is optional, call it only if it was given.
   const std::string& text(const std::string& name) const { return given_.at(name); }
-  // The same as a whole number. Throws OptionError on anything else, also on a number that is too large.
+  // The same as a whole number. Throws OptionError for anything else, also for a number that is too large.
   template <std::unsigned_integral Number>
   Number number(const std::string& name) const {
     const std::string& digits = text(name);
@@ -48,7 +48,7 @@ class ProgramOptions {
   }
   const std::vector<std::string>& words() const { return words_; }
 
-  // Throws OptionError: for what only the program itself can know to be wrong.
+  // Throws OptionError: for errors that only the program itself can detect.
   [[noreturn]] void refuse(const std::string& what) const;
 
  private:

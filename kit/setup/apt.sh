@@ -1,6 +1,6 @@
-# Gets Debian and Ubuntu packages without touching the machine's package sources: every apt-get here reads a private
-# list made from the machine's own (or from a bundle), with private indexes, in a folder that is thrown away. Sourced by setup.sh.
-# install_packages puts them on the machine (root, or sudo that asks nothing); download_packages only fetches them.
+# Gets Debian and Ubuntu packages without touching the machine's package sources. Every apt-get here reads a private list of
+# sources, made from the machine's own (or from a bundle), with private indexes, in a temporary folder. Sourced by setup.sh.
+# install_packages installs them on the machine (as root, or with a sudo that asks nothing); download_packages only fetches them.
 
 have_apt() { command -v apt-get >/dev/null && command -v dpkg >/dev/null && [ -r /etc/os-release ]; }
 
@@ -11,7 +11,7 @@ may_install() {
 
 as_root() { if [ "$(id -u)" = 0 ]; then "$@"; else sudo -n "$@"; fi; }
 
-# No space in its path whatever this clone's is called; readable, as root's apt-get downloads as another user.
+# The folder's path has no space, whatever this clone is called. It is readable, because root's apt-get downloads as another user.
 open_private_lists() {
   apt_dir=$(mktemp -d "/tmp/tilelab-apt.XXXXXX")
   chmod 755 "$apt_dir"
@@ -40,7 +40,7 @@ close_private_lists() {
 
 private_apt() { "${1}" -c "$apt_dir/apt.conf" "${@:2}"; }
 
-# The distribution's own sources, as they are; third parties' are left out, they have nothing that is needed.
+# Copies the distribution's own sources unchanged. It leaves out third parties' sources, which have nothing that is needed.
 copy_sources() {
   local file suites
   suites=$(. /etc/os-release && echo "${VERSION_CODENAME:-} ${UBUNTU_CODENAME:-} ${DEBIAN_CODENAME:-} stable testing unstable sid")
@@ -52,7 +52,7 @@ copy_sources() {
   done >"$apt_dir/sources/machine.sources"
 }
 
-# Lines "deb [options] uri suite components" whose suite is one of $1 or such a suite's updates.
+# Prints lines "deb [options] uri suite components" whose suite is one of $1 or its updates.
 one_line_sources() {
   awk -v names="$1" '
     BEGIN { n = split(names, name) }
@@ -62,7 +62,7 @@ one_line_sources() {
     }'
 }
 
-# The same for stanzas of deb822 fields.
+# Does the same for stanzas of deb822 fields.
 stanza_sources() {
   awk -v names="$1" '
     BEGIN { n = split(names, name); RS = ""; ORS = "\n\n"; FS = "\n" }
@@ -75,7 +75,7 @@ stanza_sources() {
     }'
 }
 
-# Adds the backports of this Debian from the same mirror, with the same key.
+# Adds this Debian's backports, from the same mirror and with the same key.
 add_backports() {
   local codename
   codename=$(. /etc/os-release && [ "$ID" = debian ] && echo "${VERSION_CODENAME:-}") || return 1
@@ -83,7 +83,7 @@ add_backports() {
   update_private_lists
 }
 
-# From the line or stanza that holds the release itself.
+# Writes them from the line or stanza of the release itself.
 write_backports() {
   awk -v suite="$1" '{
       line = $0; options = ""
@@ -108,12 +108,12 @@ write_backports() {
 
 update_private_lists() { private_apt apt-get -q update; }
 
-# The version that would be installed; nothing if there is none.
+# Prints the version that would be installed; nothing if there is none.
 candidate() { private_apt apt-cache policy "$1" 2>/dev/null | awk '$1 == "Candidate:" && $2 != "(none)" {print $2}'; }
 
 is_at_least() { [ -n "$1" ] && dpkg --compare-versions "$1" ge "$2"; }
 
-# The first of the packages named after MINIMUM whose candidate is at least that version.
+# Prints the first of the packages named after MINIMUM whose candidate version is at least MINIMUM.
 first_package() {
   local minimum=$1 package
   shift
@@ -122,12 +122,12 @@ first_package() {
   done
 }
 
-# The packages that meet a need on this release, one a line; nothing when it has none that is new enough.
+# Prints the packages that meet a need on this release, one on each line; nothing if none of them is new enough.
 packages_for() {
   local package
   case $1 in
     compiler)
-      package=$(first_package 4:12 g++)  # the epoch of Debian's package of defaults
+      package=$(first_package 4:12 g++)  # 4 is the epoch of Debian's package that selects the default compiler
       [ -n "$package" ] || package=$(first_package 12 g++-14 g++-13 g++-12)
       [ -z "$package" ] || echo "$package" ;;
     python)
@@ -146,7 +146,7 @@ packages_for() {
 }
 
 install_packages() {
-  # An earlier run that was interrupted inside dpkg left it half done; apt-get refuses until this is made good.
+  # If an earlier run was interrupted inside dpkg, apt-get refuses to work until this is repaired.
   if [ -n "$(ls -A /var/lib/dpkg/updates 2>/dev/null)" ]; then
     as_root env DEBIAN_FRONTEND=noninteractive dpkg --configure -a || return 1
   fi
@@ -154,7 +154,7 @@ install_packages() {
     apt-get -c "$apt_dir/apt.conf" -q -y --no-remove -o Dpkg::Options::=--force-confold install "$@"
 }
 
-# Fetches the packages, and what they depend on that the machine has not, into $apt_dir/debs.
+# Fetches the packages, and their dependencies that the machine does not have, into $apt_dir/debs.
 download_packages() {
   local wanted
   wanted=$(private_apt apt-get -q -s --no-remove install "$@" | awk '$1 == "Inst" {gsub(/[()]/, ""); version = $3; if ($3 ~ /^\[/) version = $4; print $2 "=" version}')

@@ -1,12 +1,12 @@
-# Configures and builds what CMakeLists.txt describes, into build/. Sourced by setup.sh.
-# With TILELAB_WERROR=1, as continuous integration has it, a compiler's warnings are errors; else they stop nobody.
+# Configures and builds what CMakeLists.txt describes, into build/. Sourced by setup.sh. With TILELAB_WERROR=1, as in continuous
+# integration, compiler warnings are errors. Without it, warnings stop nothing.
 
-# build_kit EXTRA: with the kit's own tests when EXTRA is not empty.
+# build_kit EXTRA: builds the kit, and its own tests if EXTRA is not empty.
 build_kit() {
   local extra=$1 key
   key=$(digest "$root" kit/setup/build.sh .tilelab/packages "${TILELAB_WERROR:-}")
   if [ "$(cat build/.configured 2>/dev/null)" != "$key" ]; then
-    # A build folder of another clone, compiler or generator cannot be taken over.
+    # The build folder of another clone, compiler or generator cannot be used.
     rm -rf build
     mkdir build
     quietly "configuring the build" configure || { show_log 30; die "CMake could not configure the build"; }
@@ -16,7 +16,7 @@ build_kit() {
     quietly "building the kit (once)" run_build || { show_log 40; die "the kit does not build"; }
     touch build/.complete
   else
-    # Nothing to do takes a blink, and is not worth a line.
+    # If there is nothing to do, this is fast and prints nothing.
     run_build >.tilelab/build.log 2>&1 </dev/null 9>&- || { tail -n 40 .tilelab/build.log >&2; die "the kit does not build"; }
   fi
 }

@@ -1,5 +1,5 @@
-# What Tilelab takes from the machine, why, and how to tell whether it is there. Installs nothing.
-# Sourced by setup.sh. $prefix is where packages were unpacked for this clone alone, if they were.
+# What Tilelab needs from the machine, why, and how to find out whether it is there. Installs nothing. Sourced by setup.sh.
+# $prefix is the folder where packages were unpacked for this clone only, if there are any.
 
 all_needs=(compiler python pip catch2 boost json seccomp bubblewrap)
 
@@ -16,7 +16,7 @@ why() {
   esac
 }
 
-# The only need that set-up can do without: the kit's own launcher confines too.
+# Set-up can do without bubblewrap only, because the kit's own launcher confines programs too.
 is_optional() { [ "$1" = bubblewrap ]; }
 
 is_present() {
@@ -32,13 +32,13 @@ is_present() {
   esac
 }
 
-# find_missing NEED...: those of them that are not there, one a line.
+# find_missing NEED...: prints those of them that are missing, one on each line.
 find_missing() {
   local need
   for need in "$@"; do is_present "$need" || echo "$need"; done
 }
 
-# CXX if it is a new enough GCC, else the first of the usual names that is.
+# CXX if it is a new enough GCC; else the first usual compiler name that is.
 find_compiler() {
   local name path
   for name in "${CXX:-g++}" g++ g++-15 g++-14 g++-13 g++-12 "$prefix/toolchain/g++"; do
@@ -62,7 +62,7 @@ find_python() {
   done
 }
 
-# How pip can be had: "ensurepip", "pip" or the path of its wheel. Debian ships Python without any of them.
+# Prints how pip can be obtained: "ensurepip", "pip" or the path of its wheel. Debian ships Python without any of them.
 find_pip() {
   local python wheel
   python=$(find_python)
@@ -74,7 +74,7 @@ find_pip() {
   if "$python" -c 'import pip, sys; sys.exit(tuple(map(int, pip.__version__.split(".")[:2])) < (22, 3))' 2>/dev/null; then echo pip; fi
 }
 
-# Folders beside /usr that may hold headers and libraries: the private prefix, and what the caller's CMake would search.
+# Folders besides /usr that may hold headers and libraries: the private prefix, and those that the caller's CMake would search.
 search_roots() {
   local IFS=:
   printf '%s\n' "$prefix/usr"
@@ -82,13 +82,13 @@ search_roots() {
   printf '%s\n' ${CMAKE_PREFIX_PATH:-}
 }
 
-# defines HEADER CONDITION: the compiler finds the header, and then the preprocessor's condition holds.
+# defines HEADER CONDITION: whether the compiler finds the header, and the condition holds in the preprocessor after it.
 defines() {
   local compiler root flags=()
   compiler=$(find_compiler)
   [ -n "$compiler" ] || return 1
   while IFS= read -r root; do [ -z "$root" ] || flags+=(-idirafter "$root/include"); done < <(search_roots)
-  # Only the version header is read; for the large ones it is enough that they are there.
+  # Only the version header is read. For the large headers it is enough that they exist.
   if [ "$2" = 1 ]; then
     printf '#if !__has_include(%s)\n#error\n#endif\n' "$1"
   else

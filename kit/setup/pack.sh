@@ -1,16 +1,16 @@
-# Makes a bundle: one archive of everything that set-up would fetch on a machine like this one, for those without a network.
-# bundle.sh says what is in it, and takes it. Sourced by setup.sh, once there is a Python with pip.
+# Makes a bundle: one archive with everything that set-up would fetch on a machine like this one, for machines without a network.
+# bundle.sh describes its contents and uses it. Sourced by setup.sh when there is a Python with pip.
 
 bundled_pip=pip==26.3
 
-# make_bundle [--cuda]: for PYTHON=3.12, or this clone's Python; with NVIDIA's compiler where that is asked for.
+# make_bundle [--cuda]: for PYTHON=3.12, or for this clone's Python; with NVIDIA's compiler if requested.
 make_bundle() {
   local version name folder=.tilelab/bundle.new made
   case ${1:-} in '' | --cuda) ;; *) die "make bundle knows OPTIONS=--cuda and no other, not $1" ;; esac
   version=$(bundled_version)
   name=tilelab-bundle-$(this_system)-$(uname -m)-py$version${1:+-cuda13}
   made=$name.tar
-  bundle=/nonexistent  # what is packed comes from the network, even where this clone was set up from a bundle
+  bundle=/nonexistent  # packages come from the network, even if this clone was set up from a bundle
   rm -rf "$folder" && mkdir -p "$folder/.tilelab/bundle/wheels"
   quietly "fetching Python packages for Python $version" fetch_wheels "$folder/.tilelab/bundle/wheels" "$version" ||
     { show_log; die "pip could not fetch the Python packages for Python $version"; }
@@ -36,7 +36,7 @@ bundled_version() {
   esac
 }
 
-# Every pinned package, those for the tests among them, and pip for a Python that comes without.
+# Fetches every pinned package, including those for the tests, and pip for a Python that has none.
 fetch_wheels() { download_wheels "$1" "$2" --requirement kit/setup/python-pins.txt "$bundled_pip"; }
 
 download_wheels() {
@@ -45,7 +45,7 @@ download_wheels() {
   run_pip download --dest "$to" --no-deps --only-binary :all: --implementation cp --python-version "$version" "$@"
 }
 
-# Each package that meets a need, with all that it depends on: what the other machine has already is not known here.
+# Packs each package that meets a need, with all its dependencies: the other machine's packages are not known here.
 pack_packages() {
   local to=$1 need found packages=()
   if ! have_apt; then
@@ -66,7 +66,8 @@ pack_packages() {
   close_private_lists
 }
 
-# Moves what was downloaded and writes the index that apt-get reads. An epoch's colon would be quoted once too often.
+# Moves the downloads and writes the index that apt-get reads. The colon of an epoch is %3a in file names; apt-get would quote it
+# again, so it becomes a dash.
 index_packages() {
   local deb name
   for deb in "$apt_dir"/debs/*.deb; do

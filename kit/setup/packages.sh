@@ -1,7 +1,7 @@
-# Brings the machine to where every need is met: with what is installed, else with packages, else by saying what is
-# missing and what to do. Sourced by setup.sh.
+# Meets every need of the machine: with what is installed, else with packages, else by saying what is missing and what to do.
+# Sourced by setup.sh.
 
-# provide_needs NEED...: stops where one cannot be met.
+# provide_needs NEED...: stops if one cannot be met.
 provide_needs() {
   local missing
   mapfile -t missing < <(find_missing "$@")
@@ -22,7 +22,7 @@ provide_needs() {
   [ ${#missing[@]} -eq 0 ] || report_missing "${missing[@]}"
 }
 
-# An ordinary user can unpack libraries, but a compiler or a Python in a folder of its own would not find its parts.
+# An ordinary user can unpack libraries. A compiler or a Python in another folder would not find its own parts.
 can_be_had() { may_install || ! [[ " $* " =~ \ (compiler|python)\  ]]; }
 
 get_packages() {
@@ -50,7 +50,7 @@ get_packages() {
 report_missing() {
   local need needed=()
   if have_apt && ! can_be_had "$@"; then
-    # The rest can be unpacked once these are there; and without a compiler, nobody can tell what is missing.
+    # The other packages can be unpacked after these two. And without a compiler, nobody can tell which libraries are missing.
     for need in compiler python; do is_present "$need" || needed+=("$need"); done
     set --
   fi
@@ -70,7 +70,7 @@ report_missing() {
   die "install these, then run the same command again"
 }
 
-# What is there and will not do: an old compiler is easily taken for none.
+# Names a program that is there but not good enough: an old compiler would otherwise be reported as missing.
 found_instead() {
   local tool version
   case $1 in compiler) tool=${CXX:-g++} ;; python) tool=${PYTHON:-python3} ;; *) return 0 ;; esac

@@ -1,23 +1,22 @@
-# The private prefix: packages unpacked under .tilelab/prefix for somebody who may not install any. Nothing in it is
-# on the machine's own paths, so each program in it that needs one gets a wrapper that knows where its libraries are.
-# Sourced by setup.sh.
+# The private prefix: packages unpacked under .tilelab/prefix for a user who may not install any. The machine's own paths do not
+# contain it, so each program in it that needs a library gets a wrapper that knows where its libraries are. Sourced by setup.sh.
 
-# unpack_packages DEB...: the prefix as it was plus these packages, in place only when complete.
+# unpack_packages DEB...: adds these packages to the prefix. The new prefix replaces the old one only when it is complete.
 unpack_packages() {
   local deb folder
   rm -rf "$prefix.new" "$prefix.old" && mkdir -p "$prefix.new/usr/lib" "$prefix.new/usr/bin" || return 1
-  # As in a merged /usr: what a package ships in /lib lies in /usr/lib, whichever of the two names it has it under.
+  # As in a merged /usr: files that a package ships in /lib are placed in /usr/lib, and both names reach them.
   for folder in lib bin; do ln -s "usr/$folder" "$prefix.new/$folder" || return 1; done
   if [ -d "$prefix" ]; then cp -a "$prefix/." "$prefix.new/" || return 1; fi
-  # Through tar, as dpkg -x would put a folder in a link's place.
+  # Uses tar, because dpkg -x would replace the link by a folder.
   for deb in "$@"; do dpkg --fsys-tarfile "$deb" | tar -x --keep-directory-symlink -C "$prefix.new" || return 1; done
   wrap_program bwrap || return 1
   if [ -d "$prefix" ]; then mv "$prefix" "$prefix.old" || return 1; fi
   mv "$prefix.new" "$prefix" && rm -rf "$prefix.old"
 }
 
-# Puts a script in a program's place that starts it with the prefix's libraries. They are named to the loader and not
-# through the environment, which the program would hand on.
+# Replaces a program by a script that starts it with the prefix's libraries. The script names them to the loader, not in the
+# environment, because the program would pass the environment on.
 wrap_program() {
   local program="$prefix.new/usr/bin/$1" loader
   { [ -x "$program" ] && [ ! -e "$program.real" ]; } || return 0
@@ -34,7 +33,7 @@ SCRIPT
   chmod 755 "$program"
 }
 
-# x86_64-linux-gnu and the like: the folder that this machine's packages keep libraries in.
+# Prints x86_64-linux-gnu or the like: the folder in which this machine's packages keep libraries.
 library_folder() {
   case $(dpkg --print-architecture) in
     amd64) echo x86_64-linux-gnu ;;

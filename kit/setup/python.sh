@@ -1,11 +1,11 @@
-# The grader's own Python in .venv, which holds nothing of the machine's packages. Sourced by setup.sh.
+# The grader's own Python in .venv, which contains none of the machine's packages. Sourced by setup.sh.
 
 python_key() { digest "$root" pyproject.toml kit/setup/python-pins.txt; }
 
-# has_python EXTRA: what provide_python makes is there already.
+# has_python EXTRA: whether provide_python has made it already.
 has_python() { [ "$(cat .venv/.key 2>/dev/null)" = "$(python_key)" ] && [ -e ".venv/.has-$1" ] && .venv/bin/python -c '' 2>/dev/null; }
 
-# provide_python EXTRA: .venv with the grader and the packages of that extra of pyproject.toml ("" for none).
+# provide_python EXTRA: makes .venv with the grader and the packages of that extra of pyproject.toml ("" for none).
 provide_python() {
   local extra=$1 python key
   if has_python "$extra"; then return; fi
@@ -14,10 +14,10 @@ provide_python() {
   prefer_bundled_python
   python=$(find_python)
   expect_bundle_for "$python"
-  # Asking for less than there is takes nothing away.
+  # A request for fewer packages removes none.
   if [ -z "$extra" ] && [ -e .venv/.has-test ]; then extra="test"; fi
   if [ "$extra" != dev ] && [ -e .venv/.has-dev ]; then extra=dev; fi
-  # Half a set-up, another clone's, or one whose Python has gone.
+  # .venv is incomplete, belongs to another clone, or its Python is gone.
   if [ -e .venv/.incomplete ] || [ "$(cat .venv/.root 2>/dev/null)" != "$root" ] || ! .venv/bin/python -c '' 2>/dev/null; then
     quietly "making .venv with $("$python" --version)" make_venv "$python" ||
       { show_log; die "could not make .venv with $python"; }
@@ -44,7 +44,7 @@ make_venv() {
   esac
 }
 
-# From the package index, or where there is a bundle from its wheels.
+# From the package index, or from the wheels of a bundle if there is one.
 pip_install() {
   local from
   mapfile -t from < <(bundled_wheels)
@@ -57,8 +57,8 @@ run_pip() {
 
 install_grader() { pip_install --editable ".${1:+[$1]}"; }
 
-# CMake from the machine if it is new enough, else into .venv; Ninja likewise, and make does where there is none. Looked for
-# once for each .venv: whoever only checks the sources builds nothing, and is given neither.
+# Uses the machine's CMake if it is new enough; else it installs CMake into .venv. The same holds for Ninja; without it, make is
+# used. This is decided once for each .venv. Whoever only checks the sources builds nothing and gets neither.
 provide_build_tools() {
   [ ! -e .venv/.has-build-tools ] || return 0
   open_bundle

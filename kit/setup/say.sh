@@ -1,12 +1,12 @@
-# What set-up prints, all of it on standard error: one line for each thing it does, the end of the log when one fails.
-# Sourced by setup.sh. Long steps show their progress on a terminal and are silent elsewhere.
+# What set-up prints, all on standard error: one line for each step, and the end of the log if a step fails. Sourced by setup.sh.
+# Long steps show their progress on a terminal and are silent elsewhere.
 
 say() { printf 'tilelab: %s\n' "$*" >&2; }
 
 die() { say "$@"; exit 1; }
 
-# quietly WHAT COMMAND...: runs the command with its output in $log, saying WHAT. The shell's -e does not reach into
-# the command, as its status is looked at here: a function given to it has to return at its first failure by itself.
+# quietly WHAT COMMAND...: prints WHAT and runs the command with its output in $log. The shell's -e has no effect inside the
+# command, because its status is tested here. So a function given to it must return by itself at its first failure.
 quietly() {
   local what=$1 started=$SECONDS ticker='' status=0
   shift
@@ -26,7 +26,7 @@ quietly() {
   return "$status"
 }
 
-# The step, the seconds so far and the log's last line on one terminal line, until killed or orphaned.
+# Shows the step, the seconds so far and the log's last line on one terminal line, until it is killed or its parent ends.
 show_progress() {
   local started=$SECONDS width
   trap - EXIT INT

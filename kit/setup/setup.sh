@@ -1,10 +1,11 @@
 #!/usr/bin/env bash
-# Makes this clone ready: what it needs from the machine, Python in .venv, the kit in build/. Asks nothing, edits no
-# package source, and does nothing the second time. Usage: kit/setup/setup.sh [test|dev|packages|toolkit|bundle [--cuda]]
-# "test" adds what the project's own tests need; "dev" makes .venv alone, with all that checks and formats sources, and builds
-# nothing; "packages" brings the machine's own alone, as an image's first layers do;
-# "toolkit" fetches NVIDIA's compiler for this clone, also without a GPU; "bundle" packs all that for machines without a network.
-# TILELAB_SETUP=private unpacks packages under .tilelab/prefix even where they could be installed.
+# Makes this clone ready: what it needs from the machine, Python in .venv, the kit in build/. It asks nothing, edits no package
+# source, and does nothing the second time. Usage: kit/setup/setup.sh [test|dev|packages|toolkit|bundle [--cuda]]
+#
+# "test" adds what the project's own tests need. "dev" makes only .venv, with all that checks and formats sources, and builds
+# nothing. "packages" provides only the machine's packages, as the first layers of an image do. "toolkit" fetches NVIDIA's
+# compiler for this clone, also without a GPU. "bundle" packs all of that for machines without a network. TILELAB_SETUP=private
+# unpacks packages under .tilelab/prefix even if they could be installed.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/../.."
 root=$PWD prefix=$PWD/.tilelab/prefix log=$PWD/.tilelab/setup.log apt_dir=
@@ -14,10 +15,10 @@ for piece in say bundle needs apt prefix packages python build toolkit pack; do
   . "$here/$piece.sh"
 done
 
-# A hash of words and of the files among them.
+# A hash of words; for a word that names a file, also of the file.
 digest() { for word in "$@"; do printf '%s\n' "$word"; [ ! -f "$word" ] || cat "$word"; done | sha256sum | cut -d ' ' -f 1; }
 
-# record NAME WORDS: in .tilelab, in place only when complete.
+# record NAME WORDS: writes a file in .tilelab. It replaces the old one only when it is complete.
 record() { printf '%s\n' "$2" >".tilelab/$1.new" && mv ".tilelab/$1.new" ".tilelab/$1"; }
 
 trap close_private_lists EXIT
@@ -29,8 +30,8 @@ mkdir -p .tilelab
 exec 9>.tilelab/lock
 flock -n 9 || { say "waiting for another set-up of this clone"; flock 9; }
 
-# .tilelab/provided is written last, so an interrupted set-up starts over, and what it had finished is found present.
-# .tilelab/packages changes only when packages came: then the build is configured anew.
+# .tilelab/provided is written last. So an interrupted set-up starts again, and finds what it had finished. .tilelab/packages
+# changes only when packages were added; then the build is configured again.
 packages_key=$(digest "$root" "${TILELAB_SETUP:-}" "$here"/{needs,apt,prefix,packages}.sh)
 packages_came=
 if [ "${1:-}" != dev ] && [ "$(cat .tilelab/provided 2>/dev/null)" != "$packages_key" ]; then
@@ -42,7 +43,7 @@ fi
 case ${1:-} in
   packages) ;;
   dev)
-    # No compiler and no library: of the machine's own, only what .venv is made with.
+    # Needs no compiler and no library: only what makes .venv.
     has_python dev || provide_needs python pip
     provide_python dev ;;
   bundle)

@@ -1,8 +1,8 @@
-# NVIDIA's compiler for a machine that has a GPU and no toolkit: four wheels hold all that makes a cubin. Fetched for this clone
-# alone, into .tilelab/cuda; without them kernels run on the CPU executor, so nothing here is ever a reason to stop.
+# NVIDIA's compiler for a machine that has a GPU but no toolkit. Four wheels hold everything that makes a cubin. They are fetched
+# for this clone only, into .tilelab/cuda. Without them kernels run on the CPU executor, so set-up never stops for an error here.
 # Sourced by setup.sh.
 
-# Of one release, and of CUDA 13, the first whose wheels hold a whole compiler.
+# All of one release, the first of CUDA 13 whose wheels hold a complete compiler.
 toolkit_wheels=(nvidia-cuda-nvcc==13.0.88 nvidia-nvvm==13.0.88 nvidia-cuda-crt==13.0.88 nvidia-cuda-runtime==13.0.88)
 oldest_driver=13000
 
@@ -23,7 +23,7 @@ provide_toolkit() {
     say "there is a GPU, but no CUDA toolkit, and it cannot be fetched: kernels run on the CPU executor alone"
 }
 
-# For those who want it without a GPU too, or beside the machine's own.
+# For users who want it without a GPU too, or besides the machine's own toolkit.
 take_toolkit() {
   [ ! -x .tilelab/cuda/bin/nvcc ] || return 0
   open_bundle
@@ -33,7 +33,7 @@ take_toolkit() {
 
 has_gpu() { [ -e /dev/nvidiactl ] || [ -e /dev/dxg ]; }
 
-# Where grader/engines/gpu/gpu_toolchain.py looks.
+# grader/engines/gpu/gpu_toolchain.py looks in the same place.
 has_toolkit() {
   local home
   if command -v nvcc >/dev/null; then return; fi
@@ -43,10 +43,10 @@ has_toolkit() {
   return 1
 }
 
-# 13000 for a driver that can do CUDA 13.0; nothing where none answers.
+# Prints 13000 for a driver that can do CUDA 13.0; nothing if no driver answers.
 driver_version() { build/bin/gpu-runner --probe 2>/dev/null | grep -oE '"driver":[0-9]+' | cut -d : -f 2; }
 
-# In place only when complete.
+# The new folder replaces the old one only when it is complete.
 fetch_toolkit() {
   rm -rf .tilelab/cuda .tilelab/cuda.new
   pip_install --no-deps --target .tilelab/cuda.new "${toolkit_wheels[@]}" || return 1

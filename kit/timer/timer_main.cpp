@@ -1,7 +1,7 @@
-// Has a runner time kernels against each other on a GPU, then looks at the outputs it kept, and writes both down. Trusted: it
-// never loads a submission, and says which output is wrong whatever the runner says. What times mean is not decided here.
-// It prints a line once the runner is prepared and waits for one on its input; and a line once the last launch has ended.
-// Exit status: 0 the report is written, whatever came of it; 2 it cannot be done as asked; 3 the timer could not work.
+// Makes a runner time kernels against each other on a GPU, verifies the outputs that it kept, and writes both down. This program
+// is trusted: it never loads a submission, and it alone decides which output is wrong. It does not decide what the times mean. It
+// prints a line when the runner is prepared, and then waits for a line on its input. It prints another line when the last launch
+// has ended. Exit status: 0 the report is written, whatever the result; 2 it cannot be done as asked; 3 the timer could not work.
 #include <algorithm>
 #include <cstring>
 #include <exception>
@@ -47,7 +47,7 @@ std::size_t output_bytes(const judge::TimedWork& work) {
   return bytes;
 }
 
-// As many as there is room for, drawn so that no kernel can know which.
+// As many rounds as fit, chosen at random so that no kernel can know which.
 std::vector<unsigned> rounds_to_keep(unsigned rounds, std::size_t bytes, judge::RandomStream& random) {
   std::vector<unsigned> all(rounds);
   std::iota(all.begin(), all.end(), 0u);
@@ -73,7 +73,7 @@ Looked look(const judge::TimedWork& work, const protocol::TimingRequest& request
     const auto inspection = work.inspect(request.input_seed, round, output, judge::RandomStream(random.bits()));
     if (!inspection.fault.empty()) looked.faults.push_back({{"round", request.kept_rounds[i]}, {"fault", inspection.fault}});
     if (!looked.elements.empty() && inspection.fault.empty()) continue;
-    if (!inspection.elements.empty()) looked.elements = json::array();  // those of a fault replace the others
+    if (!inspection.elements.empty()) looked.elements = json::array();  // elements of a wrong output replace the others
     for (const judge::SampledElement& one : inspection.elements) {
       looked.elements.push_back({{"row", one.row},
                                  {"column", one.column},
@@ -81,12 +81,13 @@ Looked look(const judge::TimedWork& work, const protocol::TimingRequest& request
                                  {"actual", one.actual},
                                  {"relative_error", one.relative_error}});
     }
-    if (!inspection.fault.empty()) break;  // one is enough
+    if (!inspection.fault.empty()) break;  // one wrong output is enough
   }
   return looked;
 }
 
-// A runner that hangs or dies cannot say over whose kernel: the others are ours and have done this before.
+// A runner that hangs or dies cannot say whose kernel was running. It is taken to be the student's: the other kernels are ours
+// and have run before.
 protocol::TimingReply reply_of(const judge::Answer& answer, unsigned student) {
   protocol::TimingReply reply;
   reply.contestant = student;
@@ -105,8 +106,9 @@ protocol::TimingReply reply_of(const judge::Answer& answer, unsigned student) {
   return reply;
 }
 
-// The runner comes to hold the device in two steps: its context and all else that takes long is made beside other work; then
-// whoever started the timer waits until nobody else is on the device, and says so by a line. No input means: go on.
+// The runner uses the device in two steps. First it makes its context and does all else that takes long, while other programs may
+// use the device. Then whoever started the timer waits until nobody else uses the device, and sends a line. End of input means:
+// go on.
 protocol::TimingReply timed(const ProgramOptions& options, const protocol::TimingRequest& request, const judge::MemoryFile& kept) {
   judge::RunnerProcess runner(judge::read_runner_argv(options.text("runner")));
   const auto limit = std::chrono::milliseconds(options.number<unsigned>("limit-ms"));
@@ -116,7 +118,8 @@ protocol::TimingReply timed(const ProgramOptions& options, const protocol::Timin
   std::string word;
   std::getline(std::cin, word);
   reply = reply_of(runner.ask(json(request).dump(), limit, {kept.descriptor()}), request.kept_contestant);
-  std::cout << device_is_free << std::endl;  // the runner's end takes a while, and looking at outputs longer than all launches
+  std::cout << device_is_free
+            << std::endl;  // now, because ending the runner takes a while, and verifying outputs takes longer than all launches
   return reply;
 }
 

@@ -1,7 +1,6 @@
-// Runs one launch of a submission as a judge does, and writes down what one block of it did or, without a block, what
-// memory traffic all of it made. Grades nothing.
-// Exit status: 0 the report is written, whatever the launch came to; 2 it cannot be done as asked; 3 the tracer could not
-// work. Why, in one line, is on standard error.
+// Runs one launch of a submission as a judge does. It writes down what one block did or, if no block is named, the memory traffic
+// of the whole launch. It grades nothing. Exit status: 0 the report is written, whatever the launch's result; 2 it cannot be done
+// as asked; 3 the tracer could not work. The reason is one line on standard error.
 #include <algorithm>
 #include <charconv>
 #include <exception>
