@@ -1,4 +1,4 @@
-"""Runs everything that needs a GPU and ends with a table: what was tested, whether it holds, how long it took, what was measured."""
+"""Runs all tests that need a GPU, and ends with a table: what was tested, whether it passed, how long it took, what was measured."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _LOOKS = {"failure": ("FAILED", "red"), "error": ("ERROR", "red"), "skipped": ("
 
 
 def table_of(report: str) -> Table:
-    """From a JUnit report; what a test measured is a property of its own."""
+    """Makes the table from a JUnit report. A test's measurements are properties in it."""
     table = Table("test", "outcome", "seconds", "measured", show_lines=True)
     for case in ET.fromstring(report).iter("testcase"):  # noqa: S314  our own runner wrote it
         tags = [child.tag for child in case if child.tag in _LOOKS]

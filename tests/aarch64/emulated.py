@@ -1,8 +1,8 @@
-"""Builds the kit for 64-bit ARM and runs its tests and the labs' whole corpus under qemu-user, with the same demands as here.
+"""Builds the kit for 64-bit ARM and runs its tests and all kernels of the labs under qemu-user. The expected results are the same as here.
 
-Compilers run natively, as cross compilers; judges and runners are ARM programs, which the kernel hands to qemu. Nothing is
-confined: the emulator has neither seccomp nor Landlock. Everything made lies outside the repository, in
-~/.cache/tilelab/aarch64. Not part of `make test`: it takes long.
+The compilers run natively, as cross compilers. Judges and runners are ARM programs, which the kernel starts under qemu. Nothing is
+confined: the emulator has neither seccomp nor Landlock. All files are made outside the repository, in ~/.cache/tilelab/aarch64. This
+is no part of `make test`, because it takes long.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ PACKAGES = {
     "unshare": "util-linux",
     "dpkg-deb": "dpkg",
 }
-# The tag of test cases that the emulator cannot pass, and why.
+# The tag of test cases that cannot pass under the emulator, and why.
 NOT_UNDER_QEMU = {"[not-under-qemu]": "qemu hides from a program that a message's descriptors were cut off"}
 MAGIC = (
     r":tilelab-aarch64:M::\x7fELF\x02\x01\x01\x00\x00\x00\x00\x00\x00\x00\x00\x00\x02\x00\xb7\x00"
@@ -36,7 +36,7 @@ MAGIC = (
 )
 PYTESTS = [f"tests/labs/test_{name}.py" for name in ("models", "rejects", "accepted", "crashes")]
 BINFMT = Path("/proc/sys/fs/binfmt_misc")
-# An emulated launch needs more processor time; the steps it may take stay the same, and so do the verdicts.
+# An emulated launch needs more processor time. The limit on its steps stays the same, and so do the verdicts.
 CLOCK_FACTOR = "12"
 
 
@@ -62,8 +62,8 @@ def main() -> int:
 
 
 def _among_arm_programs() -> int:
-    """Again, where ARM programs start by themselves: in a user namespace with a binfmt_misc of its own (Linux 6.7), so
-    that nothing of the machine changes. Where the machine does so already, or the kernel is older, as it is.
+    """Starts this script again in a place where ARM programs can be executed: a user namespace with its own binfmt_misc (Linux 6.7), so
+    that the machine itself does not change. It is not started again where the machine can do it already, or the kernel is older.
     """
     again = [sys.executable, str(Path(__file__).resolve()), *sys.argv[1:]]
     environment = {
@@ -81,8 +81,8 @@ def _among_arm_programs() -> int:
 
 
 def _copy_tree() -> None:
-    """The working tree as it lies, in a folder of its own: a build folder belongs to one compiler. Unchanged files keep
-    their times, so that little is built again.
+    """Copies the working tree into another folder, because a build folder belongs to one compiler. Unchanged files keep their times, so
+    that little is built again.
     """
     listed = subprocess.run(
         ["git", "ls-files", "-co", "--exclude-standard", "-z"], cwd=ROOT, check=True, capture_output=True
@@ -118,9 +118,9 @@ def _build() -> None:
     subprocess.run(configure, check=True, env=environment, stdout=subprocess.DEVNULL)
     build = [cmake, "--build", str(TREE / "build"), "--parallel", str(os.cpu_count()), "--target", "all", "kit-tests"]
     subprocess.run(build, check=True, env=environment)
-    # What links a submission has to say where its C library lies as well.
+    # The command that links a submission also has to say where the C library is.
     compiler = CACHE / "g++"
-    plain = f'case " $* " in *" c++-header "*) exec {TRIPLET}-g++ "$@" ;; esac'  # else it would link the header
+    plain = f'case " $* " in *" c++-header "*) exec {TRIPLET}-g++ "$@" ;; esac'  # otherwise it would link the header
     compiler.write_text(f'#!/bin/sh\n{plain}\nexec {TRIPLET}-g++ "$@" {" ".join(linking)}\n', encoding="utf-8")
     compiler.chmod(0o755)
     description = TREE / "build" / "kit.json"

@@ -1,4 +1,4 @@
-"""`tilelab check` on kernels of all kinds: each file's first line says how it is run and what is to be found."""
+"""`tilelab check` on kernels of all kinds: each file's first line says how to run it and what has to be found."""
 
 from __future__ import annotations
 
@@ -78,7 +78,7 @@ def test_a_mistake_is_found_where_it_is(file: Path) -> None:
     ids=lambda file: file.stem,
 )
 def test_both_compilers_find_and_count_the_same(file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A sample of the files by default."""
+    """Takes a sample of the files by default."""
     if shutil.which("g++") is None or shutil.which("clang++") is None:
         pytest.skip("g++ and clang++ are not both installed")
     options = shlex.split(first_line(file)["options"])

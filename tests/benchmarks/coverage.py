@@ -1,4 +1,4 @@
-"""How often the interval of `grader.timing` holds the true ratio, and how often tiers come out wrong, under simulated noise.
+"""How often the interval in `grader/speed/interval.py` contains the true ratio, and how often tiers are wrong, under simulated noise.
 
     .venv/bin/python tests/benchmarks/coverage.py [gradings]
 
@@ -28,7 +28,7 @@ from grader.speed.paired_times import (
 BASELINE_NS, MODEL_SPEEDUP, TIER = 400_000.0, 1.6, 0.9
 SEED = 20261121
 
-# Draws the factors, one for each launch of a run, by which noise makes it slower or faster.
+# Draws one factor for each launch of a run, by which noise makes it slower or faster.
 Noise = Callable[[random.Random, int], Iterator[float]]
 
 
@@ -43,19 +43,19 @@ def linear_drift(draw: random.Random, count: int, whole: float = 0.10) -> Iterat
 
 
 def steep_drift(draw: random.Random, count: int) -> Iterator[float]:
-    """Half as slow again by the end, hardly any other noise: neighbours differ by the drift alone."""
+    """At the end 50 % slower, with hardly any other noise: neighbours differ only by the drift."""
     for i, noise in enumerate(independent(draw, count, 0.001)):
         yield noise * (1 + 0.5 * i / count)
 
 
 def spikes(draw: random.Random, count: int) -> Iterator[float]:
-    """One launch in ten meets something else and takes up to three times as long."""
+    """One launch in ten is disturbed and takes up to three times as long."""
     for noise in independent(draw, count, 0.01):
         yield noise * (draw.uniform(1.2, 3.0) if draw.random() < 0.1 else 1.0)
 
 
 def autocorrelated(draw: random.Random, count: int) -> Iterator[float]:
-    """AR(1), 0.9: what disturbs a launch disturbs the next ones too."""
+    """AR(1), 0.9: a disturbance lasts for several launches."""
     state = draw.gauss(0, 0.02)
     for _ in range(count):
         yield math.exp(state)
@@ -79,7 +79,7 @@ def clock_steps(draw: random.Random, count: int) -> Iterator[float]:
 
 
 def skewed(draw: random.Random, count: int) -> Iterator[float]:
-    """Never faster than undisturbed, often a little slower: exponential."""
+    """Exponential: never faster than without noise, often a little slower."""
     yield from (1 + draw.expovariate(1 / 0.02) for _ in range(count))
 
 
@@ -104,7 +104,7 @@ MODELS: dict[str, Noise] = {
 
 
 def mood(rho: float, spread: float) -> Noise:
-    """Noise on the student's kernel alone, correlated from round to round: pairing cannot take that out."""
+    """Noise on the student's kernel only, correlated from round to round. Pairing cannot remove it."""
 
     def draws(draw: random.Random, count: int) -> Iterator[float]:
         state = draw.gauss(0, spread)
@@ -125,7 +125,7 @@ MODELS |= {
 
 
 def simulate(noise: Noise, draw: random.Random, share: float) -> Times:
-    """A run of all rounds. Launched in the order baseline, student, model, baseline again; every other round backwards."""
+    """A run with all rounds. The order is baseline, student, model, baseline again, and the reverse in every second round."""
     model = BASELINE_NS / MODEL_SPEEDUP
     true = (BASELINE_NS, model / share, model, BASELINE_NS)
     taken: list[list[float]] = [[], [], [], []]
@@ -141,7 +141,7 @@ def first_rounds(times: Times, rounds: int) -> Times:
 
 
 def passes(times: Times) -> bool:
-    """A grading as it is done: 31 rounds, all 61 where the tier lies inside the interval. The control is looked at apart."""
+    """Grades as the grader does: with 31 rounds, or 61 where the tier is inside the interval. The control is checked separately."""
     speed = speed_of(first_rounds(times, FIRST_ROUNDS))
     if needs_more(speed, [TIER]):
         speed = speed_of(times)
@@ -150,12 +150,12 @@ def passes(times: Times) -> bool:
 
 @dataclass(frozen=True)
 class Shares:
-    """Of so many gradings, which part."""
+    """Shares of all gradings."""
 
     covered_by_31: float
     covered_by_61: float
-    above_failed: float  # 2 % above the tier, and not awarded
-    below_passed: float  # 5 % below, and awarded
+    above_failed: float  # 2 % above the tier, but not awarded
+    below_passed: float  # 5 % below the tier, but awarded
     requeued: float  # too noisy to be graded
 
 
@@ -174,7 +174,7 @@ def shares(noise: Noise, gradings: int, seed: int = SEED) -> Shares:
 
 
 def row(name: str, noise: Noise, gradings: int) -> str:
-    """Of the table; coverage outside 93 to 97 % is bold."""
+    """A row of the table. A coverage outside 93 to 97 % is bold."""
     found = shares(noise, gradings)
     covered = (found.covered_by_31, found.covered_by_61)
     cells = [f"{100 * one:.1f} %" if 0.93 <= one <= 0.97 else f"**{100 * one:.1f} %**" for one in covered]

@@ -1,6 +1,5 @@
-"""Oclgrind on the tiled kernel's twin in OpenCL C, with races and uninitialised reads watched: the executor's nearest kin.
-
-Only run and checked here; what it is compared with, ratios.py decides.
+"""Runs Oclgrind, the program that is most like our executor, on the tiled kernel in OpenCL C, and lets it detect races and uninitialised
+reads. It is only run and checked here; ratios.py compares.
 """
 
 from __future__ import annotations
@@ -14,7 +13,7 @@ _WATCHING = ("--data-races", "--uninitialized")
 
 
 def oclgrind() -> str | None:
-    """The program that runs one kernel by a description; None where it is not installed."""
+    """The program that runs one kernel from a description. None where it is not installed."""
     return shutil.which("oclgrind-kernel")
 
 
@@ -24,7 +23,7 @@ def version(program: str) -> str:
 
 
 def run_twin(program: str, scratch: Path, size: int) -> None:
-    """M = N = K = `size`: ones times twos. Raises RuntimeError where the product is wrong or anything was found."""
+    """Multiplies ones by twos, with M = N = K = `size`. Raises RuntimeError where the product is wrong or anything was found."""
     described = scratch / "twin.sim"
     described.write_text(_description(size), encoding="utf-8")
     finished = subprocess.run([program, *_WATCHING, str(described)], check=False, capture_output=True, text=True)
@@ -35,7 +34,7 @@ def run_twin(program: str, scratch: Path, size: int) -> None:
 
 
 def _description(size: int) -> str:
-    """Program, kernel, global and local size, then each argument: as Oclgrind reads them."""
+    """The description that Oclgrind reads: program, kernel, global and local size, then each argument."""
     matrix = f"<size={4 * size * size} float"
     arguments = [f"{matrix} fill=1>", f"{matrix} fill=2>", f"{matrix} noinit dump>", *[f"<size=4 int>\n{size}"] * 3]
     return "\n".join([str(TWIN), "tiled_twin", f"{size} {size} 1", "16 16 1", "", *arguments, ""])

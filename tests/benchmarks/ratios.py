@@ -1,6 +1,6 @@
-"""`make bench`: what grading costs, as ratios to other work on the same machine in the same run. Prints; asserts nothing.
+"""`make bench`: what grading costs, as ratios to other work on the same machine in the same run. It prints and asserts nothing.
 
-Advice: a quiet machine. Every pair of numbers is taken in ABBA order; medians and extremes are shown.
+Use a quiet machine. Each pair is measured in the order ABBA. Medians and extremes are shown.
 """
 
 # ruff: noqa: T201 - printing is what it is for
@@ -39,7 +39,7 @@ _WATCHING = ("-fsanitize", "tsan-distinguish-volatile=1", "--param")
 
 @dataclass(frozen=True)
 class Uninstrumented(CpuToolchain):
-    """The same code on the same fibers, announced to nobody."""
+    """The same code on the same fibers, without announcements."""
 
     optimisation: str = "-O0"
 
@@ -117,7 +117,7 @@ def command(case: str, folder: Path) -> list[str]:
 
 
 def launch(toolset: Toolset, toolchain: CpuToolchain, lab: Lab, folder: Path) -> Callable[[str], dict[str, int]]:
-    """Builds the lab's model solution and returns what launches it: on a case's name, the launch's counters."""
+    """Builds the lab's model solution. Returns a function that launches a case by its name and returns the launch's counters."""
     folder.mkdir()
     source = ROOT / "solutions" / lab.id / lab.public.file
     entries = EntrySignatures(lab.public.kernel, lab.public.launch)
@@ -139,7 +139,7 @@ def launch(toolset: Toolset, toolchain: CpuToolchain, lab: Lab, folder: Path) ->
 
 
 def executor(toolset: Toolset, lab: Lab, scratch: Path, pairs: int) -> None:
-    """The judge's own work (inputs, product in fp64, comparison) is in every number, and small."""
+    """Every number includes the judge's own work (inputs, product in fp64, comparison), which is small."""
     watched = launch(toolset, toolset.toolchain, lab, scratch / "watched")
     events = watched(LARGE)["events"] - watched(SMALL)["events"]
     for optimisation in ("-O0", "-O2"):

@@ -1,6 +1,6 @@
-"""The most memory a program's processes have held: VmHWM, looked up while they live.
+"""The peak memory of a program's processes: VmHWM, read while they run.
 
-Not ru_maxrss: that carries over what the forking Python held before it became the program.
+ru_maxrss cannot be used: it includes the memory of the Python process that forked.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ _PEAK = re.compile(r"^VmHWM:\s*(\d+) kB", re.MULTILINE)
 
 
 def peak_mib(command: list[str], program: Path) -> float:
-    """Runs `command`; the largest process of `program` it started meanwhile. What the last 2 ms added can be missed."""
+    """Runs `command`, and returns the peak of the largest process of `program`. Growth in the last 2 ms can be missed."""
     peak = 0
     with subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as running:
         while running.poll() is None:
@@ -25,6 +25,6 @@ def peak_mib(command: list[str], program: Path) -> float:
                     ):
                         peak = max(peak, int(found[1]))
                 except OSError:
-                    continue  # ended meanwhile
+                    continue  # the process has ended
             time.sleep(0.002)
     return peak / 1024

@@ -1,7 +1,7 @@
-"""What a piece of work costs: processor time of everything it starts, and wall time.
+"""What a piece of work costs: the processor time of everything that it starts, and the wall time.
 
-A killed sandbox takes its children's times with it unreaped, so where the kernel lets us, its own task clock is asked, which
-every descendant inherits; else the times of reaped children, which miss some of a sandboxed runner's.
+When a sandbox is killed, its children are not reaped, and their times are lost. So where the kernel allows it, we use its task clock,
+which all descendants inherit. Otherwise we use the times of reaped children, which miss a part of a sandboxed runner's.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ class Spent:
 
 
 def _task_clock() -> int | None:
-    """A descriptor that counts nanoseconds of this process and all it will start; None where that is not allowed."""
+    """A descriptor that counts the nanoseconds of this process and of all that it starts later. None where that is not allowed."""
     number = _PERF_EVENT_OPEN.get(os.uname().machine)
     if number is None:
         return None
@@ -36,7 +36,7 @@ def _task_clock() -> int | None:
 
 
 def exact() -> bool:
-    """Whether processor times include those of killed sandboxes."""
+    """Whether processor times include those in killed sandboxes."""
     clock = _task_clock()
     if clock is not None:
         os.close(clock)
@@ -44,7 +44,7 @@ def exact() -> bool:
 
 
 def spend(work: Callable[[], object]) -> Spent:
-    """Runs `work` in a forked child. Raises RuntimeError when it fails there."""
+    """Runs `work` in a forked child. Raises RuntimeError where it fails."""
     reader, writer = os.pipe()
     began = time.perf_counter()
     child = os.fork()
@@ -73,7 +73,7 @@ def spend(work: Callable[[], object]) -> Spent:
 
 
 def alternate(first: Callable[[], object], second: Callable[[], object], pairs: int) -> Iterator[tuple[Spent, Spent]]:
-    """Costs of both in ABBA order, so that a machine that slows down slows both."""
+    """The costs of both, measured in the order ABBA, so that a machine that gets slower affects both."""
     for pair in range(pairs):
         if pair % 2 == 0:
             a = spend(first)

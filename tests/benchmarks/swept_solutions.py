@@ -1,4 +1,4 @@
-"""Part of `make bench`: the course's own kernels over sizes on this machine's GPU, as a page. Without a GPU it says so, and why."""
+"""Part of `make bench`: a page with the speed of the course's own kernels by size on this machine's GPU. Without a GPU, it says why."""
 
 # ruff: noqa: T201 - printing is what it is for
 

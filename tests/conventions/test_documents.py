@@ -1,4 +1,4 @@
-"""The pages say what is there: links, paths, make targets, verdicts, flags and the CUDA functions are held against the tree."""
+"""The pages agree with the tree: links, paths, make targets, verdicts, flags and CUDA functions."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A reader finds the way by file names alone: one noun, unique in the tree, and an opening that says what it is."""
+"""File names are enough to find the way: a name is one noun and unique in the tree, and the file's opening comment says what it is."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def tracked() -> list[PurePosixPath]:
 
 
 def is_data(path: PurePosixPath) -> bool:
-    """Submissions, kernels keyed by their lab's folder, samples and golden files: named by what they show."""
+    """Whether the file is data: submissions, kernels in a lab's folder, samples and golden files. These are named by what they show."""
     parts = path.parts
     return (
         parts[:2] in {("tests", "class"), ("tests", "exploits")}
@@ -54,7 +54,7 @@ def opens_with_a_comment(path: PurePosixPath) -> bool:
 
 
 def explained_by_header(path: PurePosixPath) -> bool:
-    """A .cpp beside the header of the same name holds the same noun."""
+    """Whether the file is a .cpp beside a header of the same name, whose opening comment is enough."""
     return path.suffix == ".cpp" and (ROOT / path.with_suffix(".hpp")).is_file()
 
 

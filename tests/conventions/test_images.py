@@ -1,4 +1,4 @@
-"""The images' recipes, held against the tree without building them: what they copy is there, what is secret is not."""
+"""The images' recipes agree with the tree: what they copy exists, and nothing secret is copied. No image is built."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ SECRET = (
 
 
 def instructions(recipe: Path) -> list[tuple[str, str]]:
-    """Each instruction with its argument, continued lines joined."""
+    """Each instruction with its argument. Continued lines are joined."""
     text = re.sub(r"^#.*\n", "", recipe.read_text(encoding="utf-8"), flags=re.MULTILINE).replace("\\\n", "")
     return [(word, rest) for word, _, rest in (line.partition(" ") for line in text.splitlines() if line)]
 
@@ -44,7 +44,7 @@ def copied(recipe: Path) -> Iterator[str]:
 
 
 def ignored(ignore_file: Path, path: str) -> bool:
-    """Whether a build context leaves the path out: the last pattern that fits it, or a folder it lies in, decides."""
+    """Whether a build context leaves the path out. The last pattern that matches it or one of its folders decides."""
     parts = Path(path).parts
     prefixes = ["/".join(parts[: n + 1]) for n in range(len(parts))]
     answer = False

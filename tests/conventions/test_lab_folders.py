@@ -1,4 +1,4 @@
-"""A lab is a pair of folders with the same few files; its starter is generated, current, and gives nothing away."""
+"""A lab is a pair of folders with the same few files. Its starter is generated, current, and contains no solution."""
 
 from __future__ import annotations
 

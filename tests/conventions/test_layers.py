@@ -1,4 +1,4 @@
-"""Who may know whom: labs stay out of the machinery, the kit stands alone, observers and scheduler are strangers."""
+"""Which part may use which: grader and executors name no lab, the kit includes only itself, observers do not use the scheduler."""
 
 from __future__ import annotations
 

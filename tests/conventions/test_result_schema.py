@@ -1,4 +1,4 @@
-"""`result.json` has one definition, grader/model/result.py; whatever else knows its fields is held against it."""
+"""`result.json` has one definition, grader/model/result.py. Other files that know its fields agree with it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The write-ups say what is so: figures and the worked trace are current, points match the grading files, questions have answers."""
+"""The write-ups are correct: figures and the worked trace are current, points match the grading files, questions have answers."""
 
 from __future__ import annotations
 
@@ -79,8 +79,8 @@ def test_the_worked_trace_is_the_product() -> None:
         assert row in shown
 
 
-# What is changed in the kernel, and what stands in one of the two tables alone: four phases; a second barrier to end the
-# first phase with; for thread (1, 0) the sum of (k + 1)(4k + 2), k < 4.
+# A change of the kernel, and the text that only one of the two tables then contains: four phases; a second barrier at the end of
+# the first phase; for thread (1, 0) the sum of (k + 1)(4k + 2), k < 4.
 CHANGES = {
     "another tile": (b"constexpr int tile = 4;", b"constexpr int tile = 2;", "Phase 3, computing"),
     "no second barrier": (

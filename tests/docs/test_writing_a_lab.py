@@ -1,6 +1,6 @@
-"""Follows docs/writing-a-lab.md to the letter in a copy of the course: runs its commands, writes its files, looks for what it shows.
+"""Follows docs/writing-a-lab.md exactly, in a copy of the course: runs its commands, writes its files, and looks for the shown output.
 
-The copy stands at the course's own path, in a mount namespace of its own, so that what is built already need not be built again.
+The copy is mounted at the course's own path, in a mount namespace, so that nothing has to be built again.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ class Block:
     """A fenced block of the page: `sh` to type, `text` that the commands before it print, anything else a file's contents."""
 
     language: str
-    word: str  # of sh: "fails" or nothing; of a file: its path
+    word: str  # for sh: "fails" or nothing; for a file: its path
     text: str
 
 
@@ -41,7 +41,7 @@ def tracked() -> list[str]:
 
 
 def confined(copy: Path, command: list[str]) -> list[str]:
-    """`command` where `copy` stands at the course's place."""
+    """A command that runs `command` with `copy` mounted at the course's path."""
     venv = str(ROOT / ".venv")
     mounts = ["--dev-bind", "/", "/", "--bind", str(copy), str(ROOT), "--ro-bind", venv, venv]
     return ["bwrap", *mounts, "--die-with-parent", "--chdir", str(ROOT), "--", *command]
@@ -49,7 +49,7 @@ def confined(copy: Path, command: list[str]) -> list[str]:
 
 @pytest.fixture
 def course(tmp_path: Path) -> Iterator[Path]:
-    """The working tree as a commit of its own, with what set-up has made of it."""
+    """A copy of the working tree as one commit, with the files that set-up made."""
     copy = tmp_path / "course"
     (copy / ".venv").mkdir(parents=True)
     try:
@@ -71,7 +71,7 @@ def course(tmp_path: Path) -> Iterator[Path]:
 
 
 def typed(course: Path, commands: str, *, fails: bool) -> str:
-    """What the commands print, each of which has to succeed, or the one that has to fail."""
+    """What the commands print. Each has to succeed, or the one command has to fail."""
     keep = {
         name: value
         for name, value in os.environ.items()

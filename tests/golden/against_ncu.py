@@ -1,10 +1,10 @@
-"""How our source-level counts of the model solutions compare with what Nsight Compute counts in the kernels that nvcc -O3 made.
+"""Compares our source-level counts of the model solutions with Nsight Compute's counts of the kernels that nvcc -O3 made.
 
     .venv/bin/python tests/golden/against_ncu.py prepare build/ncu    # here: programs (needs nvcc), our counts
     bash build/ncu/run.sh                                             # where there is a GPU and ncu; build/ncu may be copied there
     .venv/bin/python tests/golden/against_ncu.py table build/ncu      # prints a Markdown table
 
-No test: it needs a GPU, and what it prints goes into docs/profiling.md by hand, with the date and the device.
+This is no test: it needs a GPU. Its output is put into docs/profiling.md by hand, with the date and the device.
 """
 
 # ruff: noqa: T201 -- it prints
@@ -21,7 +21,7 @@ from grader.model.course_root import load_labs
 from grader.model.labs import Lab
 
 ROOT = Path(__file__).resolve().parents[2]
-SIDE = 128  # of every shape: whole tiles
+SIDE = 128  # the side of every shape; a multiple of the tiles
 METRICS = (
     "l1tex__t_requests_pipe_lsu_mem_global_op_ld.sum",
     "l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum",
@@ -56,7 +56,7 @@ int main() {{
 
 
 def arguments(signature: str) -> tuple[list[str], list[str]]:
-    """What a kernel of this signature is given: buffers of one size, and that size; the latter alone too."""
+    """The arguments of a kernel with this signature: buffers of one size, and that size. Also the size on its own."""
     kinds = [kind.strip() for kind in signature.partition("(")[2].removesuffix(")").split(",")]
     given = [f"buffers[{i}]" if kind.endswith("*") else str(SIDE) for i, kind in enumerate(kinds)]
     return given, [one for one in given if not one.startswith("buffers")]
@@ -104,7 +104,7 @@ def prepare(folder: Path) -> None:
 
 
 def measured(report: Path) -> dict[str, float]:
-    """Metric to value, from ncu's CSV, which may follow what the program printed."""
+    """The metrics in ncu's CSV, by name. The program's own output may come before the CSV."""
     lines = report.read_text(encoding="utf-8").splitlines()
     start = next(i for i, line in enumerate(lines) if line.startswith('"ID"'))
     return {

@@ -1,4 +1,4 @@
-"""One launch in a runner, asked for in the protocol's own words: for tests that want a launch's reply and no judge."""
+"""Requests one launch from a runner directly in the protocol, for tests that need a launch's reply and no judge."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ import pytest
 
 from grader.engines.cpu.cpu_build import CpuBuild
 
-_SOCKET = 3  # where a runner finds its end
+_SOCKET = 3  # the descriptor of the runner's end
 
 
 Argument = dict[str, Any]
@@ -42,7 +42,7 @@ def buffer(name: str, role: str, values: Sequence[float], columns: int = 0) -> A
 def launch(
     built: CpuBuild, arguments: Sequence[Argument], sizes: Sequence[int], grid: tuple[int, int] | None = None
 ) -> dict[str, Any]:
-    """The reply. `grid`: blocks and threads, along x, where no launch function is to be asked."""
+    """The runner's reply. `grid`: blocks and threads along x, used instead of a launch function."""
     request: dict[str, Any] = {
         "arguments": [{key: one[key] for key in one if key != "values"} for one in arguments],
         "launch_arguments": list(sizes),

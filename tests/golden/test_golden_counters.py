@@ -1,6 +1,6 @@
-"""The executor counts what Nsight Compute counted on an H200: requests, sectors, wavefronts, every number of it.
+"""The executor's counts are exactly those of Nsight Compute on an H200: requests, sectors, wavefronts.
 
-The files *_on_h200.json were measured there; the kernels beside them are the ones measured, loops kept from unrolling.
+The files *_on_h200.json were measured there, with the kernels beside them. Their loops are prevented from unrolling.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ def measured(name: str) -> dict[str, Any]:
 
 @pytest.fixture(scope="session", params=["", "clang++"], ids=["as set up", "clang++"])
 def toolset(request: pytest.FixtureRequest) -> Toolset:
-    """Of the kit's own compiler, and of Clang."""
+    """One toolset for the kit's own compiler, one for Clang."""
     if request.param and shutil.which(request.param) is None:
         pytest.skip(f"{request.param} is not installed")
     with pytest.MonkeyPatch.context() as patch:

@@ -1,4 +1,4 @@
-"""What only a machine with a GPU can show. Without one every test here is skipped, and says why.
+"""Tests that need a GPU. Without one every test here is skipped, and says why.
 
 A test puts what it measured into the summary table with `measured(...)`.
 """
@@ -20,7 +20,7 @@ from grader.model.result import LabResult
 from grader.scoring.lab_score import score_lab
 
 ROOT = Path(__file__).resolve().parents[2]
-SEED = 20_240_917  # any number does: no verdict may depend on it
+SEED = 20_240_917  # an arbitrary number: no verdict may depend on it
 
 Grade = Callable[[Sequence[tuple[str, Path]]], list[LabResult]]
 Measured = Callable[[str], None]
@@ -28,7 +28,7 @@ Measured = Callable[[str], None]
 
 @pytest.fixture(scope="session")
 def on_gpu() -> Toolset:
-    """The course's tools with a GPU that works."""
+    """The course's tools, with a GPU that works."""
     toolset = Toolset.open(ROOT, allow_no_sandbox=True, backend="auto")
     if not toolset.gpu.runs:
         pytest.skip(f"no GPU can be used here: {'; '.join(toolset.gpu.reasons)}")
@@ -42,7 +42,7 @@ def measured(record_property: Callable[[str, object], None]) -> Measured:
 
 @pytest.fixture
 def grade(on_gpu: Toolset, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Grade:
-    """Grades files as hand-ins, in the order given, several at once where there are cores. How fast they are has tests of its own."""
+    """Grades files like submissions, in the given order, several in parallel where there are cores. Other tests are about speed."""
     monkeypatch.setattr("grader.judging.lab_judging.time_lab", lambda *_: None)
 
     def one(lab_id: str, source: Path) -> LabResult:

@@ -34,7 +34,7 @@ def test_the_bundled_class_comes_out_as_on_the_cpu(on_gpu: Toolset, tmp_path: Pa
     files = [out / "instructor" / f"{folder.name}.json" for folder in sorted((out / "students").iterdir())]
     results = [Result.model_validate(json.loads(path.read_text(encoding="utf-8"))["result"]) for path in files]
     labs = {(result.submission.name, lab_id): lab for result in results for lab_id, lab in result.labs.items()}
-    # What waits for a GPU on the CPU is graded now.
+    # Labs that need a GPU are graded here.
     expected = {(upload, lab_id): row["verdict"] for upload, rows in EXPECTED.items() for lab_id, row in rows.items()}
     wanted = {
         key: expected.get(key, "missing-file") for key in labs

@@ -1,4 +1,4 @@
-"""Correct and wrong kernels on a real GPU, beside the CPU executor: the verdict of both together, and what the GPU alone saw."""
+"""Correct and wrong kernels on a real GPU and the CPU executor: the common verdict, and the GPU's own verdict."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def failures(lab: LabResult) -> list[tuple[str, str, str]]:
 
 
 def alone(lab: LabResult) -> str:
-    """What comparing results on the GPU says of the lab, without the CPU executor."""
+    """The verdict from the results on the GPU only, without the CPU executor."""
     seen = [case.on_gpu.verdict for case in lab.cases if case.on_gpu]
     order = list(Verdict)
     return min(seen, key=order.index).value if seen else "not run"
@@ -69,7 +69,7 @@ def test_wrong_kernels_get_their_verdict(grade: Grade, measured: Measured) -> No
     demanded = [match[1] for path in REJECTS if (match := _FIRST_LINE.match(path.read_text(encoding="utf-8")))]
     results = grade([(path.parent.parent.name, path) for path in REJECTS])
     rows = list(zip(REJECTS, demanded, results, strict=True))
-    # What the CPU executor cannot run is judged by the GPU, whatever it comes to.
+    # The GPU judges what the CPU executor cannot run.
     wrong = {
         path.stem: (verdict, result.verdict.value, failures(result)[:2])
         for path, verdict, result in rows

@@ -1,4 +1,4 @@
-"""A kernel that hangs and one that goes astray cost their own submission and nothing else."""
+"""A kernel that hangs and one with wild accesses affect only their own submission."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ ROOT = Path(__file__).resolve().parents[2]
 Grade = Callable[[Sequence[tuple[str, Path]]], list[LabResult]]
 Measured = Callable[[str], None]
 LAB = load_lab(ROOT, lab_ids(ROOT)[0])
-# No compiler knows what the clock says; nvcc takes an endless loop away that looks at nothing.
+# nvcc removes an endless loop without effects. It cannot know the clock's value, so it keeps this one.
 HANGS = "while (clock64() != 0) {}"
 STRAYS = "if (clock64() != 0) { *(volatile float*)0x10 = 1.0f; }"
 
 
 def sabotaged(text: str, statement: str) -> str:
-    """The model solution with one statement more at the start of its kernel, for a GPU alone."""
+    """The model solution with one more statement at the start of its kernel, which only a GPU compiles."""
     name = LAB.public.kernel.partition("(")[0]
     at = text.index("{", text.index(f" {name}("))
     guarded = f"\n#if defined(__CUDA_ARCH__)\n{statement}\n#endif\n"

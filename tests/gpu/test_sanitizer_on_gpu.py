@@ -1,6 +1,6 @@
-"""compute-sanitizer over wrong and correct kernels, beside the CPU executor's findings: who finds what.
+"""Compares what compute-sanitizer and the CPU executor find in wrong and correct kernels.
 
-A sample; TILELAB_WHOLE_CORPUS=1 takes all of it, which needs some minutes.
+It takes a sample. TILELAB_WHOLE_CORPUS=1 takes all kernels, which needs some minutes.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ Grade = Callable[[Sequence[tuple[str, Path]]], list[LabResult]]
 Measured = Callable[[str], None]
 ACCEPTED = sorted((ROOT / "tests" / "labs" / "accepted").glob("*/*.cu"))
 REJECTS = sorted(ROOT.glob("solutions/*/rejects/*.cu"))
-# By us, before any verdict: what is never run is no affair of a tool's.
+# We refuse these before they run, so the tools do not see them.
 _RUN = frozenset(
     {
         "race",
@@ -38,7 +38,7 @@ _RUN = frozenset(
     }
 )
 _FIRST_LINE = re.compile(r"// verdict: ([a-z-]+)")
-_EACH = 9  # of the sample, one in so many
+_EACH = 9  # the sample takes one kernel in this many
 
 
 @pytest.fixture
@@ -63,7 +63,7 @@ def seen_by(result: LabResult) -> dict[str, set[str]]:
 
 
 def outputs_differ(result: LabResult) -> bool:
-    """What comparing outputs on the GPU says, without any tool and without the CPU executor."""
+    """Whether the outputs on the GPU are wrong, without any tool and without the CPU executor."""
     return any(case.on_gpu is not None and case.on_gpu.verdict is not Verdict.PASS for case in result.cases)
 
 
@@ -83,7 +83,7 @@ def test_a_correct_kernel_is_clean_under_every_tool(grade: Grade, measured: Meas
 
 
 def test_wrong_kernels_under_every_tool(grade: Grade, measured: Measured) -> None:
-    """Asserts only that the tools work: what they miss is theirs."""
+    """Asserts only that the tools work. They may miss mistakes."""
     found = [(path, _FIRST_LINE.match(path.read_text(encoding="utf-8"))) for path in REJECTS]
     rows = [(path, match[1]) for path, match in found if match and match[1] in _RUN]
     paths = chosen([path for path, _ in rows])

@@ -1,4 +1,4 @@
-"""What is measured of speed on this machine's GPU, and what it says of the machine."""
+"""Measures speed on this machine's GPU, and checks whether the machine is quiet enough."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from grader.speed.speed_run import problem_of, time_lab
 ROOT = Path(__file__).resolve().parents[2]
 Measured = Callable[[str], None]
 TIMED = [lab for lab in (load_lab(ROOT, one) for one in lab_ids(ROOT)) if lab.public.performance]
-LAB = TIMED[1]  # the second is the first with anything to gain over naive
+LAB = TIMED[1]  # the first lab where a kernel can be faster than naive
 REPEATS = 10
 
 
@@ -34,7 +34,7 @@ def model(lab: Lab) -> Path:
 
 
 def timed(toolset: Toolset, lab: Lab, source: Path, scratch: Path) -> LabResult:
-    """Scored as if every case had passed."""
+    """Times the source, and scores it as if every case had passed."""
     cases = lab.public.case + (lab.private.case if lab.private else ())
     passed = tuple(JudgedCase(case.name, True, Verdict.PASS) for case in cases)
     outcome = LabOutcome(lab.id, cases=passed)
@@ -90,7 +90,7 @@ def test_the_faster_kernels_beside_a_model_are_right_when_timed(
 
 
 def _with_body(lab: Lab, change: str, folder: Path) -> Path:
-    """The model solution with `change` at the start of its kernel, for a GPU alone."""
+    """The model solution with `change` at the start of its kernel, which only a GPU compiles."""
     text = model(lab).read_text(encoding="utf-8")
     name = lab.public.kernel.partition("(")[0]
     at = text.index("{", text.index(f" {name}("))
@@ -109,7 +109,7 @@ def test_a_kernel_that_skips_work_after_some_launches_is_refused(
         assert result.performance_points == 0
 
 
-# A counter in the kernel's own memory; one block that stays away; and one that only works while the inputs are not whole.
+# A counter in the kernel's own memory; one block that does nothing; a kernel that works only if the inputs are no whole numbers.
 SKIPPING = (
     (
         "__device__ static unsigned tilelab_blocks; if (threadIdx.x + threadIdx.y == 0) atomicAdd(&tilelab_blocks, 1u);"
@@ -122,7 +122,7 @@ SKIPPING = (
 
 
 def longer(lab: Lab, folder: Path) -> Path:
-    """The model solution on a grid with a tenth more blocks, which do a whole block's work over and write the same numbers."""
+    """The model solution on a grid with a tenth more blocks, which repeat the work of other blocks and write the same numbers."""
     text = model(lab).read_text(encoding="utf-8")
     grid = re.search(r"dim3\(([^()]*(?:\([^()]*\)[^()]*)*), ([^()]*(?:\([^()]*\)[^()]*)*)\), dim3\(tile, tile\)", text)
     assert grid is not None

@@ -1,4 +1,4 @@
-"""The size sweep on this machine's GPU: every size measured, the same kernel as fast as itself, cuBLAS beside it where it is there."""
+"""The size sweep on this machine's GPU: it measures every size, a kernel is as fast as itself, and cuBLAS takes part where it exists."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ from grader.speed.speed_run import time_lab
 
 ROOT = Path(__file__).resolve().parents[2]
 Measured = Callable[[str], None]
-SAME = 1.03  # medians of the same source twice were at most 1.2 % apart on an H200
+SAME = 1.03  # on an H200, two medians of the same source differed by at most 1.2 %
 TIMED = [lab for lab in (load_lab(ROOT, one) for one in lab_ids(ROOT)) if lab.public.performance]
-LAB = TIMED[1]  # the second is the first with anything to gain over naive
+LAB = TIMED[1]  # the first lab where a kernel can be faster than naive
 
 
 def test_a_model_solution_is_swept_as_a_students_kernel(on_gpu: Toolset, tmp_path: Path, measured: Measured) -> None:
@@ -42,7 +42,7 @@ def test_a_model_solution_is_swept_as_a_students_kernel(on_gpu: Toolset, tmp_pat
         assert {"baseline", "student", "model"} <= kernels.keys(), point.trouble
         assert ("cublas" in kernels) == bool(library_of(on_gpu, LAB))
         student, model = kernels["student"], kernels["model"]
-        if not point.trouble:  # the same source twice
+        if not point.trouble:  # both are the same source
             assert student.low_ms <= SAME * model.high_ms
             assert model.low_ms <= SAME * student.high_ms
         assert point.floor_ms <= min(one.low_ms for one in point.kernels)

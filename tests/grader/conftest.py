@@ -1,4 +1,4 @@
-"""Questions that only tests ask."""
+"""Fixtures for several tests of the grader."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import pytest
 
 @pytest.fixture
 def is_free() -> Callable[[str, Path], bool]:
-    """Whether nobody holds the GPU of this name alone, or waits to; the folder is where its lock files are."""
+    """Whether nobody holds the GPU of this name alone or waits for it. The second argument is the folder of its lock files."""
 
     def ask(name: str, folder: Path) -> bool:
         gate = folder / f"tilelab-gpu-{name}.gate"

@@ -1,4 +1,4 @@
-"""The course's handout, made once, and a small course with git history to break on purpose."""
+"""The course's handout, made once, and a small course with git history that tests can break."""
 
 from __future__ import annotations
 
@@ -60,13 +60,13 @@ FILES = {
 
 @pytest.fixture(scope="session")
 def course_handout() -> Handout:
-    """The handout of the whole course, as it lies in the working tree."""
+    """The handout of the whole course, made from the working tree."""
     return handout(ROOT, load_labs(ROOT, []))
 
 
 @pytest.fixture
 def made(tmp_path: Path) -> Path:
-    """A sound course of one lab, tracked by git."""
+    """A correct course with one lab, tracked by git."""
     root = tmp_path / "course"
     for name, text in FILES.items():
         (root / name).parent.mkdir(parents=True, exist_ok=True)
@@ -89,7 +89,7 @@ Untar = Callable[[Path, Path], None]
 
 @pytest.fixture(scope="session")
 def untar() -> Untar:
-    """Unpacks an archive into a folder with what a student has: tar."""
+    """Unpacks an archive into a folder with tar, as students do."""
 
     def run(archive: Path, folder: Path) -> None:
         folder.mkdir(exist_ok=True)
@@ -100,7 +100,7 @@ def untar() -> Untar:
 
 @pytest.fixture
 def change(made: Path) -> Callable[[str, str], None]:
-    """Writes a file of the course and has git track it."""
+    """Writes a file of the course and adds it to git."""
 
     def write_and_track(name: str, text: str) -> None:
         (made / name).parent.mkdir(parents=True, exist_ok=True)

@@ -1,4 +1,4 @@
-"""The continuous-integration files: valid by their hosts' schemas, without a secret, with the least rights and a limit in time."""
+"""The continuous-integration files: valid by their hosts' schemas, without secrets, with the fewest rights and a time limit."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the course's handout holds: its golden listing, nothing private, the same bytes every time."""
+"""The contents of the course's handout: they match the listing, nothing is private, and the bytes are always the same."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""An unpacked handout's front door and build files, without set-up: recorders stand in for it and for `tilelab`."""
+"""An unpacked handout's Makefile and build files. Fake programs replace set-up and `tilelab`, and record their arguments."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A half-finished handout upgraded to a newer one: the student's work stays, everything else becomes the new version."""
+"""Upgrades a handout in use to a newer one: the student's work stays, and everything else becomes the new version."""
 
 from __future__ import annotations
 
@@ -137,7 +137,7 @@ def test_replaced_files_are_newer_than_what_was_built_from_the_old_ones(folder: 
     os.utime(built, (LONG_AGO + 1000, LONG_AGO + 1000))
     upgraded(folder, NEW)
     assert (folder / "kit/machine.cpp").stat().st_mtime > built.stat().st_mtime
-    assert (folder / "Makefile").stat().st_mtime == LONG_AGO  # what is the same is not built again
+    assert (folder / "Makefile").stat().st_mtime == LONG_AGO  # an unchanged file is not built again
 
 
 def test_upgrading_twice_does_nothing_the_second_time(folder: Path) -> None:
@@ -150,7 +150,7 @@ def test_upgrading_twice_does_nothing_the_second_time(folder: Path) -> None:
 
 
 def test_an_interrupted_upgrade_can_be_run_again(folder: Path) -> None:
-    (folder / "kit/machine.cpp").write_text(NEW["kit/machine.cpp"])  # as far as it came
+    (folder / "kit/machine.cpp").write_text(NEW["kit/machine.cpp"])  # the interrupted upgrade came this far
     (folder / "kit/retired.cpp").unlink()
     assert upgraded(folder, NEW).saved == []
     assert text(folder, "kit/added.cpp") == "int added;\n"

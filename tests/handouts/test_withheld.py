@@ -1,4 +1,4 @@
-"""Attempts to give something away: each is refused, by file and line."""
+"""Secrets put into a handout: each is refused, with file and line."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Judging one kernel of a lab as the batch would, hidden cases included, with a fixed seed."""
+"""Judges one kernel of a lab as the batch does, with hidden cases and a fixed seed."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from grader.model.result import LabResult
 from grader.scoring.lab_score import score_lab
 
 ROOT = Path(__file__).resolve().parents[2]
-SEED = 20_240_917  # any number does: no verdict may depend on it
+SEED = 20_240_917  # an arbitrary number: no verdict may depend on it
 
 Grade = Callable[[str, Path], LabResult]
 
@@ -27,7 +27,7 @@ def toolset() -> Toolset:
 
 @pytest.fixture
 def grade(toolset: Toolset, tmp_path: Path) -> Grade:
-    """Grades a file as a lab's hand-in: `grade("01-naive", path)`."""
+    """Grades a file like a submission to a lab: `grade("01-naive", path)`."""
 
     def judge(lab_id: str, source: Path) -> LabResult:
         lab = load_lab(ROOT, lab_id)

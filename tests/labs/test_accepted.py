@@ -1,6 +1,6 @@
-"""Correct kernels in styles a course meets: each must get every point but those for speed, without a finding.
+"""Correct kernels in styles that a course meets. Each has to get all points except those for speed, without a finding.
 
-All were also run on a real GPU, clean under compute-sanitizer's memcheck, racecheck, initcheck and synccheck.
+All of them were also run on a real GPU, where compute-sanitizer's memcheck, racecheck, initcheck and synccheck found nothing.
 """
 
 from __future__ import annotations

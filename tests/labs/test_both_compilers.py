@@ -1,9 +1,8 @@
-"""A submission gets the same verdicts, findings and counts whichever of the two host compilers builds it.
+"""A submission gets the same verdicts, findings and counts, whichever of the two host compilers builds it.
 
-Words of the compilers themselves differ, and so does, inherently: how many steps a launch takes (each compiler has basic
-blocks of its own), how deep a recursion gets, what a thread had done of a statement before a finding ended it, and what
-GCC cannot follow, where Clang can.
-A sample of the corpus by default; all of it with TILELAB_WHOLE_CORPUS=1.
+Some differences cannot be avoided: the compilers' own messages, how many steps a launch takes (each compiler makes other basic
+blocks), how deep a recursion gets, how far a thread came in a statement before a finding ended it, and code that GCC cannot follow
+and Clang can. The tests take a sample of the kernels by default, and all of them with TILELAB_WHOLE_CORPUS=1.
 """
 
 from __future__ import annotations
@@ -38,10 +37,10 @@ CORPUS = sorted(
     path.relative_to(ROOT).as_posix()
     for pattern in PATTERNS
     for path in ROOT.glob(pattern)
-    if not pattern.startswith("tests/class") or path.name in ASKED_FOR  # some of the class misname their files
+    if not pattern.startswith("tests/class") or path.name in ASKED_FOR  # some students of the class misname their files
 )
 SAMPLE = CORPUS if os.environ.get("TILELAB_WHOLE_CORPUS") else CORPUS[::12]
-# A finding of every kind, and what the compilers announce in ways of their own.
+# A finding of every kind, and code that the compilers announce differently.
 ALWAYS = (
     "solutions/01-naive/rejects/unaligned_float4.cu",
     "solutions/02-tiled/rejects/reads_past_the_tile.cu",
@@ -50,7 +49,7 @@ ALWAYS = (
     "tests/labs/accepted/02-tiled/float4_loads.cu",
     "tests/labs/accepted/02-tiled/dynamic_shared.cu",
     "tests/labs/accepted/04-open/last_block_resets_its_ticket.cu",
-    # Hostile: code before the kernel, other people's files, a verdict of one's own, calls of the host's, assembly.
+    # Hostile: code before the kernel, other people's files, a forged verdict, host calls, assembly.
     "tests/class/craig-early/matmul_naive.cu",
     "tests/class/craig-early/matmul_tiled.cu",
     "tests/class/craig-early/matmul_boundary.cu",
@@ -61,19 +60,19 @@ ALWAYS = (
     "tests/class/peggy-exits/matmul_naive.cu",
     "tests/class/walter-ptx/matmul_naive.cu",
 )
-# Each compiler names what it has made of an intrinsic, and the path by which a file includes itself.
+# Each compiler has its own name for an intrinsic's implementation, and for the path by which a file includes itself.
 WORDS_DIFFER = (
     "solutions/01-naive/rejects/streaming_store.cu",
     "tests/class/oscar-hangs/matmul_boundary.cu",
 )
-UNFOLLOWED = "which the CPU executor cannot follow"  # by what GCC says of the file
-# Ends that leave a thread amid its work: how far it had come follows from the order in which a statement is computed.
+UNFOLLOWED = "which the CPU executor cannot follow"  # part of the message that GCC's dump leads to
+# These verdicts stop a thread in the middle of a statement. How far it came depends on the order of evaluation.
 CUT_SHORT = {Verdict.CRASH, Verdict.TIMEOUT, Verdict.OUT_OF_BOUNDS, Verdict.MISALIGNED, Verdict.NEEDS_GPU}
 
 
 @pytest.fixture(scope="module")
 def toolsets() -> Iterator[tuple[Toolset, Toolset]]:
-    """Of GCC and of Clang."""
+    """A toolset for GCC and one for Clang."""
     if shutil.which("clang++") is None or shutil.which("g++") is None:
         pytest.skip("g++ and clang++ are not both installed")
     with pytest.MonkeyPatch.context() as patch:
@@ -84,11 +83,11 @@ def toolsets() -> Iterator[tuple[Toolset, Toolset]]:
 
 
 def told(finding: Finding) -> dict[str, object]:
-    """All that a report says of it; of one that a time-out makes, only that."""
+    """Everything that a report says about the finding. For a time-out, only its kind."""
     if finding.kind is Verdict.TIMEOUT:
         return {"kind": finding.kind, "severity": finding.severity}
     if finding.kind is Verdict.CRASH and "overflows its stack" in finding.message:
-        # Which statement, or which of our own functions, touches the guard first depends on the size of a frame.
+        # The size of a frame decides which statement, or which of our own functions, reaches the guard page first.
         return finding.model_dump(exclude={"line", "source", "advice", "function"}) | {
             "message": finding.message.partition(" line ")[0]
         }

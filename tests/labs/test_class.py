@@ -29,13 +29,13 @@ ARCHIVED: dict[str, dict[str, bytes]] = runpy.run_path(str(HERE / "class_archive
 EXPECTED: dict[str, dict[str, dict[str, Any]]] = tomllib.loads(
     (HERE / "class_verdicts.toml").read_text(encoding="utf-8")
 )
-NOT_HANDED_IN = {"verdict": "missing-file"}  # a lab that the file above does not name
+NOT_HANDED_IN = {"verdict": "missing-file"}  # for labs that the file above does not name
 
 
 @dataclass(frozen=True)
 class Graded:
     out: Path
-    results: dict[str, Result]  # by the student, as the upload is named
+    results: dict[str, Result]  # by the name of the student's upload
     said: str  # on the terminal
 
 

@@ -1,6 +1,6 @@
-"""A kernel gets the same findings and counts every time it is judged, and so does a copy of it with other names and another layout.
+"""A kernel gets the same findings and counts every time it is judged. So does a copy of it with other names and another layout.
 
-A sample of the corpus by default; all of it with TILELAB_WHOLE_CORPUS=1.
+The tests take a sample of the kernels by default, and all of them with TILELAB_WHOLE_CORPUS=1.
 """
 
 from __future__ import annotations
@@ -35,14 +35,14 @@ ALWAYS = (
 _DECLARED = re.compile(
     r"\b(?:int|unsigned|float|double|bool|size_t|auto|float2|float4|int4)\b[ *&]*(?:const )?(?:__restrict__ )?([A-Za-z]\w*) ?(?=[=;\[,){])"
 )
-_OTHERS = frozenset({*"xyzw", "int", "const"})  # members of vectors; what follows `unsigned` and `auto`
+_OTHERS = frozenset({*"xyzw", "int", "const"})  # members of vectors, and words that follow `unsigned` and `auto`
 _WORD = re.compile(r'"(?:[^"\\]|\\.)*"|\b[A-Za-z_]\w*\b')  # a string is no name
-_UNTOLD = frozenset({"source", "seconds", "log"})  # text of the file's own lines, times, compilers' words with columns
+_UNTOLD = frozenset({"source", "seconds", "log"})  # text of the file's lines, times, and compiler messages with columns
 
 
 @dataclass(frozen=True)
 class Copy:
-    """Another spelling of one text: `lines[n]` is where the copy's line n comes from, `names` what its names were."""
+    """The same text in another spelling. `lines[n]`: the original line of the copy's line n. `names`: the original names."""
 
     text: str
     lines: dict[int, int]
@@ -50,14 +50,14 @@ class Copy:
 
 
 def copied(text: str) -> Copy:
-    """Declared names are turned round, every line moves and is indented anew, comments stand between."""
+    """Reverses declared names, moves every line and changes its indentation, and puts comments in between."""
     used_otherwise = set(re.findall(r"(?:\.|->|#define |struct |class )(\w+)", text)) | _OTHERS
     names = {f"q_{name[::-1]}": name for name in _DECLARED.findall(text) if name not in used_otherwise}
     spelt = {name: copy for copy, name in names.items()}
     renamed = _WORD.sub(lambda word: spelt.get(word[0], word[0]), text)
     out: list[str] = []
     lines: dict[int, int] = {}
-    whole = True  # the last line ended where it seems to
+    whole = True  # whether the last line ended at its end of line
     for number, line in enumerate(renamed.split("\n"), 1):
         if whole and not line.startswith("#"):
             out += ["", f"  // {number % 7} lines of nothing"]
@@ -69,7 +69,7 @@ def copied(text: str) -> Copy:
 
 
 def told(value: object, copy: Copy) -> object:
-    """All that an outcome says, in the words and the lines of the original."""
+    """Everything that an outcome says, with the names and the lines of the original."""
     match value:
         case dict():
             return {

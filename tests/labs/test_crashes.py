@@ -1,6 +1,6 @@
-"""Kernels that a processor ends, or would: each gets `crash`, its line, and words for what happened, on every processor.
+"""Kernels that the processor stops: each gets `crash`, its line, and a message that says what happened, on every processor.
 
-What processors disagree on is told by the one that the runner was built for.
+Where processors differ, the expected message is that of the processor for which the runner was built.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Each lab's own two ends: the model solution gets full marks; the starter builds without a word, runs, and fails."""
+"""Each lab's model solution gets full marks. Its starter builds without a warning, runs, and fails."""
 
 from __future__ import annotations
 

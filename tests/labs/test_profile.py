@@ -1,4 +1,4 @@
-"""`tilelab profile` on real kernels, as a student meets it: the H200's numbers, the lines that cost, and what it says when it cannot."""
+"""`tilelab profile` on real kernels: the numbers of the H200, the lines that cost most, and its messages where it fails."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ MEASURED: dict[str, dict[str, dict[str, int]]] = json.loads(
 
 
 def profile(file: Path, *options: str) -> tuple[int, str, str]:
-    """Exit status, what it printed, what it complained of."""
+    """Exit status, standard output and standard error."""
     done = CliRunner().invoke(app, ["profile", str(file), *options])
     return done.exit_code, done.stdout, done.stderr
 

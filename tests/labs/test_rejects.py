@@ -1,4 +1,4 @@
-"""Wrong kernels: each must get the verdict on its first line and, where that names a line, an error finding there.
+"""Wrong kernels: each has to get the verdict on its first line. Where that names a line, there has to be an error finding in it.
 
 // verdict: race line: 17
 """

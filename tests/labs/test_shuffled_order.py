@@ -1,10 +1,9 @@
-"""A submission gets the same verdicts and findings whichever way its blocks and threads are shuffled.
+"""A submission gets the same verdicts and findings, however its blocks and threads are shuffled.
 
-Detection follows from the ordering rules, not from the interleaving that happened to run. One exception is inherent: where
-a launch is stopped, by its budget or by a crash, the thread that was running then depends on the order, and for the
-budget its line too. Nothing else of it may. Another is chosen by the kernel: where a ticket decides which block goes on,
-the block that is named is the one that drew it.
-A sample of the corpus by default; all of it with TILELAB_WHOLE_CORPUS=1.
+Detection follows from the ordering rules, and not from the order that happened to run. There are two exceptions. Where a launch is
+stopped by its budget or by a crash, the order decides which thread was running, and for the budget also its line. Where a ticket
+decides which block continues, the block that is named is the one that drew the ticket. Nothing else may depend on the order.
+The tests take a sample of the kernels by default, and all of them with TILELAB_WHOLE_CORPUS=1.
 """
 
 from __future__ import annotations
@@ -32,7 +31,7 @@ CORPUS = sorted(
     for path in ROOT.glob(pattern)
 )
 SAMPLE = CORPUS if os.environ.get("TILELAB_WHOLE_CORPUS") else CORPUS[::6]
-# Races whose winner decides what is read next, and every kind of finding, whatever the sample.
+# Always in the sample: races whose winner decides what is read next, and every kind of finding.
 ALWAYS = (
     "solutions/01-naive/rejects/endless_loop.cu",
     "solutions/02-tiled/rejects/no_barriers.cu",
@@ -40,7 +39,7 @@ ALWAYS = (
     "solutions/03-boundary/rejects/no_zero_fill.cu",
     "solutions/03-boundary/rejects/unguarded_store.cu",
 )
-# The last block to come reads what the others wrote.
+# The last block reads what the others wrote.
 TICKETS = (
     "solutions/04-open/rejects/last_block_without_fence.cu",
     "solutions/04-open/rejects/ticket_by_plain_increment.cu",
@@ -52,11 +51,11 @@ def who(site: Site) -> tuple[object, ...]:
 
 
 def told(finding: Finding) -> tuple[object, ...]:
-    """Everything a report says of a finding."""
+    """Everything that a report says about a finding."""
     if finding.kind in {
         Verdict.TIMEOUT,
         Verdict.NEEDS_GPU,
-    }:  # the latter: a block that waits for one which has yet to run
+    }:  # the latter: a block that waits for one that has not run yet
         return (finding.kind, finding.severity, finding.count)
     if finding.kind is Verdict.CRASH:
         return (finding.kind, finding.severity, finding.line, finding.count)

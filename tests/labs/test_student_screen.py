@@ -1,4 +1,4 @@
-"""What a student sees of real mistakes: the screen and the page of the public tests, whole, useful, and with nothing that
+"""What a student sees of real mistakes: the screen and the page about the public tests are complete and useful, and show nothing that
 grading withholds.
 """
 
@@ -26,8 +26,8 @@ from grader.reports.screens.checklist import Tried
 from grader.reports.screens.lab_screen import Screen
 
 ROOT = Path(__file__).resolve().parents[2]
-COURSE_SEED = 918_273_645_546  # what hidden shapes follow from; never used here, so it has to be nowhere
-# lab, file below solutions/<lab>, what the screen has to say of it.
+COURSE_SEED = 918_273_645_546  # hidden shapes depend on it; it is not used here, so it must not appear anywhere
+# lab, file below solutions/<lab>, text that the screen has to show.
 MISTAKES = {
     "a missing barrier": ("02-tiled", "rejects/no_first_barrier.cu", "no __syncthreads() between"),
     "a bound that is off by one": ("01-naive", "rejects/guard_off_by_one.cu", "past its end"),
@@ -40,7 +40,7 @@ MISTAKES = {
 
 @pytest.fixture(params=sorted(MISTAKES))
 def mistake(request: pytest.FixtureRequest, toolset: Toolset) -> tuple[Lab, Tried, str]:
-    """A lab, what came of it, and what has to be said."""
+    """A lab, its result, and the text that has to be shown."""
     lab_id, file, said = MISTAKES[request.param]
     lab = load_lab(ROOT, lab_id)
     judge = partial(judge_lab, toolset, seed=PUBLIC_SEED, public_only=True)
@@ -77,7 +77,7 @@ def test_a_mistake_is_one_useful_screen_that_gives_nothing_away(mistake: tuple[L
 
 
 def assert_gives_nothing_away(text: str, lab: Lab, tried: Tried) -> None:
-    """No hidden case, no shape but those of public tests, no seed, no line of a solution that is not the student's own."""
+    """The text contains no hidden case, no shape except those of public tests, no seed, and no line of a solution but the student's own."""
     assert lab.private
     assert not [case.name for case in lab.private.case if case.name in text]
     public = (lab.public_dir / "public_tests.cpp").read_text(encoding="utf-8")
@@ -91,7 +91,7 @@ def assert_gives_nothing_away(text: str, lab: Lab, tried: Tried) -> None:
 
 
 def within(code: str, source: str) -> bool:
-    """Whether the student wrote it, blanks aside."""
+    """Whether the student wrote this code; blanks do not count."""
     return "".join(code.split()) in "".join(source.split())
 
 

@@ -1,4 +1,4 @@
-"""`tilelab trace` on real kernels, as a student meets it: what it shows, what it checks, and what it says when it cannot."""
+"""`tilelab trace` on real kernels: what it shows, what it checks, and its messages where it fails."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ CHECKED = "threads stores is the sum of the products it has read."
 
 
 def trace(file: Path, *options: str) -> tuple[int, str, str]:
-    """Exit status, what it printed, what it complained of."""
+    """Exit status, standard output and standard error."""
     done = CliRunner().invoke(app, ["trace", str(file), *options])
     return done.exit_code, done.stdout, done.stderr
 
 
 @pytest.fixture(scope="module")
 def worked(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The model solution with a tile of 4: the write-up's example."""
+    """The model solution with a tile of 4, which is the write-up's example."""
     source = MODEL.read_text(encoding="utf-8")
     assert source.count("tile = 16;") == 1
     file = tmp_path_factory.mktemp("worked") / MODEL.name

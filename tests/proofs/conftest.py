@@ -1,4 +1,4 @@
-"""A scratch copy of this course, with git, to break on purpose; and `tilelab check-course` run in it."""
+"""A copy of this course with git, which tests can break, and `tilelab check-course` in it."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def git(root: Path, *arguments: str) -> str:
     return done.stdout
 
 
-SHOWN = {"tests/anykernel/found/race_in_a_reduction.cu"}  # a page shows what a command says of it
+SHOWN = {"tests/anykernel/found/race_in_a_reduction.cu"}  # a page shows a command's output about it
 
 
 @pytest.fixture(scope="session")
@@ -43,13 +43,13 @@ def pristine(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def scratch(pristine: Path, tmp_path: Path) -> Path:
     root = tmp_path / "course"
     shutil.copytree(pristine, root)
-    (root / ".venv").symlink_to(ROOT / ".venv")  # passages are made by its commands
+    (root / ".venv").symlink_to(ROOT / ".venv")  # passages are the output of its commands
     return root
 
 
 @pytest.fixture
 def check(scratch: Path, monkeypatch: pytest.MonkeyPatch) -> Check:
-    """Runs the command in the scratch course, with what was changed there added to git."""
+    """Runs the command in the copy, after adding all changes to git."""
 
     def run(*arguments: str) -> Result:
         git(scratch, "add", ".")

@@ -1,4 +1,4 @@
-"""`tilelab check-course` on a copy of this course: every attempt to give something away, and every stale thing, fails by name."""
+"""`tilelab check-course` on a copy of this course: every leaked secret and every stale file fails, with the proof's name."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def replace(name: str, old: str, new: str) -> Break:
 
 
 def unmark_a_line(course: Path) -> None:
-    """Moves the first indexing statement of a model solution out of its markers, and makes the starter anew."""
+    """Moves the first indexing statement of a model solution out of its markers, and makes the starter again."""
     from grader.course.starters import write  # noqa: PLC0415
 
     path = course / "solutions" / LAB / FILE

@@ -1,4 +1,4 @@
-"""What is proved of a lab's own kernels, on results made by hand: each way to fall short is named."""
+"""What is proved of a lab's own kernels, with results made by hand: each failure is named."""
 
 from __future__ import annotations
 

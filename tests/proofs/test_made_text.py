@@ -1,4 +1,4 @@
-"""Passages that a command makes: found, run without a shell, compared, written."""
+"""Passages that a command makes are found, run without a shell, compared and written."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Mutants are made by token, and what the tests do with each is told: caught, listed, unlisted, listed for no reason."""
+"""Mutants are made from tokens. Each outcome is reported: caught, listed, not listed, listed although it is caught."""
 
 from __future__ import annotations
 

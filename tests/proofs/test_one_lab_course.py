@@ -1,4 +1,4 @@
-"""A course of which one lab is released: handed out, graded and checked alone, with the real kit."""
+"""A course with one released lab: it can be handed out, graded and checked alone, with the real kit."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Proofs side by side: told in order whatever ends first, and what breaks is a diagnostic of its own proof."""
+"""Proofs in parallel: they are reported in order, and an exception becomes a diagnostic of its proof."""
 
 from __future__ import annotations
 

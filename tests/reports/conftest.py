@@ -1,4 +1,4 @@
-"""The samples: results as a batch writes them, each with the sources it was graded from."""
+"""The samples: results as a batch writes them, each with its sources."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Every pair of text and ground that the pages use has the contrast that WCAG 2 asks for at level AA, in both schemes."""
+"""Every pair of text and background on the pages has the contrast of WCAG 2, level AA, in both colour schemes."""
 
 from __future__ import annotations
 

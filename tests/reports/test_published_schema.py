@@ -1,4 +1,4 @@
-"""The published JSON Schema is the one that the models make, and the samples meet it."""
+"""The published JSON Schema is that of the models, and the samples are valid by it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Bundles: made here on the spot from small files, taken as set-up takes one, and what is said of one that does not fit."""
+"""Bundles, made here from small files: set-up uses them, and gives a message for one that does not fit."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def clone(tmp_path: Path) -> Path:
 
 
 def run(clone: Path, script: str, *arguments: str | Path) -> subprocess.CompletedProcess[str]:
-    """Runs a script among set-up's pieces, as setup.sh does: it stops at the first failure."""
+    """Runs a script with set-up's parts, as setup.sh does. It stops at the first failure."""
     before = f"""
       set -euo pipefail
       root=$PWD prefix=$PWD/.tilelab/prefix log=$PWD/log apt_dir=
@@ -36,7 +36,7 @@ def run(clone: Path, script: str, *arguments: str | Path) -> subprocess.Complete
 
 
 def bundled(clone: Path, **changed: str) -> Path:
-    """A bundle with one wheel in the clone; `changed` fields of its description are wrong, its checksums are not."""
+    """A bundle with one wheel in the clone. `changed`: wrong fields of its description. Its checksums are right."""
     bundle = clone / ".tilelab/bundle"
     (bundle / "wheels").mkdir(parents=True)
     (bundle / "wheels/one-1-py3-none-any.whl").write_text("a wheel")
@@ -115,7 +115,7 @@ def test_wheels_collected_by_hand_are_taken_as_they_are(clone: Path) -> None:
 
 
 def package(clone: Path, name: str, *, needs: str = "") -> None:
-    """A .deb with one header, where pack.sh finds what was downloaded, under the name that apt-get gives it."""
+    """A .deb with one header, in pack.sh's download folder, with the name that apt-get would give it."""
     tree = clone / name
     (tree / "DEBIAN").mkdir(parents=True)
     control = f"Package: {name}\nVersion: 1:7\nArchitecture: all\nMaintainer: nobody\nDescription: a test\n"

@@ -1,4 +1,4 @@
-"""The Makefile as a thin caller: what reaches the `tilelab` command, for values with spaces too. Sets nothing up."""
+"""What the Makefile passes to the `tilelab` command, also for values with spaces. Nothing is set up."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ RECORDER = '#!/bin/sh\nfor word in "$@"; do printf "%s\\n" "$word"; done >"$(dir
 
 @pytest.fixture
 def clone(tmp_path: Path) -> Path:
-    """The front door alone, in a path with a space, with recorders in place of set-up and `tilelab`."""
+    """Only the Makefile, in a path with a space. Fake programs replace set-up and `tilelab`, and record their arguments."""
     clone = tmp_path / "my clone"
     (clone / "kit/setup").mkdir(parents=True)
     (clone / ".venv/bin").mkdir(parents=True)

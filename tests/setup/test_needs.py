@@ -1,4 +1,4 @@
-"""What set-up says and does where something is missing and there is no apt-get, and how it tells what is there."""
+"""What set-up does where something is missing and there is no apt-get, and how it finds out what is installed."""
 
 from __future__ import annotations
 
@@ -10,13 +10,13 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
-# What setup.sh itself runs; no compiler, no Python, no apt-get.
+# The programs that setup.sh itself needs: no compiler, no Python, no apt-get.
 TOOLS = "bash sh uname mkdir flock sha256sum cut cat dirname find head rm mv grep sort id"
 
 
 @pytest.fixture
 def bare(tmp_path: Path) -> tuple[Path, dict[str, str]]:
-    """A clone with nothing but set-up in it, and an environment with nothing but TOOLS on its path."""
+    """A clone with only set-up in it, and an environment with only TOOLS on its path."""
     clone, tools = tmp_path / "a clone", tmp_path / "tools"
     shutil.copytree(ROOT / "kit/setup", clone / "kit/setup")
     tools.mkdir()
@@ -80,7 +80,7 @@ def test_leaves_no_mark_of_success_behind_a_failure(bare: tuple[Path, dict[str, 
 
 
 def probe(expression: str, **environment: str) -> subprocess.CompletedProcess[str]:
-    """Evaluates an expression of needs.sh where the private prefix is empty."""
+    """Evaluates an expression of needs.sh with an empty private prefix."""
     script = f'prefix=/nonexistent root=/nonexistent; . "$0"; {expression}'
     command = ["bash", "-uc", script, str(ROOT / "kit/setup/needs.sh")]
     return subprocess.run(command, env={**os.environ, **environment}, capture_output=True, text=True, check=False)

@@ -1,4 +1,4 @@
-"""The private prefix: packages made here on the spot, unpacked as set-up unpacks the distribution's."""
+"""The private prefix: packages that are made here are unpacked as set-up unpacks the distribution's."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ def run(*command: str | Path) -> str:
 
 
 def package(folder: Path, name: str, files: dict[str, Path | str]) -> Path:
-    """A .deb that holds `files`, from their path in it to a file or a text."""
+    """A .deb with `files`: paths in it, each with a file or a text."""
     tree = folder / name
     (tree / "DEBIAN").mkdir(parents=True)
     control = f"Package: {name}\nVersion: 1\nArchitecture: all\nMaintainer: nobody\nDescription: a test\n"

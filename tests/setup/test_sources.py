@@ -1,4 +1,4 @@
-"""The private package lists that set-up makes from a machine's own sources, for the forms those are written in."""
+"""The private package lists that set-up makes from a machine's own sources, for each format of sources."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The batch: everything lands, nothing is judged twice, what changed is judged again, our failures stop nobody."""
+"""The batch: every result is written, nothing is judged twice, changed files are judged again, our failures affect no other student."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ FILES = {"a": "a.cu", "b": "b.cu"}
 
 @dataclasses.dataclass
 class FakeJudge:
-    """Passes every case of a source, unless the source says otherwise; counts what it was asked."""
+    """Passes every case of a source, unless the source says otherwise. Counts the calls."""
 
     asked: list[tuple[str, str]] = dataclasses.field(default_factory=list)
     lock: threading.Lock = dataclasses.field(default_factory=threading.Lock)
@@ -73,7 +73,7 @@ class FakeJudge:
 
 @dataclasses.dataclass
 class FakeSweep:
-    """Says of every source in `a` that it was swept; counts what it was asked."""
+    """Adds a sweep to every source in `a`. Counts the calls."""
 
     breaks: bool = False
     asked: list[str] = dataclasses.field(default_factory=list)

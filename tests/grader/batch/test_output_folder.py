@@ -1,4 +1,4 @@
-"""OUT: claimed only where nothing of anybody else's would be overwritten; files land whole."""
+"""OUT: it is used only if no other files would be overwritten. Files are written as a whole."""
 
 from __future__ import annotations
 

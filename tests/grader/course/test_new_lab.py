@@ -1,4 +1,4 @@
-"""`tilelab new-lab`: what it lays down, under which names, and what it refuses. That it builds and runs is for writing-a-lab's test."""
+"""`tilelab new-lab`: the files that it makes, their names, and what it refuses. test_writing_a_lab.py tests that they build and run."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def made(course: Path, lab: NewLab) -> dict[str, str]:
 
 
 def compiles(course: Path, path: str) -> str:
-    """What the compiler says of one file of the course."""
+    """The compiler's output for one file of the course."""
     compiler = json.loads((ROOT / "build/kit.json").read_text(encoding="utf-8"))["compiler"]
     folders = [f"-I{course / folder}" for folder in ("kit", "kit/include", "kit/simt/device")]
     folders.append(f"-isystem{ROOT / '.tilelab/prefix/usr/include'}")

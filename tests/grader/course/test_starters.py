@@ -1,4 +1,4 @@
-"""Starters: what is cut, what is refused, what counts as giving a solution away."""
+"""Starters: what is removed, what is refused, and what counts as a leaked solution."""
 
 from __future__ import annotations
 
@@ -158,7 +158,7 @@ def test_another_labs_answer_in_a_starter_is_reported(course: Path) -> None:
     given = "// BEGIN PROMPT\n//> y[0] = x[n - i];\n// END PROMPT\n"
     later.write_text(f"{given}// BEGIN SOLUTION\nint a;\n// END SOLUTION\n", encoding="utf-8")
     write(course)
-    assert stale(course) == []  # public once a lab hands it out on purpose
+    assert stale(course) == []  # no secret any more, because another lab hands it out
     later.write_text("// BEGIN SOLUTION\nint a;\n// END SOLUTION\n", encoding="utf-8")
     (course / "assignments" / "06-more" / "more.cu").write_text("y[0] = x[n - i];\n", encoding="utf-8")
     assert any("gives a solution away: x[n-i]" in str(one) for one in stale(course))
@@ -171,7 +171,7 @@ def test_a_write_up_that_shows_an_answer_is_reported(course: Path) -> None:
 
 
 def without_markers(*texts: str) -> str:
-    """SOLUTION with these lines of its answer moved in front of the marker."""
+    """SOLUTION, with these lines of the answer moved before the marker."""
     lines = [line for line in SOLUTION.splitlines() if line.strip() not in texts]
     begin = lines.index("  // BEGIN SOLUTION")
     return "\n".join([*lines[:begin], *(f"  {text}" for text in texts), *lines[begin:]]) + "\n"

@@ -1,4 +1,4 @@
-"""Building snippets as the grader builds submissions, and compiling them bare to learn what a compiler does."""
+"""Builds snippets as the grader builds submissions, and compiles them directly to see what a compiler does."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ class Built:
 
     @property
     def verdict(self) -> str:
-        """`built` for a runner, else the first refusal's verdict."""
+        """`built` where there is a runner, else the first refusal's verdict."""
         return self.build.refusals[0].verdict.value if self.build.refusals else "built"
 
     @property
@@ -46,7 +46,7 @@ def toolset() -> Toolset:
 
 @pytest.fixture
 def build(toolset: Toolset, tmp_path: Path) -> BuildSource:
-    """Builds the text of a `scale.cu` to the end, confined as a submission is."""
+    """Builds the text of a `scale.cu` completely, confined like a submission."""
 
     def build_source(text: str | bytes) -> Built:
         folder = tmp_path / "work"

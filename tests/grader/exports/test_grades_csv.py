@@ -1,4 +1,4 @@
-"""grades.csv: its columns, its numbers, and blanks where we failed."""
+"""grades.csv: its columns, its numbers, and blank cells where we failed."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Reading archives: every hostile shape is refused with its reason, and nothing lands outside the spool."""
+"""Reading archives: every kind of hostile archive is refused with a reason, and nothing is written outside the spool."""
 
 from __future__ import annotations
 
@@ -171,7 +171,7 @@ def test_refuses_an_archive_cut_anywhere(tmp_path: Path) -> None:
 
 
 def test_a_damaged_archive_is_refused_or_read_but_never_breaks_the_reader(tmp_path: Path) -> None:
-    """Random bytes changed in good archives: whatever comes out, it is Contents or a Refusal."""
+    """Changes random bytes in good archives. The result is always Contents or a Refusal."""
     rng = random.Random(20)
     originals = [
         zipped((NAIVE, TEXT * 20), ("b/c.txt", b"x")),

@@ -1,4 +1,4 @@
-"""Intake: what real uploads hold is taken as it is; hostile ones are refused with a reason; the others go on."""
+"""Intake: the files of real uploads are taken. Hostile uploads are refused with a reason, and do not affect the others."""
 
 from __future__ import annotations
 
@@ -153,7 +153,7 @@ def test_makes_safe_unique_ids_of_any_names(source: Path, tmp_path: Path) -> Non
         assert len(student_id) <= 64
         assert "\n" not in student.submission.name
     assert "CON" not in students
-    assert students["anna-muller"].submission.name == "anna-muller"  # who is called like an id keeps it
+    assert students["anna-muller"].submission.name == "anna-muller"  # a name that is an id already stays
     assert {"Anna-Muller-2", "anna-muller-3"} <= students.keys()
 
 
@@ -305,7 +305,7 @@ def test_leaves_the_submissions_as_they_were(source: Path, tmp_path: Path) -> No
 
 @pytest.mark.filterwarnings("ignore:Duplicate name")
 def test_whatever_the_names_nothing_is_written_outside_the_scratch_folder(tmp_path: Path) -> None:
-    """Names put together at random from what has ever hurt: each archive is taken or refused, in its place."""
+    """Combines names at random from dangerous parts. Each archive is taken or refused, and writes only into its folder."""
     pieces = [
         "..",
         ".",

@@ -1,4 +1,4 @@
-"""Names out of uploads: ids that are safe, near misses that are noticed, words that are safe to print."""
+"""Names from uploads: safe ids, similar names that are noticed, and text that is safe to print."""
 
 from __future__ import annotations
 

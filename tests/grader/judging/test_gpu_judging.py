@@ -1,4 +1,4 @@
-"""A launch that is late beside other work on the GPU is given another chance there, alone."""
+"""A launch that times out while other work uses the GPU gets another chance alone on it."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def case(name: str, verdict: Verdict) -> JudgedCase:
 
 @pytest.fixture
 def judged(monkeypatch: pytest.MonkeyPatch, tmp_path: Path, is_free: Callable[[str, Path], bool]) -> Judged:
-    """Judges with a judge that gives these answers, one after the other; returns what each was asked for, and what came of it."""
+    """Judges with a judge that gives these answers one after the other. Returns the requests and the outcome."""
     device = Device(0, "Fake GPU", 90, 4, 1 << 30, 4, 13000, "libcuda.so.1", uuid=uuid4().hex)
     here = dataclasses.replace(
         Toolset.open(ROOT, allow_no_sandbox=True),

@@ -1,4 +1,4 @@
-"""What the judge writes is what the grader reads: both sides are tested against the same sample."""
+"""The judge and the grader agree on the report: both are tested with the same sample."""
 
 from __future__ import annotations
 

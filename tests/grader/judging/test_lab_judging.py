@@ -1,5 +1,5 @@
-"""A judge that dies, lies or hangs is our failure: an exception, and never points lost. What it repeats of a submission's
-words is checked against the submission.
+"""A judge that crashes, lies or hangs is our failure: it raises an exception, and costs no points. Text that the judge repeats from a
+submission is checked against the submission.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ def toolset() -> Toolset:
 
 @pytest.fixture
 def judge(toolset: Toolset, tmp_path: Path) -> Judge:
-    """Judges `SOURCE` with a judge that runs a shell script; $REPORT is where its report goes."""
+    """Judges `SOURCE` with a judge that is a shell script. It writes its report to $REPORT."""
     public = PublicSpec(
         title="Scale", summary="", problem="scale", file="scale.cu", shapes="any", case=(CaseSpec(name="scales", points=1),),
         kernel="scale(float const*, float*, int)", launch="scale_launch(int)",

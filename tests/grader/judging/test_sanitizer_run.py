@@ -1,5 +1,5 @@
-"""A submission under something that behaves like compute-sanitizer, on a driver that only pretends: the runner runs under it, its
-report is read, and one that does not come to an end is said so.
+"""A submission under a fake compute-sanitizer, on a fake driver: the runner runs under it, its report is read, and a tool that does not end
+is reported.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""What TILELAB_BACKEND asks for, and what is said where it is not there."""
+"""What TILELAB_BACKEND asks for, and the message where the machine does not have it."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def test_a_gpu_that_was_asked_for_and_is_not_there_is_said_in_one_sentence(
     found = open_backend("auto", tmp_path, KIT, Unconfined())
     assert not found.runs
     assert "no NVIDIA GPU" in found.speed_message
-    assert "nvcc" not in found.speed_message  # of no use without one
+    assert "nvcc" not in found.speed_message  # a toolkit is useless without a GPU
 
 
 def test_a_driver_that_does_not_work_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -90,7 +90,7 @@ def test_a_toolkit_older_than_the_kits_compiler_is_given_one_that_it_understands
     understands: str, taken: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     toolchain = pretended(tmp_path, understands, monkeypatch)
-    for _ in range(2):  # the second time from what was kept
+    for _ in range(2):  # the second time from the record
         found = backend._working_toolchain(toolchain, Unconfined(), GpuTarget(80), tmp_path / "cache")
         assert isinstance(found, GpuToolchain)
         assert Path(found.host_compiler).name == taken
@@ -108,7 +108,7 @@ def test_a_toolkit_that_understands_no_compiler_here_is_said_with_the_kits_own(
 
 
 def pretended(folder: Path, understands: str, monkeypatch: pytest.MonkeyPatch) -> GpuToolchain:
-    """An nvcc that compiles with one host compiler alone, where there are two: `new`, the kit's own, and `old`."""
+    """A fake nvcc that works with only one of two host compilers: `new`, the kit's own, and `old`."""
     nvcc = folder / "cuda" / "bin" / "nvcc"
     nvcc.parent.mkdir(parents=True)
     nvcc.write_text(

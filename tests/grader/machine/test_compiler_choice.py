@@ -1,4 +1,4 @@
-"""Which compiler builds submissions: the kit's, or the one that the environment names; and what is said where it cannot."""
+"""Which compiler builds submissions: the kit's, or the one that the environment names, and the message where that is impossible."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from grader.model.errors import RemediableError
 
 
 def pretended(folder: Path, name: str, first_line: str, number: str, machine: str = "x86_64-linux-gnu") -> str:
-    """A program that answers what a compiler is asked."""
+    """A program that answers like a compiler."""
     program = folder / name
     answers = f"--version) echo '{first_line}' ;; -dumpversion) echo {number} ;; -dumpmachine) echo {machine} ;;"
     program.write_text(f"#!/bin/sh\ncase $1 in {answers} esac\n", encoding="utf-8")

@@ -1,4 +1,4 @@
-"""Work goes to the GPU that has the least of it."""
+"""Work goes to the GPU with the least work."""
 
 from __future__ import annotations
 

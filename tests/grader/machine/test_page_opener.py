@@ -1,4 +1,4 @@
-"""Who opens a page where: fake programs on a path of their own write down what they were given."""
+"""Which program opens a page on which system. Fake programs record their arguments."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def install(tools: Path, name: str, *, status: int = 0, prints: str = "") -> Non
 
 
 def opened(tools: Path, platform: str = "linux", **environment: str) -> tuple[bool, dict[str, str]]:
-    """Whether it was taken, and what each program got."""
+    """Whether the page was opened, and the arguments of each program."""
     took = open_page(PAGE, {"PATH": f"{tools}:/bin:/usr/bin", **environment}, platform=platform)
     return took, {path.stem: path.read_text().strip() for path in sorted(tools.glob("*.got"))}
 
@@ -41,7 +41,7 @@ def test_without_a_screen_nothing_is_started(tools: Path) -> None:
 
 
 def test_windows_opens_it_from_wsl(tools: Path) -> None:
-    install(tools, "explorer.exe", status=1)  # as it always ends
+    install(tools, "explorer.exe", status=1)  # its usual exit status
     install(tools, "wslpath", prints="W:/a folder/report.html")
     took, got = opened(tools, WSL_DISTRO_NAME="Debian")
     assert (took, got["explorer.exe"]) == (True, "W:/a folder/report.html")

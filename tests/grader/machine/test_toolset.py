@@ -1,4 +1,4 @@
-"""A judge is used only as long as it is what its sources would give."""
+"""A judge is used only while it is newer than its sources."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The secret seed: made once, private, the same from then on."""
+"""The secret seed is made once, is private, and stays the same."""
 
 from __future__ import annotations
 

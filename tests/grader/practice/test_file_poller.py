@@ -1,4 +1,4 @@
-"""Waiting for saves without a clock: `sleep` is what the world does next."""
+"""Waits for saves without a clock: `sleep` runs the next step of the test."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from grader.practice.file_poller import FilePoller, read_contents
 
 
 class World:
-    """Does the next of `deeds` whenever the watch sleeps; fails when it sleeps on after the last."""
+    """Runs the next of `deeds` whenever the poller sleeps. Fails where it sleeps after the last one."""
 
     def __init__(self, deeds: Sequence[Callable[[], object] | None]) -> None:
         self.deeds = list(deeds)
@@ -86,7 +86,7 @@ def test_a_save_while_the_last_one_is_tested_is_not_lost(tmp_path: Path) -> None
     world = World([lambda: file.write_text("2"), None, None, None])
     watch = FilePoller({"a": file}, sleep=world.sleep).saves()
     assert next(watch) == ["a"]
-    file.write_text("3")  # before the watch sleeps again
+    file.write_text("3")  # before the poller sleeps again
     assert next(watch) == ["a"]
 
 

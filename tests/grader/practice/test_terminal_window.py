@@ -1,4 +1,4 @@
-"""The student's terminal: colour, or none where it is not wanted."""
+"""The student's terminal: with colour, or without where the student does not want it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Compiles the attacks, and finds each confinement that starts on this machine; one that does not is a visible skip."""
+"""Compiles the attacks, and finds the confinements that start on this machine. The others are skipped visibly."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
-"""The filter's names on other processors: 64-bit ARM lacks the older system calls, and libraries there make others instead.
+"""The filter's system calls on other processors: 64-bit ARM lacks the older calls, and its libraries use other calls instead.
 
-A name that a processor does not know is passed over, so what has to be there is what takes its place. Nothing is confined here.
+The filter ignores a name that a processor does not have. So the calls that replace it have to be in the list. Nothing is confined here.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ import pytest
 
 SANDBOX = Path(__file__).resolve().parents[3] / "kit" / "sandbox"
 CROSS = "aarch64-linux-gnu-g++"
-# What a C library on 64-bit ARM calls instead. Nothing takes the place of arch_prctl, which sets x86-64's registers.
+# What a C library on 64-bit ARM calls instead. Nothing replaces arch_prctl, which sets registers of x86-64.
 INSTEAD = {
     "access": {"faccessat"},
     "alarm": {"setitimer"},
@@ -46,7 +46,7 @@ INSTEAD = {
 
 
 def lists() -> dict[str, set[str]]:
-    """The names of each list in allowed_calls.hpp, by the list's own name; with conditions: those of syscall_filter.cpp."""
+    """The names in each list of allowed_calls.hpp, by the list's name. Calls with conditions are those of syscall_filter.cpp."""
     text = (SANDBOX / "allowed_calls.hpp").read_text(encoding="utf-8")
     found = {
         name: set(re.findall(r'"(\w+)"', body)) for name, body in re.findall(r"(\w+)\[\] = \{(.*?)\};", text, re.DOTALL)
@@ -56,7 +56,7 @@ def lists() -> dict[str, set[str]]:
 
 
 def calls_of(compiler: str) -> set[str]:
-    """By the processor's kernel headers."""
+    """The system calls in the kernel headers of the compiler's processor."""
     argv = [compiler, "-x", "c++", "-E", "-dM", "-"]
     said = subprocess.run(argv, input="#include <asm/unistd.h>\n", capture_output=True, text=True, check=True)
     return set(re.findall(r"#define __NR(?:3264)?_(\w+) ", said.stdout))

@@ -1,7 +1,7 @@
 """Every attack in tests/exploits works unconfined and is stopped in every confinement.
 
-A row is an attack, its arguments, and the profiles it is tried under. `{outside}` is a folder that nobody was given,
-`{inside}` one that may be read, `{mine}` one that may be written (not under `run`).
+A row is an attack, its arguments, and the profiles under which it is tried. `{outside}` is a folder that the program may not reach,
+`{inside}` one that it may read, `{mine}` one that it may write (except under `run`).
 """
 
 from __future__ import annotations
@@ -25,8 +25,8 @@ if TYPE_CHECKING:
 
 WORKED, STOPPED = 0, 1
 ALL: tuple[Profile, ...] = ("run", "build", "gpu")
-# What the GPU's driver needs, and so a runner for it has: its own /proc, shared memory without end, Unix sockets that reach
-# nobody. No host code of a submission runs in such a runner.
+# A runner for a GPU has what the driver needs: its own /proc, unlimited shared memory, Unix sockets that reach nobody. No host code of
+# a submission runs in such a runner.
 BOTH: tuple[Profile, ...] = ("run", "build")
 
 
@@ -79,7 +79,7 @@ ROWS = (
 
 @dataclass(frozen=True)
 class Surroundings:
-    """What there is to be attacked, and the way to try."""
+    """What can be attacked, and how an attack is run."""
 
     inside: Path
     mine: Path

@@ -1,4 +1,4 @@
-"""A compiler works in every confinement, wherever its files lie, and shows nothing of what it was not given."""
+"""A compiler works in every confinement, wherever its files are, and cannot read files that it was not given."""
 
 from __future__ import annotations
 

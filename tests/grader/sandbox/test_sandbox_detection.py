@@ -1,4 +1,4 @@
-"""Finding a confinement: what is refused, what is said about it, and what the launcher itself answers."""
+"""Finding a confinement: what is refused, with which message, and the launcher's own answers."""
 
 from __future__ import annotations
 

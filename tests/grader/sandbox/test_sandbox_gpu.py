@@ -1,5 +1,5 @@
-"""The kit's GPU runner in a sandbox, on a driver that only pretends: what it needs of the system it gets, here as on a machine
-with a GPU. What NVIDIA's own driver needs besides shows on such a machine alone.
+"""The kit's GPU runner in a sandbox, on a fake driver: it gets what it needs of the system. What NVIDIA's own driver needs besides can be
+tested only on a machine with a GPU.
 """
 
 from __future__ import annotations
@@ -96,7 +96,7 @@ def test_a_confined_runner_launches_kernels(  # noqa: PLR0913, PLR0917 -- a row,
 
 
 def conversation(argv: list[str]) -> tuple[dict[str, Any], tuple[float, ...]]:
-    """One request and its reply, as a judge speaks to a runner; and what the second buffer holds afterwards."""
+    """One request to a runner and its reply, as from a judge, and the contents of the second buffer afterwards."""
     ours, theirs = socket.socketpair()
     files = [os.memfd_create(name) for name in ("in", "out")]
     os.pwrite(files[0], struct.pack(f"{N}f", *range(N)), 0)

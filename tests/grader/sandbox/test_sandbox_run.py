@@ -1,4 +1,4 @@
-"""Running confined: output and time are bounded, nothing stays behind, descriptors and environment are as promised."""
+"""Running confined: output and time are limited, no process stays, descriptors and environment are as documented."""
 
 from __future__ import annotations
 
@@ -29,12 +29,12 @@ def processes_marked(mark: str) -> list[int]:
             if mark.encode() in (folder / "cmdline").read_bytes().split(b"\0"):
                 found.append(int(folder.name))
         except OSError:
-            continue  # ended meanwhile
+            continue  # the process has ended
     return found
 
 
 def wait_until_gone(mark: str) -> list[int]:
-    """Those that are still there after the kernel has had its time to end them."""
+    """The processes that still exist after the kernel had time to end them."""
     for _ in range(200):
         if not processes_marked(mark):
             return []

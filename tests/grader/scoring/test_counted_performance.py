@@ -1,4 +1,4 @@
-"""Performance points where no GPU measures: tiers over counted traffic, deterministic, and only for kernels that pass everything."""
+"""Performance points without a GPU: tiers over counted traffic. They are deterministic, and only for kernels that pass everything."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ def test_a_tier_is_reached_at_its_bound_and_not_one_sector_beyond(sectors: int, 
 
 
 def test_every_bound_of_a_tier_has_to_hold() -> None:
-    assert scored(1024, requests=255).performance_points == 1.5  # a little over 4 sectors a request
+    assert scored(1024, requests=255).performance_points == 1.5  # a little more than 4 sectors per request
 
 
 def test_the_words_say_what_was_counted_and_against_what() -> None:

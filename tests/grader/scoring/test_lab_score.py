@@ -1,4 +1,4 @@
-"""Scoring: who earns what, which verdict stands for a lab, and that our failures are flagged, not charged."""
+"""Scoring: the points, the verdict of a lab, and that our failures are flagged and cost no points."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def make_lab(*, extra: bool = False, technique: bool = True, performance: float 
 
 
 def judged(**verdicts: Verdict) -> LabOutcome:
-    """All three cases pass but for those named."""
+    """An outcome in which all three cases pass except those named."""
     all_of = {"square": Verdict.PASS, "odd": Verdict.PASS, "loads": Verdict.PASS, **verdicts}
     return LabOutcome("lab", cases=tuple(JudgedCase(name, one is Verdict.PASS, one) for name, one in all_of.items()))
 

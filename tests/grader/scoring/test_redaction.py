@@ -1,4 +1,4 @@
-"""Redaction: what a case's feedback policy withholds is nowhere in what a student gets."""
+"""Redaction: a student gets nothing that a case's feedback policy withholds."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def make_lab() -> Lab:
 
 
 def failing_launch(secret: int, line: int, kind: Verdict) -> Launch:
-    """A launch in which every field that could tell the shape holds `secret`."""
+    """A launch in which every field that could disclose the shape contains `secret`."""
     return Launch(
         shape=f"M={secret} N=1 K=1", inputs="signed random", verdict=kind, grid=(secret, 1, 1), block=(16, 16, 1),
         message=f"element {secret} is wrong", counters={"global_load_bytes": secret}, printed=f"{secret}\n",

@@ -1,4 +1,4 @@
-"""What is host code in a CUDA source, and that leaving it out moves no line."""
+"""What counts as host code in a CUDA source. Removing it keeps all line numbers."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What --arg may say, held against the parameters of a kernel."""
+"""What --arg may be, and whether it fits the parameters of a kernel."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from grader.single_launch.kernel_parameters import ElementType, Leaf, NumberKind
 
 
 def parameter(text: str, kind: NumberKind = "floating", size: int = 4, *, name: str = "A") -> Parameter:
-    """`float*`, `const int*`, `double`: of numbers alone."""
+    """A parameter such as `float*`, `const int*` or `double`: it contains only numbers."""
     element = text.removeprefix("const ").rstrip("*")
     number = ElementType(element, size, (Leaf(kind, size),), frozenset({element}))
     return Parameter(name, text, number, is_pointer=text.endswith("*"), is_const=text.startswith("const "))

@@ -1,4 +1,4 @@
-"""What `tilelab calibrate` measures, with a GPU that is only pretended, and what it writes of it."""
+"""What `tilelab calibrate` measures on a fake GPU, and what it writes."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def lab() -> Lab:
 
 @pytest.fixture
 def toolset(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Toolset:
-    """On its GPU every kernel is as fast as its place, and cuBLAS cannot do the last of the shapes."""
+    """A toolset with a fake GPU: a kernel's speed follows from its position, and cuBLAS fails at the last shape."""
     device = Device(
         0, "Pretended", 90, 132, 1 << 37, 50 << 20, 13000,
         clock_rate_khz=1_980_000, memory_clock_rate_khz=3_000_000, memory_bus_bits=6144,

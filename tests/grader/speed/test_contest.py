@@ -1,6 +1,4 @@
-"""The timer through the kit's runner on a driver that only pretends: times come back, outputs are looked at, and a kernel that
-stops doing its work is found out.
-"""
+"""The timer with the kit's runner on a fake driver: it returns times, checks outputs, and notices a kernel that stops doing its work."""
 
 from __future__ import annotations
 
@@ -64,10 +62,10 @@ def test_the_device_is_let_go_before_outputs_are_looked_at(tmp_path: Path, is_fr
     def look() -> None:
         while not is_free("a-device", tmp_path):
             time.sleep(0.01)
-        said.touch()  # only somebody who found the device free lets the timer end well
+        said.touch()  # the fake timer succeeds only if somebody found the device free
 
     watcher = threading.Thread(target=look)
-    began = threading.Timer(0.3, watcher.start)  # by then the lock is held or free again
+    began = threading.Timer(0.3, watcher.start)  # at that time the lock is held, or free again
     began.start()
     run_timer(["sh", "-c", script], lock, threading.BoundedSemaphore(1), tmp_path / "stderr")
     began.join()
@@ -76,7 +74,7 @@ def test_the_device_is_let_go_before_outputs_are_looked_at(tmp_path: Path, is_fr
 
 
 def test_the_device_is_not_held_while_a_contest_is_prepared(tmp_path: Path, is_free: IsFree) -> None:
-    """Somebody holds the device until the timer has prepared itself: it would wait for ever if it needed the device for that."""
+    """Another process holds the device until the timer is prepared. If preparing needed the device, the timer would wait for ever."""
     ready = tmp_path / "ready"
     lock = GpuLock("a-device", tmp_path)
 

@@ -1,4 +1,4 @@
-"""The interval of a median ratio: against drawn bootstraps, under swapping and scaling, and what it refuses."""
+"""The interval of a median ratio: compared with simulated bootstraps, under swapping and scaling, and what it refuses."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def test_it_agrees_with_a_bootstrap_that_draws(count: int) -> None:
     drawn = sorted(statistics.median(draw.choices(logs, k=count)) for _ in range(4000))
     ends = math.exp(drawn[100]), math.exp(drawn[-101])
     found, ordered = ratio_interval(over, under), sorted(logs)
-    # Drawn medians are sample values: the end that is added up lies at most one such value away.
+    # Simulated medians are sample values. The computed end of the interval is at most one such value away.
     for exact, simulated in zip((found.low, found.high), ends, strict=True):
         place = ordered.index(math.log(simulated))
         near = ordered[max(place - 1, 0)], ordered[min(place + 1, count - 1)]

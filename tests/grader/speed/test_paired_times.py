@@ -1,4 +1,4 @@
-"""Runs, tiers and the control; and what is promised of simulated gradings, by the very models that the benchmarks page prints."""
+"""Runs, tiers and the control, and the promised shares of simulated gradings, with the noise models of docs/benchmarks.md."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def simulation() -> ModuleType:
     assert spec is not None
     assert spec.loader is not None
     module = importlib.util.module_from_spec(spec)
-    sys.modules[spec.name] = module  # dataclasses look their module up
+    sys.modules[spec.name] = module  # dataclasses look for their module there
     spec.loader.exec_module(module)
     return module
 

@@ -1,4 +1,4 @@
-"""A sweep through the kit's own timer on a driver that only pretends: each size on its own, and none of them costs the others."""
+"""A sweep with the kit's own timer on a fake driver: a size that fails does not affect the others."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""From times to ratios, tiers and points; what is not measured costs nobody anything."""
+"""Turns times into ratios, tiers and points. Nobody loses points for what is not measured."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""From the times of a size sweep to what a result says of each size; points follow from none of it."""
+"""Turns the times of a size sweep into what a result says about each size. No points depend on it."""
 
 from __future__ import annotations
 

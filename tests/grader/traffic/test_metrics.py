@@ -1,4 +1,4 @@
-"""Ratios and bytes under Nsight Compute's names, and what accesses cost in passes of the load/store unit."""
+"""Ratios and bytes under Nsight Compute's names, and the passes of the load/store unit that accesses take."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The performance model: the longest term binds, every figure has a source, and the page says how far off it is."""
+"""The performance model: the longest term is the result, every figure has a source, and the page states the error."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ def test_a_gpu_that_is_not_known_is_refused_with_those_that_are() -> None:
 
 
 def at_scale(kernel: str, side: int) -> Traffic:
-    """The golden counts at 64³, brought to side³: loads grow with its cube, stores with its square."""
+    """The golden counts at 64³, scaled to side³: loads grow with the cube of the side, stores with its square."""
     factor = side / 64
     metrics = {
         name: round(count * factor ** (2 if "global_op_st" in name else 3))

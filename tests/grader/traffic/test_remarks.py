@@ -1,4 +1,4 @@
-"""What `tilelab profile` says to look at: lines that cost much and need not, and no others."""
+"""What `tilelab profile` points out: lines that cost much although they need not, and no others."""
 
 from __future__ import annotations
 

@@ -59,7 +59,7 @@ def test_the_most_common_finding_comes_first_and_counts_students(sample_named: N
 
 
 def test_a_line_repeated_by_one_student_counts_once(sample_named: Named) -> None:
-    raced = sample_named("race")[0]  # two findings, on As and on Bs, of one line
+    raced = sample_named("race")[0]  # two findings in one line, about As and about Bs
     assert "<b>1 student</b>" in class_page([raced], course="c")
 
 
@@ -122,7 +122,7 @@ def test_a_pass_that_the_gpu_could_not_be_asked_about_is_listed(sample_named: Na
 
 
 def timed(result: Result, device: str, words: str = "1.5 times as fast as naive") -> Result:
-    """Every lab timed on `device`; an empty one: not timed, and `words` say why."""
+    """The result with every lab timed on `device`. With an empty `device`, no lab is timed, and `words` say why."""
     ratio = Ratio(low=1.4, middle=1.5, high=1.6) if device else None
     timing = Timing(words=words, device=device, speedup=ratio)
     labs = {lab_id: lab.model_copy(update={"timing": timing}) for lab_id, lab in result.labs.items()}

@@ -1,4 +1,4 @@
-"""Bins of points: round ends, nobody left out."""
+"""Bins of points: they have round ends, and contain everybody."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The picture of a wrong C: coordinates, ticks, and sizes that nobody foresaw."""
+"""The picture of a wrong C: coordinates, ticks, and unusual sizes."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Sections of pages: shown in order, left out where they have nothing to show, each with a template that exists."""
+"""Sections of pages are shown in order, and left out where they have nothing to show. Each has a template."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a student sees on a terminal: everything that is needed on one screen, and nothing a submission can steer."""
+"""What a student sees on a terminal: one screen has everything that is needed, and a submission cannot control the terminal."""
 
 from __future__ import annotations
 

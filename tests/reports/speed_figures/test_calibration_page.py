@@ -1,4 +1,4 @@
-"""What `tilelab calibrate` writes with a GPU, made here from numbers that nobody measured: its page and its picture file."""
+"""The page and the picture file that `tilelab calibrate` writes with a GPU, made here from invented numbers."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What nvcc made of a kernel, as a student reads it on the page and on a terminal."""
+"""What nvcc says about a kernel, on a student's page and on a terminal."""
 
 from __future__ import annotations
 

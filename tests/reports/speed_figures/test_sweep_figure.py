@@ -1,4 +1,4 @@
-"""A size sweep as it is drawn: every number at its place, nothing on top of another, and a table that says the same."""
+"""The picture of a size sweep: every number is at its place, nothing overlaps, and the table has the same numbers."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ HOSTILE = "<script>alert(1)</script>\u202e"
 
 
 def kernel(name: str, size: int, *, arithmetic: bool = True) -> SweepTime:
-    """Rates that grow with the size towards a kernel's own, as they do on a GPU; odd sizes are slower."""
+    """Rates that grow with the size up to the kernel's highest, as on a GPU. Odd sizes are slower."""
     most, half = _LATE.get(name, (10e3, 200))
     gflops = most * size / (size + half) * (0.9 if size % 2 else 1.0)
     naive = _LATE["baseline"][0] * size / (size + _LATE["baseline"][1]) * (0.9 if size % 2 else 1.0)

@@ -1,4 +1,4 @@
-"""A case's row says each thing once and names every outcome."""
+"""A case's row repeats nothing, and names every outcome."""
 
 from __future__ import annotations
 

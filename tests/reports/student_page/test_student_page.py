@@ -1,4 +1,4 @@
-"""A student's page: sound HTML, nothing loaded from elsewhere, hostile text harmless, hidden shapes hidden."""
+"""A student's page is valid HTML, loads nothing from elsewhere, makes hostile text harmless, and shows no hidden shape."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ VOID = {"meta", "input", "br"}
 
 
 class Page(HTMLParser):
-    """Checks balance while it collects tags, attributes, text and the links of a page."""
+    """Checks that tags balance, and collects tags, attributes and text of a page."""
 
     def __init__(self, page: str) -> None:
         super().__init__()

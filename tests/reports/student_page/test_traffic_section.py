@@ -1,4 +1,4 @@
-"""What a student's page says of memory traffic: lines by cost, boxes for what a request touches, a roof that is labelled modelled."""
+"""The section about memory traffic: lines ordered by cost, boxes for what a request touches, a roofline that is labelled modelled."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Untrusted text is shown whole and harmless, or cut and says so."""
+"""Untrusted text is shown harmless and complete, or is cut and says so."""
 
 from __future__ import annotations
 

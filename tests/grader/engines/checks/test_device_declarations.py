@@ -1,4 +1,4 @@
-"""What the device headers declare is there: each overload is defined in the library that runners link."""
+"""Every function that the device headers declare is defined in the library that runners link, in each overload."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from grader.machine.toolset import Toolset
 
 ROOT = Path(__file__).resolve().parents[4]
 DECLARED = re.compile(r"^(?:\[\[\w+\]\] )?[\w ]+?[ *&]+(\w+)\([^()]*\);", re.MULTILINE)
-# What newer C libraries have themselves.
+# Functions that newer C libraries have too.
 OLDER_GLIBC = re.compile(r"^#if !defined\(__GLIBC__\).*?^#endif$", re.MULTILINE | re.DOTALL)
 DEFINED = re.compile(r"^cuda_on_cpu::(?:cuda_fp16_on_cpu::)?(\w+)\(", re.MULTILINE)
 

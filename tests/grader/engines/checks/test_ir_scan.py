@@ -1,5 +1,5 @@
-"""What a file gains by being compiled with Clang: nothing. Each trick here would hide an access from Clang's instrumentation,
-or run code of its own; most are refused by the tokens already, and the compiler's dump is held to the same.
+"""Tricks against Clang's instrumentation. Each would hide an access, or run code before the kernel. The token scan refuses most of them;
+here the scan of the compiler's dump has to refuse them too.
 """
 
 # ruff: noqa: E501 -- a case of a table is one line
@@ -20,7 +20,7 @@ ROOT = Path(__file__).resolve().parents[4]
 Scan = Callable[[str], Refusal | None]
 KERNEL = "__global__ void scale(const float* in, float* out, int n)"
 
-# What stands before the kernel, the kernel's body, the verdict, and the line that is named (0: none).
+# The text before the kernel, the kernel's body, the verdict, and the reported line (0: none).
 HIDING: dict[str, tuple[str, str, str, int]] = {
     "a function without the sanitizer": ('__attribute__((no_sanitize("thread"))) float f(const float* p) { return *p; }', "{ out[0] = f(in); }", "rejected", 2),
     "without any instrumentation": ("__attribute__((disable_sanitizer_instrumentation)) float f(const float* p) { return *p; }", "{ out[0] = f(in); }", "rejected", 2),
@@ -66,7 +66,7 @@ def clang(tmp_path_factory: pytest.TempPathFactory) -> CpuToolchain:
 
 @pytest.fixture
 def scan(clang: CpuToolchain, tmp_path: Path) -> Scan:
-    """What the dump alone makes of a file: nobody has read its tokens."""
+    """The verdict from the dump only, without the token scan."""
 
     def run(text: str) -> Refusal | None:
         (tmp_path / "scale.cu").write_text(text, encoding="utf-8")

@@ -1,4 +1,4 @@
-"""Line markers written by hand are found however they are spelt; what only looks like one is left alone."""
+"""Line markers written by hand are found in every spelling. Text that only looks like one is allowed."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What would escape the executor is refused on its line, however it is spelt; what CUDA code holds is let through."""
+"""Code that would escape the executor is refused with its line, in every spelling. Ordinary CUDA code is allowed."""
 
 # ruff: noqa: E501 -- a case of a table is one line
 from __future__ import annotations

@@ -1,7 +1,7 @@
-"""Why Clang is told what it is told: a snippet compiled with the kit's flags and without one of them, and the difference.
+"""Why each of Clang's flags is needed: a snippet compiled with the kit's flags and without one of them, and the difference.
 
-As `test_compiler_facts.py` does for GCC; flags that mean the same to both are held to their fact there. And what the two
-compilers do differently, of which the grader makes one: see `ir_rewriting.py` and its kin.
+`test_compiler_facts.py` does the same for GCC, and for flags that have the same meaning in both. Also tested here: where the two
+compilers differ, and `ir_rewriting.py` and its neighbours make them the same.
 """
 
 from __future__ import annotations
@@ -19,8 +19,8 @@ from grader.engines.cpu import clang_flags, gcc_flags
 from grader.engines.cpu.clang_flags import INSTRUMENTATION
 
 Compile = Callable[..., str]
-# Each flag that only Clang is given: a snippet, and a pattern in the assembly that shows whether the flag does its work.
-SHOWN_BY: dict[str, tuple[str, str, bool]] = {  # flag: snippet, pattern, whether it is found with the flag
+# Each flag for Clang only: a snippet, and a pattern in the assembly that shows whether the flag works.
+SHOWN_BY: dict[str, tuple[str, str, bool]] = {  # flag: snippet, pattern, whether the pattern is there with the flag
     "-gdwarf-4": ("void f() {}", r"\.debug_str_offsets", False),
     "-fno-sanitize=local-bounds": ("float f(int i) { float a[4] = {}; return (&a[0])[i]; }", r"\bud2\b", False),
     "-tsan-instrument-read-before-write=1": ("void f(char* p) { *p += 1; }", r"__tsan_read1", True),
@@ -29,12 +29,12 @@ SHOWN_BY: dict[str, tuple[str, str, bool]] = {  # flag: snippet, pattern, whethe
     "-fno-addrsig": ("void g(); void f() { g(); }", r"\.addrsig", False),
 }  # fmt: skip
 OPPOSITE = {"-gdwarf-4": "-gdwarf-5", "-fno-sanitize=local-bounds": "-fsanitize=local-bounds"}
-# Tested below; `-mllvm` belongs to the word behind it.
+# Tested below. `-mllvm` belongs to the option after it.
 BY_THEMSELVES = {"-mllvm", "-fno-builtin-memcpy", "-fno-builtin-memmove", "-fno-builtin-memset"}
 
 
 def without(flag: str) -> list[str]:
-    """Without it, and without the `-mllvm` before it."""
+    """All flags without this one and the `-mllvm` before it."""
     flags = list(INSTRUMENTATION)
     at = flags.index(flag)
     del flags[at - (flags[at - 1] == "-mllvm") : at + 1]
@@ -60,7 +60,7 @@ def clang(tmp_path: Path) -> Compile:
 
 @pytest.fixture
 def dump(clang: Compile) -> Compile:
-    """The compiler's dump, as the grader rewrites it."""
+    """The compiler's dump after the grader has rewritten it."""
     return lambda snippet: rewritten(clang(snippet, *INSTRUMENTATION, "-emit-llvm", "-Xclang", "-disable-llvm-passes"))
 
 

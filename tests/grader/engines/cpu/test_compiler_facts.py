@@ -1,7 +1,7 @@
-"""Why each flag is there: a snippet compiled with the kit's flags and without one of them, and the difference.
+"""Why each flag is needed: a snippet compiled with the kit's flags and without one of them, and the difference.
 
-Of g++, and of clang where the fact is about both and it is installed. A compiler that no longer shows a difference
-makes its test fail: then the flag, or what stands in for it, is due for another look.
+The tests use g++, and clang where the fact is about both and clang is installed. If a compiler shows no difference any more, its test
+fails. Then somebody has to look at the flag, or at what replaces it, again.
 """
 
 # ruff: noqa: E501, ISC004 -- a case of a table is one line
@@ -21,8 +21,8 @@ from grader.machine.toolset import Toolset
 Compile = Callable[..., str]
 QUAD = "struct alignas(16) Quad { float x, y, z, w; }; Quad make(float a) { return {a, a, a, a}; }\n"
 
-# Each flag: a snippet, and a pattern in the assembly that shows whether the flag does its work.
-SHOWN_BY: dict[str, tuple[str, str, bool]] = {  # flag: snippet, pattern, whether it is found with the flag
+# Each flag: a snippet, and a pattern in the assembly that shows whether the flag works.
+SHOWN_BY: dict[str, tuple[str, str, bool]] = {  # flag: snippet, pattern, whether the pattern is there with the flag
     "-fsanitize=thread,bounds,alignment": ("void f(int* p) { *p = 1; }", r"__tsan_write4", True),
     "-fsanitize=integer-divide-by-zero": ("int f(int a, int b) { return a / b; }", r"__ubsan_handle_divrem_overflow", True),
     "-fsanitize-coverage=trace-pc": ("void f() { for (;;); }", r"__sanitizer_cov_trace_pc", True),
@@ -43,14 +43,14 @@ SHOWN_BY: dict[str, tuple[str, str, bool]] = {  # flag: snippet, pattern, whethe
     "-g": ("void f() {}", r"\.debug_info", True),
     "-fno-pic": ("extern int a; int f() { return a; }", r"GOTPCREL|:got:", False),
 }  # fmt: skip
-# What a compiler may do by default, spelt out, where leaving the flag away alone shows nothing.
+# Flags for what some compilers do by default. They replace the flag where only removing it shows no difference.
 OPPOSITE = {
     "-fno-stack-protector": "-fstack-protector-all",
     "-fno-pic": "-fPIC",
     "-fno-asynchronous-unwind-tables": "-fasynchronous-unwind-tables",
     "-fno-omit-frame-pointer": "-fomit-frame-pointer",
 }
-# Tested below, each in its own way; `--param` belongs to the word behind it.
+# Tested below, each in another way. `--param` belongs to the option after it.
 BY_THEMSELVES = {
     "-O0", "--param", "tsan-distinguish-volatile=1", "-fno-elide-constructors", "-fno-optimize-sibling-calls", "-fno-pie",
 }  # fmt: skip

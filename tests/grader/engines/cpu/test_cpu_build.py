@@ -1,4 +1,4 @@
-"""Building one file end to end, confined: what becomes a runner, and for what else a student is told what."""
+"""Builds one file completely, confined: which files become a runner, and what a student is told about the others."""
 
 # ruff: noqa: E501 -- a case of a table is one line
 from __future__ import annotations

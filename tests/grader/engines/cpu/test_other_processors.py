@@ -1,6 +1,6 @@
-"""What keeps the builder honest about 64-bit ARM: with its cross compiler where that is installed, else by names alone.
+"""The builder on 64-bit ARM, with a cross compiler where it is installed, else only with names.
 
-Nothing is run here; `make test-aarch64` does that under an emulator.
+Nothing is run here. `make test-aarch64` runs programs under an emulator.
 """
 
 from __future__ import annotations
@@ -25,8 +25,8 @@ from grader.engines.object_code.thread_local_names import ThreadLocalNames
 HERE = Path(__file__).resolve().parents[4]
 CROSS = "aarch64-linux-gnu-g++"
 
-# Shared arrays of every kind that has a way of its own to be named: the same name twice in one function, in a lambda, in
-# C's linkage, in a template, in a namespace with and without a name, of a file.
+# Shared arrays of every kind whose symbols are named differently: the same name twice in one function, in a lambda, with C linkage,
+# in a template, in a namespace with and without a name, in a file.
 ARRAYS = """
 thread_local int of_all[2]; static thread_local float of_file[3];
 namespace named { static thread_local double inside[5]; } namespace { thread_local int hidden[7]; }
@@ -49,7 +49,7 @@ SIZES = {(4, 2), (4, 3), (8, 5), (4, 7), *((4, count) for count in (11, 13, 17, 
 
 
 def compiled(compiler: str, text: str, folder: Path, *more: str) -> Path:
-    """`text` as `arrays.cu`, compiled as a submission is; skips where there is no such compiler."""
+    """Compiles `text` as `arrays.cu`, like a submission. Skips where there is no such compiler."""
     if shutil.which(compiler) is None:
         pytest.skip(f"{compiler} is not installed")
     (folder / "arrays.cu").write_text(text, encoding="utf-8")

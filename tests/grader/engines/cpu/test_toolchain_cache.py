@@ -1,4 +1,4 @@
-"""The precompiled prelude is made once for what it was made from, by however many at once, and survives a folder it may not write."""
+"""The precompiled prelude is made once for the same headers and compiler, also by several processes, and is read without writing."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
-"""What runs on a GPU compiles for every compute capability that a course may meet, with each toolkit that is here: the model
-solutions and what lies beside them, each with its generated tail, and the kit's own kernels around a timed launch. Runs none.
+"""All code for a GPU compiles for every compute capability that a course may meet, with each toolkit on this machine: the model solutions
+and the faster kernels beside them, each with its generated tail, and the kit's own kernels for timed launches. Nothing is run.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ FETCHED = ROOT / ".tilelab" / "cuda"
 
 
 def kernels() -> Iterator[tuple[str, str]]:
-    """Each lab with the .cu files of its private half: the model solution, and faster ones beside it."""
+    """Each lab with the .cu files of its private half: the model solution, and faster kernels beside it."""
     for lab_id in lab_ids(ROOT):
         private = load_lab(ROOT, lab_id).private_dir
         if private is not None:
@@ -36,7 +36,7 @@ def kernels() -> Iterator[tuple[str, str]]:
 
 @pytest.fixture(scope="module", params=["found", "fetched"])
 def toolchain(request: pytest.FixtureRequest, toolset: Toolset) -> GpuToolchain:
-    """The toolkit that grading would use here; the one from PyPI's wheels, whether or not there is another."""
+    """The toolkit that grading would use here, and the one from PyPI's wheels."""
     environment = None
     if request.param == "fetched":
         if not FETCHED.is_dir():
@@ -53,7 +53,7 @@ def toolchain(request: pytest.FixtureRequest, toolset: Toolset) -> GpuToolchain:
 
 
 def compiled_for(cubin: Path) -> set[int]:
-    """What a cubin's ELF header says it runs on: in the lowest byte of its flags, from CUDA 13 on in the next."""
+    """The capability in a cubin's ELF header. It is in the lowest byte of the flags, and from CUDA 13 on in the next byte."""
     (flags,) = struct.unpack_from("<I", cubin.read_bytes(), 48)
     return {flags & 0xFF, flags >> 8 & 0xFF}
 

@@ -1,4 +1,4 @@
-"""nvcc's words, as version 13 writes them, become refusals and numbers."""
+"""nvcc's messages, in the form of version 13, become refusals and numbers."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Occupancy by the rules of NVIDIA's calculator. Expected values are worked out by hand from its published limits."""
+"""Occupancy by the rules of NVIDIA's calculator. The expected values were computed by hand from its published limits."""
 
 from __future__ import annotations
 

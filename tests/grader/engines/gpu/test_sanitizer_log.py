@@ -1,4 +1,4 @@
-"""What compute-sanitizer writes is read as findings of the submission's lines, and set beside our own."""
+"""compute-sanitizer's reports become findings in the submission's lines, and are combined with our own findings."""
 
 from __future__ import annotations
 

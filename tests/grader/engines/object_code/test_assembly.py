@@ -1,4 +1,4 @@
-"""Who calls whom is read off the compiler's assembly, with lines of the submission only."""
+"""The compiler's assembly shows which function calls which, with lines of the submission only."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Loops are read off the compiler's text and placed by the object's announcements of basic blocks."""
+"""Loops are found in the compiler's text. Their addresses come from the announcements of basic blocks in the object."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a linked runner's debug information tells: shared arrays by name, element and dimensions; functions by signature."""
+"""What a linked runner's debug information contains: shared arrays with name, element and dimensions, and functions with signatures."""
 
 # ruff: noqa: E501 -- a case of a table is one line
 from __future__ import annotations
