@@ -1,4 +1,4 @@
-// Passes events on to the observers that asked for them.
+// Passes events to the observers that asked for them.
 #pragma once
 
 #include <algorithm>
@@ -20,8 +20,9 @@ class Announcer {
     }
   }
 
-  // Several whose types are known: an access costs one call for all of them, and what they do with most is compiled into it.
-  // The tuple outlives the announcer, and so does `redundant`, which keeps the reads that none of them needs.
+  // Adds several observers whose types are known. An access costs one call for all of them, and the compiler inlines their most
+  // frequent checks into that call. The tuple and `redundant` must outlive the announcer. `redundant` keeps the reads that no
+  // observer needs.
   template <typename... Observers>
   void add_together(std::tuple<Observers&...>& observers, RedundantReads* redundant = nullptr) {
     redundant_ = redundant;
@@ -35,7 +36,7 @@ class Announcer {
     for (const Listener& listener : by_space_[static_cast<std::size_t>(access.space)]) listener.tell(listener.who, access);
   }
 
-  // Null where somebody needs every read.
+  // Null if an observer needs every read.
   RedundantReads* redundant() const { return every_read_ ? nullptr : redundant_; }
   bool control_is_followed() const { return !control_.empty(); }
 
@@ -66,7 +67,7 @@ class Announcer {
   template <Space space, typename... Observers>
   static void tell_all(void* who, const Access& access) {
     const auto tell = [&access]<typename One>(One& one) {
-      if (one.One::watches(space)) one.One::on_access(access);  // named: not through the virtual table
+      if (one.One::watches(space)) one.One::on_access(access);  // One:: makes the call direct and not virtual
     };
     std::apply([&tell](Observers&... each) { (tell(each), ...); }, *static_cast<std::tuple<Observers&...>*>(who));
   }

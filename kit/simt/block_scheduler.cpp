@@ -9,7 +9,7 @@ namespace tilelab::simt {
 namespace context = boost::context;
 namespace {
 
-// The stacks belong to FiberStacks; Boost only has to leave them alone.
+// FiberStacks owns the stacks, so Boost must not free them.
 struct BorrowedStack {
   void deallocate(context::stack_context&) const {}
 };
@@ -21,7 +21,8 @@ constexpr std::uint32_t lane_bit(std::uint32_t thread) { return 1u << (thread % 
 BlockScheduler::BlockScheduler(const Announcer& announcer, FiberStacks& stacks, std::function<void()> switched_in)
     : announcer_(announcer), stacks_(stacks), switched_in_(std::move(switched_in)) {}
 
-// A suspended fiber's destructor would unwind the submission's frames; its stack is simply taken over instead.
+// The destructor of a suspended fiber would unwind the submission's frames. Instead the fiber is forgotten and its stack is
+// reused.
 void BlockScheduler::forget(context::fiber& fiber) { new (&fiber) context::fiber(); }
 
 void BlockScheduler::run_block(std::uint64_t block, std::span<const std::uint32_t> order, const std::function<void()>& body) {
@@ -47,7 +48,7 @@ void BlockScheduler::run_block(std::uint64_t block, std::span<const std::uint32_
       if (over_) break;
     }
     if (ran && progress_ != before) continue;
-    if (!over_ && release_converged()) continue;  // threads that only polled may be polling for these
+    if (!over_ && release_converged()) continue;  // threads that only polled may wait for these
     if (ran) continue;
     const auto waits = [](const Thread& t) { return t.state == State::at_barrier || t.state == State::at_warp_operation; };
     if (std::none_of(threads_.begin(), threads_.begin() + count_, waits)) break;
@@ -114,7 +115,7 @@ int BlockScheduler::barrier(std::uintptr_t pc, BarrierReduction reduction, int p
   return barrier_result_;
 }
 
-void BlockScheduler::yield() { suspend(); }  // still ready: its turn comes again after the others'
+void BlockScheduler::yield() { suspend(); }  // still ready: it runs again after the others
 
 void BlockScheduler::end_thread() {
   threads_[running_.ref.thread].state = State::ended;
@@ -157,7 +158,7 @@ void BlockScheduler::release_barrier(std::uint64_t block) {
   ++running_.interval;
 }
 
-// Lanes whose warp operation can never complete: some lane of the mask waits elsewhere.
+// Releases lanes whose warp operation can never complete, because some lane of the mask waits elsewhere.
 void BlockScheduler::release_warps() {
   for (std::uint32_t i = 0; i < count_; ++i) {
     Thread& thread = threads_[i];
@@ -202,7 +203,7 @@ std::uint32_t BlockScheduler::converge(std::uintptr_t pc) {
   return static_cast<std::uint32_t>(thread.result);
 }
 
-// Lanes of a warp that wait in one place go on together.
+// Lanes of a warp that wait at the same place continue together.
 bool BlockScheduler::release_converged() {
   if (converging_ == 0) return false;
   for (std::uint32_t i = 0; i < count_; ++i) {
@@ -245,13 +246,13 @@ bool BlockScheduler::complete_warp_operation(std::uint32_t warp, std::uint32_t m
     Thread& thread = threads_[warp * 32 + lane];
     thread.result = results[lane];
     thread.state = State::ready;
-    if (orders) thread.warp_interval = latest + 1;  // shuffles and votes order no memory
+    if (orders) thread.warp_interval = latest + 1;  // shuffles and votes do not order memory accesses
   }
   if (orders) announcer_.announce(&Observer::on_warp_sync, WarpSyncEvent{running_.ref.block, warp, arrived, latest + 1, pc});
   return true;
 }
 
-// A lane that left may have been the last one others waited for.
+// Other lanes may have waited only for the lane that left.
 void BlockScheduler::lane_left(std::uint32_t thread) {
   const std::uint32_t warp_first = thread / 32 * 32;
   for (std::uint32_t lane = 0; lane < 32 && warp_first + lane < count_; ++lane) {

@@ -1,11 +1,11 @@
-// Runs the threads of one block as fibers and lets them wait for each other. Knows barriers and warp operations;
-// knows nothing of memory, findings or what the threads compute.
+// Runs the threads of one block as fibers and lets them wait for each other. It knows barriers and warp operations. It knows
+// nothing of memory, findings or what the threads compute.
 //
-// Theory of operation. A thread runs until it waits (barrier, warp operation), spins, returns, or is ended. When no
-// thread can run, the waiting ones are released: at one barrier, as CUDA promises; at different ones, after a
-// divergence event, together, as the hardware does. Blocks run one after another, so a thread that waits for another
-// block waits for ever: the caller sees from progress() that nothing happens any more.
-// Fibers are never unwound: a thread that is ended is simply not resumed again.
+// Theory of operation. A thread runs until it waits (barrier, warp operation), spins, returns, or is ended. When no thread can
+// run, the waiting ones are released. If they wait at one barrier, CUDA promises this. If they wait at different barriers, they
+// are released together after a divergence event, as the hardware does. Blocks run one after another, so a thread that waits for
+// another block waits for ever: the caller sees from progress() that nothing happens any more. Fibers are never unwound: a thread
+// that was ended is never resumed again.
 #pragma once
 
 #include <boost/context/fiber.hpp>
@@ -32,21 +32,21 @@ class BlockScheduler {
     std::uintptr_t stack_low = 0, stack_high = 0;
   };
 
-  // `switched_in` is called each time another thread starts or goes on, after running() changed.
+  // `switched_in` is called each time another thread starts or continues, after running() has changed.
   BlockScheduler(const Announcer& announcer, FiberStacks& stacks, std::function<void()> switched_in);
 
-  // Runs `body` once per thread, threads in `order` (a permutation of 0 … n-1) where they have the choice.
+  // Runs `body` once for each thread. When several threads can run, they run in `order`, a permutation of 0 … n-1.
   void run_block(std::uint64_t block, std::span<const std::uint32_t> order, const std::function<void()>& body);
 
-  // The following are called by the running thread.
+  // Only the running thread calls the following functions.
   const Running& running() const { return running_; }
   int barrier(std::uintptr_t pc, BarrierReduction reduction, int predicate);
   std::uint64_t exchange(std::uintptr_t pc, const LaneRequest& request);
   void yield();
   [[noreturn]] void end_thread();                       // the running thread is never resumed
-  [[noreturn]] void end_launch();                       // nor is any other: run_block returns
+  [[noreturn]] void end_launch();                       // no other thread is resumed either: run_block returns
   std::uint64_t progress() const { return progress_; }  // changes whenever a thread starts, waits, returns or is ended
-  // Waits until no thread can go on but those that wait here: the lanes of the warp that came to `pc` meanwhile.
+  // Waits until no thread can run except those that wait here. Returns the lanes of its warp that have also arrived at `pc`.
   std::uint32_t converge(std::uintptr_t pc);
 
  private:

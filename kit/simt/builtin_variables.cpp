@@ -1,10 +1,10 @@
-// The definitions behind the device headers' `extern const` declarations, gathered in one section so that reading one
-// is recognised by its address.
+// Defines the variables that the device headers declare `extern const`. They are all in one section, so that an address shows
+// whether one of them is read.
 #include "simt/builtin_variables.hpp"
 
 #define TILELAB_BUILTIN __attribute__((section("tlbuiltin"), used))
 
-// Same names and layouts as in device/vector_types.hpp; initialised so that all land in the one section.
+// The names and layouts are those of device/vector_types.hpp. All are initialised, so that they are placed in the same section.
 namespace cuda_on_cpu {
 TILELAB_BUILTIN tilelab::simt::Index3 threadIdx{1, 1, 1};
 TILELAB_BUILTIN tilelab::simt::Index3 blockIdx{1, 1, 1};

@@ -1,5 +1,5 @@
-// What the compiler's instrumentation calls: our own implementation of the thread-sanitizer, undefined-behaviour and
-// coverage callbacks, in place of the sanitizers' runtimes. Linux's KCSAN uses the same interface.
+// The functions that the compiler's instrumentation calls. We implement the callbacks of the thread sanitizer, the
+// undefined-behaviour sanitizer and coverage ourselves, and do not link their runtimes. Linux's KCSAN uses the same interface.
 // Compiled with frame pointers: a callback finds its caller's frame through its own.
 #include <cstddef>
 #include <cstdint>
@@ -96,7 +96,7 @@ void __tsan_func_entry(void* caller) { Machine::current().called(PC, reinterpret
 void __tsan_func_exit() { Machine::current().returned(); }
 void __tsan_init() {}
 
-// Clang checks what __builtin_assume_aligned is told, GCC does not; the access itself is checked by both.
+// Clang checks the alignment that __builtin_assume_aligned promises, GCC does not. Both check the access itself.
 void __ubsan_handle_alignment_assumption(const void*, std::uintptr_t, std::uintptr_t, std::uintptr_t) {}
 
 void __sanitizer_cov_trace_pc() { Machine::current().edge(PC); }
@@ -108,7 +108,7 @@ void __ubsan_handle_out_of_bounds(const OutOfBoundsData* data, std::uintptr_t in
   Machine::current().index_outside(what, PC, CALLER_FRAME);
 }
 
-// Processors disagree: x86-64 sends a signal, 64-bit ARM answers 0. Only a divisor of zero comes here.
+// Processors differ: x86-64 raises a signal, 64-bit ARM returns 0. This is called only if the divisor is zero.
 void __ubsan_handle_divrem_overflow(const void*, std::uintptr_t, std::uintptr_t) {
   Machine::current().trap("divides an integer by zero", PC);
 }

@@ -1,7 +1,7 @@
-// The whole contract between execution and analysis: the core executes and announces, observers judge.
-// A new detector is one file and one registration; it never sees the scheduler, a fiber or a lab.
+// The whole contract between execution and analysis: the core executes and announces events, observers judge them. A new detector
+// is one file and one registration. It never sees the scheduler, a fiber or a lab.
 //
-// Every thread of a launch runs on one operating-system thread, so observers need no locks.
+// All threads of a launch run on one operating-system thread, so observers need no locks.
 #pragma once
 
 #include <cstddef>
@@ -34,55 +34,55 @@ struct Access {
   std::uint32_t size = 0;
   AccessKind kind = AccessKind::read;
   bool is_volatile = false;
-  bool block_scope = false;  // atomicAdd_block() and its kin: atomic for the threads of one block only
+  bool block_scope = false;  // atomicAdd_block() and similar functions: atomic only for the threads of one block
   Space space = Space::global;
   const Region* region = nullptr;  // the buffer or array; null: none contains the whole access
-  std::uint64_t offset = 0;        // bytes from the buffer's first byte; shared: from the span's
-  std::uintptr_t pc = 0;           // return address of the announcement: inside the accessing statement
-  std::uintptr_t instruction = 0;  // likewise, also where the statement calls one of the kit's device functions to access memory
+  std::uint64_t offset = 0;        // bytes from the buffer's first byte; for shared memory, from the start of the span
+  std::uintptr_t pc = 0;           // return address of the callback: inside the accessing statement
+  std::uintptr_t instruction = 0;  // the same, but inside a device function of the kit if the statement calls one to access memory
   ThreadRef by;
-  std::uint32_t interval = 0;       // barriers the block has passed
-  std::uint32_t warp_interval = 0;  // __syncwarp's this lane has passed in the interval: see RaceDetector
+  std::uint32_t interval = 0;       // barriers that the block has passed
+  std::uint32_t warp_interval = 0;  // __syncwarp calls that this lane has passed in the interval: see RaceDetector
 };
 
 struct LaunchEvent {
   Index3 grid, block;
   std::size_t static_shared_bytes = 0, dynamic_shared_bytes = 0;
   std::size_t shared_span = 0;          // bytes from the space's first byte to the end of the last array
-  std::uint8_t shared_poison = 0xFF;    // every byte of every array when a block starts
-  RedundantReads* redundant = nullptr;  // the reads that are not announced; null: all are
+  std::uint8_t shared_poison = 0xFF;    // the value of every byte of every array when a block starts
+  RedundantReads* redundant = nullptr;  // the reads that are not announced; null: all are announced
 };
 
 struct BarrierEvent {
   std::uint64_t block = 0;
-  std::uint32_t interval = 0;  // the interval that ends here
+  std::uint32_t interval = 0;  // the interval that ends at this barrier
   std::uintptr_t pc = 0;
-  std::uint32_t exited = 0;  // threads that have left the kernel and cannot come
+  std::uint32_t exited = 0;  // threads that have left the kernel and will not arrive
 };
 
-// Two threads of a block that wait at different barriers, or a warp operation whose lanes never all come.
+// Two threads of a block that wait at different barriers, or a warp operation at which some lanes never arrive.
 struct DivergenceEvent {
   ThreadRef first, second;
   std::uintptr_t first_pc = 0, second_pc = 0;
   bool within_warp = false;
 };
 
-// A __syncwarp() that completed: it orders what its lanes did before it and what they do after it.
+// A __syncwarp() that completed. It orders its lanes' accesses before it and after it.
 struct WarpSyncEvent {
   std::uint64_t block = 0;
-  std::uint32_t warp = 0, mask = 0;  // the lanes that came
-  std::uint32_t warp_interval = 0;   // of those lanes from here on: one more than the largest among them
+  std::uint32_t warp = 0, mask = 0;  // the lanes that arrived
+  std::uint32_t warp_interval = 0;   // of those lanes after it: one more than the largest among them
   std::uintptr_t pc = 0;
 };
 
-// __threadfence() and its kin. `block_scope`: __threadfence_block(), which orders nothing for other blocks.
+// __threadfence() and similar functions. `block_scope`: __threadfence_block(), which orders nothing for other blocks.
 struct FenceEvent {
   ThreadRef by;
   std::uintptr_t pc = 0;
   bool block_scope = false;
 };
 
-// A subscript outside its declared dimension, as the compiler tells of it.
+// A subscript outside its declared dimension, as the compiler's check reports it.
 struct Subscripted {
   std::int64_t index = 0;
   std::uint64_t bound = 0;   // the dimension's extent
@@ -99,29 +99,29 @@ class Observer {
  public:
   virtual ~Observer() = default;
 
-  // Accesses of other spaces are not announced to this observer.
+  // Accesses to other spaces are not announced to this observer.
   virtual bool watches(Space) const { return false; }
-  // Reads of shared memory and of inputs that are like earlier ones are kept from those alone who do not say so.
+  // Override with false to skip repeated reads of shared memory and of inputs.
   virtual bool needs_every_read() const { return true; }
-  // Calls, returns and control-path edges are announced to those alone who say so.
+  // Override with true to get calls, returns and control-path edges.
   virtual bool follows_control() const { return false; }
 
   virtual void on_launch_begin(const LaunchEvent&) {}
   virtual void on_block_begin(std::uint64_t /*block*/) {}
   virtual void on_access(const Access&) {}
-  // An access that no declared memory contains. `nearest` is the region it missed, or null.
+  // An access that no declared memory contains. `nearest` is the region that it missed, or null.
   virtual void on_stray(const Access&, const Region* /*nearest*/) {}
   virtual void on_index(const IndexEvent&) {}
-  virtual void on_misaligned(const Access&, std::size_t /*alignment*/) {}  // its size and kind are not known
+  virtual void on_misaligned(const Access&, std::size_t /*alignment*/) {}  // the size and kind of the access are not known
   virtual void on_barrier(const BarrierEvent&) {}
   virtual void on_divergence(const DivergenceEvent&) {}
   virtual void on_warp_sync(const WarpSyncEvent&) {}
   virtual void on_fence(const FenceEvent&) {}
   virtual void on_edge(const ThreadRef&, std::uintptr_t /*pc*/) {}  // a basic block begins
-  // The function that holds `pc` begins, and will return to `caller`.
+  // The function that contains `pc` begins. It will return to `caller`.
   virtual void on_call(const ThreadRef&, std::uintptr_t /*pc*/, std::uintptr_t /*caller*/) {}
   virtual void on_return(const ThreadRef&) {}
-  virtual void on_thread_ended(const ThreadRef&) {}  // by a finding, not by returning
+  virtual void on_thread_ended(const ThreadRef&) {}  // ended by a finding; it did not return
   virtual void on_block_end(std::uint64_t /*block*/, std::uint32_t /*last interval*/) {}
   virtual void on_launch_end() {}
 };

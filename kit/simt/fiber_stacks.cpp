@@ -13,7 +13,7 @@
 namespace tilelab::simt {
 namespace {
 
-// A fiber that was left where it stood never cleared what the address sanitizer marked in its frames.
+// Clears the address sanitizer's marks. A fiber that was never resumed did not clear the marks in its frames.
 void forget_marks([[maybe_unused]] std::uintptr_t address, [[maybe_unused]] std::size_t bytes) {
 #if defined(__SANITIZE_ADDRESS__)
   __asan_unpoison_memory_region(reinterpret_cast<void*>(address), bytes);
@@ -35,8 +35,8 @@ FiberStacks::~FiberStacks() {
   munmap(reinterpret_cast<void*>(base_), bytes_);
 }
 
-// Linux 6.13 has guards that leave the mapping in one piece: a tenth of the work. Whether one was really put up is asked,
-// for an emulator may take it for a hint and do nothing.
+// Linux 6.13 has guards that do not split the mapping, for a tenth of the cost. We check that one really works, because an
+// emulator may take the call for a hint and do nothing.
 void FiberStacks::guard(std::size_t index) {
   constexpr int guard_install = 102, populate_read = 22;  // MADV_GUARD_INSTALL, MADV_POPULATE_READ: newer than C libraries
   void* page = reinterpret_cast<void*>(base_ + index * pitch_);

@@ -1,5 +1,5 @@
-// Stacks for a block's threads: one contiguous mapping, so that "is this address on a stack" is one comparison, with a
-// guard page below each stack. Virtual and lazily committed; made once and reused by every block.
+// Stacks for a block's threads, in one contiguous mapping, with a guard page below each stack. So "is this address on a stack" is
+// one comparison. Memory is committed only when used. The stacks are made once, and every block reuses them.
 #pragma once
 
 #include <cstddef>
@@ -18,13 +18,14 @@ class FiberStacks {
   FiberStacks(const FiberStacks&) = delete;
   FiberStacks& operator=(const FiberStacks&) = delete;
 
-  std::size_t take();  // throws std::bad_alloc; the lowest free stack's index: threads that never wait all use the same warm one
+  std::size_t take();  // the lowest free index, so threads that never wait all use the same cached stack; throws std::bad_alloc
   void give_back(std::size_t index) { free_.push_back(index); }
   void take_back_all();
 
   std::uintptr_t low(std::size_t index) const { return base_ + index * pitch_ + guard_; }
   std::uintptr_t high(std::size_t index) const { return low(index) + stack_bytes; }
-  // Where a thread begins on its stack. Not at the same place of a page for all: their frames would share one set of the cache.
+  // Where a thread begins on its stack. The offset differs between stacks: else all threads' frames would use the same cache
+  // sets.
   std::uintptr_t top(std::size_t index) const { return high(index) - index % 16 * 128; }
   bool is_guard(std::uintptr_t address) const { return address - base_ < bytes_ && (address - base_) % pitch_ < guard_; }
 
@@ -33,8 +34,8 @@ class FiberStacks {
 
   std::size_t count_, guard_, pitch_, bytes_;
   std::uintptr_t base_ = 0;
-  std::size_t guarded_ = 0;       // stacks that have their guard page: made when first taken, for most launches need few
-  bool guards_are_light_ = true;  // as long as the kernel takes them
+  std::size_t guarded_ = 0;       // stacks with a guard page; it is made when a stack is first taken, because most launches need few
+  bool guards_are_light_ = true;  // until Linux refuses them
   std::vector<std::size_t> free_;
 };
 

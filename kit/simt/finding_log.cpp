@@ -18,7 +18,7 @@ void FindingLog::report(const RawFinding& finding) {
   const Key key{finding.kind, finding.site.pc, finding.other.pc, finding.region};
   const auto found = findings_.find(key);
   if (found == findings_.end()) {
-    if (findings_.size() == max_distinct) {  // the smallest keys stay: they never leave, so their counts are whole
+    if (findings_.size() == max_distinct) {  // keeps the smallest keys: a key that stays was never dropped, so its count is complete
       const auto largest = std::prev(findings_.end());
       if (key > largest->first) return;
       findings_.erase(largest);

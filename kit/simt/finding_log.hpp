@@ -1,8 +1,8 @@
-// Where observers put what they find: raw facts with return addresses, deduplicated as they come. Turning them into files,
-// lines and sentences is the runner's business, once, after the launch.
+// Collects what observers find: raw facts with return addresses, deduplicated at once. The runner turns them into files, lines
+// and sentences, once, after the launch.
 //
-// Deduplication keeps the smallest (block, thread, other thread, offset) as the one to show, so a finding does not depend on
-// the order in which blocks and threads happened to run.
+// Of equal findings it keeps the one with the smallest (block, thread, other thread, offset). So a finding does not depend on the
+// order in which blocks and threads ran.
 #pragma once
 
 #include <cstdint>
@@ -23,7 +23,7 @@ enum class FindingKind : std::uint8_t {
   input_modified,
   misaligned,
   timeout,
-  waits_for_block,  // of the grid: to be run on a GPU
+  waits_for_block,  // for a block of the grid: must be run on a GPU
   crash
 };
 
@@ -37,13 +37,13 @@ struct RawFinding {
   FindingKind kind = FindingKind::crash;
   RawSite site, other;  // other.pc == 0: none
   const Region* region = nullptr;
-  std::int64_t offset = 0;   // bytes from the region's start; may lie outside it
+  std::int64_t offset = 0;   // bytes from the region's start; may be outside it
   std::uint32_t size = 0;    // bytes accessed
-  std::int64_t index = 0;    // a subscript outside its dimension, or an alignment
-  std::uint64_t bound = 0;   // that dimension
-  std::uint32_t column = 0;  // of that subscript, as in IndexEvent; 0: unknown
-  std::uint32_t inner = 0;   // how many dimensions are to the right of it
-  const char* why = "";      // a crash: what the thread did
+  std::int64_t index = 0;    // of a subscript outside its dimension; or the required alignment
+  std::uint64_t bound = 0;   // size of that dimension
+  std::uint32_t column = 0;  // column of that subscript, as in IndexEvent; 0: unknown
+  std::uint32_t inner = 0;   // number of dimensions to the right of it
+  const char* why = "";      // for a crash: what the thread did
   std::uint64_t count = 1;
 };
 

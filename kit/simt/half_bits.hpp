@@ -1,5 +1,5 @@
-// The bits of half-precision numbers (IEEE 754 binary16): rounded from wider ones, and back. No type of the compiler's is
-// needed, so every host has them.
+// The bits of half-precision numbers (IEEE 754 binary16): rounding to them from wider types, and back. It needs no half type of
+// the compiler, so it works on every host.
 #pragma once
 
 #include <algorithm>
@@ -34,21 +34,21 @@ inline std::uint16_t half_bits(double value, HalfRounding rounding = HalfRoundin
   if (std::isinf(value)) return static_cast<std::uint16_t>(sign | 0x7C00u);
   int exponent = 0;
   std::frexp(magnitude, &exponent);                       // magnitude is in [2^(exponent-1), 2^exponent)
-  const int unit = exponent < -13 ? -24 : exponent - 11;  // the last place is 2^unit; that of subnormals does not shrink
+  const int unit = exponent < -13 ? -24 : exponent - 11;  // the last place is 2^unit; for subnormals it is constant
   const double places = std::ldexp(magnitude, -unit), whole = std::floor(places), rest = places - whole;
-  auto count = static_cast<std::uint32_t>(std::min(whole, 4096.0));  // of last places: up to 2048
+  auto count = static_cast<std::uint32_t>(std::min(whole, 4096.0));  // number of last places: up to 2048
   const bool away = (rounding == HalfRounding::up && !negative) || (rounding == HalfRounding::down && negative);
   const bool nearest_up = rest > 0.5 || (rest == 0.5 && (count & 1u) != 0);
   if (rounding == HalfRounding::to_nearest_even ? nearest_up : away && rest > 0.0) ++count;
-  // Counted in last places, numbers follow one another without a gap: a carry goes into the exponent by itself.
+  // Consecutive numbers have consecutive bit patterns. So a carry out of the fraction increments the exponent.
   const std::int64_t bits = unit == -24 ? count : (std::int64_t{unit} + 24) * 1024 + count;
   if (bits < 0x7C00) return static_cast<std::uint16_t>(sign | static_cast<std::uint16_t>(bits));
   const bool to_largest = rounding != HalfRounding::to_nearest_even && !away;
   return static_cast<std::uint16_t>(sign | (to_largest ? 0x7BFFu : 0x7C00u));
 }
 
-// a * b + c, rounded once. The product is exact in double; the sum is rounded to odd there, so that the second rounding
-// sees on which side of a tie it lies (Boldo and Melquiond, 2008).
+// a * b + c, rounded once. The product is exact in double. The sum is rounded to odd there, so that the second rounding knows on
+// which side of a tie it is (Boldo and Melquiond, 2008).
 inline std::uint16_t half_fused(double a, double b, double c) {
   const double product = a * b, sum = product + c;
   if (!std::isfinite(sum)) return half_bits(sum);

@@ -11,10 +11,10 @@
 namespace tilelab::simt {
 namespace {
 
-// A thread that polls one place this often is waiting for another thread: let the others run.
+// A thread that polls one place this often probably waits for another thread, so the others run.
 constexpr std::uint32_t polls_before_yield = 64;
 constexpr std::uint32_t polls_that_mean_waiting = 4096;
-// Polls of one thread while no thread of its block does anything new: a loop that gives up by itself has ended by then.
+// Polls of one thread while no thread of its block does anything new. A loop with an attempt limit has ended before this.
 constexpr std::uint32_t polls_that_mean_another_block = 1u << 14;
 
 #if defined(__aarch64__)
@@ -28,7 +28,7 @@ Index3 index_of(std::uint64_t linear, const Index3& extent) {
           static_cast<unsigned>(linear / extent.x / extent.y)};
 }
 
-// A frame's first word: its caller's frame. Stacks are read here as they lie, whatever a sanitizer has marked on them.
+// A frame's first word is the address of its caller's frame. Reads the stack even if a sanitizer has marked it.
 [[gnu::no_sanitize_address]] std::uintptr_t caller_of(std::uintptr_t link) { return *reinterpret_cast<const std::uintptr_t*>(link); }
 
 template <typename Number>
@@ -71,7 +71,7 @@ void Machine::run(const LaunchEvent& launch, const std::function<void()>& kernel
 
   std::mt19937_64 random(order_seed.value_or(0));
   auto thread_order = order_of<std::uint32_t>(threads, nullptr);
-  // Shuffling a grid too large to list is not worth a gigabyte: such a launch runs in order.
+  // A list of blocks for a very large grid would need a gigabyte, so such a launch runs in order.
   const bool shuffles_blocks = order_seed && blocks <= 1u << 22;
   const auto block_order = shuffles_blocks ? order_of<std::uint64_t>(blocks, &random) : std::vector<std::uint64_t>{};
 
@@ -79,14 +79,14 @@ void Machine::run(const LaunchEvent& launch, const std::function<void()>& kernel
   for (std::uint64_t i = 0; i < blocks && !timeout_ && !trap_; ++i) {
     const std::uint64_t turn = reversed ? blocks - i - 1 : i, block = shuffles_blocks ? block_order[turn] : turn;
     if (order_seed) {
-      random.seed(*order_seed ^ (block + 1));  // by the block, so that reversed is the exact opposite
+      random.seed(*order_seed ^ (block + 1));  // seeded by block number, so that `reversed` gives exactly the opposite order
       std::iota(thread_order.begin(), thread_order.end(), 0u);
       std::shuffle(thread_order.begin(), thread_order.end(), random);
     }
     if (reversed && (order_seed || i == 0)) std::reverse(thread_order.begin(), thread_order.end());
     set_block_index(index_of(block, launch.grid));
     for (const Region& array : memory_.shared_arrays()) {
-      std::memset(reinterpret_cast<void*>(array.base), launch.shared_poison, array.bytes);  // no value is left over by chance
+      std::memset(reinterpret_cast<void*>(array.base), launch.shared_poison, array.bytes);  // hides values of earlier blocks
     }
     blocks_left_ = blocks - i - 1;
     spins_.begin_block(threads);
@@ -105,8 +105,8 @@ void Machine::switched_in() {
   last_write_.size = 0;
 }
 
-// GCC reads an assigned lvalue again where its value is used (`y = ++p[0]`, `a = b = 0`). No compiler for a GPU would, Clang
-// does not, and what a thread has just written it may read: nobody hears of it.
+// GCC reads an assigned lvalue again if its value is used (`y = ++p[0]`, `a = b = 0`). A compiler for GPUs would not, and Clang
+// does not. A thread may read what it has just written, so such reads are not announced.
 bool Machine::is_echo(std::uintptr_t address, std::size_t size, AccessKind kind, bool is_volatile, std::uintptr_t statement) {
   const bool echo = kind == AccessKind::read && !is_volatile && last_write_.size == size && last_write_.address == address && same_line_ &&
                     same_line_(last_write_.statement, statement);
@@ -153,7 +153,7 @@ void Machine::access(std::uintptr_t address, std::size_t size, AccessKind kind, 
   access.pc = at;
   access.instruction = pc;
   if (access.region == nullptr) return stray(access);
-  // Compilers leave out the reads of constants that they know by name, each others: so nobody hears of any.
+  // Compilers optimise away reads of constants whose value they know, but not the same ones. So none of these reads is announced.
   if (access.region->constant && kind == AccessKind::read) {
     ++budget_;
     return;
@@ -165,8 +165,8 @@ void Machine::access(std::uintptr_t address, std::size_t size, AccessKind kind, 
     spins_.note(address);
 }
 
-// A thread that asks for the same place again and again lets the others run. When none of them does anything new either,
-// what they wait for can only come from a block that has not run yet.
+// A thread that polls the same place again and again lets the others run. If none of them does anything new, they can only wait
+// for a block that has not run yet.
 void Machine::poll(const Access& access) {
   const std::uint32_t thread = access.by.thread;
   spins_.poll(thread, access.address, access.size, scheduler_.progress());
@@ -200,11 +200,12 @@ void Machine::stray(const Access& access) {
   if (!harmless) scheduler_.end_thread();
 }
 
-// A write may change locals of this frame and of its callers, never the two words that link a frame to its caller, and
-// nothing beyond the kernel's own frame, where the kit's frames lie. Nor anything below the frame that runs: there lie
-// the frames of whoever announces this, a copy in progress for one. A launch function's answer goes to its caller's frame.
-// x86-64 has a frame's locals below its link, 64-bit ARM above it: so a frame begins where its announcer's link ends there,
-// with the link here, and the kernel's ends at its link there, at its caller's here.
+// Ends the thread if a write changes a frame link or a frame that it must not touch. A write may change locals of this frame and
+// of its callers. It must not change the two words that link a frame to its caller, or anything beyond the kernel's own frame,
+// where the kit's frames are. It must not change anything below the running frame either: there are the frames of the callback,
+// or of a copy in progress. A launch function may write its answer to its caller's frame. On x86-64 a frame's locals are below
+// its link, on 64-bit ARM above it. So on x86-64 a frame begins where its callback's link ends, and the kernel's frame ends at
+// its own link. On ARM a frame begins at its own link, and the kernel's ends at its caller's link.
 void Machine::guard_frames(std::uintptr_t address, std::size_t size, std::uintptr_t pc, std::uintptr_t frame) {
   const auto& running = scheduler_.running();
   constexpr std::size_t link_bytes = 2 * sizeof(std::uintptr_t);
@@ -262,7 +263,7 @@ std::uint64_t Machine::exchange(std::uintptr_t pc, const LaneRequest& request) {
   spend(pc);
   spins_.moved_on(scheduler_.running().ref.thread);
   const std::uint64_t result = scheduler_.exchange(pc, request);
-  access_.warp_interval = scheduler_.running().warp_interval;  // the last lane to come goes on at once
+  access_.warp_interval = scheduler_.running().warp_interval;  // the last lane that arrives continues at once
   return result;
 }
 
@@ -278,7 +279,7 @@ void Machine::trap(const char* why, std::uintptr_t pc) {
 }
 
 void Machine::out_of_budget(std::uintptr_t pc) {
-  budget_ = 1;  // what still runs until the launch has ended spends nothing
+  budget_ = 1;  // later events, until the launch has ended, cost nothing
   const ThreadRef by = scheduler_.running().ref;
   timeout_ = Timeout{pc, by, spins_.polls(by.thread) > polls_that_mean_waiting, waits_for_another_block(polls_that_mean_waiting)};
   scheduler_.end_launch();

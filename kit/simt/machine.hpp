@@ -31,8 +31,8 @@ class Machine {
   struct Timeout {
     std::uintptr_t pc = 0;
     ThreadRef by;
-    bool waiting_for_another_thread = false;  // its last accesses were volatile or atomic reads of one place
-    bool waiting_for_another_block = false;   // so were those of every thread that can run, and some blocks have yet to run
+    bool waiting_for_another_thread = false;  // its last accesses were volatile or atomic reads of the same place
+    bool waiting_for_another_block = false;   // the same holds for every thread that can run, and some blocks have not run yet
   };
 
   struct Trap {
@@ -43,16 +43,16 @@ class Machine {
 
   using SameLine = std::function<bool(std::uintptr_t, std::uintptr_t)>;
 
-  // `header_code` holds code of the kit's own device headers: findings there belong to the calling statement.
-  // `same_line` tells of two places in the code whether they are one line's; none: they never are.
+  // `header_code` is the code of the kit's own device headers: a finding there is reported at the calling statement. `same_line`
+  // says whether two code addresses belong to one source line; without it they never do.
   Machine(MemoryMap& memory, const Announcer& announcer, FiberStacks& stacks, std::uint64_t event_budget,
           std::vector<AddressRange> header_code = {}, SameLine same_line = {});
   ~Machine();
   Machine(const Machine&) = delete;
   Machine& operator=(const Machine&) = delete;
 
-  // Runs `kernel` for every thread of the grid, blocks and threads in order, or shuffled by `order_seed`; `reversed`: the
-  // other way round.
+  // Runs `kernel` for every thread of the grid, with blocks and threads in order, or shuffled by `order_seed`. `reversed` runs
+  // them in the opposite order.
   void run(const LaunchEvent& launch, const std::function<void()>& kernel, std::optional<std::uint64_t> order_seed, bool reversed = false);
   const std::optional<Timeout>& timeout() const { return timeout_; }
   const std::optional<Trap>& trapped() const { return trap_; }
@@ -64,7 +64,7 @@ class Machine {
   static bool active() { return current_ != nullptr; }
   void access(std::uintptr_t address, std::size_t size, AccessKind kind, bool is_volatile, std::uintptr_t pc, std::uintptr_t frame,
               bool block_scope = false);
-  // What most accesses are, compiled into its caller: a plain read, done with here where nobody needs to hear of it.
+  // The fast path, inlined into the callback: a plain read that no observer needs is finished here.
   template <std::size_t size>
   [[gnu::always_inline]] void read(std::uintptr_t address, std::uintptr_t pc, const std::uintptr_t* frame) {
     if (address - stack_low_ < FiberStacks::stack_bytes || is_redundant<size>(address, pc)) return;
@@ -75,7 +75,7 @@ class Machine {
   }
   void edge(std::uintptr_t pc) {
     spend(pc);
-    last_write_.size = 0;  // a loop on one line reads what its last pass has written
+    last_write_.size = 0;  // a loop on one line reads what its last iteration wrote
     if (control_is_followed_) announcer_.announce_control(&Observer::on_edge, scheduler_.running().ref, pc);
   }
   void called(std::uintptr_t pc, std::uintptr_t caller) {
@@ -90,16 +90,16 @@ class Machine {
   int barrier(std::uintptr_t pc, BarrierReduction reduction, int predicate);
   std::uint64_t exchange(std::uintptr_t pc, const LaneRequest& request);
   std::uint32_t converge(std::uintptr_t pc);
-  // `frame`: of the kit's function that calls the submission's; `answer`: what the callee may write there.
+  // `frame`: of the kit's function that calls the submission. `answer`: memory there that the callee may write.
   void entered_kernel(std::uintptr_t frame, AddressRange answer = {}) {
     entry_frame_ = frame;
     answer_ = answer;
   }
-  // `pc`, or the caller's where that is header code.
+  // `pc`, or the caller's address if `pc` is in header code.
   std::uintptr_t statement(std::uintptr_t pc, std::uintptr_t frame) const {
     return header_span_.contains(pc) ? calling_statement(pc, frame) : pc;
   }
-  // The kernel gave up (assert, __trap): the launch ends as a crash.
+  // The kernel stopped itself (assert, __trap): the launch ends as a crash.
   [[noreturn]] void trap(const char* why, std::uintptr_t pc);
 
  private:
@@ -143,9 +143,9 @@ class Machine {
   std::vector<AddressRange> header_code_;
   AddressRange header_span_;  // from the first of them to the last
   SameLine same_line_;
-  struct {  // by the running thread, which has accessed nothing since and is in the same basic block
+  struct {  // by the running thread, with no access since and in the same basic block
     std::uintptr_t address = 0, statement = 0;
-    std::size_t size = 0;  // 0: its last access was none, or no write
+    std::size_t size = 0;  // 0: its last access was no write, or there was none
   } last_write_;
   Access access_;  // the one being announced; its thread and intervals are the running one's
   LaunchEvent launch_;
@@ -153,7 +153,7 @@ class Machine {
   std::optional<Timeout> timeout_;
   std::optional<Trap> trap_;
   SpinWatch spins_;
-  std::uint64_t blocks_left_ = 0;  // that have yet to run
+  std::uint64_t blocks_left_ = 0;  // blocks that have not run yet
 };
 
 }  // namespace tilelab::simt

@@ -1,4 +1,4 @@
-// Arenas and look-up tables behind MemoryMap.
+// Makes the arenas and look-up tables of MemoryMap.
 #include "simt/memory_map.hpp"
 
 #include <sys/mman.h>
@@ -48,7 +48,7 @@ const Region* MemoryMap::search_global(std::uintptr_t address, std::size_t size)
   return nullptr;
 }
 
-// Arrays that share a word, or dynamic ones that alias.
+// For arrays that share a word, and for dynamic arrays that alias.
 const Region* MemoryMap::search_shared(std::uintptr_t address, std::size_t size) const {
   for (const Region& array : shared_) {
     if (contains(array, address, size)) return &array;

@@ -26,9 +26,9 @@ class MemoryMap {
   Region& add_buffer(Region region);
   // The span of the block's shared memory, and the arrays in it (bases are addresses). Dynamic ones may alias.
   void set_shared(std::uintptr_t base, std::size_t span, std::vector<Region> arrays);
-  // A variable of the module, or a whole section of it; where two hold an address, the one that came first.
+  // A variable of the module, or a whole section of it. If two contain an address, the one added first counts.
   void add_module(Region region);
-  // [first, end) is the compiler's own: its note that a shared array of objects has been initialised.
+  // [first, end) belongs to the compiler: its flag that a shared array of objects was initialised.
   void add_guard(std::uintptr_t first, std::uintptr_t end) { guards_.emplace_back(first, end); }
   bool is_guard(std::uintptr_t address) const {
     return std::any_of(guards_.begin(), guards_.end(), [address](const auto& one) { return address >= one.first && address < one.second; });
@@ -39,19 +39,20 @@ class MemoryMap {
     const Region* buffer = find_buffer(address, size);
     return buffer != nullptr ? buffer : search_global(address, size);
   }
-  // The same at one look; null also for what is no buffer, and for one that was not looked for near there before.
+  // The same with one table access. It also returns null for memory that is no buffer, and for buffers not looked up there
+  // before.
   const Region* find_buffer(std::uintptr_t address, std::size_t size) const {
     const Region* known = known_[stretch_of(address)];
     return known != nullptr && contains(*known, address, size) ? known : nullptr;
   }
   const Region* find_shared(std::uintptr_t address, std::size_t size) const {
-    const std::size_t offset = address - shared_base_, last = offset + size - 1;  // the first inside the span: see in_shared_span
+    const std::size_t offset = address - shared_base_, last = offset + size - 1;  // the first is inside the span: see in_shared_span
     const std::uint8_t index = array_of_word_[offset / 4];
     const bool in_one = index != no_array && size <= 16 && last < shared_span_ && array_of_word_[last / 4] == index;
     return in_one ? shared_.data() + index : search_shared(address, size);
   }
   bool in_shared_span(std::uintptr_t address) const { return address - shared_base_ < shared_span_; }
-  // The buffer whose arena (red zones included) holds the address, or null.
+  // The buffer whose arena (including red zones) contains the address, or null.
   const Region* buffer_near(std::uintptr_t address) const;
   // The shared array that ends last at or before the address, or null.
   const Region* shared_before(std::uintptr_t address) const;
@@ -65,7 +66,7 @@ class MemoryMap {
  private:
   static constexpr std::uint8_t no_array = 0xFF;
 
-  // Between two buffers lie two red zones: no stretch of one's length holds bytes of both.
+  // Two red zones lie between any two buffers. So no stretch of red-zone length contains bytes of two buffers.
   static std::size_t stretch_of(std::uintptr_t address) { return address / red_zone_bytes % 64; }
   static bool contains(const Region& region, std::uintptr_t address, std::size_t size) {
     const std::uintptr_t offset = address - region.base;
@@ -74,14 +75,14 @@ class MemoryMap {
   const Region* search_global(std::uintptr_t address, std::size_t size);
   const Region* search_shared(std::uintptr_t address, std::size_t size) const;
 
-  std::deque<Region> buffers_;  // a deque: regions keep their addresses
+  std::deque<Region> buffers_;  // for each stretch number, the buffer last found there
   std::deque<Region> modules_;
   std::array<const Region*, 64> known_{};  // the buffer met last in stretches of this number; red zones keep two out of one
   std::vector<std::pair<std::uintptr_t, std::uintptr_t>> guards_;
   std::uintptr_t shared_base_ = 0;
   std::size_t shared_span_ = 0;
   std::vector<Region> shared_;
-  std::vector<std::uint8_t> array_of_word_;  // per four bytes of the shared span: which array holds all of them
+  std::vector<std::uint8_t> array_of_word_;  // for each word of the shared span: the array that contains all of it
 };
 
 }  // namespace tilelab::simt

@@ -1,9 +1,9 @@
-// Redundant reads: those that tell no observer of the memory rules anything new. They are counted
-// here and not announced, which is what makes the executor fast: most of a kernel's accesses are such reads.
+// Redundant reads: reads that give no observer of the memory rules new information. They are counted here and not announced. This
+// makes the executor fast, because most of a kernel's accesses are such reads.
 //
-// Two kinds. Of a buffer that the kernel may only read, all. Of a word of shared memory, those of one statement in one barrier
-// interval, after the first: all that such a read adds is its thread, and of the threads the lowest and the highest are kept.
-// The race detector offers such a word; whoever needs to hear of every thread drops it.
+// There are two kinds. All reads of a buffer that the kernel may only read. And reads of a word of shared memory by the same
+// statement in the same barrier interval, after the first: such a read only adds its thread, and of the threads the lowest and
+// the highest are kept. The race detector offers such a word. An observer that must hear of every thread drops it.
 #pragma once
 
 #include <algorithm>
@@ -15,11 +15,11 @@ namespace tilelab::simt {
 
 class RedundantReads {
  public:
-  struct Word {  // four bytes of shared memory; as small as can be: the cache holds the more of them
+  struct Word {  // four bytes of shared memory; small, so that many fit into the cache
     std::uint32_t pc = 0, interval = 0;
     std::uint16_t warp_interval = 0;
     std::uint16_t lowest = 0, highest = 0;  // threads
-    std::uint16_t position = 0;             // the offerer's own business
+    std::uint16_t position = 0;             // only the observer that offered the word uses it
   };
 
   void begin_launch(std::size_t shared_span) {
@@ -27,12 +27,12 @@ class RedundantReads {
     words_.assign(count_, {});
     interval_ = 1;
   }
-  // Nothing is known any more.
+  // Forgets all words.
   void begin_interval() {
     if (++interval_ == 0) begin_launch(count_ * 4);
   }
 
-  // Whether a read of `size` bytes, `offset` bytes into the shared span, is redundant; its thread is noted where it is.
+  // Whether a read of `size` bytes, `offset` bytes into the shared span, is redundant. If so, its thread is recorded.
   template <std::size_t size>
   bool covers(std::size_t offset, std::uintptr_t pc, std::uint32_t thread, std::uint32_t warp_interval) {
     static_assert(size % 4 == 0);
@@ -49,27 +49,28 @@ class RedundantReads {
   void count_shared(std::size_t bytes) { shared_bytes_ += bytes; }
   void count_input(std::size_t bytes) { input_bytes_ += bytes; }
 
-  // By threads `lowest` to `highest`, so far. What does not fit in the small fields is left to be announced.
+  // From now on, reads of this word are redundant; threads `lowest` to `highest` have read it. Values too large for the small
+  // fields are not stored, and these reads are announced.
   void offer(std::size_t at, std::uintptr_t pc, std::uint32_t warp_interval, std::uint16_t lowest, std::uint16_t highest,
              std::size_t position) {
     if (pc > 0xFFFFFFFF || warp_interval > 0xFFFF || position > 0xFFFF) return;
     words_[at] = {static_cast<std::uint32_t>(pc),      interval_, static_cast<std::uint16_t>(warp_interval), lowest, highest,
                   static_cast<std::uint16_t>(position)};
   }
-  // What was offered of this word in this interval, or null; from here on its reads are announced again.
+  // What was offered of this word in this interval, or null. From now on its reads are announced again.
   const Word* drop(std::size_t at) {
     if (at >= count_ || words_[at].interval != interval_) return nullptr;
     words_[at].interval = 0;
     return &words_[at];
   }
 
-  // That were not announced.
+  // Bytes of reads that were not announced.
   std::uint64_t shared_bytes() const { return shared_bytes_; }
   std::uint64_t input_bytes() const { return input_bytes_; }
 
  private:
   std::vector<Word> words_;
-  std::size_t count_ = 0;  // of them
+  std::size_t count_ = 0;  // number of words
   std::uint32_t interval_ = 1;
   std::uint64_t shared_bytes_ = 0, input_bytes_ = 0;
 };

@@ -9,7 +9,7 @@ std::string element_name(const Region& region, std::int64_t offset) {
   std::int64_t index = offset >= 0 ? offset / size : -((-offset + size - 1) / size);
   const bool one_object =
       region.space != Space::global && !region.dynamic && region.dimensions.empty() && region.bytes <= region.element_bytes;
-  if (one_object && index == 0) {  // a variable or a struct, no array
+  if (one_object && index == 0) {  // a variable or a struct, not an array
     return region.bytes <= sizeof(std::int64_t) ? region.name : region.name + " at byte " + std::to_string(offset);
   }
   if (region.dimensions.size() < 2 || region.space == Space::global) {

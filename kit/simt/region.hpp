@@ -1,4 +1,4 @@
-// A named piece of memory a kernel may touch: a buffer, a shared array, the module's own data.
+// A named piece of memory that a kernel may use: a buffer, a shared array, the module's own data.
 #pragma once
 
 #include <cstddef>
@@ -18,16 +18,16 @@ struct Region {
   BufferRole role = BufferRole::local;
   std::uintptr_t base = 0;  // address of its first byte
   std::size_t bytes = 0;
-  std::size_t span_offset = 0;  // of a shared array: from the span's first byte
+  std::size_t span_offset = 0;  // of a shared array: bytes from the start of the span
   std::string element = "float";
   std::size_t element_bytes = 4;
   std::vector<std::size_t> dimensions;  // of a shared array: {16, 16}; of a matrix: {rows, row_elements}; empty: unknown
   bool dynamic = false;                 // extern __shared__
-  bool constant = false;                // the module's constants: nobody hears of reads there
+  bool constant = false;                // the module's constants: reads of them are not announced
 };
 
-// "As[3][17]", as the kernel would write it: a global buffer is a pointer there, so "A[1056]". `offset` is in bytes from
-// the region's start; past the end or before the start it counts on in the outermost dimension.
+// "As[3][17]", as the kernel would write it. A global buffer is a pointer in the kernel, so "A[1056]". `offset` is in bytes from
+// the region's start. Before the start and past the end, the outermost index continues.
 std::string element_name(const Region& region, std::int64_t offset);
 
 }  // namespace tilelab::simt

@@ -1,6 +1,6 @@
-// Tells a thread that waits for another one from a thread that works: it polls one place with volatile or atomic
-// accesses, finds the same bytes there each time, and does nothing else that differs from pass to pass. Decides nothing:
-// the machine lets other threads run, or ends the launch.
+// Distinguishes a thread that waits for another thread from one that works. A waiting thread polls one place with volatile or
+// atomic accesses, finds the same bytes each time, and does nothing else that differs from one iteration to the next. It decides
+// nothing: the machine lets other threads run, or ends the launch.
 #pragma once
 
 #include <algorithm>
@@ -13,16 +13,16 @@ namespace tilelab::simt {
 class SpinWatch {
  public:
   void begin_block(std::size_t threads) { spins_.assign(threads, Spin{}); }
-  // An access of any kind: what a thread touches between two polls tells one pass of its loop from another.
+  // Any access. The addresses used between two polls distinguish one iteration of the loop from another.
   void note(std::uintptr_t address) { trail_ = trail_ * 31 + address; }
-  // The thread has passed a barrier or a warp operation, or another one runs now.
+  // The thread has passed a barrier or a warp operation, or another thread runs now.
   void forget_trail() { trail_ = 0; }
   void moved_on(std::uint32_t thread) {
     spins_[thread] = Spin{};
     forget_trail();
   }
 
-  // A volatile or atomic access to readable memory. `progress`: changes whenever any thread starts, waits or returns.
+  // A volatile or atomic access to readable memory. `progress` changes whenever any thread starts, waits or returns.
   void poll(std::uint32_t thread, std::uintptr_t address, std::size_t size, std::uint64_t progress) {
     Spin& spin = spins_[thread];
     std::uint64_t content = 0;
@@ -41,8 +41,8 @@ class SpinWatch {
   }
 
   std::uintptr_t polled_by(std::uint32_t thread) const { return spins_[thread].address; }
-  std::uint32_t polls(std::uint32_t thread) const { return spins_[thread].polls; }  // of one place in a row
-  std::uint32_t still(std::uint32_t thread) const { return spins_[thread].still; }  // of those: since anybody did anything new
+  std::uint32_t polls(std::uint32_t thread) const { return spins_[thread].polls; }  // consecutive polls of one place
+  std::uint32_t still(std::uint32_t thread) const { return spins_[thread].still; }  // those since any thread did anything new
 
  private:
   struct Spin {
@@ -51,7 +51,7 @@ class SpinWatch {
     std::uint32_t polls = 0, still = 0;
   };
   std::vector<Spin> spins_;
-  std::uint64_t stirs_ = 0;  // polls, of any thread, that differed from its one before
+  std::uint64_t stirs_ = 0;  // polls of any thread that differed from its previous poll
   std::uint64_t trail_ = 0;
 };
 

@@ -1,4 +1,4 @@
-// The section symbols that the linker makes for sections whose names are identifiers; absent where a section is.
+// Uses the symbols that the linker makes for sections whose names are identifiers. A symbol is absent if its section is.
 #include "simt/submission_data.hpp"
 
 #include "simt/machine.hpp"

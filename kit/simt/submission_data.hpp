@@ -1,4 +1,4 @@
-// Where the linker put the submission's own sections: code, constants, variables.
+// Where the linker placed the submission's own sections: code, constants, variables.
 #pragma once
 
 #include <cstdint>
@@ -11,10 +11,10 @@ struct DataSection {
   bool constant;
 };
 
-// Its variables and its read-only data.
+// The submission's variables and its read-only data.
 std::vector<DataSection> submission_data();
-// A copy of its variables, to be compared with a later one.
+// A copy of the submission's variables, to compare with a later one.
 std::vector<char> submission_variables();
-bool owned_by_submission(std::uintptr_t address);  // in one of those, or on the running thread's stack
+bool owned_by_submission(std::uintptr_t address);  // in one of those sections, or on the running thread's stack
 
 }  // namespace tilelab::simt

@@ -1,4 +1,4 @@
-// What a lane brings to a warp-wide operation and takes from it: shuffles, votes, match, reduce and plain __syncwarp.
+// What a lane gives to a warp-wide operation and gets from it: shuffles, votes, match, reduce and plain __syncwarp.
 #pragma once
 
 #include <array>
@@ -28,12 +28,12 @@ enum class WarpOperation : std::uint8_t {
 struct LaneRequest {
   WarpOperation operation = WarpOperation::sync;
   std::uint32_t mask = 0;
-  std::uint64_t value = 0;   // zero-extended bits; a vote's predicate as 0 or 1
-  std::uint32_t source = 0;  // shuffle: the lane to read
+  std::uint64_t value = 0;   // zero-extended bits; for a vote, the predicate as 0 or 1
+  std::uint32_t source = 0;  // for a shuffle: the lane to read
 };
 
-// One result per lane of `arrived`, from the requests of those lanes. A shuffle from a lane that is not there gives
-// the lane its own value back (CUDA leaves it undefined).
+// One result for each lane of `arrived`, from the requests of those lanes. A shuffle from a lane that is not there returns the
+// lane's own value (CUDA leaves it undefined).
 std::array<std::uint64_t, 32> combine(const std::array<LaneRequest, 32>& lanes, std::uint32_t arrived);
 
 }  // namespace tilelab::simt

@@ -1,5 +1,5 @@
-// Bytes that the threads of a launch ask for, per memory space. Source-level: what the statements say, not what a
-// compiler makes of them. Not here: requests, sectors and bank conflicts.
+// Counts the bytes that the threads of a launch access in each memory space. It counts the source's statements, not a compiler's
+// instructions. Requests, sectors and bank conflicts are not counted here.
 #pragma once
 
 #include <array>

@@ -1,4 +1,4 @@
-// Lists of accesses per word, merged by statement, and their comparison.
+// Lists of accesses to each word, merged by statement, and their comparison.
 #include "simt/observers/access_history.hpp"
 
 #include <algorithm>
@@ -14,7 +14,7 @@ namespace {
 
 auto place(const Moment& moment) { return std::pair(moment.block, moment.thread); }
 
-// The later of two moments of one block, as far as knowing of it goes.
+// Of two moments of one block, keeps the later: whoever knows of it knows of the earlier one too.
 void keep_later(Moment& kept, const Moment& other) {
   if (other.interval > kept.interval) {
     kept.interval = other.interval;
@@ -111,7 +111,7 @@ void AccessHistory::commit(std::uintptr_t word, const Footprint& footprint, std:
       into = free_.back();
       free_.pop_back();
     }
-    *link = into;  // before the deque grows again: it keeps its elements where they are
+    *link = into;  // first, because the deque may grow again; its elements stay where they are
     Node& node = nodes_[into];
     node = Node{.pc = footprint.pc, .region = footprint.region, .after = footprint.after_past, .lowest = lowest, .highest = highest};
     node.last_block = block;
@@ -132,7 +132,7 @@ void AccessHistory::commit(std::uintptr_t word, const Footprint& footprint, std:
   node.last_block = block;
   widen(node, lowest);
   widen(node, highest);
-  // A list of one that only reads is never looked at again; of more than one it is known already.
+  // If the list has one node that only reads, there can be no race. If it has more than one node, the word is already listed.
   if (first_other_block && length == 0 && node.next == 0 && node.kind != AccessKind::read) suspects_.push_back({word, footprint.region});
 }
 
@@ -144,7 +144,7 @@ void AccessHistory::settle(std::uintptr_t word, const Region* region) {
   if (length > many_nodes) prune(first, word);
 }
 
-// Drops what a later write is ordered after: whatever races with it and comes later races with that write.
+// Drops nodes that a later write is ordered after. A later access that races with a dropped node also races with that write.
 void AccessHistory::prune(std::uint32_t* first, std::uintptr_t word) {
   std::vector<std::uint32_t> list;
   for (std::uint32_t at = *first; at != 0; at = nodes_[at].next) list.push_back(at);

@@ -1,5 +1,5 @@
-// Barriers that not every thread of the block reaches. Waiting at different barriers is an error. Having left the
-// kernel is legal since Volta; it earns a note, since what the missing thread should have loaded is missing too.
+// Finds barriers that not every thread of the block reaches. Waiting at different barriers is an error. Leaving the kernel before
+// a barrier is legal since Volta; it gets a note, because data that the missing thread should have loaded may be missing too.
 #pragma once
 
 #include "simt/event.hpp"

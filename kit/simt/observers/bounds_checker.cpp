@@ -28,7 +28,8 @@ void BoundsChecker::on_index(const IndexEvent& event) {
 
 void BoundsChecker::on_misaligned(const Access& access, std::size_t alignment) {
   RawFinding finding;
-  finding.kind = access.address < 4096 ? FindingKind::out_of_bounds : FindingKind::misaligned;  // a null pointer is no alignment lesson
+  finding.kind = access.address < 4096 ? FindingKind::out_of_bounds
+                                       : FindingKind::misaligned;  // a null pointer is reported as such, not as bad alignment
   finding.site = {access.pc, "", access.by};
   finding.region = access.region;
   finding.offset = access.region != nullptr ? static_cast<std::int64_t>(access.address - access.region->base) : 0;

@@ -1,5 +1,5 @@
-// Accesses outside what was declared: past or before a buffer, past a dimension of an array, onto a stack's frame
-// links, nowhere at all; and misaligned ones.
+// Finds accesses outside of declared memory (before or past a buffer, past a dimension of an array, to a stack's frame links, to
+// no memory at all), and misaligned accesses.
 #pragma once
 
 #include "simt/event.hpp"

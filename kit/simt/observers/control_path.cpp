@@ -1,4 +1,4 @@
-// Loops are entered and left by being inside their code or not; an iteration begins with a jump back to their first block.
+// A lane is in a loop while its code address is inside the loop's code. An iteration begins with a jump back to its first block.
 #include "simt/observers/control_path.hpp"
 
 namespace tilelab::simt {
@@ -24,7 +24,7 @@ void ControlPath::returned() {
 void ControlPath::turn(const LoopMap& map, std::uintptr_t pc) {
   Frame& frame = frames_.back();
   const LoopMap::Stretch& stretch = map.at(pc);
-  // A function that accesses nothing and calls nothing does not say that it begins: its blocks are nobody's.
+  // A function without accesses and calls does not announce its beginning. Its blocks belong to no function.
   if (stretch.function != frame.function) return;
   const auto around = map.around(stretch);
   std::size_t kept = 0;

@@ -1,7 +1,8 @@
-// Where one lane is: the calls that led here and the iteration of every loop around it, as one number. Lanes of a warp
-// with equal numbers at the same instruction run it together, as hardware does where paths meet again after a branch.
+// The control path of one lane as one number: the calls that led to its position, and the iteration of every loop around it.
+// Lanes of a warp with equal numbers at the same instruction execute it together, as hardware does where paths reconverge after a
+// branch.
 //
-// Not "the n-th visit by this lane": lanes that skip an iteration would then be matched with others' earlier ones.
+// It is not "the n-th visit by this lane": lanes that skip an iteration would then be matched with earlier iterations of others.
 #pragma once
 
 #include <cstdint>
@@ -30,7 +31,7 @@ class ControlPath {
     else
       turn(map, pc);
   }
-  // The function that holds `pc` begins; `caller` is where it returns to.
+  // The function that contains `pc` begins. It will return to `caller`.
   void called(const LoopMap& map, std::uintptr_t pc, std::uintptr_t caller);
   void returned();
 
@@ -43,10 +44,10 @@ class ControlPath {
 
  private:
   struct Frame {
-    std::uint64_t base = 0;  // of the path that led into the function
+    std::uint64_t base = 0;  // the number of the path that led into the function
     std::uint32_t function = LoopMap::none;
     std::uint32_t first_turn = 0;
-    std::uintptr_t last = 0;  // the block it is in
+    std::uintptr_t last = 0;  // the current block
   };
   struct Turn {
     std::uint32_t loop = 0;
@@ -57,7 +58,7 @@ class ControlPath {
   void rekey();
 
   std::vector<Frame> frames_;
-  std::vector<Turn> turns_;  // of all frames, the running function's last
+  std::vector<Turn> turns_;  // of all frames; those of the running function are last
   LoopMap::Stretch here_;
   std::uint64_t key_ = 0;
 };

@@ -1,4 +1,4 @@
-// Chains of releases, and searches among them.
+// Builds chains of releases and searches them.
 #include "simt/observers/fence_order.hpp"
 
 #include <algorithm>

@@ -1,13 +1,14 @@
-// Who knows what of whom by fences: the order that __threadfence() with atomics or volatile accesses makes between
-// threads of different blocks, and of one block between barriers.
+// The happens-before order that __threadfence() makes together with atomics or volatile accesses: between threads of different
+// blocks, and of one block between barriers.
 //
-// Theory of operation. A thread releases: after a fence (its own, or one of a thread that a barrier has joined it with)
-// it writes to a place by an atomic or volatile access. Another acquires: it reads that place by an atomic or volatile
-// access and passes a fence or a barrier. From then on it knows what the releasing thread knew at its fence: every earlier
-// interval of that block, the thread's own accesses before the fence, those of lanes that a __syncwarp() had joined it
-// with, and whatever it had acquired itself. Writes to one place form a chain, which atomics carry on and a volatile write
-// begins anew. Knowing is a set of references to chains, each up to some position; blocks run one after another, so a
-// chain that is known at all holds all that earlier blocks released to it. Until the first fence nothing here costs anything.
+// Theory of operation. A thread releases: after a fence it writes to a place by an atomic or volatile access. The fence may be
+// its own, or that of a thread that a barrier has joined it with. Another thread acquires: it reads that place by an atomic or
+// volatile access and passes a fence or a barrier. From then on it knows what the releasing thread knew at its fence: every
+// earlier interval of that block, the thread's own accesses before the fence, those of lanes that a __syncwarp() had joined it
+// with, and all that it had acquired itself. Writes to one place form a chain. Atomics continue a chain, a volatile write begins
+// a new one. Knowledge is a set of references to chains, each up to some position. Blocks run one after another, so if a chain is
+// known at all, everything that earlier blocks released to it is known. Until the first fence of a launch, all of this costs
+// nothing.
 #pragma once
 
 #include <cstdint>
@@ -26,7 +27,7 @@ class FenceOrder {
   void begin_block(std::uint32_t block);
   void barrier();
   void warp_sync(std::uint32_t warp, std::uint32_t mask);
-  // `lanes`: what the thread knows of its warp.
+  // `lanes`: what the thread knows of its warp's lanes.
   void fence(std::uint32_t thread, bool block_scope, std::vector<Limit> lanes);
   void touch(const Access& access) {
     if (in_use_ && (access.kind == AccessKind::atomic || access.is_volatile)) synchronize(access);
@@ -36,17 +37,17 @@ class FenceOrder {
   std::uint16_t epoch(std::uint32_t thread) const { return in_use_ ? threads_[thread].epoch : std::uint16_t{0}; }
   bool knows_other_blocks(std::uint32_t thread) const { return in_use_ && (!block_known_.empty() || !threads_[thread].known.empty()); }
   bool knows_more_than_its_block(std::uint32_t thread) const { return in_use_ && !threads_[thread].known.empty(); }
-  // Whether the running block's thread knows that an access has happened. It is the thread's own, or one made before.
+  // Whether this thread of the running block knows that an access has happened: its own, or an earlier one.
   bool knows(std::uint32_t thread, const Moment& access) const;
 
  private:
-  struct Reference {  // a chain's first entries
+  struct Reference {  // the first `upto` entries of a chain
     std::uint32_t chain = 0, upto = 0;
   };
-  using Knowledge = std::vector<Reference>;  // one for each chain at most
-  struct Coverage {                          // of one block: its intervals before this one, and parts of this one
+  using Knowledge = std::vector<Reference>;  // at most one for each chain
+  struct Coverage {                          // of one block: its earlier intervals, and parts of the current one
     std::uint32_t interval = 0;
-    std::uint16_t everyone_below = 0;  // epochs of all threads
+    std::uint16_t everyone_below = 0;  // epochs below this, of all threads
     std::vector<Limit> limits;
     bool holds(const Moment& access) const;
   };
@@ -62,13 +63,13 @@ class FenceOrder {
   };
   struct Chain {
     std::uint32_t length = 0;
-    std::unordered_map<std::uint32_t, std::vector<Release>> releases;  // by block
+    std::unordered_map<std::uint32_t, std::vector<Release>> releases;  // for each block
     std::vector<Edge> edges;
   };
   struct Thread {
     std::uint16_t epoch = 0;
     bool touched = false, fenced = false, block_fenced = false;
-    Coverage device, block;  // what its fences of either scope cover
+    Coverage device, block;  // what its fences of each scope cover
     Knowledge pending, known;
   };
 
@@ -80,19 +81,19 @@ class FenceOrder {
   bool reaches(const Knowledge& from, const Moment& access) const;
 
   static constexpr std::size_t max_threads = 1024;       // of a block
-  static constexpr std::size_t max_releases = 1u << 20;  // past these everything counts as known: nobody is accused wrongly
+  static constexpr std::size_t max_releases = 1u << 20;  // beyond these everything counts as known, so that nobody is accused wrongly
 
   bool in_use_ = false;
   std::uint32_t threads_per_block_ = 0, block_ = 0, interval_ = 0;
   std::vector<Thread> threads_;
   std::vector<std::uint32_t> used_;  // threads touched in this interval
-  bool block_fenced_ = false;        // by a fence before some barrier of the block
+  bool block_fenced_ = false;        // by a fence before an earlier barrier of the block
   Coverage block_coverage_;
   Knowledge block_known_;
   std::unordered_map<std::uintptr_t, std::uint32_t> chain_at_;
   std::vector<Chain> chains_;
   std::size_t kept_ = 0;
-  mutable std::vector<std::uint32_t> seen_;  // by chain, in one search: up to where it was looked at
+  mutable std::vector<std::uint32_t> seen_;  // for each chain, in one search: the position up to which it was searched
   mutable std::vector<Reference> search_;
   mutable std::vector<std::uint32_t> seen_chains_;
 };

@@ -1,5 +1,5 @@
-// Which 4-byte words the lanes of one request touch: what sectors and shared-memory wavefronts follow from.
-// Rows of 128 bytes with a bit per word, chained in a pool; most requests need one row.
+// Which 4-byte words the lanes of one request access. Sectors and shared-memory wavefronts follow from them. They are stored as
+// rows of 128 bytes with a bit for each word, linked in a pool. Most requests need one row.
 #pragma once
 
 #include <algorithm>
@@ -15,7 +15,7 @@ class FootprintPool {
   static constexpr std::uint32_t end = ~0u;
 
   void clear() { rows_.clear(); }
-  // Adds `size` bytes at `address` to the chain that begins at `head` (`end`: a new one); answers its head.
+  // Adds `size` bytes at `address` to the list that begins at `head` (`end`: a new one). Returns the list's head.
   std::uint32_t add(std::uint32_t head, std::uintptr_t address, std::uint32_t size) {
     const std::uintptr_t first = address / 4, last = (address + size - 1) / 4;
     for (std::uintptr_t word = first; word <= last;) {
@@ -28,7 +28,7 @@ class FootprintPool {
     return head;
   }
 
-  // Distinct 32-byte segments of global memory.
+  // The number of distinct 32-byte segments of global memory.
   std::uint32_t sectors(std::uint32_t head) const {
     std::uint32_t count = 0;
     for (; head != end; head = rows_[head].next) {
@@ -36,13 +36,13 @@ class FootprintPool {
     }
     return count;
   }
-  // Distinct words.
+  // The number of distinct words.
   std::uint32_t words(std::uint32_t head) const {
     std::uint32_t count = 0;
     for (; head != end; head = rows_[head].next) count += static_cast<std::uint32_t>(std::popcount(rows_[head].words));
     return count;
   }
-  // The most distinct words asked of one of the 32 banks of shared memory; lanes with equal words share them.
+  // The largest number of distinct words in one of the 32 banks of shared memory. Lanes with equal words count once.
   std::uint32_t most_words_of_a_bank(std::uint32_t head) const {
     std::array<std::uint8_t, 32> words{};
     for (; head != end; head = rows_[head].next) {

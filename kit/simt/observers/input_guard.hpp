@@ -1,4 +1,4 @@
-// Writes to a buffer that the kernel may only read.
+// Finds writes to a buffer that the kernel may only read.
 #pragma once
 
 #include "simt/event.hpp"

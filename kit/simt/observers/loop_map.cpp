@@ -1,4 +1,4 @@
-// Cuts the code at every boundary of a function or a loop; between two boundaries nothing changes.
+// Splits the code at every boundary of a function or a loop. Between two boundaries nothing changes.
 #include "simt/observers/loop_map.hpp"
 
 #include <algorithm>

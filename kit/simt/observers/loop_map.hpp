@@ -1,5 +1,5 @@
-// The loops of a program as ranges of code, and which of them lie around an instruction. Static: made once from what
-// the builder found in the compiler's output; which lane is in which iteration is ControlPath's to know.
+// The loops of a program as ranges of code, and which of them contain an instruction. Static: made once from what the builder
+// found in the compiler's output. ControlPath knows which lane is in which iteration.
 #pragma once
 
 #include <cstdint>
@@ -8,7 +8,7 @@
 
 namespace tilelab::simt {
 
-// Both are where basic blocks announce themselves: the first of the loop, and the last that jumps back to it.
+// Both are addresses of coverage callbacks: `first` in the loop's first basic block, `last` in the last that jumps back to it.
 struct CodeLoop {
   std::uintptr_t first = 0, last = 0;
 };
@@ -20,7 +20,7 @@ struct CodeExtent {
 
 class LoopMap {
  public:
-  // A stretch of code whose every block lies in the same function and the same loops.
+  // A range of code in which every block lies in the same function and the same loops.
   struct Stretch {
     std::uintptr_t first = 0, end = 0;
     std::uint32_t function = none;  // index; none: outside every function
@@ -33,12 +33,12 @@ class LoopMap {
   LoopMap(std::vector<CodeLoop> loops, const std::vector<CodeExtent>& functions);
 
   const Stretch& at(std::uintptr_t pc) const;
-  // Indices of the loops around a stretch, outermost first.
+  // Indices of the loops that contain a stretch, outermost first.
   std::span<const std::uint32_t> around(const Stretch& stretch) const { return {chains_.data() + stretch.around, stretch.depth}; }
   const CodeLoop& loop(std::uint32_t index) const { return loops_[index]; }
 
  private:
-  std::vector<CodeLoop> loops_;  // outer before inner
+  std::vector<CodeLoop> loops_;  // outer loops before inner ones
   std::vector<Stretch> stretches_;
   std::vector<std::uint32_t> chains_;
 };

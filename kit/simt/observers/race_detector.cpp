@@ -1,4 +1,4 @@
-// Statement pairs per word and barrier interval.
+// Keeps the statements that access each word in a barrier interval, and compares them in pairs.
 #include "simt/observers/race_detector.hpp"
 
 #include <algorithm>
@@ -62,7 +62,7 @@ void RaceDetector::on_block_end(std::uint64_t, std::uint32_t last_interval) { cl
 void RaceDetector::on_access(const Access& access) {
   if (!unsettled_.empty()) settle();
   const bool is_shared = access.space == Space::shared;
-  // A write to an input is a finding of its own, and the only access to it that could race.
+  // A write to an input is a finding of its own, and without a write an input has no races.
   if (!is_shared && access.region->role == BufferRole::input && access.space == Space::global) return;
   const std::uintptr_t base = is_shared ? access.address - access.offset : 0;
   const std::uint64_t from = is_shared ? access.offset : access.address, end = from + access.size;
@@ -81,18 +81,18 @@ void RaceDetector::on_access(const Access& access) {
   fences_.touch(access);
 }
 
-// Only where nothing but the statement and its __syncwarp()s tells a word's readers apart: no fence, no atomic of their own.
+// Offers a word only if just the statement and its __syncwarp()s tell its readers apart: no fence, and no atomic of the thread.
 void RaceDetector::offer(std::size_t index, std::size_t position, const Access& access) {
   const Word& word = shared_[index];
   if (access.is_volatile || fences_.in_use() || position >= word.size()) return;
-  if (access.warp_interval != 0 && several_masks_) return;  // a reader of any warp may have to be kept apart
+  if (access.warp_interval != 0 && several_masks_) return;  // readers of any warp may have to be kept apart
   const auto is_alone = [](const Footprint& one) { return one.alone; };
   if (word.first.alone || std::any_of(word.more.begin(), word.more.end(), is_alone)) return;
   const Footprint& footprint = position == 0 ? word.first : word.more[position - 1];
   redundant_->offer(index, access.pc, access.warp_interval, footprint.lowest, footprint.highest, position);
 }
 
-// The threads of the reads that were not announced join their footprint: before anybody looks at it.
+// Adds the threads of the unannounced reads to their footprint. It must run before the footprint is used.
 void RaceDetector::withdraw(std::size_t index) {
   const RedundantReads::Word* word = redundant_ != nullptr ? redundant_->drop(index) : nullptr;
   if (word == nullptr) return;
@@ -146,7 +146,7 @@ std::size_t RaceDetector::touch(Word& word, std::uintptr_t number, std::uint8_t 
     word.first.bytes = 0;
   }
   std::size_t position = 0;
-  if (word.first.bytes == 0) {  // most words see one statement in an interval: it is written down in place
+  if (word.first.bytes == 0) {  // most words are accessed by one statement in an interval, so the first is stored in the word itself
     describe(word.first, bytes, access);
     order_after_past(word, word.first, access);
     word.written = access.kind != AccessKind::read;
@@ -180,7 +180,7 @@ void RaceDetector::extend(Word& word, std::size_t position, const Access& access
   if (word.written) suspect(word);
 }
 
-// The values written by the last access are there now; a word of global memory or of the span may be read as it lies.
+// By now the last access has written its values. A word of global memory or of the span can be read directly.
 void RaceDetector::settle() {
   for (const Written& written : unsettled_) {
     Footprint& footprint = written.word->at(written.position);
@@ -196,8 +196,8 @@ Moment RaceDetector::moment_of(const Footprint& footprint, std::uint32_t thread,
   return {static_cast<std::uint32_t>(block_), now.interval, static_cast<std::uint16_t>(thread), footprint.epoch, footprint.warp_interval};
 }
 
-// What fences order before a new access, in this interval. So does an atomic of the thread's own: the atomics before it on that
-// word are before everything that comes after it.
+// Which accesses of this interval fences order before a new access. An atomic of the same thread orders too: earlier atomics on
+// that word come before everything that the thread does after its own.
 void RaceDetector::order_after_others(Word& word, Footprint& fresh, const Access& access) {
   const std::uint32_t thread = access.by.thread;
   const bool after_atomics = access.kind != AccessKind::atomic && word.last_atomic == thread;
@@ -215,7 +215,7 @@ void RaceDetector::order_after_others(Word& word, Footprint& fresh, const Access
   }
 }
 
-// The same among what earlier blocks did.
+// The same for accesses of earlier blocks.
 void RaceDetector::order_after_past(const Word& word, Footprint& fresh, const Access& access) {
   const std::uint32_t thread = access.by.thread;
   const bool is_plain = access.kind != AccessKind::atomic;
@@ -276,7 +276,7 @@ void RaceDetector::prune(Word& word, Footprint& write, const Access& now) {
       const bool ordered = (all[j].after & position_bit(i)) != 0 || (old.after & position_bit(j)) != 0;
       if (!ordered) compare(word, old, all[j]);
     }
-    // Another block may race with what is dropped here and not with the write.
+    // Another block may race with a dropped access but not with the write, so it is recorded first.
     if (old.region->space != Space::shared) history_.commit(word.number, old, static_cast<std::uint32_t>(block_), now.interval);
     all.erase(all.begin() + static_cast<std::ptrdiff_t>(i));
     for (Footprint& one : all) one.after = without_position(one.after, i);
@@ -291,11 +291,11 @@ void RaceDetector::prune(Word& word, Footprint& write, const Access& now) {
 void RaceDetector::compare(const Word& word, const Footprint& a, const Footprint& b) {
   const bool maybe = conflict(a, b, true, true);
   if (!maybe || (same_value_ == SameValue::allowed && same_value(a, b))) return;
-  // One order for a pair of statements, whichever ran first: the write, else the earlier code, comes first.
+  // The order in a pair does not depend on which ran first: the write comes first, else the statement at the lower address.
   const auto rank = [](const Footprint& one) { return std::tuple(one.kind == AccessKind::read, one.pc, one.kind); };
   if (rank(b) < rank(a)) return compare(word, b, a);
   const bool alike = rank(a) == rank(b);
-  // The threads between the lowest and the highest need not be looked at: if any pair races, so does one of these.
+  // It is enough to compare the lowest and the highest threads: if any pair races, so does one of these.
   std::optional<std::pair<std::uint32_t, std::uint32_t>> racing;
   for (const std::uint32_t first : {a.lowest, a.highest}) {
     for (const std::uint32_t second : {b.lowest, b.highest}) {

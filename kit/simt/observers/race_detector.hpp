@@ -1,10 +1,10 @@
-// Races on shared and global memory: two accesses to one byte by different threads, at least one a write, not both
-// atomic, that nothing orders: no barrier of the block, no __syncwarp(), no fence with an atomic or volatile access.
+// Finds races on shared and global memory: two accesses to one byte by different threads, at least one of them a write, not both
+// atomic, and not ordered by a barrier of the block, a __syncwarp(), or a fence with an atomic or volatile access.
 //
-// It decides by those rules, not by the order in which threads happened to run: per four-byte word it keeps, for each
-// statement that touched it in this barrier interval, the lowest and the highest thread, and compares statements when the
-// interval ends. Words of global memory then join the launch's past, and blocks are compared when the launch ends. What
-// fences order does follow from the run, since a value that was seen does: see needs_reversed_run().
+// It decides by those rules, not by the order in which threads ran. For each four-byte word it keeps, for each statement that
+// accessed it in this barrier interval, the lowest and the highest thread. It compares statements when the interval ends. Words
+// of global memory then join the history of the launch, and blocks are compared when the launch ends. Only the order by fences
+// does depend on the run, because it depends on the values that threads read: see needs_reversed_run().
 #pragma once
 
 #include <array>
@@ -23,7 +23,7 @@ namespace tilelab::simt {
 
 class RaceDetector final : public Observer {
  public:
-  enum class SameValue : std::uint8_t { races, allowed };  // plain writes of equal values to one place
+  enum class SameValue : std::uint8_t { races, allowed };  // plain writes of equal values to the same place
 
   explicit RaceDetector(FindingLog& log, SameValue same_value = SameValue::races);
   bool watches(Space) const override { return true; }
@@ -37,15 +37,15 @@ class RaceDetector final : public Observer {
   void on_block_end(std::uint64_t, std::uint32_t last_interval) override;
   void on_launch_end() override { history_.report(); }
 
-  // Accesses conflicted that only fences or atomics ordered. One that took no notice of what it read there would race,
-  // and does so visibly when blocks and threads run the other way round.
+  // Only fences or atomics ordered some conflicting accesses. A thread that ignored the value it read there would race, but that
+  // may be visible only if blocks and threads run in reverse order.
   bool needs_reversed_run() const { return ordered_some_ || history_.ordered_some(); }
 
  private:
   struct Word {
-    std::uint64_t interval = 0;  // of interval_: older contents are void
+    std::uint64_t interval = 0;  // the value of interval_ when written; older contents are invalid
     std::uintptr_t number = 0;   // its address / 4
-    Footprint first{};           // most words see one statement in an interval
+    Footprint first{};           // most words are accessed by one statement in an interval
     bool written = false, suspect = false;
     std::uint16_t last_atomic = no_thread;
     std::vector<Footprint> more;
@@ -58,7 +58,7 @@ class RaceDetector final : public Observer {
     std::size_t position;
   };
 
-  std::size_t touch(Word& word, std::uintptr_t number, std::uint8_t bytes, const Access& access);  // answers the footprint's position
+  std::size_t touch(Word& word, std::uintptr_t number, std::uint8_t bytes, const Access& access);  // returns the footprint's position
   void offer(std::size_t index, std::size_t position, const Access& access);
   void withdraw(std::size_t index);
   void withdraw_all();
@@ -75,8 +75,8 @@ class RaceDetector final : public Observer {
   Moment moment_of(const Footprint& footprint, std::uint32_t thread, const Access& now) const;
   void settle();
 
-  // Warps that keep to themselves leave footprints for as long as no block barrier comes; from here on, those that a later
-  // write is ordered after are compared and dropped: whatever races with them races with that write.
+  // Warps that synchronise only within themselves add footprints until the next block barrier. Above this number, footprints that
+  // a later write is ordered after are compared and dropped: whatever races with them also races with that write.
   static constexpr std::size_t many_footprints = 64, most_footprints = 512;
   static constexpr std::uint16_t no_thread = 0xFFFF;
 
@@ -89,7 +89,7 @@ class RaceDetector final : public Observer {
   std::vector<Word> shared_;
   WordTable<Word> global_;
   std::vector<Word*> suspects_;
-  std::vector<Written> unsettled_;  // written by the last access: their values are there at the next event
+  std::vector<Written> unsettled_;  // writes of the last access: their values are in memory at the next event
   std::uint64_t interval_ = 1;      // counted over the whole launch
   std::uint64_t block_ = 0;
   bool several_masks_ = false;  // in some warp, in this interval

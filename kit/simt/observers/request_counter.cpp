@@ -1,4 +1,4 @@
-// Matching of lanes into requests, and what a finished request costs.
+// Matches lanes into requests, and computes what a finished request costs.
 #include "simt/observers/request_counter.hpp"
 
 #include <algorithm>
@@ -7,7 +7,7 @@
 namespace tilelab::simt {
 namespace {
 
-constexpr std::uint32_t widest = 16;  // bytes that one lane's instruction moves
+constexpr std::uint32_t widest = 16;  // the most bytes that one lane's instruction moves
 
 std::uint32_t at_least_one(std::uint32_t count) { return std::max(count, 1u); }
 
@@ -63,7 +63,7 @@ std::uint32_t RequestCounter::request_of(Warp& warp, std::uint32_t lane, const A
     return one.instruction == access.instruction && one.path == on && (one.lanes >> lane & 1) == 0;
   };
   if (next < warp.requests.size() && fits(warp.requests[next], path)) return next++;
-  // The same instruction again on the same path is another request.
+  // If a lane executes the same instruction again on the same path, that is another request.
   for (;; path = ControlPath::mix(path, 1)) {
     const auto [place, is_new] =
         warp.index.try_emplace(ControlPath::mix(path, access.instruction), static_cast<std::uint32_t>(warp.requests.size()));
@@ -82,7 +82,7 @@ std::uint32_t RequestCounter::request_of(Warp& warp, std::uint32_t lane, const A
 }
 
 std::uint32_t RequestCounter::tally_of(const Access& access) {
-  // By the statement: one instruction may serve many, where it lies in a function of the kit's (a float4's own assignment).
+  // Counted by statement: one instruction of the kit may serve many statements, such as a float4's own assignment.
   const std::uintptr_t key = (access.pc * 3 + static_cast<std::uintptr_t>(access.kind)) * 3 + static_cast<std::uintptr_t>(access.space);
   const auto [place, is_new] = tally_index_.try_emplace(key, static_cast<std::uint32_t>(tallies_.size()));
   if (is_new) {
@@ -118,9 +118,10 @@ void RequestCounter::settle() {
   for (Lane& lane : lanes_) lane.next = 0;
 }
 
-// Shared memory serves 64-bit accesses half warp by half warp and 128-bit ones quarter by quarter; twice as many lanes at
-// once for loads where every lane has its neighbour's address (the lane whose number differs in the last bit, or for all
-// of the warp in the last but one), or that neighbour is idle. Measured on an H200: see shared_patterns_test.
+// Shared memory serves 64-bit accesses one half warp at a time, and 128-bit accesses one quarter warp at a time. It serves twice
+// as many lanes at once for loads, if each lane has its neighbour's address or that neighbour is inactive. The neighbour is the
+// lane whose number differs in the last bit, or for the whole warp in the last but one. Measured on an H200: see
+// shared_patterns_test.
 void RequestCounter::settle_wide(const Request& request, const LaneAddresses& addresses) {
   RequestTally& tally = tallies_[request.tally];
   const auto active = [&](unsigned lane) { return (request.lanes >> lane & 1) != 0; };

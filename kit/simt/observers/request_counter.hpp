@@ -1,9 +1,9 @@
 // Counts memory traffic as Nsight Compute does on a GPU: requests of warps, sectors of global memory, wavefronts of shared
-// memory, per accessing instruction. Source-level: what the statements say; nvcc may merge accesses.
+// memory, for each accessing instruction. It counts the source's statements; nvcc may merge accesses.
 //
-// Theory of operation. Lanes run one after another, so a warp's requests are collected until its next barrier: each lane
-// walks the list that the lanes before it wrote, at the same instructions on the same control path, and adds its own
-// words. A lane that went another way finds its place through an index, or adds a request of its own.
+// Theory of operation. Lanes run one after another, so a warp's requests are collected until its next barrier. Each lane walks
+// the list of requests that earlier lanes made, at the same instructions on the same control path, and adds its own words. A lane
+// on another path finds its place through an index, or adds a new request.
 #pragma once
 
 #include <array>
@@ -26,8 +26,8 @@ struct RequestTally {
   std::uint64_t requests = 0;          // warp-level instructions with an active lane
   std::uint64_t sectors = 0;           // global: distinct 32-byte segments, per request
   std::uint64_t wavefronts = 0;        // shared: passes over the 32 banks
-  std::uint64_t least_sectors = 0;     // had the same words lain side by side
-  std::uint64_t least_wavefronts = 0;  // likewise
+  std::uint64_t least_sectors = 0;     // if the same words were contiguous
+  std::uint64_t least_wavefronts = 0;  // the same for shared memory
 };
 
 class RequestCounter final : public Observer {
@@ -49,7 +49,7 @@ class RequestCounter final : public Observer {
 
   // One entry for each kind of access of a statement to a space, in the order of the statements.
   std::vector<RequestTally> tallies() const;
-  // False: a warp did more between two barriers than is kept; what was counted is too little.
+  // False: a warp did more between two barriers than can be kept, so the counts are too low.
   bool complete() const { return complete_; }
 
  private:
@@ -58,17 +58,17 @@ class RequestCounter final : public Observer {
     std::uint64_t path = 0;
     std::uint32_t lanes = 0;
     std::uint32_t tally = 0;   // index
-    std::uint32_t words = no;  // footprint; of wide ones in shared memory, index into Warp::wide
-    std::uint8_t size = 0;     // the widest lane's bytes
+    std::uint32_t words = no;  // footprint; for wide requests in shared memory, an index into Warp::wide
+    std::uint8_t size = 0;     // bytes of the widest lane
   };
   struct Lane {
     ControlPath path;
-    std::uint32_t next = 0;  // of its warp's requests
+    std::uint32_t next = 0;  // index of its next request in the warp's list
   };
   using LaneAddresses = std::array<std::uintptr_t, 32>;
   struct Warp {
     std::vector<Request> requests;
-    std::unordered_map<std::uint64_t, std::uint32_t> index;  // of (instruction, path), and of the requests that repeat it
+    std::unordered_map<std::uint64_t, std::uint32_t> index;  // by (instruction, path); also finds requests that repeat it
     FootprintPool words;
     std::vector<LaneAddresses> wide;
   };

@@ -5,8 +5,8 @@
 namespace tilelab::simt {
 namespace {
 
-// An access to several elements at once (a float4) becomes a step for each. Where its parts are no whole elements, as in
-// an array of bytes that holds floats, four bytes are one.
+// An access to several elements at once (a float4) becomes one step for each. If the parts are not whole elements, as in an array
+// of bytes that holds floats, each step is four bytes.
 std::uint32_t part_of(const Access& access, std::uint64_t offset) {
   const auto fits = [&](std::size_t part) { return access.size % part == 0 && offset % part == 0; };
   const std::size_t element = access.region->element_bytes;
@@ -67,7 +67,7 @@ bool TraceRecorder::has_room() {
   return false;
 }
 
-// An access is announced before it happens; at the next event it has happened, and nothing else has.
+// An access is announced before it happens. At the next event it has happened, and nothing else has.
 void TraceRecorder::settle() {
   for (; settled_ < steps_.size(); ++settled_) {
     TraceStep& step = steps_[settled_];

@@ -1,5 +1,5 @@
-// Writes down what one block does, step by step and with the values: accesses to buffers and shared arrays, and the
-// block's barriers. Judges nothing, and says nothing of other blocks. Keeps a bounded number of steps.
+// Records what one block does, step by step and with the values: accesses to buffers and shared arrays, and the block's barriers.
+// It judges nothing and records no other block. The number of steps is limited.
 #pragma once
 
 #include <cstdint>
@@ -13,12 +13,12 @@ namespace tilelab::simt {
 struct TraceStep {
   enum class Kind : std::uint8_t { read, write, atomic, barrier };
   Kind kind = Kind::read;
-  std::uint32_t thread = 0;    // linear in its block; a barrier belongs to all
-  std::uint32_t interval = 0;  // barriers the block had passed before
+  std::uint32_t thread = 0;    // linear in its block; not used by a barrier, which belongs to all
+  std::uint32_t interval = 0;  // barriers that the block had passed before
   const Region* region = nullptr;
   std::uint64_t offset = 0;  // bytes from the region's first byte
   std::uint32_t bytes = 0;   // 1, 2, 4 or 8
-  std::uint64_t bits = 0;    // what was there: read before a read, after a write or an atomic
+  std::uint64_t bits = 0;    // the value before a read, or after a write or an atomic
   std::uintptr_t pc = 0;
 };
 
@@ -31,9 +31,9 @@ class TraceRecorder final : public Observer {
   void on_barrier(const BarrierEvent& event) override;
   void on_block_end(std::uint64_t block, std::uint32_t last_interval) override;
 
-  // In the order in which the block made them; each thread's own are in its program's order.
+  // In the order in which the block executed them. The steps of each thread are in program order.
   const std::vector<TraceStep>& steps();
-  // Nothing of the block is missing from them.
+  // True if no step of the block is missing.
   bool complete() const { return ended_ && !overflowed_; }
 
  private:

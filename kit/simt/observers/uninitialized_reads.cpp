@@ -1,4 +1,4 @@
-// Written-masks per word of shared memory, written-flags per element of output buffers.
+// Keeps a mask of written bytes for each word of shared memory, and a written-flag for each element of output buffers.
 #include "simt/observers/uninitialized_reads.hpp"
 
 #include <algorithm>
@@ -60,11 +60,12 @@ void UninitializedReads::shared_access(const Access& access) {
     }
     if (access.kind != AccessKind::write) {
       std::uint8_t present = static_cast<std::uint8_t>(word.before | word.now);
-      // Atomics of several threads do not race, so another's atomic gives this one's no value to start from.
+      // Atomics of several threads do not race. So the order of threads must not decide, and an atomic of another thread is no
+      // initial value.
       if (access.kind == AccessKind::atomic && writers_[index].interval == interval_)
         present = static_cast<std::uint8_t>(word.before | word.plain);
       const auto missing = static_cast<std::uint8_t>(bytes & ~present);
-      if (missing != 0 && redundant_ != nullptr) redundant_->drop(index);  // every thread that reads it is to be heard
+      if (missing != 0 && redundant_ != nullptr) redundant_->drop(index);  // every thread that reads it must be announced
       if (missing != 0 && !block_disturbed_ && candidates_.size() < max_candidates) {
         candidates_.push_back({index, missing, access.kind, finding_of(access)});
       }
@@ -98,7 +99,7 @@ void UninitializedReads::note_write(std::size_t index, std::uint8_t bytes, const
   if (access.kind == AccessKind::write) word.plain = static_cast<std::uint8_t>(word.plain | bytes);
 }
 
-// The bytes of a candidate that another thread writes in this interval, so that the two race.
+// The bytes of a candidate that another thread writes in this interval. There the two race.
 std::uint8_t UninitializedReads::contested(const Candidate& candidate) const {
   const Word& word = words_[candidate.word];
   const Writers& writers = writers_[candidate.word];
@@ -119,14 +120,15 @@ void UninitializedReads::close_interval() {
   ++interval_;
 }
 
-// Per element: reported when every thread that touched it read it first, or nobody wrote it: then the first access read
-// nothing, whichever it was. (A thread that writes without reading may be ordered before the others, or races with them.)
+// An element is reported if every thread that accessed it read it first, or if nobody wrote it. Then the first access read an
+// unwritten value, whichever thread came first. (A thread that writes without reading may be ordered first, or it races with the
+// others.)
 void UninitializedReads::output_access(Output& output, const Access& access) {
   const std::uint64_t thread = global_thread(access.by);
   const std::size_t first = access.offset / 4, last = (access.offset + access.size - 1) / 4;
   for (std::size_t element = first; element <= last && element < output.written.size(); ++element) {
     if (output.written[element] != 0) continue;
-    if (output.last_element == element && output.last_thread == thread) continue;  // it has read this one before
+    if (output.last_element == element && output.last_thread == thread) continue;  // this thread has read it before
     if (access.kind == AccessKind::write) {
       const auto disputed = output.disputed.find(element);
       if (disputed != output.disputed.end() && disputed->second.has_read(thread)) continue;

@@ -1,8 +1,9 @@
-// Reads of memory nobody has written: shared arrays since the block began, output buffers since the launch began.
+// Finds reads of memory that nobody has written: shared arrays since the block began, output buffers since the launch began.
 //
-// Decided by the rules, not by the schedule: a read of a byte that was unwritten when its barrier interval began, and
-// that only the reader itself writes in that interval (afterwards) or nobody does. Where another thread writes it in
-// the same interval the two race, which is the race detector's finding; atomics do not, and so excuse none but plain reads.
+// It decides by the rules, not by the schedule. It reports a read of a byte that was unwritten when its barrier interval began,
+// if no other thread writes it in that interval. (The reader itself may write it afterwards.) If another thread writes it in the
+// same interval, the two race, and the race detector reports that. Atomics do not race with each other, so an atomic write
+// excuses only plain reads.
 #pragma once
 
 #include <array>
@@ -34,14 +35,14 @@ class UninitializedReads final : public Observer {
   void on_launch_end() override;
 
  private:
-  struct Word {  // four bytes of shared memory; masks have one bit per byte
+  struct Word {  // four bytes of shared memory; masks have one bit for each byte
     std::uint32_t block = 0;
-    std::uint8_t before = 0, now = 0, plain = 0;  // written in earlier intervals of the block; in this one; not atomically
-    std::uint8_t several = 0;                     // of those in `now`: written by more than one thread
+    std::uint8_t before = 0, now = 0, plain = 0;  // written in earlier intervals of the block; in this one; in this one by a plain write
+    std::uint8_t several = 0;                     // bytes in `now` that more than one thread has written
   };
-  struct Writers {                          // of a word; apart, for most accesses only read what is there
-    std::uint64_t interval = 0;             // the last one it was written in
-    std::array<std::uint16_t, 4> latest{};  // of each byte in `now`
+  struct Writers {                          // of a word; kept separately, because most accesses only read words that were written
+    std::uint64_t interval = 0;             // the last interval in which it was written
+    std::array<std::uint16_t, 4> latest{};  // the last thread that wrote each byte in `now`
   };
   struct Candidate {
     std::size_t word;
@@ -49,20 +50,20 @@ class UninitializedReads final : public Observer {
     AccessKind kind;
     RawFinding finding;
   };
-  struct OutputWord {  // of an output: read before it was written
+  struct OutputWord {  // an output element that was read before it was written
     std::set<std::uint64_t> readers;
-    RawFinding finding;  // of the smallest of them
+    RawFinding finding;  // of the reader with the smallest number
     bool has_read(std::uint64_t thread) const;
   };
   struct Output {
     const Region* region;
-    std::vector<std::uint8_t> written;  // by a thread that had not read it
+    std::vector<std::uint8_t> written;  // by a thread that had not read it before
     std::map<std::size_t, OutputWord> disputed;
-    std::size_t last_element = ~std::size_t{0};  // the last one disputed, and by whom: accumulating into C asks often
+    std::size_t last_element = ~std::size_t{0};  // the last disputed element and its reader; accumulating into C repeats them
     std::uint64_t last_thread = 0;
   };
 
-  // Whole words that this block has written.
+  // Reads of whole words that this block has already written.
   bool reads_what_is_there(const Access& access) const {
     if (access.kind != AccessKind::read || ((access.offset | access.size) & 3u) != 0) return false;
     const std::size_t end = (access.offset + access.size) / 4;
@@ -81,16 +82,16 @@ class UninitializedReads final : public Observer {
   static RawFinding finding_of(const Access& access);
 
   static constexpr std::size_t max_candidates = 1u << 16;
-  static constexpr std::size_t max_readers = 64;  // of one element; more are taken to be whoever asks
+  static constexpr std::size_t max_readers = 64;  // of one element; after that, every thread counts as a reader
   FindingLog& log_;
   std::vector<Word> words_;
-  std::vector<Writers> writers_;  // as many
+  std::vector<Writers> writers_;  // one for each word
   std::vector<Candidate> candidates_;
   std::vector<Output> outputs_;
-  std::uint32_t block_ = 0;  // counted as they run
+  std::uint32_t block_ = 0;  // counted in the order in which blocks run
   std::uint64_t interval_ = 0;
   RedundantReads* redundant_ = nullptr;
-  bool block_disturbed_ = false;  // a thread was ended: what it did not write is not the kernel's omission
+  bool block_disturbed_ = false;  // a thread was ended: writes that it did not reach are not the kernel's omission
 };
 
 }  // namespace tilelab::simt

@@ -1,4 +1,4 @@
-// Chains of __syncwarp()s.
+// Follows chains of __syncwarp()s.
 #include "simt/observers/warp_order.hpp"
 
 namespace tilelab::simt {
@@ -32,7 +32,7 @@ std::vector<Limit> WarpOrder::known_to(std::uint32_t thread) const {
   std::vector<Limit> limits;
   const std::uint32_t index = thread / 32;
   if (!current(index)) return limits;
-  std::uint32_t reached = 1u << (thread % 32);  // lanes of whose past, up to the sync looked at, the thread knows
+  std::uint32_t reached = 1u << (thread % 32);  // lanes whose accesses, up to the current sync, the thread knows
   const Warp& warp = at(index);
   for (std::size_t i = warp.syncs.size(); i-- > 0 && reached != ~0u;) {
     const WarpSyncEvent& sync = warp.syncs[i];

@@ -1,5 +1,5 @@
-// The __syncwarp()s of a block's warps in the current barrier interval, and which lanes they order. Shuffles, votes and
-// matches order no memory and are not here.
+// The __syncwarp()s of a block's warps in the current barrier interval, and which lanes they order. Shuffles, votes and matches
+// do not order memory accesses and are not recorded.
 #pragma once
 
 #include <array>
@@ -11,7 +11,7 @@
 
 namespace tilelab::simt {
 
-// Accesses of a thread that somebody knows of: those of an earlier epoch, or of an earlier warp interval.
+// A thread's accesses that another thread knows of: those of an earlier epoch, or of an earlier warp interval.
 struct Limit {
   std::uint16_t thread = 0, epoch = 0;
   std::uint32_t warp_interval = 0;
@@ -21,18 +21,19 @@ class WarpOrder {
  public:
   void begin_interval() { ++interval_; }
   void sync(const WarpSyncEvent& sync);
-  // How many have completed in this warp.
+  // The number of syncs that have completed in this warp.
   std::uint32_t syncs(std::uint32_t warp) const { return current(warp) ? static_cast<std::uint32_t>(at(warp).syncs.size()) : 0; }
-  // Which lanes a sync orders differs: statements are kept apart by lane.
+  // Whether syncs of this warp have different masks. Then they order different lanes, and statements are kept separately for each
+  // lane.
   bool several_masks(std::uint32_t warp) const { return current(warp) && at(warp).several_masks; }
-  // Whether a chain of syncs leads from what one lane did to what another lane of its warp did later.
+  // Whether a chain of syncs orders an access of one lane before a later access of another lane of its warp.
   bool ordered(const Footprint& earlier, std::uint32_t its_thread, const Footprint& later, std::uint32_t later_thread) const;
-  // What a lane knows of the others of its warp by now.
+  // What a lane knows of the other lanes of its warp so far.
   std::vector<Limit> known_to(std::uint32_t thread) const;
 
  private:
   struct Warp {
-    std::uint64_t interval = 0;  // of interval_: older contents are void
+    std::uint64_t interval = 0;  // the value of interval_ when written; older contents are invalid
     bool several_masks = false;
     std::vector<WarpSyncEvent> syncs;
   };

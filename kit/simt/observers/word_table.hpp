@@ -1,5 +1,5 @@
-// The words of global memory that a block touches in one barrier interval, found by address: an open hash table whose
-// entries are void once the interval is over, so that nothing is cleared and, in the long run, nothing allocated.
+// The words of global memory that a block accesses in one barrier interval, found by address. It is an open-addressing hash
+// table. Entries become invalid when the interval ends, so nothing is cleared, and in the long run nothing is allocated.
 #pragma once
 
 #include <cstdint>
@@ -11,7 +11,7 @@ namespace tilelab::simt {
 template <typename Word>
 class WordTable {
  public:
-  // The word of this number, new or as it was left in this interval; null when there are too many.
+  // The word of this number, either new or as it was left in this interval. Null if there are too many.
   Word* at(std::uintptr_t number) {
     if (used_ * 2 >= entries_.size()) grow();
     std::size_t at = hash(number);
@@ -24,7 +24,7 @@ class WordTable {
     return &words_[used_++];
   }
   std::size_t size() const { return used_; }
-  Word& operator[](std::size_t i) { return words_[i]; }  // in the order of their first touch
+  Word& operator[](std::size_t i) { return words_[i]; }  // in the order of first access
   void begin_interval() {
     ++interval_;
     used_ = 0;
@@ -53,7 +53,7 @@ class WordTable {
   }
 
   std::vector<Entry> entries_;
-  std::deque<Word> words_;  // a deque: words keep their addresses
+  std::deque<Word> words_;  // a deque, so that words keep their addresses
   std::size_t used_ = 0;
   std::uint64_t interval_ = 1;
 };

@@ -1,5 +1,5 @@
-// What one statement did to one word (four bytes) in one barrier interval of one block, merged over the threads that ran
-// it; when two accesses conflict; and when one happened. Not here: which of them are ordered.
+// What one statement did to one word (four bytes) in one barrier interval of one block, merged over the threads that executed it.
+// Also: when two accesses conflict, and when an access happened. Which accesses are ordered is decided elsewhere.
 #pragma once
 
 #include <cstdint>
@@ -8,32 +8,32 @@
 
 namespace tilelab::simt {
 
-// Enough of an access to ask whether somebody knows that it has happened.
+// The parts of an access that are needed to ask whether a thread knows that it has happened.
 struct Moment {
   std::uint32_t block = 0, interval = 0;
-  std::uint16_t thread = 0, epoch = 0;  // epoch: fences its thread had passed in the interval
+  std::uint16_t thread = 0, epoch = 0;  // epoch: number of fences that its thread had passed in the interval
   std::uint32_t warp_interval = 0;
 };
 
 struct Footprint {
   std::uintptr_t pc = 0;
   const Region* region = nullptr;
-  std::uint64_t after = 0;       // what fences order before it: a bit per position among the word's in this interval
-  std::uint64_t after_past = 0;  // and among those that earlier blocks left
+  std::uint64_t after = 0;       // accesses that fences order before it: one bit for each position in the word's list of this interval
+  std::uint64_t after_past = 0;  // the same for accesses of earlier blocks
   std::uint32_t warp_interval = 0;
-  std::uint32_t syncs = 0;    // of its warp, that had completed before the first of them
-  std::uint32_t content = 0;  // of the word, once written; only where equal values are let pass
+  std::uint32_t syncs = 0;    // __syncwarp()s of its warp that had completed before the first of these accesses
+  std::uint32_t content = 0;  // of the word after the write; only used if equal values are allowed
   std::uint16_t lowest = 0, highest = 0, epoch = 0;
   AccessKind kind = AccessKind::read;
   std::uint8_t bytes = 0;  // mask of the word's four bytes
   bool is_volatile = false, block_scope = false;
-  bool alone = false;  // takes no other thread in: fences order it
+  bool alone = false;  // of one thread only, because fences order it
   bool has_content = false, several_values = false;
 };
 
-// Whether two unordered accesses to one byte race. A volatile one to the place where another thread's atomic or volatile
-// one goes is how a flag is passed, and no race; but two that both write are, and so are lanes of a warp that rely on
-// volatile in place of __syncwarp(). An atomic of block scope is none for other blocks.
+// Whether two unordered accesses to one byte race. A volatile access to the place of another thread's atomic or volatile access
+// passes a flag, and is no race. But two volatile writes are a race, and so are lanes of a warp that use volatile instead of
+// __syncwarp(). An atomic of block scope does not count as atomic for other blocks.
 template <typename One, typename Other>
 bool conflict(const One& a, const Other& b, bool same_block, bool same_warp) {
   if ((a.bytes & b.bytes) == 0) return false;
@@ -47,7 +47,7 @@ bool conflict(const One& a, const Other& b, bool same_block, bool same_warp) {
   return false;
 }
 
-// Plain writes of one value, where they overlap.
+// Plain writes that wrote the same value to the bytes that they share.
 template <typename One, typename Other>
 bool same_value(const One& a, const Other& b) {
   if (a.kind != AccessKind::write || b.kind != AccessKind::write) return false;
@@ -61,7 +61,7 @@ bool same_value(const One& a, const Other& b) {
 
 constexpr std::uint64_t position_bit(std::size_t position) { return position < 64 ? std::uint64_t{1} << position : 0; }
 
-// The mask when the element at `position` is taken out of the list.
+// The mask after the element at `position` is removed from the list.
 constexpr std::uint64_t without_position(std::uint64_t mask, std::size_t position) {
   if (position >= 64) return mask;
   const std::uint64_t below = position_bit(position) - 1;
