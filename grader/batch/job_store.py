@@ -1,4 +1,4 @@
-"""The record of judging already done: one file per job, named by a hash of everything that its outcome follows from.
+"""Keeps the outcomes of finished judging: one file for each job, named by a hash of everything that the outcome depends on.
 
 Points, feedback and wording are not part of the key: they only change how an outcome is scored.
 """
@@ -17,21 +17,21 @@ from grader.machine.toolset import Toolset
 from grader.model.labs import Lab
 from grader.model.outcome import OUTCOME_JSON, LabOutcome
 
-# The packages that an outcome follows from. Points, words and pages follow from outcomes.
+# The packages that an outcome depends on. Points, words and pages are made from outcomes.
 _JUDGING = ("engines", "judging", "machine", "model", "sandbox", "speed")
-# A lab's files that no outcome follows from: words for people, and the two that are read field by field below.
+# A lab's files that no outcome depends on: texts for people, and the two files whose fields are read one by one below.
 _WORDS = frozenset({".md", ".toml"})
 _NOT_JUDGED = frozenset({"rejects"})
 
 
 def grader_fingerprint() -> str:
-    """A hash of the grader's own modules that have to do with judging."""
+    """A hash of the grader's own modules that take part in judging."""
     folder = Path(__file__).parents[1]
     return _hash_files(folder, [path for package in _JUDGING for path in (folder / package).rglob("*.py")])
 
 
 def judging_fingerprints(toolset: Toolset, labs: Sequence[Lab]) -> dict[str, str]:
-    """What a lab's outcomes follow from beside its files. The judge counts as it was built, not as it would be."""
+    """A hash of what a lab's outcomes depend on besides its files. It contains the judge as it was built, not its sources."""
     judges = {lab.id: toolset.judge_program(lab.id, public_only=False).read_bytes() for lab in labs}
     bench = f"{toolset.fingerprint()} {grader_fingerprint()} {toolset.gpu.description}"
     return {lab_id: f"{bench} {hashlib.sha256(judge).hexdigest()}" for lab_id, judge in judges.items()}
@@ -63,7 +63,7 @@ def _timed_against(lab: Lab) -> list[str]:
 
 
 def job_key(source: bytes, lab: str, *, setup: str, seed: int) -> str:
-    """The key of judging `source`; `lab` is the lab's fingerprint, `setup` that of all that judging is done with."""
+    """The key of judging `source`. `lab` is the lab's fingerprint, `setup` that of everything used for judging."""
     return _hash(hashlib.sha256(source).hexdigest(), lab, setup, seed)
 
 
@@ -74,7 +74,7 @@ class JobStore:
         self._folder = folder
 
     def find(self, key: str) -> LabOutcome | None:
-        """The outcome kept under `key`; a file that is missing or damaged is as good as none."""
+        """The outcome kept under `key`. A missing or damaged file counts as none."""
         try:
             return OUTCOME_JSON.validate_json((self._folder / f"{key}.json").read_bytes())
         except (OSError, ValidationError):

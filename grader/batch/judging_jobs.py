@@ -1,7 +1,7 @@
-"""The jobs of a batch: which files have to be judged, which were judged before, and the judging itself on several cores.
+"""The jobs of a batch: which files must be judged, which were judged before, and the judging itself on several cores.
 
-One file of one lab is one job, however many students handed it in. An outcome is kept as soon as it is there, so that an
-interrupted batch goes on where it stopped. Nothing that one job does, and no fault of ours in one of them, stops the others.
+One file of one lab is one job, no matter how many students handed it in. An outcome is stored as soon as it exists, so an
+interrupted batch continues where it stopped. Nothing that happens in one job, including a failure of ours, stops the others.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from grader.model.result import Environment
 from grader.model.verdicts import Verdict
 from grader.scoring.class_score import JudgedStudent
 
-_TRIES = 2  # of a job that failed through us
+_TRIES = 2  # of a job that failed because of us
 
 
 class Judge(Protocol):
@@ -36,7 +36,7 @@ class Judge(Protocol):
 
 
 class Sweep(Protocol):
-    """Adds a size sweep to the outcome of judging, where it lacks one; scoring takes no notice of it."""
+    """Adds a size sweep to an outcome that has none. Scoring ignores it."""
 
     def lacks(self, lab: Lab, outcome: LabOutcome, /) -> bool: ...
     def add(self, lab: Lab, source: Path, outcome: LabOutcome, scratch: Path, /) -> LabOutcome: ...
@@ -58,14 +58,14 @@ class JudgingSetup:
     environment: Environment
     fingerprints: Mapping[str, str]  # by lab: of kit, judge, grader, toolchain, sandbox, limits and device
     seed: int
-    sweep: Sweep | None = None  # none: nobody asked for it, or there is nothing to do it on
+    sweep: Sweep | None = None  # none: not requested, or no GPU to make it on
 
 
 @dataclass(frozen=True)
 class _Job:
     lab: Lab
     source: Path
-    known: LabOutcome | None = None  # judged before: it lacks its sweep alone
+    known: LabOutcome | None = None  # judged before: only its sweep is missing
 
 
 @dataclass(frozen=True)
@@ -85,7 +85,7 @@ class _Work:
     faults: list[str] = field(default_factory=list)
 
     def outcome(self, student: Intake, lab: Lab) -> LabOutcome:
-        """Of a file that was not judged, why not."""
+        """The outcome of the student's file. For a file that was not judged, it says why."""
         file = lab.public.file
         if student.submission.refused is not None:
             return unjudged(lab.id, Verdict.REJECTED, f"the submission was refused: {student.submission.refused}")
@@ -122,7 +122,7 @@ def judge_class(  # noqa: PLR0913 -- whom, on what, with what, and where to
             if fault:
                 concerned = ", ".join(student for (student, _), one in work.keys.items() if one == key)
                 work.faults.append(f"{concerned}: {fault}")
-            noisy = outcome.speed is not None and outcome.speed.trouble  # such times are taken anew
+            noisy = outcome.speed is not None and outcome.speed.trouble  # such times are measured again
             if not noisy and not broke(jobs[key].lab, outcome):
                 store.keep(key, outcome)
             progress.step()
@@ -136,7 +136,7 @@ def judge_class(  # noqa: PLR0913 -- whom, on what, with what, and where to
 def _jobs(
     students: Sequence[Intake], labs: Sequence[Lab], setup: JudgingSetup, store: JobStore, work: _Work
 ) -> dict[str, _Job]:
-    """The jobs to be done, by key; outcomes that are there already go into `work`. Equal files make one job."""
+    """The jobs to be done, by key. Outcomes that already exist go into `work`. Equal files make one job."""
     jobs: dict[str, _Job] = {}
     for lab in labs:
         asked = lab_fingerprint(lab)
@@ -172,7 +172,7 @@ def _pool(workers: int, stop: threading.Event) -> Iterator[Callable[..., Future[
 
 
 def _do_job(setup: JudgingSetup, job: _Job, scratch: Path, stop: threading.Event) -> tuple[LabOutcome, str]:
-    """The outcome, and what broke on our side. A sweep that breaks costs the sweep alone."""
+    """The outcome, and what failed on our side. A sweep that fails affects only the sweep."""
     outcome, fault = (job.known, "") if job.known else _judge_job(setup.judge, job.lab, job.source, scratch, stop)
     if setup.sweep is None or fault or stop.is_set() or not setup.sweep.lacks(job.lab, outcome):
         return outcome, fault
@@ -186,7 +186,7 @@ def _do_job(setup: JudgingSetup, job: _Job, scratch: Path, stop: threading.Event
 
 
 def _judge_job(judge: Judge, lab: Lab, source: Path, scratch: Path, stop: threading.Event) -> tuple[LabOutcome, str]:
-    """The outcome, tried again when we failed; and what broke, for the instructor."""
+    """The outcome, tried again if we failed; and what failed, for the instructor."""
     for number in range(_TRIES):
         outcome, fault = _judge_once(judge, lab, source, scratch / str(number))
         shutil.rmtree(scratch, ignore_errors=True)

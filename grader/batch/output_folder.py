@@ -1,6 +1,6 @@
-"""OUT, the folder that a batch writes its results into: may it be used, and is it ours?
+"""OUT, the folder that a batch writes its results into. It answers two questions: may it be used, and is it ours?
 
-Never deletes anything: what else lies in `OUT`, or is left of an earlier batch, stays.
+It never deletes anything: other files in `OUT`, and the rest of an earlier batch, stay.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ _OURS = ("index.html", *(export.file for export in EXPORTS), "students", "instru
 
 
 class OutError(RemediableError):
-    """OUT cannot take the results: says why and what to give instead."""
+    """OUT cannot take the results. The message says why, and what to use instead."""
 
 
 @dataclass(frozen=True)
@@ -40,7 +40,7 @@ class OutputFolder:
         return self.path / "students"
 
     def claim(self) -> None:
-        """Makes the folder ready for results. Raises OutError, having written nothing, when it is not ours to write."""
+        """Prepares the folder for results. If it is not ours to write to, it raises OutError and writes nothing."""
         self.require_usable()
         try:
             self.students.mkdir(parents=True, exist_ok=True)
@@ -52,7 +52,7 @@ class OutputFolder:
             raise OutError(message) from error
 
     def require_usable(self) -> None:
-        """Raises OutError when this is no place for results. Writes nothing."""
+        """Raises OutError if results cannot be written here. Writes nothing."""
         out, source = self.path, self.submissions
         real_out, real_source = out.resolve(), source.resolve()
         if out.exists() and not out.is_dir():
@@ -83,7 +83,7 @@ class OutputFolder:
         return [f"{self.students} still holds pages of {len(old)} not in this batch, as they were: {shown}"]
 
     def record_faults(self, faults: Sequence[str]) -> None:
-        """Writes what broke on our side, stack traces and all, for whoever looks into it."""
+        """Writes what failed on our side, including stack traces, for the person who looks into it."""
         path = self.path / "instructor" / "faults.txt"
         if faults or path.exists():
             write_atomically(path, "\n\n".join(faults) + "\n" if faults else "Nothing broke in the last run.\n")

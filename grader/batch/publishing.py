@@ -32,7 +32,7 @@ def publish(
     seed: int,
     exports: Sequence[Export],
 ) -> list[str]:
-    """Writes everything; returns what could not be made, having made the rest. `sources`: by student, each file's text."""
+    """Writes everything. Returns what could not be made, after making the rest. `sources`: by student, each file's text."""
     faults: list[str] = []
     for file in _files(graded, out, sources, seed, exports):
         try:
@@ -70,6 +70,6 @@ def _given_back(result: Result, folder: Path, sources: Mapping[str, str]) -> Ite
 
 
 def _record(result: Result, seed: int) -> str:
-    """Everything, for the instructor alone."""
+    """The complete record, for the instructor only."""
     full = {"seed": seed, "result": json.loads(result.model_dump_json(by_alias=True))}
     return json.dumps(full, indent=2, ensure_ascii=False) + "\n"

@@ -1,1 +1,1 @@
-"""The `tilelab` command: one file a command. Each parses its words, calls the packages below, and prints."""
+"""The `tilelab` command, one file for each of its commands. Each parses its options, calls the packages below, and prints."""

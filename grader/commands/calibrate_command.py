@@ -24,7 +24,7 @@ from grader.speed.contestants import ContestError
 
 @dataclass(frozen=True)
 class Facts:
-    """Under which conditions something was measured."""
+    """The conditions under which something was measured."""
 
     device: str
     toolkit: str
@@ -55,7 +55,9 @@ def calibrate_labs(wanted: Sequence[str], *, sweep: bool, out: Path | None) -> i
 
 
 def write(out: Path, found: Sequence[Measurement], titles: Mapping[str, str], facts: Facts) -> None:
-    """A page with a picture for each lab where `out` ends in .html; else Markdown, its pictures in files beside it."""
+    """Writes a page with a picture for each lab if `out` ends in .html. Otherwise it writes Markdown, with the pictures in files
+    beside it.
+    """
     swept = swept_labs(found)
     if out.suffix.lower() in {".html", ".htm"}:
         write_atomically(out, calibration_page(calibration_sheet(swept, titles, **asdict(facts))))

@@ -1,4 +1,4 @@
-"""What `tilelab check` does once its words are parsed: reads the file, checks, prints. Returns the exit status."""
+"""`tilelab check` after its options are parsed: reads the file, checks, prints. Returns the exit status."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def check_file(  # noqa: PLR0913 - one for each of the command's options
     seed: int,
     as_json: bool,
 ) -> int:
-    """0: clean; 1: something was found, or the launch did not end well; 2: there was no launch."""
+    """Returns 0 if the launch is clean; 1 if something was found or the launch did not end well; 2 if there was no launch."""
     source = read_kernel_source(file)
     name = named_kernel(source, kernel)
     request = CheckRequest(
@@ -86,8 +86,8 @@ def _extent(text: str, option: str) -> Extent3:
 
 
 def _with_ending(checked: Checked, source: KernelSource) -> tuple[Finding, ...]:
-    """With a finding for how the launch ended, where no other says it, and with a note for a result that hangs on the
-    order of blocks and threads.
+    """The findings, with two possible additions: how the launch ended, if no finding says it, and a note if the result depends
+    on the order of blocks and threads.
     """
     findings = checked.findings
     if checked.verdict is not Verdict.PASS and all(one.kind is not checked.verdict for one in findings):

@@ -1,4 +1,4 @@
-"""`tilelab check-course`, once its words are parsed: gathers the proofs, opens the toolset if one needs it, runs them."""
+"""`tilelab check-course` after its options are parsed: collects the proofs, opens the toolset if one needs it, runs them."""
 
 from __future__ import annotations
 
@@ -34,13 +34,13 @@ from grader.proofs.unpacked_handout import UnpackedHandout
 from grader.scoring.lab_score import score_lab
 
 _FAILED = 1
-# Where no seed has been made, as in continuous integration: any number does, and none is left behind.
+# Used if no seed has been made, as in continuous integration. Any number works, and no seed file is written.
 _SOME_SEED = 20_240_917
-_KEPT = Path(".tilelab/check")  # what was judged and proved before
+_KEPT = Path(".tilelab/check")  # what earlier runs judged and proved
 
 
 class Grading:
-    """Grades the course's own kernels as a batch would; what it judged before is taken from there."""
+    """Grades the course's own kernels as a batch would, and reuses what was judged before."""
 
     def __init__(self, toolset: Toolset, labs: Sequence[Lab], store: JobStore, scratch: Path, seed: int) -> None:
         self._toolset, self._store, self._scratch, self._seed = toolset, store, scratch, seed
@@ -52,7 +52,7 @@ class Grading:
         return score_lab(lab, self._outcome(lab, normalise(source.read_bytes())[0], until_failure=False))
 
     def catch(self, lab: Lab, text: str) -> Verdict:
-        """The verdict on a mutant: of the first case that fails, or `pass`. Raises RuntimeError where the judge broke."""
+        """The verdict on a mutant: that of the first case that fails, or `pass`. Raises RuntimeError if the judge broke."""
         outcome = self._outcome(lab, text.encode(), until_failure=True)
         if outcome.verdict is not None:
             return outcome.verdict
@@ -62,7 +62,7 @@ class Grading:
             raise RuntimeError(message)
         if failed is None:
             return Verdict.PASS
-        return Verdict.WRONG_ANSWER if failed.verdict is Verdict.PASS else failed.verdict  # a technique that is missed
+        return Verdict.WRONG_ANSWER if failed.verdict is Verdict.PASS else failed.verdict  # a technique was not used
 
     def _outcome(self, lab: Lab, text: bytes, *, until_failure: bool) -> LabOutcome:
         setup = self._fingerprints[lab.id] + (" until the first failure" if until_failure else "")
@@ -90,14 +90,14 @@ class Grading:
 
 
 def _may_keep(lab: Lab, outcome: LabOutcome, *, until_failure: bool) -> bool:
-    """Not a failure of ours. Cases that were left out on purpose are none."""
+    """Whether nothing of ours failed. Cases that were left out on purpose are no failure."""
     if until_failure:
         return all(case.verdict is not Verdict.INTERNAL_ERROR for case in outcome.cases)
     return not broke(lab, outcome)
 
 
 def check_course(lab_ids: Sequence[str], wanted: Sequence[str], *, workers: int | None) -> int:
-    """`wanted`: names of proofs, or their first words; empty: all of them."""
+    """`wanted`: names of proofs, or their first words. If it is empty, all proofs run."""
     console = Console(highlight=False)
     root = course_root(Path.cwd())
     labs = load_labs(root, lab_ids)
@@ -149,7 +149,7 @@ def check_course(lab_ids: Sequence[str], wanted: Sequence[str], *, workers: int 
 
 
 def remake_pages() -> int:
-    """Brings every passage that a command makes up to date, and says in which pages."""
+    """Updates every passage that a command makes, and says which pages changed."""
     console = Console(highlight=False)
     root = course_root(Path.cwd())
     labs = load_labs(root, [])
@@ -164,7 +164,7 @@ def remake_pages() -> int:
 
 
 def _chosen(proofs: Sequence[Proof], wanted: Sequence[str]) -> Iterator[Proof]:
-    """Raises RemediableError when a name fits no proof."""
+    """Raises RemediableError if a name fits no proof."""
     for name in wanted:
         if not any(_is(proof, name) for proof in proofs):
             message = f"there is no proof {name!r}. There are: {', '.join(proof.name for proof in proofs)}"

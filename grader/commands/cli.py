@@ -1,8 +1,9 @@
-"""The `tilelab` command: parses and delegates. Here are the course's commands, in student_commands.py those for kernels.
+"""The `tilelab` command: it parses options and calls the other files. The course's commands are here, those for kernels in
+student_commands.py.
 
-Exit status: 0 done (and, for `test`, passed); 1 `test`: not passed, `starters --check`: stale, `check-course`: a proof
-failed; 2 what was asked for cannot be done, nothing was written; 3 graded, but something of ours broke and is flagged;
-130 interrupted.
+Exit status: 0 done (and, for `test`, passed); 1 `test`: not passed, `starters --check`: not up to date, `check-course`: a
+proof failed; 2 the request cannot be carried out, and nothing was written; 3 graded, but something of ours failed and is
+reported; 130 interrupted.
 """
 
 from __future__ import annotations
@@ -70,7 +71,7 @@ def grade_command(  # noqa: PLR0913, PLR0917 - one for each option
     guarded(run)
 
 
-app.add_typer(student_app)  # without a name: its commands are this program's own
+app.add_typer(student_app)  # without a name, so that its commands belong to this program
 
 
 @app.command("starters")

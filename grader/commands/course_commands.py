@@ -1,4 +1,4 @@
-"""`tilelab starters`, `handouts` and `new-lab`: what an instructor makes of the course's files."""
+"""`tilelab starters`, `handouts` and `new-lab`: what an instructor makes from the course's files."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`tilelab doctor`: says what grading would be done with on this machine, and what to do where something is missing."""
+"""`tilelab doctor`: says what this machine would grade with, and what to do if something is missing."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _SET_UP = "run `make setup`"
 
 @dataclass(frozen=True)
 class Check:
-    """One thing looked at; `needed` ones keep grading from working when they are not `ok`."""
+    """One thing that was examined. If `needed` and not `ok`, grading cannot work."""
 
     what: str
     ok: bool
@@ -32,7 +32,7 @@ class Check:
 
 
 def examine(start: Path) -> int:
-    """Prints every check; 0 when this machine can grade, 1 when it cannot."""
+    """Prints every check. Returns 0 if this machine can grade, 1 if it cannot."""
     console = Console(highlight=False)
     checks = list(check_all(course_root(start)))
     for check in checks:
@@ -42,7 +42,7 @@ def examine(start: Path) -> int:
 
 
 def check_all(root: Path) -> Iterator[Check]:
-    """Everything grading depends on, one after the other."""
+    """Checks everything that grading depends on, one after another."""
     yield Check("course", ok=True, found=str(root))
     yield _tried("labs", lambda: ", ".join(lab.id for lab in load_labs(root, [])))
     yield _tried("compiler", lambda: _compiler(root))
@@ -52,7 +52,7 @@ def check_all(root: Path) -> Iterator[Check]:
 
 
 def _gpu(root: Path) -> Iterator[Check]:
-    """What of NVIDIA's is here and works, each with its reason where it is not. None of it is needed."""
+    """Which parts of NVIDIA's software are here and work, each with a reason if it does not. None of them is needed."""
     try:
         asked = backend_choice()
         kit = json.loads((root / "build" / "kit.json").read_text(encoding="utf-8"))
@@ -81,7 +81,7 @@ def _tried(what: str, find: Callable[[], str]) -> Check:
 
 
 def _compiler(root: Path) -> str:
-    """The compiler that builds submissions, in its own words, and why it is that one."""
+    """The compiler that builds submissions, in its own words, and why this one was chosen."""
     try:
         compiler = json.loads((root / "build" / "kit.json").read_text(encoding="utf-8"))["compiler"]
     except (OSError, ValueError, KeyError) as error:
@@ -91,7 +91,7 @@ def _compiler(root: Path) -> str:
 
 
 def _judges(root: Path) -> Check:
-    suffix = "" if (root / "solutions").is_dir() else "-public"  # a handout has the public half alone
+    suffix = "" if (root / "solutions").is_dir() else "-public"  # a handout has only the public half
     missing = [lab for lab in lab_ids(root) if not (root / "build" / "bin" / f"judge-{lab}{suffix}").is_file()]
     found = f"no judge for {', '.join(missing)}: {_SET_UP}" if missing else "a judge for every lab"
     return Check("kit", not missing, found)

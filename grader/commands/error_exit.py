@@ -1,4 +1,4 @@
-"""Runs a command of the `tilelab` program: what went wrong in a known way is said in one sentence, without a stack trace."""
+"""Runs a command of the `tilelab` program. A known kind of error is printed as one sentence, without a stack trace."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 
 def guarded(run: Callable[[], int]) -> NoReturn:
-    """Ends the command with what `run` answers; 2 where it cannot be done as asked, 130 when interrupted."""
+    """Ends the command with the status that `run` returns; 2 if the request cannot be carried out, 130 if interrupted."""
     from grader.model.errors import RemediableError  # noqa: PLC0415 -- as in the commands: a student waits for it
 
     try:

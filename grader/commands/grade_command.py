@@ -1,4 +1,4 @@
-"""`tilelab grade`: grades a class and says what came of it."""
+"""`tilelab grade`: grades a class and prints the results."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def grade_class(  # noqa: PLR0913 - as the command
     sanitized: bool = False,
     sweep: bool = False,
 ) -> int:
-    """`exports`: names of formats; empty: grades.csv."""
+    """`exports`: names of formats; if it is empty, grades.csv."""
     console = Console(highlight=False)
     root = course_root(Path.cwd())
     labs = load_labs(root, lab_ids)
@@ -65,7 +65,7 @@ def grade_class(  # noqa: PLR0913 - as the command
 
 
 def exports_named(names: Sequence[str]) -> list[Export]:
-    """Raises RemediableError for a name that no format has."""
+    """Raises RemediableError for a name that is no format."""
     known = {export.name: export for export in EXPORTS}
     for name in names:
         if name not in known:

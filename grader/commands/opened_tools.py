@@ -1,4 +1,4 @@
-"""What several commands open before they begin: the toolset, a lab's judge, the conditions that a result names."""
+"""What several commands open before they begin: the toolset, a lab's judge, the conditions that a result states."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ def environment_of(toolset: Toolset) -> Environment:
 
 
 def size_sweep(toolset: Toolset, console: Console) -> SizeSweep | None:
-    """None where there is nothing to do it on: then it is said, and the rest goes on."""
+    """None if no sweep can be made here. Then a message says so, and the command continues."""
     from grader.speed.size_sweep import SizeSweep
 
     if toolset.gpu.runs:

@@ -1,4 +1,4 @@
-"""`tilelab test`, `watch` and `report`: a student's own files, on the public tests."""
+"""`tilelab test`, `watch` and `report`: a student's own files, with the public tests."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What `tilelab profile` does once its words are parsed: finds the lab, counts, prints. Returns the exit status."""
+"""`tilelab profile` after its options are parsed: finds the lab, counts, prints. Returns the exit status."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ _NOT_PASSED = 1
 def profile_kernel(  # noqa: PLR0913 - one for each of the command's options
     file: Path | None, lab_id: str | None, kernel: str | None, *, shape: str | None, gpu: str | None, as_json: bool
 ) -> int:
-    """0: the launch is right and clean; 1: it is not, which the output says beside the counts."""
+    """Returns 0 if the launch is right and clean, else 1. The output then says what is wrong, beside the counts."""
     device = gpu_named(gpu) if gpu else None
     root = course_root(Path.cwd())
     if file is None:
@@ -61,7 +61,7 @@ def profile_kernel(  # noqa: PLR0913 - one for each of the command's options
 
 
 def as_plain(report: ProfileReport, model: ModelledLaunch | None = None) -> dict[str, Any]:
-    """`--json`: counts are whole numbers, ratios are not."""
+    """For `--json`: counts are whole numbers, ratios are not."""
     traffic = report.launch.traffic
     plain: dict[str, Any] = {
         "shape": report.shape,

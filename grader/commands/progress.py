@@ -1,11 +1,11 @@
-"""How far a batch has come, on the terminal: a bar where a person watches, a few lines in a log where nobody does."""
+"""The progress of a batch on the terminal: a bar if a person watches, a few lines if the output is a log."""
 
 from __future__ import annotations
 
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 
-_LINES = 5  # in a log, for a whole batch
+_LINES = 5  # in a log, for the whole batch
 
 
 class TerminalProgress:
@@ -34,7 +34,7 @@ class TerminalProgress:
             self._console.print(f"judged {self._done} of {self._jobs}")
 
     def end(self) -> None:
-        """Takes the bar away, also after an interruption."""
+        """Removes the bar, also after an interruption."""
         if self._bar is not None:
             self._bar.stop()
             self._bar = None

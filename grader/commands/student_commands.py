@@ -1,4 +1,4 @@
-"""The commands for whoever writes a kernel: test, watch, report, trace, profile, check. Part of `tilelab`, see cli.py."""
+"""The commands for authors of kernels: test, watch, report, trace, profile, check. Part of `tilelab`, see cli.py."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a batch came to, for the terminal: verdicts per lab, what was in force, where the report is. Pure."""
+"""The result of a batch for the terminal: verdicts of each lab, which tools were used, where the report is. Pure."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from grader.model.verdicts import TERMINAL_STYLES, Verdict
 
 
 def summary(report: BatchReport) -> RenderableType:
-    """Everything the last lines of `tilelab grade` say."""
+    """The last lines that `tilelab grade` prints."""
     lines: list[RenderableType] = [_table(report)]
     lines += [Text(f"note: {notice}", style="yellow") for notice in report.graded.notices]
     if report.faults:
@@ -32,7 +32,7 @@ def summary(report: BatchReport) -> RenderableType:
 
 
 def _table(report: BatchReport) -> Table:
-    """A row per verdict that occurred, a column per lab."""
+    """A row for each verdict that occurred, a column for each lab."""
     counts = {
         lab: Counter(result.labs[lab].verdict for result in report.graded.results) for lab in report.graded.lab_ids
     }
@@ -46,5 +46,5 @@ def _table(report: BatchReport) -> Table:
 
 
 def _rank(verdict: Verdict) -> int:
-    """Passes first, then from what is nearest to a pass."""
+    """Passes come first, then verdicts that are nearest to a pass."""
     return -list(Verdict).index(verdict)

@@ -1,4 +1,4 @@
-"""What `tilelab trace` does once its words are parsed: finds the lab, traces, prints. Returns the exit status."""
+"""`tilelab trace` after its options are parsed: finds the lab, traces, prints. Returns the exit status."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ _FORMS = ("text", "markdown", "json")
 def trace_kernel(  # noqa: PLR0913 - one for each of the command's options
     file: Path | None, lab_id: str | None, *, shape: str, block: str, threads: Sequence[str], inputs: str, form: str
 ) -> int:
-    """0: the launch is right and clean; 1: it is not, which the output says beside the trace."""
+    """Returns 0 if the launch is right and clean, else 1. The output then says what is wrong, beside the trace."""
     if form not in _FORMS:
         message = f"there is no format {form!r}: it takes {' or '.join(_FORMS[:2])}"
         raise LaunchRefusedError(message)
@@ -82,7 +82,7 @@ def _opening(traced: Traced) -> list[Part]:
 
 
 def _plain(traced: Traced) -> dict[str, object]:
-    """Everything, as JSON can hold it: a value that is no number is null."""
+    """All of the trace in a form that JSON can hold: a value that is not a number becomes null."""
 
     def tame(value: object) -> object:
         if isinstance(value, float):

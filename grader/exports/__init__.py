@@ -1,10 +1,10 @@
-"""Grades in the forms that other programs read: one file for each format, and a line for it in EXPORTS."""
+"""Grades in formats that other programs read: one file for each format, and a line for it in EXPORTS."""
 
 from grader.exports.export import Export
 from grader.exports.grades_csv import GRADES_CSV
 
 EXPORTS: tuple[Export, ...] = (GRADES_CSV,)
-USUAL = GRADES_CSV.name  # where nobody asks for another
+USUAL = GRADES_CSV.name  # if no format is requested
 
 
 def export_help() -> str:

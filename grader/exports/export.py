@@ -1,4 +1,4 @@
-"""What every export is: a name to ask for, one file in OUT, and a pure function that makes it."""
+"""What every export consists of: a name to request it by, one file in OUT, and a pure function that makes it."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from grader.model.graded_class import GradedClass
 
 @dataclass(frozen=True)
 class Export:
-    """`render` is given results with everything in them: what students get back has to be redacted first."""
+    """`render` gets results with everything in them. Files that students get back must be redacted first."""
 
     name: str  # as in `--export NAME`
     file: str  # its name in OUT

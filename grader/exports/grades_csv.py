@@ -1,7 +1,6 @@
-"""`grades.csv`: one row per student, `student,total,max`, then one column per lab. Pure.
+"""`grades.csv`: one row for each student, `student,total,max`, then one column for each lab. Pure.
 
-A lab that our own failure kept from being graded leaves its cell and the total empty: a blank is noticed where a
-zero is not.
+If a failure of ours kept a lab from being graded, its cell and the total are empty: people notice a blank, but not a zero.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
-"""What the CPU executor and a GPU come to together for one case. Pure.
+"""Combines the verdicts of the CPU executor and a GPU for one case. Pure.
 
-A case counts where both pass it. What a GPU cannot see (a race, a stray read) is no disagreement; a kernel that one of them calls
-right and the other wrong for no such reason is: then a person has to look, and sees both.
+A case counts if both pass it. A finding that a GPU cannot see (a race, a stray read) is no disagreement. If one executor
+calls a kernel right, the other wrong, and there is no such reason, a person has to look and sees both verdicts.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from grader.model.verdicts import Verdict
 
 @dataclass(frozen=True)
 class Agreed:
-    """A case's verdict by both; `difference` is empty where nobody has to look."""
+    """A case's combined verdict. `difference` is empty if nobody has to look."""
 
     verdict: Verdict
     passed: bool
@@ -48,6 +48,8 @@ def agreed(verdict: Verdict, message: str, gpu: JudgedCase | None, *, passed: bo
 
 
 def was_run(case: JudgedCase) -> bool:
-    """After three launches that did not end, a judge runs no more: what it says then is not about these shapes."""
+    """Whether the judge ran these shapes. After three launches that did not end it runs no more, and its message says nothing
+    about them.
+    """
     last = case.launches[-1] if case.launches else None
     return not (case.verdict is Verdict.TIMEOUT and last is not None and last.grid is None)

@@ -1,7 +1,7 @@
-"""The same submission through nvcc and, where there is a GPU, the same judge with a runner on it.
+"""Compiles the same submission with nvcc and, if there is a GPU, runs the same judge with a runner on it.
 
-The cases that count memory traffic stay with the CPU executor, which alone counts it. A machine that fails is never the
-submission's fault: what the CPU executor found then stands.
+Cases that count memory traffic run only on the CPU executor, because only it counts. A failure of the machine is never the
+submission's fault: the CPU executor's result then stands.
 """
 
 from __future__ import annotations
@@ -30,8 +30,8 @@ from grader.model.verdicts import Verdict
 if TYPE_CHECKING:
     from grader.machine.toolset import Toolset
 
-_TRIES = 2  # of a run that failed through us
-_REBUILDS = 3  # for fewer registers: a kernel may be launched with blocks of several sizes
+_TRIES = 2  # of a run that failed because of us
+_REBUILDS = 3  # for fewer registers: a kernel may be launched with several block sizes
 
 
 @dataclass(frozen=True)
@@ -42,13 +42,13 @@ class GpuSubmission:
     lines: Sequence[str]
     entries: EntrySignatures
     built_for_cpu: bool
-    cases: tuple[str, ...]  # to be run on the GPU
+    cases: tuple[str, ...]  # the cases that run on the GPU
 
 
 def judge_on_gpu(
     toolset: Toolset, lab: Lab, submission: GpuSubmission, scratch: Path, call: JudgeCall
 ) -> tuple[tuple[Refusal, ...], GpuOutcome | None]:
-    """Why nvcc refuses the submission, if it does, and what came of it otherwise. None: nothing of NVIDIA's is here."""
+    """Why nvcc refuses the submission, if it does; otherwise the GPU's outcome. None if nothing of NVIDIA's is on this machine."""
     if toolset.gpu.toolchain is None:
         return (), None
     with toolset.gpu.borrowed_device() as device:
@@ -59,7 +59,7 @@ def judge_on_gpu(
 def _judge(
     toolset: Toolset, lab: Lab, submission: GpuSubmission, scratch: Path, call: JudgeCall
 ) -> tuple[tuple[Refusal, ...], GpuOutcome | None]:
-    """On the toolset's one device."""
+    """Judges on the toolset's one device."""
     gpu = toolset.gpu
     assert gpu.toolchain is not None
     outcome = GpuOutcome(
@@ -73,8 +73,8 @@ def _judge(
                 outcome, trouble="nvcc failed, and not over the submission; its log says how"
             )
         if all(refusal.verdict is Verdict.LAUNCH_ERROR for refusal in built.refusals) and submission.built_for_cpu:
-            # The CPU executor refuses every launch of such a kernel, and says so better. One that nothing launches may lie
-            # beside the lab's: then the GPU cannot be asked, and the CPU executor's word stands.
+            # The CPU executor refuses every launch of such a kernel and gives a better reason. A kernel that nothing launches may
+            # exist beside the lab's own: then the GPU cannot be used, and the CPU executor's verdict stands.
             return (), dataclasses.replace(outcome, trouble=built.refusals[0].message)
         return built.refusals, outcome
     if not gpu.runs or not submission.cases:
@@ -92,7 +92,7 @@ def _run(  # noqa: PLR0913, PLR0917 -- a step of judge_on_gpu
     built: GpuBuild,
     outcome: GpuOutcome,
 ) -> GpuOutcome:
-    """The cases on the GPU; compiled again for fewer registers while a block does not get the ones it needs."""
+    """The cases on the GPU. While a block does not get the registers that it needs, the kernel is compiled again for fewer."""
     assert toolset.gpu.toolchain is not None
     for number in range(1, _REBUILDS + 1):
         assert built.image is not None
@@ -128,7 +128,9 @@ def _sanitized(  # noqa: PLR0913, PLR0917 -- a step of judge_on_gpu
 
 
 def register_limit(cases: Sequence[JudgedCase]) -> int | None:
-    """The registers a thread may have for the largest block that could not be launched for want of them; None: no such."""
+    """The most registers that a thread may have for the largest block that could not be launched for lack of them; None if there
+    was no such block.
+    """
     blocks = [
         launch.block
         for case in cases
@@ -156,7 +158,7 @@ def _build(
 def _judged(  # noqa: PLR0913, PLR0917 -- a step of judge_on_gpu
     toolset: Toolset, lab: Lab, submission: GpuSubmission, scratch: Path, call: JudgeCall, image: Path
 ) -> tuple[JudgedCase, ...]:
-    """Tried again where the machine failed, for what fails once may have been another program's doing."""
+    """Tried again if the machine failed, because another program may have caused one failure."""
     argv = confined_runner(toolset, toolset.gpu, image)
     assert toolset.gpu.device is not None
     lock = GpuLock(toolset.gpu.device.lock_name)
@@ -170,7 +172,7 @@ def _judged(  # noqa: PLR0913, PLR0917 -- a step of judge_on_gpu
     late = next((case.name for case in cases if case.verdict is Verdict.TIMEOUT and was_run(case)), None)
     if late is None:
         return cases
-    # Beside kernels that hang, and contexts that come and go, a launch may be late through no fault of its own.
+    # Kernels that hang, and contexts that are made and ended, may delay a launch that is not at fault.
     with toolset.gpu.turns, lock.alone():
         again = run_judge(dataclasses.replace(call, cases=(late,)), lab, argv, folder, submission.lines)
         if any(case.verdict is Verdict.TIMEOUT for case in again):
@@ -179,7 +181,7 @@ def _judged(  # noqa: PLR0913, PLR0917 -- a step of judge_on_gpu
 
 
 def confined_runner(toolset: Toolset, gpu: GpuBackend, image: Path) -> list[str]:
-    """What starts a runner for the cubin that `image` describes."""
+    """The command line that starts a runner for the cubin that `image` describes."""
     assert gpu.runner is not None
     folders = gpu.device.folders if gpu.device else []
     return toolset.confinement.wrap(

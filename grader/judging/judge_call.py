@@ -1,7 +1,7 @@
 """Starts a lab's judge on a runner and reads judge.json.
 
-The judge is ours and trusted; what it repeats of the runner's words is not. Source text in a finding comes from the
-submission's own file and nowhere else.
+The judge is ours and trusted; the runner's words that it repeats are not. Source text in a finding comes only from the
+submission's own file.
 """
 
 from __future__ import annotations
@@ -22,30 +22,30 @@ from grader.model.outcome import JudgedCase
 from grader.model.result import Finding, Launch, Site, Traffic
 from grader.model.verdicts import Verdict
 
-# The judge answers by itself well before: every launch has a clock of its own.
+# The judge itself ends long before, because every launch has a time limit of its own.
 JUDGE_SECONDS = 300
 MAX_REPORT_BYTES = 64 << 20
 
 
 @dataclass(frozen=True)
 class JudgeCall:
-    """`judge` is the program; `cases` the Catch2 cases to run, all of them where it is empty."""
+    """`judge` is the program. `cases` are the Catch2 cases to run; if it is empty, all of them."""
 
     judge: Path
     seed: int
     cases: Sequence[str] = ()
-    order: int = 0  # blocks and threads run shuffled by this number; 0: in order
-    until_failure: bool = False  # the cases after the first that fails are left out
-    seconds: float | None = None  # for all of it, then it is stopped; None: JUDGE_SECONDS
-    # How long the runner may take to end, where a tool watches it that writes its report then.
+    order: int = 0  # blocks and threads run in the order shuffled by this number; 0: in order
+    until_failure: bool = False  # stop after the first case that fails
+    seconds: float | None = None  # time limit of the whole call; None: JUDGE_SECONDS
+    # How long the runner may take to end. A tool that watches it writes its report then.
     shutdown_grace_ms: int = 0
 
 
 def run_judge(
     call: JudgeCall, lab: Lab, runner_argv: Sequence[str], folder: Path, lines: Sequence[str]
 ) -> tuple[JudgedCase, ...]:
-    """What the judge saw of the runner that `runner_argv` starts; `lines` are the submission's. Raises RuntimeError, for
-    us to look into, where the judge dies, hangs or writes what cannot be read.
+    """What the judge saw of the runner that `runner_argv` starts. `lines` are the submission's. Raises RuntimeError, which is
+    ours to investigate, if the judge dies, hangs or writes a file that cannot be read.
     """
     runner_file, report_file = folder / "runner.json", folder / "judge.json"
     runner_file.write_text(json.dumps({"argv": list(runner_argv)}), encoding="utf-8")
@@ -81,7 +81,7 @@ def run_judge(
 
 
 def _clock_factor() -> int:
-    """By how much an emulator is slower; the judge itself reads it too, and says so where it is no number from 1 to 100."""
+    """How many times slower an emulator is. The judge reads it too, and reports a value that is no number from 1 to 100."""
     text = os.environ.get("TILELAB_CLOCK_FACTOR", "1")
     return int(text) if text.isdecimal() else 1
 
@@ -90,7 +90,7 @@ Kind = TypeVar("Kind", bound=Launch)
 
 
 def _escaped(name: str) -> str:
-    """As Catch2 wants a name on its command line."""
+    """A name with the escapes that Catch2's command line needs."""
     return name.replace("\\", "\\\\").replace(",", "\\,").replace("[", "\\[")
 
 
@@ -104,7 +104,7 @@ def _launch(entry: dict[str, Any], lab: Lab, lines: Sequence[str]) -> Launch:
 
 
 def located(launch: Kind, sources: Mapping[str, Sequence[str]]) -> Kind:
-    """With the source line and advice of each finding; `sources`: the submission's own lines by file, its main one first."""
+    """Adds the source line and advice to each finding. `sources`: the submission's own lines by file, its main file first."""
     findings = tuple(_finding(finding, sources) for finding in launch.findings)
     traffic = _located_traffic(launch.traffic, sources) if launch.traffic else None
     return launch.model_copy(update={"findings": findings, "traffic": traffic})

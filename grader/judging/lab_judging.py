@@ -1,5 +1,5 @@
-"""One lab of one submission, from source file to what the judge saw: build it, let the judge run it, on the CPU executor and,
-where there is one, on a GPU. What the two come to together is not decided here.
+"""Judges one lab of one submission, from source file to what the judge saw: builds it and lets the judge run it, on the CPU
+executor and, if there is one, on a GPU. It does not combine the two verdicts.
 """
 
 from __future__ import annotations
@@ -42,9 +42,9 @@ def judge_lab(  # noqa: PLR0913 - what a lab is judged on, each by name
     order: int = 0,
     until_failure: bool = False,
 ) -> LabOutcome:
-    """`source` None: the submission lacks the file. `scratch` is a folder of the caller's; nothing in it is kept.
-    `case`: only the Catch2 case of that name. `order`: blocks and threads run shuffled by this number; 0: in order.
-    `until_failure`: the cases after the first that fails are left out: for whoever asks no more than whether one does.
+    """`source` is None if the submission lacks the file. `scratch` is a folder of the caller's; nothing in it is kept. `case`:
+    only the Catch2 case of that name. `order`: blocks and threads run in the order shuffled by this number; 0: in order.
+    `until_failure`: stops after the first case that fails, for callers that only ask whether one does.
     """
     if source is None:
         return unjudged(lab.id, Verdict.MISSING_FILE, f"The submission has no {lab.public.file}.")
@@ -73,7 +73,7 @@ def judge_lab(  # noqa: PLR0913 - what a lab is judged on, each by name
         submission = GpuSubmission(
             source, text.split("\n"), entries, build.ok, _for_a_gpu(lab, case, public_only=public_only)
         )
-        with ThreadPoolExecutor(1) as beside:  # nvcc takes as long as all of the CPU's share
+        with ThreadPoolExecutor(1) as beside:  # nvcc takes as long as all work on the CPU
             on_gpu = beside.submit(judge_on_gpu, toolset, lab, submission, folder, call)
             cases = _on_cpu(toolset, lab, built, folder, text, call)
             refusals, gpu = on_gpu.result()
@@ -100,7 +100,7 @@ def _only_a_gpu_can_tell(refusals: tuple[Refusal, ...]) -> bool:
 
 
 def _for_a_gpu(lab: Lab, case: str | None, *, public_only: bool) -> tuple[str, ...]:
-    """Those that judge C. Memory traffic is counted by the CPU executor alone."""
+    """The cases that judge C. Only the CPU executor counts memory traffic."""
     specs = _asked(lab, public_only=public_only).cases
     return tuple(spec.name for spec in specs if spec.role == "correctness" and case in {None, spec.name})
 

@@ -1,7 +1,7 @@
-"""What both executors come to together for one lab: a verdict for each case, and the lab's. Pure; knows no points.
+"""Combines the results of both executors for one lab: a verdict for each case, and the lab's. Pure. It knows no points.
 
-A case passes only if the lab's files list it, the judge saw it exactly once, its buffers match and no error was found in it. A
-listed case that was not seen is our failure (`internal-error`), for a person to look at.
+A case passes only if the lab's files list it, the judge saw it exactly once, its buffers match and no error was found in it.
+A listed case that was not seen is our failure (`internal-error`), for a person to look at.
 """
 
 from __future__ import annotations
@@ -31,12 +31,12 @@ class LabVerdict:
     verdict: Verdict
     correct: bool  # every case that judges the result passed
     cases: tuple[CaseVerdict, ...]
-    findings: tuple[Finding, ...]  # of the outcome itself, beside those of its launches
+    findings: tuple[Finding, ...]  # of the outcome itself, not those of its launches
     wrong_when_timed: Finding | None = None  # right in every case, and wrong in a timed launch
 
     @property
     def before_timing(self) -> Verdict:
-        """The verdict of the cases alone."""
+        """The verdict of the cases, without timing."""
         return Verdict.PASS if self.wrong_when_timed else self.verdict
 
 
@@ -51,7 +51,7 @@ def lab_verdict(lab: Lab, outcome: LabOutcome) -> LabVerdict:
 
 
 def broke(lab: Lab, outcome: LabOutcome) -> bool:
-    """Whether something of ours failed: the lab is to be judged again, and the outcome is never kept."""
+    """Whether something of ours failed. Then the lab is judged again, and the outcome is never kept."""
     return lab_verdict(lab, outcome).verdict is Verdict.INTERNAL_ERROR
 
 
@@ -62,7 +62,7 @@ def all_passed(lab: Lab, outcome: LabOutcome) -> bool:
 
 
 def fault_messages(lab: Lab, outcome: LabOutcome) -> list[str]:
-    """What is known of a failure of ours."""
+    """What is known about a failure of ours."""
     found = lab_verdict(lab, outcome)
     broken = [case for case in found.cases if case.agreed.verdict is Verdict.INTERNAL_ERROR]
     findings = [*found.findings, *([found.wrong_when_timed] if found.wrong_when_timed else [])]
@@ -92,7 +92,7 @@ def _judged_cases(outcome: LabOutcome) -> tuple[JudgedCase, ...]:
 
 
 def _together(outcome: LabOutcome, spec: CaseSpec, judged: list[JudgedCase]) -> Agreed:
-    """The case by the CPU executor and, where it was run there too, by the GPU."""
+    """The case's verdict by the CPU executor and, if it ran there too, by the GPU."""
     uncounted = (
         bool(judged) and judged[0].verdict is Verdict.NEEDS_GPU and outcome.gpu is not None and outcome.gpu.cases
     )
@@ -137,7 +137,7 @@ def _judgement(outcome: LabOutcome, spec: CaseSpec, judged: list[JudgedCase]) ->
 
 
 def _verdict(outcome: LabOutcome, cases: Iterable[CaseVerdict], *, unlisted: bool) -> Verdict:
-    """The lab's verdict: correctness cases decide; a technique case can only show that the grader broke."""
+    """The lab's verdict. Correctness cases decide it; a technique case can only show that the grader failed."""
     if outcome.verdict is not None:
         return outcome.verdict
     counted = [

@@ -1,7 +1,7 @@
-"""A lab's correctness cases once more on a GPU, under each of compute-sanitizer's tools.
+"""Runs a lab's correctness cases again on a GPU, under each of compute-sanitizer's tools.
 
-What runs under a tool is the kit's own runner, outside the sandbox, whose limits the tool does not bear. Of the submission it holds
-a cubin alone, which nvcc made from its source; the GPU keeps that from the host.
+Under a tool runs the kit's own runner, outside the sandbox, because the tool does not work under the sandbox's limits. It
+holds only a cubin of the submission, which nvcc made from its source, and the GPU keeps that code from the host.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ MAX_LOG_BYTES = 4 << 20
 def sanitize(  # noqa: PLR0913, PLR0917 -- a step of judge_on_gpu
     program: Path, runner: Path, lab: Lab, image: Path, call: JudgeCall, folder: Path, lines: Sequence[str]
 ) -> tuple[tuple[Sanitized, ...], str]:
-    """What the tools say, each thing once; and which of them did not come to an end, and why."""
+    """What the tools reported, each thing once. Also which tools did not finish, and why."""
     said: dict[Sanitized, None] = {}
     troubles = []
 
@@ -36,7 +36,7 @@ def sanitize(  # noqa: PLR0913, PLR0917 -- a step of judge_on_gpu
         under_tool = dataclasses.replace(
             call, shutdown_grace_ms=SHUTDOWN_GRACE_MS, seconds=TOOL_SECONDS, until_failure=until_failure
         )
-        passed = True  # or not known
+        passed = True  # or unknown
         try:
             passed = all(case.passed for case in run_judge(under_tool, lab, argv, work, lines))
         except RuntimeError as error:
@@ -44,8 +44,9 @@ def sanitize(  # noqa: PLR0913, PLR0917 -- a step of judge_on_gpu
         said.update(dict.fromkeys(_read(work, tool, lab.public.file, lines)))
         return passed
 
-    # What memcheck reports ends the launch and its context: another process for each of many launches would take minutes. A kernel
-    # that is merely wrong at first may go astray in a later case.
+    # A report of memcheck ends the launch and its context, and a new process for each of many launches would take minutes. So
+    # memcheck first runs until one case fails. If that case is merely wrong, a later case may still access memory out of bounds:
+    # then it runs all.
     if not passes("memcheck", "first", until_failure=True) and not said:
         passes("memcheck", "memcheck", until_failure=False)
     for tool in TOOLS:
@@ -55,7 +56,7 @@ def sanitize(  # noqa: PLR0913, PLR0917 -- a step of judge_on_gpu
 
 
 def under_sanitizer(toolset: Toolset) -> Toolset:
-    """The toolset that asks compute-sanitizer as well. Raises RemediableError where it cannot."""
+    """The toolset that also uses compute-sanitizer. Raises RemediableError if it cannot."""
     if not toolset.gpu.runs:
         message = f"compute-sanitizer needs a GPU that can be used: {'; '.join(toolset.gpu.reasons)}."
         raise RemediableError(message)

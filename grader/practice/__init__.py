@@ -1,1 +1,1 @@
-"""A student at work on a lab: the public tests, once or whenever a file is saved."""
+"""A student works on a lab: runs the public tests once, or whenever a file is saved."""

@@ -1,8 +1,8 @@
-"""Waits for files to be saved, by reading their contents again and again.
+"""Waits for files to be saved: a poll loop that reads their contents again and again.
 
-File events do not arrive from every file system (WSL's drives and network folders send none), so it polls. It knows nothing of
-labs and runs nothing. A save counts once the file has stopped changing: an editor may write in pieces or replace the file, and
-in between there is half a file, or none.
+Some file systems deliver no file events (WSL's drives and network folders), so it polls. It knows nothing of labs and runs
+nothing. A save counts only after the file has stopped changing: an editor may write in pieces or replace the file, and
+meanwhile there is half a file or none.
 """
 
 from __future__ import annotations
@@ -12,13 +12,13 @@ from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 
 POLL_SECONDS = 0.4
-_GONE_POLLS = 8  # a file that is away for longer was not being saved
+_GONE_POLLS = 8  # after that many polls without the file, it was removed and not saved
 
-Contents = str | None  # a digest; None where there is no file to read
+Contents = str | None  # a digest; None if there is no readable file
 
 
 def read_contents(path: Path) -> Contents:
-    """What is in the file; None when it is away, is no file, or may not be read just now."""
+    """The file's contents; None if it is missing, is no regular file, or cannot be read at the moment."""
     try:
         return hashlib.sha256(path.read_bytes()).hexdigest()
     except OSError:
@@ -26,7 +26,7 @@ def read_contents(path: Path) -> Contents:
 
 
 class FilePoller:
-    """`paths`: a name for each file. Tests bring their own `sleep` and `read`."""
+    """`paths`: a name for each file. Tests pass their own `sleep` and `read`."""
 
     def __init__(
         self,
@@ -39,9 +39,9 @@ class FilePoller:
         self._known = self._look()
 
     def saves(self) -> Iterator[list[str]]:
-        """Yields the names of the files that were saved, each time some were. Never ends by itself.
+        """Yields the names of the files that were saved, each time some were. It never ends by itself.
 
-        What is saved while the caller works on one save comes with the next.
+        Files that are saved while the caller works are reported next.
         """
         while True:
             self._sleep(POLL_SECONDS)
@@ -51,11 +51,13 @@ class FilePoller:
             now = self._at_rest(now)
             changed = [name for name in self._paths if now[name] != self._known[name]]
             self._known = now
-            if changed:  # an edit may have been undone in the meantime
+            if changed:  # an edit may have been undone since
                 yield changed
 
     def _at_rest(self, seen: dict[str, Contents]) -> dict[str, Contents]:
-        """The contents once nothing changes any more. A file may be missing for a moment; one that stays missing counts as gone."""
+        """The contents after nothing changes any more. A file may be missing for a moment; if it stays missing, it counts as
+        removed.
+        """
         away = 0
         while True:
             self._sleep(POLL_SECONDS)

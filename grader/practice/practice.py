@@ -1,6 +1,6 @@
-"""A student at work on some labs: which, on which files, and how far along. Public tests alone; hidden ones stay out.
+"""A student's work on some labs: which labs, which files, and how far they are. Public tests only; hidden tests are never used.
 
-Opens and judges; what is shown of it is decided by the reports.
+It opens files and judges them. The reports decide what is shown.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from grader.reports.screens.checklist import Tried
 
 
 class Sweep(Protocol):
-    """Adds a size sweep to an outcome, where there is one to make."""
+    """Adds a size sweep to an outcome, if one can be made."""
 
     def add(self, lab: Lab, source: Path, outcome: LabOutcome, scratch: Path, /) -> LabOutcome: ...
 
@@ -34,15 +34,15 @@ class Practice:
     labs: Sequence[Lab]
     judge: PublicJudge
     case: str | None = None
-    file: Path | None = None  # instead of the one in the lab's folder
-    sweep: Sweep | None = None  # none: nobody asked for it
+    file: Path | None = None  # used instead of the file in the lab's folder
+    sweep: Sweep | None = None  # none: not requested
 
     def path(self, lab: Lab) -> Path:
         """The file that is tested."""
         return self.file or lab.public_dir / lab.public.file
 
     def attempt(self, lab: Lab) -> Tried:
-        """Raises LabError when there is no file or no such case."""
+        """Raises LabError if there is no such file or case."""
         path = self.path(lab)
         with tempfile.TemporaryDirectory(prefix="tilelab-") as scratch:
             result = try_out(lab, path, Path(scratch), self._judged, case=self.case)
@@ -51,7 +51,7 @@ class Practice:
         return Tried(lab.id, result, data.decode("utf-8", "replace"), name, untouched=self._is_starter(lab, data))
 
     def _judged(self, lab: Lab, source: Path, scratch: Path, *, case: str | None) -> LabOutcome:
-        """What breaks on our side is an outcome as well: the other labs are still to be tested."""
+        """A failure of ours becomes an outcome too, so that the other labs are still tested."""
         try:
             outcome = self.judge(lab, source, scratch, case=case)
             return self.sweep.add(lab, source, outcome, scratch) if self.sweep else outcome
@@ -64,7 +64,7 @@ class Practice:
             return unjudged(lab.id, Verdict.INTERNAL_ERROR, said)
 
     def after(self, lab_id: str) -> str:
-        """The lab that comes next in the course; empty after the last one."""
+        """The next lab of the course; empty after the last one."""
         ids = lab_ids(self.root)
         return next(iter(ids[ids.index(lab_id) + 1 :]), "") if lab_id in ids else ""
 
@@ -73,7 +73,7 @@ class Practice:
 
     @cached_property
     def _starters(self) -> dict[str, str]:
-        """Digests of the files as they were handed out; in the course's own repository, of what is in assignments/."""
+        """Digests of the files as they were handed out. In the course's own repository, of the files in assignments/."""
         paths = {lab.id: lab.public_dir / lab.public.file for lab in self.labs}
         manifest = self.root / MANIFEST
         if manifest.is_file():
@@ -84,7 +84,7 @@ class Practice:
 
 
 def _starter_digest(lab: Lab) -> str:
-    """Of the starter that the model solution gives; empty where that cannot be told."""
+    """The digest of the starter that the model solution gives; empty if it cannot be made."""
     from grader.course.markers import MarkerError  # noqa: PLC0415 -- an instructor's machine alone gets here
     from grader.course.starters import starter_of  # noqa: PLC0415
 
@@ -97,7 +97,7 @@ def _starter_digest(lab: Lab) -> str:
 
 
 def chosen_labs(start: Path, wanted: Sequence[str], *, case: str | None, file: Path | None) -> tuple[Path, list[Lab]]:
-    """The course and the labs meant: those named, the one that `start` lies in, or all. Raises LabError."""
+    """The course and the chosen labs: those named, or the one that contains `start`, or all. Raises LabError."""
     root = course_root(start)
     ids = [matching_lab(root, one) for one in wanted]
     if not ids and (file or case or _inside(root, start)):
@@ -107,12 +107,12 @@ def chosen_labs(start: Path, wanted: Sequence[str], *, case: str | None, file: P
         message = f"one test or one file goes with one lab: name it, as in LAB={labs[0].id}"
         raise LabError(message)
     for lab in labs:
-        public_half(lab, case)  # raises when it has no such case
+        public_half(lab, case)  # raises LabError if it has no such case
     return root, labs
 
 
 def _inside(root: Path, start: Path) -> bool:
-    """Whether `start` lies in some lab's folder."""
+    """Whether `start` lies in a lab's folder."""
     try:
         lab_at(root, start)
     except LabError:
@@ -121,7 +121,7 @@ def _inside(root: Path, start: Path) -> bool:
 
 
 def focus_of(tried: Sequence[Tried]) -> Tried | None:
-    """What to work on: the only lab, else the first that does not pass, extra credit last; None when all do."""
+    """The lab to work on: the only one, else the first that does not pass, extra credit last. None if all pass."""
     if len(tried) == 1:
         return tried[0]
     open_ones = [one for one in tried if not one.passed]

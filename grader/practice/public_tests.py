@@ -1,4 +1,4 @@
-"""The student's loop: builds one file, runs a lab's public cases on it, scores them. Hidden cases stay out of it."""
+"""Builds one file of a student, runs a lab's public cases on it, and scores them. Hidden cases are never used."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ from grader.model.outcome import LabOutcome
 from grader.model.result import LabResult
 from grader.scoring.lab_score import score_lab
 
-PUBLIC_SEED = 1  # public cases are the same for everybody, every time
+PUBLIC_SEED = 1  # public cases are the same for everybody at all times
 
 
 def public_half(lab: Lab, case: str | None = None) -> Lab:
-    """The lab with its public cases alone, or the one named `case`. Raises LabError when it has no such case."""
+    """The lab with only its public cases, or only the one named `case`. Raises LabError if it has no such case."""
     cases = lab.public.case
     if case is not None:
         exact = [one for one in cases if one.name.casefold() == case.casefold()]
@@ -31,18 +31,18 @@ def public_half(lab: Lab, case: str | None = None) -> Lab:
 
 
 class PublicJudge(Protocol):
-    """Judges the public cases, or the one named."""
+    """Judges the public cases, or only the one named."""
 
     def __call__(self, lab: Lab, source: Path, scratch: Path, /, *, case: str | None) -> LabOutcome: ...
 
 
 def try_out(lab: Lab, source: Path, scratch: Path, judge: PublicJudge, *, case: str | None = None) -> LabResult:
-    """The result of `source` on the public cases, or on the one that `case` names or is a part of."""
+    """The result of `source` on the public cases, or on the one whose name contains `case`."""
     shown = public_half(lab, case)
     if not source.is_file():
         message = f"{source}: there is no such file. The lab {lab.id} asks for {lab.public.file}."
         raise LabError(message)
-    copy = scratch / lab.public.file  # as intake takes it in, under the name that findings will give
+    copy = scratch / lab.public.file  # as intake stores it, under the name that findings will show
     copy.write_bytes(normalise(source.read_bytes())[0])
     judging = scratch / "judging"
     judging.mkdir()

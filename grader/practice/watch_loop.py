@@ -1,4 +1,4 @@
-"""`tilelab watch`: tests the labs, shows the screen, and again whenever a file is saved, until it is interrupted."""
+"""`tilelab watch`: tests the labs and shows the screen, and does so again whenever a file is saved, until it is interrupted."""
 
 from __future__ import annotations
 
@@ -25,10 +25,10 @@ class WatchLoop:
     def __init__(self, practice: Practice, console: Console, *, clock: Callable[[], datetime]) -> None:
         self._practice, self._console, self._clock = practice, console, clock
         self._tried: dict[str, Tried] = {}
-        self._troubles: dict[str, str] = {}  # what could not be tested, and why
+        self._troubles: dict[str, str] = {}  # which labs could not be tested, and why
 
     def run(self, saves: Iterable[Sequence[str]]) -> int:
-        """Tests every lab, then each lab whose file is saved. Ends, with 0, when it is interrupted."""
+        """Tests every lab, then each lab whose file is saved. Ends with 0 when it is interrupted."""
         try:
             self._test([lab.id for lab in self._practice.labs])
             for saved in saves:
@@ -52,7 +52,7 @@ class WatchLoop:
 
     def _show(self, saved: Sequence[str]) -> None:
         tried = [self._tried[lab.id] for lab in self._practice.labs if lab.id in self._tried]
-        self._console.clear()  # does nothing where there is no terminal
+        self._console.clear()  # does nothing without a terminal
         for trouble in self._troubles.values():
             self._console.print(Text(trouble, style="red"), soft_wrap=True)
         if tried:
@@ -66,17 +66,17 @@ class WatchLoop:
             footer = f"{self._clock():%H:%M:%S}  watching {files}; save to test again, Ctrl-C ends"
             self._console.print(Text(footer, style="dim", no_wrap=True, overflow="ellipsis"), end="")
         else:
-            self._console.print()  # between this screen and the next
+            self._console.print()  # a blank line between this screen and the next
 
     def _say(self, doing: str) -> None:
-        """Replaces the last line on a terminal. A log gets the results alone."""
+        """Replaces the last line on a terminal. A log gets only the results."""
         if self._console.is_terminal:
             self._console.control(Control(ControlType.CARRIAGE_RETURN, (ControlType.ERASE_IN_LINE, 2)))
             self._console.print(Text(doing, style="dim", no_wrap=True, overflow="ellipsis"), end="")
 
 
 def _focus(tried: Sequence[Tried], saved: Sequence[str]) -> Tried | None:
-    """The lab that was saved, if it is one lab and does not pass: its author wants to see it. Otherwise the usual choice."""
+    """The saved lab, if it is a single one and does not pass, because its author wants to see it. Otherwise the usual choice."""
     if len(saved) == 1 and (own := next((one for one in tried if one.lab_id == saved[0]), None)) and not own.passed:
         return own
     return focus_of(tried)
