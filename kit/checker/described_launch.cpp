@@ -13,7 +13,6 @@ namespace {
 
 using judge::Ending;
 using judge::LaunchRecord;
-using judge::Verdict;
 using protocol::Role;
 
 // What unwritten bytes hold. In the first run, all hold this value, which makes a NaN. In the second run, each place holds

@@ -11,8 +11,8 @@
 
 #include "judge/comparison.hpp"
 #include "judge/explanation.hpp"
-#include "judge/verdict.hpp"
 #include "runner/protocol.hpp"
+#include "simt/verdict.hpp"
 
 namespace tilelab::judge {
 

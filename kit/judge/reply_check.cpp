@@ -4,7 +4,7 @@
 #include <array>
 #include <string_view>
 
-#include "judge/verdict.hpp"
+#include "simt/verdict.hpp"
 
 namespace tilelab::judge {
 namespace {
@@ -14,16 +14,9 @@ constexpr std::size_t max_name = 200, max_sentence = 1000, max_printed = 16 * 10
 constexpr std::uint64_t max_count = 1ull << 53;  // every whole number up to here is exact in any JSON reader
 constexpr std::string_view replacement = "\xEF\xBF\xBD";
 
-// The verdicts that a finding of a launch can have. The grader and the judge give the others.
-constexpr std::array launch_findings{
-    Verdict::needs_gpu,   Verdict::launch_error,  Verdict::crash,          Verdict::timeout,    Verdict::barrier_divergence,
-    Verdict::race,        Verdict::out_of_bounds, Verdict::input_modified, Verdict::misaligned, Verdict::uninitialized_read,
-    Verdict::wrong_answer};
-
 bool is_known(const protocol::Finding& finding) {
   const auto kind = verdict_named(finding.kind);
-  return kind && std::find(launch_findings.begin(), launch_findings.end(), *kind) != launch_findings.end() &&
-         (finding.severity == "error" || finding.severity == "note");
+  return kind && is_shown_by_a_launch(*kind) && (finding.severity == "error" || finding.severity == "note");
 }
 
 // Bytes of the valid UTF-8 sequence that `text` begins with; 0 if there is none. Overlong forms and surrogates are invalid.

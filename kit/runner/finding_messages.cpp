@@ -16,29 +16,12 @@ namespace {
 using protocol::Extent;
 using protocol::Finding;
 using protocol::Site;
-using simt::FindingKind;
 using simt::RawFinding;
 using simt::RawSite;
 using simt::Region;
 using simt::Space;
 
 constexpr std::size_t max_findings = 64;
-
-const char* kind_name(FindingKind kind) {
-  switch (kind) {
-    case FindingKind::race: return "race";
-    case FindingKind::out_of_bounds: return "out-of-bounds";
-    case FindingKind::uninitialized_read: return "uninitialized-read";
-    case FindingKind::barrier_divergence:
-    case FindingKind::exited_before_barrier: return "barrier-divergence";
-    case FindingKind::input_modified: return "input-modified";
-    case FindingKind::misaligned: return "misaligned";
-    case FindingKind::timeout: return "timeout";
-    case FindingKind::waits_for_block: return "needs-gpu";
-    case FindingKind::crash: return "crash";
-  }
-  return "crash";
-}
 
 std::array<unsigned, 3> index_in(std::uint64_t linear, const Extent& extent) {
   const std::uint64_t x = std::max(1u, extent.x), y = std::max(1u, extent.y);
@@ -54,20 +37,20 @@ std::string lower_file_name(const std::string& path) {
   return slash == std::string::npos ? path : path.substr(slash + 1);
 }
 
-class Words {
+class MessageWriter {
  public:
-  Words(const Image& image, const LaunchGeometry& geometry) : image_(image), geometry_(geometry) {}
+  MessageWriter(const Image& image, const LaunchGeometry& geometry) : image_(image), geometry_(geometry) {}
 
   Finding describe(const RawFinding& raw) const {
     Finding finding;
-    finding.kind = kind_name(raw.kind);
-    finding.severity = raw.kind == FindingKind::exited_before_barrier ? "note" : "error";
+    finding.kind = name(raw.kind);
+    finding.severity = raw.note ? "note" : "error";
     finding.site = site(raw.site);
     if (raw.other.pc != 0) finding.other = site(raw.other);
     if (raw.region != nullptr) {
       finding.array = raw.region->name;
       finding.element = element_name(*raw.region, raw.offset);
-    } else if (raw.bound != 0 && raw.kind == FindingKind::out_of_bounds) {
+    } else if (raw.bound != 0 && raw.kind == Verdict::out_of_bounds) {
       name_subscript(finding, raw);
     }
     finding.count = raw.count;
@@ -127,45 +110,43 @@ class Words {
     return line < 1 || static_cast<std::size_t>(line) > image_.source.size() ? none : image_.source[static_cast<std::size_t>(line) - 1];
   }
 
+  // Whoever reported the finding worded what the thread did, but for those about two threads or about an array's shape.
   std::string sentence(const RawFinding& raw, const Finding& finding) const {
     const std::string by = "Thread " + in_brackets(*finding.site.thread) + " of block " + in_brackets(*finding.site.block);
+    if (*raw.what != '\0') return by + " " + filled_in(raw.what, finding) + ".";
     switch (raw.kind) {
-      case FindingKind::race: return race(finding);
-      case FindingKind::out_of_bounds: return out_of_bounds(raw, finding, by);
-      case FindingKind::uninitialized_read:
-        if (raw.region != nullptr && raw.region->space == Space::shared) {
-          return by + " reads " + finding.element + ", which no thread has written since the block started.";
-        }
-        return by + " reads " + finding.element + " before anything was written there: an output holds no zeros when the kernel starts.";
-      case FindingKind::barrier_divergence:
-        if (raw.bound != 0) {
-          return "Thread " + in_brackets(*finding.site.thread) + " waits in a warp operation at " + at(finding.site) + " for thread " +
-                 in_brackets(*finding.other->thread) + ", which waits at " + at(*finding.other) +
-                 ": the lanes named in the mask must all come.";
-        }
-        return "Thread " + in_brackets(*finding.site.thread) + " waits at the barrier in " + at(finding.site) + " while thread " +
-               in_brackets(*finding.other->thread) + " of the same block waits at the one in " + at(*finding.other) +
-               ": every thread of a block must reach the same __syncthreads().";
-      case FindingKind::exited_before_barrier:
-        return std::to_string(raw.bound) + (raw.bound == 1 ? " thread of block " : " threads of block ") +
-               in_brackets(*finding.site.block) +
-               " had already left the kernel when the others met at this barrier: whatever they should have loaded for the block is "
-               "missing.";
-      case FindingKind::input_modified:
-        return by + " writes " + finding.element + ", but " + finding.array + " is an input and must stay as it is.";
-      case FindingKind::misaligned:
+      case Verdict::race: return race(finding);
+      case Verdict::out_of_bounds: return out_of_bounds(raw, finding, by);
+      case Verdict::misaligned:
         return by + " uses an address here that is not a multiple of " + std::to_string(raw.index) + " bytes" +
                (finding.element.empty() ? "" : ", that of " + finding.element) + ", as the type used for it needs.";
-      case FindingKind::timeout:
-        if (raw.bound != 0) return by + " keeps reading one value here and waits for it to change, and no thread that can run changes it.";
-        return by + " was still busy here when the launch had used up all the steps it may take: a loop may never end.";
-      case FindingKind::waits_for_block:
-        return by +
-               " keeps reading one value here until another block changes it. Without a GPU blocks run one after another, so a "
-               "kernel whose blocks wait for each other can only be graded on a GPU.";
-      case FindingKind::crash: return by + " " + raw.why + ".";
+      case Verdict::barrier_divergence: return raw.note ? left_before_barrier(raw, finding) : divergence(raw, finding);
+      default: return by + ": " + finding.kind + ".";
     }
-    return {};
+  }
+
+  static std::string filled_in(std::string what, const Finding& finding) {
+    for (const auto& [place, text] : {std::pair("{element}", &finding.element), std::pair("{array}", &finding.array)}) {
+      if (const auto at = what.find(place); at != std::string::npos) what.replace(at, std::string_view(place).size(), *text);
+    }
+    return what;
+  }
+
+  static std::string divergence(const RawFinding& raw, const Finding& finding) {
+    if (raw.bound != 0) {
+      return "Thread " + in_brackets(*finding.site.thread) + " waits in a warp operation at " + at(finding.site) + " for thread " +
+             in_brackets(*finding.other->thread) + ", which waits at " + at(*finding.other) +
+             ": the lanes named in the mask must all come.";
+    }
+    return "Thread " + in_brackets(*finding.site.thread) + " waits at the barrier in " + at(finding.site) + " while thread " +
+           in_brackets(*finding.other->thread) + " of the same block waits at the one in " + at(*finding.other) +
+           ": every thread of a block must reach the same __syncthreads().";
+  }
+
+  static std::string left_before_barrier(const RawFinding& raw, const Finding& finding) {
+    return std::to_string(raw.bound) + (raw.bound == 1 ? " thread of block " : " threads of block ") + in_brackets(*finding.site.block) +
+           " had already left the kernel when the others met at this barrier: whatever they should have loaded for the block is "
+           "missing.";
   }
 
   static std::string at(const Site& site) { return "line " + std::to_string(site.line); }
@@ -267,20 +248,20 @@ namespace {
 void subordinate_to_bounds(std::vector<Finding>& findings, const std::vector<RawFinding>& raw) {
   const auto is_global = [](const RawFinding& one) { return one.region != nullptr && one.region->space != Space::shared; };
   const bool outside =
-      std::any_of(raw.begin(), raw.end(), [&](const RawFinding& one) { return one.kind == FindingKind::out_of_bounds && is_global(one); });
+      std::any_of(raw.begin(), raw.end(), [&](const RawFinding& one) { return one.kind == Verdict::out_of_bounds && is_global(one); });
   for (std::size_t i = 0; outside && i < raw.size(); ++i) {
-    if (raw[i].kind == FindingKind::race && is_global(raw[i])) findings[i].severity = "note";
+    if (raw[i].kind == Verdict::race && is_global(raw[i])) findings[i].severity = "note";
   }
 }
 
 }  // namespace
 
 std::vector<Finding> finding_messages(const std::vector<RawFinding>& raw, const Image& image, const LaunchGeometry& geometry) {
-  const Words words(image, geometry);
+  const MessageWriter writer(image, geometry);
   // To a student, several instructions of one line are one statement.
   std::map<std::tuple<std::string, std::string, int, std::string, int, std::string, std::string, std::string>, Finding> merged;
   std::vector<Finding> described;
-  for (const RawFinding& one : raw) described.push_back(words.describe(one));
+  for (const RawFinding& one : raw) described.push_back(writer.describe(one));
   subordinate_to_bounds(described, raw);
   for (Finding& finding : described) {
     const auto key = std::tuple(finding.severity, finding.kind, finding.site.line, finding.array, finding.other ? finding.other->line : 0,

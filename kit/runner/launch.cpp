@@ -66,12 +66,12 @@ class Launch {
     answer.detail = detail;
     answer.config = config_;
     answer.findings = finding_messages(panel_.log().deduplicated(), image_, {config_.grid, config_.block});
-    answer.counters = panel_.counter().counters();
+    answer.counters = panel_.get<simt::AccessCounter>().counters();
     answer.counters["events"] = events_ != 0 || !simt::Machine::active() ? events_ : simt::Machine::current().events();
     answer.printed = simt::printed_text();
     if (trace_) answer.trace = named_trace(trace_->steps(), trace_->complete(), image_);
     if (traffic_) answer.traffic = nsight_metrics(traffic_->tallies(), status == Status::completed && traffic_->complete(), image_);
-    answer.needs_reversed_run = panel_.races().needs_reversed_run();
+    answer.needs_reversed_run = panel_.get<simt::RaceDetector>().needs_reversed_run();
     answer.left_data = left_data_;
     return answer;
   }
@@ -79,7 +79,7 @@ class Launch {
   // A signal arrived at instruction `pc`. `address` is the address of the access, if there was one.
   LaunchReply crashed(int signal, std::uintptr_t pc, std::uintptr_t address) {
     if (signal == SIGPROF) {
-      record(simt::FindingKind::timeout, pc + 1);
+      record(Verdict::timeout, pc + 1, still_busy);
       return reply(Status::timeout, "The launch ran out of time.");
     }
     const bool overflow = stacks_ && stacks_->is_guard(address);
@@ -87,18 +87,25 @@ class Launch {
                       : signal == SIGFPE
                           ? "divides the lowest integer by -1, whose result does not fit"  // division by zero is caught earlier
                           : "crashes";
-    record(simt::FindingKind::crash, pc + 1, 0, why);
+    record(Verdict::crash, pc + 1, why);
     return reply(Status::crash, std::string("A thread ") + why + ".");
   }
 
  private:
-  void record(simt::FindingKind kind, std::uintptr_t pc, std::uint64_t bound = 0, const char* why = "") {
+  static constexpr auto still_busy = "was still busy here when the launch had used up all the steps it may take: a loop may never end";
+  static constexpr auto waits_for_a_thread =
+      "keeps reading one value here and waits for it to change, and no thread that can run changes it";
+  static constexpr auto waits_for_a_block =
+      "keeps reading one value here until another block changes it. Without a GPU blocks run one after another, so a kernel whose "
+      "blocks wait for each other can only be graded on a GPU";
+
+  // `what`: see RawFinding.
+  void record(Verdict kind, std::uintptr_t pc, const char* what) {
     simt::RawFinding finding;
     finding.kind = kind;
     finding.site.pc = pc;
     if (simt::Machine::active()) finding.site.by = simt::Machine::current().running().ref;
-    finding.bound = bound;
-    finding.why = why;
+    finding.what = what;
     panel_.log().report(finding);
   }
 
@@ -166,7 +173,7 @@ class Launch {
   // The launch function is the submission's code. So it runs like a kernel of one thread, where a bad access is caught.
   LaunchConfig ask_launch_function() {
     simt::Announcer announcer;
-    announcer.add(panel_.bounds());
+    announcer.add(panel_.get<simt::BoundsChecker>());  // alone: this is no kernel's code
     stacks_.emplace(1);
     LaunchConfig answer;
     bool returned = false;
@@ -201,12 +208,8 @@ class Launch {
   }
 
   void run_kernel() {
-    std::vector<const simt::Region*> outputs;
-    for (const simt::Region& region : memory_.buffers()) {
-      if (region.role == simt::BufferRole::output) outputs.push_back(&region);
-    }
     simt::Announcer announcer;
-    panel_.join(announcer, std::move(outputs));
+    panel_.join(announcer);
     if (request_.trace) trace_block(request_.trace->block);
     if (trace_) announcer.add(*trace_);
     if (request_.traffic) announcer.add(traffic_.emplace(image_.loop_map()));
@@ -232,14 +235,14 @@ class Launch {
   void note_end(const simt::Machine& machine) {
     if (const auto& timeout = machine.timeout()) {
       if (timeout->waiting_for_another_block) {
-        record(simt::FindingKind::waits_for_block, timeout->pc);
+        record(Verdict::needs_gpu, timeout->pc, waits_for_a_block);
         trouble_ = {Status::timeout, "A block waits for another block."};
         return;
       }
-      record(simt::FindingKind::timeout, timeout->pc, timeout->waiting_for_another_thread ? 1 : 0);
+      record(Verdict::timeout, timeout->pc, timeout->waiting_for_another_thread ? waits_for_a_thread : still_busy);
       trouble_ = {Status::timeout, "The launch used up all the steps it may take."};
     } else if (const auto& trap = machine.trapped()) {
-      record(simt::FindingKind::crash, trap->pc, 0, trap->why);
+      record(Verdict::crash, trap->pc, trap->why);
       trouble_ = {Status::crash, std::string("A thread ") + trap->why + "."};
     }
   }

@@ -9,13 +9,13 @@ namespace {
 
 auto rank(const RawFinding& f) {
   return std::tuple(f.site.by.block, f.site.by.thread, f.other.by.thread, f.other.by.block, f.offset, f.index, f.bound, f.size,
-                    std::string_view(f.site.access), std::string_view(f.other.access), std::string_view(f.why));
+                    std::string_view(f.site.access), std::string_view(f.other.access), std::string_view(f.what));
 }
 
 }  // namespace
 
 void FindingLog::report(const RawFinding& finding) {
-  const Key key{finding.kind, finding.site.pc, finding.other.pc, finding.region};
+  const Key key{finding.kind, finding.note, finding.site.pc, finding.other.pc, finding.region};
   const auto found = findings_.find(key);
   if (found == findings_.end()) {
     if (findings_.size() == max_distinct) {  // keeps the smallest keys: a key that stays was never dropped, so its count is complete

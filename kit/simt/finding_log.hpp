@@ -11,21 +11,9 @@
 #include <vector>
 
 #include "simt/region.hpp"
+#include "simt/verdict.hpp"
 
 namespace tilelab::simt {
-
-enum class FindingKind : std::uint8_t {
-  race,
-  out_of_bounds,
-  uninitialized_read,
-  barrier_divergence,
-  exited_before_barrier,
-  input_modified,
-  misaligned,
-  timeout,
-  waits_for_block,  // for a block of the grid: must be run on a GPU
-  crash
-};
 
 struct RawSite {
   std::uintptr_t pc = 0;
@@ -34,7 +22,8 @@ struct RawSite {
 };
 
 struct RawFinding {
-  FindingKind kind = FindingKind::crash;
+  Verdict kind = Verdict::crash;
+  bool note = false;    // worth a word, and no mistake
   RawSite site, other;  // other.pc == 0: none
   const Region* region = nullptr;
   std::int64_t offset = 0;   // bytes from the region's start; may be outside it
@@ -43,7 +32,8 @@ struct RawFinding {
   std::uint64_t bound = 0;   // size of that dimension
   std::uint32_t column = 0;  // column of that subscript, as in IndexEvent; 0: unknown
   std::uint32_t inner = 0;   // number of dimensions to the right of it
-  const char* why = "";      // for a crash: what the thread did
+  // What the thread did, for the message: "writes {element}, but {array} is an input". Empty: finding_messages.cpp words it.
+  const char* what = "";
   std::uint64_t count = 1;
 };
 
@@ -53,7 +43,7 @@ class FindingLog {
   std::vector<RawFinding> deduplicated() const;  // in a deterministic order
 
  private:
-  using Key = std::tuple<FindingKind, std::uintptr_t, std::uintptr_t, const Region*>;
+  using Key = std::tuple<Verdict, bool, std::uintptr_t, std::uintptr_t, const Region*>;
   static constexpr std::size_t max_distinct = 512;
   std::map<Key, RawFinding> findings_;
 };

@@ -2,12 +2,9 @@
 // launches are asked for (traffic, a trace) is added beside it.
 #pragma once
 
-#include <optional>
-#include <tuple>
-#include <vector>
-
 #include "simt/announcer.hpp"
 #include "simt/finding_log.hpp"
+#include "simt/observer_seats.hpp"
 #include "simt/observers/access_counter.hpp"
 #include "simt/observers/barrier_checker.hpp"
 #include "simt/observers/bounds_checker.hpp"
@@ -20,31 +17,31 @@ namespace tilelab::simt {
 
 class ObserverPanel {
  public:
-  explicit ObserverPanel(RaceDetector::SameValue same_value) : races_(log_, same_value) {}
+  explicit ObserverPanel(RaceDetector::SameValue same_value) : observers_(log_, same_value) {}
   ObserverPanel(const ObserverPanel&) = delete;
   ObserverPanel& operator=(const ObserverPanel&) = delete;
 
-  // `outputs`: the buffers whose contents are undefined when the kernel starts. The announcer must not outlive this.
-  void join(Announcer& announcer, std::vector<const Region*> outputs);
+  // The announcer must not outlive this.
+  void join(Announcer& announcer);
 
   FindingLog& log() { return log_; }
-  BoundsChecker& bounds() { return bounds_; }  // alone: for code that is not a kernel's
-  const AccessCounter& counter() const { return counter_; }
-  const RaceDetector& races() const { return races_; }
+  template <typename One>
+  One& get() {
+    return observers_.get<One>();
+  }
 
  private:
-  // In this order: races offer redundant reads, and who hears of them later may drop them.
-  using All = std::tuple<RaceDetector&, BoundsChecker&, UninitializedReads&, BarrierChecker&, InputGuard&, AccessCounter&>;
-
   FindingLog log_;
   RedundantReads redundant_;
-  RaceDetector races_;
-  BoundsChecker bounds_{log_};
-  BarrierChecker barriers_{log_};
-  InputGuard inputs_{log_};
-  AccessCounter counter_;
-  std::optional<UninitializedReads> uninitialized_;
-  std::optional<All> all_;
+  // An observer is registered by its line here. They hear of an access in this order.
+  ObserverSeats<           // what each finds:
+      RaceDetector,        // races. It is first, as it offers redundant reads, and those that hear of them later may drop them
+      BoundsChecker,       // accesses out of bounds, misaligned ones
+      UninitializedReads,  // reads of what nobody wrote
+      BarrierChecker,      // barriers that not every thread of a block reaches
+      InputGuard,          // writes to inputs
+      AccessCounter>       // nothing: it counts bytes and barriers
+      observers_;
 };
 
 }  // namespace tilelab::simt

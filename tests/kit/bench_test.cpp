@@ -6,6 +6,8 @@
 
 using namespace tilelab::judge;
 using Catch::Matchers::ContainsSubstring;
+using tilelab::Verdict;
+using tilelab::verdict_named;
 
 namespace {
 

@@ -6,6 +6,7 @@
 #include "handmade_launch.hpp"
 
 using namespace tilelab::simt;
+using tilelab::Verdict;
 
 namespace {
 
@@ -28,7 +29,7 @@ RawFinding stray(std::uintptr_t address, const Region* nearest) {
 TEST_CASE("a stray access is out of bounds, by how far it missed", "[bounds_checker]") {
   const Region region = shared_region(64);
   const RawFinding past = stray(region.base + 64, &region), before = stray(region.base - 4, &region);
-  CHECK(past.kind == FindingKind::out_of_bounds);
+  CHECK(past.kind == Verdict::out_of_bounds);
   CHECK(past.offset == 64);
   CHECK(past.region == &region);
   CHECK(past.size == 8);
@@ -44,7 +45,7 @@ TEST_CASE("a subscript outside its dimension keeps both", "[bounds_checker]") {
   BoundsChecker checker(log);
   checker.on_index({{-3, 16, 9}, {1, 2}, 77});
   REQUIRE(log.deduplicated().size() == 1);
-  CHECK(log.deduplicated()[0].kind == FindingKind::out_of_bounds);
+  CHECK(log.deduplicated()[0].kind == Verdict::out_of_bounds);
   CHECK(log.deduplicated()[0].index == -3);
   CHECK(log.deduplicated()[0].bound == 16);
 }
@@ -62,8 +63,8 @@ TEST_CASE("a misaligned address says what it should divide by, a null pointer is
   checker.on_misaligned(misaligned, 16);
   const auto all = log.deduplicated();
   REQUIRE(all.size() == 2);
-  CHECK(all[0].kind == FindingKind::out_of_bounds);
+  CHECK(all[0].kind == Verdict::out_of_bounds);
   CHECK(all[0].site.pc == 78);
-  CHECK(all[1].kind == FindingKind::misaligned);
+  CHECK(all[1].kind == Verdict::misaligned);
   CHECK(all[1].index == 16);
 }

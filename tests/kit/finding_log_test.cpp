@@ -7,12 +7,13 @@
 #include <catch2/catch_test_macros.hpp>
 
 using namespace tilelab::simt;
+using tilelab::Verdict;
 
 namespace {
 
 RawFinding race(std::uintptr_t pc, std::uintptr_t other_pc, ThreadRef by, ThreadRef other, std::int64_t offset = 0) {
   RawFinding finding;
-  finding.kind = FindingKind::race;
+  finding.kind = Verdict::race;
   finding.site = {pc, "write", by};
   finding.other = {other_pc, "read", other};
   finding.offset = offset;
@@ -27,7 +28,7 @@ std::string text(const std::vector<RawFinding>& findings) {
           static_cast<std::uint64_t>(f.offset), std::uint64_t{f.size}, static_cast<std::uint64_t>(f.index), f.bound, f.count}) {
       all += std::to_string(n) + " ";
     }
-    all += std::string(f.site.access) + " " + f.other.access + " " + f.why + "\n";
+    all += std::string(f.site.access) + " " + f.other.access + " " + f.what + "\n";
   }
   return all;
 }
@@ -66,7 +67,7 @@ TEST_CASE("another kind, statement or region is another finding", "[finding_log]
   log.report(finding);
   finding.site.pc = 3;
   log.report(finding);
-  finding.kind = FindingKind::out_of_bounds;
+  finding.kind = Verdict::out_of_bounds;
   log.report(finding);
   CHECK(log.deduplicated().size() == 6);
 }
@@ -77,7 +78,7 @@ TEST_CASE("deduplication does not depend on the order of the reports", "[finding
   std::vector<RawFinding> raw;
   for (int i = 0; i < 400; ++i) {
     RawFinding one = race(1 + below(3), 1 + below(3), {below(2), below(3)}, {0, below(3)}, below(2));
-    one.kind = static_cast<FindingKind>(below(3));
+    one.kind = static_cast<Verdict>(below(3));
     one.size = 1u << below(3);
     one.index = below(2);
     one.bound = below(3);

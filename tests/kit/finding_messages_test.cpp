@@ -7,7 +7,6 @@
 #include <catch2/catch_test_macros.hpp>
 
 using namespace tilelab;
-using simt::FindingKind;
 using simt::RawFinding;
 using simt::Region;
 
@@ -48,7 +47,7 @@ Region buffer() {
   return region;
 }
 
-RawFinding raw(FindingKind kind, int line, const Region* region = nullptr, std::int64_t offset = 0) {
+RawFinding raw(Verdict kind, int line, const Region* region = nullptr, std::int64_t offset = 0) {
   RawFinding finding;
   finding.kind = kind;
   finding.site = {static_cast<std::uintptr_t>(10 * line + 5), "read", {5, 33}};
@@ -67,7 +66,7 @@ protocol::Finding worded(const RawFinding& finding, const std::string& defined =
 
 TEST_CASE("a finding says where it is: file without folders, line, function, block and thread", "[finding_messages]") {
   const Region region = buffer();
-  const auto finding = worded(raw(FindingKind::uninitialized_read, 2, &region, 8));
+  const auto finding = worded(raw(Verdict::uninitialized_read, 2, &region, 8));
   CHECK(finding.site.file == "matmul.cu");
   CHECK(finding.site.line == 2);
   CHECK(finding.site.function == "matmul(float const*)");
@@ -80,7 +79,7 @@ TEST_CASE("a finding says where it is: file without folders, line, function, blo
 }
 
 TEST_CASE("code of no line has line 0 and no function", "[finding_messages]") {
-  auto finding = raw(FindingKind::timeout, 0);
+  auto finding = raw(Verdict::timeout, 0);
   finding.site.pc = 3;
   CHECK(worded(finding).site.line == 0);
   CHECK(worded(finding).site.function.empty());
@@ -88,7 +87,7 @@ TEST_CASE("code of no line has line 0 and no function", "[finding_messages]") {
 
 TEST_CASE("races name both sides", "[finding_messages]") {
   const Region region = shared();
-  RawFinding finding = raw(FindingKind::race, 2, &region, 4 * 17);
+  RawFinding finding = raw(Verdict::race, 2, &region, 4 * 17);
   finding.site.access = "write";
   finding.other = {35, "read", {5, 0}};
   const auto both = worded(finding);
@@ -108,7 +107,7 @@ TEST_CASE("races name both sides", "[finding_messages]") {
 
 TEST_CASE("a copy whose read and write are one instruction is not two writes", "[finding_messages]") {
   const Region region = shared();
-  RawFinding finding = raw(FindingKind::race, 2, &region);
+  RawFinding finding = raw(Verdict::race, 2, &region);
   finding.site.access = "write";
   finding.other = {finding.site.pc, "read", {5, 0}};
   CHECK(worded(finding).message.starts_with("Thread (1,2,0) writes As[0][0] in line 2 and thread (0,0,0) reads it in line 2"));
@@ -116,17 +115,17 @@ TEST_CASE("a copy whose read and write are one instruction is not two writes", "
 
 TEST_CASE("out of bounds says past or before, and how much there is", "[finding_messages]") {
   const Region global = buffer(), array = shared();
-  CHECK(worded(raw(FindingKind::out_of_bounds, 2, &global, 4096)).message ==
+  CHECK(worded(raw(Verdict::out_of_bounds, 2, &global, 4096)).message ==
         "Thread (1,2,0) of block (1,1,0) reads A[1024], past its end: A has 1024 elements.");
-  CHECK(worded(raw(FindingKind::out_of_bounds, 2, &global, -4)).message ==
+  CHECK(worded(raw(Verdict::out_of_bounds, 2, &global, -4)).message ==
         "Thread (1,2,0) of block (1,1,0) reads A[-1], before its start: A has 1024 elements.");
-  RawFinding past = raw(FindingKind::out_of_bounds, 2, &array, 1024);
+  RawFinding past = raw(Verdict::out_of_bounds, 2, &array, 1024);
   past.site.access = "write";
   CHECK(worded(past).message == "Thread (1,2,0) of block (1,1,0) writes As[16][0], past its end: As has 256 elements (16 x 16).");
 }
 
 TEST_CASE("a bad subscript names its array where the line leaves no doubt", "[finding_messages]") {
-  RawFinding finding = raw(FindingKind::out_of_bounds, 3);
+  RawFinding finding = raw(Verdict::out_of_bounds, 3);
   finding.index = 17;
   finding.bound = 17;
   CHECK(worded(finding).array == "As");  // only As has a dimension of 17
@@ -142,7 +141,7 @@ TEST_CASE("a bad subscript names its array where the line leaves no doubt", "[fi
 }
 
 TEST_CASE("columns name the subscript, where no macro may have moved them", "[finding_messages]") {
-  RawFinding finding = raw(FindingKind::out_of_bounds, 3);
+  RawFinding finding = raw(Verdict::out_of_bounds, 3);
   finding.index = 16;
   finding.bound = 16;
   finding.column = 15;
@@ -153,29 +152,30 @@ TEST_CASE("columns name the subscript, where no macro may have moved them", "[fi
 }
 
 TEST_CASE("addresses that belong to nothing are told apart", "[finding_messages]") {
-  CHECK(worded(raw(FindingKind::out_of_bounds, 2, nullptr, 8)).message == "Thread (1,2,0) of block (1,1,0) follows a null pointer.");
-  CHECK(worded(raw(FindingKind::out_of_bounds, 2, nullptr, 1 << 20)).message.find("uses an address that belongs to no buffer") !=
+  CHECK(worded(raw(Verdict::out_of_bounds, 2, nullptr, 8)).message == "Thread (1,2,0) of block (1,1,0) follows a null pointer.");
+  CHECK(worded(raw(Verdict::out_of_bounds, 2, nullptr, 1 << 20)).message.find("uses an address that belongs to no buffer") !=
         std::string::npos);
-  RawFinding write = raw(FindingKind::out_of_bounds, 2, nullptr, -8);
+  RawFinding write = raw(Verdict::out_of_bounds, 2, nullptr, -8);
   write.site.access = "write";
   CHECK(worded(write).message.find("writes to memory that belongs to no buffer") != std::string::npos);
 }
 
-TEST_CASE("reads of nothing, written inputs and misaligned addresses have their sentences", "[finding_messages]") {
+TEST_CASE("what a thread did is told with its element and array, of a misaligned address with what its type needs", "[finding_messages]") {
   const Region global = buffer(), array = shared();
-  CHECK(worded(raw(FindingKind::uninitialized_read, 2, &array)).message ==
-        "Thread (1,2,0) of block (1,1,0) reads As[0][0], which no thread has written since the block started.");
-  CHECK(worded(raw(FindingKind::uninitialized_read, 2, &global)).message.find("an output holds no zeros") != std::string::npos);
-  CHECK(worded(raw(FindingKind::input_modified, 2, &global)).message ==
-        "Thread (1,2,0) of block (1,1,0) writes A[0], but A is an input and must stay as it is.");
-  RawFinding misaligned = raw(FindingKind::misaligned, 2);
+  RawFinding finding = raw(Verdict::uninitialized_read, 2, &array);
+  finding.what = "reads {element}, which no thread has written since the block started";
+  CHECK(worded(finding).message == "Thread (1,2,0) of block (1,1,0) reads As[0][0], which no thread has written since the block started.");
+  finding = raw(Verdict::input_modified, 2, &global);
+  finding.what = "writes {element}, but {array} is an input and must stay as it is";
+  CHECK(worded(finding).message == "Thread (1,2,0) of block (1,1,0) writes A[0], but A is an input and must stay as it is.");
+  RawFinding misaligned = raw(Verdict::misaligned, 2);
   misaligned.index = 16;
   CHECK(worded(misaligned).kind == "misaligned");
   CHECK(worded(misaligned).message.find("not a multiple of 16 bytes") != std::string::npos);
 }
 
 TEST_CASE("divergence names both barriers, in a warp operation it speaks of lanes", "[finding_messages]") {
-  RawFinding finding = raw(FindingKind::barrier_divergence, 2);
+  RawFinding finding = raw(Verdict::barrier_divergence, 2);
   finding.other = {35, "barrier", {5, 0}};
   CHECK(worded(finding).kind == "barrier-divergence");
   CHECK(worded(finding).severity == "error");
@@ -186,7 +186,8 @@ TEST_CASE("divergence names both barriers, in a warp operation it speaks of lane
 }
 
 TEST_CASE("threads that left before a barrier are a note, one or many", "[finding_messages]") {
-  RawFinding finding = raw(FindingKind::exited_before_barrier, 2);
+  RawFinding finding = raw(Verdict::barrier_divergence, 2);
+  finding.note = true;
   finding.bound = 1;
   CHECK(worded(finding).severity == "note");
   CHECK(worded(finding).message.starts_with("1 thread of block (1,1,0) had already left"));
@@ -194,13 +195,10 @@ TEST_CASE("threads that left before a barrier are a note, one or many", "[findin
   CHECK(worded(finding).message.starts_with("9 threads of block (1,1,0) had already left"));
 }
 
-TEST_CASE("timeouts tell a loop from waiting, a crash says what the thread did", "[finding_messages]") {
-  RawFinding finding = raw(FindingKind::timeout, 2);
-  CHECK(worded(finding).message.find("a loop may never end") != std::string::npos);
-  finding.bound = 1;
-  CHECK(worded(finding).message.find("waits for it to change") != std::string::npos);
-  finding = raw(FindingKind::crash, 2);
-  finding.why = "divides an integer by zero";
+TEST_CASE("a finding that nobody worded still says its kind", "[finding_messages]") {
+  RawFinding finding = raw(Verdict::crash, 2);
+  CHECK(worded(finding).message == "Thread (1,2,0) of block (1,1,0): crash.");
+  finding.what = "divides an integer by zero";
   CHECK(worded(finding).message == "Thread (1,2,0) of block (1,1,0) divides an integer by zero.");
 }
 
@@ -208,7 +206,7 @@ TEST_CASE("instructions of one line are one finding, whichever came first", "[fi
   const Region region = buffer();
   std::vector<RawFinding> all;
   for (std::uint32_t thread = 0; thread < 5; ++thread) {
-    RawFinding one = raw(FindingKind::uninitialized_read, 2, &region, 4 * thread);
+    RawFinding one = raw(Verdict::uninitialized_read, 2, &region, 4 * thread);
     one.site.pc = 21 + thread;
     one.site.by = {0, 4 - thread};
     one.count = 10;
@@ -229,8 +227,9 @@ TEST_CASE("errors come before notes, then by kind and line, and a flood is cut a
   const Region region = buffer();
   std::vector<RawFinding> all;
   for (int line = 1; line <= 200; ++line) {
-    all.push_back(raw(FindingKind::exited_before_barrier, line));
-    if (line <= 10) all.push_back(raw(FindingKind::uninitialized_read, line, &region));
+    all.push_back(raw(Verdict::barrier_divergence, line));
+    all.back().note = true;
+    if (line <= 10) all.push_back(raw(Verdict::uninitialized_read, line, &region));
   }
   const auto worded = finding_messages(all, image(), geometry);
   REQUIRE(worded.size() == 64);

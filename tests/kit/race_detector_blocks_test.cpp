@@ -15,6 +15,7 @@
 #include "handmade_grid.hpp"
 
 using namespace tilelab::simt;
+using tilelab::Verdict;
 using namespace tilelab::simt::handmade_grid;
 
 TEST_CASE("two blocks that use one element race when either writes, whichever ran first", "[race_detector]") {
@@ -23,7 +24,7 @@ TEST_CASE("two blocks that use one element race when either writes, whichever ra
       other{.thread = 1, .kind = second, .at = 8, .pc = 20, .block = 5};
   for (const auto& found : {between(one, other), between(other, one)}) {
     REQUIRE(found.size() == 1);
-    CHECK(found[0].kind == FindingKind::race);
+    CHECK(found[0].kind == Verdict::race);
     CHECK(found[0].site.pc == 10);
     CHECK(found[0].site.by.block == 0);
     CHECK(found[0].other.pc == 20);

@@ -13,6 +13,7 @@
 #include "handmade_launch.hpp"
 
 using namespace tilelab::simt;
+using tilelab::Verdict;
 
 namespace {
 
@@ -94,7 +95,7 @@ TEST_CASE("a write and another thread's access of the same word race, whichever 
   const std::vector<Touch> forth{{0, writes, 8, 4, 10}, {5, second, 8, 4, 20}}, back{forth[1], forth[0]};
   const auto found = races(forth);
   REQUIRE(found.size() == 1);
-  CHECK(found[0].kind == FindingKind::race);
+  CHECK(found[0].kind == Verdict::race);
   CHECK(found[0].site.pc == 10);
   CHECK(found[0].other.pc == 20);
   CHECK(element_name(*found[0].region, found[0].offset) == "As[2]");

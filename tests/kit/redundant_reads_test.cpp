@@ -37,7 +37,7 @@ struct Seen {
 class Rehearsal {
  public:
   explicit Rehearsal(bool without_redundant) {
-    panel_.join(announcer_, {});
+    panel_.join(announcer_);
     if (!without_redundant) announcer_.add(listener_);
     redundant_ = announcer_.redundant();
     if (redundant_ != nullptr) redundant_->begin_launch(region_.bytes);
@@ -118,8 +118,8 @@ class Rehearsal {
                        std::to_string(f.other.pc) + " by " + std::to_string(f.other.by.thread) + ", " + std::to_string(f.count) +
                        " times\n";
     }
-    seen.counters = panel_.counter().counters();
-    seen.needs_reversed_run = panel_.races().needs_reversed_run();
+    seen.counters = panel_.get<AccessCounter>().counters();
+    seen.needs_reversed_run = panel_.get<RaceDetector>().needs_reversed_run();
     seen.announced = announced_;
     return seen;
   }
@@ -188,7 +188,7 @@ TEST_CASE("what does not fit a redundant word's fields is announced", "[redundan
 TEST_CASE("every read is announced where one observer needs it", "[redundant_reads]") {
   ObserverPanel panel(RaceDetector::SameValue::races);
   Announcer announcer;
-  panel.join(announcer, {});
+  panel.join(announcer);
   CHECK(announcer.redundant() != nullptr);
   Listener listener;
   announcer.add(listener);

@@ -33,7 +33,7 @@ std::string shown(const FindingLog& log) {
 std::string found(const std::vector<Interval>& intervals, std::size_t element_bytes = 4) {
   const Region region = shared_region(64, element_bytes);
   FindingLog log;
-  UninitializedReads checker(log, {});
+  UninitializedReads checker(log);
   HandmadeLaunch launch(checker, region);
   launch.begin_block();
   for (const Interval& interval : intervals) {
@@ -51,7 +51,7 @@ std::string found_in_output(const std::vector<Touch>& touches) {
   output.name = "C";
   output.role = BufferRole::output;
   FindingLog log;
-  UninitializedReads checker(log, {&output});
+  UninitializedReads checker(log);
   HandmadeLaunch launch(checker, output);
   launch.begin_block();
   for (const Touch& touch : touches) launch.touch(touch);
@@ -121,7 +121,7 @@ TEST_CASE("a counter that all threads update atomically still needs a first valu
 TEST_CASE("every block begins with nothing written", "[uninitialized_reads]") {
   const Region region = shared_region(64);
   FindingLog log;
-  UninitializedReads checker(log, {});
+  UninitializedReads checker(log);
   HandmadeLaunch launch(checker, region);
   launch.begin_block(0);
   launch.touch({0, writes, 0});
@@ -135,7 +135,7 @@ TEST_CASE("every block begins with nothing written", "[uninitialized_reads]") {
 TEST_CASE("after a thread was ended its block is not blamed for what is missing", "[uninitialized_reads]") {
   const Region region = shared_region(64);
   FindingLog log;
-  UninitializedReads checker(log, {});
+  UninitializedReads checker(log);
   HandmadeLaunch launch(checker, region);
   launch.begin_block(0);
   launch.end_thread(4);
@@ -210,11 +210,13 @@ TEST_CASE("an element that one thread sets and another adds to is a matter of th
 }
 
 TEST_CASE("buffers that are no outputs may be read as they come", "[uninitialized_reads]") {
-  Region output = shared_region(64), input = shared_region(64);
-  output.space = input.space = Space::global;
+  const BufferRole role = GENERATE(BufferRole::input, BufferRole::inout, BufferRole::local);
+  Region buffer = shared_region(64);
+  buffer.space = Space::global;
+  buffer.role = role;
   FindingLog log;
-  UninitializedReads checker(log, {&output});
-  HandmadeLaunch launch(checker, input);
+  UninitializedReads checker(log);
+  HandmadeLaunch launch(checker, buffer);
   launch.begin_block();
   launch.touch({0, reads, 0});
   launch.end_block();

@@ -189,7 +189,7 @@ void AccessHistory::compare(std::uintptr_t word, const Node& a, const Node& b) {
   if (!racing) return;
   const auto common = static_cast<std::uint8_t>(a.bytes & b.bytes);
   RawFinding finding;
-  finding.kind = FindingKind::race;
+  finding.kind = Verdict::race;
   finding.site = {a.pc, access_name(a.kind), {racing->first.first, racing->first.second}};
   finding.other = {b.pc, access_name(b.kind), {racing->second.first, racing->second.second}};
   finding.region = a.region;

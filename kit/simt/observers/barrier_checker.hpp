@@ -12,7 +12,7 @@ class BarrierChecker final : public Observer {
   explicit BarrierChecker(FindingLog& log) : log_(log) {}
   void on_divergence(const DivergenceEvent& event) override {
     RawFinding finding;
-    finding.kind = FindingKind::barrier_divergence;
+    finding.kind = Verdict::barrier_divergence;
     finding.site = {event.first_pc, "barrier", event.first};
     finding.other = {event.second_pc, "barrier", event.second};
     finding.bound = event.within_warp ? 1 : 0;
@@ -21,7 +21,8 @@ class BarrierChecker final : public Observer {
   void on_barrier(const BarrierEvent& event) override {
     if (event.exited == 0) return;
     RawFinding finding;
-    finding.kind = FindingKind::exited_before_barrier;
+    finding.kind = Verdict::barrier_divergence;
+    finding.note = true;
     finding.site = {event.pc, "barrier", {event.block, 0}};
     finding.bound = event.exited;
     log_.report(finding);

@@ -7,7 +7,7 @@ namespace tilelab::simt {
 
 void BoundsChecker::on_stray(const Access& access, const Region* nearest) {
   RawFinding finding;
-  finding.kind = FindingKind::out_of_bounds;
+  finding.kind = Verdict::out_of_bounds;
   finding.site = {access.pc, access_name(access.kind), access.by};
   finding.region = nearest;
   finding.offset = static_cast<std::int64_t>(access.address - (nearest != nullptr ? nearest->base : 0));
@@ -17,7 +17,7 @@ void BoundsChecker::on_stray(const Access& access, const Region* nearest) {
 
 void BoundsChecker::on_index(const IndexEvent& event) {
   RawFinding finding;
-  finding.kind = FindingKind::out_of_bounds;
+  finding.kind = Verdict::out_of_bounds;
   finding.site = {event.pc, "", event.by};
   finding.index = event.index;
   finding.bound = event.bound;
@@ -28,8 +28,8 @@ void BoundsChecker::on_index(const IndexEvent& event) {
 
 void BoundsChecker::on_misaligned(const Access& access, std::size_t alignment) {
   RawFinding finding;
-  finding.kind = access.address < 4096 ? FindingKind::out_of_bounds
-                                       : FindingKind::misaligned;  // a null pointer is reported as such, not as bad alignment
+  // A null pointer is reported as such, not as bad alignment.
+  finding.kind = access.address < 4096 ? Verdict::out_of_bounds : Verdict::misaligned;
   finding.site = {access.pc, "", access.by};
   finding.region = access.region;
   finding.offset = access.region != nullptr ? static_cast<std::int64_t>(access.address - access.region->base) : 0;

@@ -308,7 +308,7 @@ void RaceDetector::compare(const Word& word, const Footprint& a, const Footprint
   if (!racing) return;
   const auto common = static_cast<std::uint8_t>(a.bytes & b.bytes);
   RawFinding finding;
-  finding.kind = FindingKind::race;
+  finding.kind = Verdict::race;
   finding.site = {a.pc, access_name(a.kind), {block_, racing->first}};
   finding.other = {b.pc, access_name(b.kind), {block_, racing->second}};
   finding.region = a.region;

@@ -13,10 +13,6 @@ std::uint64_t global_thread(const ThreadRef& by) { return by.block * 1024 + by.t
 
 }  // namespace
 
-UninitializedReads::UninitializedReads(FindingLog& log, std::vector<const Region*> outputs) : log_(log) {
-  for (const Region* region : outputs) outputs_.push_back({region, std::vector<std::uint8_t>((region->bytes + 3) / 4), {}});
-}
-
 void UninitializedReads::on_launch_begin(const LaunchEvent& launch) {
   words_.resize((launch.shared_span + 3) / 4);
   writers_.resize(words_.size());
@@ -31,7 +27,10 @@ void UninitializedReads::on_block_begin(std::uint64_t) {
 
 RawFinding UninitializedReads::finding_of(const Access& access) {
   RawFinding finding;
-  finding.kind = FindingKind::uninitialized_read;
+  finding.kind = Verdict::uninitialized_read;
+  finding.what = access.space == Space::shared
+                     ? "reads {element}, which no thread has written since the block started"
+                     : "reads {element} before anything was written there: an output holds no zeros when the kernel starts";
   finding.site = {access.pc, access_name(access.kind), access.by};
   finding.region = access.region;
   finding.offset = static_cast<std::int64_t>(access.offset) - static_cast<std::int64_t>(access.region->span_offset);
@@ -44,6 +43,10 @@ void UninitializedReads::watch(const Access& access) {
   for (Output& output : outputs_) {
     if (output.region == access.region) return output_access(output, access);
   }
+  if (access.region->role != BufferRole::output) return;
+  const std::size_t words = (access.region->bytes + 3) / 4;
+  output_access(outputs_.emplace_back(Output{.region = access.region, .written = std::vector<std::uint8_t>(words), .disputed = {}}),
+                access);
 }
 
 void UninitializedReads::shared_access(const Access& access) {

@@ -20,8 +20,7 @@ namespace tilelab::simt {
 
 class UninitializedReads final : public Observer {
  public:
-  // `output`: the buffers whose contents are undefined when the kernel starts.
-  UninitializedReads(FindingLog& log, std::vector<const Region*> outputs);
+  explicit UninitializedReads(FindingLog& log) : log_(log) {}
   bool watches(Space space) const override { return space != Space::module; }
   bool needs_every_read() const override { return false; }
   void on_launch_begin(const LaunchEvent& launch) override;
@@ -87,8 +86,8 @@ class UninitializedReads final : public Observer {
   std::vector<Word> words_;
   std::vector<Writers> writers_;  // one for each word
   std::vector<Candidate> candidates_;
-  std::vector<Output> outputs_;
-  std::uint32_t block_ = 0;  // counted in the order in which blocks run
+  std::vector<Output> outputs_;  // those that were touched so far: their contents are undefined when the kernel starts
+  std::uint32_t block_ = 0;      // counted in the order in which blocks run
   std::uint64_t interval_ = 0;
   RedundantReads* redundant_ = nullptr;
   bool block_disturbed_ = false;  // a thread was ended: writes that it did not reach are not the kernel's omission

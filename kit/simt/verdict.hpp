@@ -1,0 +1,29 @@
+// What a launch, a case or a lab comes to, in order of precedence: what several of them come to is the first. The kinds of
+// findings are among them. The list itself is made from grader/model/verdicts.py when the kit is built.
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <optional>
+#include <string_view>
+
+#include "simt/verdict_list.hpp"
+
+namespace tilelab {
+
+static_assert(Verdict::internal_error == Verdict{} && verdict_names.front() == "internal-error" && verdict_names.back() == "pass");
+
+constexpr std::string_view name(Verdict verdict) { return verdict_names[static_cast<std::size_t>(verdict)]; }
+
+constexpr std::optional<Verdict> verdict_named(std::string_view name) {
+  const auto found = std::find(verdict_names.begin(), verdict_names.end(), name);
+  if (found == verdict_names.end()) return std::nullopt;
+  return static_cast<Verdict>(found - verdict_names.begin());
+}
+
+constexpr Verdict worst(Verdict a, Verdict b) { return std::min(a, b); }
+
+// Whether a launch can have shown it. Those before these say why nothing ran: they are the grader's to give.
+constexpr bool is_shown_by_a_launch(Verdict verdict) { return verdict > Verdict::missing_entry_point && verdict < Verdict::pass; }
+
+}  // namespace tilelab
