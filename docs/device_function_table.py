@@ -1,7 +1,8 @@
 """Lists the CUDA that the CPU executor offers, read off the device headers and the build's own lists.
 
-`.venv/bin/python docs/device_function_table.py` brings the section between the two markers of how-the-cpu-executor-works.md up
-to date; tests/conventions/test_documents.py fails when it is not. Reads declarations line by line: no C++ parser.
+`.venv/bin/python docs/device_function_table.py` prints every name. With `--write` it writes the section between the two markers
+of how-the-cpu-executor-works.md, and a test fails where that is not current. The page names a header where the executor has its
+own functions, so that a new one leaves the page as it is. Reads declarations line by line: no C++ parser.
 """
 
 # ruff: noqa: INP001 -- a script, in no package
@@ -16,7 +17,7 @@ ROOT = Path(__file__).resolve().parent.parent
 DOCUMENT = ROOT / "docs" / "how-the-cpu-executor-works.md"
 HEADERS = ROOT / "kit" / "simt" / "device"
 BEGIN, END = (
-    "<!-- device functions: begin (docs/device_function_table.py writes this) -->",
+    "<!-- device functions: begin (docs/device_function_table.py --write) -->",
     "<!-- device functions: end -->",
 )
 
@@ -35,40 +36,15 @@ _ROUNDED = re.compile(r"(\w+_)(rn|rz|ru|rd)")
 _SCOPES = ("_block", "_system")
 
 
-def function_table() -> str:
-    """The section's text: Markdown, without the markers."""
+def function_table(*, of_the_page: bool = False) -> str:
+    """Markdown: every name; on the page, headers where their functions are."""
     sys.path.insert(0, str(ROOT))
     from grader.engines.device_functions import C_LIBRARY, ONLY_ON_A_GPU, REDIRECTIONS  # noqa: PLC0415 -- no package when run as a script
 
-    qualifiers, vectors = _text("qualifiers.hpp"), _text("vector_types.hpp")
-    aliases = dict(_ALIAS.findall(qualifiers))
-    types = _STRUCT.findall(vectors)
-    makers = {name for _, name, _ in _FUNCTION.findall(vectors) if name.startswith("make_")}
-    if makers != {f"make_{name}" for name in types if name != "dim3"}:
-        message = f"vector types and their make_ functions do not match: {sorted(makers)}"
-        raise ValueError(message)
-    math = [name for name in _functions("math_functions.hpp") if name not in aliases.values()]
+    functions = [(what, _link(header) if of_the_page else names) for what, header, names in _functions_by_header()]
     rows = [
-        ("Qualifiers", _code(name for name in _MACRO.findall(qualifiers) if name not in aliases)),
-        ("Built-in variables", _code(_variables("builtin_declarations.hpp"))),
-        (
-            "Vector types, each with its `make_` function",
-            _code(name for name in types if name != "dim3") + "; and `dim3`",
-        ),
-        ("Barriers, fences", _code(_functions("synchronization.hpp"))),
-        ("Warp functions", _overloads("warp_functions.hpp")),
-        ("Atomic functions, each also as `_block` and `_system`", _overloads("atomic_functions.hpp")),
-        ("Loads and stores past a cache (plain ones here)", _overloads("load_functions.hpp")),
-        ("Math beyond the C library's", _code([*math, *aliases])),
-        ("Arithmetic with its rounding in the name", _by_rounding("rounded_functions.hpp")),
-        ("Conversions, and numbers as their bits", _by_rounding("conversion_functions.hpp")),
-        ("Bits and integers", _code(_functions("integer_functions.hpp"))),
-        (
-            "Half precision, with `<cuda_fp16.h>`",
-            "`__half`, `__half2`, `half`, `half2`, their operators, and conversions from and to all numbers; "
-            + _by_rounding("half_functions.hpp"),
-        ),
-        ("Half precision through caches, atomics and shuffles", _overloads("half_memory.hpp")),
+        *_language(),
+        *functions,
         (
             "C library, as device code may call it",
             _code(name for name in sorted(C_LIBRARY) if not name.startswith("_")),
@@ -89,7 +65,57 @@ def function_table() -> str:
             ),
         ),
     ]
-    return "\n".join(["| what | names |", "|---|---|", *(f"| {what} | {names} |" for what, names in rows)])
+    column = "names, or the header that declares them" if of_the_page else "names"
+    return "\n".join([f"| what | {column} |", "|---|---|", *(f"| {what} | {names} |" for what, names in rows)])
+
+
+def _language() -> list[tuple[str, str]]:
+    """Words and types that CUDA adds to C++."""
+    vectors = _text("vector_types.hpp")
+    types = _STRUCT.findall(vectors)
+    makers = {name for _, name, _ in _FUNCTION.findall(vectors) if name.startswith("make_")}
+    if makers != {f"make_{name}" for name in types if name != "dim3"}:
+        message = f"vector types and their make_ functions do not match: {sorted(makers)}"
+        raise ValueError(message)
+    plain = _code(name for name in types if name != "dim3")
+    qualifiers = _text("qualifiers.hpp")
+    aliases = dict(_ALIAS.findall(qualifiers))
+    return [
+        ("Qualifiers", _code(name for name in _MACRO.findall(qualifiers) if name not in aliases)),
+        ("Built-in variables", _code(_variables("builtin_declarations.hpp"))),
+        ("Vector types, each with its `make_` function", f"{plain}; and `dim3`"),
+    ]
+
+
+def _functions_by_header() -> list[tuple[str, str, str]]:
+    """The executor's own functions: what they are, the header that declares them, their names."""
+    aliases = dict(_ALIAS.findall(_text("qualifiers.hpp")))
+    math = [name for name in _functions("math_functions.hpp") if name not in aliases.values()]
+    half = "`__half`, `__half2`, `half`, `half2`, their operators, and conversions from and to all numbers; "
+    return [
+        ("Barriers, fences", "synchronization.hpp", _code(_functions("synchronization.hpp"))),
+        ("Warp functions", "warp_functions.hpp", _overloads("warp_functions.hpp")),
+        (
+            "Atomic functions, each also as `_block` and `_system`",
+            "atomic_functions.hpp",
+            _overloads("atomic_functions.hpp"),
+        ),
+        ("Loads and stores past a cache (plain ones here)", "load_functions.hpp", _overloads("load_functions.hpp")),
+        ("Math beyond the C library's", "math_functions.hpp", _code([*math, *aliases])),
+        ("Arithmetic with its rounding in the name", "rounded_functions.hpp", _by_rounding("rounded_functions.hpp")),
+        (
+            "Conversions, and numbers as their bits",
+            "conversion_functions.hpp",
+            _by_rounding("conversion_functions.hpp"),
+        ),
+        ("Bits and integers", "integer_functions.hpp", _code(_functions("integer_functions.hpp"))),
+        ("Half precision, with `<cuda_fp16.h>`", "half_functions.hpp", half + _by_rounding("half_functions.hpp")),
+        ("Half precision through caches, atomics and shuffles", "half_memory.hpp", _overloads("half_memory.hpp")),
+    ]
+
+
+def _link(header: str) -> str:
+    return f"[`{header}`](../{(HEADERS / header).relative_to(ROOT).as_posix()})"
 
 
 def document_with(section: str, text: str) -> str:
@@ -186,4 +212,8 @@ def _code(names: Iterable[str]) -> str:
 
 
 if __name__ == "__main__":
-    DOCUMENT.write_text(document_with(function_table(), DOCUMENT.read_text(encoding="utf-8")), encoding="utf-8")
+    if sys.argv[1:] == ["--write"]:
+        page = DOCUMENT.read_text(encoding="utf-8")
+        DOCUMENT.write_text(document_with(function_table(of_the_page=True), page), encoding="utf-8")
+    else:
+        sys.stdout.write(f"{function_table()}\n")

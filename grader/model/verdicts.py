@@ -1,6 +1,6 @@
 """The one table of verdicts: what each is called, in which order they count, how it looks and reads, and how it is scored.
 
-Everything else follows from it: the judge's `verdict.hpp` is made from the names when the kit is built, and
+Everything else follows from it. The kit's build makes `verdict_list.hpp` from the names, for the executor and the judge;
 `docs/verdict_documents.py` writes README's rows and the schema of `result.json`. A kind of finding is a verdict.
 Nothing here judges, scores or draws.
 """

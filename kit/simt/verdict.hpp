@@ -1,5 +1,5 @@
-// What a launch, a case or a lab comes to, in order of precedence: what several of them come to is the first. The kinds of
-// findings are among them. The list itself is made from grader/model/verdicts.py when the kit is built.
+// The verdicts of launches, cases and labs, in order of precedence: where there are several, the first of them counts. The kind
+// of a finding is a verdict, too. The list itself is made from grader/model/verdicts.py when the kit is built.
 #pragma once
 
 #include <algorithm>

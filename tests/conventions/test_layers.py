@@ -15,6 +15,7 @@ from grader.model.labs import lab_ids, load_lab
 
 ROOT = Path(__file__).resolve().parents[2]
 KIT = ROOT / "kit"
+MADE = ROOT / "build" / "generated"  # headers that are made when the kit is built
 _INCLUDE = re.compile(r'^\s*#\s*include\s*([<"])([^>"]+)[>"]', re.MULTILINE)
 
 # What the kit may include besides itself: the standard library has no suffix, the system's headers lie at these places.
@@ -51,7 +52,7 @@ def test_no_lab_is_named_in_the_grader_or_the_executors() -> None:
 
 def foreign(path: Path) -> list[str]:
     """Includes of `path` that neither the kit nor what it may use provides."""
-    beside = (KIT, KIT / "include", KIT / "simt" / "device", path.parent)
+    beside = (KIT, KIT / "include", KIT / "simt" / "device", MADE, path.parent)
     strange = []
     for quote, target in includes(path):
         ours = any((folder / target).is_file() for folder in beside) and ".." not in Path(target).parts
@@ -159,7 +160,7 @@ PUBLIC_HEADERS = named([*sources("kit/include", "kit/problems", suffixes=(".hpp"
 @pytest.mark.parametrize("header", PUBLIC_HEADERS)
 def test_a_public_header_compiles_alone(header: str) -> None:
     compiler = json.loads((ROOT / "build" / "kit.json").read_text(encoding="utf-8"))["compiler"]
-    folders = [KIT, KIT / "include", KIT / "simt" / "device"]
+    folders = [KIT, KIT / "include", KIT / "simt" / "device", MADE]
     command = [compiler, "-std=c++20", "-fsyntax-only", "-x", "c++", *(f"-I{folder}" for folder in folders)]
     command += [f"-isystem{ROOT / '.tilelab' / 'prefix' / 'usr' / 'include'}", "-"]
     text = f'#include "{ROOT / header}"\n'

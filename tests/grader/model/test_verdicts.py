@@ -30,6 +30,11 @@ def test_what_a_launch_can_show_has_words_for_a_hidden_case(verdict: Verdict) ->
     assert not any(character.isdigit() for character in verdict.facts.redacted)
 
 
+def test_the_kit_takes_what_is_between_what_never_ran_and_a_pass_for_what_a_launch_can_show() -> None:
+    kept = [verdict for verdict in Verdict if not verdict.facts.never_ran]
+    assert kept == [Verdict.INTERNAL_ERROR, *list(Verdict)[list(Verdict).index(Verdict.MISSING_ENTRY_POINT) + 1 :]]
+
+
 def test_each_tone_has_its_colour_in_a_terminal() -> None:
     assert {verdict.facts.tone for verdict in Verdict} == set(TERMINAL_STYLES)
 
