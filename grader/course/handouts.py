@@ -183,10 +183,10 @@ def _git(root: Path, *arguments: str) -> str:
     try:
         done = subprocess.run(["git", *arguments], cwd=root, capture_output=True, text=True, check=True)  # noqa: S607
     except FileNotFoundError as error:
-        message = "handouts hold what git tracks, and there is no git here: install it"
+        message = "A handout consists of the files that git tracks, and git is not installed here. Install it."
         raise RemediableError(message) from error
     except subprocess.CalledProcessError as error:
-        message = f"{root}: handouts hold what git tracks, and git says: {error.stderr.strip()}"
+        message = f"{root}: a handout consists of the files that git tracks. git failed: {error.stderr.strip()}"
         raise RemediableError(message) from error
     return done.stdout
 

@@ -58,20 +58,22 @@ def with_defaults(lab_id: str, *, title: str | None, problem: str | None, kernel
     """The lab, with a default for each name that is None. Raises RemediableError for a bad name, with a good one as an example."""
     match = _LAB_ID.fullmatch(lab_id)
     if not match:
-        message = f"{lab_id!r} is no lab's name: two digits, then words of small letters and digits, as in 06-reduction"
+        message = (
+            f"{lab_id!r} is no lab's name: write two digits, then words of small letters and digits, as in 06-reduction"
+        )
         raise RemediableError(message)
     topic = match[2].replace("-", "_")
     problem = problem if problem is not None else topic
     kernel = kernel if kernel is not None else topic if topic.startswith(problem) else f"{problem}_{topic}"
     for what, name in (("problem", problem), ("kernel", kernel)):
         if not _NAME.fullmatch(name) or name in _TAKEN_NAMES:
-            message = (
-                f"{name!r} cannot name a {what}: small letters, digits and _, and no word that C++ or the kit has taken"
-            )
+            message = f"{name!r} cannot name a {what}: write small letters, digits and _, and no word that C++ or the kit uses"
             raise RemediableError(message)
     title = title if title is not None else topic.replace("_", " ").capitalize()
     if not _TITLE.fullmatch(title) or not title.strip():
-        message = f"{title!r} cannot be a title: one line of at most 80 characters, without quotes and backslashes"
+        message = (
+            f"{title!r} cannot be a title: write one line of at most 80 characters, without quotes and backslashes"
+        )
         raise RemediableError(message)
     return NewLab(lab_id, title.strip(), problem, kernel)
 
@@ -95,7 +97,7 @@ def files_of(root: Path, new: NewLab) -> dict[str, str]:
     try:
         files[f"{public}/{new.file}"] = starter_of(files[model], model)
     except MarkerError as error:
-        message = f"the lab's pattern, {pattern.id if pattern else 'the skeleton'}, cannot be cut: {error}"
+        message = f"no starter can be made from the lab's pattern, {pattern.id if pattern else 'the skeleton'}: {error}"
         raise RemediableError(message) from error
     for path in files:
         _must_be_free(root, path)

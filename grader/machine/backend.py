@@ -156,7 +156,7 @@ def backend_choice(environment: Mapping[str, str] | None = None) -> BackendChoic
     match value:
         case "cpu" | "cuda" | "auto":
             return value
-    message = f"{VARIABLE} is {value!r}: it is cpu, cuda or auto."
+    message = f"{VARIABLE} is {value!r}. It has to be cpu, cuda or auto."
     raise RemediableError(message)
 
 

@@ -50,7 +50,7 @@ def passages(text: str) -> list[Passage]:
         begin = _BEGIN.fullmatch(line)
         if opened is not None:
             if begin is not None:
-                raise MadeTextError(number, f"a passage begins inside the one of line {opened[0]}")
+                raise MadeTextError(number, f"a passage begins inside the passage that began in line {opened[0]}")
             if line.rstrip() == _END:
                 found.append(Passage(*opened, "\n".join(held).strip("\n")))
                 opened, held = None, []
@@ -61,7 +61,7 @@ def passages(text: str) -> list[Passage]:
         elif not fenced and begin is not None:
             opened = (number, begin[1])
         elif not fenced and line.rstrip() == _END:
-            raise MadeTextError(number, "a passage ends here that never began")
+            raise MadeTextError(number, "a passage ends here, but none began")
     if opened is not None:
         raise MadeTextError(opened[0], f"this passage has no `{_END}`")
     return found

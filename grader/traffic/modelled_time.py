@@ -52,6 +52,6 @@ def modelled(traffic: Traffic, gpu: Gpu) -> Model:
     terms.sort(key=lambda term: -term.seconds)
     longest = terms[0].seconds
     if not longest:
-        message = "a launch without work, accesses and bytes takes no time"
+        message = "a launch without work, accesses and bytes cannot be modelled"
         raise ValueError(message)
     return Model(gpu, tuple(terms), 2 * arithmetic / longest, traffic.compulsory_bytes / longest)

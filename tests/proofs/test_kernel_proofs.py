@@ -73,7 +73,7 @@ def test_what_is_wrong_with_a_solution_is_told(result: LabResult, told: str) -> 
 @pytest.mark.parametrize("first", ["", "// a race", "// verdict: pass", "// verdict: luck", "// verdict: race line: x"])
 def test_a_reject_that_demands_nothing_sensible_is_refused(tmp_path: Path, first: str) -> None:
     (tmp_path / "wrong.cu").write_text(f"{first}\nint x;\n", encoding="utf-8")
-    with pytest.raises(LabError, match="is no `// verdict: …`"):
+    with pytest.raises(LabError, match="has to be `// verdict: …`"):
         demanded(tmp_path / "wrong.cu")
 
 

@@ -60,8 +60,8 @@ def test_remaking_leaves_the_rest_alone_and_changes_nothing_the_second_time(cour
     ("page", "complaint"),
     [
         ("a\n<!-- made by: echo -->\n", "2: this passage has no"),
-        ("<!-- made: end -->\n", "1: a passage ends here that never began"),
-        ("<!-- made by: a -->\n<!-- made by: b -->\n", "2: a passage begins inside the one of line 1"),
+        ("<!-- made: end -->\n", "1: a passage ends here, but none began"),
+        ("<!-- made by: a -->\n<!-- made by: b -->\n", "2: a passage begins inside the passage that began in line 1"),
         ("<!-- made by: false -->\n<!-- made: end -->\n", "1: `false` fails"),
         ("<!-- made by: no-such-program -->\n<!-- made: end -->\n", "1: `no-such-program` fails"),
         ("<!-- made by: echo 'open -->\n<!-- made: end -->\n", "1: `echo 'open` fails"),
