@@ -1,1 +1,1 @@
-"""The nouns that every package shares: labs, outcomes, results, errors. Imports nothing of the grader."""
+"""The data that every package shares: labs, outcomes, results, errors. It imports nothing else of the grader."""

@@ -9,7 +9,7 @@ from grader.model.labs import Lab, LabError, lab_ids, load_lab
 
 
 def course_root(start: Path) -> Path:
-    """The course around `start` or, from anywhere else, the one this package lies in. Raises LabError without one."""
+    """The course around `start`; without one, the course that contains this package. Raises LabError if there is neither."""
     for folder in (start, *start.parents, Path(__file__).resolve().parents[2]):
         if (folder / "assignments").is_dir() and (folder / "kit").is_dir():
             return folder
@@ -18,7 +18,7 @@ def course_root(start: Path) -> Path:
 
 
 def lab_at(root: Path, folder: Path) -> str:
-    """The lab whose folder `folder` is or lies in. Raises LabError when it is in none."""
+    """The lab whose folder is `folder` or contains it. Raises LabError if there is none."""
     for half in ("assignments", "solutions"):
         try:
             parts = folder.resolve().relative_to((root / half).resolve()).parts
@@ -31,7 +31,7 @@ def lab_at(root: Path, folder: Path) -> str:
 
 
 def matching_lab(root: Path, word: str) -> str:
-    """The lab that `word` names, by its id or a part of it: `02` or `tiled`. Raises LabError when it is none or several."""
+    """The lab that `word` names, by its id or a part of it: `02` or `tiled`. Raises LabError if there is none, or several."""
     ids = lab_ids(root)
     chosen = [one for one in ids if one == word] or [one for one in ids if word and word.casefold() in one.casefold()]
     if len(chosen) == 1:
@@ -42,7 +42,7 @@ def matching_lab(root: Path, word: str) -> str:
 
 
 def load_labs(root: Path, wanted: Sequence[str]) -> list[Lab]:
-    """The labs named, or all of them, in order. Raises LabError, naming what is wrong."""
+    """The labs named, or all of them, in order. Raises LabError that says what is wrong."""
     labs = [load_lab(root, lab_id) for lab_id in (sorted(set(wanted)) or lab_ids(root))]
     if not labs:
         message = f"{root / 'assignments'}: there is no lab here; a lab is a folder with a lab.toml"

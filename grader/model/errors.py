@@ -1,8 +1,8 @@
-"""The family of errors that a person can mend: the text says what is wrong, where, and what to do; no trace is shown.
+"""Errors that a person can correct. The text says what is wrong, where, and what to do; no stack trace is shown.
 
-The other family is what breaks on our side: any other exception, which becomes `internal-error` or a bug report.
+The other kind is what fails on our side: any other exception. It becomes `internal-error` or a bug report.
 """
 
 
 class RemediableError(Exception):
-    """What was asked for cannot be done as it was asked."""
+    """The request cannot be carried out as it is."""

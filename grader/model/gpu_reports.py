@@ -1,4 +1,4 @@
-"""What NVIDIA's tools said of a kernel, as plain data: the resources that ptxas gave it, and compute-sanitizer's reports."""
+"""Reports of NVIDIA's tools about a kernel, as plain data: its resources from ptxas, and compute-sanitizer's reports."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ Tool = Literal["memcheck", "racecheck", "initcheck", "synccheck"]
 
 @dataclass(frozen=True)
 class KernelResources:
-    """What one thread and one block of a kernel take, as ptxas allotted it."""
+    """The resources that one thread and one block of a kernel use, as ptxas assigned them."""
 
     registers: int  # of a thread
     static_shared_bytes: int  # of a block
@@ -23,11 +23,11 @@ class KernelResources:
 
 @dataclass(frozen=True)
 class Sanitized:
-    """One report: the first place of the submission's that it names; `line` None where it names none."""
+    """One report, at the first place of the submission that it names; `line` is None if it names none."""
 
     tool: Tool
     kind: Verdict
     line: int | None
-    words: str  # its own first line
-    lines: tuple[int, ...] = ()  # every line of the submission's that it names
+    words: str  # the first line of its text
+    lines: tuple[int, ...] = ()  # every line of the submission that it names
     source: str = ""  # the text of `line`

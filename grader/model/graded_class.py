@@ -1,4 +1,4 @@
-"""A class as it was graded: what pages and exports are made from. Plain data."""
+"""A graded class: pages and exports are made from it. Plain data."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from grader.model.result import Result
 
 @dataclass(frozen=True)
 class GradedClass:
-    title: str  # how SUBMISSIONS is called, safe to show
+    title: str  # the name of SUBMISSIONS, safe to show
     lab_ids: tuple[str, ...]  # each result holds every one of them
     results: tuple[Result, ...]  # one for each student
     notices: tuple[str, ...] = ()  # about SUBMISSIONS and OUT as a whole

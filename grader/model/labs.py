@@ -13,7 +13,7 @@ from grader.model.errors import RemediableError
 
 
 class LabError(RemediableError):
-    """A lab's own files are wrong: for its author to mend, never a student's fault."""
+    """A lab's own files are wrong. Its author has to correct them; it is never a student's fault."""
 
 
 class Strict(BaseModel):
@@ -27,20 +27,20 @@ class CaseSpec(Strict):
     points: float = Field(ge=0)
     feedback: Literal["full", "verdict", "none"] = "full"
     role: Literal["correctness", "technique"] = "correctness"
-    advice: str = ""  # what to look at when it fails, without the solution
+    advice: str = ""  # what to look at if it fails, without the solution
 
 
 class PerformanceSpec(Strict):
-    """How a lab's kernels are timed. Every number follows from one run: the baseline's time divided by the kernel's."""
+    """How a lab's kernels are timed. Every number comes from one run: the baseline's time divided by the kernel's."""
 
-    baseline: str  # the lab whose kernel is 1.00: its model solution; for a student, their own
+    baseline: str  # the lab whose kernel has speed 1.00: its model solution, or a student's own kernel for the student
     shape: str  # of the timed launches, as the problem's sizes: "1024x1024x1024"
     sweep: tuple[str, ...] = ()  # shapes of the size sweep
-    library: Literal["cublasSgemm"] | None = None  # what does the same work in NVIDIA's library, to be measured beside
+    library: Literal["cublasSgemm"] | None = None  # NVIDIA's routine for the same work, timed too
 
 
 class TierSpec(Strict):
-    """`part` of the performance points for a kernel with this `share` of the model solution's speed."""
+    """A kernel with this `share` of the model solution's speed gets this `part` of the performance points."""
 
     share: float = Field(gt=0)
     part: float = Field(gt=0, le=1)
@@ -49,7 +49,9 @@ class TierSpec(Strict):
 class RaceRules(Strict):
     """What counts as a race in this lab."""
 
-    same_value_writes: Literal["race", "allowed"] = "race"  # plain writes of one value to one place by several threads
+    same_value_writes: Literal["race", "allowed"] = (
+        "race"  # plain writes of the same value to the same place by several threads
+    )
 
 
 class PublicSpec(Strict):
@@ -58,35 +60,35 @@ class PublicSpec(Strict):
     title: str
     summary: str
     problem: str  # a header in kit/problems
-    file: str  # what a student hands in
+    file: str  # the file that a student hands in
     kernel: str  # demangled signature: "scale(float const*, float*, int)"
     launch: str  # demangled signature: "scale_launch(int)"
     shapes: str  # in words, for people
     extra_credit: bool = False
-    performance: PerformanceSpec | None = None  # none: speed is no part of this lab
+    performance: PerformanceSpec | None = None  # none: speed is not assessed in this lab
     races: RaceRules = RaceRules()
     case: tuple[CaseSpec, ...] = ()
 
 
 class CounterTier(Strict):
-    """`part` of the performance points for a kernel that stays within every bound.
+    """A kernel that stays within every bound gets this `part` of the performance points.
 
-    A bound on a `.sum` is for each unit of the problem's work; one on a `.ratio` is as it stands.
+    A bound on a `.sum` is for each unit of the problem's work. A bound on a `.ratio` is used as it is.
     """
 
     part: float = Field(gt=0, le=1)
-    at_most: dict[str, float] = Field(min_length=1)  # by Nsight Compute's names
+    at_most: dict[str, float] = Field(min_length=1)  # keys are Nsight Compute's metric names
 
     def __hash__(self) -> int:
-        """A lab is a key, and a dict is not."""
+        """A lab is used as a key, but a dict has no hash."""
         return hash((self.part, *sorted(self.at_most.items())))
 
 
 class CounterSpec(Strict):
-    """Performance where no GPU measures it: what one case's last launch asks of memory, as the executor counts it."""
+    """How performance is assessed without a GPU: by the memory traffic of one case's last launch, as the executor counts it."""
 
-    case: str  # its name, with the launch that is counted
-    versus: str  # in words, what another kernel of the course needs: "a naive kernel loads 0.125"
+    case: str  # the name of the case whose launch is counted
+    versus: str  # in words, the traffic of another kernel of the course: "a naive kernel loads 0.125"
     advice: str  # for a kernel that is not in the highest tier
     tier: tuple[CounterTier, ...] = Field(min_length=1)
 
@@ -95,15 +97,15 @@ class PrivateSpec(Strict):
     """grading.toml."""
 
     case: tuple[CaseSpec, ...] = ()
-    performance_points: float = Field(default=0, ge=0)  # in the maximum where performance is assessed
+    performance_points: float = Field(default=0, ge=0)  # part of the maximum if performance is assessed
     counters: CounterSpec | None = None  # none: without a GPU, performance is not assessed
     tier: tuple[TierSpec, ...] = ()
-    rejects_at_least: int = Field(default=8, ge=0)  # wrong kernels that have to lie in rejects/
+    rejects_at_least: int = Field(default=8, ge=0)  # the least number of wrong kernels in rejects/
 
 
 @dataclass(frozen=True)
 class Lab:
-    """A lab and where its two halves lie; `private` is None where only the public half exists (a handout)."""
+    """A lab and the folders of its two halves. `private` is None if only the public half exists (in a handout)."""
 
     id: str  # the folder's name
     public: PublicSpec
@@ -113,7 +115,7 @@ class Lab:
 
     @property
     def cases(self) -> tuple[CaseSpec, ...]:
-        """Public ones first; hidden ones follow where the private half is there."""
+        """Public cases first, then hidden ones if the private half exists."""
         return self.public.case + (self.private.case if self.private else ())
 
     @property
@@ -131,7 +133,7 @@ def _read(path: Path, model: type[Strict]) -> Strict:
 
 
 def load_lab(root: Path, lab_id: str) -> Lab:
-    """The lab `lab_id` of the course at `root`. Raises LabError, naming the file."""
+    """Loads the lab `lab_id` of the course at `root`. Raises LabError that names the file."""
     public_dir, private_dir = root / "assignments" / lab_id, root / "solutions" / lab_id
     if not (public_dir / "lab.toml").is_file():
         known = ", ".join(lab_ids(root)) or "none"

@@ -1,6 +1,6 @@
-"""What judging found for one lab of one submission, before any points: the seam between judging and scoring.
+"""What judging found for one lab of one submission, before any points: the boundary between judging and scoring.
 
-Plain data without I/O. It is what the batch keeps between runs, so that changed points only need scoring anew.
+Plain data without I/O. The batch keeps it between runs, so that after a change of points only scoring runs again.
 """
 
 from __future__ import annotations
@@ -24,33 +24,33 @@ class JudgedCase:
     verdict: Verdict
     message: str = ""
     launches: tuple[Launch, ...] = ()
-    seen: int = 1  # how often the judge saw it; any number but 1 is our failure
+    seen: int = 1  # how often the judge saw it; any number except 1 is our failure
 
 
 @dataclass(frozen=True)
 class GpuOutcome:
-    """What nvcc and, where there is one, a GPU made of it. Empty `device`: compiled only. Empty `cases`: not run."""
+    """What nvcc and, if there is one, a GPU found. Empty `device`: it was only compiled. Empty `cases`: it was not run."""
 
     compiler: str  # "nvcc 13.0"
     capability: int  # 90 for 9.0
     device: str = ""
     resources: KernelResources | None = None
     cases: tuple[JudgedCase, ...] = ()
-    alone: bool = False  # the CPU executor cannot run this kernel: these cases are all there is
-    register_limit: int | None = None  # compiled again for so few registers, so that a block can be launched
+    alone: bool = False  # the CPU executor cannot run this kernel, so only these cases exist
+    register_limit: int | None = None  # compiled again with at most so many registers, so that a block can be launched
     log: str = ""
-    trouble: str = ""  # why it was not run, through no fault of the submission
-    sanitized: tuple[Sanitized, ...] | None = None  # what compute-sanitizer said; None: it was not asked
+    trouble: str = ""  # why it was not run; not the submission's fault
+    sanitized: tuple[Sanitized, ...] | None = None  # compute-sanitizer's reports; None: it was not used
 
 
 class Clocks(Model):
-    """What a device said of itself; zero: it does not say."""
+    """What a device reports about itself. Zero: unknown."""
 
     sm_mhz: int = 0
     memory_mhz: int = 0
     temperature_c: int = 0
     power_mw: int = 0
-    throttle_reasons: int = 0  # NVML's bits
+    throttle_reasons: int = 0  # NVML's bit mask
 
 
 class WrongOutput(Model):
@@ -65,12 +65,14 @@ class LaunchShape(Model):
 
 
 class Contest(Model):
-    """What the timer wrote of one run: the times of every contestant, round by round, and what it found in the outputs it kept."""
+    """What the timer wrote about one run: the times of every contestant for each round, and what it found in the outputs that it
+    kept.
+    """
 
     status: Literal["completed", "launch-error", "timeout", "crash", "internal-error"]
     detail: str = ""
     contestant: int = 0  # of any other status: whose launch it was
-    slow: bool = False  # timed out, but it does end: too slow to be timed
+    slow: bool = False  # with `timeout`: the launch does end, but is too slow to be timed
     configs: tuple[LaunchShape, ...] = ()
     nanoseconds: tuple[tuple[float, ...], ...] = ()
     before: Clocks = Clocks()
@@ -81,36 +83,38 @@ class Contest(Model):
     shape: str
     flops: float
     bytes: float
-    looked_at: int = 0  # outputs, drawn so that no kernel can know which
+    looked_at: int = 0  # outputs that were inspected, chosen so that no kernel can know which
     faults: tuple[WrongOutput, ...] = ()
     elements: tuple[SampledElement, ...] = ()
     device: str
-    device_seconds: float = 0  # for how long nobody else had the device
+    device_seconds: float = 0  # how long nobody else used the device
 
 
 @dataclass(frozen=True)
 class SizeOutcome:
-    """One size of a size sweep. No contest: `trouble` says why."""
+    """One size of a size sweep. If there is no contest, `trouble` says why."""
 
-    shape: str  # as it was asked for: "1024x1024x1024"
-    names: tuple[str, ...] = ()  # who took part
+    shape: str  # as requested: "1024x1024x1024"
+    names: tuple[str, ...] = ()  # the contestants
     contest: Contest | None = None
     trouble: str = ""
-    ours: bool = False  # what broke is ours
+    ours: bool = False  # the failure is ours
 
 
 @dataclass(frozen=True)
 class SpeedOutcome:
-    """A submission's kernel timed: the runs of one grading, in which `names` took part. Empty `contests`: `trouble` says why."""
+    """The timing of a submission's kernel: the runs of one grading, with the contestants in `names`. If `contests` is empty,
+    `trouble` says why.
+    """
 
     names: tuple[str, ...] = ()  # "baseline", "student", "model", "control"
     contests: tuple[Contest, ...] = ()
-    trouble: str = ""  # through no fault of the submission: to be done again
-    peak_flops: float = 0  # of the device, in a second; 0: not known
+    trouble: str = ""  # not the submission's fault; to be repeated
+    peak_flops: float = 0  # of the device, in a second; 0: unknown
     peak_bytes: float = 0
     tries: int = 1
-    silent: bool = False  # the student's kernel was timed without what it prints
-    sweep: tuple[SizeOutcome, ...] = ()  # a picture's data; nothing is scored by it
+    silent: bool = False  # the student's kernel was timed without its output
+    sweep: tuple[SizeOutcome, ...] = ()  # data of a figure; scoring ignores it
 
 
 @dataclass(frozen=True)
@@ -118,18 +122,18 @@ class LabOutcome:
     """One lab of one submission."""
 
     lab_id: str
-    verdict: Verdict | None = None  # set when judging never ran: rejected, missing-file, compile-error, …
+    verdict: Verdict | None = None  # set if judging never ran: rejected, missing-file, compile-error, …
     build: Build | None = None
-    findings: tuple[Finding, ...] = ()  # intake's and the build's; those of a launch stay with it
+    findings: tuple[Finding, ...] = ()  # of intake and the build; those of a launch are stored with it
     cases: tuple[JudgedCase, ...] = ()
     seconds: float = 0.0
     gpu: GpuOutcome | None = None
-    speed: SpeedOutcome | None = None  # none: there was nothing to time it on, or no reason to
+    speed: SpeedOutcome | None = None  # none: no GPU to time it on, or no reason to
 
 
 OUTCOME_JSON: TypeAdapter[LabOutcome] = TypeAdapter(LabOutcome)
 
 
 def unjudged(lab_id: str, verdict: Verdict, message: str, *, file: str | None = None) -> LabOutcome:
-    """The outcome of a lab that never came to be judged, with the one sentence that says why."""
+    """The outcome of a lab that was never judged, with one sentence that says why."""
     return LabOutcome(lab_id, verdict, findings=(Finding(kind=verdict, message=message, file=file),))

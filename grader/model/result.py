@@ -43,8 +43,8 @@ class Finding(Site):
     element: str | None = None
     other: Site | None = None  # a race's second access, a divergence's other barrier
     count: int = 1  # occurrences folded into this one
-    cases: tuple[str, ...] = ()  # the cases it was seen in
-    confirmed_by: tuple[str, ...] = ()  # compute-sanitizer's tools that say the same, where they were asked
+    cases: tuple[str, ...] = ()  # the cases in which it was seen
+    confirmed_by: tuple[str, ...] = ()  # compute-sanitizer's tools that report the same, if they were used
 
 
 class WrongElement(Model):
@@ -63,9 +63,10 @@ class Mismatch(Model):
     wrong: int
     unwritten: int
     first: tuple[WrongElement, ...]  # at most eight, in row-major order
-    tile_rows: int  # the launch's block.y and block.x: the grid drawn over the picture
+    tile_rows: int  # the launch's block.y and block.x: the grid of the picture
     tile_columns: int
-    # A coarse picture of the output: '.' right, '#' wrong, 'o' unwritten; each character covers cell_rows x cell_columns elements.
+    # A coarse picture of the output: '.' right, '#' wrong, 'o' unwritten. Each character covers cell_rows x cell_columns
+    # elements.
     picture: tuple[str, ...] = ()
     cell_rows: int = 1
     cell_columns: int = 1
@@ -86,8 +87,8 @@ class Traffic(Model):
 
     metrics: dict[str, int]
     lines: tuple[LineTraffic, ...] = ()
-    complete: bool  # false: more happened than was counted
-    work_unit: str = ""  # "multiply-add": what one piece of the problem's work is called
+    complete: bool  # false: the launch did more than was counted
+    work_unit: str = ""  # "multiply-add": the name of one unit of the problem's work
     work: int = Field(default=0, ge=0)
     compulsory_bytes: int = Field(default=0, ge=0)  # each input read once, each output written once
 
@@ -112,9 +113,9 @@ class Launch(Model):
     message: str = ""
     findings: tuple[Finding, ...] = ()
     mismatch: Mismatch | None = None
-    explanation: Explanation | None = None  # none: no mistake accounts for it, or several do
+    explanation: Explanation | None = None  # none: no known mistake explains it, or several do
     counters: dict[str, int] = Field(default_factory=dict)
-    traffic: Traffic | None = None  # only where a case has it counted
+    traffic: Traffic | None = None  # only for cases that count it
     printed: str = ""  # untrusted, at most 16 KiB
 
 
@@ -129,25 +130,25 @@ class OnGpu(Model):
 class Case(Model):
     name: str
     visibility: Literal["public", "hidden"]
-    # What a student may see of it. full: everything; verdict: verdict, findings and lines, but neither shape nor values;
-    # none: passed or not.
+    # What a student may see. full: everything. verdict: verdict, findings and lines, but no shapes and values. none: only whether
+    # it passed.
     feedback: Literal["full", "verdict", "none"] = "full"
     role: Literal["correctness", "technique"] = "correctness"
     verdict: Verdict
     passed: bool
     points: float
     max_points: float
-    message: str = ""  # one line: why not, or "4 shapes"
+    message: str = ""  # one line: why it did not pass, or "4 shapes"
     advice: str = ""  # for a case that failed: what to look at, from the lab's files
-    launches: tuple[Launch, ...] = ()  # only shapes up to the first that failed
-    on_gpu: OnGpu | None = None  # none: not run there, or there alone
-    difference: str = ""  # how the two executors disagree, where it needs a person; for the instructor alone
+    launches: tuple[Launch, ...] = ()  # shapes up to the first that failed
+    on_gpu: OnGpu | None = None  # none: it did not run there, or only there
+    difference: str = ""  # how the executors disagree, if a person must look; for the instructor only
 
 
 class Build(Model):
     ok: bool
     compiler: str = ""
-    log: str = ""  # the compiler's words, paths shortened
+    log: str = ""  # the compiler's messages, with short paths
     seconds: float = 0.0
 
 
@@ -163,10 +164,10 @@ class GpuKernel(Model):
     spill_load_bytes: int
     block_threads: int = 0  # the largest block it was launched with; 0: never launched
     dynamic_shared_bytes: int = 0
-    warps: int = 0  # at once on a multiprocessor
-    max_warps: int = 0  # 0: not known for this architecture
+    warps: int = 0  # how many run at once on a multiprocessor
+    max_warps: int = 0  # 0: unknown for this architecture
     limited_by: tuple[str, ...] = ()  # "warps", "blocks", "registers", "shared memory"
-    note: str = ""  # that it was compiled again to fit its block
+    note: str = ""  # says that it was compiled again to fit its block
 
 
 class SampledElement(Model):
@@ -193,19 +194,19 @@ class ContestantTimes(Model):
     name: Literal["baseline", "student", "model", "control"]
     milliseconds: float  # median
     gflops: float  # of the problem's arithmetic; 0: the problem has none
-    gbytes: float  # of what the problem must move, in a second
-    samples: tuple[float, ...]  # nanoseconds, round by round
+    gbytes: float  # of the bytes that the problem must move, in a second
+    samples: tuple[float, ...]  # nanoseconds for each round
 
 
 class SweepTime(Model):
     """A kernel at one size of a sweep: the median of its times, with its 95 % interval."""
 
-    name: str  # "baseline", "student", "model", "cublas"; where a course's own kernels are swept, also a faster one's
+    name: str  # "baseline", "student", "model", "cublas"; in sweeps of a course's own kernels, also a faster one's
     milliseconds: float
     low_ms: float
     high_ms: float
     gflops: float  # of the problem's arithmetic; 0: the problem has none
-    gbytes: float  # of what the problem must move, in a second
+    gbytes: float  # of the bytes that the problem must move, in a second
     speedup: Ratio | None = None  # baseline / this; none: it is the baseline
 
 
@@ -215,10 +216,10 @@ class SweepPoint(Model):
     shape: str  # "M=1024 N=1024 K=1024"
     sizes: tuple[int, ...]  # the same, as numbers
     kernels: tuple[SweepTime, ...] = ()
-    floor_ms: float = 0  # the roofline: no kernel is faster; 0: not known
+    floor_ms: float = 0  # the roofline: no kernel can be faster; 0: unknown
     trouble: str = ""
     wrong: bool = False  # the student's kernel failed here, though it passes every case
-    ours: bool = False  # what broke is ours: why, the instructor alone is told
+    ours: bool = False  # the failure is ours; only the instructor is told the reason
 
 
 class Timing(Model):
@@ -232,54 +233,54 @@ class Timing(Model):
     speedup: Ratio | None = None  # baseline / student
     model_speedup: Ratio | None = None  # baseline / model
     share: Ratio | None = None  # model / student
-    control: Ratio | None = None  # baseline / baseline: 1.00, or the machine is too noisy
+    control: Ratio | None = None  # baseline / baseline; if it is not near 1.00, the machine is too noisy
     tiers: tuple[tuple[float, float], ...] = ()  # share of the model's speed, points
-    too_slow: bool = False  # not measured, for it would have taken too long: no tier
+    too_slow: bool = False  # not measured, because it would take too long: no tier
     reached: float | None = None  # the highest tier's share; none: no tier
-    sm_mhz: tuple[int, int] = (0, 0)  # before and after; 0: the device does not tell
-    throttle_reasons: int = 0  # NVML's bits, of both
+    sm_mhz: tuple[int, int] = (0, 0)  # before and after; 0: unknown
+    throttle_reasons: int = 0  # NVML's bit mask, before and after combined
     temperature_c: int = 0
     outputs_checked: int = 0
     elements: tuple[SampledElement, ...] = ()
-    device_seconds: float = 0  # for how long nobody else had the device
-    floor_ms: float = 0  # the roofline: no kernel is faster; 0: not known
-    review: str = ""  # why a person has to look; for the instructor alone
-    sweep: tuple[SweepPoint, ...] = ()  # over sizes, where it was asked for; no points follow from it
+    device_seconds: float = 0  # how long nobody else used the device
+    floor_ms: float = 0  # the roofline: no kernel can be faster; 0: unknown
+    review: str = ""  # why a person has to look; for the instructor only
+    sweep: tuple[SweepPoint, ...] = ()  # over sizes, if requested; it gives no points
 
 
 class LabResult(Model):
     title: str
-    file: str  # the file the lab asks for
+    file: str  # the file that the lab asks for
     verdict: Verdict
     points: float
     max_points: float
-    extra_credit: bool = False  # points count into the total, not into the maximum
+    extra_credit: bool = False  # its points count for the total, but not for the maximum
     build: Build | None = None
     cases: tuple[Case, ...] = ()
-    findings: tuple[Finding, ...] = ()  # of all cases and the build, folded; errors first
+    findings: tuple[Finding, ...] = ()  # of all cases and the build, deduplicated; errors first
     performance: str = "not assessed"
-    performance_points: float = 0  # counted in `points`
-    performance_max: float = 0  # counted in `max_points`; 0: not assessed in this batch
-    timing: Timing | None = None  # none: there is nothing to say
-    gpu_kernel: GpuKernel | None = None  # none: there is no nvcc, or it did not come so far
-    gpu_trouble: str = ""  # why a GPU could not be asked, where there is one; for the instructor alone
+    performance_points: float = 0  # included in `points`
+    performance_max: float = 0  # included in `max_points`; 0: not assessed in this batch
+    timing: Timing | None = None  # none: nothing to report
+    gpu_kernel: GpuKernel | None = None  # none: there is no nvcc, or compiling did not get so far
+    gpu_trouble: str = ""  # why a GPU could not be used, although there is one; for the instructor only
     seconds: float = 0.0  # wall time to build and judge
 
 
 class Submission(Model):
     id: str  # safe as a folder name, unique in the batch
-    name: str  # as it was uploaded
+    name: str  # as in the upload
     files: tuple[str, ...] = ()
-    notices: tuple[str, ...] = ()  # what intake did: "took the one nested folder", "removed a byte-order mark"
-    refused: str | None = None  # why nothing of it could be taken; then every lab is `rejected`
+    notices: tuple[str, ...] = ()  # what intake changed: "took the one nested folder", "removed a byte-order mark"
+    refused: str | None = None  # why the whole upload was refused; then every lab is `rejected`
 
 
 class Environment(Model):
     kit: str  # version
     compiler: str
-    backend: Literal["cpu", "cuda"] = "cpu"  # cuda: on a GPU as well
-    gpu: str = ""  # which; empty: none
-    sandbox: str  # what was in force: "bubblewrap", "Landlock and seccomp", "none"
+    backend: Literal["cpu", "cuda"] = "cpu"  # cuda: also on a GPU
+    gpu: str = ""  # its name; empty: none
+    sandbox: str  # the sandbox used: "bubblewrap", "Landlock and seccomp", "none"
     date: str  # ISO 8601, day only
 
 

@@ -1,7 +1,7 @@
-"""The course's secret seed: made at first use in `.tilelab/seed`, readable by its owner alone, never committed.
+"""The course's secret seed. It is made at first use in `.tilelab/seed`, readable only by its owner, and never committed.
 
-Hidden random shapes and inputs follow from it. It goes to the judge and to `OUT/instructor/`, and nowhere else.
-TILELAB_SEED names another file for it: a container's own folder does not last.
+Hidden random shapes and inputs follow from it. It is given to the judge and to `OUT/instructor/`, and to nothing else.
+TILELAB_SEED names another file for it, because a container's own folder does not last.
 """
 
 from __future__ import annotations
@@ -17,11 +17,11 @@ _BITS = 63  # fits a signed 64-bit integer everywhere
 
 
 class SeedError(RemediableError):
-    """The seed file is there but holds no seed."""
+    """The seed file exists but contains no seed."""
 
 
 def course_seed(root: Path) -> int:
-    """The seed of the course at `root`. Safe when two processes make it at once: the first one's stands."""
+    """The seed of the course at `root`. If two processes make it at the same time, the first one's counts for both."""
     path = _place(root)
     if not path.exists():
         if not os.environ.get("TILELAB_SEED"):
@@ -31,7 +31,7 @@ def course_seed(root: Path) -> int:
 
 
 def seed_if_made(root: Path) -> int | None:
-    """The course's seed where a grading has made one already; makes none."""
+    """The course's seed if a grading has made one; it makes none."""
     path = _place(root)
     return _read(path) if path.exists() else None
 

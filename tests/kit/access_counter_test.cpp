@@ -1,4 +1,4 @@
-// Bytes asked for, by space and direction.
+// Counts the bytes accessed, by space and direction.
 #include "simt/observers/access_counter.hpp"
 
 #include <catch2/catch_test_macros.hpp>

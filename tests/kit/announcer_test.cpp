@@ -1,4 +1,4 @@
-// Observers hear of the spaces they watch, in the order they were added, and of everything else.
+// Observers get the accesses to the spaces that they watch, and all other events, in the order in which the observers were added.
 #include "simt/announcer.hpp"
 
 #include <string>

@@ -1,4 +1,4 @@
-// Barriers that not every thread reaches: different ones are an error, missing threads a note.
+// Barriers that not every thread reaches: waiting at different ones is an error, missing threads get a note.
 #include "simt/observers/barrier_checker.hpp"
 
 #include <catch2/catch_test_macros.hpp>

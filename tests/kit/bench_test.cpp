@@ -1,4 +1,4 @@
-// A case's record follows from its launches and from what Catch2 saw of it; a failure of ours never looks like a pass.
+// A case's record follows from its launches and from what Catch2 saw. A failure of ours never looks like a pass.
 #include "judge/bench.hpp"
 
 #include <catch2/catch_test_macros.hpp>

@@ -123,7 +123,7 @@ TEST_CASE("a thread that is ended never goes on, and the others do not wait for 
   CHECK(met == 31);
   CHECK(block.events.ended == std::vector<std::uint32_t>{4});
   REQUIRE(block.events.barriers.size() == 1);
-  CHECK(block.events.barriers[0].exited == 0);  // it did not leave by itself: no fault of the kernel's
+  CHECK(block.events.barriers[0].exited == 0);  // it did not leave by itself, so the kernel is not at fault
 }
 
 TEST_CASE("an ended launch runs no further thread, and its stacks are used again", "[block_scheduler]") {

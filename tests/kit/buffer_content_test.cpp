@@ -1,4 +1,4 @@
-// Every kind of number, filled in every way.
+// Every kind of number, with every way to fill a buffer.
 #include "checker/buffer_content.hpp"
 
 #include <cstring>
@@ -62,7 +62,7 @@ TEST_CASE("random numbers keep to their range, depend on the seed, and repeat", 
   for (const bool one : seen) CHECK(one);
 
   dice.low = std::numeric_limits<std::int64_t>::min();
-  dice.high = std::numeric_limits<std::int64_t>::max();  // every number there is: a range of 2^64
+  dice.high = std::numeric_limits<std::int64_t>::max();  // the whole range of 2^64 numbers
   const BufferShape words{.elements = 2, .element_bytes = 8, .leaves = {{NumberKind::unsigned_integer, 8, 0}}};
   CHECK(numbers<std::uint64_t>(words, dice)[0] != numbers<std::uint64_t>(words, dice)[1]);
 }

@@ -23,7 +23,7 @@ using namespace tilelab;
 
 namespace {
 
-// One end for a Channel; the other as a bare descriptor, for peers that do not use one.
+// One end for a Channel, and the other as a bare descriptor for peers that use no Channel.
 struct Ends {
   Channel channel;
   Descriptor peer;

@@ -1,4 +1,4 @@
-// An output is right only where every element is within its bound; what differs is counted, listed and drawn.
+// An output is right only if every element is within its bound. Differences are counted, listed and drawn.
 #include "judge/comparison.hpp"
 
 #include <bit>
@@ -14,7 +14,7 @@ namespace {
 
 const float unwritten = std::bit_cast<float>(unwritten_bits);
 
-// rows x columns of 0, 1, 2, ..., to be equalled exactly.
+// rows x columns of 0, 1, 2, ..., which must be matched exactly.
 Expectation counting(std::size_t rows, std::size_t columns) {
   Expectation expected{rows, columns, std::vector<double>(rows * columns), {}};
   for (std::size_t i = 0; i < rows * columns; ++i) expected.values[i] = static_cast<double>(i);

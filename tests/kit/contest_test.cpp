@@ -1,5 +1,5 @@
-// Kernels timed against each other on a driver that only pretends: every round has its samples and inputs of its own, outputs
-// come back for the rounds that were asked for, and one that stops working shows in them.
+// Kernels timed against each other on a fake driver. Every round has its own samples and inputs, outputs come back for the
+// requested rounds, and they show a kernel that stops working.
 #include "cuda/contest.hpp"
 
 #include <cstring>
@@ -19,7 +19,7 @@ constexpr std::size_t output_bytes = sizeof(float) * 24 * 40;
 
 struct Timed {
   protocol::TimingReply reply;
-  std::vector<std::string> faults;  // of the kept rounds
+  std::vector<std::string> faults;  // found in the kept rounds
 };
 
 Timed timed(const std::string& student, std::vector<unsigned> kept_rounds, unsigned rounds = 5) {

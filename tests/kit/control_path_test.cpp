@@ -1,4 +1,4 @@
-// Two lanes are on one path at an instruction when calls and iterations led them there alike, whatever else they did.
+// Two lanes are on the same path at an instruction if the same calls and iterations led there, whatever else they did before.
 #include "simt/observers/control_path.hpp"
 
 #include <catch2/catch_test_macros.hpp>
@@ -8,10 +8,10 @@ using namespace tilelab::simt;
 
 namespace {
 
-// One function at 100..200 with a loop at 120..150 and one inside it at 130..140; another function at 200..300.
+// One function at 100..200 with a loop at 120..150 and a loop inside it at 130..140. Another function at 200..300.
 const LoopMap code({{120, 150}, {130, 140}}, {{100, 200}, {200, 300}});
 
-// A lane's number after it went through these blocks of the first function.
+// A lane's number after it has executed these blocks of the first function.
 std::uint64_t key_after(const std::vector<std::uintptr_t>& blocks) {
   ControlPath path;
   path.restart();

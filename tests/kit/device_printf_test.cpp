@@ -24,8 +24,8 @@ using namespace tilelab::simt;
 
 namespace {
 
-// Runs a kernel of one thread and says what it added to the text. A format has to lie in the kernel's own memory: here,
-// in arrays on its stack.
+// Runs a kernel of one thread and returns the text that it printed. A format must lie in the kernel's own memory: here, in arrays
+// on its stack.
 std::string printed_by(const std::function<void()>& kernel) {
   MemoryMap memory;
   const Announcer announcer;
@@ -127,7 +127,7 @@ TEST_CASE("puts and putchar print what they are given", "[device_printf]") {
 }
 
 TEST_CASE("a flood is cut at the limit", "[device_printf]") {
-  const pid_t child = fork();  // in a process of its own: nothing is printed after it
+  const pid_t child = fork();  // in its own process, because nothing is printed after it
   REQUIRE(child >= 0);
   if (child == 0) {
     printed_by([] {

@@ -1,5 +1,5 @@
-// Errors of the driver become the verdicts that the CPU executor gives for the same mistake; and the numbers that kit/cuda
-// writes down are those of <cuda.h>, where there is one.
+// Errors of the driver become the verdicts that the CPU executor gives for the same mistake. The numbers in kit/cuda are those of
+// <cuda.h>, which are compared if it is installed.
 #include "cuda/device_trouble.hpp"
 
 #include <catch2/catch_test_macros.hpp>

@@ -1,4 +1,4 @@
-// Reads that only the compiler makes, of what an assignment has just written, and reads that only look like them.
+// Reads that only the compiler makes, of a value just assigned, and other reads that look similar.
 #include <catch2/catch_test_macros.hpp>
 #include <catch2/generators/catch_generators.hpp>
 
@@ -25,12 +25,12 @@ TEST_CASE("a read of what the thread has just written on the same line is the co
     after_a_write(8, 176);                        // on the next line
     after_a_write(12, 161);                       // another element
     after_a_write(8, 161, std::size_t{2});        // a part of it
-    after_a_write(8, 161, std::size_t{4}, true);  // volatile: somebody else may have written since
+    after_a_write(8, 161, std::size_t{4}, true);  // volatile: another thread may have written since
     touch(AccessKind::read, 8, 161);              // the second read in a row
     announced.push_back(bench.events.accesses.size());
     touch(AccessKind::write, 8, 160);
     bench.machine.edge(162);
-    touch(AccessKind::read, 8, 161);  // in the next pass of a loop
+    touch(AccessKind::read, 8, 161);  // in the next iteration of a loop
     announced.push_back(bench.events.accesses.size());
   });
   CHECK(announced == std::vector<std::size_t>{0, 1, 1, 1, 1, 10, 12});

@@ -1,4 +1,4 @@
-// An explanation is given where exactly one mistake reproduces a wrong output and the launches that came out right.
+// An explanation is given if exactly one mistake reproduces a wrong output and the launches that were right.
 #include "judge/explanation.hpp"
 
 #include <bit>
@@ -16,7 +16,7 @@ using State = Guess::State;
 
 const float hole = std::bit_cast<float>(unwritten_bits);
 
-// A mistake by which each element of the output is the one expected, changed by `change`.
+// A mistake that replaces each expected element by `change` of it.
 Mistake mistake(const std::string& name, const std::function<Guess(double right, std::size_t column)>& change) {
   return {name, "sentence of " + name, "advice of " + name, {[change](const Trial& trial, const protocol::LaunchConfig&) {
             return [change, &trial](std::size_t row, std::size_t column) {
@@ -65,7 +65,7 @@ TEST_CASE("the mistake that gives the very output is named, with its words", "[e
 TEST_CASE("one element that the mistake does not give is enough to say nothing", "[explanation]") {
   CHECK(explained({doubled}, {1, 2, 3, 4}, {2, 4, 6, 9}).empty());
   CHECK(explained({doubled}, {1, 2, 3, 4}, {2, 4, 6, hole}).empty());
-  CHECK(explained({doubled}, {1, 2, 3, 4}, {2, 4, 6, 4}).empty());  // this one is right, and would not be
+  CHECK(explained({doubled}, {1, 2, 3, 4}, {2, 4, 6, 4}).empty());  // the last element is right, but the mistake would make it wrong
 }
 
 TEST_CASE("a mistake that would have spoilt a launch that was right is not it", "[explanation]") {

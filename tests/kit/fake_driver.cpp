@@ -1,5 +1,5 @@
-// A driver library for tests without a GPU: "device" memory is this process's own, and the kernels are the few functions below,
-// honest and otherwise. It follows <cuda.h> and <cublas_v2.h> for exactly what kit/cuda calls.
+// A driver library for tests without a GPU. "Device" memory is this process's own, and the kernels are the few functions below,
+// some of them wrong on purpose. It follows <cuda.h> and <cublas_v2.h> for exactly the functions that kit/cuda calls.
 #include <unistd.h>
 
 #include <cstdint>
@@ -16,7 +16,7 @@ constexpr int illegal_address = 700, not_found = 500, invalid_value = 1;
 
 struct Kernel {
   const char* name;
-  int parameters[4];  // bytes of each; 0: no more
+  int parameters[4];  // bytes of each parameter; 0 ends the list
   int registers, max_threads;
   int (*run)(void** parameters);
 };
@@ -64,7 +64,7 @@ int hangs(void**) {
   for (;;) pause();
 }
 
-// The stage's kernels: inputs as the device would make them, and no waiting, as nothing here is queued.
+// The stage's kernels. They make inputs as the device would, and do not wait, because nothing is queued here.
 int fill(void** parameters) {
   float* out = parameter<float*>(parameters, 0);
   for (std::size_t i = 0; i < parameter<std::size_t>(parameters, 1); ++i) {
@@ -82,22 +82,22 @@ int transposes(void** parameters) {
   return 0;
 }
 
-float last_ms = 0.25f;  // what the last launch took
+float last_ms = 0.25f;  // duration of the last launch
 
-// Right, and a thousand times as long.
+// Right, but a thousand times slower.
 int crawls(void** parameters) {
   last_ms = 250.0f;
   return transposes(parameters);
 }
 
-// Right, but not queued before the device is idle: the host waits.
+// Right, but it is queued only when the device is idle, so the host waits.
 int prints_all_the_time(void** parameters) {
   static int launches = 0;
   if (++launches > 1) usleep(600'000);
   return transposes(parameters);
 }
 
-// Does its work a few times, then no more.
+// Works a few times, then no more.
 int tires(void** parameters) {
   static int launches = 0;
   return ++launches > 6 ? 0 : transposes(parameters);
@@ -129,7 +129,7 @@ constexpr Kernel kernels[] = {
 };
 constexpr unsigned kernel_count = sizeof kernels / sizeof *kernels;
 
-int last = 0;  // what the next synchronisation answers
+int last = 0;  // the next synchronisation returns it
 const Kernel* kernel_of(const void* function) { return static_cast<const Kernel*>(function); }
 
 }  // namespace
@@ -178,7 +178,7 @@ int cuFuncGetAttribute(int* value, int which, const void* function) {
 int cuMemAlloc_v2(std::uint64_t* memory, std::size_t bytes) {
   void* got = std::malloc(bytes);
   *memory = reinterpret_cast<std::uint64_t>(got);
-  return got == nullptr ? 2 : (std::memset(got, 0x11, bytes), 0);  // not what anybody writes
+  return got == nullptr ? 2 : (std::memset(got, 0x11, bytes), 0);  // a value that no test writes
 }
 int cuMemFree_v2(std::uint64_t memory) { return std::free(reinterpret_cast<void*>(memory)), 0; }
 int cuMemcpyHtoD_v2(std::uint64_t to, const void* from, std::size_t bytes) {
@@ -209,7 +209,7 @@ int cuLaunchKernel(const void* function, unsigned, unsigned, unsigned, unsigned,
   return 0;
 }
 
-// Column-major, nothing transposed, as the real one reads its arguments.
+// Column-major without transposition, like the real cuBLAS.
 int cublasCreate_v2(void** handle) { return *handle = &last, 0; }
 int cublasDestroy_v2(void*) { return 0; }
 int cublasSgemm_v2(void*, int, int, int m, int n, int k, const float* alpha, const float* A, int lda, const float* B, int ldb,

@@ -1,5 +1,5 @@
-// Runners for the judge's tests: hidden cases of this test program, started by their names in a process of their own.
-// Some are honest, most are not; fake_runner_test.cpp holds them.
+// Runners for the judge's tests: hidden cases of this test program, started by name in their own processes. Some are honest, most
+// are not. fake_runner_test.cpp contains them.
 #pragma once
 
 #include <cstdint>

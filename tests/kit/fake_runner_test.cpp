@@ -1,4 +1,4 @@
-// The fake runners: each case hosts one, on descriptor 3, and is started by the judge's tests only.
+// The fake runners: each case is one runner, on descriptor 3. Only the judge's tests start them.
 #include "fake_runner.hpp"
 
 #include <fcntl.h>
@@ -35,7 +35,7 @@ void write_floats(int fd, const std::vector<float>& values) {
   if (::pwrite(fd, values.data(), values.size() * sizeof(float), 0) < 0) std::_Exit(9);
 }
 
-// The product in fp32, one element after the other, as a naive kernel has it.
+// The product in fp32, one element after another, as a naive kernel computes it.
 Matrices multiply(const LaunchRequest& request, const Frame& frame) {
   Matrices m{static_cast<std::size_t>(request.launch_arguments.at(0)),
              static_cast<std::size_t>(request.launch_arguments.at(1)),
@@ -76,7 +76,7 @@ Finding finding(const std::string& kind, const std::string& severity) {
 
 using Behaviour = std::function<void(Matrices&, const Frame&, LaunchReply&)>;
 
-// Computes honestly, then lets `change` have its way with the result and the reply; C is written afterwards.
+// Computes honestly, then `change` may modify the result and the reply. C is written after that.
 void serve(const Behaviour& change) {
   Channel channel{Descriptor(socket_descriptor)};
   for (;;) {
@@ -99,7 +99,7 @@ void write_raw(const std::string& bytes) {
   if (::write(socket_descriptor, bytes.data(), bytes.size()) < 0) std::_Exit(9);
 }
 
-// Reads a request as any runner would.
+// Reads a request like any runner.
 Frame read_request() {
   Channel channel{Descriptor(::dup(socket_descriptor))};
   return channel.receive();
@@ -184,7 +184,7 @@ TEST_CASE("fake runner: counts its descriptors", "[.fake]") {
   serve([](Matrices&, const Frame& frame, LaunchReply& reply) {
     const std::filesystem::directory_iterator entries("/proc/self/fd");
     const auto all = static_cast<std::uint64_t>(std::distance(begin(entries), end(entries)));
-    reply.counters["own_descriptors"] = all - frame.descriptors.size() - 1;  // the listing has one open itself
+    reply.counters["own_descriptors"] = all - frame.descriptors.size() - 1;  // listing them opens one itself
   });
 }
 TEST_CASE("fake runner: answers once and dies", "[.fake]") {

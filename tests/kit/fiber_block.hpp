@@ -1,4 +1,4 @@
-// A block of threads on real fibers, for tests of what schedules them.
+// A block of threads on real fibers, for tests of the scheduler.
 #pragma once
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// Stacks are apart, guarded and used again.
+// Stacks are separate, guarded and reused.
 #include "simt/fiber_stacks.hpp"
 
 #include <sys/wait.h>
@@ -31,7 +31,7 @@ TEST_CASE("below each stack lies a guard page, and a stack is none", "[fiber_sta
     CHECK_FALSE(stacks.is_guard(stacks.low(i)));
     CHECK_FALSE(stacks.is_guard(stacks.high(i) - 1));
   }
-  CHECK(stacks.is_guard(stacks.high(0)));  // the next one's
+  CHECK(stacks.is_guard(stacks.high(0)));  // the guard of the next stack
   CHECK_FALSE(stacks.is_guard(stacks.high(2)));
   CHECK_FALSE(stacks.is_guard(0));
 }
@@ -40,7 +40,7 @@ TEST_CASE("a thread begins inside its own stack, and neighbours not at the same 
   const FiberStacks stacks(3);
   for (std::size_t i = 0; i < 3; ++i) {
     CHECK(stacks.top(i) <= stacks.high(i));
-    CHECK(stacks.high(i) - stacks.top(i) < 2048);  // what most threads need stays on one page
+    CHECK(stacks.high(i) - stacks.top(i) < 2048);  // most threads need only this one page
     CHECK(stacks.top(i) % 16 == 0);
   }
   CHECK(stacks.top(0) % 4096 != stacks.top(1) % 4096);
@@ -53,7 +53,7 @@ TEST_CASE("a write below a stack that was taken is caught", "[fiber_stacks]") {
     const pid_t child = fork();
     if (child == 0) {
       std::signal(SIGSEGV, SIG_DFL);
-      *reinterpret_cast<volatile char*>(stacks.low(taken)) = 1;  // its own: nothing happens
+      *reinterpret_cast<volatile char*>(stacks.low(taken)) = 1;  // inside the stack: no crash
       *reinterpret_cast<volatile char*>(stacks.low(taken) - 1) = 1;
       _exit(0);
     }

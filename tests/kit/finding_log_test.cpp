@@ -1,4 +1,4 @@
-// Raw findings are deduplicated; what is shown does not depend on the order they came in.
+// Raw findings are deduplicated. What is shown does not depend on their order.
 #include "simt/finding_log.hpp"
 
 #include <algorithm>

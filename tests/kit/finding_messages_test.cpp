@@ -1,4 +1,4 @@
-// Findings in words: every sentence, merging by line, bounds.
+// Findings as sentences: every kind, merging by line, bounds.
 #include "runner/finding_messages.hpp"
 
 #include <algorithm>
@@ -14,7 +14,7 @@ namespace {
 
 constexpr LaunchGeometry geometry{{4, 2, 1}, {16, 16, 1}};
 
-// Addresses 10n to 10n+9 are line n's.
+// Addresses 10n to 10n+9 belong to line n.
 Image image(const std::string& defined = "") {
   Image made;
   made.files = {"somewhere/else/matmul.cu"};
@@ -136,7 +136,7 @@ TEST_CASE("a bad subscript names its array where the line leaves no doubt", "[fi
   CHECK(worded(finding).message.find(" of an array, ") != std::string::npos);
   finding.site.pc = 45;
   CHECK(worded(finding).array == "Bs");
-  finding.site.pc = 2005;  // a line the source does not have
+  finding.site.pc = 2005;  // a line that the source does not have
   CHECK(worded(finding).array.empty());
 }
 

@@ -1,4 +1,4 @@
-// Sectors and wavefronts follow from the words that a request touches.
+// Sectors and wavefronts follow from the words that a request accesses.
 #include "simt/observers/footprint.hpp"
 
 #include <catch2/catch_test_macros.hpp>
@@ -9,7 +9,7 @@ namespace {
 
 constexpr std::uintptr_t base = 1u << 20;
 
-// 32 lanes that each touch `size` bytes, `stride` bytes apart.
+// 32 lanes that each access `size` bytes, `stride` bytes apart.
 std::uint32_t strided(FootprintPool& pool, std::uintptr_t stride, std::uint32_t size = 4, std::uintptr_t first = base) {
   std::uint32_t head = FootprintPool::end;
   for (unsigned lane = 0; lane < 32; ++lane) head = pool.add(head, first + lane * stride, size);

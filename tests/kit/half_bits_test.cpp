@@ -1,4 +1,4 @@
-// Half precision against what IEEE 754 says of it, and against exact integer arithmetic.
+// Half precision compared with IEEE 754, and with exact integer arithmetic.
 #include "simt/half_bits.hpp"
 
 #include <cstdint>
@@ -65,7 +65,7 @@ TEST_CASE("a tie goes to the even neighbour, everything else to the nearer one",
 }
 
 TEST_CASE("rounding goes the way it is asked to", "[half_bits]") {
-  const double between = 1.0 + std::ldexp(1.0, -12);  // 1 and 1 + 2^-10 around it
+  const double between = 1.0 + std::ldexp(1.0, -12);  // between the halves 1 and 1 + 2^-10, nearer to 1
   CHECK(half_bits(between, HalfRounding::towards_zero) == 0x3C00);
   CHECK(half_bits(between, HalfRounding::down) == 0x3C00);
   CHECK(half_bits(between, HalfRounding::up) == 0x3C01);
@@ -104,7 +104,7 @@ TEST_CASE("a multiplication and an addition are rounded once", "[half_bits]") {
     const std::uint16_t got = half_fused(a, b, c);
     if (exact != 0 && got != nearest(exact)) FAIL_CHECK(a << " * " << b << " + " << c << " is not " << half_value(got));
   }
-  // 33 * 31 * 3 = 3069 lies between 3068 and 3070, and only the smallest of addends says which way.
+  // 33 * 31 * 3 = 3069 is a tie between 3068 and 3070. Only the smallest addend decides it.
   const double smallest = half_value(0x0001);
   CHECK(half_fused(99.0, 31.0, 0.0) == half_bits(3068.0));
   CHECK(half_fused(99.0, 31.0, smallest) == half_bits(3070.0));

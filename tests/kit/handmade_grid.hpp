@@ -1,4 +1,4 @@
-// A launch on one buffer whose blocks a test runs in the order it likes, under the race detector.
+// A launch on one buffer under the race detector. A test runs its blocks in any order.
 #pragma once
 
 #include <algorithm>
@@ -14,9 +14,9 @@
 namespace tilelab::simt::handmade_grid {
 
 inline constexpr AccessKind reads = AccessKind::read, writes = AccessKind::write, atomic = AccessKind::atomic;
-inline constexpr std::uint64_t data = 0, ticket = 64, flag = 128;  // places, in bytes
+inline constexpr std::uint64_t data = 0, ticket = 64, flag = 128;  // offsets in bytes
 
-// A launch on one buffer whose blocks a test runs in the order it likes.
+// A launch on one buffer. A test runs its blocks in any order.
 class Grid {
  public:
   explicit Grid(Region region = global_region(4096), unsigned threads = 64)

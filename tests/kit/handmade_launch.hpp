@@ -1,4 +1,4 @@
-// A launch made by hand for an observer: no scheduler, no kernel, only the events, in whatever order the test likes.
+// A launch made by hand for an observer: no scheduler and no kernel, only events, in any order that a test wants.
 #pragma once
 
 #include <cstdint>
@@ -8,7 +8,7 @@
 
 namespace tilelab::simt {
 
-// One access of a thread; `at` counts bytes from the shared span's first byte, or from the buffer's.
+// One access of a thread. `at` is in bytes from the start of the shared span or of the buffer.
 struct Touch {
   std::uint32_t thread = 0;
   AccessKind kind = AccessKind::read;
@@ -50,7 +50,7 @@ class HandmadeLaunch {
     access.warp_interval = touch.warp_interval;
     observer_.on_access(access);
   }
-  // A __syncwarp() of all lanes, into warp interval 1.
+  // A __syncwarp() of all lanes, after which they are in warp interval 1.
   void warp_sync(std::uint32_t warp) {
     WarpSyncEvent sync;
     sync.block = block_;

@@ -1,4 +1,4 @@
-// image.json in, addresses answered; what is broken is refused.
+// Reads image.json and answers questions about addresses. A damaged file is refused.
 #include "runner/image.hpp"
 
 #include <cstdlib>
@@ -37,7 +37,7 @@ nlohmann::json good() {
           {"launch", 130}};
 }
 
-// A file of its own, removed when done.
+// A temporary file, removed at the end.
 class ImageFile {
  public:
   explicit ImageFile(const std::string& text) : folder_((std::filesystem::temp_directory_path() / "image-XXXXXX").string()) {

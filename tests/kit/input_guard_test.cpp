@@ -1,4 +1,4 @@
-// Inputs stay as they are.
+// Writes to inputs are found.
 #include "simt/observers/input_guard.hpp"
 
 #include <catch2/catch_test_macros.hpp>

@@ -1,4 +1,4 @@
-// A kernel is found by what its name says, however it was declared.
+// A kernel is found by its name, however it was declared.
 #include "cuda/kernel_name.hpp"
 
 #include <catch2/catch_test_macros.hpp>

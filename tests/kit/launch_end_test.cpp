@@ -1,4 +1,5 @@
-// When the machine ends a launch: a spent budget, threads that wait for what never comes, a trap; and when it lets one wait.
+// When the machine ends a launch: a used-up budget, threads that wait for something that never happens, a trap. And when it lets
+// a thread wait.
 #include <catch2/catch_test_macros.hpp>
 #include <catch2/generators/catch_generators.hpp>
 
@@ -60,7 +61,7 @@ TEST_CASE("threads that wait for what nobody does time out as waiting", "[machin
 }
 
 TEST_CASE("a block that spins while others have yet to run waits for one of them", "[machine]") {
-  const bool one_thread = GENERATE(false, true);  // the others wait at a barrier, as in a grid-wide one
+  const bool one_thread = GENERATE(false, true);  // the others wait at a barrier, as at a grid-wide barrier
   Bench bench;
   bench.run({3, 1, 1}, {4, 1, 1}, [&] {
     while (!one_thread || bench.machine.running().ref.thread == 0) bench.machine.access(bench.a->base, 4, AccessKind::atomic, false, pc, 0);
@@ -88,7 +89,7 @@ TEST_CASE("the last block waits for no other, nor does one that spins on shared 
 
 TEST_CASE("threads that hand a turn from one to the next wait long, and for each other", "[machine]") {
   Bench bench(20'000'000);
-  int turn = 0;  // each waits for its turn, and a long time passes between two turns
+  int turn = 0;  // each thread waits for its turn, and turns are far apart
   bench.run({2, 1, 1}, {64, 1, 1}, [&] {
     const int mine = static_cast<int>(bench.machine.running().ref.thread) + 64 * static_cast<int>(bench.machine.running().ref.block);
     while (turn != mine) bench.machine.access(bench.a->base, 4, AccessKind::read, true, pc, 0);

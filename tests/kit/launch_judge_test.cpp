@@ -1,4 +1,4 @@
-// A launch's verdict follows from the buffers and from the worst the runner says, never from its good word.
+// A launch's verdict follows from the buffers and from the worst that the runner reports. A good report improves nothing.
 #include "judge/launch_judge.hpp"
 
 #include <catch2/catch_test_macros.hpp>

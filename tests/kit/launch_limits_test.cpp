@@ -1,4 +1,4 @@
-// Configurations at CUDA's limits pass, those one beyond are refused with what is wrong.
+// Configurations at CUDA's limits pass. Those one beyond are refused, with the reason.
 #include "runner/launch_limits.hpp"
 
 #include <string>

@@ -1,5 +1,5 @@
-// Launches through the worker process, on a driver that only pretends: results come back, every kind of trouble gets its
-// verdict, and none of it reaches the next launch.
+// Launches through the worker process, on a fake driver. Results come back, every kind of error gets its verdict, and no error
+// affects the next launch.
 #include "cuda/launch_worker.hpp"
 
 #include <cstring>
@@ -146,7 +146,7 @@ TEST_CASE("the GPU is not asked for a launch that CUDA refuses", "[launch-worker
 }
 
 TEST_CASE("a kernel of the right name with other parameters is not launched", "[launch-worker]") {
-  auto image = image_of("plain");  // extern "C": the name says nothing of its parameters
+  auto image = image_of("plain");  // extern "C": the name does not contain the parameters
   cuda::LaunchWorker worker(image);
   const LaunchReply reply = launch(worker).reply;
   CHECK(reply.status == Status::launch_error);

@@ -1,4 +1,4 @@
-// A machine with a buffer and a shared array, for tests of it: kernels here announce by hand what an instrumented one would.
+// A machine with a buffer and a shared array. Kernels in its tests announce by hand what an instrumented kernel would announce.
 #pragma once
 
 #include <array>
@@ -16,10 +16,10 @@ inline constexpr std::uintptr_t pc = 0x1234;
 
 alignas(16) inline std::array<unsigned char, 64> shared_block;
 
-// What a submission declares constant.
+// A constant of the submission.
 inline const std::array<int, 4> constants{1, 2, 3, 4};
 
-// Places in the code, sixteen of them to a line.
+// Code addresses; sixteen of them are one line.
 inline bool on_one_line(std::uintptr_t one, std::uintptr_t other) { return one / 16 == other / 16; }
 
 // A machine with a buffer A of 100 bytes and a shared array As of 40 bytes in a span of 64.
@@ -51,7 +51,7 @@ class Bench {
     launch.block = block;
     machine.run(launch, kernel, seed);
   }
-  // One thread that makes one access; whether it went on afterwards.
+  // Runs one thread that makes one access. Returns whether the thread continued after it.
   bool survives(std::uintptr_t address, std::size_t size, AccessKind kind = AccessKind::read) {
     bool went_on = false;
     run({1, 1, 1}, {1, 1, 1}, [&] {

@@ -1,4 +1,4 @@
-// What the machine makes of a kernel's accesses: whose they are, and which may go on.
+// How the machine treats a kernel's accesses: which memory they belong to, and which may continue.
 #include "simt/machine.hpp"
 
 #include <array>
@@ -167,8 +167,8 @@ TEST_CASE("a thread's index may be read, never written", "[machine]") {
 }
 
 TEST_CASE("a write to the stack spares the links between frames and the kit's own frames", "[machine]") {
-  // Two frames as a compiler lays them: a link to the caller's frame, then the return address. [4] belongs to a helper,
-  // [10] to the kernel, [14] to the kit's call of it. Locals lie below these on x86-64, above them on 64-bit ARM.
+  // Two frames as a compiler lays them out: a link to the caller's frame, then the return address. [4] belongs to a helper, [10]
+  // to the kernel, [14] to the kit's call of it. Locals are below these on x86-64, above them on 64-bit ARM.
   const auto [word, size, on_x86, on_arm] = GENERATE(table<std::size_t, std::size_t, bool, bool>({{0, 8, true, false},
                                                                                                   {3, 8, true, false},
                                                                                                   {3, 9, false, false},
@@ -226,9 +226,9 @@ TEST_CASE("an access by the kit's header code is its calling statement's", "[mac
     std::array<std::uintptr_t, 8> frames{};
     const auto at = [&frames](std::size_t i) { return reinterpret_cast<std::uintptr_t>(&frames[i]); };
     frames[0] = at(4);
-    frames[1] = 0x310;  // called by header code, which
+    frames[1] = 0x310;  // called by header code,
     frames[4] = at(6);
-    frames[5] = 0x555;  // the submission called
+    frames[5] = 0x555;  // which the submission called
     bench.machine.access(bench.a->base, 4, AccessKind::read, false, 0x180, at(0));
     bench.machine.access(bench.a->base, 4, AccessKind::read, false, 0x250, at(0));  // between the two: not header code
     bench.machine.access(bench.a->base, 4, AccessKind::read, false, 0x180, 0);      // no frame to follow

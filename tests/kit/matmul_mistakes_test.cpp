@@ -1,5 +1,5 @@
-// Kernels with one mistake each, computed here by other means than the hypotheses: every one is recognised by its name, on the
-// first shape that brings it to light, and a correct product or a mistake nobody knows is not.
+// Kernels with one mistake each, computed here in another way than by the hypotheses. Every mistake is recognised by its name, on
+// the first shape that reveals it. A correct product and an unknown mistake get no explanation.
 #include "problems/matmul_mistakes.hpp"
 
 #include <bit>
@@ -34,7 +34,7 @@ protocol::LaunchConfig usual_config(Shape shape) {
   return {{blocks(shape.N), blocks(shape.M), 1}, {16, 16, 1}, 0};
 }
 
-// What is said of a kernel that was right on `before`.
+// The explanation given for a kernel that was right on `before`.
 std::string said_of(const Kernel& kernel, Shape shape, const protocol::LaunchConfig& config, bool close = false) {
   judge::Evidence wrong{close ? close_trial(shape, judge::RandomStream(3)) : exact_trial(shape, judge::RandomStream(3)), config, {}};
   const auto& operands = wrong.trial.operands;
@@ -63,7 +63,8 @@ float dot(const Launch& p, Index i, Index j, Index first, Index end) {
   return sum;
 }
 
-// The tiled algorithm with tiles of 16, as a block of threads does it; `load` fills a tile's element, `left` keeps what was there.
+// The tiled algorithm with tiles of 16, as a block of threads executes it. `load` fills a tile's element; `left` is its old
+// value.
 using Tile = std::array<std::array<float, 16>, 16>;
 Kernel tiled(const std::function<void(const Launch&, Tile& As, Tile& Bs, Index row, Index column, Index start)>& load) {
   return [load](const Launch& p) {

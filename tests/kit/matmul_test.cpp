@@ -1,4 +1,4 @@
-// The matmul problem's two rules: honest fp32 in any order of summation passes, less precision does not.
+// The two rules of the matmul problem: honest fp32 passes in any order of summation, lower precision does not.
 #include "problems/matmul.hpp"
 
 #include <bit>
@@ -62,7 +62,7 @@ float tiled(const std::vector<float>& a, const std::vector<float>& b) {
   return sum;
 }
 
-// The largest products first: the partial sums are as large as they can get.
+// The largest products first, so that partial sums are as large as possible.
 float by_size(const std::vector<float>& a, const std::vector<float>& b) {
   std::vector<float> products;
   for (std::size_t k = 0; k < a.size(); ++k) products.push_back(a[k] * b[k]);
@@ -72,7 +72,7 @@ float by_size(const std::vector<float>& a, const std::vector<float>& b) {
   return sum;
 }
 
-// Keeps `bits` of the fraction, rounded to nearest, as TF32 (10) and bfloat16 (7) units do with what they read.
+// Keeps `bits` bits of the fraction, rounded to nearest, as TF32 (10) and bfloat16 (7) units do with their inputs.
 float rounded(float value, int bits) {
   const std::uint32_t half = 1u << (22 - bits);
   return std::bit_cast<float>((std::bit_cast<std::uint32_t>(value) + half) & ~(2 * half - 1));

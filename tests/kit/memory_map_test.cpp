@@ -1,4 +1,4 @@
-// Whose byte an address is.
+// Which region an address belongs to.
 #include "simt/memory_map.hpp"
 
 #include <array>
@@ -96,7 +96,7 @@ TEST_CASE("a variable of the module goes by its own name, the rest by its sectio
   };
   CHECK(name(4, 4) == "counter");
   CHECK(name(8, 8) == "table");
-  CHECK(name(4, 8) == "section");  // half in one, half in the next
+  CHECK(name(4, 8) == "section");  // half in one region, half in the next
   CHECK(name(0, 4) == "section");
   CHECK(name(sizeof data - 3, 4).empty());
   CHECK(memory.find_global(base, 1)->space == Space::module);

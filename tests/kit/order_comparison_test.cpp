@@ -1,4 +1,4 @@
-// What two orders of blocks and threads left: alike but for rounding, or not.
+// Whether results of two orders of blocks and threads differ by more than rounding.
 #include "checker/order_comparison.hpp"
 
 #include <cmath>

@@ -1,4 +1,4 @@
-// What a program of the kit takes on its command line, and the sentence with which it refuses the rest.
+// Which command lines a program of the kit accepts, and the sentence with which it refuses the others.
 #include "options/program_options.hpp"
 
 #include <string>

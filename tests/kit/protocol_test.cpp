@@ -1,4 +1,4 @@
-// The protocol's messages survive JSON unchanged, and nothing but their exact shape is read.
+// The protocol's messages survive JSON unchanged, and only their exact shape is read.
 #include "runner/protocol.hpp"
 
 #include <catch2/catch_test_macros.hpp>

@@ -1,4 +1,4 @@
-// Races on global memory between blocks and within one, where no fence orders anything; and random grids against the definition.
+// Races on global memory between blocks and within one, without fences. Random grids are compared with the definition.
 #include <algorithm>
 #include <array>
 #include <functional>
@@ -147,7 +147,7 @@ TEST_CASE("random grids: the racing statements are those of the definition, in e
     for (int run = 0; run < 4; ++run) {
       Pairs found;
       bool reversed = false;
-      for (bool again = true; again;) {  // as the judge does: once more the other way round where atomics alone order
+      for (bool again = true; again;) {  // like the judge: again in reverse order if only atomics ordered accesses
         Grid grid(global_region(64, 1));
         for (const std::uint64_t block : order) {
           grid.block(block, [&](HandmadeLaunch& launch) {

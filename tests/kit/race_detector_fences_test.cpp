@@ -1,4 +1,4 @@
-// What fences with atomics, volatile flags and locks order between blocks, and within one.
+// What fences with atomics, volatile flags and locks order, between blocks and within one.
 #include <algorithm>
 #include <array>
 #include <functional>
@@ -17,7 +17,7 @@ using namespace tilelab::simt::handmade_grid;
 
 namespace {
 
-// What each block of a last-block reduction does; the last one to run reads what all have written.
+// What each block of a last-block reduction does. The last one to run reads what all have written.
 struct LastBlock {
   bool fence = true, atomic_ticket = true, fence_after_ticket = false, block_fence = false, resets = true;
 
@@ -87,7 +87,7 @@ TEST_CASE("a fence of every thread before the barrier serves the one that takes 
   }
   const auto found = grid.found();
   REQUIRE(found.size() == (all_fence ? 0 : 1));
-  if (!all_fence) CHECK(element_name(*found[0].region, found[0].offset) == "C[66]");  // thread 2's
+  if (!all_fence) CHECK(element_name(*found[0].region, found[0].offset) == "C[66]");  // of thread 2
 }
 
 TEST_CASE("a fence covers what a __syncwarp() had joined its lane with, and no more", "[race_detector]") {

@@ -1,4 +1,4 @@
-// Races by the rules: one byte, one interval, one write, not both atomic, two threads, no __syncwarp() between.
+// Races by the rules: one byte, one interval, at least one write, not both atomic, two threads, no __syncwarp() between.
 #include "simt/observers/race_detector.hpp"
 
 #include <algorithm>
@@ -23,13 +23,13 @@ void run(FindingLog& log, const std::vector<Touch>& touches, const Region& regio
   RaceDetector detector(log);
   HandmadeLaunch launch(detector, region);
   launch.begin_block();
-  for (std::uint32_t warp = 0; warp < 3; ++warp) launch.warp_sync(warp);  // what parts warp intervals 0 and 1
+  for (std::uint32_t warp = 0; warp < 3; ++warp) launch.warp_sync(warp);  // separates warp intervals 0 and 1
   for (const Touch& touch : touches) launch.touch(touch);
   launch.end_block();
   needs_reversed_run = detector.needs_reversed_run();
 }
 
-// As the judge does: once more the other way round where atomics alone ordered accesses.
+// Like the judge: runs again in reverse order if only atomics ordered accesses.
 std::vector<RawFinding> races(std::vector<Touch> touches, const Region& region) {
   FindingLog log;
   bool both_ways = false;
@@ -55,7 +55,7 @@ std::string shown(const std::vector<RawFinding>& findings) {
   return text;
 }
 
-// The definition, pair by pair. Lanes of a warp are ordered where they have passed a different number of __syncwarp()s.
+// The definition, pair by pair. Lanes of a warp are ordered if they have passed different numbers of __syncwarp()s.
 bool race(const Touch& a, const Touch& b) {
   if (a.thread == b.thread) return false;
   if (a.kind == reads && b.kind == reads) return false;
@@ -80,7 +80,7 @@ std::set<std::pair<std::uintptr_t, std::uintptr_t>> statements_of(const std::vec
   return pairs;
 }
 
-// Whether some thread does, so that its own atomic may order others' before what it does next.
+// Whether a thread uses both an atomic and another access. Then its own atomic may order others' atomics before its next access.
 bool uses_atomics_and_others(const std::vector<Touch>& touches) {
   return std::any_of(touches.begin(), touches.end(), [&](const Touch& one) {
     return one.kind == atomic && std::any_of(touches.begin(), touches.end(),
@@ -230,7 +230,8 @@ TEST_CASE("random intervals: the racing statements are those of the definition, 
   for (int round = 0; round < 40; ++round) {
     std::vector<Touch> touches;
     const std::uint32_t statements = 1 + below(4), accesses = 2 + below(14), threads = 2 + below(80), span = 1 + below(20);
-    std::map<std::uintptr_t, std::pair<AccessKind, std::uint32_t>> statement;  // kind and size: mostly one of each
+    std::map<std::uintptr_t, std::pair<AccessKind, std::uint32_t>>
+        statement;  // kind and size of each statement, which mostly has one of each
     for (std::uintptr_t pc = 1; pc <= statements; ++pc) statement[pc] = {static_cast<AccessKind>(below(3)), 1u << below(5)};
     for (std::uint32_t i = 0; i < accesses; ++i) {
       const std::uintptr_t pc = 1 + below(statements);
@@ -242,7 +243,7 @@ TEST_CASE("random intervals: the racing statements are those of the definition, 
     REQUIRE(statements_of(races(touches, region)) == racing_statements(touches));
     for (int order = 0; order < 4; ++order) {
       std::shuffle(touches.begin(), touches.end(), random);
-      if (uses_atomics_and_others(touches))  // then which threads are shown depends on whose atomic came first
+      if (uses_atomics_and_others(touches))  // then the order of the atomics decides which threads are shown
         REQUIRE(statements_of(races(touches, region)) == racing_statements(touches));
       else
         REQUIRE(shown(races(touches, region)) == first);

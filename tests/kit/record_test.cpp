@@ -1,5 +1,5 @@
-// judge.json has the fields that grader/model/result.py reads. The sample beside this file is what the grader's own tests read;
-// it is this test's output: set TILELAB_WRITE_SAMPLES=1 to make it anew.
+// judge.json has the fields that grader/model/result.py reads. This test writes the sample beside this file, which the grader's
+// own tests read. Set TILELAB_WRITE_SAMPLES=1 to write it again.
 #include "judge/record.hpp"
 
 #include <cstdlib>

@@ -1,4 +1,4 @@
-// An observer that keeps what it is told, for tests of the core.
+// An observer that records its events, for tests of the core.
 #pragma once
 
 #include <cstdint>

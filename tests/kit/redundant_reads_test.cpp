@@ -20,7 +20,7 @@ namespace {
 
 constexpr std::size_t words = 4;
 
-// Needs every read, so that all are announced.
+// Needs every read, so that all reads are announced.
 class Listener final : public Observer {
  public:
   bool watches(Space) const override { return true; }
@@ -33,7 +33,7 @@ struct Seen {
   std::size_t announced = 0;
 };
 
-// A random block of 64 threads, as the machine would announce it.
+// A random block of 64 threads, announced as the machine would announce it.
 class Rehearsal {
  public:
   explicit Rehearsal(bool without_redundant) {
@@ -159,8 +159,8 @@ TEST_CASE("a word is redundant for one statement in one interval, whichever thre
   CHECK_FALSE(redundant.covers<4>(8, 0x20, 5, 0));   // another statement
   CHECK_FALSE(redundant.covers<4>(8, 0x10, 5, 1));   // after a __syncwarp()
   CHECK_FALSE(redundant.covers<4>(12, 0x10, 5, 0));  // another word
-  CHECK_FALSE(redundant.covers<4>(9, 0x10, 5, 0));   // parts of two
-  CHECK_FALSE(redundant.covers<8>(8, 0x10, 5, 0));   // one that was offered and one that was not
+  CHECK_FALSE(redundant.covers<4>(9, 0x10, 5, 0));   // parts of two words
+  CHECK_FALSE(redundant.covers<8>(8, 0x10, 5, 0));   // one word that was offered and one that was not
   const RedundantReads::Word* word = redundant.drop(2);
   REQUIRE(word != nullptr);
   CHECK(word->lowest == 3);

@@ -1,4 +1,4 @@
-// Elements of regions as a student would write them.
+// Elements of regions in the notation that a student would use.
 #include "simt/region.hpp"
 
 #include <catch2/catch_test_macros.hpp>

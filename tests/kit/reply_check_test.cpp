@@ -1,4 +1,4 @@
-// A reply is read only when an honest runner can have sent it, and what is read is bounded.
+// A reply is read only if an honest runner could have sent it. What is read is limited in size.
 #include "judge/reply_check.hpp"
 
 #include <catch2/catch_test_macros.hpp>

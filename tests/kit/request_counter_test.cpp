@@ -1,4 +1,4 @@
-// Lanes of a warp at one instruction on one path are one request; what it touches is its cost.
+// Lanes of a warp at one instruction on one path are one request. The words that it accesses determine its cost.
 #include "simt/observers/request_counter.hpp"
 
 #include <catch2/catch_test_macros.hpp>
@@ -11,7 +11,7 @@ namespace {
 
 constexpr std::uintptr_t memory = 1u << 20;
 
-// A block of `threads`, whose accesses a test makes one by one. Instructions 10..19 are of one line, 20..29 of the next.
+// A block of `threads`; a test makes its accesses one by one. Instructions 10..19 belong to one line, 20..29 to the next.
 class Block {
  public:
   explicit Block(std::uint32_t threads) {
@@ -35,7 +35,7 @@ class Block {
   void jump_back(std::uint32_t thread) {  // the loop at 100
     counter.on_edge({0, thread}, 100);
   }
-  // The only instruction's tally, when the block has ended.
+  // The tally of the only instruction, after the block has ended.
   RequestTally only() {
     counter.on_block_end(0, 0);
     REQUIRE(counter.tallies().size() == 1);

@@ -1,4 +1,4 @@
-// Arithmetic and conversions that say how they round, and the integer and special functions beside them.
+// Arithmetic and conversions with the rounding in their names, and integer and special functions.
 #include "simt/device/rounded_functions.hpp"
 
 #include <cfenv>

@@ -1,4 +1,4 @@
-// A runner process is started, restarted, bounded and told apart from one that never started.
+// A runner process is started, restarted, limited, and distinguished from one that never started.
 #include "judge/runner_process.hpp"
 
 #include <unistd.h>
@@ -29,7 +29,7 @@ struct Buffers {
   std::vector<int> descriptors() const { return {A.descriptor(), B.descriptor(), C.descriptor()}; }
 };
 
-// Waits for a process that has been killed, but is not ours to wait for. A live one is seen as such in the end.
+// Waits until a killed process, which is not our child, is gone. Returns false if it is still alive after the last try.
 bool is_gone(pid_t pid) {
   for (int tries = 0; tries < 5000; ++tries) {
     std::ifstream stat("/proc/" + std::to_string(pid) + "/stat");

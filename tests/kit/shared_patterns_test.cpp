@@ -1,5 +1,5 @@
 // What Nsight Compute counted on an H200 (CUDA 13.0, 21 November 2026) for one warp's access to shared memory, pattern by
-// pattern: element size, which element each lane asks for, which lanes are active; wavefronts and bank conflicts.
+// pattern. A pattern gives the element size, each lane's element and the active lanes, then wavefronts and bank conflicts.
 #include <catch2/catch_test_macros.hpp>
 
 #include "simt/observers/request_counter.hpp"

@@ -1,4 +1,4 @@
-// Whose bracket closes at a column.
+// Which array a closing bracket at a column belongs to.
 #include "runner/subscript.hpp"
 
 #include <string>

@@ -1,4 +1,4 @@
-// What is said of timed outputs: a right product passes in both kinds of rounds, and a wrong one in neither.
+// The inspection of timed outputs: a right product passes in both kinds of rounds, a wrong one fails in both.
 #include "judge/timed_problem.hpp"
 
 #include <cmath>
@@ -25,7 +25,7 @@ std::uint64_t round_with(bool whole) {
   return round;
 }
 
-// The product with each element of A and B changed first.
+// The product after `changed` was applied to each element of A and B.
 std::vector<float> product(std::uint64_t round, const std::function<float(float)>& changed = [](float x) { return x; }) {
   const bool whole = timed_input::is_whole(seed, round);
   const auto at = [&](int buffer, std::size_t i) {
@@ -44,7 +44,7 @@ judge::Inspection inspected(std::uint64_t round, const std::vector<float>& C) {
   return judge::work_to_time("matmul", "48x33x300").inspect(seed, round, C, judge::RandomStream(3));
 }
 
-float half_precision(float x) {  // ten bits of fraction, as TF32 has
+float half_precision(float x) {  // ten bits of fraction, like TF32
   std::uint32_t bits;
   std::memcpy(&bits, &x, sizeof bits);
   bits &= ~0x1fffu;

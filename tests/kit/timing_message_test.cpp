@@ -1,4 +1,4 @@
-// Timing messages survive JSON unchanged, and nothing but their exact shape is read.
+// Timing messages survive JSON unchanged, and only their exact shape is read.
 #include "runner/timing_message.hpp"
 
 #include <catch2/catch_test_macros.hpp>

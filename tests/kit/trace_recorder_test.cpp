@@ -1,4 +1,4 @@
-// What one block did, with the values that were there.
+// What one block did, with the values in memory at that time.
 #include "simt/observers/trace_recorder.hpp"
 
 #include <array>

@@ -1,4 +1,4 @@
-// The transpose problem: inputs that no wrong place survives, the oracle, and what its technique rule counts.
+// The transpose problem: inputs that reveal every misplaced element, the oracle, and what its technique rule counts.
 #include "problems/transpose.hpp"
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// Reads of what nobody wrote, by the rules and not by the schedule.
+// Reads of unwritten memory, decided by the rules and not by the schedule.
 #include "simt/observers/uninitialized_reads.hpp"
 
 #include <algorithm>
@@ -29,7 +29,7 @@ std::string shown(const FindingLog& log) {
   return text;
 }
 
-// What is found in one block that goes through these intervals.
+// The findings of one block that executes these intervals.
 std::string found(const std::vector<Interval>& intervals, std::size_t element_bytes = 4) {
   const Region region = shared_region(64, element_bytes);
   FindingLog log;
@@ -60,8 +60,9 @@ std::string found_in_output(const std::vector<Touch>& touches) {
   return shown(log);
 }
 
-// The definition, byte by byte: not written before the interval, nor by the reader before its read, nor in a race of the
-// interval: by another thread, where not both access it atomically, or by the reader while another updates it atomically.
+// The definition, byte by byte: a read reads nothing if one of its bytes counts as not written. A byte counts as written if it was
+// written in an earlier interval, by the reader before its read, by another thread in this interval (unless both accesses are
+// atomic), or by several threads in this interval that are not all atomic. The last two are races.
 bool reads_nothing(const std::vector<Interval>& intervals, std::size_t which, std::size_t index) {
   const Touch& reader = intervals[which][index];
   if (reader.kind == writes) return false;
@@ -172,7 +173,7 @@ TEST_CASE("random intervals: the reading statements are those of the definition,
     for (std::string line; std::getline(lines, line);) got.insert(line.substr(line.find(' ') + 1, line.find(" by") - line.find(' ') - 1));
     REQUIRE(got == expected);
     for (int order = 0; order < 4; ++order) {
-      for (Interval& interval : intervals) {  // threads change places, each keeps its own order
+      for (Interval& interval : intervals) {  // the order of threads changes, but each keeps its own order of accesses
         std::vector<std::uint32_t> turns(threads);
         for (std::uint32_t& turn : turns) turn = static_cast<std::uint32_t>(random());
         std::stable_sort(interval.begin(), interval.end(),

@@ -56,7 +56,7 @@ TEST_CASE("halves of a warp synchronise by their own masks", "[block_scheduler]"
     }
     interval[thread] = block.scheduler.running().warp_interval;
     block.exchange(WarpOperation::sync, ~0u);
-    CHECK(block.scheduler.running().warp_interval == 3);  // after everything either half did
+    CHECK(block.scheduler.running().warp_interval == 3);  // later than everything that either half did
   });
   for (std::uint32_t thread = 0; thread < 32; ++thread) CHECK(interval[thread] == (thread < 16 ? 2u : 1u));
   CHECK(block.events.divergences.empty());

@@ -1,4 +1,4 @@
-// Results of warp operations against the CUDA C++ Programming Guide's definitions, restated here lane by lane.
+// Results of warp operations, compared with the definitions of the CUDA C++ Programming Guide, written again here lane by lane.
 #include "simt/warp_operation.hpp"
 
 #include <bit>
@@ -25,7 +25,7 @@ Lanes requests(WarpOperation operation, std::mt19937_64& random, std::uint64_t l
   return lanes;
 }
 
-// Masks worth trying: all, one lane, the ends, and some by chance.
+// Masks to test: all lanes, one lane, the first and the last, and some random ones.
 std::vector<std::uint32_t> masks(std::mt19937_64& random) {
   std::vector<std::uint32_t> all{0xFFFFFFFFu, 1u, 0x80000000u, 0x80000001u, 0x0000FFFFu};
   for (int i = 0; i < 20; ++i) all.push_back(static_cast<std::uint32_t>(random()) | 2u);

@@ -1,4 +1,4 @@
-// Which lanes __syncwarp()s of any mask order: the race detector against vector clocks, the textbook definition.
+// Which lanes __syncwarp()s of any mask order: the race detector compared with vector clocks, the textbook definition.
 #include <algorithm>
 #include <array>
 #include <cstdint>
@@ -21,7 +21,7 @@ namespace {
 using Clock = std::array<std::uint32_t, 32>;
 using Pairs = std::set<std::pair<std::uintptr_t, std::uintptr_t>>;
 
-// One warp that touches four words and syncs lanes as chance has it, told to a detector and to vector clocks alike.
+// One warp with random accesses to four words and random syncs. A detector and vector clocks get the same events.
 class RandomWarp {
  public:
   RandomWarp(std::uint64_t seed, std::uint32_t lanes) : random_(seed), lanes_(lanes), launch_(detector_, region_) {
@@ -78,7 +78,7 @@ class RandomWarp {
   struct Touched {
     std::uint32_t lane, word;
     AccessKind kind;
-    Clock clock;  // a lane knows of another's access once its entry for that lane has reached the other's then
+    Clock clock;  // a lane knows of another lane's access when its entry for that lane has reached the other's value at that time
   };
   std::uint32_t below(std::uint32_t bound) { return static_cast<std::uint32_t>(random_() % bound); }
   template <typename Action>
@@ -113,7 +113,7 @@ TEST_CASE("a warp that goes on for long without a block barrier races exactly wh
   RandomWarp warp(static_cast<std::uint64_t>(seed), 3);
   for (int step = 0; step < 400; ++step) {
     warp.step(true);
-    if (seed % 2 == 0) warp.sync(0b111);  // with this after every step, nothing races
+    if (seed % 2 == 0) warp.sync(0b111);  // with this after every step, there is no race
   }
   CHECK(warp.found().empty() == warp.defined().empty());
   CHECK(warp.defined().empty() == (seed % 2 == 0));

@@ -1,4 +1,4 @@
-// Where wrong elements lie is said in the words that lead to the mistake.
+// The place of wrong elements is described in words that lead to the mistake.
 #include "judge/whereabouts.hpp"
 
 #include <functional>

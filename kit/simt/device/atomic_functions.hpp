@@ -1,5 +1,5 @@
-// Atomic functions. One operating-system thread runs all of a launch, so each is a plain update between two switches;
-// what matters is that it is announced as atomic.
+// Atomic functions. One operating-system thread runs the whole launch, and fibers do not switch during an update. So each
+// function is an ordinary update that is announced as atomic.
 #pragma once
 
 #include "vector_types.hpp"

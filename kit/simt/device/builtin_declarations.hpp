@@ -1,4 +1,4 @@
-// threadIdx and its kin. The machine sets them whenever another thread goes on.
+// threadIdx and similar variables. The machine sets them whenever another thread continues.
 #pragma once
 
 #include "vector_types.hpp"

@@ -1,6 +1,6 @@
-// Cooperative groups: thread blocks, tiles of a warp, lanes that run together, the grid without its barrier. Stands where
-// CUDA's header of this name stands; clusters, partitions by label and asynchronous copies are not here.
-// Nothing here is announced by itself: barriers and shuffles belong to the statement that called.
+// Cooperative groups: thread blocks, tiles of a warp, lanes that run together, the grid without its barrier. Replaces CUDA's
+// header of this name. Clusters, partitions by label and asynchronous copies are missing. Nothing here is announced separately:
+// barriers and shuffles belong to the calling statement.
 #pragma once
 
 #include <tilelab/device.cuh>
@@ -25,7 +25,7 @@ class thread_block {
 
 inline thread_block this_thread_block() { return thread_block(); }
 
-// What a shuffle makes of a value: a number goes as it is, a struct in words of four bytes.
+// How a value is shuffled: a number as it is, a struct in words of four bytes.
 template <typename T, typename Shuffle>
 T by_words(T value, Shuffle shuffle) {
   if constexpr (std::is_arithmetic_v<T>) {
@@ -40,7 +40,7 @@ T by_words(T value, Shuffle shuffle) {
   }
 }
 
-// A block, or a tile whose size is not known to the compiler.
+// A block, or a tile whose size the compiler does not know.
 class thread_group {
  public:
   thread_group(const thread_block& block) : size_(block.size()), is_block_(true) {}
@@ -71,7 +71,7 @@ class thread_block_tile {
  public:
   thread_block_tile() = default;
   template <typename Other>
-  thread_block_tile(const thread_block_tile<Size, Other>&) {}  // whatever it is a part of
+  thread_block_tile(const thread_block_tile<Size, Other>&) {}  // accepts any tile that it is a part of
   static unsigned int mask() { return (Size == 32 ? 0xFFFFFFFFu : (1u << (Size % 32)) - 1u) << first(); }
   operator thread_group() const { return thread_group(Size); }
   void sync() const { __syncwarp(mask()); }
@@ -113,7 +113,7 @@ class thread_block_tile {
   }
 
  private:
-  static unsigned int first() { return thread_block::rank() % 32 / Size * Size; }  // its first lane
+  static unsigned int first() { return thread_block::rank() % 32 / Size * Size; }  // the tile's first lane
 };
 
 template <unsigned int Size, typename Group>
@@ -121,7 +121,7 @@ thread_block_tile<Size, Group> tiled_partition(const Group&) {
   return thread_block_tile<Size, Group>();
 }
 
-// Threads of one warp that came to one place together, numbered from 0 without gaps.
+// Threads of one warp that arrived at one place together, numbered from 0 without gaps.
 class coalesced_group {
  public:
   void sync() const { __syncwarp(mask_); }
@@ -179,7 +179,7 @@ inline coalesced_group coalesced_threads() { return coalesced_group(__activemask
 
 class grid_group {
  public:
-  void sync() const;  // only on a GPU: here blocks run one after another
+  void sync() const;  // works only on a GPU: here blocks run one after another
   unsigned long long thread_rank() const { return block_rank() * (blockDim.x * blockDim.y * blockDim.z) + thread_block::rank(); }
   unsigned long long block_rank() const {
     return (static_cast<unsigned long long>(blockIdx.z) * gridDim.y + blockIdx.y) * gridDim.x + blockIdx.x;
@@ -190,7 +190,7 @@ class grid_group {
   dim3 block_index() const { return dim3(blockIdx.x, blockIdx.y, blockIdx.z); }
   dim3 dim_blocks() const { return gridDim; }
   dim3 group_dim() const { return gridDim; }
-  bool is_valid() const { return false; }  // as after an ordinary launch
+  bool is_valid() const { return false; }  // false, as after an ordinary launch
 };
 
 inline grid_group this_grid() { return grid_group(); }

@@ -1,4 +1,4 @@
-// Stands where CUDA's header of this name stands: half precision, computed in software and rounded as a GPU rounds.
+// Replaces CUDA's header of this name: half precision, computed in software and rounded as a GPU rounds.
 #pragma once
 
 #include <tilelab/device.cuh>

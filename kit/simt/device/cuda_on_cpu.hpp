@@ -1,5 +1,5 @@
-// CUDA's device language for a host compiler. Standard headers come first: libstdc++ uses names such as __noinline__
-// that CUDA's qualifiers take over below.
+// CUDA's device language for a host compiler. Standard headers come first, because libstdc++ uses names such as __noinline__,
+// which CUDA's qualifiers define as macros below.
 #pragma once
 
 #include <math.h>

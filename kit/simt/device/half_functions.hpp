@@ -1,4 +1,4 @@
-// Half-precision arithmetic by name, for one number and for pairs. Correctly rounded, subnormal numbers included.
+// Half-precision arithmetic by name, for one number and for pairs. Results are correctly rounded, also subnormal ones.
 #pragma once
 
 #include "half_types.hpp"
@@ -70,7 +70,7 @@ unsigned short __half_as_ushort(__half a);
 __half __short_as_half(short a);
 __half __ushort_as_half(unsigned short a);
 
-// One number each.
+// For one number.
 __half __hadd(__half a, __half b);
 __half __hadd_rn(__half a, __half b);
 __half __hadd_sat(__half a, __half b);
@@ -122,7 +122,7 @@ __half hfloor(__half a);
 __half htrunc(__half a);
 __half hrint(__half a);
 
-// Pairs.
+// For pairs.
 __half2 make_half2(__half x, __half y);
 __half2 __halves2half2(__half low, __half high);
 __half2 __half2half2(__half a);

@@ -1,4 +1,4 @@
-// Half-precision numbers through caches, atomics and shuffles.
+// Half-precision numbers: loads and stores through caches, atomics, shuffles.
 #pragma once
 
 #include "half_types.hpp"

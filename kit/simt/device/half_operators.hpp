@@ -1,4 +1,4 @@
-// Operators of half-precision numbers. Taken by reference, as CUDA has them: what lies in memory is read here, and announced.
+// Operators of half-precision numbers. They take references, as in CUDA: operands in memory are read here, and announced.
 #pragma once
 
 #include "half_functions.hpp"

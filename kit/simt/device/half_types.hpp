@@ -1,4 +1,4 @@
-// CUDA's half-precision number and pair, as bits. <cuda_fp16.h> gives them to a file that asks for them.
+// CUDA's half-precision number and pair, stored as bits. A file gets them only if it includes <cuda_fp16.h>.
 #pragma once
 
 #include "vector_types.hpp"

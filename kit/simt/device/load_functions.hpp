@@ -1,4 +1,4 @@
-// Loads and stores through a chosen cache. The CPU executor has no caches: each is a plain one.
+// Loads and stores through a chosen cache. The CPU executor has no caches, so each is an ordinary load or store.
 #pragma once
 
 #include "vector_types.hpp"

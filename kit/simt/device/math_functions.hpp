@@ -1,5 +1,5 @@
-// CUDA's math beyond <cmath>: the global min and max, fast approximations, special functions. What <cmath> has comes from
-// the C library.
+// CUDA's math functions that <cmath> does not have: the global min and max, fast approximations, special functions. The others
+// come from the C library.
 #pragma once
 
 inline namespace cuda_on_cpu {
@@ -55,7 +55,7 @@ float rsqrtf(float a);
 double rsqrt(double a);
 float rcbrtf(float a);
 double rcbrt(double a);
-#if !defined(__GLIBC__) || __GLIBC__ * 100 + __GLIBC_MINOR__ < 241  // newer ones have them under these names
+#if !defined(__GLIBC__) || __GLIBC__ * 100 + __GLIBC_MINOR__ < 241  // newer versions define these names
 float sinpif(float a);
 double sinpi(double a);
 float cospif(float a);

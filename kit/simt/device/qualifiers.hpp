@@ -1,8 +1,9 @@
-// CUDA's qualifiers, and the intrinsics whose names the C library declares for itself. Last of the device headers: nothing of the standard
-// library may follow.
+// CUDA's qualifiers, and the intrinsics whose names the C library declares for itself. This must be the last of the device
+// headers: no standard header may follow.
 #pragma once
 
-// Code that asks whether it is compiled as CUDA, or for the device, is: as for Volta, the first with independent threads.
+// Code that asks whether it is compiled as CUDA or for the device gets yes. The architecture is Volta, the first with independent
+// threads.
 #define __CUDACC__ 1
 #define __CUDA_ARCH__ 700
 
@@ -14,7 +15,7 @@
 #define __managed__
 #define __grid_constant__
 #define __forceinline__ inline
-#define __noinline__  // empty: libstdc++ uses the name inside __attribute__((…)), and nothing is inlined anyway
+#define __noinline__  // empty: libstdc++ uses the name inside __attribute__((…)), and nothing is inlined here
 #define __launch_bounds__(...)
 #define __maxnreg__(...)
 #define __align__(bytes) __attribute__((aligned(bytes)))

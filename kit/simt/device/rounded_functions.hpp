@@ -1,4 +1,4 @@
-// Arithmetic whose rounding is in its name: to nearest even (rn), towards zero (rz), up (ru), down (rd).
+// Arithmetic with the rounding in its name: to nearest even (rn), towards zero (rz), up (ru), down (rd).
 #pragma once
 
 inline namespace cuda_on_cpu {

@@ -1,3 +1,3 @@
-// Stands where CUDA's header of this name stands.
+// Replaces CUDA's header of this name.
 #pragma once
 #include <tilelab/device.cuh>

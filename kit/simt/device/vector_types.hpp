@@ -1,7 +1,7 @@
 // CUDA's built-in vector types and dim3, laid out and aligned as CUDA's vector_types.h documents them.
 #pragma once
 
-// Constructors and make_ functions are the kit's, not the student's: they announce nothing.
+// Constructors and make_ functions belong to the kit, not to the student, so they announce nothing.
 #if defined __clang__
 #define TILELAB_QUIET __attribute__((no_sanitize("thread", "undefined", "coverage")))
 #else

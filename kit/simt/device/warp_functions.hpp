@@ -1,4 +1,4 @@
-// Shuffles, votes, match and reduce. Overloads, not templates: a call is then one statement of the student's.
+// Shuffles, votes, match and reduce. They are overloads and not templates, so that a call belongs to the student's statement.
 #pragma once
 
 inline namespace cuda_on_cpu {

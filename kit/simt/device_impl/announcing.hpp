@@ -1,5 +1,5 @@
-// How a CUDA function announces an access on behalf of the statement that called it.
-// Such files are compiled with frame pointers: the caller's frame is found through our own.
+// How a CUDA function announces an access for the statement that called it. Files that use it are compiled with frame pointers,
+// because the caller's frame is found through our own.
 #pragma once
 
 #include <cstdint>
@@ -8,7 +8,7 @@
 
 #define TILELAB_PC reinterpret_cast<std::uintptr_t>(__builtin_return_address(0))
 #define TILELAB_CALLER_FRAME (*static_cast<const std::uintptr_t*>(__builtin_frame_address(0)))
-// Where a barrier or a warp operation is: code of the kit's own headers counts as the statement that called it.
+// The place of a barrier or a warp operation. Code of the kit's own headers counts as the statement that called it.
 #define TILELAB_STATEMENT tilelab::simt::Machine::current().statement(TILELAB_PC, TILELAB_CALLER_FRAME)
 #define TILELAB_ANNOUNCE(address, size, kind)                                                                                       \
   tilelab::simt::Machine::current().access(reinterpret_cast<std::uintptr_t>(address), size, tilelab::simt::AccessKind::kind, false, \

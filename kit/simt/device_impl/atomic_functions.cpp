@@ -2,7 +2,7 @@
 #include "simt/device/atomic_functions.hpp"
 #include "simt/device_impl/announcing.hpp"
 
-// Announces the update of *address and returns what was there.
+// Announces the update of *address and returns the old value.
 #define UPDATE_IN_SCOPE(address, next, block_scope) \
   TILELAB_ANNOUNCE_ATOMIC(address, block_scope);    \
   auto old = *(address);                            \

@@ -12,7 +12,7 @@ using tilelab::simt::RoundingMode;
 
 namespace {
 
-// CUDA's conversions saturate and turn NaN into 0. `a` is whole.
+// CUDA's conversions saturate, and turn NaN into 0. `a` is a whole number.
 template <typename Integer>
 Integer saturating(double a) {
   if (std::isnan(a)) return 0;
@@ -21,7 +21,7 @@ Integer saturating(double a) {
   return a <= low ? std::numeric_limits<Integer>::min() : a >= high ? std::numeric_limits<Integer>::max() : static_cast<Integer>(a);
 }
 
-// Volatile keeps the conversion between the two changes of mode.
+// Volatile keeps the conversion between the two changes of the rounding mode.
 template <typename To, typename From>
 To rounded(int mode, From a) {
   const RoundingMode rounds(mode);

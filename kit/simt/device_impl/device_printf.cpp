@@ -1,5 +1,5 @@
-// printf as a kernel may call it. The format is interpreted piece by piece: only conversions CUDA documents are passed
-// on, %n is not one of them, and a string is read only where it lies in memory the submission owns.
+// printf as a kernel may call it. The format is interpreted step by step. Only conversions that CUDA documents are passed on; %n
+// is not one of them. A string is read only if it lies in memory that the submission owns.
 #include "simt/device_impl/device_printf.hpp"
 
 #include <cstdarg>
@@ -19,7 +19,7 @@ void append(const char* text, std::size_t bytes) {
   if (printed.size() < max_printed_bytes) printed.append(text, std::min(bytes, max_printed_bytes - printed.size()));
 }
 
-// The text at `address` up to its end, only as far as the submission's own memory reaches.
+// The text at `address`, up to its end or to the end of the submission's own memory.
 std::string submission_string(const char* address) {
   std::string text;
   for (const char* p = address; text.size() < 4096; ++p) {
@@ -79,7 +79,7 @@ void print(const std::string& format, std::va_list* arguments) {
     Length length = Length::none;
     std::size_t j = i + 1;
     for (; j < format.size() && std::strchr("-+ #0123456789.hlzjt", format[j]) != nullptr && specification.size() < 24; ++j) {
-      if (format[j] == 'h') continue;  // promoted to int anyway
+      if (format[j] == 'h') continue;  // the argument was promoted to int anyway
       if (format[j] == 'l') length = length == Length::none ? Length::long_ : Length::long_long;
       if (std::strchr("zjt", format[j]) != nullptr) length = Length::long_;
       specification += format[j];
@@ -104,7 +104,7 @@ extern "C" {
 
 int tilelab_printf(const char* format, ...) {
   tilelab::simt::Machine::current().edge(TILELAB_PC);
-  if (tilelab::simt::printed_text().size() >= tilelab::simt::max_printed_bytes) return 0;  // what more comes is dropped anyway
+  if (tilelab::simt::printed_text().size() >= tilelab::simt::max_printed_bytes) return 0;  // further output is dropped anyway
   const std::string text = tilelab::simt::submission_string(format);
   std::va_list arguments;
   va_start(arguments, format);

@@ -1,4 +1,4 @@
-// What the kernel printed: collected here, never written to a stream of the runner's.
+// Collects what the kernel prints. It never writes to a stream of the runner.
 #pragma once
 
 #include <string>

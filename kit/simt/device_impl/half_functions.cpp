@@ -1,5 +1,5 @@
-// Conversions and arithmetic of device/half_functions.hpp for one number: computed in double, where sums, products and
-// quotients of halves are exact or cannot land on a tie, and rounded once.
+// Conversions and arithmetic of device/half_functions.hpp for one number. They compute in double and round once. In double, sums,
+// products and quotients of halves are exact or cannot be ties.
 #include "simt/device/half_functions.hpp"
 
 #include <algorithm>
@@ -27,11 +27,11 @@ __half rounded(double a, HalfRounding rounding = HalfRounding::to_nearest_even) 
 double value(__half a) { return half_value(a.__x); }
 bool unordered(__half a, __half b) { return std::isnan(value(a)) || std::isnan(value(b)); }
 
-// To [0, 1]; NaN becomes 0.
+// Limits to [0, 1]; NaN becomes 0.
 __half saturated(__half a) { return value(a) > 0.0 ? rounded(std::min(value(a), 1.0)) : of_bits(0); }
 __half at_least_zero(__half a) { return std::isnan(value(a)) || value(a) > 0.0 ? a : of_bits(0); }
 
-// A number wins against NaN unless `nan_wins`; +0 is larger than -0.
+// A number is preferred to NaN, except with `nan_wins`. +0 counts as larger than -0.
 __half larger(__half a, __half b, bool nan_wins) {
   const bool a_is_nan = std::isnan(value(a)), b_is_nan = std::isnan(value(b));
   if ((a_is_nan && b_is_nan) || (nan_wins && (a_is_nan || b_is_nan))) return of_bits(0x7FFF);

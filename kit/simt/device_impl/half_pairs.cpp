@@ -1,4 +1,4 @@
-// The functions of device/half_functions.hpp for pairs: the same for either half.
+// The functions of device/half_functions.hpp for pairs: the same operation on both halves.
 #include "simt/device/half_functions.hpp"
 
 inline namespace cuda_on_cpu {

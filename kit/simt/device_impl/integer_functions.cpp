@@ -12,7 +12,7 @@ __extension__ using UnsignedWide = unsigned __int128;
 
 std::int32_t low24(int a) { return static_cast<std::int32_t>(static_cast<std::uint32_t>(a) << 8) >> 8; }
 
-// Adds up products of `count` parts of a, each as wide as Part, with parts of b from `first` on.
+// Adds up products of `count` parts of a with parts of b, starting at part `first` of b. Parts are as wide as the type Part.
 template <typename Part, typename OtherPart, typename Sum>
 Sum dot(Sum a, Sum b, Sum c, int count, int first) {
   auto sum = static_cast<std::uint32_t>(c);
@@ -62,7 +62,7 @@ unsigned long long __brevll(unsigned long long a) {
   return reversed;
 }
 
-// The offset-th set bit from `base` on, upwards or, where offset is negative, downwards.
+// The offset-th set bit from `base` upwards, or downwards if `offset` is negative.
 unsigned __fns(unsigned mask, unsigned base, int offset) {
   constexpr unsigned none = 0xFFFFFFFFu;
   if (offset == 0) return base < 32 && ((mask >> base) & 1u) != 0 ? base : none;

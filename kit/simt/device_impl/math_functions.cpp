@@ -1,5 +1,5 @@
-// The math of device/math_functions.hpp. Approximate intrinsics are as exact as the functions they approximate, and floats are
-// computed in double: more accurate than a GPU's.
+// The math of device/math_functions.hpp. Approximate intrinsics are computed as exactly as the functions that they approximate,
+// and floats are computed in double, so results are more accurate than a GPU's.
 #include "simt/device/math_functions.hpp"
 
 #include <algorithm>
@@ -39,7 +39,7 @@ double inverse_erfc(double q) {
   return x;
 }
 
-// Near 0, where 1 - a would lose what there is of it, by Newton's method.
+// By Newton's method near 0, where 1 - a would lose digits of a.
 double inverse_erf(double a) {
   double x = inverse_erfc(1.0 - a);
   if (!(std::abs(a) < 0.5)) return x;
@@ -47,7 +47,7 @@ double inverse_erf(double a) {
   return x;
 }
 
-// exp(a * a) * erfc(a); where that is 0 times infinity, its continued fraction (Abramowitz and Stegun, 7.1.14).
+// exp(a * a) * erfc(a). Where that would be infinity times 0, its continued fraction (Abramowitz and Stegun, 7.1.14).
 double scaled_erfc(double a) {
   if (a < 10.0) return std::exp(a * a) * std::erfc(a);
   double tail = 0.0;

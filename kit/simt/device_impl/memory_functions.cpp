@@ -1,5 +1,5 @@
-// memcpy and its kin, and the C library's functions that write through a pointer: the submission's calls are redirected
-// here (see engines/cpu's list of redirections), so that what they touch is announced like any other access.
+// memcpy and similar functions, and the C library's functions that write through a pointer. The submission's calls are redirected
+// here (see engines/cpu's list of redirections), so that their accesses are announced like any others.
 #include <cmath>
 #include <cstddef>
 #include <cstring>
@@ -7,7 +7,7 @@
 #include "simt/device_impl/announcing.hpp"
 
 namespace {
-// Copies of up to 16 bytes are one access each, as an aggregate's copy is one instruction; longer ones go in pieces.
+// A copy of up to 16 bytes is one access, because an aggregate is copied by one instruction. Longer copies are split.
 template <typename Announce>
 void in_pieces(std::size_t bytes, Announce announce) {
   if (bytes <= 16) {
@@ -45,8 +45,8 @@ void* tilelab_memset(void* to, int value, std::size_t bytes) {
   return std::memset(to, value, bytes);
 }
 
-// A copy of an object, where Clang makes it: its addresses are checked as GCC checks them, what is read first. No alignment
-// for what is read: the first value of a local, which lies in no memory of the kernel's.
+// A copy of an object that Clang makes. Its addresses are checked as GCC checks them, the source first. `from_alignment` is 0 if the
+// source is the initial value of a local variable: that is not the kernel's memory, so it is neither checked nor announced.
 void tilelab_copy(void* to, const void* from, std::size_t bytes, std::size_t to_alignment, std::size_t from_alignment) {
   const auto target = reinterpret_cast<std::uintptr_t>(to), source = reinterpret_cast<std::uintptr_t>(from);
   tilelab::simt::Machine& machine = tilelab::simt::Machine::current();
@@ -57,7 +57,7 @@ void tilelab_copy(void* to, const void* from, std::size_t bytes, std::size_t to_
   std::memmove(to, from, bytes);
 }
 
-// What Clang's pass calls for copies since LLVM 15; before, and GCC always, the plain names.
+// Clang's pass calls these for copies since LLVM 15. Older versions, and GCC always, call the plain names.
 void* __tsan_memcpy(void* to, const void* from, std::size_t bytes) {
   ANNOUNCE_RANGE(from, bytes, read);
   ANNOUNCE_RANGE(to, bytes, write);

@@ -1,4 +1,4 @@
-// The arithmetic of device/rounded_functions.hpp: the processor rounds as it is told to, for one operation.
+// The arithmetic of device/rounded_functions.hpp: the processor's rounding mode is changed for one operation.
 #include "simt/device/rounded_functions.hpp"
 
 #include <cmath>
@@ -9,7 +9,7 @@ using tilelab::simt::RoundingMode;
 
 namespace {
 
-// Volatile operands and results keep the operation between the two changes of mode.
+// Volatile operands and results keep the operation between the two changes of the rounding mode.
 template <typename Number, typename Operation>
 Number rounded(int mode, Number a, Number b, Operation operation) {
   const RoundingMode rounds(mode);

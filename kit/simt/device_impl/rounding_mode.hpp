@@ -1,4 +1,5 @@
-// The processor's rounding mode for as long as this lives. No fiber may switch meanwhile: the mode is the thread's.
+// Sets the processor's rounding mode while this object lives. No fiber may switch meanwhile, because the mode belongs to the
+// operating-system thread.
 #pragma once
 
 #include <cfenv>

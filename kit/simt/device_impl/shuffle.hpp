@@ -24,7 +24,7 @@ Value value_of(std::uint64_t bits) {
 
 inline std::uint32_t own_lane() { return Machine::current().running().ref.lane(); }
 
-// The lane a shuffle reads; its own where the source lies outside its segment of `width` lanes (a power of two).
+// The lane that a shuffle reads. It is the lane itself if the source is outside its segment of `width` lanes (a power of two).
 inline std::uint32_t shuffle_source(std::int64_t source, int width, bool wraps) {
   const std::int64_t lane = own_lane(), segment = lane / width * width;
   if (wraps) return static_cast<std::uint32_t>(segment + ((source % width) + width) % width);

@@ -1,4 +1,4 @@
-// Reductions over a tile of a warp, or over lanes that run together. Stands where CUDA's header of this name stands.
+// Reductions over a tile of a warp, or over lanes that run together. Replaces CUDA's header of this name.
 #pragma once
 
 #include <cooperative_groups.h>
@@ -30,7 +30,7 @@ struct bit_xor {
   T operator()(T a, T b) const { return a ^ b; }
 };
 
-// The same value for every thread of the tile.
+// Every thread of the tile gets the same value.
 template <unsigned int Size, typename Parent, typename T, typename Operation>
 T reduce(const thread_block_tile<Size, Parent>& tile, T value, Operation operation) {
   for (int distance = Size / 2; distance > 0; distance /= 2) value = operation(value, tile.shfl_xor(value, distance));

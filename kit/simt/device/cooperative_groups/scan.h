@@ -1,12 +1,12 @@
-// Prefix sums, and prefixes of other operations, over a tile of a warp or over lanes that run together. Stands where CUDA's
-// header of this name stands.
+// Prefix sums, and prefixes of other operations, over a tile of a warp or over lanes that run together. Replaces CUDA's header of
+// this name.
 #pragma once
 
 #include <cooperative_groups/reduce.h>
 
 namespace cooperative_groups {
 
-// Of the values up to and including the thread's own.
+// Inclusive: over the values up to the thread's own.
 template <typename Group, typename T, typename Operation>
 T inclusive_scan(const Group& group, T value, Operation operation) {
   for (unsigned int distance = 1; distance < group.size(); distance *= 2) {
@@ -21,7 +21,7 @@ T inclusive_scan(const Group& group, T value) {
   return inclusive_scan(group, value, plus<T>());
 }
 
-// Of the values before the thread's own; for the first thread T(), where CUDA promises that only for sums.
+// Exclusive: over the values before the thread's own. The first thread gets T(); CUDA promises that only for sums.
 template <typename Group, typename T, typename Operation>
 T exclusive_scan(const Group& group, T value, Operation operation) {
   const T before = group.shfl_up(inclusive_scan(group, value, operation), 1);
