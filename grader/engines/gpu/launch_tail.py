@@ -30,7 +30,7 @@ namespace std { using ::tilelab_print_nothing; }
 
 def launch_tail(source_name: str, entries: EntrySignatures, *, silent: bool = False) -> str:
     """The text of that file. `source_name` is in the same folder. `silent`: the kernel prints nothing."""
-    parts = [_kernel_check(entries.kernel), _POISON]
+    parts = [_signature_check(entries.kernel), _POISON]
     if entries.launch is not None:
         parts.append(_ask(entries.launch))
     code = "".join(parts)
@@ -38,7 +38,7 @@ def launch_tail(source_name: str, entries: EntrySignatures, *, silent: bool = Fa
     return f'{_SILENCE if silent else ""}#include "{source_name}"\n{macros}{code}'
 
 
-def _kernel_check(kernel: str) -> str:
+def _signature_check(kernel: str) -> str:
     """A line that compiles only if the kernel has exactly these parameters. It also keeps a static kernel from being removed."""
     parameters = _parameters(kernel)
     return f"static_assert(static_cast<void (*)({parameters})>({name_of(kernel)}) != nullptr);\n"
