@@ -1,6 +1,6 @@
-// Runs one described launch of any kernel under every detector, and writes down what was found. Grades nothing.
-// Exit status: 0 the report is written, whatever was found; 2 the command line is wrong; 3 the checker could not work. Why is on
-// standard error.
+// Runs one described launch of any kernel under every detector, and writes down what was found. It grades nothing. Exit status: 0
+// the report is written, whatever was found; 2 the command line is wrong; 3 the checker could not work. The reason is on standard
+// error.
 #include <exception>
 #include <iostream>
 #include <string>

@@ -1,4 +1,4 @@
-// Here, where the executor is compiled, the observers' checks are compiled into the one call that an access costs.
+// This file is compiled with the executor, so that the compiler inlines the observers' checks into the one call for an access.
 #include "simt/observer_panel.hpp"
 
 namespace tilelab::simt {

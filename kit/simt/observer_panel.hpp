@@ -1,5 +1,5 @@
-// The observers that every launch has. Joined as one, so that an access costs one call for all of them; what only some
-// launches are asked for (traffic, a trace) is added beside it.
+// The observers of every launch, joined so that an access costs one call for all of them. Observers that only some launches
+// request (traffic, a trace) are added separately.
 #pragma once
 
 #include "simt/announcer.hpp"
@@ -33,11 +33,11 @@ class ObserverPanel {
  private:
   FindingLog log_;
   RedundantReads redundant_;
-  // An observer is registered by its line here. They hear of an access in this order.
+  // A line here registers an observer. They get each access in this order.
   ObserverSeats<           // what each finds:
-      RaceDetector,        // races. It is first, as it offers redundant reads, and those that hear of them later may drop them
+      RaceDetector,        // races. It must be first: it offers redundant reads, and later observers may drop them
       BoundsChecker,       // accesses out of bounds, misaligned ones
-      UninitializedReads,  // reads of what nobody wrote
+      UninitializedReads,  // reads of memory that nobody wrote
       BarrierChecker,      // barriers that not every thread of a block reaches
       InputGuard,          // writes to inputs
       AccessCounter>       // nothing: it counts bytes and barriers

@@ -1,5 +1,5 @@
-// Holds observers whose types are known, and joins them so that an access costs one call for all of them. Each is made from
-// what its constructor takes: the log and an option of the launch, the log alone, or nothing.
+// Holds observers whose types are known, and joins them so that an access costs one call for all of them. The constructor of each
+// takes the log and an option of the launch, only the log, or nothing.
 #pragma once
 
 #include <optional>
@@ -12,7 +12,7 @@
 
 namespace tilelab::simt {
 
-// Observers stay where they are made: they are not copied and not moved.
+// Observers stay at their address: they are neither copied nor moved.
 template <typename One>
 struct ObserverSeat {
   template <typename Option>

@@ -1,5 +1,5 @@
-// The verdicts of launches, cases and labs, in order of precedence: where there are several, the first of them counts. The kind
-// of a finding is a verdict, too. The list itself is made from grader/model/verdicts.py when the kit is built.
+// The verdicts of launches, cases and labs, in order of precedence: the first of several counts. The kind of a finding is a
+// verdict too. The list is made from grader/model/verdicts.py when the kit is built.
 #pragma once
 
 #include <algorithm>
@@ -23,7 +23,7 @@ constexpr std::optional<Verdict> verdict_named(std::string_view name) {
 
 constexpr Verdict worst(Verdict a, Verdict b) { return std::min(a, b); }
 
-// Whether a launch can have shown it. Those before these say why nothing ran: they are the grader's to give.
+// Whether a launch can have shown it. The verdicts before these say why nothing ran; only the grader gives them.
 constexpr bool is_shown_by_a_launch(Verdict verdict) { return verdict > Verdict::missing_entry_point && verdict < Verdict::pass; }
 
 }  // namespace tilelab
