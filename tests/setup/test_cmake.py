@@ -89,7 +89,7 @@ def test_ctest_runs_the_other_checks_where_their_commands_are(preset: str) -> No
 
 def test_a_handout_which_has_no_tests_of_the_kit_is_configured_all_the_same(tmp_path: Path) -> None:
     shutil.copy(ROOT / "CMakeLists.txt", tmp_path)
-    for folder in ("kit", "assignments"):
+    for folder in ("kit", "assignments", "grader"):
         shutil.copytree(ROOT / folder, tmp_path / folder)
     done = run(CMAKE, "-S", tmp_path, "-B", tmp_path / "build", PREFIX)
     assert done.returncode == 0, done.stderr
