@@ -9,12 +9,12 @@ missing() {
 }
 
 [ -n "$(ls -A /submissions)" ] || missing "nothing to grade: mount the folder of submissions at /submissions"
-mountpoint --quiet /out || missing "the reports would vanish with this container: mount a folder at /out"
-mountpoint --quiet /course || missing "the course's secret seed would vanish with this container: mount a volume at /course"
+mountpoint --quiet /out || missing "the reports would be lost when this container ends: mount a folder at /out"
+mountpoint --quiet /course || missing "the course's secret seed would be lost when this container ends: mount a volume at /course"
 for folder in /out /course; do
   [ -w "$folder" ] && continue
-  printf 'tilelab: %s may not be written to by user %s, who grades here\n' "$folder" "$(id -u)" >&2
-  echo "  make the folder yourself before it is mounted, or build the image with --build-arg UID=<what id -u prints>" >&2
+  printf 'tilelab: the user that grades has no permission to write to %s (user %s)\n' "$folder" "$(id -u)" >&2
+  echo "  make the folder yourself before you mount it, or build the image with --build-arg UID=<what id -u prints>" >&2
   exit 2
 done
 exec make grade SUBMISSIONS=/submissions OUT=/out

@@ -69,9 +69,7 @@ class OutputFolder:
             message = f"{out}: results cannot be written here ({existing} may not be written to). Choose another OUT."
             raise OutError(message)
         if not (out / _CLAIM).is_file() and (foreign := [name for name in _OURS if os.path.lexists(out / name)]):
-            message = (
-                f"{out}: this holds {foreign[0]!r} from somewhere else, which would be overwritten. Choose another OUT."
-            )
+            message = f"{out}: this folder holds {foreign[0]!r}, which tilelab did not write and would overwrite. Choose another OUT."
             raise OutError(message)
 
     def left_over(self, current: Collection[str]) -> list[str]:

@@ -37,7 +37,7 @@ def calibrate_labs(wanted: Sequence[str], *, sweep: bool, out: Path | None) -> i
     labs = load_labs(root, [matching_lab(root, name) for name in wanted])
     toolset = Toolset.open(root, allow_no_sandbox=True, backend=backend_choice())
     if not toolset.gpu.runs:
-        message = f"nothing can be measured here: {'; '.join(toolset.gpu.reasons)}."
+        message = f"nothing can be measured on this machine: {'; '.join(toolset.gpu.reasons)}."
         raise RemediableError(message)
     try:
         found = calibrate(

@@ -76,11 +76,11 @@ def check_file(  # noqa: PLR0913 - one for each of the command's options
 def _extent(text: str, option: str) -> Extent3:
     """`4` and `4,2` are short for `4,1,1` and `4,2,1`."""
     if not re.fullmatch(r"\d{1,10}(,\d{1,10}){0,2}", text):
-        message = f"{option} {text!r}: it is one to three numbers, x, x,y or x,y,z"
+        message = f"{option} {text!r}: write one to three numbers, as x, x,y or x,y,z"
         raise CheckError(message)
     x, y, z = (*map(int, text.split(",")), 1, 1)[:3]
     if max(x, y, z) > _MAX_EXTENT:
-        message = f"{option} {text!r}: no grid is that large"
+        message = f"{option} {text!r}: a grid cannot be that large"
         raise CheckError(message)
     return x, y, z
 

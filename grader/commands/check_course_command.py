@@ -102,7 +102,7 @@ def check_course(lab_ids: Sequence[str], wanted: Sequence[str], *, workers: int 
     root = course_root(Path.cwd())
     labs = load_labs(root, lab_ids)
     if not (root / "solutions").is_dir():
-        message = f"{root}: this is a handout; a course is checked where its solutions are"
+        message = f"{root}: this is a handout; check the course in the folder that has its solutions"
         raise RemediableError(message)
     made = handout(root, labs)
     at_once = workers or os.cpu_count() or 1
@@ -141,7 +141,7 @@ def check_course(lab_ids: Sequence[str], wanted: Sequence[str], *, workers: int 
         finally:
             lines.end()
     failed = [outcome.proof.name for outcome in outcomes if outcome.diagnostics]
-    counted = f"; {grading.judged} kernels judged, {grading.reused} taken from before" if grading else ""
+    counted = f"; {grading.judged} kernels judged, {grading.reused} reused from an earlier run" if grading else ""
     console.print(f"{len(outcomes)} proofs, {len(failed)} failed{counted}", soft_wrap=True)
     if failed:
         console.print(f"failed: {', '.join(failed)}", style="red", soft_wrap=True)

@@ -21,7 +21,10 @@ from grader.exports import export_help
 
 app = typer.Typer(
     help="Grades CUDA kernels, with or without a GPU.",
-    epilog="Exit status: 0 done; 1 not passed, stale or not proved; 2 cannot be done as asked; 3 graded, with a fault of ours.",
+    epilog=(
+        "Exit status: 0 done; 1 not passed, out of date or not proved; 2 the command cannot be carried out; "
+        "3 graded, but the grader failed on something."
+    ),
     no_args_is_help=True,
     add_completion=False,
     pretty_exceptions_enable=False,
@@ -32,7 +35,7 @@ app = typer.Typer(
 @app.command("grade")
 def grade_command(  # noqa: PLR0913, PLR0917 - one for each option
     submissions: Annotated[
-        Path, typer.Argument(help="a folder with a folder or archive per student, or an archive of that")
+        Path, typer.Argument(help="a folder with one folder or archive per student, or an archive of such a folder")
     ],
     out: Annotated[Path, typer.Option(help="the folder to write the report to")] = Path("out"),
     lab: Annotated[list[str] | None, typer.Option(help="grade this lab only; may be given several times")] = None,
@@ -40,16 +43,16 @@ def grade_command(  # noqa: PLR0913, PLR0917 - one for each option
         list[str] | None,
         typer.Option(help=f"write grades in this format; may be given several times. {export_help()}", metavar="NAME"),
     ] = None,
-    jobs: Annotated[int | None, typer.Option(min=1, help="how many to judge at once; left out: one per core")] = None,
+    jobs: Annotated[int | None, typer.Option(min=1, help="how many to judge at once; default: one per core")] = None,
     no_sandbox: Annotated[
-        bool, typer.Option("--no-sandbox", help="run submissions unconfined where nothing confines")
+        bool, typer.Option("--no-sandbox", help="run submissions even where there is no sandbox to confine them")
     ] = False,
     sanitize: Annotated[
-        bool, typer.Option("--sanitize", help="on a GPU: ask compute-sanitizer about every case as well (slow)")
+        bool, typer.Option("--sanitize", help="on a GPU: also run every case under compute-sanitizer (slow)")
     ] = False,
     sweep: Annotated[
         bool,
-        typer.Option("--sweep", help="on a GPU: time right kernels over the sizes of each lab's sweep as well (slow)"),
+        typer.Option("--sweep", help="on a GPU: also time correct kernels at all sizes of each lab's sweep (slow)"),
     ] = False,
 ) -> None:
     """Grade a class and write the report."""
@@ -77,7 +80,8 @@ app.add_typer(student_app)  # without a name, so that its commands belong to thi
 @app.command("starters")
 def starters_command(
     check: Annotated[
-        bool, typer.Option("--check", help="change nothing; fail when a starter is stale or leaks")
+        bool,
+        typer.Option("--check", help="change nothing; fail when a starter is out of date or gives a solution away"),
     ] = False,
 ) -> None:
     """Make the starters in assignments/ from the model solutions."""
@@ -95,7 +99,7 @@ def handouts_command(
     out: Annotated[Path, typer.Option(help="the folder to write the archive to")] = Path("build/handouts"),
     lab: Annotated[list[str] | None, typer.Option(help="hand out this lab only; may be given several times")] = None,
     accept: Annotated[
-        bool, typer.Option("--accept", help="change handouts/listing.txt to the kinds of file there are now")
+        bool, typer.Option("--accept", help="write the kinds of file there are now into handouts/listing.txt")
     ] = False,
 ) -> None:
     """Make the archive that students are given."""
@@ -111,13 +115,13 @@ def handouts_command(
 @app.command("check-course")
 def check_course_command(
     lab: Annotated[list[str] | None, typer.Option(help="check this lab only; may be given several times")] = None,
-    proof: Annotated[list[str] | None, typer.Option(help="make this proof only; may be given several times")] = None,
-    jobs: Annotated[int | None, typer.Option(min=1, help="how many to run at once; left out: one per core")] = None,
+    proof: Annotated[list[str] | None, typer.Option(help="run this proof only; may be given several times")] = None,
+    jobs: Annotated[int | None, typer.Option(min=1, help="how many to run at once; default: one per core")] = None,
     remake: Annotated[
-        bool, typer.Option("--remake", help="check nothing; bring what commands print in the pages up to date")
+        bool, typer.Option("--remake", help="check nothing; write again what the pages show of commands' output")
     ] = False,
 ) -> None:
-    """Prove that the course is fit to be given: starters, solutions, rejects, handout, write-ups, leaks."""
+    """Prove that the course is ready for students: starters, solutions, rejects, handout, write-ups, leaks."""
 
     def run() -> int:
         from grader.commands.check_course_command import check_course, remake_pages
@@ -129,14 +133,15 @@ def check_course_command(
 
 @app.command("new-lab")
 def new_lab_command(
-    lab: Annotated[str, typer.Argument(help="the new lab, as in 06-reduction")],
+    lab: Annotated[str, typer.Argument(help="the new lab's name, such as 06-reduction")],
     problem: Annotated[
-        str | None, typer.Option(help="its header in kit/problems, without .hpp, old or new; left out: the lab's name")
+        str | None,
+        typer.Option(help="its header in kit/problems without .hpp, an existing or a new one; default: the lab's name"),
     ] = None,
-    kernel: Annotated[str | None, typer.Option(help="the kernel's name; left out: problem and lab's name")] = None,
-    title: Annotated[str | None, typer.Option(help="the lab's title; left out: its name")] = None,
+    kernel: Annotated[str | None, typer.Option(help="the kernel's name; default: problem and lab's name")] = None,
+    title: Annotated[str | None, typer.Option(help="the lab's title; default: its name")] = None,
 ) -> None:
-    """Lay down the files of a new lab, which then build and run; docs/writing-a-lab.md goes on from there."""
+    """Write the files of a new lab that builds and runs; docs/writing-a-lab.md says how to continue."""
 
     def run() -> int:
         from grader.commands.course_commands import make_lab
@@ -149,17 +154,17 @@ def new_lab_command(
 @app.command("calibrate")
 def calibrate_command(
     lab: Annotated[
-        list[str] | None, typer.Argument(help="a lab, or a part of its name; left out: all that are timed")
+        list[str] | None, typer.Argument(help="a lab, or part of its name; default: all labs that are timed")
     ] = None,
     sweep: Annotated[
-        bool, typer.Option("--sweep", help="over the sizes of each lab's sweep, not at its one shape alone")
+        bool, typer.Option("--sweep", help="measure all sizes of each lab's sweep, not only its one shape")
     ] = False,
     out: Annotated[
         Path | None,
-        typer.Option(help="write it to this file too: a page with pictures where it ends in .html, else Markdown"),
+        typer.Option(help="also write it to this file: a page with pictures if its name ends in .html, else Markdown"),
     ] = None,
 ) -> None:
-    """Measure naive, the model solutions and what lies beside them on this machine's GPU."""
+    """Measure the naive kernel, the model solutions and the kernels in faster/ on this machine's GPU."""
 
     def run() -> int:
         from grader.commands.calibrate_command import calibrate_labs

@@ -64,11 +64,11 @@ def _gpu(root: Path) -> Iterator[Check]:
     why = backend.reasons or ("",)
     toolchain = f"{backend.toolchain.name} in {backend.toolchain.root}" if backend.toolchain else why[-1]
     yield Check("nvcc", backend.toolchain is not None, toolchain, needed=asked == "cuda")
-    device = f"{backend.device}, reached from within the sandbox" if backend.runs else str(backend.device or why[0])
+    device = f"{backend.device}, usable inside the sandbox" if backend.runs else str(backend.device or why[0])
     yield Check("GPU", backend.device is not None, device, needed=asked == "cuda")
     nodes = ", ".join(str(path) for path in gpu_devices()) or "none"
     yield Check("devices", nodes != "none", nodes, needed=False)
-    does = "kernels run on the CPU executor and on the GPU" if backend.runs else "kernels run on the CPU executor alone"
+    does = "kernels run on the CPU executor and on the GPU" if backend.runs else "kernels run on the CPU executor only"
     compiled = " and are compiled by nvcc too" if backend.toolchain and not backend.runs else ""
     yield Check("backend", ok=True, found=f"{VARIABLE}={asked}: {does}{compiled}")
 

@@ -18,7 +18,7 @@ def guarded(run: Callable[[], int]) -> NoReturn:
     try:
         status = run()
     except KeyboardInterrupt:
-        _say("interrupted; what was judged is kept, run the same command again to go on")
+        _say("interrupted; what was judged is kept: run the same command again to continue")
         status = 130
     except RemediableError as error:
         _say(str(error))

@@ -49,5 +49,7 @@ def size_sweep(toolset: Toolset, console: Console) -> SizeSweep | None:
 
     if toolset.gpu.runs:
         return SizeSweep(toolset)
-    console.print(f"no size sweep can be made here: {'; '.join(toolset.gpu.reasons)}", markup=False, soft_wrap=True)
+    console.print(
+        f"sizes cannot be measured on this machine: {'; '.join(toolset.gpu.reasons)}", markup=False, soft_wrap=True
+    )
     return None

@@ -81,7 +81,7 @@ def report_labs(wanted: Sequence[str], *, out: Path, show: bool, sweep: bool) ->
     console = student_console()
     console.print(f"report: {page}", markup=False, soft_wrap=True)
     if show and console.is_terminal and not open_page(page, os.environ):
-        console.print("Nothing here opens pages by itself: open that file in a browser.", style="dim")
+        console.print("No browser could be started: open that file in a browser yourself.", style="dim")
     return 0
 
 

@@ -18,7 +18,7 @@ class TerminalProgress:
 
     def begin(self, jobs: int, reused: int) -> None:
         self._jobs, self._done = jobs, 0
-        known = f", {reused} known from before" if reused else ""
+        known = f", {reused} already judged earlier" if reused else ""
         self._console.print(f"{jobs} to judge{known}")
         if jobs and self._console.is_terminal:
             columns = (TextColumn("judging"), BarColumn(bar_width=None), MofNCompleteColumn(), TimeElapsedColumn())

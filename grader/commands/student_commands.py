@@ -18,9 +18,9 @@ student_app = typer.Typer()
 @student_app.command("test")
 def test_command(
     lab: Annotated[
-        list[str] | None, typer.Argument(help="a lab, or a part of its name; left out: this folder's, or all of them")
+        list[str] | None, typer.Argument(help="a lab, or part of its name; default: this folder's lab, or all labs")
     ] = None,
-    case: Annotated[str | None, typer.Option(help="run this public test only; a part of its name will do")] = None,
+    case: Annotated[str | None, typer.Option(help="run this public test only; part of its name is enough")] = None,
     file: Annotated[Path | None, typer.Option(help="test this file instead of the one in assignments/")] = None,
 ) -> None:
     """Run the public tests on your files."""
@@ -36,9 +36,9 @@ def test_command(
 @student_app.command("watch")
 def watch_command(
     lab: Annotated[
-        list[str] | None, typer.Argument(help="a lab, or a part of its name; left out: this folder's, or all of them")
+        list[str] | None, typer.Argument(help="a lab, or part of its name; default: this folder's lab, or all labs")
     ] = None,
-    case: Annotated[str | None, typer.Option(help="run this public test only; a part of its name will do")] = None,
+    case: Annotated[str | None, typer.Option(help="run this public test only; part of its name is enough")] = None,
 ) -> None:
     """Run the public tests again whenever you save a file."""
 
@@ -53,12 +53,13 @@ def watch_command(
 @student_app.command("report")
 def report_command(
     lab: Annotated[
-        list[str] | None, typer.Argument(help="a lab, or a part of its name; left out: this folder's, or all of them")
+        list[str] | None, typer.Argument(help="a lab, or part of its name; default: this folder's lab, or all labs")
     ] = None,
     out: Annotated[Path, typer.Option(help="the file to write")] = Path("build/report.html"),
-    show: Annotated[bool, typer.Option("--show/--no-show", help="open it, where something here opens pages")] = True,
+    show: Annotated[bool, typer.Option("--show/--no-show", help="open the page in a browser, if there is one")] = True,
     sweep: Annotated[
-        bool, typer.Option("--sweep", help="with a GPU: also time right kernels over the sizes of each lab's sweep")
+        bool,
+        typer.Option("--sweep", help="on a GPU: also time correct kernels at all sizes of each lab's sweep (slow)"),
     ] = False,
 ) -> None:
     """Write the page that your instructor will see, for the public tests, and open it."""
@@ -73,16 +74,18 @@ def report_command(
 
 @student_app.command("trace")
 def trace_command(  # noqa: PLR0913, PLR0917 - one for each option
-    file: Annotated[Path | None, typer.Argument(help="the .cu file; left out: the lab's in assignments/")] = None,
-    lab: Annotated[str | None, typer.Option(help="the lab it is for; left out: told by the file")] = None,
-    shape: Annotated[str, typer.Option(help="the problem's sizes, small: M, N and K of a product")] = "8x8x8",
+    file: Annotated[Path | None, typer.Argument(help="the .cu file; default: the lab's file in assignments/")] = None,
+    lab: Annotated[
+        str | None, typer.Option(help="the lab it is for; default: the lab that the file belongs to")
+    ] = None,
+    shape: Annotated[str, typer.Option(help="small sizes of the problem: M, N and K of a product")] = "8x8x8",
     block: Annotated[str, typer.Option(help="which block to follow: x,y or x,y,z")] = "0,0",
     thread: Annotated[
         list[str] | None, typer.Option(help="show this thread's rows only; may be given several times")
     ] = None,
     inputs: Annotated[str, typer.Option(help="what the inputs hold: worked, integers or random")] = "worked",
     form: Annotated[str, typer.Option("--format", help="text or markdown")] = "text",
-    json_: Annotated[bool, typer.Option("--json", help="print all of it as JSON instead")] = False,
+    json_: Annotated[bool, typer.Option("--json", help="print everything as JSON instead")] = False,
 ) -> None:
     """Show what one block of a kernel does on a small input: loads, barriers, reads, sums, stores."""
 
@@ -98,15 +101,17 @@ def trace_command(  # noqa: PLR0913, PLR0917 - one for each option
 
 @student_app.command("profile")
 def profile_command(  # noqa: PLR0913, PLR0917 - one for each option
-    file: Annotated[Path | None, typer.Argument(help="the .cu file; left out: the lab's in assignments/")] = None,
+    file: Annotated[Path | None, typer.Argument(help="the .cu file; default: the lab's file in assignments/")] = None,
     shape: Annotated[
-        str | None, typer.Option(help="the problem's sizes: M, N and K of a product; left out: 128 each")
+        str | None, typer.Option(help="the problem's sizes: M, N and K of a product; default: 128 each")
     ] = None,
-    lab: Annotated[str | None, typer.Option(help="the lab it is for; left out: told by the file")] = None,
-    kernel: Annotated[str | None, typer.Option(help="the kernel's name, where the file does not tell the lab")] = None,
-    gpu: Annotated[
-        str | None, typer.Option(help="model its speed on this GPU as well: H200, A100, RTX4090 or T4")
+    lab: Annotated[
+        str | None, typer.Option(help="the lab it is for; default: the lab that the file belongs to")
     ] = None,
+    kernel: Annotated[
+        str | None, typer.Option(help="the kernel's name, if the lab cannot be found out from the file")
+    ] = None,
+    gpu: Annotated[str | None, typer.Option(help="also model its speed on this GPU: H200, A100, RTX4090 or T4")] = None,
     json_: Annotated[bool, typer.Option("--json", help="print metrics, lines and findings as JSON instead")] = False,
 ) -> None:
     """Count a kernel's memory traffic as Nsight Compute does: requests, sectors, wavefronts, line by line."""
@@ -123,7 +128,8 @@ def profile_command(  # noqa: PLR0913, PLR0917 - one for each option
 def check_command(  # noqa: PLR0913, PLR0917 - one for each option
     file: Annotated[Path, typer.Argument(help="any .cu file")],
     kernel: Annotated[
-        str | None, typer.Option(help="its name: scale, ns::scale or 'scale<float>'; left out: the file's only one")
+        str | None,
+        typer.Option(help="its name: scale, ns::scale or 'scale<float>'; default: the only kernel of the file"),
     ] = None,
     grid: Annotated[str, typer.Option(help="blocks: x, x,y or x,y,z")] = "1",
     block: Annotated[str, typer.Option(help="threads of a block: x, x,y or x,y,z")] = "32",
@@ -131,10 +137,10 @@ def check_command(  # noqa: PLR0913, PLR0917 - one for each option
     arg: Annotated[
         list[str] | None,
         typer.Option(
-            help="an argument, in the kernel's order: a buffer as float[4096]=random, =iota, =0 or left open, a value as int=64"
+            help="an argument, in the kernel's order: a buffer as float[4096]=random, =iota, =0 or without =, a value as int=64"
         ),
     ] = None,
-    seed: Annotated[int, typer.Option(min=0, help="another seed makes other random numbers")] = 1,
+    seed: Annotated[int, typer.Option(min=0, help="the seed of random numbers")] = 1,
     json_: Annotated[bool, typer.Option("--json", help="print verdict, metrics and findings as JSON instead")] = False,
 ) -> None:
     """Run one kernel of any file under every detector: races, bounds, uninitialised reads, barriers."""

@@ -17,12 +17,12 @@ def summary(report: BatchReport) -> RenderableType:
     lines: list[RenderableType] = [_table(report)]
     lines += [Text(f"note: {notice}", style="yellow") for notice in report.graded.notices]
     if report.faults:
-        faults = f"{len(report.faults)} faults of the grader; what they concern was not graded and is left blank"
+        faults = f"{len(report.faults)} faults of the grader; the labs concerned were not graded and are left blank"
         lines.append(Text(f"{faults}: see {report.out / 'instructor' / 'faults.txt'}", style="bold magenta"))
     environment = report.environment
     lines += [
         Text(
-            f"{len(report.graded.results)} submissions; {report.judged} labs judged, {report.reused} taken from before"
+            f"{len(report.graded.results)} submissions; {report.judged} labs judged, {report.reused} reused from an earlier run"
         ),
         Text(f"compiler: {environment.compiler}; sandbox: {environment.sandbox}"),
         Text(f"report: {report.out / 'index.html'}", style="bold"),

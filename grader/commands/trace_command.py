@@ -31,7 +31,7 @@ def trace_kernel(  # noqa: PLR0913 - one for each of the command's options
 ) -> int:
     """Returns 0 if the launch is right and clean, else 1. The output then says what is wrong, beside the trace."""
     if form not in _FORMS:
-        message = f"there is no format {form!r}: it takes {' or '.join(_FORMS[:2])}"
+        message = f"there is no format {form!r}: write {' or '.join(_FORMS[:2])}"
         raise LaunchRefusedError(message)
     request = TraceRequest(shape, inputs, _index(block, "--block"))
     shown = {_index(thread, "--thread") for thread in threads}
@@ -53,7 +53,7 @@ def trace_kernel(  # noqa: PLR0913 - one for each of the command's options
 
 def _index(text: str, option: str) -> Index3:
     if not re.fullmatch(r"\d{1,9},\d{1,9}(,\d{1,9})?", text):
-        message = f"{option} {text!r}: it is two or three numbers, x,y or x,y,z"
+        message = f"{option} {text!r}: write two or three numbers, as x,y or x,y,z"
         raise LaunchRefusedError(message)
     x, y, z = (*map(int, text.split(",")), 0)[:3]
     return x, y, z

@@ -116,7 +116,11 @@ def leaking(root: Path, labs: Sequence[Lab], made: Handout) -> list[Diagnostic]:
     found += disclosed_seed(texts, seed) if seed is not None else ()
     if _git(root, "ls-files", "--", ".tilelab/seed"):
         found.append(
-            Diagnostic(".tilelab/seed", None, "git tracks the secret seed: `git rm --cached` it, and make another")
+            Diagnostic(
+                ".tilelab/seed",
+                None,
+                "git tracks the secret seed: remove it with `git rm --cached`, and make a new one",
+            )
         )
     return list(dict.fromkeys(found))
 
@@ -132,7 +136,7 @@ def unlisted(root: Path, labs: Sequence[Lab], made: Handout) -> list[Diagnostic]
     path = root / LISTING
     accepted = set(path.read_text(encoding="utf-8").splitlines()) if path.is_file() else set()
     found = set(listing(made).splitlines())
-    remedy = "if that is meant, run `.venv/bin/tilelab handouts --accept`"
+    remedy = "if you want that, run `.venv/bin/tilelab handouts --accept`"
     new = [Diagnostic(LISTING, None, f"{kind} is new in the handout; {remedy}") for kind in sorted(found - accepted)]
     if len(labs) != len(lab_ids(root)):
         return new  # a listed kind may belong to one of the other labs
@@ -183,10 +187,10 @@ def _git(root: Path, *arguments: str) -> str:
     try:
         done = subprocess.run(["git", *arguments], cwd=root, capture_output=True, text=True, check=True)  # noqa: S607
     except FileNotFoundError as error:
-        message = "A handout consists of the files that git tracks, and git is not installed here. Install it."
+        message = "handouts hold the files that git tracks, but there is no git on this machine: install it"
         raise RemediableError(message) from error
     except subprocess.CalledProcessError as error:
-        message = f"{root}: a handout consists of the files that git tracks. git failed: {error.stderr.strip()}"
+        message = f"{root}: handouts hold the files that git tracks, but git says: {error.stderr.strip()}"
         raise RemediableError(message) from error
     return done.stdout
 
@@ -202,7 +206,7 @@ def _time(root: Path) -> int:
 
 def _read(path: Path, mode: str) -> PackedFile:
     if path.is_symlink():
-        message = f"{path} is a link. A handout holds files only."
+        message = f"{path} is a link. A handout can hold files only."
         raise RemediableError(message)
     return PackedFile(path.read_bytes(), executable=mode == "100755")
 

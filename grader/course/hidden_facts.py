@@ -37,13 +37,13 @@ def disclosed_shapes(files: Mapping[str, str], hidden: str, lab_id: str) -> Iter
     for shape in sorted(shapes_in(hidden) - public):
         for path, text in here.items():
             if found := shape_pattern(shape).search(text):
-                yield Diagnostic(path, _line(text, found.start()), f"tells a hidden shape of {lab_id}: {found[0]}")
+                yield Diagnostic(path, _line(text, found.start()), f"gives away a hidden shape of {lab_id}: {found[0]}")
 
 
 def disclosed_seed(files: Mapping[str, str], seed: int) -> Iterator[Diagnostic]:
     for path, text in files.items():
         if found := re.search(rf"(?<!\d){seed}(?!\d)", text):
-            yield Diagnostic(path, _line(text, found.start()), "tells the course's secret seed")
+            yield Diagnostic(path, _line(text, found.start()), "gives away the course's secret seed")
 
 
 def copied_answers(files: Mapping[str, str], answers: Mapping[str, str]) -> Iterator[Diagnostic]:

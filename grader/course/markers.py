@@ -45,14 +45,14 @@ def cut(text: str, name: str) -> list[Line]:
         marker = _MARKER.match(line)
         if marker is None:
             if _ALMOST.search(line):
-                reason = f"not a marker, but it looks like one: {line.strip()!r}; write `// BEGIN SOLUTION`"
+                reason = f"this looks like a marker, but it is not one: {line.strip()!r}; write `// BEGIN SOLUTION`"
                 raise MarkerError(name, number, reason)
             lines.append(Line(number, line, region))
             continue
         verb, named = marker[1], Region(marker[2])
         if verb == "BEGIN":
             if region is not Region.OUTSIDE:
-                reason = f"BEGIN {named} inside the {region} that began in line {opened}; regions do not nest"
+                reason = f"BEGIN {named} inside the {region} that began in line {opened}; regions cannot be nested"
                 raise MarkerError(name, number, reason)
             region, opened = named, number
         else:

@@ -58,16 +58,14 @@ def with_defaults(lab_id: str, *, title: str | None, problem: str | None, kernel
     """The lab, with a default for each name that is None. Raises RemediableError for a bad name, with a good one as an example."""
     match = _LAB_ID.fullmatch(lab_id)
     if not match:
-        message = (
-            f"{lab_id!r} is no lab's name: write two digits, then words of small letters and digits, as in 06-reduction"
-        )
+        message = f"{lab_id!r} cannot be a lab's name: write two digits, then words of small letters and digits, such as 06-reduction"
         raise RemediableError(message)
     topic = match[2].replace("-", "_")
     problem = problem if problem is not None else topic
     kernel = kernel if kernel is not None else topic if topic.startswith(problem) else f"{problem}_{topic}"
     for what, name in (("problem", problem), ("kernel", kernel)):
         if not _NAME.fullmatch(name) or name in _TAKEN_NAMES:
-            message = f"{name!r} cannot name a {what}: write small letters, digits and _, and no word that C++ or the kit uses"
+            message = f"{name!r} cannot be the name of a {what}: use small letters, digits and _, but no word that C++ or the kit uses"
             raise RemediableError(message)
     title = title if title is not None else topic.replace("_", " ").capitalize()
     if not _TITLE.fullmatch(title) or not title.strip():
@@ -88,7 +86,7 @@ def files_of(root: Path, new: NewLab) -> dict[str, str]:
         _must_be_free(root, path)
     for lab in labs:
         if lab.public.file == new.file:
-            message = f"{lab.id} asks for {new.file} already; choose another name with --kernel"
+            message = f"{lab.id} already asks for {new.file}; choose another name with --kernel"
             raise RemediableError(message)
     pattern = next((lab for lab in labs if lab.public.problem == f"{new.problem}.hpp"), None)
     files = dict(_from_lab(root, new, pattern) if pattern else _from_skeleton(new))
@@ -106,7 +104,7 @@ def files_of(root: Path, new: NewLab) -> dict[str, str]:
 
 def _must_be_free(root: Path, path: str) -> None:
     if (root / path).exists() or (root / path).is_symlink():
-        message = f"{path} is there already; nothing was written. Choose another name, or remove it first."
+        message = f"{path} already exists, so nothing was written. Choose another name, or remove it first."
         raise RemediableError(message)
 
 
@@ -123,7 +121,7 @@ def write_lab(root: Path, files: Mapping[str, str]) -> None:
     except OSError as error:
         for path in written:
             path.unlink(missing_ok=True)
-        message = f"{error.filename}: {error.strerror}; what was written is removed again"
+        message = f"{error.filename}: {error.strerror}; the files written so far were removed again"
         raise RemediableError(message) from error
 
 

@@ -79,7 +79,8 @@ def outdated(root: Path) -> list[Diagnostic]:
     targets = {_target(root, source) for source in _sources(root)}
     strays = [path for path in sorted((root / "assignments").glob("*/*.cu")) if path not in targets]
     return diagnostics + [
-        Diagnostic(_below(root, path), None, "no model solution has this name; remove it") for path in strays
+        Diagnostic(_below(root, path), None, "there is no model solution with this name; remove the file")
+        for path in strays
     ]
 
 
@@ -104,8 +105,8 @@ def leaked_solutions(root: Path) -> list[Diagnostic]:
 
 def _unmarked(name: str, lines: list[Line]) -> list[Diagnostic]:
     if all(line.region is not Region.SOLUTION for line in lines):
-        return [Diagnostic(name, None, "no SOLUTION region: its starter would be the whole solution")]
-    hint = "outside all markers, so students get it; a PROMPT says that this is meant"
+        return [Diagnostic(name, None, "there is no SOLUTION region, so the starter would be the whole solution")]
+    hint = "this is outside all markers, so students get it; put it into a PROMPT if you want that"
     return [Diagnostic(name, line.number, f"{hint}: {line.text.strip()}") for line in unmarked(lines)]
 
 
@@ -115,6 +116,8 @@ def _outdated(root: Path, source: Path, lines: list[Line]) -> list[Diagnostic]:
         return [Diagnostic(_below(root, target), None, "missing; run `tilelab starters`")]
     if target.read_text(encoding="utf-8") != _starter(lines):
         return [
-            Diagnostic(_below(root, target), None, f"not what {_below(root, source)} gives; run `tilelab starters`")
+            Diagnostic(
+                _below(root, target), None, f"differs from what {_below(root, source)} gives; run `tilelab starters`"
+            )
         ]
     return []

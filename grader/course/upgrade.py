@@ -76,13 +76,13 @@ def unpack(archive: Path) -> tuple[Manifest, dict[str, PackedFile]]:
                 data = stream.read(_MOST_BYTES - sum(len(file.data) for file in files.values()) + 1)
                 files["/".join(parts[1:])] = PackedFile(data, bool(member.mode & 0o100))
                 if sum(len(file.data) for file in files.values()) > _MOST_BYTES:
-                    message = f"{archive} is far larger than any handout"
+                    message = f"{archive} is much larger than any handout"
                     raise RemediableError(message)
     except (OSError, EOFError, zlib.error, tarfile.TarError) as error:
         message = f"{archive} cannot be read as a handout: {error}"
         raise RemediableError(message) from error
     if MANIFEST not in files:
-        message = f"{archive} is no handout: it holds no {MANIFEST}"
+        message = f"{archive} is not a handout: it holds no {MANIFEST}"
         raise RemediableError(message)
     manifest = Manifest.from_json(files[MANIFEST].data, str(archive))
     inside = {path: digest(file.data) for path, file in files.items() if path in manifest.files}
@@ -96,8 +96,8 @@ def _manifest_in(folder: Path) -> Manifest:
     path = folder / MANIFEST
     if not path.is_file():
         message = (
-            f"{folder.resolve()} is no unpacked handout: it holds no {MANIFEST}. "
-            "Unpack the newer one beside it and copy your .cu files over."
+            f"{folder.resolve()} is not an unpacked handout: it holds no {MANIFEST}. "
+            "Unpack the newer handout beside it and copy your .cu files into that."
         )
         raise RemediableError(message)
     return Manifest.from_json(path.read_bytes(), str(path))

@@ -38,7 +38,7 @@ def withheld(files: Mapping[str, str], secrets: Secrets, hidden: Sequence[Hidden
     for path, text in files.items():
         pure = PurePosixPath(path)
         if pure.parts[0] in _PRIVATE_FOLDERS or pure.name in _PRIVATE_NAMES:
-            found.append(Diagnostic(path, None, "is private; students never get it"))
+            found.append(Diagnostic(path, None, "is private; students must never get it"))
         found += [
             Diagnostic(path, leak.line, f"gives a solution away: {leak.text}")
             for leak in (leaks(text, secrets) if _WORD.search(text) else [])

@@ -141,7 +141,7 @@ def _members(path: Path, limits: Limits) -> Iterator[_Member]:
             message = "the file is empty"
             raise Refusal(message)
         else:
-            message = "this is no zip, tar or tar.gz archive (others, such as rar and 7z, are not taken)"
+            message = "this is not a zip, tar or tar.gz archive (other kinds, such as rar and 7z, are not accepted)"
             raise Refusal(message)
 
 

@@ -79,9 +79,9 @@ def _matched(upload: Upload, target: Path, wanted: frozenset[str]) -> tuple[Uplo
     match = match_files(upload.contents, target, wanted, FILE_BYTES)
     archives = [file.path[-1] for file in upload.contents.files if is_archive_name(file.path[-1])]
     if archives and not (match.sources or match.blocked or match.hints):
-        reason = f"an archive within an archive is not opened: {clean(archives[0])!r}; hand in the files themselves"
+        reason = f"the archive holds another archive, which is not opened: {clean(archives[0])!r}; hand in the files themselves"
         if not upload.packed:
-            reason = f"there are several archives and no lab's file beside them: {clean(archives[0])!r}, …; hand in one"
+            reason = f"the upload has several archives and no file of a lab: {clean(archives[0])!r}, …; hand in only one archive"
         return Upload(upload.name, upload.contents, reason, upload.notices, upload.packed), Match()
     return upload, match
 
@@ -95,7 +95,7 @@ def _opened(upload: Upload, spool: Spool) -> Upload:
     if any(file.path[-1] in spool.wanted for file in files):
         return upload
     name = archives[0].path[-1]
-    return archive_upload(name, archives[0].at, spool, (f"opened the one archive {clean(name)!r}",))
+    return archive_upload(name, archives[0].at, spool, (f"opened {clean(name)!r}, the only archive in the folder",))
 
 
 def _check_plausible(
@@ -109,7 +109,7 @@ def _check_plausible(
     ):
         return
     message = (
-        f"{source}: no folder or archive in it holds a file that a lab asks for "
+        f"{source}: none of its folders and archives holds a file that a lab asks for "
         f"({', '.join(sorted(wanted))}). {LAYOUT}."
     )
     raise IntakeError(message)

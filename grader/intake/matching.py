@@ -31,7 +31,7 @@ def match_files(contents: Contents, target: Path, wanted: Iterable[str], limit: 
     wanted = sorted(wanted)
     files = list(contents.files)
     if not files and not contents.defects:
-        match.notices.append("there are no files in this submission")
+        match.notices.append("this submission has no files")
     files = _unnested(files, match.notices)
     for name in wanted:
         _match_one(name, files, target, limit, match)
@@ -40,7 +40,9 @@ def match_files(contents: Contents, target: Path, wanted: Iterable[str], limit: 
     for name in wanted:
         near = nearly(name, left)
         if near and name not in match.sources and name not in match.blocked:
-            match.hints[name] = f"found {clean(near[0])!r}, which may be meant; the lab asks for {name!r} exactly"
+            match.hints[name] = (
+                f"found {clean(near[0])!r}, but the name must be exactly {name!r}; rename the file if it is this one"
+            )
             match.notices.append(match.hints[name])
     return match
 
@@ -51,7 +53,7 @@ def _unnested(files: list[Stored], notices: list[str]) -> list[Stored]:
         tops = {file.path[0] for file in files}
         if len(tops) != 1 or any(len(file.path) == 1 for file in files):
             break
-        notices.append(f"took the one nested folder {clean(tops.pop())!r}")
+        notices.append(f"looked into {clean(tops.pop())!r}, the only folder there")
         files = [Stored(file.path[1:], file.size, file.at) for file in files]
     return files
 
@@ -64,12 +66,12 @@ def _match_one(name: str, files: list[Stored], target: Path, limit: int, match: 
     bytes_of = {file.path: _read(file, limit) for file in chosen}
     places = ", ".join(clean("/".join(path)) for path in sorted(bytes_of)[:4])
     if len(set(bytes_of.values())) > 1:
-        match.blocked[name] = f"{name!r} is there {len(chosen)} times with different text ({places}); hand in one"
+        match.blocked[name] = f"there are {len(chosen)} different files named {name!r} ({places}); hand in only one"
         return
     if len(chosen[0].path) > 1:
-        match.notices.append(f"took {clean('/'.join(chosen[0].path))}")
+        match.notices.append(f"used {clean('/'.join(chosen[0].path))}")
     elif len(found) > len(chosen):
-        match.notices.append(f"took the {name} at the top; others lie deeper")
+        match.notices.append(f"used the {name} at the top level; others are in deeper folders")
     _place(name, bytes_of[chosen[0].path], target, limit, match)
 
 

@@ -19,7 +19,7 @@ def normalise(data: bytes) -> tuple[bytes, list[str]]:
         done.append("converted from UTF-16; save it as UTF-8")
     if b"\r" in data:
         data = data.replace(b"\r\n", b"\n").replace(b"\r", b"\n")
-        done.append("converted its line ends")
+        done.append("converted the line endings")
     return data, done
 
 

@@ -94,7 +94,7 @@ def clashes(paths: Iterable[tuple[str, ...]]) -> list[Defect]:
         key = tuple(unicodedata.normalize("NFKC", part).casefold() for part in path)
         if key in seen:
             one, other = clean("/".join(seen[key])), clean("/".join(path))
-            same = "twice" if seen[key] == path else f"and {other!r}, the same name on many machines"
+            same = "twice" if seen[key] == path else f"and {other!r}, which are the same name on many machines"
             defects.append(Defect(f"the archive holds {one!r} {same}", path))
         seen.setdefault(key, path)
         folders.update(key[:length] for length in range(1, len(key)))

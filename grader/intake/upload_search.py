@@ -77,9 +77,9 @@ def find_uploads(source: Path, spool: Spool) -> tuple[list[Upload], list[str]]:
         if source.is_file():
             return _from_archive(source, spool)
     except PermissionError as error:
-        message = f"{error.filename or source}: this may not be read. Make it readable for you and try again."
+        message = f"{error.filename or source}: you have no permission to read this. Change that and try again."
         raise IntakeError(message) from error
-    message = f"{source}: there is nothing here that can be read as submissions. {LAYOUT}."
+    message = f"{source}: there are no submissions here. {LAYOUT}."
     raise IntakeError(message)
 
 
@@ -90,7 +90,7 @@ def _from_folder(source: Path, spool: Spool) -> tuple[list[Upload], list[str]]:
     loose: list[str] = []
     for entry in entries:
         if entry.is_symlink():
-            reason = "this is a symbolic link; links are not followed: put the folder or the archive itself here"
+            reason = "this is a symbolic link, which is not followed: put the folder or the archive itself here"
             uploads.append(Upload(stem_of(entry.name), refused=reason))
         elif entry.is_dir(follow_symlinks=False):
             uploads.append(_folder_upload(entry.name, Path(entry.path)))
@@ -103,7 +103,7 @@ def _from_folder(source: Path, spool: Spool) -> tuple[list[Upload], list[str]]:
         (only,) = (entry for entry in entries if entry.name not in loose)
         inner, notices = (_from_archive if uploads[0].packed else _from_folder)(Path(only.path), spool)
         return inner, [
-            f"took the students from the one {'archive' if uploads[0].packed else 'folder'} {clean(only.name)!r}",
+            f"found the students in {clean(only.name)!r}, the only {'archive' if uploads[0].packed else 'folder'} there",
             *notices,
             *_loose_notices(loose),
         ]
@@ -121,10 +121,10 @@ def _from_archive(source: Path, spool: Spool) -> tuple[list[Upload], list[str]]:
     groups = _groups(contents)
     if len(groups) == 1 and _is_class(next(iter(groups.values())), spool.wanted):
         (wrapper, contents), *_ = groups.items()
-        notices.append(f"took the students from the one folder {clean(wrapper)!r}")
+        notices.append(f"found the students in {clean(wrapper)!r}, the only folder there")
         groups = _groups(contents)
     if whole := [defect for defect in contents.defects if not defect.path]:
-        message = f"{source}: {whole[0].reason}. Unpack it yourself into a folder, look at it, and give that folder."
+        message = f"{source}: {whole[0].reason}. Unpack it yourself, check what is in it, and give the unpacked folder."
         raise IntakeError(message)
     loose = [file.path[0] for file in contents.files if len(file.path) == 1 and not is_archive_name(file.path[0])]
     uploads = [_archived_upload(name, group, spool) for name, group in sorted(groups.items()) if name not in loose]
@@ -209,12 +209,12 @@ def _check_layout(source: Path, names: list[str], loose: list[str]) -> None:
     elif any(name.casefold().endswith(".cu") for name in loose):
         shown = ", ".join(map(clean, loose[:3]))
         message = (
-            f"{source}: this looks like one student's submission, with {shown} directly in it. "
+            f"{source}: this looks like the submission of one student: {shown} is directly in it. "
             "Put it into a folder named after the student, and give the folder above that."
         )
     else:
-        shown = f"only {clean(loose[0])!r} and the like"
-        message = f"{source}: there is no student's folder or archive in it, {shown}. {LAYOUT}."
+        shown = f"only files such as {clean(loose[0])!r}"
+        message = f"{source}: there is no folder or archive of a student in it, {shown}. {LAYOUT}."
     raise IntakeError(message)
 
 
@@ -222,4 +222,4 @@ def _loose_notices(loose: list[str]) -> list[str]:
     if not loose:
         return []
     shown = ", ".join(clean(name) for name in loose[:3]) + (", …" if len(loose) > 3 else "")  # noqa: PLR2004 -- a few
-    return [f"left aside what is neither a folder nor an archive: {shown}"]
+    return [f"ignored what is neither a folder nor an archive: {shown}"]

@@ -36,7 +36,7 @@ def agreed(verdict: Verdict, message: str, gpu: JudgedCase | None, *, passed: bo
             passed,
             message,
             seen,
-            f"the GPU was of no use here, so the CPU executor's word stands: {gpu.message}",
+            f"the GPU could not judge this case, so the CPU executor's verdict counts: {gpu.message}",
         )
     if verdict is Verdict.NEEDS_GPU:
         return Agreed(gpu.verdict, gpu.passed, gpu.message, seen)

@@ -70,7 +70,7 @@ def _judge(
     if built.image is None:
         if not built.refusals:
             return (), dataclasses.replace(
-                outcome, trouble="nvcc failed, and not over the submission; its log says how"
+                outcome, trouble="nvcc failed for a reason that is not in the submission; see its log"
             )
         if all(refusal.verdict is Verdict.LAUNCH_ERROR for refusal in built.refusals) and submission.built_for_cpu:
             # The CPU executor refuses every launch of such a kernel and gives a better reason. A kernel that nothing launches may

@@ -97,11 +97,9 @@ def _together(outcome: LabOutcome, spec: CaseSpec, judged: list[JudgedCase]) -> 
         bool(judged) and judged[0].verdict is Verdict.NEEDS_GPU and outcome.gpu is not None and outcome.gpu.cases
     )
     if spec.role == "technique" and (_gpu_alone(outcome) or uncounted):
-        message = (
-            "only the CPU executor counts what a kernel loads, and it cannot run this one: your instructor decides"
-        )
+        message = "only the CPU executor counts what a kernel loads, and it cannot run this kernel: your instructor will decide"
         return Agreed(
-            Verdict.PASS, passed=False, message=message, difference="the technique was not counted: decide by hand"
+            Verdict.PASS, passed=False, message=message, difference="the technique could not be checked: decide by hand"
         )
     verdict, passed, message = _judgement(outcome, spec, judged)
     on_gpu = () if outcome.gpu is None or _gpu_alone(outcome) else outcome.gpu.cases

@@ -156,7 +156,7 @@ def backend_choice(environment: Mapping[str, str] | None = None) -> BackendChoic
     match value:
         case "cpu" | "cuda" | "auto":
             return value
-    message = f"{VARIABLE} is {value!r}. It has to be cpu, cuda or auto."
+    message = f"{VARIABLE} is {value!r}, but it must be cpu, cuda or auto."
     raise RemediableError(message)
 
 
@@ -205,7 +205,7 @@ def _devices(runner: Path) -> tuple[tuple[Device, ...], list[str]]:
         where = str(found.get("library") or path)
         devices = [_described(i, one, found["driver"], where) for i, one in enumerate(found["devices"])]
         if devices[0].capability < OLDEST_CAPABILITY:
-            return (), [f"{devices[0]} is older than compute capability 7.5"]
+            return (), [f"{devices[0]} is too old: compute capability 7.5 or newer is needed"]
         return tuple(one for one in devices if str(one) == str(devices[0])), []
     return (), troubles[:1]
 
@@ -259,7 +259,7 @@ def _trouble_compiling(toolchain: GpuToolchain, confinement: Confinement, target
         built = build_for_gpu(toolchain, confinement, source, folder, _PROBE_ENTRIES, target)
     if built.image is not None:
         return ""
-    return next((line for line in built.log.splitlines() if line.strip()), "it says nothing")
+    return next((line for line in built.log.splitlines() if line.strip()), "it gives no reason")
 
 
 def _confined_trouble(runner: Path, device: Device, confinement: Confinement) -> str:
@@ -277,4 +277,4 @@ def _confined_trouble(runner: Path, device: Device, confinement: Confinement) ->
         found = json.loads(finished.stdout)
     except ValueError:
         found = {"trouble": finished.stderr.decode("utf-8", "replace").strip() or f"status {finished.returncode}"}
-    return "" if found.get("usable") else f"in the sandbox the GPU is out of reach: {found.get('trouble')}"
+    return "" if found.get("usable") else f"the GPU cannot be used inside the sandbox: {found.get('trouble')}"

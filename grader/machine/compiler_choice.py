@@ -38,7 +38,7 @@ def choose_compiler(of_kit: str, environment: Mapping[str, str] = os.environ) ->
         why = f"{of_kit} is not on this machine"
     if found is None:
         remedy = "install it, or leave the variable unset" if asked else "run `make setup`"
-        message = f"{f'{VARIABLE}={asked}' if asked else of_kit} is no program on this machine: {remedy}."
+        message = f"{f'{VARIABLE}={asked}' if asked else of_kit}: there is no such program on this machine: {remedy}."
         raise RemediableError(message)
     version, number = _version(found)
     kind = "Clang" if is_clang(found) else "GCC"
@@ -46,7 +46,7 @@ def choose_compiler(of_kit: str, environment: Mapping[str, str] = os.environ) ->
         message = f"{found} is {version}: submissions need GCC {OLDEST['GCC']} or Clang {OLDEST['Clang']}, or newer."
         raise RemediableError(message)
     if kind == "Clang" and target_of(found) != "x86_64":
-        message = f"{found} compiles for {target_of(found)}: there, submissions need GCC. Unset {VARIABLE} or set CXX."
+        message = f"{found} compiles for {target_of(found)}, where submissions need GCC. Unset {VARIABLE} or set CXX."
         raise RemediableError(message)
     return CompilerChoice(found, version, why)
 

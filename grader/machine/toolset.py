@@ -74,7 +74,7 @@ class Toolset:
             raise RemediableError(message) from error
         for source in self._judge_sources(lab_id, public_only=public_only):
             if source.stat().st_mtime_ns > built:
-                message = f"{source} was changed after {program} was built: run `make setup` to build it anew."
+                message = f"{source} was changed after {program} was built: run `make setup` to build it again."
                 raise RemediableError(message)
         return program
 

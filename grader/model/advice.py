@@ -5,12 +5,13 @@ from __future__ import annotations
 from grader.model.result import Finding
 from grader.model.verdicts import Verdict
 
-_EXITED = "A thread that has nothing to compute may still be needed to load: let it stay until the last barrier, and guard its accesses."
-
-
+_EXITED = (
+    "A thread that has no element to compute may still have to load elements for the others. Let every thread stay until "
+    "the last barrier, and guard its loads and stores."
+)
 _BETWEEN_BLOCKS = (
-    "Blocks run in any order and at the same time. Give each element to one block, use an atomic function, or let blocks "
-    "hand over results with __threadfence() and an atomic."
+    "Blocks run in any order and at the same time. Let only one block write each element, use an atomic function, or pass "
+    "results between blocks with __threadfence() and an atomic function."
 )
 
 

@@ -13,7 +13,7 @@ def course_root(start: Path) -> Path:
     for folder in (start, *start.parents, Path(__file__).resolve().parents[2]):
         if (folder / "assignments").is_dir() and (folder / "kit").is_dir():
             return folder
-    message = f"{start}: there is no course here. Run this inside the folder that holds assignments/ and kit/."
+    message = f"{start}: there is no course here. Run this command inside the folder that holds assignments/ and kit/."
     raise LabError(message)
 
 
@@ -26,7 +26,7 @@ def lab_at(root: Path, folder: Path) -> str:
             continue
         if parts and parts[0] in lab_ids(root):
             return parts[0]
-    message = f"which lab? Name one of {', '.join(lab_ids(root))}, or run this inside a lab's folder."
+    message = f"which lab? Name one of {', '.join(lab_ids(root))}, or run this command inside a lab's folder."
     raise LabError(message)
 
 

@@ -44,7 +44,7 @@ def _place(root: Path) -> Path:
 def _read(path: Path) -> int:
     text = path.read_text(encoding="utf-8").strip()
     if not text.isdecimal() or int(text) >= 1 << _BITS:
-        message = f"{path} holds no seed. Remove it to have a new one made; hidden random sizes change with it."
+        message = f"{path} holds no seed. Remove it, and a new one will be made; hidden random sizes change with it."
         raise SeedError(message)
     return int(text)
 
@@ -60,6 +60,6 @@ def _make(path: Path) -> None:
         draft.unlink()
     except OSError as error:
         message = (
-            f"{path}: the course's secret seed cannot be kept there ({error.strerror}); the folder has to be writable."
+            f"{path}: the course's secret seed cannot be written there ({error.strerror}). Make the folder writable."
         )
         raise SeedError(message) from error

@@ -79,11 +79,9 @@ _FACTS = {
     Verdict.INTERNAL_ERROR: VerdictFacts(
         label="Grader failed", short="grader", glyph="△", tone="ours",
         happened="the grader failed; the student loses nothing, a person is told, and it is tried again next time",
-        sentence=(
-            "Something of ours broke while this lab was graded. It is not your fault and a person will look at it."
-        ),
+        sentence="The grader itself failed on this lab. This is not your fault, and a person will look at it.",
         next_step="There is nothing you have to do.",
-        redacted="the grader broke here; your instructor has been told",
+        redacted="the grader failed here; this is not your fault, and your instructor has been told",
     ),
     Verdict.REJECTED: VerdictFacts(
         label="Rejected", short="rejected", glyph="⊘", tone="bad",
@@ -92,21 +90,21 @@ _FACTS = {
             " or calls host functions"
         ),
         sentence="The submission does something that device code cannot or may not do, so it was not run.",
-        next_step="Remove what the line shown does and hand in again; ask your instructor if you need it.",
+        next_step="Remove it from the line shown and hand in again. Ask your instructor if you think you need it.",
         never_ran=True, earns_nothing=True,
     ),
     Verdict.MISSING_FILE: VerdictFacts(
         label="Not handed in", short="no file", glyph="\N{EN DASH}", tone="absent",
         happened="the file was not handed in",
         sentence="The file this lab asks for is not in the submission.",
-        next_step="Check the file's name, letter by letter, and hand it in again if you still may.",
+        next_step="Check the file's name, letter by letter, and hand it in again if that is still allowed.",
         never_ran=True, earns_nothing=True,
     ),
     Verdict.COMPILE_ERROR: VerdictFacts(
         label="Does not compile", short="compile", glyph="✗", tone="bad",
         happened="it does not compile",
-        sentence="The compiler could not translate this file, so no case was run.",
-        next_step="Mend the first error first: those after it often vanish with it.",
+        sentence="The compiler could not compile this file, so no case was run.",
+        next_step="Correct the first error first: the errors after it often disappear with it.",
         never_ran=True, earns_nothing=True,
     ),
     Verdict.MISSING_ENTRY_POINT: VerdictFacts(
@@ -114,7 +112,7 @@ _FACTS = {
         happened="the kernel or the launch function that the lab asks for is missing",
         sentence="The file compiles, but the kernel or the launch function that the lab names is not in it.",
         next_step=(
-            "Compare names, parameter types and const with the starter; both functions have to be as they are there."
+            "Compare names, parameter types and const with the starter file. Both functions must be declared as they are there."
         ),
         never_ran=True, earns_nothing=True,
     ),
@@ -122,66 +120,64 @@ _FACTS = {
         label="Needs a GPU", short="needs GPU", glyph="◔", tone="waiting",
         happened="valid CUDA that the CPU executor cannot run; it still has to be graded",
         sentence=(
-            "This kernel uses something that only a GPU can run. It is still to be graded where there is one: neither "
-            "a pass nor a fail so far."
+            "This kernel uses something that only a GPU can run. It must still be graded on a GPU: so far it has neither "
+            "passed nor failed."
         ),
         next_step="There is nothing you have to do.",
-        redacted="this needs a GPU to be graded",
+        redacted="this kernel can only be graded on a GPU",
         earns_nothing=True,
     ),
     Verdict.LAUNCH_ERROR: VerdictFacts(
         label="Launch error", short="launch", glyph="⊠", tone="bad",
         happened="a grid, block or shared-memory size that CUDA refuses",
-        sentence="The grid, block or shared memory that the launch function asks for is not one a GPU accepts.",
+        sentence="A GPU does not accept the grid, the block or the amount of shared memory that the launch function asks for.",
         next_step=(
-            "At most 1,024 threads in a block, at least one block in every dimension, at most 48 KiB of shared memory."
+            "A launch needs at most 1,024 threads in a block, at least one block in every dimension and at most 48 KiB of "
+            "shared memory."
         ),
-        advice="Check the grid and the block that your launch function answers for this shape.",
-        redacted="the launch configuration is not one a GPU accepts",
+        advice="Check the grid and the block that your launch function returns for this shape.",
+        redacted="a GPU does not accept this launch configuration",
     ),
     Verdict.CRASH: VerdictFacts(
         label="Crash", short="crash", glyph="✸", tone="bad",
         happened="a wild pointer, an endless recursion, a failed `assert`",
-        sentence="The kernel crashed before it came to its end.",
-        next_step="Look for a null pointer, endless recursion or a division by zero near the line shown.",
-        advice="Look at the indices, pointers and divisors of this line.",
+        sentence="The kernel crashed before it ended.",
+        next_step="Look for a null pointer, an endless recursion or a division by zero near the line shown.",
+        advice="Check the indices, pointers and divisors in this line.",
         redacted="the kernel crashes",
     ),
     Verdict.TIMEOUT: VerdictFacts(
         label="Time-out", short="time-out", glyph="∞", tone="bad",
         happened="the kernel does not end",
-        sentence="The kernel did not come to an end.",
-        next_step=(
-            "Look at the loop shown: what changes in every round, and does that make its condition false one day?"
+        sentence="The kernel did not end.",
+        next_step="Look at the loop shown. What changes in every pass, and does that ever make its condition false?",
+        advice=(
+            "Look at the condition that ends this loop. Does its variable change in every pass, and in the right direction?"
         ),
-        advice="Look at what ends this loop: does its variable change in every pass, and in the right direction?",
-        redacted="the kernel does not come to an end in its time",
+        redacted="the kernel does not end within its time limit",
     ),
     Verdict.BARRIER_DIVERGENCE: VerdictFacts(
         label="Barrier divergence", short="barrier", glyph="‖", tone="bad",
         happened="threads of one block wait at different barriers",
-        sentence="Threads of one block do not all meet at the same barrier.",
+        sentence="The threads of one block do not all reach the same barrier.",
         next_step=(
-            "Look at the conditions around the barrier: may any thread of the block skip it, or leave the loop early?"
+            "Look at the conditions around the barrier. Can a thread of the block skip it, or leave the loop early?"
         ),
         advice=(
-            "A __syncthreads() inside an if or a loop is safe only when every thread of the block takes the same way. "
-            "Guard the loads and stores instead of the barrier."
+            "A __syncthreads() inside an if or a loop is safe only when every thread of the block takes the same branch and "
+            "makes the same passes. Put the condition around the loads and stores, not around the barrier."
         ),
-        redacted="threads of one block do not all reach the same barrier",
+        redacted="the threads of one block do not all reach the same barrier",
         unseen_on_gpu=True,
     ),
     Verdict.RACE: VerdictFacts(
         label="Data race", short="race", glyph="⇄", tone="bad",
         happened="two threads use one element, one of them writes, and nothing orders them",
-        sentence=(
-            "Two threads use the same element with nothing to say which comes first, and at least one of them writes "
-            "it."
-        ),
-        next_step="Ask for both lines: what makes sure that one thread is done before the other begins?",
+        sentence="Two threads use the same element, at least one of them writes it, and nothing says which comes first.",
+        next_step="Look at both lines. What makes sure that one thread has finished before the other begins?",
         advice=(
-            "Between a write to shared memory and another thread's access to the same element there has to be a "
-            "__syncthreads() that both threads pass."
+            "When one thread writes an element and another thread of the block uses it, there must be a __syncthreads() between "
+            "the two accesses, and every thread of the block must reach it."
         ),
         redacted="two threads use the same element without a barrier between them, and at least one writes it",
         unseen_on_gpu=True,
@@ -191,46 +187,46 @@ _FACTS = {
         happened="an access outside a buffer or past a dimension of an array",
         sentence="The kernel uses memory outside one of its arrays.",
         next_step=(
-            "Work out the index by hand for the thread shown. Is every row below the number of rows there, every "
-            "column below that of columns?"
+            "Work out the index by hand for the thread shown. Is the row less than the number of rows, and the column less "
+            "than the number of columns?"
         ),
         advice=(
-            "Work out the largest index this expression takes: for the last block of the grid, the last thread of the "
-            "block, the last pass of the loop."
+            "Work out the largest index that this expression can have: take the last block of the grid, the last thread of "
+            "the block and the last pass of the loop."
         ),
-        redacted="an access lies outside the array",
+        redacted="a thread uses an element outside the array",
         unseen_on_gpu=True,
     ),
     Verdict.INPUT_MODIFIED: VerdictFacts(
         label="Input modified", short="input", glyph="✎", tone="bad",
         happened="the kernel wrote to an input",
-        sentence="The kernel writes to an input, which has to stay as it is.",
-        next_step="Inputs are only read. Is the line shown meant to write to an output?",
+        sentence="The kernel writes to an input, which must not change.",
+        next_step="A kernel may only read its inputs. Should the line shown write to an output?",
         advice="Write results only to the output.",
         redacted="the kernel changes an input",
     ),
     Verdict.MISALIGNED: VerdictFacts(
         label="Misaligned access", short="align", glyph="∦", tone="bad",
         happened="an address that is no multiple of the type's alignment",
-        sentence="An address is not a multiple of the size of what is read or written there.",
-        next_step="A float4 needs an address that 16 divides. For which row lengths does yours have one?",
+        sentence="The kernel uses an address that is not a multiple of the size of the type it reads or writes there.",
+        next_step="A float4 needs an address that is a multiple of 16 bytes. For which row lengths has every row one?",
         advice=(
-            "A float4 starts at a multiple of 16 bytes: at every fourth element, and in every row only when the row's "
-            "length is a multiple of four."
+            "A float4 must start at a multiple of 16 bytes, which is every fourth element. The first element of each row is "
+            "such an element only when the length of a row is a multiple of four."
         ),
-        redacted="an access is not aligned to its own size",
+        redacted="an address is not a multiple of the size of the type that is used there",
         unseen_on_gpu=True,
     ),
     Verdict.UNINITIALIZED_READ: VerdictFacts(
         label="Uninitialised read", short="unset", glyph="∅", tone="bad",
         happened="the kernel used a value that was never written",
-        sentence="The kernel reads an element that nothing has written yet.",
+        sentence="The kernel reads an element that no thread has written yet.",
         next_step=(
             "Find the thread that should have written this element. Does it exist, and does it write before the read?"
         ),
         advice=(
-            "Follow who writes this element, and when: every element that is read needs a thread that wrote it before,"
-            " on every path."
+            "Find the thread that should write this element. Does it write the element on every path, and before this thread "
+            "reads it?"
         ),
         redacted="an element is read before anything was written to it",
         unseen_on_gpu=True,
@@ -238,14 +234,14 @@ _FACTS = {
     Verdict.WRONG_ANSWER: VerdictFacts(
         label="Wrong answer", short="wrong", glyph="≠", tone="bad",
         happened="the result is wrong",
-        sentence="The kernel ran to its end, but its result is not what the lab asks for.",
+        sentence="The kernel ran to its end, but its result is wrong.",
         next_step="Start with the first wrong element: which thread writes it, and from which elements of the inputs?",
-        redacted="the result is not what it must be",
+        redacted="the result is wrong",
     ),
     Verdict.PASS: VerdictFacts(
         label="Passed", short="passed", glyph="✓", tone="good",
         happened="every correctness case passed, and nothing was found",
-        sentence="Every correctness case passed, and nothing was found wrong with how the kernel uses memory.",
+        sentence="Every correctness case passed, and no mistake was found in how the kernel uses memory.",
     ),
 }
 # fmt: on

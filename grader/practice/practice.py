@@ -58,9 +58,7 @@ class Practice:
         except RemediableError:
             raise
         except Exception as error:  # noqa: BLE001 -- whatever it is, a student gets a sentence and no stack trace
-            said = (
-                f"the tests broke: {type(error).__name__}: {error}. Run them again; tell your instructor if this stays"
-            )
+            said = f"the tests broke: {type(error).__name__}: {error}. Run them again; if that does not help, tell your instructor"
             return unjudged(lab.id, Verdict.INTERNAL_ERROR, said)
 
     def after(self, lab_id: str) -> str:

@@ -63,7 +63,7 @@ class WatchLoop:
         if self._console.is_terminal:
             many = len(self._practice.labs)
             files = self._practice.path(self._practice.labs[0]).name if many == 1 else f"{many} files"
-            footer = f"{self._clock():%H:%M:%S}  watching {files}; save to test again, Ctrl-C ends"
+            footer = f"{self._clock():%H:%M:%S}  watching {files}; save to test again, Ctrl-C to end"
             self._console.print(Text(footer, style="dim", no_wrap=True, overflow="ellipsis"), end="")
         else:
             self._console.print()  # a blank line between this screen and the next

@@ -27,22 +27,22 @@ class CourseProofs:
 
     def proofs(self) -> list[Proof]:
         return [
-            Proof("starters", "each is what its model solution gives", [self.current_starters]),
+            Proof("starters", "each starter is what its model solution gives", [self.current_starters]),
             Proof("leaks", "no solution, hidden test, hidden shape, answer or seed in what students get", [self.leaks]),
-            Proof("written", "nothing in what students get is still to be filled in", [self.unwritten]),
+            Proof("written", "nothing that students get still has to be filled in", [self.unwritten]),
             Proof("listing", "the handout holds the kinds of file that handouts/listing.txt names", [self.unlisted]),
-            Proof("links", "every link and figure of a handout's pages leads somewhere inside it", [self.dead_links]),
+            Proof("links", "every link and figure in a handout leads to a file inside it", [self.dead_links]),
             Proof(
                 "figures",
-                "each is what its script draws, and a write-up shows it",
+                "each figure is what its script draws, and a write-up shows it",
                 [lambda: list(drawn_figures.outdated(self.root))],
             ),
             Proof(
                 "numbers",
-                "what pages show of a command is what it prints now",
+                "pages show what their commands print now",
                 [partial(self._remade, page) for page in self.pages()],
             ),
-            Proof("points", "write-ups state the points that are given", [self.points]),
+            Proof("points", "write-ups state the points that the grader gives", [self.points]),
         ]
 
     def current_starters(self) -> list[Diagnostic]:

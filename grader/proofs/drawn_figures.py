@@ -37,8 +37,10 @@ def outdated(root: Path) -> Iterator[Diagnostic]:
     for name, picture in sorted(pictures.items()):
         path = root / FIGURES / name
         if not path.is_file() or path.read_bytes() != picture:
-            yield Diagnostic(f"{FIGURES}/{name}", None, f"not what {SCRIPT} draws; run `.venv/bin/python {SCRIPT}`")
+            yield Diagnostic(
+                f"{FIGURES}/{name}", None, f"differs from what {SCRIPT} draws; run `.venv/bin/python {SCRIPT}`"
+            )
     write_ups = "".join(path.read_text(encoding="utf-8") for path in sorted((root / "assignments").glob("*/*.md")))
     for path in sorted((root / FIGURES).glob("*.*")):
         if f"/{path.name}" not in write_ups:
-            yield Diagnostic(f"{FIGURES}/{path.name}", None, "no write-up shows it; show it or remove it")
+            yield Diagnostic(f"{FIGURES}/{path.name}", None, "no write-up shows this figure; show it or remove it")

@@ -79,7 +79,7 @@ class KernelProofs:
         if found >= least:
             return []
         remedy = "add wrong kernels, or lower `rejects_at_least` in grading.toml"
-        return [self._diagnostic(folder, f"{found} rejects, and there are to be {least}: {remedy}")]
+        return [self._diagnostic(folder, f"there are {found} rejects, but there must be {least}: {remedy}")]
 
     def reject(self, source: Path) -> list[Diagnostic]:
         try:
@@ -103,12 +103,12 @@ def wrong_with_starter(result: LabResult) -> Iterator[str]:
     if result.build.log:
         yield f"compiles with warnings: {result.build.log.strip()}"
     if result.verdict in {Verdict.PASS, Verdict.INTERNAL_ERROR}:
-        yield f"gets {result.verdict}; an untouched starter has to fail its tests"
+        yield f"gets {result.verdict}, but an untouched starter must fail its tests"
     if result.points:
-        yield f"earns {result.points:g} points without a line written"
+        yield f"earns {result.points:g} points before a student has written a line"
     for case in result.cases:
         if case.role == "correctness" and case.visibility == "public" and not (case.message and case.advice):
-            yield f"the test {case.name!r} says nothing helpful when it fails; give it `advice` in lab.toml"
+            yield f"the test {case.name!r} gives no advice when it fails; write its `advice` in lab.toml"
 
 
 def wrong_with_solution(result: LabResult) -> Iterator[str]:

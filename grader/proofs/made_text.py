@@ -86,7 +86,7 @@ def outdated(root: Path, page: str) -> Iterator[Diagnostic]:
     try:
         for passage in passages((root / page).read_text(encoding="utf-8")):
             if made(root, passage) != passage.text:
-                yield Diagnostic(page, passage.line, f"not what `{passage.command}` prints; {REMEDY}")
+                yield Diagnostic(page, passage.line, f"differs from what `{passage.command}` prints; {REMEDY}")
     except MadeTextError as error:
         yield Diagnostic(page, error.line, str(error))
 

@@ -52,14 +52,16 @@ class MutantProofs:
         path = self.lab.private_dir / self.lab.public.file
         mutants = mutants_of(path.read_text(encoding="utf-8")) if path.is_file() else []
         steps: list[Step] = [partial(self.stale, mutants), *(partial(self.check_mutant, mutant) for mutant in mutants)]
-        holds = f"{len(mutants)} small mistakes made in the solution are caught, or change nothing"
+        holds = f"{len(mutants)} small mistakes in the solution are caught, or they change nothing"
         return Proof(f"mutants {self.lab.id}", holds, steps, needs_kit=True)
 
     def stale(self, mutants: Sequence[Mutant]) -> list[Diagnostic]:
         """Listed survivors that no mutant matches."""
         made = {(mutant.before, mutant.after) for mutant in mutants}
         return [
-            self._diagnostic(SURVIVORS, None, f"no mutant changes `{one.before}` to `{one.after}` any more: remove it")
+            self._diagnostic(
+                SURVIVORS, None, f"no mutant changes `{one.before}` to `{one.after}` now: remove this survivor"
+            )
             for one in self._survivors()
             if (one.before, one.after) not in made
         ]
@@ -75,7 +77,7 @@ class MutantProofs:
             return [self._diagnostic(self.lab.public.file, mutant.line, f"every test passes after {changed}: {remedy}")]
         if verdict is not Verdict.PASS and listed:
             got = "does not compile" if verdict.facts.never_ran else f"is caught as {verdict}"
-            return [self._diagnostic(SURVIVORS, None, f"{changed} {got}: remove it")]
+            return [self._diagnostic(SURVIVORS, None, f"{changed} {got}: remove this survivor")]
         return []
 
     def _survivors(self) -> tuple[Survivor, ...]:

@@ -32,7 +32,7 @@ def demanded(source: Path) -> Demand:
     match = _FIRST_LINE.fullmatch(first)
     known = {verdict.value for verdict in Verdict} - {Verdict.PASS, Verdict.INTERNAL_ERROR}
     if match is None or match[1] not in known:
-        message = f"{first!r} has to be `// verdict: …` with one of {', '.join(sorted(known))}"
+        message = f"{first!r} is not a line `// verdict: …` with one of {', '.join(sorted(known))}"
         raise LabError(message)
     mistake = _SECOND_LINE.fullmatch(second)
     return Demand(Verdict(match[1]), int(match[2]) if match[2] else None, mistake[1] if mistake else None)
@@ -43,12 +43,12 @@ def unmet(demand: Demand, result: LabResult) -> str | None:
     errors = [finding for finding in result.findings if finding.severity == "error"]
     seen = "; ".join(f"{finding.kind} in line {finding.line}: {finding.message}" for finding in errors) or "no finding"
     if result.verdict is not demand.verdict:
-        return f"demands {demand.verdict} and gets {result.verdict} ({seen})"
+        return f"should get {demand.verdict}, but gets {result.verdict} ({seen})"
     if result.points >= result.max_points:
-        return f"gets {demand.verdict} and full marks all the same"
+        return f"gets {demand.verdict}, but also full marks"
     found = any(finding.kind is demand.verdict and demand.line in _lines(finding) for finding in errors)
     if demand.line is not None and not found:
-        return f"demands {demand.verdict} in line {demand.line}, and it is found elsewhere ({seen})"
+        return f"should get {demand.verdict} in line {demand.line}, but it is found elsewhere ({seen})"
     explained = sorted(
         {launch.explanation.mistake for case in result.cases for launch in case.launches if launch.explanation}
     )
@@ -56,8 +56,8 @@ def unmet(demand: Demand, result: LabResult) -> str | None:
     # A launch that goes out of bounds may end before there is an output. Whether there is one then depends on the random shape.
     may_lack_one = demand.verdict is not Verdict.WRONG_ANSWER and not explained
     if explained != wanted_ones and not may_lack_one:
-        wanted = f"demands `// explains: {demand.explains}`" if demand.explains else "demands no explanation"
-        return f"{wanted} and gets {', '.join(explained) or 'none'}"
+        wanted = f"`// explains: {demand.explains}`" if demand.explains else "no explanation"
+        return f"should get {wanted}, but gets {', '.join(explained) or 'none'}"
     return None
 
 

@@ -28,7 +28,7 @@ _REMEDY = """Any one of these helps:
   - install bubblewrap (Debian, Ubuntu: apt-get install bubblewrap) where user namespaces are allowed
     (Ubuntu 24.04: sysctl kernel.apparmor_restrict_unprivileged_userns=0; Docker: --security-opt seccomp=unconfined)
   - use a kernel with Landlock: Linux 5.13 or newer, with landlock in /sys/kernel/security/lsm
-  - grade without a sandbox, for submissions you trust as you trust yourself: --no-sandbox"""
+  - grade without a sandbox, only if you trust every submission: --no-sandbox"""
 
 
 def detect(confine: Path, prefix: Path | None, *, allow_none: bool) -> Confinement:
@@ -54,7 +54,7 @@ def _has_landlock(confine: Path) -> bool:
         answer = subprocess.run([confine, "--probe"], capture_output=True, check=True, timeout=20).stdout
         return int(json.loads(answer)["landlock"]) > 0
     except (OSError, subprocess.SubprocessError, ValueError, KeyError) as error:
-        message = f"The kit's launcher does not work ({error}): run `make setup` to build it anew."
+        message = f"The kit's launcher does not work ({error}): run `make setup` to build it again."
         raise SandboxUnavailable(message) from error
 
 

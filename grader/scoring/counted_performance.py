@@ -29,13 +29,13 @@ def counted_performance(lab: Lab, cases: Sequence[Case], verdict: Verdict) -> Co
     if lab.private is None or spec is None:
         return None
     if verdict is not Verdict.PASS or not all(case.passed for case in cases):
-        return Counted(0, "counted once every case passes")
+        return Counted(0, "memory traffic is counted as soon as every case passes")
     traffic = next((case.launches[-1].traffic for case in cases if case.name == spec.case and case.launches), None)
     if traffic is None or not traffic.complete or not traffic.work:
-        return Counted(0, "not counted: the CPU executor did not run this kernel to its end")
+        return Counted(0, "memory traffic was not counted: the CPU executor could not run this kernel to its end")
     part = max((tier.part for tier in spec.tier if reaches(tier, traffic)), default=0.0)
     said = "; ".join(f"{value:.4g} {words}" for words, value in _asked(spec.tier, traffic))
-    words = f"counted, not measured: {said}. {spec.versus}"
+    words = f"counted memory traffic, not a measured time: {said}. {spec.versus}"
     return Counted(round(lab.private.performance_points * part, 6), words if part == 1 else f"{words} {spec.advice}")
 
 
@@ -55,8 +55,8 @@ def _asked(tiers: Sequence[CounterTier], traffic: Traffic) -> list[tuple[str, fl
 
 
 _WORDS = {
-    "l1tex__average_t_sectors_per_request_pipe_lsu_mem_global_op_ld.ratio": "sectors a load request",
-    "l1tex__average_t_sectors_per_request_pipe_lsu_mem_global_op_st.ratio": "sectors a store request",
+    "l1tex__average_t_sectors_per_request_pipe_lsu_mem_global_op_ld.ratio": "sectors per load request",
+    "l1tex__average_t_sectors_per_request_pipe_lsu_mem_global_op_st.ratio": "sectors per store request",
     "l1tex__t_requests_pipe_lsu_mem_global_op_ld.sum": "load requests",
     "l1tex__t_requests_pipe_lsu_mem_global_op_st.sum": "store requests",
     "l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum": "sectors loaded",

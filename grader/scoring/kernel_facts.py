@@ -34,8 +34,9 @@ def _note(register_limit: int | None) -> str:
     if register_limit is None:
         return ""
     return (
-        f"compiled again with `-maxrregcount={register_limit}`, as a block's threads would need more registers than there are;"
-        " `__launch_bounds__` with the block's size before the kernel's name tells the compiler the same"
+        f"this kernel was compiled again with `-maxrregcount={register_limit}`, because the threads of a block needed more "
+        "registers than there are. To tell the compiler yourself, put `__launch_bounds__` with the block's size before the "
+        "kernel's name"
     )
 
 

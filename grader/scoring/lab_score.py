@@ -114,7 +114,7 @@ def _withhold(case: Case, found: LabVerdict) -> Case:
     if found.before_timing.facts.earns_nothing:
         return case.model_copy(update={"points": 0.0})
     if case.role == "technique" and case.passed and not found.correct:
-        message = "counts once every correctness case passes"
+        message = "gives points as soon as every correctness case passes"
         return case.model_copy(update={"points": 0.0, "message": message})
     return case
 

@@ -12,7 +12,7 @@ from grader.model.result import Case, Finding, LabResult, Result, SweepPoint, Ti
 from grader.model.verdicts import Verdict
 from grader.scoring.deduplication import deduplicate
 
-_TECHNIQUE = "the kernel is correct, but not in the way that this lab asks for"
+_TECHNIQUE = "the result is right, but the kernel does not use the technique that this lab asks for"
 _DIGIT = re.compile(r"\d")  # a number may be a size or an index of a hidden shape
 
 
@@ -85,7 +85,7 @@ def _case(case: Case) -> Case:
         return case.model_copy(update={"launches": (), "message": message})
     # Every failure is shown as `wrong-answer`, the mildest verdict: the real one would tell something about the case.
     verdict = Verdict.PASS if case.passed or case.role == "technique" else Verdict.WRONG_ANSWER
-    message = "" if case.passed else "did not pass; this case gives no details"
+    message = "" if case.passed else "this case did not pass; it gives no details"
     return case.model_copy(update={"launches": (), "message": message, "advice": "", "verdict": verdict})
 
 

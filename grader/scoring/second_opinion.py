@@ -34,7 +34,7 @@ def _note(one: Sanitized, file: str) -> Finding:
     return Finding(
         kind=one.kind,
         severity="note",
-        message=f"compute-sanitizer's {one.tool} alone says: {one.words}",
+        message=f"Only compute-sanitizer's {one.tool} reports this: {one.words}",
         file=file,
         line=one.line,
         source=one.source if one.line is not None else None,

@@ -107,7 +107,7 @@ def _content(text: str, fill: str | None, *, is_buffer: bool) -> Content:
     if is_buffer and (random := _RANDOM.fullmatch(fill)):
         span = (int(random[1]), int(random[2])) if random[1] is not None else None
         if span and not -(2**63) <= span[0] <= span[1] < 2**63:
-            message = f"--arg {text!r}: random(LOW,HIGH) goes from the smaller to the larger number"
+            message = f"--arg {text!r}: write random(LOW,HIGH) with the smaller number first"
             raise ArgumentError(message)
         return Content("random", span=span)
     number = _number(fill)
@@ -137,8 +137,8 @@ def match_arguments(kernel: str, parameters: Sequence[Parameter], wanted: Sequen
     for parameter in parameters:
         if parameter.trouble:
             message = (
-                f"{kernel} cannot be checked: its parameter `{parameter.text} {parameter.name}` has no --arg: {parameter.trouble}. "
-                "Pointers to numbers or to structs of numbers, and single numbers, do."
+                f"{kernel} cannot be checked: no --arg fits its parameter `{parameter.text} {parameter.name}`: {parameter.trouble}. "
+                "A parameter must be a number, a pointer to numbers or a pointer to structs of numbers."
             )
             raise ArgumentError(message)
     if len(parameters) != len(wanted):
@@ -149,7 +149,7 @@ def match_arguments(kernel: str, parameters: Sequence[Parameter], wanted: Sequen
             if len(wanted) > 1
             else "one --arg was given"
         )
-        message = f"{given}, and {signature(kernel, parameters)} takes {len(parameters)}."
+        message = f"{given}, but {signature(kernel, parameters)} takes {len(parameters)}."
         raise ArgumentError(message)
     arguments = [_matched(kernel, parameter, one) for parameter, one in zip(parameters, wanted, strict=True)]
     total = 0
@@ -158,8 +158,8 @@ def match_arguments(kernel: str, parameters: Sequence[Parameter], wanted: Sequen
         total += size
         if size > MAX_BUFFER_BYTES or total > MAX_TOTAL_BYTES:
             message = (
-                f"{argument.parameter.name} is too large: a buffer may have {MAX_BUFFER_BYTES >> 20} MiB, all of them together "
-                f"{MAX_TOTAL_BYTES >> 20}. A small problem shows the same mistakes."
+                f"{argument.parameter.name} is too large: one buffer may have {MAX_BUFFER_BYTES >> 20} MiB, all buffers together "
+                f"{MAX_TOTAL_BYTES >> 20}. A smaller problem shows the same mistakes."
             )
             raise ArgumentError(message)
     return arguments
@@ -175,7 +175,7 @@ def _matched(kernel: str, parameter: Parameter, wanted: WantedArgument) -> Argum
     if not wanted.extents and (number := element.number):
         _check_range(parameter, number, wanted)
     if not content.whole and any(leaf.kind != "floating" for leaf in element.leaves):
-        message = f"--arg {wanted.text!r}: {parameter.name} holds whole numbers"
+        message = f"--arg {wanted.text!r}: {parameter.name} holds whole numbers only"
         raise ArgumentError(message)
     return Argument(parameter, element, content, wanted.extents)
 

@@ -87,7 +87,9 @@ def _parameter(die: Die) -> Parameter:
     target, _ = _bare(origin)
     if target is not None and target.tag == "DW_TAG_pointer_type":
         pointee, is_const = _bare(target)
-        trouble = "" if pointee is None or _holds_numbers(pointee) else "it points to what is not made of numbers"
+        trouble = (
+            "" if pointee is None or _holds_numbers(pointee) else "it points to something that is not made of numbers"
+        )
         if pointee is not None and pointee.tag == "DW_TAG_subroutine_type":
             trouble = "it points to a function"
         element = None if pointee is None else _element(target)

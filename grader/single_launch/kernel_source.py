@@ -76,7 +76,7 @@ def _read(path: Path) -> str:
         message = f"{path} cannot be read: {error.strerror}"
         raise CheckError(message) from error
     if data is None:
-        message = f"{path}: there is no such file, or it is no kernel's source. Name a .cu file."
+        message = f"{path}: there is no such file, or it is not the source of a kernel. Name a .cu file."
         raise CheckError(message)
     return normalise(data)[0].decode("utf-8", "replace")
 
@@ -93,7 +93,7 @@ def named_kernel(source: KernelSource, wanted: str | None) -> str:
         message = f"which kernel? Name one with --kernel. {listed}"
         raise CheckError(message)
     if not _NAME.fullmatch(wanted):
-        message = f"--kernel {wanted!r}: write a name, as in scale, ns::scale or 'scale<float>'. {listed}"
+        message = f"--kernel {wanted!r}: write a name such as scale, ns::scale or 'scale<float>'. {listed}"
         raise CheckError(message)
     base = base_name(wanted)
     made_by_macro = any("##" in text for text in source.texts.values())
@@ -157,12 +157,12 @@ def _without_failures(
             continue
         if header := re.match(r"'?(\S+?)(?:: No such file or directory|' file not found)", message):
             changed[name] = _without_line(changed[name], int(line))
-            left_out.append(f"{name}:{line}: #include of {header[1]}, which is not here")
+            left_out.append(f"{name}:{line}: #include of {header[1]}, which was not found")
             continue
         shorter = without_lines(changed[name], [int(line)], but=kernel)
         if shorter != changed[name]:
             changed[name] = shorter
-            left_out.append(f"{name}:{line}: what is declared there, as it cannot be built")
+            left_out.append(f"{name}:{line}: a declaration that cannot be compiled")
     return changed
 
 
@@ -198,11 +198,13 @@ def why_not(source: KernelSource, kernel: str, built: BuiltKernel) -> str:
 def _about_name(kernel: str, error: str) -> str:
     if "unable to deduce" in error or "no matches converting" in error or "overloaded" in error:
         return (
-            f"--kernel {kernel!r} does not say which one: it is a template or has several versions. Name the instance, as in "
-            f"'{kernel}<float>', or its parameters, as in '{kernel}(float*, int)'."
+            f"--kernel {kernel!r} is a template or has several versions. Name one instance, such as '{kernel}<float>', or its "
+            f"parameters, such as '{kernel}(float*, int)'."
         )
     if "not declared" in error or "is not a member" in error:
-        return f"--kernel {kernel!r} is not there under this name: a kernel in a namespace is named with it, as in ns::{kernel}."
+        return (
+            f"--kernel {kernel!r}: there is no kernel of this name. Name a kernel in a namespace with it: ns::{kernel}."
+        )
     return f"--kernel {kernel!r}: the compiler says: {error}."
 
 

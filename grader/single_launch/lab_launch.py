@@ -72,7 +72,7 @@ def read_source(source: Path) -> bytes:
         message = f"{source} cannot be read: {error.strerror}"
         raise LaunchRefusedError(message) from error
     if data is None:
-        message = f"{source}: there is no such file, or it is no kernel's source. Name a .cu file."
+        message = f"{source}: there is no such file, or it is not the source of a kernel. Name a .cu file."
         raise LaunchRefusedError(message)
     return normalise(data)[0]
 

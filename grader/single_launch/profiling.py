@@ -47,7 +47,7 @@ def model_launch(report: ProfileReport, gpu: Gpu, profile: Callable[[str], Profi
         counted = {here: traffic, **{scale: one for scale, one in others.items() if one is not None}}
         factor, shape = large_scale(report.shape)
         if large := extrapolated(counted, len(report.shape.split("x")), factor * here):
-            explanation = f"counts scale exactly: taken from {', '.join(shapes.values())}"
+            explanation = f"scaled up exactly from the counts at {', '.join(shapes.values())}"
             return ModelledLaunch(modelled(large, gpu), shape, explanation)
-    explanation = "its counts do not scale exactly, so this small launch itself is modelled"
+    explanation = "this small launch itself, because its counts cannot be scaled up exactly"
     return ModelledLaunch(modelled(traffic, gpu), report.shape, explanation)

@@ -72,12 +72,10 @@ def noise_trouble(speed: Speed) -> str:
     """Why this run must not be graded. Empty: it may."""
     control = speed.control
     if control.low > CONTROL_HIGH or control.high < CONTROL_LOW:
-        return f"the machine is too noisy: naive against itself came out as {control}, where it is 1.00"
+        return f"the machine is too noisy: naive timed against itself gave {control} and should give 1.00"
     width = (speed.share.high - speed.share.low) / (2 * speed.share.middle)
     if width > WIDEST:
-        return (
-            f"the machine is too noisy: the times leave {100 * width:.1f} % of doubt either way, and 2.5 % is the most"
-        )
+        return f"the machine is too noisy: the result is uncertain by {100 * width:.1f} % either way; at most 2.5 % is allowed"
     return ""
 
 

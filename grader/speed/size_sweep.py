@@ -88,7 +88,7 @@ def swept(  # noqa: PLR0913 -- what is timed, and at which sizes
     hung = ""
     for shape in shapes:
         if hung:
-            yield SizeOutcome(shape, names, trouble=f"left out, as a kernel did not come to its end at {hung}")
+            yield SizeOutcome(shape, names, trouble=f"not measured, because a kernel did not end at {hung}")
             continue
         try:
             contest = _least_noisy_contest(toolset, built, names, problem, shape, kept)

@@ -71,7 +71,7 @@ def _own_baseline_trouble(toolset: Toolset, lab: Lab, built: Built) -> str:
     return (
         ""
         if right or contest.contestant != 0
-        else f"speed is told against your own kernel of {own}, which is not right yet"
+        else f"your speed is compared with your own kernel of {own}, and that kernel is not correct yet"
     )
 
 

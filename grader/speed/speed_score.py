@@ -42,7 +42,7 @@ def timing_of(lab: Lab, outcome: LabOutcome, *, correct: bool) -> Timing | None:
     speed = outcome.speed
     if speed is None or not speed.contests:
         if outcome.verdict is not None or not correct:
-            return Timing(words="a kernel is timed once every correctness case passes")
+            return Timing(words="a kernel is timed only when every correctness case passes")
         return Timing(words=speed.trouble if speed and speed.trouble else "there was no GPU to measure it on")
     return _measured(lab, speed)
 
@@ -54,10 +54,10 @@ def wrong_when_timed(outcome: LabOutcome) -> str:
     for contest in outcome.speed.contests:
         if contest.faults:
             first = contest.faults[0]
-            return f"in the {first.round + 1}. timed launch {first.fault}; the same kernel was right in every case"
+            return f"in timed launch {first.round + 1}, {first.fault}; the same kernel was right in every case"
         broke = contest.status != "completed" and not contest.slow
         if broke and outcome.speed.names[contest.contestant] == "student":
-            return f"when timed at {contest.shape}: {contest.detail}"
+            return f"the kernel failed while it was timed at {contest.shape}: {contest.detail}"
     return ""
 
 
@@ -99,7 +99,7 @@ def _measured(lab: Lab, outcome: SpeedOutcome) -> Timing:
         broken = next(one for one in contests if one.status != "completed" or one.faults)
         whose = outcome.names[broken.contestant]
         if broken.slow:
-            why = f"{broken.detail}; does it print, or does one thread do the work of many?"
+            why = f"{broken.detail}. Does the kernel print, or does one thread do the work of many?"
             return Timing(words=f"too slow to be timed: {why}", **facts, too_slow=whose == "student")
         why = broken.faults[0].fault if broken.faults else broken.detail
         return Timing(words=f"not measured: {'your kernel' if whose == 'student' else whose}: {why}", **facts)
@@ -128,7 +128,7 @@ def _measured(lab: Lab, outcome: SpeedOutcome) -> Timing:
         reached=None
         if impossible
         else max((one.share for one in tiers if reaches(speed.share, one.share)), default=None),
-        review="faster than the device can be: look at the kernel before you grade it" if impossible else "",
+        review="this is faster than the GPU can be: look at the kernel before you give points" if impossible else "",
     )
 
 
@@ -137,7 +137,7 @@ def _sentence(speed: Speed, *, with_model: bool, silent: bool) -> str:
     sentence = f"{ratio.middle:.2f} times as fast as naive ({ratio.low:.2f} to {ratio.high:.2f})"
     if with_model:
         sentence += f", {100 * speed.share.middle:.0f} % of the model solution's speed"
-    return f"{sentence}; timed without what it prints" if silent else sentence
+    return f"{sentence}; timed without its printf calls" if silent else sentence
 
 
 def _contestant(name: str, index: int, contests: Sequence[Contest]) -> ContestantTimes:

@@ -50,7 +50,7 @@ def control_trouble(names: Sequence[str], contest: Contest) -> str:
     control = ratio_interval(_times(contest, names, "baseline"), _times(contest, names, "control"))
     if control.low <= CONTROL_HIGH and control.high >= CONTROL_LOW:
         return ""
-    return f"noisy: naive against itself came out as {control}"
+    return f"too noisy: naive timed against itself gave {control} and should give 1.00"
 
 
 def _point(one: SizeOutcome, peak: Peak | None) -> SweepPoint:

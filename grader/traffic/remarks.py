@@ -27,14 +27,15 @@ def _remarks_on(line: LineTraffic) -> Iterator[str]:
         requests, sectors = line.metrics.get(names.requests, 0), line.metrics.get(names.sectors, 0)
         if requests and sectors / requests > _SCATTERED:
             yield (
-                f"Line {line.line}: the 32 threads of a warp touch {sectors / requests:.3g} sectors of 32 bytes at once; 32 floats "
-                "side by side are 4. Which index does threadIdx.x move, and how far apart in memory are two neighbours?"
+                f"Line {line.line}: one request of a warp touches {sectors / requests:.3g} sectors of 32 bytes; 32 neighbouring "
+                "floats need only 4. Which index does threadIdx.x change, and how far apart in memory are the elements of two "
+                "neighbouring threads?"
             )
     for operation in OPERATIONS:
         shared = shared_names(operation)
         wavefronts, conflicts = line.metrics.get(shared.wavefronts, 0), line.metrics.get(shared.conflicts, 0)
         if conflicts and wavefronts > _CONFLICTS * (wavefronts - conflicts):
             yield (
-                f"Line {line.line}: bank conflicts make {wavefronts:,} wavefronts of {wavefronts - conflicts:,}. In which of the "
-                "32 banks do the elements lie that a warp asks for here?"
+                f"Line {line.line}: because of bank conflicts, {wavefronts - conflicts:,} wavefronts become {wavefronts:,}. In "
+                "which of the 32 banks are the elements that a warp uses here?"
             )

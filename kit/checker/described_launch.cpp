@@ -111,10 +111,11 @@ judge::Explanation told(const std::string& buffer, const OrderDifference& differ
   const std::string element = buffer + "[" + std::to_string(difference.element) + "]";
   const std::string others = difference.elements == 1 ? "" : ", and " + std::to_string(difference.elements - 1) + " more elements differ";
   return {"order-dependent",
-          element + " is " + difference.first + " where blocks and threads run in their order, and " + difference.other +
-              " where they run the other way round" + others + ". On a GPU the order changes from run to run.",
-          "That is no mistake where any of these results will do, as the order of a list that threads append to. Else find what one "
-          "thread takes from another, through memory or an atomic's answer: what makes sure that it is there by then?"};
+          element + " is " + difference.first + " when blocks and threads run in their order, but " + difference.other +
+              " when they run in the reverse order" + others + ". On a GPU the order changes from run to run.",
+          "This is not a mistake if all these results are acceptable, such as any order of a list that threads append to. If not, find a "
+          "value that one thread gets from another, through memory or from an atomic function. What makes sure that it is written before "
+          "it is read?"};
 }
 
 // Runs blocks and threads again in reverse order. If only fences and atomics ordered some accesses, findings of this run count as

@@ -194,7 +194,7 @@ class Run {
         if (i == 0) first = nanoseconds;
         if (nanoseconds > slow_nanoseconds && nanoseconds > slow_factor * first) {
           const auto times = std::to_string(static_cast<long>(nanoseconds / first));
-          throw Ended{Status::timeout, "one launch takes " + times + " times as long as the first contestant's", i, true};
+          throw Ended{Status::timeout, "one launch takes " + times + " times as long as one of the first kernel", i, true};
         }
       }
     } while (milliseconds_since(began) < request_.warm_up_ms);

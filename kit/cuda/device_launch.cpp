@@ -101,7 +101,7 @@ class Launch {
   }
 
   Ended wrong_parameters() const {
-    return {Status::launch_error, "The kernel has other parameters than the lab asks for: expected " + image_.kernel + "."};
+    return {Status::launch_error, "The kernel does not have the parameters that the lab asks for: expected " + image_.kernel + "."};
   }
 
   LaunchConfig ask_launch_function(const LoadedModule& module) {
@@ -133,10 +133,10 @@ class Launch {
       reply.counters["short_of_registers"] = 1;
       throw Ended{Status::launch_error, "A block of " + std::to_string(threads) + " threads with " + std::to_string(registers) +
                                             " registers each needs " + std::to_string(needed) + " registers; the GPU has " +
-                                            std::to_string(available) + ". __launch_bounds__ tells the compiler the size of a block."};
+                                            std::to_string(available) + ". Use __launch_bounds__ to tell the compiler the block's size."};
     }
-    throw Ended{Status::launch_error, "The block has " + std::to_string(threads) + " threads, but the kernel was compiled for at most " +
-                                          std::to_string(most) + ", by its __launch_bounds__."};
+    throw Ended{Status::launch_error, "The block has " + std::to_string(threads) +
+                                          " threads, but the kernel's __launch_bounds__ allows at most " + std::to_string(most) + "."};
   }
 
   // Shared memory keeps what the last block on the multiprocessor left there. So it is filled with NaN: if a kernel reads an
@@ -186,7 +186,7 @@ class Launch {
       protocol::Finding finding =
           finding_of("out-of-bounds", "A thread writes " + where + argument.name + ", at " + element + ", where " + argument.name +
                                           " has " + std::to_string(static_cast<std::ptrdiff_t>(argument.bytes) / element_bytes) +
-                                          " elements. Seen on the GPU, which does not tell the line.");
+                                          " elements. The GPU found this; it does not tell the line.");
       finding.site.access = "write";
       finding.array = argument.name;
       finding.element = element;

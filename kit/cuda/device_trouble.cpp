@@ -27,9 +27,9 @@ Trouble trouble_of(Result result, const std::string& words) {
   const std::string said = " The GPU says " + words + ".";
   switch (result) {
     case illegal_address:
-      return {Status::completed, "out-of-bounds", "A thread uses an address on the GPU that no array holds." + said, true};
+      return {Status::completed, "out-of-bounds", "A thread uses an address on the GPU that belongs to no array." + said, true};
     case misaligned_address:
-      return {Status::completed, "misaligned", "A thread uses an address that is no multiple of the type's size." + said, true};
+      return {Status::completed, "misaligned", "A thread uses an address that is not a multiple of the type's size." + said, true};
     case assertion: return {Status::crash, "", "An assertion in the kernel failed." + said, true};
     case hardware_stack: return {Status::crash, "", "A thread overflows its stack." + said, true};
     case illegal_instruction:

@@ -141,10 +141,10 @@ std::string LaunchWorker::answer(const Frame& frame) {
   } catch (const ChannelError&) {
     const std::string end = process_->end_in_words();
     end_process();
-    return plain_reply(Status::crash, "The process that held the GPU " + end + ".");
+    return plain_reply(Status::crash, "The process that used the GPU " + end + ".");
   } catch (const nlohmann::json::exception&) {
     end_process();
-    return plain_reply(Status::crash, "The process that held the GPU answered nonsense.");
+    return plain_reply(Status::crash, "The process that used the GPU sent an invalid answer.");
   }
 }
 

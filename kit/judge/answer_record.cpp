@@ -83,9 +83,9 @@ Ending take_answer(LaunchRecord& record, Answer answer) {
     case Answer::Kind::reply:
       if (auto reply = read_reply(answer.text)) return take_reply(record, std::move(*reply));
       return without_reply(record, Verdict::crash,
-                           "the process that ran the kernel answered nonsense: it was overwritten or tampered with");
+                           "the process that ran the kernel sent an invalid answer: its memory was overwritten or tampered with");
     case Answer::Kind::timeout:
-      return without_reply(record, Verdict::timeout, "the launch did not end in its time, and its process had to be stopped");
+      return without_reply(record, Verdict::timeout, "the launch did not end within its time limit, so its process was stopped");
     case Answer::Kind::died:
       return without_reply(record, Verdict::crash, "the process that ran the kernel died: " + tame(answer.text, max_detail));
     case Answer::Kind::never_started: break;

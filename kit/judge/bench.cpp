@@ -44,7 +44,7 @@ const LaunchRecord& Bench::run(Trial trial) {
     skipped.shape = trial.shape;
     skipped.inputs = trial.inputs;
     skipped.verdict = Verdict::timeout;
-    skipped.message = "not run, since three launches before it did not end";
+    skipped.message = "not run, because three launches before it did not end";
     record.message = skipped.message;
     return skipped;
   }

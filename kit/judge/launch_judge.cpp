@@ -75,7 +75,7 @@ void check_inputs(LaunchRecord& record, const Files& files) {
     finding.kind = "input-modified";
     finding.severity = "error";
     finding.array = operand.name;
-    finding.message = operand.name + " is an input, and the launch left it changed.";
+    finding.message = operand.name + " is an input, but the launch changed it.";
     record.findings.push_back(std::move(finding));
   }
 }
@@ -171,8 +171,9 @@ void compare_orders(LaunchRecord& record, RunnerProcess& runner, const Trial& tr
     if (std::bit_cast<std::uint32_t>(before) == std::bit_cast<std::uint32_t>(again[i])) continue;
     if (apart <= (bounds.empty() ? 0.0 : 2 * bounds[i]) || (std::isnan(before) && std::isnan(again[i]))) continue;
     record.explanation = Explanation{
-        "order-dependent", "The result depends on the order in which blocks and threads happen to run: another order gave another one.",
-        "Find what one thread takes from another, through memory or an atomic's answer. What makes sure that it is there by then?"};
+        "order-dependent", "The result depends on the order in which blocks and threads run: another order gave another result.",
+        "Find a value that one thread gets from another, through memory or from an atomic function. What makes sure that it is written "
+        "before it is read?"};
     return;
   }
 }
@@ -205,9 +206,8 @@ void launch_a_second_time(LaunchRecord& record, RunnerProcess& runner, const Tri
   note.kind = std::string(name(again.verdict));
   note.severity = "note";
   note.message =
-      "Right in its first launch, but a second one would go wrong: it finds the kernel's own `__device__` variables as the first left "
-      "them. "
-      "Which of them have to hold their initial value, and who puts it back?";
+      "The first launch is right, but a second launch would go wrong: it starts with the values that the first launch left in the "
+      "kernel's `__device__` variables. Which of them need their initial value again, and who restores it?";
   record.findings.push_back(std::move(note));
 }
 

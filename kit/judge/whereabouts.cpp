@@ -50,10 +50,10 @@ std::optional<std::string> whole(const Wrong& wrong) {
   const std::size_t diagonal = std::min(wrong.rows, wrong.columns);
   if (diagonal > 2 && wrong.count == wrong.rows * wrong.columns - diagonal &&
       wrong.each([](std::size_t row, std::size_t column) { return row != column; })) {
-    return "every element off the diagonal; those on it are right";
+    return "every element except those on the diagonal";
   }
   // So few that they may be right by chance, because small integers repeat.
-  if (right * 20 <= wrong.count) return "every element but " + number(right);
+  if (right * 20 <= wrong.count) return "every element except " + number(right);
   return std::nullopt;
 }
 
@@ -65,17 +65,19 @@ std::optional<std::string> past_full_tiles(const Wrong& wrong) {
   const bool ragged_columns = tile_columns > 1 && full_columns < wrong.columns && full_columns > 0;
   if (ragged_rows && *wrong.in_rows.begin() >= full_rows) {
     const std::size_t left = wrong.rows - full_rows;
-    return wrong.of(left * wrong.columns) + "the last " + plural(left, "row") + ", past the last full " + number(tile_rows) + "-high tile";
+    return wrong.of(left * wrong.columns) + "the last " + plural(left, "row") + ", below the last full tile of " + number(tile_rows) +
+           " rows";
   }
   if (ragged_columns && *wrong.in_columns.begin() >= full_columns) {
     const std::size_t left = wrong.columns - full_columns;
-    return wrong.of(left * wrong.rows) + "the last " + plural(left, "column") + ", past the last full " + number(tile_columns) +
-           "-wide tile";
+    return wrong.of(left * wrong.rows) + "the last " + plural(left, "column") + ", right of the last full tile of " + number(tile_columns) +
+           " columns";
   }
   if (ragged_rows && ragged_columns &&
       wrong.each([&](std::size_t row, std::size_t column) { return row >= full_rows || column >= full_columns; })) {
     const std::size_t outside = wrong.rows * wrong.columns - full_rows * full_columns;
-    return wrong.of(outside) + "the rows and columns past the last full " + number(tile_rows) + "x" + number(tile_columns) + " tile";
+    return wrong.of(outside) + "the rows and columns that lie outside all full " + number(tile_rows) + "x" + number(tile_columns) +
+           " tiles";
   }
   return std::nullopt;
 }
@@ -112,7 +114,7 @@ std::optional<std::string> lines_of_tiles(const Wrong& wrong) {
   if (tile_rows < 2 || tile_columns < 2) return std::nullopt;
   if (!wrong.each([&](std::size_t row, std::size_t column) { return row >= tile_rows || column >= tile_columns; })) return std::nullopt;
   return wrong.of(wrong.rows * wrong.columns - std::min(tile_rows, wrong.rows) * std::min(tile_columns, wrong.columns)) +
-         "tiles other than the first, that of block (0, 0)";
+         "the tiles of blocks other than (0, 0)";
 }
 
 // Consecutive rows or columns at an edge, or a single row or column.

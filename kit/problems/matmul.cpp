@@ -141,8 +141,8 @@ void check_reuse(Shape shape, double fraction) {
   if (loaded <= fraction * naive) return;
   const double elements = static_cast<double>(n.M * n.K + n.K * n.N);
   judge::reject_technique("correct, but it loads " + percent(loaded / naive) +
-                          " of the bytes that one thread for each element of C would load from" + " global memory; at most " +
-                          percent(fraction) + " earns these points. On average it fetches each element of A and B " +
+                          " of the bytes that a naive kernel loads from global memory; at most " + percent(fraction) +
+                          " earns these points. On average it fetches each element of A and B " +
                           std::to_string(std::lround(loaded / sizeof(float) / elements)) +
                           " times: let the threads of a block fetch an element once and share it.");
 }

@@ -59,7 +59,7 @@ std::string norm_fault(const Inputs& in, std::span<const float> C, judge::Random
   const double ratio = std::sqrt(errors / norms);
   if (ratio <= 4 * unit_roundoff) return {};
   return "sampled elements of C are " + std::to_string(ratio / unit_roundoff) +
-         " roundings of fp32 away from the product; at most 4 are fine";
+         " roundings of fp32 away from the product; at most 4 are allowed";
 }
 
 struct Freivalds {

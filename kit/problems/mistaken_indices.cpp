@@ -21,8 +21,8 @@ std::size_t b_turned(const Product& p, std::size_t k, std::size_t j, std::size_t
 
 Mistake a_transposed() {
   Mistake mistake{"a-transposed",
-                  "A is used with row and column exchanged.",
-                  "Say aloud for one element of A which index counts rows and which counts columns, at the load and at every later use.",
+                  "The kernel uses A with row and column exchanged.",
+                  "Take one element of A. Which index is its row and which its column, at the load and at every later use?",
                   {}};
   for_each_tile(mistake.variants, [](const Product& p, std::size_t tile, std::size_t i, std::size_t j) {
     return p.sum(0, p.K, [&](std::size_t k) { return a_turned(p, i, k, tile); }, [&](std::size_t k) { return k * p.N + j; });
@@ -37,8 +37,8 @@ Mistake a_transposed() {
 
 Mistake b_transposed() {
   Mistake mistake{"b-transposed",
-                  "B is used with row and column exchanged.",
-                  "Say aloud for one element of B which index counts rows and which counts columns, at the load and at every later use.",
+                  "The kernel uses B with row and column exchanged.",
+                  "Take one element of B. Which index is its row and which its column, at the load and at every later use?",
                   {}};
   for_each_tile(mistake.variants, [](const Product& p, std::size_t tile, std::size_t i, std::size_t j) {
     return p.sum(0, p.K, [&](std::size_t k) { return i * p.K + k; }, [&](std::size_t k) { return b_turned(p, k, j, tile); });
@@ -53,8 +53,8 @@ Mistake b_transposed() {
 
 Mistake both_transposed() {
   Mistake mistake{"tiles-transposed",
-                  "The tiles of A and of B are both used with row and column exchanged.",
-                  "Which of a thread's two indices counts rows of a tile when it is filled, and which when it is read?",
+                  "The kernel uses the tiles of A and of B with row and column exchanged.",
+                  "Which of a thread's two indices is the row of the tile when the thread writes it, and which when the thread reads it?",
                   {}};
   for_each_tile(mistake.variants, [](const Product& p, std::size_t tile, std::size_t i, std::size_t j) {
     const std::size_t end = (p.K + tile - 1) / tile * tile;
@@ -65,8 +65,8 @@ Mistake both_transposed() {
 
 Mistake operands_swapped() {
   return {"operands-swapped",
-          "This is B·A, not A·B.",
-          "Which matrix gives the row of each product, and which the column?",
+          "The kernel computes B·A, not A·B.",
+          "Which matrix must give the row, and which must give the column, for one element of C?",
           {variant([](const Product& p, std::size_t i, std::size_t j) {
             Guess guess = p.sum(0, p.K, [&](std::size_t k) { return k * p.K + j; }, [&](std::size_t k) { return i * p.N + k; });
             return p.M == p.K && p.K == p.N ? guess : Guess{};
@@ -75,8 +75,8 @@ Mistake operands_swapped() {
 
 Mistake a_row_length() {
   Mistake mistake{"a-row-length",
-                  "Rows of A are taken to be as long as another matrix's, so that only some shapes come out right.",
-                  "How many elements of A lie between one row and the next? Check it with a matrix whose sides all differ.",
+                  "The kernel uses the row length of another matrix for A, so only some shapes come out right.",
+                  "How many elements does one row of A have? Check your index with sizes M, N and K that all differ.",
                   {}};
   for (const auto stride : {&Product::M, &Product::N}) {
     mistake.variants.push_back(variant([stride](const Product& p, std::size_t i, std::size_t j) {
@@ -88,8 +88,8 @@ Mistake a_row_length() {
 
 Mistake b_row_length() {
   Mistake mistake{"b-row-length",
-                  "Rows of B are taken to be as long as another matrix's, so that only some shapes come out right.",
-                  "How many elements of B lie between one row and the next? Check it with a matrix whose sides all differ.",
+                  "The kernel uses the row length of another matrix for B, so only some shapes come out right.",
+                  "How many elements does one row of B have? Check your index with sizes M, N and K that all differ.",
                   {}};
   for (const auto stride : {&Product::M, &Product::K}) {
     mistake.variants.push_back(variant([stride](const Product& p, std::size_t i, std::size_t j) {
@@ -101,8 +101,8 @@ Mistake b_row_length() {
 
 Mistake square_only() {
   Mistake mistake{"square-only",
-                  "One size stands for all three, so that only square matrices come out right.",
-                  "Go through every use of a size, in indices, bounds and the launch: is it a number of rows, of columns, or of products?",
+                  "The kernel uses one size instead of all three, so only square matrices come out right.",
+                  "Look at every use of a size, in indices, bounds and the launch: is it a number of rows, of columns or of products?",
                   {}};
   for (const auto size : {&Product::M, &Product::N, &Product::K}) {
     mistake.variants.push_back(variant([size](const Product& p, std::size_t i, std::size_t j) {

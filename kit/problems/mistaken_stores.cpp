@@ -11,8 +11,8 @@ using judge::Mistake;
 
 Mistake c_transposed() {
   Mistake mistake{"c-transposed",
-                  "The right values are there, but row and column of C are exchanged.",
-                  "Which of a thread's two indices is the row of its element, in the sum and in the store?",
+                  "The values are right, but row and column of C are exchanged.",
+                  "Which of a thread's two indices is the row of its element of C, in the sum and in the store?",
                   {}};
   for_each_tile(mistake.variants, [](const Product& p, std::size_t tile, std::size_t i, std::size_t j) {
     const Turned from(i, j, tile);
@@ -39,8 +39,8 @@ Guess stored_with(const Product& p, std::size_t length, std::size_t i, std::size
 
 Mistake c_row_length() {
   Mistake mistake{"c-row-length",
-                  "Rows of C are stored as if they were as long as another matrix's.",
-                  "How many elements of C lie between one row and the next? Check it with a matrix whose sides all differ.",
+                  "The kernel stores C with the row length of another matrix.",
+                  "How many elements does one row of C have? Check your index with sizes M, N and K that all differ.",
                   {}};
   for (const auto stride : {&Product::M, &Product::K}) {
     mistake.variants.push_back(
@@ -62,8 +62,8 @@ judge::Variant covering(Applies applies, Covered covered) {
 
 Mistake grid_axes_swapped() {
   return {"grid-axes-swapped",
-          "Threads are missing where C is wider or taller than the other way round: the axes of the grid and of C are exchanged.",
-          "Which axis of the grid runs along a row of C? Compare what the launch function and the kernel think.",
+          "The x and y axes of the grid are exchanged: where C is not square, there are no threads for a part of it.",
+          "Which axis of the grid runs along a row of C? Compare the launch function with the kernel.",
           {covering([](const Product& p) { return p.grid_x == blocks(p.M, p.block_x) && p.grid_y == blocks(p.N, p.block_y); },
                     [](const Product& p, std::size_t i, std::size_t j) { return j < p.grid_x * p.block_x && i < p.grid_y * p.block_y; }),
            covering([](const Product& p) { return p.grid_x == blocks(p.N, p.block_x) && p.grid_y == blocks(p.M, p.block_y); },
@@ -82,8 +82,8 @@ Mistake edge_unwritten() {
   Mistake mistake{
       "edge-unwritten",
       "The last rows or columns of C are never written.",
-      "Count the blocks: do they cover all of C when its sides are no multiple of the block's? Then check where threads are told "
-      "to stop.",
+      "Count the blocks: do they cover all of C when its size is not a multiple of the block's size? Then check the condition that "
+      "stops threads.",
       {}};
   const auto covers = [&mistake](auto applies, auto covered) { mistake.variants.push_back(covering(applies, covered)); };
   for (std::size_t choice = 0; choice < tile_choices; ++choice) {

@@ -17,7 +17,7 @@ using judge::Mistake;
 Mistake last_products_missing() {
   Mistake mistake{"last-products-missing",
                   "The last products of each sum are missing: the loop over k ends before K.",
-                  "Work out on paper how many passes the loop makes when K is no multiple of its step.",
+                  "Work out on paper how many passes the loop makes when K is not a multiple of its step.",
                   {}};
   for_each_tile(mistake.variants,
                 [](const Product& p, std::size_t tile, std::size_t i, std::size_t j) { return p.part(i, j, 0, p.K / tile * tile); });
@@ -30,13 +30,13 @@ Mistake last_products_missing() {
 Mistake first_product_missing() {
   return {"first-product-missing",
           "The first product of each sum is missing.",
-          "With which k does the loop begin, and which index has the first element of a row?",
+          "With which k does the loop begin, and what is the index of the first element of a row?",
           {variant([](const Product& p, std::size_t i, std::size_t j) { return p.part(i, j, 1, p.K); })}};
 }
 
 Mistake not_accumulated() {
   Mistake mistake{"not-accumulated",
-                  "Only the last part of each sum is there: what came before it was overwritten or reset.",
+                  "Each sum holds only its last part: the part before it was overwritten or reset.",
                   "Follow the variable that holds the sum through two passes of the loop: where is it set, and where is it added to?",
                   {}};
   for_each_tile(mistake.variants, [](const Product& p, std::size_t tile, std::size_t i, std::size_t j) {
@@ -51,8 +51,8 @@ Mistake sum_of_another_length() {
     return variant([length](const Product& p, std::size_t i, std::size_t j) { return p.part(i, j, 0, p.*length); });
   };
   return {"sum-length",
-          "Each sum has as many products as another side of the matrices is long.",
-          "Which of M, N and K says how many products there are in one element of C?",
+          "Each sum has the wrong number of products: M or N instead of K.",
+          "Which of M, N and K is the number of products in one element of C?",
           {up_to(&Product::M), up_to(&Product::N)}};
 }
 
@@ -67,8 +67,8 @@ Guess with_more(const Product& p, std::size_t tile, std::size_t i, std::size_t j
 
 Mistake stale_tile() {
   Mistake mistake{"stale-tile",
-                  "Past the end of K the tiles still hold elements of the tiles before, and these are added as well.",
-                  "What is left in a shared element that nobody loads in the last pass, and what would it have to hold to add nothing?",
+                  "In the last pass the tiles still hold old elements beyond the end of K, and the kernel adds them to the sum.",
+                  "What is in a shared element that no thread loads in the last pass, and which value would add nothing to the sum?",
                   {}};
   for_each_tile(mistake.variants, [](const Product& p, std::size_t tile, std::size_t i, std::size_t j) {
     if (p.K < tile) return p.right(i, j);  // there is no earlier tile
@@ -79,8 +79,8 @@ Mistake stale_tile() {
 
 Mistake edge_repeated() {
   Mistake mistake{"edge-repeated",
-                  "The last product of each sum is added more than once: past the end of K the last element is loaded again.",
-                  "An index that is held inside the matrix makes a load safe. What does the loaded element do to the sum?",
+                  "The kernel adds the last product of each sum more than once: beyond the end of K it loads the last element again.",
+                  "Limiting an index to the matrix makes the load safe. But what does the loaded element do to the sum?",
                   {}};
   for_each_tile(mistake.variants, [](const Product& p, std::size_t tile, std::size_t i, std::size_t j) {
     return with_more(p, tile, i, j, [&](std::size_t) { return p.K - 1; });
@@ -119,8 +119,8 @@ Guess of_short_sums(const Product& p, std::size_t i, std::size_t j, int bits, bo
 
 Mistake low_precision() {
   Mistake mistake{"low-precision",
-                  "Numbers are rounded to fewer digits than a float has, as half precision and the formats of tensor cores do.",
-                  "Find every place where a number is converted or packed. Factors and sum are to stay float throughout.",
+                  "Numbers are rounded to fewer digits than a float has, as with half precision or the formats of tensor cores.",
+                  "Find every place where a number is converted or packed. Factors and sums must be float everywhere.",
                   {}};
   for (const int bits : {10, 7}) {  // TF32 and half have 10; bfloat16 has 7
     for (const bool other : {false, true}) {

@@ -65,11 +65,11 @@ std::string missed_staging(Shape shape, const std::map<std::string, std::uint64_
   const auto bytes = sizeof(float) * static_cast<std::uint64_t>(shape.M) * static_cast<std::uint64_t>(shape.N);
   const auto moved = [&](const char* counter) { return counters.at(counter); };  // throws if missing: our own error
   if (moved("global_load_bytes") > bytes || moved("global_store_bytes") > bytes) {
-    return "it uses elements in global memory more often than it must: each is to be loaded once and stored once.";
+    return "it uses elements in global memory more often than needed: load each element once and store it once.";
   }
   if (moved("shared_store_bytes") < bytes || moved("shared_load_bytes") < bytes) {
-    return "not every element passes through shared memory. A thread that moves its own element from one place in global memory "
-           "to the other has to jump on one of the two sides: let the threads of a block hand elements to each other.";
+    return "not every element passes through shared memory. When each thread copies its own element directly, neighbouring threads "
+           "load or store elements that are far apart in memory: let the threads of a block exchange elements instead.";
   }
   return {};
 }

@@ -118,8 +118,8 @@ class MessageWriter {
       case Verdict::race: return race(finding);
       case Verdict::out_of_bounds: return out_of_bounds(raw, finding, by);
       case Verdict::misaligned:
-        return by + " uses an address here that is not a multiple of " + std::to_string(raw.index) + " bytes" +
-               (finding.element.empty() ? "" : ", that of " + finding.element) + ", as the type used for it needs.";
+        return by + " uses " + (finding.element.empty() ? "an address" : "the address of " + finding.element) +
+               " here. It is not a multiple of " + std::to_string(raw.index) + " bytes, but the type of this access needs such an address.";
       case Verdict::barrier_divergence: return raw.note ? left_before_barrier(raw, finding) : divergence(raw, finding);
       default: return by + ": " + finding.kind + ".";
     }
@@ -136,16 +136,16 @@ class MessageWriter {
     if (raw.bound != 0) {
       return "Thread " + in_brackets(*finding.site.thread) + " waits in a warp operation at " + at(finding.site) + " for thread " +
              in_brackets(*finding.other->thread) + ", which waits at " + at(*finding.other) +
-             ": the lanes named in the mask must all come.";
+             ": all lanes named in the mask must reach the same operation.";
     }
     return "Thread " + in_brackets(*finding.site.thread) + " waits at the barrier in " + at(finding.site) + " while thread " +
-           in_brackets(*finding.other->thread) + " of the same block waits at the one in " + at(*finding.other) +
+           in_brackets(*finding.other->thread) + " of the same block waits at the barrier in " + at(*finding.other) +
            ": every thread of a block must reach the same __syncthreads().";
   }
 
   static std::string left_before_barrier(const RawFinding& raw, const Finding& finding) {
     return std::to_string(raw.bound) + (raw.bound == 1 ? " thread of block " : " threads of block ") + in_brackets(*finding.site.block) +
-           " had already left the kernel when the others met at this barrier: whatever they should have loaded for the block is "
+           " had already left the kernel when the others reached this barrier: anything they should have loaded for the block is "
            "missing.";
   }
 
@@ -157,8 +157,8 @@ class MessageWriter {
         one.file == other.file && one.function == other.function && one.line > 0 && other.line > 0 ? barrier_between(one, other) : 0;
     if (barrier == 0) return ": either may come first.";
     const std::string ahead = std::to_string(std::min(one.line, other.line)), behind = std::to_string(std::max(one.line, other.line));
-    return ". The one in line " + std::to_string(barrier) + " does not part them when a thread comes round the loop to line " + ahead +
-           " while others are still in line " + behind + ".";
+    return ". The __syncthreads() in line " + std::to_string(barrier) + " does not separate them: one thread can be in line " + ahead +
+           " again, in the next pass of the loop, while the other is still in line " + behind + ".";
   }
 
   // The first line strictly between the two lines that calls a barrier; 0 if there is none. If there is one, the race goes from
@@ -183,7 +183,7 @@ class MessageWriter {
                              " and t" + who(*finding.other) + " " + verb(*finding.other) + " it in " + at(*finding.other);
     if (finding.site.access == "atomic" && finding.other->access == "atomic")
       return both + ". One of these is atomic for the threads of its own block only.";
-    return both + ". No __syncthreads() reaches from one block to another: either may come first.";
+    return both + ". A __syncthreads() orders the threads of one block only: either may come first.";
   }
 
   std::string race(const Finding& finding) const {
@@ -191,7 +191,7 @@ class MessageWriter {
     const std::string first = in_brackets(*finding.site.thread), second = in_brackets(*finding.other->thread);
     if (finding.site.line == finding.other->line && finding.site.access == finding.other->access) {
       return "Threads " + first + " and " + second + " both write " + finding.element + " in " + at(finding.site) +
-             " between the same two barriers: whichever comes last wins.";
+             " between the same two barriers: the element keeps the value that is written last.";
     }
     return "Thread " + first + " " + verb(finding.site) + " " + finding.element + " in " + at(finding.site) + " and thread " + second +
            " " + verb(*finding.other) + " it in " + at(*finding.other) + ", with no __syncthreads() between the two" +
@@ -202,16 +202,16 @@ class MessageWriter {
     const std::string verb = finding.site.access == "read" ? " reads" : finding.site.access == "write" ? " writes" : " accesses";
     if (raw.region == nullptr && raw.bound != 0) {
       const std::string whose = finding.array.empty() ? "an array" : finding.array;
-      return by + " uses subscript " + std::to_string(raw.index) + " of " + whose + ", whose dimension here has only the subscripts 0 to " +
+      return by + " uses subscript " + std::to_string(raw.index) + " of " + whose + ", but this dimension has only the subscripts 0 to " +
              std::to_string(raw.bound - 1) + ".";
     }
     if (raw.region == nullptr) {
-      if (static_cast<std::uint64_t>(raw.offset) < 4096) return by + " follows a null pointer.";
+      if (static_cast<std::uint64_t>(raw.offset) < 4096) return by + " uses a null pointer.";
       if (std::string_view(raw.site.access) == "write")
         return by + " writes to memory that belongs to no buffer, array or variable of the kernel.";
       return by + " uses an address that belongs to no buffer, array or variable of the kernel.";
     }
-    const std::string where = raw.offset < 0 ? ", before its start" : ", past its end";
+    const std::string where = raw.offset < 0 ? ", before the start" : ", past the end";
     const std::size_t elements = raw.region->bytes / std::max<std::size_t>(1, raw.region->element_bytes);
     return by + verb + " " + finding.element + where + ": " + raw.region->name + " has " + std::to_string(elements) +
            (elements == 1 ? " element" : " elements") + shape(*raw.region) + paid_for(*raw.region) + ".";
@@ -220,7 +220,7 @@ class MessageWriter {
   static std::string paid_for(const Region& region) {
     if (!region.dynamic) return {};
     if (region.bytes == 0) return ", because the launch function asks for no dynamic shared memory (shared_bytes)";
-    return ", all that the " + std::to_string(region.bytes) + " bytes the launch function asks for (shared_bytes) can hold";
+    return ", because the launch function asks for " + std::to_string(region.bytes) + " bytes of dynamic shared memory (shared_bytes)";
   }
 
   static std::string shape(const Region& region) {

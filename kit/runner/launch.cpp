@@ -92,12 +92,12 @@ class Launch {
   }
 
  private:
-  static constexpr auto still_busy = "was still busy here when the launch had used up all the steps it may take: a loop may never end";
+  static constexpr auto still_busy = "was still running here when the launch reached its limit of steps: this loop may never end";
   static constexpr auto waits_for_a_thread =
-      "keeps reading one value here and waits for it to change, and no thread that can run changes it";
+      "keeps reading one value here and waits for it to change, but no thread that can still run changes it";
   static constexpr auto waits_for_a_block =
-      "keeps reading one value here until another block changes it. Without a GPU blocks run one after another, so a kernel whose "
-      "blocks wait for each other can only be graded on a GPU";
+      "waits here until another block changes a value. Without a GPU, blocks run one after another, so a kernel whose blocks wait for "
+      "each other can only be graded on a GPU";
 
   // `what`: see RawFinding.
   void record(Verdict kind, std::uintptr_t pc, const char* what) {
@@ -240,7 +240,7 @@ class Launch {
         return;
       }
       record(Verdict::timeout, timeout->pc, timeout->waiting_for_another_thread ? waits_for_a_thread : still_busy);
-      trouble_ = {Status::timeout, "The launch used up all the steps it may take."};
+      trouble_ = {Status::timeout, "The launch reached its limit of steps."};
     } else if (const auto& trap = machine.trapped()) {
       record(Verdict::crash, trap->pc, trap->why);
       trouble_ = {Status::crash, std::string("A thread ") + trap->why + "."};

@@ -30,7 +30,7 @@ std::string launch_refusal(const protocol::LaunchConfig& config, std::size_t sta
   }
   if (static_shared_bytes + shared > max_shared_bytes) {
     return "A block asks for " + std::to_string(static_shared_bytes) + " + " + std::to_string(shared) +
-           " bytes of static and dynamic shared memory: at most 49152 are there.";
+           " bytes of static and dynamic shared memory: at most 49152 are available.";
   }
   return {};
 }

@@ -26,14 +26,14 @@ open_bundle() {
     return 0
   fi
   [ "$(bundle_says format)" = "$bundle_format" ] ||
-    die "the bundle in .tilelab/bundle was made by another version of Tilelab: make it with this one's make bundle"
+    die "the bundle in .tilelab/bundle was made by another version of Tilelab: run make bundle in a clone of this version"
   [ "$(bundle_says architecture)" = "$(uname -m)" ] ||
     die "the bundle in .tilelab/bundle is for $(bundle_says architecture), and this machine is $(uname -m): run make bundle on a machine like this one"
   key=$(digest "$bundle/SHA256SUMS")
   if [ "$(cat "$bundle/.checked" 2>/dev/null)" = "$key" ]; then return; fi
   if ! quietly "checking the bundle" check_sums; then
     damaged=$(damaged_file)
-    die "the bundle in .tilelab/bundle is damaged${damaged:+, for one in $damaged}: remove that folder and unpack the archive again, or a new copy of it"
+    die "the bundle in .tilelab/bundle is damaged${damaged:+ ($damaged and perhaps more)}: remove that folder, then unpack the archive again or a new copy of it"
   fi
   # If another user unpacked it, this cannot be written, and the bundle is read again next time.
   printf '%s\n' "$key" 2>/dev/null >"$bundle/.checked" || true

@@ -6,7 +6,7 @@ bundled_pip=pip==26.3
 # make_bundle [--cuda]: for PYTHON=3.12, or for this clone's Python; with NVIDIA's compiler if requested.
 make_bundle() {
   local version name folder=.tilelab/bundle.new made
-  case ${1:-} in '' | --cuda) ;; *) die "make bundle knows OPTIONS=--cuda and no other, not $1" ;; esac
+  case ${1:-} in '' | --cuda) ;; *) die "make bundle accepts only OPTIONS=--cuda, not $1" ;; esac
   version=$(bundled_version)
   name=tilelab-bundle-$(this_system)-$(uname -m)-py$version${1:+-cuda13}
   made=$name.tar
@@ -30,7 +30,7 @@ make_bundle() {
 bundled_version() {
   case ${PYTHON:-} in
     [0-9]*)
-      [[ $PYTHON =~ ^3\.(1[1-9]|[2-9][0-9])$ ]] || die "PYTHON=$PYTHON: name Python 3.11 or newer by two numbers, as in PYTHON=3.12"
+      [[ $PYTHON =~ ^3\.(1[1-9]|[2-9][0-9])$ ]] || die "PYTHON=$PYTHON: give Python 3.11 or newer as two numbers, such as PYTHON=3.12"
       echo "$PYTHON" ;;
     *) .venv/bin/python -c 'import sys; print("%d.%d" % sys.version_info[:2])' ;;
   esac
@@ -49,7 +49,7 @@ download_wheels() {
 pack_packages() {
   local to=$1 need found packages=()
   if ! have_apt; then
-    say "this machine has no apt-get, so the bundle is without compiler and libraries: the other machine has to have them"
+    say "this machine has no apt-get, so the bundle has no compiler and no libraries: the other machine must have them"
     return
   fi
   open_private_lists
@@ -59,7 +59,7 @@ pack_packages() {
   for need in "${all_needs[@]}"; do
     mapfile -t found < <(packages_for "$need")
     packages+=("${found[@]}")
-    [ ${#found[@]} -gt 0 ] || say "the bundle is without this, as $(this_system) has none: $(why "$need")"
+    [ ${#found[@]} -gt 0 ] || say "the bundle does not have this, because $(this_system) has no such package: $(why "$need")"
   done
   quietly "downloading packages" download_packages "${packages[@]}" || { show_log; die "the distribution's packages cannot be fetched"; }
   mkdir -p "$to" && index_packages "$to"

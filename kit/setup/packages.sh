@@ -14,7 +14,7 @@ provide_needs() {
       get_packages "${missing[@]}"
     else
       show_log 5
-      say "on a machine without a network, use a bundle: make bundle on one that has it and is of the same release"
+      say "on a machine without a network, use a bundle: run make bundle on a machine that has a network and the same release"
     fi
     close_private_lists
   fi
@@ -40,7 +40,7 @@ get_packages() {
     show_log
     say "apt-get could not install them; unpacking them under .tilelab/prefix instead"
   else
-    say "unpacking under .tilelab/prefix, for this clone alone:"
+    say "unpacking under .tilelab/prefix, for this clone only:"
     printf '  %s\n' "${reasons[@]}" >&2
   fi
   if ! { quietly "downloading packages" download_packages "${packages[@]}" &&
@@ -56,7 +56,7 @@ report_missing() {
   fi
   for need in "$@"; do
     if is_optional "$need"; then
-      say "going on without $need: the kit's own launcher confines submissions instead"
+      say "continuing without $need: the kit's own launcher confines submissions instead"
     else
       needed+=("$need")
     fi
@@ -65,7 +65,7 @@ report_missing() {
   say "missing on this machine:"
   for need in "${needed[@]}"; do printf '  %s%s\n    %s\n' "$(why "$need")" "$(found_instead "$need")" "$(remedy "$need")" >&2; done
   if have_apt && has_bundled_packages && bundle_fits_system; then
-    say "the bundle's packages do not go with what is installed here, or lack these: run make bundle on a machine that is kept as up to date as this one"
+    say "the bundle does not have these packages, or they do not fit what is installed here: run make bundle on a machine that is as up to date as this one"
   fi
   die "install these, then run the same command again"
 }
@@ -76,7 +76,7 @@ found_instead() {
   case $1 in compiler) tool=${CXX:-g++} ;; python) tool=${PYTHON:-python3} ;; *) return 0 ;; esac
   command -v "$tool" >/dev/null || return 0
   version=$("$tool" --version 2>/dev/null | head -n 1) || version=
-  echo " (here is ${version:-$tool, which does not work})"
+  echo " (found: ${version:-$tool, which does not work})"
 }
 
 remedy() {
@@ -94,8 +94,8 @@ remedy() {
     echo "ask an administrator for: apt-get install $packages"
   else
     case $1 in
-      compiler) echo "Fedora: dnf install gcc-c++ libstdc++-static; Arch: pacman -S gcc; elsewhere name one with CXX=/path/to/g++" ;;
-      python | pip) echo "Fedora: dnf install python3 python3-pip; Arch: pacman -S python python-pip; or name one with PYTHON=/path/to/python3" ;;
+      compiler) echo "Fedora: dnf install gcc-c++ libstdc++-static; Arch: pacman -S gcc; elsewhere, name a compiler with CXX=/path/to/g++" ;;
+      python | pip) echo "Fedora: dnf install python3 python3-pip; Arch: pacman -S python python-pip; or name a Python with PYTHON=/path/to/python3" ;;
       catch2) echo "Fedora: dnf install catch-devel; Arch: pacman -S catch2; a build of your own is found through CMAKE_PREFIX_PATH" ;;
       boost) echo "Fedora: dnf install boost-static boost-devel; a build of your own is found through CMAKE_PREFIX_PATH (it takes libboost_context.a)" ;;
       json) echo "Fedora: dnf install json-devel; Arch: pacman -S nlohmann-json" ;;

@@ -25,7 +25,7 @@ provide_python() {
   touch .venv/.incomplete
   rm -f .venv/.has-*
   quietly "installing the grader's Python packages${extra:+ and those for $extra}" install_grader "$extra" ||
-    { show_log; die "pip could not install the grader's packages. It needs the network once, or a bundle (make bundle, where there is one): check the connection (behind a proxy: export https_proxy=http://host:port), then run the same command again"; }
+    { show_log; die "pip could not install the grader's packages. It needs the network once, or a bundle (from make bundle on a machine with a network). Check the connection (behind a proxy: export https_proxy=http://host:port), then run the same command again"; }
   touch ".venv/.has-" ".venv/.has-$extra"
   [ "$extra" != dev ] || touch .venv/.has-test
   printf '%s\n' "$key" >.venv/.key

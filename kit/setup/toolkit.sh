@@ -11,16 +11,16 @@ provide_toolkit() {
   if ! has_gpu || has_toolkit; then return; fi
   driver=$(driver_version)
   if [ "${driver:-0}" -lt "$oldest_driver" ]; then
-    say "there is a GPU, but no CUDA toolkit, and its driver (${driver:-none that answers}) is too old for the one that can be fetched: install a toolkit, or kernels run on the CPU executor alone"
+    say "there is a GPU, but no CUDA toolkit, and its driver (${driver:-none answers}) is too old for the toolkit that can be fetched: install a toolkit, or kernels run on the CPU executor only"
     return
   fi
   if [ -d "$bundle" ] && ! has_bundled_toolkit; then
-    say "there is a GPU, but no CUDA toolkit, nor one in the bundle (make bundle OPTIONS=--cuda): kernels run on the CPU executor alone"
+    say "there is a GPU, but no CUDA toolkit, and the bundle has none (make bundle OPTIONS=--cuda): kernels run on the CPU executor only"
     return
   fi
   open_bundle
   quietly "fetching NVIDIA's compiler (100 MB)" fetch_toolkit ||
-    say "there is a GPU, but no CUDA toolkit, and it cannot be fetched: kernels run on the CPU executor alone"
+    say "there is a GPU, but no CUDA toolkit, and it cannot be fetched: kernels run on the CPU executor only"
 }
 
 # For users who want it without a GPU too, or besides the machine's own toolkit.

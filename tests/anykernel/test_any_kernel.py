@@ -125,11 +125,11 @@ def test_without_arguments_it_proposes_a_command_that_runs() -> None:
     ("options", "said"),
     [
         (["--kernel", "scael"], "The kernels in templates_and_namespaces.cu are: scale."),
-        (["--kernel", "lab::scale"], "Name the instance, as in 'lab::scale<float>'"),
-        (["--kernel", "scale<float>"], "a kernel in a namespace is named with it"),
+        (["--kernel", "lab::scale"], "Name one instance, such as 'lab::scale<float>'"),
+        (["--kernel", "scale<float>"], "Name a kernel in a namespace with it"),
         (["--kernel", "rm -rf"], "write a name"),
-        (["--kernel", "lab::scale<float>", "--grid", "0x4"], "it is one to three numbers"),
-        (["--kernel", "lab::scale<float>", "--arg", "float=1"], "one --arg was given, and"),
+        (["--kernel", "lab::scale<float>", "--grid", "0x4"], "write one to three numbers"),
+        (["--kernel", "lab::scale<float>", "--arg", "float=1"], "one --arg was given, but"),
         (
             [
                 "--kernel",
@@ -200,7 +200,7 @@ def test_a_result_that_hangs_on_the_order_of_threads_is_a_note() -> None:
     assert done.status == 0
     [note] = done.json["findings"]
     assert (note["kind"], note["severity"]) == ("race", "note")
-    assert re.search(r"found\[\d+\] is \d+ where .* and \d+ where they run the other way round", str(note["message"]))
+    assert re.search(r"found\[\d+\] is \d+ when .* but \d+ when they run in the reverse order", str(note["message"]))
     assert "On a GPU the order changes from run to run" in check(file, *options).out.replace("\n", " ")
 
 

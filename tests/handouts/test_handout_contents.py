@@ -24,7 +24,7 @@ def members(made: Handout) -> list[tarfile.TarInfo]:
 
 
 def test_the_kinds_of_file_are_those_of_the_golden_listing(course_handout: Handout) -> None:
-    remedy = "if that is meant, run `.venv/bin/tilelab handouts --accept`"
+    remedy = "if you want that, run `.venv/bin/tilelab handouts --accept`"
     assert listing(course_handout) == (ROOT / LISTING).read_text(encoding="utf-8"), remedy
 
 

@@ -211,7 +211,7 @@ def test_files_that_are_not_those_of_the_manifest_are_refused(folder: Path) -> N
 
 
 def test_a_folder_that_is_no_handout_is_told_so(tmp_path: Path) -> None:
-    with pytest.raises(RemediableError, match="no unpacked handout"):
+    with pytest.raises(RemediableError, match="not an unpacked handout"):
         upgrade(tmp_path, archive(tmp_path / "new.tar.gz", "2", NEW))
 
 

@@ -78,12 +78,20 @@ def test_files_that_git_does_not_track_stay_at_home(made: Path) -> None:
         (
             "assignments/05-add/hidden_tests.cpp",
             "\n",
-            "assignments/05-add/hidden_tests.cpp: is private; students never get it",
+            "assignments/05-add/hidden_tests.cpp: is private; students must never get it",
         ),
-        ("assignments/05-add/grading.toml", "\n", "assignments/05-add/grading.toml: is private; students never get it"),
+        (
+            "assignments/05-add/grading.toml",
+            "\n",
+            "assignments/05-add/grading.toml: is private; students must never get it",
+        ),
         (README, "[how](../../docs/how.md)\n", f"{README}:1: links to ../../docs/how.md, which is not in the handout"),
         (README, '<img src="tile.svg">\n', f"{README}:1: links to tile.svg, which is not in the handout"),
-        ("assignments/05-add/add.cu", "int x;\n", "assignments/05-add/add.cu: not what solutions/05-add/add.cu gives"),
+        (
+            "assignments/05-add/add.cu",
+            "int x;\n",
+            "assignments/05-add/add.cu: differs from what solutions/05-add/add.cu gives",
+        ),
     ],
 )
 def test_what_gives_something_away_is_named(made: Path, change: Change, name: str, text: str, complaint: str) -> None:
@@ -129,7 +137,7 @@ def test_a_line_of_the_solution_left_unmarked_is_named(made: Path, change: Chang
     answer = solution.pop(6)
     change("solutions/05-add/add.cu", "\n".join([*solution[:4], answer, *solution[4:]]) + "\n")
     write(made)
-    told = "outside all markers, so students get it; a PROMPT says that this is meant: y[i * n] += 1;"
+    told = "this is outside all markers, so students get it; put it into a PROMPT if you want that: y[i * n] += 1;"
     assert found(made) == [f"solutions/05-add/add.cu:5: {told}"]
 
 

@@ -100,7 +100,8 @@ TEST_CASE("races name both sides", "[finding_messages]") {
       "come first.");
   finding.other = {finding.site.pc, "write", {5, 0}};
   CHECK(worded(finding).message ==
-        "Threads (1,2,0) and (0,0,0) both write As[1][1] in line 2 between the same two barriers: whichever comes last wins.");
+        "Threads (1,2,0) and (0,0,0) both write As[1][1] in line 2 between the same two barriers: the element keeps the value that is "
+        "written last.");
   finding.site.access = "atomic";
   CHECK(worded(finding).message.starts_with("Thread (1,2,0) atomically updates As[1][1] in line 2 and thread (0,0,0) writes it in line 2"));
 }
@@ -116,12 +117,12 @@ TEST_CASE("a copy whose read and write are one instruction is not two writes", "
 TEST_CASE("out of bounds says past or before, and how much there is", "[finding_messages]") {
   const Region global = buffer(), array = shared();
   CHECK(worded(raw(Verdict::out_of_bounds, 2, &global, 4096)).message ==
-        "Thread (1,2,0) of block (1,1,0) reads A[1024], past its end: A has 1024 elements.");
+        "Thread (1,2,0) of block (1,1,0) reads A[1024], past the end: A has 1024 elements.");
   CHECK(worded(raw(Verdict::out_of_bounds, 2, &global, -4)).message ==
-        "Thread (1,2,0) of block (1,1,0) reads A[-1], before its start: A has 1024 elements.");
+        "Thread (1,2,0) of block (1,1,0) reads A[-1], before the start: A has 1024 elements.");
   RawFinding past = raw(Verdict::out_of_bounds, 2, &array, 1024);
   past.site.access = "write";
-  CHECK(worded(past).message == "Thread (1,2,0) of block (1,1,0) writes As[16][0], past its end: As has 256 elements (16 x 16).");
+  CHECK(worded(past).message == "Thread (1,2,0) of block (1,1,0) writes As[16][0], past the end: As has 256 elements (16 x 16).");
 }
 
 TEST_CASE("a bad subscript names its array where the line leaves no doubt", "[finding_messages]") {
@@ -130,7 +131,7 @@ TEST_CASE("a bad subscript names its array where the line leaves no doubt", "[fi
   finding.bound = 17;
   CHECK(worded(finding).array == "As");  // only As has a dimension of 17
   CHECK(worded(finding).message ==
-        "Thread (1,2,0) of block (1,1,0) uses subscript 17 of As, whose dimension here has only the subscripts 0 to 16.");
+        "Thread (1,2,0) of block (1,1,0) uses subscript 17 of As, but this dimension has only the subscripts 0 to 16.");
   finding.bound = 16;
   CHECK(worded(finding).array.empty());  // both have one of 16
   CHECK(worded(finding).message.find(" of an array, ") != std::string::npos);
@@ -152,7 +153,7 @@ TEST_CASE("columns name the subscript, where no macro may have moved them", "[fi
 }
 
 TEST_CASE("addresses that belong to nothing are told apart", "[finding_messages]") {
-  CHECK(worded(raw(Verdict::out_of_bounds, 2, nullptr, 8)).message == "Thread (1,2,0) of block (1,1,0) follows a null pointer.");
+  CHECK(worded(raw(Verdict::out_of_bounds, 2, nullptr, 8)).message == "Thread (1,2,0) of block (1,1,0) uses a null pointer.");
   CHECK(worded(raw(Verdict::out_of_bounds, 2, nullptr, 1 << 20)).message.find("uses an address that belongs to no buffer") !=
         std::string::npos);
   RawFinding write = raw(Verdict::out_of_bounds, 2, nullptr, -8);
@@ -166,8 +167,8 @@ TEST_CASE("what a thread did is told with its element and array, of a misaligned
   finding.what = "reads {element}, which no thread has written since the block started";
   CHECK(worded(finding).message == "Thread (1,2,0) of block (1,1,0) reads As[0][0], which no thread has written since the block started.");
   finding = raw(Verdict::input_modified, 2, &global);
-  finding.what = "writes {element}, but {array} is an input and must stay as it is";
-  CHECK(worded(finding).message == "Thread (1,2,0) of block (1,1,0) writes A[0], but A is an input and must stay as it is.");
+  finding.what = "writes {element}, but {array} is an input and must not change";
+  CHECK(worded(finding).message == "Thread (1,2,0) of block (1,1,0) writes A[0], but A is an input and must not change.");
   RawFinding misaligned = raw(Verdict::misaligned, 2);
   misaligned.index = 16;
   CHECK(worded(misaligned).kind == "misaligned");
@@ -180,9 +181,9 @@ TEST_CASE("divergence names both barriers, in a warp operation it speaks of lane
   CHECK(worded(finding).kind == "barrier-divergence");
   CHECK(worded(finding).severity == "error");
   CHECK(worded(finding).message.starts_with(
-      "Thread (1,2,0) waits at the barrier in line 2 while thread (0,0,0) of the same block waits at the one in line 3"));
+      "Thread (1,2,0) waits at the barrier in line 2 while thread (0,0,0) of the same block waits at the barrier in line 3"));
   finding.bound = 1;
-  CHECK(worded(finding).message.find("the lanes named in the mask must all come") != std::string::npos);
+  CHECK(worded(finding).message.find("all lanes named in the mask must reach the same operation") != std::string::npos);
 }
 
 TEST_CASE("threads that left before a barrier are a note, one or many", "[finding_messages]") {

@@ -150,7 +150,7 @@ TEST_CASE("a kernel of the right name with other parameters is not launched", "[
   cuda::LaunchWorker worker(image);
   const LaunchReply reply = launch(worker).reply;
   CHECK(reply.status == Status::launch_error);
-  CHECK_THAT(reply.detail, ContainsSubstring("other parameters"));
+  CHECK_THAT(reply.detail, ContainsSubstring("does not have the parameters"));
 }
 
 TEST_CASE("a GPU that cannot be used is our failure, not the submission's", "[launch-worker]") {

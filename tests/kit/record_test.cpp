@@ -54,7 +54,7 @@ LaunchRecord full_launch() {
   const double infinity = std::numeric_limits<double>::infinity();
   launch.mismatch = Mismatch{
       "C", 2, 3, 4, 1, {{0, 1, -5, -4.5}, {1, 0, 3, std::nullopt}, {1, 1, 3, infinity}}, {8, 16}, {".#.", "o##"}, {1, 1}, "scattered"};
-  launch.explanation = Explanation{"a-transposed", "A is used with row and column exchanged.", "Which index counts rows?"};
+  launch.explanation = Explanation{"a-transposed", "The kernel uses A with row and column exchanged.", "Which index counts rows?"};
   launch.wrong_output = {1, 2};
   launch.counters = {{"global_load_bytes", 96}, {"events", 1000}};
   const protocol::Metrics loads{{"l1tex__t_requests_pipe_lsu_mem_global_op_ld.sum", 12}};

@@ -94,7 +94,7 @@ TEST_CASE("the technique rule asks for one load, one store and a way through sha
   CHECK(missed("global_load_bytes", 128).empty());
   CHECK(missed("shared_load_bytes", 256).empty());
   for (const auto* counter : {"global_load_bytes", "global_store_bytes"}) {
-    CHECK(missed(counter, 132).find("more often than it must") != std::string::npos);
+    CHECK(missed(counter, 132).find("more often than needed") != std::string::npos);
   }
   for (const auto* counter : {"shared_load_bytes", "shared_store_bytes"}) {
     CHECK(missed(counter, 124).find("not every element passes through shared memory") != std::string::npos);

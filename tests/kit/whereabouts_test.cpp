@@ -26,20 +26,20 @@ constexpr Tile square{16, 16};
 TEST_CASE("everything, one element and everything off the diagonal are named as such", "[whereabouts]") {
   CHECK(words(20, 30, square, [](auto, auto) { return true; }) == "every element");
   CHECK(words(20, 30, square, [](auto r, auto c) { return r == 3 && c == 29; }) == "only the element in row 3, column 29");
-  CHECK(words(20, 30, square, [](auto r, auto c) { return r + c != 9; }) == "every element but 10");
-  CHECK(words(30, 30, square, [](auto r, auto c) { return r != c; }) == "every element off the diagonal; those on it are right");
+  CHECK(words(20, 30, square, [](auto r, auto c) { return r + c != 9; }) == "every element except 10");
+  CHECK(words(30, 30, square, [](auto r, auto c) { return r != c; }) == "every element except those on the diagonal");
 }
 
 TEST_CASE("what lies past the last full tile is named by the tile", "[whereabouts]") {
-  CHECK(words(33, 17, square, [](auto r, auto) { return r >= 32; }) == "every element of the last row, past the last full 16-high tile");
+  CHECK(words(33, 17, square, [](auto r, auto) { return r >= 32; }) == "every element of the last row, below the last full tile of 16 rows");
   CHECK(words(36, 32, square, [](auto r, auto c) { return r >= 32 && c % 2 == 0; }) ==
-        "only in the last 4 rows, past the last full 16-high tile");
+        "only in the last 4 rows, below the last full tile of 16 rows");
   CHECK(words(32, 35, square, [](auto, auto c) { return c >= 32; }) ==
-        "every element of the last 3 columns, past the last full 16-wide tile");
+        "every element of the last 3 columns, right of the last full tile of 16 columns");
   CHECK(words(33, 35, square, [](auto r, auto c) { return r >= 32 || c >= 32; }) ==
-        "every element of the rows and columns past the last full 16x16 tile");
+        "every element of the rows and columns that lie outside all full 16x16 tiles");
   CHECK(words(33, 35, square, [](auto r, auto c) { return (r >= 32) != (c >= 32); }) ==
-        "only in the rows and columns past the last full 16x16 tile");
+        "only in the rows and columns that lie outside all full 16x16 tiles");
 }
 
 TEST_CASE("without a full tile, the edge is named by itself", "[whereabouts]") {
@@ -58,7 +58,7 @@ TEST_CASE("whole tiles are named by their block, row or column", "[whereabouts]"
   CHECK(words(48, 48, square, [&](auto r, auto) { return in(r, 1); }) == "every element of tile row 1");
   CHECK(words(48, 48, square, [&](auto, auto c) { return in(c, 1); }) == "every element of tile column 1");
   CHECK(words(48, 48, square, [&](auto r, auto c) { return r >= 16 || c >= 16; }) ==
-        "every element of tiles other than the first, that of block (0, 0)");
+        "every element of the tiles of blocks other than (0, 0)");
 }
 
 TEST_CASE("the same row or column of every tile is recognised", "[whereabouts]") {
@@ -68,6 +68,6 @@ TEST_CASE("the same row or column of every tile is recognised", "[whereabouts]")
 
 TEST_CASE("a linear block has no rows of tiles to speak of", "[whereabouts]") {
   CHECK(words(10, 300, {1, 256}, [](auto, auto c) { return c >= 256; }) ==
-        "every element of the last 44 columns, past the last full 256-wide tile");
+        "every element of the last 44 columns, right of the last full tile of 256 columns");
   CHECK(words(10, 10, {1, 1}, [](auto r, auto c) { return (r + c) % 3 == 1; }) == "scattered over rows 0 to 9 and columns 0 to 9");
 }

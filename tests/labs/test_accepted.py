@@ -34,6 +34,6 @@ def test_what_a_kernel_leaves_in_its_variables_is_told_where_the_next_launch_wou
     kernel: str, told: bool, grade: Callable[[str, Path], LabResult]
 ) -> None:
     result = grade("04-open", HERE / "04-open" / f"{kernel}.cu")
-    notes = [finding for finding in result.findings if "a second one would go wrong" in finding.message]
+    notes = [finding for finding in result.findings if "a second launch would go wrong" in finding.message]
     assert bool(notes) is told
     assert all(note.severity == "note" for note in notes)

@@ -63,7 +63,7 @@ def test_its_table_says_what_a_strided_kernel_costs() -> None:
     assert status == 0
     (line,) = [line for line in shown.splitlines() if "global loads of 8.50 sectors" in line]
     assert "16,384 global loads" in line
-    assert "Which index does threadIdx.x move" in shown
+    assert "Which index does threadIdx.x change" in shown
     assert "source level" in shown
 
 
@@ -73,7 +73,7 @@ def test_a_kernel_that_is_wrong_is_counted_and_told(tmp_path: Path) -> None:
     wrong.write_text(model.replace("C[row * N + col] = sum", "C[row * N + col] = sum + 1"), encoding="utf-8")
     status, shown, _ = profile(wrong, "--shape", "8x8x8")
     assert status == 1
-    assert "What the lines cost" in shown
+    assert "What each line costs" in shown
     assert "Wrong" in shown
 
 

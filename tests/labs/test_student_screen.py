@@ -30,7 +30,7 @@ COURSE_SEED = 918_273_645_546  # hidden shapes depend on it; it is not used here
 # lab, file below solutions/<lab>, text that the screen has to show.
 MISTAKES = {
     "a missing barrier": ("02-tiled", "rejects/no_first_barrier.cu", "no __syncthreads() between"),
-    "a bound that is off by one": ("01-naive", "rejects/guard_off_by_one.cu", "past its end"),
+    "a bound that is off by one": ("01-naive", "rejects/guard_off_by_one.cu", "past the end"),
     "no guard at the edge": ("03-boundary", "rejects/unguarded_store.cu", "writes C["),
     "unset shared memory": ("02-tiled", "rejects/half_a_tile_loaded.cu", "no thread has written"),
     "a wrong index": ("01-naive", "rejects/writes_transposed.cu", "C[0][1] expected 16, got 17"),

@@ -12,7 +12,7 @@ from grader.commands.cli import app
 
 ROOT = Path(__file__).resolve().parents[2]
 MODEL = ROOT / "solutions" / "02-tiled" / "matmul_tiled.cu"
-CHECKED = "threads stores is the sum of the products it has read."
+CHECKED = "threads stores the sum of the products of what it has read."
 
 
 def trace(file: Path, *options: str) -> tuple[int, str, str]:
@@ -49,7 +49,7 @@ def test_it_follows_the_example_by_hand_phase_by_phase(worked: Path) -> None:
     ]
     assert "(1, 0)          As[0][1] ← A[0][1] = 2    Bs[0][1] ← B[0][1] = 5" in shown
     assert "(1, 0)          As[0][1] ← A[0][5] = 18   Bs[0][1] ← B[4][1] = 21" in shown
-    assert f"Checked: what each of the 16 {CHECKED}" in shown
+    assert f"Checked: each of the 16 {CHECKED}" in shown
 
 
 def test_a_barrier_is_named_with_its_line(worked: Path) -> None:
@@ -97,7 +97,7 @@ def test_a_kernel_that_is_no_plain_sum_says_so() -> None:
     file = ROOT / "tests" / "labs" / "accepted" / "02-tiled" / "register_tile.cu"
     status, shown, _ = trace(file, "--shape", "32x32x32")
     assert status == 0
-    assert "The sum of products does not reproduce what 64 of 64 threads store" in shown
+    assert "64 of 64 threads store something other than the sum of their products" in shown
     assert CHECKED not in shown
 
 
@@ -116,14 +116,14 @@ def test_a_wrong_result_is_told_with_its_first_element() -> None:
     )
     assert status == 1
     assert "Wrong answer" in shown
-    assert "The first, in row 0 and column" in shown
+    assert "The first wrong element, in row 0 and column" in shown
 
 
 def test_a_kernel_that_never_ends_is_shown_as_far_as_it_came() -> None:
     status, shown, _ = trace(lab_file("01-naive/rejects/endless_loop.cu"))
     assert status == 1
     assert "Time-out" in shown
-    assert "this is only its beginning" in shown
+    assert "This is only the beginning" in shown
     assert len(shown) < 1_000_000
 
 
@@ -141,7 +141,7 @@ def test_a_shape_the_launch_cannot_take_says_what_cuda_refuses() -> None:
         (None, ["--shape", "8x8x8x"], "it takes MxNxK"),
         (None, ["--shape", "99999999999x1x1"], "it takes MxNxK"),
         (None, ["--block", "2,0"], "outside the grid: the launch has 2 x 2 x 1 blocks"),
-        (None, ["--block", "one"], "it is two or three numbers"),
+        (None, ["--block", "one"], "write two or three numbers"),
         (None, ["--inputs", "zeros"], "it takes worked, integers, random"),
         (None, ["--format", "html"], "there is no format 'html'"),
         (None, ["--lab", "99-none"], "99-none"),

@@ -46,10 +46,10 @@ def test_a_starter_that_fails_and_says_why_is_as_it_should_be() -> None:
     [
         (graded(build=Build(ok=False), verdict=Verdict.COMPILE_ERROR), "does not compile"),
         (graded(build=Build(ok=True, log="unused x\n")), "compiles with warnings: unused x"),
-        (PASSED, "has to fail"),
+        (PASSED, "must fail"),
         (graded(verdict=Verdict.INTERNAL_ERROR), "gets internal-error"),
         (graded(points=0.5), "earns 0.5 points"),
-        (graded(case(advice="")), "'sums' says nothing helpful"),
+        (graded(case(advice="")), "'sums' gives no advice"),
     ],
 )
 def test_what_is_wrong_with_a_starter_is_told(result: LabResult, told: str) -> None:
@@ -73,7 +73,7 @@ def test_what_is_wrong_with_a_solution_is_told(result: LabResult, told: str) -> 
 @pytest.mark.parametrize("first", ["", "// a race", "// verdict: pass", "// verdict: luck", "// verdict: race line: x"])
 def test_a_reject_that_demands_nothing_sensible_is_refused(tmp_path: Path, first: str) -> None:
     (tmp_path / "wrong.cu").write_text(f"{first}\nint x;\n", encoding="utf-8")
-    with pytest.raises(LabError, match="has to be `// verdict: …`"):
+    with pytest.raises(LabError, match="is not a line `// verdict: …`"):
         demanded(tmp_path / "wrong.cu")
 
 
@@ -88,12 +88,12 @@ def test_a_reject_that_gets_its_verdict_in_either_line_is_as_it_should_be(tmp_pa
 @pytest.mark.parametrize(
     ("result", "told"),
     [
-        (PASSED, "demands race and gets pass"),
+        (PASSED, "should get race, but gets pass"),
         (
             graded(verdict=Verdict.RACE, findings=(RACE.model_copy(update={"line": 8, "other": None}),)),
             "found elsewhere",
         ),
-        (graded(verdict=Verdict.RACE, points=2), "full marks all the same"),
+        (graded(verdict=Verdict.RACE, points=2), "but also full marks"),
     ],
 )
 def test_a_reject_that_gets_something_else_is_told(result: LabResult, told: str) -> None:
@@ -108,7 +108,9 @@ def test_a_reject_demands_the_explanation_on_its_second_line_and_no_other(tmp_pa
     explained = graded(case(launches=(launch("M=2 N=3").model_copy(update={"explanation": words}),)))
     assert unmet(demand, explained) is None
     assert "gets none" in str(unmet(demand, graded()))
-    assert "demands no explanation and gets a-transposed" in str(unmet(Demand(Verdict.WRONG_ANSWER, None), explained))
+    assert "should get no explanation, but gets a-transposed" in str(
+        unmet(Demand(Verdict.WRONG_ANSWER, None), explained)
+    )
 
 
 def test_a_report_that_withholds_what_it_should_gives_nothing_away() -> None:
@@ -140,7 +142,7 @@ def lab(folder: Path, *, rejects_at_least: int = 8) -> Lab:
 
 def test_too_few_rejects_are_a_failure_of_their_own(tmp_path: Path) -> None:
     proofs = KernelProofs(tmp_path, lab(tmp_path, rejects_at_least=1), lambda _lab, _source: graded(), SEED)
-    assert ["0 rejects, and there are to be 1" in str(one) for one in proofs.enough_rejects()] == [True]
+    assert ["there are 0 rejects, but there must be 1" in str(one) for one in proofs.enough_rejects()] == [True]
     (tmp_path / "solutions/05-sum/rejects/wrong.cu").write_text("// verdict: wrong-answer\n", encoding="utf-8")
     assert proofs.enough_rejects() == []
     assert [step() for proof in proofs.proofs() if proof.name.startswith("rejects") for step in proof.steps] == [[], []]

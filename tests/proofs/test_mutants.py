@@ -111,7 +111,7 @@ def test_a_survivor_is_told_unless_it_is_listed(tmp_path: Path) -> None:
 @pytest.mark.parametrize("verdict", [Verdict.RACE, Verdict.COMPILE_ERROR])
 def test_a_listed_mutant_that_does_not_survive_is_told(tmp_path: Path, verdict: Verdict) -> None:
     (diagnostic,) = told(proofs(tmp_path, listed(BARRIER), lambda _text: verdict))
-    assert "remove it" in diagnostic
+    assert "remove this survivor" in diagnostic
 
 
 def test_a_listed_mutant_that_is_not_made_any_more_is_told(tmp_path: Path) -> None:

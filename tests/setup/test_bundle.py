@@ -66,7 +66,7 @@ def test_without_one_packages_come_from_the_network(clone: Path) -> None:
 @pytest.mark.parametrize(
     ("changed", "said"),
     [
-        ({"format": "99"}, "make it with this one's make bundle"),
+        ({"format": "99"}, "run make bundle in a clone of this version"),
         ({"architecture": "s390x"}, "is for s390x, and this machine is"),
         ({"python": "3.99"}, f"is for Python 3.99, and this machine has {HERE}"),
         ({"pins": "0123"}, "run make bundle in a clone of this version"),
@@ -90,7 +90,7 @@ def test_a_damaged_file_is_named(clone: Path, harm: str) -> None:
     done = run(clone, "open_bundle; echo taken")
     assert (done.returncode, done.stdout) == (1, "")
     name = "bundle.txt" if "bundle.txt" in harm else "wheels/one-1-py3-none-any.whl"
-    assert f"is damaged, for one in {name}: remove that folder" in done.stderr
+    assert f"is damaged ({name} and perhaps more): remove that folder" in done.stderr
 
 
 def test_checksums_that_leave_out_the_description_are_damaged(clone: Path) -> None:
@@ -160,7 +160,7 @@ def test_packages_of_another_release_are_left_alone(clone: Path) -> None:
     assert "make bundle on a machine like this one" in done.stderr
 
 
-@pytest.mark.parametrize(("asked", "said"), [("3.9", "Python 3.11 or newer"), ("3.12.1", "as in PYTHON=3.12")])
+@pytest.mark.parametrize(("asked", "said"), [("3.9", "Python 3.11 or newer"), ("3.12.1", "such as PYTHON=3.12")])
 def test_is_made_for_no_python_that_tilelab_does_not_run_on(clone: Path, asked: str, said: str) -> None:
     done = run(clone, 'PYTHON=$1; make_bundle; echo "went on"', asked)
     assert (done.returncode, done.stdout) == (1, "")
@@ -170,7 +170,7 @@ def test_is_made_for_no_python_that_tilelab_does_not_run_on(clone: Path, asked: 
 def test_is_made_with_no_option_that_it_does_not_know(clone: Path) -> None:
     done = run(clone, "make_bundle --cuda12")
     assert done.returncode == 1
-    assert "OPTIONS=--cuda and no other, not --cuda12" in done.stderr
+    assert "accepts only OPTIONS=--cuda, not --cuda12" in done.stderr
 
 
 def test_its_python_is_taken_where_nobody_named_one(clone: Path) -> None:

@@ -50,7 +50,7 @@ def test_says_what_is_there_when_it_is_too_old(bare: tuple[Path, dict[str, str]]
     old.chmod(0o755)
     said = set_up(clone, environment).stderr
     line = next(line for line in said.splitlines() if need in line)
-    assert line.endswith(f"(here is {tool} 7.5.0)")
+    assert line.endswith(f"(found: {tool} 7.5.0)")
 
 
 def test_without_network_says_to_connect_and_to_try_again(tmp_path: Path) -> None:
@@ -69,7 +69,7 @@ def test_without_network_says_to_connect_and_to_try_again(tmp_path: Path) -> Non
 
 def test_can_do_without_bubblewrap(bare: tuple[Path, dict[str, str]]) -> None:
     said = set_up(*bare).stderr
-    assert "going on without bubblewrap" in said
+    assert "continuing without bubblewrap" in said
     assert "  bubblewrap" not in said
 
 

@@ -77,5 +77,5 @@ def test_a_compiler_is_taken_from_a_bundle_that_has_one(tmp_path: Path) -> None:
 
 
 def test_without_a_network_the_cpu_executor_is_left(tmp_path: Path) -> None:
-    assert "on the CPU executor alone" in provide(tmp_path, NETWORK="no")
+    assert "on the CPU executor only" in provide(tmp_path, NETWORK="no")
     assert not (tmp_path / ".tilelab" / "cuda").exists()

@@ -32,7 +32,7 @@ _KILLED = re.compile(
 )
 _KILLED_STATUS = frozenset({128 + 9, 128 + 24})  # SIGKILL, SIGXCPU
 _NOT_FOR_THIS_FILE = (
-    "hand in only the kernel, its helpers and the launch function; the grader allocates, copies and launches."
+    "hand in only the kernel, its helper functions and the launch function. The grader allocates, copies and launches."
 )
 
 
@@ -74,7 +74,7 @@ def _hint(log: str, message: str) -> str:
     if _HOST_NAME.search(message):
         return f"This is host code: {_NOT_FOR_THIS_FILE}"
     if (name := _UNKNOWN_NAME.match(message)) and _HALF.fullmatch(name["gcc"] or name["clang"]):
-        return "Half precision comes with #include <cuda_fp16.h>."
+        return "Half precision needs #include <cuda_fp16.h>."
     if _LAUNCH.search(log):
-        return f"A launch with <<<…>>> is host code, like the main() around it: {_NOT_FOR_THIS_FILE}"
+        return f"A launch with <<<…>>> is host code, as is the main() around it: {_NOT_FOR_THIS_FILE}"
     return ""

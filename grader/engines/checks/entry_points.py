@@ -77,11 +77,13 @@ def missing_names(found: EntryPoints, entries: EntrySignatures, source: str) -> 
     if not found.kernels:
         missing.append(_missing(f"There is no kernel `__global__ void {_in_c(entries.kernel)}`.", _KEEP))
     elif not entries.by_name and "__global__" not in source:
-        text = f"`{name_of(entries.kernel)}` is not a kernel: it lacks `__global__`."
+        text = f"`{name_of(entries.kernel)}` is not a kernel: it is not declared `__global__`."
         missing.append(_missing(text, "Put __global__ before it, as in the starter file."))
     if entries.launch and not found.launches:
         text = f"There is no launch function `LaunchConfig {_in_c(entries.launch)}`."
-        missing.append(_missing(text, "It answers the grid and the block your kernel wants."))
+        missing.append(
+            _missing(text, "Write it as in the starter file: it returns the grid and the block for your kernel.")
+        )
     return tuple(missing)
 
 
@@ -93,7 +95,7 @@ def wrong_signatures(functions: Iterable[Function], entries: EntrySignatures) ->
             continue
         name = name_of(signature)
         others = "`, `".join(_in_c(f.signature) for f in known if f.name == name) or "none"
-        what = f"`{name}` has other parameters than the lab asks for: expected `{_in_c(signature)}`, found `{others}`."
+        what = f"`{name}` does not have the parameters that the lab asks for: expected `{_in_c(signature)}`, found `{others}`."
         refusals.append(_missing(what, _KEEP))
     return tuple(refusals)
 

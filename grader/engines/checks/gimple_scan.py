@@ -46,7 +46,7 @@ def scan_gimple(dump: str, file_name: str, trusted: Collection[str] = ()) -> Ref
         if not statement.path or any(statement.path.startswith(f"{folder}/") for folder in trusted):
             continue
         if hiding:
-            what = f"The attribute `{hiding}` is not allowed: it could change what the grader sees of the kernel."
+            what = f"The attribute `{hiding}` is not allowed: it could hide from the grader what the kernel does."
             return Refusal(Verdict.REJECTED, statement.line, what, "Remove it; nothing in this lab needs it.")
         if refusal := _judge_call(statement):
             return refusal
@@ -71,7 +71,7 @@ def _hiding_attribute(text: str) -> str:
 
 def _judge_call(statement: _Statement) -> Refusal | None:
     if machine := _MACHINE_BUILTIN.search(statement.text):
-        what = f"`{machine[0]}` is an instruction of the grader's processor, not of a GPU"
+        what = f"`{machine[0]}` is an instruction of the CPU, not of a GPU"
         return Refusal(
             Verdict.REJECTED, statement.line, f"{what}: a kernel cannot use it.", "Use CUDA's own functions."
         )
@@ -81,14 +81,14 @@ def _judge_call(statement: _Statement) -> Refusal | None:
     if call["target"] and _MEMORY.match(call["target"]):
         return _unseen(
             statement.line,
-            "writes what a function returns straight into memory",
-            "Keep it in a variable first, and assign that.",
+            "writes the result of a function directly into memory",
+            "Put the result into a local variable first, then assign that variable.",
         )
     if any(_MEMORY.match(argument) for argument in _arguments(call["rest"])):
         return _unseen(
             statement.line,
             "passes an object from memory through `...`",
-            "Copy it into a variable first, or pass a pointer.",
+            "Copy the object into a local variable first, or pass a pointer.",
         )
     return None
 

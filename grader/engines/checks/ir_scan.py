@@ -81,12 +81,10 @@ class _Reader:
 
 def _judge(reader: _Reader, function: IrFunction, usual: Attributes, *, known: bool) -> Refusal | None:
     if not known:  # the machine's own headers define these for its instructions
-        what = (
-            f"`{readable_name(function.symbol)}` is a function of the grader's processor or its compiler, not of a GPU"
-        )
+        what = f"`{readable_name(function.symbol)}` is a function of the CPU or its compiler, not of a GPU"
         return _rejected(0, what, "Use CUDA's own functions.")
     if what := _hiding_attribute(function.attributes, usual):
-        message = f"the attribute `{what}` is not allowed: it could change what the grader sees of the kernel"
+        message = f"the attribute `{what}` is not allowed: it could hide from the grader what the kernel does"
         return _rejected(reader.first_line(function), message)
     return next(_objections(reader, function), None)
 
@@ -112,9 +110,11 @@ def _objections(reader: _Reader, function: IrFunction) -> Iterator[Refusal]:
         if name == "call":
             yield from _judge_call(rest, line, own)
         elif _ATOMIC.fullmatch(name) or (name in {"load", "store"} and re.match(r" (volatile )?atomic ", rest)):
-            yield _rejected(line, "an atomic access of the host's kind", "Use atomicAdd() and its kin.")
+            yield _rejected(
+                line, "this is an atomic access for the host", "Use atomicAdd() and CUDA's other atomic functions."
+            )
         elif _STRANGE.fullmatch(name):
-            yield _unseen(line, f"needs `{name}`", "Write it without.")
+            yield _unseen(line, f"needs `{name}`", "Write it in another way.")
         elif name in {"load", "store"}:
             yield from _judge_access(name, rest, line, own)
 
@@ -124,7 +124,7 @@ def _judge_access(name: str, rest: str, line: int, own: set[str]) -> Iterator[Re
     kind = leading_type(parts[0])
     operand = _OPERAND.search(parts[1]) if len(parts) > 1 else None
     if "addrspace(" in rest:
-        yield _rejected(line, "memory of the grader's processor is named")
+        yield _rejected(line, "this uses an address space of the CPU")
     elif bytes_of(kind) not in {1, 2, 4, 8, 16} and not (operand and operand[1] in own):
         verb = "reads" if name == "load" else "writes"
         yield _unseen(line, f"{verb} a `{kind[:40]}` at once", "Use types that a GPU has, and no bit-fields in memory.")
@@ -139,12 +139,16 @@ def _judge_call(rest: str, line: int, own: set[str]) -> Iterator[Refusal]:
         return  # a call through a pointer: the check of the assembly finds it
     name = callee[1].strip('"')
     if name.startswith("llvm.") and not _OPERATIONS.match(name):
-        what = f"`{name[:60]}` is an instruction of the grader's processor, not of a GPU: a kernel cannot use it"
+        what = f"`{name[:60]}` is an instruction of the CPU, not of a GPU: a kernel cannot use it"
         yield _rejected(line, what, "Use CUDA's own functions.")
     for argument in parts_of(rest[callee.end() :]):
         operand = _OPERAND.search(argument)
         if _BY_VALUE.search(argument) and not (operand and operand[1] in own):
-            yield _unseen(line, "passes an object from memory", "Copy it into a variable first, or pass a pointer.")
+            yield _unseen(
+                line,
+                "passes an object from memory",
+                "Copy the object into a local variable first, or pass a pointer.",
+            )
 
 
 def _locals_of(function: IrFunction) -> set[str]:

@@ -61,12 +61,13 @@ def check_object(obj: ObjectFile, entries: EntryPoints, calls: Calls) -> Refusal
 def _check_contents(obj: ObjectFile) -> Refusal | None:
     for section in obj.sections:
         if not SECTIONS.fullmatch(section):
-            what = f"The file puts code or data into a section of its own ({section[:40]!r})"
+            what = f"The file puts code or data into its own section ({section[:40]!r})"
             return _rejected(0, f"{what}: nothing may run before the kernel.")
     for symbol in obj.symbols:
         if symbol.kind == "STT_GNU_IFUNC":
             return _rejected(
-                0, f"{symbol.name[:60]!r} chooses its code at load time: nothing may run before the kernel."
+                0,
+                f"{symbol.name[:60]!r} chooses its code when the program is loaded: nothing may run before the kernel.",
             )
         if not symbol.undefined and symbol.kind != "STT_SECTION" and RESERVED.fullmatch(symbol.name):
             return _rejected(0, f"The name {symbol.name[:60]!r} is reserved for the grader.")
@@ -79,10 +80,10 @@ def _check_sizes(obj: ObjectFile) -> Refusal | None:
     shared = sum(symbol.size for symbol in defined if symbol.kind == "STT_TLS")
     data = sum(symbol.size for symbol in defined if symbol.kind == "STT_OBJECT")
     if shared > MAX_SHARED_BYTES:
-        what = f"The file declares {shared >> 10} KiB of shared memory; a block can have 48"
-        return Refusal(Verdict.LAUNCH_ERROR, 0, f"{what}.", "Keep a tile there, not a matrix.")
+        what = f"The file declares {shared >> 10} KiB of shared memory; a block can have at most 48"
+        return Refusal(Verdict.LAUNCH_ERROR, 0, f"{what}.", "Keep one tile in shared memory, not a whole matrix.")
     if data > MAX_DATA_BYTES:
-        return _rejected(0, f"The file's variables take {data >> 20} MiB; they may take {MAX_DATA_BYTES >> 20}.")
+        return _rejected(0, f"The file's variables take {data >> 20} MiB; at most {MAX_DATA_BYTES >> 20} are allowed.")
     return None
 
 
@@ -112,7 +113,7 @@ def _check_symbol(symbol: Symbol, line: int) -> Refusal | None:
         return Refusal(Verdict.NEEDS_GPU, line, f"{what}: this file has to be graded on a GPU.")
     return _rejected(
         line,
-        f"`{readable_name(symbol.name)}` is a host function, or is declared and never defined: a kernel cannot call it.",
+        f"`{readable_name(symbol.name)}` is a host function, or it is declared but not defined: a kernel cannot call it.",
     )
 
 
@@ -131,7 +132,7 @@ def _check_initialisers(obj: ObjectFile, calls: Calls) -> Refusal | None:
     initialisers = {name for name in obj.functions_in(touched) if any(one in name for one in names)}
     lines = calls.within(initialisers).lines.values()
     what = f"`{readable_name(variable)}` gets its first value from code that would have to run before the kernel"
-    return _rejected(min(filter(None, lines), default=0), f"{what}: start it with a constant.")
+    return _rejected(min(filter(None, lines), default=0), f"{what}: initialise it with a constant.")
 
 
 def _check_calls(calls: FunctionCalls) -> Refusal | None:
@@ -139,7 +140,7 @@ def _check_calls(calls: FunctionCalls) -> Refusal | None:
         what = "Inline assembly cannot run on the CPU executor: this file has to be graded on a GPU."
         return Refusal(Verdict.NEEDS_GPU, calls.inline_assembly[0], what)
     if calls.indirect:
-        what = "A call through a function pointer cannot be followed by the CPU executor: this file has to be graded on a GPU."
+        what = "The CPU executor cannot follow a call through a function pointer: this file has to be graded on a GPU."
         return Refusal(
             Verdict.NEEDS_GPU,
             calls.indirect[0],
@@ -162,4 +163,6 @@ def readable_name(symbol: str) -> str:
 
 
 def _rejected(line: int, message: str) -> Refusal:
-    return Refusal(Verdict.REJECTED, line, message, "A kernel may call its own __device__ functions and CUDA's.")
+    return Refusal(
+        Verdict.REJECTED, line, message, "A kernel may call your own __device__ functions and CUDA's functions."
+    )

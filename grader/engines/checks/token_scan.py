@@ -89,7 +89,9 @@ def _forbidden_word(word: str, following: str) -> str | None:
     if word.startswith("__builtin_") and word.removeprefix("__builtin_") not in BUILTINS:
         return f"`{word}` is not a function of CUDA's device language"
     if word.startswith(_HOST_ATOMICS) or word == "_Atomic":
-        return f"`{word}` is not a function of CUDA's device language: use atomicAdd() and its kin"
+        return (
+            f"`{word}` is not a function of CUDA's device language: use atomicAdd() and CUDA's other atomic functions"
+        )
     if OWN_NAMES.fullmatch(word):
         return f"the name `{word}` is reserved for the grader"
     if word == "goto" and following == "*":
@@ -126,7 +128,7 @@ def _attributes(tokens: Sequence[Token], start: int) -> Refusal | None:
             if token.text.strip("_") not in ATTRIBUTES:
                 return _refuse(
                     token.line,
-                    f"the attribute `{token.text}` is not allowed: it could change what the grader sees of the kernel",
+                    f"the attribute `{token.text}` is not allowed: it could hide from the grader what the kernel does",
                 )
         elif depth < outer:
             return None  # no attribute list: the compiler will report it

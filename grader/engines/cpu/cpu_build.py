@@ -107,7 +107,7 @@ class _Steps:
             self.log.append(text.strip())
         if finished.timed_out or was_stopped(finished.returncode, text):
             limits = f"{BUILD_LIMITS.cpu_seconds} seconds or {BUILD_LIMITS.memory_bytes >> 20} MiB"
-            self.stopped = f"The compiler was stopped: {self.name} took more than {limits} to compile."
+            self.stopped = f"The compiler was stopped: it needed more than {limits} for {self.name}."
             self.log.append(self.stopped)
         return finished.returncode == 0
 
@@ -121,7 +121,7 @@ class _Steps:
     def failed(self) -> tuple[Refusal, ...]:
         """Why the last step failed: the compiler's errors."""
         errors = compile_errors("\n".join(self.log), self.name)
-        return errors or _refuse(self.stopped or "The file does not compile; the log says why.")
+        return errors or _refuse(self.stopped or "The file does not compile; the compiler's log says why.")
 
 
 @dataclass(frozen=True)
@@ -155,8 +155,8 @@ def build_for_cpu(
 
 def _build(steps: _Steps, text: str, entries: EntrySignatures) -> tuple[Refusal, ...]:
     if marker := hand_written_marker(text):
-        message = "A line marker would make the report point at other lines than yours."
-        return (Refusal(Verdict.REJECTED, marker, message, "Remove the #line."),)
+        message = "A line marker (#line) would make the report show the wrong lines of your file."
+        return (Refusal(Verdict.REJECTED, marker, message, "Remove the line marker."),)
     # GCC compiles the expanded text in the same sandbox, before it is scanned: a second sandbox would cost more. Compiling runs none of it.
     one_sandbox = not (steps.toolchain.is_clang or entries.by_name)
     compile_too = steps.toolchain.compile("scanned.ii", "submission.o") if one_sandbox else []
@@ -165,7 +165,7 @@ def _build(steps: _Steps, text: str, entries: EntrySignatures) -> tuple[Refusal,
         return steps.failed()
     preprocessed = steps.text("scanned.ii")
     if not preprocessed:
-        return _refuse("The file is too large once its includes are expanded.")
+        return _refuse("The file is too large when its #include lines are expanded.")
     if refusal := scan(steps.toolchain.after_prelude(preprocessed, steps.name), steps.name, str(steps.folder)):
         return (refusal,)
     if entries.by_name:
@@ -175,7 +175,7 @@ def _build(steps: _Steps, text: str, entries: EntrySignatures) -> tuple[Refusal,
         return _link(steps, text, preprocessed, entries) if compiled else steps.failed()
     except _UNREADABLE as error:
         steps.log.append(f"the object file cannot be read: {type(error).__name__}: {error}")
-        return (Refusal(Verdict.REJECTED, 0, "The compiled file is not what a kernel compiles to."),)
+        return (Refusal(Verdict.REJECTED, 0, "The compiled file does not have the form that a kernel compiles to."),)
 
 
 def _compile(steps: _Steps, run: Callable[[list[str]], bool] | None = None) -> bool:
@@ -194,7 +194,7 @@ def _refusal_of_dump(steps: _Steps, found: EntryPoints) -> Refusal | None:
     """The first reason not to trust the compiler's instrumentation of the file, taken from its dump."""
     dump = steps.text(steps.toolchain.dump)
     if not dump:
-        return Refusal(Verdict.COMPILE_ERROR, 0, "The file is too large once it is compiled.")
+        return Refusal(Verdict.COMPILE_ERROR, 0, "The file is too large when it is compiled.")
     trusted = [str(path) for path in steps.toolchain.includes]
     if not steps.toolchain.is_clang:
         return scan_gimple(dump, steps.name, trusted)
@@ -208,7 +208,7 @@ def _link(steps: _Steps, text: str, preprocessed: str, entries: EntrySignatures)
         return missing
     assembly = steps.text("submission.s") or steps.text("scanned.s")
     if not assembly:
-        return _refuse("The file is too large once it is compiled.")
+        return _refuse("The file is too large when it is compiled.")
     refusal = _refusal_of_dump(steps, found) or check_object(obj, found, calls_of(assembly, steps.name))
     if refusal:
         return (refusal,)
@@ -221,7 +221,7 @@ def _link(steps: _Steps, text: str, preprocessed: str, entries: EntrySignatures)
     commands.append(rewrite_arguments(objcopy, obj.sections, roots, "submission.o"))
     commands.append(steps.toolchain.link(["submission.o", "shared.s"], roots, "runner"))
     if not steps.run(*commands):
-        return _refuse("The file compiles, but does not link.")
+        return _refuse("The file compiles, but it cannot be linked; the compiler's log says why.")
     compiled = _Compiled(obj, found.kernels[0].name, assembly, dynamic, _static_shared_bytes(obj, found))
     return _describe(steps, text, entries, compiled)
 
@@ -256,7 +256,7 @@ def _describe(steps: _Steps, text: str, entries: EntrySignatures, compiled: _Com
         (array.name for array in info.shared if not array.dynamic and array.element.endswith(" const")), None
     )
     if constant:  # GCC does not announce reads of it
-        message = f"`{constant}` is __shared__ and const: nothing could ever be written there."
+        message = f"`{constant}` is __shared__ and const: no thread could ever write to it."
         return (Refusal(Verdict.REJECTED, 0, message, "Remove the const."),)
     info.shared.extend(
         SharedArray(name, name, offset, 0, "float", 4, (), dynamic=True)

@@ -82,7 +82,7 @@ def build_for_gpu(  # noqa: PLR0913, PLR0917 -- those of build_for_cpu, and the 
     log = output if len(output) <= MAX_LOG else output[:MAX_LOG] + "\n…"
     seconds = time.monotonic() - began
     if finished.timed_out:
-        message = f"nvcc was stopped: {source.name} took more than {NVCC_LIMITS.wall_seconds:.0f} seconds to compile."
+        message = f"nvcc was stopped: it needed more than {NVCC_LIMITS.wall_seconds:.0f} seconds for {source.name}."
         return GpuBuild(refusals=(Refusal(Verdict.COMPILE_ERROR, 0, message),), log=log, seconds=seconds)
     if finished.returncode != 0:
         return GpuBuild(refusals=_refusals(output, source.name, entries), log=log, seconds=seconds)
@@ -102,7 +102,7 @@ def build_for_gpu(  # noqa: PLR0913, PLR0917 -- those of build_for_cpu, and the 
 
 def _refusals(output: str, file: str, entries: EntrySignatures) -> tuple[Refusal, ...]:
     if needs_too_much_shared(output):
-        text = "A block asks for more than the 49152 bytes of static shared memory that there are."
+        text = "A block asks for more than 49152 bytes of static shared memory, which is the maximum."
         return (Refusal(Verdict.LAUNCH_ERROR, 0, text),)
     return nvcc_refusals(output, file, TAIL, kernel=entries.kernel, launch=entries.launch)
 

@@ -65,7 +65,7 @@ def nvcc_refusals(log: str, file_name: str, tail_name: str, *, kernel: str, laun
 def _refusal(line: int, message: str) -> Refusal:
     advice = ""
     if match := _HOST_FUNCTION.search(message):
-        advice = f"`{match[1]}` runs on the CPU only. What a kernel calls is declared `__device__`, or comes with CUDA's headers."
+        advice = f"`{match[1]}` runs on the CPU only. A kernel can call functions that are `__device__` or in CUDA's headers."
     return Refusal(Verdict.COMPILE_ERROR, line, f"nvcc says: {message}", advice)
 
 
@@ -77,7 +77,5 @@ def _of_entry_points(messages: list[str], kernel: str, launch: str | None) -> tu
         return (Refusal(Verdict.COMPILE_ERROR, 0, text, advice),)
     missing = launch_name if launch_name and launch_name in messages[0] else kernel.partition("(")[0]
     wanted = launch if missing == launch_name else kernel
-    text = (
-        f"`{missing}` is not there with the parameters the lab asks for: expected `{wanted}`. nvcc says: {messages[0]}"
-    )
+    text = f"There is no `{missing}` with the parameters that the lab asks for: expected `{wanted}`. nvcc says: {messages[0]}"
     return (Refusal(Verdict.MISSING_ENTRY_POINT, 0, text, "Keep the name and the parameters of the starter file."),)

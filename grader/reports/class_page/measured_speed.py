@@ -53,7 +53,7 @@ def measured_speed(results: Sequence[Result]) -> MeasuredSpeed | None:
     if not any(lab.timing for result in results for lab in result.labs.values()):
         return None
     if not any(_is_timed(lab) for _, _, lab in kernels):
-        reasons = list({_key(lab): _label(lab) for _, _, lab in kernels}.values()) or ["no kernel is right yet"]
+        reasons = list({_key(lab): _label(lab) for _, _, lab in kernels}.values()) or ["no kernel is correct yet"]
         return MeasuredSpeed((), (), f"Speed was not measured: {'; '.join(reasons[:_MOST_GROUPS])}.")
     keys = sorted({_key(lab) for _, _, lab in kernels})
     groups = [_group([one for one in kernels if _key(one[2]) == key]) for key in keys[:_MOST_GROUPS]]
@@ -94,9 +94,9 @@ def _of_lab(lab_id: str, labs: Sequence[LabResult]) -> str:
     timed = sum(is_measured(lab.timing) for lab in labs)
     name = visible.line(lab_id, 60)
     if timed == len(labs):
-        return f"{name}: every right kernel was timed, {len(labs)} of {len(labs)}."
+        return f"{name}: all correct kernels were timed, {len(labs)} of {len(labs)}."
     return (
-        f"{name}: {timed} of {counted(len(labs), 'right kernel')} were timed, so nobody gains or loses points by speed."
+        f"{name}: only {timed} of {counted(len(labs), 'correct kernel')} were timed, so speed changes nobody's points."
     )
 
 

@@ -13,7 +13,7 @@ def what_happened(lab: LabResult) -> str:
     sentence = lab.verdict.facts.sentence
     if lab.verdict is Verdict.PASS and (missed := _missed_technique(lab)):
         why = visible.line(missed.message, 600)
-        return f"The result is right in every case, but the technique check is not met{': ' + why if why else '.'}"
+        return f"The result is right in every case, but the technique check fails{': ' + why if why else '.'}"
     return sentence
 
 

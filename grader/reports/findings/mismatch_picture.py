@@ -71,7 +71,7 @@ def picture(mismatch: Mismatch) -> Picture | None:
         columns=_ticks(columns, mismatch.tile_columns, width),
         rows=_ticks(rows, mismatch.tile_rows, height),
         grid=min(tile_x, tile_y) >= _DENSE,
-        grid_text=f"blocks of {mismatch.tile_rows} by {mismatch.tile_columns} threads (rows by columns)",
+        grid_text=f"blocks of {mismatch.tile_rows} rows by {mismatch.tile_columns} columns of threads",
         alternative=f"{visible.line(mismatch.output, 40)}, {rows} by {columns}: {_numbers(mismatch)}",
     )
 

@@ -11,7 +11,7 @@ from grader.reports.text import visible
 def verdict_parts(launch: Launch) -> list[Part]:
     notes = [one for one in launch.findings if one.severity == "note"]
     if launch.verdict is Verdict.PASS and not notes:
-        return [Sentence("The launch's results are right, and nothing was found in it.")]
+        return [Sentence("The results are right, and no mistake was found in this launch.")]
     parts: list[Part] = []
     shown = [finding for finding in launch.findings if finding.line]
     if launch.verdict is not Verdict.PASS:
@@ -20,10 +20,10 @@ def verdict_parts(launch: Launch) -> list[Part]:
             parts.append(Sentence(visible.line(launch.message, 1000)))
     if launch.mismatch and launch.mismatch.first:
         one = launch.mismatch.first[0]
-        got = "nothing that is a number" if one.got is None else number(one.got)
+        got = "not a number" if one.got is None else number(one.got)
         parts.append(
             Sentence(
-                f"The first, in row {one.row} and column {one.column}, is {got} and should be {number(one.expected)}."
+                f"The first wrong element, in row {one.row} and column {one.column}, is {got} and should be {number(one.expected)}."
             )
         )
     parts += [Sentence(_place(finding)) for finding in shown]

@@ -13,11 +13,11 @@ def model_parts(launch: ModelledLaunch) -> Iterator[Part]:
     model = launch.model
     yield Heading(f"Modelled, not measured: {model.gpu.name}")
     speed = f"{model.flops / 1e12:.1f} TFLOP/s" if model.flops else f"{model.bytes_ / 1e9:,.0f} GB/s"
-    yield Sentence(f"{launch.shape} ({launch.explanation}): at most {speed}. What binds it: {model.binding.name}.")
+    yield Sentence(f"{launch.shape} ({launch.explanation}): at most {speed}. The limit is: {model.binding.name}.")
     rows = tuple((term.name, _milliseconds(term)) for term in model.terms)
     yield Table(("at its peak rate", "milliseconds"), rows, frozenset({1}))
     yield Sentence(
-        "Left out: other instructions, latency, how full the GPU is, what L1 and L2 hold, and accesses that nvcc merges."
+        "The model leaves out: other instructions, latency, occupancy, hits in L1 and L2, and accesses that nvcc merges."
     )
 
 

@@ -200,7 +200,7 @@ def _run(start: tuple[int, ...], end: tuple[int, ...]) -> str:
 
 def _stored_sums(names: _ThreadNames, trace: BlockTrace) -> Iterator[Part]:
     if not trace.complete:
-        yield Sentence("The block did not come to its end, or did more than a trace holds: this is only its beginning.")
+        yield Sentence("This is only the beginning: the block did not end, or it did more than a trace can hold.")
     if not trace.outcomes:
         yield Sentence("No thread stored anything to global memory.")
         return
@@ -211,11 +211,11 @@ def _stored_sums(names: _ThreadNames, trace: BlockTrace) -> Iterator[Part]:
     wrong = [one for one in trace.outcomes if not one.reproduced]
     if not wrong:
         count = len(trace.outcomes)
-        yield Sentence(f"Checked: what each of the {count} threads stores is the sum of the products it has read.")
+        yield Sentence(f"Checked: each of the {count} threads stores the sum of the products of what it has read.")
         return
     yield Sentence(
-        f"The sum of products does not reproduce what {len(wrong)} of {len(trace.outcomes)} threads store: either the kernel "
-        "is no plain sum of products, taken two reads at a time, or something is lost between the sum and the store."
+        f"{len(wrong)} of {len(trace.outcomes)} threads store something other than the sum of their products. Either the kernel "
+        "does not simply multiply pairs of reads and add them up, or something is lost between the sum and the store."
     )
     rows = [
         (
@@ -227,7 +227,7 @@ def _stored_sums(names: _ThreadNames, trace: BlockTrace) -> Iterator[Part]:
     ]
     yield Table((names.head, "sum of products", "stores"), tuple(rows), frozenset({1}))
     if trace.unpaired:
-        yield Sentence(f"{trace.unpaired} reads belong to no product.")
+        yield Sentence(f"{trace.unpaired} reads do not belong to any product.")
 
 
 def _stored(outcomes: Sequence[Outcome]) -> Grid | None:

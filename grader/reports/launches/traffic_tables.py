@@ -29,8 +29,8 @@ from grader.traffic.remarks import remarks
 KINDS: dict[Operation, str] = {"ld": "load", "st": "store", "atom": "atomic"}
 _SOURCE = 48  # the most characters of a source line
 SOURCE_LEVEL = (
-    "Counted at source level: what the statements ask for. An optimising compiler may merge neighbouring accesses into one "
-    "wider one."
+    "Counted at source level: this is what the statements ask for. An optimising compiler may merge neighbouring accesses "
+    "into one wider access."
 )
 
 
@@ -42,16 +42,16 @@ def traffic_parts(lab_id: str, launch: Launch) -> Iterator[Part]:
     yield Heading(f"Memory traffic of {lab_id}")
     yield Sentence(text)
     if launch.traffic is None:
-        yield Sentence("Nothing was counted: the launch did not come to its end.")
+        yield Sentence("Nothing was counted: the launch did not end.")
         return
     if not launch.traffic.complete:
         yield Sentence(
-            "More happened than was counted: the launch stopped early, or a warp did too much between barriers."
+            "The counts are incomplete: the launch stopped early, or a warp did more between two barriers than can be counted."
         )
     counts = launch.traffic.metrics
     yield from _totals(counts)
     yield Sentence(_work(launch.traffic))
-    yield Heading("What the lines cost")
+    yield Heading("What each line costs")
     yield _by_line(launch.traffic.lines, passes(counts))
     for remark in remarks(launch.traffic.lines):
         yield Sentence(remark)
@@ -70,7 +70,7 @@ def _totals(counts: Counts) -> Iterator[Part]:
         if counts.get(names.instructions)
     ]
     yield Table(
-        ("", "requests of warps", "32-byte sectors", "sectors a request", "wavefronts (conflicts)"),
+        ("", "requests of warps", "32-byte sectors", "sectors per request", "wavefronts (conflicts)"),
         tuple(rows),
         frozenset({1, 2, 3, 4}),
     )
@@ -86,13 +86,16 @@ def _wavefronts(counts: Counts, names: SharedNames) -> str:
 
 def _work(traffic: Traffic) -> str:
     counts = traffic.metrics
-    text = f"{l1_bytes(counts):,} bytes of global memory pass L1; each input once and each output once are {traffic.compulsory_bytes:,}."
+    text = (
+        f"{l1_bytes(counts):,} bytes of global memory pass through L1. Reading each input once and writing each output once "
+        f"would be {traffic.compulsory_bytes:,} bytes."
+    )
     if not traffic.work:
         return text
     loads = counts[global_names("ld").sectors] / traffic.work
-    text += f" The work is {traffic.work:,} {traffic.work_unit}s: {loads:.4g} sectors are loaded for each"
+    text += f" The work is {traffic.work:,} {traffic.work_unit}s; the kernel loads {loads:.4g} sectors for each"
     intensity = metrics_of(traffic).get(INTENSITY)
-    return f"{text}, {intensity:.3g} FLOP for a byte." if intensity is not None else f"{text}."
+    return f"{text}, which is {intensity:.3g} FLOP per byte." if intensity is not None else f"{text}."
 
 
 def _by_line(lines: Sequence[LineTraffic], total: int) -> Table:

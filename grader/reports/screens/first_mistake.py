@@ -129,7 +129,8 @@ def mismatch_view(launch: Launch, detail: Detail, width: int) -> Iterator[Render
     rows = [visible.code(row, 64) for row in mismatch.picture]
     if not 0 < len(rows) <= detail.picture or len(set("".join(rows))) == 1 or len(rows[0]) + 4 > width:
         return
-    cell = "" if (mismatch.cell_rows, mismatch.cell_columns) == (1, 1) else ", coarsely"
+    cell_size = (mismatch.cell_rows, mismatch.cell_columns)
+    cell = "" if cell_size == (1, 1) else ", one sign for {} by {} elements".format(*cell_size)
     meanings = [f"{sign} {word}" for sign, (word, _) in _KINDS.items() if any(sign in row for row in rows)]
     yield Padding(Text(f"{output}{cell}: {', '.join(meanings)}", style="dim"), _INDENT, expand=False)
     for row in rows:

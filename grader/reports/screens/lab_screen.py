@@ -116,7 +116,7 @@ def _shown_cases(lab: LabResult, level: Level, *, several: bool) -> list[Case]:
 
 def _start_here(one: Tried) -> Iterator[RenderableType]:
     """For an unchanged starter: what to do."""
-    yield Text(f"This is still the starter. In {visible.line(one.path, 120)}:")
+    yield Text(f"This is still the starter file. What to do in {visible.line(one.path, 120)}:")
     todos = [(n, line) for n, line in enumerate(one.source.split("\n"), start=1) if "TODO" in line]
     for number, line in todos[:_TODOS]:
         yield one_line(Text.assemble((f"  {number:>3} │ ", "dim"), visible.code(line.strip(), 160)))
@@ -143,7 +143,7 @@ def _trouble(one: Tried, level: Level, width: int) -> Iterator[RenderableType]:
     else:
         yield Text(_message(lab))
     for explanation in explanations(lab)[:1]:
-        yield Text.assemble(("What it looks like: ", "bold"), visible.line(explanation.sentence, 600))
+        yield Text.assemble(("Likely cause: ", "bold"), visible.line(explanation.sentence, 600))
     yield from _printed(lab)
     yield from _next_step(one, level)
     yield from _rest(
@@ -183,7 +183,7 @@ def _rest(
     if wrong and wrong[1].mismatch:
         lines.append(f"a wrong {visible.line(wrong[1].mismatch.output, 40)} ({amount(wrong[1].mismatch)})")
     if lines:
-        then = f"Also: {'; '.join(lines)}. All of it: make report LAB={visible.line(one.lab_id, 60)}"
+        then = f"Also: {'; '.join(lines)}. To see everything: make report LAB={visible.line(one.lab_id, 60)}"
         yield Text(then, style="dim")
 
 

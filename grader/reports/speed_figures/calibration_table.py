@@ -12,7 +12,9 @@ _HEAD = (
 
 
 def conditions(*, device: str, toolkit: str, date: str) -> str:
-    return f"{date}, {device}, {toolkit}. Medians of 31 rounds, new inputs in each, L2 flushed; intervals of 95 %."
+    return (
+        f"{date}, {device}, {toolkit}. Medians of 31 rounds with new inputs and a flushed L2 in each; 95 % intervals."
+    )
 
 
 def calibration_table(

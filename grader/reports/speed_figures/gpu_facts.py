@@ -11,8 +11,8 @@ from grader.reports.text import visible
 from grader.reports.text.number_format import counted, share
 
 _LIMITS = {
-    "warps": "how many warps it takes: another whole block does not fit, a smaller one might",
-    "blocks": "how many blocks it takes at once: larger blocks would fill it",
+    "warps": "the number of warps: another block of this size does not fit, a smaller one might",
+    "blocks": "the number of blocks: larger blocks would use more of the multiprocessor",
     "registers": "the registers of its threads",
     "shared memory": "the shared memory of its blocks",
 }
@@ -74,11 +74,14 @@ def _shared(kernel: GpuKernel) -> str:
 def _occupancy(kernel: GpuKernel) -> str:
     if not (kernel.warps and kernel.max_warps):
         return ""
-    held = f"In blocks of {counted(kernel.block_threads, 'thread')}, a multiprocessor holds {counted(kernel.warps, 'warp')} of it at once"
+    held = (
+        f"With blocks of {counted(kernel.block_threads, 'thread')}, a multiprocessor runs {counted(kernel.warps, 'warp')} of "
+        "this kernel at once"
+    )
     if kernel.warps >= kernel.max_warps:
-        return f"{held}, as many as there can be."
+        return f"{held}, which is the maximum."
     limits = [_LIMITS.get(one, visible.line(one, 40)) for one in kernel.limited_by]
-    return f"{held}, {kernel.max_warps} at most. What limits it: {'; '.join(limits)}." if limits else f"{held}."
+    return f"{held}; {kernel.max_warps} is the maximum. The limit is: {'; '.join(limits)}." if limits else f"{held}."
 
 
 def _named(kernel: GpuKernel) -> str:
@@ -89,13 +92,13 @@ def _notes(kernel: GpuKernel) -> list[str]:
     notes = []
     if kernel.spill_store_bytes or kernel.spill_load_bytes:
         notes.append(
-            f"Its values do not fit its registers: nvcc puts some into local memory, which lies in global memory"
-            f" ({kernel.spill_store_bytes:,} bytes of stores and {kernel.spill_load_bytes:,} of loads in the code)."
+            "The kernel's values do not all fit into registers. nvcc keeps some of them in local memory, which is part of global"
+            f" memory ({kernel.spill_store_bytes:,} bytes of stores and {kernel.spill_load_bytes:,} bytes of loads in the code)."
         )
     elif kernel.stack_bytes:
         notes.append(
-            f"{kernel.stack_bytes:,} bytes of each thread's own lie in local memory: an array whose index is only known when"
-            " the kernel runs cannot be kept in registers."
+            f"Each thread keeps {kernel.stack_bytes:,} bytes in local memory: an array cannot stay in registers when its index is"
+            " known only while the kernel runs."
         )
     if kernel.note:
         notes.append(visible.line(kernel.note[:1].upper() + kernel.note[1:], 400) + ".")

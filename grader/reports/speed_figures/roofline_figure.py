@@ -65,7 +65,7 @@ def roof_figure(traffic: Traffic, model: Model) -> RoofFigure:
         rows=tuple(Mark(y(speed), f"{speed / 1e12:g}") for speed in speeds),
         gpu=gpu.name,
         caption=(
-            f"Modelled, not measured: {intensity:.3g} FLOP for each pass of the load/store units, at most {model.flops / 1e12:.1f} "
-            f"TFLOP/s on one {gpu.name}. What binds it: {model.binding.name}."
+            f"Modelled, not measured: {intensity:.3g} FLOP per pass of the load/store units, at most {model.flops / 1e12:.1f} "
+            f"TFLOP/s on one {gpu.name}. The limit is: {model.binding.name}."
         ),
     )

@@ -122,17 +122,19 @@ def _tiers(timing: Timing, scale: float) -> list[TierLine]:
 
 def _facts(timing: Timing) -> list[str]:
     facts = [
-        f"{timing.rounds} rounds, each with inputs of its own; {timing.outputs_checked} outputs checked afterwards"
+        f"{timing.rounds} rounds, each with its own inputs; {timing.outputs_checked} outputs were checked afterwards"
     ]
     if timing.control is not None:
         control = timing.control
-        facts.append(f"naive against itself: {control.middle:.3f} ({control.low:.3f} to {control.high:.3f})")
+        facts.append(
+            f"naive timed against itself, which should be 1: {control.middle:.3f} ({control.low:.3f} to {control.high:.3f})"
+        )
     if timing.sm_mhz[0]:
         facts.append(
             f"clock {timing.sm_mhz[0]:,} MHz before, {timing.sm_mhz[1]:,} MHz after, {timing.temperature_c} °C"
         )
     if timing.throttle_reasons:
-        facts.append(f"the device held its clocks back (NVML reasons {timing.throttle_reasons:#x})")
+        facts.append(f"the GPU lowered its clock rate during the run (NVML reasons {timing.throttle_reasons:#x})")
     if timing.floor_ms:
-        facts.append(f"no kernel can take less than {timing.floor_ms:.4f} ms here")
+        facts.append(f"no kernel can take less than {timing.floor_ms:.4f} ms on this GPU")
     return facts

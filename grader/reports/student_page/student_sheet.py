@@ -66,7 +66,7 @@ def student_sheet(
 
 
 def _facts(environment: Environment) -> tuple[Fact, ...]:
-    sandbox = environment.sandbox if environment.sandbox != "none" else "none: ran unconfined"
+    sandbox = environment.sandbox if environment.sandbox != "none" else "none: the code ran unconfined"
     facts = {
         "Graded": environment.date,
         "Run on": f"CPU executor and {environment.gpu or 'a GPU'}"

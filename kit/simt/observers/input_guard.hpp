@@ -16,7 +16,7 @@ class InputGuard final : public Observer {
     if (access.kind == AccessKind::read || access.region->role != BufferRole::input) return;
     RawFinding finding;
     finding.kind = Verdict::input_modified;
-    finding.what = "writes {element}, but {array} is an input and must stay as it is";
+    finding.what = "writes {element}, but {array} is an input and must not change";
     finding.site = {access.pc, access_name(access.kind), access.by};
     finding.region = access.region;
     finding.offset = static_cast<std::int64_t>(access.offset);

@@ -28,9 +28,8 @@ void UninitializedReads::on_block_begin(std::uint64_t) {
 RawFinding UninitializedReads::finding_of(const Access& access) {
   RawFinding finding;
   finding.kind = Verdict::uninitialized_read;
-  finding.what = access.space == Space::shared
-                     ? "reads {element}, which no thread has written since the block started"
-                     : "reads {element} before anything was written there: an output holds no zeros when the kernel starts";
+  finding.what = access.space == Space::shared ? "reads {element}, which no thread has written since the block started"
+                                               : "reads {element} before any thread has written it: an output does not start with zeros";
   finding.site = {access.pc, access_name(access.kind), access.by};
   finding.region = access.region;
   finding.offset = static_cast<std::int64_t>(access.offset) - static_cast<std::int64_t>(access.region->span_offset);

@@ -315,7 +315,7 @@ def test_a_refused_upload_is_rejected_in_every_lab(course: Course) -> None:
     course.grade()
     dora = course.result("dora")
     assert {lab.verdict for lab in dora.labs.values()} == {Verdict.REJECTED}
-    assert "no zip" in dora.labs["a"].findings[0].message
+    assert "not a zip" in dora.labs["a"].findings[0].message
     assert dora.max == 8
 
 

@@ -116,7 +116,7 @@ def test_grade_says_what_it_did_and_where_the_report_is(course: Path, hand_in: C
     for words in ("a wall of paper", "g++ 12", str(course / "an out" / "index.html"), "2 labs judged", "wrong-answer"):
         assert words in result.output
     again = run("grade", source, "--out", course / "an out")
-    assert "0 labs judged, 2 taken from before" in again.output
+    assert "0 labs judged, 2 reused from an earlier run" in again.output
 
 
 def test_grade_says_in_one_line_that_speed_was_not_measured_and_why(course: Path, hand_in: Callable[..., Path]) -> None:
@@ -134,7 +134,7 @@ def test_grade_returns_three_when_something_of_ours_broke(course: Path, hand_in:
 
 def test_grade_of_nothing_is_one_sentence_and_leaves_nothing(course: Path) -> None:
     (course / "empty").mkdir()
-    for source, words in ((course / "nowhere", "nothing here"), (course / "empty", "empty")):
+    for source, words in ((course / "nowhere", "no submissions here"), (course / "empty", "empty")):
         assert_friendly(run("grade", source, "--out", course / "out"), str(source), words)
     assert not (course / "out").exists()
 
@@ -207,7 +207,7 @@ def test_report_writes_the_page_of_the_public_tests_and_says_where(course: Path)
     result = run("report", "--out", "a folder/page.html")
     assert result.exit_code == 0, result.output
     page = (course / "a folder" / "page.html").read_text(encoding="utf-8")
-    assert "public tests alone" in page
+    assert "public tests only" in page
     assert "multiplies rectangles" in page
     assert str(course / "a folder" / "page.html") in result.output
     (course / "taken").write_text("a file")

@@ -59,15 +59,15 @@ def test_names_that_are_left_out_follow_from_the_labs() -> None:
     ["reduction", "6-reduction", "06-Reduction", "06_reduction", "06-", "../06-a", "06-a/b", "06-a b", "06-ä", ""],
 )
 def test_a_bad_name_is_refused_and_a_good_one_shown(lab_id: str) -> None:
-    with pytest.raises(RemediableError, match=r"no lab's name: .* as in 06-reduction"):
+    with pytest.raises(RemediableError, match=r"cannot be a lab's name: .* such as 06-reduction"):
         new(lab_id)
 
 
 @pytest.mark.parametrize("name", ["Sum", "2sum", "a-b", "../a", "a.b", "", "double", "judge", "a" * 41])
 def test_a_name_that_is_no_identifier_is_refused(name: str) -> None:
-    with pytest.raises(RemediableError, match="cannot name a problem"):
+    with pytest.raises(RemediableError, match="cannot be the name of a problem"):
         new("06-a", problem=name)
-    with pytest.raises(RemediableError, match="cannot name a kernel"):
+    with pytest.raises(RemediableError, match="cannot be the name of a kernel"):
         new("06-a", problem="sum", kernel=name)
 
 
@@ -110,7 +110,7 @@ def test_nothing_that_exists_is_touched(course: Path) -> None:
         with pytest.raises(RemediableError, match="already"):
             files_of(course, lab)
     (course / "kit/problems/half.hpp").write_text("#pragma once\n")
-    with pytest.raises(RemediableError, match=r"kit/problems/half.hpp is there already; nothing was written"):
+    with pytest.raises(RemediableError, match=r"kit/problems/half.hpp already exists, so nothing was written"):
         files_of(course, new("07-half"))
     (course / "kit/problems/half.hpp").unlink()
     assert {path: path.read_bytes() for path in course.rglob("*") if path.is_file()} == before
@@ -118,7 +118,7 @@ def test_nothing_that_exists_is_touched(course: Path) -> None:
 
 def test_what_cannot_be_written_whole_is_not_written(course: Path) -> None:
     files = {"assignments/06-a/lab.toml": "x", "assignments/06-a/lab.toml/below": "y"}
-    with pytest.raises(RemediableError, match="what was written is removed again"):
+    with pytest.raises(RemediableError, match="the files written so far were removed again"):
         write_lab(course, files)
     assert not (course / "assignments/06-a/lab.toml").exists()
 

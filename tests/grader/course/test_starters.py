@@ -79,10 +79,10 @@ def test_lines_know_their_number_and_region() -> None:
         ("x\n// END SOLUTION\n", "add.cu:2: END SOLUTION without a BEGIN"),
         ("// BEGIN PROMPT\n// END SOLUTION\n", "add.cu:2: END SOLUTION inside the PROMPT of line 1"),
         ("x\n\n// BEGIN SOLUTION\ny\n", "add.cu:3: BEGIN SOLUTION without an END"),
-        ("// BEGIN SOLUTOIN\n", "add.cu:1: not a marker"),
-        ("### BEGIN SOLUTION\n", "add.cu:1: not a marker"),
-        ("// begin solution\n", "add.cu:1: not a marker"),
-        ("int x; // BEGIN SOLUTION\n", "add.cu:1: not a marker"),
+        ("// BEGIN SOLUTOIN\n", "add.cu:1: this looks like a marker, but it is not one"),
+        ("### BEGIN SOLUTION\n", "add.cu:1: this looks like a marker, but it is not one"),
+        ("// begin solution\n", "add.cu:1: this looks like a marker, but it is not one"),
+        ("int x; // BEGIN SOLUTION\n", "add.cu:1: this looks like a marker, but it is not one"),
     ],
 )
 def test_a_wrong_marker_is_an_error_that_names_file_and_line(text: str, complaint: str) -> None:

@@ -117,14 +117,14 @@ def test_ignores_what_systems_leave_behind(source: Path, tmp_path: Path) -> None
     student = take_one(source, tmp_path)
     assert student.sources[NAIVE].read_bytes() == TEXT
     assert student.submission.files == (f"hw/{NAIVE}",)
-    assert student.submission.notices == ("took the one nested folder 'hw'",)
+    assert student.submission.notices == ("looked into 'hw', the only folder there",)
 
 
 @pytest.mark.parametrize(
     ("uploaded", "taken", "notice"),
     [
         (b"\xef\xbb\xbfint a;\n", b"int a;\n", "removed a byte-order mark"),
-        (b"int a;\r\nint b;\r\n", b"int a;\nint b;\n", "converted its line ends"),
+        (b"int a;\r\nint b;\r\n", b"int a;\nint b;\n", "converted the line endings"),
         ("int größe;\n".encode("utf-16"), "int größe;\n".encode(), "converted from UTF-16; save it as UTF-8"),
         ("int a = 1; // b\n".encode("utf-16-be"), b"int a = 1; // b\n", "converted from UTF-16; save it as UTF-8"),
         (b"int a; // Gr\xf6\xdfe\n", b"int a; // Gr\xf6\xdfe\n", None),
@@ -178,7 +178,7 @@ def test_blocks_a_file_that_is_there_twice_with_different_text(source: Path, tmp
     put(source / "ben" / "old" / NAIVE, b"int old;\n")
     put(source / "ben" / NAIVE, b"int top;\n")
     students = take(source, tmp_path)
-    assert "2 times" in students["anna"].blocked[NAIVE]
+    assert "2 different files" in students["anna"].blocked[NAIVE]
     assert students["ben"].sources[NAIVE].read_bytes() == b"int top;\n"
 
 
@@ -220,9 +220,9 @@ def test_one_hostile_archive_stops_nobody_else(source: Path, tmp_path: Path) -> 
     students = take(source, tmp_path)
     refused = {name: one.submission.refused or "" for name, one in students.items()}
     assert "'..'" in refused["anna"]
-    assert "no zip, tar or tar.gz" in refused["ben"]
+    assert "not a zip, tar or tar.gz" in refused["ben"]
     assert "damaged" in refused["carla"]
-    assert "no zip, tar or tar.gz" in refused["dora"]
+    assert "not a zip, tar or tar.gz" in refused["dora"]
     assert "empty" in refused["emil"]
     assert refused["zoe"] == ""
     assert all(one.sources == {} for name, one in students.items() if name != "zoe")
@@ -253,7 +253,7 @@ def test_opens_the_one_archive_in_a_students_folder_but_none_within_an_archive(s
     put(source / "carla.zip", zip_bytes({"backup.zip": inner, NAIVE: TEXT}))
     students = take(source, tmp_path)
     assert NAIVE in students["anna_assignsubmission_file"].sources
-    assert "archive within an archive" in (students["ben"].submission.refused or "")
+    assert "holds another archive" in (students["ben"].submission.refused or "")
     assert NAIVE in students["carla"].sources
 
 
@@ -262,7 +262,7 @@ def test_an_empty_folder_is_a_student_without_files(source: Path, tmp_path: Path
     (source / "ben").mkdir()
     ben = take(source, tmp_path)["ben"]
     assert ben.sources == {}
-    assert ben.submission.notices == ("there are no files in this submission",)
+    assert ben.submission.notices == ("this submission has no files",)
 
 
 def test_refuses_submissions_that_are_none(tmp_path: Path) -> None:
@@ -277,14 +277,14 @@ def test_refuses_submissions_that_are_none(tmp_path: Path) -> None:
     put(papers / "thesis.pdf")
     text = put(tmp_path / "grades.xlsx", b"hello")
     for path, words in [
-        (tmp_path / "nowhere", "nothing here"),
+        (tmp_path / "nowhere", "there are no submissions here"),
         (empty, "empty"),
-        (loose, "one student's submission"),
-        (unrelated, "no folder or archive in it holds"),
-        (papers, "no student's folder or archive"),
-        (text, "no zip, tar or tar.gz"),
+        (loose, "the submission of one student"),
+        (unrelated, "none of its folders and archives holds"),
+        (papers, "no folder or archive of a student"),
+        (text, "not a zip, tar or tar.gz"),
         (put(tmp_path / "broken.zip", zip_bytes({f"anna/{NAIVE}": TEXT})[:-20]), "damaged"),
-        (put(tmp_path / "flat.zip", zip_bytes({NAIVE: TEXT})), "one student's submission"),
+        (put(tmp_path / "flat.zip", zip_bytes({NAIVE: TEXT})), "the submission of one student"),
         (put(tmp_path / "evil.zip", zip_bytes({"../x": TEXT, f"anna/{NAIVE}": TEXT})), "'..'"),
     ]:
         with pytest.raises(IntakeError, match=words) as error:

@@ -61,7 +61,9 @@ def test_a_gpu_older_than_the_oldest_supported_is_not_used(tmp_path: Path, monke
     runner.chmod(0o755)
     monkeypatch.setattr(backend, "gpu_devices", lambda: [Path("/dev/nvidia0")])
     monkeypatch.setattr(backend, "find_toolchain", lambda *_: NoToolchain("no nvcc"))
-    assert "older than compute capability 7.5" in open_backend("auto", tmp_path, KIT, Unconfined()).speed_message
+    assert (
+        "compute capability 7.5 or newer is needed" in open_backend("auto", tmp_path, KIT, Unconfined()).speed_message
+    )
 
 
 def test_outcomes_follow_from_toolkit_and_gpu() -> None:

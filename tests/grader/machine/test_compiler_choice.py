@@ -32,7 +32,7 @@ def test_the_kits_own_compiler_is_used_unless_another_is_named(tmp_path: Path) -
     [
         ("g++ 11.4", "11", "x86_64-linux-gnu", "submissions need GCC 12 or Clang 14, or newer"),
         ("clang version 13.0.1", "13.0.1", "x86_64-pc-linux-gnu", "submissions need GCC 12 or Clang 14, or newer"),
-        ("clang version 19.1.7", "19.1.7", "aarch64-unknown-linux-gnu", "there, submissions need GCC"),
+        ("clang version 19.1.7", "19.1.7", "aarch64-unknown-linux-gnu", "where submissions need GCC"),
         ("a text editor", "", "", "submissions need GCC 12"),
     ],
 )
@@ -52,7 +52,7 @@ def test_a_clang_is_taken_where_the_kits_own_compiler_is_gone(tmp_path: Path, mo
 
 def test_a_compiler_that_is_not_there_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("shutil.which", lambda _: None)
-    with pytest.raises(RemediableError, match=f"{VARIABLE}=clang-999 is no program on this machine"):
+    with pytest.raises(RemediableError, match=f"{VARIABLE}=clang-999: there is no such program on this machine"):
         choose_compiler("g++", {VARIABLE: "clang-999"})
     with pytest.raises(RemediableError, match="run `make setup`"):
         choose_compiler("/nowhere/g++", {})

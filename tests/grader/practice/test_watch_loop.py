@@ -89,7 +89,7 @@ def test_a_log_gets_results_alone(root: Path) -> None:
 def test_a_terminal_is_cleared_and_told_how_to_end(root: Path) -> None:
     text = watched(root, save(root, ("one", "right")), terminal=True)
     assert text.count("\x1b[2J") == 2
-    assert "12:34:56  watching 2 files; save to test again, Ctrl-C ends" in text
+    assert "12:34:56  watching 2 files; save to test again, Ctrl-C to end" in text
     assert "testing one" in text
 
 

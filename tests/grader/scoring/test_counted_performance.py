@@ -60,7 +60,7 @@ def test_every_bound_of_a_tier_has_to_hold() -> None:
 def test_the_words_say_what_was_counted_and_against_what() -> None:
     words = scored(4096, requests=1024).performance
     assert words == (
-        "counted, not measured: 0.0625 sectors loaded for each multiply-add; 4 sectors a load request. "
+        "counted memory traffic, not a measured time: 0.0625 sectors loaded for each multiply-add; 4 sectors per load request. "
         "Naive loads 0.125. Share elements."
     )
     assert "Share elements" not in scored(1024).performance
@@ -69,7 +69,7 @@ def test_the_words_say_what_was_counted_and_against_what() -> None:
 def test_a_kernel_with_a_wrong_case_gets_none_of_them() -> None:
     result = scored(1024, small=Verdict.WRONG_ANSWER)
     assert (result.performance_points, result.performance_max) == (0, 3)
-    assert result.performance == "counted once every case passes"
+    assert result.performance == "memory traffic is counted as soon as every case passes"
 
 
 def test_counts_that_are_not_complete_earn_nothing() -> None:

@@ -55,7 +55,7 @@ def test_a_wrong_case_costs_its_points_and_the_techniques() -> None:
     result = score_lab(make_lab(), judged(odd=Verdict.WRONG_ANSWER))
     assert (result.verdict, result.points, result.max_points) == (Verdict.WRONG_ANSWER, 1, 7.5)
     assert [case.advice for case in result.cases] == ["", "look at the last row", ""]
-    assert "once every correctness case passes" in result.cases[2].message
+    assert "as soon as every correctness case passes" in result.cases[2].message
 
 
 def test_a_missed_technique_costs_its_points_but_no_verdict() -> None:

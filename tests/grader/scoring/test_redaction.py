@@ -93,7 +93,7 @@ def test_keeps_the_lines_of_a_verdict_case() -> None:
         None,
         1,
     )
-    assert finding.message == "an access lies outside the array"
+    assert finding.message == "a thread uses an element outside the array"
 
 
 def test_what_compute_sanitizer_alone_says_is_the_instructors() -> None:
@@ -136,7 +136,7 @@ def test_points_and_verdict_stay() -> None:
     before, after = make_result(), for_student(make_result())
     assert after.labs["lab"].verdict is before.labs["lab"].verdict
     assert [case.points for case in after.labs["lab"].cases] == [case.points for case in before.labs["lab"].cases]
-    assert after.labs["lab"].cases[3].message.startswith("the kernel is correct")
+    assert after.labs["lab"].cases[3].message.startswith("the result is right")
 
 
 def test_a_failure_of_ours_shows_none_of_our_insides() -> None:

@@ -55,7 +55,7 @@ def test_an_argument_is_read(text: str, kind: str, extents: tuple[int, ...], con
         ("float[0]", "at least one element"),
         ("float[4]=ramdom", "'ramdom' is not 0, another number, iota, random"),
         ("int=iota", "'iota' is not a number"),
-        ("int[4]=random(5,1)", "from the smaller to the larger"),
+        ("int[4]=random(5,1)", "the smaller number first"),
         ("int=99999999999999999999999", "is not a number"),
     ],
 )
@@ -86,7 +86,7 @@ def test_a_number_goes_by_all_its_names(text: str) -> None:
         (parameter("unsigned char", "unsigned", 1), "unsigned char=256", "whole numbers from 0 to 255"),
         (parameter("int", "signed"), "int=1.5", "which holds whole numbers"),
         (parameter("int*", "signed"), "int[4]=1.5", "holds whole numbers"),
-        (parameter("float*"), "float[999999999]=1", "A small problem shows the same mistakes"),
+        (parameter("float*"), "float[999999999]=1", "A smaller problem shows the same mistakes"),
     ],
 )
 def test_what_does_not_fit_is_said_with_what_does(one: Parameter, text: str, said: str) -> None:

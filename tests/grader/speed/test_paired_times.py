@@ -77,11 +77,11 @@ def test_more_rounds_are_taken_only_for_a_threshold_inside_the_interval() -> Non
 def test_a_control_that_is_not_one_is_not_graded() -> None:
     assert not noise_trouble(speed_of(run(0.9)))
     assert not noise_trouble(speed_of(run(0.9, control=1.004)))
-    assert "naive against itself" in noise_trouble(speed_of(run(0.9, control=1.02)))
+    assert "naive timed against itself" in noise_trouble(speed_of(run(0.9, control=1.02)))
 
 
 def test_times_too_wide_apart_are_not_graded() -> None:
-    assert "doubt" in noise_trouble(speed_of(run(0.9, spread=0.5)))
+    assert "uncertain" in noise_trouble(speed_of(run(0.9, spread=0.5)))
 
 
 def test_rounds_alternate_so_that_pairs_stand_in_abba_order() -> None:

@@ -67,7 +67,7 @@ def test_after_a_hang_the_other_sizes_are_left_out(monkeypatch: pytest.MonkeyPat
     assert [one.ours for one in sizes] == [True, False, False]
     assert asked == list(SHAPES[:2])
     assert [one.trouble for one in sizes] == [
-        "the timer failed with status 9", "", "left out, as a kernel did not come to its end at 41x25",
+        "the timer failed with status 9", "", "not measured, because a kernel did not end at 41x25",
     ]  # fmt: skip
 
 

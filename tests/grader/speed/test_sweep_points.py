@@ -74,7 +74,7 @@ def test_a_kernel_of_any_name_can_take_part() -> None:
 def test_a_noisy_size_is_shown_and_says_so() -> None:
     point = point_of(at(512, control=1.05))
     assert point.kernels
-    assert point.trouble.startswith("noisy: naive against itself came out as")
+    assert point.trouble.startswith("too noisy: naive timed against itself gave")
     assert control_trouble(("baseline", "student", "model"), at(512)) == ""
 
 

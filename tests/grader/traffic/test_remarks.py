@@ -29,12 +29,12 @@ def test_neighbours_side_by_side_are_worth_no_word() -> None:
 def test_a_strided_load_is_named_with_its_line() -> None:
     said = list(remarks([loads(3, 1000, 4000), loads(4, 1000, 32000)]))
     assert len(said) == 1
-    assert said[0].startswith("Line 4: the 32 threads of a warp touch 32 sectors")
+    assert said[0].startswith("Line 4: one request of a warp touches 32 sectors")
 
 
 def test_bank_conflicts_are_named_with_what_they_cost() -> None:
     (said,) = remarks([stores_shared(9, 100, 1600)])
-    assert said.startswith("Line 9: bank conflicts make 1,600 wavefronts of 100.")
+    assert said.startswith("Line 9: because of bank conflicts, 100 wavefronts become 1,600.")
 
 
 def test_a_line_that_hardly_counts_is_passed_over() -> None:

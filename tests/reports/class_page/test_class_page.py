@@ -65,7 +65,7 @@ def test_a_line_repeated_by_one_student_counts_once(sample_named: Named) -> None
 
 def test_what_needs_a_person_is_listed(every_result: list[Result]) -> None:
     html = class_page(every_result, course="c")
-    for title in ("The grader failed", "Still to be graded on a GPU", "Nothing could be taken in", "Rejected code"):
+    for title in ("The grader failed", "Still to be graded on a GPU", "Refused uploads", "Rejected code"):
         assert title in html
     assert "04-open: tensor-core intrinsics need a GPU" in html
 
@@ -137,7 +137,7 @@ def test_whose_speed_was_measured_on_which_gpu_is_told_and_why_others_was_not(sa
         timed(renamed(passed, "ben"), "A100"),
         timed(renamed(passed, "cyd"), "", "not graded: the machine is too noisy: it came out as 1.04"),
         timed(renamed(passed, "dan"), "", "not graded: the machine is too noisy: it came out as 1.07"),
-        timed(renamed(raced, "eve", labs=only_raced), "", "a kernel is timed once every correctness case passes"),
+        timed(renamed(raced, "eve", labs=only_raced), "", "a kernel is timed only when every correctness case passes"),
     ]
     speed = measured_speed(results)
     assert speed is not None
@@ -147,7 +147,7 @@ def test_whose_speed_was_measured_on_which_gpu_is_told_and_why_others_was_not(sa
         (False, "not graded: the mach", ["Cyd", "Dan"]),
     ]
     first = next(iter(passed.labs))
-    assert speed.labs[0] == f"{first}: 2 of 4 right kernels were timed, so nobody gains or loses points by speed."
+    assert speed.labs[0] == f"{first}: only 2 of 4 correct kernels were timed, so speed changes nobody's points."
     html = class_page(results, course="c")
     assert "Timed on H200" in html
     assert "the machine is too noisy" in html
@@ -165,7 +165,7 @@ def test_where_all_were_timed_the_page_says_so(sample_named: Named) -> None:
     result, _ = sample_named("pass")
     speed = measured_speed([timed(renamed(result, name), "H200") for name in "ab"])
     assert speed is not None
-    assert all(line.endswith("every right kernel was timed, 2 of 2.") for line in speed.labs)
+    assert all(line.endswith("all correct kernels were timed, 2 of 2.") for line in speed.labs)
 
 
 def test_a_kernel_that_is_wrong_at_a_size_of_the_sweep_is_for_a_person_to_look_at(sample_named: Named) -> None:

@@ -54,8 +54,8 @@ def test_registers_shared_memory_and_occupancy_are_told_with_what_limits_them() 
     }  # fmt: skip
     assert facts().filled == 75
     assert facts().occupancy == (
-        "In blocks of 256 threads, a multiprocessor holds 48 warps of it at once, 64 at most."
-        " What limits it: the registers of its threads."
+        "With blocks of 256 threads, a multiprocessor runs 48 warps of this kernel at once; 64 is the maximum."
+        " The limit is: the registers of its threads."
     )
     assert facts().notes == ()
     assert gpu_line(lab()) == (
@@ -65,10 +65,10 @@ def test_registers_shared_memory_and_occupancy_are_told_with_what_limits_them() 
 
 def test_what_is_full_is_limited_by_nothing_and_a_block_too_many_is_no_full_one() -> None:
     full = {"warps": 64, "limited_by": ("warps", "registers")}
-    assert facts(**full).occupancy.endswith("holds 64 warps of it at once, as many as there can be.")
+    assert facts(**full).occupancy.endswith("runs 64 warps of this kernel at once, which is the maximum.")
     assert gpu_line(lab(**full)).endswith("64 of 64 warps")
     large = facts(warps=32, max_warps=48, block_threads=1024, limited_by=("warps",))
-    assert "another whole block does not fit" in large.occupancy
+    assert "another block of this size does not fit" in large.occupancy
 
 
 def test_dynamic_shared_memory_counts_and_none_is_none() -> None:
@@ -93,8 +93,8 @@ def test_spills_and_what_was_compiled_again_are_explained() -> None:
     found = gpu_facts(lab().model_copy(update={"gpu_kernel": kernel}))
     assert found is not None
     spilled, again = found.notes
-    assert "16 bytes of stores and 24 of loads" in spilled
-    assert again.startswith("Compiled again with `-maxrregcount=64`")
+    assert "16 bytes of stores and 24 bytes of loads" in spilled
+    assert again.startswith("This kernel was compiled again with `-maxrregcount=64`")
     assert "`__launch_bounds__`" in again
 
 

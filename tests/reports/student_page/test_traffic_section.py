@@ -49,7 +49,7 @@ def test_the_roof_says_that_it_is_modelled() -> None:
     section = traffic_section(LabView(lab()))
     assert section is not None
     assert section.roof is not None
-    assert section.roof.caption.startswith("Modelled, not measured: 26.4 FLOP for each pass")
+    assert section.roof.caption.startswith("Modelled, not measured: 26.4 FLOP per pass")
 
 
 def test_a_problem_without_arithmetic_has_no_roof() -> None:

@@ -60,7 +60,7 @@ ACCEPTED: dict[str, str | bytes] = {
 
 REFUSED: dict[str, tuple[str, str, int, str]] = {
     "no kernel": (submission(kernel=KERNEL.replace("scale", "scales")), "missing-entry-point", 0, "There is no kernel"),
-    "no __global__": (submission(kernel=KERNEL.removeprefix("__global__ ")), "missing-entry-point", 0, "lacks `__global__`"),
+    "no __global__": (submission(kernel=KERNEL.removeprefix("__global__ ")), "missing-entry-point", 0, "not declared `__global__`"),
     "no launch function": (submission(launch=""), "missing-entry-point", 0, "There is no launch function"),
     "a kernel in a namespace": (submission("namespace mine {", after="}\n"), "missing-entry-point", 0, "There is no kernel"),
     "other parameters": (
@@ -92,7 +92,7 @@ REFUSED: dict[str, tuple[str, str, int, str]] = {
     "a system call from a helper": (
         submission("#include <unistd.h>\n__device__ void f() {\n  fork();\n}", "{ f(); }\n"), "rejected", 4, "`fork`",
     ),
-    "a function that nobody defines": (submission("__device__ float f(float);", "{ out[0] = f(1); }\n"), "rejected", 4, "never defined"),
+    "a function that nobody defines": (submission("__device__ float f(float);", "{ out[0] = f(1); }\n"), "rejected", 4, "declared but not defined"),
     "a variable that needs a constructor": (
         submission("__device__ float start();\nfloat first = start();\n__device__ float start() { return 2; }", "{ out[0] = first; }\n"),
         "rejected", 3, "`first`",

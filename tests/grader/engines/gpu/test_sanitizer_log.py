@@ -88,7 +88,7 @@ def test_findings_that_a_tool_shares_are_marked_and_the_rest_become_notes() -> N
     assert first.confirmed_by == ("racecheck",)
     assert second.confirmed_by == ()
     assert (note.severity, note.kind, note.line, note.source) == ("note", Verdict.OUT_OF_BOUNDS, 31, "line 31")
-    assert "memcheck alone says" in note.message
+    assert "Only compute-sanitizer's memcheck reports this" in note.message
 
 
 def test_a_tools_own_finding_of_one_place_is_told_once() -> None:
