@@ -157,5 +157,5 @@ def test_a_link_in_the_course_is_refused(made: Path, change: Change) -> None:
 
 def test_without_git_says_what_is_missing(made: Path) -> None:
     (made / ".git").rename(made.parent / "elsewhere")
-    with pytest.raises(RemediableError, match="git failed"):
+    with pytest.raises(RemediableError, match="git says"):
         handout(made, load_labs(made, []))
