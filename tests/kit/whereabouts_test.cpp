@@ -31,7 +31,8 @@ TEST_CASE("everything, one element and everything off the diagonal are named as 
 }
 
 TEST_CASE("what lies past the last full tile is named by the tile", "[whereabouts]") {
-  CHECK(words(33, 17, square, [](auto r, auto) { return r >= 32; }) == "every element of the last row, below the last full tile of 16 rows");
+  CHECK(words(33, 17, square, [](auto r, auto) { return r >= 32; }) ==
+        "every element of the last row, below the last full tile of 16 rows");
   CHECK(words(36, 32, square, [](auto r, auto c) { return r >= 32 && c % 2 == 0; }) ==
         "only in the last 4 rows, below the last full tile of 16 rows");
   CHECK(words(32, 35, square, [](auto, auto c) { return c >= 32; }) ==
