@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
-import tempfile
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from grader.batch.job_store import JobStore
-from grader.batch.judging_jobs import JudgingSetup, Progress, judge_class
+from grader.batch.judging_jobs import JudgedClass, JudgingSetup, Progress, judge_class
 from grader.batch.output_folder import OutputFolder
 from grader.batch.publishing import publish
+from grader.batch.same_endings import same_endings
+from grader.batch.scratch_folder import scratch_folder
 from grader.exports import Export
-from grader.intake.intake import discover
+from grader.intake.intake import Intake, discover
+from grader.judging.lab_verdict import lab_verdict
 from grader.model.graded_class import GradedClass
 from grader.model.labs import Lab
 from grader.model.result import Environment
@@ -29,7 +31,16 @@ class BatchReport:
     environment: Environment
     judged: int
     reused: int
-    faults: tuple[str, ...] = ()  # what broke on our side, for a person to look at
+    ungraded: tuple[str, ...] = ()  # what could not be judged through a fault of ours, and is left blank
+    pages: tuple[str, ...] = ()  # pages that could not be made; grades stand
+    unwritten: tuple[str, ...] = ()  # files that OUT did not take
+    stopped: str = ""  # why grading stopped: a control failed
+    alarms: tuple[str, ...] = ()  # what may be this machine's doing, and nobody knows
+
+    @property
+    def faults(self) -> tuple[str, ...]:
+        """All that broke on our side."""
+        return (*filter(None, [self.stopped]), *self.ungraded, *self.pages, *self.unwritten)
 
 
 def grade_submissions(  # noqa: PLR0913 -- what comes in, what goes out, and what it is done with
@@ -42,17 +53,60 @@ def grade_submissions(  # noqa: PLR0913 -- what comes in, what goes out, and wha
     workers: int | None = None,
     progress: Progress,
 ) -> BatchReport:
-    """Grades `submissions` for `labs`. Raises IntakeError or OutError before anything is written."""
-    with tempfile.TemporaryDirectory(prefix="tilelab-") as scratch:
-        discovery = discover(submissions, Path(scratch) / "intake", [lab.public.file for lab in labs])
+    """Grades `submissions` for `labs`. Raises IntakeError, OutError or MachineError before anything is written."""
+    with scratch_folder() as scratch:
+        discovery = discover(submissions, scratch / "intake", [lab.public.file for lab in labs])
         out.claim()
-        store = JobStore(out.jobs)
-        jobs = Path(scratch) / "jobs"
-        judged = judge_class(discovery.students, labs, setup, store, jobs, workers=workers, progress=progress)
-        results = score_class(judged.students, labs, setup.environment)
-        notices = (*discovery.notices, *out.left_over([result.submission.id for result in results]))
-        graded = GradedClass(discovery.title, tuple(lab.id for lab in labs), tuple(results), notices)
-        sources = {student.submission.id: student.texts() for student in discovery.students}
-        faults = [*judged.faults, *publish(graded, out, sources, seed=setup.seed, exports=exports)]
-        out.record_faults(faults)
-    return BatchReport(graded, out.path, tuple(exports), setup.environment, judged.judged, judged.reused, tuple(faults))
+        with out.alone():
+            judged = judge_class(
+                discovery.students,
+                labs,
+                setup,
+                JobStore(out.jobs),
+                scratch / "jobs",
+                workers=workers,
+                progress=progress,
+            )
+            results = score_class(judged.students, labs, setup.environment)
+            alarms = list(_alarms(discovery.students, labs, judged, setup))
+            notices = (
+                *([f"grading stopped: {judged.stopped}"] if judged.stopped else []),
+                *alarms,
+                *discovery.notices,
+                *out.seed_notices(setup.seed),
+                *out.left_over([result.submission.id for result in results]),
+            )
+            graded = GradedClass(discovery.title, tuple(lab.id for lab in labs), tuple(results), notices)
+            sources = {student.submission.id: student.texts() for student in discovery.students}
+            published = publish(graded, out, sources, seed=setup.seed, exports=exports)
+            if not published.unwritten:
+                out.remember_seed(setup.seed)
+            out.record_faults(
+                [*filter(None, [judged.stopped]), *judged.faults, *published.faults, *published.unwritten]
+            )
+    return BatchReport(
+        graded,
+        out.path,
+        tuple(exports),
+        setup.environment,
+        judged.judged,
+        judged.reused,
+        judged.faults,
+        published.faults,
+        published.unwritten,
+        judged.stopped,
+        tuple(alarms),
+    )
+
+
+def _alarms(students: Sequence[Intake], labs: Sequence[Lab], judged: JudgedClass, setup: JudgingSetup) -> Iterator[str]:
+    """Where most of a class ends the same way, and no control has shown that a right kernel passes here."""
+    if students and not any(student.sources or student.blocked for student in students):
+        yield f"none of the {len(students)} submissions holds a file that a lab asks for: is this the right folder?"
+    verdicts = {lab.id: [lab_verdict(lab, one.outcomes[lab.id]).verdict for one in judged.students] for lab in labs}
+    for lab, verdict, count, total in same_endings(labs, verdicts):
+        if setup.controls is None or not setup.controls.covers(lab):
+            yield (
+                f"{count} of {total} files for {lab.id} end as {verdict}, and no model solution of that lab shows whether a right "
+                "kernel passes on this machine: look at some of them before you give grades back"
+            )

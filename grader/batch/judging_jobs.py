@@ -1,7 +1,8 @@
 """The jobs of a batch: which files must be judged, which were judged before, and the judging itself on several cores.
 
-One file of one lab is one job, no matter how many students handed it in. An outcome is stored as soon as it exists, so an
-interrupted batch continues where it stopped. Nothing that happens in one job, including a failure of ours, stops the others.
+One file of one lab is one job, no matter how many students handed it in. Outcomes are stored while the batch runs, so an interrupted
+batch continues where it stopped. Nothing that happens in one job, including a failure of ours, stops the others. A control that fails
+stops all of them, because no outcome can be believed then.
 """
 
 from __future__ import annotations
@@ -10,13 +11,14 @@ import os
 import shutil
 import threading
 import traceback
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from concurrent.futures import Future, ThreadPoolExecutor, as_completed
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor, as_completed
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Protocol
 
+from grader.batch.held_outcomes import Check, HeldOutcomes
 from grader.batch.job_store import JobStore, job_key, lab_fingerprint
 from grader.intake.intake import Intake
 from grader.judging.lab_verdict import broke, fault_messages
@@ -27,6 +29,7 @@ from grader.model.verdicts import Verdict
 from grader.scoring.class_score import JudgedStudent
 
 _TRIES = 2  # of a job that failed because of us
+_STOPPED = "not judged: grading stopped, because this machine did not judge the course's own kernels as it must"
 
 
 class Judge(Protocol):
@@ -59,6 +62,7 @@ class JudgingSetup:
     fingerprints: Mapping[str, str]  # by lab: of kit, judge, grader, toolchain, sandbox, limits and device
     seed: int
     sweep: Sweep | None = None  # none: not requested, or no GPU to make it on
+    controls: Check | None = None  # none: this machine is not checked
 
 
 @dataclass(frozen=True)
@@ -74,6 +78,7 @@ class JudgedClass:
     judged: int
     reused: int
     faults: tuple[str, ...] = ()  # what broke on our side, for the instructor
+    stopped: str = ""  # why grading stopped, and what to do
 
 
 @dataclass
@@ -83,6 +88,11 @@ class _Work:
     outcomes: dict[str, LabOutcome] = field(default_factory=dict)
     keys: dict[tuple[str, str], str] = field(default_factory=dict)  # (student, lab) → key
     faults: list[str] = field(default_factory=list)
+
+    def discard(self, keys: Collection[str], jobs: Mapping[str, _Job]) -> None:
+        """Of these nothing is known: their outcomes are ours to make anew."""
+        for key in keys:
+            self.outcomes[key] = unjudged(jobs[key].lab.id, Verdict.INTERNAL_ERROR, _STOPPED)
 
     def outcome(self, student: Intake, lab: Lab) -> LabOutcome:
         """The outcome of the student's file. For a file that was not judged, it says why."""
@@ -111,26 +121,51 @@ def judge_class(  # noqa: PLR0913 -- whom, on what, with what, and where to
     work = _Work()
     jobs = _jobs(students, labs, setup, store, work)
     reused = len(work.outcomes)
+    held = HeldOutcomes(store, setup.controls)
     progress.begin(len(jobs), reused)
+    asked = {job.lab.id: job.lab for job in jobs.values()}
+    stopped = held.begin(list(asked.values())) or _judge_all(jobs, setup, held, work, scratch, workers, progress)
+    progress.end()
+    if stopped:
+        work.discard({*held.unsettled, *jobs.keys() - work.outcomes.keys()}, jobs)
+    judged = [
+        JudgedStudent(student.submission, {lab.id: work.outcome(student, lab) for lab in labs}) for student in students
+    ]
+    return JudgedClass(tuple(judged), len(jobs), reused, (*work.faults, *held.faults), stopped)
+
+
+def _judge_all(  # noqa: PLR0913, PLR0917 -- a step of judge_class
+    jobs: Mapping[str, _Job],
+    setup: JudgingSetup,
+    held: HeldOutcomes,
+    work: _Work,
+    scratch: Path,
+    workers: int | None,
+    progress: Progress,
+) -> str:
+    """Every job, until a control fails: then the answer is why, and what is not judged yet is left."""
     stop = threading.Event()
-    with _pool(workers or os.cpu_count() or 1, stop) as submit:
-        futures = {submit(_do_job, setup, job, scratch / key[:16], stop): key for key, job in jobs.items()}
+    with _pool(workers or os.cpu_count() or 1, stop) as pool:
+        futures = {pool.submit(_do_job, setup, job, scratch / key[:16], stop): key for key, job in jobs.items()}
         for future in as_completed(futures):
             key = futures[future]
-            outcome, fault = future.result()
+            lab, (outcome, fault) = jobs[key].lab, future.result()
             work.outcomes[key] = outcome
             if fault:
                 concerned = ", ".join(student for (student, _), one in work.keys.items() if one == key)
                 work.faults.append(f"{concerned}: {fault}")
             noisy = outcome.speed is not None and outcome.speed.trouble  # such times are measured again
-            if not noisy and not broke(jobs[key].lab, outcome):
-                store.keep(key, outcome)
+            stopped = ""
+            if broke(lab, outcome):
+                stopped = held.broke(lab)
+            elif not noisy:
+                stopped = held.take(key, lab, outcome)
+            if stopped:
+                stop.set()
+                pool.shutdown(wait=True, cancel_futures=True)
+                return stopped
             progress.step()
-    progress.end()
-    judged = [
-        JudgedStudent(student.submission, {lab.id: work.outcome(student, lab) for lab in labs}) for student in students
-    ]
-    return JudgedClass(tuple(judged), len(jobs), reused, tuple(work.faults))
+    return held.settle()
 
 
 def _jobs(
@@ -159,11 +194,11 @@ def _jobs(
 
 
 @contextmanager
-def _pool(workers: int, stop: threading.Event) -> Iterator[Callable[..., Future[tuple[LabOutcome, str]]]]:
+def _pool(workers: int, stop: threading.Event) -> Iterator[ThreadPoolExecutor]:
     """A thread pool that, when left by an exception or Ctrl-C, starts nothing more."""
     pool = ThreadPoolExecutor(max_workers=workers)
     try:
-        yield pool.submit
+        yield pool
     except BaseException:
         stop.set()
         pool.shutdown(wait=True, cancel_futures=True)

@@ -5,15 +5,20 @@ It never deletes anything: other files in `OUT`, and the rest of an earlier batc
 
 from __future__ import annotations
 
+import hashlib
 import os
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterator, Sequence
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 
 from grader.exports import EXPORTS
 from grader.machine.atomic_file import write_atomically
 from grader.model.errors import RemediableError
+from grader.model.file_lock import HeldByAnotherError, exclusively
 
+_LOCK = Path("instructor/.lock")
+_SEED = Path("instructor/seed.digest")
 _CLAIM = Path("instructor/OUT.txt")
 _CLAIM_TEXT = "Tilelab's results. instructor/ is for the instructor alone; students/<id>/ may be given back.\n"
 _OURS = ("index.html", *(export.file for export in EXPORTS), "students", "instructor")
@@ -51,6 +56,31 @@ class OutputFolder:
             message = f"{self.path}: results cannot be written here ({error.strerror}). Choose another OUT."
             raise OutError(message) from error
 
+    @contextmanager
+    def alone(self) -> Iterator[None]:
+        """No other batch writes here meanwhile. Raises OutError where one does already."""
+        try:
+            with exclusively(self.path / _LOCK, wait=False):
+                yield
+        except HeldByAnotherError as error:
+            message = f"{self.path}: another `tilelab grade` writes its results here. Wait until it has ended, or choose another OUT."
+            raise OutError(message) from error
+
+    def seed_notices(self, seed: int) -> list[str]:
+        """A notice where the batch before this one was graded with another seed."""
+        path = self.path / _SEED
+        before = path.read_text(encoding="ascii", errors="replace").strip() if path.is_file() else ""
+        if before in {"", _digest(seed)}:
+            return []
+        notice = (
+            f"{self.path} was graded with another seed before: everything was judged again, on other random sizes. If that was not "
+            "meant, write the old number into the seed file again: each record in instructor/ begins with it"
+        )
+        return [notice]
+
+    def remember_seed(self, seed: int) -> None:
+        write_atomically(self.path / _SEED, f"{_digest(seed)}\n")
+
     def require_usable(self) -> None:
         """Raises OutError if results cannot be written here. Writes nothing."""
         out, source = self.path, self.submissions
@@ -83,5 +113,12 @@ class OutputFolder:
     def record_faults(self, faults: Sequence[str]) -> None:
         """Writes what failed on our side, including stack traces, for the person who looks into it."""
         path = self.path / "instructor" / "faults.txt"
-        if faults or path.exists():
+        with suppress(OSError):  # OUT is full: then that is among the faults, and said on the terminal
+            if not faults and not path.exists():
+                return
             write_atomically(path, "\n\n".join(faults) + "\n" if faults else "Nothing broke in the last run.\n")
+
+
+def _digest(seed: int) -> str:
+    """Tells seeds apart; the number itself lies in the records beside it."""
+    return hashlib.blake2b(str(seed).encode(), digest_size=16).hexdigest()

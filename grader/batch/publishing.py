@@ -24,6 +24,14 @@ class _File:
     make: Callable[[], str]
 
 
+@dataclass(frozen=True)
+class Published:
+    """What went wrong; none of it changes a grade."""
+
+    faults: tuple[str, ...]  # pages that could not be made
+    unwritten: tuple[str, ...]  # files that are as they were before, since OUT does not take them
+
+
 def publish(
     graded: GradedClass,
     out: OutputFolder,
@@ -31,17 +39,21 @@ def publish(
     *,
     seed: int,
     exports: Sequence[Export],
-) -> list[str]:
-    """Writes everything. Returns what could not be made, after making the rest. `sources`: by student, each file's text."""
+) -> Published:
+    """Writes everything that can be made and written. `sources`: by student, each file's text."""
     faults: list[str] = []
+    unwritten: list[str] = []
     for file in _files(graded, out, sources, seed, exports):
         try:
             text = file.make()
         except Exception:  # noqa: BLE001 -- a fault in one page must not cost the others
             faults.append(f"{file.path}: {traceback.format_exc()}")
-        else:
+            continue
+        try:
             write_atomically(file.path, text)
-    return faults
+        except OSError as error:
+            unwritten.append(f"{file.path}: {error.strerror}")
+    return Published(tuple(faults), tuple(unwritten))
 
 
 def _files(

@@ -2,8 +2,8 @@
 student_commands.py.
 
 Exit status: 0 done (and, for `test`, passed); 1 `test`: not passed, `starters --check`: not up to date, `check-course`: a
-proof failed; 2 the request cannot be carried out, and nothing was written; 3 graded, but something of ours failed and is
-reported; 130 interrupted.
+proof failed; 2 the request cannot be carried out, and nothing was written; 3 something of ours or of this machine failed: what could not
+be graded is blank, and the reason is reported; 130 interrupted.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ app = typer.Typer(
     help="Grades CUDA kernels, with or without a GPU.",
     epilog=(
         "Exit status: 0 done; 1 not passed, out of date or not proved; 2 the command cannot be carried out; "
-        "3 graded, but the grader failed on something."
+        "3 this machine or the grader failed: some grades are blank."
     ),
     no_args_is_help=True,
     add_completion=False,
@@ -35,9 +35,9 @@ app = typer.Typer(
 @app.command("grade")
 def grade_command(  # noqa: PLR0913, PLR0917 - one for each option
     submissions: Annotated[
-        Path, typer.Argument(help="a folder with one folder or archive per student, or an archive of such a folder")
+        str, typer.Argument(help="a folder with one folder or archive per student, or an archive of such a folder")
     ],
-    out: Annotated[Path, typer.Option(help="the folder to write the report to")] = Path("out"),
+    out: Annotated[str, typer.Option(help="the folder to write the report to")] = "out",
     lab: Annotated[list[str] | None, typer.Option(help="grade this lab only; may be given several times")] = None,
     export: Annotated[
         list[str] | None,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -10,11 +11,14 @@ from pathlib import Path
 from rich.console import Console
 from rich.text import Text
 
+from grader.batch.controls import Controls, controls_of
+from grader.commands.opened_tools import lab_judge, open_toolset
 from grader.machine.backend import VARIABLE, backend_choice, open_backend
 from grader.machine.compiler_choice import choose_compiler
 from grader.model.course_root import course_root, load_labs
-from grader.model.errors import RemediableError
+from grader.model.errors import MachineError, RemediableError
 from grader.model.labs import lab_ids
+from grader.model.seed import seed_if_made
 from grader.sandbox import SandboxUnavailable, detect
 from grader.sandbox.system_paths import gpu_devices
 
@@ -49,6 +53,19 @@ def check_all(root: Path) -> Iterator[Check]:
     yield _judges(root)
     yield _tried("sandbox", lambda: detect(root / "build" / "bin" / "confine", _prefix(root), allow_none=False).name)
     yield from _gpu(root)
+    yield _tried("controls", lambda: _controls(root))
+
+
+def _controls(root: Path) -> str:
+    """Judges what a batch judges before its submissions."""
+    labs = [lab for lab in load_labs(root, []) if controls_of(lab)]
+    if not labs:
+        return "there are no model solutions here to hold this machine against"
+    toolset = open_toolset(root, allow_no_sandbox=False)
+    judge = lab_judge(toolset, seed_if_made(root) or 0, public_only=False)
+    if trouble := Controls(judge, workers=os.cpu_count()).trouble(labs):
+        raise MachineError(trouble)
+    return f"{', '.join(lab.id for lab in labs)}: the model solution passes, and a wrong kernel gets its verdict"
 
 
 def _gpu(root: Path) -> Iterator[Check]:

@@ -12,14 +12,19 @@ if TYPE_CHECKING:
 
 
 def guarded(run: Callable[[], int]) -> NoReturn:
-    """Ends the command with the status that `run` returns; 2 if the request cannot be carried out, 130 if interrupted."""
-    from grader.model.errors import RemediableError  # noqa: PLC0415 -- as in the commands: a student waits for it
+    """Ends the command with the status that `run` returns; 2 if the request cannot be carried out, 3 if this machine failed, 130 if
+    interrupted.
+    """
+    from grader.model.errors import MachineError, RemediableError  # noqa: PLC0415 -- as in the commands: a student waits for it
 
     try:
         status = run()
     except KeyboardInterrupt:
         _say("interrupted; what was judged is kept: run the same command again to continue")
         status = 130
+    except MachineError as error:
+        _say(str(error))
+        status = 3
     except RemediableError as error:
         _say(str(error))
         status = 2

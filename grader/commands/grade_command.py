@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Sequence
 from pathlib import Path
 
 from rich.console import Console
 
 from grader.batch.class_batch import grade_submissions
+from grader.batch.controls import Controls
 from grader.batch.job_store import judging_fingerprints
 from grader.batch.judging_jobs import JudgingSetup
 from grader.batch.output_folder import OutputFolder
@@ -24,8 +26,8 @@ _FAULTS = 3
 
 
 def grade_class(  # noqa: PLR0913 - as the command
-    submissions: Path,
-    out: Path,
+    submissions: str,
+    out: str,
     lab_ids: Sequence[str],
     *,
     exports: Sequence[str] = (),
@@ -35,33 +37,42 @@ def grade_class(  # noqa: PLR0913 - as the command
     sweep: bool = False,
 ) -> int:
     """`exports`: names of formats; if it is empty, grades.csv."""
+    source, target = _named(submissions, "SUBMISSIONS"), _named(out, "OUT")
     console = Console(highlight=False)
     root = course_root(Path.cwd())
     labs = load_labs(root, lab_ids)
     formats = exports_named(exports or [USUAL])
-    folder = OutputFolder(out, submissions)
+    folder = OutputFolder(target, source)
     folder.require_usable()
     toolset = open_toolset(root, allow_no_sandbox=allow_no_sandbox)
     if sanitized:
         toolset = under_sanitizer(toolset)
     seed = course_seed(root)
+    judge = lab_judge(toolset, seed, public_only=False)
     setup = JudgingSetup(
-        judge=lab_judge(toolset, seed, public_only=False),
+        judge=judge,
         environment=environment_of(toolset),
         fingerprints=judging_fingerprints(toolset, labs),
         seed=seed,
         sweep=size_sweep(toolset, console) if sweep else None,
+        controls=Controls(judge, workers=workers or os.cpu_count()),
     )
     progress = TerminalProgress(console)
     try:
-        report = grade_submissions(
-            submissions, folder, labs, setup, exports=formats, workers=workers, progress=progress
-        )
+        report = grade_submissions(source, folder, labs, setup, exports=formats, workers=workers, progress=progress)
     finally:
         progress.end()
     console.print(summary(report), soft_wrap=True)
     console.print(toolset.gpu.speed_message, soft_wrap=True)
     return _FAULTS if report.faults else 0
+
+
+def _named(text: str, what: str) -> Path:
+    """An empty name would be this very folder. Raises RemediableError."""
+    if not text.strip():
+        message = f'{what} is empty: name a folder, as in `make grade SUBMISSIONS="handed in" OUT=graded`.'
+        raise RemediableError(message)
+    return Path(text)
 
 
 def exports_named(names: Sequence[str]) -> list[Export]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Iterator
 
 from rich.console import Group, RenderableType
 from rich.table import Table
@@ -15,10 +16,10 @@ from grader.model.verdicts import TERMINAL_STYLES, Verdict
 def summary(report: BatchReport) -> RenderableType:
     """The last lines that `tilelab grade` prints."""
     lines: list[RenderableType] = [_table(report)]
-    lines += [Text(f"note: {notice}", style="yellow") for notice in report.graded.notices]
-    if report.faults:
-        faults = f"{len(report.faults)} faults of the grader; the labs concerned were not graded and are left blank"
-        lines.append(Text(f"{faults}: see {report.out / 'instructor' / 'faults.txt'}", style="bold magenta"))
+    alarms = {f"grading stopped: {report.stopped}", *report.alarms}
+    lines += [Text(f"note: {notice}", style="yellow") for notice in report.graded.notices if notice not in alarms]
+    lines += [Text(fault, style="bold magenta") for fault in _faults(report)]
+    lines += [Text(f"look at this first: {alarm}", style="bold red") for alarm in report.alarms]
     environment = report.environment
     lines += [
         Text(
@@ -29,6 +30,24 @@ def summary(report: BatchReport) -> RenderableType:
         *(Text(f"grades: {report.out / export.file}") for export in report.exports),
     ]
     return Group(*lines)
+
+
+def _faults(report: BatchReport) -> Iterator[str]:
+    """What broke on our side, and what that means for the grades."""
+    file = report.out / "instructor" / "faults.txt"
+    if report.ungraded:
+        many = f"{len(report.ungraded)} files were" if len(report.ungraded) > 1 else "1 file was"
+        yield f"{many} not graded through a fault of the grader, and left blank: see {file}"
+    if report.pages:
+        many = f"{len(report.pages)} pages" if len(report.pages) > 1 else "1 page"
+        yield f"{many} could not be made; grades stand as they are: see {file}"
+    if report.unwritten:
+        yield (
+            f"{len(report.unwritten)} files could not be written and are as they were before, grades among them. The first: "
+            f"{report.unwritten[0]}. Make room or choose another OUT, and grade again"
+        )
+    if report.stopped:
+        yield f"grading stopped: {report.stopped} What was not judged yet is left blank."
 
 
 def _table(report: BatchReport) -> Table:

@@ -15,3 +15,7 @@ class Refusal:
     line: int
     message: str
     advice: str = ""
+
+
+class BuildFaultError(Exception):
+    """A build failed, and nothing shows that the submission did it: ours to mend, and to be tried again."""

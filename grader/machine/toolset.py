@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from grader.engines.cpu.compiler_home import programs_of
 from grader.engines.cpu.cpu_toolchain import CpuToolchain, prepare
 from grader.machine.backend import BackendChoice, GpuBackend, open_backend
 from grader.machine.compiler_choice import choose_compiler
@@ -87,13 +88,17 @@ class Toolset:
         return (path for path in tests if path.is_file())
 
     def fingerprint(self) -> str:
-        """A digest that changes when the kit, the toolchain or the confinement changes."""
+        """A digest that changes when the kit, the toolchain (its path and its programs) or the confinement changes."""
         digest = hashlib.sha256()
         runner = [self.gpu.runner] if self.gpu.runs and self.gpu.runner else []
-        for path in [*self.toolchain.archives, self.build / "bin" / "confine", *runner]:
-            digest.update(path.read_bytes())
+        programs = programs_of(self.toolchain.compiler)
+        for path in [*self.toolchain.archives, self.build / "bin" / "confine", *runner, *programs]:
+            with path.open("rb") as file:
+                digest.update(hashlib.file_digest(file, "sha256").digest())
         for text in (
             self.compiler_version,
+            self.toolchain.compiler,
+            *map(str, programs),
             *self.toolchain.flags,
             self.confinement.name,
             self.toolchain.prelude.parent.name,

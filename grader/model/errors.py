@@ -6,3 +6,7 @@ The other kind is what fails on our side: any other exception. It becomes `inter
 
 class RemediableError(Exception):
     """The request cannot be carried out as it is."""
+
+
+class MachineError(RemediableError):
+    """The request cannot be carried out on this machine, for a reason that has nothing to do with any submission."""

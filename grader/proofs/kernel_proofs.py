@@ -10,11 +10,11 @@ from functools import partial
 from pathlib import Path
 
 from grader.course.diagnostic import Diagnostic
+from grader.judging.reject_header import demanded, unmet
 from grader.model.labs import Lab, LabError
 from grader.model.result import LabResult
 from grader.model.verdicts import Verdict
 from grader.proofs.proof import Proof, Step
-from grader.proofs.reject_header import demanded, unmet
 from grader.proofs.shown_pages import disclosures
 
 Grade = Callable[[Lab, Path], LabResult]  # as a batch grades: public and hidden cases

@@ -12,7 +12,7 @@ import subprocess
 import tempfile
 import time
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import IO, TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -35,6 +35,8 @@ class Finished:
     stderr: bytes
     timed_out: bool
     truncated: bool  # there was more output than is kept
+    cpu_seconds: float = 0.0  # of it and all that it waited for; only of a `build` that was not ended from outside
+    peak_bytes: int = 0  # of the largest process among them
 
 
 @dataclass
@@ -63,19 +65,23 @@ def run_confined(  # noqa: PLR0913  the confinement's own arguments, by name
 
     `cwd` has to be readable or writable inside. Otherwise the program starts in `/`.
     """
-    wrapped = confinement.wrap(argv, readable=readable, writable=writable, limits=limits, profile=profile)
-    with tempfile.TemporaryFile() as given:
-        given.write(stdin or b"")
-        given.seek(0)
-        process = subprocess.Popen(
-            wrapped,
-            cwd=cwd,
-            stdin=given,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,
-            start_new_session=True,
-            env={"PATH": "/usr/local/bin:/usr/bin:/bin", "LANG": "C.UTF-8"},
-        )
+    heard, told = os.pipe()
+    watched = replace(limits, usage_to=told) if profile == "build" else limits
+    wrapped = confinement.wrap(argv, readable=readable, writable=writable, limits=watched, profile=profile)
+    try:
+        with tempfile.TemporaryFile() as given:
+            given.write(stdin or b"")
+            given.seek(0)
+            process = subprocess.Popen(
+                wrapped,
+                cwd=cwd,
+                stdin=given,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.PIPE,
+                start_new_session=True,
+                pass_fds=[told] if profile == "build" else [],
+                env={"PATH": "/usr/local/bin:/usr/bin:/bin", "LANG": "C.UTF-8"},
+            )
         assert process.stdout is not None
         assert process.stderr is not None
         try:
@@ -85,9 +91,25 @@ def run_confined(  # noqa: PLR0913  the confinement's own arguments, by name
             process.stdout.close()
             process.stderr.close()
             process.wait()
+        cpu_seconds, peak_bytes = _usage(heard)
+    finally:
+        os.close(heard)
+        os.close(told)
     out, err = streams
     status = process.returncode if process.returncode >= 0 else 128 - process.returncode
-    return Finished(status, bytes(out.kept), bytes(err.kept), timed_out, out.truncated or err.truncated)
+    return Finished(
+        status, bytes(out.kept), bytes(err.kept), timed_out, out.truncated or err.truncated, cpu_seconds, peak_bytes
+    )
+
+
+def _usage(heard: int) -> tuple[float, int]:
+    """What the launcher said; zero where it was ended before it could."""
+    os.set_blocking(heard, False)
+    try:
+        seconds, peak = os.read(heard, 100).split()
+        return float(seconds), int(peak)
+    except (BlockingIOError, ValueError):
+        return 0.0, 0
 
 
 def _follow(

@@ -28,6 +28,7 @@ class Limits:
     processes: int
     file_bytes: int
     open_files: int
+    usage_to: int | None = None  # a descriptor that the launcher tells what the program used; `run_confined` sets it
 
 
 class Confinement(Protocol):

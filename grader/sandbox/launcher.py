@@ -33,6 +33,7 @@ def launcher_limits(limits: Limits) -> list[str]:
         f"--processes={limits.processes}",
         f"--file-bytes={limits.file_bytes}",
         f"--open-files={limits.open_files}",
+        *([] if limits.usage_to is None else [f"--usage-to={limits.usage_to}"]),
     ]
 
 

@@ -67,7 +67,7 @@ def derived(counts: Counts) -> dict[str, float]:
         if names.sectors not in counts:
             continue
         found[names.bytes_] = SECTOR_BYTES * counts[names.sectors]
-        if counts[names.requests]:
+        if counts.get(names.requests, 0):
             found[names.per_request] = counts[names.sectors] / counts[names.requests]
     return found
 

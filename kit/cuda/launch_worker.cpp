@@ -15,6 +15,7 @@
 #include <system_error>
 
 #include "cuda/device_launch.hpp"
+#include "runner/child_end.hpp"
 #include "runner/protocol.hpp"
 
 namespace tilelab::cuda {
@@ -57,6 +58,7 @@ std::string plain_reply(Status status, std::string detail) {
 
 struct LaunchWorker::Process {
   pid_t pid = -1;
+  bool from_outside = false;  // how it ended
   Channel channel{Descriptor()};
 
   explicit Process(const CubinImage& image) {
@@ -86,6 +88,7 @@ struct LaunchWorker::Process {
       int status = 0;
       if (waitpid(pid, &status, WNOHANG) == pid) {
         pid = 0;  // after waitpid, the number may belong to another process
+        from_outside = ended_from_outside(status);
         return WIFSIGNALED(status) ? std::string("ended by signal ") + strsignal(WTERMSIG(status))
                                    : "ended with status " + std::to_string(WEXITSTATUS(status));
       }
@@ -140,8 +143,9 @@ std::string LaunchWorker::answer(const Frame& frame) {
     return plain_reply(Status::timeout, "The kernel did not end within " + std::to_string(request.clock_ms) + " ms on the GPU.");
   } catch (const ChannelError&) {
     const std::string end = process_->end_in_words();
+    const Status status = process_->from_outside ? Status::internal_error : Status::crash;
     end_process();
-    return plain_reply(Status::crash, "The process that used the GPU " + end + ".");
+    return plain_reply(status, "The process that used the GPU " + end + ".");
   } catch (const nlohmann::json::exception&) {
     end_process();
     return plain_reply(Status::crash, "The process that used the GPU sent an invalid answer.");

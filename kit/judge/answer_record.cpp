@@ -78,16 +78,24 @@ bool same_place(const protocol::Finding& a, const protocol::Finding& b) {
 
 }  // namespace
 
+bool is_fault_of_ours(const Answer& answer) {
+  if (answer.kind == Answer::Kind::garbled) return false;
+  if (answer.kind != Answer::Kind::reply) return true;
+  const auto reply = read_reply(answer.text);
+  return reply && reply->status == protocol::Status::internal_error;
+}
+
 Ending take_answer(LaunchRecord& record, Answer answer) {
   switch (answer.kind) {
     case Answer::Kind::reply:
       if (auto reply = read_reply(answer.text)) return take_reply(record, std::move(*reply));
       return without_reply(record, Verdict::crash,
                            "the process that ran the kernel sent an invalid answer: its memory was overwritten or tampered with");
-    case Answer::Kind::timeout:
-      return without_reply(record, Verdict::timeout, "the launch did not end within its time limit, so its process was stopped");
+    case Answer::Kind::garbled:
+      return without_reply(record, Verdict::crash,
+                           "the memory of the process that ran the kernel was overwritten or tampered with: " + tame(answer.text, max_detail));
+    case Answer::Kind::timeout:  // the runner has a clock for each launch
     case Answer::Kind::died:
-      return without_reply(record, Verdict::crash, "the process that ran the kernel died: " + tame(answer.text, max_detail));
     case Answer::Kind::never_started: break;
   }
   return without_reply(record, Verdict::internal_error, tame(answer.text, max_detail));

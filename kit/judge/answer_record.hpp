@@ -16,6 +16,9 @@ enum class Ending {
   nothing      // there is no usable reply; record.message says why
 };
 
+// Whether a runner gave no answer, or one that says that the machine failed: nothing is known of the submission then.
+bool is_fault_of_ours(const Answer& answer);
+
 // Sets the verdict. For a launch that did not complete, it also sets `message` to what the runner said.
 Ending take_answer(LaunchRecord& record, Answer answer);
 

@@ -37,20 +37,28 @@ void Bench::close_case(bool survived, const std::string& trouble) {
   }
 }
 
+std::chrono::milliseconds Bench::steady_now() {
+  return std::chrono::duration_cast<std::chrono::milliseconds>(std::chrono::steady_clock::now().time_since_epoch());
+}
+
 const LaunchRecord& Bench::run(Trial trial) {
   CaseRecord& record = cases_.back();
-  if (timeouts_ >= most_timeouts) {
+  const bool out_of_time = taken_ >= most_seconds * clock_factor_;
+  if (timeouts_ >= most_timeouts || out_of_time) {
     LaunchRecord& skipped = record.launches.emplace_back();
     skipped.shape = trial.shape;
     skipped.inputs = trial.inputs;
     skipped.verdict = Verdict::timeout;
-    skipped.message = "not run, because three launches before it did not end";
+    skipped.message = out_of_time ? "not run, because the launches before it took " + std::to_string(taken_.count() / 1000) + " seconds together"
+                                  : "not run, because three launches before it did not end";
     record.message = skipped.message;
     return skipped;
   }
   trial.spare_events >>= std::min(timeouts_, most_halvings);
   trial.clock_ms = trial.clock_ms * clock_factor_ >> std::min(timeouts_, most_halvings);
+  const std::chrono::milliseconds began = now_();
   record.launches.push_back(judge_launch_(trial));
+  taken_ += now_() - began;
   LaunchRecord& launch = record.launches.back();
   if (launch.verdict == Verdict::timeout) ++timeouts_;
   if (launch.verdict == Verdict::pass) {

@@ -2,6 +2,7 @@
 // The Catch2 reporter opens and closes its cases.
 #pragma once
 
+#include <chrono>
 #include <cstdint>
 #include <functional>
 #include <string>
@@ -16,10 +17,14 @@ namespace tilelab::judge {
 
 class Bench {
  public:
+  static constexpr std::chrono::seconds most_seconds{150};  // on the wall, at a clock factor of 1: right kernels take a few
+  static std::chrono::milliseconds steady_now();
+
   using LaunchJudge = std::function<LaunchRecord(const Trial&)>;
+  using Clock = std::function<std::chrono::milliseconds()>;
   // `clock_factor`: every launch may take this many times its trial's processor time. It is above 1 only under an emulator.
-  Bench(LaunchJudge judge_launch, std::uint64_t seed, unsigned clock_factor = 1)
-      : judge_launch_(std::move(judge_launch)), seed_(seed), clock_factor_(clock_factor) {}
+  Bench(LaunchJudge judge_launch, std::uint64_t seed, unsigned clock_factor = 1, Clock now = steady_now)
+      : judge_launch_(std::move(judge_launch)), seed_(seed), clock_factor_(clock_factor), now_(std::move(now)) {}
 
   void open_case(std::string name, std::vector<std::string> tags);
   // `survived`: Catch2 saw no failed assertion and no exception; `trouble`: the last such failure's text.
@@ -30,6 +35,8 @@ class Bench {
   // The reference is valid until the next call. Each launch that times out halves the spare events and the clock of later
   // launches, down to a quarter. After three timeouts nothing more is run. So an endless loop costs its time a few times and not
   // once for every case. Correct launches need only a small part of what is left.
+  // Nor is anything run once all launches together took `most_seconds`: each of them may end in its time, and together they would
+  // still hold a core for longer than anybody waits.
   const LaunchRecord& run(Trial trial);
   // The open case fails even if all its launches passed: the kernel is correct, but does not use the lab's technique.
   void fail_technique(std::string message);
@@ -44,6 +51,8 @@ class Bench {
   std::vector<Evidence> passed_;  // launches of the open case whose output was right
   std::uint64_t drawn_ = 0;
   unsigned timeouts_ = 0;
+  Clock now_;
+  std::chrono::milliseconds taken_{};  // by all launches
 };
 
 // The only bench of this process. Catch2's cases are free functions and can reach it in no other way. main or a test sets it.

@@ -140,6 +140,11 @@ void forgive_discarded_reads(LaunchRecord& record, RunnerProcess& runner, const 
   request.trace.reset();
   request.traffic = false;
   const Answer answer = runner.launch(request, files.descriptors());
+  if (is_fault_of_ours(answer)) {  // then nobody knows whether the read was a mistake
+    record.verdict = Verdict::internal_error;
+    record.message = "the launch could not be repeated with other contents: " + tame(answer.text, 800);
+    return;
+  }
   auto reply = answer.kind == Answer::Kind::reply ? read_reply(answer.text) : std::nullopt;
   if (!reply || reply->status != protocol::Status::completed) return;
   LaunchRecord again{

@@ -16,6 +16,8 @@
 #include <cstring>
 #include <system_error>
 
+#include "runner/child_end.hpp"
+
 namespace tilelab::judge {
 namespace {
 
@@ -53,6 +55,7 @@ struct RunnerProcess::Process {
   pid_t pid = -1;
   Descriptor stderr_file;
   Channel channel{Descriptor()};
+  bool from_outside = false;  // how it ended by itself
 
   explicit Process(const std::vector<std::string>& argv);
   ~Process() { end(); }
@@ -73,6 +76,7 @@ struct RunnerProcess::Process {
       if (::waitpid(pid, &status, WNOHANG) == pid) {
         ::kill(-pid, SIGKILL);  // children that it may have left in its group
         pid = -1;
+        from_outside = ended_from_outside(status);
         return end_in_words(status);
       }
       ::usleep(1000);
@@ -178,16 +182,17 @@ Answer RunnerProcess::attempt(const std::string& request, std::chrono::milliseco
   try {
     if (!process_) process_ = std::make_unique<Process>(argv_);
   } catch (const std::system_error& error) {
-    return {Answer::Kind::never_started, error.what()};
+    return {.kind = Answer::Kind::never_started, .text = error.what()};
   }
   const auto give_up = [this](Answer::Kind kind, const std::string& end) {
     const std::string words = last_words(process_->stderr_file.get());
+    const bool from_outside = process_->from_outside;
     process_.reset();
-    return Answer{kind, words.empty() ? "the runner " + end : "the runner " + end + ": " + words};
+    return Answer{kind, from_outside, words.empty() ? "the runner " + end : "the runner " + end + ": " + words};
   };
   try {
     process_->channel.send(request, memory_files);
-    return {Answer::Kind::reply, process_->channel.receive(static_cast<int>(std::min<long>(limit.count(), 3'600'000))).text};
+    return {.text = process_->channel.receive(static_cast<int>(std::min<long>(limit.count(), 3'600'000))).text};
   } catch (const ChannelTimeout&) {
     const bool unread = process_->has_unread_bytes();
     process_->end();
@@ -195,9 +200,12 @@ Answer RunnerProcess::attempt(const std::string& request, std::chrono::milliseco
                   : give_up(Answer::Kind::timeout, "did not answer in time");
   } catch (const ChannelReset&) {
     return give_up(Answer::Kind::never_started, process_->end_gently(std::max(shutdown_grace_, usual_shutdown_grace)));
-  } catch (const ChannelError& error) {
+  } catch (const ChannelClosed& error) {
     const std::string end = process_->end_gently(std::max(shutdown_grace_, usual_shutdown_grace));
     return give_up(Answer::Kind::died, end + " (" + error.what() + ")");
+  } catch (const ChannelError& error) {
+    process_->end();
+    return give_up(Answer::Kind::garbled, std::string("broke off the conversation (") + error.what() + ")");
   }
 }
 

@@ -22,11 +22,13 @@ struct Answer {
   enum class Kind {
     reply,         // `text` is the reply
     timeout,       // it read the request and was killed at the deadline
-    died,          // it read the request, then ended or broke the protocol
+    died,          // it read the request, then ended; it runs no line of the submission itself
+    garbled,       // it broke the protocol: its memory was written to
     never_started  // it cannot be started, or ended without reading a request: not the submission's fault
   };
   Kind kind = Kind::reply;
-  std::string text;  // for other kinds: the reason, with what the process wrote to its standard error
+  bool from_outside = false;  // died: by a signal that no kernel raises
+  std::string text;           // for other kinds: the reason, with what the process wrote to its standard error
 };
 
 class RunnerProcess {

@@ -122,7 +122,7 @@ void receive_bytes(int fd, char* bytes, std::size_t size, std::vector<Descriptor
       if (message.msg_flags & MSG_CTRUNC) throw ChannelError("the peer sent too many file descriptors");
       descriptors = nullptr;
     }
-    if (got == 0) throw ChannelError("the peer closed the connection");
+    if (got == 0) throw ChannelClosed("the peer closed the connection");
     bytes += got;
     size -= static_cast<std::size_t>(got);
     // A peer that sends one byte at a time must not exceed the deadline.

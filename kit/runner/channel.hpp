@@ -31,6 +31,9 @@ class Descriptor {
 struct ChannelError : std::runtime_error {
   using std::runtime_error::runtime_error;
 };
+struct ChannelClosed : ChannelError {
+  using ChannelError::ChannelError;
+};  // gone, in the middle of the conversation
 struct ChannelTimeout : ChannelError {
   using ChannelError::ChannelError;
 };  // the peer may still be alive

@@ -3,16 +3,19 @@
 #include <fcntl.h>
 #include <poll.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <csignal>
+#include <cstdint>
 #include <cstdio>
 #include <cstring>
 #include <exception>
 #include <string_view>
 
 #include "runner/channel.hpp"
+#include "runner/child_end.hpp"
 #include "runner/image.hpp"
 #include "runner/launch.hpp"
 #include "runner/protocol.hpp"
@@ -38,6 +41,8 @@ LaunchReply plain_reply(Status status, std::string detail) {
 
 [[noreturn]] void child(const Image& image, const protocol::LaunchRequest& request, const Frame& frame, Mailbox& mailbox) {
   close(protocol::socket_descriptor);  // only the parent talks to the judge
+  const rlimit none{0, 0};
+  setrlimit(RLIMIT_NPROC, &none);  // then the limits of one process are those of the whole submission; only root is exempt
   run_launch(image, request, frame.descriptors, [&mailbox](const LaunchReply& reply) {
     // The kernel's output may not be valid UTF-8.
     const std::string text = nlohmann::json(reply).dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
@@ -47,6 +52,13 @@ LaunchReply plain_reply(Status status, std::string detail) {
     }
     _exit(0);
   });
+}
+
+std::uint64_t processor_ms(const rusage& used) {
+  const auto ms = [](const timeval& time) {
+    return static_cast<std::uint64_t>(time.tv_sec) * 1000 + static_cast<std::uint64_t>(time.tv_usec) / 1000;
+  };
+  return ms(used.ru_utime) + ms(used.ru_stime);
 }
 
 std::string answer(const Image& image, const Frame& frame, Mailbox& mailbox) {
@@ -63,9 +75,18 @@ std::string answer(const Image& image, const Frame& frame, Mailbox& mailbox) {
   const bool ended = poll(&poller, 1, static_cast<int>(request.clock_ms * protocol::wall_clock_factor)) > 0;
   if (!ended) kill(pid, SIGKILL);
   int status = 0;
-  waitpid(pid, &status, 0);
+  rusage used{};
+  wait4(pid, &status, 0, &used);
   if (mailbox.bytes != 0 && mailbox.bytes <= sizeof mailbox.text) return {mailbox.text, mailbox.bytes};
+  if (!ended && processor_ms(used) * 2 < request.clock_ms)
+    return nlohmann::json(plain_reply(Status::internal_error, "the launch got " + std::to_string(processor_ms(used)) +
+                                                                  " ms of the processor in all its time: this machine is too busy"))
+        .dump();
   if (!ended) return nlohmann::json(plain_reply(Status::timeout, "The launch ran out of time.")).dump();
+  if (ended_from_outside(status))
+    return nlohmann::json(
+               plain_reply(Status::internal_error, std::string("the launch was ended from outside: ") + strsignal(WTERMSIG(status))))
+        .dump();
   if (WIFSIGNALED(status))
     return nlohmann::json(plain_reply(Status::crash, std::string("The kernel crashed: ") + strsignal(WTERMSIG(status)) + ".")).dump();
   return nlohmann::json(plain_reply(Status::internal_error, "the launch ended without an answer")).dump();

@@ -11,6 +11,7 @@
 //   limits      processor time, memory, file sizes, processes: counted for the identity it has by now
 //   Landlock    no file except those listed; no TCP; signals and abstract sockets stay inside (as far as the kernel supports it)
 //   seccomp     no system call except those listed: last, because it would forbid the steps before
+//   usage       (if requested) a parent stays inside of all restrictions, to report what the program used
 // docs/threat-model.md says what none of them stops.
 #include <fcntl.h>
 #include <signal.h>
@@ -29,6 +30,7 @@
 #include "sandbox/program.hpp"
 #include "sandbox/resource_limits.hpp"
 #include "sandbox/syscall_filter.hpp"
+#include "sandbox/usage_report.hpp"
 
 namespace tilelab::sandbox {
 namespace {
@@ -45,9 +47,14 @@ void leave_session() {
   checked(prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0), "die with the parent");
 }
 
-void drop_descriptors() {
-  if (close_range(4, ~0U, 0) == 0) return;
-  for (int fd = 4; fd < 65536; ++fd) close(fd);  // kernels before Linux 5.9
+// `kept`: one more than 0 to 3; -1: none.
+void drop_descriptors(int kept) {
+  const auto keep = static_cast<unsigned>(kept);
+  if (kept <= 3 ? close_range(4, ~0U, 0) == 0 : (kept == 4 || close_range(4, keep - 1, 0) == 0) && close_range(keep + 1, ~0U, 0) == 0)
+    return;
+  for (int fd = 4; fd < 65536; ++fd) {  // kernels before Linux 5.9
+    if (fd != kept) close(fd);
+  }
 }
 
 std::vector<std::string> program_folders(const ConfineOptions& options) {
@@ -93,10 +100,12 @@ FileAccess file_access(const ConfineOptions& options, const std::string& program
   volunteer_for_out_of_memory();
   const bool alone = give_up_privileges(options);
   leave_session();  // after the identity: changing the identity clears the signal at the parent's death
-  drop_descriptors();
+  const int usage_to = options.usage_descriptor ? static_cast<int>(*options.usage_descriptor) : -1;
+  drop_descriptors(usage_to);
   limit_resources(options, alone);
   if (options.landlock) restrict_files(access);
   if (options.seccomp) restrict_system_calls(options.profile);
+  if (usage_to >= 0) continue_as_reported(usage_to);
   execute(program, options.command, environment_for(options));
 }
 

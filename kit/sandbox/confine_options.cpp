@@ -21,6 +21,7 @@ const char* const usage =
     "  --processes N          processes and threads at once\n"
     "  --file-bytes N         largest file\n"
     "  --open-files N         descriptors, per process\n"
+    "  --usage-to N           descriptor that is told what COMMAND used: processor seconds, and bytes of its largest process\n"
     "  --tmp DIR              TMPDIR and HOME (default: /tmp)\n"
     "  --path DIR             searched before the system's programs; repeatable\n"
     "  --guard                stay behind and kill every process COMMAND leaves when it or this one ends\n"
@@ -77,6 +78,7 @@ std::optional<std::uint64_t>* number_named(ConfineOptions& options, std::string_
   if (name == "--processes") return &options.processes;
   if (name == "--file-bytes") return &options.file_bytes;
   if (name == "--open-files") return &options.open_files;
+  if (name == "--usage-to") return &options.usage_descriptor;
   if (name == "--user") return &options.user;
   return nullptr;
 }

@@ -19,6 +19,7 @@ struct ConfineOptions {
   std::optional<std::uint64_t> user;  // the user that root becomes otherwise
   Profile profile = Profile::run;
   std::optional<std::uint64_t> cpu_seconds, memory_bytes, processes, file_bytes, open_files;
+  std::optional<std::uint64_t> usage_descriptor;  // where to write what the command used
   std::vector<std::string> readable, writable, devices;
   std::vector<std::string> path;     // folders put before those of PATH
   std::string temporary = "/tmp";    // the value of TMPDIR and HOME

@@ -73,6 +73,11 @@ class Machine {
   void spend(std::uintptr_t pc) {
     if (--budget_ == 0) out_of_budget(pc);
   }
+  // As many steps at once.
+  void spend(std::uintptr_t pc, std::uint64_t steps) {
+    if (steps >= budget_) out_of_budget(pc);
+    budget_ -= steps;
+  }
   void edge(std::uintptr_t pc) {
     spend(pc);
     last_write_.size = 0;  // a loop on one line reads what its last iteration wrote

@@ -99,7 +99,10 @@ protocol::TimingReply reply_of(const judge::Answer& answer, unsigned student) {
         return reply;
       }
     case judge::Answer::Kind::timeout: reply.status = protocol::Status::timeout; break;
-    case judge::Answer::Kind::died: reply.status = protocol::Status::crash; break;
+    case judge::Answer::Kind::garbled: reply.status = protocol::Status::crash; break;
+    case judge::Answer::Kind::died:  // here the kernel runs in the runner itself
+      reply.status = answer.from_outside ? protocol::Status::internal_error : protocol::Status::crash;
+      break;
     case judge::Answer::Kind::never_started: reply.status = protocol::Status::internal_error; break;
   }
   reply.detail = answer.text;

@@ -69,6 +69,23 @@ TEST_CASE("a failed launch fails its case even when Catch2 saw no failure", "[be
   CHECK_FALSE(open.close(true).passed);
 }
 
+TEST_CASE("a submission whose launches take too long together times out, and nothing more is run", "[bench]") {
+  std::chrono::milliseconds now{};
+  unsigned ran = 0;
+  const auto slow = [&](const Trial& trial) {
+    now += std::chrono::seconds(60);
+    ++ran;
+    return as_named(trial);
+  };
+  Bench bench(slow, 1, 1, [&] { return now; });
+  bench.open_case("a case", {});
+  for (int i = 0; i < 5; ++i) bench.run(named("pass"));
+  bench.close_case(true, "");
+  CHECK(ran == 3);
+  CHECK(bench.cases().back().verdict == Verdict::timeout);
+  CHECK(bench.cases().back().message == "not run, because the launches before it took 180 seconds together");
+}
+
 TEST_CASE("a case that misses the technique fails with the verdict of its launches", "[bench]") {
   OpenCase open;
   open.bench.run(named("pass"));

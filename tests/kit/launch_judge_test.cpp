@@ -46,7 +46,7 @@ TEST_CASE("each kind of failure has its verdict", "[launch-judge]") {
       {"admits a fault of ours", Verdict::internal_error},
       {"finds what only a grader may find", Verdict::crash},
       {"truncates the buffers", Verdict::pass},
-      {"dies", Verdict::crash},
+      {"dies", Verdict::internal_error},
       {"answers nonsense", Verdict::crash},
       {"announces a gigabyte", Verdict::crash},
   }));

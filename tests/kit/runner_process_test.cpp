@@ -73,12 +73,18 @@ TEST_CASE("a runner that never reads its request is no fault of the submission",
   CHECK(runner.launch(request, buffers.descriptors()).kind == Kind::never_started);
 }
 
-TEST_CASE("a runner that breaks the conversation has died, and the next launch gets a new one", "[runner-process]") {
-  const auto name = GENERATE("dies", "closes its socket and stays", "announces a gigabyte", "sends half a frame");
+TEST_CASE("a runner that leaves the conversation has died, and the next launch gets a new one", "[runner-process]") {
+  const auto name = GENERATE("dies", "closes its socket and stays", "sends half a frame");
   CAPTURE(name);
   RunnerProcess runner(fake::runner(name));
   const Buffers buffers;
   for (int i = 0; i < 2; ++i) CHECK(runner.launch(fake::small_request(), buffers.descriptors()).kind == Kind::died);
+}
+
+TEST_CASE("a runner that breaks the conversation's rules was tampered with", "[runner-process]") {
+  RunnerProcess runner(fake::runner("announces a gigabyte"));
+  const Buffers buffers;
+  for (int i = 0; i < 2; ++i) CHECK(runner.launch(fake::small_request(), buffers.descriptors()).kind == Kind::garbled);
 }
 
 TEST_CASE("what a dying runner wrote to its standard error is kept", "[runner-process]") {

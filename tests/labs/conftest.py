@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import runpy
 from collections.abc import Callable
 from pathlib import Path
 
@@ -17,6 +18,11 @@ from grader.scoring.lab_score import score_lab
 ROOT = Path(__file__).resolve().parents[2]
 SEED = 20_240_917  # an arbitrary number: no verdict may depend on it
 
+# Of every kernel that is graded here, each page is made too: none may be lost.
+render_everything: Callable[[str, LabResult, str], list[str]] = runpy.run_path(
+    str(Path(__file__).with_name("every_page.py"))
+)["render_everything"]
+
 Grade = Callable[[str, Path], LabResult]
 
 
@@ -27,7 +33,7 @@ def toolset() -> Toolset:
 
 @pytest.fixture
 def grade(toolset: Toolset, tmp_path: Path) -> Grade:
-    """Grades a file like a submission to a lab: `grade("01-naive", path)`."""
+    """Grades a file like a submission to a lab, and shows it on every page: `grade("01-naive", path)`."""
 
     def judge(lab_id: str, source: Path) -> LabResult:
         lab = load_lab(ROOT, lab_id)
@@ -35,6 +41,8 @@ def grade(toolset: Toolset, tmp_path: Path) -> Grade:
         handed_in.write_bytes(normalise(source.read_bytes())[0])
         scratch = tmp_path / "judging"
         scratch.mkdir()
-        return score_lab(lab, judge_lab(toolset, lab, handed_in, scratch, seed=SEED, public_only=False))
+        result = score_lab(lab, judge_lab(toolset, lab, handed_in, scratch, seed=SEED, public_only=False))
+        assert all(render_everything(lab_id, result, handed_in.read_text(encoding="utf-8")))
+        return result
 
     return judge

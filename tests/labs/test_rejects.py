@@ -10,8 +10,8 @@ from pathlib import Path
 
 import pytest
 
+from grader.judging.reject_header import demanded, unmet
 from grader.model.result import LabResult
-from grader.proofs.reject_header import demanded, unmet
 
 ROOT = Path(__file__).resolve().parents[2]
 REJECTS = sorted(path.relative_to(ROOT).as_posix() for path in ROOT.glob("solutions/*/rejects/*.cu"))

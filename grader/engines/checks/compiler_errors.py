@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 
+from grader.engines.checks.attribution import is_about_writing
 from grader.engines.device_functions import UNSUPPORTED_HEADERS, UNSUPPORTED_MEMBERS, UNSUPPORTED_NAMES
 from grader.engines.refusal import Refusal
 from grader.model.verdicts import Verdict
@@ -27,24 +28,15 @@ _LAUNCH = re.compile(r"<<<|expected primary-expression before [\u2018']<[\u2019'
 _HOST_NAME = re.compile(
     r"[\u2018']cuda(?!TextureObject_t|SurfaceObject_t)(?:[A-Z]\w*|_\w+)[\u2019']|[\u2018']cublas\w*[\u2019']"
 )
-_KILLED = re.compile(
-    r"Killed signal terminated program|CPU time limit exceeded|(virtual memory exhausted|out of memory)|memory exhausted"
-)
-_KILLED_STATUS = frozenset({128 + 9, 128 + 24})  # SIGKILL, SIGXCPU
 _NOT_FOR_THIS_FILE = (
     "hand in only the kernel, its helper functions and the launch function. The grader allocates, copies and launches."
 )
 
 
-def was_stopped(returncode: int, output: str) -> bool:
-    """Whether the compiler was killed."""
-    return returncode in _KILLED_STATUS or _KILLED.search(output) is not None
-
-
 def compile_errors(log: str, file_name: str) -> tuple[Refusal, ...]:
     """The first errors in `file_name` itself. Where one of them names CUDA that the executor lacks, only that one. May be empty."""
     pattern = re.compile(rf"^(?:\./)?{re.escape(file_name)}:(\d+):(?:\d+:)? (?:fatal )?error: (.*)$", re.MULTILINE)
-    errors = [(int(match[1]), match[2]) for match in pattern.finditer(log)]
+    errors = [(int(match[1]), match[2]) for match in pattern.finditer(log) if not is_about_writing(match[0])]
     host_code = any(_HOST_NAME.search(message) for _, message in errors) or _LAUNCH.search(log) is not None
     for line, message in errors:
         if not host_code and (what := _needs_a_gpu(message)):

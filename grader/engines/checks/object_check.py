@@ -18,6 +18,9 @@ SECTIONS = re.compile(
 )
 MAX_DATA_BYTES = 512 << 20  # of __device__ and __constant__ variables; far less than a runner's memory
 MAX_SHARED_BYTES = 1 << 20  # of all kernels in a file
+MAX_NAME = 10_000  # characters, as the compiler writes the name of a template with all its arguments
+MAX_NAMES = 20_000  # variables, functions and sections of a file; a lab's has some hundred
+MAX_VERSIONS = 64  # of the kernel, and of the launch function
 _COMMON = 0xFFF2  # SHN_COMMON: no section's index
 _NO_LINE = 1 << 30  # sorts after every line
 RESERVED = re.compile(r"__(tsan|ubsan|asan|sanitizer)_.*|tilelab_.*|__(start|stop)_.*|_init|_fini|_start")
@@ -50,12 +53,28 @@ def check_object(obj: ObjectFile, entries: EntryPoints, calls: Calls) -> Refusal
     sections = obj.reached_sections(entry.section for entry in entries.all)
     reached_calls = calls.within(obj.functions_in(sections))
     return (
-        _check_contents(obj)
+        _check_names(obj, entries)
+        or _check_contents(obj)
         or _check_sizes(obj)
         or _check_symbols(obj, obj.reached(entries.all), reached_calls)
         or _check_initialisers(obj, calls)
         or _check_calls(reached_calls)
     )
+
+
+def _check_names(obj: ObjectFile, entries: EntryPoints) -> Refusal | None:
+    """What no tool behind the compiler could be told in words."""
+    longest = max((len(symbol.name) for symbol in obj.symbols), default=0)
+    if longest > MAX_NAME:
+        return _rejected(0, f"The file has a name of {longest:,} characters, and at most {MAX_NAME:,} can be handled.")
+    count = max(len(obj.symbols), len(obj.sections))
+    if count > MAX_NAMES:
+        return _rejected(0, f"The file defines {count:,} things, and at most {MAX_NAMES:,} can be handled.")
+    versions = max(len(entries.kernels), len(entries.launches))
+    if versions > MAX_VERSIONS:
+        what = f"The file has {versions:,} versions of one entry point, and at most {MAX_VERSIONS} can be handled"
+        return _rejected(0, f"{what}: keep the one that the lab asks for.")
+    return None
 
 
 def _check_contents(obj: ObjectFile) -> Refusal | None:

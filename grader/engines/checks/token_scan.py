@@ -35,6 +35,8 @@ PRAGMAS = re.compile(
     r"#\s*pragma\s+(unroll|nounroll|once|nv_\w+|diag_\w+|hd_warning_disable|STDC|message|region|endregion|pack|push_macro|pop_macro"
     r"|GCC\s+(unroll|diagnostic|ivdep|poison|error|warning))\b"
 )
+# An array of variable length is an error by this warning; `variable_arrays.py` finds it all the same.
+_ALLOWS_VLA = re.compile(r"#\s*pragma\s+(?:GCC|clang)\s+diagnostic\b.*-Wvla\b")
 POWERFUL_PRAGMAS = re.compile(
     r"#\s*pragma\s+(GCC|clang|weak|redefine_extname|omp|acc|scalar_storage_order|comment|float_control|attribute)\b"
 )
@@ -65,7 +67,7 @@ def _directive(tokens: Sequence[Token], index: int) -> Refusal | None:
     text, line = tokens[index].text.strip(), tokens[index].line
     if not re.match(r"#\s*pragma\b", text):
         return None if text == "#" else _refuse(line, f"the directive `{text[:60]}` is not allowed here")
-    if POWERFUL_PRAGMAS.match(text) and not PRAGMAS.match(text):
+    if (POWERFUL_PRAGMAS.match(text) and not PRAGMAS.match(text)) or _ALLOWS_VLA.match(text):
         return _refuse(line, f"`{text[:60]}` would change how the kernel is compiled")
     return None  # an unknown pragma is ignored by every compiler
 

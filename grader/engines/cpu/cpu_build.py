@@ -1,7 +1,8 @@
 """Turns one source file into a runner for the CPU executor: preprocess, scan, compile, check, link, describe.
 
 The compiler, assembler and linker run confined, and the files that they write are read as data. Nothing of the submission runs here.
-A failure of the submission is an outcome and no exception. An exception is a failure of ours.
+A failure of the submission is an outcome and no exception. A failure that nothing shows to be the submission's is an outcome too:
+`internal-error`.
 """
 
 from __future__ import annotations
@@ -10,13 +11,14 @@ import re
 import shlex
 import struct
 import time
-from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import NoReturn
 
 from elftools.common.exceptions import DWARFError, ELFError
 
-from grader.engines.checks.compiler_errors import compile_errors, was_stopped
+from grader.engines.checks.attribution import names_the_text, used_up
+from grader.engines.checks.compiler_errors import compile_errors
 from grader.engines.checks.entry_points import (
     USE_FILE,
     EntryPoints,
@@ -35,15 +37,16 @@ from grader.engines.checks.ir_scan import scan_ir
 from grader.engines.checks.line_markers import hand_written_marker
 from grader.engines.checks.object_check import check_object
 from grader.engines.checks.token_scan import scan
+from grader.engines.checks.variable_arrays import variable_array
 from grader.engines.clang_ir.ir_rewriting import rewritten
 from grader.engines.cpu.cpu_toolchain import PLAIN, CpuToolchain
-from grader.engines.cpu.object_rewrite import globalize_arguments, rewrite_arguments
+from grader.engines.cpu.object_rewrite import argument_file, globalize_arguments, rewrite_arguments
 from grader.engines.cpu.runner_image import CodeLayout, shared_assembly, write_image
 from grader.engines.object_code.assembly import calls_of
 from grader.engines.object_code.code_loops import loop_addresses
 from grader.engines.object_code.debug_info import GUARD, SharedArray, read_debug_info
 from grader.engines.object_code.object_file import ObjectFile, read_object
-from grader.engines.refusal import Refusal
+from grader.engines.refusal import BuildFaultError, Refusal
 from grader.model.verdicts import Verdict
 from grader.sandbox import Confinement, Finished, Limits, run_confined
 
@@ -52,6 +55,9 @@ BUILD_LIMITS = Limits(
 )
 MAX_TEXT_BYTES = 32 << 20  # of preprocessed text, and of assembly; a lab's have some hundred kilobytes
 MAX_LOG = 8_000  # characters
+_STEP = "step.done"  # exists once the first of several commands has succeeded
+_MOST_CHARACTERS = 32 << 10  # of one command; a shell takes 128 KiB for all of them
+_TOO_LONG = "The file is too large when it is compiled."
 # What may be raised when an unusual object is read.
 _UNREADABLE = (
     ELFError,
@@ -74,6 +80,10 @@ class CpuBuild:
     seconds: float = 0.0
 
 
+class _TooLongError(Exception):
+    """A text is longer than any lab's: the submission's doing, and the message is for its author."""
+
+
 @dataclass
 class _Steps:
     """The steps of one build in one folder."""
@@ -84,13 +94,15 @@ class _Steps:
     name: str
     headers: frozenset[str] = frozenset()  # headers of the submission's author
     log: list[str] = field(default_factory=list)
-    stopped: str = ""  # why the compiler was killed
+    stopped: str = ""  # at which of our limits the compiler was killed
+    ended: str = ""  # how the last commands ended
 
     def confined(self, argv: list[str]) -> Finished:
-        readable = [*self.toolchain.includes, *self.toolchain.archives, self.toolchain.prelude.parent]
+        home = self.toolchain.home
+        readable = [*self.toolchain.includes, *self.toolchain.archives, self.toolchain.prelude.parent, *home.places]
         return run_confined(
             self.confinement,
-            argv,
+            [*home.before, *argv],
             readable=readable,
             writable=[self.folder],
             limits=BUILD_LIMITS,
@@ -100,28 +112,50 @@ class _Steps:
 
     def run(self, *commands: list[str]) -> bool:
         """Runs the commands one by one until one fails. They share a sandbox: starting one costs as much as compiling a small program."""
-        command = commands[0] if len(commands) == 1 else ["sh", "-c", " && ".join(map(shlex.join, commands))]
+        command = (
+            commands[0] if len(commands) == 1 else ["sh", "-c", f" && : >{_STEP} && ".join(map(shlex.join, commands))]
+        )
         finished = self.confined(command)
         text = (finished.stderr + finished.stdout).decode("utf-8", "replace").replace(f"{self.folder}/", "")
         if text.strip():
             self.log.append(text.strip())
-        if finished.timed_out or was_stopped(finished.returncode, text):
-            limits = f"{BUILD_LIMITS.cpu_seconds} seconds or {BUILD_LIMITS.memory_bytes >> 20} MiB"
-            self.stopped = f"The compiler was stopped: it needed more than {limits} for {self.name}."
+        if finished.returncode != 0 and (limit := used_up(finished, BUILD_LIMITS, text)):
+            self.stopped = f"The compiler was stopped: it needed more than {limit} for {self.name}."
             self.log.append(self.stopped)
+        self.ended = "did not end in time" if finished.timed_out else f"ended with status {finished.returncode}"
         return finished.returncode == 0
 
-    def text(self, name: str) -> str:
-        """The text of a file that a step wrote. Empty where it is no regular file, or longer than any lab's."""
+    def first_step_succeeded(self) -> bool:
+        """Whether the first of the commands that `run` was given last has succeeded."""
+        return (self.folder / _STEP).is_file()
+
+    def text(self, name: str, too_long: str) -> str:
+        """The text of a file that a step wrote. `too_long`: what a student is told where it is longer than any lab's."""
         path = self.folder / name
-        if path.is_symlink() or not path.is_file() or path.stat().st_size > MAX_TEXT_BYTES:
-            return ""
+        if path.is_symlink() or not path.is_file():
+            message = f"{name} was not written"
+            raise BuildFaultError(message)
+        if path.stat().st_size > MAX_TEXT_BYTES:
+            raise _TooLongError(too_long)
         return path.read_text(encoding="utf-8", errors="replace")
 
     def failed(self) -> tuple[Refusal, ...]:
-        """Why the last step failed: the compiler's errors."""
-        errors = compile_errors("\n".join(self.log), self.name)
-        return errors or _refuse(self.stopped or "The file does not compile; the compiler's log says why.")
+        """Why the last step failed, in the compiler's words. Raises BuildFaultError where they do not say that it is the submission."""
+        log = "\n".join(self.log)
+        if errors := compile_errors(log, self.name):
+            return errors
+        if self.stopped:
+            return _refuse(self.stopped)
+        ours = [*map(str, self.toolchain.includes), str(self.toolchain.prelude.parent)]
+        if names_the_text(log, {self.name, *self.headers}, ours):
+            return _refuse("The file does not compile; the compiler's log says why.")
+        return self.break_off("the compiler")
+
+    def break_off(self, who: str) -> NoReturn:
+        """Nothing shows that the submission made `who` fail."""
+        said = next((line for line in reversed(self.log[-1:]) if line), "it said nothing")
+        message = f"{who} {self.ended} and names nothing in the submission: {said[-400:]}"
+        raise BuildFaultError(message)
 
 
 @dataclass(frozen=True)
@@ -144,7 +178,12 @@ def build_for_cpu(
     text = source.read_text(encoding="utf-8", errors="replace")
     (folder / source.name).write_text(text, encoding="utf-8")
     steps = _Steps(toolchain, confinement, folder, source.name, headers)
-    refusals = _build(steps, text, entries)
+    try:
+        refusals = _build(steps, text, entries)
+    except _TooLongError as error:
+        refusals = _refuse(str(error))
+    except BuildFaultError as error:
+        refusals = (Refusal(Verdict.INTERNAL_ERROR, 0, f"building failed on our side: {error}"),)
     log = "\n".join(steps.log)
     log = log if len(log) <= MAX_LOG else log[:MAX_LOG] + "\n…"
     seconds = time.monotonic() - began
@@ -161,11 +200,12 @@ def _build(steps: _Steps, text: str, entries: EntrySignatures) -> tuple[Refusal,
     one_sandbox = not (steps.toolchain.is_clang or entries.by_name)
     compile_too = steps.toolchain.compile("scanned.ii", "submission.o") if one_sandbox else []
     succeeded = steps.run(steps.toolchain.preprocess(steps.name, "scanned.ii"), *compile_too)
-    if not succeeded and not (one_sandbox and (steps.folder / "scanned.ii").is_file()):
+    if not succeeded and not (one_sandbox and steps.first_step_succeeded()):
         return steps.failed()
-    preprocessed = steps.text("scanned.ii")
-    if not preprocessed:
-        return _refuse("The file is too large when its #include lines are expanded.")
+    preprocessed = steps.text("scanned.ii", "The file is too large when its #include lines are expanded.")
+    if not steps.toolchain.has_prelude(preprocessed):
+        message = "the compiler did not take the kit's precompiled header"
+        raise BuildFaultError(message)
     if refusal := scan(steps.toolchain.after_prelude(preprocessed, steps.name), steps.name, str(steps.folder)):
         return (refusal,)
     if entries.by_name:
@@ -174,27 +214,26 @@ def _build(steps: _Steps, text: str, entries: EntrySignatures) -> tuple[Refusal,
         compiled = succeeded if one_sandbox else _compile(steps)
         return _link(steps, text, preprocessed, entries) if compiled else steps.failed()
     except _UNREADABLE as error:
-        steps.log.append(f"the object file cannot be read: {type(error).__name__}: {error}")
-        return (Refusal(Verdict.REJECTED, 0, "The compiled file does not have the form that a kernel compiles to."),)
+        message = f"the object file cannot be read: {type(error).__name__}: {error}"
+        raise BuildFaultError(message) from error
 
 
-def _compile(steps: _Steps, run: Callable[[list[str]], bool] | None = None) -> bool:
+def _compile(steps: _Steps) -> bool:
     """Compiles the scanned text. With Clang, the dump is rewritten before its passes run."""
-    run = run or steps.run
     parse, *others = steps.toolchain.compile("scanned.ii", "submission.o")
-    if not run(parse):
+    if not steps.run(parse):
         return False
     if others:
-        dump = steps.text(steps.toolchain.dump)
+        dump = steps.text(steps.toolchain.dump, _TOO_LONG)
         (steps.folder / steps.toolchain.dump).write_text(rewritten(dump), encoding="utf-8")
-    return all(run(command) for command in others)
+    return all(steps.run(command) for command in others)
 
 
 def _refusal_of_dump(steps: _Steps, found: EntryPoints) -> Refusal | None:
     """The first reason not to trust the compiler's instrumentation of the file, taken from its dump."""
-    dump = steps.text(steps.toolchain.dump)
-    if not dump:
-        return Refusal(Verdict.COMPILE_ERROR, 0, "The file is too large when it is compiled.")
+    dump = steps.text(steps.toolchain.dump, _TOO_LONG)
+    if found_array := variable_array(dump, steps.name):
+        return found_array
     trusted = [str(path) for path in steps.toolchain.includes]
     if not steps.toolchain.is_clang:
         return scan_gimple(dump, steps.name, trusted)
@@ -206,9 +245,8 @@ def _link(steps: _Steps, text: str, preprocessed: str, entries: EntrySignatures)
     obj, found = _compiled(steps, preprocessed, entries)
     if missing := missing_names(found, entries, text):
         return missing
-    assembly = steps.text("submission.s") or steps.text("scanned.s")
-    if not assembly:
-        return _refuse("The file is too large when it is compiled.")
+    own = (steps.folder / "submission.s").exists()
+    assembly = steps.text("submission.s" if own else "scanned.s", _TOO_LONG)
     refusal = _refusal_of_dump(steps, found) or check_object(obj, found, calls_of(assembly, steps.name))
     if refusal:
         return (refusal,)
@@ -220,10 +258,19 @@ def _link(steps: _Steps, text: str, preprocessed: str, entries: EntrySignatures)
     commands = [globalize_arguments(objcopy, hidden, "submission.o")] if hidden else []
     commands.append(rewrite_arguments(objcopy, obj.sections, roots, "submission.o"))
     commands.append(steps.toolchain.link(["submission.o", "shared.s"], roots, "runner"))
-    if not steps.run(*commands):
-        return _refuse("The file compiles, but it cannot be linked; the compiler's log says why.")
+    if not steps.run(*(_shortened(steps, number, command) for number, command in enumerate(commands))):
+        steps.break_off("the linker")
     compiled = _Compiled(obj, found.kernels[0].name, assembly, dynamic, _static_shared_bytes(obj, found))
     return _describe(steps, text, entries, compiled)
+
+
+def _shortened(steps: _Steps, number: int, command: list[str]) -> list[str]:
+    """The command, or where it is too long for a command line, one that reads its arguments from a file."""
+    if sum(map(len, command)) < _MOST_CHARACTERS:
+        return command
+    name = f"arguments.{number}"
+    (steps.folder / name).write_text(argument_file(command), encoding="utf-8")
+    return [command[0], f"@{name}"]
 
 
 def _compiled(steps: _Steps, preprocessed: str, entries: EntrySignatures) -> tuple[ObjectFile, EntryPoints]:
@@ -237,8 +284,12 @@ def _compiled(steps: _Steps, preprocessed: str, entries: EntrySignatures) -> tup
     name, parameters = name_of(entries.launch), entries.launch.removeprefix(name_of(entries.launch))
     use = f'# 1 "{USE_FILE}"\n__attribute__((used)) static LaunchConfig (*const the_launch_function){parameters} = {name};\n'
     (steps.folder / "scanned.ii").write_text(f"{preprocessed}\n{use}", encoding="utf-8")
-    if _compile(steps, lambda command: steps.confined(command).returncode == 0):
+    known = len(steps.log)
+    if _compile(steps):
         obj = read_object(steps.folder / "submission.o")
+    elif not names_the_text("\n".join(steps.log[known:]), {USE_FILE, steps.name, *steps.headers}, []):
+        steps.break_off("the compiler")
+    del steps.log[known:]  # it is about a line that the author never wrote
     return obj, entry_points(obj, entries)
 
 

@@ -14,8 +14,12 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from grader.engines.cpu import clang_flags, gcc_flags
+from grader.engines.cpu.compiler_home import CompilerHome, home_of
+from grader.model.file_lock import exclusively
 
 PLAIN = "plain.ll"  # beside Clang's prelude: the dump of a function without attributes
+_PRELUDE = "#include <tilelab/device.cuh>\n"
+_SUM = "sha256"  # beside the prelude: of the file that was made from it
 DUMP = {"gcc": "submission.gimple", "clang": "submission.ll"}  # the compiler's dump of the text
 
 
@@ -29,6 +33,11 @@ class CpuToolchain:
     @property
     def is_clang(self) -> bool:
         return is_clang(self.compiler)
+
+    @property
+    def home(self) -> CompilerHome:
+        """What of it lies where a sandbox shows nothing by itself."""
+        return home_of(self.compiler)
 
     @property
     def flags(self) -> tuple[str, ...]:
@@ -62,6 +71,11 @@ class CpuToolchain:
         at = preprocessed.find(marker) if self.is_clang else -1
         return preprocessed if at < 0 else preprocessed[at + 1 :]
 
+    def has_prelude(self, preprocessed: str) -> bool:
+        """Whether the compiler took the prelude as it should: GCC precompiled, so that nothing of it is read as the submission's."""
+        words = f'"{self.prelude}"' if self.is_clang else f'#pragma GCC pch_preprocess "{self.prelude}.gch"'
+        return words in preprocessed
+
     def compile(self, preprocessed: str, output: str) -> list[list[str]]:
         """Compiles exactly the text that was scanned. The assembly and the compiler's dump stay beside the object.
         The dump is complete after the first command. Where there are more commands, they compile the dump.
@@ -91,8 +105,8 @@ class CpuToolchain:
         """Links at a fixed address. Static TLS offsets need that, and are 2.6 times faster than dynamic ones."""
         keep = [f"-Wl,--undefined={root}" for root in roots]
         return [
-            self.compiler, "-no-pie", *_linker(self.compiler), "-Wl,--gc-sections", "-Wl,-z,noexecstack", *keep, *objects,
-            *map(str, self.archives), "-o", output,
+            self.compiler, "-no-pie", *_linker(self.compiler), *self.home.link_flags, "-Wl,--gc-sections", "-Wl,-z,noexecstack",
+            *keep, *objects, *map(str, self.archives), "-o", output,
         ]  # fmt: skip
 
 
@@ -117,7 +131,7 @@ def _ask(compiler: str, question: str) -> str:
 
 
 def prepare(compiler: str, includes: list[Path], archives: list[Path], cache: Path) -> CpuToolchain:
-    """Makes the prelude where it is missing, or was made from other headers or by another compiler. Raises OSError or
+    """Makes the prelude where it is missing or damaged, or was made from other headers or by another compiler. Raises OSError or
     subprocess.CalledProcessError where the kit itself does not compile, which is a fault of ours.
     """
     draft = CpuToolchain(compiler, tuple(includes), tuple(archives), cache / "prelude.hpp")
@@ -129,20 +143,33 @@ def prepare(compiler: str, includes: list[Path], archives: list[Path], cache: Pa
     folder = cache / key.hexdigest()[:16]
     toolchain = CpuToolchain(compiler, tuple(includes), tuple(archives), folder / "prelude.hpp")
     made = PLAIN if toolchain.is_clang else "prelude.hpp.gch"
-    if not (folder / made).is_file():
+    if not _is_whole(folder, made):
         folder.mkdir(parents=True, exist_ok=True)
-        _make(toolchain, made)
+        with exclusively(folder / ".lock"):  # several commands may start at once
+            if not _is_whole(folder, made):
+                _make(toolchain, made)
     return toolchain
+
+
+def _is_whole(folder: Path, made: str) -> bool:
+    """Whether both files are what `_make` wrote: a compiler that reads a damaged one says that the submission is wrong."""
+    try:
+        text = (folder / "prelude.hpp").read_text(encoding="utf-8")
+        with (folder / made).open("rb") as file:
+            digest = hashlib.file_digest(file, "sha256").hexdigest()
+        return text == _PRELUDE and (folder / _SUM).read_text(encoding="utf-8") == digest
+    except (OSError, ValueError):
+        return False
 
 
 def _make(toolchain: CpuToolchain, made: str) -> None:
     """Makes the header, and beside it for GCC the precompiled header, for Clang the dump of a function without attributes.
-    Both files appear as a whole or not at all, because several commands may make them at the same time.
+    Each of these files and its hash appears as a whole or not at all, because several commands may make them at the same time.
     """
     folder, name = toolchain.prelude.parent, toolchain.prelude.name
     with tempfile.TemporaryDirectory(prefix=".making-", dir=folder) as unfinished:
         header, result = Path(unfinished, name), Path(unfinished, made)
-        header.write_text("#include <tilelab/device.cuh>\n", encoding="utf-8")
+        header.write_text(_PRELUDE, encoding="utf-8")
         header.replace(toolchain.prelude)
         if toolchain.is_clang:
             plain, text = Path(unfinished, "plain.cpp"), Path(unfinished, "plain.ii")
@@ -154,4 +181,7 @@ def _make(toolchain: CpuToolchain, made: str) -> None:
             ]
         for command in commands:
             subprocess.run(command, check=True, capture_output=True)
+        total = Path(unfinished, _SUM)
+        total.write_text(hashlib.sha256(result.read_bytes()).hexdigest(), encoding="utf-8")
         result.replace(folder / result.name)
+        total.replace(folder / _SUM)

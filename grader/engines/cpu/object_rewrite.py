@@ -32,3 +32,8 @@ def rewrite_arguments(objcopy: str, sections: Iterable[str], entry_points: Itera
 def globalize_arguments(objcopy: str, names: Iterable[str], file_name: str) -> list[str]:
     """Makes static entry points visible. objcopy cannot do this in the same run."""
     return [objcopy, *(f"--globalize-symbol={name}" for name in names), file_name]
+
+
+def argument_file(argv: list[str]) -> str:
+    """All but the program as binutils read them from a file: a line of commands holds 128 KiB, and a file has thousands of sections."""
+    return "".join(re.sub(r"([\s\\'\"])", r"\\\1", word) + "\n" for word in argv[1:])

@@ -14,7 +14,9 @@ from elftools.common.exceptions import ELFError
 from elftools.elf.elffile import ELFFile
 from elftools.elf.sections import SymbolTableSection
 
+from grader.engines.checks.attribution import used_up
 from grader.engines.checks.entry_points import EntrySignatures, name_of
+from grader.engines.cpu.compiler_home import home_of
 from grader.engines.gpu.gpu_toolchain import GpuToolchain
 from grader.engines.gpu.launch_tail import ASK_LAUNCH, POISON_SHARED, launch_tail
 from grader.engines.gpu.nvcc_log import kernel_resources, needs_too_much_shared, nvcc_refusals
@@ -69,10 +71,11 @@ def build_for_gpu(  # noqa: PLR0913, PLR0917 -- those of build_for_cpu, and the 
     began = time.monotonic()
     (folder / source.name).write_bytes(source.read_bytes())
     (folder / TAIL).write_text(launch_tail(source.name, entries, silent=silent), encoding="utf-8")
+    home = home_of(toolchain.host_compiler)
     finished = run_confined(
         confinement,
-        toolchain.compile(TAIL, CUBIN, target.capability, max_registers),
-        readable=[toolchain.root, *toolchain.includes],
+        [*home.before, *toolchain.compile(TAIL, CUBIN, target.capability, max_registers)],
+        readable=[toolchain.root, *toolchain.includes, *home.places],
         writable=[folder],
         limits=NVCC_LIMITS,
         profile="build",
@@ -81,8 +84,8 @@ def build_for_gpu(  # noqa: PLR0913, PLR0917 -- those of build_for_cpu, and the 
     output = (finished.stderr + finished.stdout).decode("utf-8", "replace").replace(f"{folder}/", "")
     log = output if len(output) <= MAX_LOG else output[:MAX_LOG] + "\n…"
     seconds = time.monotonic() - began
-    if finished.timed_out:
-        message = f"nvcc was stopped: it needed more than {NVCC_LIMITS.wall_seconds:.0f} seconds for {source.name}."
+    if finished.returncode != 0 and (limit := used_up(finished, NVCC_LIMITS, output)):
+        message = f"nvcc was stopped: it needed more than {limit} for {source.name}."
         return GpuBuild(refusals=(Refusal(Verdict.COMPILE_ERROR, 0, message),), log=log, seconds=seconds)
     if finished.returncode != 0:
         return GpuBuild(refusals=_refusals(output, source.name, entries), log=log, seconds=seconds)

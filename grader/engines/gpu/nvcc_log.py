@@ -17,6 +17,10 @@ _HOST_FUNCTION = re.compile(
     r'calling a (?:constexpr )?__host__ function\("([^"]+)"\) from a __(?:global|device)__ function'
 )
 _PTXAS = re.compile(r"^ptxas (?:error|fatal) *: *(.*)$", re.MULTILINE)
+# What ptxas says of the machine, and not of the code that it was given.
+_OF_THE_MACHINE = re.compile(
+    r"(?i)memory allocation failure|out of memory|no space left|(?:could not|cannot|unable to) (?:open|create|write|close)|internal error"
+)
 _ENTRY = re.compile(r"^ptxas info *: Compiling entry function '(\w+)' for 'sm_\w+'$", re.MULTILINE)
 _STACK = re.compile(r"^ +(\d+) bytes stack frame, (\d+) bytes spill stores, (\d+) bytes spill loads$", re.MULTILINE)
 _USED = re.compile(r"^ptxas info *: Used (\d+) registers(.*)$", re.MULTILINE)
@@ -58,7 +62,8 @@ def nvcc_refusals(log: str, file_name: str, tail_name: str, *, kernel: str, laun
     in_tail = [message for file, _, message in errors if file == tail_name]
     if in_tail:
         return _of_entry_points(in_tail, kernel, launch)
-    unresolved = [f"The GPU's assembler says: {message}" for message in _PTXAS.findall(log)]
+    own_words = [message for message in _PTXAS.findall(log) if not _OF_THE_MACHINE.search(message)]
+    unresolved = [f"The GPU's assembler says: {message}" for message in own_words]
     return tuple(Refusal(Verdict.COMPILE_ERROR, 0, message) for message in dict.fromkeys(unresolved))[:MAX_ERRORS]
 
 

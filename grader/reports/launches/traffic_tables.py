@@ -60,7 +60,7 @@ def traffic_parts(lab_id: str, launch: Launch) -> Iterator[Part]:
 
 def _totals(counts: Counts) -> Iterator[Part]:
     rows = [
-        (f"global {kind}s", f"{counts[names.requests]:,}", f"{counts[names.sectors]:,}", _ratio(counts, names), "")
+        (f"global {kind}s", f"{counts[names.requests]:,}", *_sectors(counts, names), "")
         for kind, names in ((KINDS[one], global_names(one)) for one in OPERATIONS)
         if counts.get(names.requests)
     ]
@@ -76,11 +76,16 @@ def _totals(counts: Counts) -> Iterator[Part]:
     )
 
 
-def _ratio(counts: Counts, names: GlobalNames) -> str:
-    return f"{counts[names.sectors] / counts[names.requests]:.2f}"
+def _sectors(counts: Counts, names: GlobalNames) -> tuple[str, str]:
+    """All, and of one request. The executor counts none for an atomic."""
+    if names.sectors not in counts:
+        return "", ""
+    return f"{counts[names.sectors]:,}", f"{counts[names.sectors] / counts[names.requests]:.2f}"
 
 
 def _wavefronts(counts: Counts, names: SharedNames) -> str:
+    if names.wavefronts not in counts:
+        return ""
     return f"{counts[names.wavefronts]:,} ({counts[names.conflicts]:,})"
 
 
@@ -123,10 +128,11 @@ def _asked(counts: Counts) -> Iterator[str]:
     for operation in OPERATIONS:
         names = global_names(operation)
         if requests := counts.get(names.requests, 0):
-            yield f"{requests:,} global {KINDS[operation]}s of {counts[names.sectors] / requests:.2f} sectors"
+            of = f" of {counts[names.sectors] / requests:.2f} sectors" if names.sectors in counts else ""
+            yield f"{requests:,} global {KINDS[operation]}s{of}"
     for operation in OPERATIONS:
         shared = shared_names(operation)
         if instructions := counts.get(shared.instructions, 0):
-            conflicts = counts[shared.conflicts]
-            ways = counts[shared.wavefronts] / instructions
-            yield f"{instructions:,} shared {KINDS[operation]}s" + (f" of {ways:.2f} wavefronts" if conflicts else "")
+            ways = counts.get(shared.wavefronts, 0) / instructions
+            of = f" of {ways:.2f} wavefronts" if counts.get(shared.conflicts) else ""
+            yield f"{instructions:,} shared {KINDS[operation]}s{of}"

@@ -86,15 +86,23 @@ def _strips(counts: Counts) -> Iterator[Strip]:
     for operation in OPERATIONS:
         names = global_names(operation)
         if requests := counts.get(names.requests, 0):
-            yield _strip(f"{requests:,} global {KINDS[operation]}s", counts[names.sectors] / requests, "sectors")
+            yield _strip(f"{requests:,} global {KINDS[operation]}s", counts.get(names.sectors), requests, "sectors")
     for operation in OPERATIONS:
         shared = shared_names(operation)
         if instructions := counts.get(shared.instructions, 0):
-            ways = counts[shared.wavefronts] / instructions
-            yield _strip(f"{instructions:,} shared {KINDS[operation]}s", ways, "wavefronts")
+            yield _strip(
+                f"{instructions:,} shared {KINDS[operation]}s",
+                counts.get(shared.wavefronts),
+                instructions,
+                "wavefronts",
+            )
 
 
-def _strip(text: str, touched: float, unit: str) -> Strip:
+def _strip(text: str, all_touched: int | None, requests: int, unit: str) -> Strip:
+    """`all_touched` None: the executor does not count what an atomic touches."""
+    if all_touched is None:
+        return Strip(text, (), 0)
+    touched = all_touched / requests
     filled = min(_BOXES, round(touched))
     shown = max(filled, 8)
 

@@ -1,7 +1,9 @@
 // printf as a kernel may call it. The format is interpreted step by step. Only conversions that CUDA documents are passed on; %n
-// is not one of them. A string is read only if it lies in memory that the submission owns.
+// is not one of them. A string is read only if it lies in memory that the submission owns. Printing costs steps,
+// as many as there are characters to read and to write. So a kernel that prints without end comes to the end of its budget.
 #include "simt/device_impl/device_printf.hpp"
 
+#include <cctype>
 #include <cstdarg>
 #include <cstdint>
 #include <cstdio>
@@ -29,6 +31,9 @@ std::string submission_string(const char* address) {
   }
   return text;
 }
+
+// A width or precision beyond what is kept of one conversion would only keep the library busy.
+constexpr std::size_t most_digits = 3;
 
 enum class Length : std::uint8_t { none, long_, long_long };
 
@@ -77,11 +82,13 @@ void print(const std::string& format, std::va_list* arguments) {
     }
     std::string specification = "%";
     Length length = Length::none;
-    std::size_t j = i + 1;
+    std::size_t j = i + 1, digits = 0;
     for (; j < format.size() && std::strchr("-+ #0123456789.hlzjt", format[j]) != nullptr && specification.size() < 24; ++j) {
       if (format[j] == 'h') continue;  // the argument was promoted to int anyway
       if (format[j] == 'l') length = length == Length::none ? Length::long_ : Length::long_long;
       if (std::strchr("zjt", format[j]) != nullptr) length = Length::long_;
+      digits = std::isdigit(static_cast<unsigned char>(format[j])) != 0 ? digits + 1 : 0;
+      if (digits > most_digits) continue;
       specification += format[j];
     }
     if (j >= format.size()) return;
@@ -105,23 +112,36 @@ extern "C" {
 int tilelab_printf(const char* format, ...) {
   tilelab::simt::Machine::current().edge(TILELAB_PC);
   if (tilelab::simt::printed_text().size() >= tilelab::simt::max_printed_bytes) return 0;  // further output is dropped anyway
-  const std::string text = tilelab::simt::submission_string(format);
-  std::va_list arguments;
-  va_start(arguments, format);
-  tilelab::simt::print(text, &arguments);
-  va_end(arguments);
-  return static_cast<int>(text.size());
+  const std::size_t before = tilelab::simt::printed_text().size();
+  std::size_t read = 0;
+  {
+    const std::string text = tilelab::simt::submission_string(format);
+    std::va_list arguments;
+    va_start(arguments, format);
+    tilelab::simt::print(text, &arguments);
+    va_end(arguments);
+    read = text.size();
+  }
+  // Last: the launch may end here, and then nothing of this function may be left.
+  tilelab::simt::Machine::current().spend(TILELAB_PC, read + tilelab::simt::printed_text().size() - before);
+  return static_cast<int>(read);
 }
 
 int tilelab_puts(const char* text) {
-  const std::string line = tilelab::simt::submission_string(text) + "\n";
-  tilelab::simt::append(line.data(), line.size());
-  return static_cast<int>(line.size());
+  std::size_t size = 0;
+  {
+    const std::string line = tilelab::simt::submission_string(text) + "\n";
+    tilelab::simt::append(line.data(), line.size());
+    size = line.size();
+  }
+  tilelab::simt::Machine::current().spend(TILELAB_PC, size);
+  return static_cast<int>(size);
 }
 
 int tilelab_putchar(int character) {
   const char one = static_cast<char>(character);
   tilelab::simt::append(&one, 1);
+  tilelab::simt::Machine::current().spend(TILELAB_PC);
   return character;
 }
 

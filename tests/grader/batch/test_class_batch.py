@@ -6,7 +6,7 @@ import csv
 import dataclasses
 import json
 import threading
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
 import pytest
@@ -90,6 +90,22 @@ class FakeSweep:
         return dataclasses.replace(outcome, speed=SpeedOutcome(sweep=(SizeOutcome("8x8x8", trouble="a picture"),)))
 
 
+@dataclasses.dataclass
+class FakeControls:
+    """Fails at the times of asking that it is told; `covered`: whether it has a right kernel for a lab."""
+
+    fails: frozenset[int] = frozenset()
+    covered: bool = True
+    asked: list[list[str]] = dataclasses.field(default_factory=list)
+
+    def trouble(self, labs: Sequence[Lab]) -> str:
+        self.asked.append([lab.id for lab in labs])
+        return "this machine is broken: mend it." if len(self.asked) in self.fails else ""
+
+    def covers(self, lab: Lab) -> bool:
+        return self.covered and lab.id in FILES
+
+
 class Silent:
     def begin(self, jobs: int, reused: int) -> None: ...
     def step(self) -> None: ...
@@ -104,6 +120,7 @@ class Course:
     judge: FakeJudge
     fingerprint: str = "kit 1"
     sweep: FakeSweep | None = None
+    controls: FakeControls | None = None
 
     def hand_in(self, student: str, **files: str) -> None:
         for lab, text in files.items():
@@ -113,7 +130,9 @@ class Course:
 
     def grade(self, *labs: str) -> BatchReport:
         environment = Environment(kit="0", compiler="g++ 12", sandbox="none", date="2026-01-01")
-        setup = JudgingSetup(self.judge, environment, dict.fromkeys(FILES, self.fingerprint), SEED, self.sweep)
+        setup = JudgingSetup(
+            self.judge, environment, dict.fromkeys(FILES, self.fingerprint), SEED, self.sweep, self.controls
+        )
         loaded = [load_lab(self.root, lab) for lab in labs or FILES]
         out = OutputFolder(self.out, self.source)
         return grade_submissions(self.source, out, loaded, setup, exports=EXPORTS, workers=2, progress=Silent())
@@ -369,3 +388,110 @@ def test_every_lab_of_every_student_is_scored_once(course: Course, monkeypatch: 
     assert sorted(scored) == ["a", "a", "b", "b"]
     course.grade()
     assert len(scored) == 8
+
+
+def kept(course: Course) -> int:
+    return len(list((course.out / "instructor" / "jobs").iterdir()))
+
+
+def test_nothing_is_judged_on_a_machine_whose_controls_fail(course: Course) -> None:
+    course.controls = FakeControls(fails=frozenset({1}))
+    report = course.grade()
+    assert course.judge.asked == []
+    assert (report.stopped, kept(course)) == ("this machine is broken: mend it.", 0)
+    assert {row["a"] for row in course.rows()} == {""}
+    assert [row["total"] for row in course.rows()] == ["", ""]
+    assert "this machine is broken" in (course.out / "index.html").read_text()
+    assert "this machine is broken" in (course.out / "instructor" / "faults.txt").read_text()
+    assert "this machine is broken" not in (course.out / "students" / "anna" / "result.json").read_text()
+    course.controls = None
+    course.grade()
+    assert [row["a"] for row in course.rows()] == ["4", "1"]
+
+
+def test_what_cost_a_student_points_is_blank_when_the_controls_fail_afterwards(course: Course) -> None:
+    course.controls = FakeControls(fails=frozenset({2}))
+    report = course.grade()
+    assert report.stopped
+    assert course.controls.asked == [["a", "b"], ["a"]]
+    assert [(row["a"], row["total"]) for row in course.rows()] == [("4", "8"), ("", "")]
+    assert kept(course) == 2
+    course.controls = FakeControls()
+    assert course.grade().judged == 1
+    assert [row["a"] for row in course.rows()] == ["4", "1"]
+
+
+def test_a_class_that_passes_is_held_against_the_controls_once(course: Course) -> None:
+    course.hand_in("ben", a="good again")
+    course.controls = FakeControls()
+    assert course.grade().faults == ()
+    assert course.controls.asked == [["a", "b"]]
+
+
+def test_controls_are_not_asked_where_nothing_is_judged(course: Course) -> None:
+    course.grade()
+    course.controls = FakeControls(fails=frozenset({1}))
+    assert (course.grade().stopped, course.controls.asked) == ("", [])
+
+
+def test_a_fault_of_ours_asks_the_controls_and_stops_where_they_fail(course: Course) -> None:
+    course.hand_in("anna", a="BREAKS")
+    course.controls = FakeControls(fails=frozenset({2, 3}))
+    report = course.grade()
+    assert report.stopped
+    assert course.rows()[0]["a"] == ""
+    assert course.rows()[1]["a"] == ""
+
+
+def test_a_fault_of_ours_on_a_machine_that_works_stops_nobody(course: Course) -> None:
+    course.hand_in("anna", a="BREAKS")
+    course.controls = FakeControls()
+    report = course.grade()
+    assert (report.stopped, len(report.ungraded)) == ("", 1)
+    assert [row["a"] for row in course.rows()] == ["", "1"]
+
+
+@pytest.mark.parametrize(("covered", "alarms"), [(False, 1), (True, 0)])
+def test_a_class_that_ends_the_same_way_is_an_alarm_unless_a_control_passes(
+    covered: bool, alarms: int, course: Course
+) -> None:
+    for number in range(5):
+        course.hand_in(f"student{number}", a=f"RACE {number}")
+    course.controls = FakeControls(covered=covered)
+    report = course.grade()
+    assert len(report.alarms) == alarms
+    assert ("6 of 7 files for a end as race" in (course.out / "index.html").read_text()) == bool(alarms)
+
+
+def test_a_folder_that_holds_no_file_of_any_lab_is_an_alarm(course: Course) -> None:
+    for path in [*course.source.rglob("*.cu")]:
+        path.rename(path.with_suffix(".txt"))
+    assert "is this the right folder?" in course.grade().alarms[0]
+
+
+def test_two_batches_do_not_write_into_one_out(course: Course) -> None:
+    course.grade()
+    with OutputFolder(course.out, course.source).alone(), pytest.raises(OutError, match="another `tilelab grade`"):
+        course.grade()
+    assert course.grade().reused == 3
+
+
+def test_another_seed_than_the_last_ones_is_told_once(course: Course) -> None:
+    course.grade()
+    assert not any("seed" in notice for notice in course.grade().graded.notices)
+    digest = course.out / "instructor" / "seed.digest"
+    digest.write_text("0" * 32)
+    assert any("another seed" in notice for notice in course.grade().graded.notices)
+    assert not any("seed" in notice for notice in course.grade().graded.notices)
+
+
+def test_a_page_that_cannot_be_made_is_told_apart_from_a_file_that_was_not_graded(
+    course: Course, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def broken(_result: Result, **_options: object) -> str:
+        raise KeyError
+
+    monkeypatch.setattr("grader.batch.publishing.student_page", broken)
+    report = course.grade()
+    assert (len(report.ungraded), len(report.pages)) == (0, 4)
+    assert course.rows()[0]["a"] == "4"

@@ -109,6 +109,12 @@ def assert_friendly(result: Result, *words: str) -> None:
         assert word in result.stderr
 
 
+@pytest.mark.parametrize("words", [("",), ("  ",), ("handed in", "--out", "")])
+def test_an_empty_name_is_no_folder(words: tuple[str, ...], course: Path) -> None:
+    assert_friendly(run("grade", *words), "is empty: name a folder")
+    assert not (course / "out").exists()
+
+
 def test_grade_says_what_it_did_and_where_the_report_is(course: Path, hand_in: Callable[..., Path]) -> None:
     source = hand_in(anna="squares and rectangles", ben="squares")
     result = run("grade", source, "--out", course / "an out")

@@ -29,6 +29,13 @@ def lab(*, verdict: Verdict = Verdict.PASS, feedback: str = "full", unit: str = 
     return LabResult(title="t", file="f.cu", verdict=verdict, points=1, max_points=1, cases=(case,))
 
 
+def with_lines(graded: LabResult, *lines: LineTraffic) -> LabResult:
+    launch = graded.cases[0].launches[0]
+    assert launch.traffic is not None
+    counted = launch.model_copy(update={"traffic": launch.traffic.model_copy(update={"lines": lines})})
+    return graded.model_copy(update={"cases": (graded.cases[0].model_copy(update={"launches": (counted,)}),)})
+
+
 def test_lines_come_by_what_they_cost() -> None:
     section = traffic_section(LabView(lab()))
     assert section is not None
@@ -43,6 +50,15 @@ def test_boxes_beyond_the_ideal_are_marked() -> None:
     assert strided.text == "100 global loads, 8.5 sectors each"
     assert [box.kind for box in strided.boxes] == ["right"] * 4 + ["wrong"] * 4
     assert [box.kind for box in shared.boxes] == ["right"] + ["idle"] * 7
+
+
+def test_what_an_atomic_touches_is_not_counted_and_not_drawn() -> None:
+    atomic = {global_names("atom").requests: 64, shared_names("atom").instructions: 2}
+    line = LineTraffic(line=7, source="atomicAdd(ticket, 1);", metrics=atomic)
+    section = traffic_section(LabView(with_lines(lab(), line)))
+    assert section is not None
+    assert [strip.words for strip in section.lines[0].strips] == ["64 global atomics", "2 shared atomics"]
+    assert not any(strip.boxes for strip in section.lines[0].strips)
 
 
 def test_the_roof_says_that_it_is_modelled() -> None:

@@ -1,0 +1,127 @@
+"""Controls: kernels of the course's own whose verdicts are known, judged exactly as a submission is.
+
+Each lab has two, its model solution and one of its rejects. Where one of them gets another verdict than it must, this machine or this
+clone is broken, and nobody's kernel can be judged here: the answer is one sentence, with what to do. A lab without a model solution
+has no right control; then nothing shows that a right kernel would pass.
+"""
+
+from __future__ import annotations
+
+import shutil
+import tempfile
+from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Protocol
+
+from grader.judging.reject_header import demanded
+from grader.machine.diagnosis import remedy_for
+from grader.model.errors import RemediableError
+from grader.model.labs import Lab, LabError
+from grader.model.outcome import LabOutcome
+from grader.model.verdicts import Verdict, worst
+
+_TRIES = 2  # as for a submission: what fails once may have been another program's doing
+# Rejects that show most: they run, and only a detector tells that they are wrong.
+_PREFERRED = (Verdict.RACE, Verdict.OUT_OF_BOUNDS, Verdict.UNINITIALIZED_READ, Verdict.WRONG_ANSWER)
+
+
+class ControlJudge(Protocol):
+    """Judges `source` as a submission is judged; `case`: only the case of that name."""
+
+    def __call__(self, lab: Lab, source: Path, scratch: Path, /, *, case: str | None = None) -> LabOutcome: ...
+
+
+@dataclass(frozen=True)
+class Control:
+    lab: Lab
+    source: Path
+    wanted: Verdict
+    case: str | None  # the only one that is run; None: all
+
+    @property
+    def words(self) -> str:
+        return f"{'model solution' if self.wanted is Verdict.PASS else 'wrong kernel'} of {self.lab.id}"
+
+
+@dataclass(frozen=True)
+class Controls:
+    """`scratch`: where their folders are made; None: where temporary files go."""
+
+    judge: ControlJudge
+    scratch: Path | None = None
+    workers: int | None = None  # None: as many as there are controls
+
+    def trouble(self, labs: Sequence[Lab]) -> str:
+        """Why this machine cannot grade, and what to do; empty where all controls of `labs` get their verdicts."""
+        controls = [control for lab in labs for control in controls_of(lab)]
+        if not controls:
+            return ""
+        with ThreadPoolExecutor(min(self.workers or len(controls), len(controls))) as pool:
+            return next(filter(None, pool.map(self._trouble, controls)), "")
+
+    def covers(self, lab: Lab) -> bool:
+        """Whether anything shows that a right kernel of `lab` passes here."""
+        return any(control.wanted is Verdict.PASS for control in controls_of(lab))
+
+    def _trouble(self, control: Control) -> str:
+        for _ in range(_TRIES):
+            what = self._once(control)
+            if not what:
+                return ""
+        return f"this machine cannot grade at the moment: the {control.words} {what}. {remedy_for(what)}"
+
+    def _once(self, control: Control) -> str:
+        """What went otherwise than it must; empty: nothing."""
+        try:
+            folder = Path(tempfile.mkdtemp(prefix="control-", dir=self.scratch))
+        except OSError as error:
+            return f"could not be judged: {error}"
+        try:
+            outcome = self.judge(control.lab, control.source, folder, case=control.case)
+        except RemediableError:
+            raise
+        except Exception as error:  # noqa: BLE001 -- whatever it is, no submission can be judged either
+            return f"could not be judged: {error}"
+        finally:
+            shutil.rmtree(folder, ignore_errors=True)
+        seen, why = _seen(outcome)
+        return "" if seen is control.wanted else f"must be {control.wanted} and is {seen}{f' ({why})' if why else ''}"
+
+
+def controls_of(lab: Lab) -> list[Control]:
+    """The right one first. None without the private half, as in a handout."""
+    if lab.private_dir is None:
+        return []
+    model = lab.private_dir / lab.public.file
+    first = next((case.name for case in lab.cases if case.role == "correctness"), None)
+    right = [Control(lab, model, Verdict.PASS, first)] if model.is_file() and first else []
+    return [*right, *_wrong_one(lab, lab.private_dir / "rejects")]
+
+
+def _wrong_one(lab: Lab, folder: Path) -> list[Control]:
+    found: dict[Verdict, Path] = {}
+    for source in sorted(folder.glob("*.cu")):
+        try:
+            found.setdefault(demanded(source).verdict, source)
+        except (LabError, OSError):
+            continue  # `check-course` says so
+    chosen = next((verdict for verdict in (*_PREFERRED, *sorted(found)) if verdict in found), None)
+    return [Control(lab, found[chosen], chosen, None)] if chosen else []
+
+
+def _seen(outcome: LabOutcome) -> tuple[Verdict, str]:
+    """The worst verdict of what was run, and why. What was not asked for was not run."""
+    if outcome.verdict is not None:
+        return outcome.verdict, "; ".join(finding.message for finding in outcome.findings)
+    cases = [*outcome.cases, *(outcome.gpu.cases if outcome.gpu else ())]
+    if not cases:
+        return Verdict.INTERNAL_ERROR, "the judge ran no case"
+    errors = [
+        one.kind for case in cases for launch in case.launches for one in launch.findings if one.severity == "error"
+    ]
+    verdict = worst([*(case.verdict for case in cases), *errors])
+    if verdict is Verdict.PASS and not all(case.passed for case in cases):
+        return Verdict.INTERNAL_ERROR, "a case failed without a reason"
+    return verdict, next((case.message for case in cases if case.verdict is verdict and case.message), "")

@@ -1,0 +1,224 @@
+"""A course of one lab on a machine that a test may damage: its own build folder, compiler, disk and class. What it must come to is known
+from the same class on the same machine before the damage.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import csv
+import json
+import os
+import shutil
+import subprocess
+import tempfile
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from unittest import mock
+
+import pytest
+from typer.testing import CliRunner
+
+from grader.batch.controls import Controls
+from grader.commands.cli import app
+from grader.judging.reject_header import demanded
+from grader.model.labs import Lab, lab_ids, load_lab
+from grader.model.verdicts import Verdict
+
+ROOT = Path(__file__).resolve().parents[2]
+LAB = lab_ids(ROOT)[0]
+KIT = ROOT / "build" / "kit.json"
+_SEED = "20240917\n"
+
+
+@dataclass(frozen=True)
+class Batch:
+    status: int
+    said: str
+    cells: dict[str, str]  # points by student, as in grades.csv; empty: no such file
+
+
+@dataclass
+class Course:
+    """The paths of one course, and how to break what lies there."""
+
+    folder: Path
+    environment: dict[str, str] = field(default_factory=lambda: {"TILELAB_BACKEND": "cpu"})
+    midway: Callable[[], None] | None = None  # done once the first controls have passed
+
+    def __post_init__(self) -> None:
+        self.root, self.out = self.folder / "course", self.folder / "results" / "out"
+        self.submissions, self.temporary = self.folder / "handed in", self.folder / "temporary"
+        self.build, self.tools = self.root / "build", self.folder / "opt" / "tools"
+        self.seed = self.root / ".tilelab" / "seed"
+
+    @property
+    def judge(self) -> Path:
+        return self.build / "bin" / f"judge-{LAB}"
+
+    @property
+    def library(self) -> Path:
+        return self.build / "lib" / "libtilelab_runner.a"
+
+    def lay_out(self) -> None:
+        for half in ("assignments", "solutions"):
+            _link(ROOT / half / LAB, self.root / half / LAB)
+        _link(ROOT / "kit", self.root / "kit")
+        for built in (
+            "bin/confine",
+            self.judge.relative_to(self.build),
+            self.library.relative_to(self.build),
+            "prelude",
+        ):
+            _link(ROOT / "build" / built, self.build / built)
+        kit = json.loads(KIT.read_text(encoding="utf-8"))
+        kit["archives"] = [str(self.library), *kit["archives"][1:]]
+        (self.build / "kit.json").write_text(json.dumps(kit), encoding="utf-8")
+        self.seed.parent.mkdir()
+        self.seed.write_text(_SEED, encoding="utf-8")
+        for folder in (self.temporary, self.out.parent, self.tools):
+            folder.mkdir(parents=True)
+        lab = load_lab(ROOT, LAB)
+        assert lab.private_dir is not None
+        for student, source in {"right": lab.private_dir / lab.public.file, "wrong": _wrong_kernel(lab)}.items():
+            (self.submissions / student).mkdir(parents=True)
+            shutil.copy(source, self.submissions / student / lab.public.file)
+
+    def grade(self) -> Batch:
+        """As `tilelab grade` does, in this process."""
+        look, left = Controls.trouble, [self.midway] if self.midway else []
+
+        def looked(controls: Controls, labs: Sequence[Lab]) -> str:
+            trouble = look(controls, labs)
+            if left:
+                left.pop()()
+            return trouble
+
+        with (
+            contextlib.chdir(self.root),
+            mock.patch.dict(os.environ, self.environment),
+            mock.patch.object(tempfile, "tempdir", str(self.temporary)),
+            mock.patch.object(Controls, "trouble", looked),
+        ):
+            done = CliRunner().invoke(app, ["grade", str(self.submissions), "--out", str(self.out), "--jobs", "2"])
+        assert done.exception is None or isinstance(done.exception, SystemExit), done.exception
+        return Batch(done.exit_code, done.output, self._cells())
+
+    def _cells(self) -> dict[str, str]:
+        try:
+            with (self.out / "grades.csv").open(encoding="utf-8", newline="") as file:
+                return {row["student"]: row[LAB] for row in csv.DictReader(file)}
+        except FileNotFoundError:
+            return {}
+
+    def tool(self, name: str, script: str) -> Path:
+        """A program of this machine, written anew."""
+        path = self.tools / name
+        draft = path.with_name(f".{name}")
+        draft.write_text(f"#!/bin/sh\n{script}\n", encoding="utf-8")
+        draft.chmod(0o755)
+        draft.replace(path)
+        return path
+
+    def compile_with(self, script: str) -> None:
+        """A compiler that says who it is, and does `script` when it is to compile."""
+        answers = f'case "$1" in -dump*|-print*|--version|-v) exec {compiler()} "$@";; esac'
+        self.environment["TILELAB_COMPILER"] = str(self.tool("g++", f"{answers}\n{script}"))
+
+    def compile_with_part(self, name: str, script: str) -> None:
+        """The machine's compiler, of which one program is another one."""
+        self.tool(name, script)
+        self.environment["TILELAB_COMPILER"] = str(self.tool("g++", f'exec {compiler()} -B{self.tools}/ "$@"'))
+
+    def compile_as_before(self) -> None:
+        for path in self.tools.iterdir():
+            path.unlink()
+        self.environment["TILELAB_COMPILER"] = str(self.tool("g++", f'exec {compiler()} "$@"'))
+
+    def damage(self, path: Path, content: bytes | str, *, mode: int = 0o755) -> None:
+        """Puts a file of the test's own in the place of what is linked there."""
+        path.unlink()
+        path.write_bytes(content if isinstance(content, bytes) else content.encode())
+        path.chmod(mode)
+
+    def mend(self, path: Path) -> None:
+        path.unlink(missing_ok=True)
+        _link(ROOT / path.relative_to(self.root), path)
+
+
+def compiler() -> str:
+    """What the kit was built with."""
+    return str(json.loads(KIT.read_text(encoding="utf-8"))["compiler"])
+
+
+@pytest.fixture
+def course(tmp_path: Path) -> Course:
+    laid_out = Course(tmp_path)
+    laid_out.lay_out()
+    return laid_out
+
+
+@pytest.fixture(scope="session")
+def healthy(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
+    """What everybody gets on a machine that works."""
+    course = Course(tmp_path_factory.mktemp("healthy"))
+    course.lay_out()
+    batch = course.grade()
+    assert batch.status == 0, batch.said
+    assert float(batch.cells["right"]) > float(batch.cells["wrong"])
+    return batch.cells
+
+
+Fault = Callable[[Course], "contextlib.AbstractContextManager[None]"]
+
+
+@pytest.fixture
+def prove(course: Course, healthy: dict[str, str]) -> Callable[[Fault, str], None]:
+    """No student loses a point to the fault, the machine is blamed in `words`, and after the repair grades are as ever."""
+
+    def prove_it(fault: Fault, words: str) -> None:
+        with fault(course):
+            broken = course.grade()
+            assert broken.status in {2, 3}, broken.said
+            assert "Traceback" not in broken.said
+            assert words in " ".join(broken.said.split()), broken.said
+            assert all(cell in {"", healthy[student]} for student, cell in broken.cells.items()), broken.cells
+        course.midway = None
+        mended = course.grade()
+        assert (mended.status, mended.cells) == (0, healthy), mended.said
+
+    return prove_it
+
+
+def _wrong_kernel(lab: Lab) -> Path:
+    """Another reject than the one that is the control."""
+    assert lab.private_dir is not None
+    rejects = sorted((lab.private_dir / "rejects").glob("*.cu"), reverse=True)
+    return next(one for one in rejects if demanded(one).verdict is Verdict.WRONG_ANSWER)
+
+
+def _link(target: Path, place: Path) -> None:
+    place.parent.mkdir(parents=True, exist_ok=True)
+    place.symlink_to(target)
+
+
+def pytest_make_parametrize_id(val: object) -> str | None:
+    """A fault's function by its name, in words."""
+    name = getattr(val, "__name__", "")
+    return name.replace("_", " ") if name else None
+
+
+@pytest.fixture
+def small_disk() -> Iterator[Callable[[Path, str], None]]:
+    """Makes a folder a disk of its own: `small_disk(folder, "size=1m")`. Root alone can; the folder's content is hidden."""
+    mounted: list[Path] = []
+
+    def mount(place: Path, options: str) -> None:
+        command = ["mount", "-t", "tmpfs", "-o", options, "none", str(place)]
+        if os.geteuid() != 0 or subprocess.run(command, capture_output=True, check=False).returncode != 0:
+            pytest.skip("only root, outside of most containers, can mount a small disk")
+        mounted.append(place)
+
+    yield mount
+    for place in mounted:
+        subprocess.run(["umount", str(place)], check=False)

@@ -1,0 +1,97 @@
+"""Processes that somebody ends while they judge, as a kernel does when memory runs out, and sandboxes that stop working."""
+
+from __future__ import annotations
+
+import os
+import signal
+import threading
+import time
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, contextmanager, suppress
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+Prove = Callable[[Callable[[Any], AbstractContextManager[None]], str], None]
+
+
+@contextmanager
+def _killing(place: Path, name: str, number: int, *, children: bool) -> Iterator[None]:
+    """Meanwhile, every program called `name` under `place` gets the signal as soon as it is seen. `children`: its forked ones alone."""
+    over = threading.Event()
+
+    def hunt() -> None:
+        while not over.is_set():
+            found = {int(path.name): _words(path) for path in Path("/proc").iterdir() if path.name.isdecimal()}
+            hit = {
+                pid
+                for pid, words in found.items()
+                if words and words[0].startswith(str(place)) and words[0].endswith(f"/{name}")
+            }
+            for pid in hit:
+                if (_parent(pid) in hit) == children:
+                    with suppress(ProcessLookupError):
+                        os.kill(pid, number)
+            time.sleep(0.002)
+
+    hunter = threading.Thread(target=hunt)
+    hunter.start()
+    try:
+        yield
+    finally:
+        over.set()
+        hunter.join()
+
+
+def _words(process: Path) -> list[str]:
+    with suppress(OSError):
+        return (process / "cmdline").read_text(errors="replace").split("\0")
+    return []
+
+
+def _parent(pid: int) -> int:
+    with suppress(OSError, IndexError, ValueError):
+        return int(Path(f"/proc/{pid}/stat").read_text(errors="replace").rpartition(")")[2].split()[1])
+    return 0
+
+
+@pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGTERM], ids=["killed", "asked to end"])
+@pytest.mark.parametrize("children", [False, True], ids=["runner", "launch"])
+def test_a_process_that_is_ended_from_outside_is_no_crash(number: signal.Signals, children: bool, prove: Prove) -> None:
+    @contextmanager
+    def fault(course: Any) -> Iterator[None]:  # noqa: ANN401 -- conftest's Course
+        with _killing(course.temporary, "runner", number, children=children):
+            yield
+
+    prove(fault, "this machine cannot grade")
+
+
+CONFINES = {
+    "does not start": "exit 125",
+    "is killed": "kill -9 $$",
+    "finds no program": "echo confine: there is no program >&2; exit 127",
+}
+
+
+@pytest.mark.parametrize("what", CONFINES)
+def test_a_sandbox_costs_nobody_anything_when_after_the_controls_it(what: str, prove: Prove) -> None:
+    @contextmanager
+    def fault(course: Any) -> Iterator[None]:  # noqa: ANN401
+        confine = course.build / "bin" / "confine"
+        course.midway = lambda: course.damage(confine, f"#!/bin/sh\n{CONFINES[what]}\n")
+        yield
+        course.mend(confine)
+
+    prove(fault, "this machine cannot grade")
+
+
+def test_a_sandbox_that_does_not_start_is_named_before_anything_is_graded(prove: Prove) -> None:
+    @contextmanager
+    def fault(course: Any) -> Iterator[None]:  # noqa: ANN401
+        confine = course.build / "bin" / "confine"
+        course.damage(confine, "#!/bin/sh\nexit 125\n")
+        yield
+        course.mend(confine)
+
+    prove(fault, "launcher does not work")

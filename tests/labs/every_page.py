@@ -1,0 +1,48 @@
+"""Every page, screen and export that a graded lab can come to, rendered: a kernel whose result one of them cannot show fails the test
+that graded it.
+"""
+
+from __future__ import annotations
+
+import io
+
+from rich.console import Console
+
+from grader.exports import EXPORTS
+from grader.model.graded_class import GradedClass
+from grader.model.result import Environment, LabResult, Result, Submission
+from grader.reports import class_page, student_page
+from grader.reports.screens.checklist import Tried
+from grader.reports.screens.lab_screen import Screen
+from grader.scoring.redaction import for_student
+
+_ENVIRONMENT = Environment(kit="0", compiler="g++", sandbox="none", date="2026-09-01")
+
+
+def render_everything(lab_id: str, lab: LabResult, source: str) -> list[str]:
+    """Raises whatever a page raises."""
+    result = Result(
+        submission=Submission(id="a-student", name="A student", files=(lab.file,)),
+        environment=_ENVIRONMENT,
+        labs={lab_id: lab},
+        total=lab.points,
+        max=lab.max_points,
+    )
+    sources = {lab.file: source}
+    whole = GradedClass("a class", (lab_id,), (result,))
+    return [
+        student_page(for_student(result), sources=sources),
+        student_page(result, sources=sources, instructor=True),
+        student_page(result, sources=sources, preview=True),
+        class_page(whole.results, course=whole.title, notes=("a note",)),
+        for_student(result).model_dump_json(by_alias=True),
+        *(export.render(whole) for export in EXPORTS),
+        *(_screen(lab_id, lab, source, lines) for lines in (None, 24)),
+    ]
+
+
+def _screen(lab_id: str, lab: LabResult, source: str, lines: int | None) -> str:
+    tried = Tried(lab_id, lab, source, lab.file)
+    out = io.StringIO()
+    Console(file=out, width=100, color_system=None).print(Screen([tried], tried, lines=lines))
+    return out.getvalue()
