@@ -9,12 +9,23 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from pydantic import BaseModel, ConfigDict
+
 from grader.engines.cpu.compiler_home import programs_of
 from grader.engines.cpu.cpu_toolchain import CpuToolchain, prepare
 from grader.machine.backend import BackendChoice, GpuBackend, open_backend
 from grader.machine.compiler_choice import choose_compiler
 from grader.model.errors import RemediableError
 from grader.sandbox import Confinement, SandboxUnavailable, detect
+
+
+class _Kit(BaseModel):
+    """What CMake writes about the kit that it built."""
+
+    model_config = ConfigDict(strict=True)
+    compiler: str
+    archives: list[str]
+    includes: list[str]
 
 
 @dataclass(frozen=True)
@@ -36,9 +47,10 @@ class Toolset:
         description = build / "kit.json"
         try:
             kit = json.loads(description.read_text(encoding="utf-8"))
+            _Kit.model_validate(kit)
             archives = [Path(path) for path in kit["archives"]]
             absent = [path for path in [*archives, build / "bin" / "confine"] if not path.exists()]
-        except (OSError, ValueError, KeyError) as error:
+        except (OSError, ValueError) as error:
             message = f"{description} cannot be read ({error}): run `make setup` first."
             raise RemediableError(message) from error
         if absent:

@@ -114,7 +114,7 @@ class Course:
     def tool(self, name: str, script: str) -> Path:
         """A program of this machine, written anew."""
         path = self.tools / name
-        draft = path.with_name(f".{name}")
+        draft = path.with_name(f".{path.name}")
         draft.write_text(f"#!/bin/sh\n{script}\n", encoding="utf-8")
         draft.chmod(0o755)
         draft.replace(path)
