@@ -92,8 +92,9 @@ Ending take_answer(LaunchRecord& record, Answer answer) {
       return without_reply(record, Verdict::crash,
                            "the process that ran the kernel sent an invalid answer: its memory was overwritten or tampered with");
     case Answer::Kind::garbled:
-      return without_reply(record, Verdict::crash,
-                           "the memory of the process that ran the kernel was overwritten or tampered with: " + tame(answer.text, max_detail));
+      return without_reply(
+          record, Verdict::crash,
+          "the memory of the process that ran the kernel was overwritten or tampered with: " + tame(answer.text, max_detail));
     case Answer::Kind::timeout:  // the runner has a clock for each launch
     case Answer::Kind::died:
     case Answer::Kind::never_started: break;

@@ -49,8 +49,9 @@ const LaunchRecord& Bench::run(Trial trial) {
     skipped.shape = trial.shape;
     skipped.inputs = trial.inputs;
     skipped.verdict = Verdict::timeout;
-    skipped.message = out_of_time ? "not run, because the launches before it took " + std::to_string(taken_.count() / 1000) + " seconds together"
-                                  : "not run, because three launches before it did not end";
+    skipped.message = out_of_time
+                          ? "not run, because the launches before it took " + std::to_string(taken_.count() / 1000) + " seconds together"
+                          : "not run, because three launches before it did not end";
     record.message = skipped.message;
     return skipped;
   }

@@ -57,7 +57,7 @@ def test_what_an_atomic_touches_is_not_counted_and_not_drawn() -> None:
     line = LineTraffic(line=7, source="atomicAdd(ticket, 1);", metrics=atomic)
     section = traffic_section(LabView(with_lines(lab(), line)))
     assert section is not None
-    assert [strip.words for strip in section.lines[0].strips] == ["64 global atomics", "2 shared atomics"]
+    assert [strip.text for strip in section.lines[0].strips] == ["64 global atomics", "2 shared atomics"]
     assert not any(strip.boxes for strip in section.lines[0].strips)
 
 
