@@ -64,6 +64,7 @@ class Course:
         for half in ("assignments", "solutions"):
             _link(ROOT / half / LAB, self.root / half / LAB)
         _link(ROOT / "kit", self.root / "kit")
+        (ROOT / "build" / "prelude").mkdir(exist_ok=True)
         for built in (
             "bin/confine",
             self.judge.relative_to(self.build),
