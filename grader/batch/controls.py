@@ -17,7 +17,6 @@ from typing import Protocol
 
 from grader.judging.reject_header import demanded
 from grader.machine.diagnosis import remedy_for
-from grader.model.errors import RemediableError
 from grader.model.labs import Lab, LabError
 from grader.model.outcome import LabOutcome
 from grader.model.verdicts import Verdict, worst
@@ -80,8 +79,6 @@ class Controls:
             return f"could not be judged: {error}"
         try:
             outcome = self.judge(control.lab, control.source, folder, case=control.case)
-        except RemediableError:
-            raise
         except Exception as error:  # noqa: BLE001 -- whatever it is, no submission can be judged either
             return f"could not be judged: {error}"
         finally:

@@ -6,6 +6,7 @@ submission may use. Everything else is ours: a compiler that was killed or broke
 
 from __future__ import annotations
 
+import posixpath
 import re
 from collections.abc import Collection, Sequence
 
@@ -38,15 +39,15 @@ def names_the_text(log: str, own: Collection[str], ours: Sequence[str]) -> bool:
     for match in _DIAGNOSTIC.finditer(log):
         if is_about_writing(match[0]):
             continue
-        file = match["file"].removeprefix("./")
+        file = posixpath.normpath(match["file"])  # a file that includes itself is called ././././it
         if file in own:
             return True
         elsewhere.append(file)
     names = "|".join(re.escape(name) for name in sorted(own))
-    if elsewhere and re.search(rf"^(?:\./)?(?:{names}):{_SAID_OF_TEXT}", log, re.MULTILINE):
+    if elsewhere and re.search(rf"^(?:\./)*(?:{names}):{_SAID_OF_TEXT}", log, re.MULTILINE):
         return True  # a template or a constant of somebody else's, for the submission's sake
     foreign = [file for file in elsewhere if file.startswith("/") and not file.startswith(tuple(ours))]
-    included = re.search(rf"^(?:In file included from|\s+from) (?:\./)?(?:{names}):\d+", log, re.MULTILINE)
+    included = re.search(rf"^(?:In file included from|\s+from) (?:\./)*(?:{names}):\d+", log, re.MULTILINE)
     return bool(foreign) and included is not None
 
 

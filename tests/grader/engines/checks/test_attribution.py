@@ -16,6 +16,7 @@ THE_SUBMISSIONS = {
     "an error in its text": "scale.cu:3:5: error: expected ';'",
     "a header that is not there": "scale.cu:1:10: fatal error: mine.h: No such file or directory",
     "something the compiler cannot do": "scale.cu:3:5: sorry, unimplemented: non-trivial designated initializers",
+    "a file that includes itself, in Clang's words": "././././scale.cu:1:10: error: #include nested too deeply",
     "an error in a header of its own": "mine.cuh:3:1: error: unknown type name 'foo'",
     "a template of the kit's that it uses wrongly": (
         f"{KIT}/tilelab/group.hpp:9:3: error: static assertion failed: a power of two\nscale.cu:7:30:   required from here"
