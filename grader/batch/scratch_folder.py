@@ -19,19 +19,24 @@ _PREFIX = "tilelab-batch-"
 _LOCK = ".owner"
 
 
-@contextmanager
-def scratch_folder() -> Iterator[Path]:
-    """Raises MachineError where temporary files cannot be written."""
+def require_temporary_files() -> None:
+    """Raises MachineError where temporary files cannot be written: nothing works then, and each thing says so in its own way."""
     try:
-        place = Path(tempfile.gettempdir())
-        remove_abandoned(place)
-        folder = Path(tempfile.mkdtemp(prefix=_PREFIX, dir=place))
-        probe = folder / "probe"
-        probe.write_bytes(bytes(1 << 16))  # a full disk still makes folders
-        probe.unlink()
+        with tempfile.TemporaryFile() as probe:
+            probe.write(bytes(1 << 16))  # a full disk still makes files and folders
+            probe.flush()
     except OSError as error:
         message = f"temporary files cannot be written ({error}). Make room there, or name another folder with TMPDIR; nothing was graded."
         raise MachineError(message) from error
+
+
+@contextmanager
+def scratch_folder() -> Iterator[Path]:
+    """Raises MachineError where temporary files cannot be written."""
+    require_temporary_files()
+    place = Path(tempfile.gettempdir())
+    remove_abandoned(place)
+    folder = Path(tempfile.mkdtemp(prefix=_PREFIX, dir=place))
     try:
         with exclusively(folder / _LOCK):
             yield folder

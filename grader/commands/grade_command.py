@@ -13,6 +13,7 @@ from grader.batch.controls import Controls
 from grader.batch.job_store import judging_fingerprints
 from grader.batch.judging_jobs import JudgingSetup
 from grader.batch.output_folder import OutputFolder
+from grader.batch.scratch_folder import require_temporary_files
 from grader.commands.opened_tools import environment_of, lab_judge, open_toolset, size_sweep
 from grader.commands.progress import TerminalProgress
 from grader.commands.summary import summary
@@ -37,6 +38,7 @@ def grade_class(  # noqa: PLR0913 - as the command
     sweep: bool = False,
 ) -> int:
     """`exports`: names of formats; if it is empty, grades.csv."""
+    require_temporary_files()
     source, target = _named(submissions, "SUBMISSIONS"), _named(out, "OUT")
     console = Console(highlight=False)
     root = course_root(Path.cwd())

@@ -21,6 +21,7 @@ from typer.testing import CliRunner
 
 from grader.batch.controls import Controls
 from grader.commands.cli import app
+from grader.engines.cpu import compiler_home, cpu_toolchain
 from grader.judging.reject_header import demanded
 from grader.model.labs import Lab, lab_ids, load_lab
 from grader.model.verdicts import Verdict
@@ -86,7 +87,10 @@ class Course:
             shutil.copy(source, self.submissions / student / lab.public.file)
 
     def grade(self) -> Batch:
-        """As `tilelab grade` does, in this process."""
+        """As `tilelab grade` does, in this process; what that remembers of a compiler is forgotten first."""
+        compiler_home._home.cache_clear()
+        cpu_toolchain._ask.cache_clear()
+        cpu_toolchain._linker.cache_clear()
         look, left = Controls.trouble, [self.midway] if self.midway else []
 
         def looked(controls: Controls, labs: Sequence[Lab]) -> str:
