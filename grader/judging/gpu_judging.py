@@ -92,22 +92,29 @@ def _run(  # noqa: PLR0913, PLR0917 -- a step of judge_on_gpu
     built: GpuBuild,
     outcome: GpuOutcome,
 ) -> GpuOutcome:
-    """The cases on the GPU. While a block does not get the registers that it needs, the kernel is compiled again for fewer."""
+    """The cases on the GPU. While a block does not get the registers that it needs, the kernel is compiled again for fewer.
+
+    Cases that show a student everything run first. Facts about the kernel are those of the build that these cases needed.
+    """
     assert toolset.gpu.toolchain is not None
+    told = {spec.name for spec in lab.cases if spec.feedback == "full"}
     for number in range(1, _REBUILDS + 1):
         assert built.image is not None
         try:
             cases = _judged(toolset, lab, submission, scratch, call, built.image)
         except RuntimeError as error:
             return dataclasses.replace(outcome, trouble=str(error))
-        outcome = dataclasses.replace(outcome, cases=cases, resources=built.resources)
-        limit = register_limit(cases)
+        outcome = dataclasses.replace(outcome, cases=cases)
+        shown = register_limit([case for case in cases if case.name in told])
+        limit = shown or register_limit(cases)
         if limit is None or number == _REBUILDS:
             break
         again = _build(toolset, toolset.gpu.toolchain, submission, scratch / f"cubin-{number}", limit)
         if again.image is None:
             break
-        built, outcome = again, dataclasses.replace(outcome, register_limit=limit, log=again.log)
+        built, outcome = again, dataclasses.replace(outcome, log=again.log)
+        if shown:
+            outcome = dataclasses.replace(outcome, register_limit=shown, resources=again.resources)
     if toolset.gpu.sanitizer is None or built.image is None:
         return outcome
     sanitized, trouble = _sanitized(toolset, lab, submission, scratch, call, built.image)

@@ -20,6 +20,7 @@ from grader.model.advice import advice_for
 from grader.model.labs import Lab
 from grader.model.outcome import JudgedCase
 from grader.model.result import Finding, Launch, Site, Traffic
+from grader.model.seed import judge_key
 from grader.model.verdicts import Verdict
 
 # The judge itself ends long before, because every launch has a time limit of its own.
@@ -49,9 +50,8 @@ def run_judge(
     """
     runner_file, report_file = folder / "runner.json", folder / "judge.json"
     runner_file.write_text(json.dumps({"argv": list(runner_argv)}), encoding="utf-8")
-    chosen = ",".join(_escaped(name) for name in call.cases)
     command = [
-        str(call.judge), *([chosen] if chosen else []), "--runner", str(runner_file), "--seed", str(call.seed),
+        str(call.judge), "--runner", str(runner_file),
         *(["--allow-same-value-writes"] if lab.public.races.same_value_writes == "allowed" else []),
         "--shuffle", str(call.order), "--report", str(report_file), *(["--abort"] if call.until_failure else []),
         *(["--shutdown-grace-ms", str(call.shutdown_grace_ms)] if call.shutdown_grace_ms else []),
@@ -59,7 +59,7 @@ def run_judge(
     seconds = JUDGE_SECONDS * _clock_factor() if call.seconds is None else call.seconds
     try:
         finished = subprocess.run(
-            command, cwd=folder, stdin=subprocess.DEVNULL, capture_output=True, timeout=seconds, check=False
+            command, cwd=folder, input=_task(call, lab), capture_output=True, timeout=seconds, check=False
         )
     except subprocess.TimeoutExpired as error:
         message = f"the judge of {lab.id} was still busy after {seconds} seconds"
@@ -80,6 +80,23 @@ def run_judge(
     )
 
 
+def _task(call: JudgeCall, lab: Lab) -> bytes:
+    """For its standard input: on a command line, everybody on this machine could read the key.
+
+    Cases that show a student everything are run before all others. What a hidden case does then, to the time that is left or
+    to a GPU's memory, shows in none of them.
+    """
+    policies = {case.name: case.feedback for case in lab.cases}
+    asked = list(call.cases or policies)
+    groups = [[name for name in asked if policies.get(name, "none") == one] for one in ("full", "verdict", "none")]
+    task = {
+        "key": judge_key(call.seed, lab.id).hex(),
+        "groups": [group for group in groups if group],
+        "and_others": not call.cases,
+    }
+    return json.dumps(task).encode()
+
+
 def _clock_factor() -> int:
     """How many times slower an emulator is. The judge reads it too, and reports a value that is no number from 1 to 100."""
     text = os.environ.get("TILELAB_CLOCK_FACTOR", "1")
@@ -87,11 +104,6 @@ def _clock_factor() -> int:
 
 
 Kind = TypeVar("Kind", bound=Launch)
-
-
-def _escaped(name: str) -> str:
-    """A name with the escapes that Catch2's command line needs."""
-    return name.replace("\\", "\\\\").replace(",", "\\,").replace("[", "\\[")
 
 
 def _case(entry: dict[str, Any], lab: Lab, lines: Sequence[str]) -> JudgedCase:

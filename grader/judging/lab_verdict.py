@@ -16,6 +16,8 @@ from grader.model.result import Finding, Launch
 from grader.model.verdicts import Verdict, worst
 from grader.speed.speed_score import wrong_verdict, wrong_when_timed
 
+NOT_RUN = "not run"  # a case's message where nothing of the lab could be run
+
 
 @dataclass(frozen=True)
 class CaseVerdict:
@@ -110,7 +112,7 @@ def _together(outcome: LabOutcome, spec: CaseSpec, judged: list[JudgedCase]) -> 
 def _judgement(outcome: LabOutcome, spec: CaseSpec, judged: list[JudgedCase]) -> tuple[Verdict, bool, str]:
     """Verdict, whether it passed, and why not."""
     if outcome.verdict is not None:
-        return outcome.verdict, False, "not run"
+        return outcome.verdict, False, NOT_RUN
     if not judged:
         return Verdict.INTERNAL_ERROR, False, "the judge never ran this case; this is a fault of the grader"
     case = judged[0]

@@ -34,10 +34,12 @@ class GpuOutcome:
     compiler: str  # "nvcc 13.0"
     capability: int  # 90 for 9.0
     device: str = ""
-    resources: KernelResources | None = None
+    resources: KernelResources | None = None  # of the build that cases with full feedback asked for
     cases: tuple[JudgedCase, ...] = ()
     alone: bool = False  # the CPU executor cannot run this kernel, so only these cases exist
-    register_limit: int | None = None  # compiled again with at most so many registers, so that a block can be launched
+    register_limit: int | None = (
+        None  # compiled again with at most so many registers, so that their blocks can be launched
+    )
     log: str = ""
     trouble: str = ""  # why it was not run; not the submission's fault
     sanitized: tuple[Sanitized, ...] | None = None  # compute-sanitizer's reports; None: it was not used

@@ -1,11 +1,13 @@
 """The course's secret seed. It is made at first use in `.tilelab/seed`, readable only by its owner, and never committed.
 
-Hidden random shapes and inputs follow from it. It is given to the judge and to `OUT/instructor/`, and to nothing else.
+Hidden random shapes and inputs follow from it. The judge of each lab gets a key derived from it, by a function that does not run
+backwards, and derives its own keys from that. The seed itself goes to `OUT/instructor/` and nowhere else.
 TILELAB_SEED names another file for it, because a container's own folder does not last.
 """
 
 from __future__ import annotations
 
+import hashlib
 import os
 import secrets
 from contextlib import suppress
@@ -13,7 +15,7 @@ from pathlib import Path
 
 from grader.model.errors import RemediableError
 
-_BITS = 63  # fits a signed 64-bit integer everywhere
+_BITS = 128
 
 
 class SeedError(RemediableError):
@@ -28,6 +30,11 @@ def course_seed(root: Path) -> int:
             path.parent.mkdir(exist_ok=True)
         _make(path)
     return _read(path)
+
+
+def judge_key(seed: int, lab_id: str) -> bytes:
+    """What the randomness of one lab's judge follows from. Whoever knows it knows neither the seed nor another lab's key."""
+    return hashlib.blake2b(lab_id.encode(), key=seed.to_bytes(_BITS // 8, "little"), digest_size=32).digest()
 
 
 def seed_if_made(root: Path) -> int | None:

@@ -61,7 +61,7 @@ class VerdictFacts:
     sentence: str  # for students: what happened
     next_step: str = ""  # what to do next, where neither a finding nor the lab's own files say it better
     advice: str = ""  # what to look at for a finding of this kind: in the lab's words, without the solution
-    redacted: str = ""  # said instead of a message with numbers: a number may be a size or an index of a hidden shape
+    redacted: str = ""  # said instead of the message of a hidden case, which is about its shapes and elements
     never_ran: bool = False  # it says why no case was run, and nothing about any one case
     earns_nothing: bool = False  # the whole lab has no points; of `needs-gpu`, until it is graded where there is a GPU
     unseen_on_gpu: bool = False  # a GPU may let it pass by luck: comparing results shows nothing

@@ -30,12 +30,12 @@ def counted_performance(lab: Lab, cases: Sequence[Case], verdict: Verdict) -> Co
         return None
     if verdict is not Verdict.PASS or not all(case.passed for case in cases):
         return Counted(0, "memory traffic is counted as soon as every case passes")
-    traffic = next((case.launches[-1].traffic for case in cases if case.name == spec.case and case.launches), None)
+    counted = next((case for case in cases if case.name == spec.case and case.launches), None)
+    traffic = counted.launches[-1].traffic if counted else None
     if traffic is None or not traffic.complete or not traffic.work:
         return Counted(0, "memory traffic was not counted: the CPU executor could not run this kernel to its end")
     part = max((tier.part for tier in spec.tier if reaches(tier, traffic)), default=0.0)
-    said = "; ".join(f"{value:.4g} {words}" for words, value in _asked(spec.tier, traffic))
-    words = f"counted memory traffic, not a measured time: {said}. {spec.versus}"
+    words = f"counted memory traffic, not a measured time: {_said(spec.tier, traffic, counted)}. {spec.versus}"
     return Counted(round(lab.private.performance_points * part, 6), words if part == 1 else f"{words} {spec.advice}")
 
 
@@ -47,6 +47,13 @@ def _per_work(name: str, traffic: Traffic) -> float:
     """The number that a tier bounds: a sum divided by the units of work, or a ratio itself. A metric that was not counted is 0."""
     value = {**traffic.metrics, **derived(traffic.metrics)}.get(name, 0)
     return value if name.endswith(".ratio") else value / traffic.work
+
+
+def _said(tiers: Sequence[CounterTier], traffic: Traffic, case: Case | None) -> str:
+    """The numbers, where the student may know the launch that they were counted in."""
+    if case is None or case.feedback != "full":
+        return "on sizes that are not told"
+    return "; ".join(f"{value:.4g} {words}" for words, value in _asked(tiers, traffic))
 
 
 def _asked(tiers: Sequence[CounterTier], traffic: Traffic) -> list[tuple[str, float]]:

@@ -1,20 +1,25 @@
-"""What nvcc knows of a kernel, with the occupancy of the largest block it was launched with. Pure."""
+"""What nvcc knows of a kernel, with the occupancy of the largest block it was launched with. Pure.
+
+Students are told, so it is about the launches of cases that show everything, and no others.
+"""
 
 from __future__ import annotations
 
 from dataclasses import asdict
 
 from grader.engines.gpu.occupancy import occupancy
+from grader.model.labs import Lab
 from grader.model.outcome import LabOutcome
 from grader.model.result import GpuKernel, Launch
 
 
-def gpu_kernel(outcome: LabOutcome) -> GpuKernel | None:
+def gpu_kernel(lab: Lab, outcome: LabOutcome) -> GpuKernel | None:
     gpu = outcome.gpu
     if gpu is None or gpu.resources is None:
         return None
     facts = asdict(gpu.resources)
-    cases = outcome.cases or gpu.cases
+    told = {spec.name for spec in lab.cases if spec.feedback == "full"}
+    cases = [case for case in outcome.cases or gpu.cases if case.name in told]
     launches = [launch for case in cases for launch in case.launches if _threads(launch)]
     largest = max(launches, key=lambda launch: (_threads(launch), launch.shared_bytes), default=None)
     if largest is not None:

@@ -38,7 +38,7 @@ def score_lab(lab: Lab, outcome: LabOutcome, *, speed_counts: bool = False) -> L
         performance_points=fast,
         performance_max=most,
         timing=timing,
-        gpu_kernel=gpu_kernel(outcome),
+        gpu_kernel=gpu_kernel(lab, outcome),
         gpu_trouble=outcome.gpu.trouble if outcome.gpu else "",
         seconds=outcome.seconds,
     )

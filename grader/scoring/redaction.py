@@ -1,19 +1,24 @@
 """What a student may see of a result: applies each case's feedback policy. Pure.
 
-`full` shows everything; `verdict` the verdict and the findings with their lines, but no shape, value, element or
-count; `none` only whether the case passed. The lab's own verdict is always told: it is what the lab is graded with.
+`full` shows everything; `verdict` the case's verdict by name; `none` whether the case passed. Of a case that is not `full`,
+nothing else reaches a student: no finding and no line, thread, count, time or printed word, for a kernel chooses all of these
+and may choose them by the secret inputs that it was given. The lab's verdict is that of the cases as the student sees them.
+Nothing here may depend on what a launch of such a case holds.
 """
 
 from __future__ import annotations
 
-import re
+from collections.abc import Sequence
 
+from grader.judging.lab_verdict import NOT_RUN
 from grader.model.result import Case, Finding, LabResult, Result, SweepPoint, Timing
-from grader.model.verdicts import Verdict
+from grader.model.verdicts import Verdict, worst
 from grader.scoring.deduplication import deduplicate
 
 _TECHNIQUE = "the result is right, but the kernel does not use the technique that this lab asks for"
-_DIGIT = re.compile(r"\d")  # a number may be a size or an index of a hidden shape
+_NO_DETAILS = "this case did not pass; it gives no details"
+# Neither passed nor failed: a person, or a machine with a GPU, decides later. Whatever the policy, this is told.
+_UNDECIDED = frozenset({Verdict.INTERNAL_ERROR, Verdict.NEEDS_GPU})
 
 
 def for_student(result: Result) -> Result:
@@ -34,28 +39,34 @@ def _swept(point: SweepPoint) -> SweepPoint:
 
 
 def _lab(lab: LabResult) -> LabResult:
-    # Findings are merged again, from those that may be shown. Cases that show everything come first, because the merged
-    # finding keeps the first one's message.
-    hidden = {case.name for case in lab.cases if case.feedback != "full"}
     # A finding of compute-sanitizer alone belongs to no case, so no feedback policy covers it. The instructor sees it, students do not.
     own = [
         (None, _ours_in_plain_words(finding))
         for finding in lab.findings
         if not finding.cases and not finding.confirmed_by
     ]
+    # Merged again, from the cases that show everything: a count or a first place would tell of the others.
     full = [(case.name, finding) for case in lab.cases if case.feedback == "full" for finding in _found(case)]
-    scrubbed = [
-        (case.name, _scrub(finding)) for case in lab.cases if case.feedback == "verdict" for finding in _found(case)
-    ]
-    findings = [_uncounted(finding, hidden) for finding in deduplicate([*own, *full, *scrubbed])]
+    cases = tuple(_shown(case) for case in lab.cases)
     return lab.model_copy(
         update={
-            "cases": tuple(_shown(case) for case in lab.cases),
-            "findings": tuple(findings),
+            "verdict": _verdict(lab, cases),
+            "build": lab.build.model_copy(update={"seconds": 0.0}) if lab.build else None,
+            "cases": cases,
+            "findings": deduplicate([*own, *full]),
             "gpu_trouble": "",
             "timing": _timing(lab),
+            "seconds": 0.0,
         }
     )
+
+
+def _verdict(lab: LabResult, cases: Sequence[Case]) -> Verdict:
+    """The lab's, by the cases as they are shown: a case that gives no details does not tell here how it failed."""
+    judging = [case for case in cases if case.role == "correctness"]
+    if lab.verdict.facts.never_ran or lab.verdict in _UNDECIDED or all(case.passed for case in judging):
+        return lab.verdict
+    return worst([case.verdict for case in judging])
 
 
 def _shown(case: Case) -> Case:
@@ -78,28 +89,14 @@ def _ours_in_plain_words(finding: Finding) -> Finding:
 def _case(case: Case) -> Case:
     if case.verdict is Verdict.INTERNAL_ERROR:
         return case.model_copy(update={"launches": (), "message": Verdict.INTERNAL_ERROR.facts.redacted})
-    if case.feedback == "full" or case.verdict.facts.never_ran:
-        return case.model_copy(update={"launches": () if case.feedback != "full" else case.launches})
-    if case.feedback == "verdict":
-        message = "" if case.passed else _sentence(case.verdict, case.message)
+    if case.feedback == "full":
+        return case
+    if case.message == NOT_RUN:
+        return case.model_copy(update={"launches": ()})
+    if case.feedback == "verdict" or case.verdict in _UNDECIDED:
+        message = "" if case.passed else case.verdict.facts.redacted or _TECHNIQUE
         return case.model_copy(update={"launches": (), "message": message})
     # Every failure is shown as `wrong-answer`, the mildest verdict: the real one would tell something about the case.
     verdict = Verdict.PASS if case.passed or case.role == "technique" else Verdict.WRONG_ANSWER
-    message = "" if case.passed else "this case did not pass; it gives no details"
+    message = "" if case.passed else _NO_DETAILS
     return case.model_copy(update={"launches": (), "message": message, "advice": "", "verdict": verdict})
-
-
-def _scrub(finding: Finding) -> Finding:
-    """The finding without its element and without numbers. It keeps the line, the block and the thread."""
-    return finding.model_copy(
-        update={"element": None, "message": _sentence(finding.kind, finding.message), "advice": None, "count": 1}
-    )
-
-
-def _sentence(verdict: Verdict, message: str) -> str:
-    return (verdict.facts.redacted or _TECHNIQUE) if _DIGIT.search(message) else message
-
-
-def _uncounted(finding: Finding, hidden: set[str]) -> Finding:
-    """Without its count where a hidden case contributed to it: the count would tell how large the shape is."""
-    return finding.model_copy(update={"count": 1}) if hidden.intersection(finding.cases) else finding

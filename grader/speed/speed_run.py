@@ -50,16 +50,18 @@ def contestants_of(toolset: Toolset, lab: Lab, source: Path, outcome: LabOutcome
         raise LabError(message)
     ours = base.private_dir is not None
     limit = outcome.gpu.register_limit if outcome.gpu else None
-    student = contestant_of(lab, source, "student", limit, silent=_prints(outcome))
+    student = contestant_of(lab, source, "student", limit, silent=_prints(lab, outcome))
     contestants = [contestant_of(base, baseline, "baseline", trusted=ours), student]
     if lab.private_dir is not None:
         contestants.append(contestant_of(lab, lab.private_dir / lab.public.file, "model", trusted=True))
     return [*contestants, contestant_of(base, baseline, "control", trusted=ours)]
 
 
-def _prints(outcome: LabOutcome) -> bool:
+def _prints(lab: Lab, outcome: LabOutcome) -> bool:
+    """Whether it prints where a student may know of it: that it was timed without its words is said beside the times."""
+    told = {spec.name for spec in lab.cases if spec.feedback == "full"}
     cases = (*outcome.cases, *(outcome.gpu.cases if outcome.gpu else ()))
-    return any(launch.printed for case in cases for launch in case.launches)
+    return any(launch.printed for case in cases if case.name in told for launch in case.launches)
 
 
 def _own_baseline_trouble(toolset: Toolset, lab: Lab, built: Built) -> str:

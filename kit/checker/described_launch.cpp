@@ -68,7 +68,8 @@ struct Files {
                                  .row_elements = is_scalar ? 0 : described.row_elements});
     if (is_scalar) return;
     const bool changes = again_ && described.content.fill == Fill::none;
-    const judge::RandomStream random(judge::derive_seed(changes ? other_contents : seed, described.name, position));
+    const judge::SecretKey key = judge::SecretKey::from_number(changes ? other_contents : seed);
+    const judge::RandomStream random(key.derive(described.name, position));
     files.emplace_back(changes ? anything(request.arguments.back().bytes, random)
                                : bytes_of(described.shape, described.content, random, unwritten));
   }

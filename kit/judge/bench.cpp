@@ -74,7 +74,7 @@ const LaunchRecord& Bench::run(Trial trial) {
 
 void Bench::fail_technique(std::string message) { cases_.back().message = std::move(message); }
 
-RandomStream Bench::draw() { return RandomStream(derive_seed(seed_, cases_.back().name, drawn_++)); }
+RandomStream Bench::draw() { return RandomStream(key_.derive(cases_.back().name, drawn_++)); }
 
 Bench& bench() {
   if (!current) throw std::logic_error("no bench: this test case runs outside a judge");

@@ -1,4 +1,4 @@
-// What the running judge holds: the runner, the seed, and the record of every case so far. Problems run their checks through it.
+// What the running judge holds: the runner, the secret key, and the record of every case so far. Problems run their checks through it.
 // The Catch2 reporter opens and closes its cases.
 #pragma once
 
@@ -23,8 +23,8 @@ class Bench {
   using LaunchJudge = std::function<LaunchRecord(const Trial&)>;
   using Clock = std::function<std::chrono::milliseconds()>;
   // `clock_factor`: every launch may take this many times its trial's processor time. It is above 1 only under an emulator.
-  Bench(LaunchJudge judge_launch, std::uint64_t seed, unsigned clock_factor = 1, Clock now = steady_now)
-      : judge_launch_(std::move(judge_launch)), seed_(seed), clock_factor_(clock_factor), now_(std::move(now)) {}
+  Bench(LaunchJudge judge_launch, const SecretKey& key, unsigned clock_factor = 1, Clock now = steady_now)
+      : judge_launch_(std::move(judge_launch)), key_(key), clock_factor_(clock_factor), now_(std::move(now)) {}
 
   void open_case(std::string name, std::vector<std::string> tags);
   // `survived`: Catch2 saw no failed assertion and no exception; `trouble`: the last such failure's text.
@@ -40,12 +40,13 @@ class Bench {
   const LaunchRecord& run(Trial trial);
   // The open case fails even if all its launches passed: the kernel is correct, but does not use the lab's technique.
   void fail_technique(std::string message);
-  // A stream that depends on the seed, on the open case, and on how many streams the case has drawn before.
+  // A stream of its own for each draw. It depends on the key, on the open case, and on how many streams the case has drawn before.
+  // It tells nothing of any other stream: inputs that a kernel sees do not tell it a shape that comes later.
   RandomStream draw();
 
  private:
   LaunchJudge judge_launch_;
-  std::uint64_t seed_;
+  SecretKey key_;
   unsigned clock_factor_;
   std::vector<CaseRecord> cases_;
   std::vector<Evidence> passed_;  // launches of the open case whose output was right

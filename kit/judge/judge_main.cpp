@@ -1,5 +1,5 @@
-// A lab's judge: runs the lab's Catch2 cases against one submission's runner and writes one JSON file. It prints nothing on
-// standard output. Exit status: 0 every case passed, 1 some did not, 2 the judge could not work.
+// A lab's judge: runs the lab's Catch2 cases against one submission's runner and writes one JSON file. What is secret comes on
+// standard input. It prints nothing on standard output. Exit status: 0 every case passed, 1 some did not, 2 the judge could not work.
 #include <algorithm>
 #include <charconv>
 #include <concepts>
@@ -19,6 +19,7 @@
 #include "judge/bench.hpp"
 #include "judge/case_reporter.hpp"
 #include "judge/judge_files.hpp"
+#include "judge/judge_task.hpp"
 #include "judge/launch_judge.hpp"
 #include "judge/runner_process.hpp"
 
@@ -31,7 +32,7 @@ CATCH_REGISTER_REPORTER("judge", CaseReporter)
 
 struct Options {
   std::string runner, report;
-  std::uint64_t seed = 0, order = 0;
+  std::uint64_t order = 0;
   unsigned shutdown_grace_ms = 0;
   bool allow_same_value_writes = false;
 };
@@ -53,7 +54,6 @@ Options parse_options(Catch::Session& session, int argc, char** argv) {
   using Catch::Clara::Opt;
   Options options;
   session.cli(session.cli() | Opt(options.runner, "FILE")["--runner"]("JSON file with the argv that starts the submission's runner") |
-              Opt(into(options.seed), "N")["--seed"]("what random inputs and sizes follow from") |
               Opt(into(options.order), "N")["--shuffle"]("run blocks and threads shuffled by this number; 0: in order") |
               Opt(options.allow_same_value_writes)["--allow-same-value-writes"]("plain writes of one value to one place are no race") |
               Opt(into(options.shutdown_grace_ms),
@@ -84,20 +84,29 @@ int judge_all(int argc, char** argv) {
   Catch::ConfigData& config = session.configData();
   if (only_lists(config)) return session.run();
   if (options.runner.empty() || options.report.empty()) throw std::runtime_error("--runner and --report are needed");
+  const judge::JudgeTask task = judge::read_task(std::cin);
   std::filesystem::remove(options.report);  // if the judge fails, no older report may remain there
   judge::RunnerProcess runner(judge::read_runner_argv(options.runner), std::chrono::seconds(5),
                               std::chrono::milliseconds(options.shutdown_grace_ms));
   judge::LaunchOptions launch_options;
   if (options.order != 0) launch_options.order_seed = options.order;
   launch_options.allow_same_value_writes = options.allow_same_value_writes;
-  judge::Bench bench([&](const judge::Trial& trial) { return judge::judge_launch(runner, trial, launch_options); }, options.seed,
+  judge::Bench bench([&](const judge::Trial& trial) { return judge::judge_launch(runner, trial, launch_options); }, task.key,
                      clock_factor());
   judge::use_bench(&bench);
   config.reporterSpecifications.assign(1, Catch::ReporterSpec("judge", {}, {}, {}));
-  session.run();
-  judge::write_report(options.report, judge::report_text(bench.cases()));
   const auto& cases = bench.cases();
-  return std::all_of(cases.begin(), cases.end(), [](const auto& one) { return one.passed; }) && !cases.empty() ? 0 : 1;
+  const auto all_passed = [&] { return std::all_of(cases.begin(), cases.end(), [](const auto& one) { return one.passed; }); };
+  if (task.groups.empty()) session.run();
+  for (const std::string& spec : task.specs()) {
+    Catch::ConfigData group = session.configData();
+    group.testsOrTags.assign(1, spec);
+    session.useConfigData(group);
+    session.run();
+    if (group.abortAfter > 0 && !all_passed()) break;
+  }
+  judge::write_report(options.report, judge::report_text(cases));
+  return all_passed() && !cases.empty() ? 0 : 1;
 }
 
 }  // namespace

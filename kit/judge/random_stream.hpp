@@ -1,21 +1,24 @@
-// Reproducible randomness: the same seed gives the same numbers with every compiler and standard library.
+// Reproducible randomness: the same key gives the same numbers on every machine. The stream is ChaCha20's (libsodium), so
+// whoever sees its numbers, as a kernel sees its inputs, learns neither the key nor the numbers that follow.
 #pragma once
 
+#include <array>
+#include <cstddef>
 #include <cstdint>
-#include <string_view>
+
+#include "judge/secret_key.hpp"
 
 namespace tilelab::judge {
 
-// SplitMix64 (Steele, Lea, Flood 2014). Not for secrets: a seed is secret, its stream is not meant to hide it.
 class RandomStream {
  public:
-  explicit RandomStream(std::uint64_t seed) : state_(seed) {}
+  explicit RandomStream(const SecretKey& key) : key_(key) {}
+  // Of a number that is no secret: for examples, traces and tests.
+  explicit RandomStream(std::uint64_t number) : key_(SecretKey::from_number(number)) {}
 
   std::uint64_t bits() {
-    std::uint64_t z = state_ += 0x9e3779b97f4a7c15;
-    z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9;
-    z = (z ^ (z >> 27)) * 0x94d049bb133111eb;
-    return z ^ (z >> 31);
+    if (next_ == block_.size()) refill();
+    return block_[next_++];
   }
 
   // From first to last, both included. The bias of the remainder is below 2^-32 for the ranges used here.
@@ -28,14 +31,14 @@ class RandomStream {
   float signed_unit() { return static_cast<float>(static_cast<std::int64_t>(bits() >> 40) - (1 << 23)) * 0x1p-23f; }
 
  private:
-  std::uint64_t state_;
-};
+  static constexpr std::size_t block_words = 64;
 
-// A seed for one part of a whole: another name or number gives unrelated streams.
-inline std::uint64_t derive_seed(std::uint64_t seed, std::string_view name, std::uint64_t number) {
-  std::uint64_t hash = 0xcbf29ce484222325;  // FNV-1a
-  for (const char c : name) hash = (hash ^ static_cast<unsigned char>(c)) * 0x100000001b3;
-  return RandomStream(RandomStream(seed ^ hash).bits() + number).bits();
-}
+  void refill();
+
+  SecretKey key_;
+  std::array<std::uint64_t, block_words> block_{};
+  std::size_t next_ = block_words;
+  std::uint64_t blocks_ = 0;  // used up before this one
+};
 
 }  // namespace tilelab::judge

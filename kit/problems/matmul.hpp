@@ -35,7 +35,7 @@ void check_reuse(Shape shape, double fraction);
 // Nine shapes whose sides are `side` - 1, `side` or `side` + 1. For any two of M, N and K, every combination occurs.
 std::vector<Shape> around(int side);
 
-// `count` shapes with sides from 1 to the limit's, each a multiple of `step`. They follow from the judge's seed.
+// `count` shapes with sides from 1 to the limit's, each a multiple of `step`. They follow from the judge's key.
 std::vector<Shape> random_shapes(int count, Shape limit, int step = 1);
 
 // The launches that the checks run.

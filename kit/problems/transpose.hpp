@@ -34,7 +34,7 @@ std::string missed_staging(Shape shape, const std::map<std::string, std::uint64_
 // Nine shapes: each side is `side` - 1, `side` or `side` + 1, in every combination.
 std::vector<Shape> around(int side);
 
-// `count` shapes with sides from 1 to the limit's. They follow from the judge's seed.
+// `count` shapes with sides from 1 to the limit's. They follow from the judge's key.
 std::vector<Shape> random_shapes(int count, Shape limit);
 
 // The launch that the checks run.

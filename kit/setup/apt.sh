@@ -141,6 +141,7 @@ packages_for() {
     boost) first_package 1.71 libboost-context-dev ;;
     json) first_package 3.9 nlohmann-json3-dev ;;
     seccomp) first_package 2.5 libseccomp-dev ;;
+    sodium) first_package 1.0.18 libsodium-dev ;;
     bubblewrap) first_package 0.4 bubblewrap ;;
   esac
 }

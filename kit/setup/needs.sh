@@ -1,7 +1,7 @@
 # What Tilelab needs from the machine, why, and how to find out whether it is there. Installs nothing. Sourced by setup.sh.
 # $prefix is the folder where packages were unpacked for this clone only, if there are any.
 
-all_needs=(compiler python pip catch2 boost json seccomp bubblewrap)
+all_needs=(compiler python pip catch2 boost json seccomp sodium bubblewrap)
 
 why() {
   case $1 in
@@ -12,6 +12,7 @@ why() {
     boost) echo "Boost.Context: CUDA threads as fibers" ;;
     json) echo "nlohmann-json: judge and runner talk in it" ;;
     seccomp) echo "libseccomp: confines a submission" ;;
+    sodium) echo "libsodium: secret sizes and inputs of hidden tests" ;;
     bubblewrap) echo "bubblewrap: confines a submission" ;;
   esac
 }
@@ -28,6 +29,7 @@ is_present() {
     boost) defines '<boost/context/fiber.hpp>' 1 && has_library libboost_context.a ;;
     json) defines '<nlohmann/json.hpp>' 1 ;;
     seccomp) defines '<seccomp.h>' 1 && { has_library libseccomp.a || has_library libseccomp.so; } ;;
+    sodium) defines '<sodium.h>' 1 && has_library libsodium.a ;;
     bubblewrap) command -v bwrap >/dev/null || "$prefix/usr/bin/bwrap" --version >/dev/null 2>&1 ;;
   esac
 }

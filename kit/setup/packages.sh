@@ -89,6 +89,7 @@ remedy() {
     boost) packages=libboost-context-dev ;;
     json) packages=nlohmann-json3-dev ;;
     seccomp) packages=libseccomp-dev ;;
+    sodium) packages=libsodium-dev ;;
   esac
   if have_apt; then
     echo "ask an administrator for: apt-get install $packages"
@@ -100,6 +101,7 @@ remedy() {
       boost) echo "Fedora: dnf install boost-static boost-devel; a build of your own is found through CMAKE_PREFIX_PATH (it takes libboost_context.a)" ;;
       json) echo "Fedora: dnf install json-devel; Arch: pacman -S nlohmann-json" ;;
       seccomp) echo "Fedora: dnf install libseccomp-devel; Arch: pacman -S libseccomp" ;;
+      sodium) echo "Fedora: dnf install libsodium-static; elsewhere a build of your own is found through CMAKE_PREFIX_PATH (it takes libsodium.a)" ;;
     esac
   fi
 }

@@ -129,7 +129,7 @@ protocol::TimingReply timed(const ProgramOptions& options, const protocol::Timin
 void time(int argc, char** argv) {
   const ProgramOptions options = read_options(argc, argv);
   const judge::TimedWork work = judge::work_to_time(options.text("problem"), options.text("shape"));
-  judge::RandomStream random(judge::derive_seed(options.number<std::uint64_t>("seed"), "timer", 0));
+  judge::RandomStream random(judge::SecretKey::from_number(options.number<std::uint64_t>("seed")).derive("timer", 0));
   protocol::TimingRequest request;
   request.launch.arguments = work.arguments;
   request.launch.launch_arguments = work.launch_arguments;

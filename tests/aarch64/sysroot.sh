@@ -22,7 +22,7 @@ Dir::State::status "$apt_dir/status";
 CONF
 quietly "reading package lists for arm64" update_private_lists || { show_log; die "no package lists for arm64"; }
 packages=()
-for need in catch2 boost json seccomp; do
+for need in catch2 boost json seccomp sodium; do
   mapfile -t found < <(packages_for "$need")
   [ ${#found[@]} -gt 0 ] || die "no arm64 package for $need: this takes Debian 12 or newer"
   packages+=("${found[@]}")

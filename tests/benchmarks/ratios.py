@@ -34,6 +34,7 @@ from grader.scoring.lab_score import score_lab
 ROOT = Path(__file__).resolve().parents[2]
 LARGE, MIDDLE, SMALL = "multiplies 256 x 256 x 256", "multiplies 128 x 128 x 128", "multiplies 32 x 32 x 32"
 SEED = 1
+TASK = json.dumps({"key": "00" * 32}).encode()  # what a judge reads on standard input
 _WATCHING = ("-fsanitize", "tsan-distinguish-volatile=1", "--param")
 
 
@@ -109,8 +110,6 @@ def command(case: str, folder: Path) -> list[str]:
         case,
         "--runner",
         str(folder / "runner.json"),
-        "--seed",
-        str(SEED),
         "--report",
         str(folder / "judge.json"),
     ]
@@ -131,7 +130,7 @@ def launch(toolset: Toolset, toolchain: CpuToolchain, lab: Lab, folder: Path) ->
     )
 
     def run(case: str) -> dict[str, int]:
-        subprocess.run(command(case, folder), check=True, capture_output=True)
+        subprocess.run(command(case, folder), check=True, capture_output=True, input=TASK)
         counters: dict[str, int] = json.loads(report.read_text(encoding="utf-8"))["cases"][0]["launches"][0]["counters"]
         return counters
 
@@ -145,7 +144,11 @@ def executor(toolset: Toolset, lab: Lab, scratch: Path, pairs: int) -> None:
     for optimisation in ("-O0", "-O2"):
         base = toolset.toolchain
         plain = Uninstrumented(
-            base.compiler, base.includes, base.archives, scratch / optimisation / "prelude.hpp", optimisation
+            base.compiler,
+            base.includes,
+            base.archives,
+            scratch / optimisation / "prelude.hpp",
+            optimisation,
         )
         precompile(plain)
         bare = launch(toolset, plain, lab, scratch / f"plain{optimisation}")
@@ -172,7 +175,7 @@ def executor(toolset: Toolset, lab: Lab, scratch: Path, pairs: int) -> None:
             "skipped: comparison with Oclgrind, which is not installed here (Debian, Ubuntu: apt-get install oclgrind)"
         )
     folder = scratch / "watched"
-    at = [peak_mib(command(case, folder), (folder / "runner").resolve()) for case in (LARGE, SMALL)]
+    at = [peak_mib(command(case, folder), TASK, (folder / "runner").resolve()) for case in (LARGE, SMALL)]
     print(f"memory of a runner: {at[0]:.0f} MiB at 256^3, {at[1]:.0f} MiB at 32^3")
 
 

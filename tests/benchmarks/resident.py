@@ -13,10 +13,17 @@ from pathlib import Path
 _PEAK = re.compile(r"^VmHWM:\s*(\d+) kB", re.MULTILINE)
 
 
-def peak_mib(command: list[str], program: Path) -> float:
-    """Runs `command`, and returns the peak of the largest process of `program`. Growth in the last 2 ms can be missed."""
+def peak_mib(command: list[str], task: bytes, program: Path) -> float:
+    """Runs `command` with `task` on its standard input, and returns the peak of the largest process of `program`.
+
+    Growth in the last 2 ms can be missed.
+    """
     peak = 0
-    with subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as running:
+    quiet = subprocess.DEVNULL
+    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=quiet, stderr=quiet) as running:
+        assert running.stdin is not None
+        running.stdin.write(task)
+        running.stdin.close()
         while running.poll() is None:
             for process in Path("/proc").glob("[0-9]*"):
                 try:

@@ -23,7 +23,7 @@ _SYSTEM = re.compile(
     r"(sys|linux|asm|netinet)/[\w/]+\.h|(assert|cxxabi|dirent|dlfcn|elf|errno|fcntl|float|getopt|grp|limits|link|malloc|math|poll|pthread|pwd|sched"
     r"|signal|spawn|stdarg|stddef|stdint|stdio|stdlib|string|time|ucontext|unistd)\.h"
 )
-_LIBRARIES = re.compile(r"(boost/context/|catch2/|nlohmann/|cuda|sanitizer/)[\w./]*|seccomp\.h|mma\.h")
+_LIBRARIES = re.compile(r"(boost/context/|catch2/|nlohmann/|cuda|sanitizer/)[\w./]*|seccomp\.h|sodium\.h|mma\.h")
 
 
 def sources(*folders: str, suffixes: tuple[str, ...] = (".hpp", ".cpp", ".h", ".cuh", ".cu", ".py")) -> list[Path]:

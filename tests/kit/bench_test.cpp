@@ -28,7 +28,7 @@ Trial named(const std::string& verdict) {
 }
 
 struct OpenCase {
-  Bench bench{as_named, 1};
+  Bench bench{as_named, SecretKey::from_number(1)};
   OpenCase() { bench.open_case("a case", {"hidden"}); }
   const CaseRecord& close(bool survived, const std::string& trouble = "") {
     bench.close_case(survived, trouble);
@@ -77,7 +77,7 @@ TEST_CASE("a submission whose launches take too long together times out, and not
     ++ran;
     return as_named(trial);
   };
-  Bench bench(slow, 1, 1, [&] { return now; });
+  Bench bench(slow, SecretKey::from_number(1), 1, [&] { return now; });
   bench.open_case("a case", {});
   for (int i = 0; i < 5; ++i) bench.run(named("pass"));
   bench.close_case(true, "");
@@ -118,7 +118,7 @@ TEST_CASE("launches that follow a timeout get less to spare, but all that their 
         clock.push_back(trial.clock_ms);
         return as_named(trial);
       },
-      1);
+      SecretKey::from_number(1));
   for (const auto* verdict : {"pass", "timeout", "race", "timeout", "timeout", "pass"}) {
     bench.open_case(verdict, {});
     Trial trial = named(verdict);
@@ -139,7 +139,7 @@ TEST_CASE("on an emulator every launch has more processor time, and no more step
         steps.push_back(trial.work_events + trial.spare_events);
         return as_named(trial);
       },
-      1, 8);
+      SecretKey::from_number(1), 8);
   for (const auto* verdict : {"timeout", "pass"}) {
     bench.open_case(verdict, {});
     Trial trial = named(verdict);
@@ -158,7 +158,7 @@ TEST_CASE("after three timeouts nothing more is run, and no case passes for that
         ++launches;
         return as_named(trial);
       },
-      1);
+      SecretKey::from_number(1));
   for (const auto* verdict : {"timeout", "timeout", "timeout", "pass"}) {
     bench.open_case(verdict, {});
     bench.run(named(verdict));
@@ -172,7 +172,7 @@ TEST_CASE("after three timeouts nothing more is run, and no case passes for that
 
 TEST_CASE("what a case draws depends on seed, title and how often it drew", "[bench]") {
   const auto first = [](std::uint64_t seed, const std::string& name) {
-    Bench bench(as_named, seed);
+    Bench bench(as_named, SecretKey::from_number(seed));
     bench.open_case(name, {});
     return std::pair(bench.draw().bits(), bench.draw().bits());
   };

@@ -219,7 +219,7 @@ TEST_CASE("shapes around a side bring any two of M, N and K together in every co
 
 TEST_CASE("random shapes stay within their limits and steps, and follow from seed and case", "[matmul]") {
   const auto drawn = [](std::uint64_t seed, const std::string& name, int step) {
-    judge::Bench bench([](const Trial&) { return judge::LaunchRecord{}; }, seed);
+    judge::Bench bench([](const Trial&) { return judge::LaunchRecord{}; }, judge::SecretKey::from_number(seed));
     judge::use_bench(&bench);
     bench.open_case(name, {});
     std::vector<std::tuple<int, int, int>> shapes;

@@ -33,7 +33,7 @@ MISTAKES = {
     "a bound that is off by one": ("01-naive", "rejects/guard_off_by_one.cu", "past the end"),
     "no guard at the edge": ("03-boundary", "rejects/unguarded_store.cu", "writes C["),
     "unset shared memory": ("02-tiled", "rejects/half_a_tile_loaded.cu", "no thread has written"),
-    "a wrong index": ("01-naive", "rejects/writes_transposed.cu", "C[0][1] expected 16, got 17"),
+    "a wrong index": ("01-naive", "rejects/writes_transposed.cu", "C[0][1] expected -41, got 6"),
     "a starter": ("02-tiled", "../../assignments/02-tiled/matmul_tiled.cu", "TODO"),
 }
 

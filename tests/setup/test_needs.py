@@ -36,7 +36,7 @@ def test_names_everything_that_is_missing_and_a_remedy_for_each(bare: tuple[Path
     done = set_up(*bare)
     assert done.returncode == 1
     assert done.stdout == ""
-    for name in ("GCC 12", "Python 3.11", "Catch2 3.4", "Boost.Context", "nlohmann-json", "libseccomp"):
+    for name in ("GCC 12", "Python 3.11", "Catch2 3.4", "Boost.Context", "nlohmann-json", "libseccomp", "libsodium"):
         assert f"  {name}" in done.stderr
     needs = [line for line in done.stderr.splitlines() if line.startswith("  ") and not line.startswith("    ")]
     assert done.stderr.count("dnf install") == len(needs)

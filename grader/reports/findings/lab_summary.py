@@ -7,6 +7,9 @@ from grader.model.verdicts import Verdict
 from grader.reports.findings.finding_card import may_show
 from grader.reports.text import visible
 
+_WITHHELD = "A hidden case did not pass. It gives no details."
+_TRY_OTHER_SIZES = "Try sizes of your own: long and thin ones, a single row or column, sides that nothing divides."
+
 
 def what_happened(lab: LabResult) -> str:
     """One sentence or two. For a pass without full points, they say what is missing."""
@@ -14,7 +17,7 @@ def what_happened(lab: LabResult) -> str:
     if lab.verdict is Verdict.PASS and (missed := _missed_technique(lab)):
         why = visible.line(missed.message, 600)
         return f"The result is right in every case, but the technique check fails{': ' + why if why else '.'}"
-    return sentence
+    return _WITHHELD if lab.verdict is Verdict.WRONG_ANSWER and _nothing_told(lab) else sentence
 
 
 def advice(lab: LabResult, *, instructor: bool = False) -> str:
@@ -26,7 +29,8 @@ def advice(lab: LabResult, *, instructor: bool = False) -> str:
     from_cases = [case.advice for case in lab.cases if not case.passed and case.advice]
     mistake_first = lab.verdict in {Verdict.WRONG_ANSWER, Verdict.OUT_OF_BOUNDS}
     seen = [*from_mistakes, *from_findings] if mistake_first else [*from_findings, *from_mistakes]
-    either = [*seen, *from_cases, lab.verdict.facts.next_step]
+    last_resort = _TRY_OTHER_SIZES if _nothing_told(lab) else lab.verdict.facts.next_step
+    either = [*seen, *from_cases, last_resort]
     return visible.line(next(iter(either)), 600)
 
 
@@ -34,6 +38,12 @@ def explanations(lab: LabResult, *, instructor: bool = False) -> list[Explanatio
     """The explanations of launches that may be shown, each once, in the order of the cases."""
     launches = (launch for case in lab.cases if may_show(case, instructor=instructor) for launch in case.launches)
     return list(dict.fromkeys(launch.explanation for launch in launches if launch.explanation))
+
+
+def _nothing_told(lab: LabResult) -> bool:
+    """Whether all that failed gives its student no details, and this is the student's page."""
+    failed = [case for case in lab.cases if case.role == "correctness" and not case.passed]
+    return bool(failed) and all(case.feedback == "none" and not case.launches for case in failed)
 
 
 def _missed_technique(lab: LabResult) -> Case | None:

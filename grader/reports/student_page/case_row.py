@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from grader.judging.lab_verdict import NOT_RUN
 from grader.model.result import Case, Finding, Launch
 from grader.model.verdicts import Verdict, VerdictFacts
 from grader.reports.findings.finding_card import launch_text, may_show
@@ -12,7 +13,6 @@ from grader.reports.text import visible
 from grader.reports.text.number_format import points
 
 _MOST_SHAPES = 40
-_NEVER_RAN = "not run"
 
 
 @dataclass(frozen=True)
@@ -72,7 +72,7 @@ def _outcome(case: Case) -> tuple[VerdictFacts, str]:
         return look, look.label if case.points == case.max_points else "Met, not counted"
     if case.verdict is Verdict.PASS:
         return Verdict.WRONG_ANSWER.facts, "Not met"
-    return look, "Not run" if case.message == _NEVER_RAN and not case.launches else look.label
+    return look, "Not run" if case.message == NOT_RUN and not case.launches else look.label
 
 
 def _shape(launch: Launch, findings: Sequence[Finding]) -> ShapeRow:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -105,14 +106,22 @@ def test_what_the_cpu_executor_cannot_run_is_graded_by_the_gpu_but_for_its_techn
     assert lab.cases[1].difference
 
 
-def test_a_kernels_facts_come_with_the_occupancy_of_its_largest_block() -> None:
-    small = Launch(shape="", inputs="", verdict=PASS, block=(8, 8, 1))
-    cases = (JudgedCase("a", passed=True, verdict=PASS, launches=(small,)), case("b", PASS))
-    facts = gpu_kernel(LabOutcome("00", cases=cases, gpu=GpuOutcome("nvcc 13.0", 90, resources=RESOURCES)))
+def launched(name: str, *block: int) -> JudgedCase:
+    x, y, z = block
+    launch = Launch(shape="", inputs="", verdict=PASS, block=(x, y, z))
+    return JudgedCase(name, passed=True, verdict=PASS, launches=(launch,))
+
+
+def test_a_kernels_facts_come_with_the_occupancy_of_the_largest_block_that_a_student_may_know() -> None:
+    policies = {"small": "full", "large": "full", "hidden": "verdict"}
+    specs = tuple(CaseSpec(name=name, points=1, feedback=policy) for name, policy in policies.items())
+    lab = replace(LAB, public=LAB.public.model_copy(update={"case": specs}))
+    cases = (launched("small", 8, 8, 1), launched("large", 16, 16, 1), launched("hidden", 32, 32, 1))
+    facts = gpu_kernel(lab, LabOutcome("00", cases=cases, gpu=GpuOutcome("nvcc 13.0", 90, resources=RESOURCES)))
     assert facts is not None
     assert (facts.architecture, facts.block_threads) == ("sm_90", 256)
     assert (facts.warps, facts.max_warps, facts.limited_by) == (48, 64, ("registers",))
-    assert gpu_kernel(LabOutcome("00", cases=cases)) is None
+    assert gpu_kernel(lab, LabOutcome("00", cases=cases)) is None
 
 
 def test_registers_are_limited_by_the_largest_block_that_found_too_few() -> None:

@@ -13,10 +13,12 @@ from typing import Any
 import pytest
 
 from grader.judging import judge_call
+from grader.judging.judge_call import JudgeCall, run_judge
 from grader.judging.lab_judging import judge_lab
 from grader.machine.toolset import Toolset
 from grader.model.labs import CaseSpec, Lab, PublicSpec
 from grader.model.outcome import LabOutcome
+from grader.model.seed import judge_key
 from grader.model.verdicts import Verdict
 
 ROOT = Path(__file__).resolve().parents[3]
@@ -158,3 +160,34 @@ def test_a_missing_file_is_never_built(toolset: Toolset, tmp_path: Path) -> None
     public = PublicSpec(title="", summary="", problem="", file="scale.cu", kernel="scale()", launch="l()", shapes="")
     outcome = judge_lab(toolset, Lab("00", public, None, tmp_path, None), None, tmp_path, seed=1, public_only=True)
     assert (outcome.verdict, outcome.findings[0].message) == (Verdict.MISSING_FILE, "The submission has no scale.cu.")
+
+
+def test_cases_that_show_everything_come_first_and_the_key_is_on_no_command_line(tmp_path: Path) -> None:
+    policies = {"quiet": "none", "named": "verdict", "open": "full", "loud": "full"}
+    cases = tuple(CaseSpec(name=name, points=1, feedback=one) for name, one in policies.items())
+    public = PublicSpec(
+        title="", summary="", problem="", file="scale.cu", kernel="scale()", launch="l()", shapes="", case=cases
+    )
+    lab = Lab("00", public, None, tmp_path, None)
+    program = tmp_path / "judge"
+    program.write_text(
+        f"""#!/bin/sh
+echo "$@" > {tmp_path}/arguments
+cat > {tmp_path}/task
+while [ "$1" != --report ]; do shift; done
+echo '{{"cases": []}}' > "$2"
+"""
+    )
+    program.chmod(0o755)
+
+    def task(*asked: str) -> dict[str, Any]:
+        run_judge(JudgeCall(program, 7, asked), lab, ["true"], tmp_path, ())
+        read: dict[str, Any] = json.loads((tmp_path / "task").read_text())
+        assert read["key"] == judge_key(7, "00").hex()
+        assert read["key"] not in (tmp_path / "arguments").read_text()
+        return read
+
+    whole = task()
+    assert (whole["groups"], whole["and_others"]) == ([["open", "loud"], ["named"], ["quiet"]], True)
+    chosen = task("quiet", "open", "unlisted")
+    assert (chosen["groups"], chosen["and_others"]) == ([["open"], ["quiet", "unlisted"]], False)

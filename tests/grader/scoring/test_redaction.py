@@ -7,6 +7,7 @@ from pathlib import Path
 from grader.model.labs import CaseSpec, Lab, PrivateSpec, PublicSpec
 from grader.model.outcome import JudgedCase, LabOutcome, unjudged
 from grader.model.result import (
+    Build,
     Environment,
     Finding,
     Launch,
@@ -80,20 +81,23 @@ def test_withholds_shapes_values_and_counts_of_the_other_cases() -> None:
             assert secret not in text
 
 
-def test_keeps_the_lines_of_a_verdict_case() -> None:
+def test_a_verdict_case_tells_its_verdict_and_nothing_that_happened_in_it() -> None:
     lab = for_student(make_result()).labs["lab"]
     case = lab.cases[1]
     assert (case.verdict, case.passed, case.launches) == (Verdict.OUT_OF_BOUNDS, False, ())
-    assert case.advice == "advice verdict"
-    (finding,) = [one for one in lab.findings if one.cases == ("case verdict",)]
-    assert (finding.line, finding.source, finding.thread, finding.element, finding.count) == (
-        6,
-        "A[i]",
-        (3, 0, 0),
-        None,
-        1,
+    assert (case.message, case.advice) == ("a thread uses an element outside the array", "advice verdict")
+    assert [one.cases for one in lab.findings] == [("case full",)]
+
+
+def test_its_message_is_the_same_whatever_the_judge_said() -> None:
+    result = make_result()
+    lab = result.labs["lab"]
+    words = lab.model_copy(
+        update={"cases": tuple(case.model_copy(update={"message": "reads B where it"}) for case in lab.cases)}
     )
-    assert finding.message == "a thread uses an element outside the array"
+    shown = [for_student(result.model_copy(update={"labs": {"lab": one}})).labs["lab"] for one in (lab, words)]
+    assert shown[0].cases[1:] == shown[1].cases[1:]
+    assert shown[0].cases[0] != shown[1].cases[0]
 
 
 def test_what_compute_sanitizer_alone_says_is_the_instructors() -> None:
@@ -105,18 +109,6 @@ def test_what_compute_sanitizer_alone_says_is_the_instructors() -> None:
     assert for_student(told) == for_student(result)
 
 
-def test_keeps_a_message_that_holds_no_number() -> None:
-    result = make_result()
-    words = "two threads use As without a barrier between"
-    case = result.labs["lab"].cases[1]
-    launch = case.launches[0]
-    changed = launch.model_copy(update={"findings": (launch.findings[0].model_copy(update={"message": words}),)})
-    case = case.model_copy(update={"launches": (changed,)})
-    lab = result.labs["lab"].model_copy(update={"cases": (case,)})
-    result = result.model_copy(update={"labs": {"lab": lab}})
-    assert for_student(result).labs["lab"].findings[0].message == words
-
-
 def test_a_none_case_tells_only_that_it_did_not_pass() -> None:
     lab = for_student(make_result()).labs["lab"]
     case = lab.cases[2]
@@ -124,19 +116,58 @@ def test_a_none_case_tells_only_that_it_did_not_pass() -> None:
     assert all("case none" not in finding.cases and finding.kind is not Verdict.RACE for finding in lab.findings)
 
 
-def test_a_finding_of_a_full_and_a_withheld_case_keeps_the_full_cases_words() -> None:
+def test_a_finding_of_a_full_and_a_withheld_case_is_told_as_the_full_one_saw_it() -> None:
     lab = for_student(make_result(same_line=True)).labs["lab"]
     (finding,) = lab.findings
-    assert finding.cases == ("case full", "case verdict")
-    assert finding.element == "A[11111]"
-    assert finding.count == 1
+    assert finding.cases == ("case full",)
+    assert (finding.element, finding.count) == ("A[11111]", 11_111)
 
 
-def test_points_and_verdict_stay() -> None:
+def test_points_stay() -> None:
     before, after = make_result(), for_student(make_result())
-    assert after.labs["lab"].verdict is before.labs["lab"].verdict
     assert [case.points for case in after.labs["lab"].cases] == [case.points for case in before.labs["lab"].cases]
     assert after.labs["lab"].cases[3].message.startswith("the result is right")
+
+
+def with_verdicts(**verdicts: Verdict) -> Result:
+    """Each case with the one that its policy names here; the others pass."""
+    found = {one: verdicts.get(one, Verdict.PASS) for one in _POLICIES}
+    cases = [
+        JudgedCase(f"case {one}", found[one] is Verdict.PASS, found[one], "said", (failing_launch(7, 7, found[one]),))
+        for one in _POLICIES
+        if found[one] is not Verdict.PASS
+    ]
+    cases += [
+        JudgedCase(f"case {one}", passed=True, verdict=Verdict.PASS) for one in _POLICIES if found[one] is Verdict.PASS
+    ]
+    cases.append(JudgedCase("loads", passed=True, verdict=Verdict.PASS))
+    return make_result().model_copy(
+        update={"labs": {"lab": score_lab(make_lab(), LabOutcome("lab", cases=tuple(cases)))}}
+    )
+
+
+def test_the_labs_verdict_does_not_tell_how_a_case_without_details_failed() -> None:
+    crash, race, wrong = Verdict.CRASH, Verdict.RACE, Verdict.WRONG_ANSWER
+    assert with_verdicts(none=race).labs["lab"].verdict is race
+    told = [for_student(with_verdicts(none=one)).labs["lab"] for one in (race, crash, wrong)]
+    assert told[0] == told[1] == told[2]
+    assert told[0].verdict is wrong
+    assert for_student(with_verdicts(none=crash, verdict=race)).labs["lab"].verdict is race
+    assert for_student(with_verdicts(full=crash)).labs["lab"].verdict is crash
+
+
+def test_what_is_still_to_be_graded_is_told_whatever_the_policy() -> None:
+    for undecided in (Verdict.NEEDS_GPU, Verdict.INTERNAL_ERROR):
+        lab = for_student(with_verdicts(none=undecided)).labs["lab"]
+        assert (lab.verdict, lab.cases[2].verdict) == (undecided, undecided)
+        assert "7" not in lab.cases[2].model_dump_json()
+
+
+def test_no_time_is_told() -> None:
+    outcome = LabOutcome("lab", Verdict.CRASH, build=Build(ok=True, seconds=3.25), seconds=7.5)
+    lab = for_student(make_result().model_copy(update={"labs": {"lab": score_lab(make_lab(), outcome)}})).labs["lab"]
+    assert lab.build is not None
+    assert (lab.seconds, lab.build.seconds) == (0, 0)
 
 
 def test_a_failure_of_ours_shows_none_of_our_insides() -> None:

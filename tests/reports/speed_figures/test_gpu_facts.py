@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import io
 from collections.abc import Callable
+from pathlib import Path
 
 from rich.console import Console
 
 from grader.model.gpu_reports import KernelResources
+from grader.model.labs import CaseSpec, Lab, PublicSpec
 from grader.model.outcome import GpuOutcome, JudgedCase, LabOutcome
 from grader.model.result import GpuKernel, LabResult, Launch, Result
 from grader.model.verdicts import Verdict
@@ -88,7 +90,11 @@ def test_spills_and_what_was_compiled_again_are_explained() -> None:
     launch = Launch(shape="M=1", inputs="", verdict=Verdict.PASS, block=(32, 32, 1))
     cases = (JudgedCase("square", True, Verdict.PASS, launches=(launch,)),)
     outcome = LabOutcome("lab", cases=cases, gpu=GpuOutcome("nvcc 13.0", 90, resources=resources, register_limit=64))
-    kernel = gpu_kernel(outcome)
+    public = PublicSpec(
+        title="T", summary="", problem="p", file="k.cu", kernel="k()", launch="l()", shapes="any",
+        case=(CaseSpec(name="square", points=1),),
+    )  # fmt: skip
+    kernel = gpu_kernel(Lab("lab", public, None, Path("a"), None), outcome)
     assert kernel is not None
     found = gpu_facts(lab().model_copy(update={"gpu_kernel": kernel}))
     assert found is not None

@@ -1,0 +1,96 @@
+"""Kernels that try to tell their student what hidden cases hold: two courses that differ in seed and hidden sizes alone give
+back the same files, byte for byte, wherever the verdicts that a student may know agree.
+
+Each kernel in tests/exploits/telling/<lab>/ says on its first line what it tries, and the verdict that has to be shown.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+import pytest
+
+from grader.judging.lab_judging import judge_lab
+from grader.machine.toolset import Toolset
+from grader.model.labs import Lab, load_lab
+from grader.model.result import Environment, LabResult, Result, Submission
+from grader.reports import student_page
+from grader.scoring.lab_score import score_lab
+from grader.scoring.redaction import for_student
+
+ROOT = Path(__file__).resolve().parents[2]
+TELLING = ROOT / "tests" / "exploits" / "telling"
+KERNELS = sorted(path.relative_to(TELLING).as_posix() for path in TELLING.glob("*/*.cu"))
+_FIRST_LINE = re.compile(r"// Tries to tell .*\. Shown: ([\w-]+)\.$")
+_ATTACKER = '#include "attacker.cuh"\n'
+
+
+@dataclass(frozen=True)
+class Course:
+    toolset: Toolset
+    seed: int
+
+
+@pytest.fixture(scope="module")
+def courses(tmp_path_factory: pytest.TempPathFactory) -> tuple[Course, Course]:
+    here = Toolset.open(ROOT, allow_no_sandbox=True)
+    build = tmp_path_factory.mktemp("elsewhere")
+    (build / "bin").mkdir()
+    for judge in here.build.glob("bin/judge-*-elsewhere"):
+        (build / "bin" / judge.name.removesuffix("-elsewhere")).symlink_to(judge)
+    return Course(here, 918_273_645), Course(replace(here, build=build), 2**127 + 20_240_917)
+
+
+def whole(source: Path) -> str:
+    """The submission: one file, so what its kind has in common stands in it."""
+    return source.read_text(encoding="utf-8").replace(_ATTACKER, (source.parent / "attacker.cuh").read_text())
+
+
+def graded(course: Course, lab: Lab, source: Path, scratch: Path) -> LabResult:
+    handed_in = scratch / lab.public.file
+    handed_in.write_text(whole(source), encoding="utf-8")
+    outcome = judge_lab(course.toolset, lab, handed_in, scratch, seed=course.seed, public_only=False)
+    return score_lab(lab, outcome)
+
+
+def redacted(lab: LabResult) -> Result:
+    environment = Environment(kit="1", compiler="g++", sandbox="none", date="2026-01-01")
+    submission = Submission(id="eve", name="eve")
+    return for_student(
+        Result(submission=submission, environment=environment, labs={"lab": lab}, total=lab.points, max=lab.max_points)
+    )
+
+
+def given_back(lab: LabResult, source: str) -> tuple[str, str]:
+    """The student's files: result.json and the page."""
+    public = redacted(lab)
+    return public.model_dump_json(by_alias=True, indent=2), student_page(public, sources={lab.file: source})
+
+
+def attempts(lab: LabResult) -> list[str]:
+    """What hidden cases saw, but for the sizes themselves: what the kernel wrote there for its student to read."""
+    hidden = [launch for case in lab.cases if case.feedback != "full" for launch in case.launches]
+    return [launch.model_dump_json(exclude={"shape", "message", "traffic"}) for launch in hidden]
+
+
+@pytest.mark.parametrize("kernel", KERNELS)
+def test_a_student_learns_nothing_of_what_happened_in_a_hidden_case(
+    kernel: str, courses: tuple[Course, Course], tmp_path: Path
+) -> None:
+    source = TELLING / kernel
+    said = _FIRST_LINE.fullmatch(source.read_text(encoding="utf-8").split("\n", 1)[0])
+    assert said, "the first line says what the kernel tries and what is shown of it"
+    lab = load_lab(ROOT, source.parent.name)
+    results = []
+    for number, course in enumerate(courses):
+        scratch = tmp_path / str(number)
+        scratch.mkdir()
+        results.append(graded(course, lab, source, scratch))
+        cases = redacted(results[-1]).labs["lab"].cases
+        assert [case.name for case in cases if case.feedback == "full" and not case.passed] == []
+        assert {case.verdict.value for case in cases if case.feedback == "verdict"} == {said[1]}
+    here, elsewhere = results
+    assert attempts(here) != attempts(elsewhere), "it did the same in both courses, which proves nothing"
+    assert given_back(here, whole(source)) == given_back(elsewhere, whole(source))
