@@ -19,8 +19,9 @@ from grader.engines.gpu.occupancy import registers_that_fit
 from grader.engines.refusal import Refusal
 from grader.judging.agreement import was_run
 from grader.judging.judge_call import JudgeCall, run_judge
+from grader.judging.one_program import two_programs
 from grader.judging.sanitizer_run import sanitize
-from grader.machine.backend import GPU_RUN_LIMITS, GpuBackend
+from grader.machine.backend import GPU_RUN_LIMITS, GpuBackend, trouble_compiling
 from grader.machine.gpu_lock import GpuLock
 from grader.model.gpu_reports import Sanitized
 from grader.model.labs import Lab
@@ -31,6 +32,7 @@ if TYPE_CHECKING:
     from grader.machine.toolset import Toolset
 
 _TRIES = 2  # of a run that failed because of us
+_KILLED = "due to signal 9"  # by a machine that is out of memory: a limit of ours ends a process in other ways
 _REBUILDS = 3  # for fewer registers: a kernel may be launched with several block sizes
 
 
@@ -66,21 +68,42 @@ def _judge(
         gpu.toolchain.name, gpu.target.capability, str(gpu.device or ""), alone=not submission.built_for_cpu
     )
     built = _build(toolset, gpu.toolchain, submission, scratch / "cubin-0", None)
+    if built.image is None and not built.refusals:  # tried again: a full disk, a machine out of memory
+        built = _build(toolset, gpu.toolchain, submission, scratch / "cubin-again", None)
     outcome = dataclasses.replace(outcome, resources=built.resources, log=built.log)
     if built.image is None:
         if not built.refusals:
-            return (), dataclasses.replace(
-                outcome, trouble="nvcc failed for a reason that is not in the submission; see its log"
-            )
+            return _nvcc_failed(toolset, gpu.toolchain, outcome)
         if all(refusal.verdict is Verdict.LAUNCH_ERROR for refusal in built.refusals) and submission.built_for_cpu:
-            # The CPU executor refuses every launch of such a kernel and gives a better reason. A kernel that nothing launches may
-            # exist beside the lab's own: then the GPU cannot be used, and the CPU executor's verdict stands.
+            # The CPU executor refuses every launch of such a kernel and gives a better reason.
             return (), dataclasses.replace(outcome, trouble=built.refusals[0].message)
         return built.refusals, outcome
+    if submission.built_for_cpu:
+        views = scratch / "views"
+        views.mkdir()
+        if refusal := two_programs(toolset, submission.source, views):
+            return (refusal,), outcome
     if not gpu.runs or not submission.cases:
         return (), outcome
     on_gpu = dataclasses.replace(call, cases=submission.cases)
     return (), _run(toolset, lab, submission, scratch, on_gpu, built, outcome)
+
+
+def _nvcc_failed(
+    toolset: Toolset, toolchain: GpuToolchain, outcome: GpuOutcome
+) -> tuple[tuple[Refusal, ...], GpuOutcome]:
+    """Nvcc fails twice and names nothing of the submission. If it still compiles the kit's own kernel, it is the submission's doing;
+    else it is ours. Raises RuntimeError where grading needs a GPU that it then cannot have.
+    """
+    first = next((line for line in outcome.log.splitlines() if line.strip()), "it says nothing")
+    trouble = trouble_compiling(toolchain, toolset.confinement, toolset.gpu.target)
+    if not trouble and _KILLED not in outcome.log:
+        message = f"nvcc cannot compile this file, and it can compile others here. Its first words: {first[:200]}"
+        return (Refusal(Verdict.COMPILE_ERROR, 0, message),), outcome
+    message = f"nvcc failed, and not over the submission: {trouble or first}"
+    if toolset.gpu.runs:
+        raise RuntimeError(message)
+    return (), dataclasses.replace(outcome, trouble=message)
 
 
 def _run(  # noqa: PLR0913, PLR0917 -- a step of judge_on_gpu

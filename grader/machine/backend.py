@@ -20,6 +20,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 from grader.engines.checks.entry_points import EntrySignatures
+from grader.engines.gpu.device_preprocessing import StrangeToolkit, device_preprocessing
 from grader.engines.gpu.gpu_build import GpuTarget, build_for_gpu
 from grader.engines.gpu.gpu_toolchain import GpuToolchain, NoToolchain, find_toolchain
 from grader.machine.device_load import DeviceLoad
@@ -241,7 +242,7 @@ def _working_toolchain(
         return known
     troubles = []
     for candidate in candidates:
-        trouble = _trouble_compiling(candidate, confinement, target)
+        trouble = trouble_compiling(candidate, confinement, target)
         if not trouble:
             cache.mkdir(parents=True, exist_ok=True)
             record(candidate).touch()
@@ -250,7 +251,7 @@ def _working_toolchain(
     return NoToolchain(f"{toolchain.nvcc} cannot compile a kernel here: {troubles[0]}")
 
 
-def _trouble_compiling(toolchain: GpuToolchain, confinement: Confinement, target: GpuTarget) -> str:
+def trouble_compiling(toolchain: GpuToolchain, confinement: Confinement, target: GpuTarget) -> str:
     """Compiles a kernel as a submission's is compiled, and returns why that fails. Empty: it works."""
     with tempfile.TemporaryDirectory(prefix="tilelab-") as name:
         source, folder = Path(name) / "probe.cu", Path(name) / "work"
@@ -258,8 +259,17 @@ def _trouble_compiling(toolchain: GpuToolchain, confinement: Confinement, target
         folder.mkdir()
         built = build_for_gpu(toolchain, confinement, source, folder, _PROBE_ENTRIES, target)
     if built.image is not None:
-        return ""
+        return _trouble_preprocessing(toolchain, target)
     return next((line for line in built.log.splitlines() if line.strip()), "it gives no reason")
+
+
+def _trouble_preprocessing(toolchain: GpuToolchain, target: GpuTarget) -> str:
+    """A toolkit that does not say what it reads cannot be held against the CPU executor. Empty: it does."""
+    try:
+        device_preprocessing(toolchain, target.capability, "", "")
+    except StrangeToolkit as error:
+        return str(error)
+    return ""
 
 
 def _confined_trouble(runner: Path, device: Device, confinement: Confinement) -> str:

@@ -61,10 +61,11 @@ class Toolset:
         prefix = root / ".tilelab" / "prefix"
         choice = choose_compiler(kit["compiler"])
         try:
-            toolchain = prepare(choice.compiler, unique, archives, build / "prelude")
             confinement = detect(
                 build / "bin" / "confine", prefix if prefix.is_dir() else None, allow_none=allow_no_sandbox
             )
+            gpu = open_backend(backend, root, kit, confinement)
+            toolchain = prepare(choice.compiler, unique, archives, build / "prelude", 10 * gpu.target.capability)
         except SandboxUnavailable as error:
             raise RemediableError(str(error)) from error
         except (OSError, subprocess.CalledProcessError) as error:
@@ -75,7 +76,7 @@ class Toolset:
             )
             message = f"The compiler {choice.compiler} cannot build the kit's device headers: {error}\n{output}"
             raise RemediableError(message) from error
-        return cls(root, build, toolchain, choice.version, confinement, open_backend(backend, root, kit, confinement))
+        return cls(root, build, toolchain, choice.version, confinement, gpu)
 
     def judge_program(self, lab_id: str, *, public_only: bool) -> Path:
         """The lab's judge. Raises RemediableError where it was not built, or a source of it was changed after it was built."""

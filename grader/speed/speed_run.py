@@ -14,7 +14,7 @@ from grader.model.labs import Lab, LabError, load_lab
 from grader.model.outcome import Contest, LabOutcome, SpeedOutcome
 from grader.speed.contest import run_contest
 from grader.speed.contestants import Built, Contestant, ContestError, build, contestant_of
-from grader.speed.paired_times import ALL_ROUNDS, FIRST_ROUNDS, needs_more, noise_trouble
+from grader.speed.paired_times import ALL_ROUNDS, FIRST_ROUNDS, is_unsteady, needs_more, noise_trouble
 from grader.speed.speed_score import speed_in
 
 TRIES = 3
@@ -109,7 +109,7 @@ def _measure(toolset: Toolset, lab: Lab, built: Built, names: tuple[str, ...]) -
             peak_bytes=peak.bytes if peak else 0,
             tries=number,
         )
-        if not outcome.trouble:
+        if not outcome.trouble and not (speed and is_unsteady(speed)):
             break
     return outcome
 

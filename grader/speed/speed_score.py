@@ -12,7 +12,7 @@ from grader.model.outcome import Contest, LabOutcome, SpeedOutcome
 from grader.model.result import ContestantTimes, Ratio, Timing
 from grader.model.verdicts import Verdict
 from grader.speed.interval import Interval
-from grader.speed.paired_times import Speed, Times, noise_trouble, reaches, speed_of
+from grader.speed.paired_times import Speed, Times, is_unsteady, noise_trouble, reaches, speed_of
 from grader.speed.roofline import Work, is_impossible
 from grader.speed.sweep_points import sweep_points
 
@@ -125,9 +125,7 @@ def _measured(lab: Lab, outcome: SpeedOutcome) -> Timing:
         **facts,
         **ratios,
         tiers=tuple((tier.share, most * tier.part) for tier in tiers),
-        reached=None
-        if impossible
-        else max((one.share for one in tiers if reaches(speed.share, one.share)), default=None),
+        reached=None if impossible else max((one.share for one in tiers if reaches(speed, one.share)), default=None),
         review="this is faster than the GPU can be: look at the kernel before you give points" if impossible else "",
     )
 
@@ -137,6 +135,8 @@ def _sentence(speed: Speed, *, with_model: bool, silent: bool) -> str:
     sentence = f"{ratio.middle:.2f} times as fast as naive ({ratio.low:.2f} to {ratio.high:.2f})"
     if with_model:
         sentence += f", {100 * speed.share.middle:.0f} % of the model solution's speed"
+    if is_unsteady(speed):
+        sentence += "; its times vary more than those of other kernels beside it, so the slower ones count"
     return f"{sentence}; timed without its printf calls" if silent else sentence
 
 

@@ -145,7 +145,7 @@ def passes(times: Times) -> bool:
     speed = speed_of(first_rounds(times, FIRST_ROUNDS))
     if needs_more(speed, [TIER]):
         speed = speed_of(times)
-    return reaches(speed.share, TIER)
+    return reaches(speed, TIER)
 
 
 @dataclass(frozen=True)

@@ -148,7 +148,7 @@ def executor(toolset: Toolset, lab: Lab, scratch: Path, pairs: int) -> None:
             base.includes,
             base.archives,
             scratch / optimisation / "prelude.hpp",
-            optimisation,
+            optimisation=optimisation,
         )
         precompile(plain)
         bare = launch(toolset, plain, lab, scratch / f"plain{optimisation}")

@@ -10,7 +10,7 @@ import hashlib
 import shutil
 import subprocess
 import tempfile
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from grader.engines.cpu import clang_flags, gcc_flags
@@ -20,6 +20,8 @@ from grader.model.file_lock import exclusively
 PLAIN = "plain.ll"  # beside Clang's prelude: the dump of a function without attributes
 _PRELUDE = "#include <tilelab/device.cuh>\n"
 _SUM = "sha256"  # beside the prelude: of the file that was made from it
+USUAL_ARCH = 800
+DECIDED = ("-fdirectives-only", "-dI")  # for compiler_view.py
 DUMP = {"gcc": "submission.gimple", "clang": "submission.ll"}  # the compiler's dump of the text
 
 
@@ -29,6 +31,7 @@ class CpuToolchain:
     includes: tuple[Path, ...]  # of device headers
     archives: tuple[Path, ...]  # linked into a runner besides the submission
     prelude: Path  # the header that is force-included; for GCC, it is also precompiled beside this file
+    cuda_arch: int = USUAL_ARCH  # the value of __CUDA_ARCH__: the one nvcc has where the submission is graded
 
     @property
     def is_clang(self) -> bool:
@@ -43,7 +46,7 @@ class CpuToolchain:
     def flags(self) -> tuple[str, ...]:
         told = clang_flags if self.is_clang else gcc_flags
         machine = told.MACHINE.get(target_of(self.compiler), ())
-        includes = (f"-I{path}" for path in self.includes)
+        includes = (f"-D__CUDA_ARCH__={self.cuda_arch}", *(f"-I{path}" for path in self.includes))
         return (*told.LANGUAGE, *told.INSTRUMENTATION, *machine, *told.WARNINGS, *includes)
 
     @property
@@ -63,6 +66,13 @@ class CpuToolchain:
         whole = [] if self.is_clang else ["-fpch-preprocess"]
         return [
             self.compiler, "-x", "c++", *self.flags, "-include", str(self.prelude), "-E", *whole, source, "-o", output,
+        ]  # fmt: skip
+
+    def decide(self, source: str, output: str, gcc: str) -> list[str]:
+        """Decides conditions, as `preprocess` does, and leaves macros as they are written. Clang cannot: then `gcc` does it."""
+        told = replace(self, compiler=gcc) if self.is_clang else self
+        return [
+            told.compiler, "-x", "c++", *told.flags, "-include", str(self.prelude), "-E", *DECIDED, source, "-o", output,
         ]  # fmt: skip
 
     def after_prelude(self, preprocessed: str, source: str) -> str:
@@ -130,18 +140,20 @@ def _ask(compiler: str, question: str) -> str:
     return subprocess.run([compiler, question], check=False, capture_output=True, text=True).stdout.strip()
 
 
-def prepare(compiler: str, includes: list[Path], archives: list[Path], cache: Path) -> CpuToolchain:
+def prepare(
+    compiler: str, includes: list[Path], archives: list[Path], cache: Path, cuda_arch: int = USUAL_ARCH
+) -> CpuToolchain:
     """Makes the prelude where it is missing or damaged, or was made from other headers or by another compiler. Raises OSError or
     subprocess.CalledProcessError where the kit itself does not compile, which is a fault of ours.
     """
-    draft = CpuToolchain(compiler, tuple(includes), tuple(archives), cache / "prelude.hpp")
+    draft = CpuToolchain(compiler, tuple(includes), tuple(archives), cache / "prelude.hpp", cuda_arch)
     key = hashlib.sha256(" ".join(draft.flags).encode())
     key.update(subprocess.run([compiler, "--version"], check=True, capture_output=True).stdout)
     for include in includes:
         for header in sorted(path for path in include.rglob("*") if path.is_file()):
             key.update(header.read_bytes())
     folder = cache / key.hexdigest()[:16]
-    toolchain = CpuToolchain(compiler, tuple(includes), tuple(archives), folder / "prelude.hpp")
+    toolchain = CpuToolchain(compiler, tuple(includes), tuple(archives), folder / "prelude.hpp", cuda_arch)
     made = PLAIN if toolchain.is_clang else "prelude.hpp.gch"
     if not _is_whole(folder, made):
         folder.mkdir(parents=True, exist_ok=True)

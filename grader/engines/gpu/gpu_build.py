@@ -6,6 +6,7 @@ As in `cpu_build.py`, nothing of the submission runs here, and a failure of the 
 from __future__ import annotations
 
 import json
+import re
 import time
 from dataclasses import dataclass
 from pathlib import Path
@@ -104,9 +105,14 @@ def build_for_gpu(  # noqa: PLR0913, PLR0917 -- those of build_for_cpu, and the 
 
 
 def _refusals(output: str, file: str, entries: EntrySignatures) -> tuple[Refusal, ...]:
-    if needs_too_much_shared(output):
+    if large := needs_too_much_shared(output):
         text = "A block asks for more than 49152 bytes of static shared memory, which is the maximum."
-        return (Refusal(Verdict.LAUNCH_ERROR, 0, text),)
+        name = name_of(entries.kernel)
+        the_kernel = re.compile(rf"_ZL?{len(name)}{name}(?!\d)")
+        if any(one == name or the_kernel.match(one) for one in large):
+            return (Refusal(Verdict.LAUNCH_ERROR, 0, text),)
+        advice = "Remove the kernels that the lab does not ask for."
+        return (Refusal(Verdict.COMPILE_ERROR, 0, f"In `{large[0]}`, which is not the lab's kernel: {text}", advice),)
     return nvcc_refusals(output, file, TAIL, kernel=entries.kernel, launch=entries.launch)
 
 

@@ -13,6 +13,8 @@ from grader.model.verdicts import Verdict
 
 MAX_ERRORS = 3
 _ERROR = re.compile(r"^(?:\./)?([^\s(]+)\((\d+)\): (?:catastrophic )?error(?: #[\w-]+)?: (.*)$", re.MULTILINE)
+# From the host's compiler, which preprocesses for nvcc: a header that is not there, an #error.
+_PREPROCESSOR_ERROR = re.compile(r"^(?:\./)?([^\s:]+):(\d+):(?:\d+:)? (?:fatal )?error: (.*)$", re.MULTILINE)
 _HOST_FUNCTION = re.compile(
     r'calling a (?:constexpr )?__host__ function\("([^"]+)"\) from a __(?:global|device)__ function'
 )
@@ -25,7 +27,7 @@ _ENTRY = re.compile(r"^ptxas info *: Compiling entry function '(\w+)' for 'sm_\w
 _STACK = re.compile(r"^ +(\d+) bytes stack frame, (\d+) bytes spill stores, (\d+) bytes spill loads$", re.MULTILINE)
 _USED = re.compile(r"^ptxas info *: Used (\d+) registers(.*)$", re.MULTILINE)
 _SHARED = re.compile(r"(\d+) bytes smem")
-_TOO_MUCH_SHARED = re.compile(r"uses too much shared data")
+_TOO_MUCH_SHARED = re.compile(r"Entry function '(\w+)' uses too much shared data")
 
 
 def kernel_resources(log: str) -> dict[str, KernelResources]:
@@ -44,10 +46,14 @@ def kernel_resources(log: str) -> dict[str, KernelResources]:
     return found
 
 
-def needs_too_much_shared(log: str) -> bool:
-    """Whether ptxas refused only too much shared memory. The CPU executor refuses such a launch too, with a better message."""
-    errors: list[str] = _PTXAS.findall(log)
-    return bool(errors) and all(_TOO_MUCH_SHARED.search(one) for one in errors) and not _ERROR.search(log)
+def needs_too_much_shared(log: str) -> tuple[str, ...]:
+    """The kernels that ptxas refuses for it, by their mangled names; none if it complains of anything else. The CPU executor refuses
+    their launches as well, with a better message.
+    """
+    said = [_TOO_MUCH_SHARED.search(one) for one in _PTXAS.findall(log)]
+    if not all(said) or _ERROR.search(log) or _PREPROCESSOR_ERROR.search(log):
+        return ()
+    return tuple(one[1] for one in said if one)
 
 
 def nvcc_refusals(log: str, file_name: str, tail_name: str, *, kernel: str, launch: str | None) -> tuple[Refusal, ...]:
@@ -55,7 +61,8 @@ def nvcc_refusals(log: str, file_name: str, tail_name: str, *, kernel: str, laun
 
     `tail_name`: the generated file that includes the submission. Errors in it are about the two entry points.
     """
-    errors = [(match[1].rsplit("/", 1)[-1], int(match[2]), match[3]) for match in _ERROR.finditer(log)]
+    found = [*_ERROR.finditer(log), *_PREPROCESSOR_ERROR.finditer(log)]
+    errors = [(match[1].rsplit("/", 1)[-1], int(match[2]), match[3]) for match in found]
     own = [_refusal(line, message) for file, line, message in errors if file == file_name]
     if own:
         return tuple(dict.fromkeys(own))[:MAX_ERRORS]

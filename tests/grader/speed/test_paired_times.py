@@ -5,13 +5,14 @@ from __future__ import annotations
 import importlib.util
 import random
 import sys
+from dataclasses import replace
 from pathlib import Path
 from types import ModuleType
 
 import pytest
 
 from grader.speed.interval import Interval
-from grader.speed.paired_times import Times, launch_order, needs_more, noise_trouble, reaches, speed_of
+from grader.speed.paired_times import Times, is_unsteady, launch_order, needs_more, noise_trouble, reaches, speed_of
 
 SCRIPT = Path(__file__).parents[2] / "benchmarks" / "coverage.py"
 
@@ -63,8 +64,22 @@ def test_a_speedup_is_the_share_of_the_models_times_its_speedup() -> None:
 
 
 def test_a_tier_is_reached_by_the_upper_end() -> None:
-    assert reaches(Interval(0.86, 0.88, 0.9), 0.9)
-    assert not reaches(Interval(0.86, 0.88, 0.8999), 0.9)
+    steady = speed_of(run(0.9))
+    assert reaches(replace(steady, share=Interval(0.86, 0.88, 0.9)), 0.9)
+    assert not reaches(replace(steady, share=Interval(0.86, 0.88, 0.8999)), 0.9)
+
+
+def test_a_kernel_that_varies_on_a_quiet_machine_is_measured_by_its_slow_end() -> None:
+    quiet = run(0.9)
+    draw = random.Random(3)
+    speed = speed_of(replace(quiet, student=tuple(one * draw.uniform(0.5, 1.5) for one in quiet.student)))
+    assert noise_trouble(speed) == ""
+    assert is_unsteady(speed)
+    between = (speed.share.low + speed.share.high) / 2
+    assert reaches(speed, speed.share.low)
+    assert not reaches(speed, between)
+    assert not is_unsteady(speed_of(quiet))
+    assert not is_unsteady(speed_of(run(0.9, spread=0.5)))
 
 
 def test_more_rounds_are_taken_only_for_a_threshold_inside_the_interval() -> None:

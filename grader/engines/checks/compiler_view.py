@@ -1,0 +1,174 @@
+"""Whether two compilers read the same program in one file: what is left of a submission once the preprocessor's conditions are
+decided, and what the macros mean that it uses and did not define. Pure.
+
+It reads what GCC makes of a file with `-E -fdirectives-only -dI`: conditions and includes are done, macros stand as they are written.
+What a program can learn of its compiler without the preprocessor, as by the names that headers declare, is not seen here.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from itertools import zip_longest
+
+from grader.engines.refusal import Refusal
+from grader.model.verdicts import Verdict
+
+_MARKER = re.compile(r'^# (\d+) "((?:[^"\\\n]|\\.)*)"[ \d]*\n', re.MULTILINE)
+_ANY_MARKER = re.compile(r'^# \d+ "', re.MULTILINE)
+_MACRO = re.compile(r"^#[ \t]*(define|undef)[ \t]+([^\W\d][\w$]*)(.*)$", re.MULTILINE)
+_WORD = re.compile(r"[^\W\d][\w$]*")
+_PIECE = re.compile(r"[\w$]+")
+_SPLICE = re.compile(r"\\[ \t\f\v]*\n")
+_INTEGER = re.compile(r"\s*[\da-fA-FxXuUlL]+\s*$")
+_NEVER_SYSTEM = ("/proc/", "/dev/", "/sys/", "/run/")
+# The compiler's own: no two compilations need to agree about them.
+_CHANGING = frozenset({"__COUNTER__", "__INCLUDE_LEVEL__", "__BASE_FILE__", "__TIME__", "__DATE__", "__TIMESTAMP__"})
+_PASTES = ("##", "%:%:", "??=")
+_ADVICE = "Write one program for both: test no macro that tells compilers apart, and use none."
+
+
+@dataclass(frozen=True)
+class _Line:
+    """A line of the submission, with every macro of others that it may expand, as a definition."""
+
+    number: int
+    text: str
+    macros: tuple[tuple[str, str], ...]
+
+
+@dataclass(frozen=True)
+class CompilerView:
+    """`text`: GCC's output. `ours`: folders whose headers are the kit's, and files that are."""
+
+    text: str
+    ours: tuple[str, ...] = ()
+
+
+def different_programs(source: str, file: str, cpu: CompilerView, gpu: CompilerView) -> Refusal | None:
+    """The first place where the CPU executor's compiler and nvcc would read `file` differently. `source` is its text."""
+    joined = _SPLICE.sub("", source)
+    if found := _ANY_MARKER.search(joined) or re.search(r"\bpop_macro\b", joined):
+        line = joined.count("\n", 0, found.start()) + 1
+        return _refuse(line, "What stands here keeps nvcc's program from being compared with the CPU executor's.")
+    surface = _kit_names(cpu)
+    seen, by_nvcc = (_Reading(view, file, surface) for view in (cpu, gpu))
+    for one, other in zip_longest(seen.lines, by_nvcc.lines):
+        if one is None or other is None or one.text != other.text:
+            known = one or other
+            assert known is not None
+            return _refuse(known.number, "nvcc and the CPU executor would be given different programs from here on.")
+        if one.macros != other.macros:
+            name = next((a or b)[0] for a, b in zip_longest(one.macros, other.macros) if a != b)
+            return _refuse(one.number, f"`{name}` does not mean the same to nvcc and to the CPU executor.")
+        if unsteady := next((name for name, _ in one.macros if name in _CHANGING), None):
+            return _refuse(one.number, f"`{unsteady}` need not be the same for nvcc and for the CPU executor.")
+    if any(paste in joined for paste in _PASTES):
+        pieces = set(_PIECE.findall(joined))
+        changed = {
+            name for name in seen.state.keys() | by_nvcc.state.keys() if seen.meaning(name) != by_nvcc.meaning(name)
+        }
+        for name in sorted(changed | _CHANGING):
+            if _composed(name, pieces):
+                return _refuse(
+                    0, f"`{name}` can be put together here, and nvcc and the CPU executor may read it differently."
+                )
+    return None
+
+
+class _Reading:
+    """One view, read from its first line to its last."""
+
+    def __init__(self, view: CompilerView, file: str, surface: frozenset[str]) -> None:
+        self._surface = surface
+        self.state: dict[str, str] = {}
+        self.lines = list(self._read(view, file))
+
+    def meaning(self, name: str) -> tuple[tuple[str, str], ...]:
+        return tuple(sorted(self._expanded([name])))
+
+    def _read(self, view: CompilerView, file: str) -> Iterator[_Line]:
+        for part in _parts(view.text):
+            if not _is_submissions(part.path, file, view.ours):
+                for macro in _MACRO.finditer(view.text, part.start, part.end):
+                    self._know(macro)
+                continue
+            for number, line in _logical_lines(view.text[part.start : part.end], part.number):
+                yield _Line(number, line, tuple(sorted(self._expanded(_WORD.findall(line)))))
+                if macro_of_its_own := _MACRO.match(line):
+                    self._know(macro_of_its_own)
+
+    def _know(self, macro: re.Match[str]) -> None:
+        if macro[1] == "define":
+            self.state[macro[2]] = macro[3].strip()
+        else:
+            self.state.pop(macro[2], None)
+
+    def _expanded(self, words: Sequence[str]) -> Iterator[tuple[str, str]]:
+        waiting, seen = list(words), set(words)
+        while waiting:
+            word = waiting.pop()
+            if word in _CHANGING:
+                yield word, ""
+            if word in self._surface or word not in self.state:
+                continue
+            yield word, self.state[word]
+            inner = set(_WORD.findall(self.state[word])) - seen
+            seen |= inner
+            waiting += inner
+
+
+@dataclass(frozen=True)
+class _Part:
+    """What one line marker speaks of: text from `start` to `end`."""
+
+    path: str
+    number: int
+    start: int
+    end: int
+
+
+def _parts(text: str) -> Iterator[_Part]:
+    markers = list(_MARKER.finditer(text))
+    ends = [*(marker.start() for marker in markers[1:]), len(text)]
+    for marker, end in zip(markers, ends, strict=True):
+        yield _Part(marker[2], int(marker[1]), marker.end(), end)
+
+
+def _logical_lines(text: str, number: int) -> Iterator[tuple[int, str]]:
+    """Those that are not empty, each with its number; one that goes on in the next comes as one."""
+    marked = _SPLICE.sub("\0", text)
+    for line in marked.split("\n"):
+        if line.strip("\0 \t\r\f\v"):
+            yield number, line.replace("\0", "").rstrip()
+        number += 1 + line.count("\0")
+
+
+def _is_submissions(path: str, file: str, ours: Sequence[str]) -> bool:
+    """Its own file, and whatever else it may have made the compiler read that is no header of the system's."""
+    if path.startswith("<") or path in ours:
+        return False
+    return path.rsplit("/", 1)[-1] == file or not path.startswith("/") or path.startswith(_NEVER_SYSTEM)
+
+
+def _kit_names(view: CompilerView) -> frozenset[str]:
+    """Macros by which the kit means the same as CUDA with other words: `__shared__`. Not those that are numbers."""
+    own = (part for part in _parts(view.text) if part.path.startswith(view.ours))
+    defined = (macro for part in own for macro in _MACRO.finditer(view.text, part.start, part.end))
+    bodies = {macro[2]: macro[3] for macro in defined if macro[1] == "define"}
+    return frozenset(name for name, body in bodies.items() if not _INTEGER.match(body))
+
+
+def _composed(name: str, pieces: set[str]) -> bool:
+    """Whether ## can make this name of at least two of these pieces."""
+    reached = {0: 0}  # how far into the name, with how many pieces at most
+    for end in range(1, len(name) + 1):
+        counts = [reached[start] + 1 for start in range(end) if start in reached and name[start:end] in pieces]
+        if counts:
+            reached[end] = max(counts)
+    return reached.get(len(name), 0) > 1
+
+
+def _refuse(line: int, message: str) -> Refusal:
+    return Refusal(Verdict.REJECTED, line, message, _ADVICE)

@@ -1,0 +1,75 @@
+"""Whether nvcc and the CPU executor's compiler are given the same program by one file. Both preprocessors run confined; what they
+leave is compared by `compiler_view.py`.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from grader.engines.checks.compiler_view import CompilerView, different_programs
+from grader.engines.cpu.cpu_build import BUILD_LIMITS, MAX_TEXT_BYTES
+from grader.engines.cpu.cpu_toolchain import DECIDED
+from grader.engines.gpu.device_preprocessing import device_preprocessing
+from grader.engines.gpu.gpu_build import TAIL
+from grader.engines.refusal import Refusal
+from grader.machine.toolset import Toolset
+from grader.model.verdicts import Verdict
+from grader.sandbox import Finished, run_confined
+
+_ON_CPU, _ON_GPU = "cpu.ii", "gpu.ii"
+
+
+def two_programs(toolset: Toolset, source: Path, folder: Path) -> Refusal | None:
+    """Why `source` is refused; None where it is one program. `folder` is empty. Raises StrangeToolkit, or RuntimeError where a
+    preprocessor fails over nothing that the file did.
+    """
+    text = source.read_text(encoding="utf-8", errors="replace")
+    (folder / source.name).write_text(text, encoding="utf-8")
+    (folder / TAIL).write_text(f'#include "{source.name}"\n', encoding="utf-8")
+    gpu = toolset.gpu
+    assert gpu.toolchain is not None
+    commands = {
+        _ON_CPU: toolset.toolchain.decide(source.name, _ON_CPU, gpu.toolchain.host_compiler),
+        _ON_GPU: device_preprocessing(gpu.toolchain, gpu.target.capability, TAIL, _ON_GPU, DECIDED),
+    }
+    for output, command in commands.items():
+        if refusal := _failed(_confined(toolset, command, folder), folder / output, source.name):
+            return refusal
+    kit = tuple(str(path) for path in toolset.toolchain.includes)
+    return different_programs(
+        text, source.name, CompilerView(_read(folder / _ON_CPU), kit), CompilerView(_read(folder / _ON_GPU), (TAIL,))
+    )
+
+
+def _confined(toolset: Toolset, command: list[str], folder: Path) -> Finished:
+    assert toolset.gpu.toolchain is not None
+    headers = [*toolset.toolchain.includes, toolset.toolchain.prelude.parent, toolset.gpu.toolchain.root]
+    return run_confined(
+        toolset.confinement,
+        command,
+        readable=[*headers, *toolset.gpu.toolchain.includes],
+        writable=[folder],
+        limits=BUILD_LIMITS,
+        profile="build",
+        cwd=folder,
+    )
+
+
+def _failed(finished: Finished, output: Path, name: str) -> Refusal | None:
+    """Both compilers took the file before: what fails only here is of the file's making where the compiler names it."""
+    if finished.returncode == 0 and output.is_file() and not output.is_symlink():
+        if output.stat().st_size <= MAX_TEXT_BYTES:
+            return None
+        return Refusal(Verdict.REJECTED, 0, "The file is too large once its includes are expanded.")
+    said = finished.stderr.decode("utf-8", "replace")
+    if finished.timed_out or f"{name}:" in said:
+        message = (
+            "The file is no plain program: what nvcc would read cannot be compared with what the CPU executor reads."
+        )
+        return Refusal(Verdict.REJECTED, 0, message)
+    message = f"a file could not be preprocessed to be compared (status {finished.returncode}): {said[-1000:]}"
+    raise RuntimeError(message)
+
+
+def _read(path: Path) -> str:
+    return path.read_text(encoding="utf-8", errors="replace")

@@ -1,0 +1,60 @@
+"""A file that shows the CPU executor one program and nvcc another is refused; kernels that course and students write are one program.
+
+Each file in tests/exploits/two_programs/ says on its first line in which line it is refused. This needs a real nvcc, and no GPU.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from grader.engines.gpu.gpu_toolchain import NoToolchain, find_toolchain
+from grader.engines.refusal import Refusal
+from grader.judging.one_program import two_programs
+from grader.machine.backend import GpuBackend
+from grader.machine.toolset import Toolset
+from grader.model.verdicts import Verdict
+
+ROOT = Path(__file__).resolve().parents[3]
+ATTEMPTS = sorted((ROOT / "tests" / "exploits" / "two_programs").glob("*.cu"))
+CORPUS = sorted(
+    [*ROOT.glob("solutions/*/*.cu"), *ROOT.glob("assignments/*/*.cu"), *ROOT.glob("tests/labs/accepted/*/*.cu")]
+)
+Compare = Callable[[Path], Refusal | None]
+
+
+@pytest.fixture(scope="module")
+def with_nvcc() -> Toolset:
+    here = Toolset.open(ROOT, allow_no_sandbox=True)
+    found = find_toolchain(ROOT, "g++", (ROOT / "kit" / "include",))
+    if isinstance(found, NoToolchain):
+        pytest.skip(f"nothing can be compiled for a GPU here: {found.reason}")
+    return replace(here, gpu=GpuBackend(toolchain=found))
+
+
+@pytest.fixture
+def compare(with_nvcc: Toolset, tmp_path: Path) -> Compare:
+    return lambda source: two_programs(with_nvcc, source, tmp_path)
+
+
+@pytest.mark.parametrize("source", ATTEMPTS, ids=lambda path: path.stem)
+def test_an_attempt_is_refused_in_its_line(source: Path, compare: Compare) -> None:
+    first = source.read_text(encoding="utf-8").split("\n", 1)[0]
+    said = re.fullmatch(r"// (?:Refused(?: in line (\d+))?|One program): .*\.", first)
+    assert said, "the first line says what has to happen"
+    refusal = compare(source)
+    if first.startswith("// One program"):
+        assert refusal is None
+        return
+    assert refusal is not None
+    assert (refusal.verdict, refusal.line) == (Verdict.REJECTED, int(said[1] or 0))
+    assert refusal.advice
+
+
+@pytest.mark.parametrize("source", CORPUS, ids=lambda path: f"{path.parent.name}/{path.stem}")
+def test_an_honest_kernel_is_one_program(source: Path, compare: Compare) -> None:
+    assert compare(source) is None
