@@ -88,6 +88,9 @@ class CounterSpec(Strict):
     """How performance is assessed without a GPU: by the memory traffic of one case's last launch, as the executor counts it."""
 
     case: str  # the name of the case whose launch is counted
+    also: str = ""  # a hidden case whose launches have to reach the tier as well, on sizes that the student does not know
+    slack: float = Field(default=1.25, ge=1)  # how far these may exceed its bounds: their sides need not be multiples of a tile
+    most_elements_of_a_thread: int = Field(default=64, ge=1)  # of the result: with more, too few threads share the work
     versus: str  # in words, the traffic of another kernel of the course: "a naive kernel loads 0.125"
     advice: str  # for a kernel that is not in the highest tier
     tier: tuple[CounterTier, ...] = Field(min_length=1)
@@ -147,10 +150,13 @@ def load_lab(root: Path, lab_id: str) -> Lab:
     if repeated := {name for name in names if names.count(name) > 1}:
         message = f"{public_dir / 'lab.toml'}: case listed twice: {', '.join(sorted(repeated))}"
         raise LabError(message)
-    if private and private.counters and private.counters.case not in names:
-        message = (
-            f"{private_dir / 'grading.toml'}: [counters] names a case that is not listed: {private.counters.case!r}"
-        )
+    counted = (
+        [private.counters.case, *([private.counters.also] if private.counters.also else [])]
+        if private and private.counters
+        else []
+    )
+    if unlisted := [name for name in counted if name not in names]:
+        message = f"{private_dir / 'grading.toml'}: [counters] names a case that is not listed: {unlisted[0]!r}"
         raise LabError(message)
     return Lab(lab_id, public, private, public_dir, private_dir if private else None)
 

@@ -8,12 +8,22 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from grader.model.labs import CounterTier, Lab
-from grader.model.result import Case, Traffic
+from grader.model.labs import CounterSpec, CounterTier, Lab
+from grader.model.result import Case, Launch
 from grader.model.verdicts import Verdict
 from grader.traffic.metrics import derived
 
 NOT_ASSESSED = "not assessed"
+# Which of the two it is, and in which launch, is not said: that may be a hidden case's.
+_UNLIKE = (
+    "no points for counted traffic: a launch moves less than the operation has to, or one thread computes more than {most} elements"
+    " of the result"
+)
+_SECTOR_BYTES = 32
+_LOCAL = {
+    "l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum": "local_load_bytes",
+    "l1tex__t_sectors_pipe_lsu_mem_global_op_st.sum": "local_store_bytes",
+}
 _TOLERANCE = 1e-9  # a bound that is reached exactly counts as kept, whatever division rounds to
 
 
@@ -31,34 +41,61 @@ def counted_performance(lab: Lab, cases: Sequence[Case], verdict: Verdict) -> Co
     if verdict is not Verdict.PASS or not all(case.passed for case in cases):
         return Counted(0, "memory traffic is counted as soon as every case passes")
     counted = next((case for case in cases if case.name == spec.case and case.launches), None)
-    traffic = counted.launches[-1].traffic if counted else None
-    if traffic is None or not traffic.complete or not traffic.work:
+    also = [launch for case in cases if case.name == spec.also for launch in case.launches]
+    if counted is None or (spec.also and not also) or not all(map(_is_counted, [counted.launches[-1], *also])):
         return Counted(0, "memory traffic was not counted: the CPU executor could not run this kernel to its end")
-    part = max((tier.part for tier in spec.tier if reaches(tier, traffic)), default=0.0)
-    words = f"counted memory traffic, not a measured time: {_said(spec.tier, traffic, counted)}. {spec.versus}"
+    shown = counted.launches[-1]
+    if any(_is_unlike_a_gpus(spec, launch) for launch in [shown, *also]):
+        return Counted(0, _UNLIKE.format(most=spec.most_elements_of_a_thread))
+    reached = (
+        tier.part
+        for tier in spec.tier
+        if reaches(tier, shown) and all(reaches(tier, launch, slack=spec.slack) for launch in also)
+    )
+    part = max(reached, default=0.0)
+    words = f"counted memory traffic, not a measured time: {_said(spec.tier, shown, counted)}. {spec.versus}"
     return Counted(round(lab.private.performance_points * part, 6), words if part == 1 else f"{words} {spec.advice}")
 
 
-def reaches(tier: CounterTier, traffic: Traffic) -> bool:
-    return all(_per_work(name, traffic) <= bound + _TOLERANCE for name, bound in tier.at_most.items())
+def reaches(tier: CounterTier, launch: Launch, *, slack: float = 1) -> bool:
+    return all(_per_work(name, launch) <= slack * bound + _TOLERANCE for name, bound in tier.at_most.items())
 
 
-def _per_work(name: str, traffic: Traffic) -> float:
-    """The number that a tier bounds: a sum divided by the units of work, or a ratio itself. A metric that was not counted is 0."""
-    value = {**traffic.metrics, **derived(traffic.metrics)}.get(name, 0)
-    return value if name.endswith(".ratio") else value / traffic.work
+def _is_unlike_a_gpus(spec: CounterSpec, launch: Launch) -> bool:
+    """Whether its counts say nothing of how fast it would be."""
+    assert launch.traffic is not None
+    moved = launch.counters.get("global_load_bytes", 0) + launch.counters.get("global_store_bytes", 0)
+    busiest = launch.counters.get("most_elements_of_a_thread", 0)
+    return moved < launch.traffic.compulsory_bytes or busiest > spec.most_elements_of_a_thread
 
 
-def _said(tiers: Sequence[CounterTier], traffic: Traffic, case: Case | None) -> str:
+def _is_counted(launch: Launch) -> bool:
+    return launch.traffic is not None and launch.traffic.complete and launch.traffic.work > 0
+
+
+def _per_work(name: str, launch: Launch) -> float:
+    """The number that a tier bounds: a sum divided by the units of work, or a ratio itself. A metric that was not counted is 0.
+
+    Local arrays that no GPU keeps in registers count as sectors of global memory, which is where they lie.
+    """
+    assert launch.traffic is not None
+    value = {**launch.traffic.metrics, **derived(launch.traffic.metrics)}.get(name, 0)
+    if name.endswith(".ratio"):
+        return value
+    return (value + launch.counters.get(_LOCAL.get(name, ""), 0) / _SECTOR_BYTES) / launch.traffic.work
+
+
+def _said(tiers: Sequence[CounterTier], launch: Launch, case: Case) -> str:
     """The numbers, where the student may know the launch that they were counted in."""
-    if case is None or case.feedback != "full":
+    if case.feedback != "full":
         return "on sizes that are not told"
-    return "; ".join(f"{value:.4g} {words}" for words, value in _asked(tiers, traffic))
+    return "; ".join(f"{value:.4g} {words}" for words, value in _asked(tiers, launch))
 
 
-def _asked(tiers: Sequence[CounterTier], traffic: Traffic) -> list[tuple[str, float]]:
+def _asked(tiers: Sequence[CounterTier], launch: Launch) -> list[tuple[str, float]]:
+    assert launch.traffic is not None
     names = dict.fromkeys(name for tier in tiers for name in tier.at_most)
-    return [(_in_words(name, traffic.work_unit), _per_work(name, traffic)) for name in names]
+    return [(_in_words(name, launch.traffic.work_unit), _per_work(name, launch)) for name in names]
 
 
 _WORDS = {

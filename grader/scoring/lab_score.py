@@ -116,6 +116,9 @@ def _withhold(case: Case, found: LabVerdict) -> Case:
     if case.role == "technique" and case.passed and not found.correct:
         message = "gives points as soon as every correctness case passes"
         return case.model_copy(update={"points": 0.0, "message": message})
+    if case.role == "technique" and case.passed and not found.technique_met:
+        message = "counts once the technique is met on every size, hidden ones too"
+        return case.model_copy(update={"points": 0.0, "message": message})
     return case
 
 

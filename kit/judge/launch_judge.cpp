@@ -139,6 +139,7 @@ void forgive_discarded_reads(LaunchRecord& record, RunnerProcess& runner, const 
   request.shared_poison = 0x42;
   request.trace.reset();
   request.traffic = false;
+  request.follows_values = false;
   const Answer answer = runner.launch(request, files.descriptors());
   if (is_fault_of_ours(answer)) {  // then nobody knows whether the read was a mistake
     record.verdict = Verdict::internal_error;
@@ -164,6 +165,7 @@ void compare_orders(LaunchRecord& record, RunnerProcess& runner, const Trial& tr
   request.order_seed = request.order_seed.value_or(0) + 1;
   request.trace.reset();
   request.traffic = false;
+  request.follows_values = false;
   const Answer answer = runner.launch(request, files.descriptors());
   auto reply = answer.kind == Answer::Kind::reply ? read_reply(answer.text) : std::nullopt;
   if (!reply || reply->status != protocol::Status::completed) return;
@@ -190,6 +192,7 @@ void check_reversed_order(LaunchRecord& record, RunnerProcess& runner, const Tri
   request.reversed = true;
   request.trace.reset();
   request.traffic = false;
+  request.follows_values = false;
   LaunchRecord again{.shape = {}, .inputs = {}, .config = {}, .message = {}, .findings = {}, .mismatch = {}, .counters = {}, .printed = {}};
   check_buffers(again, take_answer(again, runner.launch(request, files.descriptors())), files);
   if (!record.mismatch) record.mismatch = std::move(again.mismatch);
@@ -204,6 +207,7 @@ void launch_a_second_time(LaunchRecord& record, RunnerProcess& runner, const Tri
   request.clock_ms *= 2;
   request.trace.reset();
   request.traffic = false;
+  request.follows_values = false;
   LaunchRecord again{.shape = {}, .inputs = {}, .config = {}, .message = {}, .findings = {}, .mismatch = {}, .counters = {}, .printed = {}};
   check_buffers(again, take_answer(again, runner.launch(request, files.descriptors())), files);
   if (again.verdict == Verdict::pass || again.verdict == Verdict::internal_error) return;
@@ -232,6 +236,7 @@ LaunchRecord judge_launch(RunnerProcess& runner, const Trial& trial, const Launc
   files.request.order_seed = options.order_seed;
   files.request.trace = options.trace;
   files.request.traffic = options.traffic || trial.counts_traffic;
+  files.request.follows_values = trial.follows_values;
   files.request.allow_same_value_writes = options.allow_same_value_writes;
   const Ending ending = take_answer(record, runner.launch(files.request, files.descriptors()));
   check_buffers(record, ending, files);

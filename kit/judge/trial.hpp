@@ -60,6 +60,7 @@ struct Trial {
   // The least work of any kernel for this problem, and the name of one unit of it. A product needs M·N·K multiply-adds.
   std::string work_unit = {};
   std::uint64_t work = 0;
+  bool follows_values = false;  // requests an executor that says how each value came to the thread that stores it
   bool counts_traffic = false;  // requests an executor that counts traffic to do so
   // Instrumented events that the launch may make: a generous number for the work, and spare ones for an inefficient start.
   std::uint64_t work_events = 0, spare_events = 0;

@@ -133,18 +133,33 @@ void check_close(const std::vector<Shape>& shapes) {
 
 void check_counted(Shape shape) { judge::check(counted(exact_trial(shape, judge::bench().draw()))); }
 
+void check_counted(const std::vector<Shape>& shapes) {
+  for (const Shape& shape : shapes) check_counted(shape);
+}
+
 void check_reuse(Shape shape, double fraction) {
-  const auto& counters = judge::check(counted(exact_trial(shape, judge::bench().draw()))).counters;
+  const std::string missed = missed_reuse(shape, fraction, judge::check(counted(exact_trial(shape, judge::bench().draw()))).counters);
+  if (!missed.empty()) judge::reject_technique("correct, but " + missed);
+}
+
+void check_reuse(const std::vector<Shape>& shapes, double fraction) {
+  for (const Shape& shape : shapes) check_reuse(shape, fraction);
+}
+
+std::string missed_reuse(Shape shape, double fraction, const judge::Counters& counters) {
   const Sizes n(shape);
-  const auto loaded = static_cast<double>(counters.at("global_load_bytes"));  // throws if missing: our own error
-  const double naive = 2.0 * sizeof(float) * static_cast<double>(n.products());
-  if (loaded <= fraction * naive) return;
   const double elements = static_cast<double>(n.M * n.K + n.K * n.N);
-  judge::reject_technique("correct, but it loads " + percent(loaded / naive) +
-                          " of the bytes that a naive kernel loads from global memory; at most " + percent(fraction) +
-                          " earns these points. On average it fetches each element of A and B " +
-                          std::to_string(std::lround(loaded / sizeof(float) / elements)) +
-                          " times: let the threads of a block fetch an element once and share it.");
+  const auto loaded = static_cast<double>(judge::loaded_bytes(counters));
+  const double naive = 2.0 * sizeof(float) * static_cast<double>(n.products());
+  if (static_cast<double>(counters.at("global_load_bytes")) < sizeof(float) * elements) {  // throws if missing: our own error
+    return "it loads less from global memory than A and B hold: where does it have the rest from?";
+  }
+  if (std::string missed = judge::missed_parallelism(counters); !missed.empty()) return missed;
+  if (loaded <= fraction * naive) return {};
+  return "it loads " + percent(loaded / naive) + " of the bytes that a naive kernel loads from global memory; at most " +
+         percent(fraction) + " earns these points. On average it fetches each element of A and B " +
+         std::to_string(std::lround(loaded / sizeof(float) / elements)) +
+         " times: let the threads of a block fetch an element once and share it.";
 }
 
 std::vector<Shape> around(int side) {
@@ -158,15 +173,17 @@ std::vector<Shape> around(int side) {
   return shapes;
 }
 
-std::vector<Shape> random_shapes(int count, Shape limit, int step) {
+std::vector<Shape> random_shapes(int count, Shape least, Shape limit, int step) {
   judge::RandomStream random = judge::bench().draw();
-  const auto side = [&](int longest) { return step * random.between(1, longest / step); };
+  const auto side = [&](int shortest, int longest) { return step * random.between((shortest + step - 1) / step, longest / step); };
   std::vector<Shape> shapes;
   for (int i = 0; i < count; ++i) {
-    const int M = side(limit.M), N = side(limit.N), K = side(limit.K);
+    const int M = side(least.M, limit.M), N = side(least.N, limit.N), K = side(least.K, limit.K);
     shapes.push_back({M, N, K});
   }
   return shapes;
 }
+
+std::vector<Shape> random_shapes(int count, Shape limit, int step) { return random_shapes(count, {}, limit, step); }
 
 }  // namespace tilelab::matmul

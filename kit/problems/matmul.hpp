@@ -4,9 +4,11 @@
 // Each of them runs the submission's kernel once for every shape, and ends the Catch2 case at the first launch that fails.
 #pragma once
 
+#include <string>
 #include <vector>
 
 #include "judge/random_stream.hpp"
+#include "judge/technique.hpp"
 #include "judge/trial.hpp"
 
 namespace tilelab::matmul {
@@ -27,16 +29,25 @@ void check_close(const std::vector<Shape>& shapes);
 
 // check_exact that also counts the launch's memory traffic, for the report and for performance tiers.
 void check_counted(Shape shape);
+void check_counted(const std::vector<Shape>& shapes);
 
 // check_counted, with a limit: the kernel's loads from global memory, in bytes as the executor counts them, are at most
-// `fraction` of the naive kernel's, where one thread for each element of C loads two floats for each of the M·N·K products.
+// `fraction` of the naive kernel's, where one thread for each element of C loads two floats for each of the M·N·K products. Local
+// arrays that no GPU keeps in registers count as global memory. Each element of A and B must be loaded at least once, and the
+// work must be shared by enough threads.
 void check_reuse(Shape shape, double fraction);
+void check_reuse(const std::vector<Shape>& shapes, double fraction);
+
+// Why a launch with these counters misses that technique; empty: it does not.
+std::string missed_reuse(Shape shape, double fraction, const judge::Counters& counters);
 
 // Nine shapes whose sides are `side` - 1, `side` or `side` + 1. For any two of M, N and K, every combination occurs.
 std::vector<Shape> around(int side);
 
 // `count` shapes with sides from 1 to the limit's, each a multiple of `step`. They follow from the judge's key.
 std::vector<Shape> random_shapes(int count, Shape limit, int step = 1);
+// Likewise, with sides from those of `least` on.
+std::vector<Shape> random_shapes(int count, Shape least, Shape limit, int step = 1);
 
 // The launches that the checks run.
 judge::Trial exact_trial(Shape shape, judge::RandomStream random);

@@ -9,6 +9,8 @@
 namespace tilelab::transpose {
 namespace {
 
+constexpr std::uint64_t largest_tile = 64;  // in any lesson
+
 constexpr std::size_t largest_exact = (1 << 24) - 1;  // the largest whole number used; fp32 represents all of them exactly
 
 // Instrumented events that a launch may make before it counts as endless: a generous number for each element, and some for the
@@ -57,17 +59,28 @@ void check_exact(const std::vector<Shape>& shapes) {
 void check_staged(Shape shape) {
   judge::Trial trial = exact_trial(shape, judge::bench().draw());
   trial.counts_traffic = true;  // for the report, and for performance tiers
+  trial.follows_values = true;  // no two elements are alike
   const std::string missed = missed_staging(shape, judge::check(std::move(trial)).counters);
   if (!missed.empty()) judge::reject_technique("correct, but " + missed);
 }
 
-std::string missed_staging(Shape shape, const std::map<std::string, std::uint64_t>& counters) {
-  const auto bytes = sizeof(float) * static_cast<std::uint64_t>(shape.M) * static_cast<std::uint64_t>(shape.N);
-  const auto moved = [&](const char* counter) { return counters.at(counter); };  // throws if missing: our own error
-  if (moved("global_load_bytes") > bytes || moved("global_store_bytes") > bytes) {
+void check_staged(const std::vector<Shape>& shapes) {
+  for (const Shape& shape : shapes) check_staged(shape);
+}
+
+std::string missed_staging(Shape shape, const judge::Counters& counters) {
+  const auto M = static_cast<std::uint64_t>(shape.M), N = static_cast<std::uint64_t>(shape.N);
+  const std::uint64_t bytes = sizeof(float) * M * N;
+  const auto whole_tiles = [](std::uint64_t side) { return (side + largest_tile - 1) / largest_tile * largest_tile; };
+  // A thread beyond an edge may load something that it does not use; it stores nothing.
+  const std::uint64_t loadable = sizeof(float) * whole_tiles(M) * whole_tiles(N);
+  if (counters.at("global_load_bytes") < bytes)  // throws if missing: our own error
+    return "it loads less from global memory than `in` holds: where does it have the rest from?";
+  if (std::string missed = judge::missed_parallelism(counters); !missed.empty()) return missed;
+  if (judge::loaded_bytes(counters) > loadable || judge::stored_bytes(counters) > bytes) {
     return "it uses elements in global memory more often than needed: load each element once and store it once.";
   }
-  if (moved("shared_store_bytes") < bytes || moved("shared_load_bytes") < bytes) {
+  if (counters.at("direct_elements") > 0 || 2 * counters.at("handed_elements") < M * N) {
     return "not every element passes through shared memory. When each thread copies its own element directly, neighbouring threads "
            "load or store elements that are far apart in memory: let the threads of a block exchange elements instead.";
   }
@@ -82,14 +95,16 @@ std::vector<Shape> around(int side) {
   return shapes;
 }
 
-std::vector<Shape> random_shapes(int count, Shape limit) {
+std::vector<Shape> random_shapes(int count, Shape least, Shape limit) {
   judge::RandomStream random = judge::bench().draw();
   std::vector<Shape> shapes;
   for (int i = 0; i < count; ++i) {
-    const int M = random.between(1, limit.M), N = random.between(1, limit.N);
+    const int M = random.between(least.M, limit.M), N = random.between(least.N, limit.N);
     shapes.push_back({M, N});
   }
   return shapes;
 }
+
+std::vector<Shape> random_shapes(int count, Shape limit) { return random_shapes(count, {}, limit); }
 
 }  // namespace tilelab::transpose

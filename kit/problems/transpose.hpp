@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "judge/random_stream.hpp"
+#include "judge/technique.hpp"
 #include "judge/trial.hpp"
 
 namespace tilelab::transpose {
@@ -24,18 +25,22 @@ struct Shape {
 void check_exact(Shape shape);
 void check_exact(const std::vector<Shape>& shapes);
 
-// check_exact, and by the executor's counters every element is loaded from global memory once, stored there once, and passes
-// through shared memory on the way. It does not check whether accesses are coalesced.
+// check_exact, and by the executor's counters every element is loaded from global memory once, stored there once, and comes out of
+// shared memory to the thread that stores it, most of them from another thread: each value is followed on its way. It does not
+// check whether accesses are coalesced.
 void check_staged(Shape shape);
+void check_staged(const std::vector<Shape>& shapes);
 
 // Why a launch with these counters does not use that technique; empty if it does.
-std::string missed_staging(Shape shape, const std::map<std::string, std::uint64_t>& counters);
+std::string missed_staging(Shape shape, const judge::Counters& counters);
 
 // Nine shapes: each side is `side` - 1, `side` or `side` + 1, in every combination.
 std::vector<Shape> around(int side);
 
 // `count` shapes with sides from 1 to the limit's. They follow from the judge's key.
 std::vector<Shape> random_shapes(int count, Shape limit);
+// Likewise, with sides from those of `least` on.
+std::vector<Shape> random_shapes(int count, Shape least, Shape limit);
 
 // The launch that the checks run.
 judge::Trial exact_trial(Shape shape, judge::RandomStream random);

@@ -21,7 +21,9 @@
 #include "simt/device_impl/device_printf.hpp"
 #include "simt/machine.hpp"
 #include "simt/observer_panel.hpp"
+#include "simt/observers/handover.hpp"
 #include "simt/observers/request_counter.hpp"
+#include "simt/observers/thread_share.hpp"
 #include "simt/observers/trace_recorder.hpp"
 #include "simt/submission_data.hpp"
 
@@ -70,6 +72,10 @@ class Launch {
     answer.counters["events"] = events_ != 0 || !simt::Machine::active() ? events_ : simt::Machine::current().events();
     answer.printed = simt::printed_text();
     if (trace_) answer.trace = named_trace(trace_->steps(), trace_->complete(), image_);
+    if (locals_) answer.counters["local_load_bytes"] = locals_->loaded_bytes();
+    if (locals_) answer.counters["local_store_bytes"] = locals_->stored_bytes();
+    if (thread_share_) answer.counters["most_elements_of_a_thread"] = thread_share_->most_elements();
+    if (handover_) answer.counters.merge(handover_->counters());
     if (traffic_) answer.traffic = nsight_metrics(traffic_->tallies(), status == Status::completed && traffic_->complete(), image_);
     answer.needs_reversed_run = panel_.get<simt::RaceDetector>().needs_reversed_run();
     answer.left_data = left_data_;
@@ -212,12 +218,17 @@ class Launch {
     panel_.join(announcer);
     if (request_.trace) trace_block(request_.trace->block);
     if (trace_) announcer.add(*trace_);
-    if (request_.traffic) announcer.add(traffic_.emplace(image_.loop_map()));
+    if (request_.traffic) {
+      announcer.add(traffic_.emplace(image_.loop_map()));
+      announcer.add(thread_share_.emplace());
+    }
+    if (request_.follows_values) announcer.add(handover_.emplace());
     const KernelCall kernel(image_.kernel, request_.arguments, addresses_);
     const auto index = [](const protocol::Extent& e) { return simt::Index3{e.x, e.y, e.z}; };
     stacks_.emplace(std::size_t{config_.block.x} * config_.block.y * config_.block.z);
     simt::Machine machine(memory_, announcer, *stacks_, request_.event_budget, image_.header_code,
                           [this](auto one, auto other) { return image_.on_one_line(one, other); });
+    if (request_.traffic) machine.watch_locals(locals_.emplace());
     machine.run(
         {index(config_.grid), index(config_.block), image_.static_shared_bytes, config_.shared_bytes, memory_.shared_span(),
          request_.shared_poison},
@@ -257,6 +268,9 @@ class Launch {
   simt::ObserverPanel panel_;
   std::optional<simt::TraceRecorder> trace_;
   std::optional<simt::RequestCounter> traffic_;
+  std::optional<simt::ThreadShare> thread_share_;
+  std::optional<simt::Handover> handover_;
+  std::optional<simt::LocalMemory> locals_;
   std::optional<simt::FiberStacks> stacks_;
   std::vector<std::uintptr_t> addresses_;
   std::optional<std::pair<Status, std::string>> trouble_;

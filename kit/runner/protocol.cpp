@@ -88,6 +88,7 @@ void to_json(json& value, const LaunchRequest& request) {
   if (request.order_seed) value["order_seed"] = *request.order_seed;
   if (request.trace) value["trace"] = *request.trace;
   if (request.traffic) value["traffic"] = true;
+  if (request.follows_values) value["follows_values"] = true;
 }
 
 void from_json(const json& value, LaunchRequest& request) {
@@ -104,6 +105,7 @@ void from_json(const json& value, LaunchRequest& request) {
   if (value.contains("order_seed")) request.order_seed = integer<std::uint64_t>(value.at("order_seed"));
   if (value.contains("trace")) request.trace = value.at("trace").get<TraceRequest>();
   request.traffic = value.contains("traffic") && value.at("traffic").get<bool>();
+  request.follows_values = value.contains("follows_values") && value.at("follows_values").get<bool>();
 }
 
 void to_json(json& value, const Finding& finding) {

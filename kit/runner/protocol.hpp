@@ -60,6 +60,7 @@ struct LaunchRequest {
   std::optional<std::uint64_t> order_seed;  // if set, blocks and threads run in this shuffled order
   std::optional<TraceRequest> trace;        // if set, the reply holds what this block did
   bool traffic = false;                     // the reply counts requests, sectors and wavefronts
+  bool follows_values = false;              // the counters tell how each value came to the thread that stores it
   bool reversed = false;                    // blocks and threads run in reverse order
   bool second = false;                      // runs the launch twice; the second finds variables as the first left them
   bool allow_same_value_writes = false;     // plain writes of the same value to the same place are no race

@@ -90,8 +90,10 @@ void Machine::run(const LaunchEvent& launch, const std::function<void()>& kernel
     }
     blocks_left_ = blocks - i - 1;
     spins_.begin_block(threads);
+    if (locals_ != nullptr) locals_->begin_block(threads);
     scheduler_.run_block(block, thread_order, kernel);
   }
+  if (locals_ != nullptr) locals_->end_launch();
   announcer_.announce(&Observer::on_launch_end);
 }
 
@@ -128,6 +130,7 @@ std::uintptr_t Machine::calling_statement(std::uintptr_t pc, std::uintptr_t fram
 void Machine::access(std::uintptr_t address, std::size_t size, AccessKind kind, bool is_volatile, std::uintptr_t pc, std::uintptr_t frame,
                      bool block_scope) {
   if (address - stack_low_ < FiberStacks::stack_bytes) {
+    if (locals_ != nullptr) locals_->note(access_.by.thread, address, size, kind == AccessKind::read);
     if (kind != AccessKind::read) guard_frames(address, size, pc, frame);
     return;
   }

@@ -15,6 +15,7 @@
 
 #include "simt/announcer.hpp"
 #include "simt/block_scheduler.hpp"
+#include "simt/local_memory.hpp"
 #include "simt/memory_map.hpp"
 #include "simt/redundant_reads.hpp"
 #include "simt/spin_watch.hpp"
@@ -51,6 +52,8 @@ class Machine {
   Machine(const Machine&) = delete;
   Machine& operator=(const Machine&) = delete;
 
+  // From now on, what threads do to their own locals is counted there.
+  void watch_locals(LocalMemory& locals) { locals_ = &locals; }
   // Runs `kernel` for every thread of the grid, with blocks and threads in order, or shuffled by `order_seed`. `reversed` runs
   // them in the opposite order.
   void run(const LaunchEvent& launch, const std::function<void()>& kernel, std::optional<std::uint64_t> order_seed, bool reversed = false);
@@ -158,6 +161,7 @@ class Machine {
   std::optional<Timeout> timeout_;
   std::optional<Trap> trap_;
   SpinWatch spins_;
+  LocalMemory* locals_ = nullptr;
   std::uint64_t blocks_left_ = 0;  // blocks that have not run yet
 };
 

@@ -20,3 +20,7 @@ TEST_CASE("multiplies long rows of tiles", "[hidden]") {
 TEST_CASE("stays accurate on random numbers", "[hidden]") { check_close({{.M = 32, .N = 32, .K = 224}, {.M = 32, .N = 64, .K = 96}}); }
 
 TEST_CASE("multiplies random multiples of 32", "[hidden]") { check_exact(random_shapes(4, {.M = 128, .N = 96, .K = 64}, 32)); }
+
+TEST_CASE("fetches as little on other sizes", "[hidden][technique]") {
+  check_reuse(random_shapes(2, {.M = 64, .N = 64, .K = 64}, {.M = 96, .N = 96, .K = 96}, 32), 0.5);
+}

@@ -27,3 +27,7 @@ TEST_CASE("stays accurate on random numbers", "[hidden]") {
 }
 
 TEST_CASE("multiplies random sizes", "[hidden]") { check_exact(random_shapes(6, {.M = 70, .N = 70, .K = 70})); }
+
+TEST_CASE("fetches as little on other sizes", "[hidden][technique]") {
+  check_reuse(random_shapes(2, {.M = 65, .N = 65, .K = 65}, {.M = 95, .N = 95, .K = 95}), 0.6);
+}

@@ -19,3 +19,7 @@ TEST_CASE("stays accurate on random numbers", "[hidden]") {
 }
 
 TEST_CASE("multiplies random sizes", "[hidden]") { check_exact(random_shapes(5, {.M = 130, .N = 130, .K = 40})); }
+
+TEST_CASE("asks as little of memory on other sizes", "[hidden]") {
+  check_counted(random_shapes(2, {.M = 64, .N = 64, .K = 32}, {.M = 128, .N = 128, .K = 64}, 32));
+}

@@ -19,3 +19,7 @@ TEST_CASE("transposes sizes that nothing divides", "[hidden]") {
 }
 
 TEST_CASE("transposes random sizes", "[hidden]") { check_exact(random_shapes(6, {.M = 150, .N = 150})); }
+
+TEST_CASE("passes every element through shared memory on other sizes", "[hidden][technique]") {
+  check_staged(random_shapes(2, {.M = 65, .N = 65}, {.M = 190, .N = 190}));
+}

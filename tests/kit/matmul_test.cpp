@@ -242,3 +242,22 @@ TEST_CASE("random shapes stay within their limits and steps, and follow from see
   CHECK(drawn(1, "a", 1) != drawn(2, "a", 1));
   CHECK(drawn(1, "a", 1) != drawn(1, "b", 1));
 }
+
+TEST_CASE("the reuse rule counts local memory, asks for work in many threads, and for every element to be loaded", "[matmul]") {
+  const Shape shape{.M = 64, .N = 64, .K = 64};
+  const judge::Counters tiled{{"global_load_bytes", 8 * 64 * 64 * 4}, {"local_load_bytes", 0}, {"most_elements_of_a_thread", 1}};
+  const auto missed = [&](const std::string& counter, std::uint64_t count) {
+    auto counters = tiled;
+    counters[counter] = count;
+    return missed_reuse(shape, 0.5, counters);
+  };
+  const std::uint64_t naive = std::uint64_t{8} * 64 * 64 * 64, least = std::uint64_t{8} * 64 * 64;
+  CHECK(missed("local_load_bytes", 0).empty());
+  CHECK(missed("global_load_bytes", naive / 2).empty());
+  CHECK(missed("global_load_bytes", naive / 2 + 4).find("loads 50 %") != std::string::npos);
+  CHECK(missed("local_load_bytes", naive).find("global memory") != std::string::npos);
+  CHECK(missed("global_load_bytes", least).empty());
+  CHECK(missed("global_load_bytes", least - 4).find("where does it have the rest") != std::string::npos);
+  CHECK(missed("most_elements_of_a_thread", 65).find("more threads") != std::string::npos);
+  CHECK_THROWS(missed_reuse(shape, 0.5, {}));
+}

@@ -83,21 +83,41 @@ TEST_CASE("shapes around a tile's side bring M and N together in every combinati
   CHECK(met.contains({15, 17}));
 }
 
-TEST_CASE("the technique rule asks for one load, one store and a way through shared memory", "[transpose]") {
-  const std::map<std::string, std::uint64_t> staged{
-      {"global_load_bytes", 128}, {"global_store_bytes", 128}, {"shared_load_bytes", 128}, {"shared_store_bytes", 128}};
-  const auto missed = [&](const std::string& counter, std::uint64_t bytes) {
+TEST_CASE("the technique rule asks for one load, one store and a way through shared memory to another thread", "[transpose]") {
+  const std::uint64_t bytes = std::uint64_t{4} * 128 * 64;
+  const judge::Counters staged{{"global_load_bytes", bytes}, {"global_store_bytes", bytes},   {"local_load_bytes", 0},
+                               {"local_store_bytes", 0},     {"direct_elements", 0},          {"handed_elements", 128 * 64 - 300},
+                               {"kept_elements", 300},       {"most_elements_of_a_thread", 8}};
+  const auto missed = [&](const std::string& counter, std::uint64_t count) {
     auto counters = staged;
-    counters[counter] = bytes;
-    return missed_staging({.M = 4, .N = 8}, counters);
+    counters[counter] = count;
+    return missed_staging({.M = 128, .N = 64}, counters);
   };
-  CHECK(missed("global_load_bytes", 128).empty());
-  CHECK(missed("shared_load_bytes", 256).empty());
+  CHECK(missed("global_load_bytes", bytes).empty());
+  CHECK(missed("most_elements_of_a_thread", 64).empty());
   for (const auto* counter : {"global_load_bytes", "global_store_bytes"}) {
-    CHECK(missed(counter, 132).find("more often than needed") != std::string::npos);
+    CHECK(missed(counter, bytes + 4).find("more often than needed") != std::string::npos);
   }
-  for (const auto* counter : {"shared_load_bytes", "shared_store_bytes"}) {
-    CHECK(missed(counter, 124).find("not every element passes through shared memory") != std::string::npos);
+  for (const auto* counter : {"local_load_bytes", "local_store_bytes"}) {
+    CHECK(missed(counter, 4).find("more often than needed") != std::string::npos);
   }
-  CHECK_THROWS(missed_staging({.M = 4, .N = 8}, {}));
+  CHECK(missed("global_load_bytes", bytes - 4).find("less from global memory") != std::string::npos);
+  CHECK(missed("most_elements_of_a_thread", 65).find("more threads") != std::string::npos);
+  CHECK(missed("direct_elements", 1).find("not every element passes through shared memory") != std::string::npos);
+  CHECK(missed("handed_elements", 128 * 32 - 1).find("not every element passes through shared memory") != std::string::npos);
+  CHECK_THROWS(missed_staging({.M = 128, .N = 64}, {}));
+}
+
+TEST_CASE("a thread beyond a ragged edge may load what it does not use, and store nothing", "[transpose]") {
+  judge::Counters counters{{"global_load_bytes", 4 * 128 * 128},
+                           {"global_store_bytes", 4 * 65 * 65},
+                           {"local_load_bytes", 0},
+                           {"local_store_bytes", 0},
+                           {"direct_elements", 0},
+                           {"handed_elements", 65 * 65},
+                           {"kept_elements", 0},
+                           {"most_elements_of_a_thread", 8}};
+  CHECK(missed_staging({.M = 65, .N = 65}, counters).empty());
+  counters["global_store_bytes"] += 4;
+  CHECK_FALSE(missed_staging({.M = 65, .N = 65}, counters).empty());
 }

@@ -56,9 +56,8 @@ def different_programs(source: str, file: str, cpu: CompilerView, gpu: CompilerV
     seen, by_nvcc = (_Reading(view, file, surface) for view in (cpu, gpu))
     for one, other in zip_longest(seen.lines, by_nvcc.lines):
         if one is None or other is None or one.text != other.text:
-            known = one or other
-            assert known is not None
-            return _refuse(known.number, "nvcc and the CPU executor would be given different programs from here on.")
+            first = min(line.number for line in (one, other) if line is not None)
+            return _refuse(first, "nvcc and the CPU executor would be given different programs from here on.")
         if one.macros != other.macros:
             name = next((a or b)[0] for a, b in zip_longest(one.macros, other.macros) if a != b)
             return _refuse(one.number, f"`{name}` does not mean the same to nvcc and to the CPU executor.")

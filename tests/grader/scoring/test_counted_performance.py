@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -76,6 +77,52 @@ def test_counts_that_are_not_complete_earn_nothing() -> None:
     result = scored(1024, complete=False)
     assert result.performance_points == 0
     assert "not counted" in result.performance
+
+
+def launched(sectors: int, **counters: int) -> Launch:
+    metrics = {LOADS: sectors, REQUESTS: sectors}
+    traffic = Traffic(
+        metrics=metrics, complete=True, work_unit="multiply-add", work=65536, compulsory_bytes=counters.pop("least", 0)
+    )
+    return Launch(shape="M=N=K", inputs="", verdict=Verdict.PASS, traffic=traffic, counters=counters)
+
+
+def on_other_sizes(*launches: Launch) -> LabResult:
+    """The known size in the highest tier, and these launches of the hidden case that is counted as well."""
+    lab = make_lab()
+    assert lab.private is not None
+    assert lab.private.counters is not None
+    hidden = CaseSpec(name="elsewhere", points=0, feedback="verdict")
+    spec = lab.private.counters.model_copy(update={"also": "elsewhere"})
+    lab = replace(lab, private=lab.private.model_copy(update={"counters": spec, "case": (hidden,)}))
+    cases = (
+        JudgedCase("large", passed=True, verdict=Verdict.PASS, launches=(launched(1024),)),
+        JudgedCase("small", passed=True, verdict=Verdict.PASS),
+        JudgedCase("elsewhere", passed=True, verdict=Verdict.PASS, launches=launches),
+    )
+    return score_lab(lab, LabOutcome("lab", cases=cases))
+
+
+def test_hidden_sizes_have_to_reach_the_tier_too_and_may_pass_its_bounds_a_little() -> None:
+    assert on_other_sizes(launched(1024), launched(1280)).performance_points == 3
+    assert on_other_sizes(launched(1024), launched(1281)).performance_points == 1.5
+    assert on_other_sizes(launched(1024), launched(9000)).performance_points == 0
+    assert on_other_sizes().performance_points == 0
+
+
+def test_local_memory_counts_as_sectors_of_global_memory() -> None:
+    assert on_other_sizes(launched(1024, local_load_bytes=256 * 32)).performance_points == 3
+    assert on_other_sizes(launched(1024, local_load_bytes=257 * 32)).performance_points == 1.5
+
+
+def test_a_launch_that_moves_less_than_it_must_or_leaves_the_work_to_one_thread_earns_nothing() -> None:
+    enough = {"global_load_bytes": 300, "global_store_bytes": 100, "least": 400}
+    assert on_other_sizes(launched(1024, **enough)).performance_points == 3
+    little = on_other_sizes(launched(1024, **enough | {"global_load_bytes": 299}))
+    alone = on_other_sizes(launched(1024, most_elements_of_a_thread=65))
+    assert (little.performance_points, alone.performance_points) == (0, 0)
+    assert little.performance == alone.performance
+    assert "more than 64 elements" in alone.performance
 
 
 def test_the_maximum_is_the_same_for_whoever_handed_nothing_in() -> None:

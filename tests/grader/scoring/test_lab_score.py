@@ -65,6 +65,19 @@ def test_a_missed_technique_costs_its_points_but_no_verdict() -> None:
     assert result.cases[2].message == "twice the loads allowed"
 
 
+def test_a_technique_that_is_met_on_some_sizes_alone_is_not_met() -> None:
+    lab = make_lab()
+    public = CaseSpec(name="loads little", points=2, role="technique")
+    lab = replace(lab, public=lab.public.model_copy(update={"case": (*lab.public.case, public)}))
+    met = JudgedCase("loads little", passed=True, verdict=Verdict.PASS)
+    slow = JudgedCase("loads", passed=False, verdict=Verdict.PASS, message="twice the loads allowed")
+    everywhere, somewhere = (replace(one, cases=(*one.cases, met)) for one in (judged(), with_case(judged(), slow)))
+    assert score_lab(lab, everywhere).points == 9.5
+    result = score_lab(lab, somewhere)
+    assert (result.verdict, result.points) == (Verdict.PASS, 5)
+    assert "on every size" in next(case.message for case in result.cases if case.name == "loads little")
+
+
 def test_a_technique_case_never_decides_the_verdict() -> None:
     assert score_lab(make_lab(), judged(loads=Verdict.TIMEOUT)).verdict is Verdict.PASS
 

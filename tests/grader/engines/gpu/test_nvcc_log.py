@@ -63,15 +63,15 @@ def test_too_much_static_shared_memory_is_told_from_other_errors() -> None:
     error = "ptxas error   : Entry function '_Z3bigPf' uses too much shared data (0x10000 bytes, 0xc000 max)\n"
     assert needs_too_much_shared(error) == ("_Z3bigPf",)
     assert not needs_too_much_shared(error + "ptxas fatal   : Unresolved extern function '_Z5nodefi'\n")
-    assert not needs_too_much_shared(error + "k.cu:3:10: fatal error: a.h: No such file or directory\n")
+    assert not needs_too_much_shared(error + "scale.cu:3:10: fatal error: a.h: No such file or directory\n")
     assert not needs_too_much_shared("")
 
 
 def test_what_stops_nvccs_preprocessor_is_the_submissions_at_its_line() -> None:
-    (missing,) = refusals("k.cu:3:10: fatal error: no_such.h: No such file or directory\n    3 | #include\n")
+    (missing,) = refusals("scale.cu:3:10: fatal error: no_such.h: No such file or directory\n    3 | #include\n")
     assert (missing.verdict, missing.line) == (Verdict.COMPILE_ERROR, 3)
     assert "no_such.h" in missing.message
-    (said,) = refusals("./k.cu:2:2: error: #error no\n")
+    (said,) = refusals("./scale.cu:2:2: error: #error no\n")
     assert said.line == 2
 
 

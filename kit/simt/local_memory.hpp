@@ -1,0 +1,53 @@
+// What threads load and store in local arrays that no GPU keeps in registers: it puts them into local memory, which lies where
+// global memory lies. A thread has at most 255 registers of 4 bytes. Locals that spread over more than four times that are counted;
+// what lies closer together is taken to be in registers, generously, as frames here also hold what a GPU would not.
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+namespace tilelab::simt {
+
+class LocalMemory {
+ public:
+  static constexpr std::size_t register_bytes = std::size_t{4} * 255 * 4;
+
+  void begin_block(std::size_t threads) {
+    settle();
+    threads_.assign(threads, {});
+  }
+  void note(std::uint32_t thread, std::uintptr_t address, std::size_t size, bool is_read) {
+    Thread& one = threads_[thread];
+    one.low = std::min(one.low, address);
+    one.high = std::max(one.high, address + size);
+    (is_read ? one.loaded : one.stored) += size;
+  }
+  void end_launch() {
+    settle();
+    threads_.clear();
+  }
+
+  std::uint64_t loaded_bytes() const { return loaded_; }
+  std::uint64_t stored_bytes() const { return stored_; }
+
+ private:
+  struct Thread {
+    std::uintptr_t low = ~std::uintptr_t{0}, high = 0;
+    std::uint64_t loaded = 0, stored = 0;
+  };
+
+  void settle() {
+    for (const Thread& one : threads_) {
+      if (one.high < one.low || one.high - one.low <= register_bytes) continue;
+      loaded_ += one.loaded;
+      stored_ += one.stored;
+    }
+  }
+
+  std::vector<Thread> threads_;
+  std::uint64_t loaded_ = 0, stored_ = 0;
+};
+
+}  // namespace tilelab::simt
