@@ -39,7 +39,6 @@ def run_contest(  # noqa: PLR0913 -- what is timed, and the timer's options
     *,
     rounds: int,
     kept: int,
-    first_round: int = 0,
     seed: int | None = None,
     warm_up_ms: int = WARM_UP_MS,
 ) -> Contest:
@@ -48,7 +47,7 @@ def run_contest(  # noqa: PLR0913 -- what is timed, and the timer's options
     Raises ContestError where the timer itself fails. A kernel that fails is a result.
     """
     options = {
-        "--problem": problem, "--shape": shape, "--rounds": rounds, "--first-round": first_round, "--kept": kept,
+        "--problem": problem, "--shape": shape, "--rounds": rounds, "--kept": kept,
         "--seed": secrets.randbits(63) if seed is None else seed, "--warm-up-ms": warm_up_ms, "--limit-ms": LIMIT_MS,
     }  # fmt: skip
     with toolset.gpu.borrowed_device() as device:

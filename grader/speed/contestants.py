@@ -92,7 +92,7 @@ def build(toolset: Toolset, contestants: Sequence[Contestant | LibraryContestant
         image = json.loads((work / IMAGE).read_text(encoding="utf-8"))
         descriptions.append({
             "cubin": f"{number}/{image['cubin']}", "functions": image["functions"], "kernel": image["kernel"],
-            "ask_launch": image["ask_launch"],
+            "ask_launch": image["ask_launch"], "alone": not contestant.trusted,
         })  # fmt: skip
     shutil.copyfile(stage(toolset), folder / STAGE)
     return Built(folder, tuple(descriptions), tuple(dict.fromkeys(folders)), tuple(silent))

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from statistics import median
 
 from grader.speed.interval import Interval, ratio_interval
 
@@ -17,6 +18,7 @@ FIRST_ROUNDS, ALL_ROUNDS = 31, 61
 CONTROL_LOW, CONTROL_HIGH = 0.995, 1.005
 # If half of the interval, relative to the ratio, is wider than this, tiers 5 % apart cannot be told apart.
 WIDEST = 0.025
+SPIKE = 4  # times the median
 MOST_UNEVEN = 2  # a kernel's interval, relative to those of the course's kernels, that may be the machine's doing
 
 
@@ -47,6 +49,7 @@ class Speed:
     share: Interval  # model / student: 1 where the student is as fast as the model solution
     control: Interval  # baseline / baseline
     rounds: int
+    spike: float = 0  # a launch of the student's that took this many times as long as the others, alone in its round; 0: none
 
 
 def speed_of(times: Times) -> Speed:
@@ -56,7 +59,19 @@ def speed_of(times: Times) -> Speed:
         share=ratio_interval(times.model, times.student),
         control=ratio_interval(times.baseline, times.control),
         rounds=len(times.student),
+        spike=_lone_spike(times),
     )
+
+
+def _lone_spike(times: Times) -> float:
+    """A machine that stumbles makes every kernel of a round slow, or seldom one of ours as well."""
+    ours = (times.baseline, times.control, times.model)
+    slow = [
+        taken / median(times.student)
+        for number, taken in enumerate(times.student)
+        if taken > SPIKE * median(times.student) and all(one[number] < SPIKE / 2 * median(one) for one in ours)
+    ]
+    return max(slow, default=0)
 
 
 def needs_more(speed: Speed, thresholds: Sequence[float]) -> bool:

@@ -96,7 +96,6 @@ def _measure(toolset: Toolset, lab: Lab, built: Built, names: tuple[str, ...]) -
                 problem_of(lab),
                 shape,
                 rounds=ALL_ROUNDS - FIRST_ROUNDS,
-                first_round=FIRST_ROUNDS,
                 kept=kept,
             )
             contests = (*contests, more)
@@ -109,7 +108,7 @@ def _measure(toolset: Toolset, lab: Lab, built: Built, names: tuple[str, ...]) -
             peak_bytes=peak.bytes if peak else 0,
             tries=number,
         )
-        if not outcome.trouble and not (speed and is_unsteady(speed)):
+        if not outcome.trouble and not (speed and (is_unsteady(speed) or speed.spike)):
             break
     return outcome
 

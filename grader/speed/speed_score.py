@@ -126,8 +126,18 @@ def _measured(lab: Lab, outcome: SpeedOutcome) -> Timing:
         **ratios,
         tiers=tuple((tier.share, most * tier.part) for tier in tiers),
         reached=None if impossible else max((one.share for one in tiers if reaches(speed, one.share)), default=None),
-        review="this is faster than the GPU can be: look at the kernel before you give points" if impossible else "",
+        review=_review(speed, impossible=impossible),
     )
+
+
+def _review(speed: Speed, *, impossible: bool) -> str:
+    """Why a person has to look. Empty: nobody has to."""
+    if impossible:
+        return "this is faster than the GPU can be: look at the kernel before you give points"
+    if speed.spike:
+        times = f"{speed.spike:.0f} times as long as its others, each time it was tried, and no other kernel's did"
+        return f"one of its launches took {times}: look whether that launch does the work of several"
+    return ""
 
 
 def _sentence(speed: Speed, *, with_model: bool, silent: bool) -> str:

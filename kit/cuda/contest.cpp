@@ -6,6 +6,7 @@
 #include <array>
 #include <chrono>
 #include <cstring>
+#include <deque>
 #include <memory>
 #include <optional>
 #include <stdexcept>
@@ -32,7 +33,6 @@ constexpr std::uint32_t poison = 0x7fc0'beef;  // a NaN that fills every output 
 constexpr Result unknown_error = 999;          // CUDA_ERROR_UNKNOWN, if a library reports a failure
 // A kernel that passes both limits is not timed: more rounds would take too long.
 constexpr double slow_factor = 50, slow_nanoseconds = 20e6;
-constexpr std::uint64_t warm_up_round = 1ull << 32;  // warm-up rounds start here, above every timed round
 
 double milliseconds_since(Clock::time_point began) { return std::chrono::duration<double, std::milli>(Clock::now() - began).count(); }
 
@@ -52,31 +52,81 @@ struct Contestant {
   std::unique_ptr<BlasLibrary> library;
 };
 
-class Run {
+// A context with everything that its contestants need there: buffers, our own kernels, a stopwatch. What is made or freed in it,
+// and what is launched, needs it to be current.
+class Booth {
  public:
-  Run(const ContestImage& image, const Driver& driver, DeviceHandle device, ClockReader& clocks, const protocol::TimingRequest& request,
-      const Descriptor& kept)
-      : image_(image), driver_(driver), request_(request), kept_(kept), stage_(driver, image.stage), fill_(stage_.function("tilelab_fill")),
+  Booth(const Driver& driver, Context context, DeviceHandle device, const ContestImage& image, const protocol::LaunchRequest& launch)
+      : driver_(driver), context_(entered(driver, context)), launch_(launch), stage_(driver, image.stage),
+        fill_(stage_.function("tilelab_fill")), compare_(stage_.function("tilelab_compare")),
         stopwatch_(driver, stage_.function("tilelab_hold"), static_cast<std::size_t>(driver.attribute(device, DeviceAttribute::l2_bytes)),
                    driver.attribute(device, DeviceAttribute::clock_rate_khz)),
-        clocks_(clocks), fill_blocks_(static_cast<unsigned>(driver.attribute(device, DeviceAttribute::multiprocessors)) * 8) {}
-
-  void all() {
+        differs_(driver, std::vector<std::byte>(sizeof(std::uint32_t))),
+        fill_blocks_(static_cast<unsigned>(driver.attribute(device, DeviceAttribute::multiprocessors)) * 8) {
     make_buffers();
-    for (unsigned i = 0; i < image_.contestants.size(); ++i) add(i);
-    warm_up();
-    reply.before = clocks_.read();
-    const auto began = Clock::now();
-    for (unsigned round = 0; round < request_.rounds; ++round) time_round(round);
-    reply.timed_ms = milliseconds_since(began);
-    reply.after = clocks_.read();
+  }
+  ~Booth() { driver_.context_set_current(context_); }  // members go in their own context
+  Booth(const Booth&) = delete;
+  Booth& operator=(const Booth&) = delete;
+
+  Context context() const { return context_; }
+  void enter() const { entered(driver_, context_); }
+  const std::vector<DeviceAddress>& addresses() const { return addresses_; }
+  void** parameters() { return parameters_.data(); }
+  Stopwatch& stopwatch() { return stopwatch_; }
+
+  void make_inputs(std::uint64_t seed) {
+    for_inputs(seed, [this](const Buffer&, void** parameters) { run(fill_, parameters, "filling inputs"); });
+  }
+
+  // The first input that does not hold what make_inputs() put there; empty: all do.
+  std::string changed_input(std::uint64_t seed) {
+    std::string changed;
+    for_inputs(seed, [&](const Buffer& buffer, void** parameters) {
+      driver_.check(driver_.fill_words(differs_.address(), 0, 1), "cuMemsetD32");
+      run(compare_, parameters, "comparing inputs");
+      driver_.check(driver_.context_synchronize(), "comparing inputs");
+      std::uint32_t differs = 0;
+      std::memcpy(&differs, differs_.content().data(), sizeof differs);
+      if (differs != 0 && changed.empty()) changed = buffer.name;
+    });
+    return changed;
+  }
+
+  void poison_outputs() {
+    for (const Buffer& buffer : buffers_) {
+      if (buffer.role == Role::output) {
+        driver_.check(driver_.fill_words(buffer.memory.address(), poison, buffer.bytes / sizeof(float)), "cuMemsetD32");
+      }
+    }
+  }
+
+  // Of the outputs, one after the other.
+  std::vector<std::byte> output() const {
+    std::vector<std::byte> all;
+    for (const Buffer& buffer : buffers_) {
+      if (buffer.role != Role::output) continue;
+      const std::vector<std::byte> bytes = buffer.memory.content();
+      all.insert(all.end(), bytes.begin(), bytes.end());
+    }
+    return all;
+  }
+
+  void expect_no_overrun() const {
     for (const Buffer& buffer : buffers_) {
       if (buffer.memory.overrun())
         throw Ended{Status::crash, "A timed launch wrote past the end of " + buffer.name + ", or before its start."};
     }
   }
 
-  protocol::TimingReply reply;
+  // Throws unless the launch is one that a library can do: buffers A, B and C, in this order, and M, N, K.
+  void expect_product() const {
+    const bool fits = buffers_.size() == 3 && buffers_[0].role == Role::input && buffers_[1].role == Role::input &&
+                      buffers_[2].role == Role::output && launch_.launch_arguments.size() == 3;
+    if (!fits) throw std::runtime_error("cuBLAS takes part where C = A·B is timed, and nowhere else");
+  }
+
+  std::deque<Contestant> contestants;
 
  private:
   struct Buffer {
@@ -86,26 +136,101 @@ class Run {
     GuardedBuffer memory;
   };
 
+  static Context entered(const Driver& driver, Context context) {
+    driver.check(driver.context_set_current(context), "cuCtxSetCurrent");
+    return context;
+  }
+
   void make_buffers() {
-    for (const protocol::Argument& argument : request_.launch.arguments) {
+    for (const protocol::Argument& argument : launch_.arguments) {
       if (argument.role == Role::scalar) continue;
       if (argument.element != "float" || argument.bytes % sizeof(float) != 0) throw std::runtime_error("only floats are timed");
       buffers_.push_back({argument.name, argument.role, argument.bytes, GuardedBuffer(driver_, std::vector<std::byte>(argument.bytes))});
     }
-    for (const protocol::Argument& argument : request_.launch.arguments) scalars_.push_back(argument.bits);
+    for (const protocol::Argument& argument : launch_.arguments) scalars_.push_back(argument.bits);
     for (const Buffer& buffer : buffers_) addresses_.push_back(buffer.memory.address());
     std::size_t buffer = 0;
     for (std::size_t i = 0; i < scalars_.size(); ++i) {
-      const bool scalar = request_.launch.arguments[i].role == Role::scalar;
+      const bool scalar = launch_.arguments[i].role == Role::scalar;
       parameters_.push_back(scalar ? static_cast<void*>(&scalars_[i]) : static_cast<void*>(&addresses_[buffer++]));
     }
   }
 
+  template <class What>
+  void for_inputs(std::uint64_t seed, What what) {
+    int whole = timed_input::is_whole(seed);
+    for (std::size_t i = 0; i < buffers_.size(); ++i) {
+      if (buffers_[i].role == Role::output) continue;
+      DeviceAddress address = addresses_[i], differs = differs_.address();
+      std::size_t count = buffers_[i].bytes / sizeof(float);
+      unsigned long long stream = timed_input::stream(seed, i);
+      void* parameters[] = {&address, &count, &stream, &whole, &differs};
+      what(buffers_[i], parameters);
+    }
+  }
+
+  void run(Function function, void** parameters, const char* what) {
+    driver_.check(driver_.launch_kernel(function, fill_blocks_, 1, 1, 256, 1, 1, 0, nullptr, parameters, nullptr), what);
+  }
+
+  const Driver& driver_;
+  Context context_;
+  const protocol::LaunchRequest& launch_;
+  LoadedModule stage_;
+  Function fill_, compare_;
+  Stopwatch stopwatch_;
+  GuardedBuffer differs_;
+  unsigned fill_blocks_;
+  std::vector<Buffer> buffers_;
+  std::vector<DeviceAddress> addresses_;
+  std::vector<std::uint64_t> scalars_;
+  std::vector<void*> parameters_;
+};
+
+class Run {
+ public:
+  Run(const ContestImage& image, const Driver& driver, DeviceHandle device, const std::vector<Context>& contexts, ClockReader& clocks,
+      const protocol::TimingRequest& request, const Descriptor& kept)
+      : image_(image), driver_(driver), device_(device), contexts_(contexts), request_(request), kept_(kept), clocks_(clocks) {}
+
+  void all() {
+    for (unsigned i = 0; i < image_.contestants.size(); ++i) add(i);
+    warm_up();
+    reply.before = clocks_.read();
+    const auto began = Clock::now();
+    for (unsigned round = 0; round < request_.round_seeds.size(); ++round) time_round(round);
+    reply.timed_ms = milliseconds_since(began);
+    reply.after = clocks_.read();
+    for (const auto& booth : booths_) {
+      booth->enter();
+      booth->expect_no_overrun();
+    }
+  }
+
+  protocol::TimingReply reply;
+
+ private:
+  struct Seat {
+    Booth& booth;
+    Contestant& contestant;
+    bool alone;
+  };
+
+  Booth& booth_in(Context context) {
+    for (const auto& booth : booths_) {
+      if (booth->context() == context) return *booth;
+    }
+    return *booths_.emplace_back(std::make_unique<Booth>(driver_, context, device_, image_, request_.launch));
+  }
+
   void add(unsigned number) {
     const ContestantImage& image = image_.contestants[number];
+    Booth& booth = booth_in(contexts_.at(number));
+    booth.enter();
     if (!image.library.empty()) {
-      expect_product();
-      contestants_.push_back({.module = {}, .kernel = {}, .config = {}, .library = std::make_unique<BlasLibrary>(image.library)});
+      booth.expect_product();
+      auto library = std::make_unique<BlasLibrary>(image.library);
+      seats_.push_back({booth, booth.contestants.emplace_back(std::nullopt, nullptr, LaunchConfig{}, std::move(library)), false});
       reply.configs.push_back({});
       return;
     }
@@ -116,7 +241,7 @@ class Run {
     const LaunchConfig config = ask(module, image, number);
     const auto shared = static_cast<std::size_t>(driver_.attribute(kernel, FunctionAttribute::static_shared_bytes));
     if (const std::string why = launch_refusal(config, shared); !why.empty()) throw Ended{Status::launch_error, why, number};
-    contestants_.push_back({.module = std::move(module), .kernel = kernel, .config = config, .library = {}});
+    seats_.push_back({booth, booth.contestants.emplace_back(std::move(module), kernel, config, nullptr), image.alone});
     reply.configs.push_back(config);
   }
 
@@ -140,40 +265,22 @@ class Run {
     throw Ended{trouble.finding.empty() ? trouble.status : Status::crash, trouble.message, number};
   }
 
-  // Throws unless the launch is one that a library can do: buffers A, B and C, in this order, and M, N, K.
-  void expect_product() const {
-    const bool fits = buffers_.size() == 3 && buffers_[0].role == Role::input && buffers_[1].role == Role::input &&
-                      buffers_[2].role == Role::output && request_.launch.launch_arguments.size() == 3;
-    if (!fits) throw std::runtime_error("cuBLAS takes part where C = A·B is timed, and nowhere else");
-  }
-
-  Result launch(const Contestant& one) {
-    if (one.library) {
+  Result launch(const Seat& seat) {
+    if (seat.contestant.library) {
       const std::vector<int>& sizes = request_.launch.launch_arguments;
-      return one.library->multiply(sizes[0], sizes[1], sizes[2], addresses_[0], addresses_[1], addresses_[2]) == 0 ? 0 : unknown_error;
+      const auto& at = seat.booth.addresses();
+      return seat.contestant.library->multiply(sizes[0], sizes[1], sizes[2], at[0], at[1], at[2]) == 0 ? 0 : unknown_error;
     }
-    const auto& [grid, block, shared] = one.config;
-    return driver_.launch_kernel(one.kernel, grid.x, grid.y, grid.z, block.x, block.y, block.z, static_cast<unsigned>(shared), nullptr,
-                                 parameters_.data(), nullptr);
+    const auto& [grid, block, shared] = seat.contestant.config;
+    return driver_.launch_kernel(seat.contestant.kernel, grid.x, grid.y, grid.z, block.x, block.y, block.z, static_cast<unsigned>(shared),
+                                 nullptr, seat.booth.parameters(), nullptr);
   }
 
-  void make_inputs(std::uint64_t round) {
-    int whole = timed_input::is_whole(request_.input_seed, round);
-    for (std::size_t i = 0; i < buffers_.size(); ++i) {
-      if (buffers_[i].role == Role::output) continue;
-      DeviceAddress address = addresses_[i];
-      std::size_t count = buffers_[i].bytes / sizeof(float);
-      unsigned long long stream = timed_input::stream(request_.input_seed, round, i);
-      void* parameters[] = {&address, &count, &stream, &whole};
-      driver_.check(driver_.launch_kernel(fill_, fill_blocks_, 1, 1, 256, 1, 1, 0, nullptr, parameters, nullptr), "filling inputs");
-    }
-  }
-
-  void poison_outputs() {
-    for (std::size_t i = 0; i < buffers_.size(); ++i) {
-      if (buffers_[i].role == Role::output) {
-        driver_.check(driver_.fill_words(addresses_[i], poison, buffers_[i].bytes / sizeof(float)), "cuMemsetD32");
-      }
+  void make_inputs(std::uint64_t seed) {
+    for (const auto& booth : booths_) {
+      booth->enter();
+      booth->make_inputs(seed);
+      driver_.check(driver_.context_synchronize(), "filling inputs");  // no context works while another one is timed
     }
   }
 
@@ -181,16 +288,18 @@ class Run {
   // without the waiting kernel, so that everything the driver loads lazily is loaded.
   void warm_up() {
     const auto began = Clock::now();
-    make_inputs(warm_up_round);
-    for (unsigned i = 0; i < contestants_.size(); ++i) {
-      const Result launched = launch(contestants_[i]);
+    make_inputs(request_.warm_up_seed);
+    for (unsigned i = 0; i < seats_.size(); ++i) {
+      seats_[i].booth.enter();
+      const Result launched = launch(seats_[i]);
       expect(launched != 0 ? launched : driver_.context_synchronize(), i);
     }
     do {
-      make_inputs(warm_up_round + request_.first_round + ++reply.warm_up_rounds);
+      const std::uint64_t seed = timed_input::stream(request_.warm_up_seed, ++reply.warm_up_rounds);
+      make_inputs(seed);
       double first = 0;
-      for (unsigned i = 0; i < contestants_.size(); ++i) {
-        const double nanoseconds = sample(i);
+      for (unsigned i = 0; i < seats_.size(); ++i) {
+        const double nanoseconds = sample(i, seed);
         if (i == 0) first = nanoseconds;
         if (nanoseconds > slow_nanoseconds && nanoseconds > slow_factor * first) {
           const auto times = std::to_string(static_cast<long>(nanoseconds / first));
@@ -199,55 +308,53 @@ class Run {
       }
     } while (milliseconds_since(began) < request_.warm_up_ms);
     reply.warm_up_ms = milliseconds_since(began);
-    reply.nanoseconds.assign(contestants_.size(), {});
+    reply.nanoseconds.assign(seats_.size(), {});
   }
 
-  double sample(unsigned number) {
-    poison_outputs();
-    const auto [nanoseconds, trouble, waited] = stopwatch_.time([&] { return launch(contestants_[number]); });
+  double sample(unsigned number, std::uint64_t seed) {
+    const Seat& seat = seats_[number];
+    seat.booth.enter();
+    seat.booth.poison_outputs();
+    const auto [nanoseconds, trouble, waited] = seat.booth.stopwatch().time([&] { return launch(seat); });
     expect(trouble, number);
     if (waited) throw Ended{Status::timeout, "each launch waits until the device is idle", number, true};
+    if (const std::string changed = seat.alone ? seat.booth.changed_input(seed) : ""; !changed.empty()) {
+      throw Ended{Status::crash, "A timed launch changed its input " + changed + ".", number};
+    }
     return nanoseconds;
   }
 
   void time_round(unsigned round) {
-    make_inputs(request_.first_round + std::uint64_t{round});
-    const auto count = static_cast<unsigned>(contestants_.size());
+    const std::uint64_t seed = request_.round_seeds[round];
+    make_inputs(seed);
+    const auto count = static_cast<unsigned>(seats_.size());
     for (unsigned place = 0; place < count; ++place) {
       const unsigned number = round % 2 == 0 ? place : count - 1 - place;
-      reply.nanoseconds[number].push_back(sample(number));
-      if (number == request_.kept_contestant) keep(round);
+      reply.nanoseconds[number].push_back(sample(number, seed));
+      if (number == request_.kept_contestant) keep(round, seats_[number].booth);
     }
   }
 
-  void keep(unsigned round) {
+  void keep(unsigned round, const Booth& booth) {
     if (std::ranges::find(request_.kept_rounds, round) == request_.kept_rounds.end()) return;
-    for (const Buffer& buffer : buffers_) {
-      if (buffer.role != Role::output) continue;
-      const std::vector<std::byte> bytes = buffer.memory.content();
-      for (std::size_t at = 0; at < bytes.size();) {
-        const ssize_t put = pwrite(kept_.get(), bytes.data() + at, bytes.size() - at, static_cast<off_t>(kept_bytes_ + at));
-        if (put <= 0) throw std::runtime_error("an output cannot be kept");
-        at += static_cast<std::size_t>(put);
-      }
-      kept_bytes_ += bytes.size();
+    const std::vector<std::byte> bytes = booth.output();
+    for (std::size_t at = 0; at < bytes.size();) {
+      const ssize_t put = pwrite(kept_.get(), bytes.data() + at, bytes.size() - at, static_cast<off_t>(kept_bytes_ + at));
+      if (put <= 0) throw std::runtime_error("an output cannot be kept");
+      at += static_cast<std::size_t>(put);
     }
+    kept_bytes_ += bytes.size();
   }
 
   const ContestImage& image_;
   const Driver& driver_;
+  DeviceHandle device_;
+  const std::vector<Context>& contexts_;
   const protocol::TimingRequest& request_;
   const Descriptor& kept_;
-  LoadedModule stage_;
-  Function fill_;
-  Stopwatch stopwatch_;
   ClockReader& clocks_;
-  unsigned fill_blocks_;
-  std::vector<Buffer> buffers_;
-  std::vector<DeviceAddress> addresses_;
-  std::vector<std::uint64_t> scalars_;
-  std::vector<void*> parameters_;
-  std::vector<Contestant> contestants_;
+  std::vector<std::unique_ptr<Booth>> booths_;
+  std::vector<Seat> seats_;
   std::size_t kept_bytes_ = 0;
 };
 
@@ -256,18 +363,28 @@ class Run {
 Contest::Contest(const ContestImage& image) : image_(image), driver_(load_driver(image.driver)) {
   driver_.check(driver_.init(0), "cuInit");
   driver_.check(driver_.device_get(&device_, image.device), "cuDeviceGet");
-  Context context = nullptr;
-  driver_.check(driver_.primary_context_retain(&context, device_), "cuDevicePrimaryCtxRetain");
-  driver_.check(driver_.context_set_current(context), "cuCtxSetCurrent");
+  driver_.check(driver_.primary_context_retain(&shared_, device_), "cuDevicePrimaryCtxRetain");
+  for (const ContestantImage& one : image.contestants) {
+    Context context = shared_;
+    if (one.alone) driver_.check(driver_.context_create(&context, 0, device_), "cuCtxCreate");
+    contexts_.push_back(context);
+  }
+  driver_.check(driver_.context_set_current(shared_), "cuCtxSetCurrent");
   std::array<char, 64> bus_id{};
   driver_.check(driver_.bus_id(bus_id.data(), static_cast<int>(bus_id.size()), device_), "cuDeviceGetPCIBusId");
   clocks_.emplace(bus_id.data());
 }
 
+Contest::~Contest() {
+  for (const Context context : contexts_) {
+    if (context != shared_) driver_.context_destroy(context);
+  }
+}
+
 protocol::TimingReply Contest::run(const protocol::TimingRequest& request, const Descriptor& kept) {
   protocol::TimingReply failed;
   try {
-    Run run(image_, driver_, device_, *clocks_, request, kept);
+    Run run(image_, driver_, device_, contexts_, *clocks_, request, kept);
     try {
       run.all();
       return std::move(run.reply);

@@ -1,9 +1,11 @@
-// Times several kernels against each other on one GPU, in this process's context. Each round runs all of them on the same inputs,
-// which no other round has; every second round runs them in reverse order. Nothing is verified here: the outputs of the requested
-// rounds are copied back. If a kernel does not end, whoever sent the request ends this process.
+// Times several kernels against each other on one GPU. Each round runs all of them on the same inputs, which no other round has;
+// every second round runs them in reverse order. A kernel that is not the course's own has a context to itself: it can reach neither
+// another kernel's output nor the buffers of others. After each of its launches its inputs must be as they were. Nothing is verified here:
+// the outputs of the requested rounds are copied back. If a kernel does not end, whoever sent the request ends this process.
 #pragma once
 
 #include <optional>
+#include <vector>
 
 #include "cuda/clock_reader.hpp"
 #include "cuda/contest_image.hpp"
@@ -15,8 +17,11 @@ namespace tilelab::cuda {
 
 class Contest {
  public:
-  // Makes the context, and does all else that takes long but does not use the device. Throws DriverError.
+  // Makes the contexts, and does all else that takes long but does not use the device. Throws DriverError.
   explicit Contest(const ContestImage& image);
+  ~Contest();
+  Contest(const Contest&) = delete;
+  Contest& operator=(const Contest&) = delete;
 
   // `kept` has room for as many outputs as the request asks to keep. Our own errors are reported in the reply too:
   // internal_error.
@@ -26,6 +31,8 @@ class Contest {
   const ContestImage& image_;
   const Driver& driver_;
   DeviceHandle device_ = 0;
+  Context shared_ = nullptr;
+  std::vector<Context> contexts_;  // by contestant; `shared_` for the course's own
   std::optional<ClockReader> clocks_;
 };
 

@@ -25,14 +25,16 @@ ContestImage load_contest_image(const std::filesystem::path& file) {
     for (const auto& one : json.at("contestants")) {
       if (one.contains("library")) {
         if (one.at("routine") != sgemm) throw std::runtime_error(file.string() + ": the only routine is " + sgemm);
-        image.contestants.push_back({.cubin = {}, .functions = {}, .kernel = {}, .ask_launch = {}, .library = one.at("library")});
+        image.contestants.push_back(
+            {.cubin = {}, .functions = {}, .kernel = {}, .ask_launch = {}, .library = one.at("library"), .alone = false});
         continue;
       }
       image.contestants.push_back({.cubin = bytes_of(file.parent_path() / one.at("cubin").get<std::string>()),
                                    .functions = one.at("functions").get<std::vector<std::string>>(),
                                    .kernel = one.at("kernel").get<std::string>(),
                                    .ask_launch = one.at("ask_launch").get<std::string>(),
-                                   .library = {}});
+                                   .library = {},
+                                   .alone = one.at("alone").get<bool>()});
     }
     if (image.contestants.empty() || image.contestants.size() > protocol::most_contestants) {
       throw std::runtime_error(file.string() + ": a contest has 1 to " + std::to_string(protocol::most_contestants) + " contestants");

@@ -15,6 +15,7 @@ struct ContestantImage {
   std::string kernel;      // demangled
   std::string ask_launch;  // the generated kernel that evaluates the launch function
   std::string library;     // the file of cuBLAS, for C = A·B
+  bool alone = false;      // in a context of its own: not the course's
 };
 
 struct ContestImage {

@@ -38,6 +38,8 @@ Driver functions_of(void* library) {
   find(library, driver.device_memory, "cuDeviceTotalMem_v2");
   find(library, driver.primary_context_flags, "cuDevicePrimaryCtxSetFlags_v2");
   find(library, driver.primary_context_retain, "cuDevicePrimaryCtxRetain");
+  find(library, driver.context_create, "cuCtxCreate_v2");
+  find(library, driver.context_destroy, "cuCtxDestroy_v2");
   find(library, driver.context_set_current, "cuCtxSetCurrent");
   find(library, driver.context_synchronize, "cuCtxSynchronize");
   find(library, driver.module_load, "cuModuleLoadData");

@@ -61,6 +61,8 @@ struct Driver {
   Result (*device_memory)(std::size_t*, DeviceHandle);
   Result (*primary_context_flags)(DeviceHandle, unsigned);
   Result (*primary_context_retain)(Context*, DeviceHandle);
+  Result (*context_create)(Context*, unsigned flags, DeviceHandle);
+  Result (*context_destroy)(Context);
   Result (*context_set_current)(Context);
   Result (*context_synchronize)();
   Result (*module_load)(Module*, const void*);

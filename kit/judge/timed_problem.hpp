@@ -31,9 +31,9 @@ struct TimedWork {
   std::vector<protocol::Argument> arguments;
   std::vector<int> launch_arguments;
   double flops = 0, bytes = 0;  // of the problem: each input read once, each output written once
-  // Inspects the output of `round`, whose inputs follow from `seed` by runner/timed_input.hpp. The caller provides the randomness
+  // Inspects the output of the round whose inputs follow from `seed` by runner/timed_input.hpp. The caller provides the randomness
   // and keeps it secret, because a kernel must not know which elements are inspected.
-  std::function<Inspection(std::uint64_t seed, std::uint64_t round, std::span<const float> output, RandomStream random)> inspect;
+  std::function<Inspection(std::uint64_t seed, std::span<const float> output, RandomStream random)> inspect;
 };
 
 struct TimedProblem {

@@ -23,9 +23,8 @@ struct Inputs {
   std::uint64_t A, B;
   bool whole;
   Sides n;
-  Inputs(std::uint64_t seed, std::uint64_t round, Sides sides)
-      : A(timed_input::stream(seed, round, 0)), B(timed_input::stream(seed, round, 1)), whole(timed_input::is_whole(seed, round)),
-        n(sides) {}
+  Inputs(std::uint64_t seed, Sides sides)
+      : A(timed_input::stream(seed, 0)), B(timed_input::stream(seed, 1)), whole(timed_input::is_whole(seed)), n(sides) {}
   double a(std::size_t i, std::size_t k) const { return timed_input::value(A, i * n.K + k, whole); }
   double b(std::size_t k, std::size_t j) const { return timed_input::value(B, k * n.N + j, whole); }
 };
@@ -90,8 +89,8 @@ Freivalds freivalds(const Inputs& in, const std::vector<double>& x) {
   return result;
 }
 
-judge::Inspection inspect(Sides n, std::uint64_t seed, std::uint64_t round, std::span<const float> C, judge::RandomStream random) {
-  const Inputs in(seed, round, n);
+judge::Inspection inspect(Sides n, std::uint64_t seed, std::span<const float> C, judge::RandomStream random) {
+  const Inputs in(seed, n);
   judge::Inspection inspection;
   const double largest = static_cast<double>(n.K) * timed_input::largest_whole * timed_input::largest_whole;
   std::vector<double> x(n.N);
@@ -140,9 +139,7 @@ judge::TimedWork work(const std::vector<int>& sizes) {
           .launch_arguments = sizes,
           .flops = 2 * M * N * K,
           .bytes = 4 * (M * K + K * N + M * N),
-          .inspect = [n](std::uint64_t seed, std::uint64_t round, std::span<const float> C, judge::RandomStream random) {
-            return inspect(n, seed, round, C, random);
-          }};
+          .inspect = [n](std::uint64_t seed, std::span<const float> C, judge::RandomStream random) { return inspect(n, seed, C, random); }};
 }
 
 [[maybe_unused]] const bool registered = judge::times({.name = "matmul", .sizes = {"M", "N", "K"}, .make = work});

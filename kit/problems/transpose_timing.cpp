@@ -10,10 +10,9 @@ namespace {
 
 constexpr int shown_elements = 5;
 
-judge::Inspection inspect(std::size_t M, std::size_t N, std::uint64_t seed, std::uint64_t round, std::span<const float> out,
-                          judge::RandomStream random) {
-  const std::uint64_t in = timed_input::stream(seed, round, 0);
-  const bool whole = timed_input::is_whole(seed, round);
+judge::Inspection inspect(std::size_t M, std::size_t N, std::uint64_t seed, std::span<const float> out, judge::RandomStream random) {
+  const std::uint64_t in = timed_input::stream(seed, 0);
+  const bool whole = timed_input::is_whole(seed);
   const auto look = [&](std::size_t row, std::size_t column) {
     const double expected = timed_input::value(in, column * N + row, whole);
     const float actual = out[row * M + column];
@@ -54,8 +53,8 @@ judge::TimedWork work(const std::vector<int>& sizes) {
           .launch_arguments = sizes,
           .flops = 0,
           .bytes = 2.0 * sizeof(float) * static_cast<double>(M) * static_cast<double>(N),
-          .inspect = [M, N](std::uint64_t seed, std::uint64_t round, std::span<const float> out, judge::RandomStream random) {
-            return inspect(M, N, seed, round, out, random);
+          .inspect = [M, N](std::uint64_t seed, std::span<const float> out, judge::RandomStream random) {
+            return inspect(M, N, seed, out, random);
           }};
 }
 

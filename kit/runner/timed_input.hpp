@@ -1,6 +1,7 @@
 // The input numbers of a timed launch. The device makes them before every round, and whoever verifies the outputs makes them
-// again. Every round has different numbers, so a kernel gains nothing by remembering results. The functions are constexpr, so
-// that nvcc can compile the same functions for the device.
+// again. Each round has its own seed, from a cryptographic generator on the host. A kernel can compute its round's seed from its
+// inputs, but nothing about another round: the device does not hold that round's seed before the round begins. The functions are
+// constexpr, so that nvcc can compile the same functions for the device.
 #pragma once
 
 #include <cstdint>
@@ -16,14 +17,12 @@ constexpr std::uint64_t mixed(std::uint64_t z) {
   return z ^ (z >> 31);
 }
 
-// The stream of numbers for the `buffer`-th buffer of one round.
-constexpr std::uint64_t stream(std::uint64_t seed, std::uint64_t round, std::uint64_t buffer) {
-  return mixed(mixed(mixed(seed) + round) + buffer);
-}
+// The stream of numbers for the `buffer`-th buffer of the round with this seed.
+constexpr std::uint64_t stream(std::uint64_t seed, std::uint64_t buffer) { return mixed(mixed(seed) + buffer); }
 
 // Three of four rounds have whole numbers, whose sums are exact. The other rounds have random numbers, which reveal a kernel that
 // rounds more than fp32 does.
-constexpr bool is_whole(std::uint64_t seed, std::uint64_t round) { return stream(seed, round, ~std::uint64_t{0}) % 4 != 0; }
+constexpr bool is_whole(std::uint64_t seed) { return stream(seed, ~std::uint64_t{0}) % 4 != 0; }
 
 // ±1 to ±8, or a multiple of 2^-23 in (-1, 1).
 constexpr float value(std::uint64_t stream, std::uint64_t index, bool whole) {

@@ -43,17 +43,16 @@ ClockReading reading_from(const json& value) {
 }  // namespace
 
 void to_json(json& value, const TimingRequest& request) {
-  value = {{"launch", request.launch},          {"input_seed", request.input_seed}, {"first_round", request.first_round},
-           {"rounds", request.rounds},          {"warm_up_ms", request.warm_up_ms}, {"kept_contestant", request.kept_contestant},
-           {"kept_rounds", request.kept_rounds}};
+  value = {{"launch", request.launch},         {"round_seeds", request.round_seeds},         {"warm_up_seed", request.warm_up_seed},
+           {"warm_up_ms", request.warm_up_ms}, {"kept_contestant", request.kept_contestant}, {"kept_rounds", request.kept_rounds}};
 }
 
 void from_json(const json& value, TimingRequest& request) {
   request = {};
   request.launch = value.at("launch").get<LaunchRequest>();
-  request.input_seed = integer<std::uint64_t>(value.at("input_seed"));
-  request.first_round = integer<unsigned>(value.at("first_round"));
-  request.rounds = bounded(value.at("rounds"), most_rounds);
+  for (const json& one : list(value.at("round_seeds"))) request.round_seeds.push_back(integer<std::uint64_t>(one));
+  if (request.round_seeds.size() > most_rounds) throw json::other_error::create(501, "too many rounds", &value);
+  request.warm_up_seed = integer<std::uint64_t>(value.at("warm_up_seed"));
   request.warm_up_ms = bounded(value.at("warm_up_ms"), 60'000);
   request.kept_contestant = bounded(value.at("kept_contestant"), most_contestants);
   for (const json& one : list(value.at("kept_rounds"))) request.kept_rounds.push_back(bounded(one, most_rounds));

@@ -16,11 +16,10 @@ inline constexpr unsigned most_rounds = 1024, most_contestants = 8;
 inline constexpr const char* prepare_to_time = "{\"prepare\": true}";
 
 struct TimingRequest {
-  LaunchRequest launch;  // its buffers have no files: inputs are made on the device, see runner/timed_input.hpp
-  std::uint64_t input_seed = 0;
-  unsigned first_round = 0;  // the number of the first round; later requests continue from it, so that no input is repeated
-  unsigned rounds = 31;
-  unsigned warm_up_ms = 200;  // minimum time before the first sample
+  LaunchRequest launch;                    // its buffers have no files: inputs are made on the device, see runner/timed_input.hpp
+  std::vector<std::uint64_t> round_seeds;  // one round for each; its inputs follow from it
+  std::uint64_t warm_up_seed = 0;          // the inputs of the warm-up's rounds follow from it
+  unsigned warm_up_ms = 200;               // minimum time before the first sample
   unsigned kept_contestant = 0;
   std::vector<unsigned> kept_rounds;  // the rounds whose outputs are copied, one after another, into the file sent with the request
 };

@@ -28,14 +28,14 @@ using namespace tilelab;
 using nlohmann::json;
 
 constexpr std::string_view usage =
-    "usage: timer --problem NAME --shape 1024x1024x1024 --seed N --rounds N --first-round N --warm-up-ms N --limit-ms N --kept CONTESTANT"
+    "usage: timer --problem NAME --shape 1024x1024x1024 --seed N --rounds N --warm-up-ms N --limit-ms N --kept CONTESTANT"
     " --runner RUNNER.json --report TIMING.json";
 constexpr std::string_view prepared = "prepared", device_is_free = "the device is free";
 constexpr std::size_t kept_bytes_at_most = std::size_t{256} << 20;
 
 ProgramOptions read_options(int argc, char** argv) {
-  const std::vector<OptionRule> rules{{"problem"},    {"shape"},    {"seed"}, {"rounds"}, {"first-round"},
-                                      {"warm-up-ms"}, {"limit-ms"}, {"kept"}, {"runner"}, {"report"}};
+  const std::vector<OptionRule> rules{{"problem"},  {"shape"}, {"seed"},   {"rounds"}, {"warm-up-ms"},
+                                      {"limit-ms"}, {"kept"},  {"runner"}, {"report"}};
   return {argc, argv, rules, usage};
 }
 
@@ -69,8 +69,7 @@ Looked look(const judge::TimedWork& work, const protocol::TimingRequest& request
   std::vector<float> output(each / sizeof(float));
   for (std::size_t i = 0; i < request.kept_rounds.size(); ++i) {
     std::memcpy(output.data(), bytes.data() + i * each, each);
-    const std::uint64_t round = request.first_round + std::uint64_t{request.kept_rounds[i]};
-    const auto inspection = work.inspect(request.input_seed, round, output, judge::RandomStream(random.bits()));
+    const auto inspection = work.inspect(request.round_seeds.at(request.kept_rounds[i]), output, judge::RandomStream(random.bits()));
     if (!inspection.fault.empty()) looked.faults.push_back({{"round", request.kept_rounds[i]}, {"fault", inspection.fault}});
     if (!looked.elements.empty() && inspection.fault.empty()) continue;
     if (!inspection.elements.empty()) looked.elements = json::array();  // elements of a wrong output replace the others
@@ -133,20 +132,18 @@ void time(int argc, char** argv) {
   protocol::TimingRequest request;
   request.launch.arguments = work.arguments;
   request.launch.launch_arguments = work.launch_arguments;
-  request.input_seed = random.bits();
-  request.rounds = options.number<unsigned>("rounds");
-  request.first_round = options.number<unsigned>("first-round");
+  const auto rounds = options.number<unsigned>("rounds");
   request.warm_up_ms = options.number<unsigned>("warm-up-ms");
   request.kept_contestant = options.number<unsigned>("kept");
-  if (request.rounds == 0 || request.rounds > protocol::most_rounds)
-    options.refuse("--rounds is from 1 to " + std::to_string(protocol::most_rounds));
-  request.kept_rounds = rounds_to_keep(request.rounds, output_bytes(work), random);
+  if (rounds == 0 || rounds > protocol::most_rounds) options.refuse("--rounds is from 1 to " + std::to_string(protocol::most_rounds));
+  for (unsigned round = 0; round < rounds; ++round) request.round_seeds.push_back(random.bits());
+  request.warm_up_seed = random.bits();
+  request.kept_rounds = rounds_to_keep(rounds, output_bytes(work), random);
   const judge::MemoryFile kept{std::vector<std::byte>(request.kept_rounds.size() * output_bytes(work))};
 
   const protocol::TimingReply reply = timed(options, request, kept);
   json report = reply;
-  const bool counted =
-      std::ranges::all_of(reply.nanoseconds, [&](const std::vector<double>& times) { return times.size() == request.rounds; });
+  const bool counted = std::ranges::all_of(reply.nanoseconds, [&](const std::vector<double>& times) { return times.size() == rounds; });
   if (reply.status == protocol::Status::completed && (reply.nanoseconds.empty() || !counted)) {
     report["status"] = protocol::Status::crash;
     report["detail"] = "the runner did not time every round";

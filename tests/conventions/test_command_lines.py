@@ -11,7 +11,7 @@ ROOT = Path(__file__).resolve().parents[2]
 BIN = ROOT / "build" / "bin"
 FILES = ["--runner", "runner.json", "--report", "report.json"]
 TIMER = [
-    "--problem", "matmul", "--shape", "8x8x8", "--seed", "1", "--rounds", "3", "--first-round", "0", "--warm-up-ms", "1",
+    "--problem", "matmul", "--shape", "8x8x8", "--seed", "1", "--rounds", "3", "--warm-up-ms", "1",
     "--limit-ms", "1", "--kept", "0", *FILES,
 ]  # fmt: skip
 TRACER = ["--problem", "matmul", *FILES]

@@ -17,6 +17,13 @@ namespace {
 constexpr const char* shape = "24x40";
 constexpr std::size_t output_bytes = sizeof(float) * 24 * 40;
 
+std::vector<std::uint64_t> seeds(unsigned rounds) {
+  judge::RandomStream random(5);
+  std::vector<std::uint64_t> all(rounds);
+  for (std::uint64_t& one : all) one = random.bits();
+  return all;
+}
+
 struct Timed {
   protocol::TimingReply reply;
   std::vector<std::string> faults;  // found in the kept rounds
@@ -26,15 +33,19 @@ Timed timed(const std::string& student, std::vector<unsigned> kept_rounds, unsig
   cuda::ContestImage image;
   image.driver = TILELAB_FAKE_DRIVER;
   for (const std::string& name : {std::string("transposes"), student}) {
-    image.contestants.push_back(
-        {.cubin = {}, .functions = {}, .kernel = name + "(float const*, float*, int, int)", .ask_launch = "ask_two", .library = {}});
+    image.contestants.push_back({.cubin = {},
+                                 .functions = {},
+                                 .kernel = name + "(float const*, float*, int, int)",
+                                 .ask_launch = "ask_two",
+                                 .library = {},
+                                 .alone = !image.contestants.empty()});
   }
   const judge::TimedWork work = judge::work_to_time("transpose", shape);
   protocol::TimingRequest request;
   request.launch.arguments = work.arguments;
   request.launch.launch_arguments = work.launch_arguments;
-  request.input_seed = 5;
-  request.rounds = rounds;
+  request.round_seeds = seeds(rounds);
+  request.warm_up_seed = 77;
   request.warm_up_ms = 0;
   request.kept_contestant = 1;
   request.kept_rounds = std::move(kept_rounds);
@@ -46,7 +57,7 @@ Timed timed(const std::string& student, std::vector<unsigned> kept_rounds, unsig
   for (std::size_t i = 0; i < request.kept_rounds.size(); ++i) {
     std::vector<float> output(output_bytes / sizeof(float));
     std::memcpy(output.data(), bytes.data() + i * output_bytes, output_bytes);
-    result.faults.push_back(work.inspect(5, request.kept_rounds[i], output, judge::RandomStream(1)).fault);
+    result.faults.push_back(work.inspect(request.round_seeds.at(request.kept_rounds[i]), output, judge::RandomStream(1)).fault);
   }
   return result;
 }
@@ -69,6 +80,19 @@ TEST_CASE("a kernel that stops working after some launches shows in the outputs 
   CHECK(faults.at(1) == "out[0][0] is wrong");
 }
 
+TEST_CASE("a kernel that changes its input is found out after the launch that did it", "[contest]") {
+  const auto [reply, faults] = timed("meddles", {});
+  CHECK(reply.status == Status::crash);
+  CHECK(reply.contestant == 1);
+  CHECK(reply.detail == "A timed launch changed its input in.");
+}
+
+TEST_CASE("a kernel that computes the next round's inputs from those of this one is wrong in the next", "[contest]") {
+  const auto [reply, faults] = timed("foresees", {0, 1, 4});
+  REQUIRE(reply.status == Status::completed);
+  for (const std::string& fault : faults) CHECK_FALSE(fault.empty());
+}
+
 TEST_CASE("a kernel that takes far too long is not waited for", "[contest]") {
   const auto [reply, faults] = timed("crawls", {});
   CHECK(reply.status == Status::timeout);
@@ -88,13 +112,12 @@ TEST_CASE("a kernel whose launches wait for the device is not waited for again a
 TEST_CASE("a library's product takes part beside kernels", "[contest]") {
   cuda::ContestImage image;
   image.driver = TILELAB_FAKE_DRIVER;
-  image.contestants = {{.cubin = {}, .functions = {}, .kernel = {}, .ask_launch = {}, .library = TILELAB_FAKE_DRIVER}};
+  image.contestants = {{.cubin = {}, .functions = {}, .kernel = {}, .ask_launch = {}, .library = TILELAB_FAKE_DRIVER, .alone = false}};
   const judge::TimedWork work = judge::work_to_time("matmul", "17x23x9");
   protocol::TimingRequest request;
   request.launch.arguments = work.arguments;
   request.launch.launch_arguments = work.launch_arguments;
-  request.input_seed = 5;
-  request.rounds = 2;
+  request.round_seeds = seeds(2);
   request.warm_up_ms = 0;
   request.kept_rounds = {0, 1};
   const judge::MemoryFile file{std::vector<std::byte>(2 * sizeof(float) * 17 * 23)};
@@ -107,16 +130,16 @@ TEST_CASE("a library's product takes part beside kernels", "[contest]") {
   for (unsigned round = 0; round < 2; ++round) {
     std::vector<float> output(17 * 23);
     std::memcpy(output.data(), bytes.data() + round * sizeof(float) * output.size(), sizeof(float) * output.size());
-    CHECK(work.inspect(5, round, output, judge::RandomStream(1)).fault.empty());
+    CHECK(work.inspect(request.round_seeds[round], output, judge::RandomStream(1)).fault.empty());
     output[100] += 1;
-    CHECK_FALSE(work.inspect(5, round, output, judge::RandomStream(1)).fault.empty());
+    CHECK_FALSE(work.inspect(request.round_seeds[round], output, judge::RandomStream(1)).fault.empty());
   }
 }
 
 TEST_CASE("a library takes no part where something else than a product is timed", "[contest]") {
   cuda::ContestImage image;
   image.driver = TILELAB_FAKE_DRIVER;
-  image.contestants = {{.cubin = {}, .functions = {}, .kernel = {}, .ask_launch = {}, .library = TILELAB_FAKE_DRIVER}};
+  image.contestants = {{.cubin = {}, .functions = {}, .kernel = {}, .ask_launch = {}, .library = TILELAB_FAKE_DRIVER, .alone = false}};
   const judge::TimedWork work = judge::work_to_time("transpose", shape);
   protocol::TimingRequest request;
   request.launch.arguments = work.arguments;
@@ -129,7 +152,8 @@ TEST_CASE("a library takes no part where something else than a product is timed"
 TEST_CASE("a contestant that goes astray is named", "[contest]") {
   cuda::ContestImage image;
   image.driver = TILELAB_FAKE_DRIVER;
-  image.contestants = {{.cubin = {}, .functions = {}, .kernel = "stray(float const*, float*, int)", .ask_launch = "ask", .library = {}}};
+  image.contestants = {
+      {.cubin = {}, .functions = {}, .kernel = "stray(float const*, float*, int)", .ask_launch = "ask", .library = {}, .alone = true}};
   protocol::TimingRequest request;
   request.launch.arguments = {{.name = "in", .role = protocol::Role::input, .bytes = 16},
                               {.name = "out", .role = protocol::Role::output, .bytes = 16},

@@ -6,7 +6,10 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <iterator>
+#include <map>
 #include <string_view>
+#include <vector>
 
 #include "runner/timed_input.hpp"
 
@@ -73,6 +76,17 @@ int fill(void** parameters) {
   return 0;
 }
 
+// And whether they are still there; the last parameter is where that is told.
+int compare(void** parameters) {
+  const float* in = parameter<const float*>(parameters, 0);
+  for (std::size_t i = 0; i < parameter<std::size_t>(parameters, 1); ++i) {
+    if (in[i] != tilelab::timed_input::value(parameter<unsigned long long>(parameters, 2), i, parameter<int>(parameters, 3) != 0)) {
+      *parameter<unsigned*>(parameters, 4) = 1;
+    }
+  }
+  return 0;
+}
+
 // M×N transposed into N×M; parameters: in, out, M, N.
 int transposes(void** parameters) {
   const float* in = parameter<const float*>(parameters, 0);
@@ -103,7 +117,31 @@ int tires(void** parameters) {
   return ++launches > 6 ? 0 : transposes(parameters);
 }
 
+// Right, and its input is another one afterwards.
+int meddles(void** parameters) {
+  const int done = transposes(parameters);
+  parameter<float*>(parameters, 0)[3] += 1;
+  return done;
+}
+
+// Takes a round's input for the one before.
+int foresees(void** parameters) {
+  static std::vector<float> expected;
+  const float* in = parameter<const float*>(parameters, 0);
+  const int count = parameter<int>(parameters, 2) * parameter<int>(parameters, 3);
+  std::vector<float> now(in, in + count);
+  if (expected.empty()) expected = now;
+  const float* guess = expected.data();
+  void* guessed[] = {&guess, parameters[1], parameters[2], parameters[3]};
+  const int done = transposes(guessed);
+  expected = now;
+  return done;
+}
+
 constexpr Kernel kernels[] = {
+    {"tilelab_compare", {8, 8, 8, 4}, 8, 1024, compare},
+    {"_Z7meddlesPKfPfii", {8, 8, 4, 4}, 16, 1024, meddles},
+    {"_Z8foreseesPKfPfii", {8, 8, 4, 4}, 16, 1024, foresees},
     {"tilelab_fill", {8, 8, 8, 4}, 8, 1024, fill},
     {"tilelab_hold", {8, 4, 8}, 8, 1024, nothing},
     {"ask_two", {8, 4, 4}, 8, 1024, ask},
@@ -129,7 +167,14 @@ constexpr Kernel kernels[] = {
 };
 constexpr unsigned kernel_count = sizeof kernels / sizeof *kernels;
 
-int last = 0;  // the next synchronisation returns it
+int last = 0;                           // the next synchronisation returns it
+void* current = nullptr;                // the context
+std::map<std::uint64_t, void*> owners;  // of memory: the context that it was allocated in
+// Memory of another context is no memory of this one.
+bool is_foreign(std::uint64_t memory) {
+  const auto above = owners.upper_bound(memory);
+  return above == owners.begin() || std::prev(above)->second != current;
+}
 const Kernel* kernel_of(const void* function) { return static_cast<const Kernel*>(function); }
 
 }  // namespace
@@ -149,7 +194,9 @@ int cuDeviceGetAttribute(int* value, int which, int) {
 int cuDeviceTotalMem_v2(std::size_t* bytes, int) { return *bytes = 1u << 30, 0; }
 int cuDevicePrimaryCtxSetFlags_v2(int, unsigned) { return 0; }
 int cuDevicePrimaryCtxRetain(void** context, int) { return *context = &last, 0; }
-int cuCtxSetCurrent(void*) { return 0; }
+int cuCtxCreate_v2(void** context, unsigned, int) { return *context = new int, 0; }
+int cuCtxDestroy_v2(void* context) { return delete static_cast<int*>(context), 0; }
+int cuCtxSetCurrent(void* context) { return current = context, 0; }
 int cuCtxSynchronize() { return last; }
 int cuModuleLoadData(void** module, const void*) { return *module = &last, 0; }
 int cuModuleUnload(void*) { return 0; }
@@ -178,16 +225,24 @@ int cuFuncGetAttribute(int* value, int which, const void* function) {
 int cuMemAlloc_v2(std::uint64_t* memory, std::size_t bytes) {
   void* got = std::malloc(bytes);
   *memory = reinterpret_cast<std::uint64_t>(got);
+  owners[*memory] = current;
   return got == nullptr ? 2 : (std::memset(got, 0x11, bytes), 0);  // a value that no test writes
 }
-int cuMemFree_v2(std::uint64_t memory) { return std::free(reinterpret_cast<void*>(memory)), 0; }
+int cuMemFree_v2(std::uint64_t memory) {
+  if (is_foreign(memory)) return invalid_value;
+  owners.erase(memory);
+  return std::free(reinterpret_cast<void*>(memory)), 0;
+}
 int cuMemcpyHtoD_v2(std::uint64_t to, const void* from, std::size_t bytes) {
+  if (is_foreign(to)) return invalid_value;
   return std::memcpy(reinterpret_cast<void*>(to), from, bytes), 0;
 }
 int cuMemcpyDtoH_v2(void* to, std::uint64_t from, std::size_t bytes) {
+  if (is_foreign(from)) return invalid_value;
   return std::memcpy(to, reinterpret_cast<const void*>(from), bytes), 0;
 }
 int cuMemsetD32_v2(std::uint64_t memory, unsigned word, std::size_t count) {
+  if (is_foreign(memory)) return invalid_value;
   for (std::size_t i = 0; i < count; ++i) reinterpret_cast<unsigned*>(memory)[i] = word;
   return 0;
 }

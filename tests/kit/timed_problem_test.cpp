@@ -17,20 +17,17 @@ using Catch::Matchers::ContainsSubstring;
 namespace {
 
 constexpr std::size_t M = 48, N = 33, K = 300;
-constexpr std::uint64_t seed = 11;
 
 std::uint64_t round_with(bool whole) {
   std::uint64_t round = 0;
-  while (timed_input::is_whole(seed, round) != whole) ++round;
+  while (timed_input::is_whole(round) != whole) ++round;
   return round;
 }
 
 // The product after `changed` was applied to each element of A and B.
 std::vector<float> product(std::uint64_t round, const std::function<float(float)>& changed = [](float x) { return x; }) {
-  const bool whole = timed_input::is_whole(seed, round);
-  const auto at = [&](int buffer, std::size_t i) {
-    return changed(timed_input::value(timed_input::stream(seed, round, buffer), i, whole));
-  };
+  const bool whole = timed_input::is_whole(round);
+  const auto at = [&](int buffer, std::size_t i) { return changed(timed_input::value(timed_input::stream(round, buffer), i, whole)); };
   std::vector<float> C(M * N);
   for (std::size_t i = 0; i < M; ++i) {
     for (std::size_t j = 0; j < N; ++j) {
@@ -41,7 +38,7 @@ std::vector<float> product(std::uint64_t round, const std::function<float(float)
 }
 
 judge::Inspection inspected(std::uint64_t round, const std::vector<float>& C) {
-  return judge::work_to_time("matmul", "48x33x300").inspect(seed, round, C, judge::RandomStream(3));
+  return judge::work_to_time("matmul", "48x33x300").inspect(round, C, judge::RandomStream(3));
 }
 
 float half_precision(float x) {  // ten bits of fraction, like TF32

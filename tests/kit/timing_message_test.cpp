@@ -25,9 +25,8 @@ TimingReply full_reply() {
 TEST_CASE("a timing request survives JSON unchanged", "[timing-message]") {
   TimingRequest request;
   request.launch.launch_arguments = {1024, 1024, 1024};
-  request.input_seed = ~0ull;
-  request.first_round = 31;
-  request.rounds = 30;
+  request.round_seeds = {~0ull, 0, 7};
+  request.warm_up_seed = ~0ull - 1;
   request.kept_rounds = {0, 29};
   const json once = request;
   CHECK(json(json::parse(once.dump()).get<TimingRequest>()) == once);
@@ -49,4 +48,12 @@ TEST_CASE("a reply that is no reply is refused", "[timing-message]") {
                                                                {"configs", json::array({json::object()})}}));
   reply[key] = value;
   CHECK_THROWS_AS(reply.get<TimingReply>(), json::exception);
+}
+
+TEST_CASE("a request for too many rounds is refused", "[timing-message]") {
+  TimingRequest request;
+  request.round_seeds.assign(most_rounds, 1);
+  CHECK_NOTHROW(json(request).get<TimingRequest>());
+  request.round_seeds.push_back(1);
+  CHECK_THROWS_AS(json(request).get<TimingRequest>(), json::exception);
 }

@@ -82,6 +82,15 @@ def test_a_kernel_that_varies_on_a_quiet_machine_is_measured_by_its_slow_end() -
     assert not is_unsteady(speed_of(run(0.9, spread=0.5)))
 
 
+def test_one_slow_launch_among_fast_ones_is_noticed_where_no_other_kernel_was_slow() -> None:
+    quiet = run(0.9)
+    slow = replace(quiet, student=(*quiet.student[:7], 9 * quiet.student[7], *quiet.student[8:]))
+    assert speed_of(slow).spike == pytest.approx(9)
+    stumbled = replace(slow, model=(*quiet.model[:7], 9 * quiet.model[7], *quiet.model[8:]))
+    assert speed_of(stumbled).spike == 0
+    assert speed_of(quiet).spike == 0
+
+
 def test_more_rounds_are_taken_only_for_a_threshold_inside_the_interval() -> None:
     speed = speed_of(run(0.9, spread=0.02))
     assert needs_more(speed, [0.5, 0.9])
