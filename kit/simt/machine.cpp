@@ -226,12 +226,21 @@ void Machine::guard_frames(std::uintptr_t address, std::size_t size, std::uintpt
     if (address < link + link_bytes || is_last) allowed = false;
   }
   if (allowed || (answer_.contains(address) && size <= answer_.end - address)) return;
+  stray_on_stack(address, size, pc, frame);
+}
+
+bool Machine::refuses_below(std::uintptr_t stack_pointer, std::uintptr_t address, std::uintptr_t pc, std::uintptr_t frame) {
+  if (address - stack_low_ >= FiberStacks::stack_bytes || address >= stack_pointer) return false;
+  stray_on_stack(address, 1, pc, frame);
+}
+
+void Machine::stray_on_stack(std::uintptr_t address, std::size_t size, std::uintptr_t pc, std::uintptr_t frame) {
   Access access;
   access.address = address;
   access.size = static_cast<std::uint32_t>(size);
   access.kind = AccessKind::write;
   access.pc = statement(pc, frame);
-  access.by = running.ref;
+  access.by = scheduler_.running().ref;
   announcer_.announce(&Observer::on_stray, access, static_cast<const Region*>(nullptr));
   scheduler_.end_thread();
 }

@@ -67,6 +67,8 @@ class Machine {
   static bool active() { return current_ != nullptr; }
   void access(std::uintptr_t address, std::size_t size, AccessKind kind, bool is_volatile, std::uintptr_t pc, std::uintptr_t frame,
               bool block_scope = false);
+  // Ends the thread where a write would hit the running stack below `stack_pointer`: there lie the frames of what is called next.
+  bool refuses_below(std::uintptr_t stack_pointer, std::uintptr_t address, std::uintptr_t pc, std::uintptr_t frame);
   // The fast path, inlined into the callback: a plain read that no observer needs is finished here.
   template <std::size_t size>
   [[gnu::always_inline]] void read(std::uintptr_t address, std::uintptr_t pc, const std::uintptr_t* frame) {
@@ -133,6 +135,7 @@ class Machine {
   bool waits_for_another_block(std::uint32_t patience) const;
   std::uintptr_t calling_statement(std::uintptr_t pc, std::uintptr_t frame) const;
   void guard_frames(std::uintptr_t address, std::size_t size, std::uintptr_t pc, std::uintptr_t frame);
+  [[noreturn]] void stray_on_stack(std::uintptr_t address, std::size_t size, std::uintptr_t pc, std::uintptr_t frame);
   void switched_in();
   [[noreturn]] void out_of_budget(std::uintptr_t pc);
 

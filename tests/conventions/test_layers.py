@@ -111,6 +111,7 @@ PACKAGES = (
     "engines.cpu",
     "engines.checks",
     "engines.clang_ir",
+    "engines.announcements",
     "engines.object_code",
     "engines",
     "sandbox",

@@ -11,12 +11,16 @@ import re
 import shlex
 import struct
 import time
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import NoReturn
 
 from elftools.common.exceptions import DWARFError, ELFError
 
+from grader.engines.announcements.announcement_check import KERNEL, LAUNCH, check_announcements
+from grader.engines.announcements.code_object import read_code
+from grader.engines.announcements.object_proof import Entry
 from grader.engines.checks.attribution import names_the_text, used_up
 from grader.engines.checks.compiler_errors import compile_errors
 from grader.engines.checks.entry_points import (
@@ -250,6 +254,11 @@ def _link(steps: _Steps, text: str, preprocessed: str, entries: EntrySignatures)
     refusal = _refusal_of_dump(steps, found) or check_object(obj, found, calls_of(assembly, steps.name))
     if refusal:
         return (refusal,)
+    entered = dict.fromkeys((symbol.name for symbol in found.kernels), KERNEL)
+    entered |= dict.fromkeys((symbol.name for symbol in found.launches), LAUNCH)
+    assembly, obj, refusal = _announced(steps, assembly, obj, entered)
+    if refusal:
+        return (refusal,)
     dynamic = _dynamic_arrays(obj)
     (steps.folder / "shared.s").write_text(shared_assembly(dynamic), encoding="utf-8")
     roots = [symbol.name for symbol in found.all]
@@ -271,6 +280,26 @@ def _shortened(steps: _Steps, number: int, command: list[str]) -> list[str]:
     name = f"arguments.{number}"
     (steps.folder / name).write_text(argument_file(command), encoding="utf-8")
     return [command[0], f"@{name}"]
+
+
+def _announced(
+    steps: _Steps, assembly: str, obj: ObjectFile, entered: Mapping[str, Entry]
+) -> tuple[str, ObjectFile, Refusal | None]:
+    """With a call before each access that nothing announced; what comes of it is assembled and held to the same proof."""
+    checked = check_announcements(read_code(steps.folder / "submission.o"), assembly, entered, steps.name)
+    if checked.refusal or not checked.assembly:
+        return assembly, obj, checked.refusal
+    (steps.folder / "announced.s").write_text(checked.assembly, encoding="utf-8")
+    if not steps.run(steps.toolchain.assemble("announced.s", "submission.o")):
+        return assembly, obj, _beyond_proof()
+    again = check_announcements(read_code(steps.folder / "submission.o"), checked.assembly, entered, steps.name)
+    refusal = again.refusal or (_beyond_proof() if again.assembly else None)
+    return checked.assembly, read_object(steps.folder / "submission.o"), refusal
+
+
+def _beyond_proof() -> Refusal:
+    what = "The CPU executor cannot follow every access that the compiler made of this file: it has to be graded on a GPU."
+    return Refusal(Verdict.NEEDS_GPU, 0, what)
 
 
 def _compiled(steps: _Steps, preprocessed: str, entries: EntrySignatures) -> tuple[ObjectFile, EntryPoints]:

@@ -101,8 +101,11 @@ class CpuToolchain:
         return [
             self._parse(preprocessed, self.dump),
             [self.compiler, "-x", "ir", *self.flags, "-w", "-S", self.dump, "-o", assembly],
-            [self.compiler, "-x", "assembler", "-c", assembly, "-o", output],
+            self.assemble(assembly, output),
         ]
+
+    def assemble(self, assembly: str, output: str) -> list[str]:
+        return [self.compiler, "-x", "assembler", "-c", assembly, "-o", output]
 
     def _parse(self, source: str, output: str) -> list[str]:
         """Makes Clang's dump before its passes run. The next step adds the sanitizer's calls."""

@@ -1,0 +1,199 @@
+"""Follows one function from its first instruction along every path and finds the accesses that nothing announces before them.
+
+Theory of operation. Blocks are looked at once, each after those that lead to it forwards. Where paths meet, what all of them know
+is kept. Where one comes back (a loop), nothing is kept but the stack and the frame pointer, which must agree. So every fact that is
+used holds on every path, and no number of passes has to be found. Calls forget what they may change; a store through a pointer
+forgets the frame. Announcements come right before the access, so little is lost by that.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+
+from grader.engines.announcements.announcing_calls import kit_call
+from grader.engines.announcements.code_object import CodeObject
+from grader.engines.announcements.control_flow import Block, Blocks, blocks_of
+from grader.engines.announcements.machine_state import State
+from grader.engines.announcements.memory_rules import FunctionMemory, Unannounced
+from grader.engines.announcements.processor import BRANCH, CALL, JUMP, RETURN, STOP, Place, Processor
+from grader.engines.announcements.refusals import UnprovableCodeError
+from grader.engines.announcements.values import HALF, Atoms, Value, signed
+from grader.engines.object_code.symbol_table import Symbol
+
+AskedBy = Callable[[Symbol], Mapping[str, tuple[int, int]]]
+MakeProcessor = Callable[[FunctionMemory], Processor]
+_FUNCTIONS = {"STT_FUNC", "STT_NOTYPE", "STT_SECTION"}  # what a call can name
+
+
+@dataclass(frozen=True)
+class Call:
+    """Of another function of the submission."""
+
+    offset: int
+    target: Symbol
+    room: int  # bytes from the callee's arguments up to what the caller must keep
+
+
+@dataclass
+class FunctionReport:
+    unannounced: list[Unannounced]
+    calls: list[Call]
+    argument_bytes: int  # behind its link, that it uses
+    granted: dict[str, tuple[int, int]]  # of what its first argument points to, that its caller answers for
+
+
+def prove_function(
+    code: CodeObject, function: Symbol, make: MakeProcessor, asked_by: AskedBy, answer_bytes: int = 0
+) -> FunctionReport:
+    """`asked_by` tells what another function asks of its callers, `answer_bytes` how many bytes the kit lets this one use
+    where its first argument points to. Raises UnprovableCodeError.
+    """
+    return _FunctionProof(code, function, make, asked_by, answer_bytes).prove()
+
+
+def is_silent(code: CodeObject, function: Symbol, call_relocations: frozenset[int]) -> bool:
+    """Whether nothing in it announces: it calls nobody, or pure functions of the kit."""
+    relocations = code.sections[function.section].relocations.items()
+    inside = [one for at, one in relocations if function.value <= at < function.value + function.size]
+    called = [one.symbol for one in inside if one.kind in call_relocations and one.symbol.kind in _FUNCTIONS]
+    return all(symbol.undefined and kit_call(symbol.name).is_silent for symbol in called)
+
+
+class _FunctionProof:
+    def __init__(
+        self, code: CodeObject, function: Symbol, make: MakeProcessor, asked_by: AskedBy, answer_bytes: int
+    ) -> None:
+        self.code, self.function, self.asked_by = code, function, asked_by
+        self.memory = FunctionMemory(Atoms(), code)
+        self.memory.answer_bytes = answer_bytes
+        self.machine = make(self.memory)
+        self.pointers = (self.machine.stack_pointer, self.machine.frame_pointer)
+
+    def prove(self) -> FunctionReport:
+        function = self.function
+        section = self.code.sections[function.section]
+        blocks = blocks_of(self.machine, section, function.value, function.value + function.size)
+        self.memory.is_leaf = not blocks.calls_somebody
+        self.memory.is_silent = is_silent(self.code, function, self.machine.call_relocations)
+        self._follow(blocks)
+        if self.memory.is_silent and self.memory.unannounced:
+            first = self.memory.unannounced[0]
+            raise UnprovableCodeError(first.offset, "a function that announces nothing and uses memory of others")
+        calls = self.memory
+        return FunctionReport(calls.unannounced, self.calls, calls.argument_bytes, calls.granted)
+
+    # --- Blocks.
+
+    def _follow(self, blocks: Blocks) -> None:
+        self.calls: list[Call] = []
+        order = blocks.in_flow_order()
+        position = {begin: number for number, begin in enumerate(order)}
+        leaving: dict[tuple[int, int], State] = {}
+        entering: dict[int, State] = {}
+        for begin in order:
+            block = blocks.blocks[begin]
+            known = [leaving[one, begin] for one in block.before if (one, begin) in leaving]
+            if begin == blocks.first:
+                known.append(self.machine.begin())
+            is_loop = any(position[one] >= position[begin] for one in block.before if one in position)
+            state = self._met(block, known, is_loop=is_loop)
+            entering[begin] = state.copy() if is_loop else state
+            self._run(state, block, blocks.end)
+            for target, condition, jumps in block.followers:
+                after = state.copy()
+                if condition:
+                    _narrow(after, self.memory.atoms, condition, jumps=jumps)
+                if target in entering:  # a way back
+                    self._hold_together(block, after, entering[target])
+                way = begin, target
+                leaving[way] = leaving[way].met(after) if way in leaving else after
+
+    def _met(self, block: Block, known: list[State], *, is_loop: bool) -> State:
+        state = known[0]
+        for other in known[1:]:
+            self._hold_together(block, other, state)
+            state = state.met(other)
+        if is_loop:
+            return State({name: state.registers[name] for name in self.pointers})
+        return state
+
+    def _hold_together(self, block: Block, one: State, other: State) -> None:
+        if any(one.registers[name] != other.registers[name] for name in self.pointers):
+            raise UnprovableCodeError(block.places[0].offset, "a stack that differs from path to path")
+
+    # --- Instructions.
+
+    def _run(self, state: State, block: Block, end: int) -> None:
+        if block.is_probe:
+            self.machine.probe(state, block.places[0].offset)
+            return
+        for place, flow in zip(block.places, block.flows, strict=True):
+            if flow.kind == CALL:
+                self._call(state, place)
+            elif flow.kind == RETURN:
+                if not self.machine.has_returned(state):
+                    raise UnprovableCodeError(place.offset, "a return with another stack than it began with")
+            elif flow.kind not in {JUMP, BRANCH, STOP}:
+                self.machine.execute(state, place)
+        if any(target >= end for target, _, _ in block.followers):
+            self.memory.unannounced.append(Unannounced(block.places[-1].offset, "end"))
+
+    def _call(self, state: State, place: Place) -> None:
+        relocations = list(place.relocations.values())
+        if len(relocations) != 1 or relocations[0].kind not in self.machine.call_relocations:
+            raise UnprovableCodeError(place.offset, "a call through a pointer")
+        if not self.machine.has_frame(state):
+            raise UnprovableCodeError(place.offset, "a call before the frame was made")
+        symbol, behind = relocations[0].symbol, relocations[0].addend - self.machine.call_addend
+        target = self.code.function_at(symbol.section, symbol.value + behind) if symbol.in_section else None
+        bottom = self.memory.frame_offset(state.registers[self.machine.stack_pointer])
+        if target is not None and bottom is not None:
+            self._call_own(state, place, target, self.memory.link[0] - bottom)
+        elif symbol.undefined and behind == 0:
+            self._call_kit(state, symbol)
+        else:
+            raise UnprovableCodeError(place.offset, "a call into the middle of a function")
+        self.machine.called(state)
+
+    def _call_own(self, state: State, place: Place, target: Symbol, room: int) -> None:
+        self.calls.append(Call(place.offset, target, room))
+        granted, argument = self.asked_by(target), self.machine.register(state, self.machine.arguments[0])
+        known = self.memory.answer(state, place.offset, argument, granted)
+        if not (known and is_silent(self.code, target, self.machine.call_relocations)):
+            state.words.clear()
+        state.announced.clear()
+        state.called(frozenset(self.pointers))
+
+    def _call_kit(self, state: State, symbol: Symbol) -> None:
+        call = kit_call(symbol.name)
+        first, second, third = (self.machine.register(state, name) for name in self.machine.arguments)
+        if not (call.announces or symbol.name.startswith("__ubsan_")):
+            state.announced.clear()
+        if call.announces:
+            state.announce(call.announces, first, call.size or (second if second[1] else second[0]))
+        elif call.copies:
+            self.memory.changed(state, first, third)
+        elif not call.leaves_frame:
+            state.words.clear()
+        if not call.leaves_registers:
+            state.called(self.machine.preserved)
+
+
+def _narrow(state: State, atoms: Atoms, condition: str, *, jumps: bool) -> None:
+    """Adds what the last comparison tells of a checked index, on one of the ways out of a branch."""
+    flags = state.flags
+    if condition not in {"be", "b", "a", "ae"} or not isinstance(flags, tuple) or flags[0] != "cmp" or flags[3][1]:
+        return
+    _, bits, one, (number, _) = flags
+    highest = number - 1 if condition in {"b", "ae"} else number
+    if (condition in {"be", "b"}) != jumps or highest < 0 or signed(number, bits) < 0:
+        return
+    values: list[Value] = [one]
+    if bits == HALF:
+        half = atoms.lower(one)
+        values = [atoms.unsigned(half), atoms.signed(half)]
+    for value in values:
+        if len(value[1]) == 1 and value[1][0][1] == 1:
+            shift = signed(value[0])
+            state.facts[value[1][0][0]] = -shift, highest - shift

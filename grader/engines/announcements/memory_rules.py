@@ -1,0 +1,203 @@
+"""Holds each access of a function against what may be touched: its own frame, constants, or what was announced just before.
+
+An access that is none of these is not refused here: it is noted, and a call that announces it will be inserted before it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from grader.engines.announcements.announcing_calls import BUILT_IN_VARIABLES
+from grader.engines.announcements.code_object import CodeObject
+from grader.engines.announcements.machine_state import State
+from grader.engines.announcements.values import ALL, Atoms, Value, plus, signed
+from grader.engines.object_code.symbol_table import Symbol
+
+
+@dataclass(frozen=True, slots=True)
+class Unannounced:
+    """An access that nothing proved announcement precedes."""
+
+    offset: int  # of the instruction in its section
+    kind: str  # "read", "write"; "end": control would leave the function here
+    operand: int = 0  # the instruction's how manieth; of a call: none
+    span: tuple[int, int] = (0, 0)  # of a call: from where to where its first argument is used
+
+
+@dataclass
+class FunctionMemory:
+    """One function's memory. All places in the frame are told from the stack pointer that the function began with."""
+
+    atoms: Atoms
+    code: CodeObject
+    stack_pointer: str = ""
+    link: tuple[int, int] = (0, 0)  # the two words that lead to the caller, from where to where: nothing may write there
+    top: int = 0  # behind the frame; from there on lie the arguments that did not fit into registers
+    red_zone: int = 0  # bytes below the stack pointer that a leaf may use
+    is_leaf: bool = False  # calls nobody: what lies just below the stack pointer is its own
+    is_silent: bool = False  # nothing in it announces: a small function of the kit's headers
+    answer_bytes: int = 0  # that the kit lets it use from its first argument on: what a launch function answers
+    unannounced: list[Unannounced] = field(default_factory=list)
+    argument_bytes: int = 0  # behind the link, that the function takes for arguments
+    granted: dict[str, tuple[int, int]] = field(default_factory=dict)  # kind -> from where to where its caller has to answer for
+
+    def __post_init__(self) -> None:
+        self.entry = self.atoms.named("the stack pointer at the begin")[1]
+        self.first_argument = self.atoms.named("the first argument")
+        self._origins: dict[int, tuple[str, int]] = {}  # atoms that are a section's or a variable's address
+
+    def address_of(self, symbol: Symbol, addend: int) -> Value:
+        """Two names of one place have one address."""
+        if symbol.in_section and symbol.kind != "STT_TLS":
+            value = self.atoms.named(("section", symbol.section))
+            self._origins[value[1][0][0]] = ("section", symbol.section)
+            return plus(value, (symbol.value + addend, ()))
+        value = self.atoms.named(("symbol", symbol.kind == "STT_TLS", symbol.section, symbol.name))
+        if symbol.undefined and symbol.kind != "STT_TLS" and symbol.name in BUILT_IN_VARIABLES:
+            self._origins[value[1][0][0]] = ("variable", BUILT_IN_VARIABLES[symbol.name])
+        return plus(value, (addend & 0xFFFFFFFFFFFFFFFF, ()))
+
+    def frame_offset(self, address: Value) -> int | None:
+        """From the stack pointer at the begin, where that alone and a constant make the address."""
+        return signed(address[0]) if address[1] == self.entry else None
+
+    def load(self, state: State, at: int, address: Value, size: int, operand: int) -> Value | None:
+        """What is read: the same for the same word of the frame. None: nobody knows."""
+        offset = self.frame_offset(address)
+        if offset is None:
+            if not (
+                self._in_frame(state, address, size, writes=False)
+                or self._constant(state, address, size)
+                or self._grants("read", address, size)
+            ):
+                self._announced(state, at, "read", address, size, operand)
+            return None
+        if not self._frame_holds(state, offset, offset + size, writes=False):
+            self._announced(state, at, "read", address, size, operand)
+            return None
+        known = state.words.get(offset)
+        if known is not None and known[0] == size:
+            return known[1]
+        if size not in {4, 8}:
+            return None
+        value = self.atoms.fresh((0, (1 << 32) - 1) if size == 4 else None)  # noqa: PLR2004 - bytes
+        state.stored(offset, size, value)
+        return value
+
+    def store(self, state: State, at: int, address: Value, size: int, value: Value | None, operand: int) -> None:
+        offset = self.frame_offset(address)
+        if offset is not None and self._frame_holds(state, offset, offset + size, writes=True):
+            state.stored(offset, size, value)
+        elif offset is None and (ends := self._in_frame(state, address, size, writes=True)):
+            for word in [one for one, (bytes_of, _) in state.words.items() if one < ends[1] and one + bytes_of > ends[0]]:
+                del state.words[word]
+        elif not self._grants("write", address, size):
+            self._announced(state, at, "write", address, size, operand)
+            state.words.clear()
+
+    def _grants(self, kind: str, address: Value, size: int) -> bool:
+        """A silent function reaches what its first argument points to on its caller's account: an object it makes, or its
+        result. The caller answers for it, also for its lying in none of the function's own frame.
+        """
+        if address[1] != self.first_argument[1]:
+            return False
+        begin = signed(address[0])
+        if not self.is_silent and not 0 <= begin <= begin + size <= self.answer_bytes:
+            return False
+        low, high = self.granted.get(kind, (begin, begin))
+        self.granted[kind] = min(low, begin), max(high, begin + size)
+        return True
+
+    def answer(self, state: State, at: int, address: Value, granted: Mapping[str, tuple[int, int]]) -> bool:
+        """For what a function does with its first argument: it lies in this frame, or is announced before the call. Whether
+        it is known where it lies.
+        """
+        known = True
+        for kind, (begin, end) in granted.items():
+            low, high = begin + signed(address[0]), end + signed(address[0])
+            if address[1] == self.entry and self._frame_holds(state, low, high, writes=True):
+                if kind == "write":
+                    state.stored(low, high - low, None)
+            elif not self._grants(kind, (low & ALL, address[1]), high - low):
+                self._announced(state, at, kind, (low & ALL, address[1]), high - low, -1, (begin, end))
+                known = False
+        return known
+
+    def changed(self, state: State, address: Value, size: Value) -> None:
+        """What a function of the kit has written, and announced itself."""
+        offset = self.frame_offset(address)
+        if size[1] or offset is None:
+            state.words.clear()
+        else:
+            state.stored(offset, size[0], None)
+
+    def touch(self, state: State, at: int, kind: str, address: Value, size: Value, operand: int) -> None:
+        """Of a length that is itself a value: what a repeated instruction reads or writes."""
+        if not size[1]:
+            if kind == "read":
+                self.load(state, at, address, size[0], operand)
+            else:
+                self.store(state, at, address, size[0], None, operand)
+            return
+        self._announced(state, at, kind, address, size, operand)
+        if kind == "write":
+            state.words.clear()
+
+    def _announced(
+        self,
+        state: State,
+        at: int,
+        kind: str,
+        address: Value,
+        size: int | Value,
+        operand: int,
+        span: tuple[int, int] = (0, 0),
+    ) -> None:
+        if not state.is_announced(kind, address, size):
+            self.unannounced.append(Unannounced(at, kind, operand, span))
+
+    def _in_frame(self, state: State, address: Value, size: int, *, writes: bool) -> tuple[int, int] | None:
+        """The part of the frame in which it lies, where a checked index makes the address."""
+        rest = plus(address, (0, tuple((atom, -1 & 0xFFFFFFFFFFFFFFFF) for atom, _ in self.entry)))
+        if len(rest[1]) != len(address[1]) - 1:
+            return None
+        bounds = self.atoms.bounds(rest, state.facts)
+        if bounds is None or not self._frame_holds(state, bounds[0], bounds[1] + size, writes=writes):
+            return None
+        return bounds[0], bounds[1] + size
+
+    def _frame_holds(self, state: State, begin: int, end: int, *, writes: bool) -> bool:
+        bottom = self.frame_offset(state.registers[self.stack_pointer])
+        if bottom is None or begin < bottom - (self.red_zone if self.is_leaf else 0):
+            return False
+        if writes and begin < self.link[1] and end > self.link[0]:
+            return False
+        if end <= self.top:
+            return True
+        if begin < self.top or end - self.top > _MOST_ARGUMENTS:
+            return False
+        self.argument_bytes = max(self.argument_bytes, end - self.top)
+        return True
+
+    def _constant(self, state: State, address: Value, size: int) -> bool:
+        """Read-only data of the submission's, from its first byte to its last, or a variable of CUDA's own."""
+        for atom, factor in address[1]:
+            origin = self._origins.get(atom)
+            if origin is None or factor != 1:
+                continue
+            others: Mapping[int, int] = dict(address[1])
+            rest = address[0], tuple(term for term in others.items() if term[0] != atom)
+            bounds = self.atoms.bounds(rest, state.facts)
+            if bounds is None or bounds[0] < 0:
+                return False
+            if origin[0] == "variable":
+                return bounds[1] + size <= origin[1]
+            section = self.code.sections[origin[1]]
+            if section.is_merged and bounds[0] != bounds[1]:
+                return False
+            return section.read_only and bounds[1] + size <= section.size
+        return False
+
+
+_MOST_ARGUMENTS = 4096  # bytes on the stack: what CUDA allows a kernel

@@ -1,0 +1,74 @@
+"""What the proof asks of a processor: how its code reads, where control goes, and what each instruction does to what is known."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Protocol
+
+from grader.engines.announcements.code_object import Relocation
+from grader.engines.announcements.machine_state import State
+from grader.engines.announcements.memory_rules import FunctionMemory
+
+CALL, JUMP, BRANCH, RETURN, STOP = "call", "jump", "branch", "return", "stop"
+
+
+class Instruction(Protocol):
+    @property
+    def length(self) -> int: ...
+
+
+@dataclass(frozen=True, slots=True)
+class Flow:
+    """Where control goes behind an instruction; `kind` "": to the next one."""
+
+    kind: str = ""
+    condition: str = ""  # of a branch: "be", "b", "a" and "ae" compare without signs; the others are not looked at
+    target: int | None = None  # of a jump or a branch, from the instruction's own first byte; None: nobody knows
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Where an instruction stands, and what the linker will put into it."""
+
+    offset: int
+    instruction: Instruction
+    relocations: Mapping[int, Relocation]  # by offset in the instruction
+
+
+class Processor(Protocol):
+    """One function's instructions, one after the other. What it cannot follow raises UnprovableCodeError."""
+
+    stack_pointer: str
+    frame_pointer: str
+    arguments: tuple[str, str, str]
+    preserved: frozenset[str]  # registers that the kit's functions leave as they are
+    call_relocations: frozenset[int]
+    call_addend: int  # of a relocation that names the first byte of what is called
+    memory: FunctionMemory
+
+    def decode(self, code: bytes) -> list[tuple[int, Instruction]]:
+        """With their offsets, up to the first bytes that are none."""
+
+    def flow(self, instruction: Instruction) -> Flow: ...
+
+    def is_probe(self, instructions: Sequence[Instruction]) -> bool:
+        """Whether this block, which jumps back to itself, touches each page of a large frame and does nothing else."""
+
+    def probe(self, state: State, at: int) -> None: ...
+
+    def begin(self) -> State: ...
+
+    def execute(self, state: State, place: Place) -> None:
+        """Everything but calls, jumps and returns."""
+
+    def register(self, state: State, name: str) -> tuple[int, tuple[tuple[int, int], ...]]: ...
+
+    def has_frame(self, state: State) -> bool:
+        """Whether the frame pointer leads to the two words that lead to the caller's frame, so that others may be called."""
+
+    def called(self, state: State) -> None:
+        """What the call itself changes."""
+
+    def has_returned(self, state: State) -> bool:
+        """Whether the stack and the frame pointer are as they were when the function began."""
