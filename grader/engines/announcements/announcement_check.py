@@ -8,13 +8,12 @@ from dataclasses import dataclass
 from grader.engines.announcements.code_object import CodeObject
 from grader.engines.announcements.inserted_calls import (
     Code,
-    StrangeAssemblyError,
     instruction_lines,
     source_lines,
     with_calls,
 )
-from grader.engines.announcements.object_proof import Entry, ObjectReport, Unproved, prove_object
-from grader.engines.announcements.x86_decoding import decode
+from grader.engines.announcements.object_proof import PROCESSORS, Entry, ObjectReport, Unproved, prove_object
+from grader.engines.announcements.refusals import StrangeAssemblyError
 from grader.engines.refusal import Refusal
 from grader.model.result import Verdict
 
@@ -41,7 +40,7 @@ def check_announcements(code: CodeObject, assembly: str, entries: Mapping[str, E
     try:
         functions = {_label(code, name): _code_of(code, name) for name in report.unannounced}
         missing = {_label(code, name): found for name, found in report.unannounced.items()}
-        return Checked(assembly=with_calls(assembly, functions, missing))
+        return Checked(assembly=with_calls(assembly, functions, missing, code.machine))
     except StrangeAssemblyError as error:
         return Checked(_beyond(0, f"the compiler's text is not what it made of `{str(error)[:60]}`"))
 
@@ -60,14 +59,16 @@ def _refused(unproved: Unproved, code: CodeObject, assembly: str, file_name: str
 
 
 def _beyond(line: int, why: str) -> Refusal:
-    what = f"The CPU executor cannot follow what the compiler made of this ({why}): this file has to be graded on a GPU."
+    what = (
+        f"The CPU executor cannot follow what the compiler made of this ({why}): this file has to be graded on a GPU."
+    )
     return Refusal(Verdict.NEEDS_GPU, line, what, "Write it in a simpler way, and it can be checked here as well.")
 
 
 def _code_of(code: CodeObject, name: str) -> Code:
     symbol = next(one for one in code.symbols if one.name == name and one.kind == "STT_FUNC" and one.in_section)
     section = code.sections[symbol.section]
-    return decode(section.code[symbol.value : symbol.value + symbol.size])
+    return PROCESSORS[code.machine].decode(section.code[symbol.value : symbol.value + symbol.size])
 
 
 def _label(code: CodeObject, name: str) -> str:

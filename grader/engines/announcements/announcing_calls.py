@@ -9,7 +9,10 @@ import re
 from dataclasses import dataclass
 from functools import cache
 
-UNSEEN = {"read": "tilelab_unseen_read", "write": "tilelab_unseen_write"}  # what `inserted_calls.py` puts into the assembly
+UNSEEN = {
+    "read": "tilelab_unseen_read",
+    "write": "tilelab_unseen_write",
+}  # what `inserted_calls.py` puts into the assembly
 
 _SIZED = re.compile(r"__tsan_(?:unaligned_)?(?:volatile_)?(read|write)(1|2|4|8|16)")
 _RANGE = re.compile(r"__tsan_(read|write)_range|tilelab_unseen_(read|write)")
@@ -31,7 +34,9 @@ _CONVERSION = re.compile(
     r"_ZN11cuda_on_cpu16cuda_fp16_on_cpu\d+__(?:float|double|u?short|u?int|u?ll)2half(?:_r[nzud])?E[fdstijlmxy]"
 )
 _COPIES = re.compile(r"(?:__tsan_)?mem(?:cpy|move|set)|tilelab_copy")
-BUILT_IN_VARIABLES = {f"_ZN11cuda_on_cpu{len(name)}{name}E": 12 for name in ("threadIdx", "blockIdx", "blockDim", "gridDim")}
+BUILT_IN_VARIABLES = {
+    f"_ZN11cuda_on_cpu{len(name)}{name}E": 12 for name in ("threadIdx", "blockIdx", "blockDim", "gridDim")
+}
 
 
 @dataclass(frozen=True)

@@ -8,20 +8,20 @@ forgets the frame. Announcements come right before the access, so little is lost
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass
 
 from grader.engines.announcements.announcing_calls import kit_call
 from grader.engines.announcements.code_object import CodeObject
 from grader.engines.announcements.control_flow import Block, Blocks, blocks_of
 from grader.engines.announcements.machine_state import State
-from grader.engines.announcements.memory_rules import FunctionMemory, Unannounced
+from grader.engines.announcements.memory_rules import FunctionMemory, Granted, Unannounced
 from grader.engines.announcements.processor import BRANCH, CALL, JUMP, RETURN, STOP, Place, Processor
 from grader.engines.announcements.refusals import UnprovableCodeError
 from grader.engines.announcements.values import HALF, Atoms, Value, signed
 from grader.engines.object_code.symbol_table import Symbol
 
-AskedBy = Callable[[Symbol], Mapping[str, tuple[int, int]]]
+AskedBy = Callable[[Symbol], Granted]
 MakeProcessor = Callable[[FunctionMemory], Processor]
 _FUNCTIONS = {"STT_FUNC", "STT_NOTYPE", "STT_SECTION"}  # what a call can name
 
@@ -40,14 +40,14 @@ class FunctionReport:
     unannounced: list[Unannounced]
     calls: list[Call]
     argument_bytes: int  # behind its link, that it uses
-    granted: dict[str, tuple[int, int]]  # of what its first argument points to, that its caller answers for
+    granted: Granted  # that its caller answers for
 
 
 def prove_function(
     code: CodeObject, function: Symbol, make: MakeProcessor, asked_by: AskedBy, answer_bytes: int = 0
 ) -> FunctionReport:
     """`asked_by` tells what another function asks of its callers, `answer_bytes` how many bytes the kit lets this one use
-    where its first argument points to. Raises UnprovableCodeError.
+    where its result is to be made. Raises UnprovableCodeError.
     """
     return _FunctionProof(code, function, make, asked_by, answer_bytes).prove()
 
@@ -66,8 +66,8 @@ class _FunctionProof:
     ) -> None:
         self.code, self.function, self.asked_by = code, function, asked_by
         self.memory = FunctionMemory(Atoms(), code)
-        self.memory.answer_bytes = answer_bytes
         self.machine = make(self.memory)
+        self.memory.answer = self.machine.result, answer_bytes
         self.pointers = (self.machine.stack_pointer, self.machine.frame_pointer)
 
     def prove(self) -> FunctionReport:
@@ -80,8 +80,8 @@ class _FunctionProof:
         if self.memory.is_silent and self.memory.unannounced:
             first = self.memory.unannounced[0]
             raise UnprovableCodeError(first.offset, "a function that announces nothing and uses memory of others")
-        calls = self.memory
-        return FunctionReport(calls.unannounced, self.calls, calls.argument_bytes, calls.granted)
+        memory = self.memory
+        return FunctionReport(memory.unannounced, self.calls, memory.argument_bytes, memory.granted)
 
     # --- Blocks.
 
@@ -126,7 +126,7 @@ class _FunctionProof:
 
     def _run(self, state: State, block: Block, end: int) -> None:
         if block.is_probe:
-            self.machine.probe(state, block.places[0].offset)
+            self.machine.probe(state, block.places[0].offset, [place.instruction for place in block.places])
             return
         for place, flow in zip(block.places, block.flows, strict=True):
             if flow.kind == CALL:
@@ -158,8 +158,7 @@ class _FunctionProof:
 
     def _call_own(self, state: State, place: Place, target: Symbol, room: int) -> None:
         self.calls.append(Call(place.offset, target, room))
-        granted, argument = self.asked_by(target), self.machine.register(state, self.machine.arguments[0])
-        known = self.memory.answer(state, place.offset, argument, granted)
+        known = self.memory.answer_for(state, place.offset, self.asked_by(target))
         if not (known and is_silent(self.code, target, self.machine.call_relocations)):
             state.words.clear()
         state.announced.clear()

@@ -84,4 +84,3 @@ class State:
         }
         registers = {name: value for name, value in self.registers.items() if other.registers.get(name) == value}
         return State(registers, words, announced, facts, self.flags if self.flags == other.flags else None)
-

@@ -15,14 +15,19 @@ from grader.engines.announcements.values import ALL, Atoms, Value, plus, signed
 from grader.engines.object_code.symbol_table import Symbol
 
 
+# What a function does with the addresses that it is given: register and kind -> from where to where.
+Granted = dict[tuple[str, str], tuple[int, int]]
+
+
 @dataclass(frozen=True, slots=True)
 class Unannounced:
     """An access that nothing proved announcement precedes."""
 
     offset: int  # of the instruction in its section
     kind: str  # "read", "write"; "end": control would leave the function here
-    operand: int = 0  # the instruction's how manieth; of a call: none
-    span: tuple[int, int] = (0, 0)  # of a call: from where to where its first argument is used
+    operand: int = 0  # the instruction's how manieth; of no meaning for a call
+    register: str = ""  # of a call: in which it hands on an address
+    span: tuple[int, int] = (0, 0)  # of a call: from where to where that is used
 
 
 @dataclass
@@ -32,19 +37,24 @@ class FunctionMemory:
     atoms: Atoms
     code: CodeObject
     stack_pointer: str = ""
-    link: tuple[int, int] = (0, 0)  # the two words that lead to the caller, from where to where: nothing may write there
+    link: tuple[int, int] = (
+        0,
+        0,
+    )  # the two words that lead to the caller, from where to where: nothing may write there
     top: int = 0  # behind the frame; from there on lie the arguments that did not fit into registers
     red_zone: int = 0  # bytes below the stack pointer that a leaf may use
     is_leaf: bool = False  # calls nobody: what lies just below the stack pointer is its own
     is_silent: bool = False  # nothing in it announces: a small function of the kit's headers
-    answer_bytes: int = 0  # that the kit lets it use from its first argument on: what a launch function answers
+    given: dict[str, Value] = field(
+        default_factory=dict
+    )  # registers that hold where its object or its result is to be made
+    answer: tuple[str, int] = ("", 0)  # such a register, and how many bytes the kit lets the function use from there on
     unannounced: list[Unannounced] = field(default_factory=list)
     argument_bytes: int = 0  # behind the link, that the function takes for arguments
-    granted: dict[str, tuple[int, int]] = field(default_factory=dict)  # kind -> from where to where its caller has to answer for
+    granted: Granted = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         self.entry = self.atoms.named("the stack pointer at the begin")[1]
-        self.first_argument = self.atoms.named("the first argument")
         self._origins: dict[int, tuple[str, int]] = {}  # atoms that are a section's or a variable's address
 
     def address_of(self, symbol: Symbol, addend: int) -> Value:
@@ -90,37 +100,41 @@ class FunctionMemory:
         if offset is not None and self._frame_holds(state, offset, offset + size, writes=True):
             state.stored(offset, size, value)
         elif offset is None and (ends := self._in_frame(state, address, size, writes=True)):
-            for word in [one for one, (bytes_of, _) in state.words.items() if one < ends[1] and one + bytes_of > ends[0]]:
+            for word in [
+                one for one, (bytes_of, _) in state.words.items() if one < ends[1] and one + bytes_of > ends[0]
+            ]:
                 del state.words[word]
         elif not self._grants("write", address, size):
             self._announced(state, at, "write", address, size, operand)
             state.words.clear()
 
     def _grants(self, kind: str, address: Value, size: int) -> bool:
-        """A silent function reaches what its first argument points to on its caller's account: an object it makes, or its
+        """A silent function reaches what it was given the address of on its caller's account: an object it makes, or its
         result. The caller answers for it, also for its lying in none of the function's own frame.
         """
-        if address[1] != self.first_argument[1]:
-            return False
+        register = next((name for name, value in self.given.items() if value[1] == address[1]), "")
         begin = signed(address[0])
-        if not self.is_silent and not 0 <= begin <= begin + size <= self.answer_bytes:
+        answers = register == self.answer[0] and 0 <= begin <= begin + size <= self.answer[1]
+        if not register or not (self.is_silent or answers):
             return False
-        low, high = self.granted.get(kind, (begin, begin))
-        self.granted[kind] = min(low, begin), max(high, begin + size)
+        low, high = self.granted.get((register, kind), (begin, begin))
+        self.granted[register, kind] = min(low, begin), max(high, begin + size)
         return True
 
-    def answer(self, state: State, at: int, address: Value, granted: Mapping[str, tuple[int, int]]) -> bool:
-        """For what a function does with its first argument: it lies in this frame, or is announced before the call. Whether
-        it is known where it lies.
+    def answer_for(self, state: State, at: int, granted: Granted) -> bool:
+        """For what a function does with an address that it is given: it lies in this frame, or is announced before the
+        call. Whether it is known where it lies.
         """
         known = True
-        for kind, (begin, end) in granted.items():
+        for (register, kind), (begin, end) in granted.items():
+            address = state.registers.get(register) or self.atoms.fresh()
             low, high = begin + signed(address[0]), end + signed(address[0])
             if address[1] == self.entry and self._frame_holds(state, low, high, writes=True):
                 if kind == "write":
                     state.stored(low, high - low, None)
             elif not self._grants(kind, (low & ALL, address[1]), high - low):
-                self._announced(state, at, kind, (low & ALL, address[1]), high - low, -1, (begin, end))
+                if not state.is_announced(kind, (low & ALL, address[1]), high - low):
+                    self.unannounced.append(Unannounced(at, kind, register=register, span=(begin, end)))
                 known = False
         return known
 
@@ -144,18 +158,10 @@ class FunctionMemory:
         if kind == "write":
             state.words.clear()
 
-    def _announced(
-        self,
-        state: State,
-        at: int,
-        kind: str,
-        address: Value,
-        size: int | Value,
-        operand: int,
-        span: tuple[int, int] = (0, 0),
-    ) -> None:
-        if not state.is_announced(kind, address, size):
-            self.unannounced.append(Unannounced(at, kind, operand, span))
+    def _announced(self, state: State, at: int, kind: str, address: Value, size: int | Value, operand: int) -> None:
+        missing = Unannounced(at, kind, operand)
+        if not state.is_announced(kind, address, size) and missing not in self.unannounced[-2:]:  # of a pair, once
+            self.unannounced.append(missing)
 
     def _in_frame(self, state: State, address: Value, size: int, *, writes: bool) -> tuple[int, int] | None:
         """The part of the frame in which it lies, where a checked index makes the address."""

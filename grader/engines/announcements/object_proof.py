@@ -7,12 +7,14 @@ from dataclasses import dataclass, field, replace
 
 from grader.engines.announcements.code_object import CodeObject
 from grader.engines.announcements.function_proof import Call, FunctionReport, is_silent, prove_function
-from grader.engines.announcements.memory_rules import Unannounced
+from grader.engines.announcements.memory_rules import Granted, Unannounced
 from grader.engines.announcements.refusals import UnprovableCodeError
+from grader.engines.announcements.arm_semantics import Arm
 from grader.engines.announcements.x86_semantics import X86
 from grader.engines.object_code.symbol_table import Symbol
 
 
+PROCESSORS: dict[str, type[X86] | type[Arm]] = {"x64": X86, "AArch64": Arm}
 _MOST_CODE = 1 << 20  # bytes that a kernel can reach: some seconds of this proof, and a hundred times a lab's
 
 
@@ -36,7 +38,7 @@ class Entry:
     """A function that the kit calls."""
 
     argument_bytes: int  # that the kit puts on the stack for it
-    answer_bytes: int = 0  # of the kit's object to which its first argument points
+    answer_bytes: int = 0  # of the kit's object in which it makes its result
 
 
 def prove_object(code: CodeObject, entries: Mapping[str, Entry]) -> ObjectReport:
@@ -47,6 +49,7 @@ def prove_object(code: CodeObject, entries: Mapping[str, Entry]) -> ObjectReport
 class _ObjectProof:
     def __init__(self, code: CodeObject, entries: Mapping[str, Entry]) -> None:
         self.code, self.entries = code, entries
+        self.processor = PROCESSORS[code.machine]
         self.begun: set[tuple[int, int]] = set()
         self.done: dict[tuple[int, int], FunctionReport] = {}
         self.bytes = 0
@@ -80,7 +83,7 @@ class _ObjectProof:
         try:
             entry = self._entry_at(symbol)
             answer_bytes = entry.answer_bytes if entry else 0
-            proved = self.done[key] = prove_function(self.code, symbol, X86, self._asked_by, answer_bytes)
+            proved = self.done[key] = prove_function(self.code, symbol, self.processor, self._asked_by, answer_bytes)
         except UnprovableCodeError as error:
             raise _StoppedError(Unproved(symbol.name, error.offset - symbol.value, str(error))) from error
         if proved.unannounced:
@@ -89,9 +92,9 @@ class _ObjectProof:
             ]
         return proved
 
-    def _asked_by(self, symbol: Symbol) -> Mapping[str, tuple[int, int]]:
+    def _asked_by(self, symbol: Symbol) -> Granted:
         entry = self._entry_at(symbol)
-        if not (entry and entry.answer_bytes) and not is_silent(self.code, symbol, X86.call_relocations):
+        if not (entry and entry.answer_bytes) and not is_silent(self.code, symbol, self.processor.call_relocations):
             return {}
         if (symbol.section, symbol.value) in self.begun and (symbol.section, symbol.value) not in self.done:
             raise _StoppedError(Unproved(symbol.name, 0, "a launch function that calls itself"))

@@ -42,12 +42,14 @@ class Processor(Protocol):
     stack_pointer: str
     frame_pointer: str
     arguments: tuple[str, str, str]
+    result: str  # in which a function is told where to make a result that fits into no register
     preserved: frozenset[str]  # registers that the kit's functions leave as they are
     call_relocations: frozenset[int]
     call_addend: int  # of a relocation that names the first byte of what is called
     memory: FunctionMemory
 
-    def decode(self, code: bytes) -> list[tuple[int, Instruction]]:
+    @staticmethod
+    def decode(code: bytes) -> Sequence[tuple[int, Instruction]]:
         """With their offsets, up to the first bytes that are none."""
 
     def flow(self, instruction: Instruction) -> Flow: ...
@@ -55,7 +57,7 @@ class Processor(Protocol):
     def is_probe(self, instructions: Sequence[Instruction]) -> bool:
         """Whether this block, which jumps back to itself, touches each page of a large frame and does nothing else."""
 
-    def probe(self, state: State, at: int) -> None: ...
+    def probe(self, state: State, at: int, instructions: Sequence[Instruction]) -> None: ...
 
     def begin(self) -> State: ...
 

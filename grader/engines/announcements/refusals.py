@@ -9,3 +9,7 @@ class UnprovableCodeError(Exception):
     def __init__(self, offset: int, why: str) -> None:
         super().__init__(why)
         self.offset = offset
+
+
+class StrangeAssemblyError(Exception):
+    """The compiler's text and its object file do not tell the same story."""

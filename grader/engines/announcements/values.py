@@ -97,7 +97,11 @@ class Atoms:
 
     def unsigned(self, half: Value) -> Value:
         """Of a lower half, with zeros before it."""
-        return half if not half[1] or self._fits(half, _UNSIGNED_HALF[1]) else self._extension("unsigned", half, _UNSIGNED_HALF)
+        return (
+            half
+            if not half[1] or self._fits(half, _UNSIGNED_HALF[1])
+            else self._extension("unsigned", half, _UNSIGNED_HALF)
+        )
 
     def signed(self, half: Value) -> Value:
         """Of a lower half, with its sign before it."""

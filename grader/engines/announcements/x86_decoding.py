@@ -16,7 +16,12 @@ def _register_names() -> dict[str, tuple[str, int]]:
     names: dict[str, tuple[str, int]] = {}
     for name in _GENERAL:
         low = name[0] + "l" if name.endswith("x") else name + "l"
-        names |= {f"r{name}": (f"r{name}", 64), f"e{name}": (f"r{name}", 32), name: (f"r{name}", 16), low: (f"r{name}", 8)}
+        names |= {
+            f"r{name}": (f"r{name}", 64),
+            f"e{name}": (f"r{name}", 32),
+            name: (f"r{name}", 16),
+            low: (f"r{name}", 8),
+        }
         if name.endswith("x"):
             names[name[0] + "h"] = (f"r{name}", 8)
     for number in range(8, 16):

@@ -21,7 +21,12 @@ LINK = (-8, 8)  # the caller's frame pointer and the return address, from the st
 _RED_ZONE = 128  # bytes below the stack pointer that are a leaf's own
 _LONGEST_SUM = 16  # terms; a longer one becomes an unknown of its own
 _LARGEST_STEP = 4096  # of the stack pointer, that no probe follows
-_ABSOLUTE, _RELATIVE, _THREAD, _THREAD_SLOT = {1, 10, 11}, {2, 4}, {23}, {22}  # R_X86_64_: 64, 32, 32S; PC32, PLT32; TPOFF32; GOTTPOFF
+_ABSOLUTE, _RELATIVE, _THREAD, _THREAD_SLOT = (
+    {1, 10, 11},
+    {2, 4},
+    {23},
+    {22},
+)  # R_X86_64_: 64, 32, 32S; PC32, PLT32; TPOFF32; GOTTPOFF
 
 _CONDITIONS = "o no b ae e ne be a s ns p np l ge le g".split()
 JUMPS = {f"j{condition}": condition for condition in _CONDITIONS}
@@ -57,7 +62,7 @@ class X86:
     """One function's instructions, one after the other."""
 
     stack_pointer, frame_pointer = STACK_POINTER, FRAME_POINTER
-    arguments = ("rdi", "rsi", "rdx")
+    arguments, result = ("rdi", "rsi", "rdx"), "rdi"
     preserved = frozenset({"rbx", "rbp", "rsp", "r12", "r13", "r14", "r15"})
     call_relocations = frozenset(_RELATIVE)
     call_addend = -4  # from behind the instruction's last four bytes
@@ -65,16 +70,16 @@ class X86:
     def __init__(self, memory: FunctionMemory) -> None:
         self.memory, self.atoms = memory, memory.atoms
         memory.stack_pointer, memory.link, memory.top, memory.red_zone = STACK_POINTER, LINK, LINK[1], _RED_ZONE
+        memory.given = {"rdi": self.atoms.named("the first argument")}
         self._thread = self.atoms.named("the thread pointer")
 
-    def decode(self, code: bytes) -> list[tuple[int, Decoded]]:
+    @staticmethod
+    def decode(code: bytes) -> list[tuple[int, Decoded]]:
         return decode(code)
 
     def begin(self) -> State:
         caller = self.atoms.named("the caller's frame")
-        return State(
-            {STACK_POINTER: (0, self.memory.entry), FRAME_POINTER: caller, "rdi": self.memory.first_argument}
-        )
+        return State({STACK_POINTER: (0, self.memory.entry), FRAME_POINTER: caller, **self.memory.given})
 
     def flow(self, instruction: Decoded) -> Flow:
         name = instruction.name
@@ -90,7 +95,7 @@ class X86:
     def is_probe(self, instructions: Sequence[Decoded]) -> bool:
         return [(one.name, one.operands) for one in instructions[:-1]] in _probes() and instructions[-1].name == "jne"
 
-    def probe(self, state: State, at: int) -> None:
+    def probe(self, state: State, at: int, _instructions: Sequence[Decoded]) -> None:
         """The stack pointer goes down a page at a time until it meets r11."""
         limit = state.registers.get("r11")
         offset = self.memory.frame_offset(limit) if limit is not None else None
@@ -262,7 +267,9 @@ class X86:
         if not operands:
             return
         if isinstance(operands[0], Memory) and place.instruction.name not in _MAY_STORE:
-            raise UnprovableCodeError(place.offset, f"the instruction `{place.instruction.name}` with memory in first place")
+            raise UnprovableCodeError(
+                place.offset, f"the instruction `{place.instruction.name}` with memory in first place"
+            )
         if isinstance(operands[0], Memory | Register):
             self._assign(state, place, None)
         if place.instruction.name in {"bsf", "bsr"}:
@@ -415,7 +422,9 @@ class X86:
             if not by[1] and name in {"shl", "sal"}:
                 value = times(one, 1 << count)
             else:
-                top = (0, (1 << (bits - count)) - 1) if not by[1] and name == "shr" and (count or bits == HALF) else None
+                top = (
+                    (0, (1 << (bits - count)) - 1) if not by[1] and name == "shr" and (count or bits == HALF) else None
+                )
                 value = self._named(place, name, (one, by), top)
         state.flags = None  # a shift by nothing leaves them as they were
         self._assign(state, place, value)
@@ -525,7 +534,7 @@ class X86:
 @functools.cache
 def _probes() -> list[list[tuple[str, tuple[Operand, ...]]]]:
     """`sub $4096, %rsp`, then `orq $0, (%rsp)` (GCC) or `movq $0, (%rsp)` (Clang), then `cmp %r11, %rsp`."""
-    codes = ("4881ec00100000" "48830c2400" "4c39dc", "4881ec00100000" "48c7042400000000" "4c39dc")
+    codes = ("4881ec0010000048830c24004c39dc", "4881ec0010000048c70424000000004c39dc")
     return [[(one.name, one.operands) for _, one in decode(bytes.fromhex(code))] for code in codes]
 
 

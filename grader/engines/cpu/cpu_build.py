@@ -298,7 +298,9 @@ def _announced(
 
 
 def _beyond_proof() -> Refusal:
-    what = "The CPU executor cannot follow every access that the compiler made of this file: it has to be graded on a GPU."
+    what = (
+        "The CPU executor cannot follow every access that the compiler made of this file: it has to be graded on a GPU."
+    )
     return Refusal(Verdict.NEEDS_GPU, 0, what)
 
 

@@ -23,6 +23,11 @@
 #define __align__(bytes) __attribute__((aligned(bytes)))
 #define __builtin_align__(bytes) __attribute__((aligned(bytes)))
 
+// GCC makes moves of a __builtin_ copy whose length it knows, Clang the copy of an object; of the plain names both make calls.
+#define __builtin_memcpy(...) memcpy(__VA_ARGS__)
+#define __builtin_memmove(...) memmove(__VA_ARGS__)
+#define __builtin_memset(...) memset(__VA_ARGS__)
+
 #define __expf(...) ::fast_expf(__VA_ARGS__)
 #define __exp10f(...) ::fast_exp10f(__VA_ARGS__)
 #define __logf(...) ::fast_logf(__VA_ARGS__)
