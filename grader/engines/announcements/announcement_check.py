@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from grader.engines.announcements.code_object import CodeObject
 from grader.engines.announcements.inserted_calls import (
     Code,
     instruction_lines,
@@ -13,9 +12,10 @@ from grader.engines.announcements.inserted_calls import (
     with_calls,
 )
 from grader.engines.announcements.object_proof import PROCESSORS, Entry, ObjectReport, Unproved, prove_object
-from grader.engines.announcements.refusals import StrangeAssemblyError
+from grader.engines.machine_model.code_object import CodeObject
+from grader.engines.machine_model.refusals import StrangeAssemblyError
 from grader.engines.refusal import Refusal
-from grader.model.result import Verdict
+from grader.model.verdicts import Verdict
 
 _STACK_ARGUMENTS = 128  # bytes that kit/runner/kernel_call.cpp puts on the stack, whatever the kernel takes
 _ANSWER = 28  # bytes of a LaunchConfig, to which a launch function's first argument points

@@ -5,16 +5,17 @@ from __future__ import annotations
 import bisect
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from typing import Any
 
-from grader.engines.announcements.announcing_calls import kit_call
-from grader.engines.announcements.code_object import Relocation, Section
-from grader.engines.announcements.processor import BRANCH, CALL, JUMP, RETURN, STOP, Flow, Place, Processor
-from grader.engines.announcements.refusals import UnprovableCodeError
+from grader.engines.machine_model.announcing_calls import kit_call
+from grader.engines.machine_model.code_object import Relocation, Section
+from grader.engines.machine_model.processor import BRANCH, CALL, JUMP, RETURN, STOP, Flow, Instruction, Place, Processor
+from grader.engines.machine_model.refusals import UnprovableCodeError
 
 
 @dataclass
 class Block:
-    places: list[Place]
+    places: list[Place[Any]]
     flows: list[Flow]
     followers: list[tuple[int, str, bool]] = field(default_factory=list)  # where, on which condition, whether it jumps
     before: list[int] = field(default_factory=list)
@@ -49,20 +50,14 @@ class Blocks:
         return iter([target for target, _, _ in self.blocks[begin].followers])
 
 
-def blocks_of(processor: Processor, section: Section, first: int, end: int) -> Blocks:
+def blocks_of(processor: Processor[Any], section: Section, first: int, end: int) -> Blocks:
     """Raises UnprovableCodeError."""
     relocated = sorted(one for one in section.relocations if first <= one < end)
     places = [_place(section, relocated, first + at, one) for at, one in processor.decode(section.code[first:end])]
     if not places or places[-1].offset + places[-1].instruction.length != end:
         raise UnprovableCodeError(first, "bytes that are no instructions")
     flows = [processor.flow(place.instruction) for place in places]
-    offsets = {place.offset for place in places}
-    begins = {first}
-    for place, flow in zip(places, flows, strict=True):
-        if flow.kind in {JUMP, BRANCH}:
-            begins.add(_target(place, flow, offsets))
-        if flow.kind in {JUMP, BRANCH, RETURN, STOP} or _never_returns(place, flow):
-            begins.add(place.offset + place.instruction.length)
+    begins = {first, *_begins(places, flows)}
     blocks: dict[int, Block] = {}
     for place, flow in zip(places, flows, strict=True):
         if place.offset in begins:
@@ -78,15 +73,25 @@ def blocks_of(processor: Processor, section: Section, first: int, end: int) -> B
     return Blocks(first, end, blocks, any(flow.kind == CALL for flow in flows))
 
 
-def _place(section: Section, relocated: list[int], at: int, instruction: object) -> Place:
-    length = instruction.length  # type: ignore[attr-defined]
+def _begins(places: list[Place[Any]], flows: list[Flow]) -> Iterator[int]:
+    """Where control may go other than to the next instruction, and behind where it may."""
+    offsets = {place.offset for place in places}
+    for place, flow in zip(places, flows, strict=True):
+        if flow.kind in {JUMP, BRANCH}:
+            yield _target(place, flow, offsets)
+        if flow.kind in {JUMP, BRANCH, RETURN, STOP} or _never_returns(place, flow):
+            yield place.offset + place.instruction.length
+
+
+def _place(section: Section, relocated: list[int], at: int, instruction: Instruction) -> Place[Any]:
+    length = instruction.length
     begin = bisect.bisect_left(relocated, at)
     end = bisect.bisect_left(relocated, at + length, begin)
     inside: dict[int, Relocation] = {one - at: section.relocations[one] for one in relocated[begin:end]}
-    return Place(at, instruction, inside)  # type: ignore[arg-type]
+    return Place(at, instruction, inside)
 
 
-def _target(place: Place, flow: Flow, offsets: set[int]) -> int:
+def _target(place: Place[Any], flow: Flow, offsets: set[int]) -> int:
     if flow.target is None:
         raise UnprovableCodeError(place.offset, "a jump through a register or through memory")
     if place.relocations:
@@ -96,12 +101,12 @@ def _target(place: Place, flow: Flow, offsets: set[int]) -> int:
     return place.offset + flow.target
 
 
-def _never_returns(place: Place, flow: Flow) -> bool:
+def _never_returns(place: Place[Any], flow: Flow) -> bool:
     symbols = [relocation.symbol for relocation in place.relocations.values()]
     return flow.kind == CALL and any(one.undefined and not kit_call(one.name).returns for one in symbols)
 
 
-def _follow(processor: Processor, block: Block) -> None:
+def _follow(processor: Processor[Any], block: Block) -> None:
     place, flow = block.places[-1], block.flows[-1]
     behind = place.offset + place.instruction.length
     if flow.kind in {RETURN, STOP} or _never_returns(place, flow):

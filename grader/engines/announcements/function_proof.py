@@ -10,19 +10,20 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Any
 
-from grader.engines.announcements.announcing_calls import kit_call
-from grader.engines.announcements.code_object import CodeObject
 from grader.engines.announcements.control_flow import Block, Blocks, blocks_of
-from grader.engines.announcements.machine_state import State
-from grader.engines.announcements.memory_rules import FunctionMemory, Granted, Unannounced
-from grader.engines.announcements.processor import BRANCH, CALL, JUMP, RETURN, STOP, Place, Processor
-from grader.engines.announcements.refusals import UnprovableCodeError
-from grader.engines.announcements.values import HALF, Atoms, Value, signed
+from grader.engines.machine_model.announcing_calls import kit_call
+from grader.engines.machine_model.code_object import CodeObject
+from grader.engines.machine_model.machine_state import State
+from grader.engines.machine_model.memory_rules import FunctionMemory, Granted, Unannounced
+from grader.engines.machine_model.processor import BRANCH, CALL, JUMP, RETURN, STOP, Place, Processor
+from grader.engines.machine_model.refusals import UnprovableCodeError
+from grader.engines.machine_model.values import HALF, Atoms, Value, signed
 from grader.engines.object_code.symbol_table import Symbol
 
 AskedBy = Callable[[Symbol], Granted]
-MakeProcessor = Callable[[FunctionMemory], Processor]
+MakeProcessor = Callable[[FunctionMemory], Processor[Any]]
 _FUNCTIONS = {"STT_FUNC", "STT_NOTYPE", "STT_SECTION"}  # what a call can name
 
 
@@ -139,7 +140,7 @@ class _FunctionProof:
         if any(target >= end for target, _, _ in block.followers):
             self.memory.unannounced.append(Unannounced(block.places[-1].offset, "end"))
 
-    def _call(self, state: State, place: Place) -> None:
+    def _call(self, state: State, place: Place[Any]) -> None:
         relocations = list(place.relocations.values())
         if len(relocations) != 1 or relocations[0].kind not in self.machine.call_relocations:
             raise UnprovableCodeError(place.offset, "a call through a pointer")
@@ -156,7 +157,7 @@ class _FunctionProof:
             raise UnprovableCodeError(place.offset, "a call into the middle of a function")
         self.machine.called(state)
 
-    def _call_own(self, state: State, place: Place, target: Symbol, room: int) -> None:
+    def _call_own(self, state: State, place: Place[Any], target: Symbol, room: int) -> None:
         self.calls.append(Call(place.offset, target, room))
         known = self.memory.answer_for(state, place.offset, self.asked_by(target))
         if not (known and is_silent(self.code, target, self.machine.call_relocations)):

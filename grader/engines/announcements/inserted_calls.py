@@ -10,10 +10,11 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from grader.engines.announcements import arm_calls, x86_calls
-from grader.engines.announcements.memory_rules import Unannounced
-from grader.engines.announcements.processor import Instruction
-from grader.engines.announcements.refusals import StrangeAssemblyError
+from grader.engines.arm_code import arm_calls
+from grader.engines.machine_model.memory_rules import Unannounced
+from grader.engines.machine_model.processor import Instruction
+from grader.engines.machine_model.refusals import StrangeAssemblyError
+from grader.engines.x86_code import x86_calls
 
 _LABEL = re.compile(r"^([\w.$]+):")
 _SIZE = re.compile(r"^\s+\.size\s+([\w.$]+),")

@@ -5,16 +5,15 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 
-from grader.engines.announcements.code_object import CodeObject
 from grader.engines.announcements.function_proof import Call, FunctionReport, is_silent, prove_function
-from grader.engines.announcements.memory_rules import Granted, Unannounced
-from grader.engines.announcements.refusals import UnprovableCodeError
-from grader.engines.announcements.arm_semantics import Arm
-from grader.engines.announcements.x86_semantics import X86
+from grader.engines.arm_code.arm_processor import Arm
+from grader.engines.machine_model.code_object import CodeObject
+from grader.engines.machine_model.memory_rules import Granted, Unannounced
+from grader.engines.machine_model.refusals import UnprovableCodeError
 from grader.engines.object_code.symbol_table import Symbol
+from grader.engines.x86_code.x86_processor import X86
 
-
-PROCESSORS: dict[str, type[X86] | type[Arm]] = {"x64": X86, "AArch64": Arm}
+PROCESSORS: dict[str, type[X86 | Arm]] = {"x64": X86, "AArch64": Arm}
 _MOST_CODE = 1 << 20  # bytes that a kernel can reach: some seconds of this proof, and a hundred times a lab's
 
 

@@ -19,7 +19,6 @@ from typing import NoReturn
 from elftools.common.exceptions import DWARFError, ELFError
 
 from grader.engines.announcements.announcement_check import KERNEL, LAUNCH, check_announcements
-from grader.engines.announcements.code_object import read_code
 from grader.engines.announcements.object_proof import Entry
 from grader.engines.checks.attribution import names_the_text, used_up
 from grader.engines.checks.compiler_errors import compile_errors
@@ -46,6 +45,7 @@ from grader.engines.clang_ir.ir_rewriting import rewritten
 from grader.engines.cpu.cpu_toolchain import PLAIN, CpuToolchain
 from grader.engines.cpu.object_rewrite import argument_file, globalize_arguments, rewrite_arguments
 from grader.engines.cpu.runner_image import CodeLayout, shared_assembly, write_image
+from grader.engines.machine_model.code_object import read_code
 from grader.engines.object_code.assembly import calls_of
 from grader.engines.object_code.code_loops import loop_addresses
 from grader.engines.object_code.debug_info import GUARD, SharedArray, read_debug_info

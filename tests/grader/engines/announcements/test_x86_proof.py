@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from grader.engines.announcements.announcement_check import check_announcements
-from grader.engines.announcements.code_object import read_code
 from grader.engines.announcements.object_proof import Entry, ObjectReport, prove_object
+from grader.engines.machine_model.code_object import read_code
 
 _SNIPPETS = importlib.util.spec_from_file_location("x86_snippets", Path(__file__).with_name("x86_snippets.py"))
 assert _SNIPPETS is not None
@@ -97,6 +97,9 @@ UNPROVED = {
     "a jump through a register": "jmp *%rax",
     "a call through a register": "call *%rax",
     "a call through memory": "call *-8(%rbp)",
+    "a call through a variable": "call *variable(%rip)",
+    "a bit picked far from its operand": "btsq %rax, -8(%rbp)",
+    "an address of 32 bits": "movl (%eax), %ecx",
     "an instruction that no compiler makes here": "rdtsc",
     "an instruction of newer processors": "vmovss (%rdi), %xmm0",
     "a direction turned around": "std",

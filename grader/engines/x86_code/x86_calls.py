@@ -5,11 +5,11 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from grader.engines.announcements.announcing_calls import UNSEEN
-from grader.engines.announcements.memory_rules import Unannounced
-from grader.engines.announcements.refusals import StrangeAssemblyError
-from grader.engines.announcements.x86_decoding import Decoded, Memory
-from grader.engines.announcements.x86_semantics import COUNTED
+from grader.engines.machine_model.announcing_calls import UNSEEN
+from grader.engines.machine_model.memory_rules import Unannounced
+from grader.engines.machine_model.refusals import StrangeAssemblyError
+from grader.engines.x86_code.x86_decoding import Decoded, Memory
+from grader.engines.x86_code.x86_names import COUNTED
 
 _WORDS = re.compile(r"^\s*((?:(?:rep|repe|repz|repne|repnz|lock)[ ;]\s*)?[a-z]\w*)\s*(.*?)\s*(?:#.*)?$")
 

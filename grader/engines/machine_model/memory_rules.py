@@ -8,12 +8,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from grader.engines.announcements.announcing_calls import BUILT_IN_VARIABLES
-from grader.engines.announcements.code_object import CodeObject
-from grader.engines.announcements.machine_state import State
-from grader.engines.announcements.values import ALL, Atoms, Value, plus, signed
+from grader.engines.machine_model.announcing_calls import BUILT_IN_VARIABLES
+from grader.engines.machine_model.code_object import CodeObject
+from grader.engines.machine_model.machine_state import State
+from grader.engines.machine_model.values import ALL, Atoms, Value, plus, signed
 from grader.engines.object_code.symbol_table import Symbol
-
 
 # What a function does with the addresses that it is given: register and kind -> from where to where.
 Granted = dict[tuple[str, str], tuple[int, int]]
@@ -28,6 +27,14 @@ class Unannounced:
     operand: int = 0  # the instruction's how manieth; of no meaning for a call
     register: str = ""  # of a call: in which it hands on an address
     span: tuple[int, int] = (0, 0)  # of a call: from where to where that is used
+
+
+@dataclass(frozen=True, slots=True)
+class Spot:
+    """An instruction's operand."""
+
+    offset: int  # of the instruction in its section
+    operand: int
 
 
 @dataclass
@@ -72,7 +79,7 @@ class FunctionMemory:
         """From the stack pointer at the begin, where that alone and a constant make the address."""
         return signed(address[0]) if address[1] == self.entry else None
 
-    def load(self, state: State, at: int, address: Value, size: int, operand: int) -> Value | None:
+    def load(self, state: State, spot: Spot, address: Value, size: int) -> Value | None:
         """What is read: the same for the same word of the frame. None: nobody knows."""
         offset = self.frame_offset(address)
         if offset is None:
@@ -81,10 +88,10 @@ class FunctionMemory:
                 or self._constant(state, address, size)
                 or self._grants("read", address, size)
             ):
-                self._announced(state, at, "read", address, size, operand)
+                self._announced(state, spot, "read", address, size)
             return None
         if not self._frame_holds(state, offset, offset + size, writes=False):
-            self._announced(state, at, "read", address, size, operand)
+            self._announced(state, spot, "read", address, size)
             return None
         known = state.words.get(offset)
         if known is not None and known[0] == size:
@@ -95,7 +102,7 @@ class FunctionMemory:
         state.stored(offset, size, value)
         return value
 
-    def store(self, state: State, at: int, address: Value, size: int, value: Value | None, operand: int) -> None:
+    def store(self, state: State, spot: Spot, address: Value, size: int, value: Value | None) -> None:
         offset = self.frame_offset(address)
         if offset is not None and self._frame_holds(state, offset, offset + size, writes=True):
             state.stored(offset, size, value)
@@ -105,7 +112,7 @@ class FunctionMemory:
             ]:
                 del state.words[word]
         elif not self._grants("write", address, size):
-            self._announced(state, at, "write", address, size, operand)
+            self._announced(state, spot, "write", address, size)
             state.words.clear()
 
     def _grants(self, kind: str, address: Value, size: int) -> bool:
@@ -146,20 +153,20 @@ class FunctionMemory:
         else:
             state.stored(offset, size[0], None)
 
-    def touch(self, state: State, at: int, kind: str, address: Value, size: Value, operand: int) -> None:
+    def touch(self, state: State, spot: Spot, kind: str, address: Value, size: Value) -> None:
         """Of a length that is itself a value: what a repeated instruction reads or writes."""
         if not size[1]:
             if kind == "read":
-                self.load(state, at, address, size[0], operand)
+                self.load(state, spot, address, size[0])
             else:
-                self.store(state, at, address, size[0], None, operand)
+                self.store(state, spot, address, size[0], None)
             return
-        self._announced(state, at, kind, address, size, operand)
+        self._announced(state, spot, kind, address, size)
         if kind == "write":
             state.words.clear()
 
-    def _announced(self, state: State, at: int, kind: str, address: Value, size: int | Value, operand: int) -> None:
-        missing = Unannounced(at, kind, operand)
+    def _announced(self, state: State, spot: Spot, kind: str, address: Value, size: int | Value) -> None:
+        missing = Unannounced(spot.offset, kind, spot.operand)
         if not state.is_announced(kind, address, size) and missing not in self.unannounced[-2:]:  # of a pair, once
             self.unannounced.append(missing)
 

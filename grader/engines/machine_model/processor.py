@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Protocol
+from typing import Generic, Protocol, TypeVar
 
-from grader.engines.announcements.code_object import Relocation
-from grader.engines.announcements.machine_state import State
-from grader.engines.announcements.memory_rules import FunctionMemory
+from grader.engines.machine_model.code_object import Relocation
+from grader.engines.machine_model.machine_state import State
+from grader.engines.machine_model.memory_rules import FunctionMemory
 
 CALL, JUMP, BRANCH, RETURN, STOP = "call", "jump", "branch", "return", "stop"
 
@@ -16,6 +16,9 @@ CALL, JUMP, BRANCH, RETURN, STOP = "call", "jump", "branch", "return", "stop"
 class Instruction(Protocol):
     @property
     def length(self) -> int: ...
+
+
+Code = TypeVar("Code", bound=Instruction)  # a processor's own kind of instruction
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,15 +31,15 @@ class Flow:
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class Place(Generic[Code]):
     """Where an instruction stands, and what the linker will put into it."""
 
     offset: int
-    instruction: Instruction
+    instruction: Code
     relocations: Mapping[int, Relocation]  # by offset in the instruction
 
 
-class Processor(Protocol):
+class Processor(Protocol[Code]):
     """One function's instructions, one after the other. What it cannot follow raises UnprovableCodeError."""
 
     stack_pointer: str
@@ -49,19 +52,19 @@ class Processor(Protocol):
     memory: FunctionMemory
 
     @staticmethod
-    def decode(code: bytes) -> Sequence[tuple[int, Instruction]]:
+    def decode(code: bytes) -> Sequence[tuple[int, Code]]:
         """With their offsets, up to the first bytes that are none."""
 
-    def flow(self, instruction: Instruction) -> Flow: ...
+    def flow(self, instruction: Code) -> Flow: ...
 
-    def is_probe(self, instructions: Sequence[Instruction]) -> bool:
+    def is_probe(self, instructions: Sequence[Code]) -> bool:
         """Whether this block, which jumps back to itself, touches each page of a large frame and does nothing else."""
 
-    def probe(self, state: State, at: int, instructions: Sequence[Instruction]) -> None: ...
+    def probe(self, state: State, at: int, instructions: Sequence[Code]) -> None: ...
 
     def begin(self) -> State: ...
 
-    def execute(self, state: State, place: Place) -> None:
+    def execute(self, state: State, place: Place[Code]) -> None:
         """Everything but calls, jumps and returns."""
 
     def register(self, state: State, name: str) -> tuple[int, tuple[tuple[int, int], ...]]: ...

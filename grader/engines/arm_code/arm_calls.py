@@ -5,10 +5,10 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from grader.engines.announcements.announcing_calls import UNSEEN
-from grader.engines.announcements.arm_decoding import Decoded, Memory
-from grader.engines.announcements.memory_rules import Unannounced
-from grader.engines.announcements.refusals import StrangeAssemblyError
+from grader.engines.arm_code.arm_decoding import Decoded, Memory
+from grader.engines.machine_model.announcing_calls import UNSEEN
+from grader.engines.machine_model.memory_rules import Unannounced
+from grader.engines.machine_model.refusals import StrangeAssemblyError
 
 _SAVED = 32  # bytes
 _LOW = re.compile(r"#?(:lo12:[^\]\s]+)\]")

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Hashable
 from dataclasses import dataclass, field
 
-from grader.engines.announcements.values import ALL, Bounds, Value
+from grader.engines.machine_model.values import ALL, Bounds, Value
 
 _MOST_WORDS = 2_000  # of a frame that are remembered: a function with more of them is no kernel's
 _WIDEST = 16  # bytes of one word of a frame that is remembered
