@@ -78,4 +78,15 @@ bool Image::on_one_line(std::uintptr_t one, std::uintptr_t other) const {
   return first != nullptr && second != nullptr && first->file == second->file && first->line == second->line;
 }
 
+void Image::seal_in(simt::SealedTables& tables) const {
+  tables.add(this, sizeof *this);
+  tables.add(lines);
+  tables.add(functions);
+  tables.add(header_code);
+  tables.add(loops);
+  tables.add(shared);
+  tables.add(guards);
+  tables.add(variables);
+}
+
 }  // namespace tilelab

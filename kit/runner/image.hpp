@@ -10,6 +10,7 @@
 #include "simt/machine.hpp"
 #include "simt/observers/loop_map.hpp"
 #include "simt/region.hpp"
+#include "simt/sealed_tables.hpp"
 
 namespace tilelab {
 
@@ -43,6 +44,7 @@ struct Image {
   const CodeFunction* function_at(std::uintptr_t pc) const;
   bool on_one_line(std::uintptr_t one, std::uintptr_t other) const;  // whether two instructions belong to one source line
   simt::LoopMap loop_map() const;
+  void seal_in(simt::SealedTables& tables) const;  // it stays as it is while a launch runs
 };
 
 // Throws std::runtime_error that names the file.

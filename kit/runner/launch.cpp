@@ -229,12 +229,23 @@ class Launch {
     simt::Machine machine(memory_, announcer, *stacks_, request_.event_budget, image_.header_code,
                           [this](auto one, auto other) { return image_.on_one_line(one, other); });
     if (request_.traffic) machine.watch_locals(locals_.emplace());
+    simt::SealedTables tables;
+    tables.add(&kernel, sizeof kernel);
+    tables.add(&request_, sizeof request_);
+    image_.seal_in(tables);
+    memory_.seal_in(tables);
+    announcer.seal_in(tables);
+    tables.seal();
     machine.run(
         {index(config_.grid), index(config_.block), image_.static_shared_bytes, config_.shared_bytes, memory_.shared_span(),
          request_.shared_poison},
         [&kernel] { kernel(); }, request_.order_seed, request_.reversed);
     events_ = machine.events();
     note_end(machine);
+    if (!tables.intact()) {  // not what the observers say counts then
+      record(Verdict::crash, image_.kernel + 1, "overwrites memory of the executor");
+      trouble_ = {Status::crash, "A thread overwrites memory of the executor."};
+    }
   }
 
   void trace_block(const std::array<unsigned, 3>& block) {

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "simt/event.hpp"
+#include "simt/sealed_tables.hpp"
 
 namespace tilelab::simt {
 
@@ -34,6 +35,15 @@ class Announcer {
 
   void access(const Access& access) const {
     for (const Listener& listener : by_space_[static_cast<std::size_t>(access.space)]) listener.tell(listener.who, access);
+  }
+
+  // Who hears of what. It stays as it is while a launch runs.
+  void seal_in(SealedTables& tables) const {
+    tables.add(this, sizeof *this);
+    tables.add(all_);
+    tables.add(control_);
+    for (const auto& listeners : by_space_) tables.add(listeners);
+    for (const Observer* observer : all_) tables.add(observer, sizeof(void*));  // its virtual table
   }
 
   // Null if an observer needs every read.

@@ -11,10 +11,13 @@ namespace tilelab::simt {
 Region& MemoryMap::add_buffer(Region region) {
   const auto page = static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
   const std::size_t body = (region.bytes + page - 1) / page * page;
-  if (body < region.bytes || body + 2 * red_zone_bytes < body) throw std::bad_alloc();
-  void* arena = mmap(nullptr, body + 2 * red_zone_bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  const std::size_t around = red_zone_bytes + page;
+  if (body < region.bytes || body + 2 * around < body) throw std::bad_alloc();
+  // A page that nobody can use before and behind the red zones: what runs on through them ends there.
+  void* arena = mmap(nullptr, body + 2 * around, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
   if (arena == MAP_FAILED) throw std::bad_alloc();
-  region.base = reinterpret_cast<std::uintptr_t>(arena) + red_zone_bytes;
+  if (mprotect(static_cast<char*>(arena) + page, body + 2 * red_zone_bytes, PROT_READ | PROT_WRITE) != 0) throw std::bad_alloc();
+  region.base = reinterpret_cast<std::uintptr_t>(arena) + around;
   region.space = Space::global;
   return buffers_.emplace_back(std::move(region));
 }

@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "simt/region.hpp"
+#include "simt/sealed_tables.hpp"
 
 namespace tilelab::simt {
 
@@ -56,6 +57,16 @@ class MemoryMap {
   const Region* buffer_near(std::uintptr_t address) const;
   // The shared array that ends last at or before the address, or null.
   const Region* shared_before(std::uintptr_t address) const;
+
+  // Which memory there is. It stays as it is while a launch runs.
+  void seal_in(SealedTables& tables) const {
+    for (const auto* regions : {&buffers_, &modules_}) {
+      for (const Region& region : *regions) tables.add(&region, sizeof region);
+    }
+    tables.add(shared_);
+    tables.add(guards_);
+    tables.add(array_of_word_);
+  }
 
   std::uintptr_t shared_base() const { return shared_base_; }
   std::size_t shared_span() const { return shared_span_; }

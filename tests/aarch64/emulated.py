@@ -34,7 +34,7 @@ MAGIC = (
     r":tilelab-aarch64:M::\x7fELF\x02\x01\x01\x00\x00\x00\x00\x00\x00\x00\x00\x00\x02\x00\xb7\x00"
     r":\xff\xff\xff\xff\xff\xff\xff\x00\xff\xff\xff\xff\xff\xff\xff\xff\xfe\xff\xff\xff:"
 )
-PYTESTS = [f"tests/labs/test_{name}.py" for name in ("models", "rejects", "accepted", "crashes")]
+PYTESTS = [f"tests/labs/test_{name}.py" for name in ("models", "rejects", "accepted", "crashes", "kernel_exploits")]
 BINFMT = Path("/proc/sys/fs/binfmt_misc")
 # An emulated launch needs more processor time. The limit on its steps stays the same, and so do the verdicts.
 CLOCK_FACTOR = "12"

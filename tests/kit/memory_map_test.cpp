@@ -1,6 +1,8 @@
 // Which region an address belongs to.
 #include "simt/memory_map.hpp"
 
+#include <sys/mman.h>
+
 #include <array>
 #include <cstring>
 
@@ -157,4 +159,20 @@ TEST_CASE("what runs past a shared array is laid to the last array before it", "
   CHECK(memory.shared_before(base) == nullptr);
   CHECK(memory.shared_before(base + 16)->name == "As");
   CHECK(memory.shared_before(base + 40)->name == "Bs");
+}
+
+TEST_CASE("behind its red zones a buffer is fenced by memory that nobody can use", "[memory_map]") {
+  MemoryMap memory;
+  const Region& placed = memory.add_buffer(buffer("A", 5000));
+  const auto can_be_read = [](std::uintptr_t address) {
+    constexpr int populate_read = 22;  // MADV_POPULATE_READ: newer than C libraries
+    const std::uintptr_t page = address / 4096 * 4096;
+    return madvise(reinterpret_cast<void*>(page), 4096, populate_read) == 0;
+  };
+  if (!can_be_read(placed.base)) SKIP("this kernel does not tell (before Linux 5.14)");
+  CHECK(placed.base % 256 == 0);
+  CHECK(can_be_read(placed.base - red_zone_bytes));
+  CHECK_FALSE(can_be_read(placed.base - red_zone_bytes - 1));
+  CHECK(can_be_read(placed.base + 8191 + red_zone_bytes));
+  CHECK_FALSE(can_be_read(placed.base + 8192 + red_zone_bytes));
 }

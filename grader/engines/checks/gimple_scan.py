@@ -24,6 +24,8 @@ _HIDING = re.compile(
     r"\b(no_sanitize\w*|disable_sanitizer_instrumentation|optimize|target|target_clones|naked|simd"
     r"|no_instrument_function|no_profile_instrument_function)\b"
 )
+# A function's parameters, its body and a statement with its position: a dump without one is no dump as we know it.
+_FUNCTION = re.compile(r"\)(?: const)?\n\{\n(?:.*\n)*?.*\[[^\[\]\n:]*:\d+:\d+(?: discrim \d+)?\] .*;\n")
 _MACHINE_BUILTIN = re.compile(r"__builtin_(?:ia32_(?!pause\b)|aarch64_|neon_|sve_|arm_)\w+|svbool_t\b")
 
 
@@ -38,6 +40,9 @@ def scan_gimple(dump: str, file_name: str, trusted: Collection[str] = ()) -> Ref
     """The first reason not to trust the instrumentation, or None. `trusted`: folders of our headers, whose functions announce their
     accesses themselves.
     """
+    if _FUNCTION.search(dump) is None:
+        what = "The grader cannot read what this machine's compiler says of the file, so the file was not judged."
+        return Refusal(Verdict.INTERNAL_ERROR, 0, what)
     hiding = ""  # an attribute of the present function that hides accesses
     for statement in _statements(dump, file_name):
         if statement.text == "}":

@@ -168,6 +168,9 @@ class _Compiled:
 
     object: ObjectFile
     kernel: str  # its symbol; where there are several versions, the first
+    entered: frozenset[
+        str
+    ]  # symbols of the functions that were proved from their beginning on, and may be called first
     assembly: str
     dynamic: list[str]  # names of `extern __shared__` arrays
     static_shared_bytes: int  # of the arrays that the kernel reaches
@@ -269,7 +272,9 @@ def _link(steps: _Steps, text: str, preprocessed: str, entries: EntrySignatures)
     commands.append(steps.toolchain.link(["submission.o", "shared.s"], roots, "runner"))
     if not steps.run(*(_shortened(steps, number, command) for number, command in enumerate(commands))):
         steps.break_off("the linker")
-    compiled = _Compiled(obj, found.kernels[0].name, assembly, dynamic, _static_shared_bytes(obj, found))
+    compiled = _Compiled(
+        obj, found.kernels[0].name, frozenset(entered), assembly, dynamic, _static_shared_bytes(obj, found)
+    )
     return _describe(steps, text, entries, compiled)
 
 
@@ -332,6 +337,9 @@ def _describe(steps: _Steps, text: str, entries: EntrySignatures, compiled: _Com
         kernel = function_at(info.functions, info.addresses.get(compiled.kernel, 0))
     if kernel is None or (entries.launch and launch is None):
         return wrong_signatures(info.functions, entries)
+    proved = {info.addresses.get(name) for name in compiled.entered}
+    if kernel.first not in proved or (launch and launch.first not in proved):
+        return (_beyond_proof(),)
     known = {array.symbol for array in info.shared}
     offset = info.offsets["tilelab_dynamic_shared"]
     constant = next(

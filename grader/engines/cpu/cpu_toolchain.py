@@ -119,6 +119,7 @@ class CpuToolchain:
         keep = [f"-Wl,--undefined={root}" for root in roots]
         return [
             self.compiler, "-no-pie", *_linker(self.compiler), *self.home.link_flags, "-Wl,--gc-sections", "-Wl,-z,noexecstack",
+            "-Wl,-z,relro,-z,now",  # what the loader has filled in cannot be written any more
             *keep, *objects, *map(str, self.archives), "-o", output,
         ]  # fmt: skip
 

@@ -108,6 +108,6 @@ def test_char_has_a_sign_on_arm_too(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("name", ["__builtin_aarch64_addpv4sf", "__builtin_neon_vaddv4sf", "__builtin_ia32_rdtsc"])
 def test_an_instruction_of_the_grader_s_processor_is_refused(name: str) -> None:
-    refusal = scan_gimple(f"[scale.cu:3:5] x = {name} ();", "scale.cu")
+    refusal = scan_gimple(f"void scale ()\n{{\n  [scale.cu:3:5] x = {name} ();\n}}\n", "scale.cu")
     assert refusal is not None
     assert (refusal.line, name in refusal.message) == (3, True)
