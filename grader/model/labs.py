@@ -88,8 +88,12 @@ class CounterSpec(Strict):
     """How performance is assessed without a GPU: by the memory traffic of one case's last launch, as the executor counts it."""
 
     case: str  # the name of the case whose launch is counted
-    also: str = ""  # a hidden case whose launches have to reach the tier as well, on sizes that the student does not know
-    slack: float = Field(default=1.25, ge=1)  # how far these may exceed its bounds: their sides need not be multiples of a tile
+    also: str = (
+        ""  # a hidden case whose launches have to reach the tier as well, on sizes that the student does not know
+    )
+    slack: float = Field(
+        default=1.25, ge=1
+    )  # how far these may exceed its bounds: their sides need not be multiples of a tile
     most_elements_of_a_thread: int = Field(default=64, ge=1)  # of the result: with more, too few threads share the work
     versus: str  # in words, the traffic of another kernel of the course: "a naive kernel loads 0.125"
     advice: str  # for a kernel that is not in the highest tier

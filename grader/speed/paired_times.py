@@ -49,7 +49,9 @@ class Speed:
     share: Interval  # model / student: 1 where the student is as fast as the model solution
     control: Interval  # baseline / baseline
     rounds: int
-    spike: float = 0  # a launch of the student's that took this many times as long as the others, alone in its round; 0: none
+    spike: float = (
+        0  # a launch of the student's that took this many times as long as the others, alone in its round; 0: none
+    )
 
 
 def speed_of(times: Times) -> Speed:

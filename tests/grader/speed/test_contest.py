@@ -36,7 +36,13 @@ def contest_between(folder: Path, *kernels: str) -> Built:
     return Built(
         folder,
         tuple(
-            {"cubin": "empty.cubin", "functions": [], "kernel": f"{kernel}{parameters}", "ask_launch": "ask_two", "alone": kernel != "transposes"}
+            {
+                "cubin": "empty.cubin",
+                "functions": [],
+                "kernel": f"{kernel}{parameters}",
+                "ask_launch": "ask_two",
+                "alone": kernel != "transposes",
+            }
             for kernel in kernels
         ),
     )
