@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import sys
 from typing import TYPE_CHECKING, NoReturn
 
@@ -9,6 +10,11 @@ import typer
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+
+# What no file and no argument of a command is to blame for.
+_OF_MACHINE = frozenset(
+    {errno.EMFILE, errno.ENFILE, errno.ENOSPC, errno.EDQUOT, errno.ENOMEM, errno.EAGAIN, errno.EIO, errno.EROFS}
+)
 
 
 def guarded(run: Callable[[], int]) -> NoReturn:
@@ -28,6 +34,11 @@ def guarded(run: Callable[[], int]) -> NoReturn:
     except RemediableError as error:
         _say(str(error))
         status = 2
+    except OSError as error:
+        if error.errno not in _OF_MACHINE:
+            raise
+        _say(f"this machine failed: {error}. Mend that and run the same command again; what was judged is kept")
+        status = 3
     raise typer.Exit(status)
 
 

@@ -59,9 +59,9 @@ def test_it_says_what_is_wrong_and_how_it_is_called(program: str, words: list[st
     ("words", "said"),
     [
         ([*FILES, "--seeds", "1"], "--seeds"),
-        ([*FILES, "--seed", "12abc"], "'12abc' is no whole number"),
+        ([*FILES, "--shutdown-grace-ms", "12abc"], "'12abc' is no whole number"),
         ([*FILES, "--shuffle=-1"], "'-1' is no whole number"),
-        ([*FILES, "--seed"], "--seed"),
+        ([*FILES, "--shuffle"], "--shuffle"),
         (["--runner", "runner.json"], "--runner and --report are needed"),
     ],
 )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import sys
+from typing import Literal
 
 from grader.judging.judge_call import located
 from grader.model.result import Case, Environment, LabResult, Launch, Result, Submission
@@ -12,14 +13,14 @@ from grader.scoring.deduplication import deduplicate
 from grader.scoring.redaction import for_student
 
 FILE, LINES = "kernel.cu", ["C[2] = 1;", "C[2] = 2;"]
-CASE = "a hidden case"
+CASE, SECRET_CASE = "a hidden case", "a hidden case that gives its verdict only"
 
 
-def result(launch: Launch) -> Result:
-    case = Case(
-        name=CASE,
+def case(name: str, feedback: Literal["full", "verdict"], launch: Launch) -> Case:
+    return Case(
+        name=name,
         visibility="hidden",
-        feedback="verdict",
+        feedback=feedback,
         verdict=launch.verdict,
         passed=False,
         points=0,
@@ -27,13 +28,16 @@ def result(launch: Launch) -> Result:
         message=launch.message,
         launches=(launch,),
     )
+
+
+def result(launch: Launch) -> Result:
     lab = LabResult(
         title="A lab",
         file=FILE,
         verdict=launch.verdict,
         points=0,
         max_points=1,
-        cases=(case,),
+        cases=(case(CASE, "full", launch), case(SECRET_CASE, "verdict", launch)),
         findings=deduplicate([(CASE, one) for one in launch.findings]),
     )
     environment = Environment(kit="1", compiler="a compiler", sandbox="none", date="2026-01-01")

@@ -44,6 +44,7 @@ def judged(monkeypatch: pytest.MonkeyPatch, tmp_path: Path, is_free: Callable[[s
     )
     lab: Lab = load_lab(ROOT, lab_ids(ROOT)[0])
     monkeypatch.setattr(gpu_judging, "build_for_gpu", lambda *_, **__: GpuBuild(image=tmp_path / "cubin.json"))
+    monkeypatch.setattr(gpu_judging, "two_programs", lambda *_: None)
     monkeypatch.setattr(gpu_judging, "confined_runner", lambda *_: ["runner"])
 
     def run(*answers: Answers) -> tuple[list[tuple[str, ...]], tuple[JudgedCase, ...]]:
