@@ -7,6 +7,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from grader.engines.checks.compiler_view import CompilerView, different_programs
+from grader.engines.cpu.compiler_home import home_of
 from grader.engines.cpu.cpu_build import BUILD_LIMITS, MAX_TEXT_BYTES
 from grader.engines.cpu.cpu_toolchain import DECIDED
 from grader.engines.gpu.device_preprocessing import device_preprocessing
@@ -43,11 +44,12 @@ def two_programs(toolset: Toolset, source: Path, folder: Path) -> Refusal | None
 
 def _confined(toolset: Toolset, command: list[str], folder: Path) -> Finished:
     assert toolset.gpu.toolchain is not None
+    home = home_of(toolset.gpu.toolchain.host_compiler)
     headers = [*toolset.toolchain.includes, toolset.toolchain.prelude.parent, toolset.gpu.toolchain.root]
     return run_confined(
         toolset.confinement,
-        command,
-        readable=[*headers, *toolset.gpu.toolchain.includes],
+        [*home.before, *command],
+        readable=[*headers, *toolset.gpu.toolchain.includes, *home.places],
         writable=[folder],
         limits=BUILD_LIMITS,
         profile="build",

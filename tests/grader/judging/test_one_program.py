@@ -6,6 +6,7 @@ Each file in tests/exploits/two_programs/ says on its first line in which line i
 from __future__ import annotations
 
 import re
+import shutil
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
@@ -58,3 +59,16 @@ def test_an_attempt_is_refused_in_its_line(source: Path, compare: Compare) -> No
 @pytest.mark.parametrize("source", CORPUS, ids=lambda path: f"{path.parent.name}/{path.stem}")
 def test_an_honest_kernel_is_one_program(source: Path, compare: Compare) -> None:
     assert compare(source) is None
+
+
+def test_a_compiler_where_no_sandbox_looks_reads_a_file_for_both(
+    with_nvcc: Toolset, tmp_path_factory: pytest.TempPathFactory
+) -> None:
+    toolchain = with_nvcc.gpu.toolchain
+    assert toolchain is not None
+    wrapper = tmp_path_factory.mktemp("opt") / "g++"
+    wrapper.write_text(f'#!/bin/sh\nexec {shutil.which(toolchain.host_compiler)} "$@"\n', encoding="utf-8")
+    wrapper.chmod(0o755)
+    elsewhere = replace(with_nvcc, gpu=GpuBackend(toolchain=replace(toolchain, host_compiler=str(wrapper))))
+    honest = ROOT / "solutions" / "02-tiled" / "matmul_tiled.cu"
+    assert two_programs(elsewhere, honest, tmp_path_factory.mktemp("views")) is None
