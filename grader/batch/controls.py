@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import shutil
 import tempfile
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
@@ -51,14 +51,19 @@ class Controls:
     judge: ControlJudge
     scratch: Path | None = None
     workers: int | None = None  # None: as many as there are controls
+    compiler: Callable[[], str] = (
+        str  # why the compiler cannot be relied on; empty, as by itself: nothing is known against it
+    )
 
     def trouble(self, labs: Sequence[Lab]) -> str:
-        """Why this machine cannot grade, and what to do; empty where all controls of `labs` get their verdicts."""
+        """Why this machine cannot grade, and what to do; empty where all controls of `labs` get their verdicts, and the compiler is one
+        that the detectors can rely on.
+        """
         controls = [control for lab in labs for control in controls_of(lab)]
         if not controls:
-            return ""
+            return self.compiler()
         with ThreadPoolExecutor(min(self.workers or len(controls), len(controls))) as pool:
-            return next(filter(None, pool.map(self._trouble, controls)), "")
+            return next(filter(None, pool.map(self._trouble, controls)), "") or self.compiler()
 
     def covers(self, lab: Lab) -> bool:
         """Whether anything shows that a right kernel of `lab` passes here."""

@@ -184,3 +184,19 @@ def doctor_command() -> None:
         return examine(Path.cwd())
 
     guarded(run)
+
+
+@app.command("canaries")
+def canaries_command(
+    if_new: Annotated[
+        bool, typer.Option("--if-new", help="only if this compiler was not tried before, and say only what is wrong")
+    ] = False,
+) -> None:
+    """Try the compiler with the kit's canaries: kernels that show whether the detectors can rely on it."""
+
+    def run() -> int:
+        from grader.commands.doctor import show_canaries
+
+        return show_canaries(Path.cwd(), if_new=if_new)
+
+    guarded(run)

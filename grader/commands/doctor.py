@@ -1,4 +1,6 @@
-"""`tilelab doctor`: says what this machine would grade with, and what to do if something is missing."""
+"""`tilelab doctor`: says what this machine would grade with, and what to do if something is missing. `tilelab canaries`: shows what the
+compiler does with the kit's canaries.
+"""
 
 from __future__ import annotations
 
@@ -12,6 +14,7 @@ from rich.console import Console
 from rich.text import Text
 
 from grader.batch.controls import Controls, controls_of
+from grader.canaries.compiler_trial import compiler_trouble, try_compiler
 from grader.commands.opened_tools import lab_judge, open_toolset
 from grader.machine.backend import VARIABLE, backend_choice, open_backend
 from grader.machine.compiler_choice import choose_compiler
@@ -53,7 +56,34 @@ def check_all(root: Path) -> Iterator[Check]:
     yield _judges(root)
     yield _tried("sandbox", lambda: detect(root / "build" / "bin" / "confine", _prefix(root), allow_none=False).name)
     yield from _gpu(root)
+    yield _tried("canaries", lambda: _canaries(root))
     yield _tried("controls", lambda: _controls(root))
+
+
+def show_canaries(start: Path, *, if_new: bool) -> int:
+    """Prints what came of each canary; 3 if one went otherwise than it must. `if_new`: only where this compiler has not passed before,
+    and then only what is wrong.
+    """
+    toolset = open_toolset(course_root(start), allow_no_sandbox=True)
+    if if_new:
+        if trouble := compiler_trouble(toolset):
+            raise MachineError(trouble)
+        return 0
+    console = Console(highlight=False)
+    console.print(toolset.compiler_version, markup=False, soft_wrap=True)
+    tried = try_compiler(toolset)
+    for canary, what in tried:
+        mark, style = ("--", "red") if what else ("ok", "green")
+        console.print(Text.assemble((f"{mark} ", style), f"{canary.source.stem:24} {what}"), soft_wrap=True)
+    return 3 if any(what for _, what in tried) else 0
+
+
+def _canaries(root: Path) -> str:
+    """Tries what a batch tries where it meets a compiler for the first time."""
+    toolset = open_toolset(root, allow_no_sandbox=False)
+    if trouble := compiler_trouble(toolset):
+        raise MachineError(trouble)
+    return "the compiler announces what the detectors rely on"
 
 
 def _controls(root: Path) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Sequence
+from functools import partial
 from pathlib import Path
 
 from rich.console import Console
@@ -14,6 +15,7 @@ from grader.batch.job_store import judging_fingerprints
 from grader.batch.judging_jobs import JudgingSetup
 from grader.batch.output_folder import OutputFolder
 from grader.batch.scratch_folder import require_temporary_files
+from grader.canaries.compiler_trial import compiler_trouble
 from grader.commands.opened_tools import environment_of, lab_judge, open_toolset, size_sweep
 from grader.commands.progress import TerminalProgress
 from grader.commands.summary import summary
@@ -57,7 +59,7 @@ def grade_class(  # noqa: PLR0913 - as the command
         fingerprints=judging_fingerprints(toolset, labs),
         seed=seed,
         sweep=size_sweep(toolset, console) if sweep else None,
-        controls=Controls(judge, workers=workers or os.cpu_count()),
+        controls=Controls(judge, workers=workers or os.cpu_count(), compiler=partial(compiler_trouble, toolset)),
     )
     progress = TerminalProgress(console)
     try:

@@ -17,5 +17,11 @@ class Refusal:
     advice: str = ""
 
 
+def unreadable_dump(line: int = 0) -> Refusal:
+    """What the compiler says of a file is not in the form that we know: nobody can say that nothing is hidden there."""
+    what = "The grader cannot read what this machine's compiler says of the file, so the file was not judged."
+    return Refusal(Verdict.INTERNAL_ERROR, line, what)
+
+
 class BuildFaultError(Exception):
     """A build failed, and nothing shows that the submission did it: ours to mend, and to be tried again."""

@@ -16,6 +16,7 @@ from grader.model.errors import RemediableError
 
 VARIABLE = "TILELAB_COMPILER"
 OLDEST = {"GCC": 12, "Clang": 14}
+TRIED = "GCC 12 to 15 and Clang 14 to 19"  # the versions that .ci/toolchains was run with
 _NEWEST_CLANG = 22  # the newest version that is looked for by its numbered name
 
 
@@ -24,6 +25,7 @@ class CompilerChoice:
     compiler: str
     version: str  # one line, as the compiler prints it
     why: str
+    linker: str = ""  # the compiler that links instead: an older one than the kit's lacks functions that the kit needs
 
     def __str__(self) -> str:
         return f"{self.version} ({self.why})"
@@ -48,12 +50,21 @@ def choose_compiler(of_kit: str, environment: Mapping[str, str] = os.environ) ->
     if kind == "Clang" and target_of(found) != "x86_64":
         message = f"{found} compiles for {target_of(found)}, where submissions need GCC. Unset {VARIABLE} or set CXX."
         raise RemediableError(message)
-    return CompilerChoice(found, version, why)
+    return CompilerChoice(found, version, why, _linker(of_kit, version))
 
 
 def _any_clang() -> str | None:
     names = ["clang++", *(f"clang++-{number}" for number in range(_NEWEST_CLANG, OLDEST["Clang"] - 1, -1))]
     return next(filter(None, map(shutil.which, names)), None)
+
+
+def _linker(of_kit: str, version: str) -> str:
+    """The kit's own compiler where it is there and is another one."""
+    own = shutil.which(of_kit)
+    try:
+        return own if own and _version(own)[0] != version else ""
+    except RemediableError:
+        return ""
 
 
 def _version(compiler: str) -> tuple[str, int]:

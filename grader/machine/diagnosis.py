@@ -40,4 +40,9 @@ _ELSE = "Look at `.venv/bin/tilelab doctor`; `make clean` and `make setup` build
 
 def remedy_for(said: str) -> str:
     """One sentence, for whatever the words in `said` give away of the cause."""
-    return next((remedy for pattern, remedy in _TABLE if re.search(pattern, said)), _ELSE)
+    return known_remedy_for(said) or _ELSE
+
+
+def known_remedy_for(said: str) -> str:
+    """Empty where they give nothing away."""
+    return next((remedy for pattern, remedy in _TABLE if re.search(pattern, said)), "")

@@ -6,7 +6,7 @@ import hashlib
 import json
 import subprocess
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from pydantic import BaseModel, ConfigDict
@@ -66,6 +66,7 @@ class Toolset:
             )
             gpu = open_backend(backend, root, kit, confinement)
             toolchain = prepare(choice.compiler, unique, archives, build / "prelude", 10 * gpu.target.capability)
+            toolchain = replace(toolchain, linker=choice.linker)
         except SandboxUnavailable as error:
             raise RemediableError(str(error)) from error
         except (OSError, subprocess.CalledProcessError) as error:
@@ -100,11 +101,17 @@ class Toolset:
             tests += sorted((self.root / "kit" / folder).glob("*.[ch]pp"))
         return (path for path in tests if path.is_file())
 
+    @property
+    def compiler_programs(self) -> list[Path]:
+        """The files that compile, assemble and link: with another one of them, a runner may come out otherwise."""
+        compilers = [one for one in (self.toolchain.compiler, self.toolchain.linker) if one]
+        return list(dict.fromkeys(path for one in compilers for path in programs_of(one)))
+
     def fingerprint(self) -> str:
         """A digest that changes when the kit, the toolchain (its path and its programs) or the confinement changes."""
         digest = hashlib.sha256()
         runner = [self.gpu.runner] if self.gpu.runs and self.gpu.runner else []
-        programs = programs_of(self.toolchain.compiler)
+        programs = self.compiler_programs
         for path in [*self.toolchain.archives, self.build / "bin" / "confine", *runner, *programs]:
             with path.open("rb") as file:
                 digest.update(hashlib.file_digest(file, "sha256").digest())

@@ -14,6 +14,7 @@ from pathlib import Path
 
 from pydantic import Field, ValidationError
 
+from grader.engines.cpu.cpu_build import CpuBuild
 from grader.judging.judge_call import JUDGE_SECONDS, MAX_REPORT_BYTES, located
 from grader.judging.lab_judging import RUN_LIMITS
 from grader.machine.toolset import Toolset
@@ -48,6 +49,8 @@ class CheckRequest:
     shared_bytes: int
     arguments: Sequence[WantedArgument]
     seed: int = 1
+    event_budget: int = EVENT_BUDGET
+    clock_ms: int = CLOCK_MS
 
 
 class Checked(Launch):
@@ -73,25 +76,33 @@ def check_kernel(toolset: Toolset, source: KernelSource, request: CheckRequest, 
     """`scratch` is an empty folder of the caller. Raises ArgumentError where the arguments do not fit the kernel."""
     built = build_kernel(toolset, source, request.kernel, scratch / "work")
     if built.build.runner is None or built.build.image is None:
-        return Refused(built, _refused(source, built))
-    parameters = _parameters(built.build.runner, built.build.image)
+        return Refused(built, refusals_of(source, built.build))
+    checked = check_built(toolset, built.build, request, scratch)
+    sources = {name: text.split("\n") for name, text in source.texts.items()}
+    checked = checked.model_copy(update={"left_out": tuple(built.left_out)})
+    return located(checked.model_copy(update={"findings": tuple(map(_reworded, checked.findings))}), sources)
+
+
+def check_built(toolset: Toolset, build: CpuBuild, request: CheckRequest, scratch: Path) -> Checked:
+    """Launches what was built in `scratch / "work"`. Its findings are in the runner's words and without the text of their lines."""
+    if build.runner is None or build.image is None:
+        message = "there is no runner to launch"
+        raise ValueError(message)
+    parameters = _parameters(build.runner, build.image)
     try:
         arguments = match_arguments(request.kernel, parameters, request.arguments)
     except ArgumentError as error:
         raise ArgumentError(_with_help(str(error), request, parameters)) from None
     (scratch / "launch.json").write_text(json.dumps(_description(request, arguments)), encoding="utf-8")
     argv = toolset.confinement.wrap(
-        [str(built.build.runner), "--image", str(built.build.image)],
+        [str(build.runner), "--image", str(build.image)],
         readable=[scratch / "work"],
         writable=[],
         limits=RUN_LIMITS,
         profile="run",
     )
     (scratch / "runner.json").write_text(json.dumps({"argv": argv}), encoding="utf-8")
-    checked = _run_checker(toolset, scratch)
-    sources = {name: text.split("\n") for name, text in source.texts.items()}
-    checked = checked.model_copy(update={"left_out": tuple(built.left_out)})
-    return located(checked.model_copy(update={"findings": tuple(map(_reworded, checked.findings))}), sources)
+    return _run_checker(toolset, scratch)
 
 
 def _reworded(finding: Finding) -> Finding:
@@ -118,7 +129,7 @@ def _with_help(message: str, request: CheckRequest, parameters: Sequence[Paramet
     )
 
 
-def _refused(source: KernelSource, built: BuiltKernel) -> tuple[Finding, ...]:
+def refusals_of(source: KernelSource, build: CpuBuild) -> tuple[Finding, ...]:
     lines = source.texts[source.name].split("\n")
     return tuple(
         Finding(
@@ -129,7 +140,7 @@ def _refused(source: KernelSource, built: BuiltKernel) -> tuple[Finding, ...]:
             message=one.message,
             advice=one.advice or None,
         )
-        for one in built.build.refusals
+        for one in build.refusals
     )
 
 
@@ -141,8 +152,8 @@ def _description(request: CheckRequest, arguments: Sequence[Argument]) -> dict[s
         "block": request.block,
         "shared_bytes": request.shared_bytes,
         "seed": request.seed,
-        "event_budget": EVENT_BUDGET,
-        "clock_ms": CLOCK_MS,
+        "event_budget": request.event_budget,
+        "clock_ms": request.clock_ms,
     }
 
 

@@ -10,7 +10,7 @@ set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/../.."
 root=$PWD prefix=$PWD/.tilelab/prefix log=$PWD/.tilelab/setup.log apt_dir=
 here=kit/setup
-for piece in say bundle needs apt prefix packages python build toolkit pack; do
+for piece in say bundle needs apt prefix packages python build canaries toolkit pack; do
   # shellcheck source=/dev/null
   . "$here/$piece.sh"
 done
@@ -56,5 +56,6 @@ case ${1:-} in
     provide_python "${1:-}"
     provide_build_tools
     build_kit "${1:-}"
-    provide_toolkit ;;
+    provide_toolkit
+    try_compiler ;;
 esac

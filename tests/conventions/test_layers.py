@@ -100,6 +100,7 @@ PACKAGES = (
     "reports.page",
     "reports.text",
     "course",
+    "canaries",
     "single_launch",
     "scoring",
     "traffic",

@@ -68,6 +68,7 @@ class Course:
         (ROOT / "build" / "prelude").mkdir(exist_ok=True)
         for built in (
             "bin/confine",
+            "bin/checker",
             self.judge.relative_to(self.build),
             self.library.relative_to(self.build),
             "prelude",

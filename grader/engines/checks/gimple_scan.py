@@ -11,7 +11,7 @@ import re
 from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 
-from grader.engines.refusal import Refusal
+from grader.engines.refusal import Refusal, unreadable_dump
 from grader.model.verdicts import Verdict
 
 _PLACE = re.compile(r"\[(?P<path>[^\[\]\n:]*):(?P<line>\d+):\d+(?: discrim \d+)?\] ")
@@ -41,8 +41,7 @@ def scan_gimple(dump: str, file_name: str, trusted: Collection[str] = ()) -> Ref
     accesses themselves.
     """
     if _FUNCTION.search(dump) is None:
-        what = "The grader cannot read what this machine's compiler says of the file, so the file was not judged."
-        return Refusal(Verdict.INTERNAL_ERROR, 0, what)
+        return unreadable_dump()
     hiding = ""  # an attribute of the present function that hides accesses
     for statement in _statements(dump, file_name):
         if statement.text == "}":

@@ -2,7 +2,8 @@
 
 The thread sanitizer's pass announces loads and stores of 1, 2, 4, 8 and 16 bytes in functions that have its attribute. Copies become
 calls. So each function that a kernel reaches must have the usual attributes, and must not access memory in any other way. The dump
-is exactly what Clang compiles, so neither a macro nor a header can hide anything from this check.
+is exactly what Clang compiles, so neither a macro nor a header can hide anything from this check. A dump in a form that is not known
+is our fault and not clean.
 """
 
 from __future__ import annotations
@@ -12,8 +13,9 @@ from collections.abc import Collection, Iterator
 
 from grader.engines.checks.object_check import readable_name
 from grader.engines.clang_ir.ir_dump import Attributes, IrDump, IrFunction, read_dump
+from grader.engines.clang_ir.ir_rewriting import GEP_FLAGS
 from grader.engines.clang_ir.ir_types import bytes_of, leading_type, parts_of
-from grader.engines.refusal import Refusal
+from grader.engines.refusal import Refusal, unreadable_dump
 from grader.model.verdicts import Verdict
 
 # Attributes that a function may have besides the usual ones: about inlining, and about what callers may assume.
@@ -37,6 +39,16 @@ _CALLEE = re.compile(r'@("[^"]*"|[\w.$-]+)\(')
 _ASSEMBLY = re.compile(r'\basm (?:sideeffect |alignstack |inteldialect |unwind )*"')
 _ATOMIC = re.compile(r"atomicrmw|cmpxchg|fence")
 _STRANGE = re.compile(r"indirectbr|callbr|invoke|resume|landingpad|cleanup\w+|catch\w+|va_arg")
+# What else there is. It accesses no memory; an instruction that stands nowhere here is not let pass.
+_PLAIN_OPCODES = """
+    ret br switch unreachable fneg add fadd sub fsub mul fmul udiv sdiv fdiv urem srem frem shl lshr ashr and or xor
+    extractelement insertelement shufflevector extractvalue insertvalue alloca trunc zext sext fptrunc fpext fptoui fptosi
+    uitofp sitofp ptrtoint ptrtoaddr inttoptr bitcast addrspacecast icmp fcmp phi select freeze
+"""
+_PLAIN = frozenset(_PLAIN_OPCODES.split())
+_NO_INSTRUCTION = re.compile(r"i\d+ -?\d+, label |\]|#dbg_\w+\(|;")  # the rest of a `switch`, notes about variables
+_ADDRESS = re.compile(rf" {GEP_FLAGS}(?:[%\[{{<]|i\d|ptr|half|bfloat|float|double|fp128|x86_fp80)")
+_COPY = re.compile(r"llvm\.mem(?:cpy|move)\b")
 _OPERAND = re.compile(r'(%(?:"[^"]*"|[\w.$-]+))\s*$')
 _BY_VALUE = re.compile(r"\b(byval|byref|inalloca|preallocated)\(")
 
@@ -46,7 +58,9 @@ def scan_ir(text: str, plain: str, file_name: str, trusted: Collection[str], roo
     `trusted`: folders of our headers. `roots`: symbols of the kernel and its launch function.
     """
     dump = read_dump(text)
-    usual = next(iter(read_dump(plain).functions.values())).attributes
+    usual = next((one.attributes for one in read_dump(plain).functions.values()), Attributes())
+    if dump.unread or not usual.names or not dump.functions.keys() >= set(roots):
+        return unreadable_dump()
     if dump.file_level_assembly:
         return _assembly(0)
     reached = dump.reached(roots)
@@ -102,21 +116,30 @@ def _hiding_attribute(has: Attributes, usual: Attributes) -> str:
 def _objections(reader: _Reader, function: IrFunction) -> Iterator[Refusal]:
     own = _locals_of(function)
     for instruction in function.instructions:
+        line = reader.line(instruction)
         match = _OPCODE.match(instruction)
         if match is None:
-            continue
-        name, rest = match["name"], match["rest"]
-        line = reader.line(instruction)
-        if name == "call":
-            yield from _judge_call(rest, line, own)
-        elif _ATOMIC.fullmatch(name) or (name in {"load", "store"} and re.match(r" (volatile )?atomic ", rest)):
-            yield _rejected(
-                line, "this is an atomic access for the host", "Use atomicAdd() and CUDA's other atomic functions."
-            )
-        elif _STRANGE.fullmatch(name):
-            yield _unseen(line, f"needs `{name}`", "Write it in another way.")
-        elif name in {"load", "store"}:
-            yield from _judge_access(name, rest, line, own)
+            if not _NO_INSTRUCTION.match(instruction):
+                yield unreadable_dump(line)
+        elif match["name"] == "call":
+            yield from _judge_call(match["rest"], line, own)
+        else:
+            yield from _judge_instruction(match["name"], match["rest"], line, own)
+
+
+def _judge_instruction(name: str, rest: str, line: int, own: set[str]) -> Iterator[Refusal]:
+    if _ATOMIC.fullmatch(name) or (name in {"load", "store"} and re.match(r" (volatile )?atomic ", rest)):
+        yield _rejected(
+            line, "this is an atomic access for the host", "Use atomicAdd() and CUDA's other atomic functions."
+        )
+    elif _STRANGE.fullmatch(name):
+        yield _unseen(line, f"needs `{name}`", "Write it in another way.")
+    elif name in {"load", "store"}:
+        yield from _judge_access(name, rest, line, own)
+    elif name == "getelementptr" and _ADDRESS.match(rest):
+        return
+    elif name not in _PLAIN:
+        yield unreadable_dump(line)
 
 
 def _judge_access(name: str, rest: str, line: int, own: set[str]) -> Iterator[Refusal]:
@@ -141,7 +164,10 @@ def _judge_call(rest: str, line: int, own: set[str]) -> Iterator[Refusal]:
     if name.startswith("llvm.") and not _OPERATIONS.match(name):
         what = f"`{name[:60]}` is an instruction of the CPU, not of a GPU: a kernel cannot use it"
         yield _rejected(line, what, "Use CUDA's own functions.")
-    for argument in parts_of(rest[callee.end() :]):
+    arguments = parts_of(rest[callee.end() :])
+    if _COPY.match(name) and arguments[-1] != "i1 true":
+        yield unreadable_dump(line)  # `ir_copies.py` should have made it a call of ours
+    for argument in arguments:
         operand = _OPERAND.search(argument)
         if _BY_VALUE.search(argument) and not (operand and operand[1] in own):
             yield _unseen(

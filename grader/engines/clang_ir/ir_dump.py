@@ -40,6 +40,7 @@ class IrDump:
     globals: dict[str, str]  # variables and aliases, with the text after their `=`
     file_level_assembly: bool
     nodes: dict[str, tuple[str, str]]  # metadata: its kind, and the text in its parentheses
+    unread: tuple[str, ...] = ()  # lines that begin like a function or a variable and go on in a way that is not known
 
     def reached(self, roots: Iterable[str]) -> set[str]:
         """These symbols, all symbols that their code or initial values name, and so on."""
@@ -88,6 +89,7 @@ def read_dump(text: str) -> IrDump:
     variables: dict[str, str] = {}
     nodes: dict[str, tuple[str, str]] = {}
     lines = text.split("\n")
+    unread: list[str] = []
     groups = {match[1]: _attributes(match[2]) for line in lines if (match := _GROUP.match(line))}
     at = 0
     while at < len(lines):
@@ -103,8 +105,10 @@ def read_dump(text: str) -> IrDump:
             variables[match[1].strip('"')] = line[match.end() :]
         elif match := _NODE.match(line):
             nodes[match[1]] = match[2] or "", match[3]
+        elif line.startswith(("define", "@")):
+            unread.append(line)
     assembly = any(line.startswith("module asm") for line in lines)
-    return IrDump(functions, variables, assembly, nodes)
+    return IrDump(functions, variables, assembly, nodes, tuple(unread))
 
 
 def _function(name: str, head: str, body: list[str], groups: dict[str, Attributes]) -> IrFunction:

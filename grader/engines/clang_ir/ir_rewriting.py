@@ -20,9 +20,8 @@ _MARK = re.compile(r'^!(\d+) = !\{!"auto-init"\}', re.MULTILINE)
 _COPY = re.compile(r"call void @llvm\.memcpy\.(?P<to>p0\w*)\.p0\w*\.i64\((?P<arguments>.*)\)(?P<rest>, !dbg .*)")
 _FILL = re.compile(r"(call void @llvm\.memset\.\S+\(.*, i8) -(?:86|1)(, i64 .*)")
 _CONSTANT = re.compile(r'^@("[^"]*"|[\w.$-]+) = (?P<how>[\w ()]*?\b)constant (?P<value>.*)$', re.MULTILINE)
-_DIRECT = re.compile(
-    r'= getelementptr (?:(?:inbounds|nuw|nusw|inrange\([^)]*\)) )*(?P<what>.*? @("[^"]*"|[\w.$-]+), .*)$', re.MULTILINE
-)
+GEP_FLAGS = r"(?:(?:inbounds|nuw|nusw|inrange\([^)]*\)) )*"  # of getelementptr
+_DIRECT = re.compile(rf'= getelementptr {GEP_FLAGS}(?P<what>.*? @("[^"]*"|[\w.$-]+), .*)$', re.MULTILINE)
 
 
 def rewritten(dump: str) -> str:

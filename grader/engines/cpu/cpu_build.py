@@ -97,6 +97,7 @@ class _Steps:
     folder: Path
     name: str
     headers: frozenset[str] = frozenset()  # headers of the submission's author
+    scanned: bool = True  # whether the text is scanned before it counts as compiled
     log: list[str] = field(default_factory=list)
     stopped: str = ""  # at which of our limits the compiler was killed
     ended: str = ""  # how the last commands ended
@@ -176,15 +177,23 @@ class _Compiled:
     static_shared_bytes: int  # of the arrays that the kernel reaches
 
 
-def build_for_cpu(
-    toolchain: CpuToolchain, confinement: Confinement, source: Path, folder: Path, entries: EntrySignatures
+def build_for_cpu(  # noqa: PLR0913 - the tools, where it lies, what it must hold
+    toolchain: CpuToolchain,
+    confinement: Confinement,
+    source: Path,
+    folder: Path,
+    entries: EntrySignatures,
+    *,
+    scanned: bool = True,
 ) -> CpuBuild:
-    """Builds `source` in `folder`, which may hold headers of the submission and nothing else. The runner and image.json stay there."""
+    """Builds `source` in `folder`, which may hold headers of the submission and nothing else. The runner and image.json stay there.
+    `scanned`: false for a file of ours that shows what the checks behind the scan of its text refuse.
+    """
     began = time.monotonic()
     headers = frozenset(path.name for path in folder.iterdir())
     text = source.read_text(encoding="utf-8", errors="replace")
     (folder / source.name).write_text(text, encoding="utf-8")
-    steps = _Steps(toolchain, confinement, folder, source.name, headers)
+    steps = _Steps(toolchain, confinement, folder, source.name, headers, scanned)
     try:
         refusals = _build(steps, text, entries)
     except _TooLongError as error:
@@ -213,7 +222,8 @@ def _build(steps: _Steps, text: str, entries: EntrySignatures) -> tuple[Refusal,
     if not steps.toolchain.has_prelude(preprocessed):
         message = "the compiler did not take the kit's precompiled header"
         raise BuildFaultError(message)
-    if refusal := scan(steps.toolchain.after_prelude(preprocessed, steps.name), steps.name, str(steps.folder)):
+    submitted = steps.toolchain.after_prelude(preprocessed, steps.name)
+    if steps.scanned and (refusal := scan(submitted, steps.name, str(steps.folder))):
         return (refusal,)
     if entries.by_name:
         (steps.folder / "scanned.ii").write_text(f"{preprocessed}\n{use_of(entries.kernel)}", encoding="utf-8")

@@ -32,6 +32,7 @@ class CpuToolchain:
     archives: tuple[Path, ...]  # linked into a runner besides the submission
     prelude: Path  # the header that is force-included; for GCC, it is also precompiled beside this file
     cuda_arch: int = USUAL_ARCH  # the value of __CUDA_ARCH__: the one nvcc has where the submission is graded
+    linker: str = ""  # the compiler that links: the kit's, where it is another one; "": the same
 
     @property
     def is_clang(self) -> bool:
@@ -39,8 +40,10 @@ class CpuToolchain:
 
     @property
     def home(self) -> CompilerHome:
-        """What of it lies where a sandbox shows nothing by itself."""
-        return home_of(self.compiler)
+        """What of its compilers lies where a sandbox shows nothing by itself."""
+        homes = [home_of(one) for one in (self.compiler, self.linker) if one]
+        places = dict.fromkeys(place for home in homes for place in home.places)
+        return CompilerHome(tuple(places), tuple(dict.fromkeys(one for home in homes for one in home.libraries)))
 
     @property
     def flags(self) -> tuple[str, ...]:
@@ -117,8 +120,9 @@ class CpuToolchain:
     def link(self, objects: list[str], roots: list[str], output: str) -> list[str]:
         """Links at a fixed address. Static TLS offsets need that, and are 2.6 times faster than dynamic ones."""
         keep = [f"-Wl,--undefined={root}" for root in roots]
+        linker = self.linker or self.compiler
         return [
-            self.compiler, "-no-pie", *_linker(self.compiler), *self.home.link_flags, "-Wl,--gc-sections", "-Wl,-z,noexecstack",
+            linker, "-no-pie", *_linker(linker), *home_of(linker).link_flags, "-Wl,--gc-sections", "-Wl,-z,noexecstack",
             "-Wl,-z,relro,-z,now",  # what the loader has filled in cannot be written any more
             *keep, *objects, *map(str, self.archives), "-o", output,
         ]  # fmt: skip

@@ -82,6 +82,7 @@ def course(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     for module in (grade_command, practice_commands):
         monkeypatch.setattr(module, "open_toolset", lambda _root, *, allow_no_sandbox: FakeToolset(lab / "lab.toml"))  # noqa: ARG005
         monkeypatch.setattr(module, "lab_judge", lambda _toolset, _seed, *, public_only: judge)  # noqa: ARG005
+    monkeypatch.setattr(grade_command, "compiler_trouble", lambda _toolset: "")
     return root
 
 
@@ -129,6 +130,16 @@ def test_grade_says_in_one_line_that_speed_was_not_measured_and_why(course: Path
     result = run("grade", hand_in(anna="squares and rectangles"), "--out", course / "out")
     spoken = [line for line in result.output.splitlines() if "speed" in line]
     assert spoken == ["speed was not measured: there is no GPU"]
+
+
+def test_grade_stops_where_the_detectors_cannot_rely_on_the_compiler(
+    hand_in: Callable[..., Path], course: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(grade_command, "compiler_trouble", lambda _toolset: "the detectors cannot rely on g++ 99")
+    result = run("grade", hand_in(ada="squares and rectangles"), "--out", course / "out")
+    assert result.exit_code == 3
+    assert "the detectors cannot rely on g++ 99" in result.stdout
+    assert (course / "out" / "grades.csv").read_text(encoding="utf-8").splitlines()[1] == "ada,,3,"
 
 
 def test_grade_returns_three_when_something_of_ours_broke(course: Path, hand_in: Callable[..., Path]) -> None:

@@ -13,6 +13,7 @@ from pathlib import Path
 import pytest
 
 from grader.engines.checks.ir_scan import scan_ir
+from grader.engines.clang_ir.ir_rewriting import rewritten
 from grader.engines.cpu.cpu_toolchain import PLAIN, CpuToolchain, prepare
 from grader.engines.refusal import Refusal
 
@@ -73,7 +74,7 @@ def scan(clang: CpuToolchain, tmp_path: Path) -> Scan:
         for command in (clang.preprocess("scale.cu", "scanned.ii"), clang.compile("scanned.ii", "submission.o")[0]):
             done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
             assert done.returncode == 0, done.stderr
-        dump = (tmp_path / clang.dump).read_text(encoding="utf-8")
+        dump = rewritten((tmp_path / clang.dump).read_text(encoding="utf-8"))  # as the builder does
         plain = clang.prelude.with_name(PLAIN).read_text(encoding="utf-8")
         return scan_ir(dump, plain, "scale.cu", [str(path) for path in clang.includes], {"_Z5scalePKfPfi"})
 
@@ -95,3 +96,49 @@ def test_what_the_instrumentation_would_pass_over_is_refused(case: str, scan: Sc
 @pytest.mark.parametrize("case", HARMLESS)
 def test_what_hides_nothing_is_let_pass(case: str, scan: Scan) -> None:
     assert scan(file(*HARMLESS[case])) is None
+
+
+# A dump as Clang writes one, and lines of it in forms that Clang might write tomorrow.
+PLAIN_DUMP = "define dso_local void @plain() #0 {\n  ret void\n}\nattributes #0 = { noinline sanitize_thread }\n"
+KNOWN_DUMP = """define dso_local void @_Z5scalePf(ptr noundef %0) #0 !dbg !4 {
+  %2 = alloca ptr, align 8
+  %3 = getelementptr inbounds nuw float, ptr %0, i64 3
+  store float 1.000000e+00, ptr %3, align 4
+  call void @llvm.memset.p0.i64(ptr align 4 %3, i8 0, i64 4, i1 false)
+  ret void
+}
+attributes #0 = { noinline sanitize_thread }
+!3 = !DIFile(filename: "scale.cu", directory: "/")
+!4 = distinct !DISubprogram(name: "scale", file: !3, line: 1)
+"""
+FOREIGN: dict[str, tuple[str, str]] = {
+    "a flag of getelementptr": ("inbounds nuw float", "inbounds brandnew float"),
+    "a copy that is no call of ours": (
+        "call void @llvm.memset.p0.i64(ptr align 4 %3, i8 0, i64 4, i1 false)",
+        "call void @llvm.memcpy.p0.p0.i64(ptr align 4 %3, ptr align 4 %0, i64 4, i1 false, i1 true, i8 0)",
+    ),
+    "an instruction": ("ret void\n}\nattr", "storealot ptr %3\n  ret void\n}\nattr"),
+    "an instruction in another form": ("  ret void\n}\nattr", "  <2 stores> ptr %3\n  ret void\n}\nattr"),
+    "the head of a function": ("@_Z5scalePf(", "%_Z5scalePf("),
+    "a variable": ("attributes #0", "@table := constant [4 x float]\nattributes #0"),
+}
+
+
+def test_a_dump_in_the_form_that_is_known_is_clean() -> None:
+    assert scan_ir(KNOWN_DUMP, PLAIN_DUMP, "scale.cu", [], {"_Z5scalePf"}) is None
+
+
+@pytest.mark.parametrize("case", FOREIGN)
+def test_a_dump_in_a_form_that_is_not_known_is_not_clean(case: str) -> None:
+    known, foreign = FOREIGN[case]
+    assert known in KNOWN_DUMP
+    refusal = scan_ir(KNOWN_DUMP.replace(known, foreign), PLAIN_DUMP, "scale.cu", [], {"_Z5scalePf"})
+    assert refusal is not None
+    assert refusal.verdict.value == "internal-error"
+
+
+@pytest.mark.parametrize(("dump", "plain"), [("", PLAIN_DUMP), (KNOWN_DUMP, ""), ("no dump at all\n", PLAIN_DUMP)])
+def test_nothing_to_read_is_not_clean(dump: str, plain: str) -> None:
+    refusal = scan_ir(dump, plain, "scale.cu", [], {"_Z5scalePf"})
+    assert refusal is not None
+    assert refusal.verdict.value == "internal-error"

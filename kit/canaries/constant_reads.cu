@@ -1,0 +1,46 @@
+// canary: out-of-bounds in lines 27 30 33 36 39
+// Reads that start from what a compiler takes for read-only memory, and lead anywhere.
+#include <tilelab/device.cuh>
+
+extern const float later[];
+struct Tables {
+  static const float member[];
+};
+struct Numbers {
+  int used;
+  float at[];
+};
+static const Numbers flexible = {1};
+__constant__ float coefficients[4] = {1, 2, 3, 4};
+namespace hidden {
+extern const float table[1l << 45];
+}
+extern "C" {
+float _ZN6hidden5tableE[4];
+}
+
+__global__ void canary(float* out, const float* in, int n) {
+  const float* away = in + 4096;
+  float sum = 0;
+  switch (threadIdx.x) {
+    case 0:
+      sum = later[away - later];
+      break;
+    case 1:
+      sum = Tables::member[away - Tables::member];
+      break;
+    case 2:
+      sum = flexible.at[away - flexible.at];
+      break;
+    case 3:
+      sum = coefficients[n];
+      break;
+    case 4:
+      const_cast<float&>(hidden::table[away - hidden::table]) = 1;
+      break;
+  }
+  out[threadIdx.x] = sum;
+}
+
+const float later[4] = {1, 2, 3, 4};
+const float Tables::member[4] = {1, 2, 3, 4};
