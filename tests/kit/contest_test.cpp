@@ -3,11 +3,13 @@
 #include "cuda/contest.hpp"
 
 #include <cstring>
+#include <set>
 
 #include <catch2/catch_test_macros.hpp>
 
 #include "judge/memory_file.hpp"
 #include "judge/timed_problem.hpp"
+#include "runner/timed_input.hpp"
 
 using namespace tilelab;
 using protocol::Status;
@@ -22,6 +24,18 @@ std::vector<std::uint64_t> seeds(unsigned rounds) {
   std::vector<std::uint64_t> all(rounds);
   for (std::uint64_t& one : all) one = random.bits();
   return all;
+}
+
+// The finaliser of SplitMix64 backwards: what a kernel does that has found the stream of its inputs.
+std::uint64_t unmixed(std::uint64_t z) {
+  const auto inverse = [](std::uint64_t odd) {
+    std::uint64_t found = odd;
+    for (int i = 0; i < 6; ++i) found *= 2 - odd * found;
+    return found;
+  };
+  z = (z ^ (z >> 31) ^ (z >> 62)) * inverse(0x94d049bb133111eb);
+  z = (z ^ (z >> 27) ^ (z >> 54)) * inverse(0xbf58476d1ce4e5b9);
+  return z ^ (z >> 30) ^ (z >> 60);
 }
 
 struct Timed {
@@ -91,6 +105,21 @@ TEST_CASE("a kernel that computes the next round's inputs from those of this one
   const auto [reply, faults] = timed("foresees", {0, 1, 4});
   REQUIRE(reply.status == Status::completed);
   for (const std::string& fault : faults) CHECK_FALSE(fault.empty());
+}
+
+TEST_CASE("the inputs of a round tell its own seed, and that seed foretells no other round", "[contest]") {
+  const auto all = seeds(61);
+  const std::set<std::uint64_t> secrets(all.begin(), all.end());
+  CHECK(secrets.size() == all.size());
+  for (const std::uint64_t seed : all) {
+    const std::uint64_t known = unmixed(timed_input::stream(seed, 0));
+    CHECK(unmixed(known) == seed);
+    for (std::uint64_t step = 1; step <= 1024; ++step) {  // where rounds counted up, these were the seeds of the next
+      CHECK_FALSE(secrets.contains(seed + step));
+      CHECK_FALSE(secrets.contains(known + step));
+      CHECK_FALSE(secrets.contains(timed_input::stream(seed, step)));
+    }
+  }
 }
 
 TEST_CASE("a kernel that takes far too long is not waited for", "[contest]") {

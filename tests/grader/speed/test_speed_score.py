@@ -142,6 +142,34 @@ def test_a_time_that_no_device_can_reach_is_for_a_person_to_look_at() -> None:
     assert "look at the kernel" in result.timing.review
 
 
+def test_one_slow_launch_is_for_a_person_to_look_at_and_changes_no_points() -> None:
+    quiet = contest(0.8)
+    baseline, student, model, control = quiet.nanoseconds
+    slow = quiet.model_copy(
+        update={"nanoseconds": (baseline, (*student[:7], 9 * student[7], *student[8:]), model, control)}
+    )
+    usual, seen = (score_lab(LAB, timed(one), speed_counts=True) for one in (quiet, slow))
+    assert usual.timing is not None
+    assert seen.timing is not None
+    assert usual.timing.review == ""
+    assert "9 times as long as its others" in seen.timing.review
+    assert seen.performance_points == usual.performance_points
+
+
+def test_a_kernel_that_varies_alone_counts_as_measured_and_earns_its_slow_end() -> None:
+    quiet = contest(1.0)
+    baseline, student, model, control = quiet.nanoseconds
+    halves = tuple(one * (1 + number % 2) for number, one in enumerate(student))
+    varying = timed(quiet.model_copy(update={"nanoseconds": (baseline, halves, model, control)}))
+    result = score_lab(LAB, varying, speed_counts=True)
+    assert result.timing is not None
+    assert result.timing.share is not None
+    assert result.timing.share.high > 0.9
+    assert (result.performance_points, result.timing.reached) == (0, None)
+    assert "so the slower ones count" in result.performance
+    assert assessed(LAB, [varying])
+
+
 def test_an_outcome_with_times_is_read_back_as_it_was() -> None:
     outcome = timed(contest(0.8))
     assert OUTCOME_JSON.validate_json(OUTCOME_JSON.dump_json(outcome)) == outcome
