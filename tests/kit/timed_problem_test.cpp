@@ -59,6 +59,14 @@ TEST_CASE("a right product passes, on whole numbers and on random ones", "[timed
   for (const auto& one : random.elements) CHECK(one.relative_error < 1e-3);
 }
 
+TEST_CASE("most rounds have random numbers, so that a kernel that is fast on whole ones alone has a slow median", "[timed-problem]") {
+  judge::RandomStream random(11);
+  int whole = 0;
+  for (int i = 0; i < 10'000; ++i) whole += timed_input::is_whole(random.bits()) ? 1 : 0;
+  CHECK(whole > 2'300);
+  CHECK(whole < 2'700);
+}
+
 TEST_CASE("one element that is off by one is found", "[timed-problem]") {
   auto C = product(round_with(true));
   C[17 * N + 5] += 1;
