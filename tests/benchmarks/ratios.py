@@ -12,17 +12,21 @@ import json
 import shutil
 import subprocess
 import tempfile
+import time
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from statistics import median
+from typing import Any
+from unittest import mock
 
 from oclgrind import oclgrind, run_twin, version
 from resident import peak_mib
 from spending import Spent, alternate, exact, spend, spread
 
 from grader.engines.checks.entry_points import EntrySignatures
+from grader.engines.cpu import cpu_build
 from grader.engines.cpu.cpu_build import build_for_cpu
 from grader.engines.cpu.cpu_toolchain import CpuToolchain
 from grader.judging.lab_judging import judge_lab
@@ -179,6 +183,38 @@ def executor(toolset: Toolset, lab: Lab, scratch: Path, pairs: int) -> None:
     print(f"memory of a runner: {at[0]:.0f} MiB at 256^3, {at[1]:.0f} MiB at 32^3")
 
 
+def proof(toolset: Toolset, labs: list[Lab], sources: list[Path], scratch: Path) -> None:
+    """What it takes to prove that all accesses are announced, over the model solutions and all that the corpus accepts."""
+    taken: list[float] = []
+
+    def timed(function: Callable[..., object]) -> Callable[..., object]:
+        def run(*arguments: object) -> object:
+            began = time.process_time()
+            done = function(*arguments)
+            taken.append(time.process_time() - began)
+            return done
+
+        return run
+
+    milliseconds = []
+    parts: dict[str, Any] = {name: timed(getattr(cpu_build, name)) for name in ("read_code", "check_announcements")}
+    with mock.patch.multiple(cpu_build, **parts):
+        for lab, model in zip(labs, sources, strict=True):
+            entries = EntrySignatures(lab.public.kernel, lab.public.launch)
+            for source in [model, *sorted((ROOT / "tests" / "labs" / "accepted" / lab.id).glob("*.cu"))]:
+                taken.clear()
+                with tempfile.TemporaryDirectory(dir=scratch) as folder:
+                    built = build_for_cpu(toolset.toolchain, toolset.confinement, source, Path(folder), entries)
+                if built.runner is not None:
+                    milliseconds.append((1000 * sum(taken), source is model))
+    for_models = sum(one for one, is_model in milliseconds if is_model)
+    share = for_models / 1000 / spend(lambda: grade(toolset, labs, scratch)).cpu_s
+    print(
+        f"proof that all accesses are announced: {spread([one for one, _ in milliseconds])} ms for each of {len(milliseconds)} files"
+    )
+    print(f"  share    {share:.3f} of the processor time of grading {len(labs)} labs of one submission")
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--pairs", type=int, default=3)
@@ -228,6 +264,7 @@ def main() -> None:
                 pairs,
                 "wall",
             )
+        proof(toolset, labs, sources, scratch)
         executor(toolset, tiled, scratch, pairs)
 
 
