@@ -6,11 +6,15 @@ from typing import Any
 
 import pytest
 
+from grader.judging import gpu_judging
 from grader.sandbox.system_paths import gpu_devices
 
 pytestmark = pytest.mark.skipif(bool(gpu_devices()), reason="this machine has a GPU, which wants a real nvcc")
 
 _VERSION = 'if [ "$1" = --version ]; then echo "Cuda compilation tools, release 13.0"; exit 0; fi\n'
+_READS = (  # what it says it would run
+    'for word; do [ "$word" != --dryrun ] || { echo "#$ cc -E -D__CUDA_ARCH__=800 submission.cu -o submission.ii" >&2; exit 0; }; done\n'
+)
 _COMPILES = 'while [ "$1" != -o ]; do shift; done; : >"$2"'
 NVCC = {
     "never compiles": "exit 1",
@@ -23,8 +27,14 @@ NVCC = {
 
 def _toolkit(course: Any, script: str) -> None:  # noqa: ANN401 -- conftest's Course
     (course.tools / "bin").mkdir(exist_ok=True)
-    course.tool("bin/nvcc", f"{_VERSION}{script}")
+    course.tool("bin/nvcc", f"{_VERSION}{_READS}{script}")
     course.environment |= {"CUDA_HOME": str(course.tools), "TILELAB_BACKEND": "auto"}
+
+
+@pytest.fixture(autouse=True)
+def _nothing_compared(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A pretended nvcc reads no files."""
+    monkeypatch.setattr(gpu_judging, "two_programs", lambda *_: None)
 
 
 @pytest.mark.parametrize("what", NVCC)

@@ -68,7 +68,7 @@ def test_what_is_built_afterwards_gets_packages_and_build_tools_and_keeps_the_ch
     set_up(clone, "dev")
     done(clone)
     assert set_up(clone, "test").returncode == 0
-    everything = "need compiler python pip catch2 boost json seccomp bubblewrap"
+    everything = "need compiler python pip catch2 boost json seccomp sodium bubblewrap"
     assert done(clone) == [everything, "fetch cmake", "fetch ninja", "build test"]
     assert (clone / ".venv/.has-dev").exists()
     set_up(clone, "test")
