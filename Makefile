@@ -13,7 +13,9 @@ SHAPE ?=
 BLOCK ?=
 SWEEP ?=
 EXPORT ?=
-export OUT SUBMISSIONS LAB CASE OPTIONS FILE SHAPE BLOCK SWEEP EXPORT
+MINUTES ?= 10
+SEED ?=
+export MINUTES SEED OUT SUBMISSIONS LAB CASE OPTIONS FILE SHAPE BLOCK SWEEP EXPORT
 
 setup := ./kit/setup/setup.sh
 tilelab := .venv/bin/tilelab
@@ -22,7 +24,7 @@ labs := $${LAB:+$$(printf -- '--lab %s ' $$LAB)}
 # One --export for each format in EXPORT="grades-csv another".
 exports := $${EXPORT:+$$(printf -- '--export %s ' $$EXPORT)}
 
-.PHONY: help setup grade handouts images bundle test test-gpu test-aarch64 watch report trace profile bench check lint tidy format clean
+.PHONY: help setup grade handouts images bundle test test-gpu test-aarch64 fuzz watch report trace profile bench check lint tidy format clean
 help:  ## list these commands
 	@echo "Tilelab grades CUDA matrix-multiplication kernels, with or without a GPU."
 	@echo
@@ -53,6 +55,9 @@ test:  ## run the project's own tests; with LAB=..., that lab's public tests on 
 
 test-gpu:  ## run the tests that need a GPU, with a table at the end; without a GPU all are skipped
 	@$(setup) test && .venv/bin/python tests/gpu_table.py
+
+fuzz:  ## look for inputs that Tilelab handles wrongly, for MINUTES=10; SEED=... repeats a run, OPTIONS="--only kernels" for one fuzzer
+	@$(setup) test && .venv/bin/python tests/fuzz/fuzz.py --minutes "$$MINUTES" $${SEED:+--seed "$$SEED"} $$OPTIONS
 
 watch:  ## run a student's tests again whenever a file in assignments/ is saved; with LAB=..., of that lab
 	@$(setup) && $(tilelab) watch $$LAB $${CASE:+--case "$$CASE"}

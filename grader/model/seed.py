@@ -16,6 +16,7 @@ from pathlib import Path
 from grader.model.errors import RemediableError
 
 _BITS = 128
+_DIGITS = len(str(1 << _BITS))
 
 
 class SeedError(RemediableError):
@@ -49,8 +50,8 @@ def _place(root: Path) -> Path:
 
 
 def _read(path: Path) -> int:
-    text = path.read_text(encoding="utf-8").strip()
-    if not text.isdecimal() or int(text) >= 1 << _BITS:
+    text = path.read_bytes().decode("ascii", "replace").strip()
+    if not text.isdecimal() or len(text) > _DIGITS or int(text) >= 1 << _BITS:
         message = f"{path} holds no seed. Remove it, and a new one will be made; hidden random sizes change with it."
         raise SeedError(message)
     return int(text)
