@@ -16,7 +16,7 @@ from typing import Any
 
 from document_edits import as_json, edited_bytes, edited_tree
 from fuzzer import WrongError
-from rendering import render_outcome
+from shown_outcome import render_outcome
 
 from grader.batch.job_store import JobStore, lab_fingerprint
 from grader.machine.toolset import Toolset

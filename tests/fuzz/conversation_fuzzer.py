@@ -15,7 +15,7 @@ from typing import Any
 
 from document_edits import as_json, edited_bytes, edited_tree
 from fuzzer import WrongError
-from rendering import check_tame, render_outcome
+from shown_outcome import check_tame, render_outcome
 
 from grader.judging.judge_call import JudgeCall, run_judge
 from grader.model.labs import Lab

@@ -14,7 +14,7 @@ from pathlib import Path
 
 from fuzzer import WrongError
 from kernel_edits import mutant_of
-from rendering import check_tame, render_outcome
+from shown_outcome import check_tame, render_outcome
 
 from grader.judging.agreement import was_run
 from grader.judging.lab_judging import judge_lab

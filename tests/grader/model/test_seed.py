@@ -25,7 +25,9 @@ def test_differs_between_courses(tmp_path: Path) -> None:
     assert len({course_seed(root) for root in roots}) == 2
 
 
-@pytest.mark.parametrize("text", [b"", b"secret", b"-1", b"%d" % (1 << 128), b"\xff\xfe1\x002\x00", b"9" * 5000, b"0" * 60])
+@pytest.mark.parametrize(
+    "text", [b"", b"secret", b"-1", b"%d" % (1 << 128), b"\xff\xfe1\x002\x00", b"9" * 5000, b"0" * 60]
+)
 def test_a_seed_file_without_a_seed_is_an_error_that_names_it(tmp_path: Path, text: bytes) -> None:
     (tmp_path / ".tilelab").mkdir()
     (tmp_path / ".tilelab" / "seed").write_bytes(text)
