@@ -27,6 +27,16 @@ def test_the_kits_own_compiler_is_used_unless_another_is_named(tmp_path: Path) -
     assert (named.compiler, str(named)) == (clang, f"Debian clang version 14.0.6 ({VARIABLE}={clang})")
 
 
+def test_the_kits_compiler_links_where_another_one_compiles(tmp_path: Path) -> None:
+    own = pretended(tmp_path, "g++-14", "g++-14 (Debian 14.2.0-19) 14.2.0", "14")
+    older = pretended(tmp_path, "g++-13", "g++-13 (Debian 13.3.0-16) 13.3.0", "13")
+    same = pretended(tmp_path, "g++", "g++-14 (Debian 14.2.0-19) 14.2.0", "14")
+    assert choose_compiler(own, {VARIABLE: older}).linker == own
+    assert choose_compiler(own, {VARIABLE: same}).linker == ""
+    assert choose_compiler(own, {}).linker == ""
+    assert choose_compiler("/gone/g++", {VARIABLE: older}).linker == ""
+
+
 @pytest.mark.parametrize(
     ("first_line", "number", "machine", "said"),
     [
