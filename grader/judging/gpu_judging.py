@@ -13,7 +13,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from grader.engines.checks.entry_points import EntrySignatures
-from grader.engines.gpu.gpu_build import GpuBuild, build_for_gpu
+from grader.engines.gpu.device_memory import too_much_memory, variable_bytes
+from grader.engines.gpu.gpu_build import CUBIN, GpuBuild, build_for_gpu
 from grader.engines.gpu.gpu_toolchain import GpuToolchain
 from grader.engines.gpu.occupancy import registers_that_fit
 from grader.engines.refusal import Refusal
@@ -78,15 +79,30 @@ def _judge(
             # The CPU executor refuses every launch of such a kernel and gives a better reason.
             return (), dataclasses.replace(outcome, trouble=built.refusals[0].message)
         return built.refusals, outcome
-    if submission.built_for_cpu:
-        views = scratch / "views"
-        views.mkdir()
-        if refusal := two_programs(toolset, submission.source, views):
-            return (refusal,), outcome
+    if refusal := _refusal_of_program(toolset, submission, scratch, built, built.image):
+        return (refusal,), outcome
     if not gpu.runs or not submission.cases:
         return (), outcome
     on_gpu = dataclasses.replace(call, cases=submission.cases)
     return (), _run(toolset, lab, submission, scratch, on_gpu, built, outcome)
+
+
+def _refusal_of_program(
+    toolset: Toolset, submission: GpuSubmission, scratch: Path, built: GpuBuild, image: Path
+) -> Refusal | None:
+    """Why what nvcc made of the file is not run: it is another program than the CPU executor's, or too large for the GPU."""
+    if submission.built_for_cpu:
+        views = scratch / "views"
+        views.mkdir()
+        if refusal := two_programs(toolset, submission.source, views):
+            return refusal
+    device = toolset.gpu.device
+    if device is None:
+        return None
+    variables = variable_bytes(image.with_name(CUBIN))
+    large = too_much_memory(variables, built.resources, device.capability, device.multiprocessors, device.memory_bytes)
+    message = f"The GPU cannot run this kernel beside others: {large}."
+    return Refusal(Verdict.LAUNCH_ERROR, 0, message, "Use smaller arrays.") if large else None
 
 
 def _nvcc_failed(

@@ -57,6 +57,12 @@ def known_capabilities() -> tuple[int, ...]:
     return tuple(_LIMITS)
 
 
+def resident_threads(capability: int) -> int:
+    """The most threads that a multiprocessor holds; where the capability is not known, the most that any does."""
+    known = _LIMITS.get(capability)
+    return LANES * (known.warps if known else max(one.warps for one in _LIMITS.values()))
+
+
 def occupancy(capability: int, *, threads: int, registers: int, shared_bytes: int) -> Occupancy | None:
     """For a block of `threads` threads, each with `registers` registers, and `shared_bytes` of static and dynamic shared memory.
 

@@ -1,0 +1,85 @@
+"""Honest submissions are graded between attacks on the grader: what they get is the same, byte for byte, as without them.
+
+The attackers are files of tests/exploits, a sample by default; TILELAB_WHOLE_CORPUS=1 takes all. What each of them must get itself is
+held elsewhere.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import subprocess
+from collections.abc import Iterable
+from pathlib import Path
+
+from grader.model.labs import lab_ids, load_lab
+
+ROOT = Path(__file__).resolve().parents[2]
+EXPLOITS = ROOT / "tests" / "exploits"
+ATTACKS = [*EXPLOITS.glob("*/0?-*/*.cu"), *EXPLOITS.glob("two_programs/*.cu")]
+SAMPLE = sorted(ATTACKS) if os.environ.get("TILELAB_WHOLE_CORPUS") else sorted(ATTACKS)[::5]
+LAB = "01-naive"
+MOMENT = re.compile(
+    r'"(date|seconds)": ("[^"]*"|[\d.]+)|\d{4}-\d\d-\d\d[T ]\d\d:\d\d\S*'
+)  # of the grading, not of the submission
+
+
+def hand_in(folder: Path, student: str, lab_id: str, text: str) -> None:
+    place = folder / student / load_lab(ROOT, lab_id).public.file
+    place.parent.mkdir(parents=True, exist_ok=True)
+    place.write_text(text, encoding="utf-8")
+
+
+def honest(folder: Path) -> list[str]:
+    """One who solved everything, and those who made each mistake of a lab. Their names lie among the attackers'."""
+    for lab_id in lab_ids(ROOT):
+        hand_in(
+            folder, "m-right", lab_id, (ROOT / "solutions" / lab_id / load_lab(ROOT, lab_id).public.file).read_text()
+        )
+    rejects = sorted((ROOT / "solutions" / LAB / "rejects").glob("*.cu"))
+    for number, reject in enumerate(rejects[::4]):
+        hand_in(folder, f"{'cgkptx'[number % 6]}-wrong{number}", LAB, reject.read_text(encoding="utf-8"))
+    return sorted(path.name for path in folder.iterdir())
+
+
+def attackers(folder: Path, attacks: Iterable[Path]) -> None:
+    for number, attack in enumerate(attacks):
+        text = attack.read_text(encoding="utf-8")
+        shared = attack.parent / "attacker.cuh"
+        if shared.is_file():
+            text = text.replace(f'#include "{shared.name}"\n', shared.read_text(encoding="utf-8"))
+        lab_id = attack.parent.name if attack.parent.name in lab_ids(ROOT) else LAB
+        hand_in(folder, f"{'aeinqz'[number % 6]}-{attack.stem}", lab_id, text)
+
+
+def graded(submissions: Path, out: Path, students: Iterable[str]) -> dict[str, str]:
+    """Each file that tells of these students, for them and for the instructor."""
+    command = [str(ROOT / ".venv" / "bin" / "tilelab"), "grade", str(submissions), "--out", str(out), "--jobs", "2"]
+    environment = {**os.environ, "TILELAB_BACKEND": "cpu", "TILELAB_SEED": "271828"}
+    done = subprocess.run(command, check=False, capture_output=True, text=True, cwd=ROOT, env=environment)
+    assert done.returncode == 0, done.stdout + done.stderr
+    files = [
+        path
+        for one in students
+        for path in [*(out / "students" / one).rglob("*"), *(out / "instructor").glob(f"{one}.*")]
+    ]
+    return {
+        path.relative_to(out).as_posix(): MOMENT.sub("", path.read_text(encoding="utf-8"))
+        for path in files
+        if path.is_file()
+    }
+
+
+def test_attacks_change_nothing_for_those_who_hand_in_beside_them(tmp_path: Path) -> None:
+    alone, among = tmp_path / "alone", tmp_path / "among"
+    students = honest(alone)
+    expected = graded(alone, tmp_path / "out-alone", students)
+    shutil.copytree(alone, among)
+    attackers(among, SAMPLE)
+    assert len(list(among.iterdir())) == len(students) + len(SAMPLE)
+    got = graded(among, tmp_path / "out-among", students)
+    assert len(expected) >= 3 * len(students)
+    assert sorted(got) == sorted(expected)
+    changed = [name for name in expected if got[name] != expected[name]]
+    assert changed == []
