@@ -83,7 +83,7 @@ def _canaries(root: Path) -> str:
     toolset = open_toolset(root, allow_no_sandbox=False)
     if trouble := compiler_trouble(toolset):
         raise MachineError(trouble)
-    return "the compiler announces what the detectors rely on"
+    return "the compiler does what the detectors rely on"
 
 
 def _controls(root: Path) -> str:

@@ -24,8 +24,7 @@ _HIDING = re.compile(
     r"\b(no_sanitize\w*|disable_sanitizer_instrumentation|optimize|target|target_clones|naked|simd"
     r"|no_instrument_function|no_profile_instrument_function)\b"
 )
-# A function's parameters, its body and a statement with its position: a dump without one is no dump as we know it. The same holds
-# for each function that has a statement.
+# A function's parameters, its body and a statement with its position: a dump without one is no dump as we know it.
 _FUNCTION = re.compile(r"\)(?: const)?\n\{\n(?:.*\n)*?.*\[[^\[\]\n:]*:\d+:\d+(?: discrim \d+)?\] .*;\n")
 _MACHINE_BUILTIN = re.compile(r"__builtin_(?:ia32_(?!pause\b)|aarch64_|neon_|sve_|arm_)\w+|svbool_t\b")
 
@@ -44,14 +43,9 @@ def scan_gimple(dump: str, file_name: str, trusted: Collection[str] = ()) -> Ref
     if _FUNCTION.search(dump) is None:
         return unreadable_dump()
     hiding = ""  # an attribute of the present function that hides accesses
-    read = unread = 0  # statements of the present function with and without a position
     for statement in _statements(dump, file_name):
         if statement.text == "}":
-            if unread and not read:
-                return unreadable_dump()
-            hiding, read, unread = "", 0, 0
-        read += bool(statement.path)
-        unread += not statement.path and statement.text.endswith(";")
+            hiding = ""
         hiding = _hiding_attribute(statement.text) or hiding
         if not statement.path or any(statement.path.startswith(f"{folder}/") for folder in trusted):
             continue
