@@ -65,6 +65,8 @@ WORDS_DIFFER = (
     "solutions/01-naive/rejects/streaming_store.cu",
     "tests/class/oscar-hangs/matmul_boundary.cu",
 )
+# GCC 14 names the last line of a copy of an object over several lines, and the others name its first.
+LINES_DIFFER = ("tests/labs/accepted/02-tiled/vectorised_epilogue.cu",)
 UNFOLLOWED = "which the CPU executor cannot follow"  # part of the message that GCC's dump leads to
 # These verdicts stop a thread in the middle of a statement. How far it came depends on the order of evaluation.
 CUT_SHORT = {Verdict.CRASH, Verdict.TIMEOUT, Verdict.OUT_OF_BOUNDS, Verdict.MISALIGNED, Verdict.NEEDS_GPU}
@@ -94,8 +96,9 @@ def told(finding: Finding) -> dict[str, object]:
     return finding.model_dump()
 
 
-def seen_in(launch: Launch) -> dict[str, object]:
+def seen_in(launch: Launch, *, with_lines: bool) -> dict[str, object]:
     whole = launch.verdict not in CUT_SHORT
+    traffic = launch.traffic.model_copy(update={} if with_lines else {"lines": ()}) if launch.traffic else None
     return {
         "shape": (launch.shape, launch.inputs, launch.grid, launch.block, launch.shared_bytes),
         "verdict": launch.verdict,
@@ -103,13 +106,16 @@ def seen_in(launch: Launch) -> dict[str, object]:
         "mismatch": launch.mismatch,
         "explanation": launch.explanation,
         "counters": {name: count for name, count in launch.counters.items() if name != "events"} if whole else None,
-        "traffic": launch.traffic if whole else None,
+        "traffic": traffic if whole else None,
         "printed": re.sub(r"0x[0-9a-f]+", "0x…", launch.printed),
     }
 
 
-def seen(outcome: LabOutcome) -> list[object]:
-    cases = [(case.name, case.passed, case.verdict, list(map(seen_in, case.launches))) for case in outcome.cases]
+def seen(outcome: LabOutcome, *, with_lines: bool = True) -> list[object]:
+    cases = [
+        (case.name, case.passed, case.verdict, [seen_in(one, with_lines=with_lines) for one in case.launches])
+        for case in outcome.cases
+    ]
     refusals = [
         (one.kind, one.line, "" if one.kind is Verdict.COMPILE_ERROR else one.message) for one in outcome.findings
     ]
@@ -132,4 +138,5 @@ def test_both_compilers_lead_to_the_same_findings_and_counts(
     if kernel in WORDS_DIFFER:
         assert [by_clang.verdict, by_clang.cases] == [by_gcc.verdict, by_gcc.cases]
         return
-    assert seen(by_clang) == seen(by_gcc)
+    with_lines = kernel not in LINES_DIFFER
+    assert seen(by_clang, with_lines=with_lines) == seen(by_gcc, with_lines=with_lines)

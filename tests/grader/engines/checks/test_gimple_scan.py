@@ -25,6 +25,11 @@ def test_a_dump_in_the_form_that_is_known_is_clean() -> None:
     assert scan_gimple(DUMP, "scale.cu") is None
 
 
+def test_a_kernel_that_does_nothing_is_clean() -> None:
+    empty = DUMP.replace("      [scale.cu:2:5] *out = 1.0e+0;\n", "").replace("scale", "empty")
+    assert scan_gimple(empty + DUMP, "scale.cu") is None
+
+
 def test_the_result_of_a_call_in_memory_is_seen() -> None:
     refusal = scan_gimple(DUMP.replace("= 1.0e+0;", "= made ();"), "scale.cu")
     assert refusal is not None
