@@ -34,13 +34,16 @@ __global__ void canary(float* out, const float* in, int n) {
   halves[t] = __float2half(in[t]);
   for (int row = 0; row < 8; ++row) tile[row][t] = in[t] * weights[row % 4];
   __syncthreads();
+  float large[12000];
+  large[0] = in[t];
+  for (int i = 1; i < 9; ++i) large[i] = large[i - 1] + 1;
   Many many = {};
   memcpy(many.v, in, sizeof many.v);
   many = spread(many, std::min(in[t], 2.0f));
   const auto scaled = [&](float value) { return value * table[t % 8]; };
   float sum = scaled(dynamic[n - 1 - t]) + __half2float(halves[n - 1 - t]) + tile[t % 8][n - 1 - t];
   for (int step = 16; step > 0; step /= 2) sum += __shfl_down_sync(0xffffffff, sum, step);
-  out[t] = many.v[t % 10] / (1 + sum * sum) + std::max(sum, 0.0f) + (t < n ? sqrtf(fabsf(sum)) : 0.0f);
+  out[t] = (many.v[t % 10] + large[t % 9]) / (1 + sum * sum) + std::max(sum, 0.0f) + (t < n ? sqrtf(fabsf(sum)) : 0.0f);
   __syncthreads();
   atomicAdd(&out[t], 1.0f);
 }

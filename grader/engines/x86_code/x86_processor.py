@@ -110,9 +110,14 @@ class X86(Operands):
 
 @functools.cache
 def _probes() -> list[list[tuple[str, tuple[Operand, ...]]]]:
-    """`sub $4096, %rsp`, then `orq $0, (%rsp)` (GCC) or `movq $0, (%rsp)` (Clang), then `cmp %r11, %rsp`."""
-    codes = ("4881ec0010000048830c24004c39dc", "4881ec0010000048c70424000000004c39dc")
-    return [[(one.name, one.operands) for _, one in decode(bytes.fromhex(code))] for code in codes]
+    """`sub $4096, %rsp`, then one of these, then `cmp %r11, %rsp`."""
+    touches = (
+        "48830c2400",  # GCC: orq $0, (%rsp)
+        "800c2400",  # GCC 16: orb $0, (%rsp)
+        "48c7042400000000",  # Clang: movq $0, (%rsp)
+    )
+    codes = [bytes.fromhex(f"4881ec00100000{touch}4c39dc") for touch in touches]
+    return [[(one.name, one.operands) for _, one in decode(code)] for code in codes]
 
 
 _NEXT = Flow()
