@@ -50,7 +50,7 @@ ANNOUNCED = {
     ),
     "locals set by a repeated instruction": "leaq -64(%rbp), %rdi; movl $0, %eax; movl $4, %ecx; rep stosq",
     "a large frame": "leaq -8192(%rsp), %r11; 1:; subq $4096, %rsp; orq $0, (%rsp); cmpq %r11, %rsp; jne 1b; movl $1, -8000(%rbp)",
-    "a large frame, as GCC 16 makes it": "leaq -8192(%rsp), %r11; 1:; subq $4096, %rsp; orb $0, (%rsp); cmpq %r11, %rsp; jne 1b; movl $1, -8000(%rbp)",
+    "GCC 16's large frame": "leaq -8192(%rsp), %r11; 1:; subq $4096, %rsp; orb $0, (%rsp); cmpq %r11, %rsp; jne 1b; movl $1, -8000(%rbp)",
 }
 UNANNOUNCED = {
     "a read that nothing announces": (SAVE + "movq -8(%rbp), %rax; movss (%rax), %xmm0", ["read"]),
