@@ -9,7 +9,9 @@
 
 #include <algorithm>
 #include <csignal>
+#include <cstdlib>
 #include <cstring>
+#include <new>
 #include <optional>
 #include <stdexcept>
 
@@ -310,7 +312,21 @@ void on_signal(int signal, siginfo_t* info, void* context) {
   _exit(3);
 }
 
+constexpr auto no_memory = "The launch needs more memory than a submission may use.";
+constexpr std::size_t reserved_bytes = 16u << 20;  // for the answer of a launch that has used up all other memory
+void* reserved = nullptr;
+
+// What an access makes the executor remember costs memory, and here there is no way back through the submission's frames.
+void on_no_memory() {
+  std::set_new_handler(nullptr);
+  std::free(reserved);
+  (*deliver_reply)(running_launch->reply(Status::crash, no_memory));
+  _exit(3);
+}
+
 void install_handlers(unsigned clock_ms) {
+  reserved = std::malloc(reserved_bytes);
+  std::set_new_handler(on_no_memory);
   constexpr std::size_t bytes = 1u << 20;
   void* memory = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   if (memory == MAP_FAILED) throw std::bad_alloc();
@@ -346,6 +362,8 @@ void run_launch(const Image& image, const LaunchRequest& request, const std::vec
       begin();
     }
     deliver(launch->run());
+  } catch (const std::bad_alloc&) {
+    deliver(launch->reply(Status::crash, no_memory));
   } catch (const std::exception& error) {
     deliver(launch->reply(Status::internal_error, error.what()));
   }

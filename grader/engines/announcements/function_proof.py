@@ -17,7 +17,7 @@ from grader.engines.machine_model.announcing_calls import kit_call
 from grader.engines.machine_model.code_object import CodeObject
 from grader.engines.machine_model.machine_state import State
 from grader.engines.machine_model.memory_rules import FunctionMemory, Granted, Unannounced
-from grader.engines.machine_model.processor import BRANCH, CALL, JUMP, RETURN, STOP, Place, Processor
+from grader.engines.machine_model.processor import BRANCH, CALL, JUMP, RETURN, STOP, Flow, Place, Processor
 from grader.engines.machine_model.refusals import UnprovableCodeError
 from grader.engines.machine_model.values import HALF, Atoms, Value, signed
 from grader.engines.object_code.symbol_table import Symbol
@@ -131,7 +131,7 @@ class _FunctionProof:
             return
         for place, flow in zip(block.places, block.flows, strict=True):
             if flow.kind == CALL:
-                self._call(state, place)
+                self._call(state, place, flow)
             elif flow.kind == RETURN:
                 if not self.machine.has_returned(state):
                     raise UnprovableCodeError(place.offset, "a return with another stack than it began with")
@@ -140,22 +140,30 @@ class _FunctionProof:
         if any(target >= end for target, _, _ in block.followers):
             self.memory.unannounced.append(Unannounced(block.places[-1].offset, "end"))
 
-    def _call(self, state: State, place: Place[Any]) -> None:
-        relocations = list(place.relocations.values())
-        if len(relocations) != 1 or relocations[0].kind not in self.machine.call_relocations:
-            raise UnprovableCodeError(place.offset, "a call through a pointer")
+    def _call(self, state: State, place: Place[Any], flow: Flow) -> None:
         if not self.machine.has_frame(state):
             raise UnprovableCodeError(place.offset, "a call before the frame was made")
-        symbol, behind = relocations[0].symbol, relocations[0].addend - self.machine.call_addend
-        target = self.code.function_at(symbol.section, symbol.value + behind) if symbol.in_section else None
-        bottom = self.memory.frame_offset(state.registers[self.machine.stack_pointer])
-        if target is not None and bottom is not None:
-            self._call_own(state, place, target, self.memory.link[0] - bottom)
-        elif symbol.undefined and behind == 0:
-            self._call_kit(state, symbol)
+        relocations = list(place.relocations.values())
+        if not relocations and flow.target is not None:  # of itself, which the assembler knows where to find
+            self._call_to(state, place, self.function.section, place.offset + flow.target)
+        elif len(relocations) == 1 and relocations[0].kind in self.machine.call_relocations:
+            symbol, behind = relocations[0].symbol, relocations[0].addend - self.machine.call_addend
+            if symbol.in_section:
+                self._call_to(state, place, symbol.section, symbol.value + behind)
+            elif symbol.undefined and behind == 0:
+                self._call_kit(state, symbol)
+            else:
+                raise UnprovableCodeError(place.offset, "a call into the middle of a function")
         else:
-            raise UnprovableCodeError(place.offset, "a call into the middle of a function")
+            raise UnprovableCodeError(place.offset, "a call through a pointer")
         self.machine.called(state)
+
+    def _call_to(self, state: State, place: Place[Any], section: int, offset: int) -> None:
+        target = self.code.function_at(section, offset)
+        bottom = self.memory.frame_offset(state.registers[self.machine.stack_pointer])
+        if target is None or bottom is None:
+            raise UnprovableCodeError(place.offset, "a call into the middle of a function")
+        self._call_own(state, place, target, self.memory.link[0] - bottom)
 
     def _call_own(self, state: State, place: Place[Any], target: Symbol, room: int) -> None:
         self.calls.append(Call(place.offset, target, room))

@@ -78,7 +78,7 @@ class Arm(Operands):
     def flow(self, instruction: Decoded) -> Flow:
         name, operands = instruction.name, instruction.operands
         if name == "bl":
-            return Flow(CALL)
+            return Flow(CALL, "", _target(instruction))
         if name == "b" and instruction.condition:
             return Flow(BRANCH, _CONDITIONS.get(instruction.condition, "?"), _target(instruction))
         if name in {"cbz", "cbnz", "tbz", "tbnz"}:

@@ -60,7 +60,8 @@ class X86(Operands):
         if name == "ret" and instruction.operands:
             return Flow()  # refused where it is executed, and so is a call that is told by no number
         if name == "call":
-            return Flow(CALL) if isinstance(instruction.operands[0], Immediate) else Flow()
+            operand = instruction.operands[0]
+            return Flow(CALL, "", operand.number) if isinstance(operand, Immediate) else Flow()
         return _FLOWS.get(name, _NEXT)
 
     def is_probe(self, instructions: Sequence[Decoded]) -> bool:
