@@ -22,7 +22,7 @@ _MATH_NAMES = """
     acos acosh asin asinh atan atan2 atanh cbrt ceil copysign cos cosh erf erfc exp exp2 expm1 fabs fdim floor fma fmax
     fmin fmod hypot ilogb ldexp lgamma log log10 log1p log2 logb nearbyint nextafter pow remainder rint round scalbn
     scalbln sin sinh sqrt tan tanh tgamma trunc lrint lround llrint llround exp10 j0 j1 jn y0 y1 yn
-    sinpi cospi
+    sinpi cospi rsqrt
 """
 MATH = frozenset(_MATH_NAMES.split())
 C_LIBRARY = frozenset(

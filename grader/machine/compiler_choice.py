@@ -16,7 +16,7 @@ from grader.model.errors import RemediableError
 
 VARIABLE = "TILELAB_COMPILER"
 OLDEST = {"GCC": 12, "Clang": 14}
-TRIED = "GCC 12 to 15 and Clang 14 to 19"  # the versions that .ci/toolchains was run with
+TRIED = "GCC 12 to 16 and Clang 14 to 19"  # the versions that .ci/toolchains was run with
 _NEWEST_CLANG = 22  # the newest version that is looked for by its numbered name
 
 

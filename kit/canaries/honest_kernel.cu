@@ -43,7 +43,7 @@ __global__ void canary(float* out, const float* in, int n) {
   const auto scaled = [&](float value) { return value * table[t % 8]; };
   float sum = scaled(dynamic[n - 1 - t]) + __half2float(halves[n - 1 - t]) + tile[t % 8][n - 1 - t];
   for (int step = 16; step > 0; step /= 2) sum += __shfl_down_sync(0xffffffff, sum, step);
-  out[t] = (many.v[t % 10] + large[t % 9]) / (1 + sum * sum) + std::max(sum, 0.0f) + (t < n ? sqrtf(fabsf(sum)) : 0.0f);
+  out[t] = (many.v[t % 10] + large[t % 9]) / (1 + sum * sum) + std::max(sum, 0.0f) + (t < n ? rsqrtf(1 + fabsf(sum)) : sinpif(sum));
   __syncthreads();
   atomicAdd(&out[t], 1.0f);
 }

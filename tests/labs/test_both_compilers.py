@@ -67,6 +67,8 @@ WORDS_DIFFER = (
 )
 # GCC 14 names the last line of a copy of an object over several lines, and the others name its first.
 LINES_DIFFER = ("tests/labs/accepted/02-tiled/vectorised_epilogue.cu",)
+# GCC makes two moves of a copy of twelve bytes whose name is no macro any more, and each of them counts.
+COUNTS_DIFFER = ("tests/labs/accepted/01-naive/builtin_copies.cu",)
 UNFOLLOWED = "which the CPU executor cannot follow"  # part of the message that GCC's dump leads to
 # These verdicts stop a thread in the middle of a statement. How far it came depends on the order of evaluation.
 CUT_SHORT = {Verdict.CRASH, Verdict.TIMEOUT, Verdict.OUT_OF_BOUNDS, Verdict.MISALIGNED, Verdict.NEEDS_GPU}
@@ -137,6 +139,10 @@ def test_both_compilers_lead_to_the_same_findings_and_counts(
         return
     if kernel in WORDS_DIFFER:
         assert [by_clang.verdict, by_clang.cases] == [by_gcc.verdict, by_gcc.cases]
+        return
+    if kernel in COUNTS_DIFFER:
+        cases = [[(one.name, one.passed, one.verdict) for one in outcome.cases] for outcome in (by_clang, by_gcc)]
+        assert (by_clang.verdict, cases[0]) == (by_gcc.verdict, cases[1])
         return
     with_lines = kernel not in LINES_DIFFER
     assert seen(by_clang, with_lines=with_lines) == seen(by_gcc, with_lines=with_lines)

@@ -51,8 +51,10 @@ float fast_cosf(float a);
 float fast_tanf(float a);
 float fast_tanhf(float a);
 void fast_sincosf(float a, float* sine, float* cosine);
+#if !defined(__GLIBC__) || __GLIBC__ * 100 + __GLIBC_MINOR__ < 242  // newer versions define these names
 float rsqrtf(float a);
 double rsqrt(double a);
+#endif
 float rcbrtf(float a);
 double rcbrt(double a);
 #if !defined(__GLIBC__) || __GLIBC__ * 100 + __GLIBC_MINOR__ < 241  // newer versions define these names

@@ -110,8 +110,10 @@ float fast_sinf(float a) { return std::sin(a); }
 float fast_cosf(float a) { return std::cos(a); }
 float fast_tanf(float a) { return std::tan(a); }
 float fast_tanhf(float a) { return std::tanh(a); }
+#if !defined(__GLIBC__) || __GLIBC__ * 100 + __GLIBC_MINOR__ < 242
 float rsqrtf(float a) { return 1.0f / std::sqrt(a); }
 double rsqrt(double a) { return 1.0 / std::sqrt(a); }
+#endif
 float rcbrtf(float a) { return static_cast<float>(1.0 / std::cbrt(static_cast<double>(a))); }
 double rcbrt(double a) { return 1.0 / std::cbrt(a); }
 
