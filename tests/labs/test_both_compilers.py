@@ -65,7 +65,7 @@ WORDS_DIFFER = (
     "solutions/01-naive/rejects/streaming_store.cu",
     "tests/class/oscar-hangs/matmul_boundary.cu",
 )
-# GCC 14 names the last line of a copy of an object over several lines, and the others name its first.
+# GCC 14 and newer name the last line of a copy of an object over several lines, and the others name its first.
 LINES_DIFFER = ("tests/labs/accepted/02-tiled/vectorised_epilogue.cu",)
 # GCC makes two moves of a copy of twelve bytes whose name is no macro any more, and each of them counts.
 COUNTS_DIFFER = ("tests/labs/accepted/01-naive/builtin_copies.cu",)
