@@ -31,6 +31,12 @@ Index3 index_of(std::uint64_t linear, const Index3& extent) {
 // A frame's first word is the address of its caller's frame. Reads the stack even if a sanitizer has marked it.
 [[gnu::no_sanitize_address]] std::uintptr_t caller_of(std::uintptr_t link) { return *reinterpret_cast<const std::uintptr_t*>(link); }
 
+constexpr std::size_t link_bytes = 2 * sizeof(std::uintptr_t);
+
+bool holds_link(const BlockScheduler::Running& running, std::uintptr_t link) {
+  return link >= running.stack_low && link + link_bytes <= running.stack_high;
+}
+
 template <typename Number>
 std::vector<Number> order_of(std::uint64_t count, std::mt19937_64* random) {
   std::vector<Number> order(count);
@@ -131,7 +137,10 @@ void Machine::access(std::uintptr_t address, std::size_t size, AccessKind kind, 
                      bool block_scope) {
   if (address - stack_low_ < FiberStacks::stack_bytes) {
     if (locals_ != nullptr) locals_->note(access_.by.thread, address, size, kind == AccessKind::read);
-    if (kind != AccessKind::read) guard_frames(address, size, pc, frame);
+    if (kind != AccessKind::read)
+      guard_frames(address, size, pc, frame);
+    else if (is_below(address, frame, scheduler_.running()))
+      stray_on_stack(address, size, kind, pc, frame);
     return;
   }
   if (kind == AccessKind::read && builtins_.contains(address)) return;
@@ -211,34 +220,33 @@ void Machine::stray(const Access& access) {
 // its own link. On ARM a frame begins at its own link, and the kernel's ends at its caller's link.
 void Machine::guard_frames(std::uintptr_t address, std::size_t size, std::uintptr_t pc, std::uintptr_t frame) {
   const auto& running = scheduler_.running();
-  constexpr std::size_t link_bytes = 2 * sizeof(std::uintptr_t);
-  const auto on_stack = [&](std::uintptr_t link) { return link >= running.stack_low && link + link_bytes <= running.stack_high; };
-
-  bool allowed = locals_above_link ? address >= frame : true;
-  if (!locals_above_link) {
-    auto announcing = reinterpret_cast<std::uintptr_t>(__builtin_frame_address(0));
-    while (on_stack(announcing) && announcing < frame && caller_of(announcing) != frame) announcing = caller_of(announcing);
-    allowed = announcing >= frame || !on_stack(announcing) || address >= announcing + link_bytes;
-  }
+  bool allowed = !is_below(address, frame, running);
   for (std::uintptr_t link = frame; allowed && address + size > link; link = caller_of(link)) {
-    if (!on_stack(link)) return;
+    if (!holds_link(running, link)) return;
     const bool is_last = link == entry_frame_ || (!locals_above_link && caller_of(link) == entry_frame_);
     if (address < link + link_bytes || is_last) allowed = false;
   }
   if (allowed || (answer_.contains(address) && size <= answer_.end - address)) return;
-  stray_on_stack(address, size, pc, frame);
+  stray_on_stack(address, size, AccessKind::write, pc, frame);
+}
+
+bool Machine::is_below(std::uintptr_t address, std::uintptr_t frame, const BlockScheduler::Running& running) {
+  if (locals_above_link) return address < frame;
+  auto announcing = reinterpret_cast<std::uintptr_t>(__builtin_frame_address(0));
+  while (holds_link(running, announcing) && announcing < frame && caller_of(announcing) != frame) announcing = caller_of(announcing);
+  return announcing < frame && holds_link(running, announcing) && address < announcing + link_bytes;
 }
 
 bool Machine::refuses_below(std::uintptr_t stack_pointer, std::uintptr_t address, std::uintptr_t pc, std::uintptr_t frame) {
   if (address - stack_low_ >= FiberStacks::stack_bytes || address >= stack_pointer) return false;
-  stray_on_stack(address, 1, pc, frame);
+  stray_on_stack(address, 1, AccessKind::write, pc, frame);
 }
 
-void Machine::stray_on_stack(std::uintptr_t address, std::size_t size, std::uintptr_t pc, std::uintptr_t frame) {
+void Machine::stray_on_stack(std::uintptr_t address, std::size_t size, AccessKind kind, std::uintptr_t pc, std::uintptr_t frame) {
   Access access;
   access.address = address;
   access.size = static_cast<std::uint32_t>(size);
-  access.kind = AccessKind::write;
+  access.kind = kind;
   access.pc = statement(pc, frame);
   access.by = scheduler_.running().ref;
   announcer_.announce(&Observer::on_stray, access, static_cast<const Region*>(nullptr));

@@ -72,7 +72,7 @@ class Machine {
   // The fast path, inlined into the callback: a plain read that no observer needs is finished here.
   template <std::size_t size>
   [[gnu::always_inline]] void read(std::uintptr_t address, std::uintptr_t pc, const std::uintptr_t* frame) {
-    if (address - stack_low_ < FiberStacks::stack_bytes || is_redundant<size>(address, pc)) return;
+    if (address - stack_low_ < FiberStacks::stack_bytes ? address >= lowest_live(frame) : is_redundant<size>(address, pc)) return;
     access(address, size, AccessKind::read, false, pc, *frame);
   }
   void spend(std::uintptr_t pc) {
@@ -134,8 +134,18 @@ class Machine {
   void poll(const Access& access);
   bool waits_for_another_block(std::uint32_t patience) const;
   std::uintptr_t calling_statement(std::uintptr_t pc, std::uintptr_t frame) const;
+  // Whether the address is below the frame that announces it, where frames lay that have ended.
+  static bool is_below(std::uintptr_t address, std::uintptr_t frame, const BlockScheduler::Running& running);
+  // Where such frames end, for a callback with this link; on x86-64 the link itself is taken for alive.
+  static std::uintptr_t lowest_live(const std::uintptr_t* link) {
+#if defined(__aarch64__)
+    return *link;
+#else
+    return reinterpret_cast<std::uintptr_t>(link);
+#endif
+  }
   void guard_frames(std::uintptr_t address, std::size_t size, std::uintptr_t pc, std::uintptr_t frame);
-  [[noreturn]] void stray_on_stack(std::uintptr_t address, std::size_t size, std::uintptr_t pc, std::uintptr_t frame);
+  [[noreturn]] void stray_on_stack(std::uintptr_t address, std::size_t size, AccessKind kind, std::uintptr_t pc, std::uintptr_t frame);
   void switched_in();
   [[noreturn]] void out_of_budget(std::uintptr_t pc);
 
