@@ -56,8 +56,17 @@ class Campaign:
         return len(self.findings) + self.unkept
 
 
-def run_campaign(fuzzer: Fuzzer, seed: int, findings: Path, *, more: Callable[[int, float], bool]) -> Campaign:
-    """`more`, given the number of cases and the seconds so far, says whether another case is wanted. `findings`: where to keep them."""
+def run_campaign(
+    fuzzer: Fuzzer,
+    seed: int,
+    findings: Path,
+    *,
+    more: Callable[[int, float], bool],
+    tell: Callable[[Finding], None] = lambda _finding: None,
+) -> Campaign:
+    """`more`, given the number of cases and the seconds so far, says whether another case is wanted. `findings`: where to keep them.
+    `tell` hears of each that is kept, at once.
+    """
     done = Campaign(fuzzer.name)
     began = time.monotonic()
     kinds: Counter[str] = Counter()
@@ -77,6 +86,7 @@ def run_campaign(fuzzer: Fuzzer, seed: int, findings: Path, *, more: Callable[[i
                 if kinds[finding.kind] <= KEPT_OF_A_KIND:
                     _keep(Path(scratch) / "copy", finding)
                     done.findings.append(finding)
+                    tell(finding)
                 else:
                     done.unkept += 1
             for left in (folder, Path(scratch) / "copy"):

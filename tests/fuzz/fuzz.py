@@ -13,7 +13,7 @@ import tempfile
 from collections.abc import Callable
 from pathlib import Path
 
-from campaign import Campaign, check_case, run_campaign
+from campaign import Campaign, Finding, check_case, run_campaign
 from fuzzers import FUZZERS, UnavailableError
 from native_fuzzing import MessageFuzzing
 
@@ -61,9 +61,11 @@ def _run(name: str, asked: argparse.Namespace, seconds: float) -> Campaign | Non
     if isinstance(fuzzer, MessageFuzzing):
         done = fuzzer.run(asked.seed, seconds, asked.cases, FINDINGS)
         shutil.rmtree(fuzzer.scratch, ignore_errors=True)
+        for finding in done.findings:
+            _tell(finding)
     else:
-        done = run_campaign(fuzzer, asked.seed, FINDINGS, more=_until(seconds, asked.cases))
-    print(*_told(done), sep="\n", flush=True)
+        done = run_campaign(fuzzer, asked.seed, FINDINGS, more=_until(seconds, asked.cases), tell=_tell)
+    _summarise(done)
     return done
 
 
@@ -71,14 +73,16 @@ def _until(seconds: float, cases: int) -> Callable[[int, float], bool]:
     return (lambda done, _spent: done < cases) if cases else (lambda _done, spent: spent < seconds)
 
 
-def _told(done: Campaign) -> list[str]:
+def _tell(finding: Finding) -> None:
+    print(f"  {finding.text.strip().splitlines()[-1][:300]}\n    kept in {finding.folder}", flush=True)
+
+
+def _summarise(done: Campaign) -> None:
     tally = ", ".join(f"{count} {name}" for name, count in done.tally.most_common(12))
-    lines = [f"{done.fuzzer}: {done.cases} cases in {done.seconds:.0f} s ({tally}): {done.found} found"]
-    for one in done.findings:
-        lines += [f"  {one.text.strip().splitlines()[-1][:300]}", f"    kept in {one.folder}"]
-    if done.unkept:
-        lines.append(f"  and {done.unkept} more like these, not kept")
-    return lines
+    unkept = f", {done.unkept} of them like others and not kept" if done.unkept else ""
+    print(
+        f"{done.fuzzer}: {done.cases} cases in {done.seconds:.0f} s ({tally}): {done.found} found{unkept}", flush=True
+    )
 
 
 def _again(folder: Path) -> int:

@@ -71,6 +71,7 @@ def messages(root: Path) -> MessageFuzzing:
         message = f"messages: clang++ cannot build {' '.join(error.cmd)}: {error.stdout[-1500:]}{error.stderr[-1500:]}"
         raise UnavailableError(message) from error
     if not fuzzing.finds_what_is_planted():
+        shutil.rmtree(fuzzing.scratch, ignore_errors=True)
         message = "messages: the mistake that was planted was not found, so nothing would be"
         raise UnavailableError(message)
     return fuzzing

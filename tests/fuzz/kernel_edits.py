@@ -16,6 +16,11 @@ from grader.engines.checks.token_stream import Token, tokens_of
 from grader.proofs.mutation import mutants_of
 
 _COMMENT = re.compile(r"//[^\n]*|/\*.*?\*/", re.DOTALL)
+_WORD = re.compile(r"[A-Za-z_]\w*")
+_GRANTED = frozenset({"sum", "A", "C"})
+_DECLARES = re.compile(
+    r"\s*(?:const |static |volatile |__shared__ |extern )*(?:int|unsigned|float\d?|double|auto|dim3|bool|using|typedef)\b"
+)
 _STATEMENT = re.compile(r"^[ \t]+[^\n{}]*;[ \t]*$", re.MULTILINE)
 # Tokens of one sort: each stands where another may.
 _LIKE = tuple(
@@ -37,8 +42,6 @@ _LIKE = tuple(
         "break continue return",
         "fminf fmaxf fmaf",
         "atomicAdd atomicExch atomicMax",
-        "( [",
-        ") ]",
     )
 )
 # One in a line: what a student or an attacker may write anywhere in a kernel.
@@ -48,9 +51,7 @@ _STATEMENTS = tuple((Path(__file__).parent / "samples" / "statements.txt").read_
 def mutant_of(source: str, others: Sequence[str], chance: random.Random) -> str:
     """`source` with one to four edits. `others`: kernels whose statements may come in."""
     for _ in range(chance.choice((1, 1, 1, 2, 2, 4))):
-        source = chance.choice((_known, _known, _known, _alike, _alike, _statement, _statement, _token, _splice))(
-            source, others, chance
-        )
+        source = chance.choice(_EDITS)(source, others, chance)
     return source
 
 
@@ -88,9 +89,10 @@ def _statement(source: str, _others: Sequence[str], chance: random.Random) -> st
     if not places:
         return source
     place = chance.choice(places)
-    kind = chance.randrange(6)
+    kind = chance.randrange(3) if _DECLARES.match(place[0]) else chance.randrange(6)
     if kind < 3:
-        return _put(source, place.end(), 0, "\n" + chance.choice(_STATEMENTS))
+        fitting = [one for one in _STATEMENTS if _fits(one, source)]
+        return _put(source, place.end(), 0, "\n" + chance.choice(fitting))
     if kind == 3:
         return _put(source, place.start(), len(place[0]), ";")
     if kind == 4:
@@ -99,10 +101,17 @@ def _statement(source: str, _others: Sequence[str], chance: random.Random) -> st
 
 
 def _splice(source: str, others: Sequence[str], chance: random.Random) -> str:
-    """A statement of another kernel."""
+    """A statement of another kernel whose names this one has too."""
     lines = [match[0] for match in _STATEMENT.finditer(chance.choice(others))] if others else []
+    names = set(_WORD.findall(source))
+    fitting = [line for line in lines if not _DECLARES.match(line) and set(_WORD.findall(line)) <= names]
     places = list(_STATEMENT.finditer(source))
-    return _put(source, chance.choice(places).end(), 0, "\n" + chance.choice(lines)) if lines and places else source
+    return _put(source, chance.choice(places).end(), 0, "\n" + chance.choice(fitting)) if fitting and places else source
+
+
+def _fits(statement: str, source: str) -> bool:
+    """Whether the kernel has the names that the statement takes for granted."""
+    return all(name in source for name in _WORD.findall(statement) if name in _GRANTED)
 
 
 def _tokens(source: str) -> list[Token]:
@@ -113,3 +122,6 @@ def _tokens(source: str) -> list[Token]:
 
 def _put(source: str, start: int, length: int, text: str) -> str:
     return source[:start] + text + source[start + length :]
+
+
+_EDITS = (*[_known] * 4, *[_alike] * 3, *[_statement] * 3, _token, _splice)
