@@ -124,4 +124,4 @@ def _put(source: str, start: int, length: int, text: str) -> str:
     return source[:start] + text + source[start + length :]
 
 
-_EDITS = (*[_known] * 4, *[_alike] * 3, *[_statement] * 3, _token, _splice)
+_EDITS = (*[_known] * 5, *[_statement] * 4, *[_alike] * 2, _token, _splice)
