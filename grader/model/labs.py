@@ -16,15 +16,18 @@ class LabError(RemediableError):
     """A lab's own files are wrong. Its author has to correct them; it is never a student's fault."""
 
 
+_MOST_POINTS = 1_000_000  # more cannot be added up without rounding
+
+
 class Strict(BaseModel):
-    model_config = ConfigDict(frozen=True, extra="forbid")
+    model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False)
 
 
 class CaseSpec(Strict):
     """One Catch2 test case: `name` is its exact title in public_tests.cpp or hidden_tests.cpp."""
 
     name: str
-    points: float = Field(ge=0)
+    points: float = Field(ge=0, le=_MOST_POINTS)
     feedback: Literal["full", "verdict", "none"] = "full"
     role: Literal["correctness", "technique"] = "correctness"
     advice: str = ""  # what to look at if it fails, without the solution
@@ -60,7 +63,7 @@ class PublicSpec(Strict):
     title: str
     summary: str
     problem: str  # a header in kit/problems
-    file: str  # the file that a student hands in
+    file: str = Field(pattern=r"^[A-Za-z0-9_][A-Za-z0-9_.+-]*\.cu$")  # that a student hands in: a plain name, no path
     kernel: str  # demangled signature: "scale(float const*, float*, int)"
     launch: str  # demangled signature: "scale_launch(int)"
     shapes: str  # in words, for people
@@ -104,7 +107,7 @@ class PrivateSpec(Strict):
     """grading.toml."""
 
     case: tuple[CaseSpec, ...] = ()
-    performance_points: float = Field(default=0, ge=0)  # part of the maximum if performance is assessed
+    performance_points: float = Field(default=0, ge=0, le=_MOST_POINTS)  # part of the maximum if performance is assessed
     counters: CounterSpec | None = None  # none: without a GPU, performance is not assessed
     tier: tuple[TierSpec, ...] = ()
     rejects_at_least: int = Field(default=8, ge=0)  # the least number of wrong kernels in rejects/
@@ -134,7 +137,7 @@ class Lab:
 def _read(path: Path, model: type[Strict]) -> Strict:
     try:
         return model.model_validate(tomllib.loads(path.read_text(encoding="utf-8")))
-    except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError, ValidationError) as error:
+    except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError, RecursionError, ValidationError) as error:
         message = f"{path}: {error}"
         raise LabError(message) from error
 

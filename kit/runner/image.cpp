@@ -7,24 +7,38 @@
 
 #include <nlohmann/json.hpp>
 
+#include "runner/strict_json.hpp"
+
 namespace tilelab {
 namespace {
 
+using strict::integer;
+using strict::list;
+using strict::text;
+
+using Address = std::uintptr_t;
+
+// The `index`-th of a list's numbers.
+template <class Integer = Address>
+Integer number(const nlohmann::json& json, std::size_t index) {
+  return integer<Integer>(json.at(index));
+}
+
 simt::Region named(const nlohmann::json& json, simt::Space space, const char* place) {
   simt::Region region;
-  region.name = json.at("name");
+  region.name = text(json.at("name"));
   region.space = space;
-  region.base = json.at(place);
-  region.bytes = json.at("bytes");
-  region.element = json.at("element");
-  region.element_bytes = json.at("element_bytes");
-  region.dimensions = json.at("dimensions").get<std::vector<std::size_t>>();
+  region.base = integer<Address>(json.at(place));
+  region.bytes = integer<std::size_t>(json.at("bytes"));
+  region.element = text(json.at("element"));
+  region.element_bytes = integer<std::size_t>(json.at("element_bytes"));
+  for (const auto& extent : list(json.at("dimensions"))) region.dimensions.push_back(integer<std::size_t>(extent));
   return region;
 }
 
 simt::Region shared_array(const nlohmann::json& json) {
   simt::Region array = named(json, simt::Space::shared, "offset");
-  array.dynamic = json.at("dynamic");
+  array.dynamic = json.at("dynamic").get<bool>();
   return array;
 }
 
@@ -37,20 +51,24 @@ Image load_image(const std::filesystem::path& file) {
   Image image;
   image.files = json.at("files").get<std::vector<std::string>>();
   image.source = json.at("source").get<std::vector<std::string>>();
-  for (const auto& line : json.at("lines")) image.lines.push_back({line.at(0), line.at(1), line.at(2)});
-  for (const auto& function : json.at("functions")) image.functions.push_back({function.at(0), function.at(1), function.at(2)});
-  for (const auto& range : json.at("header_code")) image.header_code.push_back({range.at(0), range.at(1)});
-  for (const auto& loop : json.at("loops")) image.loops.push_back({loop.at(0), loop.at(1)});
-  for (const auto& array : json.at("shared")) image.shared.push_back(shared_array(array));
-  for (const auto& guard : json.at("guards")) {
-    const std::uintptr_t first = guard.at(0), bytes = guard.at(1);
-    image.guards.push_back({first, first + bytes});
+  for (const auto& line : list(json.at("lines"))) {
+    image.lines.push_back({number(line, 0), number<int>(line, 1), number<std::size_t>(line, 2)});
   }
-  for (const auto& variable : json.at("variables")) image.variables.push_back(named(variable, simt::Space::module, "address"));
-  image.dynamic_offset = json.at("dynamic_offset");
-  image.static_shared_bytes = json.at("static_shared_bytes");
-  image.kernel = json.at("kernel");
-  image.launch = json.at("launch");
+  for (const auto& function : list(json.at("functions"))) {
+    image.functions.push_back({number(function, 0), number(function, 1), text(function.at(2))});
+  }
+  for (const auto& range : list(json.at("header_code"))) image.header_code.push_back({number(range, 0), number(range, 1)});
+  for (const auto& loop : list(json.at("loops"))) image.loops.push_back({number(loop, 0), number(loop, 1)});
+  for (const auto& array : list(json.at("shared"))) image.shared.push_back(shared_array(array));
+  for (const auto& guard : list(json.at("guards"))) {
+    const Address first = number(guard, 0);
+    image.guards.push_back({first, first + number(guard, 1)});
+  }
+  for (const auto& variable : list(json.at("variables"))) image.variables.push_back(named(variable, simt::Space::module, "address"));
+  image.dynamic_offset = integer<Address>(json.at("dynamic_offset"));
+  image.static_shared_bytes = integer<std::size_t>(json.at("static_shared_bytes"));
+  image.kernel = integer<Address>(json.at("kernel"));
+  image.launch = integer<Address>(json.at("launch"));
   return image;
 }
 

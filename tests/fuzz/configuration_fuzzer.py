@@ -87,7 +87,7 @@ class ConfigurationFuzzer:
             return text
         if chance.random() < 0.3:
             return edited_bytes(text, chance, chance.choice((1, 3, 10)))
-        if chance.random() < 0.02:
+        if chance.random() < 0.05:
             return text.replace(b"= ", b"= " + b"[" * chance.choice((90, 3000)), 1)  # deeper than a reader may go
         edited = edited_tree(tomllib.loads(text.decode()), chance, chance.choice((1, 1, 2, 5)))
         return as_toml(edited if isinstance(edited, dict) else {"": edited})

@@ -23,7 +23,7 @@ from grader.model.outcome import LabOutcome
 from grader.model.result import Build
 
 _RUNNER = Path(__file__).resolve().with_name("lying_runner.py")
-_HOW = ("frame",) * 24 + ("bare", "bytewise", "twice", "unasked", "half", "long", "files", "dies", "closes")
+_HOW = ("frame",) * 60 + ("bare", "bytewise", "twice", "unasked", "half", "long", "files", "dies", "closes")
 _SOURCE = "".join(f"// line {number}\n" for number in range(1, 41))
 
 
@@ -37,8 +37,8 @@ class ConversationFuzzer:
     def make(self, chance: random.Random, folder: Path) -> None:
         messages = []
         for _ in range(chance.choice((1, 3, 10))):
-            data = as_json(edited_tree(honest_reply(chance), chance, chance.choice((0, 1, 1, 2, 6))))
-            if chance.random() < 0.2:
+            data = as_json(edited_tree(honest_reply(chance), chance, chance.choice((0, 0, 1, 1, 2, 6))))
+            if chance.random() < 0.1:
                 data = edited_bytes(data, chance, chance.choice((1, 3, 10)))
             messages.append((chance.choice(_HOW), data.decode("latin-1")))
         (folder / "messages.json").write_text(json.dumps(messages), encoding="utf-8")

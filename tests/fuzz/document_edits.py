@@ -76,7 +76,11 @@ def _alike(value: Any, chance: random.Random) -> Any:  # noqa: ANN401 -- any JSO
     if isinstance(value, bool):
         return not value
     if isinstance(value, int):
-        return chance.choice([one for one in NUMBERS if isinstance(one, int)])
+        return (
+            chance.choice(NUMBERS)
+            if chance.random() < 0.2
+            else chance.choice([one for one in NUMBERS if isinstance(one, int)])
+        )
     if isinstance(value, float):
         return chance.choice([float(one) for one in NUMBERS])
     return chance.choice(TEXTS) if isinstance(value, str) else odd_value(chance)

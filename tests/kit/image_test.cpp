@@ -130,6 +130,16 @@ TEST_CASE("a field of another type is refused", "[image]") {
   CHECK_THROWS_AS(loaded(json), std::exception);
 }
 
+TEST_CASE("a number that is no whole number of its range is refused, wherever it stands", "[image]") {
+  const nlohmann::json bad = GENERATE(nlohmann::json(1e300), nlohmann::json(-1), nlohmann::json(0.5), nlohmann::json(true));
+  const std::string place = GENERATE("/kernel", "/dynamic_offset", "/lines/0/0", "/lines/1/2", "/functions/0/1", "/header_code/0/0",
+                                     "/loops/0/1", "/shared/0/bytes", "/shared/0/dimensions/1", "/guards/0/1", "/variables/0/address");
+  auto json = good();
+  json[nlohmann::json::json_pointer(place)] = bad;
+  CAPTURE(place, bad);
+  CHECK_THROWS_AS(loaded(json), std::exception);
+}
+
 TEST_CASE("a short row, no JSON, half a file, and no file are refused", "[image]") {
   auto json = good();
   json["lines"][1] = {110, 2};
