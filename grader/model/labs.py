@@ -107,7 +107,9 @@ class PrivateSpec(Strict):
     """grading.toml."""
 
     case: tuple[CaseSpec, ...] = ()
-    performance_points: float = Field(default=0, ge=0, le=_MOST_POINTS)  # part of the maximum if performance is assessed
+    performance_points: float = Field(
+        default=0, ge=0, le=_MOST_POINTS
+    )  # part of the maximum if performance is assessed
     counters: CounterSpec | None = None  # none: without a GPU, performance is not assessed
     tier: tuple[TierSpec, ...] = ()
     rejects_at_least: int = Field(default=8, ge=0)  # the least number of wrong kernels in rejects/
