@@ -6,7 +6,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from grader.engines.checks.compiler_view import CompilerView, different_programs
+from grader.engines.checks.bare_code import plain_text
+from grader.engines.checks.compiler_view import CompilerView, different_programs, no_one_program
 from grader.engines.cpu.compiler_home import home_of
 from grader.engines.cpu.cpu_build import BUILD_LIMITS, MAX_TEXT_BYTES
 from grader.engines.cpu.cpu_toolchain import DECIDED
@@ -25,7 +26,9 @@ def two_programs(toolset: Toolset, source: Path, folder: Path) -> Refusal | None
     preprocessor fails over nothing that the file did.
     """
     text = source.read_text(encoding="utf-8", errors="replace")
-    (folder / source.name).write_text(text, encoding="utf-8")
+    if refusal := no_one_program(text):
+        return refusal
+    (folder / source.name).write_text(plain_text(text), encoding="utf-8")
     (folder / TAIL).write_text(f'#include "{source.name}"\n', encoding="utf-8")
     gpu = toolset.gpu
     assert gpu.toolchain is not None
@@ -33,8 +36,15 @@ def two_programs(toolset: Toolset, source: Path, folder: Path) -> Refusal | None
         _ON_CPU: toolset.toolchain.decide(source.name, _ON_CPU, gpu.toolchain.host_compiler),
         _ON_GPU: device_preprocessing(gpu.toolchain, gpu.target.capability, TAIL, _ON_GPU, DECIDED),
     }
+    host = gpu.toolchain.host_compiler
+    # The CPU executor's compiler sees nothing of the toolkit, here as where it builds: it would answer for headers that lie there.
+    seen = {
+        _ON_CPU: (commands[_ON_CPU][0], [*toolset.toolchain.includes, toolset.toolchain.prelude.parent]),
+        _ON_GPU: (host, [gpu.toolchain.root, *gpu.toolchain.includes]),
+    }
     for output, command in commands.items():
-        if refusal := _failed(_confined(toolset, command, folder), folder / output, source.name):
+        finished = _confined(toolset, command, *seen[output], folder)
+        if refusal := _failed(finished, folder / output, source.name):
             return refusal
     kit = tuple(str(path) for path in toolset.toolchain.includes)
     return different_programs(
@@ -42,14 +52,12 @@ def two_programs(toolset: Toolset, source: Path, folder: Path) -> Refusal | None
     )
 
 
-def _confined(toolset: Toolset, command: list[str], folder: Path) -> Finished:
-    assert toolset.gpu.toolchain is not None
-    home = home_of(toolset.gpu.toolchain.host_compiler)
-    headers = [*toolset.toolchain.includes, toolset.toolchain.prelude.parent, toolset.gpu.toolchain.root]
+def _confined(toolset: Toolset, command: list[str], compiler: str, headers: list[Path], folder: Path) -> Finished:
+    home = home_of(compiler)
     return run_confined(
         toolset.confinement,
         [*home.before, *command],
-        readable=[*headers, *toolset.gpu.toolchain.includes, *home.places],
+        readable=[*headers, *home.places],
         writable=[folder],
         limits=BUILD_LIMITS,
         profile="build",

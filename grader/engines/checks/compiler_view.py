@@ -1,5 +1,5 @@
 """Whether two compilers read the same program in one file: what is left of a submission once the preprocessor's conditions are
-decided, and what the macros mean that it uses and did not define. Pure.
+decided, and what the macros mean that it uses and did not define. Comments do not count. Pure.
 
 It reads what GCC makes of a file with `-E -fdirectives-only -dI`: conditions and includes are done, macros stand as they are written.
 What a program can learn of its compiler without the preprocessor, as by the names that headers declare, is not seen here.
@@ -12,6 +12,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import zip_longest
 
+from grader.engines.checks.bare_code import CodeLine, live_lines, unclear_line
+from grader.engines.checks.unlike_words import ASKING, unlike_words
 from grader.engines.refusal import Refusal
 from grader.model.verdicts import Verdict
 
@@ -20,7 +22,7 @@ _ANY_MARKER = re.compile(r'^# \d+ "', re.MULTILINE)
 _MACRO = re.compile(r"^#[ \t]*(define|undef)[ \t]+([^\W\d][\w$]*)(.*)$", re.MULTILINE)
 _WORD = re.compile(r"[^\W\d][\w$]*")
 _PIECE = re.compile(r"[\w$]+")
-_SPLICE = re.compile(r"\\[ \t\f\v]*\n")
+_POP = re.compile(r"\bpop_macro\b")
 _INTEGER = re.compile(r"\s*[\da-fA-FxXuUlL]+\s*$")
 _NEVER_SYSTEM = ("/proc/", "/dev/", "/sys/", "/run/")
 # The compiler's own: no two compilations need to agree about them.
@@ -46,12 +48,20 @@ class CompilerView:
     ours: tuple[str, ...] = ()
 
 
+def no_one_program(source: str) -> Refusal | None:
+    """What stands in the text itself that no comparison can settle."""
+    lines = live_lines(source)
+    hiding = (number for number, text in lines if _ANY_MARKER.match(text) or _POP.search(text))
+    if hidden := unclear_line(source) or next(hiding, 0):
+        return _refuse(hidden, "What stands here keeps nvcc's program from being compared with the CPU executor's.")
+    asked = unlike_words(lines)
+    return _refuse(*asked) if asked else None
+
+
 def different_programs(source: str, file: str, cpu: CompilerView, gpu: CompilerView) -> Refusal | None:
-    """The first place where the CPU executor's compiler and nvcc would read `file` differently. `source` is its text."""
-    joined = _SPLICE.sub("", source)
-    if found := _ANY_MARKER.search(joined) or re.search(r"\bpop_macro\b", joined):
-        line = joined.count("\n", 0, found.start()) + 1
-        return _refuse(line, "What stands here keeps nvcc's program from being compared with the CPU executor's.")
+    """The first place where the CPU executor's compiler and nvcc would read `file` differently. The views are of the plain text of
+    `source`.
+    """
     surface = _kit_names(cpu)
     seen, by_nvcc = (_Reading(view, file, surface) for view in (cpu, gpu))
     for one, other in zip_longest(seen.lines, by_nvcc.lines):
@@ -63,12 +73,13 @@ def different_programs(source: str, file: str, cpu: CompilerView, gpu: CompilerV
             return _refuse(one.number, f"`{name}` does not mean the same to nvcc and to the CPU executor.")
         if unsteady := next((name for name, _ in one.macros if name in _CHANGING), None):
             return _refuse(one.number, f"`{unsteady}` need not be the same for nvcc and for the CPU executor.")
-    if any(paste in joined for paste in _PASTES):
-        pieces = set(_PIECE.findall(joined))
+    lines = live_lines(source)
+    if any(paste in line.bare for paste in _PASTES for line in lines):
+        pieces = {piece for line in lines for piece in _PIECE.findall(line.bare)}
         changed = {
             name for name in seen.state.keys() | by_nvcc.state.keys() if seen.meaning(name) != by_nvcc.meaning(name)
         }
-        for name in sorted(changed | _CHANGING):
+        for name in sorted(changed | _CHANGING | ASKING | {"pop_macro"}):
             if _composed(name, pieces):
                 return _refuse(
                     0, f"`{name}` can be put together here, and nvcc and the CPU executor may read it differently."
@@ -93,9 +104,9 @@ class _Reading:
                 for macro in _MACRO.finditer(view.text, part.start, part.end):
                     self._know(macro)
                 continue
-            for number, line in _logical_lines(view.text[part.start : part.end], part.number):
-                yield _Line(number, line, tuple(sorted(self._expanded(_WORD.findall(line)))))
-                if macro_of_its_own := _MACRO.match(line):
+            for line in _lines(view.text[part.start : part.end], part.number):
+                yield _Line(line.number, line.text, tuple(sorted(self._expanded(_WORD.findall(line.bare)))))
+                if macro_of_its_own := _MACRO.match(line.text):
                     self._know(macro_of_its_own)
 
     def _know(self, macro: re.Match[str]) -> None:
@@ -135,13 +146,9 @@ def _parts(text: str) -> Iterator[_Part]:
         yield _Part(marker[2], int(marker[1]), marker.end(), end)
 
 
-def _logical_lines(text: str, number: int) -> Iterator[tuple[int, str]]:
-    """Those that are not empty, each with its number; one that goes on in the next comes as one."""
-    marked = _SPLICE.sub("\0", text)
-    for line in marked.split("\n"):
-        if line.strip("\0 \t\r\f\v"):
-            yield number, line.replace("\0", "").rstrip()
-        number += 1 + line.count("\0")
+def _lines(text: str, number: int) -> Iterator[CodeLine]:
+    """Those that are not empty. No line of a plain text goes on in the next."""
+    return (CodeLine(at, line.rstrip()) for at, line in enumerate(text.split("\n"), number) if line.strip())
 
 
 def _is_submissions(path: str, file: str, ours: Sequence[str]) -> bool:

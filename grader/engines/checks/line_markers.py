@@ -1,14 +1,16 @@
 """Finds line markers that a submission writes itself: `#line 7`, `# 33 "stdio.h" 1 3`.
 
 The compiler's own markers tell the scan which text comes from a system header. A marker written by hand could present the
-submission's text as a system header. A comment that looks like a marker is allowed, except where we might read comments and
-strings in another way than the compiler.
+submission's text as a system header. A comment that looks like a marker is allowed, and so is a marker in `#if 0`, except where
+we might read comments and strings in another way than the compiler.
 """
 
 from __future__ import annotations
 
 import re
 from bisect import bisect_left
+
+from grader.engines.checks.bare_code import dead_numbers
 
 # The # of a directive is at the start of a line or after the end of a comment.
 _HASH = re.compile(r"(?:^|\*/)(?:[^\S\n]|\0)*(?:\#|%:|\?\?=)", re.MULTILINE)
@@ -34,11 +36,14 @@ def hand_written_marker(source: str) -> int:
     """The line of the first marker, or 0."""
     joined = _SPLICED_LINE.sub(_join, source)
     bare = _HIDDEN.sub(_blank, joined)
-    blanks = _Blanks(bare)
+    blanks, dead = _Blanks(bare), None
     for found in _HASH.finditer(bare):
         at = blanks.skip(found.end())
         if _IN_CODE.match(bare, at):
-            return bare.count("\n", 0, at) + 1
+            line = bare.count("\n", 0, at) + 1
+            dead = dead_numbers(source) if dead is None else dead
+            if line not in dead:
+                return line
     return _marker_anywhere(joined) if _AMBIGUOUS.search(joined) else 0
 
 

@@ -13,12 +13,15 @@ from pathlib import Path
 
 import pytest
 
+from grader.engines.checks import compiler_view
 from grader.engines.gpu.gpu_toolchain import NoToolchain, find_toolchain
 from grader.engines.refusal import Refusal
 from grader.judging.one_program import two_programs
 from grader.machine.backend import GpuBackend
 from grader.machine.toolset import Toolset
 from grader.model.verdicts import Verdict
+from grader.sandbox import Unconfined
+from grader.sandbox.system_paths import system_folders
 
 ROOT = Path(__file__).resolve().parents[3]
 ATTEMPTS = sorted((ROOT / "tests" / "exploits" / "two_programs").glob("*.cu"))
@@ -59,6 +62,25 @@ def test_an_attempt_is_refused_in_its_line(source: Path, compare: Compare) -> No
 @pytest.mark.parametrize("source", CORPUS, ids=lambda path: f"{path.parent.name}/{path.stem}")
 def test_an_honest_kernel_is_one_program(source: Path, compare: Compare) -> None:
     assert compare(source) is None
+
+
+def test_the_executors_compiler_sees_nothing_of_the_toolkit(
+    with_nvcc: Toolset, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    toolchain = with_nvcc.gpu.toolchain
+    assert toolchain is not None
+    if isinstance(with_nvcc.confinement, Unconfined) or any(
+        folder in toolchain.root.parents for folder in system_folders()
+    ):
+        pytest.skip("what a compiler sees here is not ours to say")
+    monkeypatch.setattr(compiler_view, "unlike_words", lambda _lines: None)  # which refuses the question itself
+    source = tmp_path / "asks.cu"
+    header = toolchain.root / "include" / "cuda.h"
+    source.write_text(f'#if __has_include("{header}")\nint seen;\n#endif\n', encoding="utf-8")
+    (tmp_path / "views").mkdir()
+    refusal = two_programs(with_nvcc, source, tmp_path / "views")
+    assert refusal is not None
+    assert "different programs" in refusal.message
 
 
 def test_a_compiler_where_no_sandbox_looks_reads_a_file_for_both(

@@ -35,6 +35,12 @@ FORGED = {
     "a string with an escaped quote": ('const char* s = "\\"/*";\n# 33 "x" 3\n/* */\n', 2),
     "a raw string that holds a quote": ('auto s = R"(")" "/*";\n# 33 "x" 1 3\n/* */\n', 2),
     "a raw string with a delimiter": ('auto s = R"x(/*)" )x";\n# 33 "x" 1 3\n/* */\n', 2),
+    "behind skipped text": ("#if 0\n#line 7\n#endif\n#line 8\n", 4),
+    "in the other branch": ("#if 0\n#else\n#line 7\n#endif\n", 3),
+    "behind a directive that is none": ("F(x /*\n*/ #if 0\n)\n#line 7\n", 4),
+    "behind an end over two lines": ("#if 0\n# /*\n*/ endif\n#line 7\n", 4),
+    "behind a condition that is not 0": ("#if 0 + 1\n#line 7\n#endif\n", 2),
+    "in text that a raw string only seems to skip": ('auto s = R"(\n#if 0\n)";\n# 33 "x" 1 3\n', 4),
     "a header's name that holds a comment": ('#if __has_include(<a/*b>)\n#endif\n# 33 "x" 1 3\n/* */\n', 3),
     "a raw string of a spliced prefix": ('auto s = R\\\n"(")" "/*";\n# 33 "x" 1 3\n/* */\n', 3),
 }
@@ -49,6 +55,8 @@ HARMLESS = {
     "stringification in a macro": "#define S(x) #x\n#define P(x, y) x ## 7\n",
     "a multiplication below a macro's #": "#define S(x) \\\n  #x\n",
     "a number sign in an #error": "#if 0\n#error see issue # 33\n#endif\n",
+    "skipped text": '#if 0\n#if X\n#line 7\n#endif\n# 33 "x" 3\n#elif 1\n#endif\n',
+    "text skipped behind a comment": "# if /* a\n b */ 0 // no\n#line 7\n#endif\n",
     "comments beside ## and raw strings": '/*\n#1. load\n*/\nauto s = R"(text)";\n#define P(x, y) x ## y\n',
 }
 

@@ -1,0 +1,110 @@
+"""A submission's text as a compiler takes it apart before macros: without comments, and without what stands in strings or in `#if 0`.
+Pure.
+
+It reads as GCC's preprocessor does. What it might read in another way (a raw string over several lines, a header's name with a quote
+in it) is told by `unclear_line`.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import NamedTuple
+
+_SPLICE = re.compile(r"\\[ \t\f\v\0]*\n")
+_END = "\ue000"  # stands where a line ended that goes on in the next; written as @ in the expression
+# Comments, strings and characters, with such ends inside. One that is not closed ends with its line. Words and numbers are here
+# because of quotes inside them: 1'000 contains no character constant.
+_PIECE = re.compile(
+    r"""(?P<comment>/@*\*.*?(?:\*@*/|\Z)|/@*/[^\n]*)"""
+    r"""|(?P<raw>(?:u8|[uUL])?R"(?P<mark>[^()\\\s"@]{0,16})\([^\n@]*?\)(?P=mark)")"""
+    r"""|(?P<unclear>(?:u@*8|[uUL])?@*R@*")"""
+    r"""|(?P<string>"(?:\\@*[^@\n]|[^"\\\n])*"|'(?:\\@*[^@\n]|[^'\\\n])*')"""
+    r"""|(?P<open>["'][^\n]*)"""
+    r"""|(?P<number>\.?\d(?:[eEpP]@*[+-]|'?[\w.@])*)|[^\W\d][\w@]*""".replace("@", _END),
+    re.DOTALL,
+)
+_ODD_HEADER = re.compile(r"""(?:include|include_next|import|embed|dependency)\b[^\n]*<[^>\n]*(?:/[*/]|["'])[^>\n]*>""")
+_DIRECTIVE = re.compile(r"[\s\0]*(?:#|%:)[\s\0]*(\w*)[\s\0]*(.*)")
+_CHOICES = frozenset({"else", "elif", "elifdef", "elifndef", "endif"})
+
+
+class CodeLine(NamedTuple):
+    """One line, with those that it goes on in, without comments."""
+
+    number: int  # of the first
+    text: str
+
+    @property
+    def bare(self) -> str:
+        """Its strings are empty."""
+        return _PIECE.sub(_without_string, self.text)
+
+
+def unclear_line(source: str) -> int:
+    """The first line where comments and strings cannot be told from code for certain; 0 where there is none."""
+    marked = _SPLICE.sub(_END, source)
+    pieces = (piece.start() for piece in _PIECE.finditer(marked) if piece["unclear"])
+    names = (match.start() for match in (_ODD_HEADER.search(marked.replace(_END, "")),) if match)
+    at = next(pieces, next(names, -1))
+    foreign = source.find(_END)
+    first = foreign if at < 0 else at
+    return 0 if first < 0 else 1 + sum(marked.count(end, 0, first) for end in ("\n", _END))
+
+
+def live_lines(source: str) -> list[CodeLine]:
+    """The lines of a file, without those that `#if 0` keeps from every compiler."""
+    return [line for line, dead in _told(source) if not dead]
+
+
+def dead_numbers(source: str) -> frozenset[int]:
+    """The numbers of the lines that `#if 0` keeps from every compiler. None where something is unclear."""
+    return frozenset() if unclear_line(source) else frozenset(line.number for line, dead in _told(source) if dead)
+
+
+def plain_text(source: str) -> str:
+    """The same program, with its line numbers, for a preprocessor that decides conditions only: GCC's then reads quotes otherwise, in
+    numbers and where nobody closes them.
+    """
+    lines = [""] * (source.count("\n") + 1)
+    for number, text in live_lines(source):
+        lines[number - 1] = text
+    return "\n".join(lines) + "\n"
+
+
+def _told(source: str) -> Iterator[tuple[CodeLine, bool]]:
+    depth = 0
+    for line in _code_lines(source):
+        found = _DIRECTIVE.fullmatch(line.bare)
+        word, rest = found.groups() if found else ("", "")
+        if not depth:
+            depth = int(word == "if" and rest.strip() == "0")
+            yield line, False
+            continue
+        if word == "endif" or (word in _CHOICES and depth == 1):
+            depth -= 1
+        elif word.startswith("if"):
+            depth += 1
+        yield line, depth > 0
+
+
+def _code_lines(source: str) -> Iterator[CodeLine]:
+    """Those that hold anything besides comments."""
+    number = 1
+    for line in _PIECE.sub(_without_comment, _SPLICE.sub(_END, source)).split("\n"):
+        text = line.replace(_END, "").rstrip()
+        if text.strip():
+            yield CodeLine(number, text)
+        number += 1 + line.count(_END)
+
+
+def _without_comment(match: re.Match[str]) -> str:
+    if match["comment"] is not None:
+        return " " + _END * (match[0].count("\n") + match[0].count(_END))
+    if match["open"] is not None:
+        return _END * match[0].count(_END)
+    return match[0] if match["number"] is None else match[0].replace("'", "")
+
+
+def _without_string(match: re.Match[str]) -> str:
+    return match[0] if match["string"] is None and match["raw"] is None else '""'
