@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from itertools import zip_longest
 
 from grader.engines.checks.bare_code import CodeLine, live_lines, unclear_line
+from grader.engines.checks.cuda_names import one_sided_name
 from grader.engines.checks.unlike_words import ASKING, unlike_words
 from grader.engines.refusal import Refusal
 from grader.model.verdicts import Verdict
@@ -29,6 +30,7 @@ _NEVER_SYSTEM = ("/proc/", "/dev/", "/sys/", "/run/")
 _CHANGING = frozenset({"__COUNTER__", "__INCLUDE_LEVEL__", "__BASE_FILE__", "__TIME__", "__DATE__", "__TIMESTAMP__"})
 _PASTES = ("##", "%:%:", "??=")
 _ADVICE = "Write one program for both: test no macro that tells compilers apart, and use none."
+_OWN_NAMES = "Give what you declare a name of your own: none that begins with `__` or `cuda`."
 
 
 @dataclass(frozen=True)
@@ -74,6 +76,8 @@ def different_programs(source: str, file: str, cpu: CompilerView, gpu: CompilerV
         if unsteady := next((name for name, _ in one.macros if name in _CHANGING), None):
             return _refuse(one.number, f"`{unsteady}` need not be the same for nvcc and for the CPU executor.")
     lines = live_lines(source)
+    if found := one_sided_name(lines, *(_headers(view, file) for view in (cpu, gpu))):
+        return _refuse(found[0], f"Only one of nvcc's and the CPU executor's headers declare `{found[1]}`.", _OWN_NAMES)
     if any(paste in line.bare for paste in _PASTES for line in lines):
         pieces = {piece for line in lines for piece in _PIECE.findall(line.bare)}
         changed = {
@@ -158,6 +162,12 @@ def _is_submissions(path: str, file: str, ours: Sequence[str]) -> bool:
     return path.rsplit("/", 1)[-1] == file or not path.startswith("/") or path.startswith(_NEVER_SYSTEM)
 
 
+def _headers(view: CompilerView, file: str) -> Iterator[str]:
+    for part in _parts(view.text):
+        if not _is_submissions(part.path, file, view.ours):
+            yield view.text[part.start : part.end]
+
+
 def _kit_names(view: CompilerView) -> frozenset[str]:
     """Macros by which the kit means the same as CUDA with other words: `__shared__`. Not those that are numbers."""
     own = (part for part in _parts(view.text) if part.path.startswith(view.ours))
@@ -176,5 +186,5 @@ def _composed(name: str, pieces: set[str]) -> bool:
     return reached.get(len(name), 0) > 1
 
 
-def _refuse(line: int, message: str) -> Refusal:
-    return Refusal(Verdict.REJECTED, line, message, _ADVICE)
+def _refuse(line: int, message: str, advice: str = _ADVICE) -> Refusal:
+    return Refusal(Verdict.REJECTED, line, message, advice)
