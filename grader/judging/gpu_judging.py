@@ -16,6 +16,7 @@ from grader.engines.checks.entry_points import EntrySignatures
 from grader.engines.gpu.device_memory import too_much_memory, variable_bytes
 from grader.engines.gpu.gpu_build import CUBIN, GpuBuild, build_for_gpu
 from grader.engines.gpu.gpu_toolchain import GpuToolchain
+from grader.engines.gpu.nvcc_log import telling_line
 from grader.engines.gpu.occupancy import registers_that_fit
 from grader.engines.refusal import Refusal
 from grader.judging.agreement import was_run
@@ -74,7 +75,7 @@ def _judge(
     outcome = dataclasses.replace(outcome, resources=built.resources, log=built.log)
     if built.image is None:
         if not built.refusals:
-            return _nvcc_failed(toolset, gpu.toolchain, outcome)
+            return _nvcc_failed(toolset, gpu.toolchain, outcome, built.starved)
         if all(refusal.verdict is Verdict.LAUNCH_ERROR for refusal in built.refusals) and submission.built_for_cpu:
             # The CPU executor refuses every launch of such a kernel and gives a better reason.
             return (), dataclasses.replace(outcome, trouble=built.refusals[0].message)
@@ -106,15 +107,16 @@ def _refusal_of_program(
 
 
 def _nvcc_failed(
-    toolset: Toolset, toolchain: GpuToolchain, outcome: GpuOutcome
+    toolset: Toolset, toolchain: GpuToolchain, outcome: GpuOutcome, starved: str
 ) -> tuple[tuple[Refusal, ...], GpuOutcome]:
-    """Nvcc fails twice and names nothing of the submission. If it still compiles the kit's own kernel, it is the submission's doing;
-    else it is ours. Raises RuntimeError where grading needs a GPU that it then cannot have.
+    """Nvcc fails twice, names nothing of the submission and came to no limit. If it still compiles the kit's own kernel, it is the
+    submission's doing; else it is ours, as where the machine gave it no time. Raises RuntimeError where grading needs a GPU that it
+    then cannot have.
     """
-    first = next((line for line in outcome.log.splitlines() if line.strip()), "it says nothing")
-    trouble = trouble_compiling(toolchain, toolset.confinement, toolset.gpu.target)
+    first = telling_line(outcome.log) or "it says nothing"
+    trouble = starved or trouble_compiling(toolchain, toolset.confinement, toolset.gpu.target)
     if not trouble and _KILLED not in outcome.log:
-        message = f"nvcc cannot compile this file, and it can compile others here. Its first words: {first[:200]}"
+        message = f"nvcc cannot compile this file, and it can compile others here. It says: {first[:200]}"
         return (Refusal(Verdict.COMPILE_ERROR, 0, message),), outcome
     message = f"nvcc failed, and not over the submission: {trouble or first}"
     if toolset.gpu.runs:

@@ -5,6 +5,7 @@ It is not used for the runner: the judge starts that and talks to it. For the ru
 
 from __future__ import annotations
 
+import math
 import os
 import selectors
 import signal
@@ -15,6 +16,8 @@ from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from typing import IO, TYPE_CHECKING
 
+from grader.sandbox.processor_time import processor_seconds
+
 if TYPE_CHECKING:
     from collections.abc import Sequence
     from pathlib import Path
@@ -23,6 +26,7 @@ if TYPE_CHECKING:
 
 OUTPUT_BYTES = 1 << 20  # kept of each stream; the rest is read and discarded
 _CHUNK_BYTES = 1 << 16
+_LOOK_SECONDS = 0.5  # between two looks at the processor time of all processes
 _KILL_GRACE_SECONDS = 5.0  # how long we wait until killed processes are gone and their pipes are closed
 
 
@@ -35,8 +39,11 @@ class Finished:
     stderr: bytes
     timed_out: bool
     truncated: bool  # there was more output than is kept
-    cpu_seconds: float = 0.0  # of it and all that it waited for; only of a `build` that was not ended from outside
+    cpu_seconds: float = (
+        0.0  # of it and all that it waited for; only of a `build`, and if ended from outside with `all_seconds`
+    )
     peak_bytes: int = 0  # of the largest process among them
+    overspent: bool = False  # it was ended, or failed, and all its processes together had used `all_seconds`
 
 
 @dataclass
@@ -85,7 +92,7 @@ def run_confined(  # noqa: PLR0913  the confinement's own arguments, by name
         assert process.stdout is not None
         assert process.stderr is not None
         try:
-            streams, timed_out = _follow(process, process.stdout, process.stderr, limits.wall_seconds)
+            streams, timed_out, seen_seconds = _follow(process, process.stdout, process.stderr, limits)
         finally:
             _kill_group(process)
             process.stdout.close()
@@ -97,8 +104,16 @@ def run_confined(  # noqa: PLR0913  the confinement's own arguments, by name
         os.close(told)
     out, err = streams
     status = process.returncode if process.returncode >= 0 else 128 - process.returncode
+    overspent = 0 < limits.all_seconds <= max(cpu_seconds, seen_seconds) and status != 0
     return Finished(
-        status, bytes(out.kept), bytes(err.kept), timed_out, out.truncated or err.truncated, cpu_seconds, peak_bytes
+        status,
+        bytes(out.kept),
+        bytes(err.kept),
+        timed_out and not overspent,
+        out.truncated or err.truncated,
+        max(cpu_seconds, seen_seconds),
+        peak_bytes,
+        overspent,
     )
 
 
@@ -113,20 +128,21 @@ def _usage(heard: int) -> tuple[float, int]:
 
 
 def _follow(
-    process: subprocess.Popen[bytes], stdout: IO[bytes], stderr: IO[bytes], wall_seconds: float
-) -> tuple[tuple[_Stream, _Stream], bool]:
-    """Reads both streams until they end. Kills the process group when the time is over, or when the first process has ended:
-    a process that outlives the first one could hold the streams open for ever.
+    process: subprocess.Popen[bytes], stdout: IO[bytes], stderr: IO[bytes], limits: Limits
+) -> tuple[tuple[_Stream, _Stream], bool, float]:
+    """Reads both streams until they end. Kills the process group when a time is over, or when the first process has ended:
+    a process that outlives the first one could hold the streams open for ever. The last: the processor time seen, where it is limited.
     """
     streams = (_Stream(), _Stream())
-    deadline, killed, timed_out = time.monotonic() + wall_seconds, False, False
+    deadline, killed, timed_out = time.monotonic() + limits.wall_seconds, False, False
+    look, used = time.monotonic() + _LOOK_SECONDS if limits.all_seconds else math.inf, 0.0
     exited = os.pidfd_open(process.pid)
     with selectors.DefaultSelector() as selector:
         selector.register(exited, selectors.EVENT_READ)
         selector.register(stdout, selectors.EVENT_READ, streams[0])
         selector.register(stderr, selectors.EVENT_READ, streams[1])
         while selector.get_map():
-            ready = selector.select(max(0.0, deadline - time.monotonic()))
+            ready = selector.select(max(0.0, min(deadline, look) - time.monotonic()))
             for key, _ in ready:
                 chunk = os.read(key.fd, _CHUNK_BYTES) if key.data is not None else b""
                 if chunk:
@@ -134,14 +150,17 @@ def _follow(
                 else:
                     selector.unregister(key.fileobj)
             ended = exited not in selector.get_map()
-            if not killed and (ended or time.monotonic() >= deadline):
-                timed_out, killed = not ended, True
+            if not killed and not ended and time.monotonic() >= look:
+                used, look = processor_seconds(process.pid), time.monotonic() + _LOOK_SECONDS
+            overspent = 0 < limits.all_seconds <= used
+            if not killed and (ended or overspent or time.monotonic() >= deadline):
+                timed_out, killed, look = not ended, True, math.inf
                 _kill_group(process)
                 deadline = time.monotonic() + _KILL_GRACE_SECONDS
             elif killed and time.monotonic() >= deadline:
                 break
     os.close(exited)
-    return streams, timed_out
+    return streams, timed_out, used
 
 
 def _kill_group(process: subprocess.Popen[bytes]) -> None:

@@ -20,7 +20,7 @@ class SandboxUnavailable(Exception):  # noqa: N818  a state of the machine, not 
 
 @dataclass(frozen=True)
 class Limits:
-    """What one program may use. All limits except `wall_seconds` are per process. `processes` counts threads too."""
+    """What one program may use. All limits except `wall_seconds` and `all_seconds` are per process. `processes` counts threads too."""
 
     cpu_seconds: int
     wall_seconds: float  # for all processes together; `run_confined` enforces it, the launcher does not
@@ -28,6 +28,7 @@ class Limits:
     processes: int
     file_bytes: int
     open_files: int
+    all_seconds: float = 0.0  # of processor time, for all processes together; `run_confined` enforces it; 0: no limit
     usage_to: int | None = None  # a descriptor that the launcher tells what the program used; `run_confined` sets it
 
 

@@ -13,6 +13,7 @@ from collections.abc import Collection, Sequence
 from grader.sandbox import Finished, Limits
 
 _SIGXCPU, _SIGXFSZ = 128 + 24, 128 + 25  # as an exit status
+_CRASHES = (128 + 6, 128 + 11)  # SIGABRT and SIGSEGV
 _NEARLY = 0.8  # of a limit: who was stopped at it has used that much, as far as a kernel counts it
 _DIAGNOSTIC = re.compile(
     r"^(?P<file>[^\s:][^:\n]*):\d+:(?:\d+:)? (?P<kind>fatal error|error|sorry, unimplemented): (?P<text>.*)$",
@@ -59,6 +60,8 @@ def is_about_writing(line: str) -> bool:
 
 def used_up(finished: Finished, limits: Limits, said: str) -> str:
     """The limit at which the compiler was stopped, in words; empty where what it used does not show that it came to one."""
+    if finished.overspent:
+        return f"{limits.all_seconds:g} seconds of processor time"
     if (finished.returncode == _SIGXCPU or _TIME.search(said)) and finished.cpu_seconds >= _NEARLY * limits.cpu_seconds:
         return f"{limits.cpu_seconds} seconds of processor time"
     if finished.returncode == _SIGXFSZ or _SIZE.search(said):
@@ -67,4 +70,6 @@ def used_up(finished: Finished, limits: Limits, said: str) -> str:
         asked = int(match["asked"] or 0)
         if max(asked, finished.peak_bytes) >= limits.memory_bytes // 2:
             return f"{limits.memory_bytes >> 20} MiB of memory"
+    if finished.returncode in _CRASHES and finished.peak_bytes >= limits.memory_bytes:
+        return f"{limits.memory_bytes >> 20} MiB of memory"  # who does not look whether it gets more breaks off
     return ""

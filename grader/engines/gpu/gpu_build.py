@@ -26,8 +26,15 @@ from grader.model.gpu_reports import KernelResources
 from grader.model.verdicts import Verdict
 from grader.sandbox import Confinement, Limits, run_confined
 
+# The corpus needs some seconds. A machine that is so loaded that they take `wall_seconds` is no fault of a submission.
 NVCC_LIMITS = Limits(
-    cpu_seconds=60, wall_seconds=180, memory_bytes=4 << 30, processes=64, file_bytes=128 << 20, open_files=256
+    cpu_seconds=40,  # of one process: behind `all_seconds`
+    wall_seconds=180,
+    memory_bytes=4 << 30,
+    processes=64,
+    file_bytes=128 << 20,
+    open_files=256,
+    all_seconds=30,
 )
 TAIL, CUBIN, IMAGE = "launch_tail.cu", "submission.cubin", "cubin.json"
 MAX_LOG = 8_000  # characters
@@ -52,6 +59,7 @@ class GpuBuild:
     resources: KernelResources | None = None
     log: str = ""
     seconds: float = 0.0
+    starved: str = ""  # how little of its time nvcc could compute, where the time was over
 
 
 def build_for_gpu(  # noqa: PLR0913, PLR0917 -- those of build_for_cpu, and the target
@@ -88,6 +96,9 @@ def build_for_gpu(  # noqa: PLR0913, PLR0917 -- those of build_for_cpu, and the 
     if finished.returncode != 0 and (limit := used_up(finished, NVCC_LIMITS, output)):
         message = f"nvcc was stopped: it needed more than {limit} for {source.name}."
         return GpuBuild(refusals=(Refusal(Verdict.COMPILE_ERROR, 0, message),), log=log, seconds=seconds)
+    if finished.timed_out:
+        starved = f"nvcc did not end within {NVCC_LIMITS.wall_seconds:g} seconds, and computed in {finished.cpu_seconds:.0f} of them"
+        return GpuBuild(log=log, seconds=seconds, starved=starved)
     if finished.returncode != 0:
         return GpuBuild(refusals=_refusals(output, source.name, entries), log=log, seconds=seconds)
     names = _kernels(folder / CUBIN)

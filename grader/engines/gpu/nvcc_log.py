@@ -15,6 +15,10 @@ MAX_ERRORS = 3
 _ERROR = re.compile(r"^(?:\./)?([^\s(]+)\((\d+)\): (?:catastrophic )?error(?: #[\w-]+)?: (.*)$", re.MULTILINE)
 # From the host's compiler, which preprocesses for nvcc: a header that is not there, an #error.
 _PREPROCESSOR_ERROR = re.compile(r"^(?:\./)?([^\s:]+):(\d+):(?:\d+:)? (?:fatal )?error: (.*)$", re.MULTILINE)
+# A line that tells why there is no cubin, where no error names a place: "nvcc error : 'ptxas' died due to signal 11".
+_TELLING = re.compile(
+    r"^(?!\s|Remark|.*\bwarning\b).*(?:\b(?:error|fatal)\b|died due to|Killed|not found).*$", re.MULTILINE
+)
 _HOST_FUNCTION = re.compile(
     r'calling a (?:constexpr )?__host__ function\("([^"]+)"\) from a __(?:global|device)__ function'
 )
@@ -28,6 +32,14 @@ _STACK = re.compile(r"^ +(\d+) bytes stack frame, (\d+) bytes spill stores, (\d+
 _USED = re.compile(r"^ptxas info *: Used (\d+) registers(.*)$", re.MULTILINE)
 _SHARED = re.compile(r"(\d+) bytes smem")
 _TOO_MUCH_SHARED = re.compile(r"Entry function '(\w+)' uses too much shared data")
+
+
+def telling_line(log: str) -> str:
+    """The line that says why nvcc failed; else the first that is no warning; empty where there is none."""
+    if match := _TELLING.search(log):
+        return match[0]
+    lines = (line for line in log.splitlines() if line.strip() and not re.search(r"\bwarning\b|^\s|^Remark", line))
+    return next(lines, "")
 
 
 def kernel_resources(log: str) -> dict[str, KernelResources]:

@@ -88,3 +88,20 @@ def test_a_launch_that_is_late_alone_too_did_not_end(judged: Judged) -> None:
 
 def test_nobody_waits_for_the_device_where_no_launch_was_late(judged: Judged) -> None:
     assert judged(all_pass) == ([CASES], all_pass(CASES))
+
+
+def test_an_nvcc_that_gets_no_time_costs_no_submission_its_verdict(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    here = dataclasses.replace(
+        Toolset.open(ROOT, allow_no_sandbox=True), gpu=GpuBackend(toolchain=GpuToolchain(tmp_path, (13, 0), "g++", ()))
+    )
+    monkeypatch.setattr(gpu_judging, "build_for_gpu", lambda *_, **__: GpuBuild(starved="nvcc did not end"))
+    monkeypatch.setattr(gpu_judging, "trouble_compiling", lambda *_: "")
+    submission = GpuSubmission(tmp_path / "k.cu", ["line"], EntrySignatures("k()", None), True, CASES)
+    refusals, outcome = judge_on_gpu(
+        here, load_lab(ROOT, lab_ids(ROOT)[0]), submission, tmp_path, JudgeCall(tmp_path, 1)
+    )
+    assert not refusals
+    assert outcome is not None
+    assert "nvcc did not end" in outcome.trouble

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from grader.sandbox import Confinement, Limits, Unconfined, run_confined
+from grader.sandbox import Confinement, Finished, Limits, Unconfined, run_confined
 from grader.sandbox.confined_run import OUTPUT_BYTES
 
 if TYPE_CHECKING:
@@ -193,3 +193,20 @@ def test_the_environment_is_a_fixed_one(
     assert finished.returncode == 1
     names = {line.partition("=")[0] for line in finished.stdout.splitlines()}
     assert names - {"PWD"} == {"PATH", "LANG", "HOME", "TMPDIR", "SOURCE_DATE_EPOCH"}
+
+
+def test_processes_share_their_processor_time(confinement: Confinement, limits: Limits) -> None:
+    shared = dataclasses.replace(limits, cpu_seconds=20, wall_seconds=60, all_seconds=1)
+
+    def ended(shell: str, within: Limits) -> Finished:
+        argv = ["/bin/sh", "-c", shell]
+        return run_confined(confinement, argv, readable=[], writable=[], limits=within, profile="build", cwd=Path("/"))
+
+    spin = "while :; do :; done"
+    finished = ended(f"({spin}) & ({spin}) & wait", shared)
+    assert finished.overspent
+    assert not finished.timed_out
+    assert 1 <= finished.cpu_seconds < 10
+    waiting = ended("sleep 50", dataclasses.replace(shared, wall_seconds=2))
+    assert waiting.timed_out
+    assert not waiting.overspent

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import dataclasses
+
 import pytest
 
 from grader.engines.checks.attribution import is_about_writing, names_the_text, used_up
@@ -9,7 +11,13 @@ from grader.sandbox import Finished, Limits
 
 KIT = "/clone/kit/include"
 LIMITS = Limits(
-    cpu_seconds=10, wall_seconds=60, memory_bytes=2 << 30, processes=64, file_bytes=128 << 20, open_files=256
+    cpu_seconds=10,
+    wall_seconds=60,
+    memory_bytes=2 << 30,
+    processes=64,
+    file_bytes=128 << 20,
+    open_files=256,
+    all_seconds=30,
 )
 
 THE_SUBMISSIONS = {
@@ -78,6 +86,9 @@ def ended(status: int, *, seconds: float = 0, memory: int = 0) -> Finished:
         (ended(1, memory=50 << 20), "cc1plus: out of memory allocating 65536 bytes", ""),
         (ended(4), "File size limit exceeded signal terminated program cc1plus", "128 MiB"),
         (ended(1, seconds=10, memory=2 << 30), "scale.cu:1:1: error: no", ""),
+        (ended(128 + 11, memory=2 << 30), "Segmentation fault", "2048 MiB of memory"),
+        (ended(128 + 11, memory=1 << 30), "Segmentation fault", ""),
+        (dataclasses.replace(ended(128 + 9, seconds=30), overspent=True), "Killed", "30 seconds"),
     ],
 )
 def test_a_limit_counts_only_where_it_was_used_up(finished: Finished, said: str, limit: str) -> None:

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
 from grader.engines.checks.entry_points import EntrySignatures
+from grader.engines.gpu import gpu_build
 from grader.engines.gpu.gpu_build import GpuBuild, GpuTarget, build_for_gpu
 from grader.engines.gpu.gpu_toolchain import GpuToolchain, NoToolchain, find_toolchain
 from grader.engines.gpu.launch_tail import launch_tail
@@ -54,6 +56,26 @@ def build(toolset: Toolset, toolchain: GpuToolchain, tmp_path: Path) -> Build:
 def test_a_host_function_in_a_kernel_is_a_compile_error_at_its_line(build: Build) -> None:
     built = build(HONEST.replace("2 *", "rand() *"))
     assert (built.refusals[0].verdict, built.refusals[0].line) == (Verdict.COMPILE_ERROR, 3)
+
+
+def test_a_small_file_that_takes_long_is_stopped_and_told_why(build: Build, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(gpu_build, "NVCC_LIMITS", dataclasses.replace(gpu_build.NVCC_LIMITS, all_seconds=3))
+    tenfold = "".join(f"#define A{n} {f'A{n - 1} ' * 10}\n" for n in (1, 2, 3, 4))
+    built = build(
+        f"#define A0 x = x / (x + 1.0) + sqrt(x);\n{tenfold}{HONEST}__global__ void other(double* p) {{ double x = *p; A4 *p = x; }}\n"
+    )
+    (refusal,) = built.refusals
+    assert refusal.verdict is Verdict.COMPILE_ERROR
+    assert refusal.message == "nvcc was stopped: it needed more than 3 seconds of processor time for scale.cu."
+
+
+def test_a_machine_that_gives_nvcc_no_time_is_not_the_submissions_fault(
+    build: Build, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(gpu_build, "NVCC_LIMITS", dataclasses.replace(gpu_build.NVCC_LIMITS, wall_seconds=0.01))
+    built = build(HONEST)
+    assert not built.refusals
+    assert built.starved
 
 
 def test_a_launch_function_for_the_host_alone_is_refused(build: Build) -> None:

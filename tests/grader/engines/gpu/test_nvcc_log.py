@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from grader.engines.gpu.nvcc_log import kernel_resources, needs_too_much_shared, nvcc_refusals
+from grader.engines.gpu.nvcc_log import kernel_resources, needs_too_much_shared, nvcc_refusals, telling_line
 from grader.engines.refusal import Refusal
 from grader.model.gpu_reports import KernelResources
 from grader.model.verdicts import Verdict
@@ -78,3 +78,14 @@ def test_what_stops_nvccs_preprocessor_is_the_submissions_at_its_line() -> None:
 def test_an_error_in_nobodys_file_is_not_the_submissions() -> None:
     assert refusals("nvcc fatal   : Unsupported gpu architecture 'compute_50'\n") == ()
     assert refusals("/usr/include/math.h(3): error: something else is broken\n") == ()
+
+
+def test_the_line_that_tells_why_is_no_warning() -> None:
+    warning = (
+        'scale.cu(9): warning #177-D: variable "error" was declared but never referenced\n    int error;\n        ^\n\n'
+    )
+    remark = 'Remark: The warnings can be suppressed with "-diag-suppress <warning-number>"\n\n'
+    said = "nvcc error   : 'ptxas' died due to signal 11 (Invalid memory reference)"
+    assert telling_line(f"{warning}{remark}{said}\n") == said
+    assert telling_line(f"{warning}{remark}Segmentation fault\n") == "Segmentation fault"
+    assert not telling_line(warning + remark)
