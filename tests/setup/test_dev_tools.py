@@ -18,6 +18,7 @@ install_grader() { echo "install ${1:-nothing more}" >>done; }
 pip_install() { echo "fetch $*" >>done; }
 build_kit() { echo "build ${1:-the kit}" >>done; }
 provide_toolkit() { :; }
+try_compiler() { echo "try the compiler" >>done; }
 """
 WITHOUT_PACKAGES = 'provide_needs() { echo "need $*" >>done; }\nfind_tool() { :; }\n'
 
@@ -69,10 +70,10 @@ def test_what_is_built_afterwards_gets_packages_and_build_tools_and_keeps_the_ch
     done(clone)
     assert set_up(clone, "test").returncode == 0
     everything = "need compiler python pip catch2 boost json seccomp sodium bubblewrap"
-    assert done(clone) == [everything, "fetch cmake", "fetch ninja", "build test"]
+    assert done(clone) == [everything, "fetch cmake", "fetch ninja", "build test", "try the compiler"]
     assert (clone / ".venv/.has-dev").exists()
     set_up(clone, "test")
-    assert done(clone) == ["build test"]
+    assert done(clone) == ["build test", "try the compiler"]
 
 
 def test_a_venv_made_anew_looks_for_its_build_tools_anew(clone: Path) -> None:
@@ -81,7 +82,7 @@ def test_a_venv_made_anew_looks_for_its_build_tools_anew(clone: Path) -> None:
     (clone / "pyproject.toml").write_text("changed", encoding="utf-8")
     done(clone)
     set_up(clone, "test")
-    assert done(clone) == ["install test", "fetch cmake", "fetch ninja", "build test"]
+    assert done(clone) == ["install test", "fetch cmake", "fetch ninja", "build test", "try the compiler"]
 
 
 def test_where_there_is_no_compiler_they_work_and_the_build_says_what_is_missing(clone: Path, tmp_path: Path) -> None:
