@@ -76,7 +76,7 @@ class Launch {
     if (trace_) answer.trace = named_trace(trace_->steps(), trace_->complete(), image_);
     if (locals_) answer.counters["local_load_bytes"] = locals_->loaded_bytes();
     if (locals_) answer.counters["local_store_bytes"] = locals_->stored_bytes();
-    if (thread_share_) answer.counters["most_elements_of_a_thread"] = thread_share_->most_elements();
+    if (thread_share_) count_shares(answer);
     if (handover_) answer.counters.merge(handover_->counters());
     if (traffic_) answer.traffic = nsight_metrics(traffic_->tallies(), status == Status::completed && traffic_->complete(), image_);
     answer.needs_reversed_run = panel_.get<simt::RaceDetector>().needs_reversed_run();
@@ -222,7 +222,7 @@ class Launch {
     if (trace_) announcer.add(*trace_);
     if (request_.traffic) {
       announcer.add(traffic_.emplace(image_.loop_map()));
-      announcer.add(thread_share_.emplace());
+      announcer.add(thread_share_.emplace(locals_.emplace()));
     }
     if (request_.follows_values) announcer.add(handover_.emplace());
     const KernelCall kernel(image_.kernel, request_.arguments, addresses_);
@@ -230,7 +230,7 @@ class Launch {
     stacks_.emplace(std::size_t{config_.block.x} * config_.block.y * config_.block.z);
     simt::Machine machine(memory_, announcer, *stacks_, request_.event_budget, image_.header_code,
                           [this](auto one, auto other) { return image_.on_one_line(one, other); });
-    if (request_.traffic) machine.watch_locals(locals_.emplace());
+    if (locals_) machine.watch_locals(*locals_);
     simt::SealedTables tables;
     tables.add(&kernel, sizeof kernel);
     tables.add(&request_, sizeof request_);
@@ -247,6 +247,21 @@ class Launch {
     if (!tables.intact()) {  // not what the observers say counts then
       record(Verdict::crash, image_.kernel + 1, "overwrites memory of the executor");
       trouble_ = {Status::crash, "A thread overwrites memory of the executor."};
+    }
+  }
+
+  void count_shares(LaunchReply& answer) const {
+    std::uint64_t bytes = 0;
+    for (const protocol::Argument& argument : request_.arguments) bytes += argument.role == protocol::Role::output ? argument.bytes : 0;
+    answer.counters["output_elements"] = bytes / 4;
+    answer.counters["most_elements_of_a_thread"] = thread_share_->most_elements();
+    answer.counters["most_words_of_a_thread"] = thread_share_->most_words();
+    answer.counters["words_of_all_threads"] = thread_share_->all_words();
+    // What a GPU makes of them is not known, so Nsight Compute's names are not used. They pass the banks at least.
+    for (const simt::RequestTally& tally : traffic_->tallies()) {
+      if (tally.kind != simt::AccessKind::atomic || tally.space != simt::Space::shared) continue;
+      answer.counters["shared_atomic_wavefronts"] += tally.wavefronts;
+      answer.counters["shared_atomic_conflicts"] += tally.wavefronts - tally.least_wavefronts;
     }
   }
 
@@ -281,9 +296,9 @@ class Launch {
   simt::ObserverPanel panel_;
   std::optional<simt::TraceRecorder> trace_;
   std::optional<simt::RequestCounter> traffic_;
+  std::optional<simt::LocalMemory> locals_;
   std::optional<simt::ThreadShare> thread_share_;
   std::optional<simt::Handover> handover_;
-  std::optional<simt::LocalMemory> locals_;
   std::optional<simt::FiberStacks> stacks_;
   std::vector<std::uintptr_t> addresses_;
   std::optional<std::pair<Status, std::string>> trouble_;

@@ -24,6 +24,11 @@ class LocalMemory {
     one.high = std::max(one.high, address + size);
     (is_read ? one.loaded : one.stored) += size;
   }
+  // What this thread of the running block has loaded and stored so far that counts.
+  std::uint64_t counted_bytes(std::uint32_t thread) const {
+    const Thread& one = threads_[thread];
+    return one.is_spread() ? one.loaded + one.stored : 0;
+  }
   void end_launch() {
     settle();
     threads_.clear();
@@ -36,11 +41,12 @@ class LocalMemory {
   struct Thread {
     std::uintptr_t low = ~std::uintptr_t{0}, high = 0;
     std::uint64_t loaded = 0, stored = 0;
+    bool is_spread() const { return high >= low && high - low > register_bytes; }
   };
 
   void settle() {
     for (const Thread& one : threads_) {
-      if (one.high < one.low || one.high - one.low <= register_bytes) continue;
+      if (!one.is_spread()) continue;
       loaded_ += one.loaded;
       stored_ += one.stored;
     }

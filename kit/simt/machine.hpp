@@ -72,7 +72,14 @@ class Machine {
   // The fast path, inlined into the callback: a plain read that no observer needs is finished here.
   template <std::size_t size>
   [[gnu::always_inline]] void read(std::uintptr_t address, std::uintptr_t pc, const std::uintptr_t* frame) {
-    if (address - stack_low_ < FiberStacks::stack_bytes ? address >= lowest_live(frame) : is_redundant<size>(address, pc)) return;
+    if (address - stack_low_ < FiberStacks::stack_bytes) {
+      if (address >= lowest_live(frame)) {
+        if (locals_ != nullptr) locals_->note(access_.by.thread, address, size, true);
+        return;
+      }
+    } else if (is_redundant<size>(address, pc)) {
+      return;
+    }
     access(address, size, AccessKind::read, false, pc, *frame);
   }
   void spend(std::uintptr_t pc) {

@@ -2,7 +2,9 @@
 #include "simt/observers/handover.hpp"
 
 #include <array>
+#include <bit>
 #include <cstdint>
+#include <cstring>
 
 #include <catch2/catch_test_macros.hpp>
 
@@ -16,7 +18,7 @@ namespace {
 class Moves {
  public:
   Moves() {
-    for (std::uint32_t i = 0; i < 8; ++i) in_[i] = 100 + i;
+    for (std::uint32_t i = 0; i < 8; ++i) in_[i] = std::bit_cast<std::uint32_t>(static_cast<float>(100 + i));
     input_.role = BufferRole::input;
     output_.role = BufferRole::output;
     shared_.space = Space::shared;
@@ -35,6 +37,17 @@ class Moves {
     tell(thread, output_, &out_[i], AccessKind::write), out_[i] = value;
   }
 
+  // The value as a double in the elements `i` and `i` + 1.
+  void lay_as_double(std::uint32_t thread, std::size_t i, std::uint32_t value) {
+    const double wide = std::bit_cast<float>(value);
+    tell(thread, shared_, &as_[i], AccessKind::write, sizeof wide), std::memcpy(&as_[i], &wide, sizeof wide);
+  }
+  std::uint32_t take_as_double(std::uint32_t thread, std::size_t i) {
+    double wide = 0;
+    tell(thread, shared_, &as_[i], AccessKind::read, sizeof wide), std::memcpy(&wide, &as_[i], sizeof wide);
+    return std::bit_cast<std::uint32_t>(static_cast<float>(wide));
+  }
+
   // Handed over, kept, direct.
   std::array<std::uint64_t, 3> counts() {
     handover_.on_launch_end();
@@ -43,10 +56,10 @@ class Moves {
   }
 
  private:
-  void tell(std::uint32_t thread, const Region& region, const std::uint32_t* place, AccessKind kind) {
+  void tell(std::uint32_t thread, const Region& region, const std::uint32_t* place, AccessKind kind, std::uint32_t size = 4) {
     Access access;
     access.address = reinterpret_cast<std::uintptr_t>(place);
-    access.size = 4;
+    access.size = size;
     access.kind = kind;
     access.space = region.space;
     access.region = &region;
@@ -94,6 +107,13 @@ TEST_CASE("an element that goes to a neighbour and comes back is kept", "[handov
   moves.lay(1, 1, moves.take(1, 0));
   moves.store(0, 0, moves.take(0, 1));
   CHECK(moves.counts() == Counts{0, 1, 0});
+}
+
+TEST_CASE("an element that lies in shared memory as a double is the same element", "[handover]") {
+  Moves moves;
+  moves.lay_as_double(0, 2, moves.load(0, 1));
+  moves.store(5, 0, moves.take_as_double(5, 2));
+  CHECK(moves.counts() == Counts{1, 0, 0});
 }
 
 TEST_CASE("what one block laid down is nothing to the next", "[handover]") {

@@ -1,4 +1,4 @@
-// The most elements of an output that one thread stores, and the locals that no GPU keeps in registers.
+// How much of a launch one thread does, in elements and in words, and the locals that no GPU keeps in registers.
 #include "simt/observers/thread_share.hpp"
 
 #include <catch2/catch_test_macros.hpp>
@@ -30,7 +30,8 @@ Region output() {
 
 TEST_CASE("the thread with the most elements is found, in whatever block", "[thread_share]") {
   const Region C = output();
-  ThreadShare share;
+  const LocalMemory locals;
+  ThreadShare share(locals);
   share.on_launch_begin({.grid = {2, 1, 1}, .block = {4, 1, 1}});
   share.on_block_begin(0);
   share.on_access(store(C, 0, 0, 0));
@@ -44,18 +45,50 @@ TEST_CASE("the thread with the most elements is found, in whatever block", "[thr
 
 TEST_CASE("a sum that grows in its element is one element, and so is one that two threads take turns at", "[thread_share]") {
   const Region C = output();
-  ThreadShare share;
+  const LocalMemory locals;
+  ThreadShare share(locals);
   share.on_launch_begin({.grid = {1, 1, 1}, .block = {4, 1, 1}});
   share.on_block_begin(0);
   for (std::uint32_t i = 0; i < 100; ++i) share.on_access(store(C, 0, i % 2, 0));
   CHECK(share.most_elements() == 1);
 }
 
-TEST_CASE("reads and other buffers are not its affair", "[thread_share]") {
+TEST_CASE("the busiest thread is found by its words of every memory, whoever stores elements", "[thread_share]") {
+  const Region C = output();
+  Region tile;
+  tile.space = Space::shared;
+  LocalMemory locals;
+  ThreadShare share(locals);
+  share.on_launch_begin({.grid = {2, 1, 1}, .block = {4, 1, 1}});
+  const auto block = [&](std::uint64_t number, std::uint32_t reads_of_thread_2) {
+    locals.begin_block(4);
+    share.on_block_begin(number);
+    for (std::uint32_t thread = 0; thread < 4; ++thread) share.on_access(store(C, 4 * thread, thread, number));
+    for (std::uint32_t i = 0; i < reads_of_thread_2; ++i) {
+      Access read = store(tile, 0, 2, number, 16);
+      read.space = Space::shared;
+      read.kind = AccessKind::read;
+      share.on_access(read);
+    }
+    if (number == 1) locals.note(2, 10'000, 8, true);
+    if (number == 1) locals.note(2, 20'000, 4, false);
+    share.on_block_end(number, 0);
+  };
+  block(0, 10);
+  CHECK(share.most_words() == 41);
+  CHECK(share.all_words() == 44);
+  block(1, 20);
+  CHECK(share.most_words() == 81 + 3);
+  CHECK(share.all_words() == 44 + 84 + 3);
+  CHECK(share.most_elements() == 1);
+}
+
+TEST_CASE("reads and other buffers are no stored elements", "[thread_share]") {
   Region A = output();
   A.role = BufferRole::input;
   const Region C = output();
-  ThreadShare share;
+  const LocalMemory locals;
+  ThreadShare share(locals);
   share.on_launch_begin({.grid = {1, 1, 1}, .block = {4, 1, 1}});
   share.on_block_begin(0);
   share.on_access(store(A, 0, 0, 0));

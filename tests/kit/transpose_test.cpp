@@ -85,9 +85,12 @@ TEST_CASE("shapes around a tile's side bring M and N together in every combinati
 
 TEST_CASE("the technique rule asks for one load, one store and a way through shared memory to another thread", "[transpose]") {
   const std::uint64_t bytes = std::uint64_t{4} * 128 * 64;
-  const judge::Counters staged{{"global_load_bytes", bytes}, {"global_store_bytes", bytes},   {"local_load_bytes", 0},
-                               {"local_store_bytes", 0},     {"direct_elements", 0},          {"handed_elements", 128 * 64 - 300},
-                               {"kept_elements", 300},       {"most_elements_of_a_thread", 8}};
+  const judge::Counters staged{{"global_load_bytes", bytes},   {"global_store_bytes", bytes},
+                               {"local_load_bytes", 0},        {"local_store_bytes", 0},
+                               {"direct_elements", 0},         {"handed_elements", 128 * 64 - 300},
+                               {"kept_elements", 300},         {"most_elements_of_a_thread", 8},
+                               {"most_words_of_a_thread", 40}, {"words_of_all_threads", std::uint64_t{5} * 128 * 64},
+                               {"output_elements", 128 * 64}};
   const auto missed = [&](const std::string& counter, std::uint64_t count) {
     auto counters = staged;
     counters[counter] = count;
@@ -116,7 +119,10 @@ TEST_CASE("a thread beyond a ragged edge may load what it does not use, and stor
                            {"direct_elements", 0},
                            {"handed_elements", 65 * 65},
                            {"kept_elements", 0},
-                           {"most_elements_of_a_thread", 8}};
+                           {"most_elements_of_a_thread", 8},
+                           {"most_words_of_a_thread", 40},
+                           {"words_of_all_threads", 5 * 65 * 65},
+                           {"output_elements", 65 * 65}};
   CHECK(missed_staging({.M = 65, .N = 65}, counters).empty());
   counters["global_store_bytes"] += 4;
   CHECK_FALSE(missed_staging({.M = 65, .N = 65}, counters).empty());

@@ -1,5 +1,6 @@
 #include "simt/observers/handover.hpp"
 
+#include <bit>
 #include <cstring>
 
 #include "simt/region.hpp"
@@ -8,11 +9,23 @@ namespace tilelab::simt {
 namespace {
 
 constexpr std::uint32_t word_bytes = 4;
+constexpr double largest_exact = 1 << 24;
 
 std::uint32_t word_at(std::uintptr_t address) {
   std::uint32_t value = 0;
   std::memcpy(&value, reinterpret_cast<const void*>(address), sizeof value);
   return value;
+}
+
+// Tells each value that lies in `words` words of shared memory: of every word, and of a whole number that lies there as a double.
+template <typename Tell>
+void each_shared_value(std::uintptr_t address, std::uint32_t words, Tell tell) {
+  for (std::uint32_t i = 0; i < words; ++i) tell(word_at(address + i * word_bytes));
+  for (std::uint32_t i = 0; i + 2 <= words; i += 2) {
+    double wide = 0;
+    std::memcpy(&wide, reinterpret_cast<const void*>(address + i * word_bytes), sizeof wide);
+    if (wide >= 1 && wide <= largest_exact) tell(std::bit_cast<std::uint32_t>(static_cast<float>(wide)));
+  }
 }
 
 std::uint64_t of_thread(std::uint32_t thread, std::uint32_t value) { return std::uint64_t{thread} << 32 | value; }
@@ -40,24 +53,20 @@ void Handover::on_access(const Access& access) {
     if (is_output || access.space == Space::shared) stored_ = {access.address, words, access.by.thread, access.space == Space::shared};
     return;
   }
-  for (std::uint32_t i = 0; i < words; ++i) {
-    const std::uint32_t value = word_at(access.address + i * word_bytes);
-    if (access.space == Space::shared) {
+  if (access.space == Space::shared) {
+    each_shared_value(access.address, words, [&](std::uint32_t value) {
       if (laid_.contains(value)) taken_.insert(of_thread(access.by.thread, value));
-    } else if (access.region->role == BufferRole::input) {
-      loaders_[value] = block_ * threads_ + access.by.thread;
-    }
+    });
+  } else if (access.region->role == BufferRole::input) {
+    for (std::uint32_t i = 0; i < words; ++i) loaders_[word_at(access.address + i * word_bytes)] = block_ * threads_ + access.by.thread;
   }
 }
 
 void Handover::settle() {
-  for (std::uint32_t i = 0; i < stored_.words; ++i) {
-    const std::uint32_t value = word_at(stored_.address + i * word_bytes);
-    if (stored_.shared) {
-      laid_.insert(value);
-    } else {
-      arrived(value, stored_.thread);
-    }
+  if (stored_.shared) {
+    each_shared_value(stored_.address, stored_.words, [&](std::uint32_t value) { laid_.insert(value); });
+  } else {
+    for (std::uint32_t i = 0; i < stored_.words; ++i) arrived(word_at(stored_.address + i * word_bytes), stored_.thread);
   }
   stored_.words = 0;
 }

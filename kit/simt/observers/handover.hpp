@@ -1,6 +1,7 @@
 // How each element of an output came to the thread that stores it, where a kernel only moves elements and no two of them are
 // alike: out of shared memory, where another thread had laid it (handed over); out of shared memory, but loaded from global memory
-// by the very thread that stores it (kept); or past shared memory (direct). Elements are followed by their values.
+// by the very thread that stores it (kept); or past shared memory (direct). Elements are followed by their values,
+// which are whole numbers: in shared memory, one may lie as a double.
 #pragma once
 
 #include <cstdint>

@@ -1,5 +1,5 @@
-// How much of the outputs is one thread's work: the most elements that any one of them stores. An element that a thread stores
-// again, as a sum that grows, counts once for it.
+// How much of a launch is one thread's work: the most elements of the outputs that any thread stores, and the most words that any
+// thread loads and stores, wherever they lie. An element that a thread stores again, as a sum that grows, counts once for it.
 #pragma once
 
 #include <algorithm>
@@ -8,32 +8,48 @@
 #include <vector>
 
 #include "simt/event.hpp"
+#include "simt/local_memory.hpp"
 #include "simt/region.hpp"
 
 namespace tilelab::simt {
 
 class ThreadShare final : public Observer {
  public:
-  bool watches(Space space) const override { return space == Space::global; }
-  bool needs_every_read() const override { return false; }
+  // What lies in `locals` is work as well. It must outlive this.
+  explicit ThreadShare(const LocalMemory& locals) : locals_(locals) {}
+
+  bool watches(Space) const override { return true; }
   void on_launch_begin(const LaunchEvent& launch) override { threads_ = std::uint64_t{launch.block.x} * launch.block.y * launch.block.z; }
   void on_block_begin(std::uint64_t) override {
     stored_.assign(threads_, 0);
+    words_.assign(threads_, 0);
     seen_.clear();
   }
   void on_access(const Access& access) override {
-    if (access.kind == AccessKind::read || access.region->role != BufferRole::output) return;
+    const std::uint32_t thread = access.by.thread;
+    words_[thread] += (access.size + 3) / 4;
+    if (access.kind == AccessKind::read || access.space != Space::global || access.region->role != BufferRole::output) return;
     for (std::uintptr_t word = access.address / 4; word <= (access.address + access.size - 1) / 4; ++word) {
-      if (seen_.insert(word * threads_ + access.by.thread).second) most_ = std::max(most_, ++stored_[access.by.thread]);
+      if (seen_.insert(word * threads_ + thread).second) most_elements_ = std::max(most_elements_, ++stored_[thread]);
+    }
+  }
+  void on_block_end(std::uint64_t, std::uint32_t) override {
+    for (std::uint32_t thread = 0; thread < threads_; ++thread) {
+      const std::uint64_t words = words_[thread] + locals_.counted_bytes(thread) / 4;
+      most_words_ = std::max(most_words_, words);
+      all_words_ += words;
     }
   }
 
-  std::uint64_t most_elements() const { return most_; }
+  std::uint64_t most_elements() const { return most_elements_; }
+  std::uint64_t most_words() const { return most_words_; }
+  std::uint64_t all_words() const { return all_words_; }  // of all threads together
 
  private:
-  std::uint64_t threads_ = 1, most_ = 0;
-  // Of the running block: elements by thread, and which, as one number for element and thread.
-  std::vector<std::uint64_t> stored_;
+  const LocalMemory& locals_;
+  std::uint64_t threads_ = 1, most_elements_ = 0, most_words_ = 0, all_words_ = 0;
+  // Of the running block, by thread: elements and words. Then which elements, as one number for element and thread.
+  std::vector<std::uint64_t> stored_, words_;
   std::unordered_set<std::uint64_t> seen_;
 };
 
