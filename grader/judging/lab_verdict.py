@@ -37,11 +37,6 @@ class LabVerdict:
     wrong_when_timed: Finding | None = None  # right in every case, and wrong in a timed launch
 
     @property
-    def technique_met(self) -> bool:
-        """Whether every case that judges the technique passed: one that is met for chosen sizes alone is not met."""
-        return all(case.agreed.passed for case in self.cases if case.spec.role == "technique")
-
-    @property
     def before_timing(self) -> Verdict:
         """The verdict of the cases, without timing."""
         return Verdict.PASS if self.wrong_when_timed else self.verdict

@@ -19,8 +19,10 @@ from grader.speed.speed_score import is_measured, performance_points, timing_of
 def score_lab(lab: Lab, outcome: LabOutcome, *, speed_counts: bool = False) -> LabResult:
     """The lab's points and findings. `speed_counts`: performance points go by measured speed, see `speed_is_assessed`."""
     found = lab_verdict(lab, outcome)
-    cases = [_withhold(_case(lab, outcome, case), found) for case in found.cases]
-    counted = counted_performance(lab, cases, found.before_timing)
+    judged = [_case(lab, outcome, case) for case in found.cases]
+    counted = counted_performance(lab, judged, found.before_timing)
+    held = [_held_to_its_tier(lab, case, counted) for case in judged]
+    cases = [_withhold(case, found, technique_met=_technique_met(held)) for case in held]
     timing = timing_of(lab, outcome, correct=found.correct and found.before_timing is Verdict.PASS)
     fast = counted.points if counted and found.verdict is Verdict.PASS else 0.0
     most = lab.private.performance_points if lab.private and counted else 0.0
@@ -109,14 +111,30 @@ def _case(lab: Lab, outcome: LabOutcome, case: CaseVerdict) -> Case:
     )
 
 
-def _withhold(case: Case, found: LabVerdict) -> Case:
+def _held_to_its_tier(lab: Lab, case: Case, counted: Counted | None) -> Case:
+    """The hidden case that is counted has failed where its sizes fall behind the size that students know."""
+    spec = lab.private.counters if lab.private else None
+    if counted is None or not counted.missed or spec is None or case.name != spec.also:
+        return case
+    advice = next(one.advice for one in lab.cases if one.name == case.name)
+    return case.model_copy(
+        update={"role": "technique", "passed": False, "points": 0.0, "message": counted.missed, "advice": advice}
+    )
+
+
+def _technique_met(cases: Iterable[Case]) -> bool:
+    """Whether every case that judges the technique passed: one that is met for chosen sizes alone is not met."""
+    return all(case.passed for case in cases if case.role == "technique")
+
+
+def _withhold(case: Case, found: LabVerdict, *, technique_met: bool) -> Case:
     """The case without points that the rest of the lab does not allow."""
     if found.before_timing.facts.earns_nothing:
         return case.model_copy(update={"points": 0.0})
     if case.role == "technique" and case.passed and not found.correct:
         message = "gives points as soon as every correctness case passes"
         return case.model_copy(update={"points": 0.0, "message": message})
-    if case.role == "technique" and case.passed and not found.technique_met:
+    if case.role == "technique" and case.passed and not technique_met:
         message = "counts once the technique is met on every size, hidden ones too"
         return case.model_copy(update={"points": 0.0, "message": message})
     return case

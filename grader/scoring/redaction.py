@@ -15,7 +15,7 @@ from grader.model.result import Case, Finding, LabResult, Result, SweepPoint, Ti
 from grader.model.verdicts import Verdict, worst
 from grader.scoring.deduplication import deduplicate
 
-_TECHNIQUE = "the result is right, but the kernel does not use the technique that this lab asks for"
+_TECHNIQUE = "the result is right, but the kernel does not do what this case asks for"
 _NO_DETAILS = "this case did not pass; it gives no details"
 # Neither passed nor failed: a person, or a machine with a GPU, decides later. Whatever the policy, this is told.
 _UNDECIDED = frozenset({Verdict.INTERNAL_ERROR, Verdict.NEEDS_GPU})

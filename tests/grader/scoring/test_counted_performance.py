@@ -9,9 +9,12 @@ import pytest
 
 from grader.model.labs import CaseSpec, CounterSpec, CounterTier, Lab, LabError, PrivateSpec, PublicSpec, load_lab
 from grader.model.outcome import JudgedCase, LabOutcome, unjudged
-from grader.model.result import LabResult, Launch, Traffic
+from grader.model.result import Environment, LabResult, Launch, Result, Submission, Traffic
 from grader.model.verdicts import Verdict
+from grader.scoring.counted_performance import reaches
 from grader.scoring.lab_score import score_lab
+from grader.scoring.redaction import for_student
+from grader.traffic.metrics import shared_names
 
 LOADS = "l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum"
 REQUESTS = "l1tex__t_requests_pipe_lsu_mem_global_op_ld.sum"
@@ -87,42 +90,90 @@ def launched(sectors: int, **counters: int) -> Launch:
     return Launch(shape="M=N=K", inputs="", verdict=Verdict.PASS, traffic=traffic, counters=counters)
 
 
-def on_other_sizes(*launches: Launch) -> LabResult:
-    """The known size in the highest tier, and these launches of the hidden case that is counted as well."""
+def whole(lab: LabResult) -> Result:
+    environment = Environment(kit="1", compiler="g++", sandbox="none", date="2026-01-01")
+    submission = Submission(id="a", name="a")
+    return Result(
+        submission=submission, environment=environment, labs={"lab": lab}, total=lab.points, max=lab.max_points
+    )
+
+
+def on_other_sizes(*launches: Launch, known: Launch | None = None) -> LabResult:
+    """The known size, in the highest tier if nothing else is said, and these launches of the hidden case that is counted as well."""
     lab = make_lab()
     assert lab.private is not None
     assert lab.private.counters is not None
-    hidden = CaseSpec(name="elsewhere", points=0, feedback="verdict")
+    hidden = CaseSpec(name="elsewhere", points=0, feedback="verdict", advice="Count there too.")
+    technique, small = lab.public.case[0].model_copy(update={"role": "technique"}), lab.public.case[1]
+    lab = replace(lab, public=lab.public.model_copy(update={"case": (technique, small)}))
     spec = lab.private.counters.model_copy(update={"also": "elsewhere"})
     lab = replace(lab, private=lab.private.model_copy(update={"counters": spec, "case": (hidden,)}))
     cases = (
-        JudgedCase("large", passed=True, verdict=Verdict.PASS, launches=(launched(1024),)),
+        JudgedCase("large", passed=True, verdict=Verdict.PASS, launches=(known or launched(1024),)),
         JudgedCase("small", passed=True, verdict=Verdict.PASS),
         JudgedCase("elsewhere", passed=True, verdict=Verdict.PASS, launches=launches),
     )
     return score_lab(lab, LabOutcome("lab", cases=cases))
 
 
-def test_hidden_sizes_have_to_reach_the_tier_too_and_may_pass_its_bounds_a_little() -> None:
+def test_hidden_sizes_have_to_keep_to_the_tier_and_may_pass_its_bounds_a_little() -> None:
     assert on_other_sizes(launched(1024), launched(1280)).performance_points == 3
-    assert on_other_sizes(launched(1024), launched(1281)).performance_points == 1.5
+    assert on_other_sizes(launched(1024), launched(1281)).performance_points == 0
     assert on_other_sizes(launched(1024), launched(9000)).performance_points == 0
     assert on_other_sizes().performance_points == 0
 
 
+def test_a_student_learns_no_more_of_hidden_sizes_than_that_their_case_failed() -> None:
+    uncounted = launched(1024)
+    assert uncounted.traffic is not None
+    uncounted = uncounted.model_copy(update={"traffic": uncounted.traffic.model_copy(update={"complete": False})})
+    behind = [(launched(1281),), (launched(9000),), (launched(1024, least=1),), (uncounted,)]
+    shown = [for_student(whole(on_other_sizes(*launches))).model_dump_json() for launches in behind]
+    assert shown == shown[:1] * len(behind)
+    failed = on_other_sizes(launched(1281)).cases[-1]
+    assert (failed.passed, failed.role, failed.advice) == (False, "technique", "Count there too.")
+    assert failed.message == (
+        "correct, but it asks more of memory than on the size that students know: 0.01955 sectors loaded for each multiply-add; "
+        "1 sectors per load request (M=N=K)"
+    )
+
+
+def test_hidden_sizes_do_not_matter_where_the_known_one_reaches_no_tier() -> None:
+    result = on_other_sizes(launched(9000), known=launched(4097))
+    assert (result.performance_points, result.cases[-1].passed) == (0, True)
+
+
+def test_technique_points_need_the_tier_on_hidden_sizes_too() -> None:
+    earned = [case.points for case in on_other_sizes(launched(1280)).cases]
+    assert earned == [1, 1, 0]
+    assert [case.points for case in on_other_sizes(launched(1281)).cases] == [0, 1, 0]
+
+
 def test_local_memory_counts_as_sectors_of_global_memory() -> None:
     assert on_other_sizes(launched(1024, local_load_bytes=256 * 32)).performance_points == 3
-    assert on_other_sizes(launched(1024, local_load_bytes=257 * 32)).performance_points == 1.5
+    assert on_other_sizes(launched(1024, local_load_bytes=257 * 32)).performance_points == 0
+
+
+def test_an_atomic_function_in_shared_memory_is_a_load_that_conflicts() -> None:
+    conflicts = shared_names("ld").conflicts
+    traffic = Traffic(metrics={conflicts: 10}, complete=True, work_unit="multiply-add", work=100)
+    launch = Launch(shape="M=N=K", inputs="", verdict=Verdict.PASS, traffic=traffic)
+    for atomic, reached in ((40, True), (41, False)):
+        one = launch.model_copy(update={"counters": {"shared_atomic_conflicts": atomic}})
+        assert reaches(CounterTier(part=1.0, at_most={conflicts: 0.5}), one) is reached
 
 
 def test_a_launch_that_moves_less_than_it_must_or_leaves_the_work_to_one_thread_earns_nothing() -> None:
     enough = {"global_load_bytes": 300, "global_store_bytes": 100, "least": 400}
     assert on_other_sizes(launched(1024, **enough)).performance_points == 3
-    little = on_other_sizes(launched(1024, **enough | {"global_load_bytes": 299}))
-    alone = on_other_sizes(launched(1024, most_elements_of_a_thread=65))
-    assert (little.performance_points, alone.performance_points) == (0, 0)
-    assert little.performance == alone.performance
-    assert "more than 64 elements" in alone.performance
+    busy = {"most_words_of_a_thread": 9600, "words_of_all_threads": 10_000, "output_elements": 100}
+    assert on_other_sizes(launched(1024, **busy)).performance_points == 3
+    too_little, too_much = enough | {"global_load_bytes": 299}, busy | {"most_words_of_a_thread": 9601}
+    for unlike in (too_little, too_much, {"most_elements_of_a_thread": 65}):
+        assert on_other_sizes(launched(1024, **unlike)).performance_points == 0
+        known = on_other_sizes(launched(1024), known=launched(1024, **unlike))
+        assert known.performance_points == 0
+        assert "more than 64 elements" in known.performance
 
 
 def test_the_maximum_is_the_same_for_whoever_handed_nothing_in() -> None:
