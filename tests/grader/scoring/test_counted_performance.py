@@ -101,11 +101,11 @@ def whole(lab: LabResult) -> Result:
 def on_other_sizes(*launches: Launch, known: Launch | None = None) -> LabResult:
     """The known size, in the highest tier if nothing else is said, and these launches of the hidden case that is counted as well."""
     lab = make_lab()
+    technique, small = lab.public.case[0].model_copy(update={"role": "technique"}), lab.public.case[1]
+    lab = replace(lab, public=lab.public.model_copy(update={"case": (technique, small)}))
     assert lab.private is not None
     assert lab.private.counters is not None
     hidden = CaseSpec(name="elsewhere", points=0, feedback="verdict", advice="Count there too.")
-    technique, small = lab.public.case[0].model_copy(update={"role": "technique"}), lab.public.case[1]
-    lab = replace(lab, public=lab.public.model_copy(update={"case": (technique, small)}))
     spec = lab.private.counters.model_copy(update={"also": "elsewhere"})
     lab = replace(lab, private=lab.private.model_copy(update={"counters": spec, "case": (hidden,)}))
     cases = (
