@@ -77,7 +77,7 @@ def test_a_library_takes_part_and_one_that_cannot_be_used_costs_its_own_line_alo
 ) -> None:
     spec = PerformanceSpec(baseline="naive", shape="8x8x8", sweep=("8x8x8", "9x9x9"), library="cublasSgemm")
     public = PublicSpec(
-        title="", summary="", problem="p", file="f", kernel="k", launch="l", shapes="", performance=spec
+        title="", summary="", problem="p", file="f.cu", kernel="k", launch="l", shapes="", performance=spec
     )
     lab = Lab("lab", public, None, tmp_path, None)
     kernels = [contestant_of(lab, tmp_path, name) for name in NAMES]
