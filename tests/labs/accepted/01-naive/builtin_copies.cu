@@ -26,7 +26,7 @@ __global__ void matmul_naive(const float* A, const float* B, float* C, int M, in
   }
   for (; k < K; ++k) {
     float a;
-    __builtin_memmove(&a, A + row * K + k, sizeof a);
+    __builtin_memcpy(&a, A + row * K + k, sizeof a);
     sum += a * B[k * N + col];
   }
   __builtin_memcpy(&C[row * N + col], &sum, sizeof sum);
