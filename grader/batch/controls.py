@@ -51,9 +51,8 @@ class Controls:
     judge: ControlJudge
     scratch: Path | None = None
     workers: int | None = None  # None: as many as there are controls
-    compiler: Callable[[], str] = (
-        str  # why the compiler cannot be relied on; empty, as by itself: nothing is known against it
-    )
+    # Why the compiler cannot be relied on; empty, as it is by itself: nothing is known against it.
+    compiler: Callable[[], str] = str
 
     def trouble(self, labs: Sequence[Lab]) -> str:
         """Why this machine cannot grade, and what to do; empty where all controls of `labs` get their verdicts, and the compiler is one

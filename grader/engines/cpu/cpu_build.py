@@ -169,9 +169,7 @@ class _Compiled:
 
     object: ObjectFile
     kernel: str  # its symbol; where there are several versions, the first
-    entered: frozenset[
-        str
-    ]  # symbols of the functions that were proved from their beginning on, and may be called first
+    entered: frozenset[str]  # symbols of functions that were proved from their beginning on, and may be called first
     assembly: str
     dynamic: list[str]  # names of `extern __shared__` arrays
     static_shared_bytes: int  # of the arrays that the kernel reaches

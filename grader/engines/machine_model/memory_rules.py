@@ -44,17 +44,12 @@ class FunctionMemory:
     atoms: Atoms
     code: CodeObject
     stack_pointer: str = ""
-    link: tuple[int, int] = (
-        0,
-        0,
-    )  # the two words that lead to the caller, from where to where: nothing may write there
+    link: tuple[int, int] = (0, 0)  # from where to where the two words lie that lead to the caller: nothing writes there
     top: int = 0  # behind the frame; from there on lie the arguments that did not fit into registers
     red_zone: int = 0  # bytes below the stack pointer that a leaf may use
     is_leaf: bool = False  # calls nobody: what lies just below the stack pointer is its own
     is_silent: bool = False  # nothing in it announces: a small function of the kit's headers
-    given: dict[str, Value] = field(
-        default_factory=dict
-    )  # registers that hold where its object or its result is to be made
+    given: dict[str, Value] = field(default_factory=dict)  # registers that hold where its object or result is made
     answer: tuple[str, int] = ("", 0)  # such a register, and how many bytes the kit lets the function use from there on
     unannounced: list[Unannounced] = field(default_factory=list)
     argument_bytes: int = 0  # behind the link, that the function takes for arguments
