@@ -44,7 +44,7 @@ class FunctionMemory:
     atoms: Atoms
     code: CodeObject
     stack_pointer: str = ""
-    link: tuple[int, int] = (0, 0)  # from where to where the two words lie that lead to the caller: nothing writes there
+    link: tuple[int, int] = (0, 0)  # the two words that lead to the caller, from where to where: nothing writes there
     top: int = 0  # behind the frame; from there on lie the arguments that did not fit into registers
     red_zone: int = 0  # bytes below the stack pointer that a leaf may use
     is_leaf: bool = False  # calls nobody: what lies just below the stack pointer is its own
