@@ -10,7 +10,7 @@ from grader.model.verdicts import Verdict
 
 _FEWEST = 5  # files: below that, most of them is nobody
 _MOST = 0.5  # of the files handed in
-_NOT_JUDGED = frozenset({Verdict.PASS, Verdict.MISSING_FILE, Verdict.INTERNAL_ERROR})
+_NOT_JUDGED = frozenset({Verdict.MISSING_FILE, Verdict.INTERNAL_ERROR})
 
 
 def same_endings(
@@ -18,9 +18,9 @@ def same_endings(
 ) -> Iterator[tuple[Lab, Verdict, int, int]]:
     """Each lab of which most files get one verdict that is no pass, with how many of how many. `verdicts`: by lab, of each file."""
     for lab in labs:
-        judged = [one for one in verdicts[lab.id] if one not in {Verdict.MISSING_FILE, Verdict.INTERNAL_ERROR}]
+        judged = [one for one in verdicts[lab.id] if one not in _NOT_JUDGED]
         if len(judged) < _FEWEST:
             continue
         verdict, count = Counter(judged).most_common(1)[0]
-        if verdict not in _NOT_JUDGED and count > _MOST * len(judged):
+        if verdict is not Verdict.PASS and count > _MOST * len(judged):
             yield lab, verdict, count, len(judged)

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from grader.engines.cpu import cpu_build
+from grader.engines.cpu import build_steps
 
 Prove = Callable[[Callable[[Any], AbstractContextManager[None]], str], None]
 Row = tuple[Callable[[Any], AbstractContextManager[None]], str]
@@ -99,7 +99,7 @@ def test_a_compiler_that_hangs_costs_nobody_anything(prove: Prove, monkeypatch: 
     def fault(course: Any) -> Iterator[None]:  # noqa: ANN401
         with monkeypatch.context() as patch:
             patch.setattr(
-                cpu_build, "BUILD_LIMITS", cpu_build.BUILD_LIMITS.__class__(10, 0.5, 2 << 30, 64, 128 << 20, 256)
+                build_steps, "BUILD_LIMITS", build_steps.BUILD_LIMITS.__class__(10, 0.5, 2 << 30, 64, 128 << 20, 256)
             )
             course.compile_with("sleep 60")
             yield

@@ -8,20 +8,17 @@ A failure of the submission is an outcome and no exception. A failure that nothi
 from __future__ import annotations
 
 import re
-import shlex
 import struct
 import time
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
-from typing import NoReturn
 
 from elftools.common.exceptions import DWARFError, ELFError
 
 from grader.engines.announcements.announcement_check import KERNEL, LAUNCH, check_announcements
 from grader.engines.announcements.object_proof import Entry
-from grader.engines.checks.attribution import names_the_text, used_up
-from grader.engines.checks.compiler_errors import compile_errors
+from grader.engines.checks.attribution import names_the_text
 from grader.engines.checks.entry_points import (
     USE_FILE,
     EntryPoints,
@@ -42,6 +39,7 @@ from grader.engines.checks.object_check import check_object
 from grader.engines.checks.token_scan import scan
 from grader.engines.checks.variable_arrays import variable_array
 from grader.engines.clang_ir.ir_rewriting import rewritten
+from grader.engines.cpu.build_steps import BuildSteps, TooLongError, refuse
 from grader.engines.cpu.cpu_toolchain import PLAIN, CpuToolchain
 from grader.engines.cpu.object_rewrite import argument_file, globalize_arguments, rewrite_arguments
 from grader.engines.cpu.runner_image import CodeLayout, shared_assembly, write_image
@@ -52,14 +50,9 @@ from grader.engines.object_code.debug_info import GUARD, SharedArray, read_debug
 from grader.engines.object_code.object_file import ObjectFile, read_object
 from grader.engines.refusal import BuildFaultError, Refusal
 from grader.model.verdicts import Verdict
-from grader.sandbox import Confinement, Finished, Limits, run_confined
+from grader.sandbox import Confinement
 
-BUILD_LIMITS = Limits(
-    cpu_seconds=10, wall_seconds=60, memory_bytes=2 << 30, processes=64, file_bytes=128 << 20, open_files=256
-)
-MAX_TEXT_BYTES = 32 << 20  # of preprocessed text, and of assembly; a lab's have some hundred kilobytes
 MAX_LOG = 8_000  # characters
-_STEP = "step.done"  # exists once the first of several commands has succeeded
 _MOST_CHARACTERS = 32 << 10  # of one command; a shell takes 128 KiB for all of them
 _TOO_LONG = "The file is too large when it is compiled."
 # What may be raised when an unusual object is read.
@@ -82,85 +75,6 @@ class CpuBuild:
     refusals: tuple[Refusal, ...] = ()
     log: str = ""
     seconds: float = 0.0
-
-
-class _TooLongError(Exception):
-    """A text is longer than any lab's: the submission's doing, and the message is for its author."""
-
-
-@dataclass
-class _Steps:
-    """The steps of one build in one folder."""
-
-    toolchain: CpuToolchain
-    confinement: Confinement
-    folder: Path
-    name: str
-    headers: frozenset[str] = frozenset()  # headers of the submission's author
-    scanned: bool = True  # whether the text is scanned before it counts as compiled
-    log: list[str] = field(default_factory=list)
-    stopped: str = ""  # at which of our limits the compiler was killed
-    ended: str = ""  # how the last commands ended
-
-    def confined(self, argv: list[str]) -> Finished:
-        home = self.toolchain.home
-        readable = [*self.toolchain.includes, *self.toolchain.archives, self.toolchain.prelude.parent, *home.places]
-        return run_confined(
-            self.confinement,
-            [*home.before, *argv],
-            readable=readable,
-            writable=[self.folder],
-            limits=BUILD_LIMITS,
-            profile="build",
-            cwd=self.folder,
-        )
-
-    def run(self, *commands: list[str]) -> bool:
-        """Runs the commands one by one until one fails. They share a sandbox: starting one costs as much as compiling a small program."""
-        command = (
-            commands[0] if len(commands) == 1 else ["sh", "-c", f" && : >{_STEP} && ".join(map(shlex.join, commands))]
-        )
-        finished = self.confined(command)
-        text = (finished.stderr + finished.stdout).decode("utf-8", "replace").replace(f"{self.folder}/", "")
-        if text.strip():
-            self.log.append(text.strip())
-        if finished.returncode != 0 and (limit := used_up(finished, BUILD_LIMITS, text)):
-            self.stopped = f"The compiler was stopped: it needed more than {limit} for {self.name}."
-            self.log.append(self.stopped)
-        self.ended = "did not end in time" if finished.timed_out else f"ended with status {finished.returncode}"
-        return finished.returncode == 0
-
-    def first_step_succeeded(self) -> bool:
-        """Whether the first of the commands that `run` was given last has succeeded."""
-        return (self.folder / _STEP).is_file()
-
-    def text(self, name: str, too_long: str) -> str:
-        """The text of a file that a step wrote. `too_long`: what a student is told where it is longer than any lab's."""
-        path = self.folder / name
-        if path.is_symlink() or not path.is_file():
-            message = f"{name} was not written"
-            raise BuildFaultError(message)
-        if path.stat().st_size > MAX_TEXT_BYTES:
-            raise _TooLongError(too_long)
-        return path.read_text(encoding="utf-8", errors="replace")
-
-    def failed(self) -> tuple[Refusal, ...]:
-        """Why the last step failed, in the compiler's words. Raises BuildFaultError where they do not say that it is the submission."""
-        log = "\n".join(self.log)
-        if errors := compile_errors(log, self.name):
-            return errors
-        if self.stopped:
-            return _refuse(self.stopped)
-        ours = [*map(str, self.toolchain.includes), str(self.toolchain.prelude.parent)]
-        if names_the_text(log, {self.name, *self.headers}, ours):
-            return _refuse("The file does not compile; the compiler's log says why.")
-        return self.break_off("the compiler")
-
-    def break_off(self, who: str) -> NoReturn:
-        """Nothing shows that the submission made `who` fail."""
-        said = next((line for line in reversed(self.log[-1:]) if line), "it said nothing")
-        message = f"{who} {self.ended} and names nothing in the submission: {said[-400:]}"
-        raise BuildFaultError(message)
 
 
 @dataclass(frozen=True)
@@ -191,11 +105,11 @@ def build_for_cpu(  # noqa: PLR0913 - the tools, where it lies, what it must hol
     headers = frozenset(path.name for path in folder.iterdir())
     text = source.read_text(encoding="utf-8", errors="replace")
     (folder / source.name).write_text(text, encoding="utf-8")
-    steps = _Steps(toolchain, confinement, folder, source.name, headers, scanned)
+    steps = BuildSteps(toolchain, confinement, folder, source.name, headers, scanned)
     try:
         refusals = _build(steps, text, entries)
-    except _TooLongError as error:
-        refusals = _refuse(str(error))
+    except TooLongError as error:
+        refusals = refuse(str(error))
     except BuildFaultError as error:
         refusals = (Refusal(Verdict.INTERNAL_ERROR, 0, f"building failed on our side: {error}"),)
     log = "\n".join(steps.log)
@@ -206,7 +120,7 @@ def build_for_cpu(  # noqa: PLR0913 - the tools, where it lies, what it must hol
     return CpuBuild(folder / "runner", folder / "image.json", log=log, seconds=seconds)
 
 
-def _build(steps: _Steps, text: str, entries: EntrySignatures) -> tuple[Refusal, ...]:
+def _build(steps: BuildSteps, text: str, entries: EntrySignatures) -> tuple[Refusal, ...]:
     if marker := hand_written_marker(text):
         message = "A line marker (#line) would make the report show the wrong lines of your file."
         return (Refusal(Verdict.REJECTED, marker, message, "Remove the line marker."),)
@@ -233,7 +147,7 @@ def _build(steps: _Steps, text: str, entries: EntrySignatures) -> tuple[Refusal,
         raise BuildFaultError(message) from error
 
 
-def _compile(steps: _Steps) -> bool:
+def _compile(steps: BuildSteps) -> bool:
     """Compiles the scanned text. With Clang, the dump is rewritten before its passes run."""
     parse, *others = steps.toolchain.compile("scanned.ii", "submission.o")
     if not steps.run(parse):
@@ -244,7 +158,7 @@ def _compile(steps: _Steps) -> bool:
     return all(steps.run(command) for command in others)
 
 
-def _refusal_of_dump(steps: _Steps, found: EntryPoints) -> Refusal | None:
+def _refusal_of_dump(steps: BuildSteps, found: EntryPoints) -> Refusal | None:
     """The first reason not to trust the compiler's instrumentation of the file, taken from its dump."""
     dump = steps.text(steps.toolchain.dump, _TOO_LONG)
     if found_array := variable_array(dump, steps.name):
@@ -256,7 +170,7 @@ def _refusal_of_dump(steps: _Steps, found: EntryPoints) -> Refusal | None:
     return scan_ir(dump, plain, steps.name, trusted, {symbol.name for symbol in found.all})
 
 
-def _link(steps: _Steps, text: str, preprocessed: str, entries: EntrySignatures) -> tuple[Refusal, ...]:
+def _link(steps: BuildSteps, text: str, preprocessed: str, entries: EntrySignatures) -> tuple[Refusal, ...]:
     obj, found = _compiled(steps, preprocessed, entries)
     if missing := missing_names(found, entries, text):
         return missing
@@ -286,7 +200,7 @@ def _link(steps: _Steps, text: str, preprocessed: str, entries: EntrySignatures)
     return _describe(steps, text, entries, compiled)
 
 
-def _shortened(steps: _Steps, number: int, command: list[str]) -> list[str]:
+def _shortened(steps: BuildSteps, number: int, command: list[str]) -> list[str]:
     """The command, or where it is too long for a command line, one that reads its arguments from a file."""
     if sum(map(len, command)) < _MOST_CHARACTERS:
         return command
@@ -296,7 +210,7 @@ def _shortened(steps: _Steps, number: int, command: list[str]) -> list[str]:
 
 
 def _announced(
-    steps: _Steps, assembly: str, obj: ObjectFile, entered: Mapping[str, Entry]
+    steps: BuildSteps, assembly: str, obj: ObjectFile, entered: Mapping[str, Entry]
 ) -> tuple[str, ObjectFile, Refusal | None]:
     """With a call before each access that nothing announced; what comes of it is assembled and held to the same proof."""
     checked = check_announcements(read_code(steps.folder / "submission.o"), assembly, entered, steps.name)
@@ -317,7 +231,7 @@ def _beyond_proof() -> Refusal:
     return Refusal(Verdict.NEEDS_GPU, 0, what)
 
 
-def _compiled(steps: _Steps, preprocessed: str, entries: EntrySignatures) -> tuple[ObjectFile, EntryPoints]:
+def _compiled(steps: BuildSteps, preprocessed: str, entries: EntrySignatures) -> tuple[ObjectFile, EntryPoints]:
     """Reads the object. An inline or constexpr launch function is compiled only if it is used, so where it is missing, a use is added."""
     obj = read_object(steps.folder / "submission.o")
     if entries.by_name:
@@ -337,7 +251,7 @@ def _compiled(steps: _Steps, preprocessed: str, entries: EntrySignatures) -> tup
     return obj, entry_points(obj, entries)
 
 
-def _describe(steps: _Steps, text: str, entries: EntrySignatures, compiled: _Compiled) -> tuple[Refusal, ...]:
+def _describe(steps: BuildSteps, text: str, entries: EntrySignatures, compiled: _Compiled) -> tuple[Refusal, ...]:
     block_offsets = compiled.object.block_offsets
     info = read_debug_info(steps.folder / "runner", steps.name, headers=steps.headers)
     kernel, launch = function_of(info.functions, entries.kernel), function_of(info.functions, entries.launch)
@@ -378,7 +292,3 @@ def _static_shared_bytes(obj: ObjectFile, found: EntryPoints) -> int:
     reached = [obj.symbols[index] for index in obj.reached(found.kernels)]
     arrays = [symbol for symbol in reached if symbol.kind == "STT_TLS" and not symbol.undefined]
     return sum(symbol.size for symbol in arrays if not symbol.name.startswith(GUARD))
-
-
-def _refuse(message: str) -> tuple[Refusal, ...]:
-    return (Refusal(Verdict.COMPILE_ERROR, 0, message),)
