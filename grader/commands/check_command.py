@@ -16,8 +16,9 @@ from grader.model.verdicts import Verdict
 from grader.practice.terminal_window import student_console
 from grader.reports.screens.check_screen import CheckPage
 from grader.single_launch.kernel_arguments import parse_argument
+from grader.single_launch.kernel_build import why_not
 from grader.single_launch.kernel_check import Checked, CheckRequest, Extent3, Refused, check_kernel
-from grader.single_launch.kernel_source import CheckError, KernelSource, named_kernel, read_kernel_source, why_not
+from grader.single_launch.kernel_source import CheckError, KernelSource, named_kernel, read_kernel_source
 
 _FOUND, _CANNOT = 1, 2
 _MAX_EXTENT = 2**31 - 1

@@ -8,9 +8,11 @@ Submissions are never changed in this way: the compiler and the scans decide wha
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import accumulate, pairwise
+
+from grader.single_launch.declared_names import declared_names
 
 _TOKEN = re.compile(
     r"""(?P<skip>//(?:\\\n|[^\n])*|/\*.*?(?:\*/|\Z))"""
@@ -25,7 +27,7 @@ _DEVICE_WORDS = frozenset({"__global__", "__device__"})
 _KEPT_WORDS = frozenset({"constexpr", "consteval"})  # a kernel may use such functions
 _TYPES = frozenset({"class", "struct", "union", "enum"})
 _WITH_ARGUMENTS = frozenset({"__align__", "__attribute__", "__builtin_align__", "alignas", "__declspec", "decltype"})
-_MACRO = re.compile(r"^[ \t]*#[ \t]*define[ \t]+(\w+)[ \t]+((?:\\\n|[^\n])*)", re.MULTILINE)
+_MACRO = re.compile(r"^[ \t]*#[ \t]*define[ \t]+(\w+)(?:\([^)\n]*\))?[ \t]*((?:\\\n|[^\n])*)", re.MULTILINE)
 
 
 @dataclass(frozen=True)
@@ -39,6 +41,8 @@ class Item:
     is_function: bool  # a function with a body
     on_device: bool  # whether it, or a part of it, is for the GPU
     kernel: str = ""  # its name, where it is a __global__ function
+    declares: frozenset[str] | None = None  # the names that it introduces; None: they are not certain
+    words: frozenset[str] = frozenset()  # every word in it
 
 
 @dataclass(frozen=True)
@@ -59,12 +63,20 @@ def kernels_in(source: str) -> list[str]:
 
 
 def without_host_functions(source: str) -> str:
-    return _blanked(source, [item for item in items_of(source) if item.is_function and not item.on_device])
+    return blanked(source, [item for item in items_of(source) if item.is_function and not item.on_device])
+
+
+def macros_of(source: str) -> dict[str, frozenset[str]]:
+    """The words that each macro stands for. A macro that is defined twice has the words of both."""
+    found: dict[str, frozenset[str]] = {}
+    for name, body in _MACRO.findall(source):
+        found[name] = found.get(name, frozenset()) | frozenset(re.findall(r"[^\W\d]\w*", body))
+    return found
 
 
 def without_lines(source: str, lines: Collection[int], *, but: str = "") -> str:
     """Removes the items that contain one of these lines, if they are not for the GPU, or are a kernel other than `but`."""
-    return _blanked(
+    return blanked(
         source,
         [
             item
@@ -75,23 +87,73 @@ def without_lines(source: str, lines: Collection[int], *, but: str = "") -> str:
     )
 
 
-def _blanked(source: str, items: list[Item]) -> str:
+def blanked(source: str, items: Sequence[Item]) -> str:
+    """The source with blanks in place of these items, which are in their order. Conditions (#if) stay: they may begin or end outside."""
     pieces, at = [], 0
     for item in items:
-        pieces += [source[at : item.first], re.sub(r"[^\n]", " ", source[item.first : item.end])]
+        lines = source[item.first : item.end].split("\n")
+        blanks = (line if at_line and _CONDITION.match(line) else " " * len(line) for at_line, line in enumerate(lines))
+        pieces += [source[at : item.first], "\n".join(blanks)]
         at = item.end
     return "".join([*pieces, source[at:]])
 
 
+_CONDITION = re.compile(
+    r"[ \t]*#[ \t]*(?P<word>if|ifdef|ifndef|elif|elifdef|elifndef|else|endif)\b[ \t]*(?P<of>[^\n]*)"
+)
+
+
+@dataclass
+class _Branch:
+    """A part between two of #if, #else and #endif."""
+
+    tokens: list[_Token]
+    dead: bool  # after `#if 0`
+
+    @property
+    def balance(self) -> int:
+        return sum((one.text == "{") - (one.text == "}") for one in self.tokens if one.kind == "sign")
+
+
+class _Branches:
+    """Leaves out what stands in `#if 0`. Where the branches of a condition do not close the braces that they open, only the first is
+    read: two heads of one function, for instance.
+    """
+
+    def read(self, tokens: Iterable[_Token]) -> list[_Token]:
+        open_: list[list[_Branch]] = [[_Branch([], dead=False)]]
+        for token in tokens:
+            if token.kind == "skip":
+                continue
+            condition = _CONDITION.match(token.text) if token.kind == "directive" else None
+            word = condition["word"] if condition else ""
+            dead = condition is not None and condition["of"].strip() in {"0", "false"}
+            if word in {"if", "ifdef", "ifndef"}:
+                open_.append([_Branch([], dead=dead)])
+            elif word.startswith("el") and len(open_) > 1:
+                open_[-1].append(_Branch([], dead=dead))
+            elif word == "endif" and len(open_) > 1:
+                self._close(open_)
+            else:
+                open_[-1][-1].tokens.append(token)
+        while len(open_) > 1:
+            self._close(open_)
+        return open_[0][0].tokens
+
+    @staticmethod
+    def _close(open_: list[list[_Branch]]) -> None:
+        branches = [one for one in open_.pop() if not one.dead]
+        if any(one.balance != 0 for one in branches):
+            branches = branches[:1]
+        open_[-1][-1].tokens += [token for one in branches for token in one.tokens]
+
+
 class _Reader:
     def __init__(self, source: str) -> None:
-        self._tokens = [
-            _Token(match.lastgroup or "", match.group(), match.start())
-            for match in _TOKEN.finditer(source)
-            if match.lastgroup not in {"skip", "directive"}
-        ]
+        everything = (_Token(match.lastgroup or "", match.group(), match.start()) for match in _TOKEN.finditer(source))
+        self._tokens = [token for token in _Branches().read(everything) if token.kind != "directive"]
         self._line_ends = list(accumulate(len(line) + 1 for line in source.split("\n")))
-        marked = [name for name, body in _MACRO.findall(source) if _DEVICE_WORDS & set(re.findall(r"\w+", body))]
+        marked = [name for name, words in macros_of(source).items() if _DEVICE_WORDS & words]
         self._device = _DEVICE_WORDS | set(marked)
 
     def items(self) -> Iterator[Item]:
@@ -198,6 +260,8 @@ class _Reader:
             is_function=is_function,
             on_device=bool(self._device & head) or (is_function and bool(_KEPT_WORDS & head)),
             kernel=self._kernel(first, first + body) if is_function and "__global__" in head else "",
+            declares=declared_names([token.text for token in tokens]),
+            words=frozenset(words),
         )
 
     def _kernel(self, first: int, body: int) -> str:

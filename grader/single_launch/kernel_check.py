@@ -28,8 +28,9 @@ from grader.single_launch.kernel_arguments import (
     proposed_command,
     signature,
 )
+from grader.single_launch.kernel_build import BuiltKernel, build_kernel
 from grader.single_launch.kernel_parameters import Leaf, Parameter, read_parameters
-from grader.single_launch.kernel_source import BuiltKernel, KernelSource, build_kernel
+from grader.single_launch.kernel_source import KernelSource
 
 EVENT_BUDGET = 1_000_000_000
 CLOCK_MS = 100_000

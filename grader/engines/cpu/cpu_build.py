@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 import struct
 import time
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -97,14 +97,16 @@ def build_for_cpu(  # noqa: PLR0913 - the tools, where it lies, what it must hol
     entries: EntrySignatures,
     *,
     scanned: bool = True,
+    definitions: Sequence[str] = (),
 ) -> CpuBuild:
     """Builds `source` in `folder`, which may hold headers of the submission and nothing else. The runner and image.json stay there.
-    `scanned`: false for a file of ours that shows what the checks behind the scan of its text refuse.
+    `scanned`: false for a file of ours that shows what the checks behind the scan of its text refuse. `definitions`: macros that a
+    user's command line defines before the text, as NAME or NAME=VALUE.
     """
     began = time.monotonic()
     headers = frozenset(path.name for path in folder.iterdir())
     text = source.read_text(encoding="utf-8", errors="replace")
-    (folder / source.name).write_text(text, encoding="utf-8")
+    (folder / source.name).write_text(_defining(definitions) + text, encoding="utf-8")
     steps = BuildSteps(toolchain, confinement, folder, source.name, headers, scanned)
     try:
         refusals = _build(steps, text, entries)
@@ -118,6 +120,15 @@ def build_for_cpu(  # noqa: PLR0913 - the tools, where it lies, what it must hol
     if refusals:
         return CpuBuild(refusals=refusals, log=log, seconds=seconds)
     return CpuBuild(folder / "runner", folder / "image.json", log=log, seconds=seconds)
+
+
+def _defining(definitions: Sequence[str]) -> str:
+    """Lines before the text, which begins with line 1 all the same. The text itself may hold no line marker."""
+    lines = [
+        f"#define {name} {value if equals else 1}\n"
+        for name, equals, value in (one.partition("=") for one in definitions)
+    ]
+    return "".join([*lines, "#line 1\n"] if lines else [])
 
 
 def _build(steps: BuildSteps, text: str, entries: EntrySignatures) -> tuple[Refusal, ...]:

@@ -1,0 +1,236 @@
+"""Builds one kernel of any file for `tilelab check`: first with what the kernel names, then with the whole file but for its host functions.
+What does not compile and is not the kernel's own goes in the next try. Compiler and checks are those of every submission.
+
+The user is told what was left out: headers that do not exist here, pragmas, declarations.
+"""
+
+from __future__ import annotations
+
+import re
+import shutil
+from collections.abc import Collection, Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+
+from grader.engines.checks.entry_points import USE_FILE, EntrySignatures
+from grader.engines.cpu.cpu_build import CpuBuild, build_for_cpu
+from grader.machine.toolset import Toolset
+from grader.model.verdicts import Verdict
+from grader.single_launch.host_code import without_host_functions, without_lines
+from grader.single_launch.kernel_slice import sliced
+from grader.single_launch.kernel_source import INCLUDE, KernelSource, base_name
+from grader.single_launch.left_out_headers import is_needed, stand_in
+
+_MAX_ROUNDS = 40  # how often the build is tried, each time without what did not compile
+_MAX_LEFT_OUT = 64
+_REFUSALS = 3
+_ERROR = re.compile(r"^(?:\./)?([^:\n]+):(\d+):(?:\d+:)? (?:fatal )?error: (.*)$", re.MULTILINE)
+_MISSING = re.compile(r"'?\s*(\S+?)\s*(?:: No such file or directory|' file not found)")
+_MAY_GO = re.compile(r"[ \t]*#[ \t]*(?P<kind>include|pragma|error|warning|import|using)\b")
+
+
+@dataclass
+class BuiltKernel:
+    build: CpuBuild
+    left_out: list[str] = field(default_factory=list)  # descriptions
+    headers: list[str] = field(default_factory=list)  # those of them that are headers, as they were written
+
+
+def build_kernel(
+    toolset: Toolset, source: KernelSource, kernel: str, folder: Path, definitions: Sequence[str] = ()
+) -> BuiltKernel:
+    """Builds in `folder`, which it empties before each try. `definitions`: macros, as NAME or NAME=VALUE."""
+    first: BuiltKernel | None = None
+    for texts in _choices(source, base_name(kernel)):
+        tries = _Tries(toolset, source.name, kernel, folder, definitions, texts)
+        built = tries.result()
+        if built.build.runner is not None:
+            return built
+        first = first or built
+        if built.build.refusals[0].verdict is not Verdict.COMPILE_ERROR:
+            break
+    if first is None:
+        message = "nothing was built"
+        raise ValueError(message)
+    return first
+
+
+def _choices(source: KernelSource, kernel: str) -> Iterator[dict[str, str]]:
+    if kernel in source.kernels:
+        yield sliced(source.texts, kernel)
+    yield {name: without_host_functions(text) for name, text in source.texts.items()}
+
+
+class _Tries:
+    """The tries with one choice of the file's declarations."""
+
+    def __init__(  # noqa: PLR0913, PLR0917 - what to build, where, and with what
+        self,
+        toolset: Toolset,
+        main: str,
+        kernel: str,
+        folder: Path,
+        definitions: Sequence[str],
+        texts: dict[str, str],
+    ) -> None:
+        self._toolset, self._main, self._kernel, self._folder = toolset, main, kernel, folder
+        self._definitions = definitions
+        self._texts = {name: _with_flat_includes(text, texts) for name, text in texts.items()}
+        self._left_out: list[str] = []
+        self._headers: list[str] = []
+        self._missed: list[
+            tuple[str, CpuBuild]
+        ] = []  # each header that the executor lacks, and the build that missed it
+
+    def result(self) -> BuiltKernel:
+        for _ in range(_MAX_ROUNDS):
+            build = self._try()
+            if build.runner is not None or not self._without_failures(build):
+                break
+        if build.runner is None:
+            build = _as_the_users(self._blamed(build))
+        return BuiltKernel(build, self._left_out, self._headers)
+
+    def _try(self) -> CpuBuild:
+        shutil.rmtree(self._folder, ignore_errors=True)
+        self._folder.mkdir()
+        for name, text in self._texts.items():
+            if name != self._main:
+                (self._folder / name).write_text(text, encoding="utf-8")
+        copy = self._folder.parent / self._main
+        copy.write_text(self._texts[self._main], encoding="utf-8")
+        entries = EntrySignatures(self._kernel, by_name=True)
+        tools = self._toolset
+        return build_for_cpu(
+            tools.toolchain, tools.confinement, copy, self._folder, entries, definitions=self._definitions
+        )
+
+    def _without_failures(self, build: CpuBuild) -> bool:
+        """Takes out includes that do not exist, and directives, host declarations and other kernels that cannot be built. Whether it
+        found any.
+        """
+        before = dict(self._texts)
+        done = set[tuple[str, int]]()
+        for name, number, message in _ERROR.findall(build.log):
+            line = int(number)
+            if name not in before or (name, line) in done:
+                continue
+            done.add((name, line))
+            if header := _MISSING.match(message):
+                self._leave_out_header(name, line, header[1], build)
+            else:
+                self._leave_out_at(name, line, "a declaration that cannot be compiled")
+        for refusal in build.refusals:
+            if refusal.line > 0 and (self._main, refusal.line) not in done:
+                self._leave_out_at(self._main, refusal.line, "a declaration that cannot run here")
+        return self._texts != before
+
+    def _leave_out_header(self, name: str, line: int, header: str, build: CpuBuild) -> None:
+        self._texts[name] = _with_line(self._texts[name], line, stand_in(header))
+        self._left_out.append(f"{name}:{line}: #include of {header}, which was not found")
+        self._headers.append(header)
+        self._missed.append((header, build))
+
+    def _leave_out_at(self, name: str, line: int, what: str) -> None:
+        text = self._texts[name]
+        lines = text.split("\n")
+        if 0 < line <= len(lines) and (directive := _MAY_GO.match(lines[line - 1])):
+            self._texts[name] = _with_line(text, line, "")
+            what = (
+                f"`{lines[line - 1].strip()[:60]}`" if directive["kind"] != "include" else "the #include in this line"
+            )
+        else:
+            self._texts[name] = without_lines(text, [line], but=base_name(self._kernel))
+        if self._texts[name] != text:
+            self._left_out.append(f"{name}:{line}: {what}")
+
+    def _blamed(self, last: CpuBuild) -> CpuBuild:
+        """The build whose words say why there is no runner: the first that missed a header which the kernel needs, else the last."""
+        if last.refusals[0].verdict is not Verdict.COMPILE_ERROR:
+            return last
+        missed = (build for header, build in self._missed if is_needed(header, last.log))
+        return next((build for build in missed if build.refusals[0].verdict is Verdict.NEEDS_GPU), last)
+
+
+def _as_the_users(build: CpuBuild) -> CpuBuild:
+    """An error in the line that names the kernel is about what the user asked for, and no fault of ours."""
+    if not re.search(rf"^{re.escape(USE_FILE)}:\d+:(?:\d+:)? error: ", build.log, re.MULTILINE):
+        return build
+    refusals = tuple(
+        replace(one, verdict=Verdict.COMPILE_ERROR) if one.verdict is Verdict.INTERNAL_ERROR else one
+        for one in build.refusals
+    )
+    return replace(build, refusals=refusals)
+
+
+def _with_flat_includes(text: str, own: Collection[str]) -> str:
+    """Changes includes of own headers: they lie beside the file, whatever folder they came from."""
+
+    def flat(match: re.Match[str]) -> str:
+        name = (match["quoted"] or match["angled"]).replace("\\", "/").rsplit("/", 1)[-1]
+        return f'#include "{name}"' if name in own else match[0]
+
+    return INCLUDE.sub(flat, text)
+
+
+def _with_line(text: str, number: int, instead: str) -> str:
+    lines = text.split("\n")
+    lines[number - 1] = instead
+    return "\n".join(lines)
+
+
+def why_not(source: KernelSource, kernel: str, built: BuiltKernel) -> str:
+    """Why there is no runner: some lines of text."""
+    log = built.build.log
+    if error := re.search(rf"^{re.escape(USE_FILE)}:\d+:(?:\d+:)? error: (.*)$", log, re.MULTILINE):
+        return f"{_about_name(kernel, error[1])} {_listed(source)}"
+    if "<<<" in log or re.search(r"expected primary-expression before [\u2018']<[\u2019'] token", log):
+        launch = re.search(
+            rf"^(?:\./)?{re.escape(source.name)}:(\d+):.*error: expected primary-expression before", log, re.MULTILINE
+        )
+        if launch and "<<<" in source.texts[source.name].split("\n")[int(launch[1]) - 1]:
+            return (
+                f"{source.name}:{launch[1]}: needs-gpu: A kernel that launches another one (<<<…>>> in device code) cannot run on "
+                "the CPU executor."
+            )
+    errors = [
+        f"{f'{source.name}:{one.line}' if one.line > 0 else source.name}: {one.verdict.value}: {one.message} {one.advice}".strip()
+        for one in built.build.refusals[:_REFUSALS]
+    ]
+    if not any(one.line > 0 for one in built.build.refusals):
+        errors += re.findall(r"^[^\n]*error: [^\n]*$", log, re.MULTILINE)[:_REFUSALS]
+    return "\n".join([*errors, *_perhaps(built), *(f"left out: {one}" for one in built.left_out[:_MAX_LEFT_OUT])])
+
+
+def _perhaps(built: BuiltKernel) -> Iterator[str]:
+    """Where a name that the kernel lacks may come from."""
+    missing = re.findall(
+        r"[\u2018'](\w+)[\u2019'] (?:was not declared|has not been declared|does not name a type)", built.build.log
+    )
+    missing += re.findall(r"(?:use of undeclared identifier|unknown type name) '(\w+)'", built.build.log)
+    if not missing or built.build.refusals[0].verdict is not Verdict.COMPILE_ERROR:
+        return
+    if built.headers:
+        yield (
+            f"Perhaps `{missing[0]}` is declared in {' or '.join(dict.fromkeys(built.headers))}: put that header beside the file, or name "
+            "its folder with -I."
+        )
+    if missing[0].isupper():
+        yield f"If `{missing[0]}` is a macro of your build, define it here as well: -D {missing[0]}=VALUE."
+
+
+def _about_name(kernel: str, error: str) -> str:
+    if "unable to deduce" in error or "no matches converting" in error or "overloaded" in error:
+        return (
+            f"--kernel {kernel!r} is a template or has several versions. Name one instance, such as '{kernel}<float>', or its "
+            f"parameters, such as '{kernel}(float*, int)'."
+        )
+    if "not declared" in error or "is not a member" in error:
+        return (
+            f"--kernel {kernel!r}: there is no kernel of this name. Name a kernel in a namespace with it: ns::{kernel}."
+        )
+    return f"--kernel {kernel!r}: the compiler says: {error}."
+
+
+def _listed(source: KernelSource) -> str:
+    return f"The kernels in {source.name} are: {', '.join(dict.fromkeys(source.kernels))}."
