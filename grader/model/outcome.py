@@ -11,7 +11,7 @@ from typing import Literal
 from pydantic import TypeAdapter
 
 from grader.model.gpu_reports import KernelResources, Sanitized
-from grader.model.result import Build, Finding, Launch, Model, SampledElement
+from grader.model.result import Build, Finding, Launch, Model, SampledElement, Suspect
 from grader.model.verdicts import Verdict
 
 
@@ -131,6 +131,7 @@ class LabOutcome:
     seconds: float = 0.0
     gpu: GpuOutcome | None = None
     speed: SpeedOutcome | None = None  # none: no GPU to time it on, or no reason to
+    suspects: tuple[Suspect, ...] = ()  # lines to look at, where a public case has a wrong result; they decide nothing
 
 
 OUTCOME_JSON: TypeAdapter[LabOutcome] = TypeAdapter(LabOutcome)

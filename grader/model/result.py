@@ -50,8 +50,8 @@ class Finding(Site):
 class WrongElement(Model):
     row: int
     column: int
-    expected: float
-    got: float | None  # None: never written, or not a number
+    expected: float | None  # None: Inf or NaN, because the inputs of this element hold one
+    got: float | None  # None: never written, or not a finite number
 
 
 class Mismatch(Model):
@@ -99,6 +99,14 @@ class Explanation(Model):
     mistake: str  # its name: "a-transposed"
     sentence: str  # what the kernel does
     advice: str  # what to look at next, without the solution
+
+
+class Suspect(Model):
+    """Where to look for the cause of a wrong result: one small change in these lines alone makes every public case pass."""
+
+    lines: tuple[int, ...]  # 1-based
+    before: str = ""  # the lines as they are, and with that change: for the instructor alone
+    after: str = ""
 
 
 class Launch(Model):
@@ -258,6 +266,7 @@ class LabResult(Model):
     build: Build | None = None
     cases: tuple[Case, ...] = ()
     findings: tuple[Finding, ...] = ()  # of all cases and the build, deduplicated; errors first
+    suspects: tuple[Suspect, ...] = ()  # none: not looked for, or nothing found
     performance: str = "not assessed"
     performance_points: float = 0  # included in `points`
     performance_max: float = 0  # included in `max_points`; 0: not assessed in this batch

@@ -10,12 +10,10 @@ import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
-from grader.engines.checks.token_stream import tokens_of
+from grader.suspects.kernel_tokens import Edit, KernelTokens, changed_lines, with_edits
 
-_COMMENT = re.compile(r"//[^\n]*|/\*.*?\*/", re.DOTALL)
 _BARRIERS = frozenset({"__syncthreads", "__syncwarp"})
 _INDICES = frozenset({"threadIdx", "blockIdx"})
-_PAIRS = {"(": ")", "[": "]", "{": "}"}
 _OTHER_AXIS = {"x": "y", "y": "x"}
 
 
@@ -28,16 +26,9 @@ class Mutant:
     text: str  # the whole source with the mistake
 
 
-@dataclass(frozen=True)
-class _Edit:
-    start: int
-    end: int
-    text: str
-
-
 def mutants_of(source: str) -> list[Mutant]:
     """Every mistake that the operators can make in `source`, each once, ordered by operator and place."""
-    kernel = _Kernel(source)
+    kernel = KernelTokens(source)
     made: dict[str, Mutant] = {}
     for name, operator in _OPERATORS.items():
         for edit in operator(kernel):
@@ -47,106 +38,18 @@ def mutants_of(source: str) -> list[Mutant]:
     return list(made.values())
 
 
-def _mutant(operator: str, source: str, edit: _Edit) -> Mutant:
-    text = source[: edit.start] + edit.text + source[edit.end :]
-    first, last = source.rfind("\n", 0, edit.start) + 1, source.find("\n", edit.end)
-    last = len(source) if last < 0 else last
-    after = source[first : edit.start] + edit.text + source[edit.end : last]
-    return Mutant(operator, source.count("\n", 0, edit.start) + 1, _bare(source[first:last]), _bare(after), text)
+def _mutant(operator: str, source: str, edit: Edit) -> Mutant:
+    before, after = changed_lines(source, [edit])
+    return Mutant(operator, source.count("\n", 0, edit.start) + 1, before, after, with_edits(source, [edit]))
 
 
-def _bare(lines: str) -> str:
-    return _COMMENT.sub("", lines).strip()
-
-
-class _Kernel:
-    """A source's tokens, without comments and directives."""
-
-    def __init__(self, source: str) -> None:
-        self.source = source
-        bare = _COMMENT.sub(lambda comment: re.sub(r"[^\n]", " ", comment[0]), source)
-        self.tokens = [token for token in tokens_of(bare, "") if token.kind != "directive"]
-
-    def text(self, index: int) -> str:
-        return self.tokens[index].text if 0 <= index < len(self.tokens) else ""
-
-    def places(self, *texts: str) -> Iterator[int]:
-        """Where these tokens follow each other, with no white space between them."""
-        for index, token in enumerate(self.tokens):
-            row = self.tokens[index : index + len(texts)]
-            if [one.text for one in row] == list(texts) and row[-1].start == token.start + sum(map(len, texts[:-1])):
-                yield index
-
-    def end(self, index: int) -> int:
-        """Where the token ends in the source."""
-        return self.tokens[index].start + len(self.tokens[index].text)
-
-    def between(self, first: int, last: int) -> str:
-        """The source from the token `first` to the token `last`, including both."""
-        return self.source[self.tokens[first].start : self.end(last)]
-
-    def closing(self, index: int) -> int:
-        """The bracket that closes the one at `index`, or the last token where none does."""
-        depth = 0
-        for at in range(index, len(self.tokens)):
-            depth += (self.text(at) in _PAIRS) - (self.text(at) in _PAIRS.values())
-            if depth == 0:
-                return at
-        return len(self.tokens) - 1
-
-    def operand_before(self, index: int, stops: frozenset[str]) -> int:
-        """The first token of the operand before `index`. The operand ends at one of `stops` or at an open bracket."""
-        depth = 0
-        for at in range(index - 1, -1, -1):
-            depth += (self.text(at) in _PAIRS.values()) - (self.text(at) in _PAIRS)
-            if depth < 0 or (depth == 0 and self._stops(at, stops)):
-                return at + 1
-        return 0
-
-    def operand_after(self, index: int, stops: frozenset[str]) -> int:
-        """The last token of the operand after `index`. The operand ends at one of `stops` or at a closing bracket."""
-        depth = 0
-        for at in range(index + 1, len(self.tokens)):
-            depth += (self.text(at) in _PAIRS) - (self.text(at) in _PAIRS.values())
-            if depth < 0 or (depth == 0 and self._stops(at, stops)):
-                return at - 1
-        return len(self.tokens) - 1
-
-    def _stops(self, index: int, stops: frozenset[str]) -> bool:
-        """Whether the token is one of `stops`. A `=` that belongs to `<=` or `==` is not."""
-        compares = self.text(index) == "=" and ({self.text(index - 1), self.text(index + 1)} & {"<", ">", "!", "="})
-        return self.text(index) in stops and not compares
-
-    def replaced(self, first: int, last: int, text: str) -> _Edit:
-        return _Edit(self.tokens[first].start, self.end(last), text)
-
-    def comparisons(self) -> Iterator[int]:
-        """Each `<` and `<=` that compares. A `<` that opens template arguments follows the name of a type or a cast, and is left out."""
-        for index in self.places("<"):
-            before, after = self.text(index - 1), self.text(index + 1)
-            if "<" in {before, after} or before == "template" or before.endswith("_cast"):
-                continue
-            yield index
-
-    def kernel_sizes(self) -> list[str]:
-        """The names of the __global__ function's `int` parameters."""
-        for index, token in enumerate(self.tokens):
-            if token.text == "__global__":
-                opened = next((at for at in range(index, len(self.tokens)) if self.text(at) == "("), index)
-                inside = range(opened, self.closing(opened))
-                return [
-                    self.text(at + 1) for at in inside if self.text(at) == "int" and self.text(at + 2) in {",", ")"}
-                ]
-        return []
-
-
-def _drop_barrier(kernel: _Kernel) -> Iterator[_Edit]:
+def _drop_barrier(kernel: KernelTokens) -> Iterator[Edit]:
     for index, token in enumerate(kernel.tokens):
         if token.text in _BARRIERS and kernel.text(index + 1) == "(":
             yield kernel.replaced(index, kernel.closing(index + 1), "")
 
 
-def _include_bound(kernel: _Kernel) -> Iterator[_Edit]:
+def _include_bound(kernel: KernelTokens) -> Iterator[Edit]:
     """`<` for `<=` and the other way round; `>=` for `>`."""
     for index in kernel.comparisons():
         if kernel.text(index + 1) == "=":
@@ -157,17 +60,17 @@ def _include_bound(kernel: _Kernel) -> Iterator[_Edit]:
         yield kernel.replaced(index, index + 1, ">")
 
 
-def _shorten_loop(kernel: _Kernel) -> Iterator[_Edit]:
+def _shorten_loop(kernel: KernelTokens) -> Iterator[Edit]:
     """The bound in the head of a `for`, minus one."""
     for index in kernel.places("for"):
         closing = kernel.closing(index + 1)
         for at in kernel.comparisons():
             if index < at < closing:
                 last = kernel.operand_after(at, frozenset({";"}))
-                yield _Edit(kernel.end(last), kernel.end(last), " - 1")
+                yield Edit(kernel.end(last), kernel.end(last), " - 1")
 
 
-def _swap_indices(kernel: _Kernel) -> Iterator[_Edit]:
+def _swap_indices(kernel: KernelTokens) -> Iterator[Edit]:
     """`x[b][a]` for `x[a][b]`, where an array is used and not declared."""
     for first in kernel.places("["):
         middle = kernel.closing(first)
@@ -180,7 +83,7 @@ def _swap_indices(kernel: _Kernel) -> Iterator[_Edit]:
         yield kernel.replaced(first, last, other + one)
 
 
-def _drop_condition(kernel: _Kernel) -> Iterator[_Edit]:
+def _drop_condition(kernel: KernelTokens) -> Iterator[Edit]:
     """One side of `&&` or `||` only."""
     stops = frozenset({"&&", "|", "?", ":", ";", ",", "=", "return"})
     for index, token in enumerate(kernel.tokens):
@@ -192,7 +95,7 @@ def _drop_condition(kernel: _Kernel) -> Iterator[_Edit]:
         yield kernel.replaced(first, last, kernel.between(index + width, last))
 
 
-def _drop_guard(kernel: _Kernel) -> Iterator[_Edit]:
+def _drop_guard(kernel: KernelTokens) -> Iterator[Edit]:
     """`if (true)` for a condition. A condition of two parts is left out: `_drop_condition` drops each part."""
     for index in kernel.places("if"):
         closing = kernel.closing(index + 1)
@@ -203,7 +106,7 @@ def _drop_guard(kernel: _Kernel) -> Iterator[_Edit]:
             yield kernel.replaced(index + 2, closing - 1, "false")
 
 
-def _drop_zero_fill(kernel: _Kernel) -> Iterator[_Edit]:
+def _drop_zero_fill(kernel: KernelTokens) -> Iterator[Edit]:
     """`if (inside) x = load;` for `x = inside ? load : 0;`."""
     stops = frozenset({";", "{", "}"})
     for index in kernel.places("?"):
@@ -217,7 +120,7 @@ def _drop_zero_fill(kernel: _Kernel) -> Iterator[_Edit]:
         yield kernel.replaced(first, last, f"if ({condition}) {target} = {kernel.between(index + 1, last - 2)}")
 
 
-def _assign(kernel: _Kernel) -> Iterator[_Edit]:
+def _assign(kernel: KernelTokens) -> Iterator[Edit]:
     """`=` for `+=`, except in the heads of loops, where the loop would never end."""
     heads = [(index, kernel.closing(index + 1)) for index in kernel.places("for")]
     for index in kernel.places("+", "="):
@@ -225,7 +128,7 @@ def _assign(kernel: _Kernel) -> Iterator[_Edit]:
             yield kernel.replaced(index, index + 1, "=")
 
 
-def _another_row_length(kernel: _Kernel) -> Iterator[_Edit]:
+def _another_row_length(kernel: KernelTokens) -> Iterator[Edit]:
     """`* N` for `* K` in an index, where N and K are among the kernel's sizes."""
     sizes = kernel.kernel_sizes()
     for index in kernel.places("["):
@@ -235,23 +138,23 @@ def _another_row_length(kernel: _Kernel) -> Iterator[_Edit]:
                 yield kernel.replaced(at + 1, at + 1, other)
 
 
-def _round_down(kernel: _Kernel) -> Iterator[_Edit]:
+def _round_down(kernel: KernelTokens) -> Iterator[Edit]:
     """`N / tile` for `(N + tile - 1) / tile`."""
     for index in kernel.places(")"):
         if kernel.text(index + 1) != "/" or kernel.text(index - 1) != "1" or kernel.text(index - 2) != "-":
             continue
         plus = next((at for at in range(index - 3, 0, -1) if kernel.text(at) in {"+", "("}), 0)
         if kernel.text(plus) == "+":
-            yield _Edit(kernel.end(plus - 1), kernel.end(index - 1), "")
+            yield Edit(kernel.end(plus - 1), kernel.end(index - 1), "")
 
 
-def _exchange_axes(kernel: _Kernel) -> Iterator[_Edit]:
+def _exchange_axes(kernel: KernelTokens) -> Iterator[Edit]:
     for index, token in enumerate(kernel.tokens):
         if token.text in _INDICES and kernel.text(index + 2) in _OTHER_AXIS:
             yield kernel.replaced(index + 2, index + 2, _OTHER_AXIS[kernel.text(index + 2)])
 
 
-_OPERATORS: dict[str, Callable[[_Kernel], Iterator[_Edit]]] = {
+_OPERATORS: dict[str, Callable[[KernelTokens], Iterator[Edit]]] = {
     "drop-barrier": _drop_barrier,
     "include-bound": _include_bound,
     "shorten-loop": _shorten_loop,

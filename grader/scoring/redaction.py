@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from grader.judging.lab_verdict import NOT_RUN
-from grader.model.result import Case, Finding, LabResult, Result, SweepPoint, Timing
+from grader.model.result import Case, Finding, LabResult, Result, Suspect, SweepPoint, Timing
 from grader.model.verdicts import Verdict, worst
 from grader.scoring.deduplication import deduplicate
 
@@ -54,6 +54,7 @@ def _lab(lab: LabResult) -> LabResult:
             "build": lab.build.model_copy(update={"seconds": 0.0}) if lab.build else None,
             "cases": cases,
             "findings": deduplicate([*own, *full]),
+            "suspects": tuple(Suspect(lines=one.lines) for one in lab.suspects),
             "gpu_trouble": "",
             "timing": _timing(lab),
             "seconds": 0.0,

@@ -13,16 +13,10 @@ namespace {
 constexpr std::size_t first_count = 8;
 constexpr std::size_t picture_side = 64;
 
-// Written so that a NaN in any operand makes the element wrong.
-bool is_right(float got, const Expectation& expected, std::size_t index) {
-  const double bound = expected.bounds.empty() ? 0.0 : expected.bounds[index];
-  return std::abs(static_cast<double>(got) - expected.values[index]) <= bound;
-}
-
 std::vector<char> mark_elements(std::span<const float> got, const Expectation& expected) {
   std::vector<char> marks(got.size(), '.');
   for (std::size_t i = 0; i < got.size(); ++i) {
-    if (!is_right(got[i], expected, i)) marks[i] = std::bit_cast<std::uint32_t>(got[i]) == unwritten_bits ? 'o' : '#';
+    if (!is_right(got[i], expected, i)) marks[i] = is_unwritten(got[i]) ? 'o' : '#';
   }
   return marks;
 }
@@ -41,7 +35,19 @@ std::vector<std::string> draw(const std::vector<char>& marks, const Mismatch& mi
   return picture;
 }
 
+std::optional<double> if_finite(double value) { return std::isfinite(value) ? std::optional(value) : std::nullopt; }
+
 }  // namespace
+
+bool is_unwritten(float value) { return std::bit_cast<std::uint32_t>(value) == unwritten_bits; }
+
+// Written so that a NaN in any operand makes the element wrong, except where it was asked for.
+bool is_right(float got, const Expectation& expected, std::size_t index) {
+  const double value = expected.values[index];
+  if (expected.non_finite && !std::isfinite(value)) return !is_unwritten(got);
+  const double bound = expected.bounds.empty() ? 0.0 : expected.bounds[index];
+  return std::abs(static_cast<double>(got) - value) <= bound;
+}
 
 std::optional<Mismatch> compare(std::span<const float> got, const Expectation& expected, Tile tile) {
   const std::size_t size = expected.rows * expected.columns;
@@ -62,8 +68,7 @@ std::optional<Mismatch> compare(std::span<const float> got, const Expectation& e
     ++mismatch.wrong;
     if (marks[i] == 'o') ++mismatch.unwritten;
     if (mismatch.first.size() == first_count) continue;
-    const std::optional<double> value = std::isfinite(got[i]) ? std::optional<double>(got[i]) : std::nullopt;
-    mismatch.first.push_back({i / expected.columns, i % expected.columns, expected.values[i], value});
+    mismatch.first.push_back({i / expected.columns, i % expected.columns, if_finite(expected.values[i]), if_finite(got[i])});
   }
   if (mismatch.wrong == 0) return std::nullopt;
   mismatch.tile = {std::max<std::size_t>(tile.rows, 1), std::max<std::size_t>(tile.columns, 1)};

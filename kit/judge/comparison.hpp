@@ -16,10 +16,15 @@ namespace tilelab::judge {
 // Every element of an output holds this quiet NaN before a launch. A NaN that a kernel computes has another payload.
 inline constexpr std::uint32_t unwritten_bits = 0x7fc5'1e57;
 
+// Whether the element at `index` of an output may be `got`.
+bool is_right(float got, const Expectation& expected, std::size_t index);
+
+bool is_unwritten(float value);
+
 struct WrongElement {
   std::size_t row = 0, column = 0;
-  double expected = 0;
-  std::optional<double> got;  // none: never written, or not a finite number
+  std::optional<double> expected;  // none: Inf or NaN
+  std::optional<double> got;       // none: never written, or not a finite number
 };
 
 struct Tile {

@@ -1,9 +1,7 @@
 #include "judge/explanation.hpp"
 
 #include <algorithm>
-#include <bit>
 #include <cmath>
-#include <cstdint>
 #include <set>
 
 #include "judge/comparison.hpp"
@@ -21,17 +19,12 @@ const Operand* only_output(const Trial& trial) {
   return &*found;
 }
 
-bool is_unwritten(float value) { return std::bit_cast<std::uint32_t>(value) == unwritten_bits; }
-
 double bound_of(const Expectation& expected, std::size_t index) { return expected.bounds.empty() ? 0.0 : expected.bounds[index]; }
-
-bool is_right(float got, const Expectation& expected, std::size_t index) {
-  return std::abs(static_cast<double>(got) - expected.values[index]) <= bound_of(expected, index);
-}
 
 bool agrees(const Guess& guess, float got) {
   if (guess.state == Guess::State::unknown) return true;
   if (guess.state == Guess::State::unwritten) return is_unwritten(got);
+  if (!std::isfinite(guess.value)) return !std::isfinite(got) && !is_unwritten(got);
   return std::abs(static_cast<double>(got) - guess.value) <= guess.bound;
 }
 
@@ -41,6 +34,7 @@ bool leaves_right(const GuessOfElement& guess_of, const Expectation& expected) {
     const Guess guess = guess_of(i / expected.columns, i % expected.columns);
     if (guess.state == Guess::State::unknown) continue;
     if (guess.state == Guess::State::unwritten) return false;
+    if (expected.non_finite && !std::isfinite(expected.values[i])) continue;
     if (!(std::abs(expected.values[i] - guess.value) <= bound_of(expected, i) + guess.bound)) return false;
   }
   return true;
@@ -48,7 +42,7 @@ bool leaves_right(const GuessOfElement& guess_of, const Expectation& expected) {
 
 // Whether the mistake gives exactly this output. Wrong elements are compared first, because they refute most hypotheses at once.
 bool reproduces(const GuessOfElement& guess_of, const Expectation& expected, const std::vector<float>& got) {
-  std::size_t wrong = 0, known = 0, unwritten = 0, written = 0;
+  std::size_t wrong = 0, known = 0, unwritten = 0, written = 0, spread = 0;
   std::set<float> values;
   for (std::size_t i = 0; i < got.size(); ++i) {
     written += !is_unwritten(got[i]);
@@ -58,12 +52,16 @@ bool reproduces(const GuessOfElement& guess_of, const Expectation& expected, con
     if (!agrees(guess, got[i])) return false;
     known += guess.state != Guess::State::unknown;
     unwritten += guess.state == Guess::State::unwritten;
-    if (guess.state == Guess::State::value && values.size() < least_values) values.insert(got[i]);
+    if (guess.state != Guess::State::value) continue;
+    spread += !std::isfinite(guess.value);
+    if (std::isfinite(guess.value) && values.size() < least_values) values.insert(got[i]);
   }
   if (2 * known <= wrong) return false;
-  const bool holes = unwritten > 0 && written > 0;  // a pattern of unwritten elements; an output with nothing written has no pattern
-  if (!holes && values.size() < least_values) return false;
+  const bool holes = unwritten > 0 && written > 0;        // a pattern of unwritten elements; an output with nothing written has no pattern
+  const bool spreads = spread > 0 && wrong < got.size();  // likewise a pattern of elements that are not finite
+  if (!holes && !spreads && values.size() < least_values) return false;
   for (std::size_t i = 0; i < got.size(); ++i) {
+    if (!std::isfinite(expected.values[i])) continue;
     if (is_right(got[i], expected, i) && !agrees(guess_of(i / expected.columns, i % expected.columns), got[i])) return false;
   }
   return true;

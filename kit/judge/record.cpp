@@ -37,7 +37,8 @@ json finding_json(const protocol::Finding& finding) {
 json mismatch_json(const Mismatch& mismatch) {
   json first = json::array();
   for (const WrongElement& element : mismatch.first) {
-    json one{{"row", element.row}, {"column", element.column}, {"expected", element.expected}};
+    json one{{"row", element.row}, {"column", element.column}};
+    one["expected"] = element.expected ? json(*element.expected) : json();
     one["got"] = element.got ? json(*element.got) : json();
     first.push_back(std::move(one));
   }

@@ -10,10 +10,13 @@
 namespace tilelab::judge {
 
 // What an output must hold, row-major. An element is right if |got - value| <= bound. Without bounds it must be exactly equal.
+// A value may be infinite or NaN where the inputs make it so, and only if `non_finite` says so. Such an element must be written, and
+// may hold anything: 0 * Inf is NaN where zeros fill a tile up, and compensated sums make Inf a NaN as well.
 struct Expectation {
   std::size_t rows = 0, columns = 0;
   std::vector<double> values;
   std::vector<double> bounds;
+  bool non_finite = false;
 };
 
 // One argument of the kernel, an fp32 buffer or an int, in the kernel's order.

@@ -4,8 +4,10 @@
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <stdexcept>
 #include <string>
+#include <utility>
 
 #include "judge/bench.hpp"
 #include "problems/matmul_mistakes.hpp"
@@ -15,6 +17,7 @@ namespace {
 
 constexpr int largest_integer = 8;
 constexpr int longest_exact = (1 << 24) / (largest_integer * largest_integer) - 1;
+constexpr int least_for_non_finite = 4;
 constexpr int longest_close = 257;  // for longer sums, products of TF32 precision would be within the bound
 
 // Instrumented events that a launch may make. Naive and tiled kernels make 5 to 10 for each product. A large block on a tiny
@@ -74,6 +77,30 @@ judge::Trial make_trial(Shape shape, std::string inputs, std::vector<float> A, s
           .mistakes = &mistakes()};
 }
 
+struct Factors {
+  std::vector<float> A, B;
+};
+
+Factors multiples_of(float unit, Shape shape, judge::RandomStream& random) {
+  const Sizes n(shape);
+  if (shape.K > longest_exact) throw std::logic_error("K is too large for exact sums");
+  auto A = values(n.M * n.K, [&] { return unit * small_integer(random); });
+  auto B = values(n.K * n.N, [&] { return unit * small_integer(random); });
+  return {std::move(A), std::move(B)};
+}
+
+// Two different numbers from 1 to `length` - 1.
+std::pair<std::size_t, std::size_t> two_of(int length, judge::RandomStream& random) {
+  const int one = random.between(1, length - 1), other = random.between(1, length - 2);
+  return {static_cast<std::size_t>(one), static_cast<std::size_t>(other < one ? other : other + 1)};
+}
+
+judge::Trial exact(Shape shape, std::string inputs, Factors in, bool non_finite) {
+  const Sizes n(shape);
+  judge::Expectation C{n.M, n.N, product(in.A, in.B, n, [](float x) { return double{x}; }), {}, non_finite};
+  return make_trial(shape, std::move(inputs), std::move(in.A), std::move(in.B), std::move(C));
+}
+
 judge::Trial counted(judge::Trial trial) {
   trial.counts_traffic = true;
   return trial;
@@ -84,12 +111,27 @@ std::string percent(double part) { return std::to_string(std::lround(100 * part)
 }  // namespace
 
 judge::Trial exact_trial(Shape shape, judge::RandomStream random) {
+  Factors in = multiples_of(1.0f, shape, random);
+  return exact(shape, "small integers", std::move(in), false);
+}
+
+judge::Trial quarters_trial(Shape shape, judge::RandomStream random) {
+  Factors in = multiples_of(0.25f, shape, random);
+  return exact(shape, "quarters", std::move(in), false);
+}
+
+judge::Trial non_finite_trial(Shape shape, judge::RandomStream random) {
+  if (shape.M < least_for_non_finite || shape.N < least_for_non_finite) throw std::logic_error("too few rows or columns stay finite");
   const Sizes n(shape);
-  if (shape.K > longest_exact) throw std::logic_error("K is too large for exact sums");
-  auto A = values(n.M * n.K, [&] { return small_integer(random); });
-  auto B = values(n.K * n.N, [&] { return small_integer(random); });
-  judge::Expectation C{n.M, n.N, product(A, B, n, [](float x) { return double{x}; }), {}};
-  return make_trial(shape, "small integers", std::move(A), std::move(B), std::move(C));
+  Factors in = multiples_of(1.0f, shape, random);
+  const auto [nan_row, inf_row] = two_of(shape.M, random);
+  const auto [nan_column, inf_column] = two_of(shape.N, random);
+  // At both ends of a row or column: there another row's or column's element is used by mistake.
+  for (const std::size_t k : {std::size_t{0}, n.K - 1}) {
+    in.A[nan_row * n.K + k] = in.B[k * n.N + nan_column] = std::numeric_limits<float>::quiet_NaN();
+    in.A[inf_row * n.K + k] = in.B[k * n.N + inf_column] = std::numeric_limits<float>::infinity();
+  }
+  return exact(shape, "small integers, Inf and NaN", std::move(in), true);
 }
 
 judge::Trial close_trial(Shape shape, judge::RandomStream random) {
@@ -115,14 +157,25 @@ judge::Trial worked_trial(Shape shape) {
   for (std::size_t k = 0; k < n.K; ++k) {
     for (std::size_t j = 0; j < n.N; ++j) B.push_back(element(j, k));
   }
-  judge::Expectation C{n.M, n.N, product(A, B, n, [](float x) { return double{x}; }), {}};
-  return make_trial(shape, "worked example", std::move(A), std::move(B), std::move(C));
+  return exact(shape, "worked example", {std::move(A), std::move(B)}, false);
 }
 
 void check_exact(Shape shape) { judge::check(exact_trial(shape, judge::bench().draw())); }
 
 void check_exact(const std::vector<Shape>& shapes) {
   for (const Shape& shape : shapes) check_exact(shape);
+}
+
+void check_quarters(Shape shape) { judge::check(quarters_trial(shape, judge::bench().draw())); }
+
+void check_quarters(const std::vector<Shape>& shapes) {
+  for (const Shape& shape : shapes) check_quarters(shape);
+}
+
+void check_non_finite(Shape shape) { judge::check(non_finite_trial(shape, judge::bench().draw())); }
+
+void check_non_finite(const std::vector<Shape>& shapes) {
+  for (const Shape& shape : shapes) check_non_finite(shape);
 }
 
 void check_close(Shape shape) { judge::check(close_trial(shape, judge::bench().draw())); }

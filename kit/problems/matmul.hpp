@@ -22,6 +22,17 @@ struct Shape {
 void check_exact(Shape shape);
 void check_exact(const std::vector<Shape>& shapes);
 
+// check_exact with quarters from ±1/4 to ±2. A sum in a variable of an integer type, or products of one, cannot be right.
+void check_quarters(Shape shape);
+void check_quarters(const std::vector<Shape>& shapes);
+
+// check_exact with Inf and NaN in a few elements, never in row 0 of A nor in column 0 of B. An element of C whose row of A and
+// whose column of B hold only finite numbers must be exact: no other row or column may be seen in it. The elements of the other
+// rows and columns must be written, no more: a kernel may multiply an Inf by a zero that fills its own row or column up, and may
+// add up with compensation. M, N >= 4.
+void check_non_finite(Shape shape);
+void check_non_finite(const std::vector<Shape>& shapes);
+
 // Random numbers in (-1, 1). Each element must be within 4·√K·u·(|A||B|)ij of the fp64 product, u = 2^-24 (the probabilistic form
 // of Higham's γ_K; Higham and Mary 2019). fp32 sums are well within it in any order; TF32 or fp16 products are not. K <= 257.
 void check_close(Shape shape);
@@ -51,6 +62,8 @@ std::vector<Shape> random_shapes(int count, Shape least, Shape limit, int step =
 
 // The launches that the checks run.
 judge::Trial exact_trial(Shape shape, judge::RandomStream random);
+judge::Trial quarters_trial(Shape shape, judge::RandomStream random);
+judge::Trial non_finite_trial(Shape shape, judge::RandomStream random);
 judge::Trial close_trial(Shape shape, judge::RandomStream random);
 
 // The lab's example by hand: A[i][k] = 4·i + (k mod 4) + 1 + 16·⌊k/4⌋. B has the same formula with B[k][j] for A[j][k], so that B

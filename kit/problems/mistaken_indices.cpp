@@ -1,6 +1,8 @@
 // Mistakes in the indices of A and B.
 #include "problems/matmul_mistakes.hpp"
 
+#include <algorithm>
+
 #include "problems/matmul_variant.hpp"
 
 namespace tilelab::matmul {
@@ -99,6 +101,23 @@ Mistake b_row_length() {
   return mistake;
 }
 
+// Past the end of row i, the flat index i * K + k is that of the next row. B's zeros hide its elements only if they are finite.
+Mistake next_row_used() {
+  Mistake mistake{"next-row-used",
+                  "A row of C is NaN or infinite, although its row of A and the columns of B hold only finite numbers: its threads used "
+                  "elements of the next row of A.",
+                  "Zero times Inf is NaN. A guard on the flat index, as in row * K + a < M * K, does not stop at the end of a row: behind "
+                  "it the next row begins. Which column of A does a thread ask for, and how many columns are there?",
+                  {}};
+  for_each_tile(mistake.variants, [](const Product& p, std::size_t tile, std::size_t i, std::size_t j) {
+    const std::size_t end = std::min((i + 1) * p.K + (tile - p.K % tile) % tile, p.A.size());
+    Guess guess = p.right(i, j);
+    for (std::size_t next = (i + 1) * p.K; next < end; ++next) guess.value += 0.0 * static_cast<double>(p.A[next]);
+    return guess;
+  });
+  return mistake;
+}
+
 Mistake square_only() {
   Mistake mistake{"square-only",
                   "The kernel uses one size instead of all three, so only square matrices come out right.",
@@ -117,7 +136,8 @@ Mistake square_only() {
 }  // namespace
 
 std::vector<judge::Mistake> mistakes_in_indices() {
-  return {a_transposed(), b_transposed(), both_transposed(), operands_swapped(), a_row_length(), b_row_length(), square_only()};
+  return {a_transposed(), b_transposed(), both_transposed(), operands_swapped(),
+          a_row_length(), b_row_length(), next_row_used(),   square_only()};
 }
 
 }  // namespace tilelab::matmul

@@ -133,11 +133,41 @@ Mistake low_precision() {
   return mistake;
 }
 
+// The sum, and in another variant each product too, is kept in a variable of an integer type: what follows the point is cut off.
+Guess of_whole_numbers(const Product& p, std::size_t i, std::size_t j, std::size_t tile, bool products) {
+  double sum = 0, kept = 0;
+  for (std::size_t k = 0; k < p.K; ++k) {
+    const double product = static_cast<double>(p.A[i * p.K + k]) * p.B[k * p.N + j];
+    sum += products ? std::trunc(product) : product;
+    if ((k + 1) % tile == 0 || k + 1 == p.K) {
+      kept = std::trunc(kept + sum);
+      sum = 0;
+    }
+  }
+  return {Guess::State::value, kept, 0.0};
+}
+
+Mistake whole_number_sum() {
+  Mistake mistake{"whole-number-sum",
+                  "The kernel cuts off everything after the decimal point: somewhere a product or a sum is kept as a whole number.",
+                  "Which type does each variable have that a product or a sum passes through, up to the store?",
+                  {}};
+  for (const bool products : {false, true}) {
+    for (const std::size_t part : {std::size_t{1}, std::size_t{1} << 30}) {  // cut off after each product, or at the end
+      mistake.variants.push_back(
+          variant([part, products](const Product& p, std::size_t i, std::size_t j) { return of_whole_numbers(p, i, j, part, products); }));
+    }
+  }
+  for_each_tile(mistake.variants,
+                [](const Product& p, std::size_t tile, std::size_t i, std::size_t j) { return of_whole_numbers(p, i, j, tile, false); });
+  return mistake;
+}
+
 }  // namespace
 
 std::vector<judge::Mistake> mistakes_in_sums() {
   return {last_products_missing(), first_product_missing(), not_accumulated(), sum_of_another_length(), stale_tile(),
-          edge_repeated(),         low_precision()};
+          edge_repeated(),         low_precision(),         whole_number_sum()};
 }
 
 }  // namespace tilelab::matmul

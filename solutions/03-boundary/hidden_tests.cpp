@@ -26,6 +26,10 @@ TEST_CASE("stays accurate on random numbers", "[hidden]") {
   check_close({{.M = 19, .N = 37, .K = 257}, {.M = 30, .N = 23, .K = 100}, {.M = 5, .N = 6, .K = 2}});
 }
 
+TEST_CASE("keeps Inf and NaN in their own row and column", "[hidden]") {
+  check_non_finite({{.M = 33, .N = 20, .K = 17}, {.M = 18, .N = 35, .K = 33}, {.M = 12, .N = 9, .K = 5}});
+}
+
 TEST_CASE("multiplies random sizes", "[hidden]") { check_exact(random_shapes(6, {.M = 70, .N = 70, .K = 70})); }
 
 TEST_CASE("fetches as little on other sizes", "[hidden][technique]") {

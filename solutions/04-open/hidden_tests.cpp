@@ -18,6 +18,10 @@ TEST_CASE("stays accurate on random numbers", "[hidden]") {
   check_close({{.M = 19, .N = 35, .K = 257}, {.M = 32, .N = 64, .K = 64}, {.M = 5, .N = 6, .K = 2}});
 }
 
+TEST_CASE("keeps Inf and NaN in their own row and column", "[hidden]") {
+  check_non_finite({{.M = 33, .N = 20, .K = 17}, {.M = 67, .N = 130, .K = 13}, {.M = 12, .N = 9, .K = 5}});
+}
+
 TEST_CASE("multiplies random sizes", "[hidden]") { check_exact(random_shapes(5, {.M = 130, .N = 130, .K = 40})); }
 
 TEST_CASE("asks as little of memory on other sizes", "[hidden]") {

@@ -104,6 +104,7 @@ PACKAGES = (
     "single_launch",
     "scoring",
     "traffic",
+    "suspects",
     "judging",
     "speed",
     "intake",

@@ -60,7 +60,7 @@ TEST_CASE("a wrong answer says how many elements and where", "[launch-judge]") {
   const LaunchRecord record = judged("off by one in the last element");
   REQUIRE(record.mismatch);
   CHECK(record.mismatch->wrong == 1);
-  CHECK(record.mismatch->first.at(0).got == record.mismatch->first.at(0).expected + 1);
+  CHECK(record.mismatch->first.at(0).got == record.mismatch->first.at(0).expected.value() + 1);
   CHECK_THAT(record.message, ContainsSubstring("1 of 306 elements are wrong: only the element in row 16, column 17"));
   CHECK_THAT(judged("computes nothing").message, ContainsSubstring("306 of 306 elements were never written: every element"));
 }

@@ -4,6 +4,7 @@
 
 #include <bit>
 #include <cctype>
+#include <cmath>
 #include <functional>
 #include <map>
 #include <set>
@@ -34,9 +35,11 @@ protocol::LaunchConfig usual_config(Shape shape) {
   return {{blocks(shape.N), blocks(shape.M), 1}, {16, 16, 1}, 0};
 }
 
+using Inputs = judge::Trial (*)(Shape, judge::RandomStream);
+
 // The explanation given for a kernel that was right on `before`.
-std::string said_of(const Kernel& kernel, Shape shape, const protocol::LaunchConfig& config, bool close = false) {
-  judge::Evidence wrong{close ? close_trial(shape, judge::RandomStream(3)) : exact_trial(shape, judge::RandomStream(3)), config, {}};
+std::string said_of(const Kernel& kernel, Shape shape, const protocol::LaunchConfig& config, Inputs inputs = exact_trial) {
+  judge::Evidence wrong{inputs(shape, judge::RandomStream(3)), config, {}};
   const auto& operands = wrong.trial.operands;
   wrong.got.assign(operands[2].expectation.values.size(), std::bit_cast<float>(judge::unwritten_bits));
   kernel({operands[0].values, operands[1].values, wrong.got, static_cast<Index>(shape.M), static_cast<Index>(shape.N),
@@ -219,7 +222,42 @@ TEST_CASE("less precision than a float's is recognised where numbers have digits
     return sum;
   });
   const Shape shape{.M = 19, .N = 35, .K = 100};
-  CHECK(said_of(kernel, shape, usual_config(shape), true) == "low-precision");
+  CHECK(said_of(kernel, shape, usual_config(shape), close_trial) == "low-precision");
+}
+
+TEST_CASE("a sum or products kept as whole numbers are recognised on fractions", "[mistakes]") {
+  const Kernel sums = each([](const Launch& p, Index i, Index j) {
+    int sum = 0;
+    for (Index k = 0; k < p.K; ++k) sum = static_cast<int>(static_cast<float>(sum) + p.A[i * p.K + k] * p.B[k * p.N + j]);
+    return static_cast<float>(sum);
+  });
+  const Kernel products = each([](const Launch& p, Index i, Index j) {
+    int sum = 0;
+    for (Index k = 0; k < p.K; ++k) sum += static_cast<int>(p.A[i * p.K + k] * p.B[k * p.N + j]);
+    return static_cast<float>(sum);
+  });
+  const Kernel stores = each([](const Launch& p, Index i, Index j) { return std::trunc(dot(p, i, j, 0, p.K)); });
+  const Shape shape{.M = 19, .N = 35, .K = 40};
+  for (const Kernel& kernel : {sums, products, stores}) {
+    CHECK(said_of(kernel, shape, usual_config(shape), quarters_trial) == "whole-number-sum");
+    CHECK(said_of(kernel, shape, usual_config(shape), exact_trial).empty());
+  }
+}
+
+TEST_CASE("elements of the next row that zeros do not hide are recognised", "[mistakes]") {
+  const auto loads = [](auto a_element) {
+    return tile_loads([a_element](const Launch& p, Tile& As, Tile& Bs, Index y, Index x, Index i, Index j, Index start) {
+      As[y][x] = a_element(p, i, start + x);
+      Bs[y][x] = b_or_zero(p, start + y, j);
+    });
+  };
+  const Kernel flat = loads([](const Launch& p, Index i, Index k) { return i * p.K + k < p.A.size() ? p.A[i * p.K + k] : 0.0f; });
+  const Kernel own = loads([](const Launch& p, Index i, Index k) { return i < p.M ? p.A[i * p.K + std::min(k, p.K - 1)] : 0.0f; });
+  for (const Shape shape : {Shape{.M = 33, .N = 20, .K = 17}, Shape{.M = 12, .N = 9, .K = 5}}) {
+    CHECK(said_of(flat, shape, usual_config(shape), non_finite_trial) == "next-row-used");
+    CHECK(said_of(own, shape, usual_config(shape), non_finite_trial).empty());
+    CHECK(said_of(correct, shape, usual_config(shape), non_finite_trial).empty());
+  }
 }
 
 TEST_CASE("a correct product, a mistake nobody knows and noise are not explained", "[mistakes]") {

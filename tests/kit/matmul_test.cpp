@@ -172,6 +172,43 @@ TEST_CASE("small integers are whole, small and never zero", "[matmul]") {
   CHECK(seen == std::set<float>{-8, -7, -6, -5, -4, -3, -2, -1, 1, 2, 3, 4, 5, 6, 7, 8});
 }
 
+TEST_CASE("Inf and NaN lie in two rows of A and two columns of B, and every other element of C is finite", "[matmul]") {
+  const Shape shape{.M = 6, .N = 7, .K = 5};
+  for (std::uint64_t seed = 1; seed < 40; ++seed) {
+    const Trial trial = non_finite_trial(shape, RandomStream(seed));
+    std::set<std::size_t> rows, columns;
+    for (std::size_t i = 0; i < 6; ++i) {
+      for (std::size_t k = 0; k < 5; ++k) {
+        if (!std::isfinite(trial.operands[0].values[i * 5 + k])) rows.insert(i);
+      }
+    }
+    for (std::size_t k = 0; k < 5; ++k) {
+      for (std::size_t j = 0; j < 7; ++j) {
+        if (!std::isfinite(trial.operands[1].values[k * 7 + j])) columns.insert(j);
+      }
+    }
+    CHECK(rows.size() == 2);
+    CHECK(columns.size() == 2);
+    CHECK_FALSE(rows.contains(0));
+    CHECK_FALSE(columns.contains(0));
+    for (std::size_t i = 0; i < 6; ++i) {
+      for (std::size_t j = 0; j < 7; ++j) {
+        CHECK(std::isfinite(trial.operands[2].expectation.values[i * 7 + j]) == !(rows.contains(i) || columns.contains(j)));
+      }
+    }
+  }
+}
+
+TEST_CASE("quarters are not whole numbers, small and never zero", "[matmul]") {
+  bool fraction = false;
+  for (const float value : quarters_trial({.M = 40, .N = 1, .K = 40}, RandomStream(5)).operands[0].values) {
+    CHECK(4 * value == std::trunc(4 * value));
+    CHECK((std::abs(value) >= 0.25f && std::abs(value) <= 2));
+    fraction = fraction || value != std::trunc(value);
+  }
+  CHECK(fraction);
+}
+
 TEST_CASE("a product is never the one of an empty C, not even of a single element", "[matmul]") {
   for (std::uint64_t seed = 0; seed < 50; ++seed) {
     const Trial trial = exact_trial({.M = 1, .N = 1, .K = 1}, RandomStream(seed));

@@ -8,7 +8,7 @@ from grader.model.result import LabResult, Launch, Mismatch
 from grader.reports.findings.finding_card import launch_text, may_show
 from grader.reports.findings.mismatch_picture import Picture, picture
 from grader.reports.text import visible
-from grader.reports.text.number_format import counted, difference, element
+from grader.reports.text.number_format import counted, difference, element, expected
 
 _MOST_ELEMENTS = 8
 
@@ -66,7 +66,7 @@ def _figure(case: str, launch: Launch, mismatch: Mismatch) -> MismatchFigure:
             ElementRow(
                 row=f"{one.row:,}",
                 column=f"{one.column:,}",
-                expected=element(one.expected),
+                expected=expected(one.expected),
                 got=element(one.got),
                 difference=difference(one.expected, one.got),
             )

@@ -21,9 +21,10 @@ def verdict_parts(launch: Launch) -> list[Part]:
     if launch.mismatch and launch.mismatch.first:
         one = launch.mismatch.first[0]
         got = "not a number" if one.got is None else number(one.got)
+        right = "Inf or NaN" if one.expected is None else number(one.expected)
         parts.append(
             Sentence(
-                f"The first wrong element, in row {one.row} and column {one.column}, is {got} and should be {number(one.expected)}."
+                f"The first wrong element, in row {one.row} and column {one.column}, is {got} and should be {right}."
             )
         )
     parts += [Sentence(_place(finding)) for finding in shown]

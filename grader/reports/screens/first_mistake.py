@@ -18,7 +18,7 @@ from grader.reports.findings.finding_card import shape_of
 from grader.reports.findings.mismatch_figure import amount
 from grader.reports.screens.checklist import one_line
 from grader.reports.text import visible
-from grader.reports.text.number_format import counted, element, index
+from grader.reports.text.number_format import counted, element, expected, index
 
 _ROLES: dict[Role, str] = {"": "", "first": "red", "second": "yellow"}
 _KINDS = {".": ("right", "dim"), "#": ("wrong", "red"), "o": ("never written", "yellow")}
@@ -124,7 +124,7 @@ def mismatch_view(launch: Launch, detail: Detail, width: int) -> Iterator[Render
         value = f"{output}[{one.row}][{one.column}]"
         got = element(one.got)
         yield Padding(
-            Text.assemble(f"{value}  expected {element(one.expected)}, got ", (got, "red")), _INDENT, expand=False
+            Text.assemble(f"{value}  expected {expected(one.expected)}, got ", (got, "red")), _INDENT, expand=False
         )
     rows = [visible.code(row, 64) for row in mismatch.picture]
     if not 0 < len(rows) <= detail.picture or len(set("".join(rows))) == 1 or len(rows[0]) + 4 > width:

@@ -29,8 +29,13 @@ def element(value: float | None) -> str:
     return f"{value:.7g}"
 
 
-def difference(expected: float, got: float | None) -> str:
-    return "" if got is None else f"{got - expected:+.3g}"
+def expected(value: float | None) -> str:
+    """What an element must be."""
+    return "Inf or NaN" if value is None else element(value)
+
+
+def difference(expected: float | None, got: float | None) -> str:
+    return "" if got is None or expected is None else f"{got - expected:+.3g}"
 
 
 def counted(number: int, one: str, many: str | None = None) -> str:

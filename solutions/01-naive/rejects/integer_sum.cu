@@ -1,4 +1,5 @@
 // verdict: wrong-answer
+// explains: whole-number-sum
 // Right for whole numbers, and for nothing else.
 #include <tilelab/device.cuh>
 

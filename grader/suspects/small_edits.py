@@ -1,0 +1,232 @@
+"""The small changes that may turn a student's wrong kernel into a right one, likely ones first. Each undoes a mistake that beginners
+make. It knows the tokens of CUDA C++, and no lab. Pure.
+
+Most of these changes make no sense in most places. `suspect_search.py` tries them, and nobody shows a student what was changed.
+"""
+
+from __future__ import annotations
+
+import itertools
+import re
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+
+from grader.suspects.kernel_names import KernelNames
+from grader.suspects.kernel_tokens import Edit, changed_lines, with_edits
+
+_OTHER_AXIS = {"x": "y", "y": "x"}
+_NO_FLOAT = frozenset({"int", "unsigned", "long", "short", "char", "half", "__half", "double", "size_t", "bool"})
+_BUILT_IN = frozenset({"threadIdx", "blockIdx", "blockDim", "gridDim"})
+_ARITHMETIC = {"+": "*", "*": "+", "-": "+"}
+_OF_EACH_KIND = 12  # more of one kind are left out: a file of a thousand lines is no reason to try a thousand changes
+
+
+@dataclass(frozen=True)
+class SmallEdit:
+    operator: str
+    lines: tuple[int, ...]  # those that it changes, 1-based
+    before: str
+    after: str
+    text: str  # the whole source with the change
+
+
+def small_edits(source: str, most: int) -> list[SmallEdit]:
+    """At most `most` changes, in turn from each operator, so that no kind crowds out the others."""
+    names = KernelNames(source)
+    made: dict[str, SmallEdit] = {}
+    kinds = [itertools.islice(_made(operator, names, source), _OF_EACH_KIND) for operator in _OPERATORS]
+    for one in itertools.chain.from_iterable(itertools.zip_longest(*kinds)):
+        if one is not None and one.text != source:
+            made.setdefault(one.text, one)
+    return list(made.values())[:most]
+
+
+Edits = Iterator[Sequence[Edit]]
+
+
+def _made(operator: Callable[[KernelNames], Edits], names: KernelNames, source: str) -> Iterator[SmallEdit]:
+    for edits in operator(names):
+        lines = sorted({source.count("\n", 0, edit.start) + 1 for edit in edits})
+        before, after = changed_lines(source, edits)
+        yield SmallEdit(operator.__name__.strip("_"), tuple(lines), before, after, with_edits(source, edits))
+
+
+def _add_up(names: KernelNames) -> Edits:
+    """`x += …` for `x = …` in a loop."""
+    for index in names.assignments():
+        if names.in_loop(index):
+            yield [names.replaced(index, index, "+=")]
+
+
+def _keep_fractions(names: KernelNames) -> Edits:
+    """`float x` for `int x`, where x is added to or holds a literal; `(float)` for `(int)`."""
+    for index, token in enumerate(names.tokens):
+        if token.text not in _NO_FLOAT or names.in_head(index):
+            continue
+        after = names.text(index + 1)
+        cast = names.text(index - 1) in {"(", "<"} and after in {")", ">"}
+        if cast or (names.tokens[index + 1].kind == "word" and names.is_accumulator(after)):
+            yield [names.replaced(index, index, "float")]
+
+
+def _swap_subscripts(names: KernelNames) -> Edits:
+    """`x[b][a]` for `x[a][b]`."""
+    for first, middle, last in names.pairs_of_subscripts():
+        one, other = names.between(first, middle), names.between(middle + 1, last)
+        yield [names.replaced(first, last, other + one)]
+
+
+def _exchange_axis(names: KernelNames) -> Edits:
+    for index, token in enumerate(names.tokens):
+        if token.text in _BUILT_IN and names.text(index + 1) == "." and names.text(index + 2) in _OTHER_AXIS:
+            yield [names.replaced(index + 2, index + 2, _OTHER_AXIS[names.text(index + 2)])]
+
+
+def _exchange_names(names: KernelNames) -> Edits:
+    """The names of two variables in their declarations: `row` gets what `col` got, and the other way round."""
+    for one, other in names.partners():
+        yield [
+            names.replaced(names.declared[one], names.declared[one], other),
+            names.replaced(names.declared[other], names.declared[other], one),
+        ]
+
+
+def _exchange_in_subscript(names: KernelNames) -> Edits:
+    """`row` and `col` in one subscript, and a row's length with them."""
+    pairs = {one: other for pair in names.partners() for one, other in (pair, pair[::-1])}
+    for first, last in names.subscripts():
+        uses = [at for at in range(first, last) if names.text(at) in pairs]
+        lengths = [at for at in range(first, last) if names.text(at - 1) == "*" and names.text(at) in names.sizes]
+        swapped = [names.replaced(at, at, pairs[names.text(at)]) for at in uses]
+        if len(uses) > 1:
+            yield swapped
+        yield from ([edit] for edit in swapped)
+        if len(uses) > 1:
+            for at, size in itertools.product(lengths, names.sizes):
+                yield [*swapped, names.replaced(at, at, size)]
+
+
+def _another_size(names: KernelNames) -> Edits:
+    """Another of the kernel's sizes, first as a row's length and then elsewhere."""
+    used = [at for at, token in enumerate(names.tokens) if token.text in names.sizes and names.is_use(at)]
+    used.sort(key=lambda at: names.text(at - 1) != "*")
+    for turn in (1, 2):
+        for at in used:
+            size = names.sizes[(names.sizes.index(names.text(at)) + turn) % len(names.sizes)]
+            yield [names.replaced(at, at, size)]
+
+
+def _another_operand(names: KernelNames) -> Edits:
+    """Another of the kernel's inputs."""
+    for first, _ in names.subscripts():
+        if (name := names.text(first - 1)) in names.inputs:
+            yield from ([names.replaced(first - 1, first - 1, other)] for other in names.inputs if other != name)
+
+
+def _move_bound(names: KernelNames) -> Edits:
+    """`<` for `<=` and the other way round, `>` for `>=` likewise."""
+    for index in names.comparisons():
+        if names.text(index + 1) == "=":
+            yield [names.replaced(index, index + 1, "<")]
+        else:
+            yield [names.replaced(index, index, "<=")]
+    for index in names.places(">"):
+        if names.text(index + 1) == "=":
+            yield [names.replaced(index, index + 1, ">")]
+        elif names.in_condition(index):
+            yield [names.replaced(index, index, ">=")]
+
+
+def _drop_one(names: KernelNames) -> Edits:
+    """`K` for `K - 1` and for `K + 1`; 0 for 1 and 1 for 0 where a variable begins."""
+    for index, token in enumerate(names.tokens):
+        if token.text in {"+", "-"} and names.text(index + 1) == "1" and names.text(index + 2) != ")":
+            yield [Edit(names.end(index - 1), names.end(index + 1), "")]
+        if token.text == "=" and re.fullmatch(r"[01](\.0*)?f?", names.text(index + 1)):
+            number = names.text(index + 1)
+            yield [names.replaced(index + 1, index + 1, ("1" if number[0] == "0" else "0") + number[1:])]
+
+
+def _round_up(names: KernelNames) -> Edits:
+    """`(a + b - 1) / b` for `a / b`, and `a - 1` for `a` in a loop's bound or condition and the other way round."""
+    for index in names.places("/"):
+        one, other = names.text(index - 1), names.text(index + 1)
+        if re.fullmatch(r"\w+", one) and re.fullmatch(r"\w+", other):
+            yield [names.replaced(index - 1, index + 1, f"(({one} + {other} - 1) / {other})")]
+
+
+def _follow_the_loop(names: KernelNames) -> Edits:
+    """A subscript moves on with the loop around it: by its variable, or by a tile for each of its passes."""
+    for first, last in names.subscripts():
+        if names.text(first - 1) not in names.inputs:
+            continue
+        for variable in names.loop_variables(first):
+            here = [at for at in range(first, last) if names.text(at) == variable]
+            steps = [variable, *(f"{variable} * {side}" for side in names.tile_sides)]
+            for at in here:
+                yield from ([names.replaced(at, at, step)] for step in steps[1:] if names.text(at + 1) != "*")
+            for at in range(first, last) if not here else ():
+                if names.text(at) in names.thread_indices:
+                    yield from ([names.replaced(at, at, f"({names.text(at)} + {step})")] for step in steps)
+
+
+def _another_factor(names: KernelNames) -> Edits:
+    """The loop's own variable or a thread's index for another variable in a subscript, and `a * b` for `a + b`."""
+    for first, last in names.subscripts():
+        for at in range(first + 1, last):
+            if names.text(at) in names.thread_indices or names.text(at) in names.loop_variables(first):
+                others = [*names.loop_variables(first), *names.thread_indices]
+                yield from ([names.replaced(at, at, other)] for other in others if other != names.text(at))
+    for index, token in enumerate(names.tokens):
+        if token.text in _ARITHMETIC and names.text(index - 1) == "]" and names.text(index + 1) != "=":
+            yield [names.replaced(index, index, _ARITHMETIC[token.text])]
+
+
+def _drop_reset(names: KernelNames) -> Edits:
+    """Without an assignment of a literal in a loop."""
+    for index in names.assignments():
+        if names.in_loop(index) and names.tokens[index + 1].kind == "number" and names.text(index + 2) == ";":
+            yield [names.replaced(names.statement(index), index + 1, "")]
+
+
+def _another_side(names: KernelNames) -> Edits:
+    """Another of the file's numbers above 1, where blocks and tiles are declared."""
+    numbers = [at for at, token in enumerate(names.tokens) if re.fullmatch(r"[2-9]|\d\d+", token.text)]
+    for at, text in itertools.product(numbers, dict.fromkeys(names.text(one) for one in numbers)):
+        yield [names.replaced(at, at, text)]
+
+
+def _exchange_extents(names: KernelNames) -> Edits:
+    """`dim3(b, a)` for `dim3(a, b)`, with the sizes in it."""
+    for opened, comma, closed in names.extents():
+        one, other = names.between(opened + 1, comma - 1), names.between(comma + 1, closed - 1)
+        yield [names.replaced(opened + 1, closed - 1, f"{other}, {one}")]
+
+
+def _other_logic(names: KernelNames) -> Edits:
+    for index, token in enumerate(names.tokens):
+        if token.text == "&&":
+            yield [names.replaced(index, index, "||")]
+    for index in names.places("|", "|"):
+        yield [names.replaced(index, index + 1, "&&")]
+
+
+_OPERATORS = (
+    _add_up,
+    _keep_fractions,
+    _swap_subscripts,
+    _another_size,
+    _exchange_names,
+    _exchange_in_subscript,
+    _follow_the_loop,
+    _exchange_axis,
+    _move_bound,
+    _drop_one,
+    _another_operand,
+    _another_factor,
+    _drop_reset,
+    _round_up,
+    _exchange_extents,
+    _other_logic,
+    _another_side,
+)
