@@ -15,6 +15,9 @@ class Refusal:
     line: int
     message: str
     advice: str = ""
+    columns: tuple[int, int] | None = (
+        None  # the part of the line that is meant, from 0, without its end; None: all of it
+    )
 
 
 def unreadable_dump(line: int = 0) -> Refusal:

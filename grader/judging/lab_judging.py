@@ -137,6 +137,7 @@ def _refused(  # noqa: PLR0913, PLR0917 - what there is to tell
             file=lab.public.file,
             line=refusal.line if 0 < refusal.line <= len(lines) else None,
             source=lines[refusal.line - 1] if 0 < refusal.line <= len(lines) else None,
+            columns=refusal.columns if 0 < refusal.line <= len(lines) else None,
         )
         for refusal in refusals
     )

@@ -26,6 +26,7 @@ class Site(Model):
     file: str | None = None  # the submission's own file name, never a path
     line: int | None = None  # 1-based
     source: str | None = None  # that line's text, taken from the submission itself
+    columns: tuple[int, int] | None = None  # the part of the line that is meant: from 0, without its end
     function: str | None = None
     access: str | None = None  # "read", "write", "atomic", "barrier"
     block: tuple[int, int, int] | None = None  # CUDA's (x, y, z)

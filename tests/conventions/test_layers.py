@@ -112,6 +112,7 @@ PACKAGES = (
     "engines.gpu",
     "engines.cpu",
     "engines.checks",
+    "engines.compiler_words",
     "engines.clang_ir",
     "engines.announcements",
     "engines.x86_code",

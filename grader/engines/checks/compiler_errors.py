@@ -1,10 +1,16 @@
-"""Turns the compiler's errors into reasons that a student can act on: mistakes, host code, and CUDA that the executor lacks."""
+"""Turns the compiler's errors into reasons that a student can act on: host code, and CUDA that the executor lacks. What the other errors
+mean is told in `compiler_words/`.
+"""
 
 from __future__ import annotations
 
 import re
 
 from grader.engines.checks.attribution import is_about_writing
+from grader.engines.compiler_words.compiler_message import Diagnostic, diagnostics
+from grader.engines.compiler_words.error_report import mistakes
+from grader.engines.compiler_words.student_code import Place, StudentCode
+from grader.engines.compiler_words.told import Said
 from grader.engines.device_functions import UNSUPPORTED_HEADERS, UNSUPPORTED_MEMBERS, UNSUPPORTED_NAMES
 from grader.engines.refusal import Refusal
 from grader.model.verdicts import Verdict
@@ -23,29 +29,46 @@ _UNKNOWN_MEMBER = re.compile(
     r"[\u2018'](?:const )?class cooperative_groups::(\w+)[^\u2019']*[\u2019'] has no member named [\u2018'](\w+)[\u2019']"
     r"|no member named '(?P<member>\w+)' in 'cooperative_groups::(?P<group>\w+)"
 )
-_HALF = re.compile(r"half2?|__half2?|__(float|double|int)2half\w*|__half2float")
 _LAUNCH = re.compile(r"<<<|expected primary-expression before [\u2018']<[\u2019']")
 _HOST_NAME = re.compile(
     r"[\u2018']cuda(?!TextureObject_t|SurfaceObject_t)(?:[A-Z]\w*|_\w+)[\u2019']|[\u2018']cublas\w*[\u2019']"
 )
 _NOT_FOR_THIS_FILE = (
-    "hand in only the kernel, its helper functions and the launch function. The grader allocates, copies and launches."
+    "This is host code: hand in only the kernel, its helper functions and the launch function. "
+    "The grader allocates, copies and launches."
 )
 
 
-def compile_errors(log: str, file_name: str) -> tuple[Refusal, ...]:
-    """The first errors in `file_name` itself. Where one of them names CUDA that the executor lacks, only that one. May be empty."""
-    pattern = re.compile(rf"^(?:\./)?{re.escape(file_name)}:(\d+):(?:\d+:)? (?:fatal )?error: (.*)$", re.MULTILINE)
-    errors = [(int(match[1]), match[2]) for match in pattern.finditer(log) if not is_about_writing(match[0])]
-    host_code = any(_HOST_NAME.search(message) for _, message in errors) or _LAUNCH.search(log) is not None
-    for line, message in errors:
-        if not host_code and (what := _needs_a_gpu(message)):
+def compile_errors(log: str, file_name: str, source: str) -> tuple[Refusal, ...]:
+    """The first errors in `file_name` itself, whose text is `source`. Where one of them names CUDA that the executor lacks, only that
+    one. May be empty.
+    """
+    code = StudentCode(source)
+    own = "\n".join(line for line in log.split("\n") if not is_about_writing(line))
+    errors = [one for one in diagnostics(own, file_name, code.lines) if one.severity == "error"]
+    host_code = any(_HOST_NAME.search(one.text) for one in errors) or _LAUNCH.search(log) is not None
+    for error in errors:
+        if not host_code and (what := _needs_a_gpu(error.text)):
             text = f"The CPU executor does not know {what}: this file has to be graded on a GPU."
-            return (Refusal(Verdict.NEEDS_GPU, line, text),)
+            return (Refusal(Verdict.NEEDS_GPU, error.line, text),)
+    host = next((found for error in errors if (found := _host_code(error, code))), None)
+    said = [host] if host else mistakes(errors, code, MAX_ERRORS)
     return tuple(
-        Refusal(Verdict.COMPILE_ERROR, line, f"The compiler says: {message}", _hint(log, message))
-        for line, message in errors[:MAX_ERRORS]
+        Refusal(Verdict.COMPILE_ERROR, one.place.line, one.message, one.advice, one.place.columns) for one in said
     )
+
+
+def _host_code(error: Diagnostic, code: StudentCode) -> Said | None:
+    bare = code.line(error.line)
+    if "<<<" in bare:
+        place = Place(error.line, bare.index("<<<"), bare.rindex(">>>") + 3 if ">>>" in bare else len(bare))
+        return Said(place, "This launches a kernel with <<<…>>>, as a main() does.", _NOT_FOR_THIS_FILE)
+    if match := _HOST_NAME.search(error.text):
+        name = match[0].strip("\u2018\u2019'")
+        return Said(
+            code.word_at(error.line, error.column, name), f"`{name}` is not for a kernel's file.", _NOT_FOR_THIS_FILE
+        )
+    return None
 
 
 def _needs_a_gpu(message: str) -> str | None:
@@ -60,13 +83,3 @@ def _needs_a_gpu(message: str) -> str | None:
     name = _UNKNOWN_NAME.match(message)
     unknown = (name["gcc"] or name["clang"]) if name else ""
     return f"`{unknown}`" if UNSUPPORTED_NAMES.fullmatch(unknown) else None
-
-
-def _hint(log: str, message: str) -> str:
-    if _HOST_NAME.search(message):
-        return f"This is host code: {_NOT_FOR_THIS_FILE}"
-    if (name := _UNKNOWN_NAME.match(message)) and _HALF.fullmatch(name["gcc"] or name["clang"]):
-        return "Half precision needs #include <cuda_fp16.h>."
-    if _LAUNCH.search(log):
-        return f"A launch with <<<…>>> is host code, as is the main() around it: {_NOT_FOR_THIS_FILE}"
-    return ""

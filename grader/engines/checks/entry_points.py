@@ -6,6 +6,14 @@ import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 
+from grader.engines.compiler_words.file_functions import (
+    difference,
+    function_called,
+    kernels,
+    launch_functions,
+    meant,
+)
+from grader.engines.compiler_words.student_code import Place
 from grader.engines.object_code.debug_info import Function
 from grader.engines.object_code.object_file import ObjectFile
 from grader.engines.object_code.symbol_table import Symbol
@@ -75,28 +83,50 @@ def name_of(signature: str) -> str:
 def missing_names(found: EntryPoints, entries: EntrySignatures, source: str) -> tuple[Refusal, ...]:
     missing = []
     if not found.kernels:
-        missing.append(_missing(f"There is no kernel `__global__ void {_in_c(entries.kernel)}`.", _KEEP))
+        missing.append(_no_kernel(entries, source))
     elif not entries.by_name and "__global__" not in source:
         text = f"`{name_of(entries.kernel)}` is not a kernel: it is not declared `__global__`."
-        missing.append(_missing(text, "Put __global__ before it, as in the starter file."))
+        place = function_called(source, name_of(entries.kernel))
+        missing.append(_missing(text, "Put __global__ before it, as in the starter file.", place))
     if entries.launch and not found.launches:
-        text = f"There is no launch function `LaunchConfig {_in_c(entries.launch)}`."
-        missing.append(
-            _missing(text, "Write it as in the starter file: it returns the grid and the block for your kernel.")
-        )
+        missing.append(_no_launch(entries.launch, source))
     return tuple(missing)
 
 
-def wrong_signatures(functions: Iterable[Function], entries: EntrySignatures) -> tuple[Refusal, ...]:
+def _no_kernel(entries: EntrySignatures, source: str) -> Refusal:
+    """Names the kernels that the file does have."""
+    wanted = f"There is no kernel `__global__ void {_in_c(entries.kernel)}`."
+    name, found = name_of(entries.kernel), [] if entries.by_name else kernels(source)
+    if not found or any(one.name == name for one in found):
+        return _missing(wanted, _KEEP, next((one.place for one in found if one.name == name), None))
+    likely = meant(name, found)
+    others = " and ".join(f"`{one.name}` (line {one.place.line})" for one in ([likely] if likely else found[:3]))
+    return _missing(
+        f"{wanted} The file has {others}: the lab asks for the name `{name}`.", _KEEP, likely.place if likely else None
+    )
+
+
+def _no_launch(signature: str, source: str) -> Refusal:
+    text = f"There is no launch function `LaunchConfig {_in_c(signature)}`."
+    likely = meant(name_of(signature), launch_functions(source))
+    if likely and likely.name != name_of(signature):
+        text += f" The file has `{likely.name}` (line {likely.place.line}): the lab asks for the name `{name_of(signature)}`."
+    advice = "Write it as in the starter file: it returns the grid and the block for your kernel."
+    return _missing(text, advice, likely.place if likely else function_called(source, name_of(signature)))
+
+
+def wrong_signatures(functions: Iterable[Function], entries: EntrySignatures, source: str) -> tuple[Refusal, ...]:
     """One refusal for each entry point whose name exists with other parameters."""
     known, refusals = list(functions), []
     for signature in (entries.kernel, entries.launch):
         if not signature or function_of(known, signature):
             continue
         name = name_of(signature)
-        others = "`, `".join(_in_c(f.signature) for f in known if f.name == name) or "none"
+        same = [f.signature for f in known if f.name == name]
+        others = "`, `".join(map(_in_c, same)) or "none"
         what = f"`{name}` does not have the parameters that the lab asks for: expected `{_in_c(signature)}`, found `{others}`."
-        refusals.append(_missing(what, _KEEP))
+        differs = difference(signature, same[0]) if len(same) == 1 else ""
+        refusals.append(_missing(f"{what} {differs}".strip(), _KEEP, function_called(source, name)))
     return tuple(refusals)
 
 
@@ -108,8 +138,9 @@ def function_at(functions: Iterable[Function], address: int) -> Function | None:
     return next((f for f in functions if f.first == address and f.in_submission), None)
 
 
-def _missing(message: str, advice: str) -> Refusal:
-    return Refusal(Verdict.MISSING_ENTRY_POINT, 0, message, advice)
+def _missing(message: str, advice: str, place: Place | None = None) -> Refusal:
+    line, columns = (place.line, place.columns) if place else (0, None)
+    return Refusal(Verdict.MISSING_ENTRY_POINT, line, message, advice, columns)
 
 
 def _in_c(signature: str) -> str:

@@ -87,7 +87,8 @@ class BuildSteps:
     def failed(self) -> tuple[Refusal, ...]:
         """Why the last step failed, in the compiler's words. Raises BuildFaultError where they do not say that it is the submission."""
         log = "\n".join(self.log)
-        if errors := compile_errors(log, self.name):
+        source = (self.folder / self.name).read_text(encoding="utf-8", errors="replace")
+        if errors := compile_errors(log, self.name, source):
             return errors
         if self.stopped:
             return refuse(self.stopped)

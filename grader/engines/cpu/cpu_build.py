@@ -269,7 +269,7 @@ def _describe(steps: BuildSteps, text: str, entries: EntrySignatures, compiled: 
     if entries.by_name:
         kernel = function_at(info.functions, info.addresses.get(compiled.kernel, 0))
     if kernel is None or (entries.launch and launch is None):
-        return wrong_signatures(info.functions, entries)
+        return wrong_signatures(info.functions, entries, text)
     proved = {info.addresses.get(name) for name in compiled.entered}
     if kernel.first not in proved or (launch and launch.first not in proved):
         return (_beyond_proof(),)

@@ -100,7 +100,7 @@ def build_for_gpu(  # noqa: PLR0913, PLR0917 -- those of build_for_cpu, and the 
         starved = f"nvcc did not end within {NVCC_LIMITS.wall_seconds:g} seconds, and computed in {finished.cpu_seconds:.0f} of them"
         return GpuBuild(log=log, seconds=seconds, starved=starved)
     if finished.returncode != 0:
-        return GpuBuild(refusals=_refusals(output, source.name, entries), log=log, seconds=seconds)
+        return GpuBuild(refusals=_refusals(output, source, entries), log=log, seconds=seconds)
     names = _kernels(folder / CUBIN)
     image = {
         "driver": target.driver,
@@ -115,7 +115,7 @@ def build_for_gpu(  # noqa: PLR0913, PLR0917 -- those of build_for_cpu, and the 
     return GpuBuild(folder / IMAGE, resources=_resources(output, entries), log=log, seconds=seconds)
 
 
-def _refusals(output: str, file: str, entries: EntrySignatures) -> tuple[Refusal, ...]:
+def _refusals(output: str, file: Path, entries: EntrySignatures) -> tuple[Refusal, ...]:
     if large := needs_too_much_shared(output):
         text = "A block asks for more than 49152 bytes of static shared memory, which is the maximum."
         name = name_of(entries.kernel)
@@ -124,7 +124,8 @@ def _refusals(output: str, file: str, entries: EntrySignatures) -> tuple[Refusal
             return (Refusal(Verdict.LAUNCH_ERROR, 0, text),)
         advice = "Remove the kernels that the lab does not ask for."
         return (Refusal(Verdict.COMPILE_ERROR, 0, f"In `{large[0]}`, which is not the lab's kernel: {text}", advice),)
-    return nvcc_refusals(output, file, TAIL, kernel=entries.kernel, launch=entries.launch)
+    text = file.read_text(encoding="utf-8", errors="replace")
+    return nvcc_refusals(output, file.name, TAIL, kernel=entries.kernel, launch=entries.launch, source=text)
 
 
 def _resources(output: str, entries: EntrySignatures) -> KernelResources | None:

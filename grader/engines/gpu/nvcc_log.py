@@ -7,6 +7,10 @@ from __future__ import annotations
 
 import re
 
+from grader.engines.compiler_words.compiler_message import diagnostics
+from grader.engines.compiler_words.error_report import mistakes
+from grader.engines.compiler_words.sentences import COMPILER_SAYS
+from grader.engines.compiler_words.student_code import StudentCode
 from grader.engines.refusal import Refusal
 from grader.model.gpu_reports import KernelResources
 from grader.model.verdicts import Verdict
@@ -68,8 +72,10 @@ def needs_too_much_shared(log: str) -> tuple[str, ...]:
     return tuple(one[1] for one in said if one)
 
 
-def nvcc_refusals(log: str, file_name: str, tail_name: str, *, kernel: str, launch: str | None) -> tuple[Refusal, ...]:
-    """Why there is no cubin. Empty where the log does not mention the submission: then the fault is ours.
+def nvcc_refusals(  # noqa: PLR0913 - what nvcc said, of which text, and what it has to hold
+    log: str, file_name: str, tail_name: str, *, kernel: str, launch: str | None, source: str = ""
+) -> tuple[Refusal, ...]:
+    """Why there is no cubin. Empty where the log does not mention the submission: then the fault is ours. `source`: the submission's text.
 
     `tail_name`: the generated file that includes the submission. Errors in it are about the two entry points.
     """
@@ -77,6 +83,9 @@ def nvcc_refusals(log: str, file_name: str, tail_name: str, *, kernel: str, laun
     errors = [(match[1].rsplit("/", 1)[-1], int(match[2]), match[3]) for match in found]
     own = [_refusal(line, message) for file, line, message in errors if file == file_name]
     if own:
+        said = _explained(log, file_name, source)
+        if said and not any(one.advice for one in own):
+            return said
         return tuple(dict.fromkeys(own))[:MAX_ERRORS]
     in_tail = [message for file, _, message in errors if file == tail_name]
     if in_tail:
@@ -91,6 +100,25 @@ def _refusal(line: int, message: str) -> Refusal:
     if match := _HOST_FUNCTION.search(message):
         advice = f"`{match[1]}` runs on the CPU only. A kernel can call functions that are `__device__` or in CUDA's headers."
     return Refusal(Verdict.COMPILE_ERROR, line, f"nvcc says: {message}", advice)
+
+
+def _explained(log: str, file_name: str, source: str) -> tuple[Refusal, ...]:
+    """In a tutor's words; empty where the first message has none."""
+    code = StudentCode(source)
+    errors = [one for one in diagnostics(log, file_name, code.lines) if one.severity == "error"]
+    said = mistakes(errors, code, MAX_ERRORS) if source else []
+    if not said or said[0].message.startswith(COMPILER_SAYS):
+        return ()
+    return tuple(
+        Refusal(
+            Verdict.COMPILE_ERROR,
+            one.place.line,
+            one.message.replace(COMPILER_SAYS, "nvcc says"),
+            one.advice,
+            one.place.columns,
+        )
+        for one in said
+    )
 
 
 def _of_entry_points(messages: list[str], kernel: str, launch: str | None) -> tuple[Refusal, ...]:

@@ -97,7 +97,8 @@ def _row(
     here = sites.get(number, [])
     if not here:
         return Row(number, (Piece(text, marked=False),), after_gap=after_gap)
-    spans = _spans(text, finding.array)
+    told = [span for _, site in here if (span := _told(line.rstrip(), site))]
+    spans = told or _spans(text, finding.array)
     several = sum(len(each) for each in sites.values()) > 1
     notes = [Note(role, note) for role, site in here if (note := _note(site, finding, named=several))]
     return Row(number, _pieces(text, spans), here[0][0], _caret(spans), tuple(notes), after_gap)
@@ -117,6 +118,14 @@ def _note(site: Site, finding: Finding, *, named: bool) -> str:
 def _blocks_differ(site: Site, finding: Finding) -> bool:
     """Whether the notes have to name the block. Where both threads are in the same block, it is stated once beside the excerpt."""
     return site.block is not None and finding.other is not None and finding.block != finding.other.block
+
+
+def _told(line: str, site: Site) -> tuple[int, int] | None:
+    """The columns that the finding itself names, as they are shown: a tab is several blanks, a control character has a name."""
+    if site.columns is None or not 0 <= site.columns[0] < site.columns[1] <= len(line):
+        return None
+    start, end = (len(visible.code(line[:at])) for at in site.columns)
+    return (start, end) if start < end <= len(visible.code(line)) else None
 
 
 def _spans(text: str, array: str | None) -> list[tuple[int, int]]:

@@ -59,22 +59,22 @@ ACCEPTED: dict[str, str | bytes] = {
 }  # fmt: skip
 
 REFUSED: dict[str, tuple[str, str, int, str]] = {
-    "no kernel": (submission(kernel=KERNEL.replace("scale", "scales")), "missing-entry-point", 0, "There is no kernel"),
-    "no __global__": (submission(kernel=KERNEL.removeprefix("__global__ ")), "missing-entry-point", 0, "not declared `__global__`"),
+    "no kernel": (submission(kernel=KERNEL.replace("scale", "scales")), "missing-entry-point", 4, "There is no kernel"),
+    "no __global__": (submission(kernel=KERNEL.removeprefix("__global__ ")), "missing-entry-point", 4, "not declared `__global__`"),
     "no launch function": (submission(launch=""), "missing-entry-point", 0, "There is no launch function"),
-    "a kernel in a namespace": (submission("namespace mine {", after="}\n"), "missing-entry-point", 0, "There is no kernel"),
+    "a kernel in a namespace": (submission("namespace mine {", after="}\n"), "missing-entry-point", 4, "There is no kernel"),
     "other parameters": (
-        submission(kernel="__global__ void scale(const float* in, float* out, unsigned n)"), "missing-entry-point", 0,
+        submission(kernel="__global__ void scale(const float* in, float* out, unsigned n)"), "missing-entry-point", 4,
         "expected `scale(const float*, float*, int)`, found `scale(const float*, float*, unsigned int)`",
     ),
-    "a template of the kernel's name": (submission(kernel=f"template <int T> {KERNEL}"), "missing-entry-point", 0, "There is no kernel"),
-    "a missing semicolon": (submission(body="{\n  out[0] = in[0]\n}\n"), "compile-error", 5, "expected \u2018;\u2019"),
-    "a launch": (submission(after="void run(float* a) { scale<<<1, 32>>>(a, a, 1); }\n"), "compile-error", 5, "A launch with <<<…>>> is host code"),
+    "a template of the kernel's name": (submission(kernel=f"template <int T> {KERNEL}"), "missing-entry-point", 4, "There is no kernel"),
+    "a missing semicolon": (submission(body="{\n  out[0] = in[0]\n}\n"), "compile-error", 5, "`;` is missing at the end of line 5"),
+    "a launch": (submission(after="void run(float* a) { scale<<<1, 32>>>(a, a, 1); }\n"), "compile-error", 5, "launches a kernel with <<<…>>>"),
     "an allocation": (submission(after="void run() { float* a; cudaMalloc(&a, 4); }\n"), "compile-error", 5, "This is host code"),
     "host error checks": (
         submission(after="void run() { cudaError_t e; puts(cudaGetErrorString(e)); }\n"), "compile-error", 5, "This is host code",
     ),
-    "an array of variable length": (submission(body="{ float r[n]; out[0] = r[0]; }\n"), "compile-error", 4, "variable length array"),
+    "an array of variable length": (submission(body="{ float r[n]; out[0] = r[0]; }\n"), "compile-error", 4, "size of the array `r` is not a constant"),
     "a missing header": (submission('#include "mine.h"'), "compile-error", 2, "mine.h"),
     "a header of another CUDA library": (submission("#include <cuda/barrier>"), "needs-gpu", 2, "<cuda/barrier>"),
     "a clock": (submission(body="{ out[0] = clock64(); }\n"), "needs-gpu", 4, "clock64"),

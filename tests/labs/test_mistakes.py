@@ -1,0 +1,112 @@
+"""Beginners' mistakes, and what a student reads of each on the first screen: the line, and the cause in the names of the file.
+
+Each kernel in tests/labs/mistakes/<lab>/ says on its first line what has to be shown:
+`// mistake: verdict=compile-error; line=21; says="CUDA's name is `__syncthreads`"`. `line=0`: no line is asked for. Every mistake is also
+tried renamed, moved down, indented with tabs and with Windows' line ends. By default a sample is judged, each file in one of these forms
+and with one compiler; with TILELAB_WHOLE_CORPUS=1 all files, all forms and both compilers.
+"""
+
+from __future__ import annotations
+
+import io
+import os
+import re
+import shutil
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import partial
+from itertools import product
+from pathlib import Path
+
+import pytest
+from rich.console import Console
+
+from grader.judging.lab_judging import judge_lab
+from grader.machine.compiler_choice import VARIABLE
+from grader.machine.toolset import Toolset
+from grader.model.labs import load_lab
+from grader.practice.practice import Practice
+from grader.practice.public_tests import PUBLIC_SEED
+from grader.reports.screens.lab_screen import Screen
+
+ROOT = Path(__file__).resolve().parents[2]
+HERE = Path(__file__).resolve().parent / "mistakes"
+_HEADER = re.compile(r'// mistake: verdict=(?P<verdict>[\w-]+); line=(?P<line>\d+); says="(?P<says>.*)"$')
+_OTHER_NAMES = {
+    "As": "tileOfA",
+    "Bs": "tileOfB",
+    "sum": "total",
+    "row": "my_row",
+    "col": "my_col",
+    "TILE": "WIDTH",
+    "summ": "totall",
+}
+WHOLE = bool(os.environ.get("TILELAB_WHOLE_CORPUS"))
+
+
+@dataclass(frozen=True)
+class Mistake:
+    text: str
+    verdict: str
+    line: int
+    says: str
+
+
+def read(path: Path) -> Mistake:
+    text = path.read_text(encoding="utf-8")
+    header = _HEADER.fullmatch(text.split("\n", 1)[0])
+    assert header, f"{path.name}: the first line says what has to be shown"
+    return Mistake(text, header["verdict"], int(header["line"]), header["says"])
+
+
+def renamed(one: Mistake) -> Mistake:
+    names = re.compile(rf"(?<!\w)({'|'.join(_OTHER_NAMES)})(?!\w)")
+    text, says = (names.sub(lambda match: _OTHER_NAMES[match[0]], each) for each in (one.text, one.says))
+    return Mistake(text, one.verdict, one.line, says)
+
+
+def moved_down(one: Mistake) -> Mistake:
+    """Three lines lower. What is said of other lines moves with it."""
+    says = re.sub(r"(?<=\bline )\d+", lambda match: str(int(match[0]) + 3), one.says)
+    return Mistake(f"/* moved\n\n*/\n{one.text}", one.verdict, one.line + 3 if one.line else 0, says)
+
+
+def indented_otherwise(one: Mistake) -> Mistake:
+    lines = (re.sub(r"^(?:  )+", lambda match: "\t" * (len(match[0]) // 2), line) for line in one.text.split("\n"))
+    return Mistake("\r\n".join(lines), one.verdict, one.line, one.says)
+
+
+FORMS: tuple[Callable[[Mistake], Mistake], ...] = (lambda one: one, renamed, moved_down, indented_otherwise)
+FILES = sorted(path.relative_to(HERE).as_posix() for path in HERE.glob("*/*.cu"))
+COMPILERS = [name for name in ("g++", "clang++") if shutil.which(name)]
+EVERY = list(product(FILES, range(len(FORMS)), COMPILERS))
+# Of the whole table, each fourth file, in forms and with compilers that change from one to the next.
+SAMPLE = [(file, at % len(FORMS), COMPILERS[at % len(COMPILERS)]) for at, file in enumerate(FILES[::4])]
+
+
+@pytest.fixture(scope="module")
+def toolsets() -> dict[str, Toolset]:
+    with pytest.MonkeyPatch.context() as patch:
+        opened = {}
+        for compiler in COMPILERS:
+            patch.setenv(VARIABLE, compiler)
+            opened[compiler] = Toolset.open(ROOT, allow_no_sandbox=True)
+        return opened
+
+
+@pytest.mark.parametrize(("file", "form", "compiler"), EVERY if WHOLE else SAMPLE)
+def test_the_first_screen_names_the_line_and_the_cause(
+    file: str, form: int, compiler: str, toolsets: dict[str, Toolset], tmp_path: Path
+) -> None:
+    lab = load_lab(ROOT, file.split("/", maxsplit=1)[0])
+    mistake = FORMS[form](read(HERE / file))
+    source = tmp_path / lab.public.file
+    source.write_bytes(mistake.text.encode())
+    judge = partial(judge_lab, toolsets[compiler], seed=PUBLIC_SEED, public_only=True)
+    tried = Practice(ROOT, [lab], judge, file=source).attempt(lab)
+    out = io.StringIO()
+    Console(file=out, width=120, color_system=None).print(Screen([tried], tried, lines=30))
+    shown = " ".join(out.getvalue().split())
+    assert tried.result.verdict.value == mistake.verdict, shown
+    assert mistake.says in shown
+    assert not mistake.line or re.search(rf"\bline {mistake.line}\b|▸ ?{mistake.line}\b", shown), out.getvalue()
