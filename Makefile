@@ -11,11 +11,14 @@ OPTIONS ?=
 FILE ?=
 SHAPE ?=
 BLOCK ?=
+THREAD ?=
+INPUTS ?=
+GPU ?=
 SWEEP ?=
 EXPORT ?=
 MINUTES ?= 10
 SEED ?=
-export MINUTES SEED OUT SUBMISSIONS LAB CASE OPTIONS FILE SHAPE BLOCK SWEEP EXPORT
+export MINUTES SEED OUT SUBMISSIONS LAB CASE OPTIONS FILE SHAPE BLOCK THREAD INPUTS GPU SWEEP EXPORT
 
 setup := ./kit/setup/setup.sh
 tilelab := .venv/bin/tilelab
@@ -65,11 +68,11 @@ watch:  ## run a student's tests again whenever a file in assignments/ is saved;
 report:  ## make the page of a student's own tests; with LAB=..., of that lab
 	@$(setup) && $(tilelab) report $$LAB $${SWEEP:+--sweep}
 
-trace:  ## show what one block of your kernel does on a small input, step by step; LAB=... SHAPE=8x8x8
-	@$(setup) && $(tilelab) trace $${FILE:+"$$FILE"} $${LAB:+--lab "$$LAB"} $${SHAPE:+--shape "$$SHAPE"} $${BLOCK:+--block "$$BLOCK"}
+trace:  ## show what one block of your kernel does on a small input, step by step; LAB=... SHAPE=8x8x8 BLOCK=0,0 THREAD=1,0
+	@$(setup) && $(tilelab) trace $${FILE:+"$$FILE"} $${LAB:+--lab "$$LAB"} $${SHAPE:+--shape "$$SHAPE"} $${BLOCK:+--block "$$BLOCK"} $${THREAD:+--thread "$$THREAD"} $${INPUTS:+--inputs "$$INPUTS"} $$OPTIONS
 
 profile:  ## show your kernel's memory traffic, line by line, as Nsight Compute counts it; LAB=... SHAPE=128x128x128
-	@$(setup) && $(tilelab) profile $${FILE:+"$$FILE"} $${LAB:+--lab "$$LAB"} $${SHAPE:+--shape "$$SHAPE"}
+	@$(setup) && $(tilelab) profile $${FILE:+"$$FILE"} $${LAB:+--lab "$$LAB"} $${SHAPE:+--shape "$$SHAPE"} $${GPU:+--gpu "$$GPU"}
 
 test-aarch64:  ## run the kit's tests and the labs' kernels on emulated 64-bit ARM (needs g++-aarch64-linux-gnu, qemu-user-static)
 	@$(setup) test && .venv/bin/python tests/aarch64/emulated.py

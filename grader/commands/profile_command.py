@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from grader.machine.toolset import Toolset
-from grader.model.course_root import course_root, lab_at, load_labs
+from grader.model.course_root import course_root, lab_at, load_labs, matching_lab
 from grader.model.labs import load_lab
 from grader.model.verdicts import Verdict
 from grader.reports.launches.launch_verdict import verdict_parts
@@ -31,6 +31,7 @@ def profile_kernel(  # noqa: PLR0913 - one for each of the command's options
     """Returns 0 if the launch is right and clean, else 1. The output then says what is wrong, beside the counts."""
     device = gpu_named(gpu) if gpu else None
     root = course_root(Path.cwd())
+    lab_id = matching_lab(root, lab_id) if lab_id else None
     if file is None:
         lab = load_lab(root, lab_id or lab_at(root, Path.cwd()))
         file = lab.public_dir / lab.public.file

@@ -78,12 +78,18 @@ def trace_command(  # noqa: PLR0913, PLR0917 - one for each option
     lab: Annotated[
         str | None, typer.Option(help="the lab it is for; default: the lab that the file belongs to")
     ] = None,
-    shape: Annotated[str, typer.Option(help="small sizes of the problem: M, N and K of a product")] = "8x8x8",
+    shape: Annotated[
+        str | None, typer.Option(help="small sizes of the problem: M, N and K of a product; default: the lab's")
+    ] = None,
     block: Annotated[str, typer.Option(help="which block to follow: x,y or x,y,z")] = "0,0",
     thread: Annotated[
-        list[str] | None, typer.Option(help="show this thread's rows only; may be given several times")
+        list[str] | None, typer.Option(help="show this thread's rows only, in full; may be given several times")
     ] = None,
-    inputs: Annotated[str, typer.Option(help="what the inputs hold: worked, integers or random")] = "worked",
+    whole: Annotated[bool, typer.Option("--all", help="show a row for every thread, and every interval")] = False,
+    inputs: Annotated[
+        str | None,
+        typer.Option(help="what the inputs hold: worked, integers or random; default: the first that there are"),
+    ] = None,
     form: Annotated[str, typer.Option("--format", help="text or markdown")] = "text",
     json_: Annotated[bool, typer.Option("--json", help="print everything as JSON instead")] = False,
 ) -> None:
@@ -93,7 +99,14 @@ def trace_command(  # noqa: PLR0913, PLR0917 - one for each option
         from grader.commands.trace_command import trace_kernel
 
         return trace_kernel(
-            file, lab, shape=shape, block=block, threads=thread or [], inputs=inputs, form="json" if json_ else form
+            file,
+            lab,
+            shape=shape,
+            block=block,
+            threads=[one for text in thread or [] for one in text.split()],
+            inputs=inputs,
+            form="json" if json_ else form,
+            whole=whole,
         )
 
     guarded(run)

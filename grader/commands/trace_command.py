@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from grader.machine.toolset import Toolset
-from grader.model.course_root import course_root, lab_at, load_labs
+from grader.model.course_root import course_root, lab_at, load_labs, matching_lab
 from grader.model.labs import load_lab
 from grader.model.verdicts import Verdict
 from grader.reports.launches.launch_verdict import verdict_parts
@@ -27,15 +27,24 @@ _FORMS = ("text", "markdown", "json")
 
 
 def trace_kernel(  # noqa: PLR0913 - one for each of the command's options
-    file: Path | None, lab_id: str | None, *, shape: str, block: str, threads: Sequence[str], inputs: str, form: str
+    file: Path | None,
+    lab_id: str | None,
+    *,
+    shape: str | None,
+    block: str,
+    threads: Sequence[str],
+    inputs: str | None,
+    form: str,
+    whole: bool,
 ) -> int:
     """Returns 0 if the launch is right and clean, else 1. The output then says what is wrong, beside the trace."""
     if form not in _FORMS:
         message = f"there is no format {form!r}: write {' or '.join(_FORMS[:2])}"
         raise LaunchRefusedError(message)
-    request = TraceRequest(shape, inputs, _index(block, "--block"))
+    followed = _index(block, "--block")
     shown = {_index(thread, "--thread") for thread in threads}
     root = course_root(Path.cwd())
+    lab_id = matching_lab(root, lab_id) if lab_id else None
     if file is None:
         lab = load_lab(root, lab_id or lab_at(root, Path.cwd()))
         file = lab.public_dir / lab.public.file
@@ -44,10 +53,11 @@ def trace_kernel(  # noqa: PLR0913 - one for each of the command's options
         source = read_source(file)
         text = source.decode("utf-8", "replace")
         lab = load_lab(root, lab_id) if lab_id else recognise(load_labs(root, []), file, text, root)
+    request = TraceRequest(shape, inputs, followed)
     toolset = Toolset.open(root, allow_no_sandbox=True)
     with tempfile.TemporaryDirectory(prefix="tilelab-") as scratch:
         traced = trace_file(toolset, lab, source, request, Path(scratch))
-    sys.stdout.write(_rendered(traced, shown, form) + "\n")
+    sys.stdout.write(_rendered(traced, shown, form, whole=whole) + "\n")
     return 0 if traced.report.launch.verdict is Verdict.PASS else _NOT_PASSED
 
 
@@ -59,14 +69,14 @@ def _index(text: str, option: str) -> Index3:
     return x, y, z
 
 
-def _rendered(traced: Traced, shown: set[Index3], form: str) -> str:
+def _rendered(traced: Traced, shown: set[Index3], form: str, *, whole: bool) -> str:
     if form == "json":
         return json.dumps(_plain(traced), indent=1, ensure_ascii=False)
     parts = [*_opening(traced), *verdict_parts(traced.report.launch)]
     if traced.steps is not None:
         parts = [
             *_opening(traced),
-            *trace_parts(traced.steps, (lambda thread: thread in shown) if shown else None),
+            *trace_parts(traced.steps, (lambda thread: thread in shown) if shown else None, brief=not (shown or whole)),
             *verdict_parts(traced.report.launch),
         ]
     return as_markdown(parts) if form == "markdown" else as_text(parts)

@@ -13,11 +13,15 @@ from grader.single_launch.lab_launch import LaunchRefusedError, build_runner, ru
 from grader.single_launch.trace_phases import BlockTrace, Index3, block_trace
 from grader.single_launch.trace_steps import TraceReport
 
+# What a problem may take where neither the user nor the lab says it: the first that it takes.
+_SHAPES = ("8x8x8", "8x8", "8")
+_INPUTS = ("worked", "integers", "random")
+
 
 @dataclass(frozen=True)
 class TraceRequest:
-    shape: str = "8x8x8"
-    inputs: str = "worked"
+    shape: str | None = None  # None: the lab's, or a small one
+    inputs: str | None = None  # None: the first of the problem's
     block: Index3 = (0, 0, 0)
 
 
@@ -34,8 +38,7 @@ class Traced:
 def trace_file(toolset: Toolset, lab: Lab, source: bytes, request: TraceRequest, scratch: Path) -> Traced:
     """`scratch` is an empty folder of the caller. Raises LaunchRefusedError where the launch cannot be traced."""
     runner_file = build_runner(toolset, lab, source, scratch)
-    asked = {"--shape": request.shape, "--inputs": request.inputs, "--block": ",".join(map(str, request.block))}
-    report = run_tracer(toolset, lab, runner_file, asked, TraceReport)
+    report = _first_accepted(toolset, lab, request, runner_file)
     lines = source.decode("utf-8", "replace").split("\n")
     launch = located(report.launch, {lab.public.file: lines})
     report = report.model_copy(update={"launch": launch})
@@ -47,6 +50,21 @@ def trace_file(toolset: Toolset, lab: Lab, source: bytes, request: TraceRequest,
     if report.trace is None or launch.block is None:
         return Traced(lab, request, report, None)
     return Traced(lab, request, report, block_trace(report.trace, report.factors, launch.block, lab.public.file))
+
+
+def _first_accepted(toolset: Toolset, lab: Lab, request: TraceRequest, runner_file: Path) -> TraceReport:
+    """The trace with the first shape and inputs that the problem takes. What it says of the last ones is raised."""
+    shapes = [one] if (one := request.shape or lab.public.traced_shape) else _SHAPES
+    choices = [(shape, inputs) for shape in shapes for inputs in ([request.inputs] if request.inputs else _INPUTS)]
+    for number, (shape, inputs) in enumerate(choices, 1):
+        asked = {"--shape": shape, "--inputs": inputs, "--block": ",".join(map(str, request.block))}
+        try:
+            return run_tracer(toolset, lab, runner_file, asked, TraceReport)
+        except LaunchRefusedError as error:
+            # A shape that does not fit the problem does not fit with other inputs either.
+            if number == len(choices) or (request.shape and "no inputs" not in str(error)):
+                raise
+    raise AssertionError
 
 
 def _inside(block: Index3, grid: Index3) -> bool:

@@ -2,11 +2,19 @@
 MAKEFLAGS += --no-print-directory
 LAB ?=
 CASE ?=
-export LAB CASE
+FILE ?=
+SHAPE ?=
+BLOCK ?=
+THREAD ?=
+INPUTS ?=
+GPU ?=
+OPTIONS ?=
+export LAB CASE SHAPE BLOCK THREAD INPUTS GPU OPTIONS
+export FILE := $(if $(FILE),$(abspath $(FILE)))
 
 tilelab := lab=$${LAB:-$$(basename "$$PWD")}; cd ../.. && ./kit/setup/setup.sh && .venv/bin/tilelab
 
-.PHONY: test watch report help
+.PHONY: test watch report trace profile help
 test:
 	@$(tilelab) test $$lab $${CASE:+--case "$$CASE"}
 
@@ -16,7 +24,16 @@ watch:
 report:
 	@$(tilelab) report $$lab
 
+trace:
+	@$(tilelab) trace $${FILE:+"$$FILE"} --lab "$$lab" $${SHAPE:+--shape "$$SHAPE"} $${BLOCK:+--block "$$BLOCK"} \
+	  $${THREAD:+--thread "$$THREAD"} $${INPUTS:+--inputs "$$INPUTS"} $$OPTIONS
+
+profile:
+	@$(tilelab) profile $${FILE:+"$$FILE"} --lab "$$lab" $${SHAPE:+--shape "$$SHAPE"} $${GPU:+--gpu "$$GPU"}
+
 help:
 	@echo "  make test     tests this lab; with CASE=\"a part of a test's name\", one test only"
 	@echo "  make watch    tests again whenever you save"
 	@echo "  make report   opens the page that your instructor sees, with the public tests only"
+	@echo "  make trace    shows what one block of your kernel does; THREAD=1,0 follows one thread, BLOCK=1,0 another block, SHAPE=... other sizes"
+	@echo "  make profile  shows your kernel's memory traffic, line by line"

@@ -12,6 +12,7 @@ from grader.commands.cli import app
 
 ROOT = Path(__file__).resolve().parents[2]
 MODEL = ROOT / "solutions" / "02-tiled" / "matmul_tiled.cu"
+BY_HAND = ("--shape", "8x8x8")  # of the write-up's example
 CHECKED = "threads stores the sum of the products of what it has read."
 
 
@@ -36,7 +37,7 @@ def lab_file(path: str) -> Path:
 
 
 def test_it_follows_the_example_by_hand_phase_by_phase(worked: Path) -> None:
-    status, shown, _ = trace(worked)
+    status, shown, _ = trace(worked, *BY_HAND)
     assert status == 0
     lines = [line.split() for line in shown.splitlines()]
     assert [words[-2:] for words in lines if words[:2] == ["(0,", "0)"] and "+" in words] == [
@@ -47,23 +48,70 @@ def test_it_follows_the_example_by_hand_phase_by_phase(worked: Path) -> None:
         ["70", "70"],
         ["1670", "1740"],
     ]
-    assert "(1, 0)          As[0][1] ← A[0][1] = 2    Bs[0][1] ← B[0][1] = 5" in shown
-    assert "(1, 0)          As[0][1] ← A[0][5] = 18   Bs[0][1] ← B[4][1] = 21" in shown
+    words = " ".join(shown.split())
+    assert "(1, 0) As[0][1] ← A[0][1] = 2 Bs[0][1] ← B[0][1] = 5" in words
+    assert "(1, 0) As[0][1] ← A[0][5] = 18 Bs[0][1] ← B[4][1] = 21" in words
     assert f"Checked: each of the 16 {CHECKED}" in shown
 
 
 def test_a_barrier_is_named_with_its_line(worked: Path) -> None:
     lines = worked.read_text(encoding="utf-8").split("\n")
     barriers = [number for number, line in enumerate(lines, 1) if "__syncthreads()" in line]
-    shown = trace(worked)[1]
+    shown = trace(worked, *BY_HAND)[1]
     assert [f"up to barrier {i + 1} in line {barriers[i % 2]}" in shown for i in range(4)] == [True] * 4
 
 
 def test_another_block_loads_other_elements(worked: Path) -> None:
-    _, shown, _ = trace(worked, "--block", "1,0", "--thread", "2,3")
+    _, shown, _ = trace(worked, *BY_HAND, "--block", "1,0", "--thread", "2,3")
     assert "As[3][2] ← A[3][2] = 15   Bs[3][2] ← B[3][6] = 28" in shown
     assert "C[3][6]" in shown
     assert "(0, 0)  " not in shown
+
+
+@pytest.mark.parametrize(
+    "path",
+    [
+        "01-naive/matmul_naive.cu",
+        "02-tiled/matmul_tiled.cu",
+        "03-boundary/matmul_boundary.cu",
+        "05-transpose/transpose_tiled.cu",
+    ],
+)
+def test_what_it_shows_by_itself_fits_on_two_screens(path: str) -> None:
+    status, shown, _ = trace(lab_file(path))
+    assert status == 0
+    assert len(shown.splitlines()) <= 100
+    assert "What is stored" in shown
+
+
+def test_threads_that_do_the_same_share_a_row_with_the_formula_of_their_subscripts() -> None:
+    shown = trace(lab_file("02-tiled/matmul_tiled.cu"))[1]
+    assert "(0…15, 0…15)    As[y][x] ← A[y][x + 16]    Bs[y][x] ← B[y + 16][x]" in shown
+    assert "(0…15, 0…15)    As[y][0…15], Bs[0…15][x]" in shown
+    assert "(5, 0)" not in shown
+
+
+def test_threads_without_a_step_share_a_row() -> None:
+    shown = trace(lab_file("01-naive/matmul_naive.cu"))[1]
+    assert shown.count("none") == 2
+    assert "(8…15, 0…7), (0…15, 8…15)   none" in shown
+
+
+def test_every_thread_is_shown_where_that_is_asked_for() -> None:
+    shown = trace(lab_file("01-naive/matmul_naive.cu"), "--all")[1]
+    assert sum("none" in line for line in shown.splitlines()) == 2 * (256 - 64)
+    assert "(5, 0)  " in shown
+
+
+def test_a_part_of_the_labs_name_is_enough(worked: Path) -> None:
+    assert trace(worked, *BY_HAND, "--lab", "02")[0] == 0
+
+
+def test_several_threads_may_be_named_at_once(worked: Path) -> None:
+    shown = trace(worked, *BY_HAND, "--thread", "1,0 2,0")[1]
+    assert "(1, 0)  " in shown
+    assert "(2, 0)  " in shown
+    assert "(3, 0)  " not in shown
 
 
 def test_a_naive_kernel_is_one_interval_of_reads_and_a_store() -> None:
@@ -140,7 +188,7 @@ def test_a_shape_the_launch_cannot_take_says_what_cuda_refuses() -> None:
         (None, ["--shape", "8x8"], "it takes MxNxK"),
         (None, ["--shape", "8x8x8x"], "it takes MxNxK"),
         (None, ["--shape", "99999999999x1x1"], "it takes MxNxK"),
-        (None, ["--block", "2,0"], "outside the grid: the launch has 2 x 2 x 1 blocks"),
+        (None, [*BY_HAND, "--block", "2,0"], "outside the grid: the launch has 2 x 2 x 1 blocks"),
         (None, ["--block", "one"], "write two or three numbers"),
         (None, ["--inputs", "zeros"], "it takes worked, integers, random"),
         (None, ["--format", "html"], "there is no format 'html'"),
@@ -167,7 +215,7 @@ def test_a_file_with_no_known_kernel_is_asked_for_its_lab(tmp_path: Path) -> Non
 
 
 def test_json_holds_what_the_tables_show(worked: Path) -> None:
-    status, shown, _ = trace(worked, "--json")
+    status, shown, _ = trace(worked, *BY_HAND, "--json")
     found = json.loads(shown)
     assert status == 0
     assert found["lab"] == "02-tiled"
@@ -178,6 +226,6 @@ def test_json_holds_what_the_tables_show(worked: Path) -> None:
 
 
 def test_markdown_is_tables_that_a_page_can_take_over(worked: Path) -> None:
-    shown = trace(worked, "--format", "markdown", "--thread", "0,0")[1]
+    shown = trace(worked, *BY_HAND, "--format", "markdown", "--thread", "0,0")[1]
     assert "| thread (x, y) | reads | products A·B | adds | sum |\n|---|---|---|--:|--:|\n" in shown
     assert "| (0, 0) | As[0][0…3], Bs[0…3][0] | 17·17 + 18·18 + 19·19 + 20·20 | 1374 | 1404 |" in shown

@@ -9,12 +9,16 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
+from grader.reports.launches.trace_patterns import BRIEF, Pattern, of_access, of_many, of_spans, of_sum
+from grader.reports.launches.trace_summary import summarised
 from grader.reports.text import visible
 from grader.single_launch.trace_phases import Access, BarrierInterval, BlockTrace, Index3, Load, Outcome, ThreadInterval
 
 _WRONG_OUTCOMES = 5  # how many threads are listed whose sum is not what they stored
 _WIDEST = 32  # the most columns of a tile that is printed
 _LONGEST = 64  # the most entries of one cell; an endless loop would make more
+_BRIEF_SIDE = 8  # the rows and columns of a matrix there
+_BRIEF_INTERVALS = 6  # the intervals that are shown there, from both ends
 
 
 @dataclass(frozen=True)
@@ -44,14 +48,22 @@ class Grid:
 Part = Heading | Sentence | Table | Grid
 
 
-def trace_parts(trace: BlockTrace, only: Callable[[Index3], bool] | None = None) -> Iterator[Part]:
-    """`only`: the threads whose rows are shown. Sums are checked for all threads."""
+def trace_parts(
+    trace: BlockTrace, only: Callable[[Index3], bool] | None = None, *, brief: bool = False
+) -> Iterator[Part]:
+    """`only`: the threads whose rows are shown. Sums are checked for all threads. `brief`: threads that do the same share a row."""
     names = _ThreadNames(flat=all(stay.thread[2] == 0 for stay in trace.intervals[0].stays))
+    few = len(trace.intervals) <= _BRIEF_INTERVALS + 1
     for number, interval in enumerate(trace.intervals):
+        from_end = len(trace.intervals) - number
+        if brief and not few and number >= _BRIEF_INTERVALS - 2 and from_end > 2:  # noqa: PLR2004 -- the last two stay
+            if number == _BRIEF_INTERVALS - 2:
+                yield Sentence(f"{from_end - 2} intervals between barriers are left out here; --all shows them.")
+            continue
         stays = [stay for stay in interval.stays if only is None or only(stay.thread)]
-        yield from _interval(names, trace, number, interval, stays)
+        yield from _interval(_Manner(names, trace, brief), number, interval, stays)
     yield Heading("What is stored")
-    yield from _stored_sums(names, trace)
+    yield from _stored_sums(names, trace, brief=brief)
 
 
 def number(value: float) -> str:
@@ -77,8 +89,44 @@ class _ThreadNames:
         return "thread (x, y)" if self.flat else "thread (x, y, z)"
 
 
+@dataclass(frozen=True)
+class _Manner:
+    """How the tables of one trace are made."""
+
+    names: _ThreadNames
+    trace: BlockTrace
+    brief: bool
+
+    def table(
+        self,
+        heads: tuple[str, ...],
+        stays: Sequence[ThreadInterval],
+        cells: Callable[[ThreadInterval], tuple[str, ...]],
+        patterns: Callable[[ThreadInterval], tuple[Pattern, ...]],
+        numbers: frozenset[int] = frozenset(),
+    ) -> Table:
+        """A row for each thread or, in short, for each group of threads. `cells` and `patterns` are without the thread's name."""
+        if not self.brief:
+            rows = [(self.names.thread(stay.thread), *cells(stay)) for stay in stays]
+            return Table((self.names.head, *heads), tuple(rows), numbers)
+        of_thread = {stay.thread: stay for stay in stays}
+        found = summarised(
+            {thread: patterns(stay) for thread, stay in of_thread.items()},
+            lambda thread: cells(of_thread[thread]),
+            self.names.thread,
+        )
+        width = len(heads) + 1
+        return Table((self.names.head, *heads), tuple((*row, *[""] * (width - len(row))) for row in found), numbers)
+
+    def joined(self, between: str, entries: Sequence[str]) -> str:
+        if self.brief and len(entries) > BRIEF + 2:
+            return between.join([*entries[:BRIEF], "…", entries[-1]])
+        more = len(entries) - _LONGEST
+        return between.join([*entries[:_LONGEST], f"… ({more:,} more)"] if more > 0 else entries) or "none"
+
+
 def _interval(
-    names: _ThreadNames, trace: BlockTrace, number_: int, interval: BarrierInterval, stays: Sequence[ThreadInterval]
+    manner: _Manner, number_: int, interval: BarrierInterval, stays: Sequence[ThreadInterval]
 ) -> Iterator[Part]:
     begins = "From the start" if number_ == 0 else f"After barrier {number_}"
     if interval.barrier is None:
@@ -88,7 +136,7 @@ def _interval(
         ends = f"up to barrier {number_ + 1}{line}"
     yield Heading(f"{begins}, {ends}")
     shown = False
-    for part in (_loads(names, stays), _tiles(trace, interval), _reads(names, trace, stays), _stores(names, stays)):
+    for part in (_loads(manner, stays), _tiles(manner, interval), _reads(manner, stays), _stores(manner, stays)):
         if part is not None:
             shown = True
             yield part
@@ -96,20 +144,24 @@ def _interval(
         yield Sentence("Nothing is read or written.")
 
 
-def _joined(between: str, entries: Sequence[str]) -> str:
-    more = len(entries) - _LONGEST
-    return between.join([*entries[:_LONGEST], f"… ({more:,} more)"] if more > 0 else entries) or "none"
-
-
-def _loads(names: _ThreadNames, stays: Sequence[ThreadInterval]) -> Table | None:
+def _loads(manner: _Manner, stays: Sequence[ThreadInterval]) -> Table | None:
     most = max((len(stay.loads) for stay in stays), default=0)
     if most == 0:
         return None
-    rows = [(names.thread(stay.thread), _joined("; ", [_load(load) for load in stay.loads])) for stay in stays]
-    if all(len(stay.loads) == most for stay in stays) and most <= 4:  # noqa: PLR2004 -- columns that still fit
-        wide = [(names.thread(stay.thread), *(_load(load) for load in stay.loads)) for stay in stays]
-        return Table((names.head, "loads", *[""] * (most - 1)), tuple(wide))
-    return Table((names.head, "loads"), tuple(rows))
+    active = [stay for stay in stays if stay.loads] if manner.brief else stays
+    if all(len(stay.loads) == most for stay in active) and most <= 4:  # noqa: PLR2004 -- columns that still fit
+        return manner.table(
+            ("loads", *[""] * (most - 1)),
+            stays,
+            lambda stay: tuple(_load(load) for load in stay.loads),
+            lambda stay: tuple(_load_pattern(load) for load in stay.loads),
+        )
+    return manner.table(
+        ("loads",),
+        stays,
+        lambda stay: (manner.joined("; ", [_load(load) for load in stay.loads]),),
+        lambda stay: (of_many("; ", [_load_pattern(load) for load in stay.loads]),),
+    )
 
 
 def _load(load: Load) -> str:
@@ -119,53 +171,70 @@ def _load(load: Load) -> str:
     return f"{target} ← {_named(load.source)} = {number(load.source.value)}"
 
 
-def _tiles(trace: BlockTrace, interval: BarrierInterval) -> Grid | None:
+def _load_pattern(load: Load) -> Pattern:
+    source = of_access(load.source) if load.source else (number(load.target.value),)
+    return (*of_access(load.target), " ← ", *source)
+
+
+def _tiles(manner: _Manner, interval: BarrierInterval) -> Grid | None:
     grids = []
     for name, elements in interval.tiles.items():
-        shape = trace.shapes.get(name, ())
-        if len(shape) == 2 and all(len(index) == 2 for index in elements) and shape[1] <= _WIDEST:  # noqa: PLR2004
+        shape = manner.trace.shapes.get(name, ())
+        fits = len(shape) == 2 and (manner.brief or shape[1] <= _WIDEST)  # noqa: PLR2004 -- rows and columns
+        if fits and all(len(index) == 2 for index in elements):  # noqa: PLR2004
             rows = [
                 [number(elements[row, column]) if (row, column) in elements else "·" for column in range(shape[1])]
                 for row in range(shape[0])
             ]
         else:
             rows = [[number(value) for _, value in sorted(elements.items())]]
-        grids.append(matrix(visible.line(name, 60), rows))
+        grids.append(matrix(visible.line(name, 60), _corner(rows) if manner.brief else rows))
     return Grid(tuple(grids)) if grids else None
 
 
-def _reads(names: _ThreadNames, trace: BlockTrace, stays: Sequence[ThreadInterval]) -> Table | None:
+def _corner(rows: Sequence[Sequence[str]]) -> list[list[str]]:
+    """The upper left corner of a large matrix, with dots at its edges."""
+    shown = [
+        [*row[:_BRIEF_SIDE], "…"] if len(row) > _BRIEF_SIDE + 1 else [*row]
+        for row in rows[: _BRIEF_SIDE if len(rows) > _BRIEF_SIDE + 1 else len(rows)]
+    ]
+    return [*shown, ["…"]] if len(rows) > len(shown) else shown
+
+
+def _reads(manner: _Manner, stays: Sequence[ThreadInterval]) -> Table | None:
     if not any(stay.reads for stay in stays):
         return None
     if not any(stay.products for stay in stays):
-        rows = [
-            (names.thread(stay.thread), _joined(", ", [f"{_named(one)} = {number(one.value)}" for one in stay.reads]))
-            for stay in stays
-        ]
-        return Table((names.head, "reads"), tuple(rows))
-    products = [
-        (
-            names.thread(stay.thread),
-            _joined(", ", _spans(stay.reads)),
-            _joined(" + ", [f"{number(first.value)}·{number(second.value)}" for first, second in stay.products]),
+        return manner.table(
+            ("reads",),
+            stays,
+            lambda stay: (manner.joined(", ", [f"{_named(one)} = {number(one.value)}" for one in stay.reads]),),
+            lambda stay: (of_many(", ", [of_access(one) for one in stay.reads]),),
+        )
+    first, second = manner.trace.factors
+    return manner.table(
+        ("reads", f"products {visible.line(first, 20)}·{visible.line(second, 20)}", "adds", "sum"),
+        stays,
+        lambda stay: (
+            manner.joined(", ", _spans(stay.reads)),
+            manner.joined(" + ", [f"{number(one.value)}·{number(two.value)}" for one, two in stay.products]),
             number(stay.added),
             number(stay.sum_after),
-        )
-        for stay in stays
-    ]
-    first, second = trace.factors
-    heads = (names.head, "reads", f"products {visible.line(first, 20)}·{visible.line(second, 20)}", "adds", "sum")
-    return Table(heads, tuple(products), frozenset({3, 4}))
+        ),
+        lambda stay: (of_many(", ", of_spans(stay.reads)), of_sum(stay)),
+        frozenset({3, 4}),
+    )
 
 
-def _stores(names: _ThreadNames, stays: Sequence[ThreadInterval]) -> Table | None:
+def _stores(manner: _Manner, stays: Sequence[ThreadInterval]) -> Table | None:
     if not any(stay.stores for stay in stays):
         return None
-    rows = [
-        (names.thread(stay.thread), _joined(", ", [f"{_named(one)} = {number(one.value)}" for one in stay.stores]))
-        for stay in stays
-    ]
-    return Table((names.head, "stores"), tuple(rows))
+    return manner.table(
+        ("stores",),
+        stays,
+        lambda stay: (manner.joined(", ", [f"{_named(one)} = {number(one.value)}" for one in stay.stores]),),
+        lambda stay: (of_many(", ", [of_access(one) for one in stay.stores]),),
+    )
 
 
 def _named(touch: Access) -> str:
@@ -174,40 +243,20 @@ def _named(touch: Access) -> str:
 
 def _spans(reads: Sequence[Access]) -> list[str]:
     """`As[0][0…3]` for four neighbours: for each array, runs in which one subscript increases by one and the others stay."""
-    names = list(dict.fromkeys(one.array for one in reads))
-    return [
-        visible.line(f"{name}{run}", 120)
-        for name in names
-        for run in _runs([one.index for one in reads if one.array == name])
-    ]
+    return [visible.line("".join(map(str, pattern)), 120) for pattern in of_spans(reads)]
 
 
-def _runs(indices: Sequence[tuple[int, ...]]) -> Iterator[str]:
-    start, end, moving = indices[0], indices[0], -1
-    for index in indices[1:]:
-        moved = [axis for axis in range(len(index)) if index[axis] != end[axis]]
-        if len(moved) == 1 and index[moved[0]] == end[moved[0]] + 1 and moving in (-1, moved[0]):
-            end, moving = index, moved[0]
-            continue
-        yield _run(start, end)
-        start, end, moving = index, index, -1
-    yield _run(start, end)
-
-
-def _run(start: tuple[int, ...], end: tuple[int, ...]) -> str:
-    return "".join(f"[{one}]" if one == other else f"[{one}…{other}]" for one, other in zip(start, end, strict=True))
-
-
-def _stored_sums(names: _ThreadNames, trace: BlockTrace) -> Iterator[Part]:
+def _stored_sums(names: _ThreadNames, trace: BlockTrace, *, brief: bool) -> Iterator[Part]:
     if not trace.complete:
         yield Sentence("This is only the beginning: the block did not end, or it did more than a trace can hold.")
     if not trace.outcomes:
         yield Sentence("No thread stored anything to global memory.")
         return
-    if stored := _stored(trace.outcomes):
+    if stored := _stored(trace.outcomes, brief=brief):
         yield stored
     if not trace.factors:
         return
+    manner = _Manner(names, trace, brief)
     wrong = [one for one in trace.outcomes if not one.reproduced]
     if not wrong:
         count = len(trace.outcomes)
@@ -221,7 +270,7 @@ def _stored_sums(names: _ThreadNames, trace: BlockTrace) -> Iterator[Part]:
         (
             names.thread(one.thread),
             number(one.total),
-            _joined(", ", [f"{_named(store)} = {number(store.value)}" for store in one.stores]),
+            manner.joined(", ", [f"{_named(store)} = {number(store.value)}" for store in one.stores]),
         )
         for one in wrong[:_WRONG_OUTCOMES]
     ]
@@ -230,7 +279,7 @@ def _stored_sums(names: _ThreadNames, trace: BlockTrace) -> Iterator[Part]:
         yield Sentence(f"{trace.unpaired} reads do not belong to any product.")
 
 
-def _stored(outcomes: Sequence[Outcome]) -> Grid | None:
+def _stored(outcomes: Sequence[Outcome], *, brief: bool) -> Grid | None:
     """The block's part of each matrix that it stored to, where this part is a full rectangle."""
     grids = []
     for name in dict.fromkeys(store.array for one in outcomes for store in one.stores):
@@ -242,5 +291,5 @@ def _stored(outcomes: Sequence[Outcome]) -> Grid | None:
             continue
         title = f"{name}[{rows[0]}…{rows[-1]}][{columns[0]}…{columns[-1]}]"
         cells = [[number(elements[row, column]) for column in columns] for row in rows]
-        grids.append(matrix(visible.line(title, 80), cells))
+        grids.append(matrix(visible.line(title, 80), _corner(cells) if brief else cells))
     return Grid(tuple(grids)) if grids else None
