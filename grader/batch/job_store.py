@@ -47,6 +47,7 @@ def lab_fingerprint(lab: Lab) -> str:
         spec.kernel,
         spec.launch,
         spec.races.same_value_writes,
+        spec.barriers.early_return,
         *_timed_against(lab),
     ]
     halves = [folder for folder in (lab.public_dir, lab.private_dir) if folder is not None]

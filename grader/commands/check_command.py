@@ -33,6 +33,7 @@ def check_file(  # noqa: PLR0913 - one for each of the command's options
     shared_bytes: int,
     arguments: Sequence[str],
     seed: int,
+    early_return: str,
     as_json: bool,
 ) -> int:
     """Returns 0 if the launch is clean; 1 if something was found or the launch did not end well; 2 if there was no launch."""
@@ -46,6 +47,7 @@ def check_file(  # noqa: PLR0913 - one for each of the command's options
         shared_bytes=shared_bytes,
         arguments=[parse_argument(one) for one in arguments],
         seed=seed,
+        early_return_is_error=_is_error(early_return),
     )
     toolset = Toolset.open(course_root(Path.cwd()), allow_no_sandbox=True)
     with tempfile.TemporaryDirectory(prefix="tilelab-") as scratch:
@@ -72,6 +74,13 @@ def check_file(  # noqa: PLR0913 - one for each of the command's options
         )
         student_console().print(page, soft_wrap=False)
     return 0 if checked.verdict is Verdict.PASS else _FOUND
+
+
+def _is_error(early_return: str) -> bool:
+    if early_return not in {"note", "error"}:
+        message = f"--early-return {early_return!r}: write note or error"
+        raise CheckError(message)
+    return early_return == "error"
 
 
 def _extent(text: str, option: str) -> Extent3:

@@ -154,6 +154,9 @@ def check_command(  # noqa: PLR0913, PLR0917 - one for each option
         ),
     ] = None,
     seed: Annotated[int, typer.Option(min=0, help="the seed of random numbers")] = 1,
+    early_return: Annotated[
+        str, typer.Option(help="what it is if a thread returns before a barrier of its block: note or error")
+    ] = "note",
     json_: Annotated[bool, typer.Option("--json", help="print verdict, metrics and findings as JSON instead")] = False,
 ) -> None:
     """Run one kernel of any file under every detector: races, bounds, uninitialised reads, barriers."""
@@ -162,7 +165,15 @@ def check_command(  # noqa: PLR0913, PLR0917 - one for each option
         from grader.commands.check_command import check_file
 
         return check_file(
-            file, kernel, grid=grid, block=block, shared_bytes=shared, arguments=arg or [], seed=seed, as_json=json_
+            file,
+            kernel,
+            grid=grid,
+            block=block,
+            shared_bytes=shared,
+            arguments=arg or [],
+            seed=seed,
+            early_return=early_return,
+            as_json=json_,
         )
 
     guarded(run)

@@ -53,6 +53,7 @@ def run_judge(
     command = [
         str(call.judge), "--runner", str(runner_file),
         *(["--allow-same-value-writes"] if lab.public.races.same_value_writes == "allowed" else []),
+        *(["--early-return-is-error"] if lab.public.barriers.early_return == "error" else []),
         "--shuffle", str(call.order), "--report", str(report_file), *(["--abort"] if call.until_failure else []),
         *(["--shutdown-grace-ms", str(call.shutdown_grace_ms)] if call.shutdown_grace_ms else []),
     ]  # fmt: skip

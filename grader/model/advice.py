@@ -13,11 +13,21 @@ _BETWEEN_BLOCKS = (
     "Blocks run in any order and at the same time. Let only one block write each element, use an atomic function, or pass "
     "results between blocks with __threadfence() and an atomic function."
 )
+_MASK = (
+    "Every lane that calls a warp function must be named in the mask, with all the lanes that call it together. Work the mask "
+    "out before the branch, for example with __ballot_sync(), and call the function only in lanes of that mask."
+)
+_SHUFFLE = (
+    "A shuffle brings a value only from a lane that is in the mask and calls the same shuffle. Is every lane that is read "
+    "there, in the last warp of the block too? If not, do not use what it brings."
+)
 
 
 def advice_for(finding: Finding) -> str | None:
     if finding.kind is Verdict.RACE and finding.other and finding.other.block != finding.block:
         return _BETWEEN_BLOCKS
-    if finding.kind is Verdict.BARRIER_DIVERGENCE and finding.severity == "note":
+    if finding.access in {"mask", "shuffle"}:
+        return _MASK if finding.access == "mask" else _SHUFFLE
+    if finding.kind is Verdict.BARRIER_DIVERGENCE and finding.other and finding.other.access == "return":
         return _EXITED
     return finding.kind.facts.advice or None

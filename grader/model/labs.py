@@ -57,6 +57,14 @@ class RaceRules(Strict):
     )
 
 
+class BarrierRules(Strict):
+    """What counts as barrier divergence in this lab."""
+
+    early_return: Literal["note", "error"] = (
+        "note"  # a thread returns before a barrier at which others of its block wait
+    )
+
+
 class PublicSpec(Strict):
     """lab.toml."""
 
@@ -73,6 +81,7 @@ class PublicSpec(Strict):
     extra_credit: bool = False
     performance: PerformanceSpec | None = None  # none: speed is not assessed in this lab
     races: RaceRules = RaceRules()
+    barriers: BarrierRules = BarrierRules()
     case: tuple[CaseSpec, ...] = ()
 
 

@@ -28,7 +28,8 @@ class Site(Model):
     source: str | None = None  # that line's text, taken from the submission itself
     columns: tuple[int, int] | None = None  # the part of the line that is meant: from 0, without its end
     function: str | None = None
-    access: str | None = None  # "read", "write", "atomic", "barrier"
+    access: str | None = None  # "read", "write", "atomic", "barrier"; "skip" and "return" of a thread that misses a
+    # barrier; "mask" and "shuffle" of a warp function whose result is undefined
     block: tuple[int, int, int] | None = None  # CUDA's (x, y, z)
     thread: tuple[int, int, int] | None = None
 

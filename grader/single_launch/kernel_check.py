@@ -50,6 +50,7 @@ class CheckRequest:
     shared_bytes: int
     arguments: Sequence[WantedArgument]
     seed: int = 1
+    early_return_is_error: bool = False
     event_budget: int = EVENT_BUDGET
     clock_ms: int = CLOCK_MS
 
@@ -155,6 +156,7 @@ def _description(request: CheckRequest, arguments: Sequence[Argument]) -> dict[s
         "seed": request.seed,
         "event_budget": request.event_budget,
         "clock_ms": request.clock_ms,
+        "early_return_is_error": request.early_return_is_error,
     }
 
 

@@ -44,6 +44,7 @@ struct Files {
     request.config = launch.config;
     request.event_budget = launch.event_budget;
     request.clock_ms = launch.clock_ms;
+    request.early_return_is_error = launch.early_return_is_error;
     request.traffic = !again;
     if (again) request.shared_poison = other_shared_poison;
     for (const DescribedArgument& argument : launch.arguments) add(argument, launch.seed);

@@ -79,6 +79,7 @@ LaunchDescription read_description(const std::string& path) {
   launch.seed = integer<std::uint64_t>(value.at("seed"));
   launch.event_budget = integer<std::uint64_t>(value.at("event_budget"));
   launch.clock_ms = integer<unsigned>(value.at("clock_ms"));
+  if (value.contains("early_return_is_error")) launch.early_return_is_error = value.at("early_return_is_error").get<bool>();
   return launch;
 }
 

@@ -28,6 +28,7 @@ struct LaunchDescription {
   std::uint64_t seed = 1;  // for random contents
   std::uint64_t event_budget = 0;
   unsigned clock_ms = 0;
+  bool early_return_is_error = false;  // returning before a barrier at which others of the block wait
 };
 
 // Throws std::runtime_error or nlohmann::json::exception.

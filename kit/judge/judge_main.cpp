@@ -35,6 +35,7 @@ struct Options {
   std::uint64_t order = 0;
   unsigned shutdown_grace_ms = 0;
   bool allow_same_value_writes = false;
+  bool early_return_is_error = false;
 };
 
 // Accepts only a whole number. Catch2 alone would read "12abc" as 12, and "-1" as a very large number.
@@ -56,6 +57,7 @@ Options parse_options(Catch::Session& session, int argc, char** argv) {
   session.cli(session.cli() | Opt(options.runner, "FILE")["--runner"]("JSON file with the argv that starts the submission's runner") |
               Opt(into(options.order), "N")["--shuffle"]("run blocks and threads shuffled by this number; 0: in order") |
               Opt(options.allow_same_value_writes)["--allow-same-value-writes"]("plain writes of one value to one place are no race") |
+              Opt(options.early_return_is_error)["--early-return-is-error"]("a thread may not return before a barrier of its block") |
               Opt(into(options.shutdown_grace_ms),
                   "N")["--shutdown-grace-ms"]("how long the runner may take to end, under a tool that writes a report then") |
               Opt(options.report, "FILE")["--report"]("where the cases are written as JSON"));
@@ -91,6 +93,7 @@ int judge_all(int argc, char** argv) {
   judge::LaunchOptions launch_options;
   if (options.order != 0) launch_options.order_seed = options.order;
   launch_options.allow_same_value_writes = options.allow_same_value_writes;
+  launch_options.early_return_is_error = options.early_return_is_error;
   judge::Bench bench([&](const judge::Trial& trial) { return judge::judge_launch(runner, trial, launch_options); }, task.key,
                      clock_factor());
   judge::use_bench(&bench);

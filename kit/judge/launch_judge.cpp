@@ -238,6 +238,7 @@ LaunchRecord judge_launch(RunnerProcess& runner, const Trial& trial, const Launc
   files.request.traffic = options.traffic || trial.counts_traffic;
   files.request.follows_values = trial.follows_values;
   files.request.allow_same_value_writes = options.allow_same_value_writes;
+  files.request.early_return_is_error = options.early_return_is_error;
   const Ending ending = take_answer(record, runner.launch(files.request, files.descriptors()));
   check_buffers(record, ending, files);
   if (!files.request.trace) record.trace.reset();

@@ -16,6 +16,7 @@ struct LaunchOptions {
   std::optional<protocol::TraceRequest> trace;  // if set: the record holds what this block did
   bool traffic = false;                         // the record counts requests, sectors and wavefronts
   bool allow_same_value_writes = false;         // plain writes of the same value to the same place are no race
+  bool early_return_is_error = false;           // returning before a barrier at which others of the block wait
 };
 
 LaunchRecord judge_launch(RunnerProcess& runner, const Trial& trial, const LaunchOptions& options = {});

@@ -2,10 +2,13 @@
 #include "runner/finding_messages.hpp"
 
 #include <algorithm>
+#include <iomanip>
+#include <iterator>
 #include <map>
 #include <optional>
 #include <regex>
 #include <set>
+#include <sstream>
 #include <tuple>
 
 #include "runner/subscript.hpp"
@@ -47,6 +50,9 @@ class MessageWriter {
     finding.severity = raw.note ? "note" : "error";
     finding.site = site(raw.site);
     if (raw.other.pc != 0) finding.other = site(raw.other);
+    if (const auto conditions = lines_of(raw.conditions); conditions.size() == 1) {
+      finding.other = site({conditions.begin()->second, raw.other.access, raw.other.by});
+    }
     if (raw.region != nullptr) {
       finding.array = raw.region->name;
       finding.element = element_name(*raw.region, raw.offset);
@@ -114,13 +120,14 @@ class MessageWriter {
   std::string sentence(const RawFinding& raw, const Finding& finding) const {
     const std::string by = "Thread " + in_brackets(*finding.site.thread) + " of block " + in_brackets(*finding.site.block);
     if (*raw.what != '\0') return by + " " + filled_in(raw.what, finding) + ".";
+    if (raw.about == RawFinding::About::lane) return by + " " + undefined_lane(raw.lane) + ".";
     switch (raw.kind) {
-      case Verdict::race: return race(finding);
+      case Verdict::race: return race(finding) + warps_apart(raw, finding);
       case Verdict::out_of_bounds: return out_of_bounds(raw, finding, by);
       case Verdict::misaligned:
         return by + " uses " + (finding.element.empty() ? "an address" : "the address of " + finding.element) +
                " here. It is not a multiple of " + std::to_string(raw.index) + " bytes, but the type of this access needs such an address.";
-      case Verdict::barrier_divergence: return raw.note ? left_before_barrier(raw, finding) : divergence(raw, finding);
+      case Verdict::barrier_divergence: return barrier(raw, finding);
       default: return by + ": " + finding.kind + ".";
     }
   }
@@ -143,10 +150,59 @@ class MessageWriter {
            ": every thread of a block must reach the same __syncthreads().";
   }
 
-  static std::string left_before_barrier(const RawFinding& raw, const Finding& finding) {
-    return std::to_string(raw.bound) + (raw.bound == 1 ? " thread of block " : " threads of block ") + in_brackets(*finding.site.block) +
-           " had already left the kernel when the others reached this barrier: anything they should have loaded for the block is "
-           "missing.";
+  std::string barrier(const RawFinding& raw, const Finding& finding) const {
+    if (raw.about == RawFinding::About::anything) return divergence(raw, finding);
+    const std::string block = in_brackets(*finding.site.block);
+    const std::string waiting = in_brackets(*finding.site.thread), absent = in_brackets(index_in(raw.other.by.thread, geometry_.block));
+    const std::uint64_t more = raw.bound - 1;
+    const std::string and_more = more == 0 ? "" : " and " + std::to_string(more) + (more == 1 ? " more thread" : " more threads");
+    if (raw.about == RawFinding::About::returned) {
+      return "Thread " + absent + and_more + " of block " + block + " had returned" +
+             (finding.other ? " in " + at(*finding.other) : std::string()) + " when the others reached the barrier in " + at(finding.site) +
+             ": anything that " + (more == 0 ? "it" : "they") + " should have loaded for the block is missing.";
+    }
+    return "Thread " + absent + and_more + " of block " + block + " skipped the barrier in " + at(finding.site) +
+           " and went on to the end of the kernel, while thread " + waiting + " waits there" + because(raw) +
+           ". Every thread of a block must reach the same __syncthreads().";
+  }
+
+  static std::string undefined_lane(const simt::LaneEvent& lane) {
+    using Why = simt::LaneEvent::Why;
+    std::ostringstream mask;
+    mask << "0x" << std::hex << std::setfill('0') << std::setw(8) << lane.mask;
+    const std::string own = std::to_string(lane.by.lane()), source = std::to_string(lane.source);
+    if (lane.why == Why::mask_without_caller) {
+      const std::string called = *lane.function == '\0' ? "a shuffle function" : lane.function;
+      return "is lane " + own + " of its warp and calls " + called + " with the mask " + mask.str() + ", which does not contain lane " +
+             own + ": what happens then is undefined";
+    }
+    const std::string why = lane.why == Why::source_not_in_mask ? "is not in the mask " + mask.str()
+                            : lane.why == Why::source_has_left  ? "has left the kernel"
+                                                                : "does not exist, because the block has no such thread";
+    return "is lane " + own + " of its warp and takes the value of lane " + source + ", which " + why + ": the value is undefined";
+  }
+
+  // The source lines of branches, each with one of them.
+  template <typename Branches>
+  std::map<int, std::uintptr_t> lines_of(const Branches& branches) const {
+    std::map<int, std::uintptr_t> lines;
+    for (const std::uintptr_t pc : branches) {
+      const CodeLine* line = pc == 0 ? nullptr : image_.line_at(pc);
+      if (line != nullptr && line->line > 0) lines.emplace(line->line, pc);
+    }
+    return lines;
+  }
+
+  // Which condition led past the barrier, if that is certain.
+  std::string because(const RawFinding& raw) const {
+    const auto lines = lines_of(raw.conditions);
+    if (lines.empty()) return {};
+    if (lines.size() == 1) return ": the condition in line " + std::to_string(lines.begin()->first) + " led past it";
+    std::string text = ": one of the conditions in lines ";
+    for (auto line = lines.begin(); line != lines.end(); ++line) {
+      text += (line == lines.begin() ? "" : std::next(line) == lines.end() ? " and " : ", ") + std::to_string(line->first);
+    }
+    return text + " led past it";
   }
 
   static std::string at(const Site& site) { return "line " + std::to_string(site.line); }
@@ -166,9 +222,7 @@ class MessageWriter {
   int barrier_between(const Site& one, const Site& other) const {
     const int last = std::max(one.line, other.line);
     for (int line = std::min(one.line, other.line) + 1; line < last && static_cast<std::size_t>(line) <= image_.source.size(); ++line) {
-      const std::string& text = image_.source[static_cast<std::size_t>(line) - 1];
-      const std::string code = text.substr(0, std::min(text.find("//"), text.find("/*")));
-      if (code.find("__syncthreads") != std::string::npos) return line;
+      if (calls(line, "__syncthreads")) return line;
     }
     return 0;
   }
@@ -196,6 +250,36 @@ class MessageWriter {
     return "Thread " + first + " " + verb(finding.site) + " " + finding.element + " in " + at(finding.site) + " and thread " + second +
            " " + verb(*finding.other) + " it in " + at(*finding.other) + ", with no __syncthreads() between the two" +
            which_comes_first(finding);
+  }
+
+  // Why a __syncwarp() near the two accesses does not order them.
+  std::string warps_apart(const RawFinding& raw, const Finding& finding) const {
+    const Site &one = finding.site, &other = *finding.other;
+    if (one.block != other.block || raw.site.by.warp() == raw.other.by.warp() || one.file != other.file) return {};
+    const int line = nearest_warp_sync(raw.site.pc, std::min(one.line, other.line), std::max(one.line, other.line));
+    if (line == 0) return {};
+    return " The __syncwarp() in line " + std::to_string(line) + " orders the threads of one warp only, and these two are in warps " +
+           std::to_string(raw.site.by.warp()) + " and " + std::to_string(raw.other.by.warp()) + " of the block.";
+  }
+
+  // The line of the function at `pc` that calls __syncwarp() and is nearest to the lines from `first` to `last`; 0 if there is none.
+  int nearest_warp_sync(std::uintptr_t pc, int first, int last) const {
+    const CodeFunction* function = image_.function_at(pc);
+    const CodeLine* place = image_.line_at(pc);
+    if (function == nullptr || place == nullptr) return 0;
+    int nearest = 0, distance = 0;
+    for (const CodeLine& code : image_.lines) {
+      if (code.address < function->first || code.address >= function->end || code.file != place->file) continue;
+      if (!calls(code.line, "__syncwarp")) continue;
+      const int away = code.line < first ? first - code.line : std::max(0, code.line - last);
+      if (nearest == 0 || away < distance) nearest = code.line, distance = away;
+    }
+    return nearest;
+  }
+
+  bool calls(int line, const char* name) const {
+    const std::string& text = source_line(line);
+    return text.substr(0, std::min(text.find("//"), text.find("/*"))).find(name) != std::string::npos;
   }
 
   static std::string out_of_bounds(const RawFinding& raw, const Finding& finding, const std::string& by) {

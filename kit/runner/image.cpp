@@ -24,6 +24,20 @@ Integer number(const nlohmann::json& json, std::size_t index) {
   return integer<Integer>(json.at(index));
 }
 
+std::vector<Address> addresses(const nlohmann::json& json) {
+  std::vector<Address> found;
+  for (const auto& one : list(json)) found.push_back(integer<Address>(one));
+  return found;
+}
+
+simt::BarrierCall barrier_call(const nlohmann::json& json) { return {number(json, 0), addresses(json.at(1))}; }
+
+simt::KernelReturn kernel_return(const nlohmann::json& json) {
+  simt::KernelReturn one{number(json, 0), addresses(json.at(1)), {}};
+  for (const auto& call : list(json.at(2))) one.around.push_back(barrier_call(call));
+  return one;
+}
+
 simt::Region named(const nlohmann::json& json, simt::Space space, const char* place) {
   simt::Region region;
   region.name = text(json.at("name"));
@@ -59,6 +73,8 @@ Image load_image(const std::filesystem::path& file) {
   }
   for (const auto& range : list(json.at("header_code"))) image.header_code.push_back({number(range, 0), number(range, 1)});
   for (const auto& loop : list(json.at("loops"))) image.loops.push_back({number(loop, 0), number(loop, 1)});
+  for (const auto& call : list(json.at("barrier_calls"))) image.barrier_calls.push_back(barrier_call(call));
+  for (const auto& one : list(json.at("returns"))) image.returns.push_back(kernel_return(one));
   for (const auto& array : list(json.at("shared"))) image.shared.push_back(shared_array(array));
   for (const auto& guard : list(json.at("guards"))) {
     const Address first = number(guard, 0);

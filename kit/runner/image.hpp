@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "simt/machine.hpp"
+#include "simt/observers/barrier_places.hpp"
 #include "simt/observers/loop_map.hpp"
 #include "simt/region.hpp"
 #include "simt/sealed_tables.hpp"
@@ -32,6 +33,8 @@ struct Image {
   std::vector<CodeFunction> functions;
   std::vector<simt::AddressRange> header_code;
   std::vector<simt::CodeLoop> loops;
+  std::vector<simt::BarrierCall> barrier_calls;
+  std::vector<simt::KernelReturn> returns;
   std::vector<simt::Region> shared;        // base: an offset in the thread-local segment
   std::vector<simt::AddressRange> guards;  // around variables that the compiler initialises; offsets in that segment
   std::vector<simt::Region>
@@ -44,6 +47,7 @@ struct Image {
   const CodeFunction* function_at(std::uintptr_t pc) const;
   bool on_one_line(std::uintptr_t one, std::uintptr_t other) const;  // whether two instructions belong to one source line
   simt::LoopMap loop_map() const;
+  simt::BarrierPlaces barrier_places() const { return {barrier_calls, returns}; }
   void seal_in(simt::SealedTables& tables) const;  // it stays as it is while a launch runs
 };
 

@@ -45,8 +45,10 @@ using protocol::Status;
 class Launch {
  public:
   Launch(const Image& image, const LaunchRequest& request, const std::vector<Descriptor>& files)
-      : image_(image), request_(request), files_(files),
-        panel_(request.allow_same_value_writes ? simt::RaceDetector::SameValue::allowed : simt::RaceDetector::SameValue::races) {}
+      : image_(image), request_(request), files_(files), barrier_places_(image.barrier_places()),
+        panel_(request.allow_same_value_writes ? simt::RaceDetector::SameValue::allowed : simt::RaceDetector::SameValue::races) {
+    panel_.get<simt::BarrierChecker>().know(barrier_places_, request.early_return_is_error);
+  }
 
   enum class Store { outputs, nothing };
 
@@ -293,6 +295,7 @@ class Launch {
   const std::vector<Descriptor>& files_;
   LaunchConfig config_;
   simt::MemoryMap memory_;
+  simt::BarrierPlaces barrier_places_;
   simt::ObserverPanel panel_;
   std::optional<simt::TraceRecorder> trace_;
   std::optional<simt::RequestCounter> traffic_;

@@ -82,6 +82,7 @@ void to_json(json& value, const LaunchRequest& request) {
            {"reversed", request.reversed},
            {"second", request.second},
            {"allow_same_value_writes", request.allow_same_value_writes},
+           {"early_return_is_error", request.early_return_is_error},
            {"arguments", json::array()}};
   for (const Argument& argument : request.arguments) value["arguments"].push_back(argument_json(argument));
   if (request.config) value["config"] = config_json(*request.config);
@@ -101,6 +102,7 @@ void from_json(const json& value, LaunchRequest& request) {
   if (value.contains("reversed")) request.reversed = value.at("reversed").get<bool>();
   if (value.contains("second")) request.second = value.at("second").get<bool>();
   if (value.contains("allow_same_value_writes")) request.allow_same_value_writes = value.at("allow_same_value_writes").get<bool>();
+  if (value.contains("early_return_is_error")) request.early_return_is_error = value.at("early_return_is_error").get<bool>();
   if (value.contains("config")) request.config = config_from(value.at("config"));
   if (value.contains("order_seed")) request.order_seed = integer<std::uint64_t>(value.at("order_seed"));
   if (value.contains("trace")) request.trace = value.at("trace").get<TraceRequest>();

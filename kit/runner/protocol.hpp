@@ -64,6 +64,7 @@ struct LaunchRequest {
   bool reversed = false;                    // blocks and threads run in reverse order
   bool second = false;                      // runs the launch twice; the second finds variables as the first left them
   bool allow_same_value_writes = false;     // plain writes of the same value to the same place are no race
+  bool early_return_is_error = false;       // of a thread that returns before a barrier at which others of its block wait
 };
 
 // One side of a finding: an access or a barrier of one thread.

@@ -33,7 +33,10 @@ void BlockScheduler::run_block(std::uint64_t block, std::span<const std::uint32_
     thread.state = State::ready;
     thread.started = false;
     thread.warp_interval = 0;
+    thread.left_by = 0;
+    thread.is_missed = false;
   }
+  last_barrier_ = {};
   running_ = Running{.ref = {block, 0}};
   over_ = false;
   converging_ = 0;
@@ -93,6 +96,7 @@ void BlockScheduler::resume(std::uint32_t index, const std::function<void()>& bo
   thread.fiber = std::move(thread.fiber).resume();
   if (thread.state != State::ready) ++progress_;
   if (thread.state == State::exited) {
+    thread.is_missed = true;
     stacks_.give_back(thread.stack);
     lane_left(index);
   } else if (thread.state == State::ended) {
@@ -105,15 +109,19 @@ void BlockScheduler::suspend() {
   thread.back = std::move(thread.back).resume();
 }
 
-int BlockScheduler::barrier(std::uintptr_t pc, BarrierReduction reduction, int predicate) {
+int BlockScheduler::barrier(std::uintptr_t pc, BarrierReduction reduction, int predicate, std::uintptr_t frame) {
   Thread& thread = threads_[running_.ref.thread];
   thread.state = State::at_barrier;
   thread.wait_pc = pc;
+  thread.wait_frame = frame;
+  thread.left_by = 0;
   thread.predicate = predicate;
   reduction_ = reduction;
   suspend();
   return barrier_result_;
 }
+
+void BlockScheduler::returns(std::uintptr_t pc) { threads_[running_.ref.thread].left_by = pc; }
 
 void BlockScheduler::yield() { suspend(); }  // still ready: it runs again after the others
 
@@ -127,6 +135,42 @@ void BlockScheduler::end_thread() {
 void BlockScheduler::end_launch() {
   over_ = true;
   end_thread();
+}
+
+// Reads the stack even if a sanitizer has marked it: the thread is suspended in the frames that this follows.
+[[gnu::no_sanitize_address]] AbsenceEvent::CallPath BlockScheduler::call_path(const Thread& thread) const {
+  AbsenceEvent::CallPath path{thread.wait_pc};
+  const std::uintptr_t low = stacks_.low(thread.stack), high = stacks_.high(thread.stack);
+  std::uintptr_t frame = thread.wait_frame;
+  for (std::size_t depth = 1; depth < path.size() && frame >= low && frame + 2 * sizeof frame <= high; ++depth) {
+    const auto* link = reinterpret_cast<const std::uintptr_t*>(frame);
+    path[depth] = link[1];
+    if (link[0] <= frame) break;
+    frame = link[0];
+  }
+  return path;
+}
+
+// Each thread that left is missed once, at the first barrier behind it.
+void BlockScheduler::tell_absences(std::uint64_t block, std::uint32_t waiting) {
+  std::vector<AbsenceEvent> absences;
+  for (std::uint32_t i = 0; i < count_; ++i) {
+    Thread& thread = threads_[i];
+    if (thread.state != State::exited || !thread.is_missed) continue;
+    thread.is_missed = false;
+    const auto same = std::find_if(absences.begin(), absences.end(), [&](const auto& one) { return one.left_by == thread.left_by; });
+    if (same == absences.end()) {
+      absences.push_back(
+          {{block, waiting}, {block, i}, threads_[waiting].wait_pc, thread.left_by, running_.interval, 1, {}, last_barrier_});
+    } else {
+      ++same->count;
+    }
+  }
+  last_barrier_ = call_path(threads_[waiting]);
+  for (AbsenceEvent& absence : absences) {
+    absence.path = last_barrier_;
+    announcer_.announce(&Observer::on_absence, absence);
+  }
 }
 
 void BlockScheduler::release_barrier(std::uint64_t block) {
@@ -154,6 +198,7 @@ void BlockScheduler::release_barrier(std::uint64_t block) {
     announcer_.announce(&Observer::on_divergence,
                         DivergenceEvent{{block, first}, {block, other}, threads_[first].wait_pc, threads_[other].wait_pc, false});
   }
+  tell_absences(block, first);
   announcer_.announce(&Observer::on_barrier, BarrierEvent{block, running_.interval, threads_[first].wait_pc, exited});
   ++running_.interval;
 }
@@ -182,8 +227,12 @@ void BlockScheduler::release_warps() {
 std::uint64_t BlockScheduler::exchange(std::uintptr_t pc, const LaneRequest& request) {
   const std::uint32_t index = running_.ref.thread;
   Thread& thread = threads_[index];
+  if ((request.mask & lane_bit(index)) == 0) {  // undefined: it takes part in nothing
+    announcer_.announce(&Observer::on_undefined_lane,
+                        LaneEvent{running_.ref, pc, LaneEvent::Why::mask_without_caller, function_of(request.operation), request.mask, 0});
+    return request.value;
+  }
   thread.request = request;
-  thread.request.mask |= lane_bit(index);
   thread.wait_pc = pc;
   thread.state = State::at_warp_operation;
   if (complete_warp_operation(index / 32, thread.request.mask)) {
@@ -228,6 +277,7 @@ bool BlockScheduler::complete_warp_operation(std::uint32_t warp, std::uint32_t m
   std::uint32_t arrived = 0, latest = 0;
   std::uintptr_t pc = 0;
   bool orders = true;
+  std::uint32_t first = count_, other = count_;  // lanes that call functions of different kinds
   for (std::uint32_t lane = 0; lane < 32 && warp * 32 + lane < count_; ++lane) {
     if (((mask >> lane) & 1u) == 0) continue;
     const Thread& thread = threads_[warp * 32 + lane];
@@ -235,12 +285,20 @@ bool BlockScheduler::complete_warp_operation(std::uint32_t warp, std::uint32_t m
     if (thread.state != State::at_warp_operation || thread.request.mask != mask) return false;
     lanes[lane] = thread.request;
     arrived |= 1u << lane;
+    if (first == count_) first = warp * 32 + lane;
+    if (other == count_ && thread.request.operation != threads_[first].request.operation) other = warp * 32 + lane;
     latest = std::max(latest, thread.warp_interval);
     pc = thread.wait_pc;
     orders = orders && thread.request.operation == WarpOperation::sync;
   }
   if (arrived == 0) return false;
-  const auto results = combine(lanes, arrived);
+  if (other != count_) {
+    announcer_.announce(
+        &Observer::on_divergence,
+        DivergenceEvent{{running_.ref.block, first}, {running_.ref.block, other}, threads_[first].wait_pc, threads_[other].wait_pc, true});
+  }
+  tell_lost_sources(warp, arrived);
+  const auto results = combine(lanes, arrived, undefined_);
   for (std::uint32_t lane = 0; lane < 32; ++lane) {
     if (((arrived >> lane) & 1u) == 0) continue;
     Thread& thread = threads_[warp * 32 + lane];
@@ -250,6 +308,24 @@ bool BlockScheduler::complete_warp_operation(std::uint32_t warp, std::uint32_t m
   }
   if (orders) announcer_.announce(&Observer::on_warp_sync, WarpSyncEvent{running_.ref.block, warp, arrived, latest + 1, pc});
   return true;
+}
+
+// A lane that a finding has ended is not the kernel's fault.
+void BlockScheduler::tell_lost_sources(std::uint32_t warp, std::uint32_t arrived) {
+  for (std::uint32_t lane = 0; lane < 32; ++lane) {
+    if (((arrived >> lane) & 1u) == 0) continue;
+    const std::uint32_t index = warp * 32 + lane;
+    const LaneRequest& request = threads_[index].request;
+    const std::uint32_t source = request.source % 32, other = warp * 32 + source;
+    if (request.operation != WarpOperation::shuffle || ((arrived >> source) & 1u) != 0) continue;
+    const bool exists = other < count_;
+    if (exists && threads_[other].state == State::ended) continue;
+    const auto why = !exists                                  ? LaneEvent::Why::source_does_not_exist
+                     : threads_[other].state == State::exited ? LaneEvent::Why::source_has_left
+                                                              : LaneEvent::Why::source_not_in_mask;
+    announcer_.announce(&Observer::on_undefined_lane,
+                        LaneEvent{{running_.ref.block, index}, threads_[index].wait_pc, why, "", request.mask, source});
+  }
 }
 
 // Other lanes may have waited only for the lane that left.

@@ -40,8 +40,12 @@ class BlockScheduler {
 
   // Only the running thread calls the following functions.
   const Running& running() const { return running_; }
-  int barrier(std::uintptr_t pc, BarrierReduction reduction, int predicate);
+  // `frame`: of the statement that calls the barrier; through it the calls around it are found. 0: it is not known.
+  int barrier(std::uintptr_t pc, BarrierReduction reduction, int predicate, std::uintptr_t frame = 0);
+  void returns(std::uintptr_t pc);  // a return statement of the kernel is about to end the running thread
   std::uint64_t exchange(std::uintptr_t pc, const LaneRequest& request);
+  // Every byte of what a shuffle brings from a lane that is not there.
+  void set_undefined(std::uint8_t byte) { undefined_ = byte * 0x0101010101010101u; }
   void yield();
   [[noreturn]] void end_thread();                       // the running thread is never resumed
   [[noreturn]] void end_launch();                       // no other thread is resumed either: run_block returns
@@ -56,7 +60,9 @@ class BlockScheduler {
     State state = State::idle;
     bool started = false;
     std::size_t stack = 0;
-    std::uintptr_t wait_pc = 0;
+    std::uintptr_t wait_pc = 0, wait_frame = 0;
+    std::uintptr_t left_by = 0;  // as in AbsenceEvent
+    bool is_missed = false;      // it left since the last barrier
     int predicate = 0;
     std::uint32_t warp_interval = 0;
     LaneRequest request;
@@ -67,9 +73,12 @@ class BlockScheduler {
   void resume(std::uint32_t thread, const std::function<void()>& body);
   void suspend();
   void release_barrier(std::uint64_t block);
+  void tell_absences(std::uint64_t block, std::uint32_t waiting);
+  AbsenceEvent::CallPath call_path(const Thread& thread) const;
   void release_warps();
   bool release_converged();
   bool complete_warp_operation(std::uint32_t warp, std::uint32_t mask);
+  void tell_lost_sources(std::uint32_t warp, std::uint32_t arrived);
   void lane_left(std::uint32_t thread);
   static void forget(boost::context::fiber& fiber);
 
@@ -78,10 +87,11 @@ class BlockScheduler {
   std::function<void()> switched_in_;
   std::vector<Thread> threads_;
   std::uint32_t count_ = 0, converging_ = 0;
+  AbsenceEvent::CallPath last_barrier_{};
   Running running_;
   BarrierReduction reduction_ = BarrierReduction::none;
   int barrier_result_ = 0;
-  std::uint64_t progress_ = 0;
+  std::uint64_t progress_ = 0, undefined_ = 0;
   bool over_ = false;
 };
 

@@ -4,6 +4,7 @@
 // All threads of a launch run on one operating-system thread, so observers need no locks.
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 
@@ -60,11 +61,41 @@ struct BarrierEvent {
   std::uint32_t exited = 0;  // threads that have left the kernel and will not arrive
 };
 
+// Threads that have reached the end of the kernel since the last barrier, while others of their block wait at one. Threads that
+// left by the same return statement are one event.
+struct AbsenceEvent {
+  static constexpr std::size_t deepest = 8;
+  using CallPath = std::array<std::uintptr_t, deepest>;  // from the place itself outwards; 0: it has ended
+
+  ThreadRef waiting, absent;   // the first of each
+  std::uintptr_t pc = 0;       // of the barrier
+  std::uintptr_t left_by = 0;  // the kernel's return statement; 0: they ran to the closing brace
+  std::uint32_t interval = 0;  // that ends at this barrier
+  std::uint32_t count = 0;     // of absent threads
+  CallPath path{}, last{};     // how the barrier was called, and the barrier that the block passed before
+};
+
 // Two threads of a block that wait at different barriers, or a warp operation at which some lanes never arrive.
 struct DivergenceEvent {
   ThreadRef first, second;
   std::uintptr_t first_pc = 0, second_pc = 0;
   bool within_warp = false;
+};
+
+// A call of a warp function whose result CUDA leaves undefined.
+struct LaneEvent {
+  enum class Why : std::uint8_t {
+    mask_without_caller,   // the mask does not contain the calling lane
+    source_not_in_mask,    // a shuffle reads from a lane that the mask does not name
+    source_has_left,       // … that has left the kernel
+    source_does_not_exist  // … that the block does not have
+  };
+  ThreadRef by;
+  std::uintptr_t pc = 0;
+  Why why = Why::mask_without_caller;
+  const char* function = "";  // which is called; empty: one of the shuffles
+  std::uint32_t mask = 0;
+  std::uint32_t source = 0;  // the lane that a shuffle reads
 };
 
 // A __syncwarp() that completed. It orders its lanes' accesses before it and after it.
@@ -114,7 +145,9 @@ class Observer {
   virtual void on_index(const IndexEvent&) {}
   virtual void on_misaligned(const Access&, std::size_t /*alignment*/) {}  // the size and kind of the access are not known
   virtual void on_barrier(const BarrierEvent&) {}
+  virtual void on_absence(const AbsenceEvent&) {}
   virtual void on_divergence(const DivergenceEvent&) {}
+  virtual void on_undefined_lane(const LaneEvent&) {}
   virtual void on_warp_sync(const WarpSyncEvent&) {}
   virtual void on_fence(const FenceEvent&) {}
   virtual void on_edge(const ThreadRef&, std::uintptr_t /*pc*/) {}  // a basic block begins

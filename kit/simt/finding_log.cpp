@@ -8,8 +8,9 @@ namespace tilelab::simt {
 namespace {
 
 auto rank(const RawFinding& f) {
-  return std::tuple(f.site.by.block, f.site.by.thread, f.other.by.thread, f.other.by.block, f.offset, f.index, f.bound, f.size,
-                    std::string_view(f.site.access), std::string_view(f.other.access), std::string_view(f.what));
+  return std::tuple(f.site.by.block, f.interval, f.site.by.thread, f.other.by.thread, f.other.by.block, f.offset, f.index, f.bound, f.size,
+                    std::string_view(f.site.access), std::string_view(f.other.access), std::string_view(f.what), f.about, f.conditions,
+                    f.lane.mask, f.lane.source);
 }
 
 }  // namespace

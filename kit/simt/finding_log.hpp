@@ -5,6 +5,7 @@
 // order in which blocks and threads ran.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <map>
 #include <tuple>
@@ -17,7 +18,7 @@ namespace tilelab::simt {
 
 struct RawSite {
   std::uintptr_t pc = 0;
-  const char* access = "";  // "read", "write", "atomic", "barrier"
+  const char* access = "";  // "read", "write", "atomic", "barrier"; of a thread that missed a barrier "skip" or "return"
   ThreadRef by;
 };
 
@@ -32,6 +33,12 @@ struct RawFinding {
   std::uint64_t bound = 0;   // size of that dimension
   std::uint32_t column = 0;  // column of that subscript, as in IndexEvent; 0: unknown
   std::uint32_t inner = 0;   // number of dimensions to the right of it
+  // For the message. `bound` threads left the kernel while others wait at the barrier: they skipped it, or they had returned before
+  // it. Or a warp function was called in a way whose result is undefined: `lane` says how.
+  enum class About : std::uint8_t { anything, skipped, returned, lane } about = About::anything;
+  std::uint32_t interval = 0;                  // of that barrier; the first is kept
+  std::array<std::uintptr_t, 4> conditions{};  // branches, one of which led past the barrier; 0: no further one
+  LaneEvent lane;
   // What the thread did, for the message: "writes {element}, but {array} is an input". Empty: finding_messages.cpp words it.
   const char* what = "";
   std::uint64_t count = 1;

@@ -81,6 +81,7 @@ void Machine::run(const LaunchEvent& launch, const std::function<void()>& kernel
   const bool shuffles_blocks = order_seed && blocks <= 1u << 22;
   const auto block_order = shuffles_blocks ? order_of<std::uint64_t>(blocks, &random) : std::vector<std::uint64_t>{};
 
+  scheduler_.set_undefined(launch.shared_poison);
   announcer_.announce(&Observer::on_launch_begin, launch_);
   for (std::uint64_t i = 0; i < blocks && !timeout_ && !trap_; ++i) {
     const std::uint64_t turn = reversed ? blocks - i - 1 : i, block = shuffles_blocks ? block_order[turn] : turn;
@@ -273,10 +274,10 @@ void Machine::fence(std::uintptr_t pc, bool block_scope) {
   announcer_.announce(&Observer::on_fence, FenceEvent{scheduler_.running().ref, pc, block_scope});
 }
 
-int Machine::barrier(std::uintptr_t pc, BarrierReduction reduction, int predicate) {
+int Machine::barrier(std::uintptr_t pc, BarrierReduction reduction, int predicate, std::uintptr_t frame) {
   spend(pc);
   spins_.moved_on(scheduler_.running().ref.thread);
-  return scheduler_.barrier(pc, reduction, predicate);
+  return scheduler_.barrier(pc, reduction, predicate, frame);
 }
 
 std::uint64_t Machine::exchange(std::uintptr_t pc, const LaneRequest& request) {

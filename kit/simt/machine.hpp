@@ -104,7 +104,9 @@ class Machine {
   void index_outside(const Subscripted& what, std::uintptr_t pc, std::uintptr_t frame);
   void misaligned(std::uintptr_t address, std::size_t alignment, std::uintptr_t pc, std::uintptr_t frame);
   void fence(std::uintptr_t pc, bool block_scope = false);
-  int barrier(std::uintptr_t pc, BarrierReduction reduction, int predicate);
+  // `frame`: see BlockScheduler.
+  int barrier(std::uintptr_t pc, BarrierReduction reduction, int predicate, std::uintptr_t frame = 0);
+  void returns(std::uintptr_t pc) { scheduler_.returns(pc); }
   std::uint64_t exchange(std::uintptr_t pc, const LaneRequest& request);
   std::uint32_t converge(std::uintptr_t pc);
   // `frame`: of the kit's function that calls the submission. `answer`: memory there that the callee may write.

@@ -9,6 +9,7 @@
 #include "simt/observers/barrier_checker.hpp"
 #include "simt/observers/bounds_checker.hpp"
 #include "simt/observers/input_guard.hpp"
+#include "simt/observers/lane_checker.hpp"
 #include "simt/observers/race_detector.hpp"
 #include "simt/observers/uninitialized_reads.hpp"
 #include "simt/redundant_reads.hpp"
@@ -39,6 +40,7 @@ class ObserverPanel {
       BoundsChecker,       // accesses out of bounds, misaligned ones
       UninitializedReads,  // reads of memory that nobody wrote
       BarrierChecker,      // barriers that not every thread of a block reaches
+      LaneChecker,         // masks without the caller, shuffles from lanes that take no part
       InputGuard,          // writes to inputs
       AccessCounter>       // nothing: it counts bytes and barriers
       observers_;

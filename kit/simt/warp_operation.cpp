@@ -35,7 +35,29 @@ std::uint64_t lanes_with_value(const std::array<LaneRequest, 32>& lanes, std::ui
 
 }  // namespace
 
-std::array<std::uint64_t, 32> combine(const std::array<LaneRequest, 32>& lanes, std::uint32_t arrived) {
+const char* function_of(WarpOperation operation) {
+  switch (operation) {
+    case WarpOperation::sync: return "__syncwarp()";
+    case WarpOperation::shuffle: return "";
+    case WarpOperation::vote_all: return "__all_sync()";
+    case WarpOperation::vote_any: return "__any_sync()";
+    case WarpOperation::ballot: return "__ballot_sync()";
+    case WarpOperation::active_mask: return "__activemask()";
+    case WarpOperation::match_any: return "__match_any_sync()";
+    case WarpOperation::match_all: return "__match_all_sync()";
+    case WarpOperation::reduce_add: return "__reduce_add_sync()";
+    case WarpOperation::reduce_min_signed:
+    case WarpOperation::reduce_min_unsigned: return "__reduce_min_sync()";
+    case WarpOperation::reduce_max_signed:
+    case WarpOperation::reduce_max_unsigned: return "__reduce_max_sync()";
+    case WarpOperation::reduce_and: return "__reduce_and_sync()";
+    case WarpOperation::reduce_or: return "__reduce_or_sync()";
+    case WarpOperation::reduce_xor: return "__reduce_xor_sync()";
+  }
+  return "";
+}
+
+std::array<std::uint64_t, 32> combine(const std::array<LaneRequest, 32>& lanes, std::uint32_t arrived, std::uint64_t undefined) {
   std::array<std::uint64_t, 32> results{};
   if (arrived == 0) return results;
   const auto first = static_cast<std::uint32_t>(std::countr_zero(arrived));
@@ -51,7 +73,7 @@ std::array<std::uint64_t, 32> combine(const std::array<LaneRequest, 32>& lanes, 
       case WarpOperation::active_mask: results[lane] = arrived; break;
       case WarpOperation::shuffle: {
         const std::uint32_t source = mine.source % 32;
-        results[lane] = ((arrived >> source) & 1u) != 0 ? lanes[source].value : mine.value;
+        results[lane] = ((arrived >> source) & 1u) != 0 ? lanes[source].value : undefined;
         break;
       }
       case WarpOperation::ballot: results[lane] = lanes_with_value(lanes, arrived, 1); break;

@@ -32,8 +32,11 @@ struct LaneRequest {
   std::uint32_t source = 0;  // for a shuffle: the lane to read
 };
 
-// One result for each lane of `arrived`, from the requests of those lanes. A shuffle from a lane that is not there returns the
-// lane's own value (CUDA leaves it undefined).
-std::array<std::uint64_t, 32> combine(const std::array<LaneRequest, 32>& lanes, std::uint32_t arrived);
+// CUDA's name of the function that asks for it; empty for a shuffle, which has four.
+const char* function_of(WarpOperation operation);
+
+// One result for each lane of `arrived`, from the requests of those lanes. A shuffle from a lane that is not there returns
+// `undefined`.
+std::array<std::uint64_t, 32> combine(const std::array<LaneRequest, 32>& lanes, std::uint32_t arrived, std::uint64_t undefined = 0);
 
 }  // namespace tilelab::simt

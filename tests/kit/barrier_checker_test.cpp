@@ -1,4 +1,4 @@
-// Barriers that not every thread reaches: waiting at different ones is an error, missing threads get a note.
+// Barriers that not every thread reaches: waiting at different ones is an error, and so is skipping one; early returns get a note.
 #include "simt/observers/barrier_checker.hpp"
 
 #include <catch2/catch_test_macros.hpp>
@@ -29,14 +29,75 @@ TEST_CASE("divergence within a warp operation is told from divergence at barrier
   CHECK(log.deduplicated()[0].bound == 1);
 }
 
-TEST_CASE("a barrier that all threads reached is no finding, one that some cannot reach is noted", "[barrier_checker]") {
+namespace {
+
+AbsenceEvent absent(std::uintptr_t left_by, std::uintptr_t pc = 40, std::uintptr_t last = 0) {
+  AbsenceEvent event;
+  event.waiting = {4, 1};
+  event.absent = {4, 2};
+  event.pc = pc;
+  event.left_by = left_by;
+  event.count = 7;
+  event.path = {pc, 50};
+  event.last = {last};
+  return event;
+}
+
+// The barrier at 40 is in a helper, which the kernel calls at 50. A return at 30 comes before it, one at 60 behind it. The return at
+// 70 shares a loop with both; there, the barrier at 45 comes before that at 40.
+const BarrierPlaces places({{40, {38}}, {50, {48}}}, {{30, {}, {}}, {60, {50}, {}}, {70, {}, {{50, {45}}}}});
+
+RawFinding found(const AbsenceEvent& event, bool early_return_is_error = false) {
   FindingLog log;
   BarrierChecker checker(log);
-  checker.on_barrier({0, 0, 10, 0});
-  CHECK(log.deduplicated().empty());
-  checker.on_barrier({4, 1, 10, 7});
+  checker.know(places, early_return_is_error);
+  checker.on_absence(event);
   REQUIRE(log.deduplicated().size() == 1);
-  CHECK(log.deduplicated()[0].note);
-  CHECK(log.deduplicated()[0].bound == 7);
-  CHECK(log.deduplicated()[0].site.by.block == 4);
+  return log.deduplicated()[0];
+}
+
+}  // namespace
+
+TEST_CASE("who runs to the kernel's end past a barrier has skipped it: an error with the conditions around it", "[barrier_checker]") {
+  const RawFinding finding = found(absent(0));
+  CHECK_FALSE(finding.note);
+  CHECK(finding.about == RawFinding::About::skipped);
+  CHECK(finding.bound == 7);
+  CHECK(finding.site.by.thread == 1);
+  CHECK(finding.other.by.thread == 2);
+  CHECK(finding.conditions == std::array<std::uintptr_t, 4>{38, 48, 0, 0});
+}
+
+TEST_CASE("a return before the barrier is a note, or an error where the lab says so", "[barrier_checker]") {
+  CHECK(found(absent(30)).note);
+  CHECK(found(absent(30)).about == RawFinding::About::returned);
+  CHECK(found(absent(30)).other.pc == 30);
+  CHECK_FALSE(found(absent(30), true).note);
+  CHECK(found(absent(30), true).about == RawFinding::About::returned);
+  CHECK(found(absent(99)).note);  // nothing is known of it
+}
+
+TEST_CASE("a return behind the barrier does not make a skipped barrier good", "[barrier_checker]") {
+  CHECK(found(absent(60)).about == RawFinding::About::skipped);
+  CHECK_FALSE(found(absent(60)).note);
+}
+
+TEST_CASE("in a loop with the barrier, a return is behind it only if the thread came from a barrier before it", "[barrier_checker]") {
+  CHECK(found(absent(70, 40, 40)).note);
+  CHECK(found(absent(70, 40, 45)).about == RawFinding::About::skipped);
+}
+
+TEST_CASE("the first barrier that was missed is shown, whoever missed later ones", "[barrier_checker]") {
+  FindingLog log;
+  BarrierChecker checker(log);
+  AbsenceEvent event = absent(0);
+  event.interval = 3;
+  event.absent = {4, 1};
+  checker.on_absence(event);
+  event.interval = 2;
+  event.absent = {4, 9};
+  checker.on_absence(event);
+  REQUIRE(log.deduplicated().size() == 1);
+  CHECK(log.deduplicated()[0].other.by.thread == 9);
+  CHECK(log.deduplicated()[0].count == 2);
 }

@@ -74,6 +74,36 @@ TEST_CASE("a thread that has left is not waited for, and the barrier says so", "
   CHECK(block.events.divergences.empty());
 }
 
+TEST_CASE("threads that left are told of once, by the return that they left by", "[block_scheduler]") {
+  Block block(40);
+  if (GENERATE(false, true)) block.shuffle(11);
+  block.run([&](std::uint32_t thread) {
+    if (thread < 3) return;
+    if (thread < 10) return block.scheduler.returns(there);
+    if (thread < 20) block.scheduler.returns(there);  // of a function that it came back from: a barrier forgets it
+    block.scheduler.barrier(here, BarrierReduction::none, 0);
+    if (thread < 20) return;
+    block.scheduler.barrier(there, BarrierReduction::none, 0);
+  });
+  REQUIRE(block.events.absences.size() == 3);
+  const auto &ends = block.events.absences[0], &returned = block.events.absences[1], &later = block.events.absences[2];
+  CHECK(ends.left_by == 0);
+  CHECK(ends.count == 3);
+  CHECK(ends.absent.thread == 0);
+  CHECK(ends.waiting.thread == 10);
+  CHECK(ends.pc == here);
+  CHECK(ends.last[0] == 0);
+  CHECK(returned.left_by == there);
+  CHECK(returned.count == 7);
+  CHECK(returned.absent.thread == 3);
+  CHECK(later.left_by == 0);
+  CHECK(later.count == 10);
+  CHECK(later.interval == 1);
+  CHECK(later.pc == there);
+  CHECK(later.path[0] == there);
+  CHECK(later.last[0] == here);
+}
+
 TEST_CASE("threads at different barriers diverge, and go on together", "[block_scheduler]") {
   Block block(8);
   if (GENERATE(false, true)) block.shuffle(3);

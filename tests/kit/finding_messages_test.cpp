@@ -186,14 +186,68 @@ TEST_CASE("divergence names both barriers, in a warp operation it speaks of lane
   CHECK(worded(finding).message.find("all lanes named in the mask must reach the same operation") != std::string::npos);
 }
 
-TEST_CASE("threads that left before a barrier are a note, one or many", "[finding_messages]") {
-  RawFinding finding = raw(Verdict::barrier_divergence, 2);
+TEST_CASE("a __syncwarp() near a race between warps is said to be too little", "[finding_messages]") {
+  const Region region = shared();
+  RawFinding finding = raw(Verdict::race, 2, &region);
+  finding.site.access = "write";
+  finding.other = {45, "read", {5, 7}};
+  Image made = image();
+  const auto said = [&] { return finding_messages({finding}, made, geometry)[0].message; };
+  CHECK(said().find("__syncwarp") == std::string::npos);
+  made.source[2] = "__syncwarp();  // not __syncthreads()";
+  CHECK(
+      said().ends_with("either may come first. The __syncwarp() in line 3 orders the threads of one warp only, and these two are in "
+                       "warps 1 and 0 of the block."));
+  finding.other.by.thread = 34;  // the same warp
+  CHECK(said().find("__syncwarp") == std::string::npos);
+}
+
+TEST_CASE("threads that returned before a barrier are named with their return, one or many", "[finding_messages]") {
+  RawFinding finding = raw(Verdict::barrier_divergence, 3);
+  finding.about = RawFinding::About::returned;
+  finding.other = {25, "return", {5, 34}};
   finding.note = true;
   finding.bound = 1;
   CHECK(worded(finding).severity == "note");
-  CHECK(worded(finding).message.starts_with("1 thread of block (1,1,0) had already left"));
+  CHECK(worded(finding).message.starts_with(
+      "Thread (2,2,0) of block (1,1,0) had returned in line 2 when the others reached the barrier in line 3: anything that it should"));
   finding.bound = 9;
-  CHECK(worded(finding).message.starts_with("9 threads of block (1,1,0) had already left"));
+  CHECK(worded(finding).message.starts_with("Thread (2,2,0) and 8 more threads of block (1,1,0) had returned in line 2"));
+}
+
+TEST_CASE("threads that skipped a barrier are named with the condition, if it is certain", "[finding_messages]") {
+  RawFinding finding = raw(Verdict::barrier_divergence, 4);
+  finding.about = RawFinding::About::skipped;
+  finding.other = {0, "skip", {5, 34}};
+  finding.bound = 2;
+  CHECK(worded(finding).message ==
+        "Thread (2,2,0) and 1 more thread of block (1,1,0) skipped the barrier in line 4 and went on to the end of the kernel, while "
+        "thread (1,2,0) waits there. Every thread of a block must reach the same __syncthreads().");
+  CHECK_FALSE(worded(finding).other.has_value());
+  finding.conditions = {25, 26};  // two branches of one line
+  CHECK(worded(finding).message.find("waits there: the condition in line 2 led past it.") != std::string::npos);
+  REQUIRE(worded(finding).other.has_value());
+  CHECK(worded(finding).other->line == 2);
+  CHECK(worded(finding).other->access == "skip");
+  finding.conditions = {35, 26, 15};
+  CHECK(worded(finding).message.find("one of the conditions in lines 1, 2 and 3 led past it.") != std::string::npos);
+  CHECK_FALSE(worded(finding).other.has_value());
+}
+
+TEST_CASE("an undefined call of a warp function says what is wrong with its lanes", "[finding_messages]") {
+  using Why = simt::LaneEvent::Why;
+  RawFinding finding = raw(Verdict::barrier_divergence, 2);
+  finding.about = RawFinding::About::lane;
+  finding.lane = {{5, 33}, 25, Why::mask_without_caller, "__syncwarp()", 0xFFFF0000u, 0};
+  CHECK(worded(finding).message ==
+        "Thread (1,2,0) of block (1,1,0) is lane 1 of its warp and calls __syncwarp() with the mask 0xffff0000, which does not contain "
+        "lane 1: what happens then is undefined.");
+  finding.lane = {{5, 33}, 25, Why::source_not_in_mask, "", 0xFFu, 9};
+  CHECK(worded(finding).message.ends_with("takes the value of lane 9, which is not in the mask 0x000000ff: the value is undefined."));
+  finding.lane.why = Why::source_has_left;
+  CHECK(worded(finding).message.ends_with("lane 9, which has left the kernel: the value is undefined."));
+  finding.lane.why = Why::source_does_not_exist;
+  CHECK(worded(finding).message.ends_with("does not exist, because the block has no such thread: the value is undefined."));
 }
 
 TEST_CASE("a finding that nobody worded still says its kind", "[finding_messages]") {

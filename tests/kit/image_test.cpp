@@ -20,6 +20,8 @@ nlohmann::json good() {
           {"functions", {{100, 120, "k()"}, {130, 140, "f<int>()"}}},
           {"header_code", {{200, 210}}},
           {"loops", {{120, 140}}},
+          {"barrier_calls", nlohmann::json::parse("[[112, [105, 109]]]")},
+          {"returns", nlohmann::json::parse("[[118, [112], [[114, [112]]]]]")},
           {"shared",
            {{{"name", "As"},
              {"offset", 64},
@@ -81,6 +83,14 @@ TEST_CASE("an image is read as it was written", "[image]") {
   REQUIRE(image.header_code.size() == 1);
   CHECK(image.header_code[0].contains(209));
   CHECK_FALSE(image.header_code[0].contains(210));
+  REQUIRE(image.barrier_calls.size() == 1);
+  CHECK(image.barrier_calls[0].pc == 112);
+  CHECK(image.barrier_calls[0].conditions == std::vector<std::uintptr_t>{105, 109});
+  REQUIRE(image.returns.size() == 1);
+  CHECK(image.returns[0].pc == 118);
+  CHECK(image.returns[0].behind == std::vector<std::uintptr_t>{112});
+  REQUIRE(image.returns[0].around.size() == 1);
+  CHECK(image.returns[0].around[0].conditions == std::vector<std::uintptr_t>{112});
 }
 
 TEST_CASE("a return address belongs to the instruction before it", "[image]") {
@@ -122,8 +132,8 @@ TEST_CASE("a missing field is refused, whichever it is", "[image]") {
 }
 
 TEST_CASE("a field of another type is refused", "[image]") {
-  const std::string field =
-      GENERATE("files", "lines", "functions", "header_code", "loops", "shared", "guards", "variables", "kernel", "source");
+  const std::string field = GENERATE("files", "lines", "functions", "header_code", "loops", "barrier_calls", "returns", "shared", "guards",
+                                     "variables", "kernel", "source");
   auto json = good();
   json[field] = "text";
   CAPTURE(field);
@@ -133,7 +143,8 @@ TEST_CASE("a field of another type is refused", "[image]") {
 TEST_CASE("a number that is no whole number of its range is refused, wherever it stands", "[image]") {
   const nlohmann::json bad = GENERATE(nlohmann::json(1e300), nlohmann::json(-1), nlohmann::json(0.5), nlohmann::json(true));
   const std::string place = GENERATE("/kernel", "/dynamic_offset", "/lines/0/0", "/lines/1/2", "/functions/0/1", "/header_code/0/0",
-                                     "/loops/0/1", "/shared/0/bytes", "/shared/0/dimensions/1", "/guards/0/1", "/variables/0/address");
+                                     "/loops/0/1", "/barrier_calls/0/1/1", "/returns/0/0", "/returns/0/2/0/0", "/shared/0/bytes",
+                                     "/shared/0/dimensions/1", "/guards/0/1", "/variables/0/address");
   auto json = good();
   json[nlohmann::json::json_pointer(place)] = bad;
   CAPTURE(place, bad);

@@ -27,6 +27,8 @@ class RecordedEvents final : public Observer {
   void on_index(const IndexEvent& event) override { indices.push_back(event); }
   void on_misaligned(const Access& access, std::size_t) override { misaligned.push_back(access.by); }
   void on_barrier(const BarrierEvent& event) override { barriers.push_back(event); }
+  void on_absence(const AbsenceEvent& event) override { absences.push_back(event); }
+  void on_undefined_lane(const LaneEvent& event) override { lanes.push_back(event); }
   void on_divergence(const DivergenceEvent& event) override { divergences.push_back(event); }
   void on_warp_sync(const WarpSyncEvent& event) override { warp_syncs.push_back(event); }
   void on_fence(const FenceEvent& event) override { fences.push_back(event.by); }
@@ -41,6 +43,8 @@ class RecordedEvents final : public Observer {
   std::vector<IndexEvent> indices;
   std::vector<ThreadRef> misaligned, fences;
   std::vector<BarrierEvent> barriers;
+  std::vector<AbsenceEvent> absences;
+  std::vector<LaneEvent> lanes;
   std::vector<DivergenceEvent> divergences;
   std::vector<WarpSyncEvent> warp_syncs;
   std::vector<std::uint32_t> ended;

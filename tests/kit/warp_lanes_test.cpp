@@ -1,5 +1,6 @@
 // Lanes of a warp on real fibers: synchronisation by masks, shuffles, lanes that left or diverge.
 #include <algorithm>
+#include <string>
 
 #include <catch2/catch_test_macros.hpp>
 #include <catch2/generators/catch_generators.hpp>
@@ -169,4 +170,53 @@ TEST_CASE("masks that disagree diverge instead of hanging", "[block_scheduler]")
   CHECK(done == 32);
   REQUIRE(!block.events.divergences.empty());
   CHECK(block.events.divergences[0].within_warp);
+}
+
+TEST_CASE("a lane outside its own mask takes part in nothing, and is told", "[block_scheduler]") {
+  Block block(32);
+  if (GENERATE(false, true)) block.shuffle(12);
+  block.run([&](std::uint32_t thread) {
+    if (thread <= 16) block.exchange(WarpOperation::sync, 0x0000FFFFu);
+  });
+  REQUIRE(block.events.lanes.size() == 1);
+  CHECK(block.events.lanes[0].why == LaneEvent::Why::mask_without_caller);
+  CHECK(block.events.lanes[0].by.thread == 16);
+  CHECK(block.events.lanes[0].mask == 0x0000FFFFu);
+  CHECK(std::string(block.events.lanes[0].function) == "__syncwarp()");
+  CHECK(block.events.warp_syncs.size() == 1);
+  CHECK(block.events.divergences.empty());
+}
+
+TEST_CASE("a shuffle from a lane that takes no part brings something undefined, and is told why", "[block_scheduler]") {
+  Block block(40);
+  if (GENERATE(false, true)) block.shuffle(13);
+  block.scheduler.set_undefined(0x42);
+  std::vector<std::uint64_t> got(40);
+  block.run([&](std::uint32_t thread) {
+    if (thread == 9) return;
+    const std::uint32_t mask = thread < 16 ? 0x0000FFFFu : thread < 32 ? 0xFFFF0000u : ~0u;
+    got[thread] = block.exchange(WarpOperation::shuffle, mask, thread, (thread + 1) % 32);
+  });
+  REQUIRE(block.events.lanes.size() == 4);
+  std::sort(block.events.lanes.begin(), block.events.lanes.end(), [](const auto& a, const auto& b) { return a.by.thread < b.by.thread; });
+  CHECK(block.events.lanes[0].by.thread == 8);
+  CHECK(block.events.lanes[0].why == LaneEvent::Why::source_has_left);
+  CHECK(block.events.lanes[1].by.thread == 15);
+  CHECK(block.events.lanes[1].why == LaneEvent::Why::source_not_in_mask);
+  CHECK(block.events.lanes[1].source == 16);
+  CHECK(block.events.lanes[2].by.thread == 31);
+  CHECK(block.events.lanes[3].by.thread == 39);
+  CHECK(block.events.lanes[3].why == LaneEvent::Why::source_does_not_exist);
+  for (const std::uint32_t thread : {8u, 15u, 31u, 39u}) CHECK(got[thread] == 0x4242424242424242u);
+  CHECK(got[0] == 1);
+}
+
+TEST_CASE("lanes that call different warp functions with one mask diverge", "[block_scheduler]") {
+  Block block(32);
+  block.run([&](std::uint32_t thread) {
+    block.exchange(thread < 8 ? WarpOperation::sync : WarpOperation::ballot, ~0u, 1, 0, thread < 8 ? here : there);
+  });
+  REQUIRE(block.events.divergences.size() == 1);
+  CHECK(block.events.divergences[0].within_warp);
+  CHECK(block.events.divergences[0].second.thread == 8);
 }

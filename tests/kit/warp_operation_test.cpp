@@ -102,11 +102,11 @@ TEST_CASE("a shuffle reads its source lane's value, in full width", "[warp_opera
   std::mt19937_64 random(5);
   for (const std::uint32_t mask : masks(random)) {
     const Lanes lanes = requests(WarpOperation::shuffle, random, ~std::uint64_t{0});
-    const auto results = combine(lanes, mask);
+    const auto results = combine(lanes, mask, 0x4242);
     for (std::uint32_t lane = 0; lane < 32; ++lane) {
       if (!in(mask, lane)) continue;
       const std::uint32_t source = lanes[lane].source;
-      CHECK(results[lane] == (in(mask, source) ? lanes[source].value : lanes[lane].value));
+      CHECK(results[lane] == (in(mask, source) ? lanes[source].value : 0x4242));
     }
   }
 }

@@ -17,6 +17,7 @@ from pathlib import Path
 from elftools.common.exceptions import DWARFError, ELFError
 
 from grader.engines.announcements.announcement_check import KERNEL, LAUNCH, check_announcements
+from grader.engines.announcements.barrier_paths import barrier_paths
 from grader.engines.announcements.object_proof import Entry
 from grader.engines.checks.attribution import names_the_text
 from grader.engines.checks.entry_points import (
@@ -34,6 +35,7 @@ from grader.engines.checks.entry_points import (
 )
 from grader.engines.checks.gimple_scan import scan_gimple
 from grader.engines.checks.ir_scan import scan_ir
+from grader.engines.checks.kernel_returns import with_marked_returns
 from grader.engines.checks.line_markers import hand_written_marker
 from grader.engines.checks.object_check import check_object
 from grader.engines.checks.token_scan import scan
@@ -148,11 +150,19 @@ def _build(steps: BuildSteps, text: str, entries: EntrySignatures) -> tuple[Refu
     submitted = steps.toolchain.after_prelude(preprocessed, steps.name)
     if steps.scanned and (refusal := scan(submitted, steps.name, str(steps.folder))):
         return (refusal,)
-    if entries.by_name:
-        (steps.folder / "scanned.ii").write_text(f"{preprocessed}\n{use_of(entries.kernel)}", encoding="utf-8")
+    marked = preprocessed.removesuffix(submitted)
+    marked += with_marked_returns(submitted, entries.kernel, steps.name, str(steps.folder))
+    use = f"\n{use_of(entries.kernel)}" if entries.by_name else ""
     try:
-        compiled = succeeded if one_sandbox else _compile(steps)
-        return _link(steps, text, preprocessed, entries) if compiled else steps.failed()
+        if one_sandbox and (marked == preprocessed or not succeeded):
+            compiled = succeeded
+        else:
+            known = len(steps.log)
+            (steps.folder / "scanned.ii").write_text(marked + use, encoding="utf-8")
+            compiled = _compile(steps)
+            if one_sandbox and compiled:
+                del steps.log[known:]  # it said the same the first time
+        return _link(steps, text, marked, entries) if compiled else steps.failed()
     except _UNREADABLE as error:
         message = f"the object file cannot be read: {type(error).__name__}: {error}"
         raise BuildFaultError(message) from error
@@ -287,7 +297,9 @@ def _describe(steps: BuildSteps, text: str, entries: EntrySignatures, compiled: 
         if name not in known
     )
     loops = loop_addresses(compiled.assembly, block_offsets, info.addresses)
-    layout = CodeLayout(offset, compiled.static_shared_bytes, loops)
+    reached = {symbol.name for symbol in compiled.object.symbols if symbol.kind == "STT_FUNC"}
+    barriers = barrier_paths(read_code(steps.folder / "submission.o"), info.addresses, loops, reached)
+    layout = CodeLayout(offset, compiled.static_shared_bytes, loops, barriers)
     write_image(steps.folder / "image.json", info, source=text, entries=(kernel, launch), layout=layout)
     return ()
 

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import json
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
 
+from grader.engines.announcements.barrier_paths import BarrierPaths
 from grader.engines.object_code.debug_info import DebugInfo, Function, SharedArray
 
 MAX_LINES = 200_000
@@ -46,6 +47,7 @@ class CodeLayout:
     dynamic_offset: int  # the offset of dynamic shared memory in the thread-local segment
     static_shared_bytes: int  # of the arrays that the kernel reaches
     loops: list[tuple[int, int]]  # the addresses at which a loop's first and last block announce themselves
+    barriers: BarrierPaths = field(default_factory=BarrierPaths)
 
 
 def write_image(
@@ -60,6 +62,8 @@ def write_image(
         "functions": [[f.first, f.end, f.name] for f in info.functions],
         "header_code": sorted([f.first, f.end] for f in info.functions if not f.in_submission),
         "loops": layout.loops[:MAX_LOOPS],
+        "barrier_calls": layout.barriers.calls,
+        "returns": layout.barriers.returns,
         "shared": [_shared(array) for array in info.shared],
         "guards": info.guards[:MAX_VARIABLES],
         "variables": [asdict(variable) for variable in info.variables if variable.bytes][:MAX_VARIABLES],

@@ -85,12 +85,16 @@ def read_debug_info(program: Path, file_name: str, *, headers: Collection[str] =
             addresses={name: first for first, name in functions.items()},
         )
         for unit in dwarf.iter_CUs():
+            known = len(info.lines)
             ours = _read_lines(dwarf.line_program_for_CU(unit), info, {file_name, *headers})
+            own_code = {
+                at for at, _, file in info.lines[known:] if info.files[file].rsplit("/", 1)[-1] in {file_name, *headers}
+            }
             for count, die in enumerate(unit.iter_DIEs()):
                 if count > _MAX_DIES:
                     break
                 if die.tag == "DW_TAG_subprogram" and "DW_AT_low_pc" in die.attributes:
-                    info.functions.append(_function(die, ours))
+                    info.functions.append(_function(die, ours, own_code))
                 elif die.tag == "DW_TAG_variable" and (array := _shared_array(die, symbols, names)):
                     info.shared.append(array)
                 elif die.tag == "DW_TAG_variable" and (variable := _static_variable(die)):
@@ -114,14 +118,16 @@ def _read_lines(program: Any | None, info: DebugInfo, own: Collection[str]) -> s
     return {i + first_number for i, name in enumerate(names) if name.rsplit("/", 1)[-1] in own}
 
 
-def _function(die: Die, ours: set[int]) -> Function:
+def _function(die: Die, ours: set[int], own_code: Collection[int]) -> Function:
+    """`ours`: file numbers, `own_code`: addresses where a line of the submission begins. GCC does not say where a lambda is declared."""
     first, high = die.attributes["DW_AT_low_pc"].value, die.attributes["DW_AT_high_pc"]
     end = high.value if high.form == "DW_FORM_addr" else first + high.value
     origin = origin_of(die)
     parameters = [origin_of(child) for child in die.iter_children() if child.tag == "DW_TAG_formal_parameter"]
     types = [parameter_type(one) for one in parameters if "DW_AT_artificial" not in one.attributes]
     name, file = qualified_name(origin), origin.attributes.get("DW_AT_decl_file")
-    in_submission = file is not None and file.value in ours
+    is_lambda = file is None and name.rpartition("::")[2] == "operator()"
+    in_submission = first in own_code if is_lambda else file is not None and file.value in ours
     return Function(first, end, name, f"{name}({', '.join(types)})", type_of(origin).name, in_submission)
 
 

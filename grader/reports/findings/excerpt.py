@@ -16,7 +16,14 @@ from grader.reports.text import visible
 from grader.reports.text.number_format import index
 
 _AROUND = 2  # lines of context on either side
-_VERBS = {"read": "reads", "write": "writes", "atomic": "updates atomically", "barrier": "waits here"}
+_VERBS = {
+    "read": "reads",
+    "write": "writes",
+    "atomic": "updates atomically",
+    "barrier": "waits here",
+    "skip": "goes past the barrier",
+    "return": "returns here",
+}
 _NAME = re.compile(r"[A-Za-z_]\w*")
 
 Role = Literal["", "first", "second"]
@@ -111,7 +118,7 @@ def _note(site: Site, finding: Finding, *, named: bool) -> str:
         return ""
     whose = f" of block {index(site.block)}" if _blocks_differ(site, finding) else ""
     what = finding.element or finding.array or ""
-    what = "" if site.access == "barrier" else f" {visible.line(what, 60)}"
+    what = "" if site.access in {"barrier", "skip", "return"} else f" {visible.line(what, 60)}"
     return f"thread {index(site.thread)}{whose} {verb}{what}" if named or what.strip() else ""
 
 

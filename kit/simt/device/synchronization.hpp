@@ -14,4 +14,7 @@ void __threadfence_system();
 void __nanosleep(unsigned nanoseconds);
 [[noreturn]] void __trap();
 
+// A return statement of the kernel is about to be executed. The builder puts the call there; a submission cannot use the name.
+void tilelab_leaves();
+
 }  // namespace cuda_on_cpu

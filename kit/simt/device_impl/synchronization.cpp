@@ -9,10 +9,16 @@ using tilelab::simt::WarpOperation;
 
 inline namespace cuda_on_cpu {
 
-void __syncthreads() { Machine::current().barrier(TILELAB_STATEMENT, BarrierReduction::none, 0); }
-int __syncthreads_count(int predicate) { return Machine::current().barrier(TILELAB_STATEMENT, BarrierReduction::count, predicate); }
-int __syncthreads_and(int predicate) { return Machine::current().barrier(TILELAB_STATEMENT, BarrierReduction::all, predicate); }
-int __syncthreads_or(int predicate) { return Machine::current().barrier(TILELAB_STATEMENT, BarrierReduction::any, predicate); }
+void __syncthreads() { Machine::current().barrier(TILELAB_STATEMENT, BarrierReduction::none, 0, TILELAB_CALLER_FRAME); }
+int __syncthreads_count(int predicate) {
+  return Machine::current().barrier(TILELAB_STATEMENT, BarrierReduction::count, predicate, TILELAB_CALLER_FRAME);
+}
+int __syncthreads_and(int predicate) {
+  return Machine::current().barrier(TILELAB_STATEMENT, BarrierReduction::all, predicate, TILELAB_CALLER_FRAME);
+}
+int __syncthreads_or(int predicate) {
+  return Machine::current().barrier(TILELAB_STATEMENT, BarrierReduction::any, predicate, TILELAB_CALLER_FRAME);
+}
 
 void __syncwarp(unsigned mask) { Machine::current().exchange(TILELAB_STATEMENT, LaneRequest{WarpOperation::sync, mask, 0, 0}); }
 
@@ -20,6 +26,8 @@ void __threadfence() { Machine::current().fence(TILELAB_STATEMENT); }
 void __threadfence_block() { Machine::current().fence(TILELAB_STATEMENT, true); }
 void __threadfence_system() { Machine::current().fence(TILELAB_STATEMENT); }
 void __nanosleep(unsigned) { Machine::current().edge(TILELAB_STATEMENT); }
+
+void tilelab_leaves() { Machine::current().returns(TILELAB_PC); }
 
 void __trap() { Machine::current().trap("calls __trap()", TILELAB_STATEMENT); }
 

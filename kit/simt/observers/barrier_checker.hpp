@@ -1,15 +1,26 @@
-// Finds barriers that not every thread of the block reaches. Waiting at different barriers is an error. Leaving the kernel before
-// a barrier is legal since Volta; it gets a note, because data that the missing thread should have loaded may be missing too.
+// Finds barriers that not every thread of the block reaches. Waiting at different barriers is an error, and so is going past a
+// barrier to the kernel's end. Returning before a barrier is legal since Volta; it gets a note, because data that the missing thread
+// should have loaded may be missing too. A lab may call it an error.
 #pragma once
+
+#include <algorithm>
 
 #include "simt/event.hpp"
 #include "simt/finding_log.hpp"
+#include "simt/observers/barrier_places.hpp"
 
 namespace tilelab::simt {
 
 class BarrierChecker final : public Observer {
  public:
   explicit BarrierChecker(FindingLog& log) : log_(log) {}
+
+  // `places` must outlive the launch. Without this call, nothing is known of return statements.
+  void know(const BarrierPlaces& places, bool early_return_is_error) {
+    places_ = &places;
+    early_return_is_error_ = early_return_is_error;
+  }
+
   void on_divergence(const DivergenceEvent& event) override {
     RawFinding finding;
     finding.kind = Verdict::barrier_divergence;
@@ -18,18 +29,28 @@ class BarrierChecker final : public Observer {
     finding.bound = event.within_warp ? 1 : 0;
     log_.report(finding);
   }
-  void on_barrier(const BarrierEvent& event) override {
-    if (event.exited == 0) return;
+
+  void on_absence(const AbsenceEvent& event) override {
     RawFinding finding;
     finding.kind = Verdict::barrier_divergence;
-    finding.note = true;
-    finding.site = {event.pc, "barrier", {event.block, 0}};
-    finding.bound = event.exited;
+    finding.site = {event.pc, "barrier", event.waiting};
+    const bool skipped = places_ == nullptr || places_->is_skipped(event);
+    finding.bound = event.count;
+    finding.interval = event.interval;
+    finding.about = skipped ? RawFinding::About::skipped : RawFinding::About::returned;
+    finding.note = !skipped && !early_return_is_error_;
+    finding.other = {skipped ? 0 : event.left_by, skipped ? "skip" : "return", event.absent};
+    if (skipped && places_ != nullptr) {
+      const auto conditions = places_->conditions(event.path);
+      std::copy_n(conditions.begin(), std::min(conditions.size(), finding.conditions.size()), finding.conditions.begin());
+    }
     log_.report(finding);
   }
 
  private:
   FindingLog& log_;
+  const BarrierPlaces* places_ = nullptr;
+  bool early_return_is_error_ = false;
 };
 
 }  // namespace tilelab::simt
