@@ -14,6 +14,7 @@ from pathlib import Path
 from grader.engines.checks.entry_points import EntrySignatures
 from grader.engines.cpu.cpu_build import CpuBuild, build_for_cpu
 from grader.engines.refusal import Refusal
+from grader.judging.failure_causes import failure_causes
 from grader.judging.gpu_judging import GpuSubmission, judge_on_gpu
 from grader.judging.judge_call import JudgeCall, run_judge
 from grader.judging.lab_verdict import all_passed
@@ -82,7 +83,8 @@ def judge_lab(  # noqa: PLR0913 - what a lab is judged on, each by name
             return _refused(lab, build, refusals, text, seconds, gpu)
         if built.runner is None and (gpu is None or not gpu.cases):
             return _refused(lab, build, built.refusals, text, seconds, gpu)
-        outcome = LabOutcome(lab.id, build=build, cases=cases, seconds=seconds, gpu=gpu)
+        causes = failure_causes(toolset, lab, text, work, cases)
+        outcome = LabOutcome(lab.id, build=build, cases=cases, seconds=seconds, gpu=gpu, causes=causes)
         if case is None and all_passed(asked := _asked(lab, public_only=public_only), outcome):
             speed = time_lab(toolset, asked, source, outcome, folder)
             outcome = dataclasses.replace(outcome, speed=speed, seconds=time.monotonic() - began)

@@ -131,6 +131,7 @@ class LabOutcome:
     seconds: float = 0.0
     gpu: GpuOutcome | None = None
     speed: SpeedOutcome | None = None  # none: no GPU to time it on, or no reason to
+    causes: tuple[Finding, ...] = ()  # what in the text may have made a public case fail; they decide nothing
     suspects: tuple[Suspect, ...] = ()  # lines to look at, where a public case has a wrong result; they decide nothing
 
 

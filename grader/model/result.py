@@ -268,6 +268,7 @@ class LabResult(Model):
     build: Build | None = None
     cases: tuple[Case, ...] = ()
     findings: tuple[Finding, ...] = ()  # of all cases and the build, deduplicated; errors first
+    causes: tuple[Finding, ...] = ()  # what in the text may have made a public case fail: notes, the likeliest first
     suspects: tuple[Suspect, ...] = ()  # none: not looked for, or nothing found
     performance: str = "not assessed"
     performance_points: float = 0  # included in `points`

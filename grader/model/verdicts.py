@@ -61,6 +61,7 @@ class VerdictFacts:
     sentence: str  # for students: what happened
     next_step: str = ""  # what to do next, where neither a finding nor the lab's own files say it better
     advice: str = ""  # what to look at for a finding of this kind: in the lab's words, without the solution
+    question: str = ""  # for the author of the line of such a finding, beside that advice
     redacted: str = ""  # said instead of the message of a hidden case, which is about its shapes and elements
     never_ran: bool = False  # it says why no case was run, and nothing about any one case
     earns_nothing: bool = False  # the whole lab has no points; of `needs-gpu`, until it is graded where there is a GPU
@@ -144,6 +145,7 @@ _FACTS = {
         sentence="The kernel crashed before it ended.",
         next_step="Look for a null pointer, an endless recursion or a division by zero near the line shown.",
         advice="Check the indices, pointers and divisors in this line.",
+        question="Where does this pointer come from, and what does it point to?",
         redacted="the kernel crashes",
     ),
     Verdict.TIMEOUT: VerdictFacts(
@@ -154,6 +156,7 @@ _FACTS = {
         advice=(
             "Look at the condition that ends this loop. Does its variable change in every pass, and in the right direction?"
         ),
+        question="Which values does the loop's variable have in the first three passes, and in the last one?",
         redacted="the kernel does not end within its time limit",
     ),
     Verdict.BARRIER_DIVERGENCE: VerdictFacts(
@@ -167,6 +170,7 @@ _FACTS = {
             "A __syncthreads() inside an if or a loop is safe only when every thread of the block takes the same branch and "
             "makes the same passes. Put the condition around the loads and stores, not around the barrier."
         ),
+        question="Which threads of the block come to this line, and where are the others then?",
         redacted="the threads of one block do not all reach the same barrier",
         unseen_on_gpu=True,
     ),
@@ -179,6 +183,7 @@ _FACTS = {
             "When one thread writes an element and another thread of the block uses it, there must be a __syncthreads() between "
             "the two accesses, and every thread of the block must reach it."
         ),
+        question="What makes sure that the one thread has finished with this element before the other begins?",
         redacted="two threads use the same element without a barrier between them, and at least one writes it",
         unseen_on_gpu=True,
     ),
@@ -194,6 +199,7 @@ _FACTS = {
             "Work out the largest index that this expression can have: take the last block of the grid, the last thread of "
             "the block and the last pass of the loop."
         ),
+        question="Which row and which column does this thread want, and how many rows and columns are there?",
         redacted="a thread uses an element outside the array",
         unseen_on_gpu=True,
     ),
@@ -203,6 +209,7 @@ _FACTS = {
         sentence="The kernel writes to an input, which must not change.",
         next_step="A kernel may only read its inputs. Should the line shown write to an output?",
         advice="Write results only to the output.",
+        question="Which argument is the output, and which ones are only read?",
         redacted="the kernel changes an input",
     ),
     Verdict.MISALIGNED: VerdictFacts(
@@ -214,6 +221,7 @@ _FACTS = {
             "A float4 must start at a multiple of 16 bytes, which is every fourth element. The first element of each row is "
             "such an element only when the length of a row is a multiple of four."
         ),
+        question="By how many bytes is this address away from a multiple of the size that is read or written there?",
         redacted="an address is not a multiple of the size of the type that is used there",
         unseen_on_gpu=True,
     ),
@@ -228,6 +236,7 @@ _FACTS = {
             "Find the thread that should write this element. Does it write the element on every path, and before this thread "
             "reads it?"
         ),
+        question="Which thread should have stored this element, and in which line?",
         redacted="an element is read before anything was written to it",
         unseen_on_gpu=True,
     ),

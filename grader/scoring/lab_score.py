@@ -36,6 +36,7 @@ def score_lab(lab: Lab, outcome: LabOutcome, *, speed_counts: bool = False) -> L
         build=outcome.build,
         cases=tuple(cases),
         findings=_findings(lab, outcome, found),
+        causes=outcome.causes if found.verdict is not Verdict.PASS else (),
         suspects=outcome.suspects,
         performance=_performance(timing, counted),
         performance_points=fast,

@@ -111,6 +111,7 @@ PACKAGES = (
     "machine",
     "engines.gpu",
     "engines.cpu",
+    "engines.causes",
     "engines.checks",
     "engines.compiler_words",
     "engines.clang_ir",

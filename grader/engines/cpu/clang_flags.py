@@ -59,3 +59,12 @@ WARNINGS = (
     "-ferror-limit=20",
     "-ftabstop=1",
 )
+# Warnings that may explain a failure. They are asked for beside one, and change nothing.
+TELLING = (
+    "-Wextra",
+    "-Wshadow",
+    "-Wfloat-conversion",
+    "-Wconditional-uninitialized",
+    "-Wno-unused-variable",
+    "-Wno-unused-parameter",
+)

@@ -107,6 +107,15 @@ class CpuToolchain:
             self.assemble(assembly, output),
         ]
 
+    def warn(self, source: str, output: str) -> list[str]:
+        """Compiles the source as it is, for its warnings alone: a value that is used unset shows only where the code is optimised."""
+        told = clang_flags if self.is_clang else gcc_flags
+        includes = (f"-D__CUDA_ARCH__={self.cuda_arch}", *(f"-I{path}" for path in self.includes))
+        return [
+            self.compiler, "-x", "c++", *told.LANGUAGE, *told.WARNINGS, *told.TELLING, *includes, "-O1", "-include", str(self.prelude),
+            "-c", source, "-o", output,
+        ]  # fmt: skip
+
     def assemble(self, assembly: str, output: str) -> list[str]:
         return [self.compiler, "-x", "assembler", "-c", assembly, "-o", output]
 

@@ -55,3 +55,5 @@ WARNINGS = (
     "-fmax-errors=20",
     "-ftabstop=1",
 )
+# Warnings that may explain a failure. They are asked for beside one, and change nothing.
+TELLING = ("-Wextra", "-Wshadow", "-Wfloat-conversion", "-Wno-unused-variable", "-Wno-unused-parameter")

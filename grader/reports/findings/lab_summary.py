@@ -21,16 +21,17 @@ def what_happened(lab: LabResult) -> str:
 
 
 def advice(lab: LabResult, *, instructor: bool = False) -> str:
-    """What to look at next: the advice of a recognised mistake, else that of the first error, of the first failed case, or of the verdict.
-    For verdicts worse than a wrong result, the first error's advice comes before that of a recognised mistake.
+    """What to look at next: the advice of a likely cause, else of a recognised mistake, of the first error, of the first failed case, or of
+    the verdict. For verdicts worse than a wrong result, the first error's advice comes before that of a recognised mistake.
     """
+    from_causes = [one.advice for one in lab.causes[:1] if one.advice]
     from_mistakes = [one.advice for one in explanations(lab, instructor=instructor)]
     from_findings = [one.advice for one in lab.findings if one.severity == "error" and one.advice]
     from_cases = [case.advice for case in lab.cases if not case.passed and case.advice]
     mistake_first = lab.verdict in {Verdict.WRONG_ANSWER, Verdict.OUT_OF_BOUNDS}
     seen = [*from_mistakes, *from_findings] if mistake_first else [*from_findings, *from_mistakes]
     last_resort = _TRY_OTHER_SIZES if _nothing_told(lab) else lab.verdict.facts.next_step
-    either = [*seen, *from_cases, last_resort]
+    either = [*from_causes, *seen, *from_cases, last_resort]
     return visible.line(next(iter(either)), 600)
 
 

@@ -52,6 +52,15 @@ def finding_view(
         yield Padding(Text(facts, style="dim"), _INDENT, expand=False)
 
 
+def cause_view(
+    cause: Finding, sources: Mapping[str, str], width: int, *, shown: int | None
+) -> Iterator[RenderableType]:
+    """What in the text may be the cause, with its line. `shown`: a line that stands above already."""
+    yield Text.assemble(("Likely cause: ", "bold"), visible.line(cause.message, 600))
+    if cause.line != shown and (lines := excerpt(cause, sources, around=0)):
+        yield from _excerpt(lines, f"{visible.line(cause.file or '', 80)}, line {cause.line:,}", width)
+
+
 def _facts(finding: Finding, lab: LabResult) -> str:
     """The shape and launch of the finding, the block and thread, and how often it occurred."""
     launch = shape_of(finding, lab, instructor=True)

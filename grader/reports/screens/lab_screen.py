@@ -19,13 +19,14 @@ from grader.model.verdicts import TERMINAL_STYLES, Verdict
 from grader.reports.findings.lab_summary import advice, explanations, what_happened
 from grader.reports.findings.mismatch_figure import amount
 from grader.reports.screens.checklist import Tried, case_lines, one_line, overview, passed_of
-from grader.reports.screens.first_mistake import Detail, block_view, finding_view, log_view, mismatch_view
+from grader.reports.screens.first_mistake import Detail, block_view, cause_view, finding_view, log_view, mismatch_view
 from grader.reports.speed_figures.speed_lines import kernel_lines, speed_lines
 from grader.reports.text import visible
 from grader.reports.text.number_format import counted
 
 _PRINTED_LINES = 6
 _TODOS = 4
+_CAUSES = 1
 _OTHERS = 3  # further findings, one line each
 
 
@@ -142,7 +143,9 @@ def _trouble(one: Tried, level: Level, width: int) -> Iterator[RenderableType]:
         yield from log_view(lab.build.log)
     else:
         yield Text(_message(lab))
-    for explanation in explanations(lab)[:1]:
+    for cause in lab.causes[:_CAUSES]:
+        yield from cause_view(cause, sources, width, shown=first.line if first else None)
+    for explanation in explanations(lab)[: 0 if lab.causes else 1]:
         yield Text.assemble(("Likely cause: ", "bold"), visible.line(explanation.sentence, 600))
     yield from _printed(lab)
     yield from _next_step(one, level)
@@ -163,9 +166,23 @@ def _next_step(one: Tried, level: Level) -> Iterator[RenderableType]:
         if level.blank_lines:
             yield Text()
         yield Text.assemble(("Look at next: ", "bold blue"), step)
-    case = _focused_case(one.result)
-    if level.hint and case and case.advice and visible.line(case.advice, 600) != step:
-        yield Text.assemble(("And ask yourself: ", "bold blue"), visible.line(case.advice, 600))
+    if level.hint and (question := _question(one.result)) and question != step:
+        yield Text.assemble(("And ask yourself: ", "bold blue"), question)
+
+
+def _question(lab: LabResult) -> str:
+    """One that fits what happened: of a finding, its kind's; of a wrong result, the case's own. None where the cause is known."""
+    error = next((finding for finding in lab.findings if finding.severity == "error"), None)
+    case = _focused_case(lab)
+    if lab.causes or lab.verdict.facts.never_ran or (explanations(lab) and not error):
+        return ""
+    if error:
+        return error.kind.facts.question
+    return (
+        visible.line(case.advice, 600)
+        if case and (lab.verdict is Verdict.WRONG_ANSWER or case.role == "technique")
+        else ""
+    )
 
 
 def _rest(

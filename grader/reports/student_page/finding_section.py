@@ -1,4 +1,4 @@
-"""The section of findings: the first few as cards, the rest folded. Pure."""
+"""The section of findings: what may be the cause, the first few findings as cards, the rest folded. Pure."""
 
 from __future__ import annotations
 
@@ -14,6 +14,7 @@ MOST_CARDS = 24
 
 @dataclass(frozen=True)
 class FindingSection:
+    causes: tuple[FindingCard, ...]
     cards: tuple[FindingCard, ...]
     more_cards: tuple[FindingCard, ...]
     unshown_cards: int
@@ -23,9 +24,11 @@ class FindingSection:
 def finding_section(view: LabView) -> FindingSection | None:
     lab = view.lab
     cards = [finding_card(one, lab, view.sources, instructor=view.instructor) for one in lab.findings[:MOST_CARDS]]
-    if not cards:
+    causes = tuple(finding_card(one, lab, view.sources, instructor=view.instructor) for one in lab.causes)
+    if not cards and not causes:
         return None
     return FindingSection(
+        causes=causes,
         cards=tuple(cards[:_OPEN_CARDS]),
         more_cards=tuple(cards[_OPEN_CARDS:]),
         unshown_cards=max(0, len(lab.findings) - MOST_CARDS),

@@ -1,0 +1,84 @@
+"""Arrays that should be shared by the threads of a block and are not, or that have no memory: as the text declares them. Pure."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from grader.engines.compiler_words.student_code import Place, StudentCode
+from grader.engines.compiler_words.told import Said
+
+_ELEMENT = r"(?:float|double|int|unsigned(?:\s+int)?|long|short|char|half|__half|(?:float|int|double)[1-4])"
+_LOCAL = re.compile(
+    rf"^\s*(?:(?:volatile|alignas\(\w+\)|__align__\(\w+\))\s+)*{_ELEMENT}\s+((?:\w+\s*(?:\[[^\[\]]+\]\s*)+,?\s*)+)(?:=[^;]*)?;"
+)
+_NAMED = re.compile(r"(\w+)\s*((?:\[[^\[\]]+\]\s*)+)")
+_POINTER = re.compile(rf"__shared__\s+(?:volatile\s+)?{_ELEMENT}\s*\*\s*(?:__restrict__\s+)?(\w+)\s*;")
+_DYNAMIC = re.compile(r"\bextern\s+(?:__shared__|__align__\(\w+\)|alignas\(\w+\)|\s)+[\w:]+\s+(\w+)\s*\[\s*\]")
+_BARRIER = re.compile(r"\b(?:__syncthreads\w*|\w+\.sync|sync)\s*\(")
+
+
+def forgotten_shared(code: StudentCode) -> Iterator[Said]:
+    """An array of each thread's own that is filled at an index of `threadIdx` and read at others, in a kernel with barriers."""
+    if not any(_BARRIER.search(bare) for bare in code.bare):
+        return
+    of_thread = _thread_names(code)
+    for number, bare in enumerate(code.bare, 1):
+        declared = _LOCAL.match(bare)
+        if declared is None:
+            continue
+        for each in _NAMED.finditer(declared[1]):
+            if _filled_by_thread(each[1], code, number, of_thread):
+                start = declared.start(1) + each.start()
+                what = (
+                    f"`{each[1]}` in line {number} is an array of each thread's own: no other thread sees what is stored in it. "
+                    "A tile that the threads of a block fill together has to be shared."
+                )
+                yield Said(
+                    Place(number, start, start + len(each[1])),
+                    what,
+                    "Which word before a declaration makes an array the whole block's?",
+                )
+
+
+def _filled_by_thread(name: str, code: StudentCode, line: int, of_thread: re.Pattern[str]) -> bool:
+    uses = re.compile(rf"(?<![\w.]){name}\s*((?:\[(?:[^\[\]]|\[[^\[\]]*\])*\]\s*)+)(=(?!=))?")
+    found = [match for bare in code.bare[line:] for match in uses.finditer(bare)]
+    stores = [match[1] for match in found if match[2]]
+    reads = [match[1] for match in found if not match[2]]
+    return any(of_thread.search(one) for one in stores) and any(one not in stores for one in reads)
+
+
+def _thread_names(code: StudentCode) -> re.Pattern[str]:
+    """`threadIdx`, and variables that hold a part of it."""
+    names = ["threadIdx"]
+    for bare in code.bare:
+        names += re.findall(r"(\w+)\s*=\s*\(?\s*(?:int\s*\)\s*)?threadIdx\.[xyz]\b", bare)
+    return re.compile(rf"\b(?:{'|'.join(map(re.escape, dict.fromkeys(names)))})\b")
+
+
+def pointers_without_memory(code: StudentCode) -> Iterator[Said]:
+    """`__shared__ float* As;` that nothing ever sets."""
+    for number, bare in enumerate(code.bare, 1):
+        for match in _POINTER.finditer(bare):
+            if any(re.search(rf"(?<![\w.]){match[1]}\s*=(?!=)", line) for line in code.bare[number:]):
+                continue
+            what = (
+                f"`{match[1]}` in line {number} is a shared pointer that points nowhere: there is no array behind it."
+            )
+            advice = "An array is declared with its size in [ ], which has to be a constant."
+            yield Said(Place(number, match.start(1), match.end(1)), what, advice)
+
+
+def dynamic_without_bytes(code: StudentCode, shared_bytes: int, launch: str) -> Iterator[Said]:
+    """`extern __shared__` where the launch function asks for nothing."""
+    if shared_bytes:
+        return
+    for number, bare in enumerate(code.bare, 1):
+        if match := _DYNAMIC.search(bare):
+            what = (
+                f"`{match[1]}` in line {number} is `extern __shared__`: its size comes from the launch function, and `{launch}` asks for "
+                "0 bytes of it."
+            )
+            advice = "The third member of LaunchConfig says how many bytes of shared memory a block gets."
+            yield Said(Place(number, match.start(1), match.end(1)), what, advice)

@@ -1,0 +1,101 @@
+"""Why a case that a student sees in full may have failed, from the submission's own text: the launch function's arithmetic, arrays that
+are not shared, and what the compiler warns of. Said beside the failure; no verdict, point or other case depends on it.
+
+Cases that withhold anything add nothing: what is told here may not depend on them.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from pathlib import Path
+
+from grader.engines.causes.launch_causes import Started, launch_causes
+from grader.engines.causes.shared_causes import dynamic_without_bytes, forgotten_shared, pointers_without_memory
+from grader.engines.causes.warning_sentences import explaining
+from grader.engines.checks.entry_points import name_of
+from grader.engines.compiler_words.compiler_message import Diagnostic, diagnostics
+from grader.engines.compiler_words.student_code import StudentCode
+from grader.engines.compiler_words.told import Said
+from grader.engines.cpu.build_steps import BuildSteps
+from grader.machine.toolset import Toolset
+from grader.model.labs import Lab
+from grader.model.outcome import JudgedCase
+from grader.model.result import Finding, Launch
+from grader.model.verdicts import Verdict
+
+MOST = 2
+_SILENT = frozenset({Verdict.PASS, Verdict.INTERNAL_ERROR, Verdict.NEEDS_GPU})
+_WITHOUT_MEMORY = frozenset(
+    {Verdict.CRASH, Verdict.OUT_OF_BOUNDS, Verdict.UNINITIALIZED_READ, Verdict.WRONG_ANSWER, Verdict.MISALIGNED}
+)
+_OF_VALUES = frozenset({Verdict.WRONG_ANSWER, Verdict.UNINITIALIZED_READ})
+# Told well by their own findings: most of them are not worth another compilation.
+_TOLD = frozenset({Verdict.MISALIGNED, Verdict.INPUT_MODIFIED})
+_SIZE = re.compile(r"\w+=(\d+)")
+
+
+def failure_causes(
+    toolset: Toolset, lab: Lab, text: str, folder: Path, cases: Sequence[JudgedCase]
+) -> tuple[Finding, ...]:
+    """At most `MOST`, the likeliest first. `folder`: where the submission was built; its warnings are asked for there."""
+    whole = {case.name for case in lab.cases if case.feedback == "full"}
+    failed = [one for case in cases if case.name in whole for one in case.launches if one.verdict not in _SILENT]
+    if not failed:
+        return ()
+    code = StudentCode(text)
+    verdict = failed[0].verdict
+    of_launches = list(_of_launches(lab, code, failed))
+    said = of_launches
+    if verdict is not Verdict.LAUNCH_ERROR or not said:
+        warnings = _warnings(toolset, lab, code, folder) if verdict not in _TOLD else []
+        sure = explaining(warnings, code, sure=True)
+        said = [*_of_arrays(lab, code, failed), *sure, *of_launches, *explaining(warnings, code, sure=False)]
+    first = {one.place.line: one for one in reversed(said)}
+    kept = [one for one in said if first[one.place.line] is one][:MOST]
+    return tuple(_finding(lab, verdict, one, code) for one in kept)
+
+
+def _of_launches(lab: Lab, code: StudentCode, failed: Iterable[Launch]) -> Iterator[Said]:
+    for launch in failed:
+        if launch.grid is None or launch.block is None:
+            continue
+        sizes = tuple(int(size) for size in _SIZE.findall(launch.shape))
+        wrong = launch.mismatch
+        output = (wrong.rows, wrong.columns) if wrong else None
+        unwritten = wrong.unwritten if wrong and wrong.unwritten == wrong.wrong else 0
+        started = Started(sizes, launch.grid, launch.block, launch.shared_bytes, output, unwritten)
+        if found := list(launch_causes(code, name_of(lab.public.launch), started)):
+            yield from found
+            return
+
+
+def _of_arrays(lab: Lab, code: StudentCode, failed: Sequence[Launch]) -> Iterator[Said]:
+    verdicts = {launch.verdict for launch in failed}
+    if verdicts & _OF_VALUES:
+        yield from forgotten_shared(code)
+    if verdicts & _WITHOUT_MEMORY:
+        yield from pointers_without_memory(code)
+        yield from dynamic_without_bytes(code, failed[0].shared_bytes, name_of(lab.public.launch))
+
+
+def _warnings(toolset: Toolset, lab: Lab, code: StudentCode, folder: Path) -> list[Diagnostic]:
+    steps = BuildSteps(toolset.toolchain, toolset.confinement, folder, lab.public.file)
+    steps.run(toolset.toolchain.warn(lab.public.file, "warned.o"))
+    found = diagnostics("\n".join(steps.log), lab.public.file, code.lines)
+    return [one for one in found if one.severity == "warning"]
+
+
+def _finding(lab: Lab, verdict: Verdict, said: Said, code: StudentCode) -> Finding:
+    line = said.place.line
+    known = 0 < line <= len(code.lines)
+    return Finding(
+        kind=verdict,
+        severity="note",
+        message=said.message,
+        advice=said.advice or None,
+        file=lab.public.file,
+        line=line if known else None,
+        source=code.lines[line - 1] if known else None,
+        columns=said.place.columns if known else None,
+    )
