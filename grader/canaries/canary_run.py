@@ -9,8 +9,8 @@ from pathlib import Path
 from grader.canaries.canary import ELEMENTS, KERNEL, SHARED_BYTES, STEPS, Canary
 from grader.engines.checks.entry_points import EntrySignatures
 from grader.engines.cpu.cpu_build import build_for_cpu
+from grader.launch_arguments.argument_text import parse_argument
 from grader.machine.toolset import Toolset
-from grader.single_launch.kernel_arguments import parse_argument
 from grader.single_launch.kernel_check import CheckRequest, check_built, refusals_of
 from grader.single_launch.kernel_source import KernelSource
 

@@ -9,13 +9,13 @@ import tempfile
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
+from grader.launch_arguments.argument_text import parse_argument
 from grader.machine.toolset import Toolset
 from grader.model.course_root import course_root
 from grader.model.result import Finding
 from grader.model.verdicts import Verdict
 from grader.practice.terminal_window import student_console
 from grader.reports.screens.check_screen import CheckPage
-from grader.single_launch.kernel_arguments import parse_argument
 from grader.single_launch.kernel_build import why_not
 from grader.single_launch.kernel_check import Checked, CheckRequest, Extent3, Refused, check_kernel
 from grader.single_launch.kernel_source import CheckError, KernelSource, named_kernel, read_kernel_source

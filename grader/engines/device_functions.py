@@ -27,7 +27,7 @@ _MATH_NAMES = """
 MATH = frozenset(_MATH_NAMES.split())
 C_LIBRARY = frozenset(
     [*MATH, *(name + "f" for name in MATH), "abs", "labs", "llabs", "_GLOBAL_OFFSET_TABLE_", "__popcountdi2", "__popcountsi2",
-     "__udivti3", "__umodti3", "__divti3", "__modti3", "__mulsc3", "__muldc3", "__divsc3", "__divdc3",
+     "__cxa_pure_virtual", "__udivti3", "__umodti3", "__divti3", "__modti3", "__mulsc3", "__muldc3", "__divsc3", "__divdc3",
      # for machines where long double has 128 bits and the processor computes with 64
      "__addtf3", "__subtf3", "__multf3", "__divtf3", "__eqtf2", "__netf2", "__lttf2", "__letf2", "__gttf2", "__getf2",
      "__unordtf2", "__extendsftf2", "__extenddftf2", "__trunctfsf2", "__trunctfdf2", "__floatsitf", "__floatditf",

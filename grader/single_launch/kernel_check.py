@@ -17,19 +17,15 @@ from pydantic import Field, ValidationError
 from grader.engines.cpu.cpu_build import CpuBuild
 from grader.judging.judge_call import JUDGE_SECONDS, MAX_REPORT_BYTES, located
 from grader.judging.lab_judging import RUN_LIMITS
+from grader.launch_arguments.argument_text import ArgumentError, Content, WantedArgument
+from grader.launch_arguments.class_passing import passing_of
+from grader.launch_arguments.element_types import Leaf
+from grader.launch_arguments.kernel_arguments import Argument, match_arguments, proposed_command, signature
+from grader.launch_arguments.kernel_parameters import Parameter, read_parameters
 from grader.machine.toolset import Toolset
 from grader.model.result import Finding, Launch
 from grader.model.verdicts import Verdict
-from grader.single_launch.kernel_arguments import (
-    Argument,
-    ArgumentError,
-    WantedArgument,
-    match_arguments,
-    proposed_command,
-    signature,
-)
 from grader.single_launch.kernel_build import BuiltKernel, build_kernel
-from grader.single_launch.kernel_parameters import Leaf, Parameter, read_parameters
 from grader.single_launch.kernel_source import KernelSource
 
 EVENT_BUDGET = 1_000_000_000
@@ -162,25 +158,41 @@ def _description(request: CheckRequest, arguments: Sequence[Argument]) -> dict[s
 
 def _described(argument: Argument) -> dict[str, object]:
     content, element = argument.content, argument.element
-    integer = content.integer - (1 << 64) if content.integer >= 1 << 63 else content.integer
-    filled: dict[str, object] = {"fill": content.fill, "floating": content.floating, "integer": integer}
-    if content.span:
-        filled |= {"low": content.span[0], "high": content.span[1]}
     described: dict[str, object] = {
         "name": argument.parameter.name,
         "element": element.name,
         "role": argument.role,
-        "content": filled,
+        "content": _filled(content),
     }
     if argument.role == "scalar":
         return {**described, "scalar": _leaf(element.leaves[0])}
+    if argument.filled is not None:
+        described["numbers"] = [{**_leaf(leaf), **_number(value)} for leaf, value in argument.filled.numbers]
+        described["pointers"] = argument.filled.pointers
+    layout = argument.parameter.layout
+    if argument.role == "object" and layout is not None:
+        passing = passing_of(layout)
+        described |= {"passing": passing.how, "pieces": passing.pieces, "alignment": layout.alignment}
     return {
         **described,
+        "hidden": argument.hidden,
         "elements": argument.elements,
         "element_bytes": element.bytes,
         "row_elements": argument.extents[-1] if len(argument.extents) > 1 else 0,
         "leaves": [_leaf(leaf) for leaf in element.leaves],
     }
+
+
+def _filled(content: Content) -> dict[str, object]:
+    filled: dict[str, object] = {"fill": "constant" if content.fill == "function" else content.fill, **_number(content)}
+    if content.span:
+        filled |= {"low": content.span[0], "high": content.span[1]}
+    return filled
+
+
+def _number(content: Content) -> dict[str, object]:
+    integer = content.integer - (1 << 64) if content.integer >= 1 << 63 else content.integer
+    return {"floating": content.floating, "integer": integer}
 
 
 def _leaf(leaf: Leaf) -> dict[str, object]:

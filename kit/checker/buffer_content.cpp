@@ -1,6 +1,7 @@
 #include "checker/buffer_content.hpp"
 
 #include <cstring>
+#include <stdexcept>
 
 #include "simt/half_bits.hpp"
 
@@ -67,6 +68,13 @@ std::vector<std::byte> bytes_of(const BufferShape& shape, const Content& content
     for (const Leaf& leaf : shape.leaves) put(bytes.data() + element * shape.element_bytes + leaf.offset, leaf, numbers.next(leaf.kind));
   }
   return bytes;
+}
+
+void set_numbers(std::vector<std::byte>& bytes, const std::vector<SetNumber>& numbers) {
+  for (const SetNumber& one : numbers) {
+    if (one.leaf.offset + one.leaf.bytes > bytes.size()) throw std::out_of_range("a number lies outside its buffer");
+    put(bytes.data() + one.leaf.offset, one.leaf, {one.floating, static_cast<std::uint64_t>(one.integer)});
+  }
 }
 
 }  // namespace tilelab::checker

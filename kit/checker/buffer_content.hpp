@@ -33,11 +33,20 @@ struct Content {
   std::optional<std::int64_t> low, high;  // for random: whole numbers from low to high; without them, the ranges below
 };
 
+// One number at a place of its own: `leaf.offset` counts from the buffer's first byte.
+struct SetNumber {
+  Leaf leaf;
+  double floating = 0;
+  std::int64_t integer = 0;
+};
+
 // Random without a range: floating-point numbers are multiples of 2^-23 in (-1, 1), integers 0 to 99.
 inline constexpr std::int64_t random_low = 0, random_high = 99;
 
 // The bytes of the whole buffer. Every byte that the content does not set holds `unwritten`: padding, and the whole buffer for
 // Fill::none. Consecutive numbers count leaves: element i of a float4 holds 4i to 4i + 3.
 std::vector<std::byte> bytes_of(const BufferShape& shape, const Content& content, judge::RandomStream random, std::byte unwritten);
+// Throws std::out_of_range where a number does not lie in `bytes`.
+void set_numbers(std::vector<std::byte>& bytes, const std::vector<SetNumber>& numbers);
 
 }  // namespace tilelab::checker

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <stdexcept>
 #include <utility>
 
 #include "checker/order_comparison.hpp"
@@ -27,6 +28,25 @@ std::uint64_t scalar_bits(const DescribedArgument& argument) {
   std::uint64_t bits = 0;
   std::memcpy(&bits, bytes.data(), bytes.size());
   return bits;
+}
+
+bool is_buffer(const DescribedArgument& argument) { return argument.role != Role::scalar && argument.role != Role::object; }
+
+// An object's bytes as whole words, with zeros behind them.
+std::vector<std::uint64_t> words_of(const DescribedArgument& argument) {
+  std::vector<std::byte> bytes((argument.shape.element_bytes + 7) / 8 * 8);
+  set_numbers(bytes, argument.numbers);
+  std::vector<std::uint64_t> words(bytes.size() / sizeof(std::uint64_t));
+  std::memcpy(words.data(), bytes.data(), bytes.size());
+  return words;
+}
+
+// The runner writes addresses there and takes them back.
+void clear_pointers(std::vector<std::byte>& bytes, const std::vector<protocol::PointerAt>& pointers) {
+  for (const protocol::PointerAt& one : pointers) {
+    if (one.offset + sizeof(std::uint64_t) > bytes.size()) throw std::out_of_range("a pointer lies outside its buffer");
+    std::memset(bytes.data() + one.offset, 0, sizeof(std::uint64_t));
+  }
 }
 
 std::vector<std::byte> anything(std::size_t bytes, judge::RandomStream random) {
@@ -66,13 +86,22 @@ struct Files {
                                  .element_bytes = is_scalar ? described.scalar.bytes : described.shape.element_bytes,
                                  .bytes = is_scalar ? described.scalar.bytes : described.shape.elements * described.shape.element_bytes,
                                  .bits = is_scalar ? scalar_bits(described) : 0,
-                                 .row_elements = is_scalar ? 0 : described.row_elements});
-    if (is_scalar) return;
+                                 .row_elements = is_scalar ? 0 : described.row_elements,
+                                 .hidden = described.hidden,
+                                 .pointers = described.pointers,
+                                 .words = described.role == Role::object ? words_of(described) : std::vector<std::uint64_t>{},
+                                 .passing = described.passing,
+                                 .alignment = described.alignment,
+                                 .pieces = described.pieces});
+    if (!is_buffer(described)) return;
     const bool changes = again_ && described.content.fill == Fill::none;
     const judge::SecretKey key = judge::SecretKey::from_number(changes ? other_contents : seed);
     const judge::RandomStream random(key.derive(described.name, position));
-    files.emplace_back(changes ? anything(request.arguments.back().bytes, random)
-                               : bytes_of(described.shape, described.content, random, unwritten));
+    std::vector<std::byte> bytes =
+        changes ? anything(request.arguments.back().bytes, random) : bytes_of(described.shape, described.content, random, unwritten);
+    set_numbers(bytes, described.numbers);
+    clear_pointers(bytes, described.pointers);
+    files.emplace_back(bytes);
   }
 
   bool again_;
@@ -134,7 +163,7 @@ void look_from_the_other_end(LaunchRecord& record, judge::RunnerProcess& runner,
   if (!comparable) return;
   std::size_t file = 0;
   for (const DescribedArgument& argument : launch.arguments) {
-    if (argument.role == Role::scalar) continue;
+    if (!is_buffer(argument)) continue;
     const std::vector<std::byte> one = first.files[file].bytes(), other = second.files[file].bytes();
     ++file;
     if (argument.role == Role::input) continue;

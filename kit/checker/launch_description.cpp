@@ -42,6 +42,24 @@ Content content_from(const json& value) {
   return content;
 }
 
+// What a buffer and an object have in common: numbers at their own places, and pointers to other buffers.
+void read_parts(const json& value, DescribedArgument& argument) {
+  if (value.contains("hidden")) argument.hidden = value.at("hidden").get<bool>();
+  if (value.contains("numbers")) {
+    for (const json& one : list(value.at("numbers")))
+      argument.numbers.push_back({leaf_from(one), one.at("floating").get<double>(), integer<std::int64_t>(one.at("integer"))});
+  }
+  if (value.contains("pointers")) {
+    for (const json& one : list(value.at("pointers")))
+      argument.pointers.push_back({integer<std::size_t>(one.at(0)), integer<std::size_t>(one.at(1))});
+  }
+  if (argument.role != protocol::Role::object) return;
+  argument.passing = enumerator<protocol::Passing>(value.at("passing"));
+  argument.alignment = integer<std::size_t>(value.at("alignment"));
+  for (const json& one : list(value.at("pieces")))
+    argument.pieces.push_back({integer<std::size_t>(one.at(0)), integer<std::size_t>(one.at(1)), one.at(2).get<bool>()});
+}
+
 DescribedArgument argument_from(const json& value) {
   DescribedArgument argument;
   argument.name = text(value.at("name"));
@@ -59,6 +77,7 @@ DescribedArgument argument_from(const json& value) {
     const Leaf& leaf = argument.shape.leaves.emplace_back(leaf_from(one));
     if (leaf.offset + leaf.bytes > argument.shape.element_bytes) strict::refuse(one, "a number inside its element");
   }
+  read_parts(value, argument);
   return argument;
 }
 

@@ -16,10 +16,16 @@ namespace tilelab::checker {
 struct DescribedArgument {
   std::string name, element;
   protocol::Role role = protocol::Role::scalar;
-  BufferShape shape;             // of a buffer
-  std::size_t row_elements = 0;  // of a buffer; 0: one-dimensional
-  Content content;               // of a buffer, and the value of a scalar
-  Leaf scalar;                   // of a scalar: what kind of number it is
+  BufferShape shape;                                         // of a buffer or an object
+  std::size_t row_elements = 0;                              // of a buffer; 0: one-dimensional
+  Content content;                                           // of a buffer, and the value of a scalar
+  Leaf scalar;                                               // of a scalar: what kind of number it is
+  std::vector<SetNumber> numbers;                            // of a buffer or an object: set after its content
+  std::vector<protocol::PointerAt> pointers;                 // of a buffer or an object: to which buffers its words lead
+  bool hidden = false;                                       // a buffer that is no parameter
+  protocol::Passing passing = protocol::Passing::registers;  // of an object
+  std::size_t alignment = 8;
+  std::vector<protocol::Piece> pieces;
 };
 
 struct LaunchDescription {

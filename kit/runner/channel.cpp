@@ -19,7 +19,7 @@
 namespace tilelab {
 namespace {
 
-constexpr std::size_t max_descriptors = 16;  // one for each buffer argument; a frame with more closes the conversation
+constexpr std::size_t max_descriptors = 64;  // one for each buffer argument; a frame with more closes the conversation
 constexpr int send_timeout_ms = 10'000;      // so that a peer that stops reading cannot block us
 
 using Clock = std::chrono::steady_clock;

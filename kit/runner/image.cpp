@@ -85,6 +85,9 @@ Image load_image(const std::filesystem::path& file) {
   image.static_shared_bytes = integer<std::size_t>(json.at("static_shared_bytes"));
   image.kernel = integer<Address>(json.at("kernel"));
   image.launch = integer<Address>(json.at("launch"));
+  for (const auto& target : list(json.at("targets"))) image.targets.push_back(integer<Address>(target));
+  std::sort(image.targets.begin(), image.targets.end());
+  image.argument_bytes = integer<std::size_t>(json.at("argument_bytes"));
   return image;
 }
 
@@ -121,6 +124,7 @@ void Image::seal_in(simt::SealedTables& tables) const {
   tables.add(shared);
   tables.add(guards);
   tables.add(variables);
+  tables.add(targets);
 }
 
 }  // namespace tilelab

@@ -42,6 +42,8 @@ struct Image {
   std::uintptr_t dynamic_offset = 0;  // offset of the dynamic shared block in that segment
   std::size_t static_shared_bytes = 0;
   std::uintptr_t kernel = 0, launch = 0;  // addresses
+  std::vector<std::uintptr_t> targets;    // functions that a call through a pointer may go to; sorted
+  std::size_t argument_bytes = 0;         // on the stack that the kernel's code uses
 
   const CodeLine* line_at(std::uintptr_t pc) const;
   const CodeFunction* function_at(std::uintptr_t pc) const;

@@ -122,7 +122,10 @@ class Launch {
   void map_memory() {
     std::size_t file = 0;
     for (const protocol::Argument& argument : request_.arguments) {
-      if (argument.role == Role::scalar) continue;
+      if (argument.role == Role::scalar || argument.role == Role::object) {
+        arenas_.push_back(0);
+        continue;
+      }
       simt::Region region;
       region.name = argument.name;
       region.role = argument.role == Role::input    ? simt::BufferRole::input
@@ -136,9 +139,34 @@ class Launch {
         region.dimensions = {argument.bytes / region.element_bytes / argument.row_elements, argument.row_elements};
       const simt::Region& placed = memory_.add_buffer(std::move(region));
       addresses_.push_back(placed.base);
+      arenas_.push_back(placed.base);
       transfer(files_.at(file++), placed, false);
     }
+    place_pointers();
     map_module();
+  }
+
+  // Writes the addresses of buffers into the buffers that hold pointers to them.
+  void place_pointers() {
+    for (std::size_t i = 0; i < request_.arguments.size(); ++i) {
+      if (arenas_[i] == 0) continue;
+      for (const protocol::PointerAt& one : request_.arguments[i].pointers) {
+        const std::uintptr_t target = arenas_.at(one.argument);
+        if (one.offset + sizeof target > request_.arguments[i].bytes) throw std::runtime_error("a pointer lies outside its buffer");
+        std::memcpy(reinterpret_cast<char*>(arenas_[i]) + one.offset, &target, sizeof target);
+      }
+    }
+  }
+
+  // A buffer that is given back holds no addresses of ours: where the kernel left a pointer as it was, there are zeros.
+  void take_back_pointers() {
+    for (std::size_t i = 0; i < request_.arguments.size(); ++i) {
+      if (arenas_[i] == 0) continue;
+      for (const protocol::PointerAt& one : request_.arguments[i].pointers) {
+        char* at = reinterpret_cast<char*>(arenas_[i]) + one.offset;
+        if (std::memcmp(at, &arenas_.at(one.argument), sizeof(std::uintptr_t)) == 0) std::memset(at, 0, sizeof(std::uintptr_t));
+      }
+    }
   }
 
   // Adds variables by name. Behind them it adds the sections that hold them, for constants without a name and the bytes between.
@@ -175,7 +203,8 @@ class Launch {
     }
   }
 
-  void store_buffers() const {
+  void store_buffers() {
+    take_back_pointers();
     std::size_t file = 0;
     for (const simt::Region& region : memory_.buffers()) transfer(files_.at(file++), region, true);
   }
@@ -189,6 +218,7 @@ class Launch {
     bool returned = false;
     {
       simt::Machine machine(memory_, announcer, *stacks_, 10'000'000, image_.header_code);
+      machine.may_call(image_.targets);
       machine.run({.grid = {1, 1, 1}, .block = {1, 1, 1}},
                   [&] {
                     answer = call_launch(image_.launch, request_.launch_arguments);
@@ -227,11 +257,12 @@ class Launch {
       announcer.add(thread_share_.emplace(locals_.emplace()));
     }
     if (request_.follows_values) announcer.add(handover_.emplace());
-    const KernelCall kernel(image_.kernel, request_.arguments, addresses_);
+    const KernelCall kernel(image_.kernel, request_.arguments, addresses_, image_.argument_bytes);
     const auto index = [](const protocol::Extent& e) { return simt::Index3{e.x, e.y, e.z}; };
     stacks_.emplace(std::size_t{config_.block.x} * config_.block.y * config_.block.z);
     simt::Machine machine(memory_, announcer, *stacks_, request_.event_budget, image_.header_code,
                           [this](auto one, auto other) { return image_.on_one_line(one, other); });
+    machine.may_call(image_.targets);
     if (locals_) machine.watch_locals(*locals_);
     simt::SealedTables tables;
     tables.add(&kernel, sizeof kernel);
@@ -303,7 +334,8 @@ class Launch {
   std::optional<simt::ThreadShare> thread_share_;
   std::optional<simt::Handover> handover_;
   std::optional<simt::FiberStacks> stacks_;
-  std::vector<std::uintptr_t> addresses_;
+  std::vector<std::uintptr_t> addresses_;  // of buffers
+  std::vector<std::uintptr_t> arenas_;     // for each argument: its buffer's address, or 0
   std::optional<std::pair<Status, std::string>> trouble_;
   std::uint64_t events_ = 0;
   bool left_data_ = false;

@@ -38,19 +38,44 @@ LaunchConfig config_from(const json& value) {
 }
 
 json argument_json(const Argument& argument) {
-  return {
+  json value{
       {"name", argument.name},   {"role", argument.role}, {"element", argument.element},          {"element_bytes", argument.element_bytes},
       {"bytes", argument.bytes}, {"bits", argument.bits}, {"row_elements", argument.row_elements}};
+  if (argument.hidden) value["hidden"] = true;
+  for (const PointerAt& one : argument.pointers) value["pointers"].push_back({one.offset, one.argument});
+  if (argument.role == Role::object) {
+    value["words"] = argument.words;
+    value["passing"] = argument.passing;
+    value["alignment"] = argument.alignment;
+    value["pieces"] = json::array();
+    for (const Piece& one : argument.pieces) value["pieces"].push_back({one.offset, one.bytes, one.floating});
+  }
+  return value;
+}
+
+void read_object(const json& value, Argument& argument) {
+  for (const json& one : list(value.at("words"))) argument.words.push_back(integer<std::uint64_t>(one));
+  argument.passing = enumerator<Passing>(value.at("passing"));
+  argument.alignment = integer<std::size_t>(value.at("alignment"));
+  for (const json& one : list(value.at("pieces")))
+    argument.pieces.push_back({integer<std::size_t>(one.at(0)), integer<std::size_t>(one.at(1)), one.at(2).get<bool>()});
 }
 
 Argument argument_from(const json& value) {
-  return {.name = text(value.at("name")),
-          .role = enumerator<Role>(value.at("role")),
-          .element = text(value.at("element")),
-          .element_bytes = integer<std::size_t>(value.at("element_bytes")),
-          .bytes = integer<std::size_t>(value.at("bytes")),
-          .bits = integer<std::uint64_t>(value.at("bits")),
-          .row_elements = integer<std::size_t>(value.at("row_elements"))};
+  Argument argument{.name = text(value.at("name")),
+                    .role = enumerator<Role>(value.at("role")),
+                    .element = text(value.at("element")),
+                    .element_bytes = integer<std::size_t>(value.at("element_bytes")),
+                    .bytes = integer<std::size_t>(value.at("bytes")),
+                    .bits = integer<std::uint64_t>(value.at("bits")),
+                    .row_elements = integer<std::size_t>(value.at("row_elements"))};
+  if (value.contains("hidden")) argument.hidden = value.at("hidden").get<bool>();
+  if (value.contains("pointers")) {
+    for (const json& one : list(value.at("pointers")))
+      argument.pointers.push_back({integer<std::size_t>(one.at(0)), integer<std::size_t>(one.at(1))});
+  }
+  if (argument.role == Role::object) read_object(value, argument);
+  return argument;
 }
 
 json site_json(const Site& site) {

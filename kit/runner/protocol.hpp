@@ -27,18 +27,39 @@ inline constexpr int socket_descriptor = 3;  // the runner's end of the socket
 inline constexpr unsigned wall_clock_factor = 6;
 inline constexpr std::size_t max_frame_bytes = 4u << 20;  // a longer frame closes the conversation
 
-enum class Role { input, output, inout, scalar };
+enum class Role { input, output, inout, scalar, object };
+
+// A part of an object that travels in one register.
+struct Piece {
+  std::size_t offset = 0, bytes = 8;
+  bool floating = false;  // in a register for floating-point numbers
+};
+
+// Where the processor's calling convention puts an object that is passed by value.
+enum class Passing { registers, stack, reference };
+
+// A word of an object or a buffer that holds the address of another buffer.
+struct PointerAt {
+  std::size_t offset = 0, argument = 0;  // in bytes; index in LaunchRequest::arguments
+};
 
 // One argument of the kernel, in the kernel's order. The bytes of a buffer are in the memory file that is sent with the request:
-// the n-th buffer argument uses the n-th descriptor, from offset 0, exactly `bytes` long.
+// the n-th buffer argument uses the n-th descriptor, from offset 0, exactly `bytes` long. Behind the kernel's own arguments follow
+// hidden ones: buffers that only pointers in other arguments lead to.
 struct Argument {
-  std::string name;               // "A", "M": its name in findings
-  Role role = Role::scalar;       // output: the judge fills it with NaN, and the kernel must write it
-  std::string element = "float";  // "float", "int", "double", ...: for messages and element indices
-  std::size_t element_bytes = 4;  // buffer: the size of one element
-  std::size_t bytes = 0;          // buffer: its size; scalar: its size (1 to 8)
-  std::uint64_t bits = 0;         // scalar: the value's bit pattern, zero-extended
-  std::size_t row_elements = 0;   // buffer: elements in one row, so that findings can say A[3][17]; 0: one-dimensional
+  std::string name;                       // "A", "M": its name in findings
+  Role role = Role::scalar;               // output: the judge fills it with NaN, and the kernel must write it
+  std::string element = "float";          // "float", "int", "double", ...: for messages and element indices
+  std::size_t element_bytes = 4;          // buffer: the size of one element
+  std::size_t bytes = 0;                  // buffer: its size; scalar: its size (1 to 8)
+  std::uint64_t bits = 0;                 // scalar: the value's bit pattern, zero-extended
+  std::size_t row_elements = 0;           // buffer: elements in one row, so that findings can say A[3][17]; 0: one-dimensional
+  bool hidden = false;                    // buffer: no parameter of the kernel
+  std::vector<PointerAt> pointers = {};   // buffer, object
+  std::vector<std::uint64_t> words = {};  // object: its bytes, filled up with zeros
+  Passing passing = Passing::registers;   // object
+  std::size_t alignment = 8;              // object on the stack
+  std::vector<Piece> pieces = {};         // object in registers
 };
 
 struct Extent {
@@ -103,7 +124,9 @@ struct LaunchReply {
   bool left_data = false;                         // the submission's variables hold other values than before the launch
 };
 
-NLOHMANN_JSON_SERIALIZE_ENUM(Role, {{Role::scalar, "scalar"}, {Role::input, "input"}, {Role::output, "output"}, {Role::inout, "inout"}})
+NLOHMANN_JSON_SERIALIZE_ENUM(
+    Role, {{Role::scalar, "scalar"}, {Role::input, "input"}, {Role::output, "output"}, {Role::inout, "inout"}, {Role::object, "object"}})
+NLOHMANN_JSON_SERIALIZE_ENUM(Passing, {{Passing::registers, "registers"}, {Passing::stack, "stack"}, {Passing::reference, "reference"}})
 NLOHMANN_JSON_SERIALIZE_ENUM(Status, {{Status::internal_error, "internal-error"},
                                       {Status::completed, "completed"},
                                       {Status::launch_error, "launch-error"},

@@ -31,6 +31,8 @@ Index3 index_of(std::uint64_t linear, const Index3& extent) {
 // A frame's first word is the address of its caller's frame. Reads the stack even if a sanitizer has marked it.
 [[gnu::no_sanitize_address]] std::uintptr_t caller_of(std::uintptr_t link) { return *reinterpret_cast<const std::uintptr_t*>(link); }
 
+constexpr std::uintptr_t unset_pointer = 0xFEFEFEFEFEFEFEFE;  // what the compiler fills a local variable with that nobody initialises
+
 constexpr std::size_t link_bytes = 2 * sizeof(std::uintptr_t);
 
 bool holds_link(const BlockScheduler::Running& running, std::uintptr_t link) {
@@ -225,10 +227,17 @@ void Machine::guard_frames(std::uintptr_t address, std::size_t size, std::uintpt
   for (std::uintptr_t link = frame; allowed && address + size > link; link = caller_of(link)) {
     if (!holds_link(running, link)) return;
     const bool is_last = link == entry_frame_ || (!locals_above_link && caller_of(link) == entry_frame_);
+    if (is_last && is_argument(address, size, link)) return;
     if (address < link + link_bytes || is_last) allowed = false;
   }
   if (allowed || (answer_.contains(address) && size <= answer_.end - address)) return;
   stray_on_stack(address, size, AccessKind::write, pc, frame);
+}
+
+// On x86-64 the arguments that fit into no register lie behind the link of the kernel's own frame.
+bool Machine::is_argument(std::uintptr_t address, std::size_t size, std::uintptr_t link) const {
+  const std::uintptr_t offset = address - (link + link_bytes);
+  return !locals_above_link && link != entry_frame_ && offset < argument_bytes_ && size <= argument_bytes_ - offset;
 }
 
 bool Machine::is_below(std::uintptr_t address, std::uintptr_t frame, const BlockScheduler::Running& running) {
@@ -241,6 +250,14 @@ bool Machine::is_below(std::uintptr_t address, std::uintptr_t frame, const Block
 bool Machine::refuses_below(std::uintptr_t stack_pointer, std::uintptr_t address, std::uintptr_t pc, std::uintptr_t frame) {
   if (address - stack_low_ >= FiberStacks::stack_bytes || address >= stack_pointer) return false;
   stray_on_stack(address, 1, AccessKind::write, pc, frame);
+}
+
+void Machine::check_target(std::uintptr_t target, std::uintptr_t pc, std::uintptr_t frame) {
+  if (std::binary_search(targets_.begin(), targets_.end(), target)) return;
+  const std::uintptr_t at = statement(pc, frame);
+  if (target == 0) trap("calls a function through a null pointer", at);
+  if (target == unset_pointer) trap("calls a function through a pointer that was never set", at);
+  trap("calls a function through a pointer that holds no function of the file", at);
 }
 
 void Machine::stray_on_stack(std::uintptr_t address, std::size_t size, AccessKind kind, std::uintptr_t pc, std::uintptr_t frame) {

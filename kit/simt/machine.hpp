@@ -54,6 +54,8 @@ class Machine {
 
   // From now on, what threads do to their own locals is counted there.
   void watch_locals(LocalMemory& locals) { locals_ = &locals; }
+  // Functions that a call through a pointer may go to, sorted. They stay where they are while the machine runs.
+  void may_call(std::span<const std::uintptr_t> targets) { targets_ = targets; }
   // Runs `kernel` for every thread of the grid, with blocks and threads in order, or shuffled by `order_seed`. `reversed` runs
   // them in the opposite order.
   void run(const LaunchEvent& launch, const std::function<void()>& kernel, std::optional<std::uint64_t> order_seed, bool reversed = false);
@@ -69,6 +71,8 @@ class Machine {
               bool block_scope = false);
   // Ends the thread where a write would hit the running stack below `stack_pointer`: there lie the frames of what is called next.
   bool refuses_below(std::uintptr_t stack_pointer, std::uintptr_t address, std::uintptr_t pc, std::uintptr_t frame);
+  // Ends the launch if a call through a pointer would go to anything but the first byte of a function of the submission.
+  void check_target(std::uintptr_t target, std::uintptr_t pc, std::uintptr_t frame);
   // The fast path, inlined into the callback: a plain read that no observer needs is finished here.
   template <std::size_t size>
   [[gnu::always_inline]] void read(std::uintptr_t address, std::uintptr_t pc, const std::uintptr_t* frame) {
@@ -109,10 +113,12 @@ class Machine {
   void returns(std::uintptr_t pc) { scheduler_.returns(pc); }
   std::uint64_t exchange(std::uintptr_t pc, const LaneRequest& request);
   std::uint32_t converge(std::uintptr_t pc);
-  // `frame`: of the kit's function that calls the submission. `answer`: memory there that the callee may write.
-  void entered_kernel(std::uintptr_t frame, AddressRange answer = {}) {
+  // `frame`: of the kit's function that calls the submission. `answer`: memory there that the callee may write. `argument_bytes`:
+  // of arguments on the stack, which belong to the callee.
+  void entered_kernel(std::uintptr_t frame, AddressRange answer = {}, std::size_t argument_bytes = 0) {
     entry_frame_ = frame;
     answer_ = answer;
+    argument_bytes_ = argument_bytes;
   }
   // `pc`, or the caller's address if `pc` is in header code.
   std::uintptr_t statement(std::uintptr_t pc, std::uintptr_t frame) const {
@@ -153,6 +159,7 @@ class Machine {
     return reinterpret_cast<std::uintptr_t>(link);
 #endif
   }
+  bool is_argument(std::uintptr_t address, std::size_t size, std::uintptr_t link) const;
   void guard_frames(std::uintptr_t address, std::size_t size, std::uintptr_t pc, std::uintptr_t frame);
   [[noreturn]] void stray_on_stack(std::uintptr_t address, std::size_t size, AccessKind kind, std::uintptr_t pc, std::uintptr_t frame);
   void switched_in();
@@ -163,6 +170,8 @@ class Machine {
   std::uintptr_t stack_low_ = 0;
   std::uintptr_t entry_frame_ = 0;
   AddressRange answer_;
+  std::size_t argument_bytes_ = 0;
+  std::span<const std::uintptr_t> targets_;
   std::uint64_t budget_, spent_budget_;
   AddressRange builtins_;
   MemoryMap& memory_;

@@ -1,24 +1,28 @@
-// Announces what a compiler forgot to: the builder proves on the machine code which accesses nothing announces, and has these called
-// before them. They stand in the middle of other code, so they leave every register and the flags as they are.
+// Announces what a compiler forgot to, and checks where a call through a pointer would go: the builder proves on the machine code which
+// accesses nothing announces, and has these called before them. They stand in the middle of other code, so they leave every register and
+// the flags as they are.
 //
-// %rdi or x0 holds the address, %rsi or x1 the number of bytes. The caller has saved those two, on ARM x30 as well, in its last 16
-// (x86-64) or 32 bytes of stack.
+// %rdi or x0 holds the address, %rsi or x1 the number of bytes (of no meaning for a call). The caller has saved those two, on ARM x30 as
+// well, in its last 16 (x86-64) or 32 bytes of stack.
 #include <cstddef>
 #include <cstdint>
 
 #include "simt/machine.hpp"
 
 namespace {
+constexpr int kind_write = 1, kind_call = 2;
 constexpr std::size_t widest_access = 16;  // longer ones go in pieces, as a copy's do
 }  // namespace
 
 // `link`: the frame of the function below, which holds its caller's frame and the place to return to; `stack_pointer`: the
 // submission's, when the access happens.
-extern "C" void tilelab_unseen(std::uintptr_t address, std::size_t bytes, bool writes, const std::uintptr_t* link,
+extern "C" void tilelab_unseen(std::uintptr_t address, std::size_t bytes, int kind, const std::uintptr_t* link,
                                std::uintptr_t stack_pointer) {
   using tilelab::simt::AccessKind;
   auto& machine = tilelab::simt::Machine::current();
   const std::uintptr_t frame = link[0], pc = link[1];
+  if (kind == kind_call) return machine.check_target(address, pc, frame);
+  const bool writes = kind == kind_write;
   for (std::size_t at = 0; at < bytes; at += widest_access) {
     const std::size_t size = bytes - at < widest_access ? bytes - at : widest_access;
     if (writes && machine.refuses_below(stack_pointer, address + at, pc, frame)) return;
@@ -27,7 +31,7 @@ extern "C" void tilelab_unseen(std::uintptr_t address, std::size_t bytes, bool w
 }
 
 #if defined(__x86_64__)
-#define TILELAB_UNSEEN(name, writes)                                                                                           \
+#define TILELAB_UNSEEN(name, kind)                                                                                             \
   asm(".text\n.globl " #name "\n.type " #name ", @function\n" #name                                                            \
       ":\n"                                                                                                                    \
       "  pushq %rbp\n  movq %rsp, %rbp\n  pushfq\n  cld\n"                                                                     \
@@ -37,7 +41,7 @@ extern "C" void tilelab_unseen(std::uintptr_t address, std::size_t bytes, bool w
       "  movaps %xmm4, 64(%rsp)\n  movaps %xmm5, 80(%rsp)\n  movaps %xmm6, 96(%rsp)\n  movaps %xmm7, 112(%rsp)\n"              \
       "  movaps %xmm8, 128(%rsp)\n  movaps %xmm9, 144(%rsp)\n  movaps %xmm10, 160(%rsp)\n  movaps %xmm11, 176(%rsp)\n"         \
       "  movaps %xmm12, 192(%rsp)\n  movaps %xmm13, 208(%rsp)\n  movaps %xmm14, 224(%rsp)\n  movaps %xmm15, 240(%rsp)\n"       \
-      "  movl $" #writes                                                                                                       \
+      "  movl $" #kind                                                                                                         \
       ", %edx\n  movq %rbp, %rcx\n  leaq 32(%rbp), %r8\n  call tilelab_unseen\n"                                               \
       "  movaps 0(%rsp), %xmm0\n  movaps 16(%rsp), %xmm1\n  movaps 32(%rsp), %xmm2\n  movaps 48(%rsp), %xmm3\n"                \
       "  movaps 64(%rsp), %xmm4\n  movaps 80(%rsp), %xmm5\n  movaps 96(%rsp), %xmm6\n  movaps 112(%rsp), %xmm7\n"              \
@@ -47,7 +51,7 @@ extern "C" void tilelab_unseen(std::uintptr_t address, std::size_t bytes, bool w
       "  popq %r11\n  popq %r10\n  popq %r9\n  popq %r8\n  popq %rdx\n  popq %rcx\n  popq %rax\n  popfq\n  popq %rbp\n  ret\n" \
       ".size " #name ", .-" #name "\n")
 #elif defined(__aarch64__)
-#define TILELAB_UNSEEN(name, writes)                                                                                     \
+#define TILELAB_UNSEEN(name, kind)                                                                                       \
   asm(".text\n.balign 4\n.globl " #name "\n.type " #name ", %function\n" #name                                           \
       ":\n"                                                                                                              \
       "  stp x29, x30, [sp, #-176]!\n  mov x29, sp\n"                                                                    \
@@ -58,7 +62,7 @@ extern "C" void tilelab_unseen(std::uintptr_t address, std::size_t bytes, bool w
       "  stp q8, q9, [sp, #128]\n  stp q10, q11, [sp, #160]\n  stp q12, q13, [sp, #192]\n  stp q14, q15, [sp, #224]\n"   \
       "  stp q16, q17, [sp, #256]\n  stp q18, q19, [sp, #288]\n  stp q20, q21, [sp, #320]\n  stp q22, q23, [sp, #352]\n" \
       "  stp q24, q25, [sp, #384]\n  stp q26, q27, [sp, #416]\n  stp q28, q29, [sp, #448]\n  stp q30, q31, [sp, #480]\n" \
-      "  mov w2, #" #writes                                                                                              \
+      "  mov w2, #" #kind                                                                                                \
       "\n  mov x3, x29\n  add x4, x29, #208\n  bl tilelab_unseen\n"                                                      \
       "  ldp q0, q1, [sp]\n  ldp q2, q3, [sp, #32]\n  ldp q4, q5, [sp, #64]\n  ldp q6, q7, [sp, #96]\n"                  \
       "  ldp q8, q9, [sp, #128]\n  ldp q10, q11, [sp, #160]\n  ldp q12, q13, [sp, #192]\n  ldp q14, q15, [sp, #224]\n"   \
@@ -72,3 +76,4 @@ extern "C" void tilelab_unseen(std::uintptr_t address, std::size_t bytes, bool w
 #endif
 TILELAB_UNSEEN(tilelab_unseen_read, 0);
 TILELAB_UNSEEN(tilelab_unseen_write, 1);
+TILELAB_UNSEEN(tilelab_unseen_call, 2);

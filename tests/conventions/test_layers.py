@@ -102,6 +102,7 @@ PACKAGES = (
     "course",
     "canaries",
     "single_launch",
+    "launch_arguments",
     "scoring",
     "traffic",
     "suspects",

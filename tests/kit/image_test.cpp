@@ -35,6 +35,8 @@ nlohmann::json good() {
            {{{"name", "mask"}, {"address", 4096}, {"bytes", 36}, {"element", "float"}, {"element_bytes", 4}, {"dimensions", {3, 3}}}}},
           {"dynamic_offset", 2048},
           {"static_shared_bytes", 1024},
+          {"targets", {130, 100}},
+          {"argument_bytes", 64},
           {"kernel", 100},
           {"launch", 130}};
 }
@@ -133,7 +135,7 @@ TEST_CASE("a missing field is refused, whichever it is", "[image]") {
 
 TEST_CASE("a field of another type is refused", "[image]") {
   const std::string field = GENERATE("files", "lines", "functions", "header_code", "loops", "barrier_calls", "returns", "shared", "guards",
-                                     "variables", "kernel", "source");
+                                     "variables", "kernel", "source", "argument_bytes", "targets");
   auto json = good();
   json[field] = "text";
   CAPTURE(field);

@@ -17,7 +17,7 @@ from grader.engines.machine_model.refusals import StrangeAssemblyError
 from grader.engines.refusal import Refusal
 from grader.model.verdicts import Verdict
 
-_STACK_ARGUMENTS = 128  # bytes that kit/runner/kernel_call.cpp puts on the stack, whatever the kernel takes
+_STACK_ARGUMENTS = 4096  # bytes that kit/runner/kernel_call.cpp can put on the stack: what CUDA allows a kernel
 _ANSWER = 28  # bytes of a LaunchConfig, to which a launch function's first argument points
 KERNEL, LAUNCH = Entry(_STACK_ARGUMENTS), Entry(0, _ANSWER)
 
@@ -28,6 +28,8 @@ class Checked:
 
     refusal: Refusal | None = None
     assembly: str = ""  # with the calls that are missing, to be assembled and checked again
+    targets: tuple[str, ...] = ()  # symbols of the functions that calls through pointers may go to
+    argument_bytes: int = 0  # so many the kit has to put on the stack for the functions that it calls
 
 
 def check_announcements(code: CodeObject, assembly: str, entries: Mapping[str, Entry], file_name: str) -> Checked:
@@ -36,7 +38,7 @@ def check_announcements(code: CodeObject, assembly: str, entries: Mapping[str, E
     if report.unproved is not None:
         return Checked(_refused(report.unproved, code, assembly, file_name))
     if not report.unannounced:
-        return Checked()
+        return Checked(targets=tuple(report.targets), argument_bytes=report.argument_bytes)
     try:
         functions = {_label(code, name): _code_of(code, name) for name in report.unannounced}
         missing = {_label(code, name): found for name, found in report.unannounced.items()}

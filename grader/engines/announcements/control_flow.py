@@ -9,7 +9,19 @@ from typing import Any
 
 from grader.engines.machine_model.announcing_calls import kit_call
 from grader.engines.machine_model.code_object import Relocation, Section
-from grader.engines.machine_model.processor import BRANCH, CALL, JUMP, RETURN, STOP, Flow, Instruction, Place, Processor
+from grader.engines.machine_model.processor import (
+    BRANCH,
+    CALL,
+    JUMP,
+    POINTER_CALL,
+    RETURN,
+    STOP,
+    TAIL,
+    Flow,
+    Instruction,
+    Place,
+    Processor,
+)
 from grader.engines.machine_model.refusals import UnprovableCodeError
 
 
@@ -56,7 +68,7 @@ def blocks_of(processor: Processor[Any], section: Section, first: int, end: int)
     places = [_place(section, relocated, first + at, one) for at, one in processor.decode(section.code[first:end])]
     if not places or places[-1].offset + places[-1].instruction.length != end:
         raise UnprovableCodeError(first, "bytes that are no instructions")
-    flows = [processor.flow(place.instruction) for place in places]
+    flows = [_flow(processor, place, first, end) for place in places]
     begins = {first, *_begins(places, flows)}
     blocks: dict[int, Block] = {}
     for place, flow in zip(places, flows, strict=True):
@@ -70,7 +82,7 @@ def blocks_of(processor: Processor[Any], section: Section, first: int, end: int)
         for target, _, _ in block.followers:
             if target in blocks:
                 blocks[target].before.append(begin)
-    return Blocks(first, end, blocks, any(flow.kind == CALL for flow in flows))
+    return Blocks(first, end, blocks, any(flow.kind in {CALL, POINTER_CALL, TAIL} for flow in flows))
 
 
 def _begins(places: list[Place[Any]], flows: list[Flow]) -> Iterator[int]:
@@ -79,8 +91,19 @@ def _begins(places: list[Place[Any]], flows: list[Flow]) -> Iterator[int]:
     for place, flow in zip(places, flows, strict=True):
         if flow.kind in {JUMP, BRANCH}:
             yield _target(place, flow, offsets)
-        if flow.kind in {JUMP, BRANCH, RETURN, STOP} or _never_returns(place, flow):
+        if flow.kind in {JUMP, BRANCH, RETURN, STOP, TAIL} or _never_returns(place, flow):
             yield place.offset + place.instruction.length
+
+
+def _flow(processor: Processor[Any], place: Place[Any], first: int, end: int) -> Flow:
+    flow = processor.flow(place.instruction)
+    if (
+        flow.kind == JUMP
+        and flow.target is not None
+        and (place.relocations or not first <= place.offset + flow.target < end)
+    ):
+        return Flow(TAIL, "", flow.target)
+    return flow
 
 
 def _place(section: Section, relocated: list[int], at: int, instruction: Instruction) -> Place[Any]:
@@ -109,7 +132,7 @@ def _never_returns(place: Place[Any], flow: Flow) -> bool:
 def _follow(processor: Processor[Any], block: Block) -> None:
     place, flow = block.places[-1], block.flows[-1]
     behind = place.offset + place.instruction.length
-    if flow.kind in {RETURN, STOP} or _never_returns(place, flow):
+    if flow.kind in {RETURN, STOP, TAIL} or _never_returns(place, flow):
         return
     if flow.kind == JUMP:
         block.followers.append((place.offset + (flow.target or 0), "", True))

@@ -17,7 +17,18 @@ from grader.engines.machine_model.announcing_calls import kit_call
 from grader.engines.machine_model.code_object import CodeObject
 from grader.engines.machine_model.machine_state import State
 from grader.engines.machine_model.memory_rules import FunctionMemory, Granted, Unannounced
-from grader.engines.machine_model.processor import BRANCH, CALL, JUMP, RETURN, STOP, Flow, Place, Processor
+from grader.engines.machine_model.processor import (
+    BRANCH,
+    CALL,
+    JUMP,
+    POINTER_CALL,
+    RETURN,
+    STOP,
+    TAIL,
+    Flow,
+    Place,
+    Processor,
+)
 from grader.engines.machine_model.refusals import UnprovableCodeError
 from grader.engines.machine_model.values import HALF, Atoms, Value, signed
 from grader.engines.object_code.symbol_table import Symbol
@@ -36,12 +47,24 @@ class Call:
     room: int  # bytes from the callee's arguments up to what the caller must keep
 
 
+@dataclass(frozen=True)
+class PointerCall:
+    """A call of whatever function a pointer holds."""
+
+    offset: int
+    room: int  # as of a Call
+
+
 @dataclass
 class FunctionReport:
     unannounced: list[Unannounced]
     calls: list[Call]
     argument_bytes: int  # behind its link, that it uses
     granted: Granted  # that its caller answers for
+    pointer_calls: list[PointerCall]
+    jumps_on: bool  # to another function, which returns in its place
+    taken: set[tuple[int, int]]  # section and offset of what its code takes the address of
+    foreign: set[str]  # symbols outside the file that its code takes the address of
 
 
 def prove_function(
@@ -76,18 +99,47 @@ class _FunctionProof:
         section = self.code.sections[function.section]
         blocks = blocks_of(self.machine, section, function.value, function.value + function.size)
         self.memory.is_leaf = not blocks.calls_somebody
-        self.memory.is_silent = is_silent(self.code, function, self.machine.call_relocations)
+        jumps_on = any(flow.kind == TAIL for block in blocks.blocks.values() for flow in block.flows)
+        self.memory.is_silent = not jumps_on and is_silent(self.code, function, self.machine.call_relocations)
         self._follow(blocks)
+        if self.memory.is_silent and self.pointer_calls:
+            raise UnprovableCodeError(
+                self.pointer_calls[0].offset, "a function that announces nothing and calls a pointer"
+            )
         if self.memory.is_silent and self.memory.unannounced:
             first = self.memory.unannounced[0]
             raise UnprovableCodeError(first.offset, "a function that announces nothing and uses memory of others")
         memory = self.memory
-        return FunctionReport(memory.unannounced, self.calls, memory.argument_bytes, memory.granted)
+        taken, foreign = self._addresses(blocks)
+        return FunctionReport(
+            memory.unannounced,
+            self.calls,
+            memory.argument_bytes,
+            memory.granted,
+            self.pointer_calls,
+            jumps_on,
+            taken,
+            foreign,
+        )
+
+    def _addresses(self, blocks: Blocks) -> tuple[set[tuple[int, int]], set[str]]:
+        """Of what its code takes the address, all of it: where control never comes as well."""
+        taken, foreign = set[tuple[int, int]](), set[str]()
+        for block in blocks.blocks.values():
+            for place, flow in zip(block.places, block.flows, strict=True):
+                for at, relocation in place.relocations.items() if flow.kind not in {CALL, TAIL} else ():
+                    symbol = relocation.symbol
+                    if symbol.in_section:
+                        taken.add((symbol.section, symbol.value + self.machine.taken_address(place, at, relocation)))
+                    elif symbol.undefined and symbol.kind != "STT_TLS":
+                        foreign.add(symbol.name)
+        return taken, foreign
 
     # --- Blocks.
 
     def _follow(self, blocks: Blocks) -> None:
         self.calls: list[Call] = []
+        self.pointer_calls: list[PointerCall] = []
         order = blocks.in_flow_order()
         position = {begin: number for number, begin in enumerate(order)}
         leaving: dict[tuple[int, int], State] = {}
@@ -132,6 +184,10 @@ class _FunctionProof:
         for place, flow in zip(block.places, block.flows, strict=True):
             if flow.kind == CALL:
                 self._call(state, place, flow)
+            elif flow.kind == POINTER_CALL:
+                self._call_pointer(state, place)
+            elif flow.kind == TAIL:
+                self._jump_on(state, place, flow)
             elif flow.kind == RETURN:
                 if not self.machine.has_returned(state):
                     raise UnprovableCodeError(place.offset, "a return with another stack than it began with")
@@ -156,6 +212,36 @@ class _FunctionProof:
                 raise UnprovableCodeError(place.offset, "a call into the middle of a function")
         else:
             raise UnprovableCodeError(place.offset, "a call through a pointer")
+        self.machine.called(state)
+
+    def _jump_on(self, state: State, place: Place[Any], flow: Flow) -> None:
+        """To the first byte of another function, with the stack as this one was entered. Such is the code that a compiler puts
+        between a table of virtual functions and a function of another base class.
+        """
+        relocations, target = list(place.relocations.values()), None
+        if not relocations:
+            target = self.code.function_at(self.function.section, place.offset + (flow.target or 0))
+        elif len(relocations) == 1 and relocations[0].kind in self.machine.call_relocations:
+            symbol, behind = relocations[0].symbol, relocations[0].addend - self.machine.call_addend
+            target = self.code.function_at(symbol.section, symbol.value + behind) if symbol.in_section else None
+        if target is None or not self.machine.has_returned(state) or self.asked_by(target):
+            raise UnprovableCodeError(place.offset, "a jump out of the function")
+        self.calls.append(Call(place.offset, target, 0))
+
+    def _call_pointer(self, state: State, place: Place[Any]) -> None:
+        """What is called was checked just before, to be one of the functions whose addresses the program takes; all of these are
+        proved.
+        """
+        bottom = self.memory.frame_offset(state.registers[self.machine.stack_pointer])
+        if not self.machine.has_frame(state) or bottom is None:
+            raise UnprovableCodeError(place.offset, "a call before the frame was made")
+        target = self.machine.called_address(state, place)
+        if target is None or not state.is_announced("call", target, 1):
+            self.memory.unannounced.append(Unannounced(place.offset, "call"))
+        self.pointer_calls.append(PointerCall(place.offset, self.memory.link[0] - bottom))
+        state.words.clear()
+        state.announced.clear()
+        state.called(frozenset(self.pointers))
         self.machine.called(state)
 
     def _call_to(self, state: State, place: Place[Any], section: int, offset: int) -> None:

@@ -27,6 +27,10 @@ _CALLS: Mapping[str, Callable[[Unannounced, Any, str], list[str]]] = {
     "x64": x86_calls.call_before,
     "AArch64": arm_calls.call_before,
 }
+_IN_PLACE_OF: Mapping[str, Callable[[Any, str], str]] = {
+    "x64": x86_calls.call_in_place_of,
+    "AArch64": arm_calls.call_in_place_of,
+}
 _STOPS = {"x64": "\tud2", "AArch64": "\tbrk\t#1000"}
 
 
@@ -58,6 +62,7 @@ def with_calls(
     lines = assembly.split("\n")
     before: dict[int, list[str]] = {}
     behind: dict[int, list[str]] = {}
+    instead: dict[int, str] = {}
     for name, missing in unannounced.items():
         number_of = {offset: number for number, (offset, _) in enumerate(functions[name])}
         for one in missing:
@@ -66,9 +71,14 @@ def with_calls(
             if one.kind == "end":
                 behind[line] = [_STOPS[machine]]
             else:
-                before.setdefault(line, []).extend(_CALLS[machine](one, functions[name][number][1], lines[line]))
+                instruction = functions[name][number][1]
+                before.setdefault(line, []).extend(_CALLS[machine](one, instruction, lines[line]))
+                if one.kind == "call":
+                    instead[line] = _IN_PLACE_OF[machine](instruction, lines[line])
     return "\n".join(
-        piece for number, line in enumerate(lines) for piece in (*before.get(number, ()), line, *behind.get(number, ()))
+        piece
+        for number, line in enumerate(lines)
+        for piece in (*before.get(number, ()), instead.get(number, line), *behind.get(number, ()))
     )
 
 

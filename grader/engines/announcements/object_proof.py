@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 
-from grader.engines.announcements.function_proof import Call, FunctionReport, is_silent, prove_function
+from grader.engines.announcements.function_proof import Call, FunctionReport, PointerCall, is_silent, prove_function
 from grader.engines.arm_code.arm_processor import Arm
+from grader.engines.device_functions import DEVICE_PREFIX, is_device_function
 from grader.engines.machine_model.code_object import CodeObject
 from grader.engines.machine_model.memory_rules import Granted, Unannounced
 from grader.engines.machine_model.refusals import UnprovableCodeError
@@ -30,6 +31,8 @@ class Unproved:
 class ObjectReport:
     unannounced: dict[str, list[Unannounced]] = field(default_factory=dict)  # by function; offsets from its first byte
     unproved: Unproved | None = None
+    targets: list[str] = field(default_factory=list)  # functions that a call through a pointer may go to
+    argument_bytes: int = 0  # on the stack, of the functions that the kit calls: the most that one of them uses
 
 
 @dataclass(frozen=True)
@@ -51,25 +54,77 @@ class _ObjectProof:
         self.processor = PROCESSORS[code.machine]
         self.begun: set[tuple[int, int]] = set()
         self.done: dict[tuple[int, int], FunctionReport] = {}
+        self.looked_at: set[tuple[int, int]] = set()  # with all that they call
         self.bytes = 0
         self.report = ObjectReport()
 
     def prove(self) -> ObjectReport:
         functions = [symbol for symbol in self.code.symbols if symbol.kind == "STT_FUNC" and symbol.in_section]
         entered = [symbol for symbol in functions if symbol.name in self.entries]
-        waiting, calls = list(entered), list[tuple[Symbol, Call]]()
+        calls = list[tuple[Symbol, Call]]()
         try:
-            while waiting:
-                symbol = waiting.pop()
-                if (symbol.section, symbol.value) not in self.done:
-                    proved = self._proved(symbol)
-                    calls.extend((symbol, call) for call in proved.calls)
-                    waiting.extend(call.target for call in proved.calls)
+            self._prove_all(entered, calls)
+            while not self._targets_proved() and (waiting := self._targets()):
+                self._prove_all(waiting, calls)
         except _StoppedError as stop:
             self.report.unproved = stop.unproved
             return self.report
-        self.report.unproved = self._broken_promise(entered, calls)
+        self.report.unproved = self._broken_promise(entered, calls) or self._broken_target()
+        if self._pointer_calls():
+            self.report.targets = [symbol.name for symbol in self._targets()]
         return self.report
+
+    def _prove_all(self, waiting: list[Symbol], calls: list[tuple[Symbol, Call]]) -> None:
+        waiting = list(waiting)
+        while waiting:
+            symbol = waiting.pop()
+            if (symbol.section, symbol.value) not in self.looked_at:
+                self.looked_at.add((symbol.section, symbol.value))
+                proved = self._proved(symbol)
+                calls.extend((symbol, call) for call in proved.calls)
+                waiting.extend(call.target for call in proved.calls)
+
+    # --- Calls through pointers.
+
+    def _pointer_calls(self) -> list[tuple[tuple[int, int], PointerCall]]:
+        return [(key, call) for key, proved in self.done.items() for call in proved.pointer_calls]
+
+    def _targets_proved(self) -> bool:
+        return not self._pointer_calls() or all((one.section, one.value) in self.looked_at for one in self._targets())
+
+    def _targets(self) -> list[Symbol]:
+        """Every function whose address proved code takes, or data that such code reaches."""
+        places, seen = {place for proved in self.done.values() for place in proved.taken}, set[int]()
+        waiting = [section for section, _ in places]
+        while waiting:
+            section = waiting.pop()
+            if section in seen or section in self.code.functions:
+                continue
+            seen.add(section)
+            for relocation in self.code.sections[section].relocations.values():
+                if relocation.symbol.in_section:
+                    places.add((relocation.symbol.section, relocation.symbol.value + relocation.addend))
+                    waiting.append(relocation.symbol.section)
+        found = (self.code.function_at(section, offset) for section, offset in sorted(places))
+        return [symbol for symbol in found if symbol]
+
+    def _broken_target(self) -> Unproved | None:
+        """What a call through a pointer takes for granted of every function that it can go to."""
+        for (section, offset), call in self._pointer_calls():
+            caller = self.code.function_at(section, offset)
+            name = caller.name if caller else ""
+            for target in self._targets():
+                proved = self.done[target.section, target.value]
+                if proved.granted:
+                    return Unproved(name, call.offset - offset, "a pointer to a function that announces nothing")
+                if proved.argument_bytes > call.room:
+                    return Unproved(
+                        name, call.offset - offset, "a pointer to a function with arguments that nobody passed"
+                    )
+            foreign = {one for proved in self.done.values() for one in proved.foreign if _is_function(one)}
+            if foreign:
+                return Unproved(name, call.offset - offset, f"a pointer to `{min(foreign)}`, which is not in the file")
+        return None
 
     def _proved(self, symbol: Symbol) -> FunctionReport:
         key = symbol.section, symbol.value
@@ -97,7 +152,10 @@ class _ObjectProof:
             return {}
         if (symbol.section, symbol.value) in self.begun and (symbol.section, symbol.value) not in self.done:
             raise _StoppedError(Unproved(symbol.name, 0, "a launch function that calls itself"))
-        return self._proved(symbol).granted
+        proved = self._proved(symbol)
+        if proved.jumps_on:
+            raise _StoppedError(Unproved(symbol.name, 0, "a call of a function that jumps to another one"))
+        return proved.granted
 
     def _entry_at(self, symbol: Symbol) -> Entry | None:
         """One function may have several names."""
@@ -112,10 +170,16 @@ class _ObjectProof:
         for symbol in entered:
             proved = self.done[symbol.section, symbol.value]
             entry = self.entries[symbol.name]
+            self.report.argument_bytes = max(self.report.argument_bytes, proved.argument_bytes)
             granted = any(begin < 0 or end > entry.answer_bytes for begin, end in proved.granted.values())
             if proved.argument_bytes > entry.argument_bytes or granted:
                 return Unproved(symbol.name, 0, "arguments that nobody passed")
         return None
+
+
+def _is_function(name: str) -> bool:
+    """Of a symbol that the file does not define: the kit's variables have no parameters behind their names."""
+    return is_device_function(name) and not (name.startswith(DEVICE_PREFIX) and name.endswith("E"))
 
 
 class _StoppedError(Exception):

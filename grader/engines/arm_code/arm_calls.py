@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from grader.engines.arm_code.arm_decoding import Decoded, Memory
+from grader.engines.arm_code.arm_decoding import Decoded, Memory, Register
 from grader.engines.machine_model.announcing_calls import UNSEEN
 from grader.engines.machine_model.memory_rules import Unannounced
 from grader.engines.machine_model.refusals import StrangeAssemblyError
@@ -18,6 +18,8 @@ def call_before(missing: Unannounced, instruction: Decoded, line: str) -> list[s
     """Registers and flags are as they were: the called function sees to all that is not restored here. Raises
     StrangeAssemblyError.
     """
+    if missing.kind == "call":
+        return _checked_call(instruction, line)
     return [
         f"\tstp\tx0, x1, [sp, #-{_SAVED}]!",
         "\tstr\tx30, [sp, #16]",
@@ -26,6 +28,25 @@ def call_before(missing: Unannounced, instruction: Decoded, line: str) -> list[s
         "\tldr\tx30, [sp, #16]",
         f"\tldp\tx0, x1, [sp], #{_SAVED}",
     ]
+
+
+def _checked_call(instruction: Decoded, line: str) -> list[str]:
+    target = instruction.operands[0]
+    if not isinstance(target, Register):
+        raise StrangeAssemblyError(line)
+    return [
+        f"\tstp\tx0, x1, [sp, #-{_SAVED}]!",
+        "\tstr\tx30, [sp, #16]",
+        f"\tmov\tx0, {target.name}",
+        f"\tbl\t{UNSEEN['call']}",
+        "\tldr\tx30, [sp, #16]",
+        f"\tldp\tx0, x1, [sp], #{_SAVED}",
+    ]
+
+
+def call_in_place_of(_instruction: Decoded, line: str) -> str:
+    """The call itself, behind its check."""
+    return line
 
 
 def _where(missing: Unannounced, instruction: Decoded, line: str) -> Iterator[str]:

@@ -31,10 +31,11 @@ from grader.engines.arm_code.arm_operands import (
     STACK_POINTER,
     Operands,
 )
+from grader.engines.machine_model.code_object import Relocation
 from grader.engines.machine_model.machine_state import State
-from grader.engines.machine_model.processor import BRANCH, CALL, JUMP, RETURN, STOP, Flow, Place
+from grader.engines.machine_model.processor import BRANCH, CALL, JUMP, POINTER_CALL, RETURN, STOP, Flow, Place
 from grader.engines.machine_model.refusals import UnprovableCodeError
-from grader.engines.machine_model.values import WORD
+from grader.engines.machine_model.values import WORD, Value
 
 _CALL26 = 283  # R_AARCH64_CALL26
 _CONDITIONS = {"ls": "be", "lo": "b", "cc": "b", "hi": "a", "hs": "ae", "cs": "ae"}
@@ -77,13 +78,13 @@ class Arm(Operands):
 
     def flow(self, instruction: Decoded) -> Flow:
         name, operands = instruction.name, instruction.operands
-        if name == "bl":
-            return Flow(CALL, "", _target(instruction))
+        if name in {"bl", "blr"}:
+            return Flow(CALL, "", _target(instruction)) if name == "bl" else Flow(POINTER_CALL)
         if name == "b" and instruction.condition:
             return Flow(BRANCH, _CONDITIONS.get(instruction.condition, "?"), _target(instruction))
         if name in {"cbz", "cbnz", "tbz", "tbnz"}:
             return Flow(BRANCH, "?", _target(instruction))
-        if name in {"b", "br", "blr"}:
+        if name in {"b", "br"}:
             return Flow(JUMP, "", _target(instruction) if name == "b" else None)
         if name == "ret":
             plain = not operands or operands == (Register(LINK_REGISTER, WORD),)
@@ -116,6 +117,15 @@ class Arm(Operands):
     def has_frame(self, state: State) -> bool:
         begin, end = self.memory.link
         return begin < end and self.memory.frame_offset(state.registers[FRAME_POINTER]) == begin
+
+    def called_address(self, state: State, place: Place[Decoded]) -> Value | None:
+        operands = place.instruction.operands
+        if len(operands) != 1 or not isinstance(operands[0], Register) or operands[0].bits != WORD:
+            raise UnprovableCodeError(place.offset, "a call of a kind no compiler makes")
+        return self.register(state, operands[0].name)
+
+    def taken_address(self, _place: Place[Decoded], _at: int, relocation: Relocation) -> int:
+        return relocation.addend
 
     def called(self, state: State) -> None:
         state.registers[LINK_REGISTER] = self.atoms.fresh()

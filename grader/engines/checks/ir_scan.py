@@ -159,7 +159,7 @@ def _judge_call(rest: str, line: int, own: set[str]) -> Iterator[Refusal]:
         return
     callee = _CALLEE.search(rest)
     if callee is None:
-        return  # a call through a pointer: the check of the assembly finds it
+        return  # a call through a pointer: the proof has its target checked
     name = callee[1].strip('"')
     if name.startswith("llvm.") and not _OPERATIONS.match(name):
         what = f"`{name[:60]}` is an instruction of the CPU, not of a GPU: a kernel cannot use it"

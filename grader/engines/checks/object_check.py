@@ -158,14 +158,6 @@ def _check_calls(calls: FunctionCalls) -> Refusal | None:
     if calls.inline_assembly:
         what = "Inline assembly cannot run on the CPU executor: this file has to be graded on a GPU."
         return Refusal(Verdict.NEEDS_GPU, calls.inline_assembly[0], what)
-    if calls.indirect:
-        what = "The CPU executor cannot follow a call through a function pointer: this file has to be graded on a GPU."
-        return Refusal(
-            Verdict.NEEDS_GPU,
-            calls.indirect[0],
-            what,
-            "Call the function by its name, or pass it as a template argument.",
-        )
     return None
 
 

@@ -20,6 +20,8 @@ INSTRUMENTATION = (
     "-O0",
     "-g",
     "-gdwarf-4",  # the same form of debug information for every version: positions and strings are in the entries themselves
+    "-Xclang",
+    "-fno-use-ctor-homing",  # otherwise a class is only named where none of its constructors is compiled
     "-fsanitize=thread,bounds,alignment",
     "-fsanitize=integer-divide-by-zero",
     "-fno-sanitize=local-bounds",  # otherwise an access outside an array ends in a trap, and it is unknown which access it was

@@ -89,6 +89,19 @@ class _Compiled:
     assembly: str
     dynamic: list[str]  # names of `extern __shared__` arrays
     static_shared_bytes: int  # of the arrays that the kernel reaches
+    argument_bytes: int  # on the stack that the kernel uses
+    targets: tuple[str, ...]  # symbols of the functions that calls through pointers may go to
+
+
+@dataclass(frozen=True)
+class _Announced:
+    """The object file in which every access is announced, or why there is none."""
+
+    assembly: str
+    object: ObjectFile
+    refusal: Refusal | None
+    argument_bytes: int = 0
+    targets: tuple[str, ...] = ()
 
 
 def build_for_cpu(  # noqa: PLR0913 - the tools, where it lies, what it must hold
@@ -202,9 +215,10 @@ def _link(steps: BuildSteps, text: str, preprocessed: str, entries: EntrySignatu
         return (refusal,)
     entered = dict.fromkeys((symbol.name for symbol in found.kernels), KERNEL)
     entered |= dict.fromkeys((symbol.name for symbol in found.launches), LAUNCH)
-    assembly, obj, refusal = _announced(steps, assembly, obj, entered)
-    if refusal:
-        return (refusal,)
+    announced = _announced(steps, assembly, obj, entered)
+    if announced.refusal:
+        return (announced.refusal,)
+    assembly, obj = announced.assembly, announced.object
     dynamic = _dynamic_arrays(obj)
     (steps.folder / "shared.s").write_text(shared_assembly(dynamic), encoding="utf-8")
     roots = [symbol.name for symbol in found.all]
@@ -216,7 +230,14 @@ def _link(steps: BuildSteps, text: str, preprocessed: str, entries: EntrySignatu
     if not steps.run(*(_shortened(steps, number, command) for number, command in enumerate(commands))):
         steps.break_off("the linker")
     compiled = _Compiled(
-        obj, found.kernels[0].name, frozenset(entered), assembly, dynamic, _static_shared_bytes(obj, found)
+        obj,
+        found.kernels[0].name,
+        frozenset(entered),
+        assembly,
+        dynamic,
+        _static_shared_bytes(obj, found),
+        announced.argument_bytes,
+        announced.targets,
     )
     return _describe(steps, text, entries, compiled)
 
@@ -230,19 +251,18 @@ def _shortened(steps: BuildSteps, number: int, command: list[str]) -> list[str]:
     return [command[0], f"@{name}"]
 
 
-def _announced(
-    steps: BuildSteps, assembly: str, obj: ObjectFile, entered: Mapping[str, Entry]
-) -> tuple[str, ObjectFile, Refusal | None]:
+def _announced(steps: BuildSteps, assembly: str, obj: ObjectFile, entered: Mapping[str, Entry]) -> _Announced:
     """With a call before each access that nothing announced; what comes of it is assembled and held to the same proof."""
     checked = check_announcements(read_code(steps.folder / "submission.o"), assembly, entered, steps.name)
     if checked.refusal or not checked.assembly:
-        return assembly, obj, checked.refusal
+        return _Announced(assembly, obj, checked.refusal, checked.argument_bytes, checked.targets)
     (steps.folder / "announced.s").write_text(checked.assembly, encoding="utf-8")
     if not steps.run(steps.toolchain.assemble("announced.s", "submission.o")):
-        return assembly, obj, _beyond_proof()
+        return _Announced(assembly, obj, _beyond_proof())
     again = check_announcements(read_code(steps.folder / "submission.o"), checked.assembly, entered, steps.name)
     refusal = again.refusal or (_beyond_proof() if again.assembly else None)
-    return checked.assembly, read_object(steps.folder / "submission.o"), refusal
+    obj = read_object(steps.folder / "submission.o")
+    return _Announced(checked.assembly, obj, refusal, again.argument_bytes, again.targets)
 
 
 def _beyond_proof() -> Refusal:
@@ -296,10 +316,11 @@ def _describe(steps: BuildSteps, text: str, entries: EntrySignatures, compiled: 
         for name in compiled.dynamic
         if name not in known
     )
+    targets = sorted(info.addresses[name] for name in compiled.targets)
     loops = loop_addresses(compiled.assembly, block_offsets, info.addresses)
     reached = {symbol.name for symbol in compiled.object.symbols if symbol.kind == "STT_FUNC"}
     barriers = barrier_paths(read_code(steps.folder / "submission.o"), info.addresses, loops, reached)
-    layout = CodeLayout(offset, compiled.static_shared_bytes, loops, barriers)
+    layout = CodeLayout(offset, compiled.static_shared_bytes, loops, compiled.argument_bytes, targets, barriers)
     write_image(steps.folder / "image.json", info, source=text, entries=(kernel, launch), layout=layout)
     return ()
 

@@ -47,6 +47,8 @@ class CodeLayout:
     dynamic_offset: int  # the offset of dynamic shared memory in the thread-local segment
     static_shared_bytes: int  # of the arrays that the kernel reaches
     loops: list[tuple[int, int]]  # the addresses at which a loop's first and last block announce themselves
+    argument_bytes: int  # on the stack that the kernel uses
+    targets: list[int]  # addresses of the functions that calls through pointers may go to
     barriers: BarrierPaths = field(default_factory=BarrierPaths)
 
 
@@ -69,6 +71,8 @@ def write_image(
         "variables": [asdict(variable) for variable in info.variables if variable.bytes][:MAX_VARIABLES],
         "dynamic_offset": layout.dynamic_offset,
         "static_shared_bytes": layout.static_shared_bytes,
+        "targets": layout.targets,
+        "argument_bytes": layout.argument_bytes,
         "kernel": kernel.first,
         "launch": launch.first if launch else 0,
     }

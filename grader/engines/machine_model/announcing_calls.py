@@ -12,9 +12,12 @@ from functools import cache
 UNSEEN = {
     "read": "tilelab_unseen_read",
     "write": "tilelab_unseen_write",
+    "call": "tilelab_unseen_call",
 }  # what `inserted_calls.py` puts into the assembly
 
 _SIZED = re.compile(r"__tsan_(?:unaligned_)?(?:volatile_)?(read|write)(1|2|4|8|16)")
+_VIRTUAL = {"__tsan_vptr_update": "write", "__tsan_vptr_read": "read"}  # an object's pointer to its virtual functions
+_POINTER_BYTES = 8
 _RANGE = re.compile(r"__tsan_(read|write)_range|tilelab_unseen_(read|write)")
 # They end the thread or the launch. The compiler does not know it, but has nothing to do behind them that matters.
 NEVER_RETURN = frozenset(
@@ -43,7 +46,9 @@ BUILT_IN_VARIABLES = {
 class KitCall:
     """What a call of a function outside the submission does to what is known."""
 
-    announces: str = ""  # "read" or "write": the bytes from the first argument on
+    announces: str = (
+        ""  # "read" or "write": the bytes from the first argument on; "call": that this is a function's first byte
+    )
     size: int = 0  # 0: the second argument says
     leaves_frame: bool = False  # writes to no memory of its caller's
     leaves_registers: bool = False
@@ -52,10 +57,18 @@ class KitCall:
     is_silent: bool = False  # announces nothing, and changes nothing but what it answers
 
 
+_NAMED = {
+    **{name: KitCall(kind, _POINTER_BYTES, leaves_frame=True) for name, kind in _VIRTUAL.items()},
+    UNSEEN["call"]: KitCall("call", 1, leaves_frame=True, leaves_registers=True),
+}
+
+
 @cache
 def kit_call(name: str) -> KitCall:
     if sized := _SIZED.fullmatch(name):
         return KitCall(sized[1], int(sized[2]), leaves_frame=True)
+    if name in _NAMED:
+        return _NAMED[name]
     if ranged := _RANGE.fullmatch(name):
         return KitCall(ranged[1] or ranged[2], 0, leaves_frame=True, leaves_registers=name.startswith("tilelab"))
     if _COPIES.fullmatch(name):

@@ -13,6 +13,7 @@ from elftools.elf.elffile import ELFFile
 from grader.engines.object_code.symbol_table import Symbol, symbols_of
 
 _RELOCATION = struct.Struct("<QQq")  # r_offset, r_info, r_addend
+_UNWINDING = ".eh_frame"  # names every function, and nothing reads it
 _WRITABLE, _ALLOCATED, _EXECUTABLE, _MERGED = 1, 2, 4, 16  # SHF_WRITE, SHF_ALLOC, SHF_EXECINSTR, SHF_MERGE
 
 
@@ -29,7 +30,7 @@ class Section:
     flags: int
     size: int
     code: bytes  # empty where it is none
-    relocations: dict[int, Relocation]  # by offset; of code alone
+    relocations: dict[int, Relocation]  # by offset
 
     @property
     def read_only(self) -> bool:
@@ -67,12 +68,15 @@ def read_code(path: Path) -> CodeObject:
         symbols = tuple(symbols_of(elf))
         headers = [(section, section["sh_flags"]) for section in elf.iter_sections()]
         codes = {index: section.data() for index, (section, flags) in enumerate(headers) if flags & _EXECUTABLE}
-        relocations: dict[int, dict[int, Relocation]] = {index: {} for index in codes}
+        loaded = [
+            index for index, (section, flags) in enumerate(headers) if flags & _ALLOCATED and section.name != _UNWINDING
+        ]
+        relocations: dict[int, dict[int, Relocation]] = {index: {} for index in loaded}
         for section, _ in headers:
             if section["sh_type"] == "SHT_REL":
                 message = f"{path} has relocations without addends"
                 raise ELFError(message)
-            if section["sh_type"] == "SHT_RELA" and section["sh_info"] in codes:
+            if section["sh_type"] == "SHT_RELA" and section["sh_info"] in relocations:
                 relocations[section["sh_info"]].update(_relocations(section.data(), symbols, path))
         sections = tuple(
             Section(section.name, flags, section["sh_size"], codes.get(index, b""), relocations.get(index, {}))

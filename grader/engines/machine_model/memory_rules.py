@@ -23,7 +23,7 @@ class Unannounced:
     """An access that nothing proved announcement precedes."""
 
     offset: int  # of the instruction in its section
-    kind: str  # "read", "write"; "end": control would leave the function here
+    kind: str  # "read", "write"; "call": through a pointer that nobody checked; "end": control would leave the function here
     operand: int = 0  # the instruction's how manieth; of no meaning for a call
     register: str = ""  # of a call: in which it hands on an address
     span: tuple[int, int] = (0, 0)  # of a call: from where to where that is used

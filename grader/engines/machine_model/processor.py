@@ -9,8 +9,11 @@ from typing import Generic, Protocol, TypeVar
 from grader.engines.machine_model.code_object import Relocation
 from grader.engines.machine_model.machine_state import State
 from grader.engines.machine_model.memory_rules import FunctionMemory
+from grader.engines.machine_model.values import Value
 
 CALL, JUMP, BRANCH, RETURN, STOP = "call", "jump", "branch", "return", "stop"
+TAIL = "tail"  # a jump to another function, which returns to this one's caller
+POINTER_CALL = "pointer call"  # of what a register or a word of memory holds
 
 
 class Instruction(Protocol):
@@ -68,6 +71,12 @@ class Processor(Protocol[Code]):
         """Everything but calls, jumps and returns."""
 
     def register(self, state: State, name: str) -> tuple[int, tuple[tuple[int, int], ...]]: ...
+
+    def called_address(self, state: State, place: Place[Code]) -> Value | None:
+        """What a call through a pointer goes to. None: it is read from memory, so that nobody can have checked it before."""
+
+    def taken_address(self, place: Place[Code], at: int, relocation: Relocation) -> int:
+        """Behind which byte of its symbol's section the address lies that the linker puts into the instruction at `at`."""
 
     def has_frame(self, state: State) -> bool:
         """Whether the frame pointer leads to the two words that lead to the caller's frame, so that others may be called."""

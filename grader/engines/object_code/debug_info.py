@@ -14,7 +14,7 @@ from typing import Any
 from elftools.elf.elffile import ELFFile
 
 from grader.engines.object_code.dwarf_types import Die, origin_of, parameter_type, qualified_name, text_of, type_of
-from grader.engines.object_code.symbol_table import Symbol, function_names, thread_local_symbols
+from grader.engines.object_code.symbol_table import Symbol, function_addresses, function_names, thread_local_symbols
 from grader.engines.object_code.thread_local_names import FROM_THREAD_POINTER, ThreadLocalNames
 
 _MAX_DIES = 400_000  # no lab's debug information is larger
@@ -82,7 +82,7 @@ def read_debug_info(program: Path, file_name: str, *, headers: Collection[str] =
         info = DebugInfo(
             guards=[(one.value, one.size) for name, one in symbols.items() if name.startswith(GUARD)],
             offsets={name: symbol.value for name, symbol in symbols.items()},
-            addresses={name: first for first, name in functions.items()},
+            addresses=function_addresses(elf),
         )
         for unit in dwarf.iter_CUs():
             known = len(info.lines)

@@ -76,6 +76,16 @@ def function_names(elf: ELFFile) -> dict[int, str]:
     return {symbol.value: symbol.name for symbol in found}
 
 
+def function_addresses(elf: ELFFile) -> dict[str, int]:
+    """First addresses of functions by all their names."""
+    table = elf.get_section_by_name(".symtab")
+    if table is None:
+        return {}
+    names = elf.get_section(table["sh_link"]).data()
+    found = (_symbol(record, names) for record in _SYMBOL.iter_unpack(table.data()) if record[1] & 15 == 2)  # noqa: PLR2004 - STT_FUNC
+    return {symbol.name: symbol.value for symbol in found}
+
+
 def relocations_of(section: Section) -> Iterator[tuple[int, int]]:
     """For every relocation in a SHT_RELA section: its offset, and the index of its symbol."""
     for offset, info, _ in _RELOCATION.iter_unpack(section.data()):

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from grader.engines.machine_model.announcing_calls import UNSEEN
 from grader.engines.machine_model.memory_rules import Unannounced
 from grader.engines.machine_model.refusals import StrangeAssemblyError
-from grader.engines.x86_code.x86_decoding import Decoded, Memory
+from grader.engines.x86_code.x86_decoding import Decoded, Memory, Register
 from grader.engines.x86_code.x86_names import COUNTED
 
 _WORDS = re.compile(r"^\s*((?:(?:rep|repe|repz|repne|repnz|lock)[ ;]\s*)?[a-z]\w*)\s*(.*?)\s*(?:#.*)?$")
@@ -18,6 +18,8 @@ def call_before(missing: Unannounced, instruction: Decoded, line: str) -> list[s
     """Registers and flags are as they were: the called function sees to all that is not restored here. Raises
     StrangeAssemblyError.
     """
+    if missing.kind == "call":
+        return _checked_call(instruction, line)
     return [
         "\tpushq\t%rdi",
         "\tpushq\t%rsi",
@@ -26,6 +28,39 @@ def call_before(missing: Unannounced, instruction: Decoded, line: str) -> list[s
         "\tpopq\t%rsi",
         "\tpopq\t%rdi",
     ]
+
+
+def _checked_call(instruction: Decoded, line: str) -> list[str]:
+    """Before a call through a pointer. One that reads its target from memory has it read into %r11 first."""
+    target = instruction.operands[0]
+    if isinstance(target, Memory):
+        return [f"\tmovq\t{_called(line)}, %r11", *_checked("r11")]
+    if not isinstance(target, Register):
+        raise StrangeAssemblyError(line)
+    return _checked(target.name)
+
+
+def _checked(register: str) -> list[str]:
+    return [
+        "\tpushq\t%rdi",
+        "\tpushq\t%rsi",
+        f"\tmovq\t%{register}, %rdi",
+        f"\tcall\t{UNSEEN['call']}",
+        "\tpopq\t%rsi",
+        "\tpopq\t%rdi",
+    ]
+
+
+def call_in_place_of(instruction: Decoded, line: str) -> str:
+    """The call through a pointer itself, behind its check: through %r11 where it would read memory once more."""
+    return "\tcall\t*%r11" if isinstance(instruction.operands[0], Memory) else line
+
+
+def _called(line: str) -> str:
+    words = _WORDS.match(line)
+    if words is None or not words[1].startswith("call") or not words[2].startswith("*") or "%rsp" in words[2]:
+        raise StrangeAssemblyError(line)
+    return words[2][1:]
 
 
 def _where(missing: Unannounced, instruction: Decoded, line: str) -> Iterator[str]:
@@ -64,7 +99,7 @@ def _is_string(instruction: Decoded) -> bool:
 def _memory_operand(line: str) -> tuple[str, str]:
     """Its segment and the rest, as it is to be written after two pushes."""
     words = _WORDS.match(line)
-    operands = [one for one in _split(words[2]) if _is_memory(one)] if words else []
+    operands = [one.removeprefix("*") for one in _split(words[2]) if _is_memory(one)] if words else []
     if len(operands) != 1:
         raise StrangeAssemblyError(line)
     segment, colon, text = operands[0].rpartition(":")
@@ -88,4 +123,5 @@ def _split(operands: str) -> list[str]:
 
 
 def _is_memory(operand: str) -> bool:
-    return not operand.startswith(("$", "*")) and (not operand.startswith("%") or ":" in operand)
+    place = operand.removeprefix("*")
+    return not place.startswith("$") and (not place.startswith("%") or ":" in place)

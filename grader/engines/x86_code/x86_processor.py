@@ -8,9 +8,11 @@ from __future__ import annotations
 import functools
 from collections.abc import Callable, Sequence
 
+from grader.engines.machine_model.code_object import Relocation
 from grader.engines.machine_model.machine_state import State
-from grader.engines.machine_model.processor import BRANCH, CALL, JUMP, RETURN, STOP, Flow, Place
+from grader.engines.machine_model.processor import BRANCH, CALL, JUMP, POINTER_CALL, RETURN, STOP, Flow, Place
 from grader.engines.machine_model.refusals import UnprovableCodeError
+from grader.engines.machine_model.values import WORD, Value
 from grader.engines.x86_code.x86_arithmetic import (
     add_or_subtract,
     address_only,
@@ -28,9 +30,17 @@ from grader.engines.x86_code.x86_arithmetic import (
     widen,
     write,
 )
-from grader.engines.x86_code.x86_decoding import Decoded, Immediate, Operand, decode
+from grader.engines.x86_code.x86_decoding import Decoded, Immediate, Memory, Operand, Register, decode
 from grader.engines.x86_code.x86_names import CHANGERS, CONDITIONS, COUNTED, JUMPS, NOTHING, READERS, WRITERS
-from grader.engines.x86_code.x86_operands import FRAME_POINTER, LARGEST_STEP, LINK, RELATIVE, STACK_POINTER, Operands
+from grader.engines.x86_code.x86_operands import (
+    FRAME_POINTER,
+    LARGEST_STEP,
+    LINK,
+    RELATIVE,
+    STACK_POINTER,
+    Operands,
+    bits_of,
+)
 from grader.engines.x86_code.x86_stack import leave, move_string_or_scalar, pop, push, repeated
 
 
@@ -58,10 +68,10 @@ class X86(Operands):
             target = operand.number if isinstance(operand, Immediate) else None
             return Flow(BRANCH, JUMPS[name], target) if name in JUMPS else Flow(JUMP, "", target)
         if name == "ret" and instruction.operands:
-            return Flow()  # refused where it is executed, and so is a call that is told by no number
+            return Flow()  # refused where it is executed
         if name == "call":
             operand = instruction.operands[0]
-            return Flow(CALL, "", operand.number) if isinstance(operand, Immediate) else Flow()
+            return Flow(CALL, "", operand.number) if isinstance(operand, Immediate) else Flow(POINTER_CALL)
         return _FLOWS.get(name, _NEXT)
 
     def is_probe(self, instructions: Sequence[Decoded]) -> bool:
@@ -79,6 +89,18 @@ class X86(Operands):
 
     def has_frame(self, state: State) -> bool:
         return self.memory.frame_offset(state.registers[FRAME_POINTER]) == LINK[0]
+
+    def called_address(self, state: State, place: Place[Decoded]) -> Value | None:
+        operand = place.instruction.operands[0]
+        if any(place.instruction.prefixes) or not isinstance(operand, Register | Memory) or bits_of(place) != WORD:
+            raise UnprovableCodeError(place.offset, "a call of a kind no compiler makes")
+        if isinstance(operand, Register):
+            return self.register(state, operand.name)
+        self.read(state, place, 0)
+        return None
+
+    def taken_address(self, place: Place[Decoded], at: int, relocation: Relocation) -> int:
+        return relocation.addend + (place.instruction.length - at if relocation.kind in RELATIVE else 0)
 
     def called(self, state: State) -> None:
         """Nothing more: the return address is gone from the stack again."""
@@ -103,8 +125,6 @@ class X86(Operands):
             state.flags = None
         elif name in CHANGERS:
             change(self, state, place)
-        elif name == "call":
-            raise UnprovableCodeError(place.offset, "a call through a pointer")
         elif name not in NOTHING:
             raise UnprovableCodeError(place.offset, f"the instruction `{name}`")
 

@@ -25,6 +25,8 @@ CHECKED = (
     "movl %esi, -12(%rbp); movl -12(%rbp), %eax; cltq; cmpq $7, %rax; jbe 1f; call __ubsan_handle_out_of_bounds; 1:; "
 )
 
+CHECKED_TARGET = "movq $other, %rax; movq %rax, %rdi; call tilelab_unseen_call; "
+
 ANNOUNCED = {
     "a read behind its announcement": READ + "movss (%rax), %xmm0",
     "a write behind its announcement": WRITE + "movss %xmm0, (%rax)",
@@ -50,6 +52,8 @@ ANNOUNCED = {
     ),
     "locals set by a repeated instruction": "leaq -64(%rbp), %rdi; movl $0, %eax; movl $4, %ecx; rep stosq",
     "a large frame": "leaq -8192(%rsp), %r11; 1:; subq $4096, %rsp; orq $0, (%rsp); cmpq %r11, %rsp; jne 1b; movl $1, -8000(%rbp)",
+    "a call through a pointer that was checked": CHECKED_TARGET + "call *%rax",
+    "a jump to another function, with the stack as it was": "leave; jmp other",
     "GCC 16's large frame": "leaq -8192(%rsp), %r11; 1:; subq $4096, %rsp; orb $0, (%rsp); cmpq %r11, %rsp; jne 1b; movl $1, -8000(%rbp)",
 }
 UNANNOUNCED = {
@@ -93,12 +97,33 @@ UNANNOUNCED = {
     "memory set by a repeated instruction": ("movslq %esi, %rcx; rep stosq", ["write"]),
     "memory copied by a repeated instruction": ("movl $8, %ecx; rep movsb", ["read", "write"]),
     "an address without a register": ("movl 4096, %eax", ["read"]),
+    "a call through a register": ("call *%rax", ["call"]),
+    "a call through memory": ("call *-8(%rbp)", ["call"]),
+    "a call through a variable": ("call *variable(%rip)", ["read", "call"]),
+    "a call of what was checked and then changed": (CHECKED_TARGET + "addq $1, %rax; call *%rax", ["call"]),
+    "a call of what was checked before another call": (
+        "movq %rax, %rbx; movq %rbx, %rdi; call tilelab_unseen_call; call _ZN11cuda_on_cpu13__syncthreadsEv; call *%rbx",
+        ["call"],
+    ),
+    "a call of what was announced as memory": (READ + "call *%rax", ["call"]),
+    "a word of memory that is called, checked before it is read again": (
+        "movq -8(%rbp), %rax; movq %rax, %rdi; call tilelab_unseen_call; call *-8(%rbp)",
+        ["call"],
+    ),
 }
 UNPROVED = {
     "a jump through a register": "jmp *%rax",
-    "a call through a register": "call *%rax",
-    "a call through memory": "call *-8(%rbp)",
-    "a call through a variable": "call *variable(%rip)",
+    "a jump through a variable": "jmp *variable(%rip)",
+    "a call through a pointer of four bytes": ".byte 0x66; call *%rax",
+    "a call through a pointer that may lead to a function with arguments that nobody passed": (
+        "movq $taker, %rax; movq %rax, %rdi; call tilelab_unseen_call; call *%rax"
+    ),
+    "a call through a pointer that may lead out of the file": (
+        "movq $cosf, %rax; movq %rax, %rdi; call tilelab_unseen_call; call *%rax"
+    ),
+    "a call through a pointer that may lead to a function that nobody can follow": (
+        "movq $strange, %rax; movq %rax, %rdi; call tilelab_unseen_call; call *%rax"
+    ),
     "a bit picked far from its operand": "btsq %rax, -8(%rbp)",
     "an address of 32 bits": "movl (%eax), %ecx",
     "an instruction that no compiler makes here": "rdtsc",
@@ -132,6 +157,21 @@ other:
 	nop
 	ret
 	.size other, .-other
+	.section .text.taker,"ax"
+	.type taker, @function
+taker:
+	pushq %rbp
+	movq %rsp, %rbp
+	movl 144(%rbp), %eax
+	popq %rbp
+	ret
+	.size taker, .-taker
+	.section .text.strange,"ax"
+	.type strange, @function
+strange:
+	rdtsc
+	ret
+	.size strange, .-strange
 """
 
 
@@ -175,6 +215,26 @@ def test_control_that_leaves_a_function_at_its_end_is_stopped_there(tmp_path: Pa
     assert "\tud2\n\t.size" in checked.assembly
     again = check_announcements(read_code(snippets.assembled(checked.assembly, tmp_path)), checked.assembly, KERNEL, "")
     assert (again.refusal, again.assembly) == (None, "")
+
+
+def test_what_a_pointer_may_lead_to_is_whatever_reached_code_or_data_names(tmp_path: Path) -> None:
+    named = """
+	.section .data.first,"aw"
+first:	.quad second
+	.section .data.rel.ro.second,"aw"
+second:	.quad 0, other
+	.section .data.unused,"aw"
+	.quad taker
+"""
+    body = "movq $first, %rax; movq $0, -8(%rbp); call *-8(%rbp)"
+    code = read_code(snippets.assembled(snippets.assembly(body, behind=DATA + named), tmp_path))
+    report = prove_object(code, KERNEL)
+    assert (report.unproved, report.targets) == (None, ["other"])
+
+
+def test_without_a_call_through_a_pointer_nothing_is_a_target(tmp_path: Path) -> None:
+    report = proved("movq $strange, %rax", tmp_path)
+    assert (report.unproved, report.targets) == (None, [])
 
 
 MAKER = """

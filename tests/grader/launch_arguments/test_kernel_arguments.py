@@ -4,15 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from grader.single_launch.kernel_arguments import (
-    ArgumentError,
-    Content,
-    match_arguments,
-    parse_argument,
-    proposal,
-    proposed_command,
-)
-from grader.single_launch.kernel_parameters import ElementType, Leaf, NumberKind, Parameter
+from grader.launch_arguments.argument_text import ArgumentError, Content, parse_argument
+from grader.launch_arguments.element_types import ElementType, Leaf, NumberKind
+from grader.launch_arguments.kernel_arguments import match_arguments, proposal, proposed_command
+from grader.launch_arguments.kernel_parameters import Parameter
 
 
 def parameter(text: str, kind: NumberKind = "floating", size: int = 4, *, name: str = "A") -> Parameter:

@@ -1,0 +1,131 @@
+"""Reads what is written behind --arg: `float[4096]=random`, `int=64`, `Params={n=4, data=float[64]=random}`.
+
+Whether it fits a parameter is decided in kernel_arguments.py and class_arguments.py.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from dataclasses import dataclass
+
+from grader.launch_arguments.element_types import NumberKind
+from grader.model.errors import RemediableError
+
+_ARGUMENT = re.compile(r"\s*(?P<type>[^=\[\]]+?)\s*(?P<extents>(?:\[\s*\d+\s*\]\s*)*)(?:=\s*(?P<fill>.*?)\s*)?")
+_FILLS = frozenset({"iota", "random"})
+_FUNCTION = re.compile(r"&?[A-Za-z_]\w*(?:::\w+)*")
+_RANDOM = re.compile(r"random(?:\s*\(\s*(-?\d+)\s*,\s*(-?\d+)\s*\))?")
+NUMBER_TYPES: dict[str, tuple[NumberKind, int]] = {
+    "half": ("floating", 2), "__half": ("floating", 2), "float": ("floating", 4), "double": ("floating", 8), "bool": ("unsigned", 1),
+    "char": ("signed", 1), "signed char": ("signed", 1), "unsigned char": ("unsigned", 1), "uchar": ("unsigned", 1),
+    "short": ("signed", 2), "unsigned short": ("unsigned", 2), "ushort": ("unsigned", 2),
+    "int": ("signed", 4), "unsigned": ("unsigned", 4), "unsigned int": ("unsigned", 4), "uint": ("unsigned", 4),
+    "long": ("signed", 8), "unsigned long": ("unsigned", 8), "size_t": ("unsigned", 8),
+    "long long": ("signed", 8), "unsigned long long": ("unsigned", 8), "long int": ("signed", 8),
+    "int8_t": ("signed", 1), "uint8_t": ("unsigned", 1), "int16_t": ("signed", 2), "uint16_t": ("unsigned", 2),
+    "int32_t": ("signed", 4), "uint32_t": ("unsigned", 4), "int64_t": ("signed", 8), "uint64_t": ("unsigned", 8),
+}  # fmt: skip
+_QUALIFIERS = re.compile(r"\b(?:const|volatile|struct)\b|__restrict__|\*")
+
+
+class ArgumentError(RemediableError):
+    """An argument that cannot be passed to a launch."""
+
+
+@dataclass(frozen=True)
+class Content:
+    fill: str  # "none", "constant", "iota", "random", "parts", "function"
+    floating: float = 0.0
+    integer: int = 0
+    whole: bool = True  # whether the number is an integer
+    span: tuple[int, int] | None = None  # the range of random whole numbers
+    parts: tuple[str, ...] = ()  # what is written in {…}, unread
+    function: str = ""  # the name of a function, whose address is passed
+
+
+@dataclass(frozen=True)
+class WantedArgument:
+    """One --arg as it was written, before it is compared with the kernel's parameters."""
+
+    text: str
+    type: str
+    extents: tuple[int, ...]  # empty: a value and no buffer
+    content: Content
+    stars: int = 0  # how often the type is a pointer to its name
+
+
+def parse_argument(text: str) -> WantedArgument:
+    """Reads one --arg. Raises ArgumentError."""
+    match = _ARGUMENT.fullmatch(text)
+    if match is None:
+        message = f"--arg {text!r}: write a buffer as 'float[4096]=random' and a value as 'int=64'"
+        raise ArgumentError(message)
+    name = " ".join(_QUALIFIERS.sub(" ", match["type"]).split())
+    extents = tuple(int(one) for one in re.findall(r"\d+", match["extents"]))
+    if any(extent == 0 for extent in extents):
+        message = f"--arg {text!r}: a buffer has at least one element"
+        raise ArgumentError(message)
+    fill = match["fill"]
+    if not extents and not fill:
+        message = (
+            f"--arg {text!r}: a value needs a number, as in '{name}=64'; a buffer needs a size, as in '{name}[4096]'"
+        )
+        raise ArgumentError(message)
+    return WantedArgument(text, name, extents, _content(text, fill, is_buffer=bool(extents)), match["type"].count("*"))
+
+
+def _content(text: str, fill: str | None, *, is_buffer: bool) -> Content:
+    if not fill:
+        return Content("none")
+    if fill.startswith("{"):
+        return Content("parts", parts=parts_of(text, fill))
+    if is_buffer and fill == "iota":
+        return Content("iota")
+    if is_buffer and (random := _RANDOM.fullmatch(fill)):
+        span = (int(random[1]), int(random[2])) if random[1] is not None else None
+        if span and not -(2**63) <= span[0] <= span[1] < 2**63:
+            message = f"--arg {text!r}: write random(LOW,HIGH) with the smaller number first"
+            raise ArgumentError(message)
+        return Content("random", span=span)
+    number = number_in(fill)
+    if number is None and not is_buffer and _FUNCTION.fullmatch(fill) and fill not in _FILLS:
+        return Content("function", function=fill)
+    if number is None:
+        what = "0, another number, iota, random or random(LOW,HIGH), or nothing" if is_buffer else "a number"
+        message = f"--arg {text!r}: {fill!r} is not {what}"
+        raise ArgumentError(message)
+    return number
+
+
+def number_in(text: str) -> Content | None:
+    literal = {"true": "1", "false": "0"}.get(text, text)
+    integer = re.fullmatch(r"([+-]?)(0[xX][0-9a-fA-F]+|\d+)[uUlL]*", literal)
+    if integer:
+        value = int(integer[1] + integer[2], 0 if integer[2][:2] in {"0x", "0X"} else 10)
+        return Content("constant", float(value), value) if -(2**63) <= value < 2**64 else None
+    try:
+        number = float(literal.removesuffix("f"))
+    except ValueError:
+        return None
+    whole = math.isfinite(number) and abs(number) < 2**63 and number == int(number)
+    return Content("constant", number, int(number) if whole else 0, whole)
+
+
+def parts_of(text: str, braced: str) -> tuple[str, ...]:
+    """What stands between the commas of `{…}`, outside all inner brackets. Raises ArgumentError."""
+    parts, depth = [""], 0
+    for at, character in enumerate(braced):
+        depth += (character in "{([") - (character in "})]")
+        if depth == 0 and at < len(braced) - 1:
+            break
+        if character == "," and depth == 1:
+            parts.append("")
+        elif at > 0:
+            parts[-1] += character
+    if depth != 0 or not braced.endswith("}") or len(braced) - 1 != at:
+        message = f"--arg {text!r}: a {{ has no }} that closes it, or something stands behind it"
+        raise ArgumentError(message)
+    parts[-1] = parts[-1].removesuffix("}")
+    found = [part.strip() for part in parts]
+    return tuple(found) if any(found) else ()

@@ -1,0 +1,155 @@
+"""The numbers that a type consists of, read from debug information: what an element of a buffer holds."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Literal
+
+from grader.engines.object_code.dwarf_types import Die, text_of, type_of
+
+ALIASES = frozenset({"DW_TAG_typedef", "DW_TAG_restrict_type", "DW_TAG_const_type", "DW_TAG_volatile_type"})
+CLASSES = frozenset({"DW_TAG_structure_type", "DW_TAG_class_type"})
+HALF = "__half"  # the kit's half precision: a number in CUDA, a class for the compiler
+NUMBERS = frozenset({"DW_TAG_base_type", "DW_TAG_enumeration_type"})
+SIZES = frozenset({1, 2, 4, 8})
+_FLOATING, _BOOLEAN = 0x04, 0x02  # DW_ATE_float, DW_ATE_boolean
+_SIGNED = frozenset({0x05, 0x06})  # DW_ATE_signed, DW_ATE_signed_char
+_LONG_NAMES = {
+    "long unsigned int": "unsigned long",
+    "long int": "long",
+    "short unsigned int": "unsigned short",
+    "short int": "short",
+    "long long int": "long long",
+    "long long unsigned int": "unsigned long long",
+}
+_POINTER_BYTES = 8
+_MAX_DEPTH = 16
+_MAX_LEAVES = 256
+
+NumberKind = Literal["floating", "signed", "unsigned"]
+
+
+@dataclass(frozen=True)
+class Leaf:
+    """One number in an element."""
+
+    kind: NumberKind
+    bytes: int
+    offset: int = 0
+    is_bool: bool = False
+
+
+@dataclass(frozen=True)
+class ElementType:
+    name: str  # "float", "float4", "Body"
+    bytes: int
+    leaves: tuple[Leaf, ...]  # empty: it contains something other than numbers
+    names: frozenset[str] = frozenset()  # every name of the type
+
+    @property
+    def number(self) -> Leaf | None:
+        """The number, where the element is exactly one number."""
+        return self.leaves[0] if len(self.leaves) == 1 and self.leaves[0].bytes == self.bytes else None
+
+
+def target_of(die: Die) -> Die | None:
+    return die.get_DIE_from_attribute("DW_AT_type") if "DW_AT_type" in die.attributes else None
+
+
+def bare(die: Die) -> tuple[Die | None, bool]:
+    """The type of `die` without typedefs and qualifiers, and whether one of the qualifiers was const."""
+    target, is_const = target_of(die), False
+    for _ in range(_MAX_DEPTH):
+        if target is None or target.tag not in ALIASES:
+            break
+        is_const = is_const or target.tag == "DW_TAG_const_type"
+        target = target_of(target)
+    return target, is_const
+
+
+def element_of(die: Die) -> ElementType:
+    """The element type of `die`."""
+    target, _ = bare(die)
+    kind = type_of(die)
+    leaves = tuple(_leaves(target, 0, 0)) if target is not None else ()
+    size = size_of(target) if target is not None else 0
+    well_formed = 0 < len(leaves) <= _MAX_LEAVES and all(leaf.bytes in SIZES for leaf in leaves)
+    name = kind.name.removesuffix(" volatile").removesuffix(" const").removesuffix(" volatile")
+    return ElementType(short_name(name), size, leaves if well_formed else (), _names(die))
+
+
+def _names(die: Die) -> frozenset[str]:
+    found, target = set[str](), target_of(die)
+    for _ in range(_MAX_DEPTH):
+        if target is None:
+            break
+        if name := text_of(target, "DW_AT_name"):
+            found.add(name)
+        if target.tag not in ALIASES:
+            break
+        target = target_of(target)
+    return frozenset(found)
+
+
+def holds_numbers(target: Die) -> bool:
+    return 0 < len(list(_leaves(target, 0, 0))) <= _MAX_LEAVES
+
+
+def _leaves(target: Die, offset: int, depth: int) -> Iterator[Leaf]:
+    """Every number in a value of this type. Other parts (pointers, unions) are left out."""
+    if depth > _MAX_DEPTH:
+        return
+    if target.tag in NUMBERS:
+        yield leaf_of(target, offset)
+    elif target.tag == "DW_TAG_array_type":
+        inner = bare(target)[0]
+        for index in range(min(math.prod(extents_of(target)), _MAX_LEAVES + 1)) if inner is not None else ():
+            yield from _leaves(inner, offset + index * size_of(inner), depth + 1)
+    elif target.tag in CLASSES and text_of(target, "DW_AT_name") == HALF:
+        yield Leaf("floating", size_of(target), offset)
+    elif target.tag in CLASSES:
+        for child in target.iter_children():
+            member = bare(child)[0] if child.tag in {"DW_TAG_member", "DW_TAG_inheritance"} else None
+            place = child.attributes.get("DW_AT_data_member_location")
+            if member is not None and place is not None and isinstance(place.value, int):
+                yield from _leaves(member, offset + place.value, depth + 1)
+
+
+def leaf_of(target: Die, offset: int) -> Leaf:
+    encoding = target.attributes.get("DW_AT_encoding")
+    code = encoding.value if encoding else 0
+    kind: NumberKind = "floating" if code == _FLOATING else "signed" if code in _SIGNED else "unsigned"
+    if target.tag == "DW_TAG_enumeration_type":
+        kind = "signed"
+    return Leaf(kind, size_of(target), offset, is_bool=code == _BOOLEAN)
+
+
+def size_of(target: Die) -> int:
+    size = target.attributes.get("DW_AT_byte_size")
+    if size is not None:
+        return int(size.value)
+    if target.tag == "DW_TAG_pointer_type":
+        return _POINTER_BYTES
+    if target.tag == "DW_TAG_array_type":
+        inner = bare(target)[0]
+        return math.prod(extents_of(target)) * (size_of(inner) if inner is not None else 0)
+    return 0
+
+
+def extents_of(array: Die) -> list[int]:
+    """GCC names the highest subscript, and Clang how many there are."""
+    bounds = [child.attributes for child in array.iter_children() if child.tag == "DW_TAG_subrange_type"]
+    counts = [
+        one["DW_AT_count"].value if "DW_AT_count" in one
+        else one["DW_AT_upper_bound"].value + 1 if "DW_AT_upper_bound" in one and isinstance(one["DW_AT_upper_bound"].value, int)
+        else 0
+        for one in bounds
+    ]  # fmt: skip
+    return [count if isinstance(count, int) else 0 for count in counts]
+
+
+def short_name(name: str) -> str:
+    """Turns GCC's "long unsigned int" into "unsigned long"."""
+    return _LONG_NAMES.get(name, name)

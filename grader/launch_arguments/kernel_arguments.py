@@ -1,0 +1,218 @@
+"""The arguments that `tilelab check` passes to a kernel: reads `float[4096]=random` and `int=64`, and compares them with the kernel's
+parameters.
+
+A const buffer is an input. A buffer that is filled and not const is an input and an output. A buffer without a fill is uninitialised.
+A mistake is reported as a sentence that says what to write instead.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+import shlex
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from grader.launch_arguments.argument_text import NUMBER_TYPES, ArgumentError, Content, WantedArgument, parse_argument
+from grader.launch_arguments.class_arguments import Filled, filled, filled_elements, proposed
+from grader.launch_arguments.class_layout import Pointee
+from grader.launch_arguments.element_types import ElementType, Leaf
+from grader.launch_arguments.kernel_parameters import Parameter
+
+MAX_BUFFER_BYTES = 64 << 20
+MAX_TOTAL_BYTES = 256 << 20
+_NAMESPACES = re.compile(r"(?:\w+::)+(?=\w+$)")
+_TYPICAL = 1024  # elements of buffers in a proposed command line
+
+
+@dataclass(frozen=True)
+class Argument:
+    """One argument of a launch, ready to be passed."""
+
+    parameter: Parameter
+    element: ElementType
+    content: Content
+    extents: tuple[int, ...] = ()
+    filled: Filled | None = None  # of an object, and of a buffer whose elements are written out
+    hidden: bool = False  # a buffer that is no parameter: only a pointer leads to it
+
+    @property
+    def role(self) -> str:
+        if not self.extents:
+            return "scalar" if self.parameter.layout is None else "object"
+        if self.content.fill == "none":
+            return "output"
+        return "input" if self.parameter.is_const else "inout"
+
+    @property
+    def elements(self) -> int:
+        return math.prod(self.extents)
+
+
+def match_arguments(kernel: str, parameters: Sequence[Parameter], wanted: Sequence[WantedArgument]) -> list[Argument]:
+    """Gives each parameter its argument. Raises ArgumentError, which lists the parameters and says what to write."""
+    for parameter in parameters:
+        if parameter.trouble:
+            message = (
+                f"{kernel} cannot be checked: no --arg fits its parameter `{parameter.text} {parameter.name}`: {parameter.trouble}. "
+                "A parameter must be a number, a pointer, or an object of numbers and pointers."
+            )
+            raise ArgumentError(message)
+    if len(parameters) != len(wanted):
+        given = (
+            "no --arg was given"
+            if not wanted
+            else f"{len(wanted)} --arg were given"
+            if len(wanted) > 1
+            else "one --arg was given"
+        )
+        message = f"{given}, but {signature(kernel, parameters)} takes {len(parameters)}."
+        raise ArgumentError(message)
+    arguments = _Matching(kernel, len(parameters)).match(parameters, wanted)
+    total = 0
+    for argument in arguments:
+        size = argument.elements * argument.element.bytes if argument.extents else 0
+        total += size
+        if size > MAX_BUFFER_BYTES or total > MAX_TOTAL_BYTES:
+            message = (
+                f"{argument.parameter.name} is too large: one buffer may have {MAX_BUFFER_BYTES >> 20} MiB, all buffers together "
+                f"{MAX_TOTAL_BYTES >> 20}. A smaller problem shows the same mistakes."
+            )
+            raise ArgumentError(message)
+    return arguments
+
+
+class _Matching:
+    """Gives one parameter after the other its argument, and collects the buffers that only pointers lead to."""
+
+    def __init__(self, kernel: str, parameters: int) -> None:
+        self.kernel, self.parameters = kernel, parameters
+        self.hidden: list[Argument] = []
+
+    def match(self, parameters: Sequence[Parameter], wanted: Sequence[WantedArgument]) -> list[Argument]:
+        arguments = [self._matched(parameter, one) for parameter, one in zip(parameters, wanted, strict=True)]
+        return [*arguments, *self.hidden]
+
+    def _matched(self, parameter: Parameter, wanted: WantedArgument) -> Argument:
+        if parameter.is_function:
+            return _function(self.kernel, parameter, wanted)
+        if parameter.is_pointer != bool(wanted.extents):
+            raise ArgumentError(_mismatch(self.kernel, parameter, wanted))
+        element = parameter.element or _free_element(self.kernel, parameter, wanted)
+        if not _same(element, _type_of(wanted, element)):
+            raise ArgumentError(_mismatch(self.kernel, parameter, wanted))
+        if parameter.layout is not None and not wanted.extents:
+            found = filled(parameter.name, parameter.layout, wanted, self._make_buffer)
+            return Argument(parameter, element, Content("none"), filled=found)
+        return self._number_or_buffer(parameter, element, wanted)
+
+    def _number_or_buffer(self, parameter: Parameter, element: ElementType, wanted: WantedArgument) -> Argument:
+        content, layout = wanted.content, parameter.layout
+        if content.fill == "parts" and wanted.extents and layout is not None:
+            found = filled_elements(parameter.name, layout, wanted, self._make_buffer)
+            return Argument(parameter, element, Content("constant"), wanted.extents, found)
+        if content.fill in {"parts", "function"}:
+            raise ArgumentError(_mismatch(self.kernel, parameter, wanted))
+        if not wanted.extents and (number := element.number):
+            _check_range(parameter, number, wanted)
+        if not content.whole and any(leaf.kind != "floating" for leaf in element.leaves):
+            message = f"--arg {wanted.text!r}: {parameter.name} holds whole numbers only"
+            raise ArgumentError(message)
+        return Argument(parameter, element, content, wanted.extents)
+
+    def _make_buffer(self, name: str, pointee: Pointee, text: str) -> int:
+        wanted = parse_argument(text)
+        parameter = Parameter(
+            name, f"{pointee.text}*", pointee.element, is_pointer=True, is_const=pointee.is_const, layout=pointee.layout
+        )
+        place = self.parameters + len(self.hidden)
+        self.hidden.append(Argument(parameter, ElementType("", 0, ()), Content("none"), (1,), hidden=True))
+        self.hidden[place - self.parameters] = replace(self._matched(parameter, wanted), hidden=True)
+        return place
+
+
+def _type_of(wanted: WantedArgument, element: ElementType) -> str:
+    """Without its namespaces. Of a buffer of pointers, the stars count: in `float*[3]` they belong to the element."""
+    plain = _NAMESPACES.sub("", wanted.type)
+    return plain + "*" * wanted.stars if element.name.endswith("*") else plain
+
+
+def _without_const(name: str) -> str:
+    return name.replace(" const", "")
+
+
+def _function(kernel: str, parameter: Parameter, wanted: WantedArgument) -> Argument:
+    """A pointer to a function of the file, by the function's name."""
+    number = Leaf("unsigned", 8)
+    content = wanted.content
+    if wanted.extents or not (content.fill == "function" or (content.fill == "constant" and content.integer == 0)):
+        raise ArgumentError(_mismatch(kernel, parameter, wanted))
+    return Argument(parameter, ElementType("function", 8, (number,)), content)
+
+
+def _free_element(kernel: str, parameter: Parameter, wanted: WantedArgument) -> ElementType:
+    """The element type of a void*, which the argument names."""
+    if wanted.type not in NUMBER_TYPES:
+        raise ArgumentError(_mismatch(kernel, parameter, wanted))
+    kind, size = NUMBER_TYPES[wanted.type]
+    return ElementType(wanted.type, size, (Leaf(kind, size),), frozenset({wanted.type}))
+
+
+def _same(element: ElementType, wanted: str) -> bool:
+    if wanted in element.names or wanted == element.name or wanted == _without_const(element.name):
+        return True
+    number = element.number
+    if number is None or wanted not in NUMBER_TYPES or number.is_bool != (wanted == "bool"):
+        return False
+    return (number.kind, number.bytes) == NUMBER_TYPES[wanted] or {wanted, element.name} <= {
+        "char",
+        "signed char",
+        "unsigned char",
+    }
+
+
+def _check_range(parameter: Parameter, number: Leaf, wanted: WantedArgument) -> None:
+    if number.kind == "floating":
+        return
+    bits = 8 * number.bytes
+    low, high = (-(1 << (bits - 1)), (1 << (bits - 1)) - 1) if number.kind == "signed" else (0, (1 << bits) - 1)
+    if not wanted.content.whole or not low <= wanted.content.integer <= high:
+        message = f"--arg {wanted.text!r}: {parameter.name} is of type {parameter.text}, which holds whole numbers from {low} to {high}"
+        raise ArgumentError(message)
+
+
+def _mismatch(kernel: str, parameter: Parameter, wanted: WantedArgument) -> str:
+    return (
+        f"--arg {wanted.text!r} does not fit the parameter `{parameter.text} {parameter.name}` of {kernel}: "
+        f"write, for instance, {proposal(parameter)!r}."
+    )
+
+
+def proposal(parameter: Parameter) -> str:
+    """An --arg that fits: inputs are random, outputs uninitialised, and numbers as large as a proposed buffer."""
+    element = parameter.element
+    if parameter.is_function:
+        return f"{parameter.text or 'function'}=the_name_of_a_function"
+    if parameter.layout is not None and not parameter.is_pointer:
+        return proposed(parameter.layout, _TYPICAL)
+    if parameter.layout is not None and element is not None:
+        return f"{_without_const(element.name)}[1]={{{proposed(parameter.layout, _TYPICAL).partition('=')[2]}}}"
+    if parameter.is_pointer:
+        name = element.name if element else "float"
+        return f"{name}[{_TYPICAL}]=random" if parameter.is_const or element is None else f"{name}[{_TYPICAL}]=0"
+    number = element.number if element else None
+    if number is not None and (number.is_bool or number.kind == "floating" or number.bytes == 1):
+        return f"{element.name if element else 'float'}=1"
+    return f"{element.name if element else 'int'}={_TYPICAL if number is None or number.bytes > 1 else 1}"
+
+
+def signature(kernel: str, parameters: Sequence[Parameter]) -> str:
+    return f"{kernel}({', '.join(f'{one.text} {one.name}' for one in parameters)})"
+
+
+def proposed_command(file: str, kernel: str, parameters: Sequence[Parameter]) -> str:
+    """A command line that runs, which the user can adapt."""
+    command = ["tilelab", "check", file, "--kernel", kernel, "--grid", "4", "--block", "256"]
+    for parameter in parameters:
+        command += ["--arg", proposal(parameter)]
+    return shlex.join(command)
