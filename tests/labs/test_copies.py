@@ -36,8 +36,12 @@ _DECLARED = re.compile(
     r"\b(?:int|unsigned|float|double|bool|size_t|auto|float2|float4|int4)\b[ *&]*(?:const )?(?:__restrict__ )?([A-Za-z]\w*) ?(?=[=;\[,){])"
 )
 _OTHERS = frozenset({*"xyzw", "int", "const"})  # members of vectors, and words that follow `unsigned` and `auto`
+_LINES = re.compile(r"\blines? \d+(?:(?:, | and | or | to )\d+)*")  # "line 3", "lines 3 and 5"
+_NUMBER = re.compile(r"\d+")
 _WORD = re.compile(r'"(?:[^"\\]|\\.)*"|\b[A-Za-z_]\w*\b')  # a string is no name
-_UNTOLD = frozenset({"source", "seconds", "log"})  # text of the file's lines, times, and compiler messages with columns
+_UNTOLD = frozenset(
+    {"source", "columns", "seconds", "log"}
+)  # text of the file's lines, places in it, times, compiler messages
 
 
 @dataclass(frozen=True)
@@ -80,8 +84,8 @@ def told(value: object, copy: Copy) -> object:
         case list():
             return [told(one, copy) for one in value]
         case str():
-            text = re.sub(
-                r"(?<=\bline )\d+|(?<=\blines )\d+", lambda n: str(copy.lines.get(int(n[0]), int(n[0]))), value
+            text = _LINES.sub(
+                lambda line: _NUMBER.sub(lambda n: str(copy.lines.get(int(n[0]), int(n[0]))), line[0]), value
             )
             text = re.sub(r"\b0x[0-9a-f]{6,}", "an address", text)
             return re.sub(r"\bq_\w+", lambda word: copy.names.get(word[0], word[0]), text)

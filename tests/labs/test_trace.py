@@ -193,7 +193,7 @@ def test_a_shape_the_launch_cannot_take_says_what_cuda_refuses() -> None:
         (None, ["--inputs", "zeros"], "it takes worked, integers, random"),
         (None, ["--format", "html"], "there is no format 'html'"),
         (None, ["--lab", "99-none"], "99-none"),
-        (lab_file("01-naive/rejects/missing_semicolon.cu"), [], "expected"),
+        (lab_file("01-naive/rejects/missing_semicolon.cu"), [], "is missing at the end of line 17"),
         (lab_file("none.cu"), [], "there is no such file"),
     ],
 )
