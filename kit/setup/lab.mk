@@ -14,22 +14,33 @@ export FILE := $(if $(FILE),$(abspath $(FILE)))
 
 tilelab := lab=$${LAB:-$$(basename "$$PWD")}; cd ../.. && ./kit/setup/setup.sh && .venv/bin/tilelab
 
-.PHONY: test watch report trace profile help
-test:
-	@$(tilelab) test $$lab $${CASE:+--case "$$CASE"}
+quiet := test report trace profile
+include ../../kit/setup/quiet_ending.mk
+
+.PHONY: watch help $(quiet) $(addprefix do-,$(quiet))
+test: do-test
+	$(answer)
+do-test:
+	$(run) $(tilelab) test $$lab $${CASE:+--case "$$CASE"} $(remember)
 
 watch:
 	@$(tilelab) watch $$lab $${CASE:+--case "$$CASE"}
 
-report:
-	@$(tilelab) report $$lab
+report: do-report
+	$(answer)
+do-report:
+	$(run) $(tilelab) report $$lab $(remember)
 
-trace:
-	@$(tilelab) trace $${FILE:+"$$FILE"} --lab "$$lab" $${SHAPE:+--shape "$$SHAPE"} $${BLOCK:+--block "$$BLOCK"} \
-	  $${THREAD:+--thread "$$THREAD"} $${INPUTS:+--inputs "$$INPUTS"} $$OPTIONS
+trace: do-trace
+	$(answer)
+do-trace:
+	$(run) $(tilelab) trace $${FILE:+"$$FILE"} --lab "$$lab" $${SHAPE:+--shape "$$SHAPE"} $${BLOCK:+--block "$$BLOCK"} \
+	  $${THREAD:+--thread "$$THREAD"} $${INPUTS:+--inputs "$$INPUTS"} $$OPTIONS $(remember)
 
-profile:
-	@$(tilelab) profile $${FILE:+"$$FILE"} --lab "$$lab" $${SHAPE:+--shape "$$SHAPE"} $${GPU:+--gpu "$$GPU"}
+profile: do-profile
+	$(answer)
+do-profile:
+	$(run) $(tilelab) profile $${FILE:+"$$FILE"} --lab "$$lab" $${SHAPE:+--shape "$$SHAPE"} $${GPU:+--gpu "$$GPU"} $(remember)
 
 help:
 	@echo "  make test     tests this lab; with CASE=\"a part of a test's name\", one test only"

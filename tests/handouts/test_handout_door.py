@@ -58,6 +58,21 @@ def test_tests_all_labs_together_and_fails_when_one_does(recorded: Path) -> None
     assert calls(recorded) == ["test", "test 02-tiled"]
 
 
+@pytest.mark.parametrize("place", [".", "assignments/02-tiled"])
+def test_a_failed_test_ends_with_the_result_and_not_with_makes_own_words(recorded: Path, place: str) -> None:
+    for arguments in (("test",), ("-s", "test"), ("-k", "test")):
+        finished = make(recorded / place, *arguments, "LAB=02-tiled")
+        assert (finished.returncode, finished.stdout, finished.stderr) == (1, "", "")
+    assert len(calls(recorded)) == 3
+    assert list(Path(os.environ.get("TMPDIR", "/tmp")).glob("tilelab-failed-*")) == []  # noqa: S108 -- where the Makefile puts it
+
+
+def test_a_goal_among_others_and_one_that_is_only_shown_are_makes_own(recorded: Path) -> None:
+    assert "Error 1" in make(recorded, "test", "help", "LAB=02-tiled").stderr
+    assert make(recorded, "-n", "test", "LAB=02-tiled").returncode == 0
+    assert len(calls(recorded)) == 1
+
+
 def test_tests_one_case_of_one_lab(recorded: Path) -> None:
     lab = lab_ids(ROOT)[0]
     assert make(recorded, "test", f"LAB={lab}", "CASE=a single element").returncode == 0
