@@ -109,6 +109,11 @@ def _functions_by_header() -> list[tuple[str, str, str]]:
             _by_rounding("conversion_functions.hpp"),
         ),
         ("Bits and integers", "integer_functions.hpp", _code(_functions("integer_functions.hpp"))),
+        (
+            "Clock, and spaces of memory",
+            "special_functions.hpp",
+            _code(["clock", *_functions("special_functions.hpp")]),
+        ),
         ("Half precision, with `<cuda_fp16.h>`", "half_functions.hpp", half + _by_rounding("half_functions.hpp")),
         ("Half precision through caches, atomics and shuffles", "half_memory.hpp", _overloads("half_memory.hpp")),
     ]

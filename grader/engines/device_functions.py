@@ -34,10 +34,8 @@ C_LIBRARY = frozenset(
      "__floatunsitf", "__floatunditf", "__fixtfsi", "__fixtfdi", "__fixunstfsi", "__fixunstfdi"]
 )  # fmt: skip
 
-# Functions that write through a pointer are redirected to our versions, which announce their accesses.
-_WRITERS = (
-    "memcpy memmove memset printf puts putchar sincosf sincos modff modf frexpf frexp remquof remquo __assert_fail"
-)
+# Functions that write through a pointer are redirected to our versions, which announce their accesses; clock() means another thing.
+_WRITERS = "memcpy memmove memset printf puts putchar sincosf sincos modff modf frexpf frexp remquof remquo __assert_fail clock"
 REDIRECTIONS = {name: f"tilelab_{name.strip('_')}" for name in _WRITERS.split()}
 ALIGNED_COPY = "tilelab_copy"  # `ir_copies.py` puts this call for a copy of an object; a submission cannot use the name
 
@@ -52,7 +50,6 @@ ONLY_ON_A_GPU = frozenset(
         "_ZdaPv",
         "_ZdlPvm",
         "_ZdaPvm",
-        "clock",
         "vprintf",
         "alloca",
         "_ZNK18cooperative_groups10grid_group4syncEv",
@@ -66,9 +63,9 @@ UNSUPPORTED_HEADERS = re.compile(
     r"|sm_\d+_\w+\.h(pp)?|texture_\w+\.h|surface_\w+\.h|curand\w*\.h|cublas\w*\.h|nv/.*|nvtx\w*/.*|cuda_texture_types\.h"
 )
 UNSUPPORTED_NAMES = re.compile(
-    r"clock|clock64|globaltimer|nvcuda|wmma|cooperative_groups|cg|__nv_\w+|nv_bfloat16\w*|cuda|thrust|cub|tex[123]D\w*|surf[123]D\w*"
+    r"globaltimer|nvcuda|wmma|cooperative_groups|cg|__nv_\w+|nv_bfloat16\w*|cuda|thrust|cub|tex[123]D\w*|surf[123]D\w*"
     r"|cudaTextureObject_t|cudaSurfaceObject_t|__dp[24]a\w*|__\w*bfloat16\w*|__v(add|sub|abs|avg|hadd|max|min|cmp|set|neg|sad)\w*|__vi\w+"
-    r"|__prof_trigger|__cvta_\w+|__is(Global|Shared|Constant|Local|GridConstant)|__pipeline_\w+|__barrier_sync\w*"
+    r"|__prof_trigger|__cvta_\w+|__isGridConstant|__pipeline_\w+|__barrier_sync\w*"
     r"|__brkpt|__reduce_\w+|__shfl|__shfl_(up|down|xor)|__any|__all|__ballot"
 )
 # Parts of <cooperative_groups.h> that our version does not have.

@@ -36,6 +36,7 @@ struct Access {
   AccessKind kind = AccessKind::read;
   bool is_volatile = false;
   bool block_scope = false;  // atomicAdd_block() and similar functions: atomic only for the threads of one block
+  bool of_copy = false;      // of an asynchronous copy: see CopyEvent
   Space space = Space::global;
   const Region* region = nullptr;  // the buffer or array; null: none contains the whole access
   std::uint64_t offset = 0;        // bytes from the buffer's first byte; for shared memory, from the start of the span
@@ -113,6 +114,11 @@ struct FenceEvent {
   bool block_scope = false;
 };
 
+// A piece of an asynchronous copy. Both accesses were announced when it began; until a wait completes it, they may still happen.
+struct CopyEvent {
+  Access source, destination;  // no region: nothing was announced
+};
+
 // A subscript outside its declared dimension, as the compiler's check reports it.
 struct Subscripted {
   std::int64_t index = 0;
@@ -150,6 +156,10 @@ class Observer {
   virtual void on_undefined_lane(const LaneEvent&) {}
   virtual void on_warp_sync(const WarpSyncEvent&) {}
   virtual void on_fence(const FenceEvent&) {}
+  virtual void on_copy_begins(const CopyEvent&) {}
+  virtual void on_copies_committed(const ThreadRef&) {}  // its copies so far that are in no group are one
+  // Its groups have completed except the `latest` ones; `all`: also its copies that are in no group.
+  virtual void on_copies_awaited(const ThreadRef&, std::uint32_t /*latest*/, bool /*all*/) {}
   virtual void on_edge(const ThreadRef&, std::uintptr_t /*pc*/) {}  // a basic block begins
   // The function that contains `pc` begins. It will return to `caller`.
   virtual void on_call(const ThreadRef&, std::uintptr_t /*pc*/, std::uintptr_t /*caller*/) {}

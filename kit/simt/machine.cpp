@@ -112,6 +112,7 @@ void Machine::switched_in() {
   access_.by = running.ref;
   access_.interval = running.interval;
   access_.warp_interval = running.warp_interval;
+  access_.of_copy = false;
   set_thread_index(thread_indices_[running.ref.thread]);
   last_write_.size = 0;
 }
@@ -178,6 +179,69 @@ void Machine::access(std::uintptr_t address, std::size_t size, AccessKind kind, 
     poll(access);
   else
     spins_.note(address);
+}
+
+void Machine::access_in(Space space, std::uintptr_t address, std::size_t size, AccessKind kind, bool is_volatile, std::uintptr_t pc,
+                        std::uintptr_t frame) {
+  const bool fits = space == Space::shared ? is_shared(address) : !is_shared(address) && !is_local(address);
+  if (fits) return access(address, size, kind, is_volatile, pc, frame);
+  spend(pc);
+  Access& access = access_;
+  access.space = space;
+  access.region = nullptr;
+  access.offset = space == Space::shared ? address - memory_.shared_base() : 0;
+  access.address = address;
+  access.size = static_cast<std::uint32_t>(size);
+  access.kind = kind;
+  access.is_volatile = is_volatile;
+  access.block_scope = false;
+  access.pc = statement(pc, frame);
+  access.instruction = pc;
+  announcer_.announce(&Observer::on_stray, access, static_cast<const Region*>(nullptr));
+  scheduler_.end_thread();
+}
+
+// In pieces of at most 16 bytes, as one instruction copies them. The pieces past `from_size` are filled with zeros.
+void Machine::copy_async(std::uintptr_t to, std::uintptr_t from, std::size_t size, std::size_t from_size, std::uintptr_t pc,
+                         std::uintptr_t frame) {
+  constexpr std::size_t widest = 16;
+  for (std::size_t at = 0; at < size; at += widest) {
+    const std::size_t piece = std::min(widest, size - at), read = at < from_size ? std::min(piece, from_size - at) : 0;
+    CopyEvent copy;
+    access_.of_copy = true;
+    if (read != 0) {
+      last_write_.size = 0;
+      access_.region = nullptr;
+      access(from + at, read, AccessKind::read, false, pc, frame);
+      copy.source = access_;
+    }
+    last_write_.size = 0;
+    access_.region = nullptr;
+    access(to + at, piece, AccessKind::write, false, pc, frame);
+    copy.destination = access_;
+    access_.of_copy = false;
+    std::memmove(reinterpret_cast<void*>(to + at), reinterpret_cast<const void*>(from + at), read);
+    std::memset(reinterpret_cast<void*>(to + at + read), 0, piece - read);
+    if (copy.destination.region != nullptr) announcer_.announce(&Observer::on_copy_begins, copy);
+  }
+}
+
+bool Machine::is_constant(std::uintptr_t address) {
+  if (is_shared(address) || is_local(address)) return false;
+  const Region* region = memory_.find_global(address, 1);
+  return region != nullptr && region->constant;
+}
+
+std::uint64_t Machine::clock(std::uintptr_t pc) {
+  constexpr std::uint64_t steps_of_an_idle_loop = 24, furthest_jump = 1u << 20;
+  spend(pc);
+  const std::uint32_t thread = scheduler_.running().ref.thread;
+  const bool idle = clock_.thread == thread && events() - clock_.steps <= steps_of_an_idle_loop;
+  clock_.jump = idle ? std::min(clock_.jump * 2, furthest_jump) : 1;
+  clock_.ahead += clock_.jump;
+  clock_.thread = thread;
+  clock_.steps = events();
+  return events() + clock_.ahead;
 }
 
 // A thread that polls the same place again and again lets the others run. If none of them does anything new, they can only wait

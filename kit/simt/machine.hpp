@@ -108,6 +108,24 @@ class Machine {
   void index_outside(const Subscripted& what, std::uintptr_t pc, std::uintptr_t frame);
   void misaligned(std::uintptr_t address, std::size_t alignment, std::uintptr_t pc, std::uintptr_t frame);
   void fence(std::uintptr_t pc, bool block_scope = false);
+  // An access whose statement says which memory it means, as PTX does. One that lies elsewhere misses every region.
+  void access_in(Space space, std::uintptr_t address, std::size_t size, AccessKind kind, bool is_volatile, std::uintptr_t pc,
+                 std::uintptr_t frame);
+  // A copy that only a later wait completes: it happens now, but counts as under way until then.
+  void copy_async(std::uintptr_t to, std::uintptr_t from, std::size_t size, std::size_t from_size, std::uintptr_t pc, std::uintptr_t frame);
+  void commit_copies() { announcer_.announce(&Observer::on_copies_committed, scheduler_.running().ref); }
+  // Waits for all groups of this thread's copies except the `latest` ones; `all`: also for copies that are in no group.
+  void wait_for_copies(std::uint32_t latest, bool all = false) {
+    announcer_.announce(&Observer::on_copies_awaited, scheduler_.running().ref, latest, all);
+  }
+  // Steps, not time. It runs faster while a thread does nothing but read it, so that waiting for a number of cycles ends.
+  std::uint64_t clock(std::uintptr_t pc);
+  std::uintptr_t shared_base() const { return memory_.shared_base(); }
+  bool is_shared(std::uintptr_t address) const { return memory_.in_shared_span(address); }
+  bool is_local(std::uintptr_t address) const { return address - stack_low_ < FiberStacks::stack_bytes; }
+  bool is_constant(std::uintptr_t address);
+  bool is_global(std::uintptr_t address) { return !is_shared(address) && !is_local(address) && !is_constant(address); }
+  const LaunchEvent& launch() const { return launch_; }
   // `frame`: see BlockScheduler.
   int barrier(std::uintptr_t pc, BarrierReduction reduction, int predicate, std::uintptr_t frame = 0);
   void returns(std::uintptr_t pc) { scheduler_.returns(pc); }
@@ -194,6 +212,10 @@ class Machine {
   SpinWatch spins_;
   LocalMemory* locals_ = nullptr;
   std::uint64_t blocks_left_ = 0;  // blocks that have not run yet
+  struct {                         // of the thread that read the clock last
+    std::uint64_t ahead = 0, jump = 1, steps = 0;
+    std::uint32_t thread = 0;
+  } clock_;
 };
 
 }  // namespace tilelab::simt

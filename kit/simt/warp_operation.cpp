@@ -33,6 +33,19 @@ std::uint64_t lanes_with_value(const std::array<LaneRequest, 32>& lanes, std::ui
   return found;
 }
 
+// Lanes that came for other work are not there.
+void do_together(const std::array<LaneRequest, 32>& lanes, std::uint32_t arrived) {
+  const WarpWork* first = nullptr;
+  std::array<void*, 32> there{};
+  for (std::uint32_t lane = 0; lane < 32; ++lane) {
+    if (((arrived >> lane) & 1u) == 0 || lanes[lane].operation != WarpOperation::together) continue;
+    const auto* work = reinterpret_cast<const WarpWork*>(lanes[lane].value);
+    if (first == nullptr) first = work;
+    if (work->work == first->work) there[lane] = work->lane;
+  }
+  if (first != nullptr) first->work(there);
+}
+
 }  // namespace
 
 const char* function_of(WarpOperation operation) {
@@ -53,6 +66,7 @@ const char* function_of(WarpOperation operation) {
     case WarpOperation::reduce_and: return "__reduce_and_sync()";
     case WarpOperation::reduce_or: return "__reduce_or_sync()";
     case WarpOperation::reduce_xor: return "__reduce_xor_sync()";
+    case WarpOperation::together: return "mma_sync()";
   }
   return "";
 }
@@ -61,6 +75,7 @@ std::array<std::uint64_t, 32> combine(const std::array<LaneRequest, 32>& lanes, 
   std::array<std::uint64_t, 32> results{};
   if (arrived == 0) return results;
   const auto first = static_cast<std::uint32_t>(std::countr_zero(arrived));
+  do_together(lanes, arrived);
   std::uint64_t folded = lanes[first].value;
   for (std::uint32_t lane = first + 1; lane < 32; ++lane) {
     if (((arrived >> lane) & 1u) != 0) folded = reduce(lanes[lane].operation, folded, lanes[lane].value);
@@ -69,7 +84,8 @@ std::array<std::uint64_t, 32> combine(const std::array<LaneRequest, 32>& lanes, 
     if (((arrived >> lane) & 1u) == 0) continue;
     const LaneRequest& mine = lanes[lane];
     switch (mine.operation) {
-      case WarpOperation::sync: break;
+      case WarpOperation::sync:
+      case WarpOperation::together: break;
       case WarpOperation::active_mask: results[lane] = arrived; break;
       case WarpOperation::shuffle: {
         const std::uint32_t source = mine.source % 32;

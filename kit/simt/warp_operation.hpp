@@ -22,7 +22,8 @@ enum class WarpOperation : std::uint8_t {
   reduce_max_unsigned,
   reduce_and,
   reduce_or,
-  reduce_xor
+  reduce_xor,
+  together
 };
 
 struct LaneRequest {
@@ -30,6 +31,12 @@ struct LaneRequest {
   std::uint32_t mask = 0;
   std::uint64_t value = 0;   // zero-extended bits; for a vote, the predicate as 0 or 1
   std::uint32_t source = 0;  // for a shuffle: the lane to read
+};
+
+// What `together` needs of a lane; the request's value is its address.
+struct WarpWork {
+  void (*work)(const std::array<void*, 32>& lanes);
+  void* lane;
 };
 
 // CUDA's name of the function that asks for it; empty for a shuffle, which has four.

@@ -113,6 +113,7 @@ PACKAGES = (
     "engines.gpu",
     "engines.cpu",
     "engines.causes",
+    "engines.inline_ptx",
     "engines.checks",
     "engines.compiler_words",
     "engines.clang_ir",

@@ -7,7 +7,8 @@ parser, and not the only check: the object file is checked afterwards.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from types import MappingProxyType
 
 from grader.engines.checks.token_stream import Token, tokens_of
 from grader.engines.refusal import Refusal
@@ -46,8 +47,15 @@ _ASSEMBLY = frozenset({"asm", "__asm", "__asm__"})
 _OPENING, _CLOSING = frozenset("([{"), frozenset(")]}")
 
 
-def scan(preprocessed: str, file_name: str, folder: str = "") -> Refusal | None:
-    """The first reason not to compile this text, or None."""
+def scan(
+    preprocessed: str,
+    file_name: str,
+    folder: str = "",
+    assembly: Mapping[int, Refusal | None] = MappingProxyType({}),
+) -> Refusal | None:
+    """The first reason not to compile this text, or None. `assembly`: for `asm` statements, by where they stand, why each cannot be
+    compiled; None: something else is compiled in its place.
+    """
     tokens = [
         token for token in tokens_of(preprocessed, file_name, folder) if token.kind in {"directive", "word", "sign"}
     ]
@@ -55,6 +63,10 @@ def scan(preprocessed: str, file_name: str, folder: str = "") -> Refusal | None:
     for index, token in enumerate(tokens):
         if token.kind == "directive" and token.line == 0 and "pch_preprocess" in token.text and not prelude_seen:
             prelude_seen = True  # the line that -include put before the submission's first line
+            continue
+        if token.text in _ASSEMBLY and token.start in assembly:
+            if refused := assembly[token.start]:
+                return refused
             continue
         judge = _JUDGES.get(token.kind)
         refusal = judge(tokens, index) if judge else None

@@ -74,6 +74,11 @@ class BuildSteps:
         """Whether the first of the commands that `run` was given last has succeeded."""
         return (self.folder / _STEP).is_file()
 
+    def forget(self) -> None:
+        """What the last commands said is about a text that is not compiled any more."""
+        self.log.clear()
+        self.stopped = self.ended = ""
+
     def text(self, name: str, too_long: str) -> str:
         """The text of a file that a step wrote. `too_long`: what a student is told where it is longer than any lab's."""
         path = self.folder / name

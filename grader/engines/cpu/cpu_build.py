@@ -45,6 +45,7 @@ from grader.engines.cpu.build_steps import BuildSteps, TooLongError, refuse
 from grader.engines.cpu.cpu_toolchain import PLAIN, CpuToolchain
 from grader.engines.cpu.object_rewrite import argument_file, globalize_arguments, rewrite_arguments
 from grader.engines.cpu.runner_image import CodeLayout, shared_assembly, write_image
+from grader.engines.inline_ptx.asm_statements import rewrite_assembly
 from grader.engines.machine_model.code_object import read_code
 from grader.engines.object_code.assembly import calls_of
 from grader.engines.object_code.code_loops import loop_addresses
@@ -161,8 +162,15 @@ def _build(steps: BuildSteps, text: str, entries: EntrySignatures) -> tuple[Refu
         message = "the compiler did not take the kit's precompiled header"
         raise BuildFaultError(message)
     submitted = steps.toolchain.after_prelude(preprocessed, steps.name)
-    if steps.scanned and (refusal := scan(submitted, steps.name, str(steps.folder))):
-        return (refusal,)
+    if steps.scanned:
+        refusal, text_with_calls = _scanned(steps, submitted)
+        if refusal:
+            return (refusal,)
+        if text_with_calls != submitted:  # what was compiled holds assembly
+            preprocessed = preprocessed.removesuffix(submitted) + text_with_calls
+            submitted = text_with_calls
+            steps.forget()
+            one_sandbox = False
     marked = preprocessed.removesuffix(submitted)
     marked += with_marked_returns(submitted, entries.kernel, steps.name, str(steps.folder))
     use = f"\n{use_of(entries.kernel)}" if entries.by_name else ""
@@ -179,6 +187,14 @@ def _build(steps: BuildSteps, text: str, entries: EntrySignatures) -> tuple[Refu
     except _UNREADABLE as error:
         message = f"the object file cannot be read: {type(error).__name__}: {error}"
         raise BuildFaultError(message) from error
+
+
+def _scanned(steps: BuildSteps, submitted: str) -> tuple[Refusal | None, str]:
+    """Why the text is not compiled, if it is not; and the text with calls in the place of its inline PTX."""
+    folder = str(steps.folder)
+    rewritten_text = rewrite_assembly(submitted, steps.name, folder)
+    assembly = {**dict.fromkeys(rewritten_text.understood), **rewritten_text.refusals}
+    return scan(submitted, steps.name, folder, assembly), rewritten_text.text
 
 
 def _compile(steps: BuildSteps) -> bool:

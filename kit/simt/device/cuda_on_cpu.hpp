@@ -13,6 +13,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <ctime>
 #include <limits>
 #include <type_traits>
 #include <utility>
@@ -28,6 +29,8 @@
 #include "rounded_functions.hpp"
 #include "conversion_functions.hpp"
 #include "load_functions.hpp"
+#include "special_functions.hpp"
+#include "inline_ptx.hpp"
 #include "half_types.hpp"
 #include "half_functions.hpp"
 #include "half_memory.hpp"

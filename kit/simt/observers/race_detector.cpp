@@ -29,11 +29,26 @@ void RaceDetector::on_launch_begin(const LaunchEvent& launch) {
 
 void RaceDetector::on_block_begin(std::uint64_t block) {
   block_ = block;
+  interval_of_block_ = 0;
   ++interval_;
   if (redundant_ != nullptr) redundant_->begin_interval();
   warps_.begin_interval();
   several_masks_ = false;
   fences_.begin_block(static_cast<std::uint32_t>(block));
+  copies_.begin_block();
+}
+
+// A copy that nothing has waited for may happen in this interval as well as in the one that it began in.
+template <typename Chosen>
+void RaceDetector::happen_again(Chosen chosen, std::uint32_t interval, std::uint32_t warp_interval) {
+  if (copies_.none()) return;
+  copies_.each(chosen, [&](const CopyEvent& copy) {
+    for (Access access : {copy.source, copy.destination}) {
+      access.interval = interval;
+      access.warp_interval = warp_interval;
+      if (access.region != nullptr) record(access);
+    }
+  });
 }
 
 void RaceDetector::on_warp_sync(const WarpSyncEvent& sync) {
@@ -44,22 +59,56 @@ void RaceDetector::on_warp_sync(const WarpSyncEvent& sync) {
     withdraw_all();
   }
   fences_.warp_sync(sync.warp, sync.mask);
+  const auto joined = [&](std::uint32_t thread) { return thread / 32 == sync.warp && (sync.mask >> (thread % 32) & 1u) != 0; };
+  happen_again(joined, interval_of_block_, sync.warp_interval);
 }
 
 void RaceDetector::on_fence(const FenceEvent& fence) {
   settle();
   if (!fences_.in_use()) withdraw_all();
   fences_.fence(fence.by.thread, fence.block_scope, warps_.known_to(fence.by.thread));
+  happen_again([&](std::uint32_t thread) { return thread == fence.by.thread; }, interval_of_block_, warps_.syncs(fence.by.warp()));
 }
 
 void RaceDetector::on_barrier(const BarrierEvent& event) {
   close_interval(event.interval);
   fences_.barrier();
+  interval_of_block_ = event.interval + 1;
+  happen_again([](std::uint32_t) { return true; }, interval_of_block_, 0);
 }
 
 void RaceDetector::on_block_end(std::uint64_t, std::uint32_t last_interval) { close_interval(last_interval); }
 
 void RaceDetector::on_access(const Access& access) {
+  if (!copies_.none()) {
+    if (const CopyEvent* copy = copies_.disturbed_by(access)) disturbs(access, *copy);
+  }
+  record(access);
+}
+
+// A thread's own access to what its own copy still uses: no other thread is needed to go wrong.
+void RaceDetector::disturbs(const Access& access, const CopyEvent& copy) {
+  const bool at_destination =
+      access.address < copy.destination.address + copy.destination.size && copy.destination.address < access.address + access.size;
+  const Access& other = at_destination ? copy.destination : copy.source;
+  const std::uintptr_t from = std::max(access.address, other.address);
+  RawFinding finding;
+  finding.kind = Verdict::race;
+  finding.site = {access.pc, access_name(access.kind), access.by};
+  finding.other = {other.pc, access_name(other.kind), other.by};
+  finding.region = access.region;
+  finding.offset = static_cast<std::int64_t>(from - access.region->base);
+  finding.size = 1;
+  finding.what = !at_destination                   ? "writes {element}, which its own asynchronous copy may still have to read: "
+                                                     "nothing has waited for the copy"
+                 : access.kind == AccessKind::read ? "reads {element}, which its own asynchronous copy may still have to write: "
+                                                     "nothing has waited for the copy"
+                                                   : "writes {element}, which its own asynchronous copy may still have to write: "
+                                                     "nothing has waited for the copy";
+  log_.report(finding);
+}
+
+void RaceDetector::record(const Access& access) {
   if (!unsettled_.empty()) settle();
   const bool is_shared = access.space == Space::shared;
   // A write to an input is a finding of its own, and without a write an input has no races.
@@ -84,7 +133,7 @@ void RaceDetector::on_access(const Access& access) {
 // Offers a word only if just the statement and its __syncwarp()s tell its readers apart: no fence, and no atomic of the thread.
 void RaceDetector::offer(std::size_t index, std::size_t position, const Access& access) {
   const Word& word = shared_[index];
-  if (access.is_volatile || fences_.in_use() || position >= word.size()) return;
+  if (access.is_volatile || fences_.in_use() || position >= word.size() || copies_.covers_word(index)) return;
   if (access.warp_interval != 0 && several_masks_) return;  // readers of any warp may have to be kept apart
   const auto is_alone = [](const Footprint& one) { return one.alone; };
   if (word.first.alone || std::any_of(word.more.begin(), word.more.end(), is_alone)) return;
@@ -109,6 +158,7 @@ void RaceDetector::describe(Footprint& fresh, std::uint8_t bytes, const Access& 
   fresh = Footprint{};
   fresh.pc = access.pc;
   fresh.region = access.region;
+  fresh.of_copy = access.of_copy;
   fresh.warp_interval = access.warp_interval;
   fresh.syncs = warps_.syncs(access.by.warp());
   fresh.lowest = fresh.highest = static_cast<std::uint16_t>(access.by.thread);
@@ -314,6 +364,14 @@ void RaceDetector::compare(const Word& word, const Footprint& a, const Footprint
   finding.region = a.region;
   finding.offset = static_cast<std::int64_t>(word.number * 4 - a.region->base) + std::countr_zero(common);
   finding.size = static_cast<std::uint32_t>(std::popcount(common));
+  if (a.of_copy && a.kind != AccessKind::read)
+    finding.what =
+        "copies {element} asynchronously while another thread uses it: first this thread has to wait for its copy, and then "
+        "a barrier has to follow";
+  else if (b.of_copy)
+    finding.what =
+        "writes {element}, which another thread's asynchronous copy may still have to read: first that thread has to wait for "
+        "its copy, and then a barrier has to follow";
   log_.report(finding);
 }
 

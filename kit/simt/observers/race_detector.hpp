@@ -14,6 +14,7 @@
 #include "simt/event.hpp"
 #include "simt/finding_log.hpp"
 #include "simt/observers/access_history.hpp"
+#include "simt/observers/copies_in_flight.hpp"
 #include "simt/observers/fence_order.hpp"
 #include "simt/observers/warp_order.hpp"
 #include "simt/observers/word_table.hpp"
@@ -34,6 +35,9 @@ class RaceDetector final : public Observer {
   void on_warp_sync(const WarpSyncEvent& sync) override;
   void on_fence(const FenceEvent& fence) override;
   void on_barrier(const BarrierEvent& event) override;
+  void on_copy_begins(const CopyEvent& copy) override { copies_.begin(copy); }
+  void on_copies_committed(const ThreadRef& by) override { copies_.commit(by); }
+  void on_copies_awaited(const ThreadRef& by, std::uint32_t latest, bool all) override { copies_.await(by, latest, all); }
   void on_block_end(std::uint64_t, std::uint32_t last_interval) override;
   void on_launch_end() override { history_.report(); }
 
@@ -58,6 +62,10 @@ class RaceDetector final : public Observer {
     std::size_t position;
   };
 
+  void record(const Access& access);
+  void disturbs(const Access& access, const CopyEvent& copy);
+  template <typename Chosen>
+  void happen_again(Chosen chosen, std::uint32_t interval, std::uint32_t warp_interval);
   std::size_t touch(Word& word, std::uintptr_t number, std::uint8_t bytes, const Access& access);  // returns the footprint's position
   void offer(std::size_t index, std::size_t position, const Access& access);
   void withdraw(std::size_t index);
@@ -85,6 +93,7 @@ class RaceDetector final : public Observer {
   WarpOrder warps_;
   FenceOrder fences_;
   AccessHistory history_;
+  CopiesInFlight copies_;
   RedundantReads* redundant_ = nullptr;
   std::vector<Word> shared_;
   WordTable<Word> global_;
@@ -92,6 +101,7 @@ class RaceDetector final : public Observer {
   std::vector<Written> unsettled_;  // writes of the last access: their values are in memory at the next event
   std::uint64_t interval_ = 1;      // counted over the whole launch
   std::uint64_t block_ = 0;
+  std::uint32_t interval_of_block_ = 0;
   bool several_masks_ = false;  // in some warp, in this interval
   bool ordered_some_ = false;
 };

@@ -29,6 +29,7 @@ struct Footprint {
   bool is_volatile = false, block_scope = false;
   bool alone = false;  // of one thread only, because fences order it
   bool has_content = false, several_values = false;
+  bool of_copy = false;  // of an asynchronous copy: it happens at any time until a wait
 };
 
 // Whether two unordered accesses to one byte race. A volatile access to the place of another thread's atomic or volatile access

@@ -77,8 +77,8 @@ REFUSED: dict[str, tuple[str, str, int, str]] = {
     "an array of variable length": (submission(body="{ float r[n]; out[0] = r[0]; }\n"), "compile-error", 4, "size of the array `r` is not a constant"),
     "a missing header": (submission('#include "mine.h"'), "compile-error", 2, "mine.h"),
     "a header of another CUDA library": (submission("#include <cuda/barrier>"), "needs-gpu", 2, "<cuda/barrier>"),
-    "a clock": (submission(body="{ out[0] = clock64(); }\n"), "needs-gpu", 4, "clock64"),
-    "inline assembly": (submission(body='{ asm("nop"); }\n'), "needs-gpu", 4, "Inline assembly"),
+    "a counter of the profiler": (submission(body="{ __prof_trigger(0); }\n"), "needs-gpu", 4, "__prof_trigger"),
+    "inline assembly": (submission(body='{ asm("nop"); }\n'), "needs-gpu", 4, "`nop` in inline PTX"),
     "device malloc": (submission(body="{ float* p = (float*)malloc(4); out[0] = *p; }\n"), "needs-gpu", 4, "`malloc`"),
     "a function pointer": (
         submission("__device__ float f(float a) { return a; }", "{ float (*p)(float) = f; out[0] = p(in[0]); }\n"), "needs-gpu", 4, "pointer",
