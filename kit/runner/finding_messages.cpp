@@ -159,7 +159,7 @@ class MessageWriter {
     if (raw.about == RawFinding::About::returned) {
       return "Thread " + absent + and_more + " of block " + block + " had returned" +
              (finding.other ? " in " + at(*finding.other) : std::string()) + " when the others reached the barrier in " + at(finding.site) +
-             ": anything that " + (more == 0 ? "it" : "they") + " should have loaded for the block is missing.";
+             ": anything that " + (more == 0 ? "it" : "they") + " should have loaded for the block is missing." + missed(raw, absent);
     }
     return "Thread " + absent + and_more + " of block " + block + " skipped the barrier in " + at(finding.site) +
            " and went on to the end of the kernel, while thread " + waiting + " waits there" + because(raw) +
@@ -180,6 +180,17 @@ class MessageWriter {
                             : lane.why == Why::source_has_left  ? "has left the kernel"
                                                                 : "does not exist, because the block has no such thread";
     return "is lane " + own + " of its warp and takes the value of lane " + source + ", which " + why + ": the value is undefined";
+  }
+
+  std::string missed(const RawFinding& raw, const std::string& thread) const {
+    std::string text;
+    for (const simt::MissedElement& one : raw.missed) {
+      const CodeLine* line = one.region == nullptr ? nullptr : image_.line_at(one.pc);
+      if (line == nullptr) continue;
+      text += (text.empty() ? " Thread " + thread + " would have written " : " and ") + element_name(*one.region, one.offset) +
+              " in line " + std::to_string(line->line);
+    }
+    return text.empty() ? text : text + ".";
   }
 
   // The source lines of branches, each with one of them.

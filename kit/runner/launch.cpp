@@ -47,7 +47,7 @@ class Launch {
   Launch(const Image& image, const LaunchRequest& request, const std::vector<Descriptor>& files)
       : image_(image), request_(request), files_(files), barrier_places_(image.barrier_places()),
         panel_(request.allow_same_value_writes ? simt::RaceDetector::SameValue::allowed : simt::RaceDetector::SameValue::races) {
-    panel_.get<simt::BarrierChecker>().know(barrier_places_, request.early_return_is_error);
+    panel_.get<simt::BarrierChecker>().know(barrier_places_, panel_.get<simt::RaceDetector>(), request.early_return_is_error);
   }
 
   enum class Store { outputs, nothing };

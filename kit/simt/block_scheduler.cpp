@@ -152,7 +152,7 @@ void BlockScheduler::end_launch() {
 }
 
 // Each thread that left is missed once, at the first barrier behind it.
-void BlockScheduler::tell_absences(std::uint64_t block, std::uint32_t waiting) {
+void BlockScheduler::tell_absences(std::uint64_t block, std::uint32_t waiting, std::uint32_t present) {
   std::vector<AbsenceEvent> absences;
   for (std::uint32_t i = 0; i < count_; ++i) {
     Thread& thread = threads_[i];
@@ -161,7 +161,7 @@ void BlockScheduler::tell_absences(std::uint64_t block, std::uint32_t waiting) {
     const auto same = std::find_if(absences.begin(), absences.end(), [&](const auto& one) { return one.left_by == thread.left_by; });
     if (same == absences.end()) {
       absences.push_back(
-          {{block, waiting}, {block, i}, threads_[waiting].wait_pc, thread.left_by, running_.interval, 1, {}, last_barrier_});
+          {{block, waiting}, {block, i}, threads_[waiting].wait_pc, thread.left_by, running_.interval, 1, present, {}, last_barrier_});
     } else {
       ++same->count;
     }
@@ -198,7 +198,7 @@ void BlockScheduler::release_barrier(std::uint64_t block) {
     announcer_.announce(&Observer::on_divergence,
                         DivergenceEvent{{block, first}, {block, other}, threads_[first].wait_pc, threads_[other].wait_pc, false});
   }
-  tell_absences(block, first);
+  tell_absences(block, first, static_cast<std::uint32_t>(waiting));
   announcer_.announce(&Observer::on_barrier, BarrierEvent{block, running_.interval, threads_[first].wait_pc, exited});
   ++running_.interval;
 }

@@ -73,7 +73,7 @@ class BlockScheduler {
   void resume(std::uint32_t thread, const std::function<void()>& body);
   void suspend();
   void release_barrier(std::uint64_t block);
-  void tell_absences(std::uint64_t block, std::uint32_t waiting);
+  void tell_absences(std::uint64_t block, std::uint32_t waiting, std::uint32_t present);
   AbsenceEvent::CallPath call_path(const Thread& thread) const;
   void release_warps();
   bool release_converged();

@@ -73,6 +73,7 @@ struct AbsenceEvent {
   std::uintptr_t left_by = 0;  // the kernel's return statement; 0: they ran to the closing brace
   std::uint32_t interval = 0;  // that ends at this barrier
   std::uint32_t count = 0;     // of absent threads
+  std::uint32_t present = 0;   // threads that wait at the barrier
   CallPath path{}, last{};     // how the barrier was called, and the barrier that the block passed before
 };
 

@@ -22,6 +22,12 @@ struct RawSite {
   ThreadRef by;
 };
 
+struct MissedElement {
+  const Region* region = nullptr;
+  std::int64_t offset = 0;
+  std::uintptr_t pc = 0;  // of the statement
+};
+
 struct RawFinding {
   Verdict kind = Verdict::crash;
   bool note = false;    // worth a word, and no mistake
@@ -39,6 +45,8 @@ struct RawFinding {
   std::uint32_t interval = 0;                  // of that barrier; the first is kept
   std::array<std::uintptr_t, 4> conditions{};  // branches, one of which led past the barrier; 0: no further one
   LaneEvent lane;
+  // What a thread that returned before a barrier would have written; region null: unknown.
+  std::array<MissedElement, 2> missed{};
   // What the thread did, for the message: "writes {element}, but {array} is an input". Empty: finding_messages.cpp words it.
   const char* what = "";
   std::uint64_t count = 1;

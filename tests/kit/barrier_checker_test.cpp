@@ -50,7 +50,8 @@ const BarrierPlaces places({{40, {38}}, {50, {48}}}, {{30, {}, {}}, {60, {50}, {
 RawFinding found(const AbsenceEvent& event, bool early_return_is_error = false) {
   FindingLog log;
   BarrierChecker checker(log);
-  checker.know(places, early_return_is_error);
+  const RaceDetector accesses(log);
+  checker.know(places, accesses, early_return_is_error);
   checker.on_absence(event);
   REQUIRE(log.deduplicated().size() == 1);
   return log.deduplicated()[0];

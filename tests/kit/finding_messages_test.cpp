@@ -211,6 +211,9 @@ TEST_CASE("threads that returned before a barrier are named with their return, o
   CHECK(worded(finding).severity == "note");
   CHECK(worded(finding).message.starts_with(
       "Thread (2,2,0) of block (1,1,0) had returned in line 2 when the others reached the barrier in line 3: anything that it should"));
+  const Region as = shared();
+  finding.missed = {{{&as, 4 * 18, 15}, {&as, 4 * 33, 25}}};
+  CHECK(worded(finding).message.ends_with("is missing. Thread (2,2,0) would have written As[1][2] in line 1 and As[2][1] in line 2."));
   finding.bound = 9;
   CHECK(worded(finding).message.starts_with("Thread (2,2,0) and 8 more threads of block (1,1,0) had returned in line 2"));
 }

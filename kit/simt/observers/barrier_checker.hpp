@@ -4,10 +4,13 @@
 #pragma once
 
 #include <algorithm>
+#include <map>
+#include <utility>
 
 #include "simt/event.hpp"
 #include "simt/finding_log.hpp"
 #include "simt/observers/barrier_places.hpp"
+#include "simt/observers/race_detector.hpp"
 
 namespace tilelab::simt {
 
@@ -15,9 +18,10 @@ class BarrierChecker final : public Observer {
  public:
   explicit BarrierChecker(FindingLog& log) : log_(log) {}
 
-  // `places` must outlive the launch. Without this call, nothing is known of return statements.
-  void know(const BarrierPlaces& places, bool early_return_is_error) {
+  // `places` and `accesses` must outlive the launch. Without this call, nothing is known of return statements.
+  void know(const BarrierPlaces& places, const RaceDetector& accesses, bool early_return_is_error) {
     places_ = &places;
+    accesses_ = &accesses;
     early_return_is_error_ = early_return_is_error;
   }
 
@@ -44,12 +48,23 @@ class BarrierChecker final : public Observer {
       const auto conditions = places_->conditions(event.path);
       std::copy_n(conditions.begin(), std::min(conditions.size(), finding.conditions.size()), finding.conditions.begin());
     }
+    if (!skipped && accesses_ != nullptr && is_lowest(event)) finding.missed = accesses_->missed_by(event.absent.thread, event.present);
     log_.report(finding);
   }
 
  private:
+  // Of all blocks, the lowest is shown. So only for such a block it is worked out what is missing.
+  bool is_lowest(const AbsenceEvent& event) {
+    const auto [lowest, fresh] = asked_.try_emplace({event.pc, event.left_by}, event.waiting.block);
+    if (!fresh && event.waiting.block > lowest->second) return false;
+    lowest->second = event.waiting.block;
+    return true;
+  }
+
   FindingLog& log_;
   const BarrierPlaces* places_ = nullptr;
+  const RaceDetector* accesses_ = nullptr;
+  std::map<std::pair<std::uintptr_t, std::uintptr_t>, std::uint64_t> asked_;  // by barrier and return: the lowest block so far
   bool early_return_is_error_ = false;
 };
 

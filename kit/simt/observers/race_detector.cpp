@@ -3,10 +3,12 @@
 
 #include <algorithm>
 #include <bit>
+#include <map>
 #include <optional>
 #include <tuple>
 #include <utility>
 
+#include "simt/observers/missed_store.hpp"
 #include "simt/redundant_reads.hpp"
 #include "simt/region.hpp"
 
@@ -23,6 +25,7 @@ RaceDetector::RaceDetector(FindingLog& log, SameValue same_value) : log_(log), s
 
 void RaceDetector::on_launch_begin(const LaunchEvent& launch) {
   shared_.resize((launch.shared_span + 3) / 4);
+  block_size_ = launch.block;
   redundant_ = launch.redundant;
   fences_.begin_launch(launch.block.x * launch.block.y * launch.block.z);
 }
@@ -75,6 +78,34 @@ void RaceDetector::on_barrier(const BarrierEvent& event) {
   fences_.barrier();
   interval_of_block_ = event.interval + 1;
   happen_again([](std::uint32_t) { return true; }, interval_of_block_, 0);
+}
+
+std::array<MissedElement, 2> RaceDetector::missed_by(std::uint32_t thread, std::uint32_t present) const {
+  struct Stores {
+    const Region* region;
+    std::vector<StoredWord> words;
+  };
+  std::map<std::uintptr_t, Stores> by_statement;
+  for (const Word& word : shared_) {
+    if (word.interval != interval_) continue;
+    const auto note = [&](const Footprint& one) {
+      if (one.kind != AccessKind::write || one.lowest != one.highest || one.bytes != whole_word || one.region == nullptr) return;
+      Stores& stores = by_statement[one.pc];
+      if (stores.words.empty()) stores.region = one.region;
+      const auto offset = static_cast<std::int64_t>(word.number * 4) - static_cast<std::int64_t>(stores.region->base);
+      stores.words.push_back({one.lowest, offset});
+    };
+    note(word.first);
+    for (const Footprint& one : word.more) note(one);
+  }
+  std::array<MissedElement, 2> missed{};
+  auto next = missed.begin();
+  for (const auto& [pc, stores] : by_statement) {
+    const auto offset = missed_store(stores.words, block_size_, thread, present);
+    const bool fits = offset && *offset >= 0 && static_cast<std::size_t>(*offset) + 4 <= stores.region->bytes;
+    if (fits && stores.region->element_bytes == 4 && next != missed.end()) *next++ = {stores.region, *offset, pc};
+  }
+  return missed;
 }
 
 void RaceDetector::on_block_end(std::uint64_t, std::uint32_t last_interval) { close_interval(last_interval); }

@@ -41,6 +41,9 @@ class RaceDetector final : public Observer {
   void on_block_end(std::uint64_t, std::uint32_t last_interval) override;
   void on_launch_end() override { history_.report(); }
 
+  // What this thread of the block would have written to shared memory since the last barrier; see missed_store.hpp.
+  std::array<MissedElement, 2> missed_by(std::uint32_t thread, std::uint32_t present) const;
+
   // Only fences or atomics ordered some conflicting accesses. A thread that ignored the value it read there would race, but that
   // may be visible only if blocks and threads run in reverse order.
   bool needs_reversed_run() const { return ordered_some_ || history_.ordered_some(); }
@@ -102,6 +105,7 @@ class RaceDetector final : public Observer {
   std::uint64_t interval_ = 1;      // counted over the whole launch
   std::uint64_t block_ = 0;
   std::uint32_t interval_of_block_ = 0;
+  Index3 block_size_;
   bool several_masks_ = false;  // in some warp, in this interval
   bool ordered_some_ = false;
 };

@@ -51,3 +51,15 @@ def test_what_students_hand_in_is_a_plain_file_name(course: Path, name: str) -> 
     write(course / "assignments" / LAB / "lab.toml", f'file = "{file}"', f'file = "{name}"')
     with pytest.raises(LabError, match=r"lab\.toml"):
         load_lab(course, LAB)
+
+
+def test_an_early_return_is_a_note_unless_the_lab_calls_it_an_error(course: Path) -> None:
+    file = course / "assignments" / LAB / "lab.toml"
+    assert load_lab(course, LAB).public.barriers.early_return == "note"
+    plain = file.read_text(encoding="utf-8")
+    file.write_text(f'{plain}\n[barriers]\nearly_return = "error"\n', encoding="utf-8")
+    assert load_lab(course, LAB).public.barriers.early_return == "error"
+    for wrong in ('early_return = "warning"', "early_return = true", 'early_returns = "error"'):
+        file.write_text(f"{plain}\n[barriers]\n{wrong}\n", encoding="utf-8")
+        with pytest.raises(LabError, match=r"lab\.toml"):
+            load_lab(course, LAB)
