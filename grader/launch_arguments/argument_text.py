@@ -14,6 +14,7 @@ from grader.model.errors import RemediableError
 
 _ARGUMENT = re.compile(r"\s*(?P<type>[^=\[\]]+?)\s*(?P<extents>(?:\[\s*\d+\s*\]\s*)*)(?:=\s*(?P<fill>.*?)\s*)?")
 _FILLS = frozenset({"iota", "random"})
+_WORDS = _FILLS | {"null", "nullptr", "NULL"}
 _FUNCTION = re.compile(r"&?[A-Za-z_]\w*(?:::\w+)*")
 _RANDOM = re.compile(r"random(?:\s*\(\s*(-?\d+)\s*,\s*(-?\d+)\s*\))?")
 NUMBER_TYPES: dict[str, tuple[NumberKind, int]] = {
@@ -96,6 +97,17 @@ def _content(text: str, fill: str | None, *, is_buffer: bool) -> Content:
         message = f"--arg {text!r}: {fill!r} is not {what}"
         raise ArgumentError(message)
     return number
+
+
+def named_functions(wanted: WantedArgument) -> list[str]:
+    """The functions that it may name; whether it does is known only when the kernel's parameters are."""
+    if wanted.content.function:
+        return [wanted.content.function]
+    values = [part.rpartition("=")[2].strip(" {}") for part in wanted.text.partition("=")[2].split(",")]
+    parts = wanted.content.fill == "parts"
+    return [
+        one for one in values if parts and _FUNCTION.fullmatch(one) and one not in _WORDS and number_in(one) is None
+    ]
 
 
 def number_in(text: str) -> Content | None:

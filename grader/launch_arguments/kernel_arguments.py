@@ -192,7 +192,7 @@ def proposal(parameter: Parameter) -> str:
     """An --arg that fits: inputs are random, outputs uninitialised, and numbers as large as a proposed buffer."""
     element = parameter.element
     if parameter.is_function:
-        return f"{parameter.text or 'function'}=the_name_of_a_function"
+        return f"{parameter.text}=the_name_of_a_function"
     if parameter.layout is not None and not parameter.is_pointer:
         return proposed(parameter.layout, _TYPICAL)
     if parameter.layout is not None and element is not None:

@@ -56,7 +56,8 @@ def _parameter(die: Die) -> Parameter:
     name, text = text_of(origin, "DW_AT_name") or "?", _as_written(type_of(origin))
     target, _ = bare(origin)
     if target is not None and target.tag == "DW_TAG_pointer_type":
-        return _pointer(name, text, target)
+        named = min((one for one in element_of(origin).names if one), default="function")
+        return _pointer(name, text, target, named)
     if target is not None and target.tag in _REFERENCES:
         return Parameter(name, text, element_of(origin), is_pointer=False, is_const=False, trouble="it is a reference")
     element = element_of(origin)
@@ -80,13 +81,12 @@ def _leads_to_it(die: Die) -> bool:
     return code[:1] == bytes([_FRAME_OFFSET]) and code[-1] == _DEREFERENCED
 
 
-def _pointer(name: str, text: str, pointer: Die) -> Parameter:
+def _pointer(name: str, text: str, pointer: Die, named: str) -> Parameter:
+    """`named`: what a typedef calls the type, if one does."""
     pointee: Pointee = pointee_of(pointer)
     target, _ = bare(pointer)
     if pointee.is_function:
-        return Parameter(
-            name, text, None, is_pointer=True, is_const=False, trouble="it points to a function", is_function=True
-        )
+        return Parameter(name, named, None, is_pointer=True, is_const=False, is_function=True)
     layout = pointee.layout
     trouble = layout.trouble if layout else ""
     if target is not None and layout is None and not holds_numbers(target):

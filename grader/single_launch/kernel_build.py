@@ -36,13 +36,22 @@ class BuiltKernel:
     headers: list[str] = field(default_factory=list)  # those of them that are headers, as they were written
 
 
-def build_kernel(
-    toolset: Toolset, source: KernelSource, kernel: str, folder: Path, definitions: Sequence[str] = ()
+def build_kernel(  # noqa: PLR0913 - what to build, where, and with what
+    toolset: Toolset,
+    source: KernelSource,
+    kernel: str,
+    folder: Path,
+    *,
+    definitions: Sequence[str] = (),
+    functions: Sequence[str] = (),
 ) -> BuiltKernel:
-    """Builds in `folder`, which it empties before each try. `definitions`: macros, as NAME or NAME=VALUE."""
+    """Builds in `folder`, which it empties before each try. `definitions`: macros, as NAME or NAME=VALUE; `functions`: names of
+    functions that are passed to the kernel.
+    """
+    entries = EntrySignatures(kernel, by_name=True, functions=tuple(functions))
     first: BuiltKernel | None = None
-    for texts in _choices(source, base_name(kernel)):
-        tries = _Tries(toolset, source.name, kernel, folder, definitions, texts)
+    for texts in _choices(source, base_name(kernel), [base_name(one) for one in functions]):
+        tries = _Tries(toolset, source.name, entries, folder, definitions, texts)
         built = tries.result()
         if built.build.runner is not None:
             return built
@@ -55,9 +64,9 @@ def build_kernel(
     return first
 
 
-def _choices(source: KernelSource, kernel: str) -> Iterator[dict[str, str]]:
+def _choices(source: KernelSource, kernel: str, functions: Collection[str]) -> Iterator[dict[str, str]]:
     if kernel in source.kernels:
-        yield sliced(source.texts, kernel)
+        yield sliced(source.texts, kernel, functions)
     yield {name: without_host_functions(text) for name, text in source.texts.items()}
 
 
@@ -68,12 +77,12 @@ class _Tries:
         self,
         toolset: Toolset,
         main: str,
-        kernel: str,
+        entries: EntrySignatures,
         folder: Path,
         definitions: Sequence[str],
         texts: dict[str, str],
     ) -> None:
-        self._toolset, self._main, self._kernel, self._folder = toolset, main, kernel, folder
+        self._toolset, self._main, self._entries, self._folder = toolset, main, entries, folder
         self._definitions = definitions
         self._texts = {name: _with_flat_includes(text, texts) for name, text in texts.items()}
         self._left_out: list[str] = []
@@ -99,10 +108,9 @@ class _Tries:
                 (self._folder / name).write_text(text, encoding="utf-8")
         copy = self._folder.parent / self._main
         copy.write_text(self._texts[self._main], encoding="utf-8")
-        entries = EntrySignatures(self._kernel, by_name=True)
         tools = self._toolset
         return build_for_cpu(
-            tools.toolchain, tools.confinement, copy, self._folder, entries, definitions=self._definitions
+            tools.toolchain, tools.confinement, copy, self._folder, self._entries, definitions=self._definitions
         )
 
     def _without_failures(self, build: CpuBuild) -> bool:
@@ -140,7 +148,7 @@ class _Tries:
                 f"`{lines[line - 1].strip()[:60]}`" if directive["kind"] != "include" else "the #include in this line"
             )
         else:
-            self._texts[name] = without_lines(text, [line], but=base_name(self._kernel))
+            self._texts[name] = without_lines(text, [line], but=base_name(self._entries.kernel))
         if self._texts[name] != text:
             self._left_out.append(f"{name}:{line}: {what}")
 

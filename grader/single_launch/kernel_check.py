@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 import subprocess
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -17,7 +17,7 @@ from pydantic import Field, ValidationError
 from grader.engines.cpu.cpu_build import CpuBuild
 from grader.judging.judge_call import JUDGE_SECONDS, MAX_REPORT_BYTES, located
 from grader.judging.lab_judging import RUN_LIMITS
-from grader.launch_arguments.argument_text import ArgumentError, Content, WantedArgument
+from grader.launch_arguments.argument_text import ArgumentError, Content, WantedArgument, named_functions
 from grader.launch_arguments.class_passing import passing_of
 from grader.launch_arguments.element_types import Leaf
 from grader.launch_arguments.kernel_arguments import Argument, match_arguments, proposed_command, signature
@@ -72,7 +72,8 @@ class Refused:
 
 def check_kernel(toolset: Toolset, source: KernelSource, request: CheckRequest, scratch: Path) -> Checked | Refused:
     """`scratch` is an empty folder of the caller. Raises ArgumentError where the arguments do not fit the kernel."""
-    built = build_kernel(toolset, source, request.kernel, scratch / "work")
+    functions = list(dict.fromkeys(name for one in request.arguments for name in named_functions(one)))
+    built = build_kernel(toolset, source, request.kernel, scratch / "work", functions=functions)
     if built.build.runner is None or built.build.image is None:
         return Refused(built, refusals_of(source, built.build))
     checked = check_built(toolset, built.build, request, scratch)
@@ -86,12 +87,14 @@ def check_built(toolset: Toolset, build: CpuBuild, request: CheckRequest, scratc
     if build.runner is None or build.image is None:
         message = "there is no runner to launch"
         raise ValueError(message)
-    parameters = _parameters(build.runner, build.image)
+    image = json.loads(build.image.read_text(encoding="utf-8"))
+    parameters = _parameters(build.runner, image["kernel"])
+    functions: dict[str, int] = image["passed"]
     try:
         arguments = match_arguments(request.kernel, parameters, request.arguments)
     except ArgumentError as error:
         raise ArgumentError(_with_help(str(error), request, parameters)) from None
-    (scratch / "launch.json").write_text(json.dumps(_description(request, arguments)), encoding="utf-8")
+    (scratch / "launch.json").write_text(json.dumps(_description(request, arguments, functions)), encoding="utf-8")
     argv = toolset.confinement.wrap(
         [str(build.runner), "--image", str(build.image)],
         readable=[scratch / "work"],
@@ -111,8 +114,7 @@ def _reworded(finding: Finding) -> Finding:
     return finding.model_copy(update={"message": message})
 
 
-def _parameters(runner: Path, image: Path) -> list[Parameter]:
-    kernel = json.loads(image.read_text(encoding="utf-8"))["kernel"]
+def _parameters(runner: Path, kernel: int) -> list[Parameter]:
     parameters = read_parameters(runner, kernel)
     if parameters is None:
         message = f"{runner} has no debug information of the function at {kernel:#x}"
@@ -142,10 +144,12 @@ def refusals_of(source: KernelSource, build: CpuBuild) -> tuple[Finding, ...]:
     )
 
 
-def _description(request: CheckRequest, arguments: Sequence[Argument]) -> dict[str, object]:
+def _description(
+    request: CheckRequest, arguments: Sequence[Argument], functions: Mapping[str, int]
+) -> dict[str, object]:
     """The launch in the format that kit/checker/launch_description.cpp reads."""
     return {
-        "arguments": [_described(argument) for argument in arguments],
+        "arguments": [_described(argument, functions) for argument in arguments],
         "grid": request.grid,
         "block": request.block,
         "shared_bytes": request.shared_bytes,
@@ -156,18 +160,18 @@ def _description(request: CheckRequest, arguments: Sequence[Argument]) -> dict[s
     }
 
 
-def _described(argument: Argument) -> dict[str, object]:
+def _described(argument: Argument, functions: Mapping[str, int]) -> dict[str, object]:
     content, element = argument.content, argument.element
     described: dict[str, object] = {
         "name": argument.parameter.name,
         "element": element.name,
         "role": argument.role,
-        "content": _filled(content),
+        "content": _filled(content, functions),
     }
     if argument.role == "scalar":
         return {**described, "scalar": _leaf(element.leaves[0])}
     if argument.filled is not None:
-        described["numbers"] = [{**_leaf(leaf), **_number(value)} for leaf, value in argument.filled.numbers]
+        described["numbers"] = [{**_leaf(leaf), **_number(value, functions)} for leaf, value in argument.filled.numbers]
         described["pointers"] = argument.filled.pointers
     layout = argument.parameter.layout
     if argument.role == "object" and layout is not None:
@@ -183,15 +187,20 @@ def _described(argument: Argument) -> dict[str, object]:
     }
 
 
-def _filled(content: Content) -> dict[str, object]:
-    filled: dict[str, object] = {"fill": "constant" if content.fill == "function" else content.fill, **_number(content)}
+def _filled(content: Content, functions: Mapping[str, int]) -> dict[str, object]:
+    filled: dict[str, object] = {
+        "fill": "constant" if content.fill == "function" else content.fill,
+        **_number(content, functions),
+    }
     if content.span:
         filled |= {"low": content.span[0], "high": content.span[1]}
     return filled
 
 
-def _number(content: Content) -> dict[str, object]:
+def _number(content: Content, functions: Mapping[str, int]) -> dict[str, object]:
     integer = content.integer - (1 << 64) if content.integer >= 1 << 63 else content.integer
+    if content.function:
+        integer = functions[content.function]
     return {"floating": content.floating, "integer": integer}
 
 

@@ -6,15 +6,17 @@ If the compiler misses something in the rest, kernel_source.py tries the whole f
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 
 from grader.single_launch.host_code import Item, blanked, items_of, macros_of
 
 
-def sliced(texts: Mapping[str, str], kernel: str) -> dict[str, str]:
-    """The texts, by name, with blanks in place of what `kernel` does not need. Lines and directives stay."""
+def sliced(texts: Mapping[str, str], kernel: str, functions: Collection[str] = ()) -> dict[str, str]:
+    """The texts, by name, with blanks in place of what `kernel` and some functions do not need. Lines and directives stay."""
     items = {name: items_of(text) for name, text in texts.items()}
-    needed = _needed_names([item for of_file in items.values() for item in of_file], _macros(texts), kernel)
+    needed = _needed_names(
+        [item for of_file in items.values() for item in of_file], _macros(texts), {kernel, *functions}
+    )
     return {
         name: blanked(text, [one for one in items[name] if not _stays(one, needed) or _announces(one, kernel)])
         for name, text in texts.items()
@@ -34,9 +36,9 @@ def _macros(texts: Mapping[str, str]) -> dict[str, frozenset[str]]:
     return found
 
 
-def _needed_names(items: list[Item], macros: Mapping[str, frozenset[str]], kernel: str) -> set[str]:
-    """Every word that the kernel contains, directly or through what it names."""
-    needed: set[str] = {kernel}
+def _needed_names(items: list[Item], macros: Mapping[str, frozenset[str]], roots: set[str]) -> set[str]:
+    """Every word that the kernel and some functions contain, directly or through what they name."""
+    needed = set(roots)
     waiting = [item for item in items if not _is_host(item)]
     while True:
         words = {word for item in waiting if _stays(item, needed) for word in item.words}

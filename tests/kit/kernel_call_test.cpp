@@ -2,6 +2,7 @@
 #include "runner/kernel_call.hpp"
 
 #include <bit>
+#include <cstring>
 #include <stdexcept>
 #include <tuple>
 
@@ -55,6 +56,41 @@ void many(int a, float b, int c, double d, int e, float f, int g, double h, int 
               double(m), n, double(o), p, double(q), r, double(s), t, double(u), v, double(w), x};
 }
 
+struct Two {  // one word for each kind of register
+  double wide;
+  int number;
+};
+struct Many {
+  int values[20];
+};
+struct Empty {};
+struct Counted {  // passed by reference: its copies are made by code
+  int value = 0;
+  Counted() = default;
+  Counted(const Counted& other) : value(other.value) {}
+};
+
+template <typename Object>
+Argument object(const Object& value, protocol::Passing passing, std::vector<protocol::Piece> pieces = {}) {
+  Argument argument;
+  argument.role = Role::object;
+  argument.passing = passing;
+  argument.pieces = std::move(pieces);
+  argument.words.resize((sizeof value + 7) / 8);
+  std::memcpy(argument.words.data(), &value, sizeof value);
+  return argument;
+}
+
+std::vector<double> objects_got;
+void objects(int a, Two b, Empty, Many c, float d, Two e, int f, Counted g) {
+  objects_got = {double(a), b.wide, double(b.number), double(c.values[0]), double(c.values[19]),
+                 d,         e.wide, double(e.number), double(f),           double(g.value)};
+}
+void five_pairs(Two a, Two b, Two c, Two d, Two e, Two f, Two g, int last) {
+  objects_got = {a.wide,           double(a.number), f.wide, double(f.number), g.wide, double(g.number),
+                 double(e.number), double(last),     b.wide, c.wide,           d.wide};
+}
+
 struct Answer {  // as tilelab/device.cuh's LaunchConfig
   unsigned grid[3], block[3], shared_bytes;
 };
@@ -102,9 +138,47 @@ TEST_CASE("arguments beyond the registers follow on the stack, both kinds in one
 
 TEST_CASE("more arguments than can be passed are refused before the call", "[kernel_call]") {
   CHECK_NOTHROW(KernelCall(0, std::vector<Argument>(22, integer(1)), {}));
-  CHECK_THROWS_AS(KernelCall(0, std::vector<Argument>(30, integer(1)), {}), std::invalid_argument);
-  CHECK_THROWS_AS(KernelCall(0, std::vector<Argument>(30, wide(1)), {}), std::invalid_argument);
+  CHECK_THROWS_AS(KernelCall(0, std::vector<Argument>(600, integer(1)), {}), std::invalid_argument);
+  CHECK_THROWS_AS(KernelCall(0, std::vector<Argument>(600, wide(1)), {}), std::invalid_argument);
 }
+
+#if defined(__x86_64__)
+TEST_CASE("objects travel in registers, on the stack, by reference or not at all", "[kernel_call]") {
+  const std::vector<protocol::Piece> pieces{{0, 8, true}, {8, 8, false}};
+  Many many{};
+  many.values[0] = 5;
+  many.values[19] = 6;
+  Argument counted = object(7, protocol::Passing::reference);
+  call(objects,
+       {integer(1), object(Two{2.5, 3}, protocol::Passing::registers, pieces), object(Empty{}, protocol::Passing::registers),
+        object(many, protocol::Passing::stack), number(8), object(Two{9, 10}, protocol::Passing::registers, pieces), integer(11), counted});
+  CHECK(objects_got == std::vector<double>{1, 2.5, 3, 5, 6, 8, 9, 10, 11, 7});
+}
+
+TEST_CASE("an object for which the registers do not suffice lies on the stack as a whole", "[kernel_call]") {
+  const std::vector<protocol::Piece> pieces{{0, 8, true}, {8, 8, false}};
+  std::vector<Argument> arguments;
+  for (int i = 1; i <= 7; ++i) arguments.push_back(object(Two{i * 1.0, i * 10}, protocol::Passing::registers, pieces));
+  arguments.push_back(integer(99));
+  call(five_pairs, arguments);
+  CHECK(objects_got == std::vector<double>{1, 10, 6, 60, 7, 70, 50, 99, 2, 3, 4});
+}
+
+TEST_CASE("pointers in an object lead to the buffers behind the kernel's arguments", "[kernel_call]") {
+  struct Pointers {
+    int* first;
+    int* second;
+  };
+  static Pointers got;
+  Argument pointers = object(Pointers{}, protocol::Passing::registers, {{0, 8, false}, {8, 8, false}});
+  pointers.pointers = {{8, 1}, {0, 2}};
+  Argument hidden = buffer();
+  hidden.hidden = true;
+  call(+[](Pointers p) { got = p; }, {pointers, hidden, hidden}, {64, 128});
+  CHECK(got.second == reinterpret_cast<int*>(64));
+  CHECK(got.first == reinterpret_cast<int*>(128));
+}
+#endif
 
 TEST_CASE("a buffer without an address is refused", "[kernel_call]") {
   CHECK_THROWS_AS(KernelCall(0, {buffer(), buffer()}, {8}), std::out_of_range);

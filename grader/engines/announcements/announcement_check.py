@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from grader.engines.announcements.inserted_calls import (
@@ -32,9 +32,13 @@ class Checked:
     argument_bytes: int = 0  # so many the kit has to put on the stack for the functions that it calls
 
 
-def check_announcements(code: CodeObject, assembly: str, entries: Mapping[str, Entry], file_name: str) -> Checked:
-    """`entries`: the functions that the kit calls, by their symbols; `assembly`: what `code` was made from."""
-    report = prove_object(code, entries)
+def check_announcements(
+    code: CodeObject, assembly: str, entries: Mapping[str, Entry], file_name: str, passed: Sequence[str] = ()
+) -> Checked:
+    """`entries`: the functions that the kit calls, by their symbols; `assembly`: what `code` was made from; `passed`: functions
+    whose addresses are the kernel's arguments.
+    """
+    report = prove_object(code, entries, passed)
     if report.unproved is not None:
         return Checked(_refused(report.unproved, code, assembly, file_name))
     if not report.unannounced:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field, replace
 
 from grader.engines.announcements.function_proof import Call, FunctionReport, PointerCall, is_silent, prove_function
@@ -43,14 +43,14 @@ class Entry:
     answer_bytes: int = 0  # of the kit's object in which it makes its result
 
 
-def prove_object(code: CodeObject, entries: Mapping[str, Entry]) -> ObjectReport:
-    """`entries` by their symbols."""
-    return _ObjectProof(code, entries).prove()
+def prove_object(code: CodeObject, entries: Mapping[str, Entry], passed: Collection[str] = ()) -> ObjectReport:
+    """`entries` by their symbols; `passed`: functions whose addresses their arguments may hold."""
+    return _ObjectProof(code, entries, passed).prove()
 
 
 class _ObjectProof:
-    def __init__(self, code: CodeObject, entries: Mapping[str, Entry]) -> None:
-        self.code, self.entries = code, entries
+    def __init__(self, code: CodeObject, entries: Mapping[str, Entry], passed: Collection[str]) -> None:
+        self.code, self.entries, self.passed = code, entries, passed
         self.processor = PROCESSORS[code.machine]
         self.begun: set[tuple[int, int]] = set()
         self.done: dict[tuple[int, int], FunctionReport] = {}
@@ -94,7 +94,9 @@ class _ObjectProof:
 
     def _targets(self) -> list[Symbol]:
         """Every function whose address proved code takes, or data that such code reaches."""
+        functions = [one for one in self.code.symbols if one.kind == "STT_FUNC" and one.in_section]
         places, seen = {place for proved in self.done.values() for place in proved.taken}, set[int]()
+        places |= {(one.section, one.value) for one in functions if one.name in self.passed}
         waiting = [section for section, _ in places]
         while waiting:
             section = waiting.pop()

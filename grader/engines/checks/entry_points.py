@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from grader.engines.compiler_words.file_functions import (
@@ -22,6 +22,7 @@ from grader.model.verdicts import Verdict
 
 USE_FILE = "<grader>"  # the file name that the compiler gives to our own lines
 _CHOSEN = "the_chosen_kernel"
+_PASSED = "the_passed_function_"
 _CHOSEN_SYMBOL = f"_ZL{len(_CHOSEN)}{_CHOSEN}"
 _KEEP = "Keep the name and the parameters of the starter file."
 
@@ -36,16 +37,18 @@ class EntrySignatures:
     kernel: str
     launch: str | None = None
     by_name: bool = False
+    functions: tuple[str, ...] = ()  # names in C++ of functions whose addresses the caller passes to the kernel
 
 
 @dataclass(frozen=True)
 class EntryPoints:
     kernels: tuple[Symbol, ...]  # every function with the kernel's name, whatever its parameters
     launches: tuple[Symbol, ...]
+    functions: tuple[Symbol, ...] = ()  # that the caller passes to the kernel
 
     @property
     def all(self) -> list[Symbol]:
-        return [*self.kernels, *self.launches]
+        return [*self.kernels, *self.launches, *self.functions]
 
 
 def entry_points(obj: ObjectFile, entries: EntrySignatures) -> EntryPoints:
@@ -53,20 +56,31 @@ def entry_points(obj: ObjectFile, entries: EntrySignatures) -> EntryPoints:
     return EntryPoints(functions_named(obj, name_of(entries.kernel)), launches)
 
 
-def use_of(kernel: str) -> str:
-    """A line of C++ that instantiates a kernel. `used_kernel` finds out from it which function the kernel is."""
+def use_of(kernel: str, functions: Sequence[str] = ()) -> str:
+    """Lines of C++ that instantiate a kernel. `used_kernel` finds out from them which function the kernel is."""
     name, bracket, parameters = kernel.partition("(")
     variable = f"void (*const {_CHOSEN})({parameters}" if bracket else f"auto* const {_CHOSEN}"
-    return f'# 1 "{USE_FILE}"\n__attribute__((used)) static {variable} = &{name};\n'
+    others = "".join(
+        f"__attribute__((used)) static auto* const {_PASSED}{number} = &{one.removeprefix('&')};\n"
+        for number, one in enumerate(functions)
+    )
+    return f'# 1 "{USE_FILE}"\n__attribute__((used)) static {variable} = &{name};\n{others}'
 
 
-def used_kernel(obj: ObjectFile) -> EntryPoints:
+def used_kernel(obj: ObjectFile, functions: int = 0) -> EntryPoints:
     """The function whose address the line of `use_of` takes. A static function is identified by its section only."""
-    holder = next((s.section for s in obj.symbols if s.kind == "STT_OBJECT" and s.name == _CHOSEN_SYMBOL), 0)
+    names = [f"{_PASSED}{number}" for number in range(functions)]
+    passed = [_held_by(obj, f"_ZL{len(name)}{name}") for name in names]
+    return EntryPoints(_held_by(obj, _CHOSEN_SYMBOL), (), tuple(one for found in passed for one in found))
+
+
+def _held_by(obj: ObjectFile, variable: str) -> tuple[Symbol, ...]:
+    """The function whose address a variable holds; empty where that is none of the file's."""
+    holder = next((s.section for s in obj.symbols if s.kind == "STT_OBJECT" and s.name == variable), 0)
     named = [obj.symbols[index] for index in obj.uses.get(holder, ())]
-    functions = {symbol.section for symbol in named if symbol.in_section}
-    kernels = [s for s in obj.symbols if s.kind == "STT_FUNC" and s.section in functions and s.value == 0]
-    return EntryPoints(tuple(kernels[:1]), ())
+    sections = {symbol.section for symbol in named if symbol.in_section}
+    found = [s for s in obj.symbols if s.kind == "STT_FUNC" and s.section in sections and s.value == 0]
+    return tuple(found[:1])
 
 
 def functions_named(obj: ObjectFile, name: str) -> tuple[Symbol, ...]:

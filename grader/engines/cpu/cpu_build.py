@@ -92,6 +92,7 @@ class _Compiled:
     static_shared_bytes: int  # of the arrays that the kernel reaches
     argument_bytes: int  # on the stack that the kernel uses
     targets: tuple[str, ...]  # symbols of the functions that calls through pointers may go to
+    passed: tuple[tuple[str, str], ...]  # names and symbols of functions whose addresses the caller passes
 
 
 @dataclass(frozen=True)
@@ -173,7 +174,7 @@ def _build(steps: BuildSteps, text: str, entries: EntrySignatures) -> tuple[Refu
             one_sandbox = False
     marked = preprocessed.removesuffix(submitted)
     marked += with_marked_returns(submitted, entries.kernel, steps.name, str(steps.folder))
-    use = f"\n{use_of(entries.kernel)}" if entries.by_name else ""
+    use = f"\n{use_of(entries.kernel, entries.functions)}" if entries.by_name else ""
     try:
         if one_sandbox and (marked == preprocessed or not succeeded):
             compiled = succeeded
@@ -231,7 +232,11 @@ def _link(steps: BuildSteps, text: str, preprocessed: str, entries: EntrySignatu
         return (refusal,)
     entered = dict.fromkeys((symbol.name for symbol in found.kernels), KERNEL)
     entered |= dict.fromkeys((symbol.name for symbol in found.launches), LAUNCH)
-    announced = _announced(steps, assembly, obj, entered)
+    passed = [symbol.name for symbol in found.functions]
+    if len(passed) < len(entries.functions):
+        what = f"One of {', '.join(entries.functions)} is no function that the file defines."
+        return (Refusal(Verdict.COMPILE_ERROR, 0, what, "Name a __device__ function of the file."),)
+    announced = _announced(steps, assembly, obj, entered, passed)
     if announced.refusal:
         return (announced.refusal,)
     assembly, obj = announced.assembly, announced.object
@@ -254,6 +259,7 @@ def _link(steps: BuildSteps, text: str, preprocessed: str, entries: EntrySignatu
         _static_shared_bytes(obj, found),
         announced.argument_bytes,
         announced.targets,
+        tuple(zip(entries.functions, passed, strict=True)),
     )
     return _describe(steps, text, entries, compiled)
 
@@ -267,15 +273,17 @@ def _shortened(steps: BuildSteps, number: int, command: list[str]) -> list[str]:
     return [command[0], f"@{name}"]
 
 
-def _announced(steps: BuildSteps, assembly: str, obj: ObjectFile, entered: Mapping[str, Entry]) -> _Announced:
+def _announced(
+    steps: BuildSteps, assembly: str, obj: ObjectFile, entered: Mapping[str, Entry], passed: Sequence[str]
+) -> _Announced:
     """With a call before each access that nothing announced; what comes of it is assembled and held to the same proof."""
-    checked = check_announcements(read_code(steps.folder / "submission.o"), assembly, entered, steps.name)
+    checked = check_announcements(read_code(steps.folder / "submission.o"), assembly, entered, steps.name, passed)
     if checked.refusal or not checked.assembly:
         return _Announced(assembly, obj, checked.refusal, checked.argument_bytes, checked.targets)
     (steps.folder / "announced.s").write_text(checked.assembly, encoding="utf-8")
     if not steps.run(steps.toolchain.assemble("announced.s", "submission.o")):
         return _Announced(assembly, obj, _beyond_proof())
-    again = check_announcements(read_code(steps.folder / "submission.o"), checked.assembly, entered, steps.name)
+    again = check_announcements(read_code(steps.folder / "submission.o"), checked.assembly, entered, steps.name, passed)
     refusal = again.refusal or (_beyond_proof() if again.assembly else None)
     obj = read_object(steps.folder / "submission.o")
     return _Announced(checked.assembly, obj, refusal, again.argument_bytes, again.targets)
@@ -292,7 +300,7 @@ def _compiled(steps: BuildSteps, preprocessed: str, entries: EntrySignatures) ->
     """Reads the object. An inline or constexpr launch function is compiled only if it is used, so where it is missing, a use is added."""
     obj = read_object(steps.folder / "submission.o")
     if entries.by_name:
-        return obj, used_kernel(obj)
+        return obj, used_kernel(obj, len(entries.functions))
     found = entry_points(obj, entries)
     if entries.launch is None or found.launches or name_of(entries.launch) not in preprocessed:
         return obj, found
@@ -332,11 +340,12 @@ def _describe(steps: BuildSteps, text: str, entries: EntrySignatures, compiled: 
         for name in compiled.dynamic
         if name not in known
     )
+    passed = {name: info.addresses[symbol] for name, symbol in compiled.passed}
     targets = sorted(info.addresses[name] for name in compiled.targets)
     loops = loop_addresses(compiled.assembly, block_offsets, info.addresses)
     reached = {symbol.name for symbol in compiled.object.symbols if symbol.kind == "STT_FUNC"}
     barriers = barrier_paths(read_code(steps.folder / "submission.o"), info.addresses, loops, reached)
-    layout = CodeLayout(offset, compiled.static_shared_bytes, loops, compiled.argument_bytes, targets, barriers)
+    layout = CodeLayout(offset, compiled.static_shared_bytes, loops, compiled.argument_bytes, targets, barriers, passed)
     write_image(steps.folder / "image.json", info, source=text, entries=(kernel, launch), layout=layout)
     return ()
 

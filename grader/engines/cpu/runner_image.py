@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 
@@ -50,6 +51,7 @@ class CodeLayout:
     argument_bytes: int  # on the stack that the kernel uses
     targets: list[int]  # addresses of the functions that calls through pointers may go to
     barriers: BarrierPaths = field(default_factory=BarrierPaths)
+    passed: Mapping[str, int] = field(default_factory=dict)  # functions that the caller may pass to the kernel, by name
 
 
 def write_image(
@@ -72,6 +74,7 @@ def write_image(
         "dynamic_offset": layout.dynamic_offset,
         "static_shared_bytes": layout.static_shared_bytes,
         "targets": layout.targets,
+        "passed": dict(layout.passed),
         "argument_bytes": layout.argument_bytes,
         "kernel": kernel.first,
         "launch": launch.first if launch else 0,
