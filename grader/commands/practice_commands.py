@@ -13,10 +13,14 @@ from grader.commands.opened_tools import environment_of, lab_judge, open_toolset
 from grader.model.errors import RemediableError
 
 if TYPE_CHECKING:
+    from rich.console import Console
+
     from grader.machine.toolset import Toolset
     from grader.practice.practice import Practice
+    from grader.reports.screens.checklist import Tried
 
 _NOT_PASSED = 1
+_SEARCH_SECONDS = 12.0  # for the line of a wrong result; what `tilelab test` has to say is shown before
 
 
 def test_labs(wanted: Sequence[str], *, case: str | None, file: Path | None) -> int:
@@ -30,7 +34,22 @@ def test_labs(wanted: Sequence[str], *, case: str | None, file: Path | None) -> 
     console, focus = student_console(), focus_of(tried)
     next_lab = practice.after(tried[0].lab_id) if len(tried) == 1 else ""
     console.print(Screen(tried, focus, lines=window_lines(console), next_lab=next_lab))
+    if focus is not None:
+        _say_where_to_look(practice, focus, console)
     return 0 if all(one.passed for one in tried) else _NOT_PASSED
+
+
+def _say_where_to_look(practice: Practice, tried: Tried, console: Console) -> None:
+    """After the screen, because nobody should wait for it: which line to look at, if that can be found out."""
+    from rich.console import Group
+
+    from grader.reports.screens.first_mistake import suspect_view
+
+    with console.status("looking for the line …"):
+        suspected = practice.suspected(tried)
+    lines = list(suspect_view(suspected.result, {suspected.result.file: suspected.source}, console.width))
+    if lines:
+        console.print(Group(*lines))
 
 
 def watch_labs(wanted: Sequence[str], *, case: str | None) -> int:
@@ -60,7 +79,7 @@ def report_labs(wanted: Sequence[str], *, out: Path, show: bool, sweep: bool) ->
     practice, toolset = _practice(wanted, case=None, file=None)
     if sweep and (added := size_sweep(toolset, student_console())):
         practice = dataclasses.replace(practice, sweep=added)
-    tried = [practice.attempt(lab) for lab in practice.labs]
+    tried = [practice.suspected(practice.attempt(lab)) for lab in practice.labs]
     labs = {one.lab_id: one.result for one in tried}
     points, maximum = total(labs)
     result = Result(
@@ -88,7 +107,10 @@ def report_labs(wanted: Sequence[str], *, out: Path, show: bool, sweep: bool) ->
 def _practice(wanted: Sequence[str], *, case: str | None, file: Path | None) -> tuple[Practice, Toolset]:
     from grader.practice.practice import Practice, chosen_labs
     from grader.practice.public_tests import PUBLIC_SEED
+    from grader.suspects.suspect_search import SuspectSearch
 
     root, labs = chosen_labs(Path.cwd(), wanted, case=case, file=file)
     toolset = open_toolset(root, allow_no_sandbox=True)
-    return Practice(root, labs, lab_judge(toolset, PUBLIC_SEED, public_only=True), case, file), toolset
+    search = SuspectSearch(toolset, PUBLIC_SEED, _SEARCH_SECONDS)
+    judge = lab_judge(toolset, PUBLIC_SEED, public_only=True)
+    return Practice(root, labs, judge, case, file, search=search), toolset

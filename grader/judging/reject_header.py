@@ -1,5 +1,6 @@
 """What the first lines of a wrong kernel in `rejects/` demand: its verdict, optionally the line of the finding, and the name of the mistake
-that explains its output. A reject that names no mistake must get no explanation.
+that explains its output: several, in alphabetical order, where different launches show different ones. A reject that names no mistake must
+get no explanation.
 
 // verdict: wrong-answer
 // explains: a-transposed
@@ -15,7 +16,7 @@ from grader.model.labs import LabError
 from grader.model.result import Finding, LabResult
 from grader.model.verdicts import Verdict
 
-_SECOND_LINE = re.compile(r"// explains: ([a-z-]+)")
+_SECOND_LINE = re.compile(r"// explains: ([a-z-]+(?:, [a-z-]+)*)")
 _FIRST_LINE = re.compile(r"// verdict: ([a-z-]+)(?: line: (\d+))?")
 
 
@@ -52,7 +53,7 @@ def unmet(demand: Demand, result: LabResult) -> str | None:
     explained = sorted(
         {launch.explanation.mistake for case in result.cases for launch in case.launches if launch.explanation}
     )
-    wanted_ones = [demand.explains] if demand.explains else []
+    wanted_ones = demand.explains.split(", ") if demand.explains else []
     # A launch that goes out of bounds may end before there is an output. Whether there is one then depends on the random shape.
     may_lack_one = demand.verdict is not Verdict.WRONG_ANSWER and not explained
     if explained != wanted_ones and not may_lack_one:

@@ -5,6 +5,7 @@ It opens files and judges them. The reports decide what is shown.
 
 from __future__ import annotations
 
+import dataclasses
 import tempfile
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -13,10 +14,12 @@ from pathlib import Path
 from typing import Protocol
 
 from grader.course.manifest import MANIFEST, Manifest, digest
+from grader.intake.source_text import normalise
 from grader.model.course_root import course_root, lab_at, load_labs, matching_lab
 from grader.model.errors import RemediableError
 from grader.model.labs import Lab, LabError, lab_ids
 from grader.model.outcome import LabOutcome, unjudged
+from grader.model.result import Case, Suspect
 from grader.model.verdicts import Verdict
 from grader.practice.public_tests import PublicJudge, public_half, try_out
 from grader.reports.screens.checklist import Tried
@@ -28,6 +31,12 @@ class Sweep(Protocol):
     def add(self, lab: Lab, source: Path, outcome: LabOutcome, scratch: Path, /) -> LabOutcome: ...
 
 
+class Search(Protocol):
+    """Looks for lines that explain a wrong result."""
+
+    def suspects(self, lab: Lab, text: str, cases: Sequence[Case], /) -> tuple[Suspect, ...]: ...
+
+
 @dataclass(frozen=True)
 class Practice:
     root: Path
@@ -36,6 +45,7 @@ class Practice:
     case: str | None = None
     file: Path | None = None  # used instead of the file in the lab's folder
     sweep: Sweep | None = None  # none: not requested
+    search: Search | None = None  # none: nobody asks which line is wrong
 
     def path(self, lab: Lab) -> Path:
         """The file that is tested."""
@@ -49,6 +59,18 @@ class Practice:
         data = path.read_bytes()
         name = path.relative_to(self.root).as_posix() if path.is_relative_to(self.root) else str(path)
         return Tried(lab.id, result, data.decode("utf-8", "replace"), name, untouched=self._is_starter(lab, data))
+
+    def suspected(self, tried: Tried) -> Tried:
+        """With the lines to look at, where a result is wrong and small changes show them. This takes seconds."""
+        lab = next(lab for lab in self.labs if lab.id == tried.lab_id)
+        if self.search is None or self.case is not None or tried.starting:
+            return tried
+        text = normalise(tried.source.encode())[0].decode("utf-8", "replace")
+        try:
+            found = tuple(Suspect(lines=one.lines) for one in self.search.suspects(lab, text, tried.result.cases))
+        except Exception:  # noqa: BLE001 -- the result stands without it
+            return tried
+        return dataclasses.replace(tried, result=tried.result.model_copy(update={"suspects": found}))
 
     def _judged(self, lab: Lab, source: Path, scratch: Path, *, case: str | None) -> LabOutcome:
         """A failure of ours becomes an outcome too, so that the other labs are still tested."""

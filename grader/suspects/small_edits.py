@@ -148,11 +148,17 @@ def _drop_one(names: KernelNames) -> Edits:
 
 
 def _round_up(names: KernelNames) -> Edits:
-    """`(a + b - 1) / b` for `a / b`, and `a - 1` for `a` in a loop's bound or condition and the other way round."""
-    for index in names.places("/"):
-        one, other = names.text(index - 1), names.text(index + 1)
-        if re.fullmatch(r"\w+", one) and re.fullmatch(r"\w+", other):
-            yield [names.replaced(index - 1, index + 1, f"(({one} + {other} - 1) / {other})")]
+    """`(a + b - 1) / b` for `a / b`: each in a statement, and then all of it."""
+    in_statement: dict[int, list[Edit]] = {}
+    for at, token in enumerate(names.tokens):
+        one, other = names.text(at - 1), names.text(at + 1)
+        if token.text == "/" and re.fullmatch(r"\w+", one) and re.fullmatch(r"\w+", other):
+            edit = names.replaced(at - 1, at + 1, f"(({one} + {other} - 1) / {other})")
+            in_statement.setdefault(names.statement(at), []).append(edit)
+    for edits in in_statement.values():
+        yield edits
+        if len(edits) > 1:
+            yield from ([edit] for edit in edits)
 
 
 def _follow_the_loop(names: KernelNames) -> Edits:

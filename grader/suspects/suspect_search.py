@@ -20,8 +20,8 @@ from grader.judging.judge_call import JudgeCall, run_judge
 from grader.judging.lab_judging import RUN_LIMITS
 from grader.machine.toolset import Toolset
 from grader.model.labs import Lab
-from grader.model.outcome import JudgedCase, LabOutcome
-from grader.model.result import Suspect
+from grader.model.outcome import JudgedCase
+from grader.model.result import Case, Suspect
 from grader.model.verdicts import Verdict
 from grader.suspects.small_edits import SmallEdit, small_edits
 
@@ -40,21 +40,33 @@ class SuspectSearch:
     seconds: float | None = None
     clock: Callable[[], float] = time.monotonic
 
-    def suspects(self, lab: Lab, text: str, outcome: LabOutcome) -> tuple[Suspect, ...]:
-        """The places that explain a wrong result in a public case, if there is one or two. `text` is the submission's."""
-        failed = wrong_cases(lab, outcome)
+    def suspects(self, lab: Lab, text: str, cases: Sequence[JudgedCase | Case]) -> tuple[Suspect, ...]:
+        """The places that explain a wrong result in a public case, if there are one or two. `text`: the submission's; `cases`: what
+        came of it.
+        """
+        failed = wrong_case(lab, cases)
         if not failed or text.count("\n") > MOST_LINES:
             return ()
         deadline = None if self.seconds is None else self.clock() + self.seconds
+        judge = self.toolset.judge_program(lab.id, public_only=True)
         edits = small_edits(text, MOST_EDITS)
-        with ThreadPoolExecutor(max(os.cpu_count() or 1, 1)) as workers:
-            passed = list(workers.map(lambda edit: self._passes(lab, edit, failed, deadline), edits))
-        return places([edit for edit, passes in zip(edits, passed, strict=True) if passes])
+        helping: list[SmallEdit] = []
 
-    def _passes(self, lab: Lab, edit: SmallEdit, failed: str, deadline: float | None) -> bool:
+        def attempt(edit: SmallEdit) -> None:
+            late = deadline is not None and self.clock() > deadline
+            if (
+                not late
+                and len({one.lines for one in helping}) <= _MOST_PLACES
+                and self._passes(lab, judge, edit, failed)
+            ):
+                helping.append(edit)
+
+        with ThreadPoolExecutor(max(os.cpu_count() or 1, 1)) as workers:
+            list(workers.map(attempt, edits))
+        return places(sorted(helping, key=edits.index))
+
+    def _passes(self, lab: Lab, judge: Path, edit: SmallEdit, failed: str) -> bool:
         """Whether the changed kernel passes every public case that judges the result. The one that failed is run first."""
-        if deadline is not None and self.clock() > deadline:
-            return False
         with tempfile.TemporaryDirectory(prefix="tilelab-suspect-") as scratch:
             folder = Path(scratch)
             source, work = folder / lab.public.file, folder / "work"
@@ -72,10 +84,9 @@ class SuspectSearch:
                 profile="run",
             )
             asked = [case.name for case in lab.public.case if case.role == "correctness"]
-            return all(self._judged(lab, argv, folder, names) for names in ([failed], asked))
+            return all(self._judged(lab, judge, argv, folder, names) for names in ([failed], asked))
 
-    def _judged(self, lab: Lab, argv: Sequence[str], folder: Path, names: Sequence[str]) -> bool:
-        judge = self.toolset.judge_program(lab.id, public_only=True)
+    def _judged(self, lab: Lab, judge: Path, argv: Sequence[str], folder: Path, names: Sequence[str]) -> bool:
         call = JudgeCall(judge, self.seed, names, until_failure=True, seconds=_JUDGE_SECONDS)
         try:
             cases = run_judge(call, lab, argv, folder, ())
@@ -84,14 +95,16 @@ class SuspectSearch:
         return {case.name for case in cases if _is_right(case)} == set(names)
 
 
-def wrong_cases(lab: Lab, outcome: LabOutcome) -> str:
-    """The first public case with a wrong result, if that is the worst that happened in any; else nothing."""
+def wrong_case(lab: Lab, cases: Sequence[JudgedCase | Case]) -> str:
+    """The first public case with a wrong result; nothing where something else is wrong than results and places of accesses."""
     public = {case.name for case in lab.public.case if case.role == "correctness"}
-    failed = [case for case in outcome.cases if case.name in public and not _is_right(case)]
-    return failed[0].name if failed and all(case.verdict is Verdict.WRONG_ANSWER for case in failed) else ""
+    failed = [case for case in cases if case.name in public and not _is_right(case)]
+    if not all(case.verdict in {Verdict.WRONG_ANSWER, Verdict.OUT_OF_BOUNDS} for case in failed):
+        return ""
+    return next((case.name for case in failed if case.verdict is Verdict.WRONG_ANSWER), "")
 
 
-def _is_right(case: JudgedCase) -> bool:
+def _is_right(case: JudgedCase | Case) -> bool:
     return case.passed and case.verdict is Verdict.PASS
 
 

@@ -5,19 +5,13 @@
 #include <set>
 
 #include "judge/comparison.hpp"
+#include "judge/generic_mistakes.hpp"
 
 namespace tilelab::judge {
 namespace {
 
 // Fewer different wrong values than this can match by chance, because small integers repeat.
 constexpr std::size_t least_values = 3;
-
-const Operand* only_output(const Trial& trial) {
-  const auto is_output = [](const Operand& operand) { return operand.kind == Operand::Kind::output; };
-  const auto found = std::find_if(trial.operands.begin(), trial.operands.end(), is_output);
-  if (found == trial.operands.end() || std::any_of(found + 1, trial.operands.end(), is_output)) return nullptr;
-  return &*found;
-}
 
 double bound_of(const Expectation& expected, std::size_t index) { return expected.bounds.empty() ? 0.0 : expected.bounds[index]; }
 
@@ -75,20 +69,34 @@ bool accounts_for(const Variant& variant, const std::vector<Evidence>& earlier, 
   });
 }
 
-}  // namespace
+// How many mistakes fit, up to two, and the first of them.
+struct Fitting {
+  std::size_t count = 0;
+  std::optional<Explanation> first = std::nullopt;
+};
 
-std::optional<Explanation> explain(const std::vector<Evidence>& earlier, const Evidence& wrong) {
-  const Operand* const output = only_output(wrong.trial);
-  if (!wrong.trial.mistakes || !output || output->expectation.values.size() != wrong.got.size()) return std::nullopt;
-  std::optional<Explanation> found;
-  for (const Mistake& mistake : *wrong.trial.mistakes) {
+Fitting fitting(const std::vector<Mistake>& mistakes, const std::vector<Evidence>& earlier, const Evidence& wrong) {
+  Fitting found;
+  for (const Mistake& mistake : mistakes) {
     const bool fits = std::any_of(mistake.variants.begin(), mistake.variants.end(),
                                   [&](const Variant& variant) { return accounts_for(variant, earlier, wrong); });
     if (!fits) continue;
-    if (found) return std::nullopt;  // two mistakes explain it, so neither is named
-    found = Explanation{mistake.name, mistake.sentence, mistake.advice};
+    if (++found.count > 1) break;
+    found.first = Explanation{mistake.name, mistake.sentence, mistake.advice};
   }
   return found;
+}
+
+}  // namespace
+
+// The problem's own mistakes first: they know what is computed. If two of them explain it, neither is named. A generic one only
+// describes what the output holds, so the first that does is as true as another.
+std::optional<Explanation> explain(const std::vector<Evidence>& earlier, const Evidence& wrong) {
+  const Operand* const output = only_output(wrong.trial);
+  if (!output || output->expectation.values.size() != wrong.got.size()) return std::nullopt;
+  const Fitting own = wrong.trial.mistakes ? fitting(*wrong.trial.mistakes, earlier, wrong) : Fitting{};
+  if (own.count > 0) return own.count == 1 ? own.first : std::nullopt;
+  return fitting(generic_mistakes(wrong.trial, wrong.got), earlier, wrong).first;
 }
 
 }  // namespace tilelab::judge

@@ -1,5 +1,6 @@
 // Looks for the one mistake that explains a wrong output. It must reproduce every element of that output, and also of every
-// launch of the same case whose output was right. If two different mistakes fit, or the evidence is weak, nothing is said.
+// launch of the same case whose output was right. If two of the problem's mistakes fit, or the evidence is weak, nothing is
+// said. Where none fits, those of generic_mistakes.hpp are tried.
 #pragma once
 
 #include <optional>

@@ -262,7 +262,7 @@ TEST_CASE("elements of the next row that zeros do not hide are recognised", "[mi
 
 TEST_CASE("a correct product, a mistake nobody knows and noise are not explained", "[mistakes]") {
   CHECK(said_of(correct).empty());
-  CHECK(said_of(each([](const Launch& p, Index i, Index j) { return dot(p, i, j, 0, p.K) + 1; })).empty());
+  CHECK(said_of(each([](const Launch& p, Index i, Index j) { return dot(p, i, j, 0, p.K) + static_cast<float>(i % 2); })).empty());
   CHECK(said_of(each([](const Launch&, Index i, Index j) { return static_cast<float>((i * 7919 + j * 104729) % 997); })).empty());
   CHECK(said_of(each([](const Launch&, Index, Index) { return 0.0f; })).empty());
 }

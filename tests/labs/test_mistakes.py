@@ -29,10 +29,13 @@ from grader.model.labs import load_lab
 from grader.practice.practice import Practice
 from grader.practice.public_tests import PUBLIC_SEED
 from grader.reports.screens.lab_screen import Screen
+from grader.suspects.suspect_search import SuspectSearch
 
 ROOT = Path(__file__).resolve().parents[2]
 HERE = Path(__file__).resolve().parent / "mistakes"
-_HEADER = re.compile(r'// mistake: verdict=(?P<verdict>[\w|-]+); line=(?P<line>\d+); says="(?P<says>.*)"$')
+_HEADER = re.compile(
+    r'// mistake: verdict=(?P<verdict>[\w|-]+); line=(?P<line>\d+); says="(?P<says>.*?)"(?P<searched>; searched)?$'
+)
 _OTHER_NAMES = {
     "As": "tileOfA",
     "Bs": "tileOfB",
@@ -51,30 +54,31 @@ class Mistake:
     verdict: str
     line: int
     says: str
+    searched: bool = False  # whether the line is found by trying small changes, after the first screen
 
 
 def read(path: Path) -> Mistake:
     text = path.read_text(encoding="utf-8")
     header = _HEADER.fullmatch(text.split("\n", 1)[0])
     assert header, f"{path.name}: the first line says what has to be shown"
-    return Mistake(text, header["verdict"], int(header["line"]), header["says"])
+    return Mistake(text, header["verdict"], int(header["line"]), header["says"], header["searched"] is not None)
 
 
 def renamed(one: Mistake) -> Mistake:
     names = re.compile(rf"(?<!\w)({'|'.join(_OTHER_NAMES)})(?!\w)")
     text, says = (names.sub(lambda match: _OTHER_NAMES[match[0]], each) for each in (one.text, one.says))
-    return Mistake(text, one.verdict, one.line, says)
+    return Mistake(text, one.verdict, one.line, says, one.searched)
 
 
 def moved_down(one: Mistake) -> Mistake:
     """Three lines lower. What is said of other lines moves with it."""
     says = re.sub(r"(?<=\bline )\d+", lambda match: str(int(match[0]) + 3), one.says)
-    return Mistake(f"/* moved\n\n*/\n{one.text}", one.verdict, one.line + 3 if one.line else 0, says)
+    return Mistake(f"/* moved\n\n*/\n{one.text}", one.verdict, one.line + 3 if one.line else 0, says, one.searched)
 
 
 def indented_otherwise(one: Mistake) -> Mistake:
     lines = (re.sub(r"^(?:  )+", lambda match: "\t" * (len(match[0]) // 2), line) for line in one.text.split("\n"))
-    return Mistake("\r\n".join(lines), one.verdict, one.line, one.says)
+    return Mistake("\r\n".join(lines), one.verdict, one.line, one.says, one.searched)
 
 
 FORMS: tuple[Callable[[Mistake], Mistake], ...] = (lambda one: one, renamed, moved_down, indented_otherwise)
@@ -110,4 +114,27 @@ def test_the_first_screen_names_the_line_and_the_cause(
     shown = " ".join(out.getvalue().split())
     assert tried.result.verdict.value in mistake.verdict.split("|"), shown
     assert mistake.says in shown
-    assert not mistake.line or re.search(rf"\bline {mistake.line}\b|▸ ?{mistake.line}\b", shown), out.getvalue()
+    assert mistake.searched or not mistake.line or re.search(rf"\bline {mistake.line}\b|▸ ?{mistake.line}\b", shown), (
+        out.getvalue()
+    )
+
+
+SEARCHED = [(file, form, compiler) for file, form, compiler in EVERY if read(HERE / file).searched]
+# The search builds and runs some dozen kernels for each.
+FEW = [("01-naive/int_accumulator.cu", 1, COMPILERS[0]), ("02-tiled/tile_of_a_stays.cu", 3, COMPILERS[-1])]
+
+
+@pytest.mark.parametrize(("file", "form", "compiler"), SEARCHED if WHOLE else FEW)
+def test_the_line_of_a_wrong_result_is_found_by_small_changes(
+    file: str, form: int, compiler: str, toolsets: dict[str, Toolset], tmp_path: Path
+) -> None:
+    lab = load_lab(ROOT, file.split("/", maxsplit=1)[0])
+    mistake = FORMS[form](read(HERE / file))
+    source = tmp_path / lab.public.file
+    source.write_bytes(mistake.text.encode())
+    judge = partial(judge_lab, toolsets[compiler], seed=PUBLIC_SEED, public_only=True)
+    practice = Practice(ROOT, [lab], judge, file=source, search=SuspectSearch(toolsets[compiler], PUBLIC_SEED))
+    tried = practice.suspected(practice.attempt(lab))
+    assert tried.result.verdict.value == mistake.verdict
+    assert mistake.line in {line for suspect in tried.result.suspects for line in suspect.lines}
+    assert not any(suspect.before or suspect.after for suspect in tried.result.suspects)

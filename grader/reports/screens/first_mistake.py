@@ -11,11 +11,12 @@ from rich.console import RenderableType
 from rich.padding import Padding
 from rich.text import Text
 
-from grader.model.result import Finding, LabResult, Launch
-from grader.model.verdicts import TERMINAL_STYLES
+from grader.model.result import Finding, LabResult, Launch, Site
+from grader.model.verdicts import TERMINAL_STYLES, Verdict
 from grader.reports.findings.excerpt import Excerpt, Note, Role, Row, excerpt
 from grader.reports.findings.finding_card import shape_of
 from grader.reports.findings.mismatch_figure import amount
+from grader.reports.findings.suspect_lines import suspect_sentence
 from grader.reports.screens.checklist import one_line
 from grader.reports.text import visible
 from grader.reports.text.number_format import counted, element, expected, index
@@ -59,6 +60,18 @@ def cause_view(
     yield Text.assemble(("Likely cause: ", "bold"), visible.line(cause.message, 600))
     if cause.line != shown and (lines := excerpt(cause, sources, around=0)):
         yield from _excerpt(lines, f"{visible.line(cause.file or '', 80)}, line {cause.line:,}", width)
+
+
+def suspect_view(lab: LabResult, sources: Mapping[str, str], width: int) -> Iterator[RenderableType]:
+    """Which lines are likely to hold the mistake, and these lines."""
+    if not (sentence := suspect_sentence(lab)):
+        return
+    yield Text.assemble(("Where to look: ", "bold"), sentence)
+    first, *others = [line for suspect in lab.suspects for line in suspect.lines]
+    other = Site(line=others[0]) if others else None
+    place = Finding(kind=Verdict.WRONG_ANSWER, message="", file=lab.file, line=first, other=other)
+    if shown := excerpt(place, sources, around=0):
+        yield from _excerpt(shown, visible.line(lab.file, 80), width)
 
 
 def _facts(finding: Finding, lab: LabResult) -> str:

@@ -19,7 +19,15 @@ from grader.model.verdicts import TERMINAL_STYLES, Verdict
 from grader.reports.findings.lab_summary import advice, explanations, what_happened
 from grader.reports.findings.mismatch_figure import amount
 from grader.reports.screens.checklist import Tried, case_lines, one_line, overview, passed_of
-from grader.reports.screens.first_mistake import Detail, block_view, cause_view, finding_view, log_view, mismatch_view
+from grader.reports.screens.first_mistake import (
+    Detail,
+    block_view,
+    cause_view,
+    finding_view,
+    log_view,
+    mismatch_view,
+    suspect_view,
+)
 from grader.reports.speed_figures.speed_lines import kernel_lines, speed_lines
 from grader.reports.text import visible
 from grader.reports.text.number_format import counted
@@ -147,6 +155,7 @@ def _trouble(one: Tried, level: Level, width: int) -> Iterator[RenderableType]:
         yield from cause_view(cause, sources, width, shown=first.line if first else None)
     for explanation in explanations(lab)[: 0 if lab.causes else 1]:
         yield Text.assemble(("Likely cause: ", "bold"), visible.line(explanation.sentence, 600))
+    yield from suspect_view(lab, sources, width)
     yield from _printed(lab)
     yield from _next_step(one, level)
     yield from _rest(

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 from grader.reports.findings.lab_summary import explanations
 from grader.reports.findings.mismatch_figure import MismatchFigure, mismatch_figures
+from grader.reports.findings.suspect_lines import suspect_changes, suspect_sentence
 from grader.reports.student_page.lab_view import LabView
 from grader.reports.text import visible
 
@@ -16,6 +17,8 @@ _MOST_FIGURES = 6
 @dataclass(frozen=True)
 class MismatchSection:
     explained: tuple[str, ...]  # a sentence for each mistake that reproduces an output
+    where: str  # which lines to look at; empty: unknown
+    changes: tuple[str, ...]  # of these lines, for the instructor
     figures: tuple[MismatchFigure, ...]
     more_figures: tuple[MismatchFigure, ...]
 
@@ -27,6 +30,8 @@ def mismatch_section(view: LabView) -> MismatchSection | None:
         return None
     return MismatchSection(
         explained=tuple(visible.line(one.sentence, 600) for one in explained),
+        where=suspect_sentence(view.lab),
+        changes=tuple(suspect_changes(view.lab)) if view.instructor else (),
         figures=tuple(figures[:_OPEN_FIGURES]),
         more_figures=tuple(figures[_OPEN_FIGURES:]),
     )

@@ -1,5 +1,5 @@
 // verdict: out-of-bounds line: 20
-// explains: sum-length
+// explains: next-row-used, sum-length
 // The columns of A end at K, not at N.
 #include <tilelab/device.cuh>
 

@@ -1,4 +1,5 @@
-// verdict: out-of-bounds line: 19
+// verdict: out-of-bounds line: 20
+// explains: next-row-used
 // Past the end of a row lies the next row, and B's zeros hide it; past the last row lies nothing.
 #include <tilelab/device.cuh>
 

@@ -1,4 +1,5 @@
 // verdict: wrong-answer
+// explains: part-unwritten
 // The grid is made for `out`, the kernel takes its blocks for tiles of `in`.
 #include <tilelab/device.cuh>
 

@@ -1,4 +1,5 @@
-// verdict: race line: 21
+// verdict: race line: 22
+// explains: output-row-length
 // Right for square matrices: a row of `out` has M elements.
 #include <tilelab/device.cuh>
 

@@ -1,4 +1,5 @@
 // verdict: wrong-answer
+// explains: input-copied, tiles-exchanged
 // The tile goes to the right place, but as it was.
 #include <tilelab/device.cuh>
 
