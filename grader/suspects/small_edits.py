@@ -18,7 +18,7 @@ _OTHER_AXIS = {"x": "y", "y": "x"}
 _NO_FLOAT = frozenset({"int", "unsigned", "long", "short", "char", "half", "__half", "double", "size_t", "bool"})
 _BUILT_IN = frozenset({"threadIdx", "blockIdx", "blockDim", "gridDim"})
 _ARITHMETIC = {"+": "*", "*": "+", "-": "+"}
-_OF_EACH_KIND = 12  # more of one kind are left out: a file of a thousand lines is no reason to try a thousand changes
+_OF_EACH_KIND = 14  # more of one kind are left out: a file of a thousand lines is no reason to try a thousand changes
 
 
 @dataclass(frozen=True)
@@ -94,16 +94,19 @@ def _exchange_names(names: KernelNames) -> Edits:
 def _exchange_in_subscript(names: KernelNames) -> Edits:
     """`row` and `col` in one subscript, and a row's length with them."""
     pairs = {one: other for pair in names.partners() for one, other in (pair, pair[::-1])}
+    both, single, resized = [], [], []
     for first, last in names.subscripts():
         uses = [at for at in range(first, last) if names.text(at) in pairs]
         lengths = [at for at in range(first, last) if names.text(at - 1) == "*" and names.text(at) in names.sizes]
         swapped = [names.replaced(at, at, pairs[names.text(at)]) for at in uses]
+        single += [[edit] for edit in swapped]
         if len(uses) > 1:
-            yield swapped
-        yield from ([edit] for edit in swapped)
-        if len(uses) > 1:
-            for at, size in itertools.product(lengths, names.sizes):
-                yield [*swapped, names.replaced(at, at, size)]
+            both.append(swapped)
+            resized += [
+                [*swapped, names.replaced(at, at, size)] for at, size in itertools.product(lengths, names.sizes)
+            ]
+    for some in itertools.zip_longest(both, resized, single):
+        yield from (edits for edits in some if edits)
 
 
 def _another_size(names: KernelNames) -> Edits:
