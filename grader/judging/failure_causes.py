@@ -15,9 +15,9 @@ from grader.engines.causes.shared_causes import dynamic_without_bytes, forgotten
 from grader.engines.causes.warning_sentences import explaining
 from grader.engines.checks.entry_points import name_of
 from grader.engines.compiler_words.compiler_message import Diagnostic, diagnostics
-from grader.engines.compiler_words.student_code import StudentCode
 from grader.engines.compiler_words.told import Said
 from grader.engines.cpu.build_steps import BuildSteps
+from grader.engines.student_text.student_code import StudentCode
 from grader.machine.toolset import Toolset
 from grader.model.labs import Lab
 from grader.model.outcome import JudgedCase

@@ -72,7 +72,7 @@ def renamed(one: Mistake) -> Mistake:
 
 def moved_down(one: Mistake) -> Mistake:
     """Three lines lower. What is said of other lines moves with it."""
-    says = re.sub(r"(?<=\bline )\d+", lambda match: str(int(match[0]) + 3), one.says)
+    says = re.sub(r"(?<=\b[Ll]ine )\d+", lambda match: str(int(match[0]) + 3), one.says)
     return Mistake(f"/* moved\n\n*/\n{one.text}", one.verdict, one.line + 3 if one.line else 0, says, one.searched)
 
 

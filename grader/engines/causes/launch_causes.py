@@ -9,8 +9,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from grader.engines.causes.launch_text import Extent, LaunchText, launch_text
-from grader.engines.compiler_words.student_code import Place, StudentCode
 from grader.engines.compiler_words.told import Said
+from grader.engines.student_text.student_code import Place, StudentCode
 
 _Three = tuple[int, int, int]
 _MOST_THREADS, _MOST_DEEP = 1024, 64

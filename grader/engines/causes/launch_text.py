@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from grader.engines.causes.whole_number import UnknownValueError, whole_number
-from grader.engines.compiler_words.student_code import Place, StudentCode
+from grader.engines.student_text.student_code import Place, StudentCode
 
 _INTEGER = r"(?:(?:static|constexpr|const|unsigned|signed|long|short|int|size_t|auto|u?int\d+_t)\s+)+"
 _NUMBER = re.compile(rf"{_INTEGER}(\w+)\s*=\s*(.+)", re.DOTALL)
@@ -65,6 +65,12 @@ def launch_text(code: StudentCode, name: str, sizes: Sequence[int]) -> LaunchTex
         start = at + statement.start() + len(statement[0]) - len(statement[0].lstrip())
         if not _follow(found, statement[0].strip().rstrip(";").strip(), _place(starts, start)):
             break
+    if (
+        not found.returned
+        and (last := re.findall(r"\breturn\b[^;]*", text))
+        and (match := _RETURN.fullmatch(last[-1].strip()))
+    ):
+        found.returned = tuple(part.strip() for part in _split(match[1] or ""))
     return found
 
 

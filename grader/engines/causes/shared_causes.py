@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from grader.engines.compiler_words.student_code import Place, StudentCode
 from grader.engines.compiler_words.told import Said
+from grader.engines.student_text.student_code import Place, StudentCode
 
 _ELEMENT = r"(?:float|double|int|unsigned(?:\s+int)?|long|short|char|half|__half|(?:float|int|double)[1-4])"
 _LOCAL = re.compile(
@@ -44,8 +44,8 @@ def forgotten_shared(code: StudentCode) -> Iterator[Said]:
 def _filled_by_thread(name: str, code: StudentCode, line: int, of_thread: re.Pattern[str]) -> bool:
     uses = re.compile(rf"(?<![\w.]){name}\s*((?:\[(?:[^\[\]]|\[[^\[\]]*\])*\]\s*)+)(=(?!=))?")
     found = [match for bare in code.bare[line:] for match in uses.finditer(bare)]
-    stores = [match[1] for match in found if match[2]]
-    reads = [match[1] for match in found if not match[2]]
+    stores = [re.sub(r"\s", "", match[1]) for match in found if match[2]]
+    reads = [re.sub(r"\s", "", match[1]) for match in found if not match[2]]
     return any(of_thread.search(one) for one in stores) and any(one not in stores for one in reads)
 
 

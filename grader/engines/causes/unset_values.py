@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from grader.engines.compiler_words.student_code import Place, StudentCode
 from grader.engines.compiler_words.told import Said
+from grader.engines.student_text.student_code import Place, StudentCode
 
 _DECLARED = re.compile(
     r"(?<![\w.])(?:volatile\s+)?(?:float|double|int|unsigned(?:\s+int)?|long(?:\s+long)?|size_t|half|__half)\s+"

@@ -9,8 +9,8 @@ from collections.abc import Callable, Iterator, Sequence
 
 from grader.engines.causes.unset_values import never_set, unset_value
 from grader.engines.compiler_words.compiler_message import Diagnostic
-from grader.engines.compiler_words.student_code import Place, StudentCode
 from grader.engines.compiler_words.told import Said, Told
+from grader.engines.student_text.student_code import Place, StudentCode
 
 
 def explaining(warnings: Sequence[Diagnostic], code: StudentCode, *, sure: bool) -> list[Said]:
@@ -36,6 +36,7 @@ def _told(warnings: Sequence[Diagnostic], code: StudentCode) -> Iterator[tuple[i
     yield from ((2, one) for one in uncalled(code))
     yield from ((0, one) for one in never_set(code))
     yield from ((4, one) for one in _chains(code))
+    yield from ((4, one) for one in _reversed_sums(code))
     for warning in warnings:
         for rank, (pattern, say) in enumerate(_TABLE):
             match = pattern.search(warning.text)
@@ -93,6 +94,13 @@ def _chain(told: Told) -> Said | None:
     return next((one for one in _chains(told.code) if one.place.line == told.error.line), None)
 
 
+def _reversed_sums(code: StudentCode) -> Iterator[Said]:
+    for number, bare in enumerate(code.bare, 1):
+        for match in re.finditer(r"(\w|\])\s*(=\+)\s*[\w(]", bare):
+            what = f"`=+` in line {number} does not add: it stores what follows, with a plus sign before it."
+            yield Said(Place(number, *match.span(2)), what, "Which sign adds to a variable?")
+
+
 def _chains(code: StudentCode) -> Iterator[Said]:
     """Not every compiler warns of them."""
     for number, bare in enumerate(code.bare, 1):
@@ -145,7 +153,7 @@ def _shadowed(told: Told) -> Said | None:
         declared = re.search(r"[\w\]>*&]\s+\**(\w+)\s*(?:=|;|\[|\()", told.bare)
         name = declared[1] if declared else ""
     outer = [line for line in told.code.declarations(name) if line < told.error.line]
-    if not name or not outer:
+    if not name or not outer or re.search(rf"\bfor\s*\([^;]*\b{name}\b", told.bare):  # loops may share a name
         return None
     what = (
         f"Line {told.error.line} declares a second `{name}`, which hides the one of line {outer[-1]}: what is stored in it here is lost at "
@@ -220,7 +228,7 @@ _ROWS: tuple[tuple[Callable[[Told], Said | None], str], ...] = (
     (_not_guarded, r"this '(?P<word>\w+)' clause does not guard|not part of the previous '(?P<word_b>\w+)'"),
     (_twice_changed, r"operation on '(?P<name>\w+)' may be undefined"),
     (_twice_changed, r"unsequenced modification and access to '(?P<name>\w+)'"),
-    (_shadowed, r"declaration of '(?P<name>\w+)' shadows|declaration shadows a (?:local )?variable"),
+    (_shadowed, r"declaration of '(?P<name>\w+)' shadows a previous local|declaration shadows a local variable"),
     (
         _whole_numbers,
         r"conversion from '(?:float|double)' to '(?:int|unsigned|long|short|char|bool|unsigned int|long unsigned int)'.* may change",

@@ -9,10 +9,10 @@ import re
 from grader.engines.checks.attribution import is_about_writing
 from grader.engines.compiler_words.compiler_message import Diagnostic, diagnostics
 from grader.engines.compiler_words.error_report import mistakes
-from grader.engines.compiler_words.student_code import Place, StudentCode
 from grader.engines.compiler_words.told import Said
 from grader.engines.device_functions import UNSUPPORTED_HEADERS, UNSUPPORTED_MEMBERS, UNSUPPORTED_NAMES
 from grader.engines.refusal import Refusal
+from grader.engines.student_text.student_code import Place, StudentCode
 from grader.model.verdicts import Verdict
 
 MAX_ERRORS = 3

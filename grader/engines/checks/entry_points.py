@@ -6,18 +6,18 @@ import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from grader.engines.compiler_words.file_functions import (
+from grader.engines.object_code.debug_info import Function
+from grader.engines.object_code.object_file import ObjectFile
+from grader.engines.object_code.symbol_table import Symbol
+from grader.engines.refusal import Refusal
+from grader.engines.student_text.file_functions import (
     difference,
     function_called,
     kernels,
     launch_functions,
     meant,
 )
-from grader.engines.compiler_words.student_code import Place
-from grader.engines.object_code.debug_info import Function
-from grader.engines.object_code.object_file import ObjectFile
-from grader.engines.object_code.symbol_table import Symbol
-from grader.engines.refusal import Refusal
+from grader.engines.student_text.student_code import Place
 from grader.model.verdicts import Verdict
 
 USE_FILE = "<grader>"  # the file name that the compiler gives to our own lines

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import re
 
-from grader.engines.compiler_words.cuda_vocabulary import BUILT_IN
 from grader.engines.compiler_words.told import Said, Told
+from grader.engines.student_text.cuda_vocabulary import BUILT_IN
 
 
 def subscript(told: Told) -> Said | None:
@@ -13,7 +13,14 @@ def subscript(told: Told) -> Said | None:
     items = list(re.finditer(r"(\w+)\s*((?:\[[^\[\]]*\]\s*)+)(\[[^\[\]]*\])", told.bare))
     item = next((one for one in items if one.start() <= told.column <= one.end()), None)
     if item is None:
-        name = re.search(r"(\w+)\s*\[", told.bare[told.column :]) or re.search(r"(\w+)\s*\[", told.bare)
+        around = (
+            one for one in re.finditer(r"(\w+)\s*\[[^\[\]]*\]", told.bare) if one.start() <= told.column <= one.end()
+        )
+        name = (
+            next(around, None)
+            or re.search(r"(\w+)\s*\[", told.bare[told.column :])
+            or re.search(r"(\w+)\s*\[", told.bare)
+        )
         return (
             Said(told.at(name[1]), f"`{name[1]}` is a single value, not an array: it takes no index in [ ].")
             if name

@@ -11,9 +11,10 @@ from grader.engines.compiler_words.compiler_message import Diagnostic
 from grader.engines.compiler_words.foreign_signs import foreign_sign
 from grader.engines.compiler_words.missing_signs import missing_sign
 from grader.engines.compiler_words.sentences import sentence, spoken
-from grader.engines.compiler_words.student_code import StudentCode
+from grader.engines.compiler_words.slips import slip
 from grader.engines.compiler_words.told import Said
 from grader.engines.compiler_words.unknown_names import unknown_name
+from grader.engines.student_text.student_code import StudentCode
 
 _NAMED = re.compile(r"^'(\w+)' was not declared|undeclared identifier '(\w+)'|identifier \"(\w+)\" is undefined")
 
@@ -35,7 +36,7 @@ def mistakes(errors: Sequence[Diagnostic], code: StudentCode, most: int) -> list
 
 
 def explained(error: Diagnostic, code: StudentCode) -> Said:
-    found = sentence(error, code) or unknown_name(error, code) or missing_sign(error, code)
+    found = slip(error, code) or sentence(error, code) or unknown_name(error, code) or missing_sign(error, code)
     return found or Said(code.word_at(error.line, error.column), spoken(error))
 
 

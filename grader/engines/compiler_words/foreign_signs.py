@@ -8,7 +8,7 @@ import re
 import unicodedata
 from collections.abc import Iterator
 
-from grader.engines.compiler_words.student_code import Place, StudentCode
+from grader.engines.student_text.student_code import Place, StudentCode
 
 _SIGNS = {
     "\N{LEFT DOUBLE QUOTATION MARK}": '"', "\N{RIGHT DOUBLE QUOTATION MARK}": '"', "\N{DOUBLE LOW-9 QUOTATION MARK}": '"',

@@ -6,8 +6,8 @@ import re
 
 from grader.engines.compiler_words.compiler_message import Diagnostic
 from grader.engines.compiler_words.open_brackets import bracket_mistake
-from grader.engines.compiler_words.student_code import Place, StudentCode
 from grader.engines.compiler_words.told import Said
+from grader.engines.student_text.student_code import Place, StudentCode
 
 _SEMICOLON = re.compile(
     r"expected (?:'[,=]'(?:,| or) )*(?:or )?';'|expected an? \";\"|expected initializer before"

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import re
 
-from grader.engines.compiler_words.cuda_vocabulary import CPP, HEADERS, STD
-from grader.engines.compiler_words.near_names import nearest
-from grader.engines.compiler_words.student_code import Place
 from grader.engines.compiler_words.told import Said, Told
+from grader.engines.student_text.cuda_vocabulary import CPP, HEADERS, STD
+from grader.engines.student_text.near_names import nearest
+from grader.engines.student_text.student_code import Place
 
 
 def header(told: Told) -> Said:
@@ -56,18 +56,26 @@ def arrow(told: Told) -> Said | None:
 
 
 def no_function(told: Told) -> Said | None:
-    called = re.search(r"(\w+(?:\.\w+)*)\s*\(\s*\)", told.bare[max(told.error.column - 20, 0) :]) or re.search(
-        r"(\w+(?:\.\w+)+)\s*\(", told.bare
+    before = re.search(r"([^\W\d]\w*(?:\.\w+)?)\s*\($", told.bare[: told.column + 1])
+    called = (
+        before
+        or re.search(r"([^\W\d]\w*(?:\.\w+)*)\s*\(\s*\)", told.bare)
+        or re.search(r"(\w+(?:\.\w+)+)\s*\(", told.bare)
     )
     if called is None:
         return None
-    return Said(told.at(called[1].split(".")[0]), f"`{called[1]}` is no function: it takes no ( ).")
+    name = called[1].split(".")[0]
+    index = " An index stands in [ ]." if name in told.code.declared else ""
+    return Said(told.at(name), f"`{called[1]}` is no function: it takes no ( ).{index}")
 
 
 def arguments(told: Told) -> Said:
     name = told.group("name")
-    called = re.search(r"(\w+)\s*\(", told.bare[told.column :])
-    name = re.sub(r"\(.*|.*\s", "", name) or (called[1] if called else "")
+    called = re.search(r"(\w+)\s*\($", told.bare[: told.column + 1]) or re.search(
+        r"(\w+)\s*\(", told.bare[told.column :]
+    )
+    named = re.search(r"(\w+)(?:\(|$)", name)
+    name = named[1] if named else (called[1] if called else "")
     lines = told.code.declarations(name)
     where = f" Line {lines[0]} says which it takes." if lines else ""
     return Said(told.at(name), f"`{name}` is called with the wrong number or kinds of arguments.{where}")

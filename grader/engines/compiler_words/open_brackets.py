@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-from grader.engines.compiler_words.student_code import Place, StudentCode
+from grader.engines.student_text.student_code import Place, StudentCode
 
 _PAIRS = {")": "(", "]": "[", "}": "{"}
 _CLOSING = {opening: closing for closing, opening in _PAIRS.items()}
@@ -75,7 +75,11 @@ class _Reader:
 def _mismatch(waiting: list[_Open], place: Place, sign: str, code: StudentCode) -> tuple[Place, str]:
     if any(one.sign == _PAIRS[sign] for one in waiting):
         return _unclosed(waiting[-1], code)
-    return place, f"This `{sign}` closes nothing: there is one `{sign}` too many."
+    last = waiting[-1]
+    return (
+        place,
+        f"This `{sign}` stands where the `{last.sign}` of line {last.place.line} has to be closed by a `{_CLOSING[last.sign]}`.",
+    )
 
 
 def _unclosed(one: _Open, code: StudentCode) -> tuple[Place, str]:

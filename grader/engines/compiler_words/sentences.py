@@ -12,8 +12,8 @@ from grader.engines.compiler_words import array_sentences as arrays
 from grader.engines.compiler_words import name_sentences as names
 from grader.engines.compiler_words import value_sentences as values
 from grader.engines.compiler_words.compiler_message import Diagnostic
-from grader.engines.compiler_words.student_code import StudentCode
 from grader.engines.compiler_words.told import Said, Told
+from grader.engines.student_text.student_code import StudentCode
 
 COMPILER_SAYS = "The compiler says"
 _KEYWORDS = "new|delete|class|this|template|operator|case|default|register|private|public|union|enum|struct|try|catch|throw|using|typename"
@@ -150,7 +150,7 @@ _ROWS: tuple[tuple[Callable[[Told], Said | None], tuple[str, ...]], ...] = (
     (
         values.launch_config,
         (
-            r"(?:could not convert|no viable conversion|cannot convert).*LaunchConfig",
+            r"(?:could not convert|no viable conversion|cannot convert|no matching constructor).*LaunchConfig",
             r"no suitable .*LaunchConfig",
             r"return value type does not match",
         ),

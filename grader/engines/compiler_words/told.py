@@ -6,7 +6,7 @@ import re
 from dataclasses import dataclass
 
 from grader.engines.compiler_words.compiler_message import Diagnostic
-from grader.engines.compiler_words.student_code import Place, StudentCode
+from grader.engines.student_text.student_code import Place, StudentCode
 
 
 @dataclass(frozen=True)

@@ -5,10 +5,10 @@ from __future__ import annotations
 import re
 
 from grader.engines.compiler_words.compiler_message import Diagnostic
-from grader.engines.compiler_words.cuda_vocabulary import BUILT_IN, CPP, CUDA, ELSEWHERE
-from grader.engines.compiler_words.near_names import nearest_name
-from grader.engines.compiler_words.student_code import Place, StudentCode
 from grader.engines.compiler_words.told import Said
+from grader.engines.student_text.cuda_vocabulary import BUILT_IN, CPP, CUDA, ELSEWHERE
+from grader.engines.student_text.near_names import nearest_name
+from grader.engines.student_text.student_code import Place, StudentCode
 
 _UNKNOWN = re.compile(
     r"'(?:::)?(?P<gcc>\w+)' (?:was not declared|does not name a type|has not been declared)"
@@ -38,8 +38,8 @@ def _of_course(name: str, place: Place, code: StudentCode) -> Said | None:
         return Said(place, "`LaunchConfig` is not known here.", advice)
     if _HALF.fullmatch(name):
         return Said(place, f"`{name}` is not known here.", "Half precision needs #include <cuda_fp16.h>.")
-    if include := re.match(r"\s*(include)\s*[<\"]", code.lines[place.line - 1]):
-        return Said(Place(place.line, *include.span(1)), "An include begins with `#`: `#include <…>`.")
+    if include := re.match(r"\s*(include|define|pragma|ifdef|endif)\b\s*[<\"\w]", code.lines[place.line - 1]):
+        return Said(Place(place.line, *include.span(1)), f"This line has to begin with `#`: `#{include[1]}`.")
     if joined := _JOINED.match(name):
         built_in = next(one for one in BUILT_IN if one.lower() == joined[1].lower())
         meant = f"{built_in}.{joined[2].lower()}"

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import re
 
-from grader.engines.compiler_words.cuda_vocabulary import BUILT_IN
 from grader.engines.compiler_words.told import Said, Told
+from grader.engines.student_text.cuda_vocabulary import BUILT_IN
 
 
 def read_only(told: Told) -> Said:

@@ -1,4 +1,4 @@
-// mistake: verdict=out-of-bounds; line=13; says="Two comparisons in a row `0 <= row < M`"
+// mistake: verdict=out-of-bounds; line=13; says="do not mean what they do in mathematics"
 #include <tilelab/device.cuh>
 
 __host__ __device__ LaunchConfig matmul_naive_launch(int M, int N, int K) {

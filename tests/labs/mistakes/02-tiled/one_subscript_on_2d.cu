@@ -1,4 +1,4 @@
-// mistake: verdict=compile-error; line=23; says="is a whole row of 16 elements, not one number"
+// mistake: verdict=compile-error; line=23; says="of 16 elements, not one number"
 #include <tilelab/device.cuh>
 #define TILE 16
 

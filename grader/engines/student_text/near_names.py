@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 
-from grader.engines.compiler_words.cuda_vocabulary import CPP, CUDA, ELSEWHERE, LIBRARY
-from grader.engines.compiler_words.student_code import StudentCode
+from grader.engines.student_text.cuda_vocabulary import CPP, CUDA, ELSEWHERE, LIBRARY
+from grader.engines.student_text.student_code import StudentCode
 
 _SHORT = 2  # letters: such names differ from all others too little
 _NEAR = 0.34  # share of its letters that a misspelt name may have wrong
@@ -20,6 +20,9 @@ def nearest_name(word: str, code: StudentCode, line: int) -> str:
     for names in (own, (*CUDA, *CPP, *LIBRARY)):
         if same := next((name for name in names if _plain(name) == _plain(word)), ""):
             return same
+    longer = [name for name in own if len(word) > _SHORT and name.startswith(f"{word}_")]
+    if len(longer) == 1:
+        return longer[0]
     return nearest(word, (*CUDA, *own, *CPP, *LIBRARY))
 
 

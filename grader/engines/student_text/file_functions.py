@@ -8,8 +8,8 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from grader.engines.compiler_words.near_names import nearest
-from grader.engines.compiler_words.student_code import Place, StudentCode
+from grader.engines.student_text.near_names import nearest
+from grader.engines.student_text.student_code import Place, StudentCode
 
 _MOST = 60  # lines of one head
 _KERNEL = re.compile(r"\b__global__\b")

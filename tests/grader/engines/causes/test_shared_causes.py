@@ -1,0 +1,57 @@
+"""Arrays that should be shared are told from those that are a thread's own for a reason."""
+
+from __future__ import annotations
+
+import pytest
+
+from grader.engines.causes.shared_causes import dynamic_without_bytes, forgotten_shared, pointers_without_memory
+from grader.engines.causes.unset_values import never_set
+from grader.engines.student_text.student_code import StudentCode
+
+FILLED = "  {}\n  int tx = threadIdx.x;\n  a[tx] = A[tx];\n  __syncthreads();\n  C[tx] = a[tx ^ 1];\n"
+
+
+@pytest.mark.parametrize("declared", ["float a[32];", "int a[32] ;", "volatile float a[32];", "float b[2], a[32];"])
+def test_a_thread_s_own_array_that_the_block_fills_is_told(declared: str) -> None:
+    found = list(forgotten_shared(StudentCode(FILLED.format(declared))))
+    assert [(one.place.line, one.message.split(" ")[0]) for one in found] == [(1, "`a`")]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        FILLED.format("__shared__ float a[32];"),
+        FILLED.format("float a[32];").replace("__syncthreads();", ""),
+        "  float acc[4];\n  for (int i = 0; i < 4; ++i) acc[i] = 0;\n  __syncthreads();\n  C[threadIdx.x] = acc[0];\n",
+        "  float a[4];\n  a[threadIdx.x] = 1;\n  __syncthreads();\n  C[0] = a[threadIdx.x];\n",
+    ],
+)
+def test_an_array_of_a_threads_own_is_not_told_where_it_may_be_meant(text: str) -> None:
+    assert list(forgotten_shared(StudentCode(text))) == []
+
+
+def test_a_shared_pointer_is_told_only_where_nothing_sets_it() -> None:
+    assert len(list(pointers_without_memory(StudentCode("  __shared__ float* a;\n  a[0] = 1;\n")))) == 1
+    assert list(pointers_without_memory(StudentCode("  __shared__ float* a;\n  a = C;\n"))) == []
+
+
+def test_dynamic_shared_memory_is_told_only_where_the_launch_asks_for_none() -> None:
+    code = StudentCode("  extern __shared__ float a[];\n")
+    assert len(list(dynamic_without_bytes(code, 0, "go"))) == 1
+    assert list(dynamic_without_bytes(code, 64, "go")) == []
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("  float sum;\n  sum += 1;\n", "`sum`, declared in line 1, has no value when it is first added to in line 2."),
+        ("  int i, n;\n  ++n;\n", "`n`, declared in line 1, has no value when it is first counted up in line 2."),
+        ("  float sum;\n  sum = 0;\n  sum += 1;\n", ""),
+        ("  float sum;\n  load(&sum);\n  sum += 1;\n", ""),
+        ("  __shared__ float sum;\n  sum += 1;\n", ""),
+        ("  float sum = 0;\n  sum += 1;\n", ""),
+        ("}\nvoid f() {\n  float sum;\n}\nvoid g(float sum) {\n  sum += 1;\n}\n", ""),
+    ],
+)
+def test_a_sum_that_never_got_a_value_is_followed_to_the_statement_that_adds_to_it(text: str, said: str) -> None:
+    assert [one.message for one in never_set(StudentCode(text))] == ([said] if said else [])
