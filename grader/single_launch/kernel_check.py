@@ -137,6 +137,7 @@ def refusals_of(source: KernelSource, build: CpuBuild) -> tuple[Finding, ...]:
             file=source.name,
             line=one.line if 0 < one.line <= len(lines) else None,
             source=lines[one.line - 1] if 0 < one.line <= len(lines) else None,
+            columns=one.columns if 0 < one.line <= len(lines) else None,
             message=one.message,
             advice=one.advice or None,
         )
