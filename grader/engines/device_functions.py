@@ -59,7 +59,7 @@ ONLY_ON_A_GPU = frozenset(
 
 # nvcc knows these names and the CPU executor does not. A file that uses one is correct CUDA, so it needs a GPU.
 UNSUPPORTED_HEADERS = re.compile(
-    r"mma\.h|cuda_(fp8|fp6|fp4|bf16|pipeline|awbarrier)\w*\.h(pp)?|cooperative_groups/.*|cuda/.*|cub/.*|thrust/.*|cutlass/.*|cute/.*"
+    r"cuda_(fp8|fp6|fp4|awbarrier)\w*\.h(pp)?|cooperative_groups/.*|cuda/.*|cub/.*|thrust/.*|cutlass/.*|cute/.*"
     r"|sm_\d+_\w+\.h(pp)?|texture_\w+\.h|surface_\w+\.h|curand\w*\.h|cublas\w*\.h|nv/.*|nvtx\w*/.*|cuda_texture_types\.h"
 )
 UNSUPPORTED_NAMES = re.compile(

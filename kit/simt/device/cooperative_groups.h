@@ -1,5 +1,5 @@
 // Cooperative groups: thread blocks, tiles of a warp, lanes that run together, the grid without its barrier. Replaces CUDA's
-// header of this name. Clusters, partitions by label and asynchronous copies are missing. Nothing here is announced separately:
+// header of this name. Clusters are missing. Nothing here is announced separately:
 // barriers and shuffles belong to the calling statement.
 #pragma once
 

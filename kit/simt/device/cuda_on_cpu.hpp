@@ -31,6 +31,8 @@
 #include "load_functions.hpp"
 #include "special_functions.hpp"
 #include "inline_ptx.hpp"
+#include "asynchronous_copies.hpp"
+#include "bfloat_types.hpp"
 #include "half_types.hpp"
 #include "half_functions.hpp"
 #include "half_memory.hpp"
