@@ -44,6 +44,7 @@ _OTHER_NAMES = {
     "col": "my_col",
     "TILE": "WIDTH",
     "summ": "totall",
+    "Row": "My_row",
 }
 WHOLE = bool(os.environ.get("TILELAB_WHOLE_CORPUS"))
 
@@ -86,7 +87,7 @@ FILES = sorted(path.relative_to(HERE).as_posix() for path in HERE.glob("*/*.cu")
 COMPILERS = [name for name in ("g++", "clang++") if shutil.which(name)]
 EVERY = list(product(FILES, range(len(FORMS)), COMPILERS))
 # Of the whole table, each fourth file, in forms and with compilers that change from one to the next.
-SAMPLE = [(file, at % len(FORMS), COMPILERS[at % len(COMPILERS)]) for at, file in enumerate(FILES[::4])]
+SAMPLE = [(file, at % len(FORMS), COMPILERS[at // len(FORMS) % len(COMPILERS)]) for at, file in enumerate(FILES[::4])]
 
 
 @pytest.fixture(scope="module")
