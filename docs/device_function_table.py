@@ -33,6 +33,7 @@ _TYPE_MACRO = re.compile(
     r"^#define (\w+)\((\w+)\) *\\\n((?:.*\\\n)*.*\n)", re.MULTILINE
 )  # the same functions for several types
 _ROUNDED = re.compile(r"(\w+_)(rn|rz|ru|rd)")
+_PARTING = ("parting", "by_value", "in_two", "by_size", "lanes_of")  # how partitions are made
 _SCOPES = ("_block", "_system")
 
 
@@ -54,13 +55,14 @@ def function_table(*, of_the_page: bool = False) -> str:
             _code(name.replace("__assert_fail", "assert") for name in REDIRECTIONS),
         ),
         ("Cooperative groups, in `namespace cooperative_groups`", _code(_groups())),
+        ("cuRAND's device functions, with `<curand_kernel.h>`", _code(_random())),
         ("Headers a file may include besides the standard ones", _code(_headers())),
         (
             "Allowed in a kernel, but only on a GPU: `needs-gpu`",
             _code(
                 [
                     *(name for name in sorted(ONLY_ON_A_GPU) if not name.startswith("_")),
-                    *("new", "delete", "cooperative_groups::grid_group::sync"),
+                    *("new", "delete"),
                 ]
             ),
         ),
@@ -93,7 +95,11 @@ def _functions_by_header() -> list[tuple[str, str, str]]:
     math = [name for name in _functions("math_functions.hpp") if name not in aliases.values()]
     half = "`__half`, `__half2`, `half`, `half2`, their operators, and conversions from and to all numbers; "
     return [
-        ("Barriers, fences", "synchronization.hpp", _code(_functions("synchronization.hpp"))),
+        (
+            "Barriers, fences",
+            "synchronization.hpp",
+            _code(name for name in _functions("synchronization.hpp") if not name.startswith("__grid_")),
+        ),
         ("Warp functions", "warp_functions.hpp", _overloads("warp_functions.hpp")),
         (
             "Atomic functions, each also as `_block` and `_system`",
@@ -173,6 +179,13 @@ def _headers() -> list[str]:
     return ["tilelab/device.cuh", *sorted(path.relative_to(HEADERS).as_posix() for path in HEADERS.rglob("*.h"))]
 
 
+def _random() -> list[str]:
+    """Of the states and of the functions."""
+    text = "".join(_text(header) for header in ("random_states.hpp", "random_bits.hpp", "curand_kernel.h"))
+    names = re.findall(r"^(?:struct|using) (curand\w+)|\b((?:curand|skipahead)\w*)\([^)]*\) \{", text, re.MULTILINE)
+    return list(dict.fromkeys(state or function for state, function in names))
+
+
 def _groups() -> list[str]:
     """Classes and functions of the two headers, members among them."""
     text = "".join(_text(f"cooperative_groups{part}.h") for part in ("", "/reduce", "/scan"))
@@ -183,7 +196,7 @@ def _groups() -> list[str]:
         dict.fromkeys(
             name
             for name in [*classes, *functions]
-            if name not in {"rank", "mask", "operator", "by_words", "lane_of", "by_rank"}
+            if name not in {"rank", "mask", "operator", "by_words", "lane_of", "by_rank", *_PARTING}
         )
     )
 

@@ -16,6 +16,7 @@ from grader.model.result import Finding
 from grader.model.verdicts import Verdict
 from grader.practice.terminal_window import student_console
 from grader.reports.screens.check_screen import CheckPage
+from grader.single_launch.host_code import launches_cooperatively
 from grader.single_launch.kernel_build import why_not
 from grader.single_launch.kernel_check import Checked, CheckRequest, Extent3, Refused, check_kernel
 from grader.single_launch.kernel_source import CheckError, KernelSource, named_kernel, read_kernel_source
@@ -31,6 +32,7 @@ def check_file(  # noqa: PLR0913 - one for each of the command's options
     grid: str,
     block: str,
     shared_bytes: int,
+    cooperative: bool,
     arguments: Sequence[str],
     seed: int,
     early_return: str,
@@ -45,6 +47,7 @@ def check_file(  # noqa: PLR0913 - one for each of the command's options
         grid=_extent(grid, "--grid"),
         block=_extent(block, "--block"),
         shared_bytes=shared_bytes,
+        cooperative=cooperative or launches_cooperatively(source.texts.values()),
         arguments=[parse_argument(one) for one in arguments],
         seed=seed,
         early_return_is_error=_is_error(early_return),

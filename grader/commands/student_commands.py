@@ -147,6 +147,12 @@ def check_command(  # noqa: PLR0913, PLR0917 - one for each option
     grid: Annotated[str, typer.Option(help="blocks: x, x,y or x,y,z")] = "1",
     block: Annotated[str, typer.Option(help="threads of a block: x, x,y or x,y,z")] = "32",
     shared: Annotated[int, typer.Option(min=0, help="bytes of dynamic shared memory")] = 0,
+    cooperative: Annotated[
+        bool,
+        typer.Option(
+            "--cooperative", help="a cooperative launch, for grid.sync(); also if the file's host code makes one"
+        ),
+    ] = False,
     arg: Annotated[
         list[str] | None,
         typer.Option(
@@ -170,6 +176,7 @@ def check_command(  # noqa: PLR0913, PLR0917 - one for each option
             grid=grid,
             block=block,
             shared_bytes=shared,
+            cooperative=cooperative,
             arguments=arg or [],
             seed=seed,
             early_return=early_return,

@@ -52,7 +52,6 @@ ONLY_ON_A_GPU = frozenset(
         "_ZdaPvm",
         "vprintf",
         "alloca",
-        "_ZNK18cooperative_groups10grid_group4syncEv",
     }
 )
 
@@ -60,12 +59,12 @@ ONLY_ON_A_GPU = frozenset(
 # nvcc knows these names and the CPU executor does not. A file that uses one is correct CUDA, so it needs a GPU.
 UNSUPPORTED_HEADERS = re.compile(
     r"cuda_(fp8|fp6|fp4|awbarrier)\w*\.h(pp)?|cooperative_groups/.*|cuda/.*|cub/.*|thrust/.*|cutlass/.*|cute/.*"
-    r"|sm_\d+_\w+\.h(pp)?|texture_\w+\.h|surface_\w+\.h|curand\w*\.h|cublas\w*\.h|nv/.*|nvtx\w*/.*|cuda_texture_types\.h"
+    r"|sm_\d+_\w+\.h(pp)?|texture_\w+\.h|surface_\w+\.h|curand_\w*\.h|cublas\w*\.h|nv/.*|nvtx\w*/.*|cuda_texture_types\.h"
 )
 UNSUPPORTED_NAMES = re.compile(
     r"globaltimer|nvcuda|wmma|cooperative_groups|cg|__nv_\w+|nv_bfloat16\w*|cuda|thrust|cub|tex[123]D\w*|surf[123]D\w*"
     r"|cudaTextureObject_t|cudaSurfaceObject_t|__dp[24]a\w*|__\w*bfloat16\w*|__v(add|sub|abs|avg|hadd|max|min|cmp|set|neg|sad)\w*|__vi\w+"
-    r"|__prof_trigger|__cvta_\w+|__isGridConstant|__pipeline_\w+|__barrier_sync\w*"
+    r"|curand\w+|__prof_trigger|__cvta_\w+|__isGridConstant|__pipeline_\w+|__barrier_sync\w*"
     r"|__brkpt|__reduce_\w+|__shfl|__shfl_(up|down|xor)|__any|__all|__ballot"
 )
 # Parts of <cooperative_groups.h> that our version does not have.

@@ -24,6 +24,7 @@ _TOKEN = re.compile(
     re.VERBOSE | re.DOTALL | re.MULTILINE,
 )
 _DEVICE_WORDS = frozenset({"__global__", "__device__"})
+_COOPERATIVE = frozenset({"cudaLaunchCooperativeKernel", "cuLaunchCooperativeKernel", "cudaLaunchAttributeCooperative"})
 _KEPT_WORDS = frozenset({"constexpr", "consteval"})  # a kernel may use such functions
 _TYPES = frozenset({"class", "struct", "union", "enum"})
 _WITH_ARGUMENTS = frozenset({"__align__", "__attribute__", "__builtin_align__", "alignas", "__declspec", "decltype"})
@@ -55,6 +56,12 @@ class _Token:
 def items_of(source: str) -> list[Item]:
     """The items of a source, in their order."""
     return list(_Reader(source).items())
+
+
+def launches_cooperatively(sources: Iterable[str]) -> bool:
+    """Whether host code launches some kernel so that its blocks may wait for each other."""
+    words = (match["word"] for source in sources for match in _TOKEN.finditer(source))
+    return any(word in _COOPERATIVE for word in words)
 
 
 def kernels_in(source: str) -> list[str]:

@@ -49,6 +49,7 @@ class CheckRequest:
     early_return_is_error: bool = False
     event_budget: int = EVENT_BUDGET
     clock_ms: int = CLOCK_MS
+    cooperative: bool = False  # the blocks run together and may wait at the grid's barrier
 
 
 class Checked(Launch):
@@ -154,6 +155,7 @@ def _description(
         "grid": request.grid,
         "block": request.block,
         "shared_bytes": request.shared_bytes,
+        "cooperative": request.cooperative,
         "seed": request.seed,
         "event_budget": request.event_budget,
         "clock_ms": request.clock_ms,

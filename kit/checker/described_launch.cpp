@@ -62,6 +62,7 @@ struct Files {
 
   Files(const LaunchDescription& launch, bool again) : again_(again) {
     request.config = launch.config;
+    request.cooperative = launch.cooperative;
     request.event_budget = launch.event_budget;
     request.clock_ms = launch.clock_ms;
     request.early_return_is_error = launch.early_return_is_error;

@@ -95,6 +95,7 @@ LaunchDescription read_description(const std::string& path) {
   LaunchDescription launch;
   for (const json& one : list(value.at("arguments"))) launch.arguments.push_back(argument_from(one));
   launch.config = {extent_from(value.at("grid")), extent_from(value.at("block")), integer<std::size_t>(value.at("shared_bytes"))};
+  launch.cooperative = value.at("cooperative").get<bool>();
   launch.seed = integer<std::uint64_t>(value.at("seed"));
   launch.event_budget = integer<std::uint64_t>(value.at("event_budget"));
   launch.clock_ms = integer<unsigned>(value.at("clock_ms"));

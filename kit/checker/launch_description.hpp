@@ -31,6 +31,7 @@ struct DescribedArgument {
 struct LaunchDescription {
   std::vector<DescribedArgument> arguments;
   protocol::LaunchConfig config;
+  bool cooperative = false;
   std::uint64_t seed = 1;  // for random contents
   std::uint64_t event_budget = 0;
   unsigned clock_ms = 0;

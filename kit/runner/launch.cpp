@@ -27,6 +27,7 @@
 #include "simt/observers/request_counter.hpp"
 #include "simt/observers/thread_share.hpp"
 #include "simt/observers/trace_recorder.hpp"
+#include "simt/resident_blocks.hpp"
 #include "simt/submission_data.hpp"
 
 // The dynamic shared block. Through its address we find the thread-local segment that holds every shared array. The builder
@@ -57,6 +58,7 @@ class Launch {
     config_ = request_.config ? *request_.config : ask_launch_function();
     if (trouble_) return reply(trouble_->first, trouble_->second);
     if (const std::string why = launch_refusal(config_, image_.static_shared_bytes); !why.empty()) return reply(Status::launch_error, why);
+    if (const std::string why = too_large_together(); !why.empty()) return reply(Status::launch_error, why);
     place_shared();
     const std::vector<char> before = simt::submission_variables();
     run_kernel();
@@ -106,15 +108,42 @@ class Launch {
   static constexpr auto waits_for_a_thread =
       "keeps reading one value here and waits for it to change, but no thread that can still run changes it";
   static constexpr auto waits_for_a_block =
-      "waits here until another block changes a value. Without a GPU, blocks run one after another, so a kernel whose blocks wait for "
-      "each other can only be graded on a GPU";
+      "waits here until another block changes a value, and so do more blocks than the CPU executor can keep waiting. Such a launch can "
+      "only be graded on a GPU";
+  static constexpr auto no_room_for_its_block =
+      "waits here until a block behind its own changes a value. So do all blocks before that one, and they are more than even the largest "
+      "GPU holds at the same time: the block behind never starts";
+  static constexpr auto waited_for_later =
+      "waited here until a block behind its own had changed a value. CUDA promises that only to a cooperative launch "
+      "(cudaLaunchCooperativeKernel): if the GPU has no room for all blocks at the same time, the launch hangs";
+
+  static simt::Index3 index(const protocol::Extent& e) { return {e.x, e.y, e.z}; }
+
+  // Why a cooperative launch cannot run its blocks together; empty: it can.
+  std::string too_large_together() const {
+    const std::uint64_t blocks = std::uint64_t{config_.grid.x} * config_.grid.y * config_.grid.z;
+    const std::uint64_t most = simt::most_resident_blocks({.grid = index(config_.grid),
+                                                           .block = index(config_.block),
+                                                           .static_shared_bytes = image_.static_shared_bytes,
+                                                           .dynamic_shared_bytes = config_.shared_bytes});
+    if (!request_.cooperative || blocks <= most) return {};
+    return "The grid has " + std::to_string(blocks) +
+           " blocks. A cooperative launch needs all of them on the GPU at the same time, and of " +
+           "blocks of this size even the largest GPU holds no more than " + std::to_string(most) + ".";
+  }
 
   // `what`: see RawFinding.
   void record(Verdict kind, std::uintptr_t pc, const char* what) {
+    const simt::ThreadRef by = simt::Machine::active() ? simt::Machine::current().running().ref : simt::ThreadRef{};
+    record(kind, {pc, by}, what);
+  }
+
+  void record(Verdict kind, const simt::Wait& at, const char* what, bool note = false) {
     simt::RawFinding finding;
     finding.kind = kind;
-    finding.site.pc = pc;
-    if (simt::Machine::active()) finding.site.by = simt::Machine::current().running().ref;
+    finding.note = note;
+    finding.site.pc = at.pc;
+    finding.site.by = at.by;
     finding.what = what;
     panel_.log().report(finding);
   }
@@ -258,7 +287,6 @@ class Launch {
     }
     if (request_.follows_values) announcer.add(handover_.emplace());
     const KernelCall kernel(image_.kernel, request_.arguments, addresses_, image_.argument_bytes);
-    const auto index = [](const protocol::Extent& e) { return simt::Index3{e.x, e.y, e.z}; };
     stacks_.emplace(std::size_t{config_.block.x} * config_.block.y * config_.block.z);
     simt::Machine machine(memory_, announcer, *stacks_, request_.event_budget, image_.header_code,
                           [this](auto one, auto other) { return image_.on_one_line(one, other); });
@@ -272,8 +300,13 @@ class Launch {
     announcer.seal_in(tables);
     tables.seal();
     machine.run(
-        {index(config_.grid), index(config_.block), image_.static_shared_bytes, config_.shared_bytes, memory_.shared_span(),
-         request_.shared_poison},
+        {.grid = index(config_.grid),
+         .block = index(config_.block),
+         .static_shared_bytes = image_.static_shared_bytes,
+         .dynamic_shared_bytes = config_.shared_bytes,
+         .shared_span = memory_.shared_span(),
+         .shared_poison = request_.shared_poison,
+         .cooperative = request_.cooperative},
         [&kernel] { kernel(); }, request_.order_seed, request_.reversed);
     events_ = machine.events();
     note_end(machine);
@@ -307,12 +340,19 @@ class Launch {
   void note_end(const simt::Machine& machine) {
     if (const auto& timeout = machine.timeout()) {
       if (timeout->waiting_for_another_block) {
-        record(Verdict::needs_gpu, timeout->pc, waits_for_a_block);
+        record(Verdict::needs_gpu, {timeout->pc, timeout->by}, waits_for_a_block);
         trouble_ = {Status::timeout, "A block waits for another block."};
         return;
       }
-      record(Verdict::timeout, timeout->pc, timeout->waiting_for_another_thread ? waits_for_a_thread : still_busy);
+      if (timeout->too_many_wait) {
+        record(Verdict::timeout, {timeout->pc, timeout->by}, no_room_for_its_block);
+        trouble_ = {Status::timeout, "Blocks wait for blocks that have no room on a GPU."};
+        return;
+      }
+      record(Verdict::timeout, {timeout->pc, timeout->by}, timeout->waiting_for_another_thread ? waits_for_a_thread : still_busy);
       trouble_ = {Status::timeout, "The launch reached its limit of steps."};
+    } else if (machine.waited_for_later_block().pc != 0) {
+      record(Verdict::timeout, machine.waited_for_later_block(), waited_for_later, true);
     } else if (const auto& trap = machine.trapped()) {
       record(Verdict::crash, trap->pc, trap->why);
       trouble_ = {Status::crash, std::string("A thread ") + trap->why + "."};

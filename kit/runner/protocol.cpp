@@ -105,6 +105,7 @@ void to_json(json& value, const LaunchRequest& request) {
            {"clock_ms", request.clock_ms},
            {"shared_poison", request.shared_poison},
            {"reversed", request.reversed},
+           {"cooperative", request.cooperative},
            {"second", request.second},
            {"allow_same_value_writes", request.allow_same_value_writes},
            {"early_return_is_error", request.early_return_is_error},
@@ -125,6 +126,7 @@ void from_json(const json& value, LaunchRequest& request) {
   request.clock_ms = integer<unsigned>(value.at("clock_ms"));
   request.shared_poison = integer<std::uint8_t>(value.at("shared_poison"));
   if (value.contains("reversed")) request.reversed = value.at("reversed").get<bool>();
+  if (value.contains("cooperative")) request.cooperative = value.at("cooperative").get<bool>();
   if (value.contains("second")) request.second = value.at("second").get<bool>();
   if (value.contains("allow_same_value_writes")) request.allow_same_value_writes = value.at("allow_same_value_writes").get<bool>();
   if (value.contains("early_return_is_error")) request.early_return_is_error = value.at("early_return_is_error").get<bool>();

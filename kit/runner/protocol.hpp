@@ -83,6 +83,7 @@ struct LaunchRequest {
   bool traffic = false;                     // the reply counts requests, sectors and wavefronts
   bool follows_values = false;              // the counters tell how each value came to the thread that stores it
   bool reversed = false;                    // blocks and threads run in reverse order
+  bool cooperative = false;                 // the grid's blocks run together and may wait at its barrier
   bool second = false;                      // runs the launch twice; the second finds variables as the first left them
   bool allow_same_value_writes = false;     // plain writes of the same value to the same place are no race
   bool early_return_is_error = false;       // of a thread that returns before a barrier at which others of its block wait

@@ -3,7 +3,9 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <cstring>
 #include <new>
+#include <utility>
 
 namespace tilelab::simt {
 namespace context = boost::context;
@@ -13,6 +15,14 @@ namespace {
 struct BorrowedStack {
   void deallocate(context::stack_context&) const {}
 };
+
+// A suspended fiber is one pointer to where its registers lie, at the top of its stack.
+std::uintptr_t stack_pointer_of(const context::fiber& fiber) {
+  static_assert(sizeof fiber == sizeof(std::uintptr_t));
+  std::uintptr_t pointer = 0;
+  std::memcpy(&pointer, static_cast<const void*>(&fiber), sizeof pointer);
+  return pointer;
+}
 
 constexpr std::uint32_t lane_bit(std::uint32_t thread) { return 1u << (thread % 32); }
 
@@ -26,12 +36,18 @@ BlockScheduler::BlockScheduler(const Announcer& announcer, FiberStacks& stacks, 
 void BlockScheduler::forget(context::fiber& fiber) { new (&fiber) context::fiber(); }
 
 void BlockScheduler::run_block(std::uint64_t block, std::span<const std::uint32_t> order, const std::function<void()>& body) {
-  count_ = static_cast<std::uint32_t>(order.size());
+  begin_block(block, static_cast<std::uint32_t>(order.size()));
+  while (run_turn(order, body) != Turn::ended) {
+  }
+}
+
+void BlockScheduler::begin_block(std::uint64_t block, std::uint32_t threads) {
+  count_ = threads;
   if (threads_.size() < count_) threads_ = std::vector<Thread>(count_);
   for (std::uint32_t i = 0; i < count_; ++i) {
     Thread& thread = threads_[i];
     thread.state = State::ready;
-    thread.started = false;
+    thread.started = thread.waits_for_grid = false;
     thread.warp_interval = 0;
     thread.left_by = 0;
     thread.is_missed = false;
@@ -41,6 +57,10 @@ void BlockScheduler::run_block(std::uint64_t block, std::span<const std::uint32_
   over_ = false;
   converging_ = 0;
   announcer_.announce(&Observer::on_block_begin, block);
+}
+
+BlockScheduler::Turn BlockScheduler::run_turn(std::span<const std::uint32_t> order, const std::function<void()>& body) {
+  turn_is_over_ = false;
   while (!over_) {
     bool ran = false;
     const std::uint64_t before = progress_;
@@ -48,8 +68,9 @@ void BlockScheduler::run_block(std::uint64_t block, std::span<const std::uint32_
       if (threads_[thread].state != State::ready) continue;
       ran = true;
       resume(thread, body);
-      if (over_) break;
+      if (over_ || turn_is_over_) break;
     }
+    if (turn_is_over_ && !over_) return Turn::polls;
     if (ran && progress_ != before) continue;
     if (!over_ && release_converged()) continue;  // threads that only polled may wait for these
     if (ran) continue;
@@ -57,14 +78,65 @@ void BlockScheduler::run_block(std::uint64_t block, std::span<const std::uint32_
     if (std::none_of(threads_.begin(), threads_.begin() + count_, waits)) break;
     release_warps();
     if (std::none_of(threads_.begin(), threads_.begin() + count_, [](const Thread& t) { return t.state == State::ready; }))
-      release_barrier(block);
+      if (release_barrier(running_.ref.block)) return Turn::at_grid_barrier;
   }
+  end_block();
+  return Turn::ended;
+}
+
+void BlockScheduler::end_block() {
   for (std::uint32_t i = 0; i < count_; ++i) {
     forget(threads_[i].fiber);
     forget(threads_[i].back);
   }
   stacks_.take_back_all();
-  announcer_.announce(&Observer::on_block_end, block, running_.interval);
+  announcer_.announce(&Observer::on_block_end, running_.ref.block, running_.interval);
+}
+
+BlockScheduler::Away BlockScheduler::put_away() {
+  Away away;
+  away.stacks_.resize(count_);
+  for (std::uint32_t i = 0; i < count_; ++i) {
+    const Thread& thread = threads_[i];
+    if (!thread.started || thread.state == State::exited || thread.state == State::ended) continue;
+    away.stacks_[i] = stacks_.content(thread.stack, stack_pointer_of(thread.fiber));
+  }
+  away.free_stacks_ = stacks_.put_aside();
+  away.threads_ = std::exchange(threads_, {});
+  away.converging_ = converging_;
+  away.running_ = running_;
+  away.last_barrier_ = last_barrier_;
+  away.reduction_ = reduction_;
+  away.barrier_result_ = barrier_result_;
+  return away;
+}
+
+void BlockScheduler::bring_back(Away&& away) {
+  threads_ = std::move(away.threads_);
+  count_ = static_cast<std::uint32_t>(away.stacks_.size());
+  stacks_.take_up(std::move(away.free_stacks_));
+  for (std::uint32_t i = 0; i < count_; ++i) {
+    if (!away.stacks_[i].empty()) stacks_.restore(threads_[i].stack, away.stacks_[i]);
+  }
+  converging_ = away.converging_;
+  running_ = away.running_;
+  last_barrier_ = away.last_barrier_;
+  reduction_ = away.reduction_;
+  barrier_result_ = away.barrier_result_;
+  over_ = false;
+}
+
+BlockScheduler::Away::~Away() {
+  for (Thread& thread : threads_) {
+    forget(thread.fiber);
+    forget(thread.back);
+  }
+}
+
+std::size_t BlockScheduler::Away::bytes() const {
+  std::size_t bytes = threads_.size() * (sizeof(Thread) + sizeof(std::vector<unsigned char>));
+  for (const auto& stack : stacks_) bytes += stack.size();
+  return bytes;
 }
 
 void BlockScheduler::start(std::uint32_t index, const std::function<void()>& body) {
@@ -123,10 +195,22 @@ int BlockScheduler::barrier(std::uintptr_t pc, BarrierReduction reduction, int p
 
 void BlockScheduler::returns(std::uintptr_t pc) { threads_[running_.ref.thread].left_by = pc; }
 
+// Every block that arrives waits for all the others; its own threads wait for each other first.
+void BlockScheduler::grid_barrier(std::uintptr_t pc, std::uintptr_t frame) {
+  threads_[running_.ref.thread].waits_for_grid = true;
+  barrier(pc, BarrierReduction::none, 0, frame);
+}
+
+void BlockScheduler::end_turn() {
+  turn_is_over_ = true;
+  suspend();
+}
+
 void BlockScheduler::yield() { suspend(); }  // still ready: it runs again after the others
 
 void BlockScheduler::end_thread() {
   threads_[running_.ref.thread].state = State::ended;
+  ended_some_ = true;
   announcer_.announce(&Observer::on_thread_ended, running_.ref);
   suspend();
   std::abort();
@@ -173,9 +257,10 @@ void BlockScheduler::tell_absences(std::uint64_t block, std::uint32_t waiting, s
   }
 }
 
-void BlockScheduler::release_barrier(std::uint64_t block) {
+bool BlockScheduler::release_barrier(std::uint64_t block) {
   std::uint32_t first = count_, other = count_, exited = 0;
   int total = 0, waiting = 0;
+  bool grid_wide = false;
   for (std::uint32_t i = 0; i < count_; ++i) {
     Thread& thread = threads_[i];
     if (thread.state == State::exited) ++exited;
@@ -186,8 +271,9 @@ void BlockScheduler::release_barrier(std::uint64_t block) {
     total += thread.predicate != 0 ? 1 : 0;
     thread.state = State::ready;
     thread.warp_interval = 0;
+    grid_wide = grid_wide || std::exchange(thread.waits_for_grid, false);
   }
-  if (first == count_) return;
+  if (first == count_) return false;
   switch (reduction_) {
     case BarrierReduction::none:
     case BarrierReduction::count: barrier_result_ = total; break;
@@ -200,7 +286,11 @@ void BlockScheduler::release_barrier(std::uint64_t block) {
   }
   tell_absences(block, first, static_cast<std::uint32_t>(waiting));
   announcer_.announce(&Observer::on_barrier, BarrierEvent{block, running_.interval, threads_[first].wait_pc, exited});
+  // The first thread announces the block to the others.
+  if (grid_wide && threads_[0].state == State::exited)
+    announcer_.announce(&Observer::on_desertion, DesertionEvent{{block, first}, {block, 0}, threads_[first].wait_pc});
   ++running_.interval;
+  return grid_wide;
 }
 
 // Releases lanes whose warp operation can never complete, because some lane of the mask waits elsewhere.

@@ -3,9 +3,10 @@
 //
 // Theory of operation. A thread runs until it waits (barrier, warp operation), spins, returns, or is ended. When no thread can
 // run, the waiting ones are released. If they wait at one barrier, CUDA promises this. If they wait at different barriers, they
-// are released together after a divergence event, as the hardware does. Blocks run one after another, so a thread that waits for
-// another block waits for ever: the caller sees from progress() that nothing happens any more. Fibers are never unwound: a thread
-// that was ended is never resumed again.
+// are released together after a divergence event, as the hardware does. One block runs at a time. When all its threads wait at the
+// grid's barrier, or the caller sees from progress() that they only wait for another block, the block's turn ends: it is put away
+// with its threads and stacks, and brought back later. All blocks use the same stacks, so what lies on them is copied. Fibers are
+// never unwound: a thread that was ended is never resumed again.
 #pragma once
 
 #include <boost/context/fiber.hpp>
@@ -35,14 +36,26 @@ class BlockScheduler {
   // `switched_in` is called each time another thread starts or continues, after running() has changed.
   BlockScheduler(const Announcer& announcer, FiberStacks& stacks, std::function<void()> switched_in);
 
-  // Runs `body` once for each thread. When several threads can run, they run in `order`, a permutation of 0 … n-1.
+  enum class Turn : std::uint8_t { ended, at_grid_barrier, polls };  // why a turn was over
+  class Away;                                                        // a block whose turn was over and that has not ended
+
+  // Runs `body` once for each thread. When several threads can run, they run in `order`, a permutation of 0 … n-1. The block must
+  // not wait for others.
   void run_block(std::uint64_t block, std::span<const std::uint32_t> order, const std::function<void()>& body);
+  // The same in turns. `body` must be the same function for all of them.
+  void begin_block(std::uint64_t block, std::uint32_t threads);
+  Turn run_turn(std::span<const std::uint32_t> order, const std::function<void()>& body);
+  Away put_away();
+  void bring_back(Away&& away);
+  bool ended_some() const { return ended_some_; }  // in some block, a thread was ended
 
   // Only the running thread calls the following functions.
   const Running& running() const { return running_; }
   // `frame`: of the statement that calls the barrier; through it the calls around it are found. 0: it is not known.
   int barrier(std::uintptr_t pc, BarrierReduction reduction, int predicate, std::uintptr_t frame = 0);
   void returns(std::uintptr_t pc);  // a return statement of the kernel is about to end the running thread
+  void grid_barrier(std::uintptr_t pc, std::uintptr_t frame = 0);
+  void end_turn();  // the running thread and its block only wait for another block
   std::uint64_t exchange(std::uintptr_t pc, const LaneRequest& request);
   // Every byte of what a shuffle brings from a lane that is not there.
   void set_undefined(std::uint8_t byte) { undefined_ = byte * 0x0101010101010101u; }
@@ -58,7 +71,7 @@ class BlockScheduler {
   struct Thread {
     boost::context::fiber fiber, back;
     State state = State::idle;
-    bool started = false;
+    bool started = false, waits_for_grid = false;
     std::size_t stack = 0;
     std::uintptr_t wait_pc = 0, wait_frame = 0;
     std::uintptr_t left_by = 0;  // as in AbsenceEvent
@@ -72,9 +85,10 @@ class BlockScheduler {
   void start(std::uint32_t thread, const std::function<void()>& body);
   void resume(std::uint32_t thread, const std::function<void()>& body);
   void suspend();
-  void release_barrier(std::uint64_t block);
   void tell_absences(std::uint64_t block, std::uint32_t waiting, std::uint32_t present);
   AbsenceEvent::CallPath call_path(const Thread& thread) const;
+  void end_block();
+  bool release_barrier(std::uint64_t block);  // whether it was the grid's
   void release_warps();
   bool release_converged();
   bool complete_warp_operation(std::uint32_t warp, std::uint32_t mask);
@@ -92,7 +106,31 @@ class BlockScheduler {
   BarrierReduction reduction_ = BarrierReduction::none;
   int barrier_result_ = 0;
   std::uint64_t progress_ = 0, undefined_ = 0;
-  bool over_ = false;
+  bool over_ = false, turn_is_over_ = false, ended_some_ = false;
+};
+
+// It is only given back, to bring_back() of the scheduler that it comes from.
+class BlockScheduler::Away {
+ public:
+  Away() = default;
+  Away(Away&&) = default;
+  Away& operator=(Away&&) = default;  // what it is assigned to must be empty
+  Away(const Away&) = delete;
+  Away& operator=(const Away&) = delete;
+  ~Away();
+  std::uint64_t block() const { return running_.ref.block; }
+  std::size_t bytes() const;  // of memory, about
+
+ private:
+  friend class BlockScheduler;
+  std::vector<Thread> threads_;
+  std::vector<std::vector<unsigned char>> stacks_;  // one for each thread; empty: it has none
+  std::vector<std::size_t> free_stacks_;
+  std::uint32_t converging_ = 0;
+  Running running_;
+  AbsenceEvent::CallPath last_barrier_{};
+  BarrierReduction reduction_ = BarrierReduction::none;
+  int barrier_result_ = 0;
 };
 
 }  // namespace tilelab::simt

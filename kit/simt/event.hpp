@@ -18,6 +18,12 @@ struct Index3 {
   friend bool operator==(const Index3&, const Index3&) = default;
 };
 
+// The place in an extent of a linear number, x fastest.
+constexpr Index3 index_of(std::uint64_t linear, const Index3& extent) {
+  return {static_cast<unsigned>(linear % extent.x), static_cast<unsigned>(linear / extent.x % extent.y),
+          static_cast<unsigned>(linear / extent.x / extent.y)};
+}
+
 enum class Space : std::uint8_t { global, shared, module };    // module: the submission's own __device__ and __constant__ data
 enum class AccessKind : std::uint8_t { read, write, atomic };  // atomic: read-modify-write in one step
 
@@ -53,6 +59,7 @@ struct LaunchEvent {
   std::size_t shared_span = 0;          // bytes from the space's first byte to the end of the last array
   std::uint8_t shared_poison = 0xFF;    // the value of every byte of every array when a block starts
   RedundantReads* redundant = nullptr;  // the reads that are not announced; null: all are announced
+  bool cooperative = false;             // the whole grid may wait at one barrier
 };
 
 struct BarrierEvent {
@@ -98,6 +105,13 @@ struct LaneEvent {
   const char* function = "";  // which is called; empty: one of the shuffles
   std::uint32_t mask = 0;
   std::uint32_t source = 0;  // the lane that a shuffle reads
+};
+
+// A thread that waits at the grid's barrier for one that never arrives, because it has left the kernel: one of its own block, or
+// the first thread of another block.
+struct DesertionEvent {
+  ThreadRef waiting, gone;
+  std::uintptr_t pc = 0;
 };
 
 // A __syncwarp() that completed. It orders its lanes' accesses before it and after it.
@@ -155,6 +169,9 @@ class Observer {
   virtual void on_absence(const AbsenceEvent&) {}
   virtual void on_divergence(const DivergenceEvent&) {}
   virtual void on_undefined_lane(const LaneEvent&) {}
+  // Every block has arrived at the grid's barrier. What was before it is ordered before all that follows.
+  virtual void on_grid_sync() {}
+  virtual void on_desertion(const DesertionEvent&) {}
   virtual void on_warp_sync(const WarpSyncEvent&) {}
   virtual void on_fence(const FenceEvent&) {}
   virtual void on_copy_begins(const CopyEvent&) {}
@@ -167,6 +184,10 @@ class Observer {
   virtual void on_return(const ThreadRef&) {}
   virtual void on_thread_ended(const ThreadRef&) {}  // ended by a finding; it did not return
   virtual void on_block_end(std::uint64_t /*block*/, std::uint32_t /*last interval*/) {}
+  // The running block waits for other blocks. They run until the block is resumed; only its own events then follow. What an observer
+  // keeps for the running block must be put aside and taken up again.
+  virtual void on_block_parked(std::uint64_t /*block*/) {}
+  virtual void on_block_resumed(std::uint64_t /*block*/) {}
   virtual void on_launch_end() {}
 };
 

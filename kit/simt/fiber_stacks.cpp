@@ -4,6 +4,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include <cstring>
 #include <new>
 
 #if defined(__SANITIZE_ADDRESS__)
@@ -52,6 +53,24 @@ std::size_t FiberStacks::take() {
   for (; guarded_ <= index; ++guarded_) guard(guarded_);
   forget_marks(low(index), stack_bytes);
   return index;
+}
+
+std::vector<std::size_t> FiberStacks::put_aside() {
+  std::vector<std::size_t> aside = free_;
+  take_back_all();
+  return aside;
+}
+
+std::vector<unsigned char> FiberStacks::content(std::size_t index, std::uintptr_t stack_pointer) const {
+  forget_marks(stack_pointer, high(index) - stack_pointer);
+  std::vector<unsigned char> bytes(high(index) - stack_pointer);
+  std::memcpy(bytes.data(), reinterpret_cast<const void*>(stack_pointer), bytes.size());
+  return bytes;
+}
+
+void FiberStacks::restore(std::size_t index, const std::vector<unsigned char>& content) {
+  forget_marks(low(index), stack_bytes);
+  std::memcpy(reinterpret_cast<void*>(high(index) - content.size()), content.data(), content.size());
 }
 
 void FiberStacks::take_back_all() {

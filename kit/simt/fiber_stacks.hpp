@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <utility>
 #include <vector>
 
 namespace tilelab::simt {
@@ -21,6 +22,12 @@ class FiberStacks {
   std::size_t take();  // the lowest free index, so threads that never wait all use the same cached stack; throws std::bad_alloc
   void give_back(std::size_t index) { free_.push_back(index); }
   void take_back_all();
+  // Frees all stacks, and returns what take_up() needs to have those in use again as they were.
+  std::vector<std::size_t> put_aside();
+  void take_up(std::vector<std::size_t> put_aside) { free_ = std::move(put_aside); }
+  // What a suspended thread has on its stack, from its stack pointer up; and the way back, to the same place.
+  std::vector<unsigned char> content(std::size_t index, std::uintptr_t stack_pointer) const;
+  void restore(std::size_t index, const std::vector<unsigned char>& content);
 
   std::uintptr_t low(std::size_t index) const { return base_ + index * pitch_ + guard_; }
   std::uintptr_t high(std::size_t index) const { return low(index) + stack_bytes; }

@@ -6,12 +6,17 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <utility>
 #include <vector>
 
 namespace tilelab::simt {
 
 class LocalMemory {
+ private:
+  struct Thread;
+
  public:
+  using Block = std::vector<Thread>;  // of a block that waits for others
   static constexpr std::size_t register_bytes = std::size_t{4} * 255 * 4;
 
   void begin_block(std::size_t threads) {
@@ -23,6 +28,11 @@ class LocalMemory {
     one.low = std::min(one.low, address);
     one.high = std::max(one.high, address + size);
     (is_read ? one.loaded : one.stored) += size;
+  }
+  Block put_aside() { return std::exchange(threads_, {}); }
+  void take_up(Block block) {
+    settle();
+    threads_ = std::move(block);
   }
   // What this thread of the running block has loaded and stored so far that counts.
   std::uint64_t counted_bytes(std::uint32_t thread) const {

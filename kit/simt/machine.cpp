@@ -2,11 +2,12 @@
 #include "simt/machine.hpp"
 
 #include <algorithm>
-#include <cstring>
 #include <numeric>
 #include <random>
 
+#include "simt/block_order.hpp"
 #include "simt/builtin_variables.hpp"
+#include "simt/resident_blocks.hpp"
 
 namespace tilelab::simt {
 namespace {
@@ -14,19 +15,15 @@ namespace {
 // A thread that polls one place this often probably waits for another thread, so the others run.
 constexpr std::uint32_t polls_before_yield = 64;
 constexpr std::uint32_t polls_that_mean_waiting = 4096;
-// Polls of one thread while no thread of its block does anything new. A loop with an attempt limit has ended before this.
-constexpr std::uint32_t polls_that_mean_another_block = 1u << 14;
+// Polls of one thread while no thread of its block does anything new: other blocks run. If none of them changes anything, it may poll
+// more often. A loop with an attempt limit has ended before that.
+constexpr std::uint32_t polls_of_a_turn = 256, polls_of_the_last_turn = 1u << 13;
 
 #if defined(__aarch64__)
 constexpr bool locals_above_link = true;
 #else
 constexpr bool locals_above_link = false;
 #endif
-
-Index3 index_of(std::uint64_t linear, const Index3& extent) {
-  return {static_cast<unsigned>(linear % extent.x), static_cast<unsigned>(linear / extent.x % extent.y),
-          static_cast<unsigned>(linear / extent.x / extent.y)};
-}
 
 // A frame's first word is the address of its caller's frame. Reads the stack even if a sanitizer has marked it.
 [[gnu::no_sanitize_address]] std::uintptr_t caller_of(std::uintptr_t link) { return *reinterpret_cast<const std::uintptr_t*>(link); }
@@ -37,14 +34,6 @@ constexpr std::size_t link_bytes = 2 * sizeof(std::uintptr_t);
 
 bool holds_link(const BlockScheduler::Running& running, std::uintptr_t link) {
   return link >= running.stack_low && link + link_bytes <= running.stack_high;
-}
-
-template <typename Number>
-std::vector<Number> order_of(std::uint64_t count, std::mt19937_64* random) {
-  std::vector<Number> order(count);
-  std::iota(order.begin(), order.end(), Number{0});
-  if (random != nullptr) std::shuffle(order.begin(), order.end(), *random);
-  return order;
 }
 
 }  // namespace
@@ -78,30 +67,34 @@ void Machine::run(const LaunchEvent& launch, const std::function<void()>& kernel
   for (std::uint64_t i = 0; i < threads; ++i) thread_indices_[i] = index_of(i, launch.block);
 
   std::mt19937_64 random(order_seed.value_or(0));
-  auto thread_order = order_of<std::uint32_t>(threads, nullptr);
-  // A list of blocks for a very large grid would need a gigabyte, so such a launch runs in order.
-  const bool shuffles_blocks = order_seed && blocks <= 1u << 22;
-  const auto block_order = shuffles_blocks ? order_of<std::uint64_t>(blocks, &random) : std::vector<std::uint64_t>{};
+  std::vector<std::uint32_t> thread_order(threads);
+  std::iota(thread_order.begin(), thread_order.end(), 0u);
+  if (reversed) std::reverse(thread_order.begin(), thread_order.end());
+  BlockOrder order(blocks, order_seed ? &random : nullptr, reversed);
+  turns_ = {};
+  turns_.blocks = blocks;
+  turns_.most_waiting = most_resident_blocks(launch_);
+  kernel_ = &kernel;
 
   scheduler_.set_undefined(launch.shared_poison);
   announcer_.announce(&Observer::on_launch_begin, launch_);
-  for (std::uint64_t i = 0; i < blocks && !timeout_ && !trap_; ++i) {
-    const std::uint64_t turn = reversed ? blocks - i - 1 : i, block = shuffles_blocks ? block_order[turn] : turn;
+  while (!timeout_ && !trap_) {
+    if (order.empty() || !has_room_for_one_more()) {
+      if (go_on(order)) continue;
+      if (order.empty()) break;
+    }
+    if (timeout_) break;
+    const std::uint64_t block = order.next();
     if (order_seed) {
       random.seed(*order_seed ^ (block + 1));  // seeded by block number, so that `reversed` gives exactly the opposite order
       std::iota(thread_order.begin(), thread_order.end(), 0u);
       std::shuffle(thread_order.begin(), thread_order.end(), random);
+      if (reversed) std::reverse(thread_order.begin(), thread_order.end());
     }
-    if (reversed && (order_seed || i == 0)) std::reverse(thread_order.begin(), thread_order.end());
-    set_block_index(index_of(block, launch.grid));
-    for (const Region& array : memory_.shared_arrays()) {
-      std::memset(reinterpret_cast<void*>(array.base), launch.shared_poison, array.bytes);  // hides values of earlier blocks
-    }
-    blocks_left_ = blocks - i - 1;
-    spins_.begin_block(threads);
-    if (locals_ != nullptr) locals_->begin_block(threads);
-    scheduler_.run_block(block, thread_order, kernel);
+    turns_.as_numbered = order.is_as_numbered();
+    start_block(block, thread_order);
   }
+  waiting_.clear();
   if (locals_ != nullptr) locals_->end_launch();
   announcer_.announce(&Observer::on_launch_end);
 }
@@ -174,11 +167,11 @@ void Machine::access(std::uintptr_t address, std::size_t size, AccessKind kind, 
     ++budget_;
     return;
   }
-  announcer_.access(access);
   if (is_volatile || kind == AccessKind::atomic)
     poll(access);
   else
     spins_.note(address);
+  announcer_.access(access);
 }
 
 void Machine::access_in(Space space, std::uintptr_t address, std::size_t size, AccessKind kind, bool is_volatile, std::uintptr_t pc,
@@ -245,22 +238,27 @@ std::uint64_t Machine::clock(std::uintptr_t pc) {
 }
 
 // A thread that polls the same place again and again lets the others run. If none of them does anything new, they can only wait
-// for a block that has not run yet.
+// for another block. The access comes after that: it reads what the others have written meanwhile, so it is announced afterwards.
 void Machine::poll(const Access& access) {
   const std::uint32_t thread = access.by.thread;
   spins_.poll(thread, access.address, access.size, scheduler_.progress());
   if (spins_.polls(thread) % polls_before_yield != 0) return;
-  if (waits_for_another_block(polls_that_mean_another_block)) {
-    timeout_ = Timeout{access.pc, access.by, true, true};
-    scheduler_.end_launch();
+  const Access kept = access;
+  if (waits_for_another_block()) {
+    turns_.waits_at = {access.pc, access.by};
+    scheduler_.end_turn();
+  } else {
+    scheduler_.yield();
   }
-  scheduler_.yield();
   spins_.forget_trail();
+  access_ = kept;
 }
 
-bool Machine::waits_for_another_block(std::uint32_t patience) const {
+bool Machine::waits_for_another_block() const {
   const std::uint32_t thread = scheduler_.running().ref.thread;
-  return blocks_left_ != 0 && spins_.still(thread) >= patience && !memory_.in_shared_span(spins_.polled_by(thread));
+  const bool are_others = turns_.started < turns_.blocks || !waiting_.empty();
+  return are_others && spins_.still(thread) >= (turns_.is_last_chance ? polls_of_the_last_turn : polls_of_a_turn) &&
+         !memory_.in_shared_span(spins_.polled_by(thread));
 }
 
 void Machine::stray(const Access& access) {
@@ -369,6 +367,14 @@ std::uint64_t Machine::exchange(std::uintptr_t pc, const LaneRequest& request) {
   return result;
 }
 
+void Machine::grid_barrier(std::uintptr_t pc, std::uintptr_t frame) {
+  spend(pc);
+  if (!launch_.cooperative) trap("calls grid.sync(), which a GPU can do only in a cooperative launch (cudaLaunchCooperativeKernel)", pc);
+  spins_.moved_on(scheduler_.running().ref.thread);
+  turns_.waits_at = {pc, scheduler_.running().ref};
+  scheduler_.grid_barrier(pc, frame);
+}
+
 std::uint32_t Machine::converge(std::uintptr_t pc) {
   spend(pc);
   spins_.moved_on(scheduler_.running().ref.thread);
@@ -383,7 +389,7 @@ void Machine::trap(const char* why, std::uintptr_t pc) {
 void Machine::out_of_budget(std::uintptr_t pc) {
   budget_ = 1;  // later events, until the launch has ended, cost nothing
   const ThreadRef by = scheduler_.running().ref;
-  timeout_ = Timeout{pc, by, spins_.polls(by.thread) > polls_that_mean_waiting, waits_for_another_block(polls_that_mean_waiting)};
+  timeout_ = Timeout{.pc = pc, .by = by, .waiting_for_another_thread = spins_.polls(by.thread) > polls_that_mean_waiting};
   scheduler_.end_launch();
 }
 

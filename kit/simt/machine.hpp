@@ -14,11 +14,13 @@
 #include <vector>
 
 #include "simt/announcer.hpp"
+#include "simt/block_order.hpp"
 #include "simt/block_scheduler.hpp"
 #include "simt/local_memory.hpp"
 #include "simt/memory_map.hpp"
 #include "simt/redundant_reads.hpp"
 #include "simt/spin_watch.hpp"
+#include "simt/waiting_block.hpp"
 
 namespace tilelab::simt {
 
@@ -33,7 +35,8 @@ class Machine {
     std::uintptr_t pc = 0;
     ThreadRef by;
     bool waiting_for_another_thread = false;  // its last accesses were volatile or atomic reads of the same place
-    bool waiting_for_another_block = false;   // the same holds for every thread that can run, and some blocks have not run yet
+    bool waiting_for_another_block = false;   // of another block, and the executor can keep no more blocks waiting
+    bool too_many_wait = false;               // the same, and no GPU could run so many blocks at once
   };
 
   struct Trap {
@@ -131,6 +134,10 @@ class Machine {
   void returns(std::uintptr_t pc) { scheduler_.returns(pc); }
   std::uint64_t exchange(std::uintptr_t pc, const LaneRequest& request);
   std::uint32_t converge(std::uintptr_t pc);
+  void grid_barrier(std::uintptr_t pc, std::uintptr_t frame = 0);
+  bool is_cooperative() const { return launch_.cooperative; }
+  // In a launch that need not run its blocks together, a block waited for one behind it. pc is 0: none did.
+  const Wait& waited_for_later_block() const { return waited_for_later_; }
   // `frame`: of the kit's function that calls the submission. `answer`: memory there that the callee may write. `argument_bytes`:
   // of arguments on the stack, which belong to the callee.
   void entered_kernel(std::uintptr_t frame, AddressRange answer = {}, std::size_t argument_bytes = 0) {
@@ -165,7 +172,16 @@ class Machine {
   }
   void stray(const Access& access);
   void poll(const Access& access);
-  bool waits_for_another_block(std::uint32_t patience) const;
+  bool waits_for_another_block() const;
+  // Blocks take turns: see machine_turns.cpp.
+  void start_block(std::uint64_t block, const std::vector<std::uint32_t>& order);
+  void take_turn(std::uint64_t block, const std::vector<std::uint32_t>& order);
+  void resume_block(std::size_t position);
+  bool has_room_for_one_more() const;
+  bool go_on(BlockOrder& order);
+  bool resume_one();
+  bool give_last_chance();
+  bool pass_grid_barrier();
   std::uintptr_t calling_statement(std::uintptr_t pc, std::uintptr_t frame) const;
   // Whether the address is below the frame that announces it, where frames lay that have ended.
   static bool is_below(std::uintptr_t address, std::uintptr_t frame, const BlockScheduler::Running& running);
@@ -211,11 +227,21 @@ class Machine {
   std::optional<Trap> trap_;
   SpinWatch spins_;
   LocalMemory* locals_ = nullptr;
-  std::uint64_t blocks_left_ = 0;  // blocks that have not run yet
-  struct {                         // of the thread that read the clock last
+  struct {  // of the thread that read the clock last
     std::uint64_t ahead = 0, jump = 1, steps = 0;
     std::uint32_t thread = 0;
   } clock_;
+  const std::function<void()>* kernel_ = nullptr;
+  std::vector<WaitingBlock> waiting_;  // in the order in which they began to wait
+  struct {
+    std::uint64_t blocks = 0, most_waiting = 0, started = 0, ended = 0;
+    std::uint64_t first_ended = 0;  // of the blocks that have ended, the one with the smallest number
+    std::size_t waiting_bytes = 0;  // of memory that waiting blocks use
+    bool as_numbered = true;        // blocks have started in the order of their numbers
+    bool is_last_chance = false;    // nothing changes what the running block polls
+    Wait waits_at;                  // where the running block last polled or arrived at the grid's barrier
+  } turns_;
+  Wait waited_for_later_;
 };
 
 }  // namespace tilelab::simt

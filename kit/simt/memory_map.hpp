@@ -31,6 +31,7 @@ class MemoryMap {
   void add_module(Region region);
   // [first, end) belongs to the compiler: its flag that a shared array of objects was initialised.
   void add_guard(std::uintptr_t first, std::uintptr_t end) { guards_.emplace_back(first, end); }
+  const std::vector<std::pair<std::uintptr_t, std::uintptr_t>>& guards() const { return guards_; }
   bool is_guard(std::uintptr_t address) const {
     return std::any_of(guards_.begin(), guards_.end(), [address](const auto& one) { return address >= one.first && address < one.second; });
   }

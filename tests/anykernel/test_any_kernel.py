@@ -207,9 +207,9 @@ def test_a_result_that_hangs_on_the_order_of_threads_is_a_note() -> None:
 @pytest.mark.parametrize(
     ("body", "line", "said"),
     [
-        ("cg::this_grid().sync();", 4, "`cooperative_groups::grid_group::sync`"),
         ("auto token = cg::this_thread_block().barrier_arrive();", 4, "`barrier_arrive()`"),
-        ("auto odd = cg::labeled_partition(cg::coalesced_threads(), 1);", 4, "`cooperative_groups::labeled_partition`"),
+        ("auto all = cg::this_cluster();", 4, "`cooperative_groups::this_cluster`"),
+        ("curandStateMRG32k3a state;", 4, "`curandStateMRG32k3a`"),
         ("__prof_trigger(0);", 4, "`__prof_trigger`"),
         ("A[0] = __vadd4(A[1], A[2]);", 4, "`__vadd4`"),
         ("A[0] = tex1Dfetch<int>((cudaTextureObject_t)0, 1);", 4, "`cudaTextureObject_t`"),

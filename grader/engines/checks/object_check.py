@@ -41,7 +41,6 @@ _READABLE = {
     "_ZdaPv": "delete[]",
     "_ZdlPvm": "delete",
     "_ZdaPvm": "delete[]",
-    "_ZNK18cooperative_groups10grid_group4syncEv": "cooperative_groups::grid_group::sync",
 }
 
 

@@ -1,12 +1,12 @@
-// Cooperative groups: thread blocks, tiles of a warp, lanes that run together, the grid without its barrier. Replaces CUDA's
-// header of this name. Clusters are missing. Nothing here is announced separately:
-// barriers and shuffles belong to the calling statement.
+// Cooperative groups: thread blocks, tiles of a warp, lanes that run together, the grid. Replaces CUDA's header of this name. Clusters
+// are missing. Nothing here is announced separately: barriers and shuffles belong to the calling statement.
 #pragma once
 
 #include <tilelab/device.cuh>
 
 #include <cstring>
 #include <type_traits>
+#include <utility>
 
 namespace cooperative_groups {
 
@@ -128,8 +128,8 @@ class coalesced_group {
   unsigned int size() const { return static_cast<unsigned int>(__popc(mask_)); }
   unsigned int num_threads() const { return size(); }
   unsigned int thread_rank() const { return static_cast<unsigned int>(__popc(mask_ & ((1u << (thread_block::rank() % 32)) - 1u))); }
-  unsigned int meta_group_rank() const { return 0; }
-  unsigned int meta_group_size() const { return 1; }
+  unsigned int meta_group_rank() const { return meta_rank_; }  // of the groups that one group was parted into
+  unsigned int meta_group_size() const { return meta_size_; }
 
   template <typename T>
   T shfl(T value, unsigned int source) const {
@@ -162,7 +162,9 @@ class coalesced_group {
 
  private:
   friend coalesced_group coalesced_threads();
-  explicit coalesced_group(unsigned int mask) : mask_(mask) {}
+  friend class parting;
+  explicit coalesced_group(unsigned int mask, unsigned int meta_rank = 0, unsigned int meta_size = 1)
+      : mask_(mask), meta_rank_(meta_rank), meta_size_(meta_size) {}
   int lane_of(unsigned int rank) const { return static_cast<int>(__fns(mask_, 0, static_cast<int>(rank) + 1)); }
   unsigned int by_rank(unsigned int lanes) const {
     unsigned int ranks = 0, rank = 0;
@@ -172,14 +174,65 @@ class coalesced_group {
     return ranks;
   }
 
-  unsigned int mask_;
+  unsigned int mask_, meta_rank_, meta_size_;
 };
 
 inline coalesced_group coalesced_threads() { return coalesced_group(__activemask()); }
 
+// How a group of lanes is parted into several. All its lanes must take part.
+class parting {
+ public:
+  static coalesced_group by_value(unsigned int lanes, unsigned int alike) {
+    const unsigned int leader = static_cast<unsigned int>(__ffs(static_cast<int>(alike))) - 1;
+    const unsigned int leaders = __ballot_sync(lanes, thread_block::rank() % 32 == leader);
+    const unsigned int before = leaders & ((1u << leader) - 1u);
+    return coalesced_group(alike, static_cast<unsigned int>(__popc(before)), static_cast<unsigned int>(__popc(leaders)));
+  }
+  static coalesced_group in_two(unsigned int lanes, bool predicate) {
+    const unsigned int yes = __ballot_sync(lanes, predicate);
+    if (yes == 0 || yes == lanes) return coalesced_group(lanes);
+    return coalesced_group(predicate ? yes : lanes & ~yes, predicate ? 1 : 0, 2);
+  }
+  // Neighbours by rank. The last group may be smaller.
+  static coalesced_group by_size(const coalesced_group& group, unsigned int size) {
+    const unsigned int first = group.thread_rank() / size * size;
+    unsigned int lanes = 0, rank = 0;
+    for (unsigned int lane = 0; lane < 32; ++lane) {
+      if ((group.mask_ >> lane & 1u) == 0) continue;
+      if (rank >= first && rank < first + size) lanes |= 1u << lane;
+      ++rank;
+    }
+    return coalesced_group(lanes, first / size, (group.size() + size - 1) / size);
+  }
+  static unsigned int lanes_of(const coalesced_group& group) { return group.mask_; }
+  template <unsigned int Size, typename Parent>
+  static unsigned int lanes_of(const thread_block_tile<Size, Parent>& tile) {
+    return tile.mask();
+  }
+};
+
+inline coalesced_group tiled_partition(const coalesced_group& group, unsigned int size) { return parting::by_size(group, size); }
+
+template <typename Group, typename Label>
+coalesced_group labeled_partition(const Group& group, Label label) {
+  const unsigned int lanes = parting::lanes_of(group);
+  return parting::by_value(lanes, __match_any_sync(lanes, label));
+}
+
+template <typename Group>
+coalesced_group binary_partition(const Group& group, bool predicate) {
+  return parting::in_two(parting::lanes_of(group), predicate);
+}
+
+// One thread of the group calls the function.
+template <typename Group, typename Function, typename... Arguments>
+void invoke_one(const Group& group, Function&& function, Arguments&&... arguments) {
+  if (group.thread_rank() == 0) function(std::forward<Arguments>(arguments)...);
+}
+
 class grid_group {
  public:
-  void sync() const;  // works only on a GPU: here blocks run one after another
+  void sync() const { __grid_barrier(); }
   unsigned long long thread_rank() const { return block_rank() * (blockDim.x * blockDim.y * blockDim.z) + thread_block::rank(); }
   unsigned long long block_rank() const {
     return (static_cast<unsigned long long>(blockIdx.z) * gridDim.y + blockIdx.y) * gridDim.x + blockIdx.x;
@@ -190,13 +243,17 @@ class grid_group {
   dim3 block_index() const { return dim3(blockIdx.x, blockIdx.y, blockIdx.z); }
   dim3 dim_blocks() const { return gridDim; }
   dim3 group_dim() const { return gridDim; }
-  bool is_valid() const { return false; }  // false, as after an ordinary launch
+  bool is_valid() const { return __grid_is_cooperative(); }
 };
 
 inline grid_group this_grid() { return grid_group(); }
 
 template <typename Group>
 void sync(const Group& group) {
+  group.sync();
+}
+template <typename Group>
+void synchronize(const Group& group) {  // its name in CUDA 9
   group.sync();
 }
 

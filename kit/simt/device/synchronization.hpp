@@ -7,6 +7,8 @@ void __syncthreads();
 int __syncthreads_count(int predicate);
 int __syncthreads_and(int predicate);
 int __syncthreads_or(int predicate);
+void __grid_barrier();
+bool __grid_is_cooperative();
 void __syncwarp(unsigned mask = 0xFFFFFFFFu);
 void __threadfence();
 void __threadfence_block();

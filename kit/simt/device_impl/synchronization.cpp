@@ -20,6 +20,9 @@ int __syncthreads_or(int predicate) {
   return Machine::current().barrier(TILELAB_STATEMENT, BarrierReduction::any, predicate, TILELAB_CALLER_FRAME);
 }
 
+void __grid_barrier() { Machine::current().grid_barrier(TILELAB_STATEMENT, TILELAB_CALLER_FRAME); }
+bool __grid_is_cooperative() { return Machine::current().is_cooperative(); }
+
 void __syncwarp(unsigned mask) { Machine::current().exchange(TILELAB_STATEMENT, LaneRequest{WarpOperation::sync, mask, 0, 0}); }
 
 void __threadfence() { Machine::current().fence(TILELAB_STATEMENT); }

@@ -42,18 +42,19 @@ std::uint32_t* AccessHistory::head(std::uintptr_t word, const Region* region) {
 }
 
 std::uint64_t AccessHistory::known(std::uintptr_t word, const Footprint& own, std::uint32_t block, std::uint32_t thread,
-                                   const FenceOrder& fences, bool its_atomic) {
+                                   const FenceOrder& fences, std::optional<std::uint32_t> atomic_turn) {
   const std::uint32_t* first = head(word, own.region);
   if (first == nullptr || *first == 0) return 0;
   for (std::uint32_t at = *first; at != 0; at = nodes_[at].next) {
-    its_atomic = its_atomic || (nodes_[at].kind == AccessKind::atomic && nodes_[at].last_block == block);
+    if (nodes_[at].kind == AccessKind::atomic && nodes_[at].last_block == block)
+      atomic_turn = std::max(atomic_turn.value_or(0u), nodes_[at].turn);
   }
   std::uint64_t mask = 0;
   std::size_t position = 0;
   for (std::uint32_t at = *first; at != 0; at = nodes_[at].next, ++position) {
     Node& node = nodes_[at];
     if (!conflict(node, own, false, false) || (node.lowest.block == block && node.highest.block == block)) continue;
-    const bool by_atomic = its_atomic && node.kind == AccessKind::atomic && own.kind != AccessKind::atomic;
+    const bool by_atomic = atomic_turn && node.turn <= *atomic_turn && node.kind == AccessKind::atomic && own.kind != AccessKind::atomic;
     const bool by_fence = fences.in_use() && fences.knows(thread, node.lowest) && fences.knows(thread, node.highest);
     if (!by_atomic && !by_fence) continue;
     mask |= position_bit(position);
@@ -97,7 +98,7 @@ void AccessHistory::commit(std::uintptr_t word, const Footprint& footprint, std:
     if (!takes(node, footprint)) continue;
     fallback = *link;
     if (node.after == footprint.after_past && (!node.closed || node.lowest.block == node.highest.block) &&
-        (!node.closed || node.lowest.block == block))
+        (!node.closed || (node.lowest.block == block && node.turn == turn_)))
       break;
   }
   std::uint32_t into = *link;
@@ -115,6 +116,7 @@ void AccessHistory::commit(std::uintptr_t word, const Footprint& footprint, std:
     Node& node = nodes_[into];
     node = Node{.pc = footprint.pc, .region = footprint.region, .after = footprint.after_past, .lowest = lowest, .highest = highest};
     node.last_block = block;
+    node.turn = turn_;
     node.content = footprint.content;
     node.kind = footprint.kind;
     node.bytes = footprint.bytes;
@@ -130,6 +132,7 @@ void AccessHistory::commit(std::uintptr_t word, const Footprint& footprint, std:
   node.several_values =
       node.several_values || footprint.several_values || node.has_content != footprint.has_content || node.content != footprint.content;
   node.last_block = block;
+  node.turn = turn_;
   widen(node, lowest);
   widen(node, highest);
   // If the list has one node that only reads, there can be no race. If it has more than one node, the word is already listed.
@@ -206,6 +209,13 @@ void AccessHistory::compare_all(std::uintptr_t word, std::uint32_t head) {
       if ((list[j]->after & position_bit(i)) == 0 && (list[i]->after & position_bit(j)) == 0) compare(word, *list[i], *list[j]);
     }
   }
+}
+
+void AccessHistory::forget() {
+  shadows_.clear();
+  nodes_.resize(1);
+  free_.clear();
+  suspects_.clear();
 }
 
 void AccessHistory::report() {

@@ -7,6 +7,7 @@
 #include <cstdlib>
 #include <deque>
 #include <memory>
+#include <optional>
 #include <vector>
 
 #include "simt/finding_log.hpp"
@@ -20,14 +21,18 @@ class AccessHistory {
   explicit AccessHistory(FindingLog& log) : log_(log) {}
   void allow_same_value() { same_value_allowed_ = true; }
 
-  // The word's past accesses that the thread knows to have happened before its own access. They count as ordered. `its_atomic`:
-  // the thread knows of an atomic of its block on this word, and that atomic came after those of other blocks.
+  // The word's past accesses that the thread knows to have happened before its own access. They count as ordered. `atomic_turn`:
+  // the thread knows of an atomic of its block on this word, which came after those that other blocks made until that turn.
   std::uint64_t known(std::uintptr_t word, const Footprint& own, std::uint32_t block, std::uint32_t thread, const FenceOrder& fences,
-                      bool its_atomic);
+                      std::optional<std::uint32_t> atomic_turn);
+  // Another block runs from now on. Turns are counted.
+  void begin_turn() { ++turn_; }
+  std::uint32_t turn() const { return turn_; }
   // An interval has ended: `footprint` becomes part of the word's past.
   void commit(std::uintptr_t word, const Footprint& footprint, std::uint32_t block, std::uint32_t interval);
   void settle(std::uintptr_t word, const Region* region);  // after the last commit of a word in an interval
   void report();                                           // at the launch's end
+  void forget();                                           // all of it: what comes now is ordered after it
   bool ordered_some() const { return ordered_some_; }      // some accesses conflict, and only fences or atomics order them
 
  private:
@@ -36,6 +41,7 @@ class AccessHistory {
     const Region* region = nullptr;
     std::uint64_t after = 0;
     Moment lowest, highest;  // by block and thread; of these blocks the latest interval and epoch
+    std::uint32_t turn = 0;  // of the latest of these accesses
     std::uint32_t last_block = 0, next = 0, content = 0;
     AccessKind kind = AccessKind::read;
     std::uint8_t bytes = 0;
@@ -66,6 +72,7 @@ class AccessHistory {
   FindingLog& log_;
   bool same_value_allowed_ = false, ordered_some_ = false;
   std::vector<Shadow> shadows_;
+  std::uint32_t turn_ = 0;
   std::deque<Node> nodes_{1};
   std::vector<std::uint32_t> free_;
   struct Suspect {

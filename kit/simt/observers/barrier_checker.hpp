@@ -4,7 +4,9 @@
 #pragma once
 
 #include <algorithm>
+#include <deque>
 #include <map>
+#include <string>
 #include <utility>
 
 #include "simt/event.hpp"
@@ -52,6 +54,21 @@ class BarrierChecker final : public Observer {
     log_.report(finding);
   }
 
+  void on_launch_begin(const LaunchEvent& launch) override { launch_ = launch; }
+  void on_desertion(const DesertionEvent& event) override {
+    const bool of_block = event.waiting.block == event.gone.block;
+    const std::string gone = of_block ? "thread " + in_brackets(index_of(event.gone.thread, launch_.block)) + " of its block"
+                                      : "block " + in_brackets(index_of(event.gone.block, launch_.grid));
+    RawFinding finding;
+    finding.kind = Verdict::barrier_divergence;
+    finding.site = {event.pc, "barrier", event.waiting};
+    finding.what = sentences_
+                       .emplace_back("waits here until the whole grid has arrived, but " + gone +
+                                     " has left the kernel and never arrives: on a GPU the launch hangs")
+                       .c_str();
+    log_.report(finding);
+  }
+
  private:
   // Of all blocks, the lowest is shown. So only for such a block it is worked out what is missing.
   bool is_lowest(const AbsenceEvent& event) {
@@ -61,6 +78,12 @@ class BarrierChecker final : public Observer {
     return true;
   }
 
+  static std::string in_brackets(const Index3& at) {
+    return "(" + std::to_string(at.x) + "," + std::to_string(at.y) + "," + std::to_string(at.z) + ")";
+  }
+
+  LaunchEvent launch_;
+  std::deque<std::string> sentences_;  // a finding points to its own
   FindingLog& log_;
   const BarrierPlaces* places_ = nullptr;
   const RaceDetector* accesses_ = nullptr;

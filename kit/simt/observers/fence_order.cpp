@@ -18,6 +18,30 @@ void FenceOrder::begin_block(std::uint32_t block) {
   block_known_.clear();
 }
 
+FenceOrder::Block FenceOrder::put_aside() {
+  Block aside;
+  aside.block_ = block_;
+  aside.interval_ = interval_;
+  for (const std::uint32_t thread : used_) aside.threads_.emplace_back(thread, std::exchange(threads_[thread], Thread{}));
+  used_.clear();
+  aside.block_fenced_ = std::exchange(block_fenced_, false);
+  aside.block_coverage_ = std::move(block_coverage_);
+  aside.block_known_ = std::exchange(block_known_, {});
+  return aside;
+}
+
+void FenceOrder::take_up(Block&& aside) {
+  begin_block(aside.block_);
+  interval_ = aside.interval_;
+  for (auto& [thread, state] : aside.threads_) {
+    threads_[thread] = std::move(state);
+    used_.push_back(thread);
+  }
+  block_fenced_ = aside.block_fenced_;
+  block_coverage_ = std::move(aside.block_coverage_);
+  block_known_ = std::move(aside.block_known_);
+}
+
 FenceOrder::Thread& FenceOrder::use(std::uint32_t thread) {
   Thread& used = threads_[thread];
   if (!used.touched) used_.push_back(thread);

@@ -13,6 +13,7 @@
 
 #include <cstdint>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include "simt/event.hpp"
@@ -22,7 +23,13 @@
 namespace tilelab::simt {
 
 class FenceOrder {
+ private:
+  struct Thread;
+  struct Coverage;
+  struct Reference;
+
  public:
+  class Block;  // what is kept of a block that waits for others
   void begin_launch(std::uint32_t threads_per_block);
   void begin_block(std::uint32_t block);
   void barrier();
@@ -32,6 +39,10 @@ class FenceOrder {
   void touch(const Access& access) {
     if (in_use_ && (access.kind == AccessKind::atomic || access.is_volatile)) synchronize(access);
   }
+
+  Block put_aside();
+  void take_up(Block&& block);
+  std::uint32_t interval() const { return interval_; }
 
   bool in_use() const { return in_use_; }  // there was a fence in this launch
   std::uint16_t epoch(std::uint32_t thread) const { return in_use_ ? threads_[thread].epoch : std::uint16_t{0}; }
@@ -96,6 +107,15 @@ class FenceOrder {
   mutable std::vector<std::uint32_t> seen_;  // for each chain, in one search: the position up to which it was searched
   mutable std::vector<Reference> search_;
   mutable std::vector<std::uint32_t> seen_chains_;
+};
+
+class FenceOrder::Block {
+  friend class FenceOrder;
+  std::uint32_t block_ = 0, interval_ = 0;
+  std::vector<std::pair<std::uint32_t, Thread>> threads_;  // those touched in its current interval
+  bool block_fenced_ = false;
+  Coverage block_coverage_;
+  Knowledge block_known_;
 };
 
 }  // namespace tilelab::simt

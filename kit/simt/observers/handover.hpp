@@ -7,8 +7,10 @@
 #include <cstdint>
 #include <map>
 #include <string>
+#include <tuple>
 #include <unordered_map>
 #include <unordered_set>
+#include <utility>
 
 #include "simt/event.hpp"
 
@@ -21,6 +23,14 @@ class Handover final : public Observer {
   void on_block_begin(std::uint64_t block) override;
   void on_access(const Access& access) override;
   void on_block_end(std::uint64_t, std::uint32_t) override { settle(); }
+  void on_block_parked(std::uint64_t block) override {
+    settle();
+    parked_[block] = {std::exchange(laid_, {}), std::exchange(taken_, {})};
+  }
+  void on_block_resumed(std::uint64_t block) override {
+    on_block_begin(block);
+    std::tie(laid_, taken_) = std::exchange(parked_[block], {});
+  }
   void on_launch_end() override { settle(); }
 
   std::map<std::string, std::uint64_t> counters() const {
@@ -44,6 +54,7 @@ class Handover final : public Observer {
   // Of the running block.
   std::unordered_set<std::uint32_t> laid_;   // values that were stored in shared memory
   std::unordered_set<std::uint64_t> taken_;  // of those, with the thread that loaded them there
+  std::unordered_map<std::uint64_t, std::pair<std::unordered_set<std::uint32_t>, std::unordered_set<std::uint64_t>>> parked_;
   std::uint64_t handed_ = 0, kept_ = 0, direct_ = 0;
 };
 

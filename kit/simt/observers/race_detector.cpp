@@ -33,6 +33,7 @@ void RaceDetector::on_launch_begin(const LaunchEvent& launch) {
 void RaceDetector::on_block_begin(std::uint64_t block) {
   block_ = block;
   interval_of_block_ = 0;
+  history_.begin_turn();
   ++interval_;
   if (redundant_ != nullptr) redundant_->begin_interval();
   warps_.begin_interval();
@@ -52,6 +53,56 @@ void RaceDetector::happen_again(Chosen chosen, std::uint32_t interval, std::uint
       if (access.region != nullptr) record(access);
     }
   });
+}
+
+// While other blocks run, the history must hold what this one has done so far. What follows is added separately, because only the
+// earlier part can be ordered before what the others do. The interval goes on, so its words are kept as well.
+void RaceDetector::on_block_parked(std::uint64_t block) {
+  settle();
+  withdraw_all();
+  commit(fences_.interval());
+  ParkedBlock& parked = parked_[block];
+  for (std::size_t index = 0; index < shared_.size(); ++index) {
+    if (shared_[index].interval == interval_) parked.shared.emplace_back(index, std::exchange(shared_[index], {}));
+  }
+  for (std::size_t i = 0; i < global_.size(); ++i) {
+    for (std::size_t position = 0; position < global_[i].size(); ++position) global_[i].at(position).committed = true;
+    parked.global.push_back(std::exchange(global_[i], {}));
+  }
+  global_.begin_interval();
+  suspects_.clear();
+  parked.warps = std::exchange(warps_, {});
+  parked.fences = fences_.put_aside();
+  parked.copies = std::exchange(copies_, {});
+  parked.interval_of_block = interval_of_block_;
+  parked.several_masks = several_masks_;
+}
+
+void RaceDetector::on_block_resumed(std::uint64_t block) {
+  on_block_begin(block);
+  auto parked = parked_.extract(block);
+  if (parked.empty()) return;
+  ParkedBlock& kept = parked.mapped();
+  for (auto& [index, word] : kept.shared) take_up(shared_[index], std::move(word));
+  for (Word& word : kept.global) {
+    if (Word* place = global_.at(word.number)) take_up(*place, std::move(word));
+  }
+  warps_ = std::move(kept.warps);
+  fences_.take_up(std::move(kept.fences));
+  copies_ = std::move(kept.copies);
+  interval_of_block_ = kept.interval_of_block;
+  several_masks_ = kept.several_masks;
+}
+
+void RaceDetector::take_up(Word& place, Word&& word) {
+  place = std::move(word);
+  place.interval = interval_;
+  if (place.suspect) suspects_.push_back(&place);
+}
+
+void RaceDetector::on_grid_sync() {
+  history_.report();
+  history_.forget();
 }
 
 void RaceDetector::on_warp_sync(const WarpSyncEvent& sync) {
@@ -208,11 +259,14 @@ std::size_t RaceDetector::touch(Word& word, std::uintptr_t number, std::uint8_t 
         (access.warp_interval != 0 && warps_.several_masks(access.by.warp())) || fences_.knows_more_than_its_block(access.by.thread);
     const std::uint16_t epoch = fences_.epoch(access.by.thread);
     const auto takes = [&](const Footprint& one) {
-      return one.pc == access.pc && one.kind == access.kind && one.bytes == bytes && one.warp_interval == access.warp_interval &&
-             one.epoch == epoch && one.is_volatile == access.is_volatile && one.block_scope == access.block_scope &&
-             ((!apart && !one.alone) || (one.lowest == thread && one.highest == thread));
+      return !one.committed && one.pc == access.pc && one.kind == access.kind && one.bytes == bytes &&
+             one.warp_interval == access.warp_interval && one.epoch == epoch && one.is_volatile == access.is_volatile &&
+             one.block_scope == access.block_scope && ((!apart && !one.alone) || (one.lowest == thread && one.highest == thread));
     };
-    if (access.kind == AccessKind::atomic) word.last_atomic = thread;
+    if (access.kind == AccessKind::atomic) {
+      word.last_atomic = thread;
+      word.atomic_turn = history_.turn();
+    }
     for (std::size_t i = 0; i < word.size(); ++i) {
       if (!takes(word.at(i))) continue;
       extend(word, i, access);
@@ -223,6 +277,7 @@ std::size_t RaceDetector::touch(Word& word, std::uintptr_t number, std::uint8_t 
     word.number = number;
     word.written = word.suspect = false;
     word.last_atomic = access.kind == AccessKind::atomic ? thread : no_thread;
+    word.atomic_turn = history_.turn();
     word.more.clear();
     word.first.bytes = 0;
   }
@@ -301,8 +356,8 @@ void RaceDetector::order_after_past(const Word& word, Footprint& fresh, const Ac
   const std::uint32_t thread = access.by.thread;
   const bool is_plain = access.kind != AccessKind::atomic;
   if (access.space == Space::shared || (!is_plain && !fences_.knows_other_blocks(thread))) return;
-  const bool after_atomics = is_plain && word.last_atomic == thread;
-  fresh.after_past = history_.known(word.number, fresh, static_cast<std::uint32_t>(block_), thread, fences_, after_atomics);
+  const auto atomic_turn = is_plain && word.last_atomic == thread ? std::optional(word.atomic_turn) : std::nullopt;
+  fresh.after_past = history_.known(word.number, fresh, static_cast<std::uint32_t>(block_), thread, fences_, atomic_turn);
 }
 
 void RaceDetector::suspect(Word& word) {
@@ -318,17 +373,23 @@ void RaceDetector::close_interval(std::uint32_t interval) {
     compare_all(*word);
   }
   suspects_.clear();
-  const auto block = static_cast<std::uint32_t>(block_);
-  for (std::size_t i = 0; i < global_.size(); ++i) {
-    Word& word = global_[i];
-    for (std::size_t position = 0; position < word.size(); ++position) history_.commit(word.number, word.at(position), block, interval);
-    history_.settle(word.number, word.first.region);
-  }
+  commit(interval);
   global_.begin_interval();
   warps_.begin_interval();
   several_masks_ = false;
   if (redundant_ != nullptr) redundant_->begin_interval();
   ++interval_;
+}
+
+void RaceDetector::commit(std::uint32_t interval) {
+  const auto block = static_cast<std::uint32_t>(block_);
+  for (std::size_t i = 0; i < global_.size(); ++i) {
+    Word& word = global_[i];
+    for (std::size_t position = 0; position < word.size(); ++position) {
+      if (!word.at(position).committed) history_.commit(word.number, word.at(position), block, interval);
+    }
+    history_.settle(word.number, word.first.region);
+  }
 }
 
 void RaceDetector::compare_all(Word& word) {
@@ -358,7 +419,8 @@ void RaceDetector::prune(Word& word, Footprint& write, const Access& now) {
       if (!ordered) compare(word, old, all[j]);
     }
     // Another block may race with a dropped access but not with the write, so it is recorded first.
-    if (old.region->space != Space::shared) history_.commit(word.number, old, static_cast<std::uint32_t>(block_), now.interval);
+    if (old.region->space != Space::shared && !old.committed)
+      history_.commit(word.number, old, static_cast<std::uint32_t>(block_), now.interval);
     all.erase(all.begin() + static_cast<std::ptrdiff_t>(i));
     for (Footprint& one : all) one.after = without_position(one.after, i);
     write.after = without_position(write.after, i);

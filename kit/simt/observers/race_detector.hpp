@@ -9,6 +9,8 @@
 
 #include <array>
 #include <cstdint>
+#include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include "simt/event.hpp"
@@ -39,6 +41,9 @@ class RaceDetector final : public Observer {
   void on_copies_committed(const ThreadRef& by) override { copies_.commit(by); }
   void on_copies_awaited(const ThreadRef& by, std::uint32_t latest, bool all) override { copies_.await(by, latest, all); }
   void on_block_end(std::uint64_t, std::uint32_t last_interval) override;
+  void on_block_parked(std::uint64_t block) override;
+  void on_block_resumed(std::uint64_t block) override;
+  void on_grid_sync() override;
   void on_launch_end() override { history_.report(); }
 
   // What this thread of the block would have written to shared memory since the last barrier; see missed_store.hpp.
@@ -55,6 +60,7 @@ class RaceDetector final : public Observer {
     Footprint first{};           // most words are accessed by one statement in an interval
     bool written = false, suspect = false;
     std::uint16_t last_atomic = no_thread;
+    std::uint32_t atomic_turn = 0;  // of the history, when that was
     std::vector<Footprint> more;
 
     std::size_t size() const { return 1 + more.size(); }
@@ -63,6 +69,15 @@ class RaceDetector final : public Observer {
   struct Written {
     Word* word;
     std::size_t position;
+  };
+  struct ParkedBlock {  // what is kept of its current interval
+    std::vector<std::pair<std::size_t, Word>> shared;
+    std::vector<Word> global;
+    WarpOrder warps;
+    FenceOrder::Block fences;
+    CopiesInFlight copies;
+    std::uint32_t interval_of_block = 0;
+    bool several_masks = false;
   };
 
   void record(const Access& access);
@@ -78,6 +93,8 @@ class RaceDetector final : public Observer {
   void order_after_others(Word& word, Footprint& fresh, const Access& access);
   void order_after_past(const Word& word, Footprint& fresh, const Access& access);
   void close_interval(std::uint32_t interval);
+  void commit(std::uint32_t interval);
+  void take_up(Word& place, Word&& word);
   void suspect(Word& word);
   void compare(const Word& word, const Footprint& first, const Footprint& second);
   void compare_all(Word& word);
@@ -101,6 +118,7 @@ class RaceDetector final : public Observer {
   std::vector<Word> shared_;
   WordTable<Word> global_;
   std::vector<Word*> suspects_;
+  std::unordered_map<std::uint64_t, ParkedBlock> parked_;
   std::vector<Written> unsettled_;  // writes of the last access: their values are in memory at the next event
   std::uint64_t interval_ = 1;      // counted over the whole launch
   std::uint64_t block_ = 0;

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <utility>
 
 namespace tilelab::simt {
 namespace {
@@ -23,6 +24,20 @@ void RequestCounter::on_launch_begin(const LaunchEvent& launch) {
 
 void RequestCounter::on_block_begin(std::uint64_t) {
   for (Lane& lane : lanes_) lane.path.restart();
+}
+
+void RequestCounter::on_block_parked(std::uint64_t block) {
+  ParkedBlock& parked = parked_[block];
+  const std::size_t lanes = lanes_.size(), warps = warps_.size();
+  parked.lanes = std::exchange(lanes_, std::vector<Lane>(lanes));
+  parked.warps = std::exchange(warps_, std::vector<Warp>(warps));
+}
+
+void RequestCounter::on_block_resumed(std::uint64_t block) {
+  auto parked = parked_.extract(block);
+  if (parked.empty()) return;
+  lanes_ = std::move(parked.mapped().lanes);
+  warps_ = std::move(parked.mapped().warps);
 }
 
 void RequestCounter::on_access(const Access& access) {

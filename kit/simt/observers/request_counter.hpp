@@ -46,6 +46,8 @@ class RequestCounter final : public Observer {
   void on_return(const ThreadRef& by) override { lanes_[by.thread].path.returned(); }
   void on_barrier(const BarrierEvent&) override { settle(); }
   void on_block_end(std::uint64_t, std::uint32_t) override { settle(); }
+  void on_block_parked(std::uint64_t block) override;
+  void on_block_resumed(std::uint64_t block) override;
 
   // One entry for each kind of access of a statement to a space, in the order of the statements.
   std::vector<RequestTally> tallies() const;
@@ -86,6 +88,11 @@ class RequestCounter final : public Observer {
   std::vector<Warp> warps_;
   std::vector<RequestTally> tallies_;
   std::unordered_map<std::uintptr_t, std::uint32_t> tally_index_;  // by statement, kind and space
+  struct ParkedBlock {
+    std::vector<Lane> lanes;
+    std::vector<Warp> warps;
+  };
+  std::unordered_map<std::uint64_t, ParkedBlock> parked_;
   FootprintPool scratch_;
   bool complete_ = true;
 };

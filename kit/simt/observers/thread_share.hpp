@@ -4,7 +4,10 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <tuple>
+#include <unordered_map>
 #include <unordered_set>
+#include <utility>
 #include <vector>
 
 #include "simt/event.hpp"
@@ -41,6 +44,11 @@ class ThreadShare final : public Observer {
     }
   }
 
+  void on_block_parked(std::uint64_t block) override {
+    parked_[block] = {std::exchange(stored_, {}), std::exchange(words_, {}), std::exchange(seen_, {})};
+  }
+  void on_block_resumed(std::uint64_t block) override { std::tie(stored_, words_, seen_) = std::exchange(parked_[block], {}); }
+
   std::uint64_t most_elements() const { return most_elements_; }
   std::uint64_t most_words() const { return most_words_; }
   std::uint64_t all_words() const { return all_words_; }  // of all threads together
@@ -51,6 +59,8 @@ class ThreadShare final : public Observer {
   // Of the running block, by thread: elements and words. Then which elements, as one number for element and thread.
   std::vector<std::uint64_t> stored_, words_;
   std::unordered_set<std::uint64_t> seen_;
+  std::unordered_map<std::uint64_t, std::tuple<std::vector<std::uint64_t>, std::vector<std::uint64_t>, std::unordered_set<std::uint64_t>>>
+      parked_;
 };
 
 }  // namespace tilelab::simt

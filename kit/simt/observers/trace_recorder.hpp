@@ -29,6 +29,7 @@ class TraceRecorder final : public Observer {
   bool watches(Space) const override { return true; }
   void on_access(const Access& access) override;
   void on_barrier(const BarrierEvent& event) override;
+  void on_block_parked(std::uint64_t) override { settle(); }
   void on_block_end(std::uint64_t block, std::uint32_t last_interval) override;
 
   // In the order in which the block executed them. The steps of each thread are in program order.

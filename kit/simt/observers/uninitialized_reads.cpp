@@ -2,6 +2,7 @@
 #include "simt/observers/uninitialized_reads.hpp"
 
 #include <algorithm>
+#include <utility>
 
 #include "simt/redundant_reads.hpp"
 #include "simt/region.hpp"
@@ -23,6 +24,44 @@ void UninitializedReads::on_block_begin(std::uint64_t) {
   ++block_;
   ++interval_;
   block_disturbed_ = false;
+}
+
+void UninitializedReads::on_block_parked(std::uint64_t block) {
+  ParkedBlock& parked = parked_[block];
+  for (std::size_t place = 0; place < words_.size(); ++place) {
+    if (words_[place].block != block_) continue;
+    parked.places.push_back(place);
+    parked.words.push_back(words_[place]);
+    parked.writers.push_back(writers_[place]);
+  }
+  parked.candidates = std::exchange(candidates_, {});
+  parked.interval = interval_;
+  parked.disturbed = block_disturbed_;
+}
+
+void UninitializedReads::on_block_resumed(std::uint64_t block) {
+  on_block_begin(block);
+  auto parked = parked_.extract(block);
+  if (parked.empty()) return;
+  ParkedBlock& kept = parked.mapped();
+  for (std::size_t i = 0; i < kept.places.size(); ++i) {
+    const std::size_t place = kept.places[i];
+    words_[place] = kept.words[i];
+    words_[place].block = block_;
+    writers_[place] = kept.writers[i];
+    if (writers_[place].interval == kept.interval) writers_[place].interval = interval_;
+  }
+  candidates_ = std::move(kept.candidates);
+  block_disturbed_ = kept.disturbed;
+}
+
+// What was read and not written by now was read before anybody wrote it.
+void UninitializedReads::on_grid_sync() {
+  on_launch_end();
+  for (Output& output : outputs_) {
+    output.disputed.clear();
+    output.last_element = ~std::size_t{0};
+  }
 }
 
 RawFinding UninitializedReads::finding_of(const Access& access) {

@@ -10,6 +10,7 @@
 #include <cstdint>
 #include <map>
 #include <set>
+#include <unordered_map>
 #include <vector>
 
 #include "simt/event.hpp"
@@ -31,6 +32,9 @@ class UninitializedReads final : public Observer {
   void on_barrier(const BarrierEvent&) override { close_interval(); }
   void on_block_end(std::uint64_t, std::uint32_t) override { close_interval(); }
   void on_thread_ended(const ThreadRef&) override { block_disturbed_ = true; }
+  void on_block_parked(std::uint64_t block) override;
+  void on_block_resumed(std::uint64_t block) override;
+  void on_grid_sync() override;
   void on_launch_end() override;
 
  private:
@@ -48,6 +52,14 @@ class UninitializedReads final : public Observer {
     std::uint8_t bytes;
     AccessKind kind;
     RawFinding finding;
+  };
+  struct ParkedBlock {
+    std::vector<std::size_t> places;
+    std::vector<Word> words;  // those there that the block has touched
+    std::vector<Writers> writers;
+    std::vector<Candidate> candidates;
+    std::uint64_t interval = 0;
+    bool disturbed = false;
   };
   struct OutputWord {  // an output element that was read before it was written
     std::set<std::uint64_t> readers;
@@ -87,7 +99,8 @@ class UninitializedReads final : public Observer {
   std::vector<Writers> writers_;  // one for each word
   std::vector<Candidate> candidates_;
   std::vector<Output> outputs_;  // those that were touched so far: their contents are undefined when the kernel starts
-  std::uint32_t block_ = 0;      // counted in the order in which blocks run
+  std::unordered_map<std::uint64_t, ParkedBlock> parked_;
+  std::uint32_t block_ = 0;  // counted in the order in which blocks run, anew after each wait for others
   std::uint64_t interval_ = 0;
   RedundantReads* redundant_ = nullptr;
   bool block_disturbed_ = false;  // a thread was ended: writes that it did not reach are not the kernel's omission

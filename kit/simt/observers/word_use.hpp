@@ -27,7 +27,8 @@ struct Footprint {
   AccessKind kind = AccessKind::read;
   std::uint8_t bytes = 0;  // mask of the word's four bytes
   bool is_volatile = false, block_scope = false;
-  bool alone = false;  // of one thread only, because fences order it
+  bool alone = false;      // of one thread only, because fences order it
+  bool committed = false;  // the launch's history has it already
   bool has_content = false, several_values = false;
   bool of_copy = false;  // of an asynchronous copy: it happens at any time until a wait
 };

@@ -18,11 +18,6 @@ constexpr unsigned multiprocessors = 132;
 
 unsigned part(const Index3& index, int which) { return which == 0 ? index.x : which == 1 ? index.y : index.z; }
 
-Index3 index_of(std::uint64_t linear, const Index3& extent) {
-  return {static_cast<unsigned>(linear % extent.x), static_cast<unsigned>(linear / extent.x % extent.y),
-          static_cast<unsigned>(linear / extent.x / extent.y)};
-}
-
 bits ask(std::uintptr_t pc, WarpOperation operation, bits mask, bits value, std::uint32_t source = 0) {
   return Machine::current().exchange(pc, LaneRequest{operation, static_cast<std::uint32_t>(mask), value, source});
 }
