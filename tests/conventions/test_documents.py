@@ -166,11 +166,12 @@ def test_the_list_of_cuda_functions_misses_no_declaration() -> None:
     listed = set(_CODE.findall(device_function_table.function_table()))
     declared = re.compile(r"^(?!#|//|\s|struct|TILELAB)[\w\[\] ]+[ *&](\w+)\(", re.MULTILINE)
     headers = sorted((ROOT / "kit" / "simt" / "device").glob("*.hpp"))
-    texts = [header.read_text(encoding="utf-8") for header in headers]
-    of_cuda = [
-        text for text in texts if "namespace tilelab_" not in text
-    ]  # a submission cannot name what is in such a namespace
-    names = {name for text in of_cuda for name in declared.findall(text)}
+    called_by_the_kit = {
+        "inline_ptx.hpp",
+        "asynchronous_copies.hpp",
+    }  # by other headers, and by what stands for inline PTX
+    of_cuda = [header for header in headers if header.name not in called_by_the_kit]
+    names = {name for header in of_cuda for name in declared.findall(header.read_text(encoding="utf-8"))}
     assert len(names) > 100
     kits_own = {name for name in names if name.startswith(("fast_", "__grid_", "__xorwow_", "__philox_"))}
     scoped = {name for name in names if name.endswith(("_block", "_system")) and not name.startswith("__")}
