@@ -1,6 +1,6 @@
 """Runs GPUVerify's CUDA tests, from a clone of it, under `tilelab check`, and prints what was right, missed, false and unsupported.
 
-    python tests/suites/gpuverify_suite.py CLONE/testsuite/CUDA [--only PART] [--json FILE]
+    python tests/suites/gpuverify_suite.py CLONE/testsuite/CUDA [--only PART] [--json FILE] [--jobs 2]
 
 GPUVerify proves for every argument and every thread. A run sees one launch, so `gpuverify.toml` says with which arguments a
 mistake shows, and which of GPUVerify's answers are about its proof and not about CUDA. The tests themselves are not part of
@@ -77,9 +77,10 @@ def main() -> int:
     parser.add_argument("folder", type=Path)
     parser.add_argument("--only", default="")
     parser.add_argument("--json", type=Path)
+    parser.add_argument("--jobs", type=int, default=1)
     chosen = parser.parse_args()
     settings = tomllib.loads((Path(__file__).parent / "gpuverify.toml").read_text(encoding="utf-8"))
-    return print_table(cases(chosen.folder, settings, chosen.only), chosen.json)
+    return print_table(cases(chosen.folder, settings, chosen.only), chosen.json, chosen.jobs)
 
 
 if __name__ == "__main__":

@@ -1,6 +1,6 @@
 """Runs kernels of the Indigo suite under `tilelab check`: irregular codes on a graph, right ones and ones with a planted mistake.
 
-    python tests/suites/indigo_suite.py FOLDER [--every 10] [--only PART] [--json FILE]
+    python tests/suites/indigo_suite.py FOLDER [--every 10] [--only PART] [--json FILE] [--jobs 2]
 
 FOLDER is what the suite's own generate_CUDA_codes.py wrote. A file's name says what was planted: atomicBug, boundsBug, guardBug,
 raceBug, syncBug. The graph has a vertex that all others meet, so that a planted mistake has a chance to show in one run.
@@ -65,8 +65,9 @@ def main() -> int:
     parser.add_argument("--every", type=int, default=1)
     parser.add_argument("--only", default="")
     parser.add_argument("--json", type=Path)
+    parser.add_argument("--jobs", type=int, default=1)
     chosen = parser.parse_args()
-    return print_table(cases(chosen.folder, chosen.every, chosen.only), chosen.json)
+    return print_table(cases(chosen.folder, chosen.every, chosen.only), chosen.json, chosen.jobs)
 
 
 if __name__ == "__main__":
