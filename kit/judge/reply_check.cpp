@@ -48,7 +48,7 @@ bool is_control(std::string_view sequence) {
 }
 
 void tame_site(protocol::Site& site) {
-  constexpr std::array<std::string_view, 4> accesses{"read", "write", "atomic", "barrier"};
+  constexpr std::array<std::string_view, 8> accesses{"read", "write", "atomic", "barrier", "skip", "return", "mask", "shuffle"};
   site.file = tame(site.file, max_name);
   site.function = tame(site.function, max_name);
   site.line = std::max(site.line, 0);

@@ -43,7 +43,7 @@ struct RawFinding {
   // it. Or a warp function was called in a way whose result is undefined: `lane` says how.
   enum class About : std::uint8_t { anything, skipped, returned, lane } about = About::anything;
   std::uint32_t interval = 0;                  // of that barrier; the first is kept
-  std::array<std::uintptr_t, 4> conditions{};  // branches, one of which led past the barrier; 0: no further one
+  std::array<std::uintptr_t, 8> conditions{};  // branches, one of which led past the barrier; 0: no further one. All, or none
   LaneEvent lane;
   // What a thread that returned before a barrier would have written; region null: unknown.
   std::array<MissedElement, 2> missed{};

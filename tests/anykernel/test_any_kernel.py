@@ -235,3 +235,18 @@ def test_half_precision_without_its_header_does_not_compile_and_the_header_is_na
     done = check(file, "--arg", "float[2]=0", "--json")
     assert done.json["verdict"] == "compile-error"
     assert "#include <cuda_fp16.h>" in str(done.json["findings"][0]["advice"])
+
+
+@pytest.mark.parametrize(
+    ("name", "advice"),
+    [
+        ("early_return_where_it_is_an_error", "Let every thread stay until"),
+        ("mask_without_its_own_lane", "must be named in the mask"),
+        ("value_of_a_lane_that_has_left", "A shuffle brings a value only"),
+        ("barrier_that_some_skip", "not around the barrier"),
+    ],
+)
+def test_the_advice_fits_how_a_barrier_or_a_lane_was_missed(name: str, advice: str) -> None:
+    file = HERE / "found" / f"{name}.cu"
+    done = check(file, *shlex.split(first_line(file)["options"]), "--json")
+    assert advice in str(done.json["findings"][0]["advice"])

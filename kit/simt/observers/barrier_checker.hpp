@@ -48,7 +48,7 @@ class BarrierChecker final : public Observer {
     finding.other = {skipped ? 0 : event.left_by, skipped ? "skip" : "return", event.absent};
     if (skipped && places_ != nullptr) {
       const auto conditions = places_->conditions(event.path);
-      std::copy_n(conditions.begin(), std::min(conditions.size(), finding.conditions.size()), finding.conditions.begin());
+      if (conditions.size() <= finding.conditions.size()) std::ranges::copy(conditions, finding.conditions.begin());
     }
     if (!skipped && accesses_ != nullptr && is_lowest(event)) finding.missed = accesses_->missed_by(event.absent.thread, event.present);
     log_.report(finding);
