@@ -229,6 +229,27 @@ def test_what_the_executor_lacks_needs_a_gpu_and_is_named(tmp_path: Path, body: 
     assert said in str(finding["message"])
 
 
+@pytest.mark.parametrize(
+    ("header", "body", "said"),
+    [
+        (
+            "cuda/pipeline",
+            "__shared__ cuda::pipeline_shared_state<cuda::thread_scope_block, 2> s;",
+            "`cuda::pipeline_shared_state`",
+        ),
+        ("mma.h", "nvcuda::wmma::experimental::precision::b1 bit;", "`nvcuda"),
+    ],
+)
+def test_what_a_header_of_ours_lacks_needs_a_gpu_and_is_named(
+    tmp_path: Path, header: str, body: str, said: str
+) -> None:
+    file = tmp_path / "lacks.cu"
+    file.write_text(f"#include <{header}>\n__global__ void lacks(int* A) {{\n  {body}\n}}\n", encoding="utf-8")
+    done = check(file, "--arg", "int[4]=0", "--json")
+    assert done.json["verdict"] == "needs-gpu"
+    assert said in str(done.json["findings"][0]["message"])
+
+
 def test_half_precision_without_its_header_does_not_compile_and_the_header_is_named(tmp_path: Path) -> None:
     file = tmp_path / "halves.cu"
     file.write_text("__global__ void halves(float* A) {\n  half h = A[0];\n  A[1] = h;\n}\n", encoding="utf-8")

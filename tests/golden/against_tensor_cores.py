@@ -19,7 +19,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
 KERNELS = Path(__file__).resolve().parent / "tensor_cores"
-LINE = re.compile(r"^(\w+ \d+) ([0-9a-f]{8}) \S+$", re.MULTILINE)
+LINE = re.compile(r"^ *(\w+ \d+) ([0-9a-f]{8}) \S+ *$", re.MULTILINE)
 MAIN = """#include "{file}"
 int main() {{
   cudaDeviceSetLimit(cudaLimitPrintfFifoSize, 8 << 20);

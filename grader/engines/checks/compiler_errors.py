@@ -29,6 +29,10 @@ _UNKNOWN_MEMBER = re.compile(
     r"[\u2018'](?:const )?class cooperative_groups::(\w+)[^\u2019']*[\u2019'] has no member named [\u2018'](\w+)[\u2019']"
     r"|no member named '(?P<member>\w+)' in 'cooperative_groups::(?P<group>\w+)"
 )
+_UNKNOWN_OF_CUDA = re.compile(
+    r"[\u2018'](?P<gcc>\w+)[\u2019'] (?:is not a member of|in namespace) [\u2018'](?P<space>cuda|nvcuda(?:::\w+)*)[\u2019']"
+    r"|no (?:type|member|template) named '(?P<clang>\w+)' in namespace '(?P<of>cuda|nvcuda(?:::\w+)*)'"
+)
 _LAUNCH = re.compile(r"<<<|expected primary-expression before [\u2018']<[\u2019']")
 _HOST_NAME = re.compile(
     r"[\u2018']cuda(?!TextureObject_t|SurfaceObject_t)(?:[A-Z]\w*|_\w+)[\u2019']|[\u2018']cublas\w*[\u2019']"
@@ -80,6 +84,8 @@ def _needs_a_gpu(message: str) -> str | None:
     member = _UNKNOWN_MEMBER.match(message)
     if member and UNSUPPORTED_MEMBERS.fullmatch(member["member"] or member[2]):
         return f"`{member['member'] or member[2]}()` of `cooperative_groups::{member['group'] or member[1]}`"
+    if of_cuda := _UNKNOWN_OF_CUDA.search(message):
+        return f"`{of_cuda['space'] or of_cuda['of']}::{of_cuda['gcc'] or of_cuda['clang']}`"
     name = _UNKNOWN_NAME.match(message)
     unknown = (name["gcc"] or name["clang"]) if name else ""
     return f"`{unknown}`" if UNSUPPORTED_NAMES.fullmatch(unknown) else None
