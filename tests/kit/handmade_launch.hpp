@@ -62,6 +62,14 @@ class HandmadeLaunch {
   void fence(std::uint32_t thread, bool block_scope = false) { observer_.on_fence({{block_, thread}, 0x98, block_scope}); }
   void barrier() { observer_.on_barrier({block_, interval_++, 0x99, 0}); }
   void end_thread(std::uint32_t thread) { observer_.on_thread_ended({block_, thread}); }
+  // The block waits for others, and goes on where it was.
+  void park() { observer_.on_block_parked(block_); }
+  void resume(std::uint64_t block, std::uint32_t interval) {
+    block_ = block;
+    interval_ = interval;
+    observer_.on_block_resumed(block);
+  }
+  void grid_sync() { observer_.on_grid_sync(); }
   void end_block() { observer_.on_block_end(block_, interval_); }
   void end() { observer_.on_launch_end(); }
 
