@@ -67,7 +67,11 @@ def read(path: Path) -> Mistake:
 
 def renamed(one: Mistake) -> Mistake:
     names = re.compile(rf"(?<!\w)({'|'.join(_OTHER_NAMES)})(?!\w)")
-    text, says = (names.sub(lambda match: _OTHER_NAMES[match[0]], each) for each in (one.text, one.says))
+
+    def other(words: str) -> str:
+        return names.sub(lambda match: _OTHER_NAMES[match[0]], words)
+
+    text, says = other(one.text), re.sub(r"`[^`]*`", lambda code: other(code[0]), one.says)
     return Mistake(text, one.verdict, one.line, says, one.searched)
 
 

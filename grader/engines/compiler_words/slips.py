@@ -115,9 +115,7 @@ def _parts(error: Diagnostic, code: StudentCode) -> Said | None:
 
 def _pointer(error: Diagnostic, code: StudentCode) -> Said | None:
     """A pointer where one of its elements is meant: `C = sum`, `A * B`."""
-    if not _OF_POINTERS.search(error.text) or not re.search(
-        r"operand|convert|incompatible type|not a function|cannot be", error.text
-    ):
+    if not _OF_POINTERS.search(error.text) or not re.search(r"operand|convert|incompatible type", error.text):
         return None
     bare = code.line(error.line)
     for match in re.finditer(r"(?<![\w.])([^\W\d]\w*)(?!\s*[\[\w.])", bare):

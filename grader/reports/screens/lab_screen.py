@@ -153,8 +153,11 @@ def _trouble(one: Tried, level: Level, width: int) -> Iterator[RenderableType]:
         yield Text(_message(lab))
     for cause in lab.causes[:_CAUSES]:
         yield from cause_view(cause, sources, width, shown=first.line if first else None)
-    for explanation in explanations(lab)[: 0 if lab.causes else 1]:
-        yield Text.assemble(("Likely cause: ", "bold"), visible.line(explanation.sentence, 600))
+    for explanation in explanations(lab)[:1]:
+        yield Text.assemble(
+            ("Seen in the result: " if lab.causes else "Likely cause: ", "bold"),
+            visible.line(explanation.sentence, 600),
+        )
     yield from suspect_view(lab, sources, width)
     yield from _printed(lab)
     yield from _next_step(one, level)
@@ -171,27 +174,22 @@ def _message(lab: LabResult) -> str:
 
 
 def _next_step(one: Tried, level: Level) -> Iterator[RenderableType]:
-    if step := advice(one.result):
+    lab, case = one.result, _focused_case(one.result)
+    step = advice(lab)
+    if case and case.advice and step in {visible.line(other.advice, 600) for other in lab.cases}:
+        step = visible.line(case.advice, 600)  # of the case that is shown
+    if step:
         if level.blank_lines:
             yield Text()
         yield Text.assemble(("Look at next: ", "bold blue"), step)
-    if level.hint and (question := _question(one.result)) and question != step:
+    if level.hint and (question := _question(lab)):
         yield Text.assemble(("And ask yourself: ", "bold blue"), question)
 
 
 def _question(lab: LabResult) -> str:
-    """One that fits what happened: of a finding, its kind's; of a wrong result, the case's own. None where the cause is known."""
+    """One that fits what happened: a finding's kind has it. None where the cause is known, or where the case's advice is all there is."""
     error = next((finding for finding in lab.findings if finding.severity == "error"), None)
-    case = _focused_case(lab)
-    if lab.causes or lab.verdict.facts.never_ran or (explanations(lab) and not error):
-        return ""
-    if error:
-        return error.kind.facts.question
-    return (
-        visible.line(case.advice, 600)
-        if case and (lab.verdict is Verdict.WRONG_ANSWER or case.role == "technique")
-        else ""
-    )
+    return "" if error is None or lab.causes or lab.verdict.facts.never_ran else error.kind.facts.question
 
 
 def _rest(
