@@ -1,7 +1,8 @@
 """Reads the text that the compiler will read, token by token, and refuses what would escape the executor.
 
-The text is the preprocessor's output: macros are expanded, so they can hide nothing, and exactly this text is compiled. This is not a
-parser, and not the only check: the object file is checked afterwards.
+The text is the preprocessor's output: macros are expanded, so they can hide nothing, and exactly this text is compiled, with the kit's
+calls before a kernel's returns (`kernel_returns.py`). This is not a parser, and not the only check: the object file is checked
+afterwards.
 """
 
 from __future__ import annotations
