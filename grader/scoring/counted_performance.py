@@ -59,7 +59,10 @@ def counted_performance(lab: Lab, cases: Sequence[Case], verdict: Verdict) -> Co
         return Counted(0, _EVERY_CASE, _behind(spec, behind))
     part = best.part if best else 0.0
     words = f"counted memory traffic, not a measured time: {_said(spec.tier, shown, counted)}. {spec.versus}"
-    return Counted(round(lab.private.performance_points * part, 6), words if part == 1 else f"{words} {spec.advice}")
+    most = lab.private.performance_points
+    if part < 1:
+        words = f"{words} {_lost(spec, shown, counted, (1 - part) * most, most)} {spec.advice}"
+    return Counted(round(most * part, 6), words)
 
 
 def reaches(tier: CounterTier, launch: Launch, *, slack: float = 1) -> bool:
@@ -111,6 +114,20 @@ def _said(tiers: Sequence[CounterTier], launch: Launch, case: Case) -> str:
     if case.feedback != "full":
         return "on sizes that are not told"
     return "; ".join(f"{value:.4g} {words}" for words, value in _asked(tiers, launch))
+
+
+def _lost(spec: CounterSpec, launch: Launch, case: Case, points: float, most: float) -> str:
+    """Which of the highest tier's numbers were missed, and the line that did most of it. A hidden case's lines are not told."""
+    highest = max(spec.tier, key=lambda tier: tier.part)
+    missed = [name for name, bound in highest.at_most.items() if _per_work(name, launch) > bound + _TOLERANCE]
+    told = [_WORDS.get(name, name) + (_where(name, launch) if case.feedback == "full" else "") for name in missed]
+    return f"{points:.4g} of {most:.4g} points are lost to {' and '.join(told)}."
+
+
+def _where(name: str, launch: Launch) -> str:
+    lines = launch.traffic.lines if launch.traffic else ()
+    worst = max(lines, key=lambda one: one.metrics.get(name, 0), default=None)
+    return f" (most in line {worst.line:,})" if worst and worst.line and worst.metrics.get(name, 0) else ""
 
 
 def _asked(tiers: Sequence[CounterTier], launch: Launch) -> list[tuple[str, float]]:

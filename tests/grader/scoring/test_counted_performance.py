@@ -9,7 +9,7 @@ import pytest
 
 from grader.model.labs import CaseSpec, CounterSpec, CounterTier, Lab, LabError, PrivateSpec, PublicSpec, load_lab
 from grader.model.outcome import JudgedCase, LabOutcome, unjudged
-from grader.model.result import Environment, LabResult, Launch, Result, Submission, Traffic
+from grader.model.result import Environment, LabResult, Launch, LineTraffic, Result, Submission, Traffic
 from grader.model.verdicts import Verdict
 from grader.scoring.counted_performance import reaches
 from grader.scoring.lab_score import score_lab
@@ -36,8 +36,13 @@ def make_lab(*, counted: bool = True) -> Lab:
 
 
 def scored(sectors: int, requests: int = 256, *, complete: bool = True, small: Verdict = Verdict.PASS) -> LabResult:
+    lines = tuple(LineTraffic(file="tiled.cu", line=line, metrics={LOADS: line, REQUESTS: 1}) for line in (9, 12, 11))
     traffic = Traffic(
-        metrics={LOADS: sectors, REQUESTS: requests}, complete=complete, work_unit="multiply-add", work=65536
+        metrics={LOADS: sectors, REQUESTS: requests},
+        lines=lines,
+        complete=complete,
+        work_unit="multiply-add",
+        work=65536,
     )
     launch = Launch(shape="M=N=K", inputs="", verdict=Verdict.PASS, traffic=traffic)
     cases = (
@@ -65,8 +70,12 @@ def test_the_words_say_what_was_counted_and_against_what() -> None:
     words = scored(4096, requests=1024).performance
     assert words == (
         "counted memory traffic, not a measured time: 0.0625 sectors loaded for each multiply-add; 4 sectors per load request. "
-        "Naive loads 0.125. Share elements."
+        "Naive loads 0.125. 1.5 of 3 points are lost to sectors loaded (most in line 12). Share elements."
     )
+    assert "3 of 3 points are lost to sectors loaded (most in line 12)" in scored(5000, requests=1250).performance
+    both = "1.5 of 3 points are lost to sectors loaded (most in line 12) and sectors per load request."
+    assert both in scored(4096, requests=1).performance
+    assert "lost" not in scored(1024).performance
     assert "Share elements" not in scored(1024).performance
 
 
