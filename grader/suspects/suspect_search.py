@@ -33,12 +33,13 @@ _JUDGE_SECONDS = 20.0  # of one changed kernel, which may never end
 
 @dataclass(frozen=True)
 class SuspectSearch:
-    """`seconds`: no change is tried after that many; None: all are. `seed`: that of the public cases."""
+    """`seconds`: no change is tried after that many; None: all of the `most` likely are. `seed`: that of the public cases."""
 
     toolset: Toolset
     seed: int
     seconds: float | None = None
     clock: Callable[[], float] = time.monotonic
+    most: int = MOST_EDITS
 
     def suspects(self, lab: Lab, text: str, cases: Sequence[JudgedCase | Case]) -> tuple[Suspect, ...]:
         """The places that explain a wrong result in a public case, if there are one or two. `text`: the submission's; `cases`: what
@@ -49,7 +50,7 @@ class SuspectSearch:
             return ()
         deadline = None if self.seconds is None else self.clock() + self.seconds
         judge = self.toolset.judge_program(lab.id, public_only=True)
-        edits = small_edits(text, MOST_EDITS)
+        edits = small_edits(text, self.most)
         helping: list[SmallEdit] = []
 
         def attempt(edit: SmallEdit) -> None:

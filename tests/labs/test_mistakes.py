@@ -29,7 +29,7 @@ from grader.model.labs import load_lab
 from grader.practice.practice import Practice
 from grader.practice.public_tests import PUBLIC_SEED
 from grader.reports.screens.lab_screen import Screen
-from grader.suspects.suspect_search import SuspectSearch
+from grader.suspects.suspect_search import MOST_EDITS, SuspectSearch
 
 ROOT = Path(__file__).resolve().parents[2]
 HERE = Path(__file__).resolve().parent / "mistakes"
@@ -138,8 +138,14 @@ def test_the_line_of_a_wrong_result_is_found_by_small_changes(
     source = tmp_path / lab.public.file
     source.write_bytes(mistake.text.encode())
     judge = partial(judge_lab, toolsets[compiler], seed=PUBLIC_SEED, public_only=True)
-    practice = Practice(ROOT, [lab], judge, file=source, search=SuspectSearch(toolsets[compiler], PUBLIC_SEED))
+    practice = Practice(
+        ROOT,
+        [lab],
+        judge,
+        file=source,
+        search=SuspectSearch(toolsets[compiler], PUBLIC_SEED, most=MOST_EDITS if WHOLE else 20),
+    )
     tried = practice.suspected(practice.attempt(lab))
-    assert tried.result.verdict.value == mistake.verdict
+    assert tried.result.verdict.value in mistake.verdict.split("|")
     assert mistake.line in {line for suspect in tried.result.suspects for line in suspect.lines}
     assert not any(suspect.before or suspect.after for suspect in tried.result.suspects)

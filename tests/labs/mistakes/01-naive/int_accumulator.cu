@@ -1,4 +1,4 @@
-// mistake: verdict=wrong-answer; line=12; says="cuts off everything after the decimal point"; searched
+// mistake: verdict=wrong-answer; line=12; says="`float`"; searched
 #include <tilelab/device.cuh>
 
 __host__ __device__ LaunchConfig matmul_naive_launch(int M, int N, int K) {
