@@ -271,7 +271,7 @@ bool BlockScheduler::release_barrier(std::uint64_t block) {
     total += thread.predicate != 0 ? 1 : 0;
     thread.state = State::ready;
     thread.warp_interval = 0;
-    grid_wide = grid_wide || std::exchange(thread.waits_for_grid, false);
+    grid_wide |= std::exchange(thread.waits_for_grid, false);
   }
   if (first == count_) return false;
   switch (reduction_) {

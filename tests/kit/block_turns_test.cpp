@@ -111,6 +111,19 @@ TEST_CASE("a block that waits keeps its locals, its shared memory and its place 
   CHECK(right == 36);
 }
 
+TEST_CASE("a block's own barrier behind the grid's is its own", "[machine]") {
+  TurnBench bench;
+  int ended = 0;
+  bench.run(3, 8, [&] {
+    bench.machine.grid_barrier(pc);
+    if (bench.block() != 1) bench.machine.barrier(pc + 16, BarrierReduction::none, 0);
+    ++ended;
+  });
+  CHECK(ended == 24);
+  CHECK(std::count(bench.turns.told.begin(), bench.turns.told.end(), "all") == 1);
+  CHECK(std::count(bench.turns.told.begin(), bench.turns.told.end(), "parked 0") == 1);
+}
+
 TEST_CASE("observers hear of each turn", "[machine]") {
   TurnBench bench;
   bench.run(2, 1, [&] { bench.machine.grid_barrier(pc); });
