@@ -12,7 +12,7 @@ from grader.engines.student_text.student_code import Place
 
 def header(told: Told) -> Said:
     name = told.group("a", "b", "c")
-    quoted = re.search(r'[<"].*[>"]', told.code.lines[told.error.line - 1])
+    quoted = re.search(r'[<"].*[>"]', told.code.raw(told.error.line))
     place = told.part(*quoted.span()) if quoted else told.at()
     near = nearest(name.replace("/", ""), [one.replace("/", "") for one in HEADERS])
     meant = next((one for one in HEADERS if one.replace("/", "") == near), "")

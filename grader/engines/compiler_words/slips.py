@@ -69,7 +69,7 @@ def slip(error: Diagnostic, code: StudentCode) -> Said | None:
 
 def _unended(error: Diagnostic, code: StudentCode) -> Said | None:
     match = _UNENDED.search(error.text)
-    whole = code.line(error.line), code.lines[error.line - 1] if error.line <= len(code.lines) else ""
+    whole = code.line(error.line), code.raw(error.line)
     if match and match[1] == "comment":
         at = max(whole[1].find("/*"), 0)
         return Said(

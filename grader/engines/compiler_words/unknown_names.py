@@ -38,7 +38,7 @@ def _of_course(name: str, place: Place, code: StudentCode) -> Said | None:
         return Said(place, "`LaunchConfig` is not known here.", advice)
     if _HALF.fullmatch(name):
         return Said(place, f"`{name}` is not known here.", "Half precision needs #include <cuda_fp16.h>.")
-    if include := re.match(r"\s*(include|define|pragma|ifdef|endif)\b\s*[<\"\w]", code.lines[place.line - 1]):
+    if include := re.match(r"\s*(include|define|pragma|ifdef|endif)\b\s*[<\"\w]", code.raw(place.line)):
         return Said(Place(place.line, *include.span(1)), f"This line has to begin with `#`: `#{include[1]}`.")
     if joined := _JOINED.match(name):
         built_in = next(one for one in BUILT_IN if one.lower() == joined[1].lower())

@@ -52,6 +52,10 @@ class StudentCode:
     def line(self, number: int) -> str:
         return self.bare[number - 1] if 0 < number <= len(self.bare) else ""
 
+    def raw(self, number: int) -> str:
+        """The line with comments and strings; empty where there is none."""
+        return self.lines[number - 1] if 0 < number <= len(self.lines) else ""
+
     def word_at(self, number: int, column: int, word: str = "") -> Place:
         """The occurrence of `word` that is nearest to the column, else the token at the column."""
         bare = self.line(number)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import random
+
 import pytest
 
 from grader.engines.compiler_words.compiler_message import diagnostics
@@ -86,3 +88,21 @@ def test_hostile_texts_are_read_in_one_go(text: str) -> None:
         )
         <= 3
     )
+
+
+def test_no_text_and_no_place_that_a_compiler_names_breaks_the_report() -> None:
+    """A place outside the file, a name that is not there, half a line: whatever it is, there is a sentence."""
+    drawn = random.Random(20_240_917)
+    words = [log.partition("error: ")[2].split("\n", 1)[0] for log in SAID_BY_NVCC]
+    words += [
+        "'x' was not declared in this scope",
+        "expected ')' before 'x'",
+        "'y.h' file not found",
+        "unterminated comment",
+        "a row",
+    ]
+    for _ in range(100):
+        start, length = drawn.randrange(len(SOURCE)), drawn.randrange(60)
+        text = SOURCE[:start] + drawn.choice(["", "(", "{", '"', "/*", "；", "\n", "=<"]) + SOURCE[start + length :]  # noqa: RUF001 -- a full-width sign
+        log = f"k.cu:{drawn.randrange(20)}:{drawn.randrange(60)}: error: {drawn.choice(words)}\n"
+        assert all(one.message for one in told(log, text))
