@@ -9,10 +9,10 @@ from pathlib import Path
 from grader.canaries.canary import ELEMENTS, KERNEL, SHARED_BYTES, STEPS, Canary
 from grader.engines.checks.entry_points import EntrySignatures
 from grader.engines.cpu.cpu_build import build_for_cpu
+from grader.kernel_files.kernel_source import KernelSource
 from grader.launch_arguments.argument_text import parse_argument
 from grader.machine.toolset import Toolset
 from grader.single_launch.kernel_check import CheckRequest, check_built, refusals_of
-from grader.single_launch.kernel_source import KernelSource
 
 _ENTRIES = EntrySignatures(KERNEL, by_name=True)
 _CLOCK_MS = 10_000

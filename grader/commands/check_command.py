@@ -6,77 +6,130 @@ import json
 import re
 import sys
 import tempfile
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
 
+from grader.kernel_files.host_code import launches_cooperatively
+from grader.kernel_files.kernel_instance import with_arguments
+from grader.kernel_files.kernel_source import CheckError, KernelSource, named_kernel, read_kernel_source
+from grader.kernel_files.module_contents import with_contents
 from grader.launch_arguments.argument_text import parse_argument
 from grader.machine.toolset import Toolset
 from grader.model.course_root import course_root
+from grader.model.errors import MachineError, RemediableError
 from grader.model.result import Finding
 from grader.model.verdicts import Verdict
 from grader.practice.terminal_window import student_console
 from grader.reports.screens.check_screen import CheckPage
-from grader.single_launch.host_code import launches_cooperatively
+from grader.single_launch.check_report import CheckReport
 from grader.single_launch.kernel_build import why_not
-from grader.single_launch.kernel_check import Checked, CheckRequest, Extent3, Refused, check_kernel
-from grader.single_launch.kernel_source import CheckError, KernelSource, named_kernel, read_kernel_source
+from grader.single_launch.kernel_check import Checked, CheckRequest, Extent3, ProposalError, Refused, check_kernel
 
 _FOUND, _CANNOT = 1, 2
 _MAX_EXTENT = 2**31 - 1
 
 
-def check_file(  # noqa: PLR0913 - one for each of the command's options
-    file: Path,
-    kernel: str | None,
-    *,
-    grid: str,
-    block: str,
-    shared_bytes: int,
-    cooperative: bool,
-    arguments: Sequence[str],
-    seed: int,
-    early_return: str,
-    as_json: bool,
-) -> int:
-    """Returns 0 if the launch is clean; 1 if something was found or the launch did not end well; 2 if there was no launch."""
-    source = read_kernel_source(file)
-    name = named_kernel(source, kernel)
+@dataclass(frozen=True)
+class CheckOptions:
+    """The command's options as they were written."""
+
+    kernel: str | None
+    grid: str | None
+    block: str | None
+    shared_bytes: int
+    cooperative: bool
+    arguments: Sequence[str]
+    seed: int
+    early_return: str
+    definitions: Sequence[str]  # -D
+    folders: Sequence[Path]  # -I
+    settings: Sequence[str]  # --set
+
+
+def check_file(file: Path, options: CheckOptions, *, as_json: bool) -> int:
+    """Returns 0 if the launch is clean; 1 if something was found or the launch did not end well; 2 if there was no launch. With `as_json`,
+    there is a report on standard output in every case.
+    """
+    try:
+        report, status = _checked(file, options, as_json=as_json)
+    except (RemediableError, MachineError) as error:
+        if as_json:
+            command = error.command if isinstance(error, ProposalError) else ""
+            kernel = error.kernel if isinstance(error, ProposalError) else ""
+            proposals = (command,) if command else tuple(getattr(error, "proposals", ()))
+            _print_json(CheckReport(verdict=None, message=str(error), kernel=kernel, proposals=proposals))
+        raise
+    if as_json:
+        _print_json(report)
+    return status
+
+
+def _checked(file: Path, options: CheckOptions, *, as_json: bool) -> tuple[CheckReport, int]:
+    source = read_kernel_source(file, options.folders)
+    name = with_arguments(source, named_kernel(source, options.kernel, str(file)))
+    shown, source = source, with_contents(source, options.settings)
     request = CheckRequest(
         file=str(file),
         kernel=name,
-        grid=_extent(grid, "--grid"),
-        block=_extent(block, "--block"),
-        shared_bytes=shared_bytes,
-        cooperative=cooperative or launches_cooperatively(source.texts.values()),
-        arguments=[parse_argument(one) for one in arguments],
-        seed=seed,
-        early_return_is_error=_is_error(early_return),
+        grid=_extent(options.grid or "1", "--grid"),
+        block=_extent(options.block or "32", "--block"),
+        shared_bytes=options.shared_bytes,
+        cooperative=options.cooperative or launches_cooperatively(source.texts.values()),
+        arguments=[parse_argument(one) for one in options.arguments],
+        seed=options.seed,
+        early_return_is_error=_is_error(options.early_return),
+        definitions=[_definition(one) for one in options.definitions],
+        options=[
+            *(["--cooperative"] if options.cooperative else []),
+            *(f"-D{one}" for one in options.definitions),
+            *(f"-I{one}" for one in options.folders),
+            *(word for one in options.settings for word in ("--set", one)),
+        ],
+        is_proposed=not (options.grid or options.block or options.shared_bytes),
     )
     toolset = Toolset.open(course_root(Path.cwd()), allow_no_sandbox=True)
     with tempfile.TemporaryDirectory(prefix="tilelab-") as scratch:
         checked = check_kernel(toolset, source, request, Path(scratch))
     if isinstance(checked, Refused):
-        _refused(source, name, checked, as_json=as_json)
-        return _CANNOT
+        return _refused(source, name, checked), _CANNOT
     if checked.verdict is Verdict.INTERNAL_ERROR:
         message = f"the launch could not be run: {checked.message}"
         raise CheckError(message)
     findings = _with_ending(checked, source)
-    if as_json:
-        _print_json(checked.verdict, checked.metrics, findings)
-    else:
+    if not as_json:
         page = CheckPage(
             kernel=name,
             verdict=checked.verdict,
             findings=findings,
-            sources=source.texts,
+            sources=shown.texts,
             launch=checked.model_copy(update={"shape": name}),
-            arguments=" ".join(f"--arg '{one}'" for one in arguments),
+            arguments=_as_options(checked),
             metrics=checked.metrics,
             left_out=checked.left_out,
         )
         student_console().print(page, soft_wrap=False)
-    return 0 if checked.verdict is Verdict.PASS else _FOUND
+    report = CheckReport(
+        verdict=checked.verdict,
+        message=checked.message,
+        kernel=name,
+        metrics=checked.metrics,
+        findings=findings,
+        left_out=checked.left_out,
+    )
+    return report, 0 if checked.verdict is Verdict.PASS else _FOUND
+
+
+def _as_options(checked: Checked) -> str:
+    written = " ".join(f"--arg '{one}'" for one in checked.arguments)
+    return f"{written}  (as in line {checked.own_line} of the file)" if checked.own_line else written
+
+
+def _definition(text: str) -> str:
+    if not re.fullmatch(r"[A-Za-z_]\w*(=[^\n\\]*)?", text):
+        message = f"-D {text!r}: write NAME or NAME=VALUE"
+        raise CheckError(message)
+    return text
 
 
 def _is_error(early_return: str) -> bool:
@@ -111,17 +164,21 @@ def _with_ending(checked: Checked, source: KernelSource) -> tuple[Finding, ...]:
     return findings
 
 
-def _refused(source: KernelSource, kernel: str, refused: Refused, *, as_json: bool) -> None:
+def _refused(source: KernelSource, kernel: str, refused: Refused) -> CheckReport:
     why = why_not(source, kernel, refused.built)
-    if as_json:
-        _print_json(refused.verdict, {}, refused.findings)
     sys.stderr.write(f"tilelab: {kernel} cannot be checked.\n{why}\n")
+    return CheckReport(
+        verdict=refused.verdict,
+        message=why,
+        kernel=kernel,
+        findings=refused.findings,
+        left_out=tuple(refused.built.left_out),
+    )
 
 
-def _print_json(verdict: Verdict, metrics: Mapping[str, int], findings: Sequence[Finding]) -> None:
-    plain = {
-        "verdict": verdict.value,
-        "metrics": dict(metrics),
-        "findings": [finding.model_dump(mode="json", exclude={"cases"}, exclude_none=True) for finding in findings],
-    }
+def _print_json(report: CheckReport) -> None:
+    plain = report.model_dump(mode="json", exclude={"findings"})
+    plain["findings"] = [
+        finding.model_dump(mode="json", exclude={"cases"}, exclude_none=True) for finding in report.findings
+    ]
     sys.stdout.write(json.dumps(plain, indent=1, ensure_ascii=False) + "\n")

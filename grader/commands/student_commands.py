@@ -144,8 +144,8 @@ def check_command(  # noqa: PLR0913, PLR0917 - one for each option
         str | None,
         typer.Option(help="its name: scale, ns::scale or 'scale<float>'; default: the only kernel of the file"),
     ] = None,
-    grid: Annotated[str, typer.Option(help="blocks: x, x,y or x,y,z")] = "1",
-    block: Annotated[str, typer.Option(help="threads of a block: x, x,y or x,y,z")] = "32",
+    grid: Annotated[str | None, typer.Option(help="blocks: x, x,y or x,y,z; default: 1")] = None,
+    block: Annotated[str | None, typer.Option(help="threads of a block: x, x,y or x,y,z; default: 32")] = None,
     shared: Annotated[int, typer.Option(min=0, help="bytes of dynamic shared memory")] = 0,
     cooperative: Annotated[
         bool,
@@ -156,7 +156,19 @@ def check_command(  # noqa: PLR0913, PLR0917 - one for each option
     arg: Annotated[
         list[str] | None,
         typer.Option(
-            help="an argument, in the kernel's order: a buffer as float[4096]=random, =iota, =0 or without =, a value as int=64"
+            help="an argument, in the kernel's order: a buffer as float[4096]=random, =iota, =0, ={1,2,3}, =@file or without =, a value as "
+            "int=64"
+        ),
+    ] = None,
+    define: Annotated[
+        list[str] | None, typer.Option("-D", help="a macro, as a compiler takes it: NAME or NAME=VALUE")
+    ] = None,
+    include: Annotated[list[Path] | None, typer.Option("-I", help="a folder with headers of the file's author")] = None,
+    set_: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--set",
+            help="what a __constant__ or __device__ variable holds: 'weights={1,2,1}', 'scale=0.5', 'w[9]=random'",
         ),
     ] = None,
     seed: Annotated[int, typer.Option(min=0, help="the seed of random numbers")] = 1,
@@ -168,11 +180,10 @@ def check_command(  # noqa: PLR0913, PLR0917 - one for each option
     """Run one kernel of any file under every detector: races, bounds, uninitialised reads, barriers."""
 
     def run() -> int:
-        from grader.commands.check_command import check_file
+        from grader.commands.check_command import CheckOptions, check_file
 
-        return check_file(
-            file,
-            kernel,
+        options = CheckOptions(
+            kernel=kernel,
             grid=grid,
             block=block,
             shared_bytes=shared,
@@ -180,7 +191,10 @@ def check_command(  # noqa: PLR0913, PLR0917 - one for each option
             arguments=arg or [],
             seed=seed,
             early_return=early_return,
-            as_json=json_,
+            definitions=define or [],
+            folders=include or [],
+            settings=set_ or [],
         )
+        return check_file(file, options, as_json=json_)
 
     guarded(run)

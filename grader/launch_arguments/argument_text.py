@@ -10,9 +10,10 @@ import re
 from dataclasses import dataclass
 
 from grader.launch_arguments.element_types import NumberKind
+from grader.launch_arguments.number_list import Number, NumbersError, numbers_of
 from grader.model.errors import RemediableError
 
-_ARGUMENT = re.compile(r"\s*(?P<type>[^=\[\]]+?)\s*(?P<extents>(?:\[\s*\d+\s*\]\s*)*)(?:=\s*(?P<fill>.*?)\s*)?")
+_ARGUMENT = re.compile(r"\s*(?P<type>[^=\[\]]+?)\s*(?P<extents>(?:\[\s*\d*\s*\]\s*)*)(?:=\s*(?P<fill>.*?)\s*)?")
 _FILLS = frozenset({"iota", "random"})
 _WORDS = _FILLS | {"null", "nullptr", "NULL"}
 _FUNCTION = re.compile(r"&?[A-Za-z_]\w*(?:::\w+)*")
@@ -36,12 +37,13 @@ class ArgumentError(RemediableError):
 
 @dataclass(frozen=True)
 class Content:
-    fill: str  # "none", "constant", "iota", "random", "parts", "function"
+    fill: str  # "none", "constant", "iota", "random", "parts", "listed", "function"
     floating: float = 0.0
     integer: int = 0
     whole: bool = True  # whether the number is an integer
     span: tuple[int, int] | None = None  # the range of random whole numbers
     parts: tuple[str, ...] = ()  # what is written in {…}, unread
+    listed: tuple[Number, ...] = ()  # the numbers of a file, or of a list for a buffer of numbers
     function: str = ""  # the name of a function, whose address is passed
 
 
@@ -63,24 +65,27 @@ def parse_argument(text: str) -> WantedArgument:
         message = f"--arg {text!r}: write a buffer as 'float[4096]=random' and a value as 'int=64'"
         raise ArgumentError(message)
     name = " ".join(_QUALIFIERS.sub(" ", match["type"]).split())
-    extents = tuple(int(one) for one in re.findall(r"\d+", match["extents"]))
-    if any(extent == 0 for extent in extents):
-        message = f"--arg {text!r}: a buffer has at least one element"
-        raise ArgumentError(message)
+    extents = tuple(int(one or 0) for one in re.findall(r"\[\s*(\d*)\s*\]", match["extents"]))
     fill = match["fill"]
+    counted = extents == (0,) and fill and fill.startswith(("{", "@"))  # int[]={1,2,3}
+    if any(extent == 0 for extent in extents) and not counted:
+        message = f"--arg {text!r}: a buffer has at least one element: write a buffer as 'float[4096]=random'"
+        raise ArgumentError(message)
     if not extents and not fill:
         message = (
             f"--arg {text!r}: a value needs a number, as in '{name}=64'; a buffer needs a size, as in '{name}[4096]'"
         )
         raise ArgumentError(message)
-    return WantedArgument(text, name, extents, _content(text, fill, is_buffer=bool(extents)), match["type"].count("*"))
+    return WantedArgument(
+        text, name, extents, _content(text, fill, name, is_buffer=bool(extents)), match["type"].count("*")
+    )
 
 
-def _content(text: str, fill: str | None, *, is_buffer: bool) -> Content:
+def _content(text: str, fill: str | None, type_name: str, *, is_buffer: bool) -> Content:
     if not fill:
         return Content("none")
-    if fill.startswith("{"):
-        return Content("parts", parts=parts_of(text, fill))
+    if fill.startswith("{") or (is_buffer and fill.startswith("@")):
+        return Content("parts", parts=parts_of(text, fill)) if fill.startswith("{") else listed(text, fill, type_name)
     if is_buffer and fill == "iota":
         return Content("iota")
     if is_buffer and (random := _RANDOM.fullmatch(fill)):
@@ -93,7 +98,11 @@ def _content(text: str, fill: str | None, *, is_buffer: bool) -> Content:
     if number is None and not is_buffer and _FUNCTION.fullmatch(fill) and fill not in _FILLS:
         return Content("function", function=fill)
     if number is None:
-        what = "0, another number, iota, random or random(LOW,HIGH), or nothing" if is_buffer else "a number"
+        what = (
+            "0, another number, iota, random or random(LOW,HIGH), a list {1,2,3}, @FILE, or nothing"
+            if is_buffer
+            else "a number"
+        )
         message = f"--arg {text!r}: {fill!r} is not {what}"
         raise ArgumentError(message)
     return number
@@ -108,6 +117,17 @@ def named_functions(wanted: WantedArgument) -> list[str]:
     return [
         one for one in values if parts and _FUNCTION.fullmatch(one) and one not in _WORDS and number_in(one) is None
     ]
+
+
+def listed(text: str, fill: str, type_name: str) -> Content:
+    """The numbers of a list or of a file. Raises ArgumentError."""
+    try:
+        numbers = numbers_of(fill, type_name)
+    except NumbersError as error:
+        message = f"--arg {text[:200]!r}: {error}"
+        raise ArgumentError(message) from error
+    whole = all(math.isfinite(one) and one == int(one) for one in numbers)
+    return Content("listed", whole=whole, listed=numbers)
 
 
 def number_in(text: str) -> Content | None:

@@ -9,11 +9,17 @@ from __future__ import annotations
 
 import math
 import re
-import shlex
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from grader.launch_arguments.argument_text import NUMBER_TYPES, ArgumentError, Content, WantedArgument, parse_argument
+from grader.launch_arguments.argument_text import (
+    NUMBER_TYPES,
+    ArgumentError,
+    Content,
+    WantedArgument,
+    listed,
+    parse_argument,
+)
 from grader.launch_arguments.class_arguments import Filled, filled, filled_elements, proposed
 from grader.launch_arguments.class_layout import Pointee
 from grader.launch_arguments.element_types import ElementType, Leaf
@@ -111,6 +117,11 @@ class _Matching:
         if content.fill == "parts" and wanted.extents and layout is not None:
             found = filled_elements(parameter.name, layout, wanted, self._make_buffer)
             return Argument(parameter, element, Content("constant"), wanted.extents, found)
+        extents = wanted.extents
+        if content.fill == "parts" and extents:
+            content = listed(wanted.text, f"{{{','.join(content.parts)}}}", wanted.type)
+        if content.fill == "listed":
+            extents = _counted(parameter, element, content, wanted)
         if content.fill in {"parts", "function"}:
             raise ArgumentError(_mismatch(self.kernel, parameter, wanted))
         if not wanted.extents and (number := element.number):
@@ -118,7 +129,7 @@ class _Matching:
         if not content.whole and any(leaf.kind != "floating" for leaf in element.leaves):
             message = f"--arg {wanted.text!r}: {parameter.name} holds whole numbers only"
             raise ArgumentError(message)
-        return Argument(parameter, element, content, wanted.extents)
+        return Argument(parameter, element, content, extents)
 
     def _make_buffer(self, name: str, pointee: Pointee, text: str) -> int:
         wanted = parse_argument(text)
@@ -148,6 +159,24 @@ def _function(kernel: str, parameter: Parameter, wanted: WantedArgument) -> Argu
     if wanted.extents or not (content.fill == "function" or (content.fill == "constant" and content.integer == 0)):
         raise ArgumentError(_mismatch(kernel, parameter, wanted))
     return Argument(parameter, ElementType("function", 8, (number,)), content)
+
+
+def _counted(parameter: Parameter, element: ElementType, content: Content, wanted: WantedArgument) -> tuple[int, ...]:
+    """The extents of a buffer whose numbers are listed: it has as many places as there are numbers."""
+    numbers, leaves = content.listed, max(1, len(element.leaves))
+    extents = wanted.extents if wanted.extents != (0,) else (len(numbers) // leaves,)
+    if math.prod(extents) * leaves != len(numbers):
+        message = (
+            f"--arg {wanted.text[:80]!r}: {parameter.name} has places for {math.prod(extents) * leaves:,} numbers, and the list has "
+            f"{len(numbers):,}"
+        )
+        raise ArgumentError(message)
+    for leaf in element.leaves:
+        low, high = -(1 << (8 * leaf.bytes - 1)), 1 << (8 * leaf.bytes)
+        if leaf.kind != "floating" and content.whole and not all(low <= one < high for one in numbers):
+            message = f"--arg {wanted.text[:80]!r}: a number does not fit into the {leaf.bytes} bytes of an element of {parameter.name}"
+            raise ArgumentError(message)
+    return extents
 
 
 def _free_element(kernel: str, parameter: Parameter, wanted: WantedArgument) -> ElementType:
@@ -208,11 +237,3 @@ def proposal(parameter: Parameter) -> str:
 
 def signature(kernel: str, parameters: Sequence[Parameter]) -> str:
     return f"{kernel}({', '.join(f'{one.text} {one.name}' for one in parameters)})"
-
-
-def proposed_command(file: str, kernel: str, parameters: Sequence[Parameter]) -> str:
-    """A command line that runs, which the user can adapt."""
-    command = ["tilelab", "check", file, "--kernel", kernel, "--grid", "4", "--block", "256"]
-    for parameter in parameters:
-        command += ["--arg", proposal(parameter)]
-    return shlex.join(command)

@@ -14,12 +14,12 @@ from pathlib import Path
 
 from grader.engines.checks.entry_points import USE_FILE, EntrySignatures
 from grader.engines.cpu.cpu_build import CpuBuild, build_for_cpu
+from grader.kernel_files.host_code import without_host_functions, without_lines
+from grader.kernel_files.kernel_slice import sliced
+from grader.kernel_files.kernel_source import INCLUDE, KernelSource, base_name
+from grader.kernel_files.left_out_headers import is_needed, stand_in
 from grader.machine.toolset import Toolset
 from grader.model.verdicts import Verdict
-from grader.single_launch.host_code import without_host_functions, without_lines
-from grader.single_launch.kernel_slice import sliced
-from grader.single_launch.kernel_source import INCLUDE, KernelSource, base_name
-from grader.single_launch.left_out_headers import is_needed, stand_in
 
 _MAX_ROUNDS = 40  # how often the build is tried, each time without what did not compile
 _MAX_LEFT_OUT = 64
@@ -56,7 +56,8 @@ def build_kernel(  # noqa: PLR0913 - what to build, where, and with what
         if built.build.runner is not None:
             return built
         first = first or built
-        if built.build.refusals[0].verdict is not Verdict.COMPILE_ERROR:
+        refusal = built.build.refusals[0]
+        if refusal.verdict is not Verdict.COMPILE_ERROR and "not defined" not in refusal.message:
             break
     if first is None:
         message = "nothing was built"
@@ -65,8 +66,10 @@ def build_kernel(  # noqa: PLR0913 - what to build, where, and with what
 
 
 def _choices(source: KernelSource, kernel: str, functions: Collection[str]) -> Iterator[dict[str, str]]:
-    if kernel in source.kernels:
+    if any(base_name(one) == kernel for one in source.kernels):
         yield sliced(source.texts, kernel, functions)
+        if source.companions:
+            yield sliced(source.with_companions(), kernel, functions)
     yield {name: without_host_functions(text) for name, text in source.texts.items()}
 
 
@@ -160,8 +163,20 @@ class _Tries:
         return next((build for build in missed if build.refusals[0].verdict is Verdict.NEEDS_GPU), last)
 
 
+_EMPTY_WORDS = re.compile(r"variable or field .* declared void")
+
+
 def _as_the_users(build: CpuBuild) -> CpuBuild:
-    """An error in the line that names the kernel is about what the user asked for, and no fault of ours."""
+    """An error in the line that names the kernel is about what the user asked for, and no fault of ours. What the compiler says of a
+    signature after an unknown type in it says nothing.
+    """
+    telling = [one for one in build.refusals if not _EMPTY_WORDS.search(one.message)]
+    if build.refusals and not telling:
+        first = build.refusals[0]
+        others = (message for _, line, message in _ERROR.findall(build.log) if int(line) == first.line)
+        if other := next((one for one in others if not _EMPTY_WORDS.search(one)), None):
+            telling = [replace(first, message=f"The compiler says: {other}")]
+    build = replace(build, refusals=tuple(telling) or build.refusals)
     if not re.search(rf"^{re.escape(USE_FILE)}:\d+:(?:\d+:)? error: ", build.log, re.MULTILINE):
         return build
     refusals = tuple(
@@ -190,7 +205,8 @@ def _with_line(text: str, number: int, instead: str) -> str:
 def why_not(source: KernelSource, kernel: str, built: BuiltKernel) -> str:
     """Why there is no runner: some lines of text."""
     log = built.build.log
-    if error := re.search(rf"^{re.escape(USE_FILE)}:\d+:(?:\d+:)? error: (.*)$", log, re.MULTILINE):
+    error = re.search(rf"^{re.escape(USE_FILE)}:\d+:(?:\d+:)? error: (.*)$", log, re.MULTILINE)
+    if error and not any(one.line > 0 for one in built.build.refusals):
         return f"{_about_name(kernel, error[1])} {_listed(source)}"
     if "<<<" in log or re.search(r"expected primary-expression before [\u2018']<[\u2019'] token", log):
         launch = re.search(

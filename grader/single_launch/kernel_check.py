@@ -7,9 +7,10 @@ what the runner reports.
 from __future__ import annotations
 
 import json
+import math
 import subprocess
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from pydantic import Field, ValidationError
@@ -17,16 +18,23 @@ from pydantic import Field, ValidationError
 from grader.engines.cpu.cpu_build import CpuBuild
 from grader.judging.judge_call import JUDGE_SECONDS, MAX_REPORT_BYTES, located
 from grader.judging.lab_judging import RUN_LIMITS
-from grader.launch_arguments.argument_text import ArgumentError, Content, WantedArgument, named_functions
+from grader.kernel_files.kernel_source import KernelSource
+from grader.launch_arguments.argument_text import (
+    ArgumentError,
+    Content,
+    WantedArgument,
+    named_functions,
+    parse_argument,
+)
 from grader.launch_arguments.class_passing import passing_of
 from grader.launch_arguments.element_types import Leaf
-from grader.launch_arguments.kernel_arguments import Argument, match_arguments, proposed_command, signature
+from grader.launch_arguments.kernel_arguments import Argument, match_arguments, signature
 from grader.launch_arguments.kernel_parameters import Parameter, read_parameters
 from grader.machine.toolset import Toolset
 from grader.model.result import Finding, Launch
 from grader.model.verdicts import Verdict
 from grader.single_launch.kernel_build import BuiltKernel, build_kernel
-from grader.single_launch.kernel_source import KernelSource
+from grader.single_launch.launch_proposal import ProposedLaunch, proposed_launch
 
 EVENT_BUDGET = 1_000_000_000
 CLOCK_MS = 100_000
@@ -46,6 +54,9 @@ class CheckRequest:
     shared_bytes: int
     arguments: Sequence[WantedArgument]
     seed: int = 1
+    definitions: Sequence[str] = ()  # macros
+    is_proposed: bool = False  # whether the file's own launch may take the place of grid, block and arguments
+    options: Sequence[str] = ()  # others that a proposed command line has to repeat
     early_return_is_error: bool = False
     event_budget: int = EVENT_BUDGET
     clock_ms: int = CLOCK_MS
@@ -57,6 +68,8 @@ class Checked(Launch):
 
     metrics: dict[str, int] = Field(default_factory=dict)
     left_out: tuple[str, ...] = ()  # what was left out of the file: descriptions
+    arguments: tuple[str, ...] = ()  # as --arg takes them
+    own_line: int = 0  # of the file's own launch, where that was run
 
 
 @dataclass(frozen=True)
@@ -74,27 +87,36 @@ class Refused:
 def check_kernel(toolset: Toolset, source: KernelSource, request: CheckRequest, scratch: Path) -> Checked | Refused:
     """`scratch` is an empty folder of the caller. Raises ArgumentError where the arguments do not fit the kernel."""
     functions = list(dict.fromkeys(name for one in request.arguments for name in named_functions(one)))
-    built = build_kernel(toolset, source, request.kernel, scratch / "work", functions=functions)
+    work = scratch / "work"
+    built = build_kernel(toolset, source, request.kernel, work, definitions=request.definitions, functions=functions)
     if built.build.runner is None or built.build.image is None:
         return Refused(built, refusals_of(source, built.build))
-    checked = check_built(toolset, built.build, request, scratch)
+    checked = check_built(toolset, built.build, request, scratch, source)
     sources = {name: text.split("\n") for name, text in source.texts.items()}
     checked = checked.model_copy(update={"left_out": tuple(built.left_out)})
     return located(checked.model_copy(update={"findings": tuple(map(_reworded, checked.findings))}), sources)
 
 
-def check_built(toolset: Toolset, build: CpuBuild, request: CheckRequest, scratch: Path) -> Checked:
-    """Launches what was built in `scratch / "work"`. Its findings are in the runner's words and without the text of their lines."""
+def check_built(
+    toolset: Toolset, build: CpuBuild, request: CheckRequest, scratch: Path, source: KernelSource | None = None
+) -> Checked:
+    """Launches what was built in `scratch / "work"`. Its findings are in the runner's words and without the text of their lines.
+    `source`: where launches of its own may be found, if the request names no arguments.
+    """
     if build.runner is None or build.image is None:
         message = "there is no runner to launch"
         raise ValueError(message)
     image = json.loads(build.image.read_text(encoding="utf-8"))
     parameters = _parameters(build.runner, image["kernel"])
     functions: dict[str, int] = image["passed"]
+    own_line = 0
+    proposal = proposed_launch(source or KernelSource("", {}), request.kernel, parameters)
+    if request.is_proposed and not request.arguments and proposal.is_whole:
+        request, own_line = _own(request, proposal), proposal.line
     try:
         arguments = match_arguments(request.kernel, parameters, request.arguments)
     except ArgumentError as error:
-        raise ArgumentError(_with_help(str(error), request, parameters)) from None
+        raise ProposalError(str(error), request, parameters, proposal) from None
     (scratch / "launch.json").write_text(json.dumps(_description(request, arguments, functions)), encoding="utf-8")
     argv = toolset.confinement.wrap(
         [str(build.runner), "--image", str(build.image)],
@@ -104,7 +126,34 @@ def check_built(toolset: Toolset, build: CpuBuild, request: CheckRequest, scratc
         profile="run",
     )
     (scratch / "runner.json").write_text(json.dumps({"argv": argv}), encoding="utf-8")
-    return _run_checker(toolset, scratch)
+    written = proposal.arguments if own_line else tuple(one.text for one in request.arguments)
+    return _run_checker(toolset, scratch).model_copy(update={"arguments": written, "own_line": own_line})
+
+
+class ProposalError(ArgumentError):
+    """The arguments do not fit. The text ends with a command line that does."""
+
+    def __init__(
+        self, message: str, request: CheckRequest, parameters: Sequence[Parameter], proposal: ProposedLaunch
+    ) -> None:
+        self.kernel = request.kernel
+        self.command = proposal.command([request.file, "--kernel", request.kernel, *request.options])
+        from_file = f", as in line {proposal.line} of the file where its constants say it" if proposal.line else ""
+        super().__init__(
+            f"{message}\nThe kernel is {signature(request.kernel, parameters)}. A command line to start from{from_file}:\n"
+            f"  {self.command}"
+        )
+
+
+def _own(request: CheckRequest, proposal: ProposedLaunch) -> CheckRequest:
+    """The launch that the file itself contains."""
+    return replace(
+        request,
+        grid=proposal.grid,
+        block=proposal.block,
+        shared_bytes=proposal.shared_bytes,
+        arguments=[parse_argument(one) for one in proposal.arguments],
+    )
 
 
 def _reworded(finding: Finding) -> Finding:
@@ -121,13 +170,6 @@ def _parameters(runner: Path, kernel: int) -> list[Parameter]:
         message = f"{runner} has no debug information of the function at {kernel:#x}"
         raise RuntimeError(message)
     return parameters
-
-
-def _with_help(message: str, request: CheckRequest, parameters: Sequence[Parameter]) -> str:
-    return (
-        f"{message}\nThe kernel is {signature(request.kernel, parameters)}. A command line to start from:\n"
-        f"  {proposed_command(request.file, request.kernel, parameters)}"
-    )
 
 
 def refusals_of(source: KernelSource, build: CpuBuild) -> tuple[Finding, ...]:
@@ -197,6 +239,8 @@ def _filled(content: Content, functions: Mapping[str, int]) -> dict[str, object]
     }
     if content.span:
         filled |= {"low": content.span[0], "high": content.span[1]}
+    if content.fill == "listed":
+        filled["listed"] = [_listed(one) for one in content.listed]
     return filled
 
 
@@ -205,6 +249,13 @@ def _number(content: Content, functions: Mapping[str, int]) -> dict[str, object]
     if content.function:
         integer = functions[content.function]
     return {"floating": content.floating, "integer": integer}
+
+
+def _listed(number: float) -> int | float | str:
+    """JSON has no infinity and no NaN, and the checker reads whole numbers in two's complement."""
+    if isinstance(number, int):
+        return number - (1 << 64) if 1 << 63 <= number < 1 << 64 else number if abs(number) < 1 << 63 else float(number)
+    return number if math.isfinite(number) else str(number)
 
 
 def _leaf(leaf: Leaf) -> dict[str, object]:

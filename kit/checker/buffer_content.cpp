@@ -8,12 +8,6 @@
 namespace tilelab::checker {
 namespace {
 
-// One number in both forms; a leaf uses the one that fits its type.
-struct Number {
-  double floating = 0;
-  std::uint64_t integer = 0;  // two's complement
-};
-
 class Numbers {
  public:
   Numbers(const Content& content, judge::RandomStream random) : content_(content), random_(random) {}
@@ -25,6 +19,7 @@ class Numbers {
         return {static_cast<double>(here), here};
       }
       case Fill::random: return drawn(kind);
+      case Fill::listed: return content_.listed[count_++ % content_.listed.size()];
       default: return {content_.floating, static_cast<std::uint64_t>(content_.integer)};
     }
   }

@@ -1,4 +1,5 @@
-// What a buffer holds before a launch: zeros or another number, consecutive numbers, random numbers, or unwritten memory.
+// What a buffer holds before a launch: zeros or another number, consecutive numbers, random numbers, listed numbers, or unwritten
+// memory.
 // Elements consist of numbers ("leaves"): one for a float, four for a float4, one for each member of a struct.
 #pragma once
 
@@ -13,7 +14,7 @@
 namespace tilelab::checker {
 
 enum class NumberKind { floating, signed_integer, unsigned_integer };
-enum class Fill { none, constant, iota, random };
+enum class Fill { none, constant, iota, random, listed };
 
 struct Leaf {
   NumberKind kind = NumberKind::floating;
@@ -26,11 +27,18 @@ struct BufferShape {
   std::vector<Leaf> leaves;
 };
 
+// One number in both forms; a leaf uses the one that fits its type.
+struct Number {
+  double floating = 0;
+  std::uint64_t integer = 0;  // two's complement
+};
+
 struct Content {
   Fill fill = Fill::none;
   double floating = 0;  // for constants: the number as floating-point and as integer
   std::int64_t integer = 0;
   std::optional<std::int64_t> low, high;  // for random: whole numbers from low to high; without them, the ranges below
+  std::vector<Number> listed = {};        // for lists: the numbers, leaf by leaf; where they end, they begin again
 };
 
 // One number at a place of its own: `leaf.offset` counts from the buffer's first byte.

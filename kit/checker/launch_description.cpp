@@ -10,7 +10,8 @@ namespace tilelab::checker {
 NLOHMANN_JSON_SERIALIZE_ENUM(NumberKind, {{NumberKind::floating, "floating"},
                                           {NumberKind::signed_integer, "signed"},
                                           {NumberKind::unsigned_integer, "unsigned"}})
-NLOHMANN_JSON_SERIALIZE_ENUM(Fill, {{Fill::none, "none"}, {Fill::constant, "constant"}, {Fill::iota, "iota"}, {Fill::random, "random"}})
+NLOHMANN_JSON_SERIALIZE_ENUM(
+    Fill, {{Fill::none, "none"}, {Fill::constant, "constant"}, {Fill::iota, "iota"}, {Fill::random, "random"}, {Fill::listed, "listed"}})
 
 namespace {
 
@@ -29,12 +30,28 @@ Leaf leaf_from(const json& value) {
   return leaf;
 }
 
+// Infinity and NaN are words: JSON has no numbers for them.
+Number number_from(const json& value) {
+  if (value.is_string()) return {std::stod(text(value)), 0};
+  if (value.is_number_integer()) {
+    const auto whole = integer<std::int64_t>(value);
+    return {static_cast<double>(whole), static_cast<std::uint64_t>(whole)};
+  }
+  const auto number = value.get<double>();
+  const bool fits = number >= -9.2e18 && number <= 9.2e18;
+  return {number, fits ? static_cast<std::uint64_t>(static_cast<std::int64_t>(number)) : 0};
+}
+
 Content content_from(const json& value) {
   Content content{.fill = enumerator<Fill>(value.at("fill")),
                   .floating = value.at("floating").get<double>(),
                   .integer = integer<std::int64_t>(value.at("integer")),
                   .low = {},
                   .high = {}};
+  if (content.fill == Fill::listed) {
+    for (const json& one : list(value.at("listed"))) content.listed.push_back(number_from(one));
+    if (content.listed.empty()) strict::refuse(value, "a list of numbers");
+  }
   if (value.contains("low")) content.low = integer<std::int64_t>(value.at("low"));
   if (value.contains("high")) content.high = integer<std::int64_t>(value.at("high"));
   if (content.low.has_value() != content.high.has_value() || (content.low && *content.low > *content.high))

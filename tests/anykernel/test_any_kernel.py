@@ -89,10 +89,9 @@ def test_both_compilers_find_and_count_the_same(file: Path, monkeypatch: pytest.
     assert said["clang++"] == said["g++"]
 
 
-def test_json_holds_verdict_metrics_and_findings_and_nothing_else() -> None:
+def test_json_holds_counts_by_nsight_computes_names() -> None:
     file = HERE / "clean" / "rows_of_bytes.cu"
     done = check(file, *shlex.split(first_line(file)["options"]), "--json")
-    assert set(done.json) == {"verdict", "metrics", "findings"}
     assert done.json["metrics"]["l1tex__t_requests_pipe_lsu_mem_global_op_ld.sum"] == 10
 
 
@@ -124,9 +123,9 @@ def test_without_arguments_it_proposes_a_command_that_runs() -> None:
 @pytest.mark.parametrize(
     ("options", "said"),
     [
-        (["--kernel", "scael"], "The kernels in templates_and_namespaces.cu are: scale."),
-        (["--kernel", "lab::scale"], "Name one instance, such as 'lab::scale<float>'"),
-        (["--kernel", "scale<float>"], "Name a kernel in a namespace with it"),
+        (["--kernel", "scael"], "The kernels in templates_and_namespaces.cu are: lab::scale."),
+        (["--kernel", "lab::scale"], "no --arg was given, but lab::scale<float>(const float* A"),
+        (["--kernel", "scale<double>"], "no --arg was given, but lab::scale<double>(const double* A"),
         (["--kernel", "rm -rf"], "write a name"),
         (["--kernel", "lab::scale<float>", "--grid", "0x4"], "write one to three numbers"),
         (["--kernel", "lab::scale<float>", "--arg", "float=1"], "one --arg was given, but"),

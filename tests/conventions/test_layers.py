@@ -102,6 +102,7 @@ PACKAGES = (
     "course",
     "canaries",
     "single_launch",
+    "kernel_files",
     "launch_arguments",
     "scoring",
     "traffic",

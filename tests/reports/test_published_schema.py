@@ -7,6 +7,7 @@ from pathlib import Path
 
 from grader.model.result import Result
 from grader.reports.schema import schema_text
+from grader.single_launch.check_report import check_schema_text
 
 ROOT = Path(__file__).parents[2]
 REMEDY = "run .venv/bin/python docs/verdict_documents.py"
@@ -15,6 +16,11 @@ REMEDY = "run .venv/bin/python docs/verdict_documents.py"
 def test_the_published_schema_is_current() -> None:
     published = (ROOT / "docs" / "result.schema.json").read_text(encoding="utf-8")
     assert published == schema_text(), REMEDY
+
+
+def test_the_published_schema_of_a_check_is_the_models() -> None:
+    published = (ROOT / "docs" / "check.schema.json").read_text(encoding="utf-8")
+    assert published == check_schema_text(), REMEDY
 
 
 def test_a_sample_survives_a_round_trip(sample: tuple[Result, dict[str, str]]) -> None:

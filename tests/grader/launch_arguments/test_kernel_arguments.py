@@ -6,7 +6,7 @@ import pytest
 
 from grader.launch_arguments.argument_text import ArgumentError, Content, parse_argument
 from grader.launch_arguments.element_types import ElementType, Leaf, NumberKind
-from grader.launch_arguments.kernel_arguments import match_arguments, proposal, proposed_command
+from grader.launch_arguments.kernel_arguments import match_arguments, proposal
 from grader.launch_arguments.kernel_parameters import Parameter
 
 
@@ -111,6 +111,3 @@ def test_a_proposal_fits_its_parameter() -> None:
     ]
     proposals = [proposal(one) for one in kernel]
     assert len(match_arguments("scale", kernel, [parse_argument(one) for one in proposals])) == len(kernel)
-    assert proposed_command("a b.cu", "scale<float>", kernel[:1]) == (
-        "tilelab check 'a b.cu' --kernel 'scale<float>' --grid 4 --block 256 --arg 'float[1024]=random'"
-    )

@@ -6,13 +6,14 @@ kernel_build.py leaves out what a kernel does not need, and builds it.
 from __future__ import annotations
 
 import re
+import shlex
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from grader.intake.source_text import normalise
+from grader.kernel_files.host_code import kernels_in
 from grader.model.errors import RemediableError
-from grader.single_launch.host_code import kernels_in
 
 MAX_SOURCE_BYTES = 4 << 20
 _MAX_HEADERS = 64
@@ -26,7 +27,11 @@ _NAME = re.compile(r"[\w:]+(?:<[\w:<>,.*&\s+-]*>)?(?:\([\w:<>,*&\s]*\))?")
 
 
 class CheckError(RemediableError):
-    """There is nothing to check. The text says why."""
+    """There is nothing to check. The text says why; `proposals` are command lines that may help."""
+
+    def __init__(self, message: str, proposals: Sequence[str] = ()) -> None:
+        super().__init__(message)
+        self.proposals = tuple(proposals)
 
 
 @dataclass(frozen=True)
@@ -35,6 +40,14 @@ class KernelSource:
 
     name: str
     texts: dict[str, str]
+    companions: dict[str, str] = field(
+        default_factory=dict
+    )  # sources beside own headers, with the headers' names: they may define more
+
+    def with_companions(self) -> dict[str, str]:
+        """The texts with these sources, included behind the file's last line."""
+        includes = "".join(f'\n#include "{name}"' for name in self.companions)
+        return {**self.texts, **self.companions, self.name: self.texts[self.name] + includes + "\n"}
 
     @property
     def kernels(self) -> list[str]:
@@ -48,12 +61,14 @@ def read_kernel_source(path: Path, folders: Sequence[Path] = ()) -> KernelSource
     texts = {path.name: _read(path)}
     around = [*folders, *(path.parent / one for one in _NEARBY)]
     waiting = list(_own_headers(path, texts[path.name], around))
+    companions: dict[str, str] = {}
     while waiting and len(texts) < _MAX_HEADERS:
         header = waiting.pop()
         if header.name not in texts:
             texts[header.name] = _read(header)
             waiting.extend(_own_headers(header, texts[header.name], around))
-    return KernelSource(path.name, texts)
+            companions |= {one.name: _read(one) for one in _companions(header, path)}
+    return KernelSource(path.name, texts, {name: text for name, text in companions.items() if name not in texts})
 
 
 def _own_headers(path: Path, text: str, around: Sequence[Path]) -> Iterator[Path]:
@@ -65,6 +80,16 @@ def _own_headers(path: Path, text: str, around: Sequence[Path]) -> Iterator[Path
         found = (one for one in [*beside, *(folder / name for folder in around)] if _is_text(one))
         if header := next(found, None):
             yield header
+
+
+def _companions(header: Path, main: Path) -> Iterator[Path]:
+    """The source with the header's name, beside it or in a folder of sources."""
+    for folder in (header.parent, main.parent, header.parent / "../src"):
+        for suffix in (".cu", ".cpp"):
+            source = folder / f"{header.stem}{suffix}"
+            if header.suffix not in {".cu", ".cpp"} and source.name != main.name and _is_text(source):
+                yield source
+                return
 
 
 def _is_text(path: Path) -> bool:
@@ -83,26 +108,35 @@ def _read(path: Path) -> str:
     return normalise(data)[0].decode("utf-8", "replace")
 
 
-def named_kernel(source: KernelSource, wanted: str | None) -> str:
-    """The kernel to check: `wanted`, or the only kernel in the file. Raises CheckError, which lists the kernels."""
-    kernels = list(dict.fromkeys(source.kernels))
+def named_kernel(source: KernelSource, wanted: str | None, file: str = "") -> str:
+    """The kernel to check, with its namespaces: `wanted`, or the only kernel in the file. Raises CheckError, which lists the kernels."""
+    own = kernels_in(source.texts[source.name])
+    kernels = own or list(dict.fromkeys(source.kernels))
     listed = (
         f"The kernels in {source.name} are: {', '.join(kernels)}." if kernels else f"{source.name} holds no kernel."
     )
     if wanted is None:
         if len(kernels) == 1:
             return kernels[0]
-        message = f"which kernel? Name one with --kernel. {listed}"
-        raise CheckError(message)
+        lines = [shlex.join(["tilelab", "check", file or source.name, "--kernel", one]) for one in kernels]
+        message = (
+            "\n  ".join(["which kernel? These lines propose a launch, or run the file's own:", *lines])
+            if kernels
+            else listed
+        )
+        raise CheckError(message, lines)
     if not _NAME.fullmatch(wanted):
         message = f"--kernel {wanted!r}: write a name such as scale, ns::scale or 'scale<float>'. {listed}"
         raise CheckError(message)
-    base = base_name(wanted)
+    name = re.split(r"[<(]", wanted, maxsplit=1)[0]
+    known = [one for one in dict.fromkeys(source.kernels) if one == name or one.endswith(f"::{name}")]
     made_by_macro = any("##" in text for text in source.texts.values())
-    if base not in kernels and not made_by_macro:
-        message = f"there is no __global__ function {base!r}. {listed}"
+    if not known and not made_by_macro:
+        message = f"there is no __global__ function {name!r}. {listed}"
         raise CheckError(message)
-    return wanted
+    if name in known or len(known) != 1:
+        return wanted
+    return known[0] + wanted[len(name) :]
 
 
 def base_name(kernel: str) -> str:

@@ -9,10 +9,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import accumulate, pairwise
 
-from grader.single_launch.declared_names import declared_names
+from grader.kernel_files.declared_names import declared_names
 
 _TOKEN = re.compile(
     r"""(?P<skip>//(?:\\\n|[^\n])*|/\*.*?(?:\*/|\Z))"""
@@ -42,6 +42,7 @@ class Item:
     is_function: bool  # a function with a body
     on_device: bool  # whether it, or a part of it, is for the GPU
     kernel: str = ""  # its name, where it is a __global__ function
+    scope: str = ""  # the namespaces around it: "lab::inner"
     declares: frozenset[str] | None = None  # the names that it introduces; None: they are not certain
     words: frozenset[str] = frozenset()  # every word in it
 
@@ -65,8 +66,12 @@ def launches_cooperatively(sources: Iterable[str]) -> bool:
 
 
 def kernels_in(source: str) -> list[str]:
-    """The names of the __global__ functions, each once."""
-    return list(dict.fromkeys(item.kernel for item in items_of(source) if item.kernel))
+    """The names of the __global__ functions with their namespaces, each once."""
+    return list(dict.fromkeys(qualified(item) for item in items_of(source) if item.kernel))
+
+
+def qualified(item: Item) -> str:
+    return f"{item.scope}::{item.kernel}" if item.scope else item.kernel
 
 
 def without_host_functions(source: str) -> str:
@@ -165,16 +170,22 @@ class _Reader:
 
     def items(self) -> Iterator[Item]:
         at = 0
+        scopes: list[str] = []
         while at < len(self._tokens):
             if self._tokens[at].text in {";", "}"}:
+                if self._tokens[at].text == "}" and scopes:
+                    scopes.pop()
                 at += 1  # the `}` of a namespace, or a stray semicolon
                 continue
             body = self._body(at)
             if body < len(self._tokens) and self._opens_scope(at, body):
+                words = [token.text for token in self._tokens[at:body]]
+                scopes.append("".join(words[words.index("namespace") + 1 :]) if "namespace" in words else "")
                 at = body + 1
                 continue
             end, is_function = self._end(at, body)
-            yield self._item(at, end, is_function=is_function)
+            item = self._item(at, end, is_function=is_function)
+            yield replace(item, scope="::".join(filter(None, scopes)))
             at = end
 
     def _body(self, first: int) -> int:

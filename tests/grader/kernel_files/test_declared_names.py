@@ -6,7 +6,7 @@ import re
 
 import pytest
 
-from grader.single_launch.declared_names import declared_names
+from grader.kernel_files.declared_names import declared_names
 
 
 @pytest.mark.parametrize(

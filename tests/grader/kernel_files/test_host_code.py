@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from grader.single_launch.host_code import kernels_in, without_host_functions, without_lines
+from grader.kernel_files.host_code import kernels_in, without_host_functions, without_lines
 
 
 def left(source: str) -> list[str]:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from grader.single_launch.host_code import kernels_in
-from grader.single_launch.kernel_slice import sliced
+from grader.kernel_files.host_code import kernels_in
+from grader.kernel_files.kernel_slice import sliced
 
 
 def left(source: str, kernel: str = "scale") -> list[str]:

@@ -1,14 +1,14 @@
 """What a kernel needs of its file and of its author's own headers: the declarations that it names, and those that they name.
 
 Everything else is host code for this kernel, and goes. Names decide, not scopes: a declaration too many stays where two share a name.
-If the compiler misses something in the rest, kernel_source.py tries the whole file.
+If the compiler misses something in the rest, kernel_build.py tries the whole file.
 """
 
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping
 
-from grader.single_launch.host_code import Item, blanked, items_of, macros_of
+from grader.kernel_files.host_code import Item, blanked, items_of, macros_of
 
 
 def sliced(texts: Mapping[str, str], kernel: str, functions: Collection[str] = ()) -> dict[str, str]:

@@ -1,0 +1,105 @@
+"""Which instance of a template is checked where the user names none: the one that the file's own launches name, else one with usual
+arguments. The name in the output says which it is.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from grader.kernel_files.host_code import Item, items_of, macros_of, qualified
+from grader.kernel_files.kernel_source import KernelSource
+
+_TYPE_NAMES = """
+    float double half __half bool char short int long unsigned signed size_t int8_t uint8_t int16_t uint16_t int32_t uint32_t int64_t
+    uint64_t uchar uint ushort float2 float3 float4 double2 int2 int3 int4 uint2 uint3 uint4 uchar4 true false const
+"""
+_TYPES = frozenset(_TYPE_NAMES.split())
+_TYPE, _FLAT, _WIDE = (
+    "float",
+    "256",
+    "16",
+)  # usual arguments: a type, and the threads of a block in one and in two dimensions
+_SECOND_AXIS = re.compile(r"\b(?:threadIdx|blockDim|blockIdx)\s*\.\s*y\b")
+
+
+def definitions_of(source: KernelSource, kernel: str) -> list[str]:
+    """The text of each definition of `kernel`, a name with its namespaces."""
+    return [
+        text[item.first : item.end]
+        for text in source.texts.values()
+        for item in items_of(text)
+        if item.kernel and qualified(item) == kernel
+    ]
+
+
+def is_two_dimensional(source: KernelSource, kernel: str) -> bool:
+    return any(_SECOND_AXIS.search(text) for text in definitions_of(source, kernel))
+
+
+def with_arguments(source: KernelSource, kernel: str) -> str:
+    """`sum<float>` for the template `sum`; what is no template stays as it is, and so does a template whose arguments are not obvious."""
+    definitions = definitions_of(source, kernel)
+    if not definitions or not all(text.lstrip().startswith("template") for text in definitions):
+        return kernel
+    parameters = _template_parameters(definitions[0])
+    if parameters == [""]:  # a specialisation, template <>
+        return kernel
+    if launched := next(_launched(source, kernel.rsplit("::", 1)[-1]), None):
+        return f"{kernel}<{launched}>"
+    wide = _SECOND_AXIS.search(definitions[0]) is not None
+    usual = [_usual(one, wide=wide) for one in parameters if "=" not in one and "..." not in one]
+    return f"{kernel}<{', '.join(usual)}>" if all(usual) else kernel
+
+
+def _template_parameters(text: str) -> list[str]:
+    inside = _angles(text, text.index("<"))
+    parts, depth = [""], 0
+    for character in inside:
+        depth += (character in "<(") - (character in ">)")
+        if character == "," and depth == 0:
+            parts.append("")
+        else:
+            parts[-1] += character
+    return [part.strip() for part in parts]
+
+
+def _angles(text: str, opening: int) -> str:
+    """What stands between the `<` at `opening` and its `>`."""
+    depth = 0
+    for at in range(opening, len(text)):
+        depth += (text[at] == "<") - (text[at] == ">")
+        if depth == 0:
+            return text[opening + 1 : at]
+        if text[at] in ";{":
+            break
+    return ""
+
+
+def _launched(source: KernelSource, name: str) -> Iterator[str]:
+    """The template arguments in launches of the kernel, where every word of them is known outside the host's functions."""
+    known = set(_TYPES)
+    for text in source.texts.values():
+        known |= set(macros_of(text))
+        known |= {word for item in items_of(text) if not item.is_function or item.on_device for word in _names(item)}
+    for text in source.texts.values():
+        for match in re.finditer(rf"\b{re.escape(name)}\s*(<)(?!\s*<\s*<|<)", text):
+            inside = _angles(text, match.start(1))
+            after = text[match.start(1) + len(inside) + 2 :].lstrip()
+            if inside.strip() and re.match(r"<\s*<\s*<", after) and set(re.findall(r"[^\W\d]\w*", inside)) <= known:
+                yield " ".join(inside.split())
+
+
+def _names(item: Item) -> frozenset[str]:
+    return item.declares or frozenset()
+
+
+def _usual(parameter: str, *, wide: bool) -> str:
+    words = parameter.split()
+    if words[0] in {"typename", "class"}:
+        return _TYPE
+    if words[0] == "bool":
+        return "true"
+    if words[0] in {"int", "unsigned", "size_t", "short", "long", "uint", "const", "uint32_t", "int32_t", "auto"}:
+        return _WIDE if wide else _FLAT
+    return ""

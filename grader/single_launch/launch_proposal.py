@@ -1,0 +1,115 @@
+"""A launch for a kernel whose arguments the user has not named: the file's own launch, as far as its constants say it, and usual sizes for
+the rest. It is run only if the file says all of it; otherwise it is proposed as a command line that runs when it is pasted.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+import shlex
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from grader.kernel_files.kernel_instance import definitions_of, is_two_dimensional
+from grader.kernel_files.kernel_source import KernelSource
+from grader.kernel_files.own_launches import Extent3, OwnLaunch, own_launches
+from grader.launch_arguments.kernel_arguments import MAX_BUFFER_BYTES, proposal
+from grader.launch_arguments.kernel_parameters import Parameter
+
+_ELEMENTS = 4096  # of a proposed buffer: the square of a proposed number, in one dimension and in two
+_FLAT_NUMBER, _WIDE_NUMBER = 64, 32
+_DYNAMIC_BYTES = 8192
+_MOST_THREADS = 1 << 16  # of the file's own launch, in all
+_WIDE: tuple[Extent3, Extent3] = ((2, 2, 1), (16, 16, 1))  # grid and block
+_FLAT: tuple[Extent3, Extent3] = ((4, 1, 1), (256, 1, 1))
+
+
+@dataclass(frozen=True)
+class ProposedLaunch:
+    grid: Extent3
+    block: Extent3
+    shared_bytes: int
+    arguments: tuple[str, ...]  # as --arg takes them
+    line: int = 0  # of the file's own launch; 0: there is none
+    is_whole: bool = False  # whether the file's own launch says all of it, and it is small enough
+
+    def command(self, options: Sequence[str]) -> str:
+        """`options`: the file, the kernel, and what else was given."""
+        parts = ["tilelab", "check", *options, "--grid", _written(self.grid), "--block", _written(self.block)]
+        if self.shared_bytes:
+            parts += ["--shared", str(self.shared_bytes)]
+        for argument in self.arguments:
+            parts += ["--arg", argument]
+        return shlex.join(parts)
+
+
+def proposed_launch(source: KernelSource, kernel: str, parameters: Sequence[Parameter]) -> ProposedLaunch:
+    """`kernel`: its name with namespaces, and with template arguments."""
+    name = re.split(r"[<(]", kernel, maxsplit=1)[0]
+    wide = is_two_dimensional(source, name)
+    own = next((one for one in own_launches(source, name) if len(one.values) == len(parameters)), None)
+    return _from_own(source, name, own, parameters, wide=wide)
+
+
+def _from_own(
+    source: KernelSource, name: str, own: OwnLaunch | None, parameters: Sequence[Parameter], *, wide: bool
+) -> ProposedLaunch:
+    grid, block = _WIDE if wide else _FLAT
+    dynamic = any(re.search(r"\bextern\s+__shared__", text) for text in definitions_of(source, name))
+    usual_shared = _DYNAMIC_BYTES if dynamic else 0
+    if own is None:
+        arguments = tuple(_usual(one, wide=wide) for one in parameters)
+        return ProposedLaunch(grid, block, usual_shared, arguments)
+    told = [_told(own, at, parameter) for at, parameter in enumerate(parameters)]
+    whole = None not in {own.grid, own.block, own.shared_bytes} and None not in told
+    threads = math.prod(own.grid or grid) * math.prod(own.block or block)
+    if whole and threads <= _MOST_THREADS and math.prod(own.block or block) <= 1024:  # noqa: PLR2004 -- CUDA's limit
+        arguments = tuple(one for one in told if one is not None)
+        return ProposedLaunch(
+            own.grid or grid, own.block or block, own.shared_bytes or 0, arguments, own.line, is_whole=True
+        )
+    arguments = tuple(_usual(one, wide=wide) for one in parameters)
+    return ProposedLaunch(grid, own.block or block, own.shared_bytes or usual_shared, arguments, own.line)
+
+
+def _told(own: OwnLaunch, at: int, parameter: Parameter) -> str | None:
+    """What the file's constants say of one argument."""
+    element = parameter.element
+    if element is None or parameter.trouble or parameter.layout is not None or parameter.is_function:
+        return None
+    if parameter.is_pointer:
+        size = own.bytes[at]
+        if size is None or element.bytes == 0 or size < element.bytes or size > MAX_BUFFER_BYTES:
+            return None
+        return f"{element.name}[{size // element.bytes}]={_fill(parameter)}"
+    value = own.values[at]
+    number = element.number
+    if value is None or number is None:
+        return None
+    return f"{element.name}={value if number.kind == 'floating' else int(value)}"
+
+
+def _usual(parameter: Parameter, *, wide: bool) -> str:
+    if parameter.layout is not None or parameter.is_function:
+        return proposal(parameter)
+    element = parameter.element
+    name = element.name if element else "float"
+    if parameter.is_pointer:
+        return f"{name}[{_ELEMENTS}]={_fill(parameter)}"
+    number = element.number if element else None
+    if number is None:
+        return proposal(parameter)
+    if number.is_bool or number.kind == "floating" or number.bytes == 1:
+        return f"{name}=1"
+    return f"{name}={_WIDE_NUMBER if wide else _FLAT_NUMBER}"
+
+
+def _fill(parameter: Parameter) -> str:
+    return "random" if parameter.is_const or parameter.element is None else "0"
+
+
+def _written(extent: Extent3) -> str:
+    sides = list(extent)
+    while len(sides) > 1 and sides[-1] == 1:
+        sides.pop()
+    return ",".join(map(str, sides))

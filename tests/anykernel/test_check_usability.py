@@ -1,0 +1,178 @@
+"""`tilelab check` on a file as it is: it takes the file's own launch, proposes lines that run, and reports every end in the same form."""
+
+from __future__ import annotations
+
+import json
+import shlex
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner
+
+from grader.commands.cli import app
+from grader.single_launch.check_report import CheckReport
+
+HERE = Path(__file__).resolve().parent
+PROGRAM = """#include <thrust/device_vector.h>
+#define N 512
+__global__ void add(const float* a, const float* b, float* c, int n) {
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i < n) c[i] = a[i] + b[i];
+}
+template <typename T, int TILE>
+__global__ void turn(const T* in, T* out, int n) {
+  __shared__ T tile[TILE][TILE];
+  int x = blockIdx.x * TILE + threadIdx.x, y = blockIdx.y * TILE + threadIdx.y;
+  if (x < n && y < n) tile[threadIdx.y][threadIdx.x] = in[y * n + x];
+  __syncthreads();
+  if (x < n && y < n) out[y * n + x] = tile[threadIdx.y][threadIdx.x];
+}
+int main() {
+  const int bytes = N * sizeof(float);
+  float *a, *b, *c;
+  cudaMalloc(&a, bytes); cudaMalloc(&b, bytes); cudaMalloc((void**)&c, bytes);
+  dim3 block(128);
+  dim3 grid((N + block.x - 1) / block.x);
+  add<<<4, block>>>(a, b, c, N);
+  turn<float, 8><<<grid, dim3(8, 8)>>>(a, b, atoi(argv[1]));
+}
+"""
+
+
+@dataclass(frozen=True)
+class Done:
+    status: int
+    out: str
+    err: str
+
+    @property
+    def report(self) -> CheckReport:
+        return CheckReport.model_validate_json(self.out)
+
+
+def check(*options: str) -> Done:
+    done = CliRunner().invoke(app, ["check", *options])
+    return Done(done.exit_code, done.stdout, done.stderr)
+
+
+@pytest.fixture
+def program(tmp_path: Path) -> Path:
+    file = tmp_path / "a program.cu"
+    file.write_text(PROGRAM, encoding="utf-8")
+    return file
+
+
+def test_a_launch_with_constants_is_taken_as_it_is(program: Path) -> None:
+    done = check(str(program), "--kernel", "add")
+    assert done.status == 0, done.out + done.err
+    words = " ".join(done.out.split())
+    assert "grid (4,1,1) of blocks (128,1,1)" in words
+    assert (
+        "--arg 'float[512]=random' --arg 'float[512]=random' --arg 'float[512]=0' --arg 'int=512' (as in line 21 of the file)"
+        in words
+    )
+
+
+def test_kernels_are_listed_with_lines_that_may_be_pasted(program: Path) -> None:
+    done = check(str(program), "--json")
+    assert done.status == 2
+    report = done.report
+    assert [shlex.split(line)[2:] for line in report.proposals] == [
+        [str(program), "--kernel", "add"],
+        [str(program), "--kernel", "turn"],
+    ]
+    second = check(*shlex.split(report.proposals[1])[2:], "--json")
+    assert (second.status, second.report.verdict, second.report.kernel) == (2, None, "turn<float, 8>")
+    third = check(*shlex.split(second.report.proposals[0])[2:], "--json")
+    assert third.status == 0, third.out + third.err
+    assert "--block 8,8 " in second.report.proposals[0]
+
+
+@pytest.mark.parametrize(
+    ("source", "options", "status", "verdict"),
+    [
+        ("__global__ void k(int* A) { A[0] = 1; }", ["--arg", "int[4]=0", "--block", "1"], 0, "pass"),
+        ("__global__ void k(int* A) { A[4] = 1; }", ["--arg", "int[4]=0", "--block", "1"], 1, "out-of-bounds"),
+        (
+            "__global__ void k(int* A) { while (A[0] == 0) A[1]++; }",
+            ["--arg", "int[4]=0", "--block", "1"],
+            1,
+            "timeout",
+        ),
+        ("__global__ void k(int* A) { A[0] = ; }", [], 2, "compile-error"),
+        ('__global__ void k(int* A) { asm("trap.everything;"); }', [], 2, "needs-gpu"),
+        ("__global__ void k(int* A) { __builtin_trap_now(); }", [], 2, None),
+        ("__global__ void k(int* A) { }", [], 2, None),
+        ("__global__ void k(int* A) { }", ["--arg", "int=4"], 2, None),
+        ("__global__ void k(int* A) { }", ["--arg", "int[4]={1,2}"], 2, None),
+        ("__global__ void k(int* A) { }", ["--kernel", "other"], 2, None),
+        ("__global__ void k(int* A) { }", ["--grid", "none"], 2, None),
+        ("__global__ void k(int* A) { }", ["-D", "4=x"], 2, None),
+        ("int main() { }", [], 2, None),
+    ],
+)
+def test_every_end_is_reported_in_the_same_form(
+    source: str, options: list[str], status: int, verdict: str | None, tmp_path: Path
+) -> None:
+    (tmp_path / "k.cu").write_text(source, encoding="utf-8")
+    done = check(str(tmp_path / "k.cu"), *options, "--json")
+    assert done.status == status, done.out + done.err
+    report = done.report
+    if verdict or status != 2:
+        assert report.verdict == verdict
+    assert status == 0 or report.message or report.findings
+    assert set(json.loads(done.out)) == set(CheckReport.model_fields)
+
+
+def test_a_file_that_is_not_there_is_reported_too(tmp_path: Path) -> None:
+    done = check(str(tmp_path / "none.cu"), "--json")
+    assert (done.status, done.report.verdict) == (2, None)
+    assert "there is no such file" in done.report.message
+
+
+def test_macros_folders_lists_files_and_variables(tmp_path: Path) -> None:
+    (tmp_path / "headers").mkdir()
+    (tmp_path / "headers" / "sizes.h").write_text("const int taps = 3;\n", encoding="utf-8")
+    (tmp_path / "in.csv").write_text("1,2,3\n4,5,6\n", encoding="utf-8")
+    file = tmp_path / "k.cu"
+    file.write_text(
+        '#include <cstdio>\n#include "sizes.h"\n__constant__ float weights[taps];\n__device__ int offset;\n'
+        "__global__ void k(const float* in, const int* at, const unsigned char* b, double scale) {\n"
+        '  printf("%g %d %d %g %d\\n", in[SIDE] * weights[1] * scale, at[1], offset, weights[2], b[1]);\n}\n',
+        encoding="utf-8",
+    )
+    done = check(
+        str(file), "--block", "1", "-D", "SIDE=2+2", "-I", str(tmp_path / "headers"), "--set", "weights={0, 10, 0.5}", "--set",
+        "offset=-7", "--arg", f"float[2][3]=@{tmp_path / 'in.csv'}", "--arg", "int[]={4, -5}", "--arg", "uchar[2]={1,255}", "--arg",
+        "double=0.25",
+    )  # fmt: skip
+    assert done.status == 0, done.out + done.err
+    assert "12.5 -5 -7 0.5 255" in done.out
+
+
+def test_a_name_that_a_missing_header_may_declare_is_told_with_the_remedy(tmp_path: Path) -> None:
+    file = tmp_path / "k.cu"
+    file.write_text('#include "dims.h"\n__global__ void k(Image* A) {\n  A[0] = WIDTH;\n}\n', encoding="utf-8")
+    done = check(str(file))
+    assert done.status == 2
+    assert "k.cu:2: compile-error: " in done.err
+    assert "Image" in done.err
+    assert "is declared in dims.h" in done.err
+    assert "void" not in done.err
+
+
+def test_a_device_function_may_be_defined_in_the_source_beside_its_header(tmp_path: Path) -> None:
+    (tmp_path / "colors.h").write_text(
+        "#pragma once\n__device__ float half_of(float x);\nvoid show();\n", encoding="utf-8"
+    )
+    (tmp_path / "colors.cu").write_text(
+        '#include "colors.h"\n#include <GL/glut.h>\n__device__ float half_of(float x) { return x / 2; }\nvoid show() { glutInit(); }\n',
+        encoding="utf-8",
+    )
+    file = tmp_path / "k.cu"
+    file.write_text(
+        '#include "colors.h"\n__global__ void k(float* A) { A[threadIdx.x] = half_of(1); }\n', encoding="utf-8"
+    )
+    done = check(str(file), "--arg", "float[32]")
+    assert done.status == 0, done.out + done.err
