@@ -15,7 +15,13 @@ import re
 import struct
 import subprocess
 import sys
+import tempfile
 from pathlib import Path
+
+from grader.machine.toolset import Toolset
+from grader.model.verdicts import Verdict
+from grader.single_launch.kernel_check import CheckRequest, Refused, check_kernel
+from grader.single_launch.kernel_source import read_kernel_source
 
 ROOT = Path(__file__).resolve().parents[2]
 KERNELS = Path(__file__).resolve().parent / "tensor_cores"
@@ -39,13 +45,20 @@ def prepare(folder: Path) -> None:
         program.write_text(MAIN.format(file=source), encoding="utf-8")
         command = ["nvcc", "-O3", "-std=c++17", "-arch=sm_90", "-cudart=static", f"-I{KERNELS}", str(program)]
         subprocess.run([*command, "-o", str(folder / source.stem)], check=True)
-        checked = [str(ROOT / ".venv" / "bin" / "tilelab"), "check", str(source), "--kernel", "shows", "--block", "32"]
-        answer = subprocess.run(checked, check=False, capture_output=True, text=True, cwd=ROOT)
-        (folder / f"{source.stem}.here").write_text(answer.stdout, encoding="utf-8")
-        if not LINE.search(answer.stdout):
-            sys.exit(f"{source.name} printed nothing here:\n{answer.stdout}{answer.stderr}")
+        (folder / f"{source.stem}.here").write_text(printed_here(source), encoding="utf-8")
         run.append(f"./{source.stem} > {source.stem}.there")
     (folder / "run.sh").write_text("\n".join(run) + "\n", encoding="utf-8")
+
+
+def printed_here(source: Path) -> str:
+    """All that the kernel prints on the CPU executor; `tilelab check` shows only its beginning."""
+    request = CheckRequest(str(source), "shows", (1, 1, 1), (32, 1, 1), shared_bytes=0, arguments=[])
+    with tempfile.TemporaryDirectory(prefix="tilelab-") as scratch:
+        toolset = Toolset.open(ROOT, allow_no_sandbox=True)
+        checked = check_kernel(toolset, read_kernel_source(source), request, Path(scratch))
+    if isinstance(checked, Refused) or checked.verdict is not Verdict.PASS:
+        sys.exit(f"{source.name} is not clean here: {checked}")
+    return checked.printed
 
 
 def results(printed: Path) -> dict[str, float]:
