@@ -10,13 +10,13 @@ struct Numbers {
   int used;
   float at[];
 };
-static const Numbers flexible = {1};
+static __device__ const Numbers flexible = {1};
 __constant__ float coefficients[4] = {1, 2, 3, 4};
 namespace hidden {
 extern const float table[1l << 45];
 }
 extern "C" {
-float _ZN6hidden5tableE[4];
+__device__ float _ZN6hidden5tableE[4];
 }
 
 __global__ void canary(float* out, const float* in, int n) {
@@ -42,5 +42,5 @@ __global__ void canary(float* out, const float* in, int n) {
   out[threadIdx.x] = sum;
 }
 
-const float later[4] = {1, 2, 3, 4};
-const float Tables::member[4] = {1, 2, 3, 4};
+__device__ const float later[4] = {1, 2, 3, 4};
+__device__ const float Tables::member[4] = {1, 2, 3, 4};

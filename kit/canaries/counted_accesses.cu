@@ -5,7 +5,7 @@
 struct Triple {
   float x, y, z;
 };
-static const int order[8] = {7, 6, 5, 4, 3, 2, 1, 0};
+static __device__ const int order[8] = {7, 6, 5, 4, 3, 2, 1, 0};
 
 __global__ void canary(float* out, const float* in, int n) {
   const int t = threadIdx.x;

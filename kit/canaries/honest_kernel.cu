@@ -8,7 +8,7 @@ struct Many {
   float v[10];
 };
 __constant__ float weights[4] = {1, 2, 3, 4};
-static const int table[] = {0, 1, 2, 3, 4, 5, 6, 7};
+static __device__ const int table[] = {0, 1, 2, 3, 4, 5, 6, 7};
 extern __shared__ float dynamic[];
 
 template <int Width, typename Number>

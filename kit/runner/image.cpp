@@ -56,6 +56,13 @@ simt::Region shared_array(const nlohmann::json& json) {
   return array;
 }
 
+simt::Region module_variable(const nlohmann::json& json) {
+  simt::Region variable = named(json, simt::Space::module, "address");
+  variable.room = integer<std::size_t>(json.at("room"));
+  if (json.at("read_only").get<bool>()) variable.role = simt::BufferRole::input;
+  return variable;
+}
+
 }  // namespace
 
 Image load_image(const std::filesystem::path& file) {
@@ -80,7 +87,7 @@ Image load_image(const std::filesystem::path& file) {
     const Address first = number(guard, 0);
     image.guards.push_back({first, first + number(guard, 1)});
   }
-  for (const auto& variable : list(json.at("variables"))) image.variables.push_back(named(variable, simt::Space::module, "address"));
+  for (const auto& variable : list(json.at("variables"))) image.variables.push_back(module_variable(variable));
   image.dynamic_offset = integer<Address>(json.at("dynamic_offset"));
   image.static_shared_bytes = integer<std::size_t>(json.at("static_shared_bytes"));
   image.kernel = integer<Address>(json.at("kernel"));

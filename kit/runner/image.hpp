@@ -37,9 +37,8 @@ struct Image {
   std::vector<simt::KernelReturn> returns;
   std::vector<simt::Region> shared;        // base: an offset in the thread-local segment
   std::vector<simt::AddressRange> guards;  // around variables that the compiler initialises; offsets in that segment
-  std::vector<simt::Region>
-      variables;  // __device__, __constant__ and static ones; base: an address, or a small number if the linker removed the variable
-  std::uintptr_t dynamic_offset = 0;  // offset of the dynamic shared block in that segment
+  std::vector<simt::Region> variables;     // __device__, __constant__ and static ones, sorted by address
+  std::uintptr_t dynamic_offset = 0;       // offset of the dynamic shared block in that segment
   std::size_t static_shared_bytes = 0;
   std::uintptr_t kernel = 0, launch = 0;  // addresses
   std::vector<std::uintptr_t> targets;    // functions that a call through a pointer may go to; sorted

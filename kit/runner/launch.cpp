@@ -198,28 +198,34 @@ class Launch {
     }
   }
 
-  // Adds variables by name. Behind them it adds the sections that hold them, for constants without a name and the bytes between.
+  // Adds variables by name, and then the bytes of their sections that are in no variable's room: constants without a name.
   void map_module() {
-    const auto sections = simt::submission_data();
-    for (simt::Region variable : image_.variables) {
-      const auto linked = std::find_if(sections.begin(), sections.end(), [&](const simt::DataSection& section) {
-        return variable.base >= section.first && variable.base < section.end && variable.bytes <= section.end - variable.base;
-      });
-      if (linked == sections.end()) continue;
-      variable.constant = linked->constant;
-      memory_.add_module(std::move(variable));
+    for (const simt::DataSection& section : simt::submission_data()) {
+      if (section.first == 0 || section.end <= section.first) continue;
+      std::uintptr_t next = section.first;
+      for (simt::Region variable : image_.variables) {
+        if (variable.base < next || variable.base >= section.end || variable.bytes > section.end - variable.base) continue;
+        if (variable.base > next) add_nameless(next, variable.base, section.constant);
+        variable.room = std::clamp(variable.room, variable.bytes, section.end - variable.base);
+        next = variable.base + variable.room;
+        variable.constant = section.constant;
+        if (section.constant) variable.role = simt::BufferRole::input;
+        memory_.add_module(std::move(variable));
+      }
+      if (next < section.end) add_nameless(next, section.end, section.constant);
     }
-    for (const auto& [first, end, constant] : sections) {
-      if (first == 0 || end <= first) continue;
-      simt::Region section;
-      section.name = "the submission's own data";
-      section.base = first;
-      section.bytes = end - first;
-      section.element = "byte";
-      section.element_bytes = 1;
-      section.constant = constant;
-      memory_.add_module(std::move(section));
-    }
+  }
+
+  void add_nameless(std::uintptr_t first, std::uintptr_t end, bool constant) {
+    simt::Region bytes;
+    bytes.name = "the submission's own data";
+    if (constant) bytes.role = simt::BufferRole::input;
+    bytes.base = first;
+    bytes.bytes = end - first;
+    bytes.element = "byte";
+    bytes.element_bytes = 1;
+    bytes.constant = constant;
+    memory_.add_module(std::move(bytes));
   }
 
   static void transfer(const Descriptor& file, const simt::Region& region, bool out) {

@@ -10,6 +10,7 @@ TILELAB_BUILTIN tilelab::simt::Index3 threadIdx{1, 1, 1};
 TILELAB_BUILTIN tilelab::simt::Index3 blockIdx{1, 1, 1};
 TILELAB_BUILTIN tilelab::simt::Index3 blockDim{1, 1, 1};
 TILELAB_BUILTIN tilelab::simt::Index3 gridDim{1, 1, 1};
+TILELAB_BUILTIN int warpSize = 32;
 }  // namespace cuda_on_cpu
 
 extern "C" {

@@ -163,6 +163,8 @@ class Observer {
   virtual void on_access(const Access&) {}
   // An access that no declared memory contains. `nearest` is the region that it missed, or null.
   virtual void on_stray(const Access&, const Region* /*nearest*/) {}
+  // A store to a variable of the module that a kernel can only read. It does not happen: the thread ends.
+  virtual void on_constant_store(const Access&) {}
   virtual void on_index(const IndexEvent&) {}
   virtual void on_misaligned(const Access&, std::size_t /*alignment*/) {}  // the size and kind of the access are not known
   virtual void on_barrier(const BarrierEvent&) {}

@@ -162,6 +162,10 @@ void Machine::access(std::uintptr_t address, std::size_t size, AccessKind kind, 
   access.pc = at;
   access.instruction = pc;
   if (access.region == nullptr) return stray(access);
+  if (kind != AccessKind::read && access.region->role == BufferRole::input && access.space == Space::module) {
+    announcer_.announce(&Observer::on_constant_store, access);
+    scheduler_.end_thread();  // as on a GPU
+  }
   // Compilers optimise away reads of constants whose value they know, but not the same ones. So none of these reads is announced.
   if (access.region->constant && kind == AccessKind::read) {
     ++budget_;
@@ -272,6 +276,11 @@ void Machine::stray(const Access& access) {
     near = memory_.buffer_near(access.address);
     harmless =
         near != nullptr && access.size <= red_zone_bytes && access.address + access.size <= near->base + near->bytes + red_zone_bytes;
+    if (near == nullptr) {
+      near = memory_.variable_near(access.address);
+      harmless = near != nullptr && access.address >= near->base && access.address - near->base < near->room &&
+                 access.size <= near->room - (access.address - near->base);
+    }
   }
   announcer_.announce(&Observer::on_stray, access, near);
   if (!harmless) scheduler_.end_thread();

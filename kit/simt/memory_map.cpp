@@ -4,9 +4,14 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include <algorithm>
+#include <iterator>
 #include <new>
 
 namespace tilelab::simt {
+namespace {
+constexpr std::size_t before_variable_bytes = 4096;  // an access so little before a variable was meant for it
+}  // namespace
 
 Region& MemoryMap::add_buffer(Region region) {
   const auto page = static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
@@ -38,17 +43,18 @@ void MemoryMap::set_shared(std::uintptr_t base, std::size_t span, std::vector<Re
 
 void MemoryMap::add_module(Region region) {
   region.space = Space::module;
-  modules_.push_back(std::move(region));
+  const std::uintptr_t base = region.base;
+  modules_.try_emplace(base, std::move(region));
 }
 
 const Region* MemoryMap::search_global(std::uintptr_t address, std::size_t size) {
   for (const Region& region : buffers_) {
     if (contains(region, address, size)) return known_[stretch_of(address)] = &region;
   }
-  for (const Region& region : modules_) {
-    if (contains(region, address, size)) return &region;
-  }
-  return nullptr;
+  const auto after = modules_.upper_bound(address);
+  if (after == modules_.begin()) return nullptr;
+  const Region& region = std::prev(after)->second;
+  return contains(region, address, size) ? &region : nullptr;
 }
 
 // For arrays that share a word, and for dynamic arrays that alias.
@@ -64,6 +70,16 @@ const Region* MemoryMap::buffer_near(std::uintptr_t address) const {
     if (address >= region.base - red_zone_bytes && address < region.base + region.bytes + red_zone_bytes) return &region;
   }
   return nullptr;
+}
+
+const Region* MemoryMap::variable_near(std::uintptr_t address) const {
+  const auto after = modules_.upper_bound(address);
+  if (after != modules_.begin()) {
+    const Region& region = std::prev(after)->second;
+    if (address - region.base < std::max(region.room, region.bytes) && region.room != 0) return &region;
+  }
+  const bool soon = after != modules_.end() && after->second.room != 0 && after->first - address <= before_variable_bytes;
+  return soon ? &after->second : nullptr;
 }
 
 const Region* MemoryMap::shared_before(std::uintptr_t address) const {

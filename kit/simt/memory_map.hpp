@@ -9,6 +9,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <deque>
+#include <map>
 #include <span>
 #include <string>
 #include <utility>
@@ -27,7 +28,7 @@ class MemoryMap {
   Region& add_buffer(Region region);
   // The span of the block's shared memory, and the arrays in it (bases are addresses). Dynamic ones may alias.
   void set_shared(std::uintptr_t base, std::size_t span, std::vector<Region> arrays);
-  // A variable of the module, or a whole section of it. If two contain an address, the one added first counts.
+  // A variable of the module, or bytes of its sections that belong to no variable. Two that begin at one address are one.
   void add_module(Region region);
   // [first, end) belongs to the compiler: its flag that a shared array of objects was initialised.
   void add_guard(std::uintptr_t first, std::uintptr_t end) { guards_.emplace_back(first, end); }
@@ -56,14 +57,15 @@ class MemoryMap {
   bool in_shared_span(std::uintptr_t address) const { return address - shared_base_ < shared_span_; }
   // The buffer whose arena (including red zones) contains the address, or null.
   const Region* buffer_near(std::uintptr_t address) const;
+  // The variable of the module in whose room the address lies, or that begins soon after it; or null.
+  const Region* variable_near(std::uintptr_t address) const;
   // The shared array that ends last at or before the address, or null.
   const Region* shared_before(std::uintptr_t address) const;
 
   // Which memory there is. It stays as it is while a launch runs.
   void seal_in(SealedTables& tables) const {
-    for (const auto* regions : {&buffers_, &modules_}) {
-      for (const Region& region : *regions) tables.add(&region, sizeof region);
-    }
+    for (const Region& region : buffers_) tables.add(&region, sizeof region);
+    for (const auto& [base, region] : modules_) tables.add(&region, sizeof region);
     tables.add(shared_);
     tables.add(guards_);
     tables.add(array_of_word_);
@@ -87,9 +89,9 @@ class MemoryMap {
   const Region* search_global(std::uintptr_t address, std::size_t size);
   const Region* search_shared(std::uintptr_t address, std::size_t size) const;
 
-  std::deque<Region> buffers_;  // for each stretch number, the buffer last found there
-  std::deque<Region> modules_;
-  std::array<const Region*, 64> known_{};  // the buffer met last in stretches of this number; red zones keep two out of one
+  std::deque<Region> buffers_;                // for each stretch number, the buffer last found there
+  std::map<std::uintptr_t, Region> modules_;  // by their first bytes; no two overlap
+  std::array<const Region*, 64> known_{};     // the buffer met last in stretches of this number; red zones keep two out of one
   std::vector<std::pair<std::uintptr_t, std::uintptr_t>> guards_;
   std::uintptr_t shared_base_ = 0;
   std::size_t shared_span_ = 0;

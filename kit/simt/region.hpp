@@ -24,6 +24,7 @@ struct Region {
   std::vector<std::size_t> dimensions;  // of a shared array: {16, 16}; of a matrix: {rows, row_elements}; empty: unknown
   bool dynamic = false;                 // extern __shared__
   bool constant = false;                // the module's constants: reads of them are not announced
+  std::size_t room = 0;                 // of a variable of the module: bytes from its first byte in which nothing else lies
 };
 
 // "As[3][17]", as the kernel would write it. A global buffer is a pointer in the kernel, so "A[1056]". `offset` is in bytes from

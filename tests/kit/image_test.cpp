@@ -32,7 +32,14 @@ nlohmann::json good() {
              {"dynamic", false}}}},
           {"guards", {{1088, 8}}},
           {"variables",
-           {{{"name", "mask"}, {"address", 4096}, {"bytes", 36}, {"element", "float"}, {"element_bytes", 4}, {"dimensions", {3, 3}}}}},
+           {{{"name", "mask"},
+             {"address", 4096},
+             {"bytes", 36},
+             {"element", "float"},
+             {"element_bytes", 4},
+             {"dimensions", {3, 3}},
+             {"room", 4352},
+             {"read_only", true}}}},
           {"dynamic_offset", 2048},
           {"static_shared_bytes", 1024},
           {"targets", {130, 100}},
@@ -81,6 +88,8 @@ TEST_CASE("an image is read as it was written", "[image]") {
   CHECK(image.variables[0].name == "mask");
   CHECK(image.variables[0].space == simt::Space::module);
   CHECK(image.variables[0].base == 4096);
+  CHECK(image.variables[0].room == 4352);
+  CHECK(image.variables[0].role == simt::BufferRole::input);
   CHECK(image.variables[0].dimensions == std::vector<std::size_t>{3, 3});
   REQUIRE(image.header_code.size() == 1);
   CHECK(image.header_code[0].contains(209));

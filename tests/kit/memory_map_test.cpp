@@ -85,22 +85,30 @@ TEST_CASE("a red zone belongs to the buffer it surrounds", "[memory_map]") {
   CHECK(memory.buffer_near(0) == nullptr);
 }
 
-TEST_CASE("a variable of the module goes by its own name, the rest by its section's", "[memory_map]") {
+TEST_CASE("a variable of the module goes by its own name, and behind it is space that belongs to nobody", "[memory_map]") {
   MemoryMap memory;
   static int data[8];
   const auto base = reinterpret_cast<std::uintptr_t>(data);
-  memory.add_module(array("counter", base + 4, 4));
-  memory.add_module(array("table", base + 8, 8));
-  memory.add_module(array("section", base, sizeof data));
+  Region counter = array("counter", base + 4, 4), table = array("table", base + 12, 8);
+  counter.room = 8;
+  table.room = 12;
+  memory.add_module(array("constants without a name", base, 4));
+  memory.add_module(table);
+  memory.add_module(counter);
   const auto name = [&](std::size_t offset, std::size_t size) {
     const Region* found = memory.find_global(base + offset, size);
     return found == nullptr ? std::string() : found->name;
   };
+  CHECK(name(0, 4) == "constants without a name");
   CHECK(name(4, 4) == "counter");
-  CHECK(name(8, 8) == "table");
-  CHECK(name(4, 8) == "section");  // half in one region, half in the next
-  CHECK(name(0, 4) == "section");
-  CHECK(name(sizeof data - 3, 4).empty());
+  CHECK(name(12, 8) == "table");
+  CHECK(name(4, 8).empty());  // half in it, half past it
+  CHECK(name(8, 4).empty());
+  CHECK(name(20, 4).empty());
+  CHECK(memory.variable_near(base + 8)->name == "counter");
+  CHECK(memory.variable_near(base + 23)->name == "table");
+  CHECK(memory.variable_near(base + sizeof data) == nullptr);
+  CHECK(memory.variable_near(base - 4) == nullptr);  // no variable begins soon: what does has no name
   CHECK(memory.find_global(base, 1)->space == Space::module);
   CHECK(memory.buffer_near(base) == nullptr);
 }

@@ -94,17 +94,21 @@ def name_of(signature: str) -> str:
     return signature.partition("(")[0]
 
 
-def missing_names(found: EntryPoints, entries: EntrySignatures, source: str) -> tuple[Refusal, ...]:
+def missing_names(obj: ObjectFile, found: EntryPoints, entries: EntrySignatures, source: str) -> tuple[Refusal, ...]:
     missing = []
     if not found.kernels:
         missing.append(_no_kernel(entries, source))
-    elif not entries.by_name and "__global__" not in source:
-        text = f"`{name_of(entries.kernel)}` is not a kernel: it is not declared `__global__`."
-        place = function_called(source, name_of(entries.kernel))
-        missing.append(_missing(text, "Put __global__ before it, as in the starter file.", place))
+    elif not any(obj.space_of(kernel).is_kernel for kernel in found.kernels):
+        missing.append(not_global(entries, source))
     if entries.launch and not found.launches:
         missing.append(_no_launch(entries.launch, source))
     return tuple(missing)
+
+
+def not_global(entries: EntrySignatures, source: str) -> Refusal:
+    text = f"`{name_of(entries.kernel)}` is not a kernel: it is not declared `__global__`."
+    place = function_called(source, name_of(entries.kernel))
+    return _missing(text, "Put __global__ before it, as in the starter file.", place)
 
 
 def _no_kernel(entries: EntrySignatures, source: str) -> Refusal:

@@ -20,7 +20,7 @@ from grader.model.verdicts import Verdict
 _ATTRIBUTE_NAMES = """
     aligned always_inline assume const deprecated fallthrough flatten hot cold likely may_alias maybe_unused nodiscard
     noinline nonnull noreturn no_unique_address packed pure returns_nonnull unlikely unused used warn_unused_result
-    nv_diag_suppress
+    nv_diag_suppress retain
 """
 ATTRIBUTES = frozenset(_ATTRIBUTE_NAMES.split())
 NAMESPACES = frozenset({"gnu", "clang", "nv"})

@@ -7,7 +7,6 @@ A failure of the submission is an outcome and no exception. A failure that nothi
 
 from __future__ import annotations
 
-import re
 import struct
 import time
 from collections.abc import Mapping, Sequence
@@ -41,15 +40,18 @@ from grader.engines.checks.object_check import check_object
 from grader.engines.checks.token_scan import scan
 from grader.engines.checks.variable_arrays import variable_array
 from grader.engines.clang_ir.ir_rewriting import rewritten
+from grader.engines.clang_ir.lambda_marks import unmarked_lambdas
 from grader.engines.cpu.build_steps import BuildSteps, TooLongError, refuse
+from grader.engines.cpu.compiled_object import CompiledObject, dynamic_arrays, misplaced
 from grader.engines.cpu.cpu_toolchain import PLAIN, CpuToolchain
+from grader.engines.cpu.guard_space import spread_variables
 from grader.engines.cpu.object_rewrite import argument_file, globalize_arguments, rewrite_arguments
-from grader.engines.cpu.runner_image import CodeLayout, shared_assembly, write_image
+from grader.engines.cpu.runner_image import CodeLayout, Variables, shared_assembly, write_image
 from grader.engines.inline_ptx.asm_statements import rewrite_assembly
 from grader.engines.machine_model.code_object import read_code
 from grader.engines.object_code.assembly import calls_of
 from grader.engines.object_code.code_loops import loop_addresses
-from grader.engines.object_code.debug_info import GUARD, SharedArray, read_debug_info
+from grader.engines.object_code.debug_info import SharedArray, read_debug_info
 from grader.engines.object_code.object_file import ObjectFile, read_object
 from grader.engines.refusal import BuildFaultError, Refusal
 from grader.model.verdicts import Verdict
@@ -78,21 +80,6 @@ class CpuBuild:
     refusals: tuple[Refusal, ...] = ()
     log: str = ""
     seconds: float = 0.0
-
-
-@dataclass(frozen=True)
-class _Compiled:
-    """Facts that the linked program does not contain."""
-
-    object: ObjectFile
-    kernel: str  # its symbol; where there are several versions, the first
-    entered: frozenset[str]  # symbols of functions that were proved from their beginning on, and may be called first
-    assembly: str
-    dynamic: list[str]  # names of `extern __shared__` arrays
-    static_shared_bytes: int  # of the arrays that the kernel reaches
-    argument_bytes: int  # on the stack that the kernel uses
-    targets: tuple[str, ...]  # symbols of the functions that calls through pointers may go to
-    passed: tuple[tuple[str, str], ...]  # names and symbols of functions whose addresses the caller passes
 
 
 @dataclass(frozen=True)
@@ -148,6 +135,17 @@ def _defining(definitions: Sequence[str]) -> str:
     return "".join([*lines, "#line 1\n"] if lines else [])
 
 
+def _preprocessed(steps: BuildSteps) -> str:
+    preprocessed = steps.text("scanned.ii", "The file is too large when its #include lines are expanded.")
+    if steps.toolchain.is_clang:
+        preprocessed = unmarked_lambdas(preprocessed)
+        (steps.folder / "scanned.ii").write_text(preprocessed, encoding="utf-8")
+    if not steps.toolchain.has_prelude(preprocessed):
+        message = "the compiler did not take the kit's precompiled header"
+        raise BuildFaultError(message)
+    return preprocessed
+
+
 def _build(steps: BuildSteps, text: str, entries: EntrySignatures) -> tuple[Refusal, ...]:
     if marker := hand_written_marker(text):
         message = "A line marker (#line) would make the report show the wrong lines of your file."
@@ -158,10 +156,7 @@ def _build(steps: BuildSteps, text: str, entries: EntrySignatures) -> tuple[Refu
     succeeded = steps.run(steps.toolchain.preprocess(steps.name, "scanned.ii"), *compile_too)
     if not succeeded and not (one_sandbox and steps.first_step_succeeded()):
         return steps.failed()
-    preprocessed = steps.text("scanned.ii", "The file is too large when its #include lines are expanded.")
-    if not steps.toolchain.has_prelude(preprocessed):
-        message = "the compiler did not take the kit's precompiled header"
-        raise BuildFaultError(message)
+    preprocessed = _preprocessed(steps)
     submitted = steps.toolchain.after_prelude(preprocessed, steps.name)
     if steps.scanned:
         refusal, text_with_calls = _scanned(steps, submitted)
@@ -223,7 +218,7 @@ def _refusal_of_dump(steps: BuildSteps, found: EntryPoints) -> Refusal | None:
 
 def _link(steps: BuildSteps, text: str, preprocessed: str, entries: EntrySignatures) -> tuple[Refusal, ...]:
     obj, found = _compiled(steps, preprocessed, entries)
-    if missing := missing_names(found, entries, text):
+    if missing := missing_names(obj, found, entries, text):
         return missing
     own = (steps.folder / "submission.s").exists()
     assembly = steps.text("submission.s" if own else "scanned.s", _TOO_LONG)
@@ -240,7 +235,8 @@ def _link(steps: BuildSteps, text: str, preprocessed: str, entries: EntrySignatu
     if announced.refusal:
         return (announced.refusal,)
     assembly, obj = announced.assembly, announced.object
-    dynamic = _dynamic_arrays(obj)
+    dynamic = dynamic_arrays(obj)
+    rooms = spread_variables(steps.folder / "submission.o")
     (steps.folder / "shared.s").write_text(shared_assembly(dynamic), encoding="utf-8")
     roots = [symbol.name for symbol in found.all]
     hidden = [symbol.name for symbol in found.all if not symbol.is_global]
@@ -250,13 +246,13 @@ def _link(steps: BuildSteps, text: str, preprocessed: str, entries: EntrySignatu
     commands.append(steps.toolchain.link(["submission.o", "shared.s"], roots, "runner"))
     if not steps.run(*(_shortened(steps, number, command) for number, command in enumerate(commands))):
         steps.break_off("the linker")
-    compiled = _Compiled(
+    compiled = CompiledObject(
         obj,
-        found.kernels[0].name,
-        frozenset(entered),
+        found,
+        preprocessed,
         assembly,
-        dynamic,
-        _static_shared_bytes(obj, found),
+        frozenset(entered),
+        rooms,
         announced.argument_bytes,
         announced.targets,
         tuple(zip(entries.functions, passed, strict=True)),
@@ -316,17 +312,19 @@ def _compiled(steps: BuildSteps, preprocessed: str, entries: EntrySignatures) ->
     return obj, entry_points(obj, entries)
 
 
-def _describe(steps: BuildSteps, text: str, entries: EntrySignatures, compiled: _Compiled) -> tuple[Refusal, ...]:
+def _describe(steps: BuildSteps, text: str, entries: EntrySignatures, compiled: CompiledObject) -> tuple[Refusal, ...]:
     block_offsets = compiled.object.block_offsets
     info = read_debug_info(steps.folder / "runner", steps.name, headers=steps.headers)
     kernel, launch = function_of(info.functions, entries.kernel), function_of(info.functions, entries.launch)
     if entries.by_name:
-        kernel = function_at(info.functions, info.addresses.get(compiled.kernel, 0))
+        kernel = function_at(info.functions, info.addresses.get(compiled.found.kernels[0].name, 0))
     if kernel is None or (entries.launch and launch is None):
         return wrong_signatures(info.functions, entries, text)
     proved = {info.addresses.get(name) for name in compiled.entered}
     if kernel.first not in proved or (launch and launch.first not in proved):
         return (_beyond_proof(),)
+    if refusal := misplaced(steps, text, compiled, info, (kernel, launch), entries):
+        return (refusal,)
     known = {array.symbol for array in info.shared}
     offset = info.offsets["tilelab_dynamic_shared"]
     constant = next(
@@ -337,7 +335,7 @@ def _describe(steps: BuildSteps, text: str, entries: EntrySignatures, compiled: 
         return (Refusal(Verdict.REJECTED, 0, message, "Remove the const."),)
     info.shared.extend(
         SharedArray(name, name, offset, 0, "float", 4, (), dynamic=True)
-        for name in compiled.dynamic
+        for name in dynamic_arrays(compiled.object)
         if name not in known
     )
     passed = {name: info.addresses[symbol] for name, symbol in compiled.passed}
@@ -345,19 +343,9 @@ def _describe(steps: BuildSteps, text: str, entries: EntrySignatures, compiled: 
     loops = loop_addresses(compiled.assembly, block_offsets, info.addresses)
     reached = {symbol.name for symbol in compiled.object.symbols if symbol.kind == "STT_FUNC"}
     barriers = barrier_paths(read_code(steps.folder / "submission.o"), info.addresses, loops, reached)
-    layout = CodeLayout(offset, compiled.static_shared_bytes, loops, compiled.argument_bytes, targets, barriers, passed)
+    variables = Variables(compiled.rooms, compiled.constants)
+    layout = CodeLayout(
+        offset, compiled.static_shared_bytes, loops, compiled.argument_bytes, targets, barriers, passed, variables
+    )
     write_image(steps.folder / "image.json", info, source=text, entries=(kernel, launch), layout=layout)
     return ()
-
-
-def _dynamic_arrays(obj: ObjectFile) -> list[str]:
-    """The `extern __shared__` arrays. Nothing defines them yet."""
-    undefined = {s.name for s in obj.symbols if s.kind == "STT_TLS" and s.undefined}
-    return sorted(name for name in undefined if re.fullmatch(r"[A-Za-z_]\w*", name))
-
-
-def _static_shared_bytes(obj: ObjectFile, found: EntryPoints) -> int:
-    """The size of all static arrays that the kernel reaches. A template has one for each instantiation."""
-    reached = [obj.symbols[index] for index in obj.reached(found.kernels)]
-    arrays = [symbol for symbol in reached if symbol.kind == "STT_TLS" and not symbol.undefined]
-    return sum(symbol.size for symbol in arrays if not symbol.name.startswith(GUARD))

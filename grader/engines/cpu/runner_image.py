@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 
 from grader.engines.announcements.barrier_paths import BarrierPaths
-from grader.engines.object_code.debug_info import DebugInfo, Function, SharedArray
+from grader.engines.checks.object_check import readable_name
+from grader.engines.object_code.debug_info import DebugInfo, Function, SharedArray, StaticVariable
 
 MAX_LINES = 200_000
 MAX_LOOPS = 10_000
-MAX_VARIABLES = 1_000
+MAX_GUARDS = 1_000
 
 
 def shared_assembly(dynamic_symbols: list[str], dynamic_bytes: int = 48 * 1024, padding_bytes: int = 64 * 1024) -> str:
@@ -42,6 +43,14 @@ def shared_assembly(dynamic_symbols: list[str], dynamic_bytes: int = 48 * 1024, 
 
 
 @dataclass(frozen=True)
+class Variables:
+    """What is known of the submission's variables besides their types, by symbol."""
+
+    rooms: Mapping[str, int] = field(default_factory=dict)  # bytes from the first one on that nothing else is in
+    constants: Collection[str] = ()  # those that are __constant__
+
+
+@dataclass(frozen=True)
 class CodeLayout:
     """Facts about a linked runner that its debug information does not contain."""
 
@@ -52,6 +61,7 @@ class CodeLayout:
     targets: list[int]  # addresses of the functions that calls through pointers may go to
     barriers: BarrierPaths = field(default_factory=BarrierPaths)
     passed: Mapping[str, int] = field(default_factory=dict)  # functions that the caller may pass to the kernel, by name
+    variables: Variables = field(default_factory=Variables)
 
 
 def write_image(
@@ -69,8 +79,8 @@ def write_image(
         "barrier_calls": layout.barriers.calls,
         "returns": layout.barriers.returns,
         "shared": [_shared(array) for array in info.shared],
-        "guards": info.guards[:MAX_VARIABLES],
-        "variables": [asdict(variable) for variable in info.variables if variable.bytes][:MAX_VARIABLES],
+        "guards": info.guards[:MAX_GUARDS],
+        "variables": _variables(info, layout.variables),
         "dynamic_offset": layout.dynamic_offset,
         "static_shared_bytes": layout.static_shared_bytes,
         "targets": layout.targets,
@@ -80,6 +90,21 @@ def write_image(
         "launch": launch.first if launch else 0,
     }
     path.write_text(json.dumps(image), encoding="utf-8")
+
+
+def _variables(info: DebugInfo, known_of: Variables) -> list[dict[str, object]]:
+    """Those of the symbol table, which knows all of them and their sizes. The debug information knows most of their names and types."""
+    described = {variable.address: variable for variable in info.variables if variable.bytes}
+    found = []
+    for symbol in info.data:
+        if not symbol.size:
+            continue
+        known = described.get(symbol.value)
+        unknown = StaticVariable(readable_name(symbol.name), symbol.value, symbol.size, "byte", 1, ())
+        fields = asdict(known or unknown) | {"bytes": symbol.size}
+        fields |= {"room": known_of.rooms.get(symbol.name, symbol.size), "read_only": symbol.name in known_of.constants}
+        found.append(fields)
+    return found
 
 
 def _shared(array: SharedArray) -> dict[str, object]:

@@ -38,7 +38,8 @@ _CONVERSION = re.compile(
 )
 _COPIES = re.compile(r"(?:__tsan_)?mem(?:cpy|move|set)|tilelab_copy")
 BUILT_IN_VARIABLES = {
-    f"_ZN11cuda_on_cpu{len(name)}{name}E": 12 for name in ("threadIdx", "blockIdx", "blockDim", "gridDim")
+    f"_ZN11cuda_on_cpu{len(name)}{name}E": size
+    for name, size in {"threadIdx": 12, "blockIdx": 12, "blockDim": 12, "gridDim": 12, "warpSize": 4}.items()
 }
 
 

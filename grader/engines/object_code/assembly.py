@@ -71,3 +71,24 @@ def calls_of(assembly: str, file_name: str) -> Calls:
         else:
             found[function].inline_assembly.append(line)
     return Calls(dict(found))
+
+
+def first_line_naming(assembly: str, file_name: str, functions: Container[str], symbol: str) -> int:
+    """The lowest line of the submission in which one of these functions names the symbol; 0 where there is none."""
+    ours: set[str] = set()
+    line, inside, lines = 0, False, set[int]()
+    names = re.compile(rf"(?<![\w.]){re.escape(symbol)}(?![\w.$])")
+    for text in assembly.split("\n"):
+        match = _LINE.match(text)
+        if match and match["number"] is not None:
+            if match["path"].rsplit("/", 1)[-1] == file_name:
+                ours.add(match["number"])
+        elif match and match["file"] is not None:
+            line = (
+                (int(match["line"]) or line) if match["file"] in ours else 0
+            )  # Clang writes 0 for what it adds to a statement
+        elif match and (match["begin"] is not None or match["end"] is not None):
+            inside = (match["begin"] or "") in functions
+        elif inside and line and symbol in text and names.search(text):
+            lines.add(line)
+    return min(lines, default=0)

@@ -14,7 +14,13 @@ from typing import Any
 from elftools.elf.elffile import ELFFile
 
 from grader.engines.object_code.dwarf_types import Die, origin_of, parameter_type, qualified_name, text_of, type_of
-from grader.engines.object_code.symbol_table import Symbol, function_addresses, function_names, thread_local_symbols
+from grader.engines.object_code.symbol_table import (
+    Symbol,
+    data_symbols,
+    function_addresses,
+    function_names,
+    thread_local_symbols,
+)
 from grader.engines.object_code.thread_local_names import FROM_THREAD_POINTER, ThreadLocalNames
 
 _MAX_DIES = 400_000  # no lab's debug information is larger
@@ -22,6 +28,7 @@ _DWARF_5 = 5
 _AN_ADDRESS = 0x03  # DW_OP_addr
 _ADDRESS_BYTES = 8
 GUARD = "_ZGV"  # a flag that the compiler adds: whether a variable is initialised
+DATA_SECTIONS = ("tlrodata", "tldata", "tlbss")  # what a submission's data is in, once it is linked
 _OFFSET_BYTES = {0x0C: 4, 0x0E: 8}  # DW_OP_const4u, DW_OP_const8u
 
 
@@ -33,6 +40,7 @@ class Function:
     signature: str  # "scale(float const*, float*, int)"
     returns: str
     in_submission: bool
+    is_implicit: bool = False  # made by the compiler
 
 
 @dataclass(frozen=True)
@@ -69,6 +77,7 @@ class DebugInfo:
     guards: list[tuple[int, int]] = field(default_factory=list)  # of shared arrays of classes: offset and size
     offsets: dict[str, int] = field(default_factory=dict)  # of every thread-local symbol, within its segment
     addresses: dict[str, int] = field(default_factory=dict)  # of every function, by symbol
+    data: tuple[Symbol, ...] = ()  # the variables of the submission's sections, sorted by address
 
 
 def read_debug_info(program: Path, file_name: str, *, headers: Collection[str] = ()) -> DebugInfo:
@@ -83,6 +92,7 @@ def read_debug_info(program: Path, file_name: str, *, headers: Collection[str] =
             guards=[(one.value, one.size) for name, one in symbols.items() if name.startswith(GUARD)],
             offsets={name: symbol.value for name, symbol in symbols.items()},
             addresses=function_addresses(elf),
+            data=data_symbols(elf, DATA_SECTIONS),
         )
         for unit in dwarf.iter_CUs():
             known = len(info.lines)
@@ -128,7 +138,8 @@ def _function(die: Die, ours: set[int], own_code: Collection[int]) -> Function:
     name, file = qualified_name(origin), origin.attributes.get("DW_AT_decl_file")
     is_lambda = file is None and name.rpartition("::")[2] == "operator()"
     in_submission = first in own_code if is_lambda else file is not None and file.value in ours
-    return Function(first, end, name, f"{name}({', '.join(types)})", type_of(origin).name, in_submission)
+    signature, implicit = f"{name}({', '.join(types)})", "DW_AT_artificial" in origin.attributes
+    return Function(first, end, name, signature, type_of(origin).name, in_submission, implicit)
 
 
 def _shared_array(die: Die, symbols: dict[str, Symbol], names: ThreadLocalNames) -> SharedArray | None:

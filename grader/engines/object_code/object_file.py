@@ -13,6 +13,7 @@ from elftools.common.exceptions import ELFError
 from elftools.elf.elffile import ELFFile
 
 from grader.engines.object_code.code_loops import BLOCK_BEGINS
+from grader.engines.object_code.execution_space import ExecutionSpace
 from grader.engines.object_code.symbol_table import Symbol, relocations_of, symbols_of
 
 _UNINTERESTING = (".rela.debug", ".rela.eh_frame")
@@ -26,6 +27,7 @@ class ObjectFile:
     block_offsets: dict[
         str, list[int]
     ]  # function -> where its basic blocks announce themselves, as offsets from its first byte
+    spaces: tuple[ExecutionSpace, ...]  # by section
 
     def reached_sections(self, first: Iterable[int]) -> set[int]:
         """Indices of these sections, of every section that they name, and so on. Each function has its own section."""
@@ -43,6 +45,10 @@ class ObjectFile:
         sections = self.reached_sections(root.section for root in roots if root.in_section)
         return {index for section in sections for index in self.uses.get(section, ())}
 
+    def space_of(self, symbol: Symbol) -> ExecutionSpace:
+        """Of a symbol that is in a section."""
+        return self.spaces[symbol.section]
+
     def functions_in(self, sections: set[int]) -> set[str]:
         return {s.name for s in self.symbols if s.kind == "STT_FUNC" and s.in_section and s.section in sections}
 
@@ -52,9 +58,11 @@ def read_object(path: Path) -> ObjectFile:
     with path.open("rb") as stream:
         elf = ELFFile(stream)
         names: list[str] = []
+        spaces: list[ExecutionSpace] = []
         places: defaultdict[int, list[tuple[int, int]]] = defaultdict(list)
         for section in elf.iter_sections():
             names.append(section.name)
+            spaces.append(ExecutionSpace(section["sh_flags"], section["sh_addralign"]))
             if section["sh_type"] == "SHT_RELA" and not section.name.startswith(_UNINTERESTING):
                 places[section["sh_info"]].extend(relocations_of(section))
         try:
@@ -66,7 +74,7 @@ def read_object(path: Path) -> ObjectFile:
         if any(index >= len(symbols) for used in uses.values() for index in used):
             message = f"{path} relocates against symbols it does not have"
             raise ELFError(message)
-        return ObjectFile(tuple(names), symbols, uses, _block_offsets(symbols, places))
+        return ObjectFile(tuple(names), symbols, uses, _block_offsets(symbols, places), tuple(spaces))
 
 
 def _block_offsets(symbols: Sequence[Symbol], places: Mapping[int, list[tuple[int, int]]]) -> dict[str, list[int]]:

@@ -7,7 +7,7 @@ per runner, and a student would wait for that at every `make test`.
 from __future__ import annotations
 
 import struct
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 
 from elftools.common.exceptions import ELFError
@@ -84,6 +84,22 @@ def function_addresses(elf: ELFFile) -> dict[str, int]:
     names = elf.get_section(table["sh_link"]).data()
     found = (_symbol(record, names) for record in _SYMBOL.iter_unpack(table.data()) if record[1] & 15 == 2)  # noqa: PLR2004 - STT_FUNC
     return {symbol.name: symbol.value for symbol in found}
+
+
+def data_symbols(elf: ELFFile, sections: Collection[str]) -> tuple[Symbol, ...]:
+    """The variables in these sections, sorted by address, one for each address."""
+    table = elf.get_section_by_name(".symtab")
+    if table is None:
+        return ()
+    wanted = {index for index, section in enumerate(elf.iter_sections()) if section.name in sections}
+    names = elf.get_section(table["sh_link"]).data()
+    objects = (
+        record for record in _SYMBOL.iter_unpack(table.data()) if record[1] & 15 == 1 and record[3] in wanted
+    )  # STT_OBJECT
+    largest_last = sorted(
+        (_symbol(record, names) for record in objects), key=lambda one: (one.value, one.size, one.name)
+    )
+    return tuple({symbol.value: symbol for symbol in largest_last}.values())
 
 
 def relocations_of(section: Section) -> Iterator[tuple[int, int]]:

@@ -6,5 +6,5 @@
 inline namespace cuda_on_cpu {
 extern const uint3 threadIdx, blockIdx;
 extern const dim3 blockDim, gridDim;
-inline constexpr int warpSize = 32;
+extern const int warpSize;  // no constant to a compiler, as on a GPU
 }  // namespace cuda_on_cpu

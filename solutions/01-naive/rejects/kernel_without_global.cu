@@ -1,0 +1,23 @@
+// verdict: missing-entry-point
+// The word __global__ stands in a comment and in a string, and before another function.
+#include <tilelab/device.cuh>
+
+__host__ __device__ LaunchConfig matmul_naive_launch(int M, int N, int K) {
+  const dim3 block(16, 16);
+  return LaunchConfig{dim3((N + block.x - 1) / block.x, (M + block.y - 1) / block.y), block};
+}
+
+// A __global__ function has to be marked.
+__global__ void other(const char** text) { *text = "__global__ void matmul_naive"; }
+
+/* __global__ */
+void matmul_naive(const float* A, const float* B, float* C, int M, int N, int K) {
+  const int row = blockIdx.y * blockDim.y + threadIdx.y;
+  const int col = blockIdx.x * blockDim.x + threadIdx.x;
+  if (row >= M || col >= N) return;
+  float sum = 0.0f;
+  for (int k = 0; k < K; ++k) {
+    sum += A[row * K + k] * B[k * N + col];
+  }
+  C[row * N + col] = sum;
+}

@@ -1,0 +1,23 @@
+// verdict: out-of-bounds line: 22
+// A table of the module, read through a pointer one element too far: the next variable is behind it.
+#include <tilelab/device.cuh>
+
+__device__ float table[16] = {1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1};
+__device__ float next[16] = {1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1};
+
+__host__ __device__ LaunchConfig matmul_naive_launch(int M, int N, int K) {
+  const dim3 block(16, 16);
+  return LaunchConfig{dim3((N + block.x - 1) / block.x, (M + block.y - 1) / block.y), block};
+}
+
+__global__ void matmul_naive(const float* A, const float* B, float* C, int M, int N, int K) {
+  const int row = blockIdx.y * blockDim.y + threadIdx.y;
+  const int col = blockIdx.x * blockDim.x + threadIdx.x;
+  if (row >= M || col >= N) return;
+  float sum = 0.0f;
+  for (int k = 0; k < K; ++k) {
+    sum += A[row * K + k] * B[k * N + col];
+  }
+  const float* factors = table;
+  C[row * N + col] = sum * factors[threadIdx.x + 1] * next[threadIdx.x];
+}

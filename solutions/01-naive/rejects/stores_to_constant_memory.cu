@@ -1,0 +1,22 @@
+// verdict: input-modified line: 20
+// A kernel cannot change constant memory: a GPU stops it.
+#include <tilelab/device.cuh>
+
+__constant__ float scale[2] = {1, 1};
+
+__host__ __device__ LaunchConfig matmul_naive_launch(int M, int N, int K) {
+  const dim3 block(16, 16);
+  return LaunchConfig{dim3((N + block.x - 1) / block.x, (M + block.y - 1) / block.y), block};
+}
+
+__global__ void matmul_naive(const float* A, const float* B, float* C, int M, int N, int K) {
+  const int row = blockIdx.y * blockDim.y + threadIdx.y;
+  const int col = blockIdx.x * blockDim.x + threadIdx.x;
+  if (row >= M || col >= N) return;
+  float sum = 0.0f;
+  for (int k = 0; k < K; ++k) {
+    sum += A[row * K + k] * B[k * N + col];
+  }
+  *const_cast<float*>(scale + 1) = 1.0f;
+  C[row * N + col] = sum;
+}
