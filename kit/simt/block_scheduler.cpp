@@ -23,6 +23,8 @@ std::uintptr_t stack_pointer_of(const context::fiber& fiber) {
   std::memcpy(&pointer, static_cast<const void*>(&fiber), sizeof pointer);
   return pointer;
 }
+constexpr std::size_t poisoned_stack_bytes = 2048;  // a kernel's own frame, in most cases
+constexpr int poison_of_locals = 0xFE;              // as -ftrivial-auto-var-init=pattern
 
 constexpr std::uint32_t lane_bit(std::uint32_t thread) { return 1u << (thread % 32); }
 
@@ -147,6 +149,8 @@ void BlockScheduler::start(std::uint32_t index, const std::function<void()>& bod
   context::stack_context stack;
   stack.sp = reinterpret_cast<void*>(stacks_.top(thread.stack));
   stack.size = stacks_.top(thread.stack) - stacks_.low(thread.stack);
+  // A jump over a declaration skips the compiler's pattern: then this one is found in the kernel's frame, and no other thread's value.
+  std::memset(static_cast<char*>(stack.sp) - poisoned_stack_bytes, poison_of_locals, poisoned_stack_bytes);
   forget(thread.fiber);
   thread.fiber = context::fiber(std::allocator_arg, context::preallocated(stack.sp, stack.size, stack), BorrowedStack{},
                                 [&thread, &body](context::fiber&& back) {

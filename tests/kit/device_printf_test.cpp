@@ -81,8 +81,16 @@ TEST_CASE("%n writes nothing and is printed as it stands", "[device_printf]") {
   CHECK(written == 77);
 }
 
-TEST_CASE("a width or precision from the arguments, and unknown conversions, are passed over", "[device_printf]") {
-  CHECK(printed("%*d|", 5, 6) == "%*d|");
+TEST_CASE("a width and a precision may be arguments", "[device_printf]") {
+  check_as_the_c_library("%*d|%-*d|%.*f|%*.*f|", 5, 6, 4, 7, 2, 3.14159, 8, 3, 2.71828);
+  CHECK(printed("%*d|", 2'000'000'000, 6).size() <= 512);
+  CHECK(printed_by([] {
+          const char format[] = "%.*s|", own[] = "tile";
+          tilelab_printf(format, 2, own);
+        }) == "ti|");
+}
+
+TEST_CASE("unknown conversions are passed over", "[device_printf]") {
   CHECK(printed("%y|") == "%y|");
   CHECK(printed("%m|") == "%m|");
   CHECK(printed("%") == "");

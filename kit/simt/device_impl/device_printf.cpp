@@ -1,8 +1,10 @@
 // printf as a kernel may call it. The format is interpreted step by step. Only conversions that CUDA documents are passed on; %n
-// is not one of them. A string is read only if it lies in memory that the submission owns. Printing costs steps,
+// is not one of them. A string is read only if it lies in memory that the submission owns; where one does not, the place that it is read
+// from is announced when all is printed, and so is where %n would write. Printing costs steps,
 // as many as there are characters to read and to write. So a kernel that prints without end comes to the end of its budget.
 #include "simt/device_impl/device_printf.hpp"
 
+#include <algorithm>
 #include <cctype>
 #include <cstdarg>
 #include <cstdint>
@@ -17,6 +19,16 @@ namespace {
 
 std::string printed;
 
+// The first argument of the present call that points to memory which is not the submission's.
+struct {
+  std::uintptr_t address = 0;
+  bool written = false;  // by %n
+} stray_argument;
+
+void note_argument(const void* pointer, bool written) {
+  if (stray_argument.address == 0) stray_argument = {reinterpret_cast<std::uintptr_t>(pointer), written};
+}
+
 void append(const char* text, std::size_t bytes) {
   if (printed.size() < max_printed_bytes) printed.append(text, std::min(bytes, max_printed_bytes - printed.size()));
 }
@@ -25,7 +37,10 @@ void append(const char* text, std::size_t bytes) {
 std::string submission_string(const char* address) {
   std::string text;
   for (const char* p = address; text.size() < 4096; ++p) {
-    if (!owned_by_submission(reinterpret_cast<std::uintptr_t>(p))) return "(unreadable)";
+    if (!owned_by_submission(reinterpret_cast<std::uintptr_t>(p))) {
+      note_argument(p, false);
+      return "(unreadable)";
+    }
     if (*p == '\0') return text;
     text += *p;
   }
@@ -34,6 +49,7 @@ std::string submission_string(const char* address) {
 
 // A width or precision beyond what is kept of one conversion would only keep the library busy.
 constexpr std::size_t most_digits = 3;
+constexpr int most_width = 999;
 
 enum class Length : std::uint8_t { none, long_, long_long };
 
@@ -69,6 +85,10 @@ void convert(const std::string& specification, char conversion, Length length, s
       size = std::snprintf(text, sizeof text, specification.c_str(), string.c_str());
       break;
     }
+    case 'n':
+      note_argument(va_arg(*arguments, int*), true);
+      append(specification.data(), specification.size());
+      return;
     default: append(specification.data(), specification.size()); return;
   }
   if (size > 0) append(text, std::min(static_cast<std::size_t>(size), sizeof text - 1));
@@ -83,8 +103,12 @@ void print(const std::string& format, std::va_list* arguments) {
     std::string specification = "%";
     Length length = Length::none;
     std::size_t j = i + 1, digits = 0;
-    for (; j < format.size() && std::strchr("-+ #0123456789.hlzjt", format[j]) != nullptr && specification.size() < 24; ++j) {
+    for (; j < format.size() && std::strchr("-+ #0123456789.*hlzjt", format[j]) != nullptr && specification.size() < 24; ++j) {
       if (format[j] == 'h') continue;  // the argument was promoted to int anyway
+      if (format[j] == '*') {
+        specification += std::to_string(std::clamp(va_arg(*arguments, int), -most_width, most_width));
+        continue;
+      }
       if (format[j] == 'l') length = length == Length::none ? Length::long_ : Length::long_long;
       if (std::strchr("zjt", format[j]) != nullptr) length = Length::long_;
       digits = std::isdigit(static_cast<unsigned char>(format[j])) != 0 ? digits + 1 : 0;
@@ -113,6 +137,7 @@ int tilelab_printf(const char* format, ...) {
   tilelab::simt::Machine::current().edge(TILELAB_PC);
   if (tilelab::simt::printed_text().size() >= tilelab::simt::max_printed_bytes) return 0;  // further output is dropped anyway
   const std::size_t before = tilelab::simt::printed_text().size();
+  tilelab::simt::stray_argument = {};
   std::size_t read = 0;
   {
     const std::string text = tilelab::simt::submission_string(format);
@@ -124,10 +149,15 @@ int tilelab_printf(const char* format, ...) {
   }
   // Last: the launch may end here, and then nothing of this function may be left.
   tilelab::simt::Machine::current().spend(TILELAB_PC, read + tilelab::simt::printed_text().size() - before);
+  if (const auto [address, written] = tilelab::simt::stray_argument; written)
+    TILELAB_ANNOUNCE(address, sizeof(int), write);
+  else if (address != 0)
+    TILELAB_ANNOUNCE(address, 1, read);
   return static_cast<int>(read);
 }
 
 int tilelab_puts(const char* text) {
+  tilelab::simt::stray_argument = {};
   std::size_t size = 0;
   {
     const std::string line = tilelab::simt::submission_string(text) + "\n";
@@ -135,6 +165,7 @@ int tilelab_puts(const char* text) {
     size = line.size();
   }
   tilelab::simt::Machine::current().spend(TILELAB_PC, size);
+  if (const auto address = tilelab::simt::stray_argument.address; address != 0) TILELAB_ANNOUNCE(address, 1, read);
   return static_cast<int>(size);
 }
 
