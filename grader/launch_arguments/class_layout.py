@@ -186,7 +186,10 @@ def _alignments(target: Die, level: int) -> Iterator[int]:
         children = [target, *target.iter_children()] if target.tag == "DW_TAG_array_type" else target.iter_children()
         for child in children:
             inner = bare(child)[0] if child is target or child.tag in {"DW_TAG_member", "DW_TAG_inheritance"} else None
-            own = child.attributes.get("DW_AT_alignment") if child is not target else None
+            is_code = (
+                child is target or child.tag == "DW_TAG_subprogram"
+            )  # the mark of __host__ is an alignment of code
+            own = None if is_code else child.attributes.get("DW_AT_alignment")
             if own is not None:
                 yield own.value
             if inner is not None:
