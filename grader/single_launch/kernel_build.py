@@ -14,6 +14,7 @@ from pathlib import Path
 
 from grader.engines.checks.entry_points import USE_FILE, EntrySignatures
 from grader.engines.cpu.cpu_build import CpuBuild, build_for_cpu
+from grader.engines.refusal import Refusal
 from grader.kernel_files.host_code import without_host_functions, without_lines
 from grader.kernel_files.kernel_slice import sliced
 from grader.kernel_files.kernel_source import INCLUDE, KernelSource, base_name
@@ -100,7 +101,7 @@ class _Tries:
             if build.runner is not None or not self._without_failures(build):
                 break
         if build.runner is None:
-            build = _as_the_users(self._blamed(build))
+            build = self._launching(_as_the_users(self._blamed(build)))
         return BuiltKernel(build, self._left_out, self._headers)
 
     def _try(self) -> CpuBuild:
@@ -155,6 +156,16 @@ class _Tries:
         if self._texts[name] != text:
             self._left_out.append(f"{name}:{line}: {what}")
 
+    def _launching(self, build: CpuBuild) -> CpuBuild:
+        """A compiler does not know `<<<…>>>`: where it fails in such a line, the kernel launches another one."""
+        lines = self._texts[self._main].split("\n")
+        for name, line, message in _ERROR.findall(build.log):
+            if name != self._main or not message.startswith("expected") or "<<<" not in lines[int(line) - 1]:
+                continue
+            what = "A kernel that launches another one (<<<…>>> in device code) cannot run on the CPU executor."
+            return replace(build, refusals=(Refusal(Verdict.NEEDS_GPU, int(line), what),))
+        return build
+
     def _blamed(self, last: CpuBuild) -> CpuBuild:
         """The build whose words say why there is no runner: the first that missed a header which the kernel needs, else the last."""
         if last.refusals[0].verdict is not Verdict.COMPILE_ERROR:
@@ -208,15 +219,6 @@ def why_not(source: KernelSource, kernel: str, built: BuiltKernel) -> str:
     error = re.search(rf"^{re.escape(USE_FILE)}:\d+:(?:\d+:)? error: (.*)$", log, re.MULTILINE)
     if error and not any(one.line > 0 for one in built.build.refusals):
         return f"{_about_name(kernel, error[1])} {_listed(source)}"
-    if "<<<" in log or re.search(r"expected primary-expression before [\u2018']<[\u2019'] token", log):
-        launch = re.search(
-            rf"^(?:\./)?{re.escape(source.name)}:(\d+):.*error: expected primary-expression before", log, re.MULTILINE
-        )
-        if launch and "<<<" in source.texts[source.name].split("\n")[int(launch[1]) - 1]:
-            return (
-                f"{source.name}:{launch[1]}: needs-gpu: A kernel that launches another one (<<<…>>> in device code) cannot run on "
-                "the CPU executor."
-            )
     errors = [
         f"{f'{source.name}:{one.line}' if one.line > 0 else source.name}: {one.verdict.value}: {one.message} {one.advice}".strip()
         for one in built.build.refusals[:_REFUSALS]
