@@ -1,4 +1,4 @@
-// mistake: verdict=out-of-bounds; line=16; says="C is"
+// mistake: verdict=out-of-bounds; line=16; says="past the end"
 #include <tilelab/device.cuh>
 
 __host__ __device__ LaunchConfig matmul_naive_launch(int M, int N, int K) {
