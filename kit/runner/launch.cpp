@@ -88,6 +88,14 @@ class Launch {
     return answer;
   }
 
+  // Memory that blocks need while they wait is the executor's, and not the submission's fault.
+  LaunchReply out_of_memory(const char* why) {
+    const simt::Wait* waits = simt::Machine::active() ? simt::Machine::current().waiting_at() : nullptr;
+    if (waits == nullptr) return reply(Status::crash, why);
+    record(Verdict::needs_gpu, *waits, waits_for_a_block);
+    return reply(Status::timeout, "A block waits for another block.");
+  }
+
   // A signal arrived at instruction `pc`. `address` is the address of the access, if there was one.
   LaunchReply crashed(int signal, std::uintptr_t pc, std::uintptr_t address) {
     if (signal == SIGPROF) {
@@ -416,7 +424,7 @@ void* reserved = nullptr;
 void on_no_memory() {
   std::set_new_handler(nullptr);
   std::free(reserved);
-  (*deliver_reply)(running_launch->reply(Status::crash, no_memory));
+  (*deliver_reply)(running_launch->out_of_memory(no_memory));
   _exit(3);
 }
 

@@ -62,15 +62,15 @@ std::vector<std::size_t> FiberStacks::put_aside() {
 }
 
 std::vector<unsigned char> FiberStacks::content(std::size_t index, std::uintptr_t stack_pointer) const {
-  forget_marks(stack_pointer, high(index) - stack_pointer);
-  std::vector<unsigned char> bytes(high(index) - stack_pointer);
+  forget_marks(stack_pointer, top(index) - stack_pointer);
+  std::vector<unsigned char> bytes(top(index) - stack_pointer);
   std::memcpy(bytes.data(), reinterpret_cast<const void*>(stack_pointer), bytes.size());
   return bytes;
 }
 
 void FiberStacks::restore(std::size_t index, const std::vector<unsigned char>& content) {
   forget_marks(low(index), stack_bytes);
-  std::memcpy(reinterpret_cast<void*>(high(index) - content.size()), content.data(), content.size());
+  std::memcpy(reinterpret_cast<void*>(top(index) - content.size()), content.data(), content.size());
 }
 
 void FiberStacks::take_back_all() {

@@ -136,6 +136,8 @@ class Machine {
   std::uint32_t converge(std::uintptr_t pc);
   void grid_barrier(std::uintptr_t pc, std::uintptr_t frame = 0);
   bool is_cooperative() const { return launch_.cooperative; }
+  // Where the first of the blocks that wait does so; null: none waits.
+  const Wait* waiting_at() const { return waiting_.empty() ? nullptr : &waiting_.front().at; }
   // In a launch that need not run its blocks together, a block waited for one behind it. pc is 0: none did.
   const Wait& waited_for_later_block() const { return waited_for_later_; }
   // `frame`: of the kit's function that calls the submission. `answer`: memory there that the callee may write. `argument_bytes`:
