@@ -52,19 +52,23 @@ def function_table(*, of_the_page: bool = False) -> str:
         ),
         (
             "C library, with what it touches announced",
-            _code(name.replace("__assert_fail", "assert") for name in REDIRECTIONS),
+            _code(
+                [
+                    *(
+                        name.replace("__assert_fail", "assert")
+                        for name in REDIRECTIONS
+                        if not re.match("_Z|__cxa", name)
+                    ),
+                    *("new", "delete"),
+                ]
+            ),
         ),
         ("Cooperative groups, in `namespace cooperative_groups`", _code(_groups())),
         ("cuRAND's device functions, with `<curand_kernel.h>`", _code(_random())),
         ("Headers a file may include besides the standard ones", _code(_headers())),
         (
             "Allowed in a kernel, but only on a GPU: `needs-gpu`",
-            _code(
-                [
-                    *(name for name in sorted(ONLY_ON_A_GPU) if not name.startswith("_")),
-                    *("new", "delete"),
-                ]
-            ),
+            _code(name for name in sorted(ONLY_ON_A_GPU) if not name.startswith("_")),
         ),
     ]
     column = "names, or the header that declares them" if of_the_page else "names"

@@ -12,6 +12,7 @@
 #include <tuple>
 
 #include "runner/subscript.hpp"
+#include "simt/device_heap.hpp"
 
 namespace tilelab {
 namespace {
@@ -56,6 +57,7 @@ class MessageWriter {
     if (raw.region != nullptr) {
       finding.array = raw.region->name;
       finding.element = element_name(*raw.region, raw.offset);
+      if (raw.region->heap != nullptr) name_allocation(finding, raw);
     } else if (raw.bound != 0 && raw.kind == Verdict::out_of_bounds) {
       name_subscript(finding, raw);
     }
@@ -76,6 +78,30 @@ class MessageWriter {
     where.block = index_in(raw.by.block, geometry_.grid);
     where.thread = index_in(raw.by.thread, geometry_.block);
     return where;
+  }
+
+  // What a kernel allocated has no name but the line that did it.
+  void name_allocation(Finding& finding, const RawFinding& raw) const {
+    const auto* allocation = raw.region->heap->near(raw.region->base + static_cast<std::uintptr_t>(raw.offset));
+    if (allocation == nullptr) return;
+    const auto at = static_cast<std::int64_t>(raw.region->base - allocation->base) + raw.offset;
+    finding.array = "the " + bytes(allocation->bytes) + " allocated in " + line_of(allocation->allocated_by);
+    finding.element = "byte " + std::to_string(at) + " of " + finding.array;
+  }
+
+  std::string line_of(std::uintptr_t pc) const {
+    const CodeLine* line = image_.line_at(pc);
+    return "line " + std::to_string(line != nullptr ? line->line : 0);
+  }
+
+  static std::string bytes(std::size_t count) { return std::to_string(count) + (count == 1 ? " byte" : " bytes"); }
+
+  std::string outside_allocation(const RawFinding& raw, const Finding& finding, const std::string& done) const {
+    const auto* allocation = raw.region->heap->near(raw.region->base + static_cast<std::uintptr_t>(raw.offset));
+    if (allocation == nullptr) return done + " memory that nobody has allocated.";
+    if (raw.region->freed) return done + " " + finding.element + ", which was freed in " + line_of(allocation->freed_by) + ".";
+    const bool before = raw.region->base + static_cast<std::uintptr_t>(raw.offset) < allocation->base;
+    return done + " " + finding.element + ", " + (before ? "before the start." : "past the end.");
   }
 
   // Which array in this line has a dimension of size `bound`. The compiler reports a bad subscript, but not the array's name.
@@ -293,7 +319,7 @@ class MessageWriter {
     return text.substr(0, std::min(text.find("//"), text.find("/*"))).find(name) != std::string::npos;
   }
 
-  static std::string out_of_bounds(const RawFinding& raw, const Finding& finding, const std::string& by) {
+  std::string out_of_bounds(const RawFinding& raw, const Finding& finding, const std::string& by) const {
     const std::string verb = finding.site.access == "read" ? " reads" : finding.site.access == "write" ? " writes" : " accesses";
     if (raw.region == nullptr && raw.bound != 0) {
       const std::string whose = finding.array.empty() ? "an array" : finding.array;
@@ -306,6 +332,7 @@ class MessageWriter {
         return by + " writes to memory that belongs to no buffer, array or variable of the kernel.";
       return by + " uses an address that belongs to no buffer, array or variable of the kernel.";
     }
+    if (raw.region->heap != nullptr) return outside_allocation(raw, finding, by + verb);
     const std::string where = raw.offset < 0 ? ", before the start" : ", past the end";
     const std::size_t elements = raw.region->bytes / std::max<std::size_t>(1, raw.region->element_bytes);
     return by + verb + " " + finding.element + where + ": " + raw.region->name + " has " + std::to_string(elements) +

@@ -368,6 +368,11 @@ class Launch {
     } else if (machine.waited_for_later_block().pc != 0) {
       record(Verdict::timeout, machine.waited_for_later_block(), waited_for_later, true);
     } else if (const auto& trap = machine.trapped()) {
+      if (machine.ran_out_of_heap()) {
+        record(Verdict::needs_gpu, trap->pc, trap->why);
+        trouble_ = {Status::timeout, "The launch allocates too much in total."};
+        return;
+      }
       record(Verdict::crash, trap->pc, trap->why);
       trouble_ = {Status::crash, std::string("A thread ") + trap->why + "."};
     }

@@ -331,6 +331,22 @@ void Machine::check_target(std::uintptr_t target, std::uintptr_t pc, std::uintpt
   trap("calls a function through a pointer that holds no function of the file", at);
 }
 
+std::uintptr_t Machine::allocate(std::size_t bytes, std::uintptr_t statement) {
+  spend(statement);
+  DeviceHeap& heap = memory_.heap();
+  const std::uintptr_t address = heap.allocate(bytes, statement, scheduler_.running().ref);
+  if (heap.is_exhausted()) trap("allocates more in one launch than the executor can tell apart", statement);
+  return address;
+}
+
+void Machine::release(std::uintptr_t address, std::uintptr_t statement) {
+  spend(statement);
+  if (address == 0) return;
+  const DeviceHeap::Freed freed = memory_.heap().release(address, statement);
+  if (freed == DeviceHeap::Freed::again) trap("frees memory that was freed before", statement);
+  if (freed == DeviceHeap::Freed::nothing_there) trap("frees an address that malloc or new did not return", statement);
+}
+
 void Machine::stray_on_stack(std::uintptr_t address, std::size_t size, AccessKind kind, std::uintptr_t pc, std::uintptr_t frame) {
   Access access;
   access.address = address;

@@ -76,6 +76,10 @@ class Machine {
   bool refuses_below(std::uintptr_t stack_pointer, std::uintptr_t address, std::uintptr_t pc, std::uintptr_t frame);
   // Ends the launch if a call through a pointer would go to anything but the first byte of a function of the submission.
   void check_target(std::uintptr_t target, std::uintptr_t pc, std::uintptr_t frame);
+  // Memory that the kernel asks for; 0: there is none left. `statement`: see statement().
+  std::uintptr_t allocate(std::size_t bytes, std::uintptr_t statement);
+  void release(std::uintptr_t address, std::uintptr_t statement);
+  bool ran_out_of_heap() const { return memory_.heap().is_exhausted(); }
   // The fast path, inlined into the callback: a plain read that no observer needs is finished here.
   template <std::size_t size>
   [[gnu::always_inline]] void read(std::uintptr_t address, std::uintptr_t pc, const std::uintptr_t* frame) {

@@ -48,6 +48,7 @@ void MemoryMap::add_module(Region region) {
 }
 
 const Region* MemoryMap::search_global(std::uintptr_t address, std::size_t size) {
+  if (heap_.in_arena(address)) return heap_.holds(address, size) ? &heap_.region() : nullptr;
   for (const Region& region : buffers_) {
     if (contains(region, address, size)) return known_[stretch_of(address)] = &region;
   }
@@ -66,6 +67,7 @@ const Region* MemoryMap::search_shared(std::uintptr_t address, std::size_t size)
 }
 
 const Region* MemoryMap::buffer_near(std::uintptr_t address) const {
+  if (heap_.in_arena(address)) return &heap_.region_near(address);
   for (const Region& region : buffers_) {
     if (address >= region.base - red_zone_bytes && address < region.base + region.bytes + red_zone_bytes) return &region;
   }

@@ -15,6 +15,7 @@
 #include <utility>
 #include <vector>
 
+#include "simt/device_heap.hpp"
 #include "simt/region.hpp"
 #include "simt/sealed_tables.hpp"
 
@@ -55,6 +56,8 @@ class MemoryMap {
     return in_one ? shared_.data() + index : search_shared(address, size);
   }
   bool in_shared_span(std::uintptr_t address) const { return address - shared_base_ < shared_span_; }
+  DeviceHeap& heap() { return heap_; }
+  const DeviceHeap& heap() const { return heap_; }
   // The buffer whose arena (including red zones) contains the address, or null.
   const Region* buffer_near(std::uintptr_t address) const;
   // The variable of the module in whose room the address lies, or that begins soon after it; or null.
@@ -89,6 +92,7 @@ class MemoryMap {
   const Region* search_global(std::uintptr_t address, std::size_t size);
   const Region* search_shared(std::uintptr_t address, std::size_t size) const;
 
+  DeviceHeap heap_;
   std::deque<Region> buffers_;                // for each stretch number, the buffer last found there
   std::map<std::uintptr_t, Region> modules_;  // by their first bytes; no two overlap
   std::array<const Region*, 64> known_{};     // the buffer met last in stretches of this number; red zones keep two out of one

@@ -12,6 +12,8 @@ namespace tilelab::simt {
 
 enum class BufferRole : std::uint8_t { input, output, inout, local };
 
+class DeviceHeap;
+
 struct Region {
   std::string name;  // "A", "As"
   Space space = Space::global;
@@ -23,6 +25,8 @@ struct Region {
   std::size_t element_bytes = 4;
   std::vector<std::size_t> dimensions;  // of a shared array: {16, 16}; of a matrix: {rows, row_elements}; empty: unknown
   bool dynamic = false;                 // extern __shared__
+  const DeviceHeap* heap = nullptr;     // all that a kernel allocates: which allocation an address belongs to
+  bool freed = false;                   // of the heap: what was freed when it was used
   bool constant = false;                // the module's constants: reads of them are not announced
   std::size_t room = 0;                 // of a variable of the module: bytes from its first byte in which nothing else lies
 };

@@ -19,7 +19,7 @@ from grader.machine.compiler_choice import VARIABLE
 
 HERE = Path(__file__).resolve().parent
 FIRST_LINE = re.compile(
-    r"// (?:check|(?P<verdict>[\w-]+)(?: of (?P<array>\w+))? in line (?P<line>\d+)): (?P<options>.*)"
+    r"// (?:check|(?P<verdict>[\w-]+)(?: of (?P<array>[\w.[\]]+))? in line (?P<line>\d+)): (?P<options>.*)"
 )
 
 

@@ -47,7 +47,7 @@ _PLAIN_OPCODES = """
 """
 _PLAIN = frozenset(_PLAIN_OPCODES.split())
 _NO_INSTRUCTION = re.compile(r"i\d+ -?\d+, label |\]|#dbg_\w+\(|;")  # the rest of a `switch`, notes about variables
-_ADDRESS = re.compile(rf" {GEP_FLAGS}(?:[%\[{{<]|i\d|ptr|half|bfloat|float|double|fp128|x86_fp80)")
+_ADDRESS = re.compile(rf" {GEP_FLAGS}(?:[%\[{{<]|i\d|void \(|ptr|half|bfloat|float|double|fp128|x86_fp80)")
 _COPY = re.compile(r"llvm\.mem(?:cpy|move)\b")
 _OPERAND = re.compile(r'(%(?:"[^"]*"|[\w.$-]+))\s*$')
 _BY_VALUE = re.compile(r"\b(byval|byref|inalloca|preallocated)\(")

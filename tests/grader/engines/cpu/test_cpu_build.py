@@ -79,9 +79,8 @@ REFUSED: dict[str, tuple[str, str, int, str]] = {
     "a header of another CUDA library": (submission("#include <cuda/barrier>"), "needs-gpu", 2, "<cuda/barrier>"),
     "a counter of the profiler": (submission(body="{ __prof_trigger(0); }\n"), "needs-gpu", 4, "__prof_trigger"),
     "inline assembly": (submission(body='{ asm("nop"); }\n'), "needs-gpu", 4, "`nop` in inline PTX"),
-    "device malloc": (submission(body="{ float* p = (float*)malloc(4); out[0] = *p; }\n"), "needs-gpu", 4, "`malloc`"),
     "a function pointer": (
-        submission("__device__ float f(float a) { return a; }", "{ float (*p)(float) = f; out[0] = p(in[0]); }\n"), "needs-gpu", 4, "pointer",
+        submission(body="{ float (*p)(float) = cosf; out[0] = p(in[0]); }\n"), "needs-gpu", 4, "a pointer to `cosf`",
     ),
     "a line marker": (submission("#line 70"), "rejected", 2, "line marker"),
     "an attribute": (submission('__attribute__((optimize("O3")))'), "rejected", 2, "optimize"),

@@ -1,0 +1,79 @@
+// One mapping, from whose beginning allocations are cut one after the other.
+#include "simt/device_heap.hpp"
+
+#include <sys/mman.h>
+
+#include <algorithm>
+#include <cstring>
+#include <new>
+
+namespace tilelab::simt {
+
+DeviceHeap::~DeviceHeap() {
+  if (region_.base != 0) munmap(reinterpret_cast<void*>(region_.base), region_.bytes);
+}
+
+std::uintptr_t DeviceHeap::allocate(std::size_t bytes, std::uintptr_t statement, const ThreadRef& by) {
+  if (bytes == 0 || bytes > heap_bytes - live_bytes_) return 0;
+  if (region_.base == 0) {
+    void* arena = mmap(nullptr, arena_bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (arena == MAP_FAILED) throw std::bad_alloc();
+    region_.name = "the heap";
+    region_.space = Space::global;
+    region_.role = BufferRole::inout;
+    region_.base = reinterpret_cast<std::uintptr_t>(arena);
+    region_.bytes = arena_bytes;
+    region_.element = "byte";
+    region_.element_bytes = 1;
+    region_.heap = this;
+    freed_region_ = region_;
+    freed_region_.freed = true;
+    used_ = gap;
+  }
+  const std::size_t whole = (bytes + alignment - 1) / alignment * alignment;
+  if (whole + gap > arena_bytes - used_) {
+    exhausted_ = true;
+    return 0;
+  }
+  const std::uintptr_t base = region_.base + used_;
+  used_ += whole + gap;
+  live_bytes_ += bytes;
+  std::memset(reinterpret_cast<void*>(base), 0xFF, bytes);  // nobody has written it: a NaN
+  allocations_.push_back({base, bytes, statement, 0, by});
+  return base;
+}
+
+DeviceHeap::Freed DeviceHeap::release(std::uintptr_t address, std::uintptr_t statement) {
+  const Allocation* found = last_before(address);
+  if (found == nullptr || found->base != address) return Freed::nothing_there;
+  Allocation& allocation = allocations_[static_cast<std::size_t>(found - allocations_.data())];
+  if (allocation.freed_by != 0) return Freed::again;
+  allocation.freed_by = statement;
+  live_bytes_ -= allocation.bytes;
+  return Freed::yes;
+}
+
+const DeviceHeap::Allocation* DeviceHeap::last_before(std::uintptr_t address) const {
+  const auto after = std::upper_bound(allocations_.begin(), allocations_.end(), address,
+                                      [](std::uintptr_t at, const Allocation& one) { return at < one.base; });
+  return after == allocations_.begin() ? nullptr : &*std::prev(after);
+}
+
+bool DeviceHeap::holds(std::uintptr_t address, std::size_t bytes) const {
+  const Allocation* found = in_arena(address) ? last_before(address) : nullptr;
+  if (found == nullptr || found->freed_by != 0) return false;
+  const std::uintptr_t offset = address - found->base;
+  return offset < found->bytes && bytes <= found->bytes - offset;
+}
+
+const DeviceHeap::Allocation* DeviceHeap::near(std::uintptr_t address) const {
+  if (!in_arena(address) || allocations_.empty()) return nullptr;
+  const Allocation* before = last_before(address);
+  if (before == nullptr) return &allocations_.front();
+  const Allocation* next = before == &allocations_.back() ? nullptr : before + 1;
+  const std::uintptr_t end = before->base + before->bytes;
+  const bool nearer_to_next = next != nullptr && address >= end && next->base - address < address - end;
+  return nearer_to_next ? next : before;
+}
+
+}  // namespace tilelab::simt
