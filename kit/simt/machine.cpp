@@ -274,8 +274,8 @@ void Machine::stray(const Access& access) {
     harmless = access.address + access.size <= memory_.shared_base() + memory_.shared_span();
   } else {
     near = memory_.buffer_near(access.address);
-    harmless =
-        near != nullptr && access.size <= red_zone_bytes && access.address + access.size <= near->base + near->bytes + red_zone_bytes;
+    const std::size_t behind = near != nullptr && near->heap != nullptr ? 0 : red_zone_bytes;  // the heap's red zones are inside it
+    harmless = near != nullptr && access.size <= red_zone_bytes && access.address + access.size <= near->base + near->bytes + behind;
     if (near == nullptr) {
       near = memory_.variable_near(access.address);
       harmless = near != nullptr && access.address >= near->base && access.address - near->base < near->room &&
