@@ -201,7 +201,8 @@ TEST_CASE("Inf and NaN lie in two rows of A and two columns of B, and every othe
 
 TEST_CASE("quarters are not whole numbers, small and never zero", "[matmul]") {
   bool fraction = false;
-  for (const float value : quarters_trial({.M = 40, .N = 1, .K = 40}, RandomStream(5)).operands[0].values) {
+  const Trial trial = quarters_trial({.M = 40, .N = 1, .K = 40}, RandomStream(5));
+  for (const float value : trial.operands[0].values) {
     CHECK(4 * value == std::trunc(4 * value));
     CHECK((std::abs(value) >= 0.25f && std::abs(value) <= 2));
     fraction = fraction || value != std::trunc(value);

@@ -23,22 +23,20 @@ from suite_table import print_table
 # GPUVerify's annotations say something to its prover. Those about the run itself are asserted.
 _ANNOTATIONS = (
     "assert_return assume ensures function_wide_candidate_invariant function_wide_invariant global_ensures global_requires"
-    " no_read no_write requires requires_fresh_array"
+    " requires requires_fresh_array"
 )
 _PRELUDE = (
     *(f"#define __{name}(...) ((void)0)" for name in _ANNOTATIONS.split()),
     "#define __invariant(...) 0",
+    "#define __global_invariant(...) 0",
+    "#define __no_read(...) 1",
+    "#define __no_write(...) 1",
+    "#define __other_int(...) (-1)",
     "#define __assert(condition) do { if (!(condition)) __trap(); } while (0)",
     "#define __axiom(...)",
     "#define __implies(condition, then) (!(condition) || (then))",
 )
-_SYNCHRONIZE = """
-#include <cooperative_groups.h>
-namespace cooperative_groups {
-template <class Group> __device__ void synchronize(Group group) { group.sync(); }
-}
-"""
-_LIBRARIES = {"cooperative_groups": _SYNCHRONIZE, "curand": "#include <curand_kernel.h>"}
+_LIBRARIES = {"cooperative_groups": "#include <cooperative_groups.h>", "curand": "#include <curand_kernel.h>"}
 _MOST_THREADS = 1024
 _EXTENT = re.compile(r"--(blockDim|gridDim)=(\[[^\]]*\]|\d+)")
 
@@ -46,7 +44,7 @@ _EXTENT = re.compile(r"--(blockDim|gridDim)=(\[[^\]]*\]|\d+)")
 def cases(folder: Path, settings: Mapping[str, Any], only: str) -> Iterator[SuiteCase]:
     for file in sorted(folder.rglob("*.cu")):
         name = str(file.relative_to(folder).parent if file.name == "kernel.cu" else file.relative_to(folder))
-        if only in name:
+        if only in name and not settings.get(name, {}).get("no_kernel"):
             yield _case(name, file, settings.get(name, {}))
 
 

@@ -3,7 +3,8 @@
     python tests/suites/indigo_suite.py FOLDER [--every 10] [--only PART] [--json FILE] [--jobs 2]
 
 FOLDER is what the suite's own generate_CUDA_codes.py wrote. A file's name says what was planted: atomicBug, boundsBug, guardBug,
-raceBug, syncBug. The graph has a vertex that all others meet, so that a planted mistake has a chance to show in one run.
+raceBug, syncBug. The graph has vertices that all others meet, and
+some that meet none, so that a planted mistake has a chance to show in one run.
 """
 
 from __future__ import annotations
@@ -21,11 +22,16 @@ _DECLARATION = "test_kernel(int* nindex, int* nlist, data_t* data1, data_t* data
 
 
 def _graph() -> tuple[list[int], list[int]]:
-    """A ring whose vertices are all joined with vertex 0 as well: where each vertex's neighbours begin, and the neighbours."""
-    neighbours = [sorted({(v + 1) % VERTICES, (v - 1) % VERTICES, 0} - {v}) for v in range(VERTICES)]
-    neighbours[0] = list(range(1, VERTICES))
+    """A ring whose vertices also meet vertex 0 and the last one of the ring, and two vertices alone at the end: where each
+    vertex's neighbours begin, and the neighbours.
+    """
+    ring = VERTICES - 2
+    hubs = [ring - 1, 0]
+    neighbours = [
+        [one for one in dict.fromkeys([*hubs, (v + 1) % ring, (v - 1) % ring]) if one != v] for v in range(ring)
+    ]
     begins = [0]
-    for row in neighbours:
+    for row in [*neighbours, [], []]:
         begins.append(begins[-1] + len(row))
     return begins, [one for row in neighbours for one in row]
 
@@ -40,7 +46,13 @@ def cases(folder: Path, every: int, only: str) -> Iterator[SuiteCase]:
     data = [0, *((7 * v + 3) % v for v in range(1, VERTICES))] + [0] * (
         size - VERTICES
     )  # smaller than v: a path goes down to 0
-    arguments = [_listed(begins), _listed(neighbours), _listed(data), _listed(data), f"int={VERTICES}"]
+    arguments = [
+        _listed(begins),
+        _listed(neighbours),
+        _listed(data),
+        _listed(range(100, 100 + size)),
+        f"int={VERTICES}",
+    ]
     options = [word for one in arguments for word in ("--arg", one)]
     files = sorted(folder.rglob("*.cu"))[::every]
     for file in files:
