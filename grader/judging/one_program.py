@@ -7,7 +7,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from grader.engines.checks.bare_code import plain_text
-from grader.engines.checks.compiler_view import CompilerView, different_programs, no_one_program
+from grader.engines.compiler_views.compiler_view import CompilerView, different_programs, no_one_program
 from grader.engines.cpu.build_steps import BUILD_LIMITS, MAX_TEXT_BYTES
 from grader.engines.cpu.compiler_home import home_of
 from grader.engines.cpu.cpu_toolchain import DECIDED

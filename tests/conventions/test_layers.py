@@ -114,6 +114,7 @@ PACKAGES = (
     "engines.gpu",
     "engines.cpu",
     "engines.inline_ptx",
+    "engines.compiler_views",
     "engines.checks",
     "engines.causes",
     "engines.compiler_words",

@@ -1,5 +1,5 @@
-// verdict: needs-gpu
-// Tensor cores, which no CPU has: still to be graded where there is a GPU.
+// verdict: wrong-answer
+// Tensor cores with tf32 inputs: their ten bits are enough for small integers and not for fp32's tolerance.
 #include <mma.h>
 #include <tilelab/device.cuh>
 

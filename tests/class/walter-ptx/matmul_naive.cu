@@ -12,6 +12,8 @@ __global__ void matmul_naive(const float* A, const float* B, float* C, int M, in
     for (int k = 0; k < K; ++k) {
       sum += A[row * K + k] * B[k * N + col];
     }
-    asm volatile("st.global.f32 [%0], %1;" ::"l"(&C[row * N + col]), "f"(sum) : "memory");
+    float unused;
+    asm volatile("tanh.approx.f32 %0, %1;" : "=f"(unused) : "f"(sum));
+    C[row * N + col] = sum;
   }
 }

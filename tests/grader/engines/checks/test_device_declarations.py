@@ -12,10 +12,10 @@ from pathlib import Path
 from grader.machine.toolset import Toolset
 
 ROOT = Path(__file__).resolve().parents[4]
-DECLARED = re.compile(r"^(?:\[\[\w+\]\] )?[\w ]+?[ *&]+(\w+)\([^()]*\);", re.MULTILINE)
+DECLARED = re.compile(r"^(?:\[\[\w+\]\] )?\w[\w ]*?[ *&]+(\w+)\([^()]*\);", re.MULTILINE)  # not a statement in a body
 # Functions that newer C libraries have too.
 OLDER_GLIBC = re.compile(r"^#if !defined\(__GLIBC__\).*?^#endif$", re.MULTILINE | re.DOTALL)
-DEFINED = re.compile(r"^cuda_on_cpu::(?:cuda_fp16_on_cpu::)?(\w+)\(", re.MULTILINE)
+DEFINED = re.compile(r"^cuda_on_cpu::(?:\w+_on_cpu::|tilelab_ptx::)*(\w+)\(", re.MULTILINE)
 
 
 def declared() -> Counter[str]:

@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from grader.engines.checks.token_scan import scan
+from grader.engines.inline_ptx.asm_statements import rewrite_assembly
 from grader.engines.refusal import Refusal
 from grader.machine.toolset import Toolset
 from grader.model.verdicts import Verdict
@@ -104,7 +105,9 @@ def preprocess_and_scan(toolset: Toolset, tmp_path: Path) -> Scan:
         argv = toolset.toolchain.preprocess("scale.cu", "scale.ii")
         finished = subprocess.run(argv, cwd=tmp_path, capture_output=True, text=True, check=False)
         assert finished.returncode == 0, finished.stderr
-        return scan((tmp_path / "scale.ii").read_text(encoding="utf-8"), "scale.cu", str(tmp_path))
+        text = (tmp_path / "scale.ii").read_text(encoding="utf-8")
+        understood = dict.fromkeys(rewrite_assembly(text, "scale.cu", str(tmp_path)).understood)
+        return scan(text, "scale.cu", str(tmp_path), understood)
 
     return run
 

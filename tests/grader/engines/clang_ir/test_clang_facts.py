@@ -29,8 +29,15 @@ SHOWN_BY: dict[str, tuple[str, str, bool]] = {  # flag: snippet, pattern, whethe
     "-fno-addrsig": ("void g(); void f() { g(); }", r"\.addrsig", False),
 }  # fmt: skip
 OPPOSITE = {"-gdwarf-4": "-gdwarf-5", "-fno-sanitize=local-bounds": "-fsanitize=local-bounds"}
-# Tested below. `-mllvm` belongs to the option after it.
-BY_THEMSELVES = {"-mllvm", "-fno-builtin-memcpy", "-fno-builtin-memmove", "-fno-builtin-memset"}
+# Tested below. `-mllvm` and `-Xclang` belong to the option after them.
+BY_THEMSELVES = {
+    "-mllvm",
+    "-Xclang",
+    "-fno-use-ctor-homing",
+    "-fno-builtin-memcpy",
+    "-fno-builtin-memmove",
+    "-fno-builtin-memset",
+}
 
 
 def without(flag: str) -> list[str]:
@@ -75,6 +82,14 @@ def test_a_flag_makes_the_difference_it_is_there_for(flag: str, clang: Compile) 
     other = [OPPOSITE[flag]] if flag in OPPOSITE else []
     assert bool(re.search(pattern, clang(snippet, *INSTRUMENTATION))) is found
     assert bool(re.search(pattern, clang(snippet, *without(flag), *other))) is not found
+
+
+def test_a_class_would_only_be_named_where_none_of_its_constructors_is_compiled(clang: Compile) -> None:
+    snippet = "struct Held { Held(); float member_of_held; }; float f(Held* held) { return held->member_of_held; }"
+    flags = list(INSTRUMENTATION)
+    at = flags.index("-fno-use-ctor-homing")
+    assert "member_of_held" in clang(snippet, *flags)
+    assert "member_of_held" not in clang(snippet, *flags[: at - 1], *flags[at + 1 :])
 
 
 def test_a_call_of_memcpy_would_look_like_the_copy_of_an_object(clang: Compile) -> None:

@@ -13,8 +13,8 @@ from dataclasses import dataclass
 from itertools import zip_longest
 
 from grader.engines.checks.bare_code import CodeLine, live_lines, unclear_line
-from grader.engines.checks.cuda_names import one_sided_name
-from grader.engines.checks.unlike_words import ASKING, unlike_words
+from grader.engines.compiler_views.cuda_names import one_sided_name
+from grader.engines.compiler_views.unlike_words import ASKING, unlike_words
 from grader.engines.refusal import Refusal
 from grader.model.verdicts import Verdict
 

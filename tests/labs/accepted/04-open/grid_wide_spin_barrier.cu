@@ -1,4 +1,3 @@
-// verdict: needs-gpu line: 19
 // Two blocks for each tile, half of K each; all blocks of the grid meet before the second halves are added.
 #include <tilelab/device.cuh>
 __device__ unsigned int arrived;

@@ -1,0 +1,1 @@
+"""Whether nvcc and the CPU executor's compiler read the same program."""
