@@ -22,16 +22,17 @@ _DECLARATION = "test_kernel(int* nindex, int* nlist, data_t* data1, data_t* data
 
 
 def _graph() -> tuple[list[int], list[int]]:
-    """A ring whose vertices also meet vertex 0 and the last one of the ring, and two vertices alone at the end: where each
-    vertex's neighbours begin, and the neighbours.
+    """A ring whose vertices also meet its first and its last one, between two vertices that meet nobody: where each vertex's
+    neighbours begin, and the neighbours.
     """
     ring = VERTICES - 2
-    hubs = [ring - 1, 0]
+    hubs = [ring, 1]
     neighbours = [
-        [one for one in dict.fromkeys([*hubs, (v + 1) % ring, (v - 1) % ring]) if one != v] for v in range(ring)
+        [one for one in dict.fromkeys([*hubs, v % ring + 1, (v - 2) % ring + 1]) if one != v]
+        for v in range(1, ring + 1)
     ]
     begins = [0]
-    for row in [*neighbours, [], []]:
+    for row in [[], *neighbours, []]:
         begins.append(begins[-1] + len(row))
     return begins, [one for row in neighbours for one in row]
 
@@ -42,7 +43,7 @@ def _listed(numbers: Sequence[int]) -> str:
 
 def cases(folder: Path, every: int, only: str) -> Iterator[SuiteCase]:
     begins, neighbours = _graph()
-    size = max(VERTICES, len(neighbours))
+    size = max(VERTICES, len(neighbours)) + 1  # a list of all edges begins with its length
     data = [0, *((7 * v + 3) % v for v in range(1, VERTICES))] + [0] * (
         size - VERTICES
     )  # smaller than v: a path goes down to 0
