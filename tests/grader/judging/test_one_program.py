@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 
-from grader.engines.checks import compiler_view
+from grader.engines.compiler_views import compiler_view
 from grader.engines.gpu.gpu_toolchain import NoToolchain, find_toolchain
 from grader.engines.refusal import Refusal
 from grader.judging.one_program import two_programs
