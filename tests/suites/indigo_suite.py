@@ -43,7 +43,7 @@ def _listed(numbers: Sequence[int]) -> str:
 
 def cases(folder: Path, every: int, only: str) -> Iterator[SuiteCase]:
     begins, neighbours = _graph()
-    size = max(VERTICES, len(neighbours)) + 1  # a list of all edges begins with its length
+    size = max(VERTICES, len(neighbours))
     data = [0, *((7 * v + 3) % v for v in range(1, VERTICES))] + [0] * (
         size - VERTICES
     )  # smaller than v: a path goes down to 0
@@ -51,7 +51,7 @@ def cases(folder: Path, every: int, only: str) -> Iterator[SuiteCase]:
         _listed(begins),
         _listed(neighbours),
         _listed(data),
-        _listed(range(100, 100 + size)),
+        _listed([0, *range(101, 100 + size)]),
         f"int={VERTICES}",
     ]
     options = [word for one in arguments for word in ("--arg", one)]
