@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import math
+import re
 import subprocess
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -87,6 +88,7 @@ class Refused:
 def check_kernel(toolset: Toolset, source: KernelSource, request: CheckRequest, scratch: Path) -> Checked | Refused:
     """`scratch` is an empty folder of the caller. Raises ArgumentError where the arguments do not fit the kernel."""
     functions = list(dict.fromkeys(name for one in request.arguments for name in named_functions(one)))
+    _in_the_file(functions, source)
     work = scratch / "work"
     built = build_kernel(toolset, source, request.kernel, work, definitions=request.definitions, functions=functions)
     if built.build.runner is None or built.build.image is None:
@@ -95,6 +97,17 @@ def check_kernel(toolset: Toolset, source: KernelSource, request: CheckRequest, 
     sources = {name: text.split("\n") for name, text in source.texts.items()}
     checked = checked.model_copy(update={"left_out": tuple(built.left_out)})
     return located(checked.model_copy(update={"findings": tuple(map(_reworded, checked.findings))}), sources)
+
+
+def _in_the_file(functions: Sequence[str], source: KernelSource) -> None:
+    """Raises ArgumentError where an argument names a function that no file of the kernel mentions."""
+    for name in functions:
+        word = re.compile(rf"\b{re.escape(name.rpartition('::')[2])}\b")
+        if not any(word.search(text) for text in source.texts.values()):
+            message = (
+                f"--arg: {source.name} has no function {name!r}: write the name of one of its __device__ functions"
+            )
+            raise ArgumentError(message)
 
 
 def check_built(

@@ -176,3 +176,16 @@ def test_a_device_function_may_be_defined_in_the_source_beside_its_header(tmp_pa
     )
     done = check(str(file), "--arg", "float[32]")
     assert done.status == 0, done.out + done.err
+
+
+def test_a_function_that_the_file_does_not_have_is_named(tmp_path: Path) -> None:
+    file = tmp_path / "apply.cu"
+    file.write_text(
+        "__device__ float twice(float x) { return 2 * x; }\n"
+        "__global__ void apply(float* v, float (*f)(float)) { v[threadIdx.x] = f(v[threadIdx.x]); }\n",
+        encoding="utf-8",
+    )
+    done = check(str(file), "--arg", "float[32]=random", "--arg", "Function=thrice")
+    assert done.status == 2
+    assert "has no function 'thrice'" in done.err + done.out
+    assert check(str(file), "--arg", "float[32]=random", "--arg", "Function=twice").status == 0
