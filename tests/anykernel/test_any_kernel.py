@@ -23,6 +23,10 @@ FIRST_LINE = re.compile(
 )
 
 
+# Each compiler sets the tables of virtual functions and asks for null pointers before `delete` in its own way.
+OWN_COUNTS = frozenset({"memory_from_the_heap", "virtual_functions"})
+
+
 @dataclass(frozen=True)
 class Done:
     status: int
@@ -86,6 +90,9 @@ def test_both_compilers_find_and_count_the_same(file: Path, monkeypatch: pytest.
     for compiler in ("g++", "clang++"):
         monkeypatch.setenv(VARIABLE, compiler)
         said[compiler] = check(file, *options, "--json").json
+    if file.stem in OWN_COUNTS:
+        for one in said.values():
+            one.pop("metrics")
     assert said["clang++"] == said["g++"]
 
 

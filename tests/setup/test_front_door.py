@@ -21,7 +21,8 @@ def clone(tmp_path: Path) -> Path:
     (clone / ".venv/bin").mkdir(parents=True)
     (clone / "assignments/07-some-lab").mkdir(parents=True)
     shutil.copy(ROOT / "Makefile", clone)
-    shutil.copy(ROOT / "kit/setup/lab.mk", clone / "kit/setup")
+    for makefile in ("lab.mk", "quiet_ending.mk"):
+        shutil.copy(ROOT / "kit/setup" / makefile, clone / "kit/setup")
     (clone / "assignments/07-some-lab/Makefile").write_text("include ../../kit/setup/lab.mk\n")
     for program in (clone / "kit/setup/setup.sh", clone / ".venv/bin/tilelab"):
         program.write_text(RECORDER)

@@ -30,6 +30,8 @@
 #define __builtin_memmove(...) memmove(__VA_ARGS__)
 #define __builtin_memset(...) memset(__VA_ARGS__)
 
+#define __builtin_assume(...) ((void)0)  // GCC has none; a promise to the optimiser, and nothing is optimised here
+
 #define __expf(...) ::fast_expf(__VA_ARGS__)
 #define __exp10f(...) ::fast_exp10f(__VA_ARGS__)
 #define __logf(...) ::fast_logf(__VA_ARGS__)

@@ -1,4 +1,5 @@
 // verdict: wrong-answer
+// explains: low-precision
 // Tensor cores with tf32 inputs: their ten bits are enough for small integers and not for fp32's tolerance.
 #include <mma.h>
 #include <tilelab/device.cuh>
