@@ -44,6 +44,8 @@ TICKETS = (
     "solutions/04-open/rejects/last_block_without_fence.cu",
     "solutions/04-open/rejects/ticket_by_plain_increment.cu",
 )
+# Whether a block waits for a later one, which is a note, depends on their order.
+WAITING = ("tests/labs/accepted/04-open/grid_wide_spin_barrier.cu",)
 
 
 def who(site: Site) -> tuple[object, ...]:
@@ -95,6 +97,15 @@ def test_findings_do_not_depend_on_the_order_of_threads(kernel: str, toolset: To
 
     def judged(order: int) -> list[tuple[object, ...]]:
         outcome = judge_lab(toolset, lab, ROOT / kernel, tmp_path, seed=SEED, public_only=True, order=order)
+        if kernel in WAITING:
+            return [
+                (
+                    case.name,
+                    case.verdict,
+                    [one for launch in case.launches for one in launch.findings if one.severity == "error"],
+                )
+                for case in outcome.cases
+            ]
         return seen(outcome, told_of_whichever_block if kernel in TICKETS else told)
 
     in_order = judged(0)
