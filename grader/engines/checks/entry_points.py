@@ -67,6 +67,11 @@ def use_of(kernel: str, functions: Sequence[str] = ()) -> str:
     return f'# 1 "{USE_FILE}"\n__attribute__((used)) static {variable} = &{name};\n{others}'
 
 
+def is_of_use(variable: str) -> bool:
+    """Whether a symbol is a variable of `use_of`, and none of the file's."""
+    return re.fullmatch(rf"_ZL\d+({_CHOSEN}|{_PASSED}\d+)", variable) is not None
+
+
 def used_kernel(obj: ObjectFile, functions: int = 0) -> EntryPoints:
     """The function whose address the line of `use_of` takes. A static function is identified by its section only."""
     names = [f"{_PASSED}{number}" for number in range(functions)]

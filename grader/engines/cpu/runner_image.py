@@ -8,6 +8,7 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 
 from grader.engines.announcements.barrier_paths import BarrierPaths
+from grader.engines.checks.entry_points import is_of_use
 from grader.engines.checks.object_check import readable_name
 from grader.engines.object_code.debug_info import DebugInfo, Function, SharedArray, StaticVariable
 
@@ -97,7 +98,7 @@ def _variables(info: DebugInfo, known_of: Variables) -> list[dict[str, object]]:
     described = {variable.address: variable for variable in info.variables if variable.bytes}
     found = []
     for symbol in info.data:
-        if not symbol.size:
+        if not symbol.size or is_of_use(symbol.name):
             continue
         known = described.get(symbol.value)
         unknown = StaticVariable(readable_name(symbol.name), symbol.value, symbol.size, "byte", 1, ())

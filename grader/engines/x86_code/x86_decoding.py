@@ -9,6 +9,7 @@ import capstone
 from capstone import x86_const
 
 _GENERAL = ("ax", "bx", "cx", "dx", "si", "di", "bp", "sp")
+_SCALARS = {"comisd": 8, "comiss": 4, "ucomisd": 8, "ucomiss": 4}  # bytes that are read; Capstone 5 says 16 for comisd
 _MEMORY, _REGISTER, _IMMEDIATE = x86_const.X86_OP_MEM, x86_const.X86_OP_REG, x86_const.X86_OP_IMM
 
 
@@ -124,7 +125,7 @@ def _operand(instruction: capstone.CsInsn, operand: capstone.x86.X86Op) -> Opera
         instruction.reg_name(place.index) or "",
         place.scale,
         place.disp,
-        operand.size,
+        _SCALARS.get(instruction.mnemonic, operand.size),
     )
 
 
