@@ -41,7 +41,7 @@ setup:  ## get what is missing and build; every other command does this first
 	@$(setup)
 
 grade:  ## grade SUBMISSIONS into OUT; without them, the bundled class into out/
-	@$(setup) && $(tilelab) grade "$$SUBMISSIONS" --out "$$OUT" $(labs) $(exports) $${SANITIZE:+--sanitize} $${SWEEP:+--sweep}
+	@$(setup) && $(tilelab) grade "$$SUBMISSIONS" --out "$$OUT" $(labs) $(exports) $${SANITIZE:+--sanitize} $${SWEEP:+--sweep} $${SEARCH_SECONDS:+--search-seconds "$$SEARCH_SECONDS"}
 
 handouts:  ## make the archive for students, in build/handouts; with LAB=..., for these labs only
 	@$(setup) && $(tilelab) handouts $(labs)

@@ -10,6 +10,7 @@ from __future__ import annotations
 import os
 import shutil
 import threading
+import time
 import traceback
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor, as_completed
@@ -20,6 +21,7 @@ from typing import Protocol
 
 from grader.batch.held_outcomes import Check, HeldOutcomes
 from grader.batch.job_store import JobStore, job_key, lab_fingerprint
+from grader.batch.line_search import LineSearch
 from grader.intake.intake import Intake
 from grader.judging.lab_verdict import broke, fault_messages
 from grader.model.labs import Lab
@@ -63,6 +65,7 @@ class JudgingSetup:
     seed: int
     sweep: Sweep | None = None  # none: not requested, or no GPU to make it on
     controls: Check | None = None  # none: this machine is not checked
+    lines: LineSearch | None = None  # none: nobody looks for the lines of wrong results
 
 
 @dataclass(frozen=True)
@@ -87,6 +90,7 @@ class _Work:
 
     outcomes: dict[str, LabOutcome] = field(default_factory=dict)
     keys: dict[tuple[str, str], str] = field(default_factory=dict)  # (student, lab) → key
+    files: dict[str, tuple[Lab, Path]] = field(default_factory=dict)  # what was judged, by key
     faults: list[str] = field(default_factory=list)
 
     def discard(self, keys: Collection[str], jobs: Mapping[str, _Job]) -> None:
@@ -124,7 +128,10 @@ def judge_class(  # noqa: PLR0913 -- whom, on what, with what, and where to
     held = HeldOutcomes(store, setup.controls)
     progress.begin(len(jobs), reused)
     asked = {job.lab.id: job.lab for job in jobs.values()}
+    began = time.monotonic()
     stopped = held.begin(list(asked.values())) or _judge_all(jobs, setup, held, work, scratch, workers, progress)
+    if setup.lines is not None and not stopped:
+        setup.lines.run(work.files, work.outcomes, store, time.monotonic() - began if jobs else 0.0)
     progress.end()
     if stopped:
         work.discard({*held.unsettled, *jobs.keys() - work.outcomes.keys()}, jobs)
@@ -181,6 +188,7 @@ def _jobs(
                 continue
             key = job_key(path.read_bytes(), asked, setup=setup.fingerprints[lab.id], seed=setup.seed)
             work.keys[student.submission.id, lab.id] = key
+            work.files[key] = lab, path
             if key in work.outcomes or key in jobs:
                 continue
             known = store.find(key)

@@ -54,6 +54,13 @@ def grade_command(  # noqa: PLR0913, PLR0917 - one for each option
         bool,
         typer.Option("--sweep", help="on a GPU: also time correct kernels at all sizes of each lab's sweep (slow)"),
     ] = False,
+    search_seconds: Annotated[
+        float | None,
+        typer.Option(
+            min=0,
+            help="how long to look for the lines of wrong results after judging; 0: not at all; default: an eighth of what judging took",
+        ),
+    ] = None,
 ) -> None:
     """Grade a class and write the report."""
 
@@ -69,6 +76,7 @@ def grade_command(  # noqa: PLR0913, PLR0917 - one for each option
             allow_no_sandbox=no_sandbox,
             sanitized=sanitize,
             sweep=sweep,
+            search_seconds=search_seconds,
         )
 
     guarded(run)

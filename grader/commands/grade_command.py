@@ -13,6 +13,7 @@ from grader.batch.class_batch import grade_submissions
 from grader.batch.controls import Controls
 from grader.batch.job_store import judging_fingerprints
 from grader.batch.judging_jobs import JudgingSetup
+from grader.batch.line_search import LineSearch
 from grader.batch.output_folder import OutputFolder
 from grader.batch.scratch_folder import require_temporary_files
 from grader.canaries.compiler_trial import compiler_trouble
@@ -24,6 +25,8 @@ from grader.judging.sanitizer_run import under_sanitizer
 from grader.model.course_root import course_root, load_labs
 from grader.model.errors import RemediableError
 from grader.model.seed import course_seed
+from grader.practice.public_tests import PUBLIC_SEED
+from grader.suspects.class_search import ClassSearch
 
 _FAULTS = 3
 
@@ -38,6 +41,7 @@ def grade_class(  # noqa: PLR0913 - as the command
     allow_no_sandbox: bool,
     sanitized: bool = False,
     sweep: bool = False,
+    search_seconds: float | None = None,
 ) -> int:
     """`exports`: names of formats; if it is empty, grades.csv."""
     require_temporary_files()
@@ -59,6 +63,7 @@ def grade_class(  # noqa: PLR0913 - as the command
         fingerprints=judging_fingerprints(toolset, labs),
         seed=seed,
         sweep=size_sweep(toolset, console) if sweep else None,
+        lines=LineSearch(ClassSearch(toolset, seed, PUBLIC_SEED, workers), search_seconds),
         controls=Controls(judge, workers=workers or os.cpu_count(), compiler=partial(compiler_trouble, toolset)),
     )
     progress = TerminalProgress(console)

@@ -1,9 +1,12 @@
-"""What to look at next for a finding. The table of verdicts says it for each kind; here are the exceptions."""
+"""What to look at next for a finding, and what to ask oneself. The table of verdicts says it for each kind; here and in
+crash_advice.py are the exceptions.
+"""
 
 from __future__ import annotations
 
 import re
 
+from grader.model.crash_advice import told_by_words
 from grader.model.result import Finding
 from grader.model.verdicts import Verdict
 
@@ -29,8 +32,18 @@ _SHUFFLE = (
     "there, in the last warp of the block too? If not, do not use what it brings."
 )
 
+# Beside the advice above; no question where the advice asks one.
+_QUESTIONS = {
+    _EXITED: "Which threads of the block leave before this line, and what would they have loaded?",
+    _BETWEEN_BLOCKS: "Which of the two blocks comes first, and what makes sure of it?",
+    _ONE_ELEMENT: "What is lost when two threads read the old value and then both write?",
+    _MASK: "Which lanes come to this line, and which does the mask name?",
+}
+
 
 def advice_for(finding: Finding) -> str | None:
+    if told := told_by_words(finding):
+        return told.advice
     if finding.kind is Verdict.RACE and finding.other and finding.other.block != finding.block:
         return _BETWEEN_BLOCKS
     if finding.kind is Verdict.RACE and _changes_one_element(finding):
@@ -40,6 +53,16 @@ def advice_for(finding: Finding) -> str | None:
     if finding.kind is Verdict.BARRIER_DIVERGENCE and finding.other and finding.other.access == "return":
         return _EXITED
     return finding.kind.facts.advice or None
+
+
+def question_for(finding: Finding) -> str:
+    """Empty: there is none that fits."""
+    if told := told_by_words(finding):
+        return told.question
+    advice = advice_for(finding)
+    if advice is not None and advice != finding.kind.facts.advice:
+        return _QUESTIONS.get(advice, "")
+    return finding.kind.facts.question
 
 
 def _changes_one_element(finding: Finding) -> bool:

@@ -132,7 +132,8 @@ class LabOutcome:
     gpu: GpuOutcome | None = None
     speed: SpeedOutcome | None = None  # none: no GPU to time it on, or no reason to
     causes: tuple[Finding, ...] = ()  # what in the text may have made a public case fail; they decide nothing
-    suspects: tuple[Suspect, ...] = ()  # lines to look at, where a public case has a wrong result; they decide nothing
+    suspects: tuple[Suspect, ...] = ()  # lines to look at, where a case has a wrong result; they decide nothing
+    searched: str = ""  # which version of the search has looked for them, and how many changes it tried; empty: none
 
 
 OUTCOME_JSON: TypeAdapter[LabOutcome] = TypeAdapter(LabOutcome)

@@ -109,6 +109,8 @@ class Suspect(Model):
     lines: tuple[int, ...]  # 1-based
     before: str = ""  # the lines as they are, and with that change: for the instructor alone
     after: str = ""
+    every: bool = False  # with that change every hidden case passes too: for the instructor alone
+    public: bool = True  # found with public cases alone; what is not is for the instructor alone
 
 
 class Launch(Model):

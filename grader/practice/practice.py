@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import dataclasses
 import tempfile
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -32,9 +32,11 @@ class Sweep(Protocol):
 
 
 class Search(Protocol):
-    """Looks for lines that explain a wrong result."""
+    """Looks for lines that explain a wrong result, until it is stopped."""
 
-    def suspects(self, lab: Lab, text: str, cases: Sequence[Case], /) -> tuple[Suspect, ...]: ...
+    def suspects(
+        self, lab: Lab, text: str, cases: Sequence[Case], /, *, stopped: Callable[[], bool]
+    ) -> tuple[Suspect, ...]: ...
 
 
 @dataclass(frozen=True)
@@ -60,17 +62,18 @@ class Practice:
         name = path.relative_to(self.root).as_posix() if path.is_relative_to(self.root) else str(path)
         return Tried(lab.id, result, data.decode("utf-8", "replace"), name, untouched=self._is_starter(lab, data))
 
-    def suspected(self, tried: Tried) -> Tried:
+    def suspected(self, tried: Tried, *, stopped: Callable[[], bool] = bool) -> Tried:
         """With the lines to look at, where a result is wrong and small changes show them. This takes seconds."""
         lab = next(lab for lab in self.labs if lab.id == tried.lab_id)
         if self.search is None or self.case is not None or tried.starting:
             return tried
         text = normalise(tried.source.encode())[0].decode("utf-8", "replace")
         try:
-            found = tuple(Suspect(lines=one.lines) for one in self.search.suspects(lab, text, tried.result.cases))
+            found = self.search.suspects(lab, text, tried.result.cases, stopped=stopped)
         except Exception:  # noqa: BLE001 -- the result stands without it
             return tried
-        return dataclasses.replace(tried, result=tried.result.model_copy(update={"suspects": found}))
+        places = tuple(Suspect(lines=one.lines) for one in found)
+        return dataclasses.replace(tried, result=tried.result.model_copy(update={"suspects": places}))
 
     def _judged(self, lab: Lab, source: Path, scratch: Path, *, case: str | None) -> LabOutcome:
         """A failure of ours becomes an outcome too, so that the other labs are still tested."""

@@ -1,19 +1,23 @@
-"""`tilelab watch`: tests the labs and shows the screen, and does so again whenever a file is saved, until it is interrupted."""
+"""`tilelab watch`: tests the labs and shows the screen, and does so again whenever a file is saved, until it is interrupted. Between
+two saves the line of a wrong result is looked for, and shown when it is found.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from datetime import datetime
 
-from rich.console import Console
+from rich.console import Console, Group
 from rich.control import Control
 from rich.segment import ControlType
 from rich.text import Text
 
 from grader.model.errors import RemediableError
+from grader.practice.idle_search import IdleSearch
 from grader.practice.practice import Practice, focus_of
 from grader.practice.terminal_window import window_lines
 from grader.reports.screens.checklist import Tried
+from grader.reports.screens.first_mistake import suspect_view
 from grader.reports.screens.lab_screen import Screen
 
 _FOOTER_LINES = 1
@@ -26,6 +30,8 @@ class WatchLoop:
         self._practice, self._console, self._clock = practice, console, clock
         self._tried: dict[str, Tried] = {}
         self._troubles: dict[str, str] = {}  # which labs could not be tested, and why
+        self._saved: Sequence[str] = ()
+        self._idle = IdleSearch(practice, self._found)
 
     def run(self, saves: Iterable[Sequence[str]]) -> int:
         """Tests every lab, then each lab whose file is saved. Ends with 0 when it is interrupted."""
@@ -33,12 +39,32 @@ class WatchLoop:
             self._test([lab.id for lab in self._practice.labs])
             for saved in saves:
                 self._test(saved)
+            self._idle.wait()
         except KeyboardInterrupt:
+            self._idle.stop()
             if self._console.is_terminal:
                 self._console.print()
         return 0
 
     def _test(self, lab_ids: Sequence[str]) -> None:
+        self._idle.stop()
+        with self._idle.lock:
+            self._test_now(lab_ids)
+        focus = _focus([self._tried[lab.id] for lab in self._practice.labs if lab.id in self._tried], lab_ids)
+        if focus is not None and focus.lab_id in lab_ids:
+            self._idle.begin(focus)
+
+    def _found(self, suspected: Tried) -> None:
+        """The screen again with the line to look at. A log gets only that line."""
+        self._tried[suspected.lab_id] = suspected
+        if self._console.is_terminal:
+            self._show(self._saved)
+        else:
+            shown = suspect_view(suspected.result, {suspected.result.file: suspected.source}, self._console.width)
+            self._console.print(Group(*shown), "")
+
+    def _test_now(self, lab_ids: Sequence[str]) -> None:
+        self._saved = lab_ids
         for lab in self._practice.labs:
             if lab.id in lab_ids:
                 self._say(f"testing {lab.id} …")

@@ -54,7 +54,7 @@ def _lab(lab: LabResult) -> LabResult:
             "build": lab.build.model_copy(update={"seconds": 0.0}) if lab.build else None,
             "cases": cases,
             "findings": deduplicate([*own, *full]),
-            "suspects": tuple(Suspect(lines=one.lines) for one in lab.suspects),
+            "suspects": tuple(Suspect(lines=one.lines) for one in lab.suspects if one.public),
             "gpu_trouble": "",
             "timing": _timing(lab),
             "seconds": 0.0,

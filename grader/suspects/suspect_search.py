@@ -1,17 +1,19 @@
-"""Tries small changes of a wrong kernel. Where one makes every public case pass, its line is where the student has to look.
+"""Tries small changes of a wrong kernel. Where one makes every case pass, its line is where the student has to look.
 
-Each changed text is built, checked, confined and judged like a submission. Nothing here changes a verdict, and only public cases with
-the public seed are run, so what is found tells nothing of a hidden case. If changes in more than two places help, nothing is said.
+Each changed text is built, checked, confined and judged like a submission. Nothing here changes a verdict. Unless `public_only` is
+false, only public cases are run, so what is found tells nothing of a hidden case. If changes in more than two places help, nothing is
+said.
 """
 
 from __future__ import annotations
 
 import os
 import tempfile
+import threading
 import time
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from grader.engines.checks.entry_points import EntrySignatures
@@ -32,46 +34,74 @@ _JUDGE_SECONDS = 20.0  # of one changed kernel, which may never end
 
 
 @dataclass(frozen=True)
+class Tried:
+    helping: tuple[SmallEdit, ...]
+    number: int  # so many changes were tried, from the likeliest on
+
+
+@dataclass(frozen=True)
 class SuspectSearch:
-    """`seconds`: no change is tried after that many; None: all of the `most` likely are. `seed`: that of the public cases."""
+    """`seconds`: no change is tried after that many; None: all of the `most` likely are. `seed`: that of the cases that are run."""
 
     toolset: Toolset
     seed: int
     seconds: float | None = None
     clock: Callable[[], float] = time.monotonic
     most: int = MOST_EDITS
+    public_only: bool = True
+    workers: int | None = None  # None: one for each core
 
-    def suspects(self, lab: Lab, text: str, cases: Sequence[JudgedCase | Case]) -> tuple[Suspect, ...]:
-        """The places that explain a wrong result in a public case, if there are one or two. `text`: the submission's; `cases`: what
-        came of it.
+    def suspects(
+        self, lab: Lab, text: str, cases: Sequence[JudgedCase | Case], *, stopped: Callable[[], bool] = bool
+    ) -> tuple[Suspect, ...]:
+        """The places that explain a wrong result, if there are one or two. `text`: the submission's; `cases`: what came of it;
+        `stopped`: whether nobody waits for the answer any more.
         """
-        failed = wrong_case(lab, cases)
+        tried = self.edits(
+            lab, text, cases, enough=lambda helping: len({one.lines for one in helping}) > _MOST_PLACES, stopped=stopped
+        )
+        return tuple(suspect_of(edit) for edit in places(tried.helping))
+
+    def edits(  # noqa: PLR0913 -- what is searched, from where, and until when
+        self,
+        lab: Lab,
+        text: str,
+        cases: Sequence[JudgedCase | Case],
+        *,
+        begin: int = 0,
+        enough: Callable[[Sequence[SmallEdit]], bool],
+        stopped: Callable[[], bool] = bool,
+    ) -> Tried:
+        """The changes that help, likely ones first. `begin`: so many were tried before; `enough`: of those that help."""
+        failed = wrong_case(self._asked(lab), cases)
         if not failed or text.count("\n") > MOST_LINES:
-            return ()
+            return Tried((), self.most)
         deadline = None if self.seconds is None else self.clock() + self.seconds
-        judge = self.toolset.judge_program(lab.id, public_only=True)
         edits = small_edits(text, self.most)
         helping: list[SmallEdit] = []
+        late = threading.Event()
 
-        def attempt(edit: SmallEdit) -> None:
-            late = deadline is not None and self.clock() > deadline
-            if (
-                not late
-                and len({one.lines for one in helping}) <= _MOST_PLACES
-                and self._passes(lab, judge, edit, failed)
-            ):
-                helping.append(edit)
+        def attempt(at: int) -> int:
+            """How many were tried, as far as this one knows."""
+            if enough(helping):
+                return self.most
+            if late.is_set() or stopped() or (deadline is not None and self.clock() > deadline):
+                late.set()
+                return at
+            if self.passes(lab, edits[at].text, failed):
+                helping.append(edits[at])
+            return self.most
 
-        with ThreadPoolExecutor(max(os.cpu_count() or 1, 1)) as workers:
-            list(workers.map(attempt, edits))
-        return places(sorted(helping, key=edits.index))
+        with ThreadPoolExecutor(max(self.workers or os.cpu_count() or 1, 1)) as workers:
+            known = min(workers.map(attempt, range(begin, len(edits))), default=self.most)
+        return Tried(tuple(sorted(helping, key=edits.index)), known)
 
-    def _passes(self, lab: Lab, judge: Path, edit: SmallEdit, failed: str) -> bool:
-        """Whether the changed kernel passes every public case that judges the result. The one that failed is run first."""
+    def passes(self, lab: Lab, text: str, first: str = "") -> bool:
+        """Whether the text passes every case that judges the result. The case `first` is run before all others."""
         with tempfile.TemporaryDirectory(prefix="tilelab-suspect-") as scratch:
             folder = Path(scratch)
             source, work = folder / lab.public.file, folder / "work"
-            source.write_text(edit.text, encoding="utf-8")
+            source.write_text(text, encoding="utf-8")
             work.mkdir()
             entries = EntrySignatures(lab.public.kernel, lab.public.launch)
             built = build_for_cpu(self.toolset.toolchain, self.toolset.confinement, source, work, entries)
@@ -84,10 +114,14 @@ class SuspectSearch:
                 limits=RUN_LIMITS,
                 profile="run",
             )
-            asked = [case.name for case in lab.public.case if case.role == "correctness"]
-            return all(self._judged(lab, judge, argv, folder, names) for names in ([failed], asked))
+            asked = [case.name for case in self._asked(lab).cases if case.role == "correctness"]
+            return all(self._judged(lab, argv, folder, names) for names in ([first] if first else [], asked) if names)
 
-    def _judged(self, lab: Lab, judge: Path, argv: Sequence[str], folder: Path, names: Sequence[str]) -> bool:
+    def _asked(self, lab: Lab) -> Lab:
+        return replace(lab, private=None) if self.public_only else lab
+
+    def _judged(self, lab: Lab, argv: Sequence[str], folder: Path, names: Sequence[str]) -> bool:
+        judge = self.toolset.judge_program(lab.id, public_only=self.public_only)
         call = JudgeCall(judge, self.seed, names, until_failure=True, seconds=_JUDGE_SECONDS)
         try:
             cases = run_judge(call, lab, argv, folder, ())
@@ -97,9 +131,9 @@ class SuspectSearch:
 
 
 def wrong_case(lab: Lab, cases: Sequence[JudgedCase | Case]) -> str:
-    """The first public case with a wrong result; nothing where something else is wrong than results and places of accesses."""
-    public = {case.name for case in lab.public.case if case.role == "correctness"}
-    failed = [case for case in cases if case.name in public and not _is_right(case)]
+    """The lab's first case with a wrong result; nothing where something else is wrong than results and places of accesses."""
+    asked = {case.name for case in lab.cases if case.role == "correctness"}
+    failed = [case for case in cases if case.name in asked and not _is_right(case)]
     if not all(case.verdict in {Verdict.WRONG_ANSWER, Verdict.OUT_OF_BOUNDS} for case in failed):
         return ""
     return next((case.name for case in failed if case.verdict is Verdict.WRONG_ANSWER), "")
@@ -109,11 +143,13 @@ def _is_right(case: JudgedCase | Case) -> bool:
     return case.passed and case.verdict is Verdict.PASS
 
 
-def places(edits: Sequence[SmallEdit]) -> tuple[Suspect, ...]:
-    """One suspect for each place, the most likely change of each; none if there are too many places to be of use."""
+def places(edits: Sequence[SmallEdit]) -> tuple[SmallEdit, ...]:
+    """The most likely change of each place; none if there are too many places to be of use."""
     first: dict[tuple[int, ...], SmallEdit] = {}
     for edit in edits:
         first.setdefault(edit.lines, edit)
-    if len(first) > _MOST_PLACES:
-        return ()
-    return tuple(Suspect(lines=lines, before=one.before, after=one.after) for lines, one in first.items())
+    return tuple(first.values()) if len(first) <= _MOST_PLACES else ()
+
+
+def suspect_of(edit: SmallEdit) -> Suspect:
+    return Suspect(lines=edit.lines, before=edit.before, after=edit.after)

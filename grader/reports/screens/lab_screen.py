@@ -14,6 +14,7 @@ from typing import Literal
 from rich.console import Console, ConsoleOptions, Group, RenderableType
 from rich.text import Text
 
+from grader.model.advice import question_for
 from grader.model.result import Case, Finding, LabResult, Launch
 from grader.model.verdicts import TERMINAL_STYLES, Verdict
 from grader.reports.findings.lab_summary import advice, explanations, what_happened
@@ -189,7 +190,7 @@ def _next_step(one: Tried, level: Level) -> Iterator[RenderableType]:
 def _question(lab: LabResult) -> str:
     """One that fits what happened: a finding's kind has it. None where the cause is known, or where the case's advice is all there is."""
     error = next((finding for finding in lab.findings if finding.severity == "error"), None)
-    return "" if error is None or lab.causes or lab.verdict.facts.never_ran else error.kind.facts.question
+    return "" if error is None or lab.causes or lab.verdict.facts.never_ran else question_for(error)
 
 
 def _rest(

@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import re
+from pathlib import Path
+
 import pytest
 
-from grader.model.advice import advice_for
+from grader.model.advice import advice_for, question_for
+from grader.model.crash_advice import WORDS
 from grader.model.result import Finding, Site
 from grader.model.verdicts import Verdict
 
@@ -62,3 +66,50 @@ def test_who_misses_a_barrier_by_a_return_is_told_to_stay() -> None:
 def test_warp_functions_have_advice_of_their_own(access: str, word: str) -> None:
     finding = Finding(kind=Verdict.UNINITIALIZED_READ, access=access, line=5, message="")
     assert word in str(advice_for(finding))
+
+
+KIT = Path(__file__).resolve().parents[3] / "kit"
+
+
+@pytest.mark.parametrize("words", [one for table in WORDS.values() for one in table])
+def test_the_words_that_choose_an_advice_are_the_kits(words: str) -> None:
+    sources = [path.read_text(encoding="utf-8") for path in KIT.rglob("*pp")]
+    assert any(words in re.sub(r'"\s*"', "", source) for source in sources)
+
+
+def said(kind: Verdict, message: str) -> Finding:
+    return Finding(kind=kind, file="a.cu", line=4, message=message)
+
+
+@pytest.mark.parametrize(
+    ("finding", "fits", "foreign"),
+    [
+        (
+            said(Verdict.CRASH, "Thread (0,0,0) calls grid.sync(), which a GPU can do only in a cooperative launch"),
+            "cudaLaunchCooperativeKernel()",
+            "pointers and divisors",
+        ),
+        (
+            said(
+                Verdict.BARRIER_DIVERGENCE,
+                "Thread (1,0,0) waits here until the whole grid has arrived, but block (1,0,0) has left the kernel",
+            ),
+            "Every thread of every block",
+            "__syncthreads",
+        ),
+        (said(Verdict.CRASH, "Thread (0,0,0) divides an integer by zero"), "divisor", "pointers"),
+    ],
+)
+def test_the_advice_and_the_question_are_about_what_happened(finding: Finding, fits: str, foreign: str) -> None:
+    told = f"{advice_for(finding)} {question_for(finding)}"
+    assert fits in told
+    assert foreign not in told
+    assert finding.kind.facts.question not in told
+
+
+def test_a_crash_of_an_unknown_kind_is_asked_about_as_its_kind_is() -> None:
+    assert question_for(said(Verdict.CRASH, "Thread (0,0,0) crashes")) == Verdict.CRASH.facts.question
+
+
+def test_threads_of_two_blocks_are_not_asked_about_a_barrier() -> None:
+    assert question_for(race("bins[t] = 1;", other_block=(1, 0, 0))).startswith("Which of the two blocks")

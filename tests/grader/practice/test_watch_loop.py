@@ -5,7 +5,8 @@ from __future__ import annotations
 import datetime as dt
 import io
 import re
-from collections.abc import Iterator
+import time
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
 import pytest
@@ -14,7 +15,7 @@ from rich.console import Console
 from grader.model.course_root import load_labs
 from grader.model.labs import Lab
 from grader.model.outcome import JudgedCase, LabOutcome
-from grader.model.result import Build
+from grader.model.result import Build, Case, Suspect
 from grader.model.verdicts import Verdict
 from grader.practice.practice import Practice
 from grader.practice.watch_loop import WatchLoop
@@ -54,10 +55,32 @@ def root(tmp_path: Path) -> Path:
     return tmp_path
 
 
-def watched(root: Path, saves: Iterator[list[str]], *, terminal: bool = False) -> str:
+class FakeSearch:
+    """Finds line 1 of every wrong file, at once or, if it `waits`, when it is stopped."""
+
+    def __init__(self, *, waits: bool = False) -> None:
+        self.waits, self.ended = waits, 0
+
+    def suspects(
+        self,
+        _lab: Lab,
+        _text: str,
+        _cases: Sequence[Case],
+        /,
+        *,
+        stopped: Callable[[], bool],
+    ) -> tuple[Suspect, ...]:
+        while self.waits and not stopped():
+            time.sleep(0.001)
+        self.ended += 1
+        return (Suspect(lines=(1,), before="secret change"),)
+
+
+def watched(root: Path, saves: Iterator[list[str]], *, terminal: bool = False, search: FakeSearch | None = None) -> str:
     out = io.StringIO()
     console = Console(file=out, width=80, height=24, force_terminal=terminal, color_system=None)
-    watch_loop = WatchLoop(Practice(root, load_labs(root, []), judge), console, clock=lambda: NOW)
+    practice = Practice(root, load_labs(root, []), judge, search=search)
+    watch_loop = WatchLoop(practice, console, clock=lambda: NOW)
     assert watch_loop.run(saves) == 0
     return out.getvalue()
 
@@ -119,3 +142,18 @@ def test_an_interrupt_ends_it_cleanly_at_any_moment(root: Path) -> None:
         raise KeyboardInterrupt
 
     assert "adds" in watched(root, interrupted())
+
+
+@pytest.mark.parametrize("terminal", [False, True])
+def test_between_two_saves_the_line_to_look_at_is_added(root: Path, *, terminal: bool) -> None:
+    text = watched(root, save(root, ("two", "right")), terminal=terminal, search=FakeSearch())
+    assert "Where to look: Look at line 1" in text
+    assert "secret" not in text
+
+
+def test_a_save_ends_the_search_before_it_and_nothing_is_said_of_that(root: Path) -> None:
+    search = FakeSearch(waits=True)
+    text = watched(root, save(root, ("two", "right"), ("one", "right")), search=search)
+    assert "Where to look" not in text
+    assert text.rstrip().endswith("Every test passes.")
+    assert search.ended > 0

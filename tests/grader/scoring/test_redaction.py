@@ -14,6 +14,7 @@ from grader.model.result import (
     Mismatch,
     Result,
     Submission,
+    Suspect,
     SweepPoint,
     Timing,
     WrongElement,
@@ -121,6 +122,17 @@ def test_a_finding_of_a_full_and_a_withheld_case_is_told_as_the_full_one_saw_it(
     (finding,) = lab.findings
     assert finding.cases == ("case full",)
     assert (finding.element, finding.count) == ("A[11111]", 11_111)
+
+
+def test_of_the_lines_to_look_at_a_student_gets_those_of_public_cases_and_no_change() -> None:
+    result = make_result()
+    known = (
+        Suspect(lines=(3,), before="was 55555", after="is 55555", every=True),
+        Suspect(lines=(66_666,), before="b", after="a", every=True, public=False),
+    )
+    lab = result.labs["lab"].model_copy(update={"suspects": known})
+    shown = for_student(result.model_copy(update={"labs": {"lab": lab}})).labs["lab"].suspects
+    assert shown == (Suspect(lines=(3,)),)
 
 
 def test_points_stay() -> None:

@@ -1,0 +1,68 @@
+"""What to look at for a crash, a hang or a barrier whose own message says more than its kind does. By the kit's words of that message:
+where the kit says it otherwise, a test fails. Pure.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from grader.model.result import Finding
+from grader.model.verdicts import Verdict
+
+
+class Told(NamedTuple):
+    advice: str
+    question: str = ""  # none: the advice is all there is to ask
+
+
+_DIVISION = Told("Work out the divisor in this line for the thread shown: which of its values is 0 here, and why?")
+_POINTER_TO_FUNCTION = Told(
+    "Look for the line that gives this pointer its function: does every thread reach it before this call?",
+    "Which function should be called here, and who says so?",
+)
+_FREED = Told(
+    "Each free or delete takes one pointer that malloc or new has returned, once. Count both for the thread shown.",
+    "Which thread has to free this memory, and does only that one?",
+)
+# In the kit's words, the first that the message contains.
+WORDS: dict[Verdict, dict[str, Told]] = {
+    Verdict.CRASH: {
+        "calls grid.sync()": Told(
+            "Blocks of an ordinary launch run in any order, so one may never wait for all. Start the kernel with "
+            "cudaLaunchCooperativeKernel(), or end the kernel here and do the rest in a second launch, which begins after the first."
+        ),
+        "fails an assert()": Told("Work out both sides of the assert for the thread shown. Which of its values is not what you think?"),
+        "calls __trap()": Told("The kernel stops itself here: look at the condition above this line."),
+        "divides an integer by zero": _DIVISION,
+        "divides the lowest integer by -1": Told("Look at the values of this division for the thread shown."),
+        "overflows its stack": Told(
+            "If the function calls itself: which call is the last, and does every thread come to it? If not: how large are its "
+            "local arrays?"
+        ),
+        "copy of neither 4 nor 8 nor 16 bytes": Told("cp.async copies 4, 8 or 16 bytes: choose one of them, and the element type to it."),
+        "asks new for an array": Told("Work out the length of this array for the thread shown: is it negative, or far too large?"),
+        "calls a function through": _POINTER_TO_FUNCTION,
+        "allocates more in one launch": Told("How many threads allocate here, how often, and does each free what it has allocated?"),
+        "frees memory that was freed before": _FREED,
+        "frees an address that": _FREED,
+    },
+    Verdict.BARRIER_DIVERGENCE: {
+        "until the whole grid has arrived": Told(
+            "Every thread of every block must come to grid.sync(), also one without an element of its own: put the condition around "
+            "the loads and stores, and let no thread return before the last grid.sync().",
+            "Which threads of the grid leave the kernel before this line, and by which condition?",
+        ),
+    },
+    Verdict.TIMEOUT: {
+        "waits for it to change": Told(
+            "Find the line that changes this value. Can its thread come there while this one waits, or does it wait for this one too?",
+            "Which thread has to change this value, and what is it waiting for?",
+        ),
+    },
+}  # fmt: skip
+
+
+def told_by_words(finding: Finding) -> Told | None:
+    """None: what its kind says is what there is to say."""
+    known = WORDS.get(finding.kind, {})
+    return next((told for words, told in known.items() if words in finding.message), None)
