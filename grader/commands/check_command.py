@@ -67,7 +67,8 @@ def check_file(file: Path, options: CheckOptions, *, as_json: bool) -> int:
 
 def _checked(file: Path, options: CheckOptions, *, as_json: bool) -> tuple[CheckReport, int]:
     source = read_kernel_source(file, options.folders)
-    name = with_arguments(source, named_kernel(source, options.kernel, str(file)))
+    definitions = [_definition(one) for one in options.definitions]
+    name = with_arguments(source, named_kernel(source, options.kernel, str(file)), definitions)
     shown, source = source, with_contents(source, options.settings)
     request = CheckRequest(
         file=str(file),
@@ -79,7 +80,7 @@ def _checked(file: Path, options: CheckOptions, *, as_json: bool) -> tuple[Check
         arguments=[parse_argument(one) for one in options.arguments],
         seed=options.seed,
         early_return_is_error=_is_error(options.early_return),
-        definitions=[_definition(one) for one in options.definitions],
+        definitions=definitions,
         options=[
             *(["--cooperative"] if options.cooperative else []),
             *(f"-D{one}" for one in options.definitions),

@@ -71,6 +71,8 @@ def _value(node: ast.expr, names: Mapping[str, str], depth: int) -> Number:
         if found is None:
             raise KeyError(node.id)
         return found
+    if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name):  # block.x
+        return _value(ast.Name(f"{node.value.id}.{node.attr}"), names, depth)
     if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.USub | ast.UAdd):
         inner = _value(node.operand, names, depth)
         return -inner if isinstance(node.op, ast.USub) else inner

@@ -42,28 +42,53 @@ class OwnLaunch:
 
 def own_launches(source: KernelSource, kernel: str) -> list[OwnLaunch]:
     """The launches of `kernel` in the file and its headers, in their order."""
-    texts = [_COMMENT.sub(_blank, text) for text in source.texts.values()]
-    names = _constants("\n".join(texts))
+    texts = [without_comments(text) for text in source.texts.values()]
+    names = constants_of("\n".join(texts))
     return [one for text in texts for one in _launches(text, base_name(kernel), names)]
+
+
+def without_comments(text: str) -> str:
+    """The text with blanks in their place."""
+    return _COMMENT.sub(_blank, text)
+
+
+def macro_bodies(text: str) -> dict[str, str]:
+    """What each macro without parameters stands for that is defined in one way only."""
+    found: dict[str, set[str]] = {}
+    for name, body in _DEFINE.findall(text):
+        found.setdefault(name, set()).add(body.strip())
+    return {name: next(iter(bodies)) for name, bodies in found.items() if len(bodies) == 1}
 
 
 def _blank(match: re.Match[str]) -> str:
     return re.sub(r"[^\n]", " ", match[0])
 
 
-def _constants(text: str) -> dict[str, str]:
-    """What each name stands for that has one value in the whole text."""
+def constants_of(text: str) -> dict[str, str]:
+    """What each name stands for that has one value in the whole text. The sides of a dim3 are `block.x`, `block.y` and `block.z`."""
     found: dict[str, set[str]] = {}
     for name, body in [*_DEFINE.findall(text), *_VARIABLE.findall(text)]:
         for part, value in _declared_together(name, body):
             found.setdefault(part, set()).add(value.strip())
     changes = Counter(name for match in _CHANGED.findall(text) for name in match if name)
     defined = {name for name, _ in _DEFINE.findall(text)}
-    return {
+    return dict(_sides(text, changes)) | {
         name: next(iter(values))
         for name, values in found.items()
         if len(values) == 1 and changes[name] <= (name not in defined)
     }
+
+
+def _sides(text: str, changes: Mapping[str, int]) -> Iterator[tuple[str, str]]:
+    """Those of each dim3 that is made once and never changed: `dim3 block(16, 16);`."""
+    made = list(re.finditer(r"\bdim3\s+(\w+)\s*(=\s*(?:dim3\s*)?)?[({]", text))
+    once = Counter(match[1] for match in made)
+    for match in made:
+        name, parts = match[1], _split(text[match.end() : _closing(text, match.end() - 1)])
+        changed = re.search(rf"\b{re.escape(name)}\s*\.\s*[xyz]\s*(?:[-+*/%|&^]|<<|>>)?=(?!=)", text)
+        if once[name] > 1 or changed or changes[name] > (match[2] is not None) or not 0 < len(parts) <= 3:  # noqa: PLR2004 -- x, y and z
+            continue
+        yield from ((f"{name}.{axis}", side) for axis, side in zip("xyz", (*parts, "1", "1"), strict=False))
 
 
 def _declared_together(name: str, body: str) -> Iterator[tuple[str, str]]:
@@ -105,7 +130,7 @@ def _launches(text: str, kernel: str, names: Mapping[str, str]) -> Iterator[OwnL
 def _extent(expression: str, before: str, names: Mapping[str, str]) -> Extent3 | None:
     """A number, a dim3, or the name of a dim3 that is made before."""
     name = re.fullmatch(r"\s*(\w+)\s*", expression)
-    made = re.match(r"\s*dim3\s*[({]", expression)
+    made = re.match(r"\s*(?:dim3\s*[({]|\{)", expression)
     if made:
         parts = _split(expression[made.end() : _closing(expression, made.end() - 1)])
     elif name:

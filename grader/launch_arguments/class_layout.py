@@ -15,11 +15,13 @@ from grader.launch_arguments.element_types import (
     HALF,
     NUMBERS,
     SIZES,
+    UNION,
     ElementType,
     Leaf,
     bare,
     element_of,
     extents_of,
+    filling_member,
     leaf_of,
     size_of,
 )
@@ -65,6 +67,7 @@ class Layout:
     members: tuple[Member, ...] = ()
     alignment: int = 1
     by_reference: bool = False  # its copies are made by code, so a function gets a pointer to one
+    holds_union: bool = False  # so its members do not tell the registers in which it is passed
     trouble: str = ""  # why no value of it can be described; empty: one can
     names: frozenset[str] = field(default_factory=frozenset)
 
@@ -91,8 +94,24 @@ def layout_of(die: Die, depth: int = 0) -> Layout:
     convention = target.attributes.get("DW_AT_calling_convention")
     by_reference = convention is not None and convention.value == _BY_REFERENCE
     return Layout(
-        element.name, size_of(target), members, max(natural, asked), by_reference, trouble, element.names | {element.name}
-    )  # fmt: skip
+        element.name,
+        size_of(target),
+        members,
+        max(natural, asked),
+        by_reference,
+        _holds_union(target, 0),
+        trouble,
+        element.names | {element.name},
+    )
+
+
+def _holds_union(target: Die | None, level: int) -> bool:
+    if target is None or level > _MOST_DEPTH or target.tag == _POINTER:
+        return False
+    if target.tag == "DW_TAG_array_type":
+        return _holds_union(bare(target)[0], level + 1)
+    parts = (one for one in target.iter_children() if one.tag in {"DW_TAG_member", "DW_TAG_inheritance"})
+    return target.tag == UNION or any(_holds_union(bare(one)[0], level + 1) for one in parts)
 
 
 def pointee_of(pointer: Die, depth: int = 0) -> Pointee:
@@ -133,9 +152,10 @@ def _members(target: Die, path: str, offset: int, level: int, depth: int) -> Ite
     elif target.tag in CLASSES:
         for child in target.iter_children():
             yield from _of_child(child, path, offset, level, depth)
-    elif target.tag == "DW_TAG_union_type":
-        why = f"{named} is a union" if path else "it holds a union"
-        raise _UnknownError(why)
+    elif target.tag == UNION:
+        chosen = filling_member(target)
+        if chosen is not None:
+            yield from _of_child(chosen, path, offset, level, depth)
     else:
         kind = {"DW_TAG_reference_type": "a reference", "DW_TAG_ptr_to_member_type": "a pointer to a member"}
         why = f"{named} is {kind.get(target.tag, 'of a kind that no argument can describe')}"
@@ -156,6 +176,9 @@ def _of_child(child: Die, path: str, offset: int, level: int, depth: int) -> Ite
     if inner is None or (place is not None and not isinstance(place.value, int)):
         why = "it has a virtual base class"
         raise _UnknownError(why)
+    if place is None and child.get_parent().tag == UNION:
+        yield from _members(inner, f"{path}.{name}".strip("."), offset, level + 1, depth)
+        return
     if place is None:
         if child.tag == "DW_TAG_member" and "DW_AT_declaration" in child.attributes:
             return  # a static member

@@ -12,6 +12,7 @@ from grader.engines.object_code.dwarf_types import Die, text_of, type_of
 ALIASES = frozenset({"DW_TAG_typedef", "DW_TAG_restrict_type", "DW_TAG_const_type", "DW_TAG_volatile_type"})
 CLASSES = frozenset({"DW_TAG_structure_type", "DW_TAG_class_type"})
 HALF = "__half"  # the kit's half precision: a number in CUDA, a class for the compiler
+UNION = "DW_TAG_union_type"
 NUMBERS = frozenset({"DW_TAG_base_type", "DW_TAG_enumeration_type"})
 SIZES = frozenset({1, 2, 4, 8})
 _FLOATING, _BOOLEAN = 0x04, 0x02  # DW_ATE_float, DW_ATE_boolean
@@ -98,7 +99,7 @@ def holds_numbers(target: Die) -> bool:
 
 
 def _leaves(target: Die, offset: int, depth: int) -> Iterator[Leaf]:
-    """Every number in a value of this type. Other parts (pointers, unions) are left out."""
+    """Every number in a value of this type, and of a union in one of its members. Pointers are left out."""
     if depth > _MAX_DEPTH:
         return
     if target.tag in NUMBERS:
@@ -109,12 +110,45 @@ def _leaves(target: Die, offset: int, depth: int) -> Iterator[Leaf]:
             yield from _leaves(inner, offset + index * size_of(inner), depth + 1)
     elif target.tag in CLASSES and text_of(target, "DW_AT_name") == HALF:
         yield Leaf("floating", size_of(target), offset)
-    elif target.tag in CLASSES:
-        for child in target.iter_children():
-            member = bare(child)[0] if child.tag in {"DW_TAG_member", "DW_TAG_inheritance"} else None
-            place = child.attributes.get("DW_AT_data_member_location")
-            if member is not None and place is not None and isinstance(place.value, int):
-                yield from _leaves(member, offset + place.value, depth + 1)
+    elif target.tag in CLASSES | {UNION}:
+        for member, place in _parts(target, depth):
+            yield from _leaves(member, offset + place, depth + 1)
+
+
+def _parts(target: Die, depth: int) -> Iterator[tuple[Die, int]]:
+    """The types and offsets of a class's parts, and of the one member as which a union is described."""
+    if target.tag == UNION:
+        chosen = filling_member(target, depth)
+        inner = bare(chosen)[0] if chosen is not None else None
+        if inner is not None:
+            yield inner, 0
+        return
+    for child in target.iter_children():
+        member = bare(child)[0] if child.tag in {"DW_TAG_member", "DW_TAG_inheritance"} else None
+        place = child.attributes.get("DW_AT_data_member_location")
+        if member is not None and place is not None and isinstance(place.value, int):
+            yield member, place.value
+
+
+def filling_member(union: Die, depth: int = 0) -> Die | None:
+    """The member of a union that says most of its bytes; of several, the first. As that one, a value of the union is described."""
+    members = [child for child in union.iter_children() if child.tag == "DW_TAG_member"]
+    return max(members, key=lambda one: _said_bytes(bare(one)[0], depth + 1), default=None)
+
+
+def _said_bytes(target: Die | None, depth: int) -> int:
+    """Without padding."""
+    if target is None or depth > _MAX_DEPTH:
+        return 0
+    if target.tag == "DW_TAG_array_type":
+        return math.prod(extents_of(target)) * _said_bytes(bare(target)[0], depth + 1)
+    if target.tag in CLASSES and text_of(target, "DW_AT_name") != HALF:
+        parts = (one for one in target.iter_children() if one.tag in {"DW_TAG_member", "DW_TAG_inheritance"})
+        return sum(_said_bytes(bare(one)[0], depth + 1) for one in parts if "DW_AT_external" not in one.attributes)
+    if target.tag == UNION:
+        chosen = filling_member(target, depth)
+        return _said_bytes(bare(chosen)[0], depth + 1) if chosen is not None else 0
+    return size_of(target)
 
 
 def leaf_of(target: Die, offset: int) -> Leaf:

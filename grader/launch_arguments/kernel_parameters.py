@@ -69,6 +69,8 @@ def _parameter(die: Die) -> Parameter:
     if _leads_to_it(die):
         layout = replace(layout, by_reference=True)
     trouble = layout.trouble
+    if not trouble and layout.holds_union and not layout.by_reference:
+        trouble = "it is passed by value and holds a union"
     if not trouble and layout.alignment > WIDEST:
         trouble = f"it is passed by value and aligned to {layout.alignment} bytes"
     return Parameter(name, text, element, is_pointer=False, is_const=False, trouble=trouble, layout=layout)

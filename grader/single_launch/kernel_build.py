@@ -88,7 +88,7 @@ class _Tries:
     ) -> None:
         self._toolset, self._main, self._entries, self._folder = toolset, main, entries, folder
         self._definitions = definitions
-        self._texts = {name: _with_flat_includes(text, texts) for name, text in texts.items()}
+        self._texts = {name: _with_flat_includes(text, texts, main) for name, text in texts.items()}
         self._left_out: list[str] = []
         self._headers: list[str] = []
         self._missed: list[
@@ -197,11 +197,15 @@ def _as_the_users(build: CpuBuild) -> CpuBuild:
     return replace(build, refusals=refusals)
 
 
-def _with_flat_includes(text: str, own: Collection[str]) -> str:
-    """Changes includes of own headers: they lie beside the file, whatever folder they came from."""
+def _with_flat_includes(text: str, own: Collection[str], main: str) -> str:
+    """Changes includes of own headers: they lie beside the file, whatever folder they came from. A header of templates may include the
+    file itself: what is in it is there already.
+    """
 
     def flat(match: re.Match[str]) -> str:
         name = (match["quoted"] or match["angled"]).replace("\\", "/").rsplit("/", 1)[-1]
+        if name == main:
+            return ""
         return f'#include "{name}"' if name in own else match[0]
 
     return INCLUDE.sub(flat, text)

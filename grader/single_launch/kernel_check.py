@@ -150,12 +150,12 @@ class ProposalError(ArgumentError):
         self, message: str, request: CheckRequest, parameters: Sequence[Parameter], proposal: ProposedLaunch
     ) -> None:
         self.kernel = request.kernel
-        self.command = proposal.command([request.file, "--kernel", request.kernel, *request.options])
+        is_possible = not any(one.trouble for one in parameters)
+        line = proposal.command([request.file, "--kernel", request.kernel, *request.options])
+        self.command = line if is_possible else ""
         from_file = f", as in line {proposal.line} of the file where its constants say it" if proposal.line else ""
-        super().__init__(
-            f"{message}\nThe kernel is {signature(request.kernel, parameters)}. A command line to start from{from_file}:\n"
-            f"  {self.command}"
-        )
+        start = f" A command line to start from{from_file}:\n  {self.command}" if is_possible else ""
+        super().__init__(f"{message}\nThe kernel is {signature(request.kernel, parameters)}.{start}")
 
 
 def _own(request: CheckRequest, proposal: ProposedLaunch) -> CheckRequest:

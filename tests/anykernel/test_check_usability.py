@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import shlex
 from dataclasses import dataclass
 from pathlib import Path
@@ -11,6 +12,7 @@ import pytest
 from typer.testing import CliRunner
 
 from grader.commands.cli import app
+from grader.machine.compiler_choice import VARIABLE
 from grader.single_launch.check_report import CheckReport
 
 HERE = Path(__file__).resolve().parent
@@ -189,3 +191,40 @@ def test_a_function_that_the_file_does_not_have_is_named(tmp_path: Path) -> None
     assert done.status == 2
     assert "has no function 'thrice'" in done.err + done.out
     assert check(str(file), "--arg", "float[32]=random", "--arg", "Function=twice").status == 0
+
+
+def test_a_union_by_value_is_refused_by_name_and_without_a_line_that_would_not_run(tmp_path: Path) -> None:
+    file = tmp_path / "both.cu"
+    file.write_text(
+        "union Both { float f; int i; };\nstruct Held { Both b; };\n__global__ void set(Held h, int* n) { *n = h.b.i; }\n"
+    )
+    done = check(str(file), "--json")
+    assert (done.status, done.report.proposals) == (2, ())
+    assert "`Held h`: it is passed by value and holds a union" in done.report.message
+
+
+def test_a_header_of_templates_may_include_the_file_itself(tmp_path: Path) -> None:
+    (tmp_path / "scale.cuh").write_text('#pragma once\nvoid run(float* a);\n#include "scale.cu"\n')
+    file = tmp_path / "scale.cu"
+    file.write_text('#include "scale.cuh"\n__device__ float twice(float x) { return 2 * x; }\n__global__ void scale(float* a) {\n'
+                    "  a[threadIdx.x] = twice(a[threadIdx.x]);\n}\n")  # fmt: skip
+    done = check(str(file), "--block", "8", "--arg", "float[8]=iota", "--json")
+    assert done.status == 0, done.out + done.err
+
+
+@pytest.mark.skipif(
+    os.environ.get(VARIABLE) == "clang++", reason="in Clang's code a constructor with nothing in it announces accesses"
+)
+@pytest.mark.parametrize(("constructor", "status"), [("{}", 0), ("{ x = 1; }", 2), (": x(1) {}", 2)])
+def test_an_object_in_constant_memory_may_have_a_constructor_with_nothing_in_it(
+    constructor: str, status: int, tmp_path: Path
+) -> None:
+    file = tmp_path / "objects.cu"
+    file.write_text(
+        "struct Point { float x; __host__ __device__ Point() {} __device__ float twice() const { return 2 * x; } };\n"
+        f"struct Disc {{ float x; Point centre; __host__ __device__ Disc() {constructor} }};\n"
+        "__constant__ Disc all[4];\n"
+        "__global__ void show(float* out) { out[threadIdx.x] = all[threadIdx.x].centre.twice() + all[0].x; }\n"
+    )
+    done = check(str(file), "--block", "4", "--arg", "float[4]", "--json")
+    assert done.status == status, done.out + done.err

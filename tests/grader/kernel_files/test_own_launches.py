@@ -42,6 +42,15 @@ def test_the_value_of_an_expression(expression: str, value: float | None) -> Non
             (8, 1, 1),
             (128, 1, 1),
         ),
+        ("scale<<<{4u, 2}, {n / 64}>>>(d, 2, n);", (4, 2, 1), (16, 1, 1)),
+        (
+            "dim3 block(16, 8); dim3 grid(n / block.x, n / block.y); scale<<<grid, block>>>(d, 2, n);",
+            (64, 128, 1),
+            (16, 8, 1),
+        ),
+        ("dim3 block = dim3(64); scale<<<n / block.x + block.y, block>>>(d, 2, n);", (17, 1, 1), (64, 1, 1)),
+        ("dim3 block(16); block.x = 8; scale<<<n / block.x, 32>>>(d, 2, n);", None, (32, 1, 1)),
+        ("dim3 block(16); block = dim3(8); scale<<<n / block.x, 32>>>(d, 2, n);", None, (32, 1, 1)),
         ("int threads = 128; threads *= 2; scale<<<1, threads>>>(d, 2, n);", (1, 1, 1), None),
         ("for (int b = 1; b < 9; b++) scale<<<b, 32>>>(d, 2, n);", None, (32, 1, 1)),
         ("int b = atoi(argv[1]); scale<<<b, 32>>>(d, 2, n);", None, (32, 1, 1)),
@@ -94,6 +103,27 @@ TEMPLATE = "template <{}>\n__global__ void sum(T* A) {{ A[threadIdx.x{}] = 0; }}
 )
 def test_the_instance_of_a_template(parameters: str, axis: str, host: str, name: str) -> None:
     assert with_arguments(source(TEMPLATE.format(parameters, axis) + host), "sum") == name
+
+
+TILED = "template <typename T, int N>\n__global__ void sum(T* A) { A[threadIdx.x] = N; }\n"
+
+
+@pytest.mark.parametrize(
+    ("text", "asked", "definitions", "name"),
+    [
+        ("#define REAL float\nvoid run() { sum<REAL, 4><<<1, 2>>>(d); }", "sum", [], "sum<float, 4>"),
+        ("#define SIDE 8 // wide\n#define TILE SIDE\nvoid run() { sum<int, TILE><<<1, 2>>>(d); }", "sum", [], "sum<int, 8>"),
+        ("#ifndef TILE\n#define TILE 8\n#endif\nvoid run() { sum<int, TILE><<<1, 2>>>(d); }", "sum", ["TILE=4"], "sum<int, 4>"),
+        ("#define REAL double\n", "sum<REAL, 2>", [], "sum<double, 2>"),
+        ("#define REAL double\n", "sum<float, 2>", [], "sum<float, 2>"),
+        ("int main() { const int side = 2 * 16; sum<int, side><<<1, 2>>>(d); }", "sum", [], "sum<int, 32>"),
+        ("int main() { int side = atoi(s); sum<int, side><<<1, 2>>>(d); }", "sum", [], "sum<float, 256>"),
+    ],
+)  # fmt: skip
+def test_macros_and_constants_in_the_arguments_get_their_values(
+    text: str, asked: str, definitions: list[str], name: str
+) -> None:
+    assert with_arguments(source(TILED + text), asked, definitions) == name
 
 
 def test_what_is_no_template_keeps_its_name() -> None:
