@@ -124,6 +124,8 @@ def _functions_by_header() -> list[tuple[str, str, str]]:
             "special_functions.hpp",
             _code(["clock", *_functions("special_functions.hpp")]),
         ),
+        ("Texture objects", "texture_functions.hpp", _code(_named("tex[123]D", "texture_functions.hpp"))),
+        ("Surface objects", "surface_functions.hpp", _code(_named("surf[123]D", "surface_functions.hpp"))),
         ("Half precision, with `<cuda_fp16.h>`", "half_functions.hpp", half + _by_rounding("half_functions.hpp")),
         ("bfloat16, with `<cuda_bf16.h>`", "bfloat_types.hpp", _code(_functions("bfloat_types.hpp"))),
         ("Half precision through caches, atomics and shuffles", "half_memory.hpp", _overloads("half_memory.hpp")),
@@ -173,6 +175,11 @@ def _by_rounding(header: str) -> str:
 
 def _functions(header: str) -> list[str]:
     return list(dict.fromkeys(name for _, name, _ in _FUNCTION.findall(_text(header))))
+
+
+def _named(pattern: str, header: str) -> list[str]:
+    """The functions that the header has for programs, and not for itself."""
+    return [name for name in _functions(header) if re.match(pattern, name)]
 
 
 def _variables(header: str) -> list[str]:

@@ -55,7 +55,7 @@ UNSUPPORTED_HEADERS = re.compile(
     r"|sm_\d+_\w+\.h(pp)?|texture_\w+\.h|surface_\w+\.h|curand_\w*\.h|cublas\w*\.h|nv/.*|nvtx\w*/.*|cuda_texture_types\.h"
 )
 UNSUPPORTED_NAMES = re.compile(
-    r"globaltimer|nvcuda|wmma|cooperative_groups|cg|__nv_\w+|nv_bfloat16\w*|cuda|thrust|cub|tex[123]D\w*|surf[123]D\w*"
+    r"globaltimer|nvcuda|wmma|cooperative_groups|cg|__nv_\w+|nv_bfloat16\w*|cuda|thrust|cub|tex(?:[123]D|Cubemap)\w*|surf(?:[123]D|Cubemap)\w*"
     r"|cudaTextureObject_t|cudaSurfaceObject_t|__dp[24]a\w*|__\w*bfloat16\w*|__v(add|sub|abs|avg|hadd|max|min|cmp|set|neg|sad)\w*|__vi\w+"
     r"|curand\w+|__prof_trigger|__cvta_\w+|__isGridConstant|__pipeline_\w+|__barrier_sync\w*"
     r"|__brkpt|__reduce_\w+|__shfl|__shfl_(up|down|xor)|__any|__all|__ballot"

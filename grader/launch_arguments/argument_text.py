@@ -11,6 +11,7 @@ from dataclasses import dataclass
 
 from grader.launch_arguments.element_types import NumberKind
 from grader.launch_arguments.number_list import Number, NumbersError, numbers_of
+from grader.launch_arguments.texture_options import OptionError, TextureOptions, split_options
 from grader.model.errors import RemediableError
 
 _ARGUMENT = re.compile(r"\s*(?P<type>[^=\[\]]+?)\s*(?P<extents>(?:\[\s*\d*\s*\]\s*)*)(?:=\s*(?P<fill>.*?)\s*)?")
@@ -56,11 +57,17 @@ class WantedArgument:
     extents: tuple[int, ...]  # empty: a value and no buffer
     content: Content
     stars: int = 0  # how often the type is a pointer to its name
+    texture: TextureOptions | None = None  # of a texture or a surface
 
 
 def parse_argument(text: str) -> WantedArgument:
     """Reads one --arg. Raises ArgumentError."""
-    match = _ARGUMENT.fullmatch(text)
+    try:
+        texture, buffer = split_options(text)
+    except OptionError as error:
+        message = f"--arg {text!r}: {error}"
+        raise ArgumentError(message) from error
+    match = _ARGUMENT.fullmatch(buffer)
     if match is None:
         message = f"--arg {text!r}: write a buffer as 'float[4096]=random' and a value as 'int=64'"
         raise ArgumentError(message)
@@ -77,7 +84,7 @@ def parse_argument(text: str) -> WantedArgument:
         )
         raise ArgumentError(message)
     return WantedArgument(
-        text, name, extents, _content(text, fill, name, is_buffer=bool(extents)), match["type"].count("*")
+        text, name, extents, _content(text, fill, name, is_buffer=bool(extents)), match["type"].count("*"), texture
     )
 
 

@@ -24,6 +24,7 @@ from grader.launch_arguments.class_arguments import Filled, filled, filled_eleme
 from grader.launch_arguments.class_layout import Pointee
 from grader.launch_arguments.element_types import ElementType, Leaf
 from grader.launch_arguments.kernel_parameters import Parameter
+from grader.launch_arguments.texture_options import TextureOptions, described, texel_type, trouble_of
 
 MAX_BUFFER_BYTES = 64 << 20
 MAX_TOTAL_BYTES = 256 << 20
@@ -41,11 +42,17 @@ class Argument:
     extents: tuple[int, ...] = ()
     filled: Filled | None = None  # of an object, and of a buffer whose elements are written out
     hidden: bool = False  # a buffer that is no parameter: only a pointer leads to it
+    texture: TextureOptions | None = None  # how the kernel sees the buffer, of a texture or a surface
+    shown: int | None = None  # the argument whose memory the texture shows; it has none of its own then
 
     @property
     def role(self) -> str:
+        if self.shown is not None:
+            return "scalar"  # the handle
         if not self.extents:
             return "scalar" if self.parameter.layout is None else "object"
+        if self.texture and self.texture.kind == "texture" and self.content.fill != "none":
+            return "input"
         if self.content.fill == "none":
             return "output"
         return "input" if self.parameter.is_const else "inout"
@@ -53,6 +60,11 @@ class Argument:
     @property
     def elements(self) -> int:
         return math.prod(self.extents)
+
+    @property
+    def seen_as(self) -> dict[str, object] | None:
+        """The texture or the surface, in the form that the checker reads."""
+        return described(self.texture, self.element, self.extents, self.shown) if self.texture else None
 
 
 def match_arguments(kernel: str, parameters: Sequence[Parameter], wanted: Sequence[WantedArgument]) -> list[Argument]:
@@ -77,7 +89,7 @@ def match_arguments(kernel: str, parameters: Sequence[Parameter], wanted: Sequen
     arguments = _Matching(kernel, len(parameters)).match(parameters, wanted)
     total = 0
     for argument in arguments:
-        size = argument.elements * argument.element.bytes if argument.extents else 0
+        size = argument.elements * argument.element.bytes if argument.extents and argument.shown is None else 0
         total += size
         if size > MAX_BUFFER_BYTES or total > MAX_TOTAL_BYTES:
             message = (
@@ -94,14 +106,19 @@ class _Matching:
     def __init__(self, kernel: str, parameters: int) -> None:
         self.kernel, self.parameters = kernel, parameters
         self.hidden: list[Argument] = []
+        self.names: list[str] = []
 
     def match(self, parameters: Sequence[Parameter], wanted: Sequence[WantedArgument]) -> list[Argument]:
+        self.names = [one.name for one in parameters]
         arguments = [self._matched(parameter, one) for parameter, one in zip(parameters, wanted, strict=True)]
+        _check_shown(arguments)
         return [*arguments, *self.hidden]
 
     def _matched(self, parameter: Parameter, wanted: WantedArgument) -> Argument:
         if parameter.is_function:
             return _function(self.kernel, parameter, wanted)
+        if parameter.texture or wanted.texture:
+            return self._texture(parameter, wanted)
         if parameter.is_pointer != bool(wanted.extents):
             raise ArgumentError(_mismatch(self.kernel, parameter, wanted))
         element = parameter.element or _free_element(self.kernel, parameter, wanted)
@@ -131,6 +148,27 @@ class _Matching:
             raise ArgumentError(message)
         return Argument(parameter, element, content, extents)
 
+    def _texture(self, parameter: Parameter, wanted: WantedArgument) -> Argument:
+        options, element = wanted.texture, texel_type(wanted.type)
+        if options is None or options.kind != parameter.texture or not wanted.extents:
+            raise ArgumentError(_mismatch(self.kernel, parameter, wanted))
+        if element is None:
+            message = f"--arg {wanted.text!r}: a texel consists of one, two or four numbers of at most four bytes, such as float or uchar4"
+            raise ArgumentError(message)
+        if trouble := trouble_of(options, element, wanted.extents):
+            message = f"--arg {wanted.text!r}: {trouble}"
+            raise ArgumentError(message)
+        if not options.shows:
+            whole = self._number_or_buffer(replace(parameter, is_pointer=True, element=element), element, wanted)
+            return replace(whole, parameter=parameter, texture=options)
+        if options.shows not in self.names:
+            message = (
+                f"--arg {wanted.text!r}: {self.kernel} has no parameter {options.shows!r} whose memory could be shown"
+            )
+            raise ArgumentError(message)
+        shown = self.names.index(options.shows)
+        return Argument(parameter, element, Content("constant"), wanted.extents, texture=options, shown=shown)
+
     def _make_buffer(self, name: str, pointee: Pointee, text: str) -> int:
         wanted = parse_argument(text)
         parameter = Parameter(
@@ -140,6 +178,20 @@ class _Matching:
         self.hidden.append(Argument(parameter, ElementType("", 0, ()), Content("none"), (1,), hidden=True))
         self.hidden[place - self.parameters] = replace(self._matched(parameter, wanted), hidden=True)
         return place
+
+
+def _check_shown(arguments: Sequence[Argument]) -> None:
+    """A texture that shows another argument's memory must fit into it."""
+    for argument in arguments:
+        if argument.shown is None:
+            continue
+        other, size = arguments[argument.shown], argument.elements * argument.element.bytes
+        if other.role not in {"input", "output", "inout"}:
+            message = f"{argument.parameter.name} shows the memory of {other.parameter.name}, which has none of its own"
+            raise ArgumentError(message)
+        if size > other.elements * other.element.bytes:
+            message = f"{argument.parameter.name} has {size:,} bytes, which is more than {other.parameter.name} has"
+            raise ArgumentError(message)
 
 
 def _type_of(wanted: WantedArgument, element: ElementType) -> str:
@@ -220,8 +272,8 @@ def _mismatch(kernel: str, parameter: Parameter, wanted: WantedArgument) -> str:
 def proposal(parameter: Parameter) -> str:
     """An --arg that fits: inputs are random, outputs uninitialised, and numbers as large as a proposed buffer."""
     element = parameter.element
-    if parameter.is_function:
-        return f"{parameter.text}=the_name_of_a_function"
+    if parameter.texture or parameter.is_function:
+        return _handle(parameter)
     if parameter.layout is not None and not parameter.is_pointer:
         return proposed(parameter.layout, _TYPICAL)
     if parameter.layout is not None and element is not None:
@@ -233,6 +285,12 @@ def proposal(parameter: Parameter) -> str:
     if number is not None and (number.is_bool or number.kind == "floating" or number.bytes == 1):
         return f"{element.name if element else 'float'}=1"
     return f"{element.name if element else 'int'}={_TYPICAL if number is None or number.bytes > 1 else 1}"
+
+
+def _handle(parameter: Parameter) -> str:
+    if parameter.is_function:
+        return f"{parameter.text}=the_name_of_a_function"
+    return f"{parameter.texture} float[64][64]={'random' if parameter.texture == 'texture' else '0'}"
 
 
 def signature(kernel: str, parameters: Sequence[Parameter]) -> str:

@@ -22,6 +22,7 @@ from grader.launch_arguments.element_types import (
     holds_numbers,
     short_name,
 )
+from grader.launch_arguments.texture_options import OBJECTS
 
 _FRAME_OFFSET, _DEREFERENCED = 0x91, 0x06  # DW_OP_fbreg, DW_OP_deref
 _REFERENCES = frozenset({"DW_TAG_reference_type", "DW_TAG_rvalue_reference_type"})
@@ -37,6 +38,12 @@ class Parameter:
     trouble: str = ""  # why no argument can be passed for it; empty: one can
     layout: Layout | None = None  # of an object that is passed by value, and of an element that is more than numbers
     is_function: bool = False  # a pointer to a function
+
+    @property
+    def texture(self) -> str:
+        """What a handle stands for: "texture" or "surface". Empty: it is no handle."""
+        names = self.element.names if self.element and not self.is_pointer else frozenset()
+        return next((OBJECTS[one] for one in names if one in OBJECTS), "")
 
 
 def read_parameters(program: Path, address: int) -> list[Parameter] | None:

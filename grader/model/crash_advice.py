@@ -1,5 +1,5 @@
-"""What to look at for a crash, a hang or a barrier whose own message says more than its kind does. By the kit's words of that message:
-where the kit says it otherwise, a test fails. Pure.
+"""What to look at for a crash, a hang, a barrier or another finding whose own message says more than its kind does. By the kit's words of
+that message: where the kit says it otherwise, a test fails. Pure.
 """
 
 from __future__ import annotations
@@ -24,6 +24,10 @@ _FREED = Told(
     "Each free or delete takes one pointer that malloc or new has returned, once. Count both for the thread shown.",
     "Which thread has to free this memory, and does only that one?",
 )
+_HANDLE = Told("A handle must be passed to the kernel as the host made it: a texture for tex…, a surface for surf….")
+_TEXTURE_TYPE = Told(
+    "Compare the function and the type in its angle brackets with how the host made the texture or the surface."
+)
 # In the kit's words, the first that the message contains.
 WORDS: dict[Verdict, dict[str, Told]] = {
     Verdict.CRASH: {
@@ -45,6 +49,22 @@ WORDS: dict[Verdict, dict[str, Told]] = {
         "allocates more in one launch": Told("How many threads allocate here, how often, and does each free what it has allocated?"),
         "frees memory that was freed before": _FREED,
         "frees an address that": _FREED,
+        "texture object": _HANDLE,
+        "surface object": _HANDLE,
+        "from a texture": _TEXTURE_TYPE,
+        "a surface that has": _TEXTURE_TYPE,
+        "gathers a number": _TEXTURE_TYPE,
+    },
+    Verdict.RACE: {
+        "through a texture after this launch": Told(
+            "A texture reads through a cache that does not see what the launch itself writes. Write into other memory than the texture "
+            "shows, and let the next launch fetch it."
+        ),
+    },
+    Verdict.MISALIGNED: {
+        "of the surface": Told(
+            "The x of a surface function counts bytes: for the element in column i, write i * sizeof(float), with the type of the elements."
+        ),
     },
     Verdict.BARRIER_DIVERGENCE: {
         "until the whole grid has arrived": Told(

@@ -41,6 +41,7 @@ EVENT_BUDGET = 1_000_000_000
 CLOCK_MS = 100_000
 # Phrases of findings that fit labs only, and what they become here.
 _PHRASES = {"the launch function asks": "the launch asks", "(shared_bytes)": "(--shared)"}
+_HANDLE = {"kind": "unsigned", "bytes": 8, "offset": 0}  # of a texture or a surface
 Extent3 = tuple[int, int, int]
 
 
@@ -226,6 +227,10 @@ def _described(argument: Argument, functions: Mapping[str, int]) -> dict[str, ob
         "role": argument.role,
         "content": _filled(content, functions),
     }
+    if argument.seen_as is not None:
+        described["texture"] = argument.seen_as
+    if argument.shown is not None:
+        return {**described, "element": "unsigned long long", "scalar": _HANDLE}
     if argument.role == "scalar":
         return {**described, "scalar": _leaf(element.leaves[0])}
     if argument.filled is not None:

@@ -13,12 +13,14 @@ from dataclasses import dataclass
 from grader.kernel_files.kernel_instance import definitions_of, is_two_dimensional
 from grader.kernel_files.kernel_source import KernelSource
 from grader.kernel_files.own_launches import Extent3, OwnLaunch, own_launches
+from grader.kernel_files.texture_use import texture_use
 from grader.launch_arguments.kernel_arguments import MAX_BUFFER_BYTES, proposal
 from grader.launch_arguments.kernel_parameters import Parameter
 
 _ELEMENTS = 4096  # of a proposed buffer: the square of a proposed number, in one dimension and in two
 _FLAT_NUMBER, _WIDE_NUMBER = 64, 32
 _DYNAMIC_BYTES = 8192
+_LAYERS = 4  # of a proposed layered texture
 _MOST_THREADS = 1 << 16  # of the file's own launch, in all
 _WIDE: tuple[Extent3, Extent3] = ((2, 2, 1), (16, 16, 1))  # grid and block
 _FLAT: tuple[Extent3, Extent3] = ((4, 1, 1), (256, 1, 1))
@@ -58,7 +60,7 @@ def _from_own(
     dynamic = any(re.search(r"\bextern\s+__shared__", text) for text in definitions_of(source, name))
     usual_shared = _DYNAMIC_BYTES if dynamic else 0
     if own is None:
-        arguments = tuple(_usual(one, wide=wide) for one in parameters)
+        arguments = tuple(_usual(source, one, wide=wide) for one in parameters)
         return ProposedLaunch(grid, block, usual_shared, arguments)
     told = [_told(own, at, parameter) for at, parameter in enumerate(parameters)]
     whole = None not in {own.grid, own.block, own.shared_bytes} and None not in told
@@ -68,14 +70,20 @@ def _from_own(
         return ProposedLaunch(
             own.grid or grid, own.block or block, own.shared_bytes or 0, arguments, own.line, is_whole=True
         )
-    arguments = tuple(_usual(one, wide=wide) for one in parameters)
+    arguments = tuple(_usual(source, one, wide=wide) for one in parameters)
     return ProposedLaunch(grid, own.block or block, own.shared_bytes or usual_shared, arguments, own.line)
 
 
 def _told(own: OwnLaunch, at: int, parameter: Parameter) -> str | None:
     """What the file's constants say of one argument."""
     element = parameter.element
-    if element is None or parameter.trouble or parameter.layout is not None or parameter.is_function:
+    if (
+        element is None
+        or parameter.trouble
+        or parameter.layout is not None
+        or parameter.is_function
+        or parameter.texture
+    ):
         return None
     if parameter.is_pointer:
         size = own.bytes[at]
@@ -89,7 +97,9 @@ def _told(own: OwnLaunch, at: int, parameter: Parameter) -> str | None:
     return f"{element.name}={value if number.kind == 'floating' else int(value)}"
 
 
-def _usual(parameter: Parameter, *, wide: bool) -> str:
+def _usual(source: KernelSource, parameter: Parameter, *, wide: bool) -> str:
+    if parameter.texture:
+        return _seen(source, parameter, wide=wide)
     if parameter.layout is not None or parameter.is_function:
         return proposal(parameter)
     element = parameter.element
@@ -102,6 +112,18 @@ def _usual(parameter: Parameter, *, wide: bool) -> str:
     if number.is_bool or number.kind == "floating" or number.bytes == 1:
         return f"{name}=1"
     return f"{name}={_WIDE_NUMBER if wide else _FLAT_NUMBER}"
+
+
+def _seen(source: KernelSource, parameter: Parameter, *, wide: bool) -> str:
+    """A texture or a surface as the file uses it, as wide as the usual numbers say."""
+    use = texture_use(source, parameter.texture, parameter.name)
+    side = _WIDE_NUMBER if wide else _FLAT_NUMBER
+    extents = [_ELEMENTS] if use.dimensions == 1 else [side] * use.dimensions
+    if use.is_layered:
+        extents.insert(0, _LAYERS)
+    options = f"({','.join(use.options)})" if use.options else ""
+    shape = "".join(f"[{extent}]" for extent in extents)
+    return f"{parameter.texture}{options} {use.element}{shape}={'random' if parameter.texture == 'texture' else '0'}"
 
 
 def _fill(parameter: Parameter) -> str:

@@ -86,14 +86,17 @@ struct Files {
                                  .element = described.element,
                                  .element_bytes = is_scalar ? described.scalar.bytes : described.shape.element_bytes,
                                  .bytes = is_scalar ? described.scalar.bytes : described.shape.elements * described.shape.element_bytes,
-                                 .bits = is_scalar ? scalar_bits(described) : 0,
+                                 .bits = !is_scalar          ? 0
+                                         : described.texture ? protocol::texture_handle(position)
+                                                             : scalar_bits(described),
                                  .row_elements = is_scalar ? 0 : described.row_elements,
                                  .hidden = described.hidden,
                                  .pointers = described.pointers,
                                  .words = described.role == Role::object ? words_of(described) : std::vector<std::uint64_t>{},
                                  .passing = described.passing,
                                  .alignment = described.alignment,
-                                 .pieces = described.pieces});
+                                 .pieces = described.pieces,
+                                 .texture = described.texture});
     if (!is_buffer(described)) return;
     const bool changes = again_ && described.content.fill == Fill::none;
     const judge::SecretKey key = judge::SecretKey::from_number(changes ? other_contents : seed);

@@ -83,6 +83,7 @@ DescribedArgument argument_from(const json& value) {
   argument.element = text(value.at("element"));
   argument.role = enumerator<protocol::Role>(value.at("role"));
   argument.content = content_from(value.at("content"));
+  if (value.contains("texture")) argument.texture = value.at("texture").get<protocol::TextureDescription>();
   if (argument.role == protocol::Role::scalar) {
     argument.scalar = leaf_from(value.at("scalar"));
     return argument;

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -26,6 +27,7 @@ struct DescribedArgument {
   protocol::Passing passing = protocol::Passing::registers;  // of an object
   std::size_t alignment = 8;
   std::vector<protocol::Piece> pieces;
+  std::optional<protocol::TextureDescription> texture;  // of a handle: see protocol::Argument
 };
 
 struct LaunchDescription {

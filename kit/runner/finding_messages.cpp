@@ -56,7 +56,7 @@ class MessageWriter {
     }
     if (raw.region != nullptr) {
       finding.array = raw.region->name;
-      finding.element = element_name(*raw.region, raw.offset);
+      finding.element = raw.about == RawFinding::About::surface ? raw.region->name : element_name(*raw.region, raw.offset);
       if (raw.region->heap != nullptr) name_allocation(finding, raw);
     } else if (raw.bound != 0 && raw.kind == Verdict::out_of_bounds) {
       name_subscript(finding, raw);
@@ -147,6 +147,7 @@ class MessageWriter {
     const std::string by = "Thread " + in_brackets(*finding.site.thread) + " of block " + in_brackets(*finding.site.block);
     if (*raw.what != '\0') return by + " " + filled_in(raw.what, finding) + ".";
     if (raw.about == RawFinding::About::lane) return by + " " + undefined_lane(raw.lane) + ".";
+    if (raw.about == RawFinding::About::surface) return by + " " + beside_surface(raw, finding) + ".";
     switch (raw.kind) {
       case Verdict::race: return race(finding) + warps_apart(raw, finding);
       case Verdict::out_of_bounds: return out_of_bounds(raw, finding, by);
@@ -155,6 +156,27 @@ class MessageWriter {
                " here. It is not a multiple of " + std::to_string(raw.index) + " bytes, but the type of this access needs such an address.";
       case Verdict::barrier_divergence: return barrier(raw, finding);
       default: return by + ": " + finding.kind + ".";
+    }
+  }
+
+  static std::string beside_surface(const RawFinding& raw, const Finding& finding) {
+    using Axis = simt::SurfaceEvent::Axis;
+    const simt::SurfaceEvent& event = raw.surface;
+    const std::string at = std::to_string(event.at), last = std::to_string(event.extent - 1);
+    const std::string does = std::string(raw.site.access) == "read" ? "reads " : "writes ";
+    const std::string moved = bytes(event.bytes);
+    if (event.misaligned) {
+      return does + moved + " at x = " + at + " of the surface " + finding.array + ". x counts bytes here, so it must be a multiple of " +
+             std::to_string(event.bytes) + ": the column times the size of an element";
+    }
+    const std::string place = does + finding.array + " at ";
+    switch (event.axis) {
+      case Axis::x:
+        return place + "x = " + at + ", but a row of this surface has only the bytes 0 to " + last +
+               ". x counts bytes: the column times the size of an element";
+      case Axis::y: return place + "y = " + at + ", but this surface has only the rows 0 to " + last;
+      case Axis::z: return place + "z = " + at + ", but this surface has only the slices 0 to " + last;
+      default: return place + "layer " + at + ", but this surface has only the layers 0 to " + last;
     }
   }
 

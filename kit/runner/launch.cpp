@@ -25,6 +25,7 @@
 #include "simt/observer_panel.hpp"
 #include "simt/observers/handover.hpp"
 #include "simt/observers/request_counter.hpp"
+#include "simt/observers/stale_texels.hpp"
 #include "simt/observers/thread_share.hpp"
 #include "simt/observers/trace_recorder.hpp"
 #include "simt/resident_blocks.hpp"
@@ -174,13 +175,41 @@ class Launch {
       if (region.element_bytes == 0) throw std::runtime_error("buffer " + region.name + " has elements of no size");
       if (argument.row_elements != 0)
         region.dimensions = {argument.bytes / region.element_bytes / argument.row_elements, argument.row_elements};
+      if (argument.texture) shape_texels(region, *argument.texture);
       const simt::Region& placed = memory_.add_buffer(std::move(region));
-      addresses_.push_back(placed.base);
+      addresses_.push_back(argument.texture ? protocol::texture_handle(arenas_.size()) : placed.base);
       arenas_.push_back(placed.base);
       transfer(files_.at(file++), placed, false);
     }
+    place_textures();
     place_pointers();
     map_module();
+  }
+
+  static void shape_texels(simt::Region& region, const protocol::TextureDescription& texture) {
+    region.texels = true;
+    region.dimensions.assign(texture.extents.begin(), texture.extents.end());
+    if (texture.layers != 0) region.dimensions.insert(region.dimensions.begin(), texture.layers);
+  }
+
+  // What the handles among the arguments stand for.
+  void place_textures() {
+    const auto& arguments = request_.arguments;
+    if (std::none_of(arguments.begin(), arguments.end(), [](const protocol::Argument& one) { return one.texture.has_value(); })) return;
+    objects_.resize(arguments.size());
+    for (std::size_t i = 0; i < arguments.size(); ++i) {
+      if (!arguments[i].texture) continue;
+      const std::uintptr_t shown = arenas_.at(arguments[i].texture->of.value_or(i));
+      objects_[i] = protocol::object_from(*arguments[i].texture);
+      objects_[i].region = shown != 0 ? memory_.find_global(shown, 1) : nullptr;
+      if (objects_[i].region == nullptr || objects_[i].texels() * objects_[i].format.texel_bytes() > objects_[i].region->bytes)
+        throw std::runtime_error("the texture " + arguments[i].name + " is larger than its memory");
+    }
+  }
+
+  // What the kernel is passed for a buffer, or for the texture that shows it.
+  std::uintptr_t passed_for(std::size_t argument) const {
+    return request_.arguments.at(argument).texture ? protocol::texture_handle(argument) : arenas_.at(argument);
   }
 
   // Writes the addresses of buffers into the buffers that hold pointers to them.
@@ -188,7 +217,7 @@ class Launch {
     for (std::size_t i = 0; i < request_.arguments.size(); ++i) {
       if (arenas_[i] == 0) continue;
       for (const protocol::PointerAt& one : request_.arguments[i].pointers) {
-        const std::uintptr_t target = arenas_.at(one.argument);
+        const std::uintptr_t target = passed_for(one.argument);
         if (one.offset + sizeof target > request_.arguments[i].bytes) throw std::runtime_error("a pointer lies outside its buffer");
         std::memcpy(reinterpret_cast<char*>(arenas_[i]) + one.offset, &target, sizeof target);
       }
@@ -201,7 +230,8 @@ class Launch {
       if (arenas_[i] == 0) continue;
       for (const protocol::PointerAt& one : request_.arguments[i].pointers) {
         char* at = reinterpret_cast<char*>(arenas_[i]) + one.offset;
-        if (std::memcmp(at, &arenas_.at(one.argument), sizeof(std::uintptr_t)) == 0) std::memset(at, 0, sizeof(std::uintptr_t));
+        const std::uintptr_t target = passed_for(one.argument);
+        if (std::memcmp(at, &target, sizeof target) == 0) std::memset(at, 0, sizeof target);
       }
     }
   }
@@ -300,15 +330,18 @@ class Launch {
       announcer.add(thread_share_.emplace(locals_.emplace()));
     }
     if (request_.follows_values) announcer.add(handover_.emplace());
+    if (!objects_.empty()) announcer.add(stale_texels_.emplace(panel_.log(), objects_));
     const KernelCall kernel(image_.kernel, request_.arguments, addresses_, image_.argument_bytes);
     stacks_.emplace(std::size_t{config_.block.x} * config_.block.y * config_.block.z);
     simt::Machine machine(memory_, announcer, *stacks_, request_.event_budget, image_.header_code,
                           [this](auto one, auto other) { return image_.on_one_line(one, other); });
     machine.may_call(image_.targets);
+    machine.may_use(objects_);
     if (locals_) machine.watch_locals(*locals_);
     simt::SealedTables tables;
     tables.add(&kernel, sizeof kernel);
     tables.add(&request_, sizeof request_);
+    tables.add(objects_);
     image_.seal_in(tables);
     memory_.seal_in(tables);
     announcer.seal_in(tables);
@@ -392,9 +425,11 @@ class Launch {
   std::optional<simt::LocalMemory> locals_;
   std::optional<simt::ThreadShare> thread_share_;
   std::optional<simt::Handover> handover_;
+  std::optional<simt::StaleTexels> stale_texels_;
   std::optional<simt::FiberStacks> stacks_;
-  std::vector<std::uintptr_t> addresses_;  // of buffers
-  std::vector<std::uintptr_t> arenas_;     // for each argument: its buffer's address, or 0
+  std::vector<std::uintptr_t> addresses_;     // of buffers, or the handles of textures that show them
+  std::vector<std::uintptr_t> arenas_;        // for each argument: its buffer's address, or 0
+  std::vector<simt::TextureObject> objects_;  // for each argument, if one of them is a texture or a surface
   std::optional<std::pair<Status, std::string>> trouble_;
   std::uint64_t events_ = 0;
   bool left_data_ = false;

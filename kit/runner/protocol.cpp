@@ -43,6 +43,7 @@ json argument_json(const Argument& argument) {
       {"bytes", argument.bytes}, {"bits", argument.bits}, {"row_elements", argument.row_elements}};
   if (argument.hidden) value["hidden"] = true;
   for (const PointerAt& one : argument.pointers) value["pointers"].push_back({one.offset, one.argument});
+  if (argument.texture) value["texture"] = *argument.texture;
   if (argument.role == Role::object) {
     value["words"] = argument.words;
     value["passing"] = argument.passing;
@@ -75,6 +76,7 @@ Argument argument_from(const json& value) {
       argument.pointers.push_back({integer<std::size_t>(one.at(0)), integer<std::size_t>(one.at(1))});
   }
   if (argument.role == Role::object) read_object(value, argument);
+  if (value.contains("texture")) argument.texture = value.at("texture").get<TextureDescription>();
   return argument;
 }
 

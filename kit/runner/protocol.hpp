@@ -16,6 +16,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "runner/texture_message.hpp"
 #include "runner/trace_message.hpp"
 #include "runner/traffic_message.hpp"
 
@@ -60,6 +61,8 @@ struct Argument {
   Passing passing = Passing::registers;   // object
   std::size_t alignment = 8;              // object on the stack
   std::vector<Piece> pieces = {};         // object in registers
+  // Of a handle: what it stands for. The argument is the buffer that it shows, or a scalar (the handle) if it shows another argument's.
+  std::optional<TextureDescription> texture = {};
 };
 
 struct Extent {

@@ -27,6 +27,9 @@ constexpr Index3 index_of(std::uint64_t linear, const Index3& extent) {
 enum class Space : std::uint8_t { global, shared, module };    // module: the submission's own __device__ and __constant__ data
 enum class AccessKind : std::uint8_t { read, write, atomic };  // atomic: read-modify-write in one step
 
+// What an access goes through: nothing, a texture or a surface.
+enum class Unit : std::uint8_t { none, texture, surface };
+
 // A thread of the running block.
 struct ThreadRef {
   std::uint64_t block = 0;   // linear: x fastest
@@ -43,6 +46,7 @@ struct Access {
   bool is_volatile = false;
   bool block_scope = false;  // atomicAdd_block() and similar functions: atomic only for the threads of one block
   bool of_copy = false;      // of an asynchronous copy: see CopyEvent
+  Unit unit = Unit::none;
   Space space = Space::global;
   const Region* region = nullptr;  // the buffer or array; null: none contains the whole access
   std::uint64_t offset = 0;        // bytes from the buffer's first byte; for shared memory, from the start of the span
@@ -134,6 +138,17 @@ struct CopyEvent {
   Access source, destination;  // no region: nothing was announced
 };
 
+// A surface function whose coordinates lie outside the surface, in a mode that does not allow it, or whose x, which counts bytes, is no
+// multiple of what it moves.
+struct SurfaceEvent {
+  enum class Axis : std::uint8_t { x, y, z, layer };
+  Axis axis = Axis::x;
+  bool misaligned = false;
+  std::int64_t at = 0;       // the coordinate
+  std::uint64_t extent = 0;  // how many there are: of x, bytes in a row
+  std::uint32_t bytes = 0;   // that the function moves
+};
+
 // A subscript outside its declared dimension, as the compiler's check reports it.
 struct Subscripted {
   std::int64_t index = 0;
@@ -167,6 +182,8 @@ class Observer {
   virtual void on_constant_store(const Access&) {}
   virtual void on_index(const IndexEvent&) {}
   virtual void on_misaligned(const Access&, std::size_t /*alignment*/) {}  // the size and kind of the access are not known
+  // A surface function that may not happen. It is not announced as an access: the thread ends.
+  virtual void on_outside_surface(const Access&, const SurfaceEvent&) {}
   virtual void on_barrier(const BarrierEvent&) {}
   virtual void on_absence(const AbsenceEvent&) {}
   virtual void on_divergence(const DivergenceEvent&) {}

@@ -40,11 +40,13 @@ struct RawFinding {
   std::uint32_t column = 0;  // column of that subscript, as in IndexEvent; 0: unknown
   std::uint32_t inner = 0;   // number of dimensions to the right of it
   // For the message. `bound` threads left the kernel while others wait at the barrier: they skipped it, or they had returned before
-  // it. Or a warp function was called in a way whose result is undefined: `lane` says how.
-  enum class About : std::uint8_t { anything, skipped, returned, lane } about = About::anything;
+  // it. Or a warp function was called in a way whose result is undefined: `lane` says how. Or coordinates do
+  // not fit a surface: `surface` says which.
+  enum class About : std::uint8_t { anything, skipped, returned, lane, surface } about = About::anything;
   std::uint32_t interval = 0;                  // of that barrier; the first is kept
   std::array<std::uintptr_t, 8> conditions{};  // branches, one of which led past the barrier; 0: no further one. All, or none
   LaneEvent lane;
+  SurfaceEvent surface;
   // What a thread that returned before a barrier would have written; region null: unknown.
   std::array<MissedElement, 2> missed{};
   // What the thread did, for the message: "writes {element}, but {array} is an input". Empty: finding_messages.cpp words it.

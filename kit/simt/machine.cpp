@@ -106,6 +106,7 @@ void Machine::switched_in() {
   access_.interval = running.interval;
   access_.warp_interval = running.warp_interval;
   access_.of_copy = false;
+  access_.unit = Unit::none;
   set_thread_index(thread_indices_[running.ref.thread]);
   last_write_.size = 0;
 }

@@ -20,6 +20,7 @@
 #include "simt/memory_map.hpp"
 #include "simt/redundant_reads.hpp"
 #include "simt/spin_watch.hpp"
+#include "simt/texture_object.hpp"
 #include "simt/waiting_block.hpp"
 
 namespace tilelab::simt {
@@ -59,6 +60,8 @@ class Machine {
   void watch_locals(LocalMemory& locals) { locals_ = &locals; }
   // Functions that a call through a pointer may go to, sorted. They stay where they are while the machine runs.
   void may_call(std::span<const std::uintptr_t> targets) { targets_ = targets; }
+  // What handles of textures and surfaces stand for. They stay where they are while the machine runs.
+  void may_use(std::span<const TextureObject> objects) { objects_ = objects; }
   // Runs `kernel` for every thread of the grid, with blocks and threads in order, or shuffled by `order_seed`. `reversed` runs
   // them in the opposite order.
   void run(const LaunchEvent& launch, const std::function<void()>& kernel, std::optional<std::uint64_t> order_seed, bool reversed = false);
@@ -118,6 +121,13 @@ class Machine {
   // An access whose statement says which memory it means, as PTX does. One that lies elsewhere misses every region.
   void access_in(Space space, std::uintptr_t address, std::size_t size, AccessKind kind, bool is_volatile, std::uintptr_t pc,
                  std::uintptr_t frame);
+  // The object with this handle, or null.
+  const TextureObject* object_of(std::uint64_t handle) const { return simt::object_of(objects_, handle); }
+  // An access through a texture or a surface, to bytes inside its memory.
+  void access_texel(Unit unit, std::uintptr_t address, std::size_t size, AccessKind kind, std::uintptr_t pc, std::uintptr_t frame);
+  // Ends the thread: see SurfaceEvent.
+  [[noreturn]] void outside_surface(const TextureObject& object, const SurfaceEvent& event, AccessKind kind, std::uintptr_t pc,
+                                    std::uintptr_t frame);
   // A copy that only a later wait completes: it happens now, but counts as under way until then.
   void copy_async(std::uintptr_t to, std::uintptr_t from, std::size_t size, std::size_t from_size, std::uintptr_t pc, std::uintptr_t frame);
   void commit_copies() { announcer_.announce(&Observer::on_copies_committed, scheduler_.running().ref); }
@@ -212,6 +222,7 @@ class Machine {
   AddressRange answer_;
   std::size_t argument_bytes_ = 0;
   std::span<const std::uintptr_t> targets_;
+  std::span<const TextureObject> objects_;
   std::uint64_t budget_, spent_budget_;
   AddressRange builtins_;
   MemoryMap& memory_;

@@ -12,7 +12,7 @@ std::string element_name(const Region& region, std::int64_t offset) {
   if (one_object && index == 0) {  // a variable or a struct, not an array
     return region.bytes <= sizeof(std::int64_t) ? region.name : region.name + " at byte " + std::to_string(offset);
   }
-  if (region.dimensions.size() < 2 || region.space == Space::global) {
+  if (region.dimensions.size() < 2 || (region.space == Space::global && !region.texels)) {
     return region.name + "[" + std::to_string(index) + "]";
   }
   std::string indices;

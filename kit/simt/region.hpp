@@ -25,6 +25,7 @@ struct Region {
   std::size_t element_bytes = 4;
   std::vector<std::size_t> dimensions;  // of a shared array: {16, 16}; of a matrix: {rows, row_elements}; empty: unknown
   bool dynamic = false;                 // extern __shared__
+  bool texels = false;                  // of a texture or a surface: named by rows, as no pointer leads to it
   const DeviceHeap* heap = nullptr;     // all that a kernel allocates: which allocation an address belongs to
   bool freed = false;                   // of the heap: what was freed when it was used
   bool constant = false;                // the module's constants: reads of them are not announced

@@ -30,6 +30,8 @@
 #include "conversion_functions.hpp"
 #include "load_functions.hpp"
 #include "special_functions.hpp"
+#include "texture_functions.hpp"
+#include "surface_functions.hpp"
 #include "inline_ptx.hpp"
 #include "asynchronous_copies.hpp"
 #include "bfloat_types.hpp"

@@ -18,6 +18,7 @@ class AccessCounter final : public Observer {
   bool needs_every_read() const override { return false; }
   void on_launch_begin(const LaunchEvent& launch) override { redundant_ = launch.redundant; }
   void on_access(const Access& access) override {
+    if (access.unit != Unit::none) return;
     const auto space = static_cast<std::size_t>(access.space);
     if (access.kind != AccessKind::write) loaded_[space] += access.size;
     if (access.kind != AccessKind::read) stored_[space] += access.size;

@@ -26,6 +26,16 @@ void BoundsChecker::on_index(const IndexEvent& event) {
   log_.report(finding);
 }
 
+void BoundsChecker::on_outside_surface(const Access& access, const SurfaceEvent& event) {
+  RawFinding finding;
+  finding.kind = event.misaligned ? Verdict::misaligned : Verdict::out_of_bounds;
+  finding.about = RawFinding::About::surface;
+  finding.site = {access.pc, access_name(access.kind), access.by};
+  finding.region = access.region;
+  finding.surface = event;
+  log_.report(finding);
+}
+
 void BoundsChecker::on_misaligned(const Access& access, std::size_t alignment) {
   RawFinding finding;
   // A null pointer is reported as such, not as bad alignment.

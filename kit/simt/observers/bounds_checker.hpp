@@ -12,6 +12,7 @@ class BoundsChecker final : public Observer {
   explicit BoundsChecker(FindingLog& log) : log_(log) {}
   void on_stray(const Access& access, const Region* nearest) override;
   void on_index(const IndexEvent& event) override;
+  void on_outside_surface(const Access& access, const SurfaceEvent& event) override;
   void on_misaligned(const Access& access, std::size_t alignment) override;
 
  private:

@@ -41,6 +41,7 @@ void RequestCounter::on_block_resumed(std::uint64_t block) {
 }
 
 void RequestCounter::on_access(const Access& access) {
+  if (access.unit != Unit::none) return;  // it has metrics of its own
   if (access.size <= widest) return piece(access, access.address, access.size, 0);
   const std::uint32_t step = access.address % 16 == 0 && access.size % 16 == 0 ? 16
                              : access.address % 8 == 0 && access.size % 8 == 0 ? 8

@@ -1,0 +1,153 @@
+// How the templates of texture_functions.hpp and surface_functions.hpp reach the executor: by a few functions, with numbers that say which
+// type and how many dimensions are meant. No file of a course names anything in here but the two types of handles.
+#pragma once
+
+#include "vector_types.hpp"
+
+typedef unsigned long long cudaTextureObject_t;
+typedef unsigned long long cudaSurfaceObject_t;
+
+inline namespace cuda_on_cpu {
+namespace textures_on_cpu {
+
+// How an object is used: the number of its dimensions, and what is asked of it.
+inline constexpr int of_1d = 1, of_2d = 2, of_3d = 3, layered = 4, gather = 16;
+// What a type in angle brackets consists of: 1,000 for floating-point numbers, 2,000 and 3,000 for integers, with and without a sign;
+// 10 for each byte of a number; 1 for each number. 0: no texel has this type.
+template <typename T>
+inline constexpr int format = 0;
+
+float4 fetch_floating(cudaTextureObject_t object, int how, int wanted, float x, float y, float z, int layer);
+int4 fetch_signed(cudaTextureObject_t object, int how, int wanted, float x, float y, float z, int layer);
+uint4 fetch_unsigned(cudaTextureObject_t object, int how, int wanted, float x, float y, float z, int layer);
+float4 fetch_floating_by_number(cudaTextureObject_t object, int wanted, int x);
+int4 fetch_signed_by_number(cudaTextureObject_t object, int wanted, int x);
+uint4 fetch_unsigned_by_number(cudaTextureObject_t object, int wanted, int x);
+
+#define TILELAB_TEXEL(Type, Family, bytes)                               \
+  template <>                                                            \
+  inline constexpr int format<Type> = Family * 1000 + bytes * 10 + 1;    \
+  template <>                                                            \
+  inline constexpr int format<Type##1> = Family * 1000 + bytes * 10 + 1; \
+  template <>                                                            \
+  inline constexpr int format<Type##2> = Family * 1000 + bytes * 10 + 2; \
+  template <>                                                            \
+  inline constexpr int format<Type##4> = Family * 1000 + bytes * 10 + 4;
+using uchar = unsigned char;
+using ushort = unsigned short;
+using uint = unsigned int;
+TILELAB_TEXEL(float, 1, 4)
+TILELAB_TEXEL(char, 2, 1)
+TILELAB_TEXEL(short, 2, 2)
+TILELAB_TEXEL(int, 2, 4)
+TILELAB_TEXEL(uchar, 3, 1)
+TILELAB_TEXEL(ushort, 3, 2)
+TILELAB_TEXEL(uint, 3, 4)
+#undef TILELAB_TEXEL
+template <>
+inline constexpr int format<signed char> = 2011;
+
+template <typename T>
+concept Texel = format<T> != 0;
+// A texel of type T from the four numbers that a fetch brings.
+template <typename T, typename Four>
+T texel_of(const Four& four) {
+  if constexpr (requires(T texel) { texel.w; }) {
+    using Number = decltype(T::x);
+    return {static_cast<Number>(four.x), static_cast<Number>(four.y), static_cast<Number>(four.z), static_cast<Number>(four.w)};
+  } else if constexpr (requires(T texel) { texel.y; }) {
+    using Number = decltype(T::x);
+    return {static_cast<Number>(four.x), static_cast<Number>(four.y)};
+  } else if constexpr (requires(T texel) { texel.x; }) {
+    return {static_cast<decltype(T::x)>(four.x)};
+  } else {
+    return static_cast<T>(four.x);
+  }
+}
+
+template <typename T>
+T fetch(cudaTextureObject_t object, int how, float x, float y = 0, float z = 0, int layer = 0) {
+  constexpr int family = format<T> / 1000;
+  if constexpr (family == 1)
+    return texel_of<T>(fetch_floating(object, how, format<T>, x, y, z, layer));
+  else if constexpr (family == 2)
+    return texel_of<T>(fetch_signed(object, how, format<T>, x, y, z, layer));
+  else
+    return texel_of<T>(fetch_unsigned(object, how, format<T>, x, y, z, layer));
+}
+
+template <typename T>
+T fetch_by_number(cudaTextureObject_t object, int x) {
+  constexpr int family = format<T> / 1000;
+  if constexpr (family == 1)
+    return texel_of<T>(fetch_floating_by_number(object, format<T>, x));
+  else if constexpr (family == 2)
+    return texel_of<T>(fetch_signed_by_number(object, format<T>, x));
+  else
+    return texel_of<T>(fetch_unsigned_by_number(object, format<T>, x));
+}
+
+// Which of the four numbers of each texel is gathered.
+inline int component(int number) { return gather + 32 * (number & 3); }
+
+// `what`: `how`, 32 for each boundary mode, 256 for each byte. `rest`: y, and z or the layer in its upper half.
+ulonglong2 read_surface(cudaSurfaceObject_t object, int what, int x, unsigned long long rest);
+void write_surface(cudaSurfaceObject_t object, int what, int x, unsigned long long rest, unsigned long long low, unsigned long long high);
+
+// Surfaces have no format of their own: any of these types may be read from any.
+template <typename T>
+inline constexpr bool is_long = false;
+template <>
+inline constexpr bool is_long<long long> = true;
+template <>
+inline constexpr bool is_long<unsigned long long> = true;
+template <>
+inline constexpr bool is_long<longlong1> = true;
+template <>
+inline constexpr bool is_long<ulonglong1> = true;
+template <>
+inline constexpr bool is_long<longlong2> = true;
+template <>
+inline constexpr bool is_long<ulonglong2> = true;
+template <typename T>
+concept Stored = Texel<T> || is_long<T>;
+
+inline int used(int how, int mode, unsigned long bytes) { return how + 32 * (mode & 3) + 256 * static_cast<int>(bytes); }
+inline unsigned long long both(int y, int z) {
+  return static_cast<unsigned int>(y) | static_cast<unsigned long long>(static_cast<unsigned int>(z)) << 32;
+}
+
+template <typename T>
+T read(cudaSurfaceObject_t object, int how, int mode, int x, int y = 0, int z = 0) {
+  const ulonglong2 bits = read_surface(object, used(how, mode, sizeof(T)), x, both(y, z));
+  if constexpr (sizeof(T) == 1)
+    return __builtin_bit_cast(T, static_cast<unsigned char>(bits.x));
+  else if constexpr (sizeof(T) == 2)
+    return __builtin_bit_cast(T, static_cast<unsigned short>(bits.x));
+  else if constexpr (sizeof(T) == 4)
+    return __builtin_bit_cast(T, static_cast<unsigned int>(bits.x));
+  else if constexpr (sizeof(T) == 8)
+    return __builtin_bit_cast(T, bits.x);
+  else
+    return __builtin_bit_cast(T, bits);
+}
+
+template <typename T>
+void write(T value, cudaSurfaceObject_t object, int how, int mode, int x, int y = 0, int z = 0) {
+  const int what = used(how, mode, sizeof(T));
+  if constexpr (sizeof(T) == 1) {
+    write_surface(object, what, x, both(y, z), __builtin_bit_cast(unsigned char, value), 0);
+  } else if constexpr (sizeof(T) == 2) {
+    write_surface(object, what, x, both(y, z), __builtin_bit_cast(unsigned short, value), 0);
+  } else if constexpr (sizeof(T) == 4) {
+    write_surface(object, what, x, both(y, z), __builtin_bit_cast(unsigned int, value), 0);
+  } else if constexpr (sizeof(T) == 8) {
+    write_surface(object, what, x, both(y, z), __builtin_bit_cast(unsigned long long, value), 0);
+  } else {
+    const auto bits = __builtin_bit_cast(ulonglong2, value);
+    write_surface(object, what, x, both(y, z), bits.x, bits.y);
+  }
+}
+
+}  // namespace textures_on_cpu
+}  // namespace cuda_on_cpu

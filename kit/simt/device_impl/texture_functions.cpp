@@ -1,0 +1,185 @@
+// The fetches of device/texture_functions.hpp. A submission may call them with any numbers, so nothing of them is believed.
+#include "simt/device/texture_functions.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstring>
+#include <string>
+
+#include "simt/device_impl/announcing.hpp"
+#include "simt/half_bits.hpp"
+#include "simt/texture_sampling.hpp"
+
+namespace {
+
+using tilelab::simt::AccessKind;
+using tilelab::simt::Machine;
+using tilelab::simt::Taps;
+using tilelab::simt::TexelFormat;
+using tilelab::simt::TexelKind;
+using tilelab::simt::TextureObject;
+using tilelab::simt::Unit;
+namespace own = cuda_on_cpu::textures_on_cpu;
+
+// The statement that fetches.
+struct Place {
+  std::uintptr_t pc = 0, frame = 0;
+};
+
+using Four = std::array<double, 4>;
+
+template <typename Number>
+double number_at(const unsigned char* at) {
+  Number number;
+  std::memcpy(&number, at, sizeof number);
+  return static_cast<double>(number);
+}
+
+double number_of(const TexelFormat& format, const unsigned char* at) {
+  if (format.kind == TexelKind::floating)
+    return format.bytes == 2 ? tilelab::simt::half_value(static_cast<std::uint16_t>(number_at<std::uint16_t>(at))) : number_at<float>(at);
+  const bool has_sign = format.kind == TexelKind::signed_integer;
+  switch (format.bytes) {
+    case 1: return has_sign ? number_at<std::int8_t>(at) : number_at<std::uint8_t>(at);
+    case 2: return has_sign ? number_at<std::int16_t>(at) : number_at<std::uint16_t>(at);
+    default: return has_sign ? number_at<std::int32_t>(at) : number_at<std::uint32_t>(at);
+  }
+}
+
+// A whole number of 8 or 16 bits as a fraction.
+double as_fraction(const TexelFormat& format, double number) {
+  const unsigned bits = 8 * format.bytes - (format.kind == TexelKind::signed_integer ? 1 : 0);
+  return std::max(-1.0, number / static_cast<double>((1u << bits) - 1));
+}
+
+Four texel_at(const TextureObject& object, std::int64_t texel, const Place& place) {
+  Four four{};
+  if (texel < 0) return four;  // outside
+  const std::uint32_t size = object.format.texel_bytes();
+  const std::uintptr_t address = object.region->base + static_cast<std::uint64_t>(texel) * size;
+  Machine::current().access_texel(Unit::texture, address, size, AccessKind::read, place.pc, place.frame);
+  const auto* bytes = reinterpret_cast<const unsigned char*>(address);
+  for (std::uint32_t i = 0; i < object.format.components; ++i) {
+    const double number = number_of(object.format, bytes + std::size_t{i} * object.format.bytes);
+    four[i] = object.as_float ? as_fraction(object.format, number) : number;
+  }
+  return four;
+}
+
+Four sum_of(const TextureObject& object, const Taps& taps, const Place& place) {
+  if (taps.count == 1) return texel_at(object, taps.tap[0].texel, place);
+  Four sum{};
+  for (std::uint32_t i = 0; i < taps.count; ++i) {
+    const Four four = texel_at(object, taps.tap[i].texel, place);
+    for (std::size_t number = 0; number < four.size(); ++number) sum[number] += taps.tap[i].weight * four[number];
+  }
+  return sum;
+}
+
+[[noreturn]] void refuse(const char* why, const Place& place) {
+  Machine& machine = Machine::current();
+  machine.trap(why, machine.statement(place.pc, place.frame));
+}
+
+// What `wanted` says: see own::format.
+bool gives(const TextureObject& object, int wanted) {
+  const int family = wanted / 1000, bytes = wanted / 10 % 100, components = wanted % 10;
+  const TexelFormat& format = object.format;
+  if (components < 1 || static_cast<std::uint32_t>(components) > format.components) return false;
+  const bool floating = format.kind == TexelKind::floating || object.as_float;
+  if (floating || family == 1) return floating && family == 1;
+  return static_cast<std::uint32_t>(bytes) >= format.bytes;
+}
+
+std::string type_name(TexelKind kind, std::uint32_t bytes, std::uint32_t components) {
+  const std::string number = kind == TexelKind::floating ? (bytes == 2 ? "half" : "float")
+                             : bytes == 1                ? "char"
+                             : bytes == 2                ? "short"
+                                                         : "int";
+  return (kind == TexelKind::unsigned_integer ? "u" : "") + number + (components > 1 ? std::to_string(components) : "");
+}
+
+// The text stays where it is: the launch ends with it.
+const char* other_type(const TextureObject& object, int wanted) {
+  static std::string why;
+  const auto kind = static_cast<TexelKind>(std::clamp(wanted / 1000, 1, 3) - 1);
+  const TexelFormat& format = object.format;
+  why = "fetches " + type_name(kind, static_cast<std::uint32_t>(wanted / 10 % 100), static_cast<std::uint32_t>(wanted % 10)) +
+        " from a texture whose texels are " + type_name(format.kind, format.bytes, format.components) +
+        (object.as_float ? " and are read as normalized floats" : "") + ": CUDA needs the same type in both places";
+  return why.c_str();
+}
+
+const TextureObject& texture_of(cudaTextureObject_t handle, int how, int wanted, const Place& place) {
+  const TextureObject* object = Machine::current().object_of(handle);
+  if (object == nullptr) refuse("fetches from a texture object that the launch was not given", place);
+  if (object->surface) refuse("fetches from a surface object as if it were a texture object", place);
+  const bool layered = (how & own::layered) != 0;
+  if (static_cast<std::uint32_t>(how & 3) != object->dimensions || layered != (object->layers != 0))
+    refuse("fetches from a texture that has another number of dimensions than the function's name says, or has layers where it has none",
+           place);
+  if (!gives(*object, wanted)) refuse(other_type(*object, wanted), place);
+  return *object;
+}
+
+Four fetched(cudaTextureObject_t handle, int how, int wanted, float x, float y, float z, int layer, const Place& place) {
+  if ((how & own::gather) == 0) {
+    const TextureObject& object = texture_of(handle, how, wanted, place);
+    return sum_of(object, tilelab::simt::sampled_at(object, {x, y, z}, layer), place);
+  }
+  const TextureObject& object = texture_of(handle, how, wanted / 10 * 10 + 1, place);
+  const auto number = static_cast<std::size_t>(how / 32 & 3);
+  if (wanted % 10 != 4 || number >= object.format.components)
+    refuse("gathers a number that the texels of this texture do not have, or into a type that does not have four numbers", place);
+  const Taps taps = tilelab::simt::gathered_at(object, {x, y, z});
+  Four four{};
+  for (std::size_t i = 0; i < four.size(); ++i) four[i] = texel_at(object, taps.tap[i].texel, place)[number];
+  return four;
+}
+
+// A number outside the texture brings zeros.
+Four fetched_by_number(cudaTextureObject_t handle, int wanted, int x, const Place& place) {
+  const TextureObject& object = texture_of(handle, own::of_1d, wanted, place);
+  return texel_at(object, x >= 0 && static_cast<std::uint32_t>(x) < object.extent[0] ? x : -1, place);
+}
+
+float4 floating(const Four& four) {
+  return {static_cast<float>(four[0]), static_cast<float>(four[1]), static_cast<float>(four[2]), static_cast<float>(four[3])};
+}
+
+template <typename Answer>
+Answer whole(const Four& four) {
+  const auto number = [&four](std::size_t i) { return static_cast<decltype(Answer::x)>(static_cast<std::int64_t>(four[i])); };
+  return {number(0), number(1), number(2), number(3)};
+}
+
+}  // namespace
+
+#define PLACE \
+  Place { TILELAB_PC, TILELAB_CALLER_FRAME }
+
+inline namespace cuda_on_cpu {
+namespace textures_on_cpu {
+
+float4 fetch_floating(cudaTextureObject_t object, int how, int wanted, float x, float y, float z, int layer) {
+  return floating(fetched(object, how, wanted, x, y, z, layer, PLACE));
+}
+int4 fetch_signed(cudaTextureObject_t object, int how, int wanted, float x, float y, float z, int layer) {
+  return whole<int4>(fetched(object, how, wanted, x, y, z, layer, PLACE));
+}
+uint4 fetch_unsigned(cudaTextureObject_t object, int how, int wanted, float x, float y, float z, int layer) {
+  return whole<uint4>(fetched(object, how, wanted, x, y, z, layer, PLACE));
+}
+float4 fetch_floating_by_number(cudaTextureObject_t object, int wanted, int x) {
+  return floating(fetched_by_number(object, wanted, x, PLACE));
+}
+int4 fetch_signed_by_number(cudaTextureObject_t object, int wanted, int x) {
+  return whole<int4>(fetched_by_number(object, wanted, x, PLACE));
+}
+uint4 fetch_unsigned_by_number(cudaTextureObject_t object, int wanted, int x) {
+  return whole<uint4>(fetched_by_number(object, wanted, x, PLACE));
+}
+
+}  // namespace textures_on_cpu
+}  // namespace cuda_on_cpu

@@ -1,0 +1,98 @@
+#include "simt/texture_sampling.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+namespace tilelab::simt {
+namespace {
+
+constexpr std::int64_t outside = -1;
+constexpr double weight_steps = 256;  // weights are numbers with 8 bits behind the point
+constexpr double furthest = 1e15;     // from here on a coordinate is as good as infinite
+
+// One dimension of a lookup: a texel, or two neighbours.
+struct Axis {
+  std::array<std::int64_t, 2> texel{};
+  std::array<double, 2> weight{1.0, 0.0};
+  std::size_t count = 1;
+};
+
+std::int64_t floor_of(double value) { return static_cast<std::int64_t>(std::floor(value)); }
+
+std::int64_t positive_rest(std::int64_t value, std::int64_t by) { return (value % by + by) % by; }
+
+// Where a texel's number leads that lies outside. Wrapping and mirroring need normalized coordinates; without them, CUDA clamps.
+std::int64_t addressed(std::int64_t texel, std::int64_t extent, AddressMode mode, bool normalized) {
+  if (texel >= 0 && texel < extent) return texel;
+  if (mode == AddressMode::border) return outside;
+  if (mode == AddressMode::wrap && normalized) return positive_rest(texel, extent);
+  if (mode == AddressMode::mirror && normalized) {
+    const std::int64_t there = positive_rest(texel, 2 * extent);
+    return there < extent ? there : 2 * extent - 1 - there;
+  }
+  return std::clamp<std::int64_t>(texel, 0, extent - 1);
+}
+
+// In texels. A coordinate that is no number counts as 0.
+double scaled(float coordinate, std::int64_t extent, bool normalized) {
+  if (std::isnan(coordinate)) return 0.0;
+  return std::clamp(double{coordinate} * (normalized ? static_cast<double>(extent) : 1.0), -furthest, furthest);
+}
+
+Axis along(float coordinate, std::int64_t extent, AddressMode mode, bool normalized, bool linear) {
+  const double place = scaled(coordinate, extent, normalized);
+  Axis axis;
+  if (!linear) {
+    axis.texel[0] = addressed(floor_of(place), extent, mode, normalized);
+    return axis;
+  }
+  const std::int64_t steps = floor_of((place - 0.5) * weight_steps + 0.5);
+  const std::int64_t first = steps >> 8;
+  const double weight = static_cast<double>(steps & 255) / weight_steps;
+  axis.count = 2;
+  axis.texel = {addressed(first, extent, mode, normalized), addressed(first + 1, extent, mode, normalized)};
+  axis.weight = {1.0 - weight, weight};
+  return axis;
+}
+
+std::int64_t number_of(const TextureObject& object, std::int64_t x, std::int64_t y, std::int64_t z, std::int64_t layer) {
+  if (x == outside || y == outside || z == outside) return outside;
+  const std::int64_t slice = object.layers != 0 ? layer : z;
+  const std::int64_t rows = object.layers != 0 && object.dimensions == 1 ? 1 : std::int64_t{object.extent[1]};
+  return (slice * rows + y) * object.extent[0] + x;
+}
+
+std::array<Axis, 3> axes_of(const TextureObject& object, const std::array<float, 3>& at, bool linear) {
+  std::array<Axis, 3> axes;
+  for (std::size_t d = 0; d < object.dimensions; ++d)
+    axes[d] = along(at[d], object.extent[d], object.address[d], object.normalized, linear);
+  return axes;
+}
+
+}  // namespace
+
+Taps sampled_at(const TextureObject& object, const std::array<float, 3>& at, std::int64_t layer) {
+  const auto [x, y, z] = axes_of(object, at, object.linear);
+  const std::int64_t here = std::clamp<std::int64_t>(layer, 0, std::max<std::int64_t>(1, object.layers) - 1);
+  Taps taps;
+  for (std::size_t k = 0; k < z.count; ++k) {
+    for (std::size_t j = 0; j < y.count; ++j) {
+      for (std::size_t i = 0; i < x.count; ++i) {
+        const double weight = x.weight[i] * y.weight[j] * z.weight[k];
+        if (weight != 0) taps.tap[taps.count++] = {number_of(object, x.texel[i], y.texel[j], z.texel[k], here), weight};
+      }
+    }
+  }
+  return taps;
+}
+
+Taps gathered_at(const TextureObject& object, const std::array<float, 3>& at) {
+  const auto [x, y, z] = axes_of(object, at, true);
+  Taps taps;
+  for (const auto& [i, j] : {std::pair{0, 1}, std::pair{1, 1}, std::pair{1, 0}, std::pair{0, 0}})
+    taps.tap[taps.count++] = {number_of(object, x.texel[static_cast<std::size_t>(i)], y.texel[static_cast<std::size_t>(j)], 0, 0), 1.0};
+  return taps;
+}
+
+}  // namespace tilelab::simt

@@ -1,0 +1,6 @@
+// uninitialized-read of line in line 5: --kernel looks --block 32 --arg 'texture float[32]' --arg 'float[32]'
+#include <cuda_runtime.h>
+
+__global__ void looks(cudaTextureObject_t line, float* out) {
+  out[threadIdx.x] = tex1D<float>(line, threadIdx.x);
+}
