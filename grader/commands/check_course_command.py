@@ -83,6 +83,7 @@ class Grading:
                     seed=self._seed,
                     public_only=False,
                     until_failure=until_failure,
+                    explained=not until_failure,
                 )
             if _may_keep(lab, outcome, until_failure=until_failure):
                 self._store.keep(key, outcome)

@@ -64,7 +64,11 @@ def grade_class(  # noqa: PLR0913 - as the command
         seed=seed,
         sweep=size_sweep(toolset, console) if sweep else None,
         lines=LineSearch(ClassSearch(toolset, seed, PUBLIC_SEED, workers), search_seconds),
-        controls=Controls(judge, workers=workers or os.cpu_count(), compiler=partial(compiler_trouble, toolset)),
+        controls=Controls(
+            partial(judge, explained=False),
+            workers=workers or os.cpu_count(),
+            compiler=partial(compiler_trouble, toolset),
+        ),
     )
     progress = TerminalProgress(console)
     try:

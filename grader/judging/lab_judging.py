@@ -42,10 +42,12 @@ def judge_lab(  # noqa: PLR0913 - what a lab is judged on, each by name
     case: str | None = None,
     order: int = 0,
     until_failure: bool = False,
+    explained: bool = True,
 ) -> LabOutcome:
     """`source` is None if the submission lacks the file. `scratch` is a folder of the caller's; nothing in it is kept. `case`:
     only the Catch2 case of that name. `order`: blocks and threads run in the order shuffled by this number; 0: in order.
-    `until_failure`: stops after the first case that fails, for callers that only ask whether one does.
+    `until_failure`: stops after the first case that fails, for callers that only ask whether one does. `explained`: causes are
+    looked for beside a failure; where nobody reads them, that would be a compilation for nothing.
     """
     if source is None:
         return unjudged(lab.id, Verdict.MISSING_FILE, f"The submission has no {lab.public.file}.")
@@ -83,7 +85,7 @@ def judge_lab(  # noqa: PLR0913 - what a lab is judged on, each by name
             return _refused(lab, build, refusals, text, seconds, gpu)
         if built.runner is None and (gpu is None or not gpu.cases):
             return _refused(lab, build, built.refusals, text, seconds, gpu)
-        causes = failure_causes(toolset, lab, text, work, cases)
+        causes = failure_causes(toolset, lab, text, work, cases) if explained else ()
         outcome = LabOutcome(lab.id, build=build, cases=cases, seconds=seconds, gpu=gpu, causes=causes)
         if case is None and all_passed(asked := _asked(lab, public_only=public_only), outcome):
             speed = time_lab(toolset, asked, source, outcome, folder)

@@ -117,7 +117,11 @@ def _own_preludes(course: Any) -> list[Path]:  # noqa: ANN401
     whole = place.resolve()
     place.unlink()
     shutil.copytree(whole, place)
-    return [path for path in place.rglob("*") if path.name in {"prelude.hpp.gch", "plain.ll", "prelude.hpp"}]
+    return [
+        path
+        for path in place.rglob("*")
+        if path.name in {"prelude.hpp.gch", "telling_prelude.hpp.gch", "plain.ll", "prelude.hpp"}
+    ]
 
 
 @pytest.mark.parametrize("suffix", [".gch", ".hpp"])

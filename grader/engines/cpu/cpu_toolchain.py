@@ -9,17 +9,18 @@ import functools
 import hashlib
 import shutil
 import subprocess
-import tempfile
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 
-from grader.engines.cpu import clang_flags, gcc_flags
+from grader.engines.cpu import clang_flags, gcc_flags, prelude_files
 from grader.engines.cpu.compiler_home import CompilerHome, home_of
-from grader.model.file_lock import exclusively
 
 PLAIN = "plain.ll"  # beside Clang's prelude: the dump of a function without attributes
-_PRELUDE = "#include <tilelab/device.cuh>\n"
-_SUM = "sha256"  # beside the prelude: of the file that was made from it
+PRELUDE = "prelude.hpp"
+TELLING_PRELUDE = (
+    "telling_prelude.hpp"  # the same text; GCC reads a precompiled one only with the flags that it was made with
+)
 USUAL_ARCH = 800
 DECIDED = ("-fdirectives-only", "-dI")  # for compiler_view.py
 DUMP = {"gcc": "submission.gimple", "clang": "submission.ll"}  # the compiler's dump of the text
@@ -51,6 +52,13 @@ class CpuToolchain:
         machine = told.MACHINE.get(target_of(self.compiler), ())
         includes = (f"-D__CUDA_ARCH__={self.cuda_arch}", *(f"-I{path}" for path in self.includes))
         return (*told.LANGUAGE, *told.INSTRUMENTATION, *machine, *told.WARNINGS, *includes)
+
+    @property
+    def telling_flags(self) -> tuple[str, ...]:
+        """With these the compiler warns most, and its code is not run."""
+        told = clang_flags if self.is_clang else gcc_flags
+        includes = (f"-D__CUDA_ARCH__={self.cuda_arch}", *(f"-I{path}" for path in self.includes))
+        return (*told.LANGUAGE, *told.WARNINGS, *told.TELLING, *includes, "-O1")
 
     @property
     def dump(self) -> str:
@@ -109,15 +117,21 @@ class CpuToolchain:
 
     def warn(self, source: str, output: str) -> list[str]:
         """Compiles the source as it is, for its warnings alone: a value that is used unset shows only where the code is optimised."""
-        told = clang_flags if self.is_clang else gcc_flags
-        includes = (f"-D__CUDA_ARCH__={self.cuda_arch}", *(f"-I{path}" for path in self.includes))
-        return [
-            self.compiler, "-x", "c++", *told.LANGUAGE, *told.WARNINGS, *told.TELLING, *includes, "-O1", "-include", str(self.prelude),
-            "-c", source, "-o", output,
-        ]  # fmt: skip
+        prelude = str(self.prelude.with_name(TELLING_PRELUDE))
+        return [self.compiler, "-x", "c++", *self.telling_flags, "-include", prelude, "-c", source, "-o", output]
 
     def assemble(self, assembly: str, output: str) -> list[str]:
         return [self.compiler, "-x", "assembler", "-c", assembly, "-o", output]
+
+    def precompiled(self, header: str, flags: tuple[str, ...], result: Path) -> list[list[str]]:
+        """What makes GCC's precompiled form of a header beside the prelude."""
+        return [[self.compiler, "-x", "c++-header", *flags, str(self.prelude.with_name(header)), "-o", str(result)]]
+
+    def plain_dump(self, result: Path) -> list[list[str]]:
+        """What makes Clang's dump of a function without attributes."""
+        source, text = result.with_name("plain.cpp"), result.with_name("plain.ii")
+        source.write_text("void plain() {}\n", encoding="utf-8")
+        return [self.preprocess(str(source), str(text)), self._parse(str(text), str(result))]
 
     def _parse(self, source: str, output: str) -> list[str]:
         """Makes Clang's dump before its passes run. The next step adds the sanitizer's calls."""
@@ -163,54 +177,20 @@ def prepare(
     """Makes the prelude where it is missing or damaged, or was made from other headers or by another compiler. Raises OSError or
     subprocess.CalledProcessError where the kit itself does not compile, which is a fault of ours.
     """
-    draft = CpuToolchain(compiler, tuple(includes), tuple(archives), cache / "prelude.hpp", cuda_arch)
-    key = hashlib.sha256(" ".join(draft.flags).encode())
+    draft = CpuToolchain(compiler, tuple(includes), tuple(archives), cache / PRELUDE, cuda_arch)
+    key = hashlib.sha256(" ".join([*draft.flags, *draft.telling_flags]).encode())
     key.update(subprocess.run([compiler, "--version"], check=True, capture_output=True).stdout)
     for include in includes:
         for header in sorted(path for path in include.rglob("*") if path.is_file()):
             key.update(header.read_bytes())
-    folder = cache / key.hexdigest()[:16]
-    toolchain = CpuToolchain(compiler, tuple(includes), tuple(archives), folder / "prelude.hpp", cuda_arch)
-    made = PLAIN if toolchain.is_clang else "prelude.hpp.gch"
-    if not _is_whole(folder, made):
-        folder.mkdir(parents=True, exist_ok=True)
-        with exclusively(folder / ".lock"):  # several commands may start at once
-            if not _is_whole(folder, made):
-                _make(toolchain, made)
+    toolchain = replace(draft, prelude=cache / key.hexdigest()[:16] / PRELUDE)
+    prelude_files.keep(toolchain.prelude.parent, (PRELUDE, TELLING_PRELUDE), _recipes(toolchain))
     return toolchain
 
 
-def _is_whole(folder: Path, made: str) -> bool:
-    """Whether both files are what `_make` wrote: a compiler that reads a damaged one says that the submission is wrong."""
-    try:
-        text = (folder / "prelude.hpp").read_text(encoding="utf-8")
-        with (folder / made).open("rb") as file:
-            digest = hashlib.file_digest(file, "sha256").hexdigest()
-        return text == _PRELUDE and (folder / _SUM).read_text(encoding="utf-8") == digest
-    except (OSError, ValueError):
-        return False
-
-
-def _make(toolchain: CpuToolchain, made: str) -> None:
-    """Makes the header, and beside it for GCC the precompiled header, for Clang the dump of a function without attributes.
-    Each of these files and its hash appears as a whole or not at all, because several commands may make them at the same time.
-    """
-    folder, name = toolchain.prelude.parent, toolchain.prelude.name
-    with tempfile.TemporaryDirectory(prefix=".making-", dir=folder) as unfinished:
-        header, result = Path(unfinished, name), Path(unfinished, made)
-        header.write_text(_PRELUDE, encoding="utf-8")
-        header.replace(toolchain.prelude)
-        if toolchain.is_clang:
-            plain, text = Path(unfinished, "plain.cpp"), Path(unfinished, "plain.ii")
-            plain.write_text("void plain() {}\n", encoding="utf-8")
-            commands = [toolchain.preprocess(str(plain), str(text)), toolchain._parse(str(text), str(result))]  # noqa: SLF001 - same file
-        else:
-            commands = [
-                [toolchain.compiler, "-x", "c++-header", *toolchain.flags, str(toolchain.prelude), "-o", str(result)]
-            ]
-        for command in commands:
-            subprocess.run(command, check=True, capture_output=True)
-        total = Path(unfinished, _SUM)
-        total.write_text(hashlib.sha256(result.read_bytes()).hexdigest(), encoding="utf-8")
-        result.replace(folder / result.name)
-        total.replace(folder / _SUM)
+def _recipes(toolchain: CpuToolchain) -> dict[str, prelude_files.Recipe]:
+    """For GCC, both headers precompiled; for Clang, the dump of a function without attributes."""
+    if toolchain.is_clang:
+        return {PLAIN: toolchain.plain_dump}
+    flags = {PRELUDE: toolchain.flags, TELLING_PRELUDE: toolchain.telling_flags}
+    return {f"{header}.gch": partial(toolchain.precompiled, header, flags[header]) for header in flags}

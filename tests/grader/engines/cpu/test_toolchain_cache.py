@@ -44,7 +44,8 @@ def test_several_at_once_make_one_that_works(includes: Path, tmp_path: Path) -> 
     with ThreadPoolExecutor(3) as pool:
         made = list(pool.map(lambda _: prepared(includes, tmp_path / "cache"), range(3)))
     assert len({one.prelude for one in made}) == 1
-    assert [path.name for path in made[0].prelude.parent.iterdir() if path.suffix == ".gch"] == ["prelude.hpp.gch"]
+    found = sorted(path.name for path in made[0].prelude.parent.iterdir() if path.suffix == ".gch")
+    assert found == ["prelude.hpp.gch", "telling_prelude.hpp.gch"]
     (tmp_path / "a.cu").write_text("LaunchConfig a;\n", encoding="utf-8")
     subprocess.run(made[0].preprocess("a.cu", "a.ii"), cwd=tmp_path, check=True)
     assert "pch_preprocess" in (tmp_path / "a.ii").read_text(encoding="utf-8")
@@ -62,3 +63,12 @@ def test_a_header_that_does_not_compile_leaves_nothing_that_looks_finished(inclu
     with pytest.raises(subprocess.CalledProcessError, match="returned non-zero"):
         prepared(includes, tmp_path / "cache")
     assert list((tmp_path / "cache").rglob("*.gch")) == []
+
+
+def test_the_compilation_for_warnings_takes_its_header_precompiled(includes: Path, tmp_path: Path) -> None:
+    toolchain = prepared(includes, tmp_path / "cache")
+    (tmp_path / "a.cu").write_text("LaunchConfig a;\n", encoding="utf-8")
+    command = [*toolchain.warn("a.cu", "a.o"), "-H"]  # names what is read; "!" before what is precompiled
+    said = subprocess.run(command, cwd=tmp_path, check=True, capture_output=True, text=True).stderr
+    assert "! " in said
+    assert "device.cuh" not in said

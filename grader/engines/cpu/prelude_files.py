@@ -1,0 +1,64 @@
+"""The headers that stand before every submission, and what a compiler made of them in advance, kept in a folder with their hashes.
+
+A damaged file is made anew: a compiler that reads one says that the submission is wrong.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import subprocess
+import tempfile
+from collections.abc import Callable, Mapping
+from pathlib import Path
+
+from grader.model.file_lock import exclusively
+
+# The commands that make a file at this place, of which each may leave others beside it.
+Recipe = Callable[[Path], list[list[str]]]
+TEXT = "#include <tilelab/device.cuh>\n"
+_SUMS = "sha256"  # beside the files: a line for each, as sha256sum writes it
+
+
+def keep(folder: Path, headers: tuple[str, ...], made: Mapping[str, Recipe]) -> None:
+    """Makes in `folder` what is missing or damaged. Raises OSError, or subprocess.CalledProcessError where a command fails."""
+    if _is_whole(folder, headers, made):
+        return
+    folder.mkdir(parents=True, exist_ok=True)
+    with exclusively(folder / ".lock"):  # several commands may start at once
+        if not _is_whole(folder, headers, made):
+            _make(folder, headers, made)
+
+
+def _is_whole(folder: Path, headers: tuple[str, ...], made: Mapping[str, Recipe]) -> bool:
+    try:
+        if any((folder / name).read_text(encoding="utf-8") != TEXT for name in headers):
+            return False
+        return (folder / _SUMS).read_text(encoding="utf-8") == _sums({name: folder / name for name in made})
+    except (OSError, ValueError):
+        return False
+
+
+def _sums(files: Mapping[str, Path]) -> str:
+    lines = []
+    for name, path in files.items():
+        with path.open("rb") as file:
+            lines.append(f"{hashlib.file_digest(file, 'sha256').hexdigest()}  {name}\n")
+    return "".join(lines)
+
+
+def _make(folder: Path, headers: tuple[str, ...], made: Mapping[str, Recipe]) -> None:
+    """Each file appears as a whole or not at all, because other commands may read them at the same time; their hashes come last."""
+    with tempfile.TemporaryDirectory(prefix=".making-", dir=folder) as unfinished:
+        for name in headers:
+            header = Path(unfinished, name)
+            header.write_text(TEXT, encoding="utf-8")
+            header.replace(folder / name)
+        files = {name: Path(unfinished, name) for name in made}
+        for name, recipe in made.items():
+            for command in recipe(files[name]):
+                subprocess.run(command, check=True, capture_output=True)
+        sums = Path(unfinished, _SUMS)
+        sums.write_text(_sums(files), encoding="utf-8")
+        for name, path in files.items():
+            path.replace(folder / name)
+        sums.replace(folder / _SUMS)
