@@ -14,7 +14,7 @@ from grader.exports import Export
 from grader.machine.atomic_file import write_atomically
 from grader.model.graded_class import GradedClass
 from grader.model.result import Result
-from grader.reports import class_page, student_page
+from grader.reports.pages import class_page, student_page
 from grader.scoring.redaction import for_student
 
 

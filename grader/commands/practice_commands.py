@@ -73,7 +73,7 @@ def report_labs(wanted: Sequence[str], *, out: Path, show: bool, sweep: bool) ->
     from grader.machine.page_opener import open_page
     from grader.model.result import Result, Submission
     from grader.practice.terminal_window import student_console
-    from grader.reports import student_page
+    from grader.reports.pages import student_page
     from grader.scoring.class_score import total
 
     practice, toolset = _practice(wanted, case=None, file=None)

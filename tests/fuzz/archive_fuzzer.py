@@ -26,7 +26,7 @@ from grader.model.labs import Lab
 from grader.model.outcome import unjudged
 from grader.model.result import Environment
 from grader.model.verdicts import Verdict
-from grader.reports import class_page, student_page
+from grader.reports.pages import class_page, student_page
 from grader.scoring.class_score import JudgedStudent, score_class
 from grader.scoring.redaction import for_student
 

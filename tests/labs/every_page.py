@@ -11,7 +11,7 @@ from rich.console import Console
 from grader.exports import EXPORTS
 from grader.model.graded_class import GradedClass
 from grader.model.result import Environment, LabResult, Result, Submission
-from grader.reports import class_page, student_page
+from grader.reports.pages import class_page, student_page
 from grader.reports.screens.checklist import Tried
 from grader.reports.screens.lab_screen import Screen
 from grader.scoring.redaction import for_student

@@ -21,7 +21,7 @@ from grader.model.labs import Lab, load_lab
 from grader.model.result import Environment, Result, Submission
 from grader.practice.practice import Practice
 from grader.practice.public_tests import PUBLIC_SEED
-from grader.reports import student_page
+from grader.reports.pages import student_page
 from grader.reports.screens.checklist import Tried
 from grader.reports.screens.lab_screen import Screen
 

@@ -16,7 +16,7 @@ from grader.judging.lab_judging import judge_lab
 from grader.machine.toolset import Toolset
 from grader.model.labs import Lab, load_lab
 from grader.model.result import Environment, LabResult, Result, Submission
-from grader.reports import student_page
+from grader.reports.pages import student_page
 from grader.scoring.lab_score import score_lab
 from grader.scoring.redaction import for_student
 

@@ -7,7 +7,7 @@ from collections.abc import Callable
 import pytest
 
 from grader.model.result import Result
-from grader.reports import student_page
+from grader.reports.pages import student_page
 from grader.reports.class_page.class_sections import CLASS_SECTIONS
 from grader.reports.page.page_section import Section, ShownSection, shown_sections
 from grader.reports.page.rendering import trusted_text

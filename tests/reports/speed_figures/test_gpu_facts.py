@@ -13,7 +13,7 @@ from grader.model.labs import CaseSpec, Lab, PublicSpec
 from grader.model.outcome import GpuOutcome, JudgedCase, LabOutcome
 from grader.model.result import GpuKernel, LabResult, Launch, Result
 from grader.model.verdicts import Verdict
-from grader.reports import student_page
+from grader.reports.pages import student_page
 from grader.reports.screens.checklist import Tried
 from grader.reports.screens.lab_screen import Screen
 from grader.reports.speed_figures.gpu_facts import GpuFacts, gpu_facts, gpu_line

@@ -12,7 +12,7 @@ import pytest
 
 from grader.model.result import ContestantTimes, Ratio, Result, SweepPoint, SweepTime, Timing
 from grader.model.verdicts import Verdict
-from grader.reports import student_page
+from grader.reports.pages import student_page
 from grader.reports.speed_figures.sweep_axes import Axis, decades, nudged, spread
 from grader.reports.speed_figures.sweep_figure import SweepFigure, sweep_figure
 

@@ -10,7 +10,7 @@ import pytest
 
 from grader.model.result import Result
 from grader.model.verdicts import Verdict
-from grader.reports import class_page, student_page
+from grader.reports.pages import class_page, student_page
 from grader.scoring.redaction import for_student
 
 Sample = tuple[Result, dict[str, str]]
