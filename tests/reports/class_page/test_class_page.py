@@ -7,8 +7,8 @@ from collections.abc import Callable
 
 from grader.model.result import LabResult, Ratio, Result, SweepPoint, Timing
 from grader.model.verdicts import Verdict
-from grader.reports.pages import class_page
 from grader.reports.class_page.measured_speed import measured_speed
+from grader.reports.pages import class_page
 
 Sample = tuple[Result, dict[str, str]]
 Named = Callable[[str], Sample]

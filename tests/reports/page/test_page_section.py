@@ -7,10 +7,10 @@ from collections.abc import Callable
 import pytest
 
 from grader.model.result import Result
-from grader.reports.pages import student_page
 from grader.reports.class_page.class_sections import CLASS_SECTIONS
 from grader.reports.page.page_section import Section, ShownSection, shown_sections
 from grader.reports.page.rendering import trusted_text
+from grader.reports.pages import student_page
 from grader.reports.student_page.lab_sections import LAB_SECTIONS
 
 Named = Callable[[str], tuple[Result, dict[str, str]]]
