@@ -6,7 +6,7 @@ Only the submission has debug information: the kit is compiled without.
 from __future__ import annotations
 
 import math
-from collections.abc import Collection
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -17,8 +17,7 @@ from grader.engines.object_code.dwarf_types import Die, origin_of, parameter_typ
 from grader.engines.object_code.symbol_table import (
     Symbol,
     data_symbols,
-    function_addresses,
-    function_names,
+    function_symbols,
     thread_local_symbols,
 )
 from grader.engines.object_code.thread_local_names import FROM_THREAD_POINTER, ThreadLocalNames
@@ -29,6 +28,8 @@ _AN_ADDRESS = 0x03  # DW_OP_addr
 _ADDRESS_BYTES = 8
 GUARD = "_ZGV"  # a flag that the compiler adds: whether a variable is initialised
 DATA_SECTIONS = ("tlrodata", "tldata", "tlbss")  # what a submission's data is in, once it is linked
+_SCOPES = frozenset({"DW_TAG_namespace", "DW_TAG_subprogram", "DW_TAG_lexical_block", "DW_TAG_inlined_subroutine"})
+_CLASSES = frozenset({"DW_TAG_structure_type", "DW_TAG_class_type", "DW_TAG_union_type"})
 _OFFSET_BYTES = {0x0C: 4, 0x0E: 8}  # DW_OP_const4u, DW_OP_const8u
 
 
@@ -86,12 +87,12 @@ def read_debug_info(program: Path, file_name: str, *, headers: Collection[str] =
         elf = ELFFile(stream)
         dwarf = elf.get_dwarf_info(relocate_dwarf_sections=False)
         symbols = thread_local_symbols(elf)
-        functions = function_names(elf)
-        names = ThreadLocalNames(symbols, functions)
+        functions = function_symbols(elf)
+        names = ThreadLocalNames(symbols, {address: name for name, address in functions})
         info = DebugInfo(
             guards=[(one.value, one.size) for name, one in symbols.items() if name.startswith(GUARD)],
             offsets={name: symbol.value for name, symbol in symbols.items()},
-            addresses=function_addresses(elf),
+            addresses=dict(functions),
             data=data_symbols(elf, DATA_SECTIONS),
         )
         for unit in dwarf.iter_CUs():
@@ -100,7 +101,7 @@ def read_debug_info(program: Path, file_name: str, *, headers: Collection[str] =
             own_code = {
                 at for at, _, file in info.lines[known:] if info.files[file].rsplit("/", 1)[-1] in {file_name, *headers}
             }
-            for count, die in enumerate(unit.iter_DIEs()):
+            for count, die in enumerate(_telling(unit.get_top_DIE(), ours)):
                 if count > _MAX_DIES:
                     break
                 if die.tag == "DW_TAG_subprogram" and "DW_AT_low_pc" in die.attributes:
@@ -111,6 +112,19 @@ def read_debug_info(program: Path, file_name: str, *, headers: Collection[str] =
                     info.variables.append(variable)
         info.lines.sort()
     return info
+
+
+def _telling(scope: Die, ours: set[int]) -> Iterator[Die]:
+    """The entries below `scope` that may be functions with code, or variables, in their order. To read an entry takes long, so those
+    inside a mere declaration, or inside a class of a header of the kit's, are passed over.
+    """
+    for child in scope.iter_children():
+        yield child
+        if not child.has_children or "DW_AT_declaration" in child.attributes:
+            continue
+        file = child.attributes.get("DW_AT_decl_file")
+        if child.tag in _SCOPES or (child.tag in _CLASSES and (file is None or file.value in ours)):
+            yield from _telling(child, ours)
 
 
 def _read_lines(program: Any | None, info: DebugInfo, own: Collection[str]) -> set[int]:  # noqa: ANN401 - pyelftools ships no types

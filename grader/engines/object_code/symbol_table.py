@@ -66,24 +66,14 @@ def thread_local_symbols(elf: ELFFile) -> dict[str, Symbol]:
     return {symbol.name: symbol for symbol in found}
 
 
-def function_names(elf: ELFFile) -> dict[int, str]:
-    """Names of functions by their first address. Where a function has several names, one of them."""
+def function_symbols(elf: ELFFile) -> list[tuple[str, int]]:
+    """Every name of every function with the function's first address."""
     table = elf.get_section_by_name(".symtab")
     if table is None:
-        return {}
+        return []
     names = elf.get_section(table["sh_link"]).data()
-    found = (_symbol(record, names) for record in _SYMBOL.iter_unpack(table.data()) if record[1] & 15 == 2)  # noqa: PLR2004 - STT_FUNC
-    return {symbol.value: symbol.name for symbol in found}
-
-
-def function_addresses(elf: ELFFile) -> dict[str, int]:
-    """First addresses of functions by all their names."""
-    table = elf.get_section_by_name(".symtab")
-    if table is None:
-        return {}
-    names = elf.get_section(table["sh_link"]).data()
-    found = (_symbol(record, names) for record in _SYMBOL.iter_unpack(table.data()) if record[1] & 15 == 2)  # noqa: PLR2004 - STT_FUNC
-    return {symbol.name: symbol.value for symbol in found}
+    found = (record for record in _SYMBOL.iter_unpack(table.data()) if record[1] & 15 == 2)  # noqa: PLR2004 - STT_FUNC
+    return [(_name(names, record[0]), record[4]) for record in found]
 
 
 def data_symbols(elf: ELFFile, sections: Collection[str]) -> tuple[Symbol, ...]:
@@ -110,6 +100,8 @@ def relocations_of(section: Section) -> Iterator[tuple[int, int]]:
 
 def _symbol(record: tuple[int, int, int, int, int, int], names: bytes) -> Symbol:
     name, info, _, section, value, size = record
-    end = names.find(b"\0", name)
-    text = names[name:end].decode("utf-8", "replace")
-    return Symbol(text, section, _KINDS.get(info & 15, f"STT_{info & 15}"), info >> 4 != 0, value, size)
+    return Symbol(_name(names, name), section, _KINDS.get(info & 15, f"STT_{info & 15}"), info >> 4 != 0, value, size)
+
+
+def _name(names: bytes, begin: int) -> str:
+    return names[begin : names.find(b"\0", begin)].decode("utf-8", "replace")

@@ -19,7 +19,7 @@ from grader.engines.cpu.cpu_toolchain import target_of
 from grader.engines.cpu.gcc_flags import INSTRUMENTATION, LANGUAGE, MACHINE
 from grader.engines.object_code.assembly import calls_of
 from grader.engines.object_code.debug_info import read_debug_info
-from grader.engines.object_code.symbol_table import function_names, thread_local_symbols
+from grader.engines.object_code.symbol_table import function_symbols, thread_local_symbols
 from grader.engines.object_code.thread_local_names import ThreadLocalNames
 
 HERE = Path(__file__).resolve().parents[4]
@@ -74,7 +74,7 @@ def test_names_made_by_rule_lead_to_the_places_that_x86_debug_information_gives(
     with program.open("rb") as stream:
         elf = ELFFile(stream)
         symbols = thread_local_symbols(elf)
-        names = ThreadLocalNames(symbols, function_names(elf))
+        names = ThreadLocalNames(symbols, {address: name for name, address in function_symbols(elf)})
         (unit,) = [
             one
             for one in elf.get_dwarf_info().iter_CUs()
