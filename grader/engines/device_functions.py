@@ -13,6 +13,7 @@ INSTRUMENTATION_PREFIXES = (
     "__tsan_",
     "__ubsan_handle_alignment_assumption",
     "__ubsan_handle_divrem_overflow",
+    "__ubsan_handle_missing_return",
     "__ubsan_handle_out_of_bounds",
     "__ubsan_handle_type_mismatch",
     "__sanitizer_cov_trace_pc",

@@ -70,7 +70,7 @@ class MessageWriter {
   Site site(const RawSite& raw) const {
     Site where;
     if (const CodeLine* line = image_.line_at(raw.pc)) {
-      where.line = line->line;
+      where.line = raw.line != 0 ? raw.line : line->line;
       where.file = line->file < image_.files.size() ? lower_file_name(image_.files[line->file]) : "";
     }
     if (const CodeFunction* function = image_.function_at(raw.pc)) where.function = function->name;
@@ -390,7 +390,9 @@ namespace {
 // An index past the end of one buffer can reach elements of the next buffer that other threads use. So if a launch goes out of
 // bounds in global memory, races there may only be a consequence, and they become notes.
 void subordinate_to_bounds(std::vector<Finding>& findings, const std::vector<RawFinding>& raw) {
-  const auto is_global = [](const RawFinding& one) { return one.region != nullptr && one.region->space != Space::shared; };
+  const auto is_global = [](const RawFinding& one) {
+    return one.region != nullptr && one.region->space != Space::shared && !one.region->in_frame;
+  };
   const bool outside =
       std::any_of(raw.begin(), raw.end(), [&](const RawFinding& one) { return one.kind == Verdict::out_of_bounds && is_global(one); });
   for (std::size_t i = 0; outside && i < raw.size(); ++i) {

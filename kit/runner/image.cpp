@@ -42,7 +42,7 @@ simt::Region named(const nlohmann::json& json, simt::Space space, const char* pl
   simt::Region region;
   region.name = text(json.at("name"));
   region.space = space;
-  region.base = integer<Address>(json.at(place));
+  if (*place != '\0') region.base = integer<Address>(json.at(place));
   region.bytes = integer<std::size_t>(json.at("bytes"));
   region.element = text(json.at("element"));
   region.element_bytes = integer<std::size_t>(json.at("element_bytes"));
@@ -61,6 +61,26 @@ simt::Region module_variable(const nlohmann::json& json) {
   variable.room = integer<std::size_t>(json.at("room"));
   if (json.at("read_only").get<bool>()) variable.role = simt::BufferRole::input;
   return variable;
+}
+
+simt::GuardedFrame guarded_frame(const nlohmann::json& json) {
+  simt::GuardedFrame frame;
+  frame.first = integer<Address>(json.at("first"));
+  frame.end = integer<Address>(json.at("end"));
+  for (const auto& one : list(json.at("variables"))) {
+    frame.begins.push_back(integer<std::int64_t>(one.at("begin")));
+    simt::Region variable = named(one, simt::Space::module, "");
+    variable.in_frame = true;
+    frame.variables.push_back(std::move(variable));
+  }
+  const auto count = static_cast<std::ptrdiff_t>(frame.variables.size());
+  for (const auto& one : list(json.at("zones"))) {
+    const simt::GuardZone zone{number<std::int64_t>(one, 0), number<std::int64_t>(one, 1), number<std::ptrdiff_t>(one, 2),
+                               number<std::ptrdiff_t>(one, 3)};
+    if (zone.below >= count || zone.above >= count) throw std::runtime_error("a guard names a variable that is not there");
+    frame.zones.push_back(zone);
+  }
+  return frame;
 }
 
 }  // namespace
@@ -87,6 +107,9 @@ Image load_image(const std::filesystem::path& file) {
     const Address first = number(guard, 0);
     image.guards.push_back({first, first + number(guard, 1)});
   }
+  std::vector<simt::GuardedFrame> frames;
+  for (const auto& frame : list(json.at("frames"))) frames.push_back(guarded_frame(frame));
+  image.frame_guards = simt::FrameGuards(std::move(frames));
   for (const auto& variable : list(json.at("variables"))) image.variables.push_back(module_variable(variable));
   image.dynamic_offset = integer<Address>(json.at("dynamic_offset"));
   image.static_shared_bytes = integer<std::size_t>(json.at("static_shared_bytes"));
@@ -132,6 +155,7 @@ void Image::seal_in(simt::SealedTables& tables) const {
   tables.add(guards);
   tables.add(variables);
   tables.add(targets);
+  tables.add(frame_guards.frames());
 }
 
 }  // namespace tilelab

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "simt/frame_guards.hpp"
 #include "simt/machine.hpp"
 #include "simt/observers/barrier_places.hpp"
 #include "simt/observers/loop_map.hpp"
@@ -37,6 +38,7 @@ struct Image {
   std::vector<simt::KernelReturn> returns;
   std::vector<simt::Region> shared;        // base: an offset in the thread-local segment
   std::vector<simt::AddressRange> guards;  // around variables that the compiler initialises; offsets in that segment
+  simt::FrameGuards frame_guards;          // of functions whose locals have guards
   std::vector<simt::Region> variables;     // __device__, __constant__ and static ones, sorted by address
   std::uintptr_t dynamic_offset = 0;       // offset of the dynamic shared block in that segment
   std::size_t static_shared_bytes = 0;

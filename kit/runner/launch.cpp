@@ -147,12 +147,13 @@ class Launch {
     record(kind, {pc, by}, what);
   }
 
-  void record(Verdict kind, const simt::Wait& at, const char* what, bool note = false) {
+  void record(Verdict kind, const simt::Wait& at, const char* what, bool note = false, int line = 0) {
     simt::RawFinding finding;
     finding.kind = kind;
     finding.note = note;
     finding.site.pc = at.pc;
     finding.site.by = at.by;
+    finding.site.line = line;
     finding.what = what;
     panel_.log().report(finding);
   }
@@ -292,6 +293,7 @@ class Launch {
     {
       simt::Machine machine(memory_, announcer, *stacks_, 10'000'000, image_.header_code);
       machine.may_call(image_.targets);
+      machine.guard_locals(image_.frame_guards);
       machine.run({.grid = {1, 1, 1}, .block = {1, 1, 1}},
                   [&] {
                     answer = call_launch(image_.launch, request_.launch_arguments);
@@ -337,6 +339,7 @@ class Launch {
                           [this](auto one, auto other) { return image_.on_one_line(one, other); });
     machine.may_call(image_.targets);
     machine.may_use(objects_);
+    machine.guard_locals(image_.frame_guards);
     if (locals_) machine.watch_locals(*locals_);
     simt::SealedTables tables;
     tables.add(&kernel, sizeof kernel);
@@ -406,7 +409,7 @@ class Launch {
         trouble_ = {Status::timeout, "The launch allocates too much in total."};
         return;
       }
-      record(Verdict::crash, trap->pc, trap->why);
+      record(Verdict::crash, {trap->pc, trap->by}, trap->why, false, trap->line);
       trouble_ = {Status::crash, std::string("A thread ") + trap->why + "."};
     }
   }

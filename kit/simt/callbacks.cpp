@@ -42,6 +42,9 @@ struct OutOfBoundsData {
   const TypeDescriptor* array;
   const TypeDescriptor* index;
 };
+struct MissingReturnData {
+  SourceLocation location;
+};
 struct TypeMismatchData {
   SourceLocation location;
   const TypeDescriptor* type;
@@ -111,6 +114,12 @@ void __ubsan_handle_out_of_bounds(const OutOfBoundsData* data, std::uintptr_t in
 // Processors differ: x86-64 raises a signal, 64-bit ARM returns 0. This is called only if the divisor is zero.
 void __ubsan_handle_divrem_overflow(const void*, std::uintptr_t, std::uintptr_t) {
   Machine::current().trap("divides an integer by zero", PC);
+}
+
+// The compilers say in different lines where they call this, but both know where the function's name stands.
+void __ubsan_handle_missing_return(const MissingReturnData* data) {
+  Machine::current().trap("comes to the end of a function that has to return a value, and has met no `return`: its caller gets anything",
+                          PC, static_cast<int>(data->location.line));
 }
 
 void __ubsan_handle_type_mismatch_v1(const TypeMismatchData* data, std::uintptr_t address) {

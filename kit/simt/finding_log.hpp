@@ -20,6 +20,7 @@ struct RawSite {
   std::uintptr_t pc = 0;
   const char* access = "";  // "read", "write", "atomic", "barrier"; of a thread that missed a barrier "skip" or "return"
   ThreadRef by;
+  int line = 0;  // if it is not that of `pc`
 };
 
 struct MissedElement {

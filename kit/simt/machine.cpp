@@ -28,6 +28,8 @@ constexpr bool locals_above_link = false;
 // A frame's first word is the address of its caller's frame. Reads the stack even if a sanitizer has marked it.
 [[gnu::no_sanitize_address]] std::uintptr_t caller_of(std::uintptr_t link) { return *reinterpret_cast<const std::uintptr_t*>(link); }
 
+[[gnu::no_sanitize_address]] std::uintptr_t return_of(std::uintptr_t link) { return reinterpret_cast<const std::uintptr_t*>(link)[1]; }
+
 constexpr std::uintptr_t unset_pointer = 0xFEFEFEFEFEFEFEFE;  // what the compiler fills a local variable with that nobody initialises
 
 constexpr std::size_t link_bytes = 2 * sizeof(std::uintptr_t);
@@ -134,11 +136,12 @@ std::uintptr_t Machine::calling_statement(std::uintptr_t pc, std::uintptr_t fram
 void Machine::access(std::uintptr_t address, std::size_t size, AccessKind kind, bool is_volatile, std::uintptr_t pc, std::uintptr_t frame,
                      bool block_scope) {
   if (address - stack_low_ < FiberStacks::stack_bytes) {
-    if (locals_ != nullptr) locals_->note(access_.by.thread, address, size, kind == AccessKind::read);
+    if (locals_ != nullptr) note_local(address, size, kind == AccessKind::read, pc, frame);
     if (kind != AccessKind::read)
       guard_frames(address, size, pc, frame);
     else if (is_below(address, frame, scheduler_.running()))
       stray_on_stack(address, size, kind, pc, frame);
+    if (guards_ != nullptr) check_guards(address, size, kind, pc, frame);
     return;
   }
   if (kind == AccessKind::read && builtins_.contains(address)) return;
@@ -348,14 +351,50 @@ void Machine::release(std::uintptr_t address, std::uintptr_t statement) {
   if (freed == DeviceHeap::Freed::nothing_there) trap("frees an address that malloc or new did not return", statement);
 }
 
-void Machine::stray_on_stack(std::uintptr_t address, std::size_t size, AccessKind kind, std::uintptr_t pc, std::uintptr_t frame) {
+Machine::Owner Machine::owner_of(std::uintptr_t address, std::uintptr_t pc, std::uintptr_t frame) const {
+  const auto& running = scheduler_.running();
+  for (std::uintptr_t link = frame; link != entry_frame_ && holds_link(running, link);) {
+    if (address < link) return {link, pc};
+    if (caller_of(link) <= link) break;
+    pc = return_of(link);
+    link = caller_of(link);
+  }
+  return {};
+}
+
+void Machine::check_guards(std::uintptr_t address, std::size_t size, AccessKind kind, std::uintptr_t pc, std::uintptr_t frame) {
+  const Owner owner = owner_of(address, pc, frame);
+  const GuardedFrame* guarded = owner.link != 0 ? guards_->frame_of(owner.pc) : nullptr;
+  if (guarded == nullptr) return;
+  const auto offset = static_cast<std::int64_t>(address - owner.link);
+  const GuardZone* zone = guarded->zone_at(offset, size);
+  if (zone != nullptr) stray_on_stack(address, size, kind, pc, frame, FrameGuards::missed_by(*guarded, *zone, offset, size));
+}
+
+// Counted as if there were no guards, which would make locals spread further.
+void Machine::note_local(std::uintptr_t address, std::size_t size, bool is_read, std::uintptr_t pc, std::uintptr_t frame) {
+  std::uintptr_t at = address;
+  if (guards_ != nullptr) {
+    for (Owner one = owner_of(address, pc, frame); one.link != 0; one = owner_of(one.link + link_bytes, pc, frame)) {
+      if (const GuardedFrame* guarded = guards_->frame_of(one.pc)) {
+        at += static_cast<std::uintptr_t>(guarded->bytes_above(static_cast<std::int64_t>(address - one.link)));
+      }
+    }
+  }
+  locals_->note(access_.by.thread, at, size, is_read);
+}
+
+void Machine::stray_on_stack(std::uintptr_t address, std::size_t size, AccessKind kind, std::uintptr_t pc, std::uintptr_t frame,
+                             const FrameGuards::Hit& missed) {
   Access access;
   access.address = address;
   access.size = static_cast<std::uint32_t>(size);
   access.kind = kind;
   access.pc = statement(pc, frame);
   access.by = scheduler_.running().ref;
-  announcer_.announce(&Observer::on_stray, access, static_cast<const Region*>(nullptr));
+  access.region = missed.variable;
+  access.offset = static_cast<std::uint64_t>(missed.offset);
+  announcer_.announce(&Observer::on_stray, access, missed.variable);
   scheduler_.end_thread();
 }
 
@@ -407,8 +446,8 @@ std::uint32_t Machine::converge(std::uintptr_t pc) {
   return scheduler_.converge(pc);
 }
 
-void Machine::trap(const char* why, std::uintptr_t pc) {
-  trap_ = Trap{why, pc, scheduler_.running().ref};
+void Machine::trap(const char* why, std::uintptr_t pc, int line) {
+  trap_ = Trap{why, pc, scheduler_.running().ref, line};
   scheduler_.end_launch();
 }
 

@@ -16,6 +16,7 @@
 #include "simt/announcer.hpp"
 #include "simt/block_order.hpp"
 #include "simt/block_scheduler.hpp"
+#include "simt/frame_guards.hpp"
 #include "simt/local_memory.hpp"
 #include "simt/memory_map.hpp"
 #include "simt/redundant_reads.hpp"
@@ -44,6 +45,7 @@ class Machine {
     const char* why;  // "calls __trap()"
     std::uintptr_t pc;
     ThreadRef by;
+    int line = 0;  // to be shown in place of that of `pc`; 0: none
   };
 
   using SameLine = std::function<bool(std::uintptr_t, std::uintptr_t)>;
@@ -62,6 +64,8 @@ class Machine {
   void may_call(std::span<const std::uintptr_t> targets) { targets_ = targets; }
   // What handles of textures and surfaces stand for. They stay where they are while the machine runs.
   void may_use(std::span<const TextureObject> objects) { objects_ = objects; }
+  // Accesses to these guards are findings. They stay where they are while the machine runs.
+  void guard_locals(const FrameGuards& guards) { guards_ = guards.empty() ? nullptr : &guards; }
   // Runs `kernel` for every thread of the grid, with blocks and threads in order, or shuffled by `order_seed`. `reversed` runs
   // them in the opposite order.
   void run(const LaunchEvent& launch, const std::function<void()>& kernel, std::optional<std::uint64_t> order_seed, bool reversed = false);
@@ -88,7 +92,8 @@ class Machine {
   [[gnu::always_inline]] void read(std::uintptr_t address, std::uintptr_t pc, const std::uintptr_t* frame) {
     if (address - stack_low_ < FiberStacks::stack_bytes) {
       if (address >= lowest_live(frame)) {
-        if (locals_ != nullptr) locals_->note(access_.by.thread, address, size, true);
+        if (guards_ != nullptr) check_guards(address, size, AccessKind::read, pc, *frame);
+        if (locals_ != nullptr) note_local(address, size, true, pc, *frame);
         return;
       }
     } else if (is_redundant<size>(address, pc)) {
@@ -165,8 +170,8 @@ class Machine {
   std::uintptr_t statement(std::uintptr_t pc, std::uintptr_t frame) const {
     return header_span_.contains(pc) ? calling_statement(pc, frame) : pc;
   }
-  // The kernel stopped itself (assert, __trap): the launch ends as a crash.
-  [[noreturn]] void trap(const char* why, std::uintptr_t pc);
+  // The kernel stopped itself (assert, __trap): the launch ends as a crash. `line`: see Trap.
+  [[noreturn]] void trap(const char* why, std::uintptr_t pc, int line = 0);
 
  private:
   bool is_echo(std::uintptr_t address, std::size_t size, AccessKind kind, bool is_volatile, std::uintptr_t statement);
@@ -211,7 +216,15 @@ class Machine {
   }
   bool is_argument(std::uintptr_t address, std::size_t size, std::uintptr_t link) const;
   void guard_frames(std::uintptr_t address, std::size_t size, std::uintptr_t pc, std::uintptr_t frame);
-  [[noreturn]] void stray_on_stack(std::uintptr_t address, std::size_t size, AccessKind kind, std::uintptr_t pc, std::uintptr_t frame);
+  // The frame that an address of the stack lies in: its link, and an address in its function's code. 0: none of the submission's.
+  struct Owner {
+    std::uintptr_t link = 0, pc = 0;
+  };
+  Owner owner_of(std::uintptr_t address, std::uintptr_t pc, std::uintptr_t frame) const;
+  void check_guards(std::uintptr_t address, std::size_t size, AccessKind kind, std::uintptr_t pc, std::uintptr_t frame);
+  void note_local(std::uintptr_t address, std::size_t size, bool is_read, std::uintptr_t pc, std::uintptr_t frame);
+  [[noreturn]] void stray_on_stack(std::uintptr_t address, std::size_t size, AccessKind kind, std::uintptr_t pc, std::uintptr_t frame,
+                                   const FrameGuards::Hit& missed = {});
   void switched_in();
   [[noreturn]] void out_of_budget(std::uintptr_t pc);
 
@@ -244,6 +257,7 @@ class Machine {
   std::optional<Trap> trap_;
   SpinWatch spins_;
   LocalMemory* locals_ = nullptr;
+  const FrameGuards* guards_ = nullptr;
   struct {  // of the thread that read the clock last
     std::uint64_t ahead = 0, jump = 1, steps = 0;
     std::uint32_t thread = 0;

@@ -27,6 +27,7 @@ struct Region {
   bool dynamic = false;                 // extern __shared__
   bool texels = false;                  // of a texture or a surface: named by rows, as no pointer leads to it
   const DeviceHeap* heap = nullptr;     // all that a kernel allocates: which allocation an address belongs to
+  bool in_frame = false;                // a local variable of a thread
   bool freed = false;                   // of the heap: what was freed when it was used
   bool constant = false;                // the module's constants: reads of them are not announced
   std::size_t room = 0;                 // of a variable of the module: bytes from its first byte in which nothing else lies

@@ -6,16 +6,15 @@ Lines and columns of the rest stay as they are. Not here: returns of other funct
 
 from __future__ import annotations
 
-import bisect
 import re
 from collections.abc import Iterator, Sequence
 from itertools import pairwise
 
 from grader.engines.announcements.barrier_paths import LEAVES
+from grader.engines.checks.inserted_text import Piece, with_pieces
 from grader.engines.checks.token_stream import Token, tokens_of
 
 _BARRIER = re.compile(r"\w*(?:sync|barrier|wait)\w*")
-_MARKER = re.compile(r'^#\s+(?P<line>\d+)\s+(?P<file>"(?:[^"\\\n]|\\.)*")(?P<flags>[ \d]*)$', re.MULTILINE)
 _PAIRS = {"(": ")", "[": "]", "{": "}"}
 _BEFORE_LAMBDA = frozenset({"return", "case", "else", "do", "co_return", "co_yield", "throw", "and", "or", "not"})
 _CLASSES = frozenset({"struct", "class", "union", "enum"})
@@ -119,27 +118,9 @@ def _text(tokens: Sequence[Token], index: int) -> str:
 
 
 def _with_calls(text: str, marked: Sequence[Token], tokens: Sequence[Token]) -> str:
-    """A line marker behind each call brings back line and column."""
-    if not marked:
-        return text
     following = {one.start: after.text for one, after in pairwise(tokens)}
-    markers = list(_MARKER.finditer(text))
-    begins = [marker.start() for marker in markers]
-    pieces, done = list[str](), 0
-    for token in sorted(marked, key=lambda one: one.start):
+    pieces = list[Piece]()
+    for token in marked:
         end = token.start + len(token.text)
-        before = bisect.bisect_left(begins, end)
-        call = f" ::{LEAVES}()" + ("" if following.get(token.start) == ";" else ",")
-        pieces += [text[done:end], call, "\n", _back_to(text, end, markers[before - 1] if before else None)]
-        done = end
-    return "".join([*pieces, text[done:]])
-
-
-def _back_to(text: str, at: int, marker: re.Match[str] | None) -> str:
-    """A line marker and blanks, behind which the compiler believes to be where `at` is. `marker`: the last one before."""
-    line, name, flags = 1 + text.count("\n", 0, at), '""', ""
-    if marker is not None:
-        line = int(marker["line"]) + text.count("\n", marker.end() + 1, at)
-        name, flags = marker["file"], "".join(f" {one}" for one in marker["flags"].split() if one in "34")
-    column = len(text[text.rfind("\n", 0, at) + 1 : at].encode())
-    return f"# {line} {name}{flags}\n{' ' * column}"
+        pieces.append(Piece(end, end, f" ::{LEAVES}()" + ("" if following.get(token.start) == ";" else ",")))
+    return with_pieces(text, pieces)

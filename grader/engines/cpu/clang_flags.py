@@ -24,6 +24,7 @@ INSTRUMENTATION = (
     "-fno-use-ctor-homing",  # otherwise a class is only named where none of its constructors is compiled
     "-fsanitize=thread,bounds,alignment",
     "-fsanitize=integer-divide-by-zero",
+    "-fsanitize=return",
     "-fno-sanitize=local-bounds",  # otherwise an access outside an array ends in a trap, and it is unknown which access it was
     "-mllvm",
     "-tsan-instrument-read-before-write=1",  # otherwise `sum[i] += x` is announced only as a write

@@ -45,6 +45,7 @@ from grader.engines.cpu.build_steps import BuildSteps, TooLongError, refuse
 from grader.engines.cpu.compiled_object import CompiledObject, dynamic_arrays, misplaced
 from grader.engines.cpu.cpu_toolchain import PLAIN, CpuToolchain
 from grader.engines.cpu.guard_space import spread_variables
+from grader.engines.cpu.local_guards import with_guards
 from grader.engines.cpu.object_rewrite import argument_file, globalize_arguments, rewrite_arguments
 from grader.engines.cpu.runner_image import CodeLayout, Variables, shared_assembly, write_image
 from grader.engines.inline_ptx.asm_statements import rewrite_assembly
@@ -168,7 +169,8 @@ def _build(steps: BuildSteps, text: str, entries: EntrySignatures) -> tuple[Refu
             steps.forget()
             one_sandbox = False
     marked = preprocessed.removesuffix(submitted)
-    marked += with_marked_returns(submitted, entries.kernel, steps.name, str(steps.folder))
+    guarded = with_guards(submitted, steps.name, str(steps.folder))
+    marked += with_marked_returns(guarded, entries.kernel, steps.name, str(steps.folder))
     use = f"\n{use_of(entries.kernel, entries.functions)}" if entries.by_name else ""
     try:
         if one_sandbox and (marked == preprocessed or not succeeded):

@@ -18,6 +18,7 @@ INSTRUMENTATION = (
     "-g",
     "-fsanitize=thread,bounds,alignment",
     "-fsanitize=integer-divide-by-zero",  # some processors return 0 without a signal
+    "-fsanitize=return",  # otherwise a function without its `return` gives what a register holds by chance
     "-fsanitize-coverage=trace-pc",  # for (;;); accesses no memory, so the budget counts basic blocks too
     "--param",
     "tsan-distinguish-volatile=1",
@@ -29,6 +30,7 @@ INSTRUMENTATION = (
     "-fno-jump-tables",  # otherwise a jump through a register would look like a call through a pointer
     "-fstack-clash-protection",  # otherwise a large frame could skip the guard page
     "-fno-stack-protector",
+    "--param=min-size-for-stack-sharing=1073741824",  # otherwise arrays in inner blocks do not lie next to their guards
     "-fno-asynchronous-unwind-tables",
     "-ffunction-sections",  # the sections' relocations show which functions the kernel reaches
     "-fdata-sections",  # and which variables; those of host code do not count

@@ -11,10 +11,12 @@ from grader.engines.announcements.barrier_paths import BarrierPaths
 from grader.engines.checks.entry_points import is_of_use
 from grader.engines.checks.object_check import readable_name
 from grader.engines.object_code.debug_info import DebugInfo, Function, SharedArray, StaticVariable
+from grader.engines.object_code.frame_guards import Frame, Local, Zone
 
 MAX_LINES = 200_000
 MAX_LOOPS = 10_000
 MAX_GUARDS = 1_000
+MAX_FRAMES = 1_000
 
 
 def shared_assembly(dynamic_symbols: list[str], dynamic_bytes: int = 48 * 1024, padding_bytes: int = 64 * 1024) -> str:
@@ -81,6 +83,7 @@ def write_image(
         "returns": layout.barriers.returns,
         "shared": [_shared(array) for array in info.shared],
         "guards": info.guards[:MAX_GUARDS],
+        "frames": [one for one in map(_frame, info.frames) if one["zones"]][:MAX_FRAMES],
         "variables": _variables(info, layout.variables),
         "dynamic_offset": layout.dynamic_offset,
         "static_shared_bytes": layout.static_shared_bytes,
@@ -106,6 +109,34 @@ def _variables(info: DebugInfo, known_of: Variables) -> list[dict[str, object]]:
         fields |= {"room": known_of.rooms.get(symbol.name, symbol.size), "read_only": symbol.name in known_of.constants}
         found.append(fields)
     return found
+
+
+def _frame(frame: Frame) -> dict[str, object]:
+    """Its guards and the variables next to them, by their places in a list; -1: nobody's."""
+    zones = frame.zones()
+    around = list(dict.fromkeys(one for zone in zones for one in (zone.below, zone.above) if one))
+
+    def described(zone: Zone) -> list[int]:
+        return [zone.begin, zone.end, *(around.index(one) if one else -1 for one in (zone.below, zone.above))]
+
+    return {
+        "first": frame.first,
+        "end": frame.end,
+        "zones": [described(zone) for zone in zones],
+        "variables": [_local(one) for one in around],
+    }
+
+
+def _local(variable: Local) -> dict[str, object]:
+    kind = variable.kind
+    return {
+        "name": variable.name,
+        "begin": variable.begin,
+        "bytes": variable.bytes,
+        "element": kind.name,
+        "element_bytes": max(1, kind.bytes),
+        "dimensions": kind.dimensions,
+    }
 
 
 def _shared(array: SharedArray) -> dict[str, object]:

@@ -25,6 +25,7 @@ NEVER_RETURN = frozenset(
         "__ubsan_handle_out_of_bounds",
         "__ubsan_handle_type_mismatch_v1",
         "__ubsan_handle_divrem_overflow",
+        "__ubsan_handle_missing_return",
         "__assert_fail",
         "_ZN11cuda_on_cpu6__trapEv",
     }

@@ -14,6 +14,7 @@ from typing import Any
 from elftools.elf.elffile import ELFFile
 
 from grader.engines.object_code.dwarf_types import Die, origin_of, parameter_type, qualified_name, text_of, type_of
+from grader.engines.object_code.frame_guards import Frame, add_local, frame_of, has_place_in_frame
 from grader.engines.object_code.symbol_table import (
     Symbol,
     data_symbols,
@@ -75,6 +76,7 @@ class DebugInfo:
     functions: list[Function] = field(default_factory=list)
     shared: list[SharedArray] = field(default_factory=list)
     variables: list[StaticVariable] = field(default_factory=list)
+    frames: list[Frame] = field(default_factory=list)  # of the functions
     guards: list[tuple[int, int]] = field(default_factory=list)  # of shared arrays of classes: offset and size
     offsets: dict[str, int] = field(default_factory=dict)  # of every thread-local symbol, within its segment
     addresses: dict[str, int] = field(default_factory=dict)  # of every function, by symbol
@@ -106,6 +108,11 @@ def read_debug_info(program: Path, file_name: str, *, headers: Collection[str] =
                     break
                 if die.tag == "DW_TAG_subprogram" and "DW_AT_low_pc" in die.attributes:
                     info.functions.append(_function(die, ours, own_code))
+                    info.frames.append(
+                        frame_of(die, info.functions[-1].first, info.functions[-1].end, elf.get_machine_arch())
+                    )
+                elif die.tag == "DW_TAG_variable" and has_place_in_frame(die):
+                    add_local(info.frames, die)
                 elif die.tag == "DW_TAG_variable" and (array := _shared_array(die, symbols, names)):
                     info.shared.append(array)
                 elif die.tag == "DW_TAG_variable" and (variable := _static_variable(die)):

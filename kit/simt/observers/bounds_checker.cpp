@@ -10,7 +10,8 @@ void BoundsChecker::on_stray(const Access& access, const Region* nearest) {
   finding.kind = Verdict::out_of_bounds;
   finding.site = {access.pc, access_name(access.kind), access.by};
   finding.region = nearest;
-  finding.offset = static_cast<std::int64_t>(access.address - (nearest != nullptr ? nearest->base : 0));
+  const bool is_local = nearest != nullptr && nearest->in_frame;  // each thread has its own, in another place
+  finding.offset = static_cast<std::int64_t>(is_local ? access.offset : access.address - (nearest != nullptr ? nearest->base : 0));
   finding.size = access.size;
   log_.report(finding);
 }

@@ -25,6 +25,7 @@ QUAD = "struct alignas(16) Quad { float x, y, z, w; }; Quad make(float a) { retu
 SHOWN_BY: dict[str, tuple[str, str, bool]] = {  # flag: snippet, pattern, whether the pattern is there with the flag
     "-fsanitize=thread,bounds,alignment": ("void f(int* p) { *p = 1; }", r"__tsan_write4", True),
     "-fsanitize=integer-divide-by-zero": ("int f(int a, int b) { return a / b; }", r"__ubsan_handle_divrem_overflow", True),
+    "-fsanitize=return": ("int f(int a) { if (a) return 1; }", r"__ubsan_handle_missing_return", True),
     "-fsanitize-coverage=trace-pc": ("void f() { for (;;); }", r"__sanitizer_cov_trace_pc", True),
     "-fno-extern-tls-init": ("extern thread_local float s[]; float f() { return s[0]; }", r"_ZTH1s", False),
     "-ftrivial-auto-var-init=pattern": ("float f() { float sum; return sum; }", r"-16843010|4278124286|0xfefefefe|-17\.0", True),
@@ -53,6 +54,7 @@ OPPOSITE = {
 # Tested below, each in another way. `--param` belongs to the option after it.
 BY_THEMSELVES = {
     "-O0", "--param", "tsan-distinguish-volatile=1", "-fno-elide-constructors", "-fno-optimize-sibling-calls", "-fno-pie",
+    "--param=min-size-for-stack-sharing=1073741824",
 }  # fmt: skip
 
 
@@ -120,6 +122,14 @@ def test_a_tail_call_would_drop_its_callers_frame(assembly: Compile) -> None:
     optimised = [flag for flag in without("-fno-optimize-sibling-calls") if "sanitize" not in flag]
     assert re.search(jump, assembly(tail, *optimised, "-O2"))
     assert not re.search(jump, assembly(tail, *optimised, "-O2", "-fno-optimize-sibling-calls"))
+
+
+def test_arrays_of_two_blocks_would_share_one_place(assembly: Compile) -> None:
+    blocks = "void g(char*); void f() { { char a[400]; g(a); } { char b[400]; g(b); } }"
+    flags = without("--param=min-size-for-stack-sharing=1073741824")
+    frame = re.compile(r"(?:subq\s+\$|sub\s+sp, sp, #)(\d+)")
+    sizes = [sum(map(int, frame.findall(assembly(blocks, *one)))) for one in (flags, INSTRUMENTATION)]
+    assert sizes[0] < 800 <= sizes[1]
 
 
 def test_a_shared_array_is_addressed_from_the_thread_pointer(assembly: Compile) -> None:

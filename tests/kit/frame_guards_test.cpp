@@ -1,0 +1,67 @@
+// Guards between locals: which access hits one, and which variable it has missed.
+#include "simt/frame_guards.hpp"
+
+#include <catch2/catch_test_macros.hpp>
+
+using namespace tilelab::simt;
+
+namespace {
+
+Region array(const char* name, std::size_t elements) {
+  Region region;
+  region.name = name;
+  region.bytes = 4 * elements;
+  region.dimensions = {elements};
+  return region;
+}
+
+// From below: low (8 bytes), 32 bytes that are nobody's, high (8 bytes), 16 more.
+GuardedFrame frame() {
+  GuardedFrame one;
+  one.first = 1000;
+  one.end = 1100;
+  one.variables = {array("low", 2), array("high", 2)};
+  one.begins = {-100, -60};
+  one.zones = {{-92, -60, 0, 1}, {-52, -36, 1, -1}};
+  return one;
+}
+
+}  // namespace
+
+TEST_CASE("an access hits a guard if one of its bytes lies there", "[frame_guards]") {
+  const GuardedFrame one = frame();
+  CHECK(one.zone_at(-100, 8) == nullptr);
+  CHECK(one.zone_at(-96, 8) == &one.zones[0]);
+  CHECK(one.zone_at(-61, 1) == &one.zones[0]);
+  CHECK(one.zone_at(-60, 8) == nullptr);
+  CHECK(one.zone_at(-52, 4) == &one.zones[1]);
+  CHECK(one.zone_at(-36, 4) == nullptr);
+  CHECK(one.zone_at(-200, 4) == nullptr);
+}
+
+TEST_CASE("the nearer variable is the one that was missed", "[frame_guards]") {
+  const GuardedFrame one = frame();
+  const auto past = FrameGuards::missed_by(one, one.zones[0], -92, 4);
+  REQUIRE(past.variable != nullptr);
+  CHECK(past.variable->name == "low");
+  CHECK(past.offset == 8);
+  const auto before = FrameGuards::missed_by(one, one.zones[0], -64, 4);
+  CHECK(before.variable->name == "high");
+  CHECK(before.offset == -4);
+  CHECK(FrameGuards::missed_by(one, one.zones[1], -40, 4).variable->name == "high");
+}
+
+TEST_CASE("locals are counted as if there were no guards", "[frame_guards]") {
+  const GuardedFrame one = frame();
+  CHECK(one.bytes_above(-100) == 48);
+  CHECK(one.bytes_above(-60) == 16);
+  CHECK(one.bytes_above(-8) == 0);
+}
+
+TEST_CASE("a function is found by an address behind one of its calls", "[frame_guards]") {
+  const FrameGuards guards({frame()});
+  CHECK(guards.frame_of(1000) == nullptr);
+  CHECK(guards.frame_of(1001) != nullptr);
+  CHECK(guards.frame_of(1100) != nullptr);
+  CHECK(guards.frame_of(1101) == nullptr);
+}
