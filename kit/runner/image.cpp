@@ -77,7 +77,8 @@ simt::GuardedFrame guarded_frame(const nlohmann::json& json) {
   for (const auto& one : list(json.at("zones"))) {
     const simt::GuardZone zone{number<std::int64_t>(one, 0), number<std::int64_t>(one, 1), number<std::ptrdiff_t>(one, 2),
                                number<std::ptrdiff_t>(one, 3)};
-    if (zone.below >= count || zone.above >= count) throw std::runtime_error("a guard names a variable that is not there");
+    if (std::min(zone.below, zone.above) < -1 || std::max(zone.below, zone.above) >= count)
+      throw std::runtime_error("a guard names a variable that is not there");
     frame.zones.push_back(zone);
   }
   return frame;

@@ -31,6 +31,8 @@ nlohmann::json good() {
              {"dimensions", {16, 16}},
              {"dynamic", false}}}},
           {"guards", {{1088, 8}}},
+          {"frames", nlohmann::json::parse(R"([{"first": 100, "end": 120, "zones": [[-200, -57, 0, -1]], "variables":
+              [{"name": "b", "begin": -208, "bytes": 8, "element": "int", "element_bytes": 4, "dimensions": [2]}]}])")},
           {"variables",
            {{{"name", "mask"},
              {"address", 4096},
@@ -74,6 +76,9 @@ TEST_CASE("an image is read as it was written", "[image]") {
   CHECK(image.source.size() == 2);
   CHECK(image.kernel == 100);
   CHECK(image.launch == 130);
+  REQUIRE(image.frame_guards.frames().size() == 1);
+  CHECK(image.frame_guards.frames()[0].variables[0].name == "b");
+  CHECK(image.frame_guards.frames()[0].zone_at(-198, 4) != nullptr);
   CHECK(image.dynamic_offset == 2048);
   CHECK(image.static_shared_bytes == 1024);
   REQUIRE(image.shared.size() == 1);
@@ -144,7 +149,7 @@ TEST_CASE("a missing field is refused, whichever it is", "[image]") {
 
 TEST_CASE("a field of another type is refused", "[image]") {
   const std::string field = GENERATE("files", "lines", "functions", "header_code", "loops", "barrier_calls", "returns", "shared", "guards",
-                                     "variables", "kernel", "source", "argument_bytes", "targets");
+                                     "frames", "variables", "kernel", "source", "argument_bytes", "targets");
   auto json = good();
   json[field] = "text";
   CAPTURE(field);
@@ -153,12 +158,20 @@ TEST_CASE("a field of another type is refused", "[image]") {
 
 TEST_CASE("a number that is no whole number of its range is refused, wherever it stands", "[image]") {
   const nlohmann::json bad = GENERATE(nlohmann::json(1e300), nlohmann::json(-1), nlohmann::json(0.5), nlohmann::json(true));
-  const std::string place = GENERATE("/kernel", "/dynamic_offset", "/lines/0/0", "/lines/1/2", "/functions/0/1", "/header_code/0/0",
-                                     "/loops/0/1", "/barrier_calls/0/1/1", "/returns/0/0", "/returns/0/2/0/0", "/shared/0/bytes",
-                                     "/shared/0/dimensions/1", "/guards/0/1", "/variables/0/address");
+  const std::string place =
+      GENERATE("/kernel", "/dynamic_offset", "/lines/0/0", "/lines/1/2", "/functions/0/1", "/header_code/0/0", "/loops/0/1",
+               "/barrier_calls/0/1/1", "/returns/0/0", "/returns/0/2/0/0", "/shared/0/bytes", "/shared/0/dimensions/1", "/guards/0/1",
+               "/frames/0/first", "/frames/0/variables/0/bytes", "/variables/0/address");
   auto json = good();
   json[nlohmann::json::json_pointer(place)] = bad;
   CAPTURE(place, bad);
+  CHECK_THROWS_AS(loaded(json), std::exception);
+}
+
+TEST_CASE("a guard next to a variable that is not there is refused", "[image]") {
+  const int index = GENERATE(1, -2);
+  auto json = good();
+  json["frames"][0]["zones"][0][3] = index;
   CHECK_THROWS_AS(loaded(json), std::exception);
 }
 

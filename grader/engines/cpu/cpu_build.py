@@ -45,7 +45,7 @@ from grader.engines.cpu.build_steps import BuildSteps, TooLongError, refuse
 from grader.engines.cpu.compiled_object import CompiledObject, dynamic_arrays, misplaced
 from grader.engines.cpu.cpu_toolchain import PLAIN, CpuToolchain
 from grader.engines.cpu.guard_space import spread_variables
-from grader.engines.cpu.local_guards import with_guards
+from grader.engines.cpu.local_guards import probably_has_guards, with_guards
 from grader.engines.cpu.object_rewrite import argument_file, globalize_arguments, rewrite_arguments
 from grader.engines.cpu.runner_image import CodeLayout, Variables, shared_assembly, write_image
 from grader.engines.inline_ptx.asm_statements import rewrite_assembly
@@ -152,7 +152,7 @@ def _build(steps: BuildSteps, text: str, entries: EntrySignatures) -> tuple[Refu
         message = "A line marker (#line) would make the report show the wrong lines of your file."
         return (Refusal(Verdict.REJECTED, marker, message, "Remove the line marker."),)
     # GCC compiles the expanded text in the same sandbox, before it is scanned: a second sandbox would cost more. Compiling runs none of it.
-    one_sandbox = not (steps.toolchain.is_clang or entries.by_name)
+    one_sandbox = not (steps.toolchain.is_clang or entries.by_name or probably_has_guards(text))
     compile_too = steps.toolchain.compile("scanned.ii", "submission.o") if one_sandbox else []
     succeeded = steps.run(steps.toolchain.preprocess(steps.name, "scanned.ii"), *compile_too)
     if not succeeded and not (one_sandbox and steps.first_step_succeeded()):

@@ -1,5 +1,5 @@
 // out-of-bounds of parts in line 4: --kernel averages --grid 2 --block 64 --arg 'float[512]=iota' --arg 'float[128]'
-// The helper runs one element too far, into the array that is declared before or behind.
+// The function runs one element too far, into the array that is declared before or behind.
 __device__ void fill(float* to, const float* from, int n) {
   for (int i = 0; i <= n; ++i) to[i] = from[i];
 }
