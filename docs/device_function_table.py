@@ -187,7 +187,8 @@ def _variables(header: str) -> list[str]:
 
 
 def _headers() -> list[str]:
-    return ["tilelab/device.cuh", *sorted(path.relative_to(HEADERS).as_posix() for path in HEADERS.rglob("*.h"))]
+    files = [*HEADERS.rglob("*.h"), *(path for path in (HEADERS / "cuda").rglob("*") if path.is_file())]
+    return ["tilelab/device.cuh", *sorted(path.relative_to(HEADERS).as_posix() for path in files)]
 
 
 def _random() -> list[str]:

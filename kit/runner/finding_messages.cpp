@@ -149,7 +149,7 @@ class MessageWriter {
     if (raw.about == RawFinding::About::lane) return by + " " + undefined_lane(raw.lane) + ".";
     if (raw.about == RawFinding::About::surface) return by + " " + beside_surface(raw, finding) + ".";
     switch (raw.kind) {
-      case Verdict::race: return race(finding) + warps_apart(raw, finding);
+      case Verdict::race: return race(finding, raw.about) + warps_apart(raw, finding);
       case Verdict::out_of_bounds: return out_of_bounds(raw, finding, by);
       case Verdict::misaligned:
         return by + " uses " + (finding.element.empty() ? "an address" : "the address of " + finding.element) +
@@ -290,24 +290,24 @@ class MessageWriter {
     return site.access == "read" ? "reads" : site.access == "write" ? "writes" : "atomically updates";
   }
 
-  static std::string race_between_blocks(const Finding& finding) {
+  static std::string race_between_blocks(const Finding& finding, bool narrow) {
     const auto who = [](const Site& site) { return "hread " + in_brackets(*site.thread) + " of block " + in_brackets(*site.block); };
     const std::string both = "T" + who(finding.site) + " " + verb(finding.site) + " " + finding.element + " in " + at(finding.site) +
                              " and t" + who(*finding.other) + " " + verb(*finding.other) + " it in " + at(*finding.other);
-    if (finding.site.access == "atomic" && finding.other->access == "atomic")
-      return both + ". One of these is atomic for the threads of its own block only.";
+    if (narrow) return both + ". One of these is atomic for the threads of its own block only.";
     return both + ". A __syncthreads() orders the threads of one block only: either may come first.";
   }
 
-  std::string race(const Finding& finding) const {
-    if (finding.site.block != finding.other->block) return race_between_blocks(finding);
+  std::string race(const Finding& finding, RawFinding::About about) const {
+    if (finding.site.block != finding.other->block) return race_between_blocks(finding, about == RawFinding::About::scope);
     const std::string first = in_brackets(*finding.site.thread), second = in_brackets(*finding.other->thread);
     if (finding.site.line == finding.other->line && finding.site.access == finding.other->access) {
       return "Threads " + first + " and " + second + " both write " + finding.element + " in " + at(finding.site) +
              " between the same two barriers: the element keeps the value that is written last.";
     }
     return "Thread " + first + " " + verb(finding.site) + " " + finding.element + " in " + at(finding.site) + " and thread " + second +
-           " " + verb(*finding.other) + " it in " + at(*finding.other) + ", with no __syncthreads() between the two" +
+           " " + verb(*finding.other) + " it in " + at(*finding.other) + ", with no __syncthreads() " +
+           (about == RawFinding::About::phases ? "and no wait for a barrier's phase " : "") + "between the two" +
            which_comes_first(finding);
   }
 

@@ -24,6 +24,7 @@ std::uintptr_t stack_pointer_of(const context::fiber& fiber) {
   return pointer;
 }
 constexpr std::size_t poisoned_stack_bytes = 2048;  // a kernel's own frame, in most cases
+constexpr std::uint32_t most_tries = 1000;          // in vain, of one thread
 constexpr int poison_of_locals = 0xFE;              // as -ftrivial-auto-var-init=pattern
 
 constexpr std::uint32_t lane_bit(std::uint32_t thread) { return 1u << (thread % 32); }
@@ -39,7 +40,8 @@ void BlockScheduler::forget(context::fiber& fiber) { new (&fiber) context::fiber
 
 void BlockScheduler::run_block(std::uint64_t block, std::span<const std::uint32_t> order, const std::function<void()>& body) {
   begin_block(block, static_cast<std::uint32_t>(order.size()));
-  while (run_turn(order, body) != Turn::ended) {
+  for (Turn turn = run_turn(order, body); turn != Turn::ended; turn = run_turn(order, body)) {
+    if (turn == Turn::stuck) end_sleepers();
   }
 }
 
@@ -53,6 +55,7 @@ void BlockScheduler::begin_block(std::uint64_t block, std::uint32_t threads) {
     thread.warp_interval = 0;
     thread.left_by = 0;
     thread.is_missed = false;
+    thread.tries = 0;
   }
   last_barrier_ = {};
   running_ = Running{.ref = {block, 0}};
@@ -75,7 +78,9 @@ BlockScheduler::Turn BlockScheduler::run_turn(std::span<const std::uint32_t> ord
     if (turn_is_over_ && !over_) return Turn::polls;
     if (ran && progress_ != before) continue;
     if (!over_ && release_converged()) continue;  // threads that only polled may wait for these
-    if (ran) continue;
+    if (ran || release_tries()) continue;
+    if (std::any_of(threads_.begin(), threads_.begin() + count_, [](const Thread& t) { return t.state == State::asleep; }))
+      return Turn::stuck;
     const auto waits = [](const Thread& t) { return t.state == State::at_barrier || t.state == State::at_warp_operation; };
     if (std::none_of(threads_.begin(), threads_.begin() + count_, waits)) break;
     release_warps();
@@ -211,6 +216,63 @@ void BlockScheduler::end_turn() {
 }
 
 void BlockScheduler::yield() { suspend(); }  // still ready: it runs again after the others
+
+void BlockScheduler::sleep(std::uintptr_t object, std::uintptr_t pc, bool tries) {
+  Thread& thread = threads_[running_.ref.thread];
+  thread.state = State::asleep;
+  thread.object = object;
+  thread.wait_pc = pc;
+  thread.tries = tries ? thread.tries + 1 : most_tries;
+  suspend();
+}
+
+void BlockScheduler::wake(std::uintptr_t object) {
+  for (std::uint32_t i = 0; i < count_; ++i) {
+    Thread& thread = threads_[i];
+    if (thread.state != State::asleep || thread.object != object) continue;
+    thread.state = State::ready;
+    thread.tries = 0;
+  }
+}
+
+// A loop around try_wait() goes on until it has asked in vain so often that it can only wait for ever.
+bool BlockScheduler::release_tries() {
+  bool released = false;
+  for (std::uint32_t i = 0; i < count_; ++i) {
+    Thread& thread = threads_[i];
+    if (thread.state != State::asleep || thread.tries >= most_tries) continue;
+    thread.state = State::ready;
+    released = true;
+  }
+  return released;
+}
+
+std::vector<BlockScheduler::Asleep> BlockScheduler::asleep() const {
+  std::vector<Asleep> sleepers;
+  for (std::uint32_t i = 0; i < count_; ++i) {
+    if (threads_[i].state == State::asleep) sleepers.push_back({i, threads_[i].object, threads_[i].wait_pc});
+  }
+  return sleepers;
+}
+
+std::optional<BlockScheduler::Elsewhere> BlockScheduler::elsewhere() const {
+  for (std::uint32_t i = 0; i < count_; ++i) {
+    const Thread& thread = threads_[i];
+    if (thread.state == State::exited) return Elsewhere{i, 0};
+    if (thread.state == State::at_barrier || thread.state == State::at_warp_operation) return Elsewhere{i, thread.wait_pc};
+  }
+  return std::nullopt;
+}
+
+void BlockScheduler::end_sleepers() {
+  for (std::uint32_t i = 0; i < count_; ++i) {
+    if (threads_[i].state != State::asleep) continue;
+    threads_[i].state = State::ended;
+    ended_some_ = true;
+    announcer_.announce(&Observer::on_thread_ended, ThreadRef{running_.ref.block, i});
+    lane_left(i);
+  }
+}
 
 void BlockScheduler::end_thread() {
   threads_[running_.ref.thread].state = State::ended;

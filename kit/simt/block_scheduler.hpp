@@ -14,6 +14,7 @@
 #include <array>
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -36,8 +37,9 @@ class BlockScheduler {
   // `switched_in` is called each time another thread starts or continues, after running() has changed.
   BlockScheduler(const Announcer& announcer, FiberStacks& stacks, std::function<void()> switched_in);
 
-  enum class Turn : std::uint8_t { ended, at_grid_barrier, polls };  // why a turn was over
-  class Away;                                                        // a block whose turn was over and that has not ended
+  // Why a turn was over. stuck: no thread can run, and some wait for a wake() that cannot come.
+  enum class Turn : std::uint8_t { ended, at_grid_barrier, polls, stuck };
+  class Away;  // a block whose turn was over and that has not ended
 
   // Runs `body` once for each thread. When several threads can run, they run in `order`, a permutation of 0 … n-1. The block must
   // not wait for others.
@@ -48,6 +50,18 @@ class BlockScheduler {
   Away put_away();
   void bring_back(Away&& away);
   bool ended_some() const { return ended_some_; }  // in some block, a thread was ended
+  // After Turn::stuck: the threads that wait for a wake(), the lowest thread that does not, and the end of the former.
+  struct Asleep {
+    std::uint32_t thread = 0;
+    std::uintptr_t object = 0, pc = 0;
+  };
+  struct Elsewhere {
+    std::uint32_t thread = 0;
+    std::uintptr_t pc = 0;  // of the barrier or warp operation where it waits; 0: it has left the kernel
+  };
+  std::vector<Asleep> asleep() const;
+  std::optional<Elsewhere> elsewhere() const;
+  void end_sleepers();
 
   // Only the running thread calls the following functions.
   const Running& running() const { return running_; }
@@ -60,6 +74,10 @@ class BlockScheduler {
   // Every byte of what a shuffle brings from a lane that is not there.
   void set_undefined(std::uint8_t byte) { undefined_ = byte * 0x0101010101010101u; }
   void yield();
+  // The running thread waits until another one wakes those that wait for this object. `tries`: only for a while; then it is
+  // resumed when no other thread can run.
+  void sleep(std::uintptr_t object, std::uintptr_t pc, bool tries);
+  void wake(std::uintptr_t object);
   [[noreturn]] void end_thread();                       // the running thread is never resumed
   [[noreturn]] void end_launch();                       // no other thread is resumed either: run_block returns
   std::uint64_t progress() const { return progress_; }  // changes whenever a thread starts, waits, returns or is ended
@@ -67,7 +85,7 @@ class BlockScheduler {
   std::uint32_t converge(std::uintptr_t pc);
 
  private:
-  enum class State : std::uint8_t { idle, ready, at_barrier, at_warp_operation, converging, exited, ended };
+  enum class State : std::uint8_t { idle, ready, at_barrier, at_warp_operation, converging, asleep, exited, ended };
   struct Thread {
     boost::context::fiber fiber, back;
     State state = State::idle;
@@ -80,6 +98,8 @@ class BlockScheduler {
     std::uint32_t warp_interval = 0;
     LaneRequest request;
     std::uint64_t result = 0;
+    std::uintptr_t object = 0;  // for which it sleeps
+    std::uint32_t tries = 0;    // in a row that were in vain
   };
 
   void start(std::uint32_t thread, const std::function<void()>& body);
@@ -91,6 +111,7 @@ class BlockScheduler {
   bool release_barrier(std::uint64_t block);  // whether it was the grid's
   void release_warps();
   bool release_converged();
+  bool release_tries();
   bool complete_warp_operation(std::uint32_t warp, std::uint32_t mask);
   void tell_lost_sources(std::uint32_t warp, std::uint32_t arrived);
   void lane_left(std::uint32_t thread);

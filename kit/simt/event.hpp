@@ -38,6 +38,13 @@ struct ThreadRef {
   std::uint32_t warp() const { return thread / 32; }
 };
 
+// A phase of a cuda::barrier or mbarrier of the running block. It ends when all arrivals that it expects have come.
+struct Phase {
+  std::uint32_t barrier = 0;  // counted from 1 in the order of their init(); 0: none
+  std::uint32_t number = 0;   // counted from 0
+  friend bool operator==(const Phase&, const Phase&) = default;
+};
+
 // One memory access, announced before it happens.
 struct Access {
   std::uintptr_t address = 0;
@@ -47,6 +54,7 @@ struct Access {
   bool block_scope = false;  // atomicAdd_block() and similar functions: atomic only for the threads of one block
   bool of_copy = false;      // of an asynchronous copy: see CopyEvent
   Unit unit = Unit::none;
+  bool is_strong = false;  // a load or store of cuda::atomic: no two of them race, whatever their threads
   Space space = Space::global;
   const Region* region = nullptr;  // the buffer or array; null: none contains the whole access
   std::uint64_t offset = 0;        // bytes from the buffer's first byte; for shared memory, from the start of the span
@@ -55,6 +63,7 @@ struct Access {
   ThreadRef by;
   std::uint32_t interval = 0;       // barriers that the block has passed
   std::uint32_t warp_interval = 0;  // __syncwarp calls that this lane has passed in the interval: see RaceDetector
+  Phase completed_by{};             // of a copy that a barrier completes
 };
 
 struct LaunchEvent {
@@ -133,6 +142,18 @@ struct FenceEvent {
   bool block_scope = false;
 };
 
+// A thread waits for the end of a phase that can never come: every thread of its block waits or has left.
+struct StuckEvent {
+  ThreadRef waiting, other;  // other: one that has not arrived, if `other_pc` is not 0 or it has left
+  std::uintptr_t pc = 0, other_pc = 0;
+  const Region* region = nullptr;  // the barrier's place
+  std::int64_t offset = 0;
+  bool ready = false;  // init() was called
+  bool other_has_left = false;
+  std::int64_t expected = 0, arrived = 0;
+  std::int64_t missing_bytes = 0;  // of copies that the barrier was told to expect
+};
+
 // A piece of an asynchronous copy. Both accesses were announced when it began; until a wait completes it, they may still happen.
 struct CopyEvent {
   Access source, destination;  // no region: nothing was announced
@@ -197,6 +218,10 @@ class Observer {
   virtual void on_copies_committed(const ThreadRef&) {}  // its copies so far that are in no group are one
   // Its groups have completed except the `latest` ones; `all`: also its copies that are in no group.
   virtual void on_copies_awaited(const ThreadRef&, std::uint32_t /*latest*/, bool /*all*/) {}
+  virtual void on_phases_begin() {}                                 // the running block has a cuda::barrier from now on
+  virtual void on_phase_arrival(const ThreadRef&, const Phase&) {}  // what the thread did so far comes before the phase's end
+  virtual void on_phase_awaited(const ThreadRef&, const Phase&) {}  // the phase has ended, and the thread knows it
+  virtual void on_stuck(const StuckEvent&) {}
   virtual void on_edge(const ThreadRef&, std::uintptr_t /*pc*/) {}  // a basic block begins
   // The function that contains `pc` begins. It will return to `caller`.
   virtual void on_call(const ThreadRef&, std::uintptr_t /*pc*/, std::uintptr_t /*caller*/) {}

@@ -107,8 +107,9 @@ void Machine::switched_in() {
   access_.by = running.ref;
   access_.interval = running.interval;
   access_.warp_interval = running.warp_interval;
-  access_.of_copy = false;
+  access_.of_copy = access_.is_strong = false;
   access_.unit = Unit::none;
+  access_.completed_by = {};
   set_thread_index(thread_indices_[running.ref.thread]);
   last_write_.size = 0;
 }

@@ -19,6 +19,7 @@
 #include "simt/frame_guards.hpp"
 #include "simt/local_memory.hpp"
 #include "simt/memory_map.hpp"
+#include "simt/phase_barriers.hpp"
 #include "simt/redundant_reads.hpp"
 #include "simt/spin_watch.hpp"
 #include "simt/texture_object.hpp"
@@ -133,6 +134,15 @@ class Machine {
   // Ends the thread: see SurfaceEvent.
   [[noreturn]] void outside_surface(const TextureObject& object, const SurfaceEvent& event, AccessKind kind, std::uintptr_t pc,
                                     std::uintptr_t frame);
+  // A load or store of cuda::atomic.
+  void access_strongly(std::uintptr_t address, std::size_t size, AccessKind kind, bool block_scope, std::uintptr_t pc,
+                       std::uintptr_t frame) {
+    access_.is_strong = true;
+    access(address, size, kind, true, pc, frame, block_scope);
+    access_.is_strong = false;
+  }
+  // What orders single threads of the block is followed from now on.
+  void use_thread_order() { announcer_.announce(&Observer::on_phases_begin); }
   // A copy that only a later wait completes: it happens now, but counts as under way until then.
   void copy_async(std::uintptr_t to, std::uintptr_t from, std::size_t size, std::size_t from_size, std::uintptr_t pc, std::uintptr_t frame);
   void commit_copies() { announcer_.announce(&Observer::on_copies_committed, scheduler_.running().ref); }
@@ -140,6 +150,25 @@ class Machine {
   void wait_for_copies(std::uint32_t latest, bool all = false) {
     announcer_.announce(&Observer::on_copies_awaited, scheduler_.running().ref, latest, all);
   }
+  // A barrier that counts the arrivals of its phases, and lies at `address`: see machine_phases.cpp.
+  struct Arrival {
+    std::int64_t count = 1, bytes = 0;  // bytes: of copies, more to be expected, or fewer because they were made
+    bool drops = false;                 // later phases expect as many arrivals less
+    bool stays_open = false;            // the phase does not end before close_phase()
+  };
+  struct Awaited {
+    std::uint32_t phase = 0;
+    bool by_parity = false;
+    bool tries = false;  // may give up
+  };
+  void init_barrier(std::uintptr_t address, std::int64_t expected, std::uintptr_t pc, std::uintptr_t frame);
+  std::uint32_t arrive(std::uintptr_t address, const Arrival& arrival, std::uintptr_t pc, std::uintptr_t frame);  // returns the phase
+  bool is_last_arrival(std::uintptr_t address);
+  void close_phase(std::uintptr_t address);
+  bool await_phase(std::uintptr_t address, const Awaited& awaited, std::uintptr_t pc, std::uintptr_t frame);  // false: it gave up
+  // A copy that the end of the barrier's phase completes.
+  void copy_for_barrier(std::uintptr_t to, std::uintptr_t from, std::size_t size, std::uintptr_t address, std::uintptr_t pc,
+                        std::uintptr_t frame);
   // Steps, not time. It runs faster while a thread does nothing but read it, so that waiting for a number of cycles ends.
   std::uint64_t clock(std::uintptr_t pc);
   std::uintptr_t shared_base() const { return memory_.shared_base(); }
@@ -191,6 +220,9 @@ class Machine {
     spins_.note(address);
     return true;
   }
+  PhaseBarrier& barrier_at(std::uintptr_t address, AccessKind kind, std::uintptr_t pc, std::uintptr_t frame);
+  void end_phase_if_complete(PhaseBarrier& barrier, std::uintptr_t address);
+  void tell_stuck();
   void stray(const Access& access);
   void poll(const Access& access);
   bool waits_for_another_block() const;
@@ -256,6 +288,7 @@ class Machine {
   std::optional<Timeout> timeout_;
   std::optional<Trap> trap_;
   SpinWatch spins_;
+  PhaseBarriers phases_;
   LocalMemory* locals_ = nullptr;
   const FrameGuards* guards_ = nullptr;
   struct {  // of the thread that read the clock last

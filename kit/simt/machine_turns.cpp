@@ -21,13 +21,18 @@ void Machine::start_block(std::uint64_t block, const std::vector<std::uint32_t>&
     std::memset(reinterpret_cast<void*>(array.base), launch_.shared_poison, array.bytes);  // hides values of earlier blocks
   }
   spins_.begin_block(order.size());
+  phases_ = {};
   if (locals_ != nullptr) locals_->begin_block(order.size());
   scheduler_.begin_block(block, static_cast<std::uint32_t>(order.size()));
   take_turn(block, order);
 }
 
 void Machine::take_turn(std::uint64_t block, const std::vector<std::uint32_t>& order) {
-  const auto why = scheduler_.run_turn(order, *kernel_);
+  auto why = scheduler_.run_turn(order, *kernel_);
+  for (; why == BlockScheduler::Turn::stuck; why = scheduler_.run_turn(order, *kernel_)) {
+    tell_stuck();
+    scheduler_.end_sleepers();
+  }
   if (why == BlockScheduler::Turn::ended) {
     turns_.first_ended = turns_.ended++ == 0 ? block : std::min(turns_.first_ended, block);
     return;
@@ -41,6 +46,7 @@ void Machine::take_turn(std::uint64_t block, const std::vector<std::uint32_t>& o
   one.waits_for_later = turns_.as_numbered && waiting_.size() == 1 && !launch_.cooperative;
   one.shared = shared_content(memory_);
   one.spins = spins_.put_aside();
+  one.phases = std::exchange(phases_, {});
   if (locals_ != nullptr) one.locals = locals_->put_aside();
   one.threads = scheduler_.put_away();
   turns_.waiting_bytes += one.bytes();
@@ -54,6 +60,7 @@ void Machine::resume_block(std::size_t position) {
   set_block_index(index_of(block, launch_.grid));
   restore_shared(memory_, one.shared);
   spins_.take_up(std::move(one.spins));
+  phases_ = std::move(one.phases);
   if (locals_ != nullptr) locals_->take_up(std::move(one.locals));
   scheduler_.bring_back(std::move(one.threads));
   announcer_.announce(&Observer::on_block_resumed, block);

@@ -9,6 +9,7 @@
 #include "simt/block_scheduler.hpp"
 #include "simt/local_memory.hpp"
 #include "simt/memory_map.hpp"
+#include "simt/phase_barriers.hpp"
 #include "simt/spin_watch.hpp"
 
 namespace tilelab::simt {
@@ -26,6 +27,7 @@ struct WaitingBlock {
   std::vector<std::uint32_t> order;  // of its threads
   std::vector<unsigned char> shared;
   SpinWatch::Block spins;
+  PhaseBarriers phases;
   LocalMemory::Block locals;
   bool is_free = false;  // every block has arrived at the grid's barrier
   bool had_last_chance = false;

@@ -30,8 +30,19 @@ _UNKNOWN_MEMBER = re.compile(
     r"|no member named '(?P<member>\w+)' in 'cooperative_groups::(?P<group>\w+)"
 )
 _UNKNOWN_OF_CUDA = re.compile(
-    r"[\u2018'](?P<gcc>\w+)[\u2019'] (?:is not a member of|in namespace) [\u2018'](?P<space>cuda|nvcuda(?:::\w+)*)[\u2019']"
-    r"|no (?:type|member|template) named '(?P<clang>\w+)' in namespace '(?P<of>cuda|nvcuda(?:::\w+)*)'"
+    r"[\u2018'](?P<gcc>\w+)[\u2019'] (?:is not a member of|in namespace) [\u2018'](?P<space>cuda(?:::\w+)*|nvcuda(?:::\w+)*)[\u2019']"
+    r"|no (?:type|member|template) named '(?P<clang>\w+)' in namespace '(?P<of>cuda(?:::\w+)*|nvcuda(?:::\w+)*)'"
+)
+# A template of our headers that has no definition for these arguments, or an object of one that lacks a member.
+_INCOMPLETE_OF_CUDA = re.compile(
+    r"[\u2018'](?:class |struct )?(?P<gcc>cuda::\w+)<[^\u2019']*[\u2019'] has incomplete type"
+    r"|incomplete type [\u2018'](?:class |struct )?(?P<used>cuda::\w+)<"
+    r"|undefined template '(?P<clang>cuda::\w+)<"
+)
+_UNKNOWN_MEMBER_OF_CUDA = re.compile(
+    r"[\u2018'](?:const )?(?:using \w+ = )?(?:class |struct )?(?P<of>cuda::\w+)<[^\u2019]*[\u2019'] has no member named "
+    r"[\u2018'](?P<gcc>\w+)[\u2019']"
+    r"|no member named '(?P<clang>\w+)' in '(?P<its>cuda::\w+)<"
 )
 _LAUNCH = re.compile(r"<<<|expected primary-expression before [\u2018']<[\u2019']")
 _HOST_NAME = re.compile(
@@ -96,4 +107,12 @@ def _needs_a_gpu(message: str) -> str | None:
         return f"`{of_cuda['space'] or of_cuda['of']}::{of_cuda['gcc'] or of_cuda['clang']}`"
     name = _UNKNOWN_NAME.match(message)
     unknown = (name["gcc"] or name["clang"]) if name else ""
-    return f"`{unknown}`" if UNSUPPORTED_NAMES.fullmatch(unknown) else None
+    return f"`{unknown}`" if UNSUPPORTED_NAMES.fullmatch(unknown) else _lacking_template(message)
+
+
+def _lacking_template(message: str) -> str | None:
+    if incomplete := _INCOMPLETE_OF_CUDA.search(message):
+        return f"this kind of `{incomplete['gcc'] or incomplete['used'] or incomplete['clang']}`"
+    if lacks := _UNKNOWN_MEMBER_OF_CUDA.search(message):
+        return f"`{lacks['gcc'] or lacks['clang']}` of `{lacks['of'] or lacks['its']}`"
+    return None

@@ -11,6 +11,7 @@ namespace pipeline_on_cpu {
 void copy(void* to, const void* from, std::size_t size, std::size_t zeros);
 // The part of a copy by `count` threads that this one makes.
 void copy_part(void* to, const void* from, std::size_t size, unsigned rank, unsigned count);
+void check_alignment(const void* pointer, std::size_t alignment);
 void commit();
 void wait(std::size_t prior);
 

@@ -34,6 +34,8 @@
 #include "surface_functions.hpp"
 #include "inline_ptx.hpp"
 #include "asynchronous_copies.hpp"
+#include "barrier_functions.hpp"
+#include "scoped_atomics.hpp"
 #include "bfloat_types.hpp"
 #include "half_types.hpp"
 #include "half_functions.hpp"

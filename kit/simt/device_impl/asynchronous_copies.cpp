@@ -29,6 +29,11 @@ void copy_part(void* to, const void* from, std::size_t size, unsigned rank, unsi
   for (std::size_t at = rank * piece; at < size; at += count * piece) machine.copy_async(target + at, source + at, piece, piece, pc, frame);
 }
 
+void check_alignment(const void* pointer, std::size_t alignment) {
+  const auto address = reinterpret_cast<std::uintptr_t>(pointer);
+  if (alignment != 0 && address % alignment != 0) Machine::current().misaligned(address, alignment, TILELAB_PC, TILELAB_CALLER_FRAME);
+}
+
 void commit() { Machine::current().commit_copies(); }
 void wait(std::size_t prior) { Machine::current().wait_for_copies(static_cast<std::uint32_t>(prior)); }
 

@@ -20,9 +20,11 @@ void keep_later(Moment& kept, const Moment& other) {
     kept.interval = other.interval;
     kept.epoch = other.epoch;
     kept.warp_interval = other.warp_interval;
+    kept.segment = other.segment;
   } else if (other.interval == kept.interval) {
     kept.epoch = std::max(kept.epoch, other.epoch);
     kept.warp_interval = std::max(kept.warp_interval, other.warp_interval);
+    kept.segment = std::max(kept.segment, other.segment);
   }
 }
 
@@ -66,7 +68,7 @@ std::uint64_t AccessHistory::known(std::uintptr_t word, const Footprint& own, st
 
 bool AccessHistory::takes(const Node& node, const Footprint& footprint) {
   return node.pc == footprint.pc && node.kind == footprint.kind && node.bytes == footprint.bytes &&
-         node.is_volatile == footprint.is_volatile && node.block_scope == footprint.block_scope;
+         node.is_volatile == footprint.is_volatile && node.is_strong == footprint.is_strong && node.block_scope == footprint.block_scope;
 }
 
 void AccessHistory::widen(Node& node, const Moment& moment) {
@@ -84,10 +86,11 @@ void AccessHistory::widen(Node& node, const Moment& moment) {
   }
 }
 
-void AccessHistory::commit(std::uintptr_t word, const Footprint& footprint, std::uint32_t block, std::uint32_t interval) {
+void AccessHistory::commit(std::uintptr_t word, const Footprint& footprint, std::uint32_t block, std::uint32_t interval,
+                           std::uint32_t segment) {
   std::uint32_t* first = head(word, footprint.region);
   if (first == nullptr) return;
-  const Moment lowest{block, interval, footprint.lowest, footprint.epoch, footprint.warp_interval};
+  const Moment lowest{block, interval, footprint.lowest, footprint.epoch, footprint.warp_interval, segment};
   Moment highest = lowest;
   highest.thread = footprint.highest;
   std::size_t length = 0;
@@ -121,6 +124,7 @@ void AccessHistory::commit(std::uintptr_t word, const Footprint& footprint, std:
     node.kind = footprint.kind;
     node.bytes = footprint.bytes;
     node.is_volatile = footprint.is_volatile;
+    node.is_strong = footprint.is_strong;
     node.block_scope = footprint.block_scope;
     node.has_content = footprint.has_content;
     node.several_values = footprint.several_values;
@@ -195,6 +199,8 @@ void AccessHistory::compare(std::uintptr_t word, const Node& a, const Node& b) {
   finding.kind = Verdict::race;
   finding.site = {a.pc, access_name(a.kind), {racing->first.first, racing->first.second}};
   finding.other = {b.pc, access_name(b.kind), {racing->second.first, racing->second.second}};
+  const auto passes_a_flag = [](const Node& node) { return node.kind == AccessKind::atomic || node.is_strong; };
+  if ((a.block_scope || b.block_scope) && passes_a_flag(a) && passes_a_flag(b)) finding.about = RawFinding::About::scope;
   finding.region = a.region;
   finding.offset = static_cast<std::int64_t>(word * 4 - a.region->base) + std::countr_zero(common);
   finding.size = static_cast<std::uint32_t>(std::popcount(common));

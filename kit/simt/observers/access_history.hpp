@@ -29,7 +29,7 @@ class AccessHistory {
   void begin_turn() { ++turn_; }
   std::uint32_t turn() const { return turn_; }
   // An interval has ended: `footprint` becomes part of the word's past.
-  void commit(std::uintptr_t word, const Footprint& footprint, std::uint32_t block, std::uint32_t interval);
+  void commit(std::uintptr_t word, const Footprint& footprint, std::uint32_t block, std::uint32_t interval, std::uint32_t segment);
   void settle(std::uintptr_t word, const Region* region);  // after the last commit of a word in an interval
   void report();                                           // at the launch's end
   void forget();                                           // all of it: what comes now is ordered after it
@@ -45,7 +45,8 @@ class AccessHistory {
     std::uint32_t last_block = 0, next = 0, content = 0;
     AccessKind kind = AccessKind::read;
     std::uint8_t bytes = 0;
-    bool is_volatile = false, block_scope = false, closed = false;  // closed: ordered by a fence, so no accesses are merged into it
+    bool is_volatile = false, is_strong = false, block_scope = false,
+         closed = false;  // closed: ordered by a fence, so no accesses are merged into it
     bool has_content = false, several_values = false;
   };
   struct Free {

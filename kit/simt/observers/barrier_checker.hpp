@@ -55,6 +55,20 @@ class BarrierChecker final : public Observer {
   }
 
   void on_launch_begin(const LaunchEvent& launch) override { launch_ = launch; }
+  void on_stuck(const StuckEvent& event) override {
+    RawFinding finding;
+    finding.kind = Verdict::barrier_divergence;
+    finding.site = {event.pc, "barrier", event.waiting};
+    finding.region = event.region;
+    finding.offset = event.offset;
+    finding.size = 8;
+    if (event.other_pc != 0) finding.other = {event.other_pc, "barrier", event.other};
+    finding.what =
+        sentences_
+            .emplace_back(event.ready ? stuck(event) : "uses " + barrier_of(event) + ", but no thread has called init() for it before")
+            .c_str();
+    log_.report(finding);
+  }
   void on_desertion(const DesertionEvent& event) override {
     const bool of_block = event.waiting.block == event.gone.block;
     const std::string gone = of_block ? "thread " + in_brackets(index_of(event.gone.thread, launch_.block)) + " of its block"
@@ -76,6 +90,26 @@ class BarrierChecker final : public Observer {
     if (!fresh && event.waiting.block > lowest->second) return false;
     lowest->second = event.waiting.block;
     return true;
+  }
+
+  static std::string barrier_of(const StuckEvent& event) {
+    if (event.region == nullptr) return "a barrier";
+    return event.region->bytes > 8 && event.region->dimensions.empty() ? "a barrier of {array}" : "the barrier {element}";
+  }
+
+  std::string stuck(const StuckEvent& event) const {
+    std::string text = "waits for " + barrier_of(event) + ": ";
+    if (event.arrived < event.expected || event.missing_bytes == 0)
+      text += std::to_string(event.arrived) + " of the " + std::to_string(event.expected) +
+              " arrivals that this phase expects have come, and no other thread can arrive";
+    else
+      text += "its phase expects " + std::to_string(event.missing_bytes) + " more bytes than were copied";
+    const std::string other = "thread " + in_brackets(index_of(event.other.thread, launch_.block));
+    if (event.other_has_left)
+      text += ". For example, " + other + " has left the kernel";
+    else if (event.other_pc != 0)
+      text += ". For example, " + other + " waits elsewhere";
+    return text + ": on a GPU the kernel hangs";
   }
 
   static std::string in_brackets(const Index3& at) {

@@ -31,7 +31,7 @@ class CopiesInFlight {
     if (by.thread >= threads_.size()) threads_.resize(by.thread + 1);
     Thread& thread = threads_[by.thread];
     for (Flight& flight : thread.flights) {
-      if (flight.group == no_group) flight.group = thread.groups;
+      if (flight.group == no_group && flight.copy.destination.completed_by.barrier == 0) flight.group = thread.groups;
     }
     ++thread.groups;
     if (std::find(used_.begin(), used_.end(), by.thread) == used_.end()) used_.push_back(by.thread);
@@ -40,6 +40,7 @@ class CopiesInFlight {
     if (by.thread >= threads_.size()) return;
     Thread& thread = threads_[by.thread];
     std::erase_if(thread.flights, [&](const Flight& flight) {
+      if (flight.copy.destination.completed_by.barrier != 0) return false;
       const bool done = flight.group == no_group ? all : all || flight.group + std::uint64_t{latest} < thread.groups;
       if (!done) return false;
       --count_;
@@ -47,16 +48,35 @@ class CopiesInFlight {
       return true;
     });
   }
+  // Those that a phase completes which has ended.
+  template <typename Ended>
+  void drop(Ended has_ended) {
+    for (const std::uint32_t by : used_) {
+      std::erase_if(threads_[by].flights, [&](const Flight& flight) {
+        if (flight.copy.destination.completed_by.barrier == 0 || !has_ended(flight.copy.destination.completed_by)) return false;
+        --count_;
+        each_word(flight.copy, [](std::uint16_t& flights) { --flights; });
+        return true;
+      });
+    }
+  }
   // A copy of the accessing thread itself that this access disturbs, or null: it uses what the copy may still write, or it writes
   // what the copy may still read.
-  const CopyEvent* disturbed_by(const Access& access) const {
+  // `has_ended`: whether the thread has waited for a phase.
+  template <typename Ended>
+  const CopyEvent* disturbed_by(const Access& access, Ended has_ended) const {
     if (access.by.thread >= threads_.size()) return nullptr;
     for (const Flight& flight : threads_[access.by.thread].flights) {
+      const Phase& phase = flight.copy.destination.completed_by;
+      if (phase.barrier != 0 && has_ended(phase)) continue;
       if (overlap(flight.copy.destination, access)) return &flight.copy;
       if (access.kind != AccessKind::read && flight.copy.source.region != nullptr && overlap(flight.copy.source, access))
         return &flight.copy;
     }
     return nullptr;
+  }
+  const CopyEvent* disturbed_by(const Access& access) const {
+    return disturbed_by(access, [](const Phase&) { return false; });
   }
   bool covers_word(std::size_t word) const { return word < words_.size() && words_[word] != 0; }
   // The copies of the threads for which `chosen` is true.

@@ -14,6 +14,7 @@ void FenceOrder::begin_block(std::uint32_t block) {
   if (!in_use_) return;
   for (const std::uint32_t thread : used_) threads_[thread] = Thread{};
   used_.clear();
+  gathered_.clear();
   block_fenced_ = false;
   block_known_.clear();
 }
@@ -27,6 +28,7 @@ FenceOrder::Block FenceOrder::put_aside() {
   aside.block_fenced_ = std::exchange(block_fenced_, false);
   aside.block_coverage_ = std::move(block_coverage_);
   aside.block_known_ = std::exchange(block_known_, {});
+  aside.gathered_ = std::exchange(gathered_, {});
   return aside;
 }
 
@@ -40,6 +42,7 @@ void FenceOrder::take_up(Block&& aside) {
   block_fenced_ = aside.block_fenced_;
   block_coverage_ = std::move(aside.block_coverage_);
   block_known_ = std::move(aside.block_known_);
+  gathered_ = std::move(aside.gathered_);
 }
 
 FenceOrder::Thread& FenceOrder::use(std::uint32_t thread) {
@@ -65,7 +68,8 @@ void FenceOrder::add(Knowledge& knowledge, const Knowledge& more) {
 void FenceOrder::barrier() {
   const std::uint32_t ended = interval_++;
   if (!in_use_) return;
-  Coverage covered{.interval = ended, .everyone_below = 0, .limits = {}};
+  Coverage covered{.interval = ended, .everyone_below = 0, .limits = {}, .segments = {}};
+  gathered_.clear();
   std::uint32_t fenced = 0;
   std::uint16_t lowest = 0xFFFF;
   for (const std::uint32_t index : used_) {
@@ -75,7 +79,7 @@ void FenceOrder::barrier() {
     if (thread.fenced) {
       ++fenced;
       lowest = std::min(lowest, thread.device.limits.front().epoch);
-      covered.limits.insert(covered.limits.end(), thread.device.limits.begin(), thread.device.limits.end());
+      join(covered, thread.device);
     }
     thread = Thread{};
   }
@@ -107,7 +111,42 @@ void FenceOrder::warp_sync(std::uint32_t warp, std::uint32_t mask) {
   }
 }
 
-void FenceOrder::fence(std::uint32_t index, bool block_scope, std::vector<Limit> lanes) {
+void FenceOrder::join(Coverage& coverage, const Coverage& more) {
+  coverage.interval = more.interval;
+  coverage.limits.insert(coverage.limits.end(), more.limits.begin(), more.limits.end());
+  for (const auto& one : more.segments) {
+    if (std::find(coverage.segments.begin(), coverage.segments.end(), one) == coverage.segments.end()) coverage.segments.push_back(one);
+  }
+}
+
+void FenceOrder::arrive(std::uint32_t index, const Phase& phase) {
+  if (!in_use_) return;
+  auto& [now, before] = gathered_[phase.barrier];
+  if (now.phase != phase) before = std::exchange(now, Gathered{.phase = phase, .known = {}, .fenced = {}});
+  const Thread& thread = threads_[index];
+  add(now.known, thread.known);
+  add(now.known, thread.pending);
+  if (thread.fenced) join(now.fenced, thread.device);
+  if (thread.joined_some) join(now.fenced, thread.joined);
+}
+
+void FenceOrder::await(std::uint32_t index, const Phase& phase) {
+  if (!in_use_) return;
+  const auto found = gathered_.find(phase.barrier);
+  if (found == gathered_.end()) return;
+  const auto& [now, before] = found->second;
+  const Gathered& gathered = now.phase == phase ? now : before;
+  if (gathered.phase != phase) return;
+  Thread& thread = use(index);
+  add(thread.known, gathered.known);
+  add(thread.known, thread.pending);
+  thread.pending.clear();
+  if (gathered.fenced.limits.empty()) return;
+  thread.joined = gathered.fenced;
+  thread.joined_some = true;
+}
+
+void FenceOrder::fence(std::uint32_t index, bool block_scope, std::vector<Limit> lanes, ThreadOrder::Segments segments) {
   in_use_ = true;
   if (threads_.empty()) threads_.resize(max_threads);
   Thread& thread = use(index);
@@ -119,6 +158,8 @@ void FenceOrder::fence(std::uint32_t index, bool block_scope, std::vector<Limit>
   coverage.interval = interval_;
   coverage.everyone_below = 0;
   coverage.limits = std::move(lanes);
+  coverage.segments.clear();
+  if (segments != nullptr) coverage.segments.push_back(std::move(segments));
   (block_scope ? thread.block_fenced : thread.fenced) = true;
 }
 
@@ -129,7 +170,7 @@ void FenceOrder::synchronize(const Access& access) {
   if (reads && found != chain_at_.end()) add(use(index).pending, {found->second, chains_[found->second].length});
   if (!writes) return;
   const Thread& thread = threads_[index];
-  if (!thread.fenced && !thread.block_fenced && !block_fenced_) {
+  if (!thread.fenced && !thread.block_fenced && !thread.joined_some && !block_fenced_) {
     if (found == chain_at_.end()) return;
     if (access.kind == AccessKind::write) chain_at_.erase(found);
     return;
@@ -156,6 +197,7 @@ void FenceOrder::release(std::uint32_t index, std::uint32_t thread_index) {
     keep(false, thread.device);
   else if (block_fenced_)
     keep(false, block_coverage_);
+  if (thread.joined_some) keep(false, thread.joined);
   if (thread.block_fenced) keep(true, thread.block);
   const auto carry_on = [&](const Knowledge& knowledge) {
     for (const Reference& known : knowledge) {
@@ -173,6 +215,7 @@ void FenceOrder::release(std::uint32_t index, std::uint32_t thread_index) {
 bool FenceOrder::Coverage::holds(const Moment& access) const {
   if (access.interval != interval) return access.interval < interval;
   if (access.epoch < everyone_below) return true;
+  if (std::ranges::any_of(segments, [&](const auto& known) { return access.segment < (*known)[access.thread]; })) return true;
   return std::any_of(limits.begin(), limits.end(), [&](const Limit& limit) {
     return limit.thread == access.thread && (access.epoch < limit.epoch || access.warp_interval < limit.warp_interval);
   });

@@ -17,6 +17,7 @@
 #include <vector>
 
 #include "simt/event.hpp"
+#include "simt/observers/thread_order.hpp"
 #include "simt/observers/warp_order.hpp"
 #include "simt/observers/word_use.hpp"
 
@@ -35,7 +36,11 @@ class FenceOrder {
   void barrier();
   void warp_sync(std::uint32_t warp, std::uint32_t mask);
   // `lanes`: what the thread knows of its warp's lanes.
-  void fence(std::uint32_t thread, bool block_scope, std::vector<Limit> lanes);
+  // `segments`: what it knows of the block's threads by barriers that count arrivals; may be null.
+  void fence(std::uint32_t thread, bool block_scope, std::vector<Limit> lanes, ThreadOrder::Segments segments = nullptr);
+  // What a thread knows goes to those that wait for the phase's end, and so do the fences that it has made.
+  void arrive(std::uint32_t thread, const Phase& phase);
+  void await(std::uint32_t thread, const Phase& phase);
   void touch(const Access& access) {
     if (in_use_ && (access.kind == AccessKind::atomic || access.is_volatile)) synchronize(access);
   }
@@ -60,6 +65,7 @@ class FenceOrder {
     std::uint32_t interval = 0;
     std::uint16_t everyone_below = 0;  // epochs below this, of all threads
     std::vector<Limit> limits;
+    std::vector<ThreadOrder::Segments> segments;
     bool holds(const Moment& access) const;
   };
   struct Release {
@@ -77,13 +83,20 @@ class FenceOrder {
     std::unordered_map<std::uint32_t, std::vector<Release>> releases;  // for each block
     std::vector<Edge> edges;
   };
+  struct Gathered {
+    Phase phase;
+    Knowledge known;
+    Coverage fenced;
+  };
   struct Thread {
     std::uint16_t epoch = 0;
-    bool touched = false, fenced = false, block_fenced = false;
+    bool touched = false, fenced = false, block_fenced = false, joined_some = false;
     Coverage device, block;  // what its fences of each scope cover
+    Coverage joined;         // what fences of threads cover that came to a phase for which it has waited
     Knowledge pending, known;
   };
 
+  static void join(Coverage& coverage, const Coverage& more);
   void synchronize(const Access& access);
   void release(std::uint32_t chain, std::uint32_t thread);
   Thread& use(std::uint32_t thread);
@@ -101,6 +114,7 @@ class FenceOrder {
   bool block_fenced_ = false;        // by a fence before an earlier barrier of the block
   Coverage block_coverage_;
   Knowledge block_known_;
+  std::unordered_map<std::uint32_t, std::pair<Gathered, Gathered>> gathered_;  // by barrier: of the phase in progress, and the one before
   std::unordered_map<std::uintptr_t, std::uint32_t> chain_at_;
   std::vector<Chain> chains_;
   std::size_t kept_ = 0;
@@ -116,6 +130,7 @@ class FenceOrder::Block {
   bool block_fenced_ = false;
   Coverage block_coverage_;
   Knowledge block_known_;
+  std::unordered_map<std::uint32_t, std::pair<Gathered, Gathered>> gathered_;
 };
 
 }  // namespace tilelab::simt

@@ -28,6 +28,7 @@ void RaceDetector::on_launch_begin(const LaunchEvent& launch) {
   block_size_ = launch.block;
   redundant_ = launch.redundant;
   fences_.begin_launch(launch.block.x * launch.block.y * launch.block.z);
+  threads_.begin_launch(launch.block.x * launch.block.y * launch.block.z);
 }
 
 void RaceDetector::on_block_begin(std::uint64_t block) {
@@ -39,14 +40,16 @@ void RaceDetector::on_block_begin(std::uint64_t block) {
   warps_.begin_interval();
   several_masks_ = false;
   fences_.begin_block(static_cast<std::uint32_t>(block));
+  threads_.begin_block();
   copies_.begin_block();
 }
 
 // A copy that nothing has waited for may happen in this interval as well as in the one that it began in.
 template <typename Chosen>
-void RaceDetector::happen_again(Chosen chosen, std::uint32_t interval, std::uint32_t warp_interval) {
+void RaceDetector::happen_again(Chosen chosen, std::uint32_t interval, std::uint32_t warp_interval, bool is_new_interval) {
   if (copies_.none()) return;
   copies_.each(chosen, [&](const CopyEvent& copy) {
+    if (copy.destination.completed_by.barrier != 0 && !is_new_interval) return;  // its phase says when it has ended
     for (Access access : {copy.source, copy.destination}) {
       access.interval = interval;
       access.warp_interval = warp_interval;
@@ -73,6 +76,7 @@ void RaceDetector::on_block_parked(std::uint64_t block) {
   suspects_.clear();
   parked.warps = std::exchange(warps_, {});
   parked.fences = fences_.put_aside();
+  parked.threads = threads_;
   parked.copies = std::exchange(copies_, {});
   parked.interval_of_block = interval_of_block_;
   parked.several_masks = several_masks_;
@@ -89,6 +93,7 @@ void RaceDetector::on_block_resumed(std::uint64_t block) {
   }
   warps_ = std::move(kept.warps);
   fences_.take_up(std::move(kept.fences));
+  threads_ = std::move(kept.threads);
   copies_ = std::move(kept.copies);
   interval_of_block_ = kept.interval_of_block;
   several_masks_ = kept.several_masks;
@@ -113,22 +118,45 @@ void RaceDetector::on_warp_sync(const WarpSyncEvent& sync) {
     withdraw_all();
   }
   fences_.warp_sync(sync.warp, sync.mask);
+  threads_.warp_sync(sync.warp, sync.mask);
   const auto joined = [&](std::uint32_t thread) { return thread / 32 == sync.warp && (sync.mask >> (thread % 32) & 1u) != 0; };
-  happen_again(joined, interval_of_block_, sync.warp_interval);
+  happen_again(joined, interval_of_block_, sync.warp_interval, false);
 }
 
 void RaceDetector::on_fence(const FenceEvent& fence) {
   settle();
   if (!fences_.in_use()) withdraw_all();
-  fences_.fence(fence.by.thread, fence.block_scope, warps_.known_to(fence.by.thread));
-  happen_again([&](std::uint32_t thread) { return thread == fence.by.thread; }, interval_of_block_, warps_.syncs(fence.by.warp()));
+  threads_.fence(fence.by.thread);
+  fences_.fence(fence.by.thread, fence.block_scope, warps_.known_to(fence.by.thread), threads_.known_segments(fence.by.thread));
+  happen_again([&](std::uint32_t thread) { return thread == fence.by.thread; }, interval_of_block_, warps_.syncs(fence.by.warp()), false);
+}
+
+void RaceDetector::on_phases_begin() {
+  if (threads_.in_use()) return;
+  withdraw_all();
+  threads_.use();
+}
+
+void RaceDetector::on_phase_arrival(const ThreadRef& by, const Phase& phase) {
+  settle();
+  threads_.arrive(by.thread, phase);
+  fences_.arrive(by.thread, phase);
+  happen_again([&](std::uint32_t thread) { return thread == by.thread; }, interval_of_block_, warps_.syncs(by.warp()), false);
+}
+
+void RaceDetector::on_phase_awaited(const ThreadRef& by, const Phase& phase) {
+  settle();
+  threads_.await(by.thread, phase);
+  fences_.await(by.thread, phase);
 }
 
 void RaceDetector::on_barrier(const BarrierEvent& event) {
   close_interval(event.interval);
   fences_.barrier();
+  threads_.begin_interval();
+  copies_.drop([this](const Phase& phase) { return threads_.awaited_before(phase); });
   interval_of_block_ = event.interval + 1;
-  happen_again([](std::uint32_t) { return true; }, interval_of_block_, 0);
+  happen_again([](std::uint32_t) { return true; }, interval_of_block_, 0, true);
 }
 
 std::array<MissedElement, 2> RaceDetector::missed_by(std::uint32_t thread, std::uint32_t present) const {
@@ -163,7 +191,8 @@ void RaceDetector::on_block_end(std::uint64_t, std::uint32_t last_interval) { cl
 
 void RaceDetector::on_access(const Access& access) {
   if (!copies_.none()) {
-    if (const CopyEvent* copy = copies_.disturbed_by(access)) disturbs(access, *copy);
+    const auto has_ended = [&](const Phase& phase) { return threads_.has_awaited(access.by.thread, phase); };
+    if (const CopyEvent* copy = copies_.disturbed_by(access, has_ended)) disturbs(access, *copy);
   }
   record(access);
 }
@@ -210,12 +239,13 @@ void RaceDetector::record(const Access& access) {
     }
   }
   fences_.touch(access);
+  if (access.kind == AccessKind::atomic || access.is_volatile || access.is_strong) threads_.synchronize(access);
 }
 
 // Offers a word only if just the statement and its __syncwarp()s tell its readers apart: no fence, and no atomic of the thread.
 void RaceDetector::offer(std::size_t index, std::size_t position, const Access& access) {
   const Word& word = shared_[index];
-  if (access.is_volatile || fences_.in_use() || position >= word.size() || copies_.covers_word(index)) return;
+  if (access.is_volatile || fences_.in_use() || threads_.in_use() || position >= word.size() || copies_.covers_word(index)) return;
   if (access.warp_interval != 0 && several_masks_) return;  // readers of any warp may have to be kept apart
   const auto is_alone = [](const Footprint& one) { return one.alone; };
   if (word.first.alone || std::any_of(word.more.begin(), word.more.end(), is_alone)) return;
@@ -249,6 +279,9 @@ void RaceDetector::describe(Footprint& fresh, std::uint8_t bytes, const Access& 
   fresh.bytes = bytes;
   fresh.is_volatile = access.is_volatile;
   fresh.block_scope = access.block_scope;
+  fresh.state = threads_.state(access.by.thread);
+  fresh.is_strong = access.is_strong;
+  fresh.completed_by = access.completed_by;
   fresh.alone = fences_.knows_more_than_its_block(access.by.thread);
 }
 
@@ -258,10 +291,17 @@ std::size_t RaceDetector::touch(Word& word, std::uintptr_t number, std::uint8_t 
     const bool apart =
         (access.warp_interval != 0 && warps_.several_masks(access.by.warp())) || fences_.knows_more_than_its_block(access.by.thread);
     const std::uint16_t epoch = fences_.epoch(access.by.thread);
+    const bool in_phases = threads_.in_use();
+    const std::uint32_t state = threads_.state(access.by.thread);
+    // So a footprint holds all threads from the lowest to the highest: which of them a phase orders is asked for each.
+    const auto adjoins = [&](const Footprint& one) {
+      return one.state == state && (one.has_gaps || (thread + 1 >= one.lowest && thread <= one.highest + 1));
+    };
     const auto takes = [&](const Footprint& one) {
       return !one.committed && one.pc == access.pc && one.kind == access.kind && one.bytes == bytes &&
              one.warp_interval == access.warp_interval && one.epoch == epoch && one.is_volatile == access.is_volatile &&
-             one.block_scope == access.block_scope && ((!apart && !one.alone) || (one.lowest == thread && one.highest == thread));
+             one.is_strong == access.is_strong && one.block_scope == access.block_scope && one.completed_by == access.completed_by &&
+             ((!apart && !one.alone) || (one.lowest == thread && one.highest == thread)) && (!in_phases || adjoins(one));
     };
     if (access.kind == AccessKind::atomic) {
       word.last_atomic = thread;
@@ -292,7 +332,8 @@ std::size_t RaceDetector::touch(Word& word, std::uintptr_t number, std::uint8_t 
     order_after_others(word, fresh, access);
     order_after_past(word, fresh, access);
     if (word.more.size() >= most_footprints) return word.size();
-    if (word.more.size() >= many_footprints && access.kind == AccessKind::write) prune(word, fresh, access);
+    const bool is_crowded = threads_.in_use() ? word.more.size() >= many_in_phases : word.more.size() >= many_footprints;
+    if (is_crowded && (access.kind == AccessKind::write || threads_.in_use())) prune(word, fresh, access);
     if (word.first.bytes == 0) {
       word.first = fresh;
     } else {
@@ -311,6 +352,7 @@ void RaceDetector::extend(Word& word, std::size_t position, const Access& access
   if (same_value_ == SameValue::allowed && access.kind == AccessKind::write) unsettled_.push_back({&word, position});
   const auto thread = static_cast<std::uint16_t>(access.by.thread);
   if (thread >= footprint.lowest && thread <= footprint.highest) return;
+  footprint.has_gaps = footprint.has_gaps || !threads_.in_use();
   footprint.lowest = std::min(footprint.lowest, thread);
   footprint.highest = std::max(footprint.highest, thread);
   if (word.written) suspect(word);
@@ -329,7 +371,8 @@ void RaceDetector::settle() {
 }
 
 Moment RaceDetector::moment_of(const Footprint& footprint, std::uint32_t thread, const Access& now) const {
-  return {static_cast<std::uint32_t>(block_), now.interval, static_cast<std::uint16_t>(thread), footprint.epoch, footprint.warp_interval};
+  return {static_cast<std::uint32_t>(block_), now.interval, static_cast<std::uint16_t>(thread), footprint.epoch, footprint.warp_interval,
+          threads_.segment(footprint.state)};
 }
 
 // Which accesses of this interval fences order before a new access. An atomic of the same thread orders too: earlier atomics on
@@ -341,6 +384,7 @@ void RaceDetector::order_after_others(Word& word, Footprint& fresh, const Access
   for (std::size_t i = 0; i < word.size(); ++i) {
     Footprint& other = word.at(i);
     if (!conflict(other, fresh, true, true) || (other.lowest == thread && other.highest == thread)) continue;
+    if (other.completed_by.barrier != 0) continue;  // only its phase completes it
     const bool by_atomic = after_atomics && other.kind == AccessKind::atomic;
     const bool by_fence = fences_.in_use() && fences_.knows(thread, moment_of(other, other.lowest, access)) &&
                           fences_.knows(thread, moment_of(other, other.highest, access));
@@ -386,7 +430,8 @@ void RaceDetector::commit(std::uint32_t interval) {
   for (std::size_t i = 0; i < global_.size(); ++i) {
     Word& word = global_[i];
     for (std::size_t position = 0; position < word.size(); ++position) {
-      if (!word.at(position).committed) history_.commit(word.number, word.at(position), block, interval);
+      const Footprint& one = word.at(position);
+      if (!one.committed) history_.commit(word.number, one, block, interval, threads_.segment(one.state));
     }
     history_.settle(word.number, word.first.region);
   }
@@ -404,8 +449,30 @@ void RaceDetector::compare_all(Word& word) {
 bool RaceDetector::is_before(const Footprint& earlier, std::size_t position, const Footprint& write) const {
   if ((earlier.bytes & ~write.bytes) != 0) return false;
   if ((write.after & position_bit(position)) != 0) return true;
+  if (threads_.in_use()) {
+    const bool alike = earlier.is_volatile == write.is_volatile && earlier.is_strong == write.is_strong;
+    if (write.kind != AccessKind::write && (write.kind != earlier.kind || earlier.kind != AccessKind::read || !alike)) return false;
+    return not_known_to(write, earlier).empty();
+  }
   const auto of_one = [&](std::uint32_t thread) { return thread == write.lowest || warps_.ordered(earlier, thread, write, write.lowest); };
   return of_one(earlier.lowest) && of_one(earlier.highest);
+}
+
+// Whether the later access is by a thread that knows of the earlier one of `its_thread`.
+bool RaceDetector::follows(const Footprint& earlier, std::uint32_t its_thread, const Footprint& later) const {
+  if (earlier.completed_by.barrier != 0) return threads_.knows(later.state, earlier.completed_by);
+  return threads_.knows(later.state, its_thread, earlier.state);
+}
+
+RaceDetector::ThreadRange RaceDetector::not_known_to(const Footprint& later, const Footprint& earlier) const {
+  ThreadRange range{1, 0};
+  const bool one = later.lowest == later.highest;
+  for (std::uint32_t thread = earlier.lowest; thread <= earlier.highest; ++thread) {
+    if (follows(earlier, thread, later) || (one && thread == later.lowest)) continue;
+    if (range.empty()) range.lowest = thread;
+    range.highest = thread;
+  }
+  return range;
 }
 
 void RaceDetector::prune(Word& word, Footprint& write, const Access& now) {
@@ -420,7 +487,7 @@ void RaceDetector::prune(Word& word, Footprint& write, const Access& now) {
     }
     // Another block may race with a dropped access but not with the write, so it is recorded first.
     if (old.region->space != Space::shared && !old.committed)
-      history_.commit(word.number, old, static_cast<std::uint32_t>(block_), now.interval);
+      history_.commit(word.number, old, static_cast<std::uint32_t>(block_), now.interval, threads_.segment(old.state));
     all.erase(all.begin() + static_cast<std::ptrdiff_t>(i));
     for (Footprint& one : all) one.after = without_position(one.after, i);
     write.after = without_position(write.after, i);
@@ -429,6 +496,17 @@ void RaceDetector::prune(Word& word, Footprint& write, const Access& now) {
   if (all.empty()) return;
   word.first = all.front();
   word.more.assign(all.begin() + 1, all.end());
+}
+
+// The threads of one footprint that no phase of a barrier orders before the other one.
+RaceDetector::ThreadRange RaceDetector::racing_threads(const Footprint& one, const Footprint& other) const {
+  if (!threads_.in_use()) return {one.lowest, one.highest};
+  ThreadRange range = one.has_gaps ? ThreadRange{one.lowest, one.highest} : not_known_to(other, one);
+  if (!one.has_gaps) return range;
+  if (follows(one, range.lowest, other)) range.lowest = range.highest;
+  if (follows(one, range.highest, other)) range.highest = range.lowest;
+  if (follows(one, range.lowest, other)) return {1, 0};
+  return range;
 }
 
 void RaceDetector::compare(const Word& word, const Footprint& a, const Footprint& b) {
@@ -440,10 +518,13 @@ void RaceDetector::compare(const Word& word, const Footprint& a, const Footprint
   const bool alike = rank(a) == rank(b);
   // It is enough to compare the lowest and the highest threads: if any pair races, so does one of these.
   std::optional<std::pair<std::uint32_t, std::uint32_t>> racing;
-  for (const std::uint32_t first : {a.lowest, a.highest}) {
-    for (const std::uint32_t second : {b.lowest, b.highest}) {
+  const auto of_a = racing_threads(a, b), of_b = racing_threads(b, a);
+  if (of_a.empty() || of_b.empty()) return;
+  for (const std::uint32_t first : {of_a.lowest, of_a.highest}) {
+    for (const std::uint32_t second : {of_b.lowest, of_b.highest}) {
       if (first == second || !conflict(a, b, true, first / 32 == second / 32)) continue;
-      if (warps_.ordered(a, first, b, second) || warps_.ordered(b, second, a, first)) continue;
+      const bool by_warp = a.completed_by.barrier == 0 && b.completed_by.barrier == 0;
+      if (by_warp && (warps_.ordered(a, first, b, second) || warps_.ordered(b, second, a, first))) continue;
       const std::pair<std::uint32_t, std::uint32_t> both = alike ? std::minmax({first, second}) : std::pair(first, second);
       if (!racing || both < *racing) racing = both;
     }
@@ -457,7 +538,16 @@ void RaceDetector::compare(const Word& word, const Footprint& a, const Footprint
   finding.region = a.region;
   finding.offset = static_cast<std::int64_t>(word.number * 4 - a.region->base) + std::countr_zero(common);
   finding.size = static_cast<std::uint32_t>(std::popcount(common));
-  if (a.of_copy && a.kind != AccessKind::read)
+  if (threads_.in_use()) finding.about = RawFinding::About::phases;
+  if (a.completed_by.barrier != 0 && a.kind != AccessKind::read)
+    finding.what =
+        "copies {element} asynchronously while another thread uses it: that thread has to wait for the barrier or the stage of the "
+        "pipeline that completes the copy";
+  else if (b.completed_by.barrier != 0)
+    finding.what =
+        "writes {element}, which another thread's asynchronous copy may still have to read: first this thread has to wait for the "
+        "barrier or the stage of the pipeline that completes the copy";
+  else if (a.of_copy && a.kind != AccessKind::read)
     finding.what =
         "copies {element} asynchronously while another thread uses it: first this thread has to wait for its copy, and then "
         "a barrier has to follow";

@@ -18,6 +18,7 @@
 #include "simt/observers/access_history.hpp"
 #include "simt/observers/copies_in_flight.hpp"
 #include "simt/observers/fence_order.hpp"
+#include "simt/observers/thread_order.hpp"
 #include "simt/observers/warp_order.hpp"
 #include "simt/observers/word_table.hpp"
 #include "simt/observers/word_use.hpp"
@@ -39,6 +40,9 @@ class RaceDetector final : public Observer {
   void on_barrier(const BarrierEvent& event) override;
   void on_copy_begins(const CopyEvent& copy) override { copies_.begin(copy); }
   void on_copies_committed(const ThreadRef& by) override { copies_.commit(by); }
+  void on_phases_begin() override;
+  void on_phase_arrival(const ThreadRef& by, const Phase& phase) override;
+  void on_phase_awaited(const ThreadRef& by, const Phase& phase) override;
   void on_copies_awaited(const ThreadRef& by, std::uint32_t latest, bool all) override { copies_.await(by, latest, all); }
   void on_block_end(std::uint64_t, std::uint32_t last_interval) override;
   void on_block_parked(std::uint64_t block) override;
@@ -66,6 +70,10 @@ class RaceDetector final : public Observer {
     std::size_t size() const { return 1 + more.size(); }
     Footprint& at(std::size_t position) { return position == 0 ? first : more[position - 1]; }
   };
+  struct ThreadRange {
+    std::uint32_t lowest, highest;
+    bool empty() const { return lowest > highest; }
+  };
   struct Written {
     Word* word;
     std::size_t position;
@@ -75,6 +83,7 @@ class RaceDetector final : public Observer {
     std::vector<Word> global;
     WarpOrder warps;
     FenceOrder::Block fences;
+    ThreadOrder threads;
     CopiesInFlight copies;
     std::uint32_t interval_of_block = 0;
     bool several_masks = false;
@@ -83,7 +92,7 @@ class RaceDetector final : public Observer {
   void record(const Access& access);
   void disturbs(const Access& access, const CopyEvent& copy);
   template <typename Chosen>
-  void happen_again(Chosen chosen, std::uint32_t interval, std::uint32_t warp_interval);
+  void happen_again(Chosen chosen, std::uint32_t interval, std::uint32_t warp_interval, bool is_new_interval);
   std::size_t touch(Word& word, std::uintptr_t number, std::uint8_t bytes, const Access& access);  // returns the footprint's position
   void offer(std::size_t index, std::size_t position, const Access& access);
   void withdraw(std::size_t index);
@@ -100,18 +109,23 @@ class RaceDetector final : public Observer {
   void compare_all(Word& word);
   void prune(Word& word, Footprint& write, const Access& now);
   bool is_before(const Footprint& earlier, std::size_t position, const Footprint& write) const;
+  bool follows(const Footprint& earlier, std::uint32_t its_thread, const Footprint& later) const;
+  ThreadRange not_known_to(const Footprint& later, const Footprint& earlier) const;  // threads of the earlier one
+  ThreadRange racing_threads(const Footprint& one, const Footprint& other) const;
   Moment moment_of(const Footprint& footprint, std::uint32_t thread, const Access& now) const;
   void settle();
 
   // Warps that synchronise only within themselves add footprints until the next block barrier. Above this number, footprints that
   // a later write is ordered after are compared and dropped: whatever races with them also races with that write.
   static constexpr std::size_t many_footprints = 64, most_footprints = 512;
+  static constexpr std::size_t many_in_phases = 8;  // the same in a block whose threads wait for phases
   static constexpr std::uint16_t no_thread = 0xFFFF;
 
   FindingLog& log_;
   SameValue same_value_;
   WarpOrder warps_;
   FenceOrder fences_;
+  ThreadOrder threads_;
   AccessHistory history_;
   CopiesInFlight copies_;
   RedundantReads* redundant_ = nullptr;

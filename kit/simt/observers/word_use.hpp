@@ -13,6 +13,7 @@ struct Moment {
   std::uint32_t block = 0, interval = 0;
   std::uint16_t thread = 0, epoch = 0;  // epoch: number of fences that its thread had passed in the interval
   std::uint32_t warp_interval = 0;
+  std::uint32_t segment = 0;  // see ThreadOrder
 };
 
 struct Footprint {
@@ -22,6 +23,8 @@ struct Footprint {
   std::uint64_t after_past = 0;  // the same for accesses of earlier blocks
   std::uint32_t warp_interval = 0;
   std::uint32_t syncs = 0;    // __syncwarp()s of its warp that had completed before the first of these accesses
+  std::uint32_t state = 0;    // of its threads: see ThreadOrder
+  Phase completed_by{};       // of an asynchronous copy; no barrier: nothing but a wait of its thread completes it
   std::uint32_t content = 0;  // of the word after the write; only used if equal values are allowed
   std::uint16_t lowest = 0, highest = 0, epoch = 0;
   AccessKind kind = AccessKind::read;
@@ -31,6 +34,8 @@ struct Footprint {
   bool committed = false;  // the launch's history has it already
   bool has_content = false, several_values = false;
   bool of_copy = false;  // of an asynchronous copy: it happens at any time until a wait
+  bool is_strong = false;
+  bool has_gaps = false;  // some thread between the lowest and the highest may have no part in it
 };
 
 // Whether two unordered accesses to one byte race. A volatile access to the place of another thread's atomic or volatile access
@@ -43,7 +48,8 @@ bool conflict(const One& a, const Other& b, bool same_block, bool same_warp) {
   const bool both_atomic = a.kind == AccessKind::atomic && b.kind == AccessKind::atomic;
   if (!same_block && (a.block_scope || b.block_scope)) return true;
   if (both_atomic) return false;
-  const auto passes_a_flag = [](const auto& one) { return one.kind == AccessKind::atomic || one.is_volatile; };
+  if (a.is_strong && b.is_strong) return false;
+  const auto passes_a_flag = [](const auto& one) { return one.kind == AccessKind::atomic || one.is_volatile || one.is_strong; };
   if (!passes_a_flag(a) || !passes_a_flag(b)) return true;
   if (a.is_volatile && b.is_volatile) return (a.kind == AccessKind::write && b.kind == AccessKind::write) || same_warp;
   return false;

@@ -76,7 +76,7 @@ REFUSED: dict[str, tuple[str, str, int, str]] = {
     ),
     "an array of variable length": (submission(body="{ float r[n]; out[0] = r[0]; }\n"), "compile-error", 4, "size of the array `r` is not a constant"),
     "a missing header": (submission('#include "mine.h"'), "compile-error", 2, "mine.h"),
-    "a header of another CUDA library": (submission("#include <cuda/barrier>"), "needs-gpu", 2, "<cuda/barrier>"),
+    "a header of another CUDA library": (submission("#include <cuda/semaphore>"), "needs-gpu", 2, "<cuda/semaphore>"),
     "a counter of the profiler": (submission(body="{ __prof_trigger(0); }\n"), "needs-gpu", 4, "__prof_trigger"),
     "inline assembly": (submission(body='{ asm("nop"); }\n'), "needs-gpu", 4, "`nop` in inline PTX"),
     "a function pointer": (
