@@ -6,19 +6,25 @@ Cases that withhold anything add nothing: what is told here may not depend on th
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
+from grader.engines.causes.endless_loops import endless_loops
 from grader.engines.causes.launch_causes import Started, launch_causes
 from grader.engines.causes.shared_causes import dynamic_without_bytes, forgotten_shared, pointers_without_memory
+from grader.engines.causes.unset_values import ADVICE as UNSET_ADVICE
+from grader.engines.causes.unset_values import bare_declarations
+from grader.engines.causes.unused_indices import unused_indices
 from grader.engines.causes.warning_sentences import explaining
 from grader.engines.checks.entry_points import name_of
 from grader.engines.compiler_words.compiler_message import Diagnostic, diagnostics
 from grader.engines.compiler_words.told import Said
 from grader.engines.cpu.build_steps import BuildSteps
-from grader.engines.student_text.student_code import StudentCode
+from grader.engines.student_text.student_code import Place, StudentCode
 from grader.machine.toolset import Toolset
+from grader.model.advice import advice_for
 from grader.model.labs import Lab
 from grader.model.outcome import JudgedCase
 from grader.model.result import Finding, Launch
@@ -29,6 +35,8 @@ _SILENT = frozenset({Verdict.PASS, Verdict.INTERNAL_ERROR, Verdict.NEEDS_GPU})
 _WITHOUT_MEMORY = frozenset(
     {Verdict.CRASH, Verdict.OUT_OF_BOUNDS, Verdict.UNINITIALIZED_READ, Verdict.WRONG_ANSWER, Verdict.MISALIGNED}
 )
+_OF_INDICES = frozenset({Verdict.WRONG_ANSWER, Verdict.RACE, Verdict.OUT_OF_BOUNDS})
+_UNSET_FLOAT = -1.6947e38  # the executor fills what nobody has set with the byte 0xfe
 _OF_VALUES = frozenset({Verdict.WRONG_ANSWER, Verdict.UNINITIALIZED_READ})
 # Told well by their own findings: most of them are not worth another compilation.
 _TOLD = frozenset({Verdict.MISALIGNED, Verdict.INPUT_MODIFIED})
@@ -50,7 +58,9 @@ def failure_causes(
     if verdict is not Verdict.LAUNCH_ERROR or not said:
         warnings = _warnings(toolset, lab, code, folder) if verdict not in _TOLD else []
         sure = explaining(warnings, code, sure=True)
-        said = [*_of_arrays(lab, code, failed), *sure, *of_launches, *explaining(warnings, code, sure=False)]
+        said = [*_of_arrays(lab, code, failed), *_of_returns(failed), *sure, *of_launches]
+        said += [*_of_loops(code, failed), *_of_indices(lab, code, failed), *explaining(warnings, code, sure=False)]
+        said += [] if said else _of_unset_sums(code, failed)
     first = {one.place.line: one for one in reversed(said)}
     kept = [one for one in said if first[one.place.line] is one][:MOST]
     return tuple(_finding(lab, verdict, one, code) for one in kept)
@@ -77,6 +87,48 @@ def _of_arrays(lab: Lab, code: StudentCode, failed: Sequence[Launch]) -> Iterato
     if verdicts & _WITHOUT_MEMORY:
         yield from pointers_without_memory(code)
         yield from dynamic_without_bytes(code, failed[0].shared_bytes, name_of(lab.public.launch))
+
+
+def _of_returns(failed: Sequence[Launch]) -> Iterator[Said]:
+    """A thread that left early, where somebody misses what it should have stored: its `return`."""
+    missed = [one for one in failed if any(finding.kind is Verdict.UNINITIALIZED_READ for finding in one.findings)]
+    notes = [note for one in missed for note in one.findings if note.severity == "note" and note.other]
+    for note in notes:
+        place = note.other
+        if place and place.access == "return" and place.line:
+            yield Said(Place(place.line, *(place.columns or (0, 0))), note.message, advice_for(note) or "")
+            return
+
+
+def _of_loops(code: StudentCode, failed: Sequence[Launch]) -> Iterator[Said]:
+    lines = [one.line for launch in failed for one in launch.findings if one.kind is Verdict.TIMEOUT and one.line]
+    yield from endless_loops(code, lines[0]) if lines else ()
+
+
+def _of_indices(lab: Lab, code: StudentCode, failed: Sequence[Launch]) -> Iterator[Said]:
+    """Of threads that compute the same, where results are wrong or threads write one element."""
+    kernel = name_of(lab.public.kernel)
+    for launch in failed:
+        if launch.verdict not in _OF_INDICES or launch.grid is None or launch.block is None:
+            continue
+        if found := list(unused_indices(code, kernel, launch.grid, launch.block)):
+            yield found[0]
+            return
+
+
+def _of_unset_sums(code: StudentCode, failed: Sequence[Launch]) -> Iterator[Said]:
+    """Where a result is what unset memory holds and no compiler says why: the only variable that is declared without a value."""
+    wrong = [one for launch in failed if launch.mismatch for one in launch.mismatch.first]
+    if not any(one.got is not None and math.isclose(one.got, _UNSET_FLOAT, rel_tol=1e-4) for one in wrong):
+        return
+    declared = list(bare_declarations(code))
+    if len(declared) == 1:
+        name, place = declared[0]
+        what = (
+            f"`{name}` is declared in line {place.line} without a value, and the result is what unset memory holds: on some way "
+            f"through the kernel nothing sets `{name}` before it is used."
+        )
+        yield Said(place, what, UNSET_ADVICE)
 
 
 def _warnings(toolset: Toolset, lab: Lab, code: StudentCode, folder: Path) -> list[Diagnostic]:

@@ -16,9 +16,7 @@ from grader.machine.toolset import Toolset
 from grader.model.labs import Lab
 from grader.model.outcome import LabOutcome
 from grader.model.verdicts import Verdict
-from grader.suspects.suspect_search import SuspectSearch, places, suspect_of, wrong_case
-
-MOST_EDITS = 60  # of one file: fewer than a student's own machine tries
+from grader.suspects.suspect_search import MOST_EDITS, SuspectSearch, places, suspect_of, wrong_case
 
 
 @dataclass(frozen=True)

@@ -8,11 +8,12 @@ from __future__ import annotations
 
 import itertools
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 from grader.suspects.kernel_names import KernelNames
 from grader.suspects.kernel_tokens import Edit, changed_lines, with_edits
+from grader.suspects.loop_edits import Edits, drop_reset, follow_in_declarations, follow_the_loop, step_by_one
 
 _OTHER_AXIS = {"x": "y", "y": "x"}
 _NO_FLOAT = frozenset({"int", "unsigned", "long", "short", "char", "half", "__half", "double", "size_t", "bool"})
@@ -41,9 +42,6 @@ def small_edits(source: str, most: int) -> list[SmallEdit]:
     return list(made.values())[:most]
 
 
-Edits = Iterator[Sequence[Edit]]
-
-
 def _made(operator: Callable[[KernelNames], Edits], names: KernelNames, source: str) -> Iterator[SmallEdit]:
     for edits in operator(names):
         lines = sorted({source.count("\n", 0, edit.start) + 1 for edit in edits})
@@ -52,10 +50,13 @@ def _made(operator: Callable[[KernelNames], Edits], names: KernelNames, source: 
 
 
 def _add_up(names: KernelNames) -> Edits:
-    """`x += …` for `x = …` in a loop."""
+    """`x += …` for `x = …`, `x -= …` and `x *= …` in a loop."""
     for index in names.assignments():
         if names.in_loop(index):
             yield [names.replaced(index, index, "+=")]
+    for index, token in enumerate(names.tokens):
+        if token.text in {"-", "*"} and names.text(index + 1) == "=" and names.in_loop(index):
+            yield [names.replaced(index, index + 1, "+=")]
 
 
 def _keep_fractions(names: KernelNames) -> Edits:
@@ -70,10 +71,18 @@ def _keep_fractions(names: KernelNames) -> Edits:
 
 
 def _swap_subscripts(names: KernelNames) -> Edits:
-    """`x[b][a]` for `x[a][b]`."""
+    """`x[b][a]` for `x[a][b]`, and then with the other of the thread's two indices."""
+    pairs = {one: other for pair in names.partners() for one, other in (pair, pair[::-1])}
+    both: list[list[Edit]] = []
     for first, middle, last in names.pairs_of_subscripts():
         one, other = names.between(first, middle), names.between(middle + 1, last)
         yield [names.replaced(first, last, other + one)]
+        texts = [pairs.get(names.text(at), "") for at in (first + 1, middle + 2)]
+        if middle == first + 2 and last == middle + 3 and any(texts):
+            parts = [new or names.text(at) for new, at in zip(texts, (first + 1, middle + 2), strict=True)]
+            both.append([names.replaced(first, last, f"[{parts[1]}][{parts[0]}]")])
+            both.append([names.replaced(first, last, f"[{parts[0]}][{parts[1]}]")])
+    yield from both
 
 
 def _exchange_axis(names: KernelNames) -> Edits:
@@ -143,8 +152,11 @@ def _move_bound(names: KernelNames) -> Edits:
 def _drop_one(names: KernelNames) -> Edits:
     """`K` for `K - 1` and for `K + 1`; 0 for 1 and 1 for 0 where a variable begins."""
     for index, token in enumerate(names.tokens):
-        if token.text in {"+", "-"} and names.text(index + 1) == "1" and names.text(index + 2) != ")":
+        rounds = names.text(index + 2) == ")" and names.text(index + 3) == "/"
+        if token.text in {"+", "-"} and names.text(index + 1) == "1" and not rounds:
             yield [Edit(names.end(index - 1), names.end(index + 1), "")]
+        if token.text in {"+", "-"} and re.fullmatch(r"[2-9]", names.text(index + 1)):
+            yield [names.replaced(index + 1, index + 1, str(int(names.text(index + 1)) - 1))]
         if token.text == "=" and re.fullmatch(r"[01](\.0*)?f?", names.text(index + 1)):
             number = names.text(index + 1)
             yield [names.replaced(index + 1, index + 1, ("1" if number[0] == "0" else "0") + number[1:])]
@@ -164,38 +176,20 @@ def _round_up(names: KernelNames) -> Edits:
             yield from ([edit] for edit in edits)
 
 
-def _follow_the_loop(names: KernelNames) -> Edits:
-    """A subscript moves on with the loop around it: by its variable, or by a tile for each of its passes."""
-    for first, last in names.subscripts():
-        if names.text(first - 1) not in names.inputs:
-            continue
-        for variable in names.loop_variables(first):
-            here = [at for at in range(first, last) if names.text(at) == variable]
-            steps = [variable, *(f"{variable} * {side}" for side in names.tile_sides)]
-            for at in here:
-                yield from ([names.replaced(at, at, step)] for step in steps[1:] if names.text(at + 1) != "*")
-            for at in range(first, last) if not here else ():
-                if names.text(at) in names.thread_indices:
-                    yield from ([names.replaced(at, at, f"({names.text(at)} + {step})")] for step in steps)
-
-
 def _another_factor(names: KernelNames) -> Edits:
-    """The loop's own variable or a thread's index for another variable in a subscript, and `a * b` for `a + b`."""
+    """The loop's own variable or a thread's index for another variable in a subscript."""
     for first, last in names.subscripts():
         for at in range(first + 1, last):
             if names.text(at) in names.thread_indices or names.text(at) in names.loop_variables(first):
                 others = [*names.loop_variables(first), *names.thread_indices]
                 yield from ([names.replaced(at, at, other)] for other in others if other != names.text(at))
+
+
+def _another_sign(names: KernelNames) -> Edits:
+    """`a[i] * b[i]` for `a[i] + b[i]`."""
     for index, token in enumerate(names.tokens):
         if token.text in _ARITHMETIC and names.text(index - 1) == "]" and names.text(index + 1) != "=":
             yield [names.replaced(index, index, _ARITHMETIC[token.text])]
-
-
-def _drop_reset(names: KernelNames) -> Edits:
-    """Without an assignment of a literal in a loop."""
-    for index in names.assignments():
-        if names.in_loop(index) and names.tokens[index + 1].kind == "number" and names.text(index + 2) == ";":
-            yield [names.replaced(names.statement(index), index + 1, "")]
 
 
 def _another_side(names: KernelNames) -> Edits:
@@ -210,6 +204,15 @@ def _exchange_extents(names: KernelNames) -> Edits:
     for opened, comma, closed in names.extents():
         one, other = names.between(opened + 1, comma - 1), names.between(comma + 1, closed - 1)
         yield [names.replaced(opened + 1, closed - 1, f"{other}, {one}")]
+
+
+def _exchange_launch(names: KernelNames) -> Edits:
+    """The grid and the block that the launch function returns."""
+    for index, token in enumerate(names.tokens):
+        if token.text == "LaunchConfig" and names.text(index + 1) in {"{", "("} and names.text(index + 3) == ",":
+            one, other = names.text(index + 2), names.text(index + 4)
+            if names.text(index + 5) in {"}", ")", ","}:
+                yield [names.replaced(index + 2, index + 4, f"{other}, {one}")]
 
 
 def _other_logic(names: KernelNames) -> Edits:
@@ -227,13 +230,17 @@ _OPERATORS = (
     _another_size,
     _exchange_names,
     _exchange_in_subscript,
-    _follow_the_loop,
+    follow_the_loop,
     _exchange_axis,
     _move_bound,
     _drop_one,
     _another_operand,
+    _another_sign,
+    follow_in_declarations,
+    step_by_one,
     _another_factor,
-    _drop_reset,
+    drop_reset,
+    _exchange_launch,
     _round_up,
     _exchange_extents,
     _other_logic,

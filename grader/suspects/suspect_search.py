@@ -72,7 +72,9 @@ class SuspectSearch:
         enough: Callable[[Sequence[SmallEdit]], bool],
         stopped: Callable[[], bool] = bool,
     ) -> Tried:
-        """The changes that help, likely ones first. `begin`: so many were tried before; `enough`: of those that help."""
+        """The changes that help, likely ones first. `begin`: so many were tried before; `enough`: of those that help. After it, only
+        changes of the same kind are tried: they are as likely.
+        """
         failed = wrong_case(self._asked(lab), cases)
         if not failed or text.count("\n") > MOST_LINES:
             return Tried((), self.most)
@@ -83,7 +85,7 @@ class SuspectSearch:
 
         def attempt(at: int) -> int:
             """How many were tried, as far as this one knows."""
-            if enough(helping):
+            if enough(helping) and edits[at].operator not in {one.operator for one in helping}:
                 return self.most
             if late.is_set() or stopped() or (deadline is not None and self.clock() > deadline):
                 late.set()

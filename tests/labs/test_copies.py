@@ -36,7 +36,7 @@ _DECLARED = re.compile(
     r"\b(?:int|unsigned|float|double|bool|size_t|auto|float2|float4|int4)\b[ *&]*(?:const )?(?:__restrict__ )?([A-Za-z]\w*) ?(?=[=;\[,){])"
 )
 _OTHERS = frozenset({*"xyzw", "int", "const"})  # members of vectors, and words that follow `unsigned` and `auto`
-_LINES = re.compile(r"\blines? \d+(?:(?:, | and | or | to )\d+)*")  # "line 3", "lines 3 and 5"
+_LINES = re.compile(r"\b[Ll]ines? \d+(?:(?:, | and | or | to )\d+)*")  # "line 3", "lines 3 and 5"
 _NUMBER = re.compile(r"\d+")
 _WORD = re.compile(r'"(?:[^"\\]|\\.)*"|\b[A-Za-z_]\w*\b')  # a string is no name
 _UNTOLD = frozenset(

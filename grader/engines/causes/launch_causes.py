@@ -14,6 +14,9 @@ from grader.engines.student_text.student_code import Place, StudentCode
 
 _Three = tuple[int, int, int]
 _MOST_THREADS, _MOST_DEEP = 1024, 64
+# How the two are called: `block`, `threads`, `threadsPerBlock`; `grid`, `blocks`, `numBlocks`.
+_OF_BLOCK = re.compile(r"block(?!s|_?per|_?count)|thread|tpb", re.IGNORECASE)
+_OF_GRID = re.compile(r"grid|blocks|block_?count", re.IGNORECASE)
 _MOST_BLOCKS = (2**31 - 1, 65535, 65535)
 
 
@@ -41,7 +44,7 @@ def launch_causes(code: StudentCode, name: str, launch: Started) -> Iterator[Sai
 
 
 def _exchanged(text: LaunchText) -> Iterator[Said]:
-    if len(text.returned) > 1 and "block" in text.returned[0].lower() and "grid" in text.returned[1].lower():
+    if len(text.returned) > 1 and _OF_BLOCK.search(text.returned[0]) and _OF_GRID.search(text.returned[1]):
         what = f"`LaunchConfig` holds the grid first and the block second: line {text.last.line} gives `{text.returned[0]}` as the grid."
         yield Said(text.last, what)
 

@@ -20,7 +20,7 @@ ADVICE = "Give it its first value where it is declared. A sum begins with 0, and
 
 def unset_value(name: str, code: StudentCode, before: int) -> Said | None:
     """What is said of `name`, which a compiler says is used unset in line `before` or above. None where it is no plain variable."""
-    declared = [place for one, place in _bare_declarations(code) if one == name and place.line <= before]
+    declared = [place for one, place in bare_declarations(code) if one == name and place.line <= before]
     if not declared:
         return None
     first = _first_use(name, declared[-1], code)
@@ -33,7 +33,7 @@ def unset_value(name: str, code: StudentCode, before: int) -> Said | None:
 
 def never_set(code: StudentCode) -> Iterator[Said]:
     """Variables without a first value that a statement adds to, and that no statement ever sets."""
-    for name, place in _bare_declarations(code):
+    for name, place in bare_declarations(code):
         rest = "\n".join([code.line(place.line)[place.end :], *code.bare[place.line :]])
         body = rest[: _end_of_function(rest)]
         if re.search(rf"(?<![\w.]){name}\s*=(?!=)|&\s*{name}\b|>>\s*{name}\b", body):
@@ -43,7 +43,7 @@ def never_set(code: StudentCode) -> Iterator[Said]:
             yield said
 
 
-def _bare_declarations(code: StudentCode) -> Iterator[tuple[str, Place]]:
+def bare_declarations(code: StudentCode) -> Iterator[tuple[str, Place]]:
     for number, bare in enumerate(code.bare, 1):
         for match in _DECLARED.finditer(bare):
             if re.search(r"__shared__|\bextern\b|\bstatic\b|__device__|__constant__", bare[: match.start()]):

@@ -70,4 +70,18 @@ def misplaced(  # noqa: PLR0913, PLR0917 - the file in all its forms
     refusal = Program(compiled.object, info, compiled.assembly, steps.name, words).misplaced(kernels, launches)
     # nvcc's host compiler may have seen other code than what stands here for a launch function.
     asks = refusal and launches and "__CUDA_ARCH__" in text
-    return replace(refusal, verdict=Verdict.NEEDS_GPU) if refusal and asks else refusal
+    if refusal is None:
+        return None
+    return replace(
+        refusal, verdict=Verdict.NEEDS_GPU if asks else refusal.verdict, columns=_named_columns(refusal, text)
+    )
+
+
+def _named_columns(refusal: Refusal, text: str) -> tuple[int, int] | None:
+    """Where the line has the name that the message begins with."""
+    name = re.match(r"`(?:\w+::)*(\w+)`", refusal.message)
+    lines = text.split("\n")
+    if name is None or not 0 < refusal.line <= len(lines):
+        return None
+    found = re.search(rf"(?<!\w){name[1]}(?!\w)", lines[refusal.line - 1])
+    return found.span() if found else None

@@ -88,7 +88,8 @@ def first_line_naming(assembly: str, file_name: str, functions: Container[str], 
                 (int(match["line"]) or line) if match["file"] in ours else 0
             )  # Clang writes 0 for what it adds to a statement
         elif match and (match["begin"] is not None or match["end"] is not None):
-            inside = (match["begin"] or "") in functions
+            inside = (match["begin"] or "") in functions and match["begin"] != symbol
+            line = 0  # of the function before
         elif inside and line and symbol in text and names.search(text):
             lines.add(line)
     return min(lines, default=0)

@@ -81,3 +81,22 @@ def test_whole_numbers_are_computed_as_in_c(text: str, value: int) -> None:
 def test_what_is_no_simple_arithmetic_has_no_value(text: str) -> None:
     with pytest.raises(UnknownValueError):
         whole_number(text, {"n": 17})
+
+
+@pytest.mark.parametrize(
+    ("returned", "told"),
+    [
+        ("threads, blocks", True),
+        ("threadsPerBlock, blocksPerGrid", True),
+        ("block, grid", True),
+        ("blocks, threads", False),
+        ("blocksPerGrid, threadsPerBlock", False),
+        ("num_blocks, block", False),
+        ("grid, block", False),
+    ],
+)
+def test_the_grid_and_the_block_are_known_by_their_usual_names(returned: str, *, told: bool) -> None:
+    one, other = returned.split(", ")
+    text = f"LaunchConfig f(int M) {{\n  dim3 {one}(4);\n  dim3 {other}(4);\n  return LaunchConfig{{{returned}}};\n}}\n"
+    said = list(launch_causes(StudentCode(text), "f", Started((8,), (4, 1, 1), (4, 1, 1))))
+    assert bool(said) is told

@@ -1,0 +1,29 @@
+// mistake: verdict=compile-error; line=21; says="`offset` is a variable of the host: a kernel cannot use it."
+#include <tilelab/device.cuh>
+#define BS 8
+
+__host__ __device__ LaunchConfig matmul_naive_launch(int M, int N, int K)
+{
+    dim3 threads(BS, BS);
+    dim3 blocks((N + BS - 1) / BS, (M + BS - 1) / BS);
+    return LaunchConfig{blocks, threads};
+}
+
+int offset = 1;
+
+__global__ void matmul_naive(const float* A, const float* B, float* C, int M, int N, int K)
+{
+    int y = blockIdx.y * BS + threadIdx.y;
+    int x = blockIdx.x * BS + threadIdx.x;
+    if (y < M && x < N)
+    {
+        float dot = 0;
+        int i = offset - 1;
+        while (i < K)
+        {
+            dot = dot + A[y * K + i] * B[i * N + x];
+            i++;
+        }
+        C[y * N + x] = dot;
+    }
+}
