@@ -1,3 +1,5 @@
+// How a texture's coordinate becomes texels and weights, held against the formulas of the CUDA programming guide; no launch.
+
 #include "simt/texture_sampling.hpp"
 
 #include <cmath>
