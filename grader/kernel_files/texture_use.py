@@ -19,7 +19,9 @@ _SURFACE = re.compile(
 _CHANNEL = re.compile(r"\bcudaCreateChannelDesc\s*<\s*([\w ]+?)\s*>")
 _ADDRESS = re.compile(r"\baddressMode\s*\[\s*[012]\s*\]\s*=\s*cudaAddressMode(\w+)\s*;")
 _SETTING = r"\b{name}\s*=\s*(\w+)\s*;"
-_VECTOR_MADE = re.compile(r"\bmake_(\w+)\s*\(")
+_MADE = re.compile(
+    r"\bmake_(\w+)\s*\(|\(\s*(\w+)\s*\)|static_cast\s*<\s*(\w+)\s*>|(\w+)\s*\("
+)  # make_float4(…), (float)x, float(x)
 _TYPES = frozenset(
     f"{number}{count}"
     for number in ("char", "uchar", "short", "ushort", "int", "uint", "float")
@@ -41,11 +43,11 @@ def texture_use(source: KernelSource, kind: str, name: str) -> TextureUse:
     """
     text = "\n".join(_COMMENT.sub(" ", one) for one in source.texts.values())
     calls = list((_TEXTURE if kind == "texture" else _SURFACE).finditer(text))
-    own = [one for one in calls if re.search(rf"\b{re.escape(name)}\b", _call(text, one.end()))]
+    own = [one for one in calls if name and re.search(rf"\b{re.escape(name)}\b", _call(text, one.end()))]
     if not calls:
         return TextureUse()
     chosen = (own or calls)[0]
-    element = next((found for one in [*own, *calls] if (found := _type_of(text, one))), "float")
+    element = next((found for one in own or calls if (found := _type_of(text, one))), "float")
     options = ["layered"] if chosen["layered"] else []
     if kind == "texture":
         made = _CHANNEL.search(text)
@@ -75,9 +77,8 @@ def _type_of(text: str, call: re.Match[str]) -> str:
     if call["type"]:
         return call["type"] if call["type"] in _TYPES else ""
     first = _call(text, call.end()).split(",")[0].strip()
-    made = _VECTOR_MADE.match(first)
-    if made:
-        return made[1] if made[1] in _TYPES else ""
+    if made := _MADE.match(first):
+        return next((name for name in made.groups() if name in _TYPES), "")
     variable = re.fullmatch(r"&?\s*(\w+)", first)
     declared = variable and re.search(
         rf"\b((?:unsigned |signed )?\w+)\s+{variable[1]}\b\s*[=;,)({{]", text[: call.start()]

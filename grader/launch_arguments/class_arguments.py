@@ -12,7 +12,8 @@ from dataclasses import dataclass, field, replace
 
 from grader.launch_arguments.argument_text import ArgumentError, Content, WantedArgument, number_in, parts_of
 from grader.launch_arguments.class_layout import Layout, Member, Pointee
-from grader.launch_arguments.element_types import Leaf
+from grader.launch_arguments.element_types import ElementType, Leaf
+from grader.launch_arguments.texture_options import OBJECTS
 
 _NULL = frozenset({"null", "nullptr", "NULL", "0"})
 _ZERO = Content("constant")
@@ -76,6 +77,8 @@ def _proposed_parts(layout: Layout, elements: int) -> str:
 
 
 def _proposed_value(member: Member, elements: int) -> str:
+    if member.handle:
+        return f"{member.handle} float[64][64]={'random' if member.handle == 'texture' else '0'}"
     if member.number:
         small = member.number.is_bool or member.number.kind == "floating" or member.number.bytes == 1
         return "1" if small else str(elements)
@@ -108,7 +111,7 @@ class _Filler:
         for member in self.layout.members:
             if member.offset in self.done:
                 continue
-            if member.number:
+            if member.number and not member.handle:
                 self.found.numbers.append((member.number, _ZERO))
             elif (
                 self.zeros
@@ -118,9 +121,10 @@ class _Filler:
                 self._null(member)
             else:
                 where = f"{self.name}.{member.path}".rstrip(".")
+                what = f"{member.handle} {where} is" if member.handle else f"pointer {where} leads to"
                 message = (
-                    f"--arg {self.text!r} does not say what the pointer {where} leads to: write, for instance, "
-                    f"{proposed(self.layout)!r}, or null for a pointer to nothing"
+                    f"--arg {self.text!r} does not say what the {what}: write, for instance, {proposed(self.layout)!r}, "
+                    "or null for a pointer to nothing"
                 )
                 raise ArgumentError(message)
         return self.found
@@ -155,10 +159,13 @@ class _Filler:
             self.arrays.add(prefix.partition("[")[0])
         for member in members:
             self.done.add(member.offset)
-            if member.number:
+            if member.number and not member.handle:
                 self.found.numbers.append((member.number, self._number(member, member.number, value)))
             elif value in _NULL:
                 self._null(member)
+            elif member.handle:
+                path = f"{self.name}.{member.path}".rstrip(".")
+                self.found.pointers.append((member.offset, self.make_buffer(path, _handle(member.handle), value)))
             elif member.pointee and member.pointee.is_function:
                 self.found.numbers.append((_address(member), Content("function", function=value)))
             elif member.pointee:
@@ -175,6 +182,12 @@ class _Filler:
 
     def _null(self, member: Member) -> None:
         self.found.numbers.append((_address(member), _ZERO))
+
+
+def _handle(kind: str) -> Pointee:
+    """As if the handle were a pointer: what it stands for is an argument of its own."""
+    names = frozenset(name for name in OBJECTS if OBJECTS[name] == kind)
+    return Pointee(ElementType(kind, 8, (Leaf("unsigned", 8),), names), kind, is_const=False)
 
 
 def _address(member: Member) -> Leaf:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from grader.engines.object_code.dwarf_types import Die, text_of
 from grader.launch_arguments.element_types import (
@@ -25,6 +25,7 @@ from grader.launch_arguments.element_types import (
     leaf_of,
     size_of,
 )
+from grader.launch_arguments.texture_options import OBJECTS
 
 _POINTER = "DW_TAG_pointer_type"
 _POINTER_BYTES = 8
@@ -54,6 +55,7 @@ class Member:
     offset: int
     number: Leaf | None = None
     pointee: Pointee | None = None
+    handle: str = ""  # of a number that stands for a "texture" or a "surface"
 
     @property
     def bytes(self) -> int:
@@ -73,7 +75,7 @@ class Layout:
 
     @property
     def has_pointers(self) -> bool:
-        return any(one.pointee for one in self.members)
+        return any(one.pointee or one.handle for one in self.members)
 
 
 def layout_of(die: Die, depth: int = 0) -> Layout:
@@ -123,11 +125,25 @@ def pointee_of(pointer: Die, depth: int = 0) -> Pointee:
         return Pointee(None, "function", is_const, is_function=True)
     element = element_of(pointer)
     text = f"const {element.name}" if is_const else element.name
+    if handle := handle_of(pointer):
+        member = Member("", 0, number=Leaf("unsigned", _POINTER_BYTES), handle=handle)
+        return Pointee(element, text, is_const, Layout(element.name, _POINTER_BYTES, (member,), _POINTER_BYTES))
     if target.tag == _POINTER or target.tag in CLASSES:
         layout = layout_of(pointer, depth + 1) if depth < _MOST_POINTERS else None
         if layout is not None and (layout.has_pointers or target.tag == _POINTER):
             return Pointee(element, text, is_const, layout)
     return Pointee(element, text, is_const)
+
+
+def handle_of(die: Die) -> str:
+    """What the type of `die` stands for, by its name: "texture", "surface" or nothing."""
+    return next((OBJECTS[one] for one in element_of(die).names if one in OBJECTS), "")
+
+
+def _with_handle(die: Die, members: Iterator[Member]) -> Iterator[Member]:
+    handle = handle_of(die)
+    for member in members:
+        yield replace(member, handle=handle) if handle and member.number else member
 
 
 class _UnknownError(Exception):
@@ -185,7 +201,7 @@ def _of_child(child: Die, path: str, offset: int, level: int, depth: int) -> Ite
         why = f"nobody knows where `{name}` lies"
         raise _UnknownError(why)
     within = path if child.tag == "DW_TAG_inheritance" or not name else f"{path}.{name}".lstrip(".")
-    yield from _members(inner, within, offset + place.value, level + 1, depth)
+    yield from _with_handle(child, _members(inner, within, offset + place.value, level + 1, depth))
 
 
 def _elements(array: Die, path: str, offset: int, level: int, depth: int) -> Iterator[Member]:
@@ -197,7 +213,8 @@ def _elements(array: Die, path: str, offset: int, level: int, depth: int) -> Ite
         subscripts, rest = "", index
         for extent in reversed(extents):
             subscripts, rest = f"[{rest % extent}]{subscripts}", rest // extent
-        yield from _members(inner, path + subscripts, offset + index * size_of(inner), level + 1, depth)
+        place = offset + index * size_of(inner)
+        yield from _with_handle(array, _members(inner, path + subscripts, place, level + 1, depth))
 
 
 def _alignments(target: Die, level: int) -> Iterator[int]:

@@ -24,7 +24,7 @@ from grader.launch_arguments.class_arguments import Filled, filled, filled_eleme
 from grader.launch_arguments.class_layout import Pointee
 from grader.launch_arguments.element_types import ElementType, Leaf
 from grader.launch_arguments.kernel_parameters import Parameter
-from grader.launch_arguments.texture_options import TextureOptions, described, texel_type, trouble_of
+from grader.launch_arguments.texture_options import OBJECTS, TextureOptions, described, texel_type, trouble_of
 
 MAX_BUFFER_BYTES = 64 << 20
 MAX_TOTAL_BYTES = 256 << 20
@@ -171,6 +171,13 @@ class _Matching:
 
     def _make_buffer(self, name: str, pointee: Pointee, text: str) -> int:
         wanted = parse_argument(text)
+        if wanted.texture:
+            if wanted.texture.shows:
+                message = f"--arg {text!r}: only a parameter of its own can show the memory of another one"
+                raise ArgumentError(message)
+            parameter = Parameter(name, pointee.text, pointee.element, is_pointer=False, is_const=False)
+            self.hidden.append(replace(self._texture(parameter, wanted), hidden=True))
+            return self.parameters + len(self.hidden) - 1
         parameter = Parameter(
             name, f"{pointee.text}*", pointee.element, is_pointer=True, is_const=pointee.is_const, layout=pointee.layout
         )
@@ -272,7 +279,7 @@ def _mismatch(kernel: str, parameter: Parameter, wanted: WantedArgument) -> str:
 def proposal(parameter: Parameter) -> str:
     """An --arg that fits: inputs are random, outputs uninitialised, and numbers as large as a proposed buffer."""
     element = parameter.element
-    if parameter.texture or parameter.is_function:
+    if parameter.texture or parameter.is_function or parameter.holds_handles:
         return _handle(parameter)
     if parameter.layout is not None and not parameter.is_pointer:
         return proposed(parameter.layout, _TYPICAL)
@@ -290,7 +297,9 @@ def proposal(parameter: Parameter) -> str:
 def _handle(parameter: Parameter) -> str:
     if parameter.is_function:
         return f"{parameter.text}=the_name_of_a_function"
-    return f"{parameter.texture} float[64][64]={'random' if parameter.texture == 'texture' else '0'}"
+    kind = parameter.texture or parameter.holds_handles
+    one = f"{kind} float[64][64]={'random' if kind == 'texture' else '0'}"
+    return one if parameter.texture else f"{next(name for name in OBJECTS if OBJECTS[name] == kind)}[1]={{{one}}}"
 
 
 def signature(kernel: str, parameters: Sequence[Parameter]) -> str:

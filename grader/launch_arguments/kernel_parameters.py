@@ -45,6 +45,12 @@ class Parameter:
         names = self.element.names if self.element and not self.is_pointer else frozenset()
         return next((OBJECTS[one] for one in names if one in OBJECTS), "")
 
+    @property
+    def holds_handles(self) -> str:
+        """The same of what the elements of a buffer stand for."""
+        first = self.layout.members[0] if self.is_pointer and self.layout and self.layout.members else None
+        return first.handle if first is not None and not first.path else ""
+
 
 def read_parameters(program: Path, address: int) -> list[Parameter] | None:
     """The parameters of the function at `address` in a linked program. None where there is no function."""
@@ -68,6 +74,8 @@ def _parameter(die: Die) -> Parameter:
     if target is not None and target.tag in _REFERENCES:
         return Parameter(name, text, element_of(origin), is_pointer=False, is_const=False, trouble="it is a reference")
     element = element_of(origin)
+    if handle := next((one for one in OBJECTS if one in element.names), ""):
+        return Parameter(name, handle, element, is_pointer=False, is_const=False)
     in_class = target is not None and target.tag in CLASSES and text_of(target, "DW_AT_name") != HALF
     if not in_class:
         trouble = "" if element.number else "it is passed by value and is not a number"

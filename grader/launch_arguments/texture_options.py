@@ -100,8 +100,6 @@ def trouble_of(options: TextureOptions, element: ElementType, extents: Sequence[
         return "only whole numbers of 8 or 16 bits can be read as normalized floats (asfloat)"
     if options.is_linear and number.kind != "floating" and not options.as_float:
         return "a linear filter needs texels of float, or whole numbers of 8 or 16 bits that are read as normalized floats (asfloat)"
-    if {"wrap", "mirror"} & set(options.address[:dimensions]) and not options.is_normalized:
-        return "wrap and mirror need normalized coordinates (normalized); without them a GPU clamps"
     return ""
 
 

@@ -21,6 +21,7 @@ _ELEMENTS = 4096  # of a proposed buffer: the square of a proposed number, in on
 _FLAT_NUMBER, _WIDE_NUMBER = 64, 32
 _DYNAMIC_BYTES = 8192
 _LAYERS = 4  # of a proposed layered texture
+_INSIDE = re.compile(r"((?:(\w+)=)?)(texture|surface) float\[64\]\[64\]=(?:random|0)")  # of an object or a table
 _MOST_THREADS = 1 << 16  # of the file's own launch, in all
 _WIDE: tuple[Extent3, Extent3] = ((2, 2, 1), (16, 16, 1))  # grid and block
 _FLAT: tuple[Extent3, Extent3] = ((4, 1, 1), (256, 1, 1))
@@ -99,9 +100,9 @@ def _told(own: OwnLaunch, at: int, parameter: Parameter) -> str | None:
 
 def _usual(source: KernelSource, parameter: Parameter, *, wide: bool) -> str:
     if parameter.texture:
-        return _seen(source, parameter, wide=wide)
+        return _seen(source, parameter.texture, parameter.name, wide=wide)
     if parameter.layout is not None or parameter.is_function:
-        return proposal(parameter)
+        return _INSIDE.sub(lambda one: one[1] + _seen(source, one[3], one[2] or "", wide=wide), proposal(parameter))
     element = parameter.element
     name = element.name if element else "float"
     if parameter.is_pointer:
@@ -114,16 +115,16 @@ def _usual(source: KernelSource, parameter: Parameter, *, wide: bool) -> str:
     return f"{name}={_WIDE_NUMBER if wide else _FLAT_NUMBER}"
 
 
-def _seen(source: KernelSource, parameter: Parameter, *, wide: bool) -> str:
+def _seen(source: KernelSource, kind: str, name: str, *, wide: bool) -> str:
     """A texture or a surface as the file uses it, as wide as the usual numbers say."""
-    use = texture_use(source, parameter.texture, parameter.name)
+    use = texture_use(source, kind, name)
     side = _WIDE_NUMBER if wide else _FLAT_NUMBER
     extents = [_ELEMENTS] if use.dimensions == 1 else [side] * use.dimensions
     if use.is_layered:
         extents.insert(0, _LAYERS)
     options = f"({','.join(use.options)})" if use.options else ""
     shape = "".join(f"[{extent}]" for extent in extents)
-    return f"{parameter.texture}{options} {use.element}{shape}={'random' if parameter.texture == 'texture' else '0'}"
+    return f"{kind}{options} {use.element}{shape}={'random' if kind == 'texture' else '0'}"
 
 
 def _fill(parameter: Parameter) -> str:

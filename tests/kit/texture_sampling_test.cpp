@@ -1,5 +1,4 @@
-// How a texture's coordinate becomes texels and weights, held against the formulas of the CUDA programming guide; no launch.
-
+// Which texels a fetch uses: the rules of the guide, written out by hand for small objects.
 #include "simt/texture_sampling.hpp"
 
 #include <cmath>
