@@ -13,6 +13,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from grader.engines.checks.entry_points import USE_FILE, EntrySignatures
+from grader.engines.checks.texture_references import texture_reference
 from grader.engines.cpu.cpu_build import CpuBuild, build_for_cpu
 from grader.engines.refusal import Refusal
 from grader.kernel_files.host_code import without_host_functions, without_lines
@@ -89,6 +90,7 @@ class _Tries:
         self._toolset, self._main, self._entries, self._folder = toolset, main, entries, folder
         self._definitions = definitions
         self._texts = {name: _with_flat_includes(text, texts, main) for name, text in texts.items()}
+        self._as_given = self._texts[main]
         self._left_out: list[str] = []
         self._headers: list[str] = []
         self._missed: list[
@@ -101,7 +103,7 @@ class _Tries:
             if build.runner is not None or not self._without_failures(build):
                 break
         if build.runner is None:
-            build = self._launching(_as_the_users(self._blamed(build)))
+            build = self._referring(self._launching(_as_the_users(self._blamed(build))))
         return BuiltKernel(build, self._left_out, self._headers)
 
     def _try(self) -> CpuBuild:
@@ -165,6 +167,11 @@ class _Tries:
             what = "A kernel that launches another one (<<<…>>> in device code) cannot run on the CPU executor."
             return replace(build, refusals=(Refusal(Verdict.NEEDS_GPU, int(line), what),))
         return build
+
+    def _referring(self, build: CpuBuild) -> CpuBuild:
+        """A texture reference was left out with the declarations that cannot be compiled, and then the kernel lacks it."""
+        reference = texture_reference(build.log, self._as_given)
+        return replace(build, refusals=(reference,)) if reference else build
 
     def _blamed(self, last: CpuBuild) -> CpuBuild:
         """The build whose words say why there is no runner: the first that missed a header which the kernel needs, else the last."""

@@ -7,6 +7,7 @@ from __future__ import annotations
 import re
 
 from grader.engines.checks.attribution import is_about_writing
+from grader.engines.checks.texture_references import texture_reference
 from grader.engines.compiler_words.compiler_message import Diagnostic, diagnostics
 from grader.engines.compiler_words.error_report import mistakes
 from grader.engines.compiler_words.told import Said
@@ -48,12 +49,6 @@ _LAUNCH = re.compile(r"<<<|expected primary-expression before [\u2018']<[\u2019'
 _HOST_NAME = re.compile(
     r"[\u2018']cuda(?!TextureObject_t|SurfaceObject_t)(?:[A-Z]\w*|_\w+)[\u2019']|[\u2018']cublas\w*[\u2019']"
 )
-_OF_A_REFERENCE = re.compile(r"^\s*(?:static\s+|extern\s+)*(?:texture\s*<[^;]*>|surface\s*<\s*void[^;]*>)\s*\w+")
-_REMOVED = "This is a texture reference or a surface reference of old CUDA. CUDA 12 removed them: no compiler of today knows them."
-_USE_OBJECTS = (
-    "Give the kernel a parameter `cudaTextureObject_t t` and fetch with `tex2D<float>(t, x, y)`, or a `cudaSurfaceObject_t s` and use "
-    "`surf2Dread<float>(s, x * sizeof(float), y)`."
-)
 _NOT_FOR_THIS_FILE = (
     "This is host code: hand in only the kernel, its helper functions and the launch function. "
     "The grader allocates, copies and launches."
@@ -68,8 +63,8 @@ def compile_errors(log: str, file_name: str, source: str) -> tuple[Refusal, ...]
     own = "\n".join(line for line in log.split("\n") if not is_about_writing(line))
     errors = [one for one in diagnostics(own, file_name, code.lines) if one.severity == "error"]
     host_code = any(_HOST_NAME.search(one.text) for one in errors) or _LAUNCH.search(log) is not None
-    if removed := next((one for one in errors if _OF_A_REFERENCE.search(code.line(one.line))), None):
-        return (Refusal(Verdict.COMPILE_ERROR, removed.line, _REMOVED, _USE_OBJECTS),)
+    if errors and (removed := texture_reference(log, source)):
+        return (removed,)
     for error in errors:
         if not host_code and (what := _needs_a_gpu(error.text)):
             text = f"The CPU executor does not know {what}: this file has to be graded on a GPU."
