@@ -20,7 +20,7 @@ std::uint32_t StaleTexels::number_of(const Access& access) {
 void StaleTexels::report(const Access& access, const Written& written) {
   RawFinding finding;
   finding.kind = Verdict::race;
-  finding.note = access.unit == Unit::surface;  // CUDA's guide says it of surfaces too, but today's GPUs keep their order
+  finding.note = access.unit == Unit::surface;  // CUDA's guide says it of surfaces too, but programs rely on it
   finding.what = access.unit == Unit::texture
                      ? "fetches {element} through a texture after this launch has written it: what the fetch brings is undefined until the "
                        "next launch"

@@ -1,3 +1,5 @@
+"""How a file uses its textures, for a proposed command line."""
+
 from __future__ import annotations
 
 import pytest

@@ -1,3 +1,5 @@
+"""What stands behind --arg for a texture or a surface."""
+
 from __future__ import annotations
 
 import pytest

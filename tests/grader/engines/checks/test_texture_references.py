@@ -1,3 +1,5 @@
+"""Texture references, which CUDA 12 removed, are named."""
+
 from __future__ import annotations
 
 import pytest
