@@ -13,6 +13,7 @@ from pathlib import Path
 
 from grader.intake.source_text import normalise
 from grader.kernel_files.host_code import kernels_in
+from grader.kernel_files.project_headers import ProjectHeaders
 from grader.model.errors import RemediableError
 
 MAX_SOURCE_BYTES = 4 << 20
@@ -55,30 +56,31 @@ class KernelSource:
 
 
 def read_kernel_source(path: Path, folders: Sequence[Path] = ()) -> KernelSource:
-    """Reads the file and its headers. They lie beside the file that includes them, in `folders`, or in a folder near the file that
-    projects often have. Raises CheckError, which names the file.
+    """Reads the file and its headers. They lie beside the file that includes them, in `folders`, in a folder near the file that projects
+    often have, or elsewhere in the same clone. Raises CheckError, which names the file.
     """
     texts = {path.name: _read(path)}
     around = [*folders, *(path.parent / one for one in _NEARBY)]
-    waiting = list(_own_headers(path, texts[path.name], around))
+    project = ProjectHeaders(path)
+    waiting = list(_own_headers(path, texts[path.name], around, project))
     companions: dict[str, str] = {}
     while waiting and len(texts) < _MAX_HEADERS:
         header = waiting.pop()
         if header.name not in texts:
             texts[header.name] = _read(header)
-            waiting.extend(_own_headers(header, texts[header.name], around))
+            waiting.extend(_own_headers(header, texts[header.name], around, project))
             companions |= {one.name: _read(one) for one in _companions(header, path)}
     return KernelSource(path.name, texts, {name: text for name, text in companions.items() if name not in texts})
 
 
-def _own_headers(path: Path, text: str, around: Sequence[Path]) -> Iterator[Path]:
+def _own_headers(path: Path, text: str, around: Sequence[Path], project: ProjectHeaders) -> Iterator[Path]:
     for match in INCLUDE.finditer(text):
         name = (match["quoted"] or match["angled"]).replace("\\", "/")
         if match["angled"] and ("." not in name or (_SYSTEM / name).exists()):
             continue
         beside = [path.parent / name] if match["quoted"] else []
         found = (one for one in [*beside, *(folder / name for folder in around)] if _is_text(one))
-        if header := next(found, None):
+        if header := next(found, None) or project.find(name):
             yield header
 
 

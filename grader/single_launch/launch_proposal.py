@@ -18,11 +18,12 @@ from grader.launch_arguments.kernel_arguments import MAX_BUFFER_BYTES, proposal
 from grader.launch_arguments.kernel_parameters import Parameter
 
 _ELEMENTS = 4096  # of a proposed buffer: the square of a proposed number, in one dimension and in two
-_FLAT_NUMBER, _WIDE_NUMBER = 64, 32
-_DYNAMIC_BYTES = 8192
+_FLAT_NUMBER, _WIDEST = 64, 64
+_DYNAMIC_BYTES = 48 << 10  # of dynamic shared memory where nobody knows how much: what every GPU has
 _LAYERS = 4  # of a proposed layered texture
 _INSIDE = re.compile(r"((?:(\w+)=)?)(texture|surface) float\[64\]\[64\]=(?:random|0)")  # of an object or a table
 _MOST_THREADS = 1 << 16  # of the file's own launch, in all
+_LARGEST_BLOCK = 1024  # CUDA's limit
 _WIDE: tuple[Extent3, Extent3] = ((2, 2, 1), (16, 16, 1))  # grid and block
 _FLAT: tuple[Extent3, Extent3] = ((4, 1, 1), (256, 1, 1))
 
@@ -61,18 +62,64 @@ def _from_own(
     dynamic = any(re.search(r"\bextern\s+__shared__", text) for text in definitions_of(source, name))
     usual_shared = _DYNAMIC_BYTES if dynamic else 0
     if own is None:
-        arguments = tuple(_usual(source, one, wide=wide) for one in parameters)
-        return ProposedLaunch(grid, block, usual_shared, arguments)
-    told = [_told(own, at, parameter) for at, parameter in enumerate(parameters)]
-    whole = None not in {own.grid, own.block, own.shared_bytes} and None not in told
-    threads = math.prod(own.grid or grid) * math.prod(own.block or block)
-    if whole and threads <= _MOST_THREADS and math.prod(own.block or block) <= 1024:  # noqa: PLR2004 -- CUDA's limit
-        arguments = tuple(one for one in told if one is not None)
         return ProposedLaunch(
-            own.grid or grid, own.block or block, own.shared_bytes or 0, arguments, own.line, is_whole=True
+            grid, block, usual_shared, _usual_arguments(source, parameters, _usual_number(grid, block, wide=wide))
         )
-    arguments = tuple(_usual(source, one, wide=wide) for one in parameters)
-    return ProposedLaunch(grid, own.block or block, own.shared_bytes or usual_shared, arguments, own.line)
+    told = [_told(own, at, parameter) for at, parameter in enumerate(parameters)]
+    if own.grid and own.block and own.shared_bytes is not None and _fits(own.grid, own.block):
+        arguments = tuple(one for one in told if one is not None)
+        if len(arguments) == len(told):
+            return ProposedLaunch(own.grid, own.block, own.shared_bytes, arguments, own.line, is_whole=True)
+    block = own.block if own.block and math.prod(own.block) <= _LARGEST_BLOCK else block
+    sizes = [own.bytes[at] for at, one in enumerate(parameters) if one.is_pointer]
+    all_buffers = all(text for text, one in zip(told, parameters, strict=True) if one.is_pointer) and bool(sizes)
+    grid = _smaller_grid(own.grid or grid, block, _most_elements(told) if all_buffers and not own.grid else _ELEMENTS)
+    if wide and not all_buffers:
+        x, y, _ = grid
+        grid = (min(x, max(1, _WIDEST // block[0])), min(y, max(1, _WIDEST // block[1])), 1)
+    # A buffer that is larger than usual does no harm. A number does, where the buffers do not follow from it.
+    usual = _usual_arguments(source, parameters, _usual_number(grid, block, wide=wide))
+    arguments = tuple(
+        text if text and (all_buffers or (one.is_pointer and _is_larger(own.bytes[at], one))) else usual[at]
+        for at, (text, one) in enumerate(zip(told, parameters, strict=True))
+    )
+    return ProposedLaunch(grid, block, own.shared_bytes or usual_shared, arguments, own.line)
+
+
+def _fits(grid: Extent3, block: Extent3) -> bool:
+    return math.prod(block) <= _LARGEST_BLOCK and math.prod(grid) * math.prod(block) <= _MOST_THREADS
+
+
+def _most_elements(told: Sequence[str | None]) -> int:
+    """Of the largest buffer."""
+    sizes = (re.search(r"\[(\d+)\]", text) for text in told if text)
+    return min(_ELEMENTS, max((int(size[1]) for size in sizes if size), default=_ELEMENTS))
+
+
+def _usual_number(grid: Extent3, block: Extent3, *, wide: bool) -> int:
+    """A proposed number: in two dimensions as many as there are threads in a row or a column of the grid."""
+    return min(_WIDEST, max(grid[0] * block[0], grid[1] * block[1])) if wide else _FLAT_NUMBER
+
+
+def _is_larger(size: int | None, parameter: Parameter) -> bool:
+    return size is not None and parameter.element is not None and size >= _ELEMENTS * parameter.element.bytes
+
+
+def _smaller_grid(grid: Extent3, block: Extent3, most: int) -> Extent3:
+    """Half as many blocks along the longest side, until there are few enough threads."""
+    x, y, z = grid
+    while x * y * z > 1 and x * y * z * math.prod(block) > most:
+        longest = max(x, y, z)
+        x, y, z = (x // 2, y, z) if x == longest else (x, y // 2, z) if y == longest else (x, y, z // 2)
+    return x, y, z
+
+
+def _usual_arguments(source: KernelSource, parameters: Sequence[Parameter], usual: int) -> tuple[str, ...]:
+    plain = [one for one in parameters if not (one.is_pointer or one.texture)]
+    numbers = [one.element.number for one in plain if one.element is not None]
+    whole = sum(one is not None and one.kind != "floating" and not one.is_bool and one.bytes > 1 for one in numbers)
+    size = usual if whole <= 3 else 8 if whole <= 5 else 4  # noqa: PLR2004 -- so that products of them stay below _ELEMENTS
+    return tuple(_usual(source, one, size) for one in parameters)
 
 
 def _told(own: OwnLaunch, at: int, parameter: Parameter) -> str | None:
@@ -98,11 +145,11 @@ def _told(own: OwnLaunch, at: int, parameter: Parameter) -> str | None:
     return f"{element.name}={value if number.kind == 'floating' else int(value)}"
 
 
-def _usual(source: KernelSource, parameter: Parameter, *, wide: bool) -> str:
+def _usual(source: KernelSource, parameter: Parameter, size: int) -> str:
     if parameter.texture:
-        return _seen(source, parameter.texture, parameter.name, wide=wide)
+        return _seen(source, parameter.texture, parameter.name, size)
     if parameter.layout is not None or parameter.is_function:
-        return _INSIDE.sub(lambda one: one[1] + _seen(source, one[3], one[2] or "", wide=wide), proposal(parameter))
+        return _INSIDE.sub(lambda one: one[1] + _seen(source, one[3], one[2] or "", size), proposal(parameter))
     element = parameter.element
     name = element.name if element else "float"
     if parameter.is_pointer:
@@ -112,13 +159,12 @@ def _usual(source: KernelSource, parameter: Parameter, *, wide: bool) -> str:
         return proposal(parameter)
     if number.is_bool or number.kind == "floating" or number.bytes == 1:
         return f"{name}=1"
-    return f"{name}={_WIDE_NUMBER if wide else _FLAT_NUMBER}"
+    return f"{name}={size}"
 
 
-def _seen(source: KernelSource, kind: str, name: str, *, wide: bool) -> str:
+def _seen(source: KernelSource, kind: str, name: str, side: int) -> str:
     """A texture or a surface as the file uses it, as wide as the usual numbers say."""
     use = texture_use(source, kind, name)
-    side = _WIDE_NUMBER if wide else _FLAT_NUMBER
     extents = [_ELEMENTS] if use.dimensions == 1 else [side] * use.dimensions
     if use.is_layered:
         extents.insert(0, _LAYERS)
