@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+import shlex
 import sys
 import tempfile
 from collections.abc import Sequence
@@ -11,7 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from grader.kernel_files.host_code import launches_cooperatively
-from grader.kernel_files.kernel_instance import with_arguments
+from grader.kernel_files.kernel_instance import versions_of, with_arguments
 from grader.kernel_files.kernel_source import CheckError, KernelSource, named_kernel, read_kernel_source
 from grader.kernel_files.module_contents import with_contents
 from grader.launch_arguments.argument_text import parse_argument
@@ -93,7 +94,7 @@ def _checked(file: Path, options: CheckOptions, *, as_json: bool) -> tuple[Check
     with tempfile.TemporaryDirectory(prefix="tilelab-") as scratch:
         checked = check_kernel(toolset, source, request, Path(scratch))
     if isinstance(checked, Refused):
-        return _refused(source, name, checked), _CANNOT
+        return _refused(source, request, checked), _CANNOT
     if checked.verdict is Verdict.INTERNAL_ERROR:
         message = f"the launch could not be run: {checked.message}"
         raise CheckError(message)
@@ -165,15 +166,22 @@ def _with_ending(checked: Checked, source: KernelSource) -> tuple[Finding, ...]:
     return findings
 
 
-def _refused(source: KernelSource, kernel: str, refused: Refused) -> CheckReport:
-    why = why_not(source, kernel, refused.built)
-    sys.stderr.write(f"tilelab: {kernel} cannot be checked.\n{why}\n")
+def _refused(source: KernelSource, request: CheckRequest, refused: Refused) -> CheckReport:
+    why = why_not(source, request.kernel, refused.built)
+    is_about_name = all(one.line == 0 for one in refused.built.build.refusals)
+    versions = versions_of(source, request.kernel) if is_about_name else []
+    lines = [
+        shlex.join(["tilelab", "check", request.file, "--kernel", one, *request.options])
+        for one in (versions if len(versions) > 1 else ())
+    ]
+    sys.stderr.write("\n  ".join([f"tilelab: {request.kernel} cannot be checked.\n{why}", *lines]) + "\n")
     return CheckReport(
         verdict=refused.verdict,
         message=why,
-        kernel=kernel,
+        kernel=request.kernel,
         findings=refused.findings,
         left_out=tuple(refused.built.left_out),
+        proposals=tuple(lines),
     )
 
 

@@ -37,6 +37,26 @@ def definitions_of(source: KernelSource, kernel: str) -> list[str]:
     ]
 
 
+def versions_of(source: KernelSource, kernel: str) -> list[str]:
+    """The versions of a kernel that is no template, as --kernel takes them: `scale(float*, int)`."""
+    found = []
+    for text in definitions_of(source, kernel):
+        head = re.search(rf"\b{re.escape(kernel.rpartition('::')[2])}\s*\(", text)
+        if head and not text.lstrip().startswith("template"):
+            inside = _between(without_comments(text), head.end() - 1, "(", ")")
+            found.append(f"{kernel}({', '.join(map(_parameter_type, _parts(inside)))})")
+    return list(dict.fromkeys(found))
+
+
+def _parameter_type(text: str) -> str:
+    """`const float*` of `const float* __restrict__ A`, and of `const float A[]`."""
+    plain = re.sub(r"\b__restrict(?:__)?\b|=.*", " ", text).strip()
+    name = re.fullmatch(r"(.*[\s*&])([^\W\d]\w*)\s*((?:\[[^\]]*\]\s*)*)", plain, re.DOTALL)
+    if not name or name[2] in _TYPES:
+        return " ".join(plain.split())
+    return " ".join(name[1].split()) + ("*" if name[3] else "")
+
+
 def is_two_dimensional(source: KernelSource, kernel: str) -> bool:
     return any(_SECOND_AXIS.search(text) for text in definitions_of(source, kernel))
 
@@ -81,9 +101,13 @@ def _parts(inside: str) -> list[str]:
 
 def _angles(text: str, opening: int) -> str:
     """What stands between the `<` at `opening` and its `>`."""
+    return _between(text, opening, "<", ">")
+
+
+def _between(text: str, opening: int, left: str, right: str) -> str:
     depth = 0
     for at in range(opening, len(text)):
-        depth += (text[at] == "<") - (text[at] == ">")
+        depth += (text[at] == left) - (text[at] == right)
         if depth == 0:
             return text[opening + 1 : at]
         if text[at] in ";{":

@@ -66,22 +66,29 @@ def proposed(layout: Layout, elements: int = 1024) -> str:
 
 
 def _proposed_parts(layout: Layout, elements: int) -> str:
+    """Numbers beside each other are often the sides of what a pointer leads to: their product stays within it."""
     said, seen = [], set[str]()
+    whole = [one.path for one in layout.members if one.number and not _is_small(one.number)]
+    size = elements if len(whole) < 2 else math.isqrt(elements)  # noqa: PLR2004 -- width and height
     for member in layout.members:
         name = member.path.partition("[")[0]
         if name in seen:
             continue
         seen.add(name)
-        said.append(f"{name}={_proposed_value(member, elements)}" if name else _proposed_value(member, elements))
+        value = str(size) if member.path in whole else _proposed_value(member, elements)
+        said.append(f"{name}={value}" if name else value)
     return f"{{{', '.join(said)}}}"
+
+
+def _is_small(number: Leaf) -> bool:
+    return number.is_bool or number.kind == "floating" or number.bytes == 1
 
 
 def _proposed_value(member: Member, elements: int) -> str:
     if member.handle:
         return f"{member.handle} float[64][64]={'random' if member.handle == 'texture' else '0'}"
     if member.number:
-        small = member.number.is_bool or member.number.kind == "floating" or member.number.bytes == 1
-        return "1" if small else str(elements)
+        return "1"
     pointee = member.pointee
     if pointee is None or pointee.is_function or (pointee.layout and pointee.layout.trouble):
         return "null"

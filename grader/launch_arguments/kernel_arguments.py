@@ -29,6 +29,7 @@ from grader.launch_arguments.texture_options import OBJECTS, TextureOptions, des
 MAX_BUFFER_BYTES = 64 << 20
 MAX_TOTAL_BYTES = 256 << 20
 _NAMESPACES = re.compile(r"(?:\w+::)+(?=\w+$)")
+_ROWS = 4  # of a proposed buffer of pointers
 _TYPICAL = 1024  # elements of buffers in a proposed command line
 
 
@@ -284,7 +285,9 @@ def proposal(parameter: Parameter) -> str:
     if parameter.layout is not None and not parameter.is_pointer:
         return proposed(parameter.layout, _TYPICAL)
     if parameter.layout is not None and element is not None:
-        return f"{_without_const(element.name)}[1]={{{proposed(parameter.layout, _TYPICAL).partition('=')[2]}}}"
+        one, elements = proposed(parameter.layout, _TYPICAL).partition("=")[2], proposed_elements(parameter)
+        many = ", ".join([one.removeprefix("{").removesuffix("}")] * elements) if elements > 1 else one
+        return f"{_without_const(element.name)}[{elements}]={{{many}}}"
     if parameter.is_pointer:
         name = element.name if element else "float"
         return f"{name}[{_TYPICAL}]=random" if parameter.is_const or element is None else f"{name}[{_TYPICAL}]=0"
@@ -292,6 +295,15 @@ def proposal(parameter: Parameter) -> str:
     if number is not None and (number.is_bool or number.kind == "floating" or number.bytes == 1):
         return f"{element.name if element else 'float'}=1"
     return f"{element.name if element else 'int'}={_TYPICAL if number is None or number.bytes > 1 else 1}"
+
+
+def proposed_elements(parameter: Parameter) -> int:
+    """How many elements a proposed buffer has whose elements are described one by one: rows, or objects with pointers. 0: it is another."""
+    if not parameter.is_pointer or parameter.layout is None or parameter.is_function:
+        return 0
+    member = parameter.layout.members[0] if len(parameter.layout.members) == 1 else None
+    is_rows = member is not None and not member.path and member.pointee is not None and member.pointee.layout is None
+    return _ROWS if is_rows else 1
 
 
 def _handle(parameter: Parameter) -> str:

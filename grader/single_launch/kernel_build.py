@@ -17,6 +17,7 @@ from grader.engines.checks.texture_references import texture_reference
 from grader.engines.cpu.cpu_build import CpuBuild, build_for_cpu
 from grader.engines.refusal import Refusal
 from grader.kernel_files.host_code import without_host_functions, without_lines
+from grader.kernel_files.kernel_instance import versions_of
 from grader.kernel_files.kernel_slice import sliced
 from grader.kernel_files.kernel_source import INCLUDE, KernelSource, base_name
 from grader.kernel_files.left_out_headers import is_needed, stand_in
@@ -229,7 +230,9 @@ def why_not(source: KernelSource, kernel: str, built: BuiltKernel) -> str:
     log = built.build.log
     error = re.search(rf"^{re.escape(USE_FILE)}:\d+:(?:\d+:)? error: (.*)$", log, re.MULTILINE)
     if error and not any(one.line > 0 for one in built.build.refusals):
-        return f"{_about_name(kernel, error[1])} {_listed(source)}"
+        versions = versions_of(source, kernel)
+        listed = f"The versions are: {'; '.join(versions)}." if len(versions) > 1 else _listed(source)
+        return f"{_about_name(kernel, error[1])} {listed}"
     errors = [
         f"{f'{source.name}:{one.line}' if one.line > 0 else source.name}: {one.verdict.value}: {one.message} {one.advice}".strip()
         for one in built.build.refusals[:_REFUSALS]

@@ -14,7 +14,7 @@ from grader.kernel_files.kernel_instance import definitions_of, is_two_dimension
 from grader.kernel_files.kernel_source import KernelSource
 from grader.kernel_files.own_launches import Extent3, OwnLaunch, own_launches
 from grader.kernel_files.texture_use import texture_use
-from grader.launch_arguments.kernel_arguments import MAX_BUFFER_BYTES, proposal
+from grader.launch_arguments.kernel_arguments import MAX_BUFFER_BYTES, proposal, proposed_elements
 from grader.launch_arguments.kernel_parameters import Parameter
 
 _ELEMENTS = 4096  # of a proposed buffer: the square of a proposed number, in one dimension and in two
@@ -59,7 +59,10 @@ def _from_own(
     source: KernelSource, name: str, own: OwnLaunch | None, parameters: Sequence[Parameter], *, wide: bool
 ) -> ProposedLaunch:
     grid, block = _WIDE if wide else _FLAT
-    dynamic = any(re.search(r"\bextern\s+__shared__", text) for text in definitions_of(source, name))
+    definitions = definitions_of(source, name)
+    if definitions and not any("blockIdx" in text for text in definitions):
+        grid = (1, 1, 1)  # its author thinks of one block
+    dynamic = any(re.search(r"\bextern\s+__shared__", text) for text in definitions)
     usual_shared = _DYNAMIC_BYTES if dynamic else 0
     if own is None:
         return ProposedLaunch(
@@ -119,7 +122,8 @@ def _usual_arguments(source: KernelSource, parameters: Sequence[Parameter], usua
     numbers = [one.element.number for one in plain if one.element is not None]
     whole = sum(one is not None and one.kind != "floating" and not one.is_bool and one.bytes > 1 for one in numbers)
     size = usual if whole <= 3 else 8 if whole <= 5 else 4  # noqa: PLR2004 -- so that products of them stay below _ELEMENTS
-    return tuple(_usual(source, one, size) for one in parameters)
+    described = [elements for one in parameters if (elements := proposed_elements(one))]
+    return tuple(_usual(source, one, min([size, *described])) for one in parameters)
 
 
 def _told(own: OwnLaunch, at: int, parameter: Parameter) -> str | None:

@@ -228,3 +228,48 @@ def test_an_object_in_constant_memory_may_have_a_constructor_with_nothing_in_it(
     )
     done = check(str(file), "--block", "4", "--arg", "float[4]", "--json")
     assert done.status == status, done.out + done.err
+
+
+def test_versions_of_a_kernel_are_proposed_with_their_parameters(tmp_path: Path) -> None:
+    file = tmp_path / "two versions.cu"
+    file.write_text(
+        "__global__ void f(float* a, const int n[]) { a[0] = n[0]; }\n"
+        "__global__ void f(const float* __restrict__ a, /* here, too */ unsigned int n, float* out) { out[0] = a[0] + n; }\n"
+    )
+    done = check(str(file), "--kernel", "f", "--json")
+    assert done.status == 2
+    names = [shlex.split(one)[shlex.split(one).index("--kernel") + 1] for one in done.report.proposals]
+    assert names == ["f(float*, const int*)", "f(const float*, unsigned int, float*)"]
+    for name in names:
+        assert check(str(file), "--kernel", name, "--json").report.proposals, name
+
+
+@pytest.mark.parametrize("kernel", ["lengths", "grow"])
+def test_lines_for_rows_and_objects_run_without_findings(kernel: str, tmp_path: Path) -> None:
+    file = tmp_path / "rows (old).cu"
+    file.write_text(
+        "typedef struct { int width, height; float* data; } Matrix;\n"
+        "__global__ void lengths(char** names, int* out, int n) {\n"
+        "  int i = blockIdx.x * blockDim.x + threadIdx.x, k = 0;\n"
+        "  if (i >= n) return;\n"
+        "  while (names[i][k]) ++k;\n"
+        "  out[i] = k;\n}\n"
+        "__global__ void grow(Matrix a, Matrix b) {\n"
+        "  int i = blockIdx.x * blockDim.x + threadIdx.x;\n"
+        "  if (i < a.width * a.height) a.data[i] += b.data[i];\n}\n"
+    )
+    asked = check(str(file), "--kernel", kernel, "--json")
+    (line,) = asked.report.proposals
+    assert "Matrix={width=32" in line or kernel == "lengths"
+    done = check(*shlex.split(line)[2:], "--json")
+    assert done.status == 0, done.out + done.err
+
+
+def test_a_name_with_brackets_does_not_hide_what_the_compiler_says(tmp_path: Path) -> None:
+    file = tmp_path / "lab 1 (2).cu"
+    file.write_text("__global__ void f(float* a, Foo* b) { a[0] = SIDE; }\n")
+    done = check(str(file), "--json")
+    assert done.status == 2
+    assert "`Foo`" in done.report.message
+    assert "`for`" not in done.report.message
+    assert [one.line for one in done.report.findings][:1] == [1]

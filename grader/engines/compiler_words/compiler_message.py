@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 _QUOTES = str.maketrans("\u2018\u2019", "''")
 _HEAD = re.compile(
-    r"^(?:\./)?(?P<file>[^\s:(][^:(\n]*)(?::(?P<line>\d+):(?:(?P<column>\d+):)?|\((?P<nvcc>\d+)\):) "
+    r"^(?:\./)?(?P<file>[^\s:(][^:\n]*?)(?::(?P<line>\d+):(?:(?P<column>\d+):)?|\((?P<nvcc>\d+)\):) "
     r"(?P<kind>fatal error|catastrophic error|error|warning|note|Note)(?: #[\w-]+)?: (?P<text>.*)$"
 )
 _OURS = re.compile(r"\b(?:struct |class )?cuda_on_cpu::|\b(?:struct|class) (?=(?:u?int|float|double|dim)\d\b)")

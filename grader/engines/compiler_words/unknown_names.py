@@ -18,6 +18,7 @@ _UNKNOWN = re.compile(
 )
 _JOINED = re.compile(rf"({'|'.join(BUILT_IN[:4])})_?([xyzXYZ])$", re.IGNORECASE)
 _HALF = re.compile(r"half2?|__half2?|__(float|double|int)2half\w*|__half2float")
+_BEFORE_BRACKETS = frozenset({"for", "if", "switch", "while"})  # nobody means these where no ( follows
 _OTHER_WORD = re.compile(r"expected .* before '(?P<word>\w+)'|^expected '\)'")
 
 
@@ -48,8 +49,10 @@ def _of_course(name: str, place: Place, code: StudentCode) -> Said | None:
 
 
 def _near(name: str, place: Place, code: StudentCode) -> Said | None:
-    near = nearest_name(name, code, place.line)
     called = code.line(place.line)[place.end :].lstrip().startswith("(")
+    near = nearest_name(name, code, place.line)
+    if near in _BEFORE_BRACKETS and not called:
+        near = ""
     what = f"{'There is no function' if called else 'There is no'} `{name}`."
     if name in ELSEWHERE:
         return Said(place, f"C++ has no `{name}`: it writes `{ELSEWHERE[name]}`.")

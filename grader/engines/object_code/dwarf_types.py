@@ -57,7 +57,10 @@ def type_of(die: Die, depth: int = 0) -> TypeName:
     if target.tag in _POINTERS:
         return TypeName(type_of(target, depth + 1).name + _POINTERS[target.tag], 8)
     if target.tag in _SAME_TYPE or target.tag in _QUALIFIERS or target.tag == "DW_TAG_array_type":
-        return _derived(target, type_of(target, depth + 1))
+        inner = type_of(target, depth + 1)
+        if inner.name == "?" and target.tag == "DW_TAG_typedef":  # typedef struct { … } Matrix;
+            return TypeName(text_of(target, "DW_AT_name") or "?", inner.bytes, inner.dimensions)
+        return _derived(target, inner)
     size = target.attributes.get("DW_AT_byte_size")
     return TypeName(text_of(target, "DW_AT_name") or "?", size.value if size else 0)
 
