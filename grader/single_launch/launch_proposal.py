@@ -64,10 +64,10 @@ def _from_own(
         grid = (1, 1, 1)  # its author thinks of one block
     dynamic = any(re.search(r"\bextern\s+__shared__", text) for text in definitions)
     usual_shared = _DYNAMIC_BYTES if dynamic else 0
+    widest = _WIDEST if _whole_numbers(parameters) <= 2 else _WIDEST // 2  # noqa: PLR2004 -- two sides, and no third number
     if own is None:
-        return ProposedLaunch(
-            grid, block, usual_shared, _usual_arguments(source, parameters, _usual_number(grid, block, wide=wide))
-        )
+        number = _usual_number(grid, block, widest) if wide else _FLAT_NUMBER
+        return ProposedLaunch(grid, block, usual_shared, _usual_arguments(source, parameters, number))
     told = [_told(own, at, parameter) for at, parameter in enumerate(parameters)]
     if own.grid and own.block and own.shared_bytes is not None and _fits(own.grid, own.block):
         arguments = tuple(one for one in told if one is not None)
@@ -79,9 +79,10 @@ def _from_own(
     grid = _smaller_grid(own.grid or grid, block, _most_elements(told) if all_buffers and not own.grid else _ELEMENTS)
     if wide and not all_buffers:
         x, y, _ = grid
-        grid = (min(x, max(1, _WIDEST // block[0])), min(y, max(1, _WIDEST // block[1])), 1)
+        grid = (min(x, max(1, widest // block[0])), min(y, max(1, widest // block[1])), 1)
     # A buffer that is larger than usual does no harm. A number does, where the buffers do not follow from it.
-    usual = _usual_arguments(source, parameters, _usual_number(grid, block, wide=wide))
+    number = _usual_number(grid, block, widest) if wide else _FLAT_NUMBER
+    usual = _usual_arguments(source, parameters, number)
     arguments = tuple(
         text if text and (all_buffers or (one.is_pointer and _is_larger(own.bytes[at], one))) else usual[at]
         for at, (text, one) in enumerate(zip(told, parameters, strict=True))
@@ -99,9 +100,17 @@ def _most_elements(told: Sequence[str | None]) -> int:
     return min(_ELEMENTS, max((int(size[1]) for size in sizes if size), default=_ELEMENTS))
 
 
-def _usual_number(grid: Extent3, block: Extent3, *, wide: bool) -> int:
-    """A proposed number: in two dimensions as many as there are threads in a row or a column of the grid."""
-    return min(_WIDEST, max(grid[0] * block[0], grid[1] * block[1])) if wide else _FLAT_NUMBER
+def _usual_number(grid: Extent3, block: Extent3, widest: int) -> int:
+    """A proposed number in two dimensions: as many as there are threads in a row or a column of the grid."""
+    return min(widest, max(grid[0] * block[0], grid[1] * block[1]))
+
+
+def _whole_numbers(parameters: Sequence[Parameter]) -> int:
+    """How many parameters may be sizes."""
+    plain = [
+        one.element.number for one in parameters if one.element is not None and not (one.is_pointer or one.texture)
+    ]
+    return sum(one is not None and one.kind != "floating" and not one.is_bool and one.bytes > 1 for one in plain)
 
 
 def _is_larger(size: int | None, parameter: Parameter) -> bool:
@@ -118,9 +127,7 @@ def _smaller_grid(grid: Extent3, block: Extent3, most: int) -> Extent3:
 
 
 def _usual_arguments(source: KernelSource, parameters: Sequence[Parameter], usual: int) -> tuple[str, ...]:
-    plain = [one for one in parameters if not (one.is_pointer or one.texture)]
-    numbers = [one.element.number for one in plain if one.element is not None]
-    whole = sum(one is not None and one.kind != "floating" and not one.is_bool and one.bytes > 1 for one in numbers)
+    whole = _whole_numbers(parameters)
     size = usual if whole <= 3 else 8 if whole <= 5 else 4  # noqa: PLR2004 -- so that products of them stay below _ELEMENTS
     described = [elements for one in parameters if (elements := proposed_elements(one))]
     return tuple(_usual(source, one, min([size, *described])) for one in parameters)

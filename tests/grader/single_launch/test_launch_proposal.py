@@ -57,6 +57,11 @@ def test_in_two_dimensions_numbers_are_as_large_as_the_grid(
     assert (found.grid, found.arguments[1]) == (grid, f"int={number}")
 
 
+def test_three_numbers_of_a_wide_kernel_are_half_as_large_and_so_is_the_grid() -> None:
+    found = proposed(WIDE, "f<<<atoi(v[1]), dim3(32, 32)>>>(d, atoi(v[2]), 1, 2);", 3)
+    assert (found.grid, set(found.arguments[1:])) == ((1, 1, 1), {"int=32"})
+
+
 @pytest.mark.parametrize(("numbers", "size"), [(3, 64), (5, 8), (7, 4)])
 def test_the_more_numbers_the_smaller_they_are(numbers: int, size: int) -> None:
     assert set(proposed(FLAT, "", numbers).arguments[1:]) == {f"int={size}"}
