@@ -59,8 +59,10 @@ UNSUPPORTED_NAMES = re.compile(
     r"globaltimer|nvcuda|wmma|cooperative_groups|cg|__nv_\w+|nv_bfloat16\w*|cuda|thrust|cub|tex(?:[123]D|Cubemap)\w*|surf(?:[123]D|Cubemap)\w*"
     r"|cudaTextureObject_t|cudaSurfaceObject_t|__dp[24]a\w*|__\w*bfloat16\w*|__v(add|sub|abs|avg|hadd|max|min|cmp|set|neg|sad)\w*|__vi\w+"
     r"|curand\w+|__prof_trigger|__cvta_\w+|__isGridConstant|__pipeline_\w+|__barrier_sync\w*"
-    r"|__brkpt|__reduce_\w+|__shfl|__shfl_(up|down|xor)|__any|__all|__ballot"
+    r"|__brkpt|__reduce_\w+"
 )
+# Functions of a warp without a mask: no compiler knows them for a GPU of compute capability 7.0 or newer.
+WITHOUT_A_MASK = frozenset({"__shfl", "__shfl_up", "__shfl_down", "__shfl_xor", "__any", "__all", "__ballot"})
 # Parts of <cooperative_groups.h> that our version does not have.
 UNSUPPORTED_MEMBERS = re.compile(
     r"barrier_(arrive|wait)|get_type|map_shared_rank|query_shared_rank|cluster_\w+|(block|dim)_cluster\w*"

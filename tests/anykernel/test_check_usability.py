@@ -273,3 +273,13 @@ def test_a_name_with_brackets_does_not_hide_what_the_compiler_says(tmp_path: Pat
     assert "`Foo`" in done.report.message
     assert "`for`" not in done.report.message
     assert [one.line for one in done.report.findings][:1] == [1]
+
+
+@pytest.mark.parametrize("call", ["__shfl_down(a[0], 1)", "__any(a[0])", "__all(a[0])", "__ballot(a[0])"])
+def test_functions_of_old_cuda_are_refused_with_what_to_write(call: str, tmp_path: Path) -> None:
+    file = tmp_path / "old.cu"
+    file.write_text(f"__global__ void f(int* a) {{\n  a[0] = {call};\n}}\n")
+    done = check(str(file), "--json")
+    (found,) = done.report.findings
+    assert (done.status, found.kind, found.line) == (2, "compile-error", 2)
+    assert f"Write `{call.partition('(')[0]}_sync(0xffffffff, …)`" in (found.advice or "")

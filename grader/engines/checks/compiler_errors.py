@@ -11,7 +11,12 @@ from grader.engines.checks.texture_references import texture_reference
 from grader.engines.compiler_words.compiler_message import Diagnostic, diagnostics
 from grader.engines.compiler_words.error_report import mistakes
 from grader.engines.compiler_words.told import Said
-from grader.engines.device_functions import UNSUPPORTED_HEADERS, UNSUPPORTED_MEMBERS, UNSUPPORTED_NAMES
+from grader.engines.device_functions import (
+    UNSUPPORTED_HEADERS,
+    UNSUPPORTED_MEMBERS,
+    UNSUPPORTED_NAMES,
+    WITHOUT_A_MASK,
+)
 from grader.engines.refusal import Refusal
 from grader.engines.student_text.student_code import Place, StudentCode
 from grader.model.verdicts import Verdict
@@ -45,6 +50,7 @@ _UNKNOWN_MEMBER_OF_CUDA = re.compile(
     r"[\u2018'](?P<gcc>\w+)[\u2019']"
     r"|no member named '(?P<clang>\w+)' in '(?P<its>cuda::\w+)<"
 )
+_CALL_OF_A_TEMPLATE = re.compile(r"there are no arguments to [\u2018'](\w+)[\u2019'] that depend")
 _LAUNCH = re.compile(r"<<<|expected primary-expression before [\u2018']<[\u2019']")
 _HOST_NAME = re.compile(
     r"[\u2018']cuda(?!TextureObject_t|SurfaceObject_t)(?:[A-Z]\w*|_\w+)[\u2019']|[\u2018']cublas\w*[\u2019']"
@@ -69,7 +75,7 @@ def compile_errors(log: str, file_name: str, source: str) -> tuple[Refusal, ...]
         if not host_code and (what := _needs_a_gpu(error.text)):
             text = f"The CPU executor does not know {what}: this file has to be graded on a GPU."
             return (Refusal(Verdict.NEEDS_GPU, error.line, text),)
-    host = next((found for error in errors if (found := _host_code(error, code))), None)
+    host = next((found for error in errors if (found := _host_code(error, code) or _without_a_mask(error, code))), None)
     said = [host] if host else mistakes(errors, code, MAX_ERRORS)
     return tuple(
         Refusal(Verdict.COMPILE_ERROR, one.place.line, one.message, one.advice, one.place.columns) for one in said
@@ -87,6 +93,16 @@ def _host_code(error: Diagnostic, code: StudentCode) -> Said | None:
             code.word_at(error.line, error.column, name), f"`{name}` is not for a kernel's file.", _NOT_FOR_THIS_FILE
         )
     return None
+
+
+def _without_a_mask(error: Diagnostic, code: StudentCode) -> Said | None:
+    name = _UNKNOWN_NAME.match(error.text) or _CALL_OF_A_TEMPLATE.match(error.text)
+    unknown = next((one for one in name.groups() if one), "") if name else ""
+    if unknown not in WITHOUT_A_MASK:
+        return None
+    what = f"`{unknown}` is of old CUDA: since its version 9, the lanes that take part have to be named."
+    advice = f"Write `{unknown}_sync(0xffffffff, …)` where all 32 lanes of the warp come here."
+    return Said(code.word_at(error.line, error.column, unknown), what, advice)
 
 
 def _needs_a_gpu(message: str) -> str | None:
