@@ -16,7 +16,7 @@ from grader.engines.causes.launch_causes import Started, launch_causes
 from grader.engines.causes.shared_causes import dynamic_without_bytes, forgotten_shared, pointers_without_memory
 from grader.engines.causes.unset_values import ADVICE as UNSET_ADVICE
 from grader.engines.causes.unset_values import bare_declarations
-from grader.engines.causes.unused_indices import unused_indices
+from grader.engines.causes.unused_indices import shared_places, unused_indices
 from grader.engines.causes.warning_sentences import explaining
 from grader.engines.checks.entry_points import name_of
 from grader.engines.compiler_words.compiler_message import Diagnostic, diagnostics
@@ -111,7 +111,11 @@ def _of_indices(lab: Lab, code: StudentCode, failed: Sequence[Launch]) -> Iterat
     for launch in failed:
         if launch.verdict not in _OF_INDICES or launch.grid is None or launch.block is None:
             continue
-        if found := list(unused_indices(code, kernel, launch.grid, launch.block)):
+        found = [
+            *unused_indices(code, kernel, launch.grid, launch.block),
+            *shared_places(code, launch.grid, launch.block),
+        ]
+        if found:
             yield found[0]
             return
 

@@ -22,6 +22,10 @@ _ONE_ELEMENT = (
     "Several threads change one element: each reads the old value before another has written its own, and a change is lost. Let "
     "each element belong to one thread, or use an atomic function such as atomicAdd(). A barrier does not help here."
 )
+_SAME_INDEX = (
+    "Both threads store into the same element. If each element should belong to one thread, work out the index in this line for both "
+    "of them. If both have to store there, one after the other, a barrier must stand between the two."
+)
 _CHANGES = re.compile(r"([A-Za-z_]\w*)\s*(?:\[[^;]*?\])+\s*(?:\+\+|--|[-+*/%&|^]=)|(?:\+\+|--)\s*([A-Za-z_]\w*)\s*\[")
 _MASK = (
     "Every lane that calls a warp function must be named in the mask, with all the lanes that call it together. Work the mask "
@@ -37,6 +41,7 @@ _QUESTIONS = {
     _EXITED: "Which threads of the block leave before this line, and what would they have loaded?",
     _BETWEEN_BLOCKS: "Which of the two blocks comes first, and what makes sure of it?",
     _ONE_ELEMENT: "What is lost when two threads read the old value and then both write?",
+    _SAME_INDEX: "By which of threadIdx.x, threadIdx.y and blockIdx do the two differ, and does the index depend on it?",
     _MASK: "Which lanes come to this line, and which does the mask name?",
 }
 
@@ -44,15 +49,21 @@ _QUESTIONS = {
 def advice_for(finding: Finding) -> str | None:
     if told := told_by_words(finding):
         return told.advice
-    if finding.kind is Verdict.RACE and finding.other and finding.other.block != finding.block:
-        return _BETWEEN_BLOCKS
-    if finding.kind is Verdict.RACE and _changes_one_element(finding):
-        return _ONE_ELEMENT
     if finding.access in {"mask", "shuffle"}:
         return _MASK if finding.access == "mask" else _SHUFFLE
     if finding.kind is Verdict.BARRIER_DIVERGENCE and finding.other and finding.other.access == "return":
         return _EXITED
-    return finding.kind.facts.advice or None
+    special = _of_race(finding) if finding.kind is Verdict.RACE else None
+    return special or finding.kind.facts.advice or None
+
+
+def _of_race(finding: Finding) -> str | None:
+    if finding.other and finding.other.block != finding.block:
+        return _BETWEEN_BLOCKS
+    if _changes_one_element(finding):
+        return _ONE_ELEMENT
+    same_line = finding.other is not None and finding.line == finding.other.line
+    return _SAME_INDEX if same_line and _both_write(finding) else None
 
 
 def question_for(finding: Finding) -> str:
@@ -63,6 +74,10 @@ def question_for(finding: Finding) -> str:
     if advice is not None and advice != finding.kind.facts.advice:
         return _QUESTIONS.get(advice, "")
     return finding.kind.facts.question
+
+
+def _both_write(finding: Finding) -> bool:
+    return finding.other is not None and finding.access == finding.other.access == "write"
 
 
 def _changes_one_element(finding: Finding) -> bool:

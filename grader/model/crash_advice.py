@@ -73,6 +73,12 @@ WORDS: dict[Verdict, dict[str, Told]] = {
             "Which threads of the grid leave the kernel before this line, and by which condition?",
         ),
     },
+    Verdict.OUT_OF_BOUNDS: {
+        "but this dimension has only": Told(
+            Verdict.OUT_OF_BOUNDS.facts.advice,
+            "Which values does this subscript have, from the first thread and pass to the last?",
+        ),
+    },
     Verdict.TIMEOUT: {
         "waits for it to change": Told(
             "Find the line that changes this value. Can its thread come there while this one waits, or does it wait for this one too?",

@@ -118,6 +118,20 @@ def _exchange_in_subscript(names: KernelNames) -> Edits:
         yield from (edits for edits in some if edits)
 
 
+def _exchange_terms(names: KernelNames) -> Edits:
+    """`[b * N + a]` for `[a * N + b]`, and then with another row's length."""
+    resized: list[list[Edit]] = []
+    for first, last in names.subscripts():
+        inside = [names.text(at) for at in range(first + 1, last)]
+        if len(inside) != len("a*N+b") or {inside[1], inside[3]} != {"*", "+"}:
+            continue
+        one, size, other = inside[::2] if inside[1] == "*" else (inside[2], inside[4], inside[0])
+        yield [names.replaced(first + 1, last - 1, f"{other} * {size} + {one}")]
+        others = [length for length in names.sizes if length != size]
+        resized += [[names.replaced(first + 1, last - 1, f"{other} * {length} + {one}")] for length in others]
+    yield from resized
+
+
 def _another_size(names: KernelNames) -> Edits:
     """Another of the kernel's sizes, first as a row's length and then elsewhere."""
     used = [at for at, token in enumerate(names.tokens) if token.text in names.sizes and names.is_use(at)]
@@ -230,6 +244,7 @@ _OPERATORS = (
     _another_size,
     _exchange_names,
     _exchange_in_subscript,
+    _exchange_terms,
     follow_the_loop,
     _exchange_axis,
     _move_bound,

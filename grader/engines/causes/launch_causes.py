@@ -69,7 +69,8 @@ def _refused(what: str, extent: Extent | None, numbers: _Three, text: LaunchText
             return
     threads = numbers[0] * numbers[1] * numbers[2]
     if what == "block" and (threads > _MOST_THREADS or numbers[2] > _MOST_DEEP):
-        product = " x ".join(f"{number:,}" for number in numbers if number > 1)
+        sides = [f"{number:,}" for number in numbers if number > 1]
+        product = f"{' x '.join(sides)} = " if len(sides) > 1 else ""
         terms = [term for term in extent.terms if not term.isdigit()] if extent and known else []
         written = f" ({', '.join(f'`{term}`' for term in terms)})" if terms else ""
         most = (
@@ -77,7 +78,7 @@ def _refused(what: str, extent: Extent | None, numbers: _Three, text: LaunchText
             if threads > _MOST_THREADS
             else f"its z may be at most {_MOST_DEEP}"
         )
-        said = f"The block in line {place.line}{written} has {product} = {threads:,} threads: {most}."
+        said = f"The block in line {place.line}{written} has {product}{threads:,} threads: {most}."
         yield Said(place, said, "The sides of a block multiply: their product is the number of its threads.")
 
 
@@ -88,10 +89,13 @@ def _where(extent: Extent | None, numbers: _Three, text: LaunchText) -> tuple[Pl
 
 
 def _arithmetic(term: str, value: int, text: LaunchText) -> str:
-    """`N / 16` with N = 1 is 0."""
+    """`N / 16` with N = 1 is 0; of a name, the expression that it was given."""
+    whole = f"`{term}`"
+    if re.search(r"\W", written := text.expressions.get(term, "")):
+        whole, term = f"`{term}` or `{written}`", written
     names = [name for name in dict.fromkeys(re.findall(r"[^\W\d]\w*(?:\.[xyz]\b)?", term)) if name in text.values]
     values = " and ".join(f"{name} = {text.values[name]:,}" for name in names)
-    return f"`{term}`{f' with {values}' if values else ''} is {value:,}"
+    return f"{whole}{f' with {values}' if values else ''} is {value:,}"
 
 
 def _too_few(text: LaunchText, launch: Started) -> Iterator[Said]:

@@ -43,6 +43,7 @@ class LaunchText:
     head: Place
     last: Place  # its last `return`, or its head
     values: dict[str, int] = field(default_factory=dict)
+    expressions: dict[str, str] = field(default_factory=dict)  # of these names, as they are written
     extents: dict[str, Extent] = field(default_factory=dict)
     returned: tuple[str, ...] = ()  # the members of what it returns, as they are written
     grid: Extent | None = None
@@ -138,6 +139,7 @@ def _sets(found: LaunchText, statement: str, place: Place) -> bool:
     extent = _DIM3.fullmatch(statement)
     if number := _NUMBER.fullmatch(statement):
         found.values[number[1]] = whole_number(number[2], found.values)
+        found.expressions[number[1]] = number[2]
     elif part := _PART.fullmatch(statement):
         if part[1] != "shared_bytes":
             setattr(found, part[1], _returned(found, part[2].strip(), _span(place, statement)))

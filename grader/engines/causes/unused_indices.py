@@ -1,4 +1,6 @@
-"""Threads that all compute the same, since the kernel never asks for one of their indices. Pure."""
+"""Threads that compute the same: the kernel never asks for one of their indices, or works out a place from them that is not theirs
+alone. Pure.
+"""
 
 from __future__ import annotations
 
@@ -13,6 +15,9 @@ _AXES = "xyz"
 _OTHERWISE = re.compile(
     r"thread_rank|thread_index|group_index|block_rank|%tid|%ctaid|\b(?:threadIdx|blockIdx)\b(?!\s*\.\s*[xyz]\b)|##"
 )
+
+_MIXED = re.compile(r"\bblockDim\.([xyz])\s*\*\s*blockIdx\.([xyz])\b|\bblockIdx\.([xyz])\s*\*\s*blockDim\.([xyz])\b")
+_SUM = re.compile(r"\bblockIdx\.([xyz])\s*\+\s*\w[\w.]*|(?<![\w.*/])\w[\w.]*\s*\+\s*blockIdx\.([xyz])\b(?!\s*\*)")
 
 
 def unused_indices(
@@ -33,6 +38,29 @@ def unused_indices(
                     words = what.format(count, axis, axis)
                     said = f"The kernel uses `{name}.{axis}` nowhere, and {words} compute the same."
                     yield Said(place, said, "Which index tells these threads which element is theirs?")
+
+
+def shared_places(code: StudentCode, grid: tuple[int, int, int], block: tuple[int, int, int]) -> Iterator[Said]:
+    """Beside a failure alone, as above."""
+    for number, bare in enumerate(code.bare, 1):
+        for found in _MIXED.finditer(bare):
+            dimension, index = (found[1], found[2]) if found[1] else (found[4], found[3])
+            if dimension != index:
+                said = f"`{found[0]}` mixes two axes: blocks along {index} are blockDim.{index} threads wide."
+                yield Said(Place(number, *found.span()), said, "Each index belongs with the size of its own axis.")
+    text = "\n".join(code.bare)
+    for axis, blocks, threads in zip(_AXES, grid, block, strict=True):
+        sums = [one for one in _SUM.finditer(text) if one[1] or one[2]]
+        found_sum = next((one for one in sums if axis in {one[1], one[2]}), None)
+        scaled = re.search(rf"(?:\*|<<)\s*\(?\s*blockIdx\.{axis}|blockIdx\.{axis}\s*\)?\s*(?:\*|<<)", text)
+        if blocks > 1 and threads > 1 and found_sum and not scaled:
+            place = _first(re.escape(found_sum[0]), code)
+            said = (
+                f"`{found_sum[0]}` counts blocks as if each had one thread in {axis}, and each has {threads}: neighbouring blocks get the "
+                "same places."
+            )
+            if place is not None:
+                yield Said(place, said, "How many places does each block need for itself?")
 
 
 def _uses(name: str, axis: str, text: str) -> bool:

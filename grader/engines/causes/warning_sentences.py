@@ -162,8 +162,26 @@ def _shadowed(told: Told) -> Said | None:
     return Said(told.at(name), what, "Without the type in front, the statement uses the first one.")
 
 
+def _whole_result(told: Told) -> Said | None:
+    """A function that gives back whole numbers alone, where a `return` has a fraction."""
+    for number in range(told.error.line, 0, -1):
+        head = re.search(r"\b(int|unsigned|long|size_t|short|char|bool)\s+(\w+)\s*\([^;]*$", told.code.line(number))
+        if head and "{" in "".join(told.code.bare[number - 1 : number + 1]):
+            what = f"`{head[2]}`, which begins in line {number}, gives back `{head[1]}`: line {told.error.line} cuts fractions off."
+            return Said(
+                Place(number, *head.span(1)),
+                what,
+                "The elements of the matrices are `float`, and so are their products and sums.",
+            )
+    return None
+
+
 def _whole_numbers(told: Told) -> Said | None:
-    found = re.search(r"([^\W\d]\w*)\s*(?:[+\-*/]?=)(?!=)", told.bare)
+    if re.match(r"\s*return\b", told.bare):
+        return _whole_result(told)
+    stores = list(re.finditer(r"([^\W\d]\w*)\s*(?:[+\-*/]?=)(?!=)", told.bare))
+    # The last one before what the compiler points to: a loop's head may stand before it in the line.
+    found = next((one for one in reversed(stores) if one.start() <= told.column), stores[0] if stores else None)
     if found is None or ("[" not in told.bare and "+=" not in found[0]):
         return None
     for line in reversed(told.code.declarations(found[1])):

@@ -20,7 +20,7 @@ def nearest_name(word: str, code: StudentCode, line: int) -> str:
     for names in (own, (*CUDA, *CPP, *LIBRARY)):
         if same := next((name for name in names if _plain(name) == _plain(word)), ""):
             return same
-    longer = [name for name in own if len(word) > _SHORT and name.startswith(f"{word}_")]
+    longer = [name for name in own if len(word) > _SHORT and (name.startswith(f"{word}_") or name.endswith(f"_{word}"))]
     if len(longer) == 1:
         return longer[0]
     return nearest(word, (*CUDA, *own, *CPP, *LIBRARY))

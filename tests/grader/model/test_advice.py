@@ -113,3 +113,19 @@ def test_a_crash_of_an_unknown_kind_is_asked_about_as_its_kind_is() -> None:
 
 def test_threads_of_two_blocks_are_not_asked_about_a_barrier() -> None:
     assert question_for(race("bins[t] = 1;", other_block=(1, 0, 0))).startswith("Which of the two blocks")
+
+
+def test_two_threads_that_store_into_one_element_are_not_told_of_a_barrier() -> None:
+    finding = race("C[i] = sum;").model_copy(update={"access": "write"})
+    assert "should belong to one thread" in (advice_for(finding) or "")
+    assert "does the index depend on it" in question_for(finding)
+    later = race("C[i] = sum;", other_line=9).model_copy(update={"access": "write"})
+    assert advice_for(later) == Verdict.RACE.facts.advice
+
+
+def test_a_subscript_of_a_small_array_is_not_asked_about_rows_and_columns() -> None:
+    told = question_for(
+        said(Verdict.OUT_OF_BOUNDS, "Thread (0,0,0) uses subscript 4 of part, but this dimension has only")
+    )
+    assert "row" not in told
+    assert "subscript" in told

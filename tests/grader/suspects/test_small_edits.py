@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import pytest
@@ -30,6 +31,48 @@ UNDONE = {
 def test_the_change_that_undoes_a_mistake_is_tried(file: str) -> None:
     made = small_edits((MISTAKES / file).read_text(encoding="utf-8"), MOST_EDITS)
     assert UNDONE[file] in [one.after for one in made]
+
+
+KERNEL = """__global__ void product(const float* A, const float* B, float* C, int M, int N, int K) {
+  int tx = threadIdx.x, ty = threadIdx.y;
+  int row = blockIdx.y * 16 + ty;
+  int col = blockIdx.x * 16 + tx;
+  float sum = 0;
+  for (int start = 0; start < K; start += 16) {
+    int a_col = start + tx;
+    As[ty][tx] = A[row * K + start + tx];
+    for (int k = 0; k < 16; ++k) sum += As[ty][k] * Bs[k][tx];
+  }
+  C[row * N + col] = sum;
+}
+LaunchConfig go(int M, int N, int K) { return LaunchConfig{grid, block}; }
+"""
+
+
+@pytest.mark.parametrize(
+    ("right", "wrong"),
+    [
+        ("sum += As", "sum -= As"),
+        ("A[row * K + start + tx]", "A[row * K + start]"),
+        ("a_col = start + tx", "a_col = start"),
+        ("a_col = start + tx", "a_col = tx"),
+        ("start += 16", "start += 2 * 16"),
+        ("start += 16", "start += 16 + 1"),
+        ("As[ty][k] *", "As[tx][k] *"),
+        ("As[ty][k] *", "As[k][tx] *"),
+        ("] * Bs", "] + Bs"),
+        ("C[row * N + col]", "C[col * N + row]"),
+        ("C[row * N + col]", "C[col * M + row]"),
+        ("start < K;", "start < K - 1;"),
+        ("start < K - 1;", "start < K - 2;"),
+        ("LaunchConfig{grid, block}", "LaunchConfig{block, grid}"),
+    ],
+)
+def test_a_mistake_of_each_kind_is_undone(right: str, wrong: str) -> None:
+    text = KERNEL if right in KERNEL else KERNEL.replace("start < K;", right)
+    wanted = re.sub(r"\s+|[()]", "", text)
+    made = [re.sub(r"\s+|[()]", "", one.text) for one in small_edits(text.replace(right, wrong), MOST_EDITS)]
+    assert wanted in made
 
 
 @pytest.mark.parametrize("file", sorted(path.relative_to(MISTAKES).as_posix() for path in MISTAKES.glob("*/*.cu")))

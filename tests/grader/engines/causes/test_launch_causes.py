@@ -25,7 +25,10 @@ def said(body: str, grid: Three, block: Three, sizes: tuple[int, ...] = (1, 40))
             "`rows / TILE` with rows = 1 and TILE = 16 is 0",
         ),
         ("  dim3 block(side, side + 1);\n  return {dim3(1), block};\n", (1, 1, 1), (32, 33, 1), 4, "32 x 33 = 1,056 threads"),
-        ("  int n = rows / side;\n  dim3 grid(n);\n  return {grid, dim3(1)};\n", (0, 1, 1), (1, 1, 1), 5, "`n` with n = 0 is 0"),
+        (
+            "  int n = rows / side;\n  dim3 grid(n);\n  return {grid, dim3(1)};\n", (0, 1, 1), (1, 1, 1), 5,
+            "`n` or `rows / side` with rows = 1 and side = 32 is 0",
+        ),
         (
             "  LaunchConfig c;\n  c.grid = dim3(rows / 2);\n  c.block = dim3(8);\n  return c;\n", (0, 1, 1), (8, 1, 1), 5,
             "`rows / 2` with rows = 1 is 0",
@@ -100,3 +103,18 @@ def test_the_grid_and_the_block_are_known_by_their_usual_names(returned: str, *,
     text = f"LaunchConfig f(int M) {{\n  dim3 {one}(4);\n  dim3 {other}(4);\n  return LaunchConfig{{{returned}}};\n}}\n"
     said = list(launch_causes(StudentCode(text), "f", Started((8,), (4, 1, 1), (4, 1, 1))))
     assert bool(said) is told
+
+
+def test_a_name_is_told_with_the_expression_that_it_was_given() -> None:
+    ((line, words),) = said(
+        "  int total = rows * columns;\n  int blocks = total / 64;\n  return LaunchConfig(blocks, 64);\n",
+        (0, 1, 1),
+        (64, 1, 1),
+    )
+    assert line == 6
+    assert "`blocks` or `total / 64` with total = 40 is 0" in words
+
+
+def test_a_block_of_one_dimension_is_no_product() -> None:
+    ((_, words),) = said("  return LaunchConfig(4, 2048);\n", (4, 1, 1), (2048, 1, 1))
+    assert "has 2,048 threads" in words

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from grader.engines.causes.unused_indices import unused_indices
+from grader.engines.causes.unused_indices import shared_places, unused_indices
 from grader.engines.student_text.student_code import StudentCode
 
 KERNEL = "__global__ void add(int* A) {\n  int i = {};\n  A[i] = 1;\n}\n"
@@ -41,3 +41,46 @@ def test_an_axis_without_a_partner_is_told_at_the_kernel() -> None:
 )
 def test_nothing_is_said_of_one_block_or_where_indices_have_other_names(index: str, grid: tuple[int, int, int]) -> None:
     assert said(index, grid) == []
+
+
+def places(index: str) -> list[str]:
+    return [one.message for one in shared_places(StudentCode(KERNEL.replace("{}", index)), (4, 4, 1), (8, 8, 1))]
+
+
+@pytest.mark.parametrize(
+    ("index", "told"),
+    [
+        (
+            "blockDim.y * blockIdx.x + threadIdx.x",
+            "`blockDim.y * blockIdx.x` mixes two axes: blocks along x are blockDim.x threads",
+        ),
+        (
+            "blockIdx.y * blockDim.x + threadIdx.y",
+            "`blockIdx.y * blockDim.x` mixes two axes: blocks along y are blockDim.y threads",
+        ),
+        (
+            "blockIdx.x + threadIdx.x",
+            "`blockIdx.x + threadIdx.x` counts blocks as if each had one thread in x, and each has 8",
+        ),
+        ("tx + blockIdx.y", "`tx + blockIdx.y` counts blocks as if each had one thread in y"),
+    ],
+)
+def test_a_place_that_is_not_a_blocks_own_is_told(index: str, told: str) -> None:
+    (one,) = places(index)
+    assert one.startswith(told)
+
+
+@pytest.mark.parametrize(
+    "index",
+    [
+        "blockIdx.x * blockDim.x + threadIdx.x",
+        "threadIdx.x + blockIdx.x * 16",
+        "threadIdx.x + TILE * blockIdx.x",
+        "blockIdx.y * TILE + threadIdx.x",
+        "(blockIdx.x << 4) + threadIdx.x",
+        "TILE * (blockIdx.x + 1)",
+        "blockIdx.x",
+    ],
+)
+def test_nothing_is_said_of_a_place_that_is(index: str) -> None:
+    assert places(index) == []

@@ -24,6 +24,11 @@ def test_the_nearest_name_is_proposed(word: str, meant: str) -> None:
     assert nearest_name(word, CODE, 9) == meant
 
 
+@pytest.mark.parametrize("word", ["SIDE", "BLOCK"])
+def test_a_name_is_known_by_its_first_or_last_word(word: str) -> None:
+    assert nearest_name(word, StudentCode("#define BLOCK_SIDE 16\n"), 9) == "BLOCK_SIDE"
+
+
 def test_letters_that_changed_places_are_one_mistake() -> None:
     assert distance("flaot", "float") == 1
     assert distance("", "abc") == 3
