@@ -29,10 +29,21 @@ RESERVED = re.compile(r"__(tsan|ubsan|asan|sanitizer)_.*|tilelab_.*|__(start|sto
 _CONSTEXPR = """
     min max swap clamp move forward exchange abs isnan isinf isfinite signbit numeric_limits integral_constant pair array
     __array_traits tuple _Tuple_impl _Head_base get __get_helper is_same_v addressof __addressof bit_cast __is_constant
-    is_constant_evaluated initializer_list begin end size lerp midpoint gcd make_pair make_tuple
+    is_constant_evaluated __is_constant_evaluated initializer_list begin end size lerp midpoint gcd make_pair make_tuple
+    optional make_optional _Optional_payload _Optional_payload_base _Optional_base _Optional_base_impl _Enable_copy_move
+    nullopt_t __pair_get __pair_base in_place_t complex conj norm real imag span to_address __to_address data as_const minmax
+    accumulate inner_product iota for_each plus minus multiplies divides modulus negate less greater less_equal greater_equal
+    equal_to not_equal_to logical_and logical_or bit_and bit_or bit_xor popcount __popcount countl_zero __countl_zero
+    countr_zero __countr_zero countl_one countr_one bit_width __bit_width bit_ceil __bit_ceil bit_floor __bit_floor
+    has_single_bit __has_single_bit rotl __rotl rotr __rotr apply __apply_impl __invoke __invoke_impl invoke tie
+    forward_as_tuple
 """
+_OPERATORS = "(?:pl|mi|ml|dv|ng|ps|eq|ne|lt|gt|le|ge)I"
 _ALLOWED_NAMES = "|".join(sorted(f"{len(name)}{name}" for name in {*MATH, *_CONSTEXPR.split()}))
-STANDARD_ALLOWED = re.compile(rf"_ZN?K?St(L|{_ALLOWED_NAMES}).*")
+STANDARD_ALLOWED = re.compile(
+    rf"_ZN?K?St(L|{_ALLOWED_NAMES}|{_OPERATORS}|8__detail16__extent_storage).*"
+    rf"|_ZNK?9__gnu_cxx(17__normal_iterator|{_OPERATORS}).*"
+)
 STANDARD = re.compile(r"_ZN?K?St.*|_ZN9__gnu_cxx.*")
 _OWN_DATA = re.compile(r"\.(bss|data)\.(?!_ZStL8__ioinit$|_ZGV|\.|DW\.|rel\.ro).*")
 # What instrumented code calls that neither reads nor writes a variable, and what <iostream> leaves behind.

@@ -41,6 +41,7 @@ from grader.engines.checks.token_scan import scan
 from grader.engines.checks.variable_arrays import variable_array
 from grader.engines.clang_ir.ir_rewriting import rewritten
 from grader.engines.clang_ir.lambda_marks import unmarked_lambdas
+from grader.engines.cpu.alignment_first import with_alignment_first
 from grader.engines.cpu.build_steps import BuildSteps, TooLongError, refuse
 from grader.engines.cpu.compiled_object import CompiledObject, dynamic_arrays, misplaced
 from grader.engines.cpu.cpu_toolchain import PLAIN, CpuToolchain
@@ -163,7 +164,7 @@ def _build(steps: BuildSteps, text: str, entries: EntrySignatures) -> tuple[Refu
         refusal, text_with_calls = _scanned(steps, submitted)
         if refusal:
             return (refusal,)
-        if text_with_calls != submitted:  # what was compiled holds assembly
+        if text_with_calls != submitted:  # what was compiled is another text
             preprocessed = preprocessed.removesuffix(submitted) + text_with_calls
             submitted = text_with_calls
             steps.forget()
@@ -188,11 +189,11 @@ def _build(steps: BuildSteps, text: str, entries: EntrySignatures) -> tuple[Refu
 
 
 def _scanned(steps: BuildSteps, submitted: str) -> tuple[Refusal | None, str]:
-    """Why the text is not compiled, if it is not; and the text with calls in the place of its inline PTX."""
+    """Why the text is not compiled, if it is not; and the text with calls in the place of its inline PTX, as C++ wants it."""
     folder = str(steps.folder)
     rewritten_text = rewrite_assembly(submitted, steps.name, folder)
     assembly = {**dict.fromkeys(rewritten_text.understood), **rewritten_text.refusals}
-    return scan(submitted, steps.name, folder, assembly), rewritten_text.text
+    return scan(submitted, steps.name, folder, assembly), with_alignment_first(rewritten_text.text)
 
 
 def _compile(steps: BuildSteps) -> bool:

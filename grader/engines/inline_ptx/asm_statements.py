@@ -14,6 +14,7 @@ from dataclasses import dataclass, field
 
 from grader.engines.checks.token_stream import Token, tokens_of
 from grader.engines.inline_ptx.ptx_arithmetic import arithmetic
+from grader.engines.inline_ptx.ptx_barriers import loops_as_waits, of_barriers
 from grader.engines.inline_ptx.ptx_memory import memory
 from grader.engines.inline_ptx.ptx_registers import KIT, Register, Registers
 from grader.engines.inline_ptx.ptx_syntax import Declaration, Instruction, Scope, statements_of
@@ -272,7 +273,7 @@ def _body(statement: _Statement, registers: Registers, lines: _Lines) -> tuple[s
         starts.append((len(text), at))
         text += piece
     code, count = [], 0
-    for found in statements_of(text):
+    for found in statements_of(loops_as_waits(text)):
         if isinstance(found, Scope):
             (registers.open if found.opens else registers.close)()
         elif isinstance(found, Declaration):
@@ -285,7 +286,7 @@ def _body(statement: _Statement, registers: Registers, lines: _Lines) -> tuple[s
 
 
 def _instruction(instruction: Instruction, registers: Registers) -> list[str]:
-    for understand in (arithmetic, memory, of_the_warp):
+    for understand in (arithmetic, of_barriers, memory, of_the_warp):
         try:
             code = understand(instruction, registers)
         except NotUnderstoodError as error:

@@ -1,12 +1,12 @@
-"""`ldmatrix` and `mma.sync` of PTX as calls of the kit's functions."""
+"""`ldmatrix`, `stmatrix` and `mma.sync` of PTX as calls of the kit's functions."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from grader.engines.inline_ptx.ptx_arithmetic import operands, refuse
 from grader.engines.inline_ptx.ptx_memory import shared_address
+from grader.engines.inline_ptx.ptx_operands import operands, refuse, truth
 from grader.engines.inline_ptx.ptx_registers import KIT, Registers, parts_of
 from grader.engines.inline_ptx.ptx_syntax import Instruction, Operand
 
@@ -48,7 +48,8 @@ _SATURATED = 5
 _LETTERS = "xyzw"
 
 
-def load_matrices(instruction: Instruction, registers: Registers) -> list[str]:
+def _moved(instruction: Instruction) -> tuple[int, bool]:
+    """How many matrices are loaded or stored, and whether they are transposed."""
     said = [one.removesuffix(":cta") for one in instruction.opcode[1:]]
     transposed = "trans" in said
     said = [one for one in said if one != "trans"]
@@ -60,15 +61,26 @@ def load_matrices(instruction: Instruction, registers: Registers) -> list[str]:
         or said[3] not in counts
     ):
         raise refuse(instruction)
-    count = counts[said[3]]
+    return counts[said[3]], transposed
+
+
+def load_matrices(instruction: Instruction, registers: Registers) -> list[str]:
+    count, transposed = _moved(instruction)
     target, where = operands(instruction, 2)
     kept = f"{registers.variable()}w"
     place = shared_address(registers, where)
-    code = [f"const uint4 {kept} = {KIT}load_matrices({count}, {'true' if transposed else 'false'}, {place});"]
+    code = [f"const uint4 {kept} = {KIT}load_matrices({count}, {truth(transposed)}, {place});"]
     return code + [
         registers.write(part, "b32", f"{kept}.{letter}")
         for part, letter in zip(parts_of(target, count), _LETTERS, strict=False)
     ]
+
+
+def store_matrices(instruction: Instruction, registers: Registers) -> list[str]:
+    count, transposed = _moved(instruction)
+    where, given = operands(instruction, 2)
+    words = _words(registers, parts_of(given, count), "b32")
+    return [f"{KIT}store_matrices({count}, {truth(transposed)}, {shared_address(registers, where)}, {words});"]
 
 
 def multiply_matrices(instruction: Instruction, registers: Registers) -> list[str]:

@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
-from grader.engines.inline_ptx.ptx_arithmetic import operands, refuse
+from grader.engines.inline_ptx.ptx_operands import Emit, operands, refuse, truth
 from grader.engines.inline_ptx.ptx_registers import KIT, Registers, parts_of
 from grader.engines.inline_ptx.ptx_syntax import Address, Instruction, Operand
 from grader.engines.inline_ptx.ptx_words import SPACES, WIDTHS, NotUnderstoodError, is_float, is_signed
 
-Emit = Callable[[Instruction, Registers], list[str]]
 # No cache is modelled, so what chooses one changes nothing.
 _CACHE_WORDS = """
     ca cg cs lu cv wb wt nc L1:evict_normal L1:evict_unchanged L1:evict_first L1:evict_last L1:no_allocate L2:64B L2:128B
@@ -60,6 +57,10 @@ def shared_address(registers: Registers, operand: Operand) -> str:
     return _address(registers, operand, narrow=True)
 
 
+def generic_address(registers: Registers, operand: Operand) -> str:
+    return _address(registers, operand, narrow=False)
+
+
 def _split(instruction: Instruction, *allowed: str) -> tuple[str, int, str, set[str]]:
     """The space, the number of elements, their type, and the other words."""
     said = [one.removesuffix(":cta") if one.startswith("shared") else one for one in instruction.opcode[1:-1]]
@@ -78,7 +79,7 @@ _STRONG = ("volatile", "relaxed", "acquire", "release", "cta", "gpu", "sys", "we
 def _load(instruction: Instruction, registers: Registers) -> list[str]:
     space, count, kind, said = _split(instruction, *(one for one in _STRONG if one not in {"release", "mmio"}))
     target, where = operands(instruction, 2)
-    place = f"{SPACES[space]}, {_truth(said & {'volatile', 'relaxed', 'acquire'})}, {_address(registers, where, narrow=space == 'shared')}"
+    place = f"{SPACES[space]}, {truth(said & {'volatile', 'relaxed', 'acquire'})}, {_address(registers, where, narrow=space == 'shared')}"
     parts = parts_of(target, count) if count > 1 else (target,)
     width = WIDTHS[kind]
     code = []
@@ -99,7 +100,7 @@ def _load(instruction: Instruction, registers: Registers) -> list[str]:
         widened = f"{KIT}convert({_SIGNED[width]}, 7, 0, false, {value})" if is_signed(kind) and width < 64 else value  # noqa: PLR2004
         code.append(registers.write(part, kind, widened, wider=not is_float(kind)))
     if "acquire" in said:
-        code.append(f"{KIT}fence({_truth('cta' in said)});")
+        code.append(f"{KIT}fence({truth('cta' in said)});")
     return code
 
 
@@ -111,11 +112,11 @@ def _store(instruction: Instruction, registers: Registers) -> list[str]:
     if space == "const":
         raise refuse(instruction)
     where, given = operands(instruction, 2)
-    place = f"{SPACES[space]}, {_truth(said & {'volatile', 'relaxed', 'release'})}, {_address(registers, where, narrow=space == 'shared')}"
+    place = f"{SPACES[space]}, {truth(said & {'volatile', 'relaxed', 'release'})}, {_address(registers, where, narrow=space == 'shared')}"
     width = WIDTHS[kind]
     parts = parts_of(given, count) if count > 1 else (given,)
     values = [registers.read(part, kind, wider=not is_float(kind)) for part in parts]
-    code = [f"{KIT}fence({_truth('cta' in said)});"] if "release" in said else []
+    code = [f"{KIT}fence({truth('cta' in said)});"] if "release" in said else []
     if width * count > _WIDEST:
         raise refuse(instruction)
     if width * count == _WIDEST:
@@ -147,7 +148,7 @@ def _atomic(instruction: Instruction, registers: Registers) -> list[str]:
     values = f"{registers.read(first, kind)}, {registers.read(others[0], kind) if others else '0ull'}"
     place = f"{SPACES[space]}, {operation}, {_address(registers, where, narrow=space == 'shared')}"
     call = f"{KIT}atomic_{WIDTHS[kind] // 8}({place}, {values})"
-    fence = f"{KIT}fence({_truth('cta' in said)});"
+    fence = f"{KIT}fence({truth('cta' in said)});"
     code = [fence] if said & {"release", "acq_rel"} else []
     code.append(registers.write(target[0], kind, call) if returns else f"{call};")
     return [*code, fence] if said & {"acquire", "acq_rel"} else code
@@ -214,7 +215,7 @@ def _fence(instruction: Instruction, registers: Registers) -> list[str]:
     known = {"cta": True, "gl": False, "gpu": False, "sys": False}
     if scope not in known or said[:-1] not in {(), ("sc",), ("acq_rel",)}:
         raise refuse(instruction)
-    return [f"{KIT}fence({_truth(known[scope])});"]
+    return [f"{KIT}fence({truth(known[scope])});"]
 
 
 def _prefetch(instruction: Instruction, registers: Registers) -> list[str]:
@@ -223,10 +224,6 @@ def _prefetch(instruction: Instruction, registers: Registers) -> list[str]:
         raise refuse(instruction)
     (where,) = operands(instruction, 1)
     return [f"(void)({_address(registers, where, narrow=False)});"]
-
-
-def _truth(value: object) -> str:
-    return "true" if value else "false"
 
 
 _TABLE: dict[str, Emit] = {

@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
-from grader.engines.inline_ptx.ptx_arithmetic import operands, refuse
-from grader.engines.inline_ptx.ptx_matrices import load_matrices, multiply_matrices
+from grader.engines.inline_ptx.ptx_matrices import load_matrices, multiply_matrices, store_matrices
+from grader.engines.inline_ptx.ptx_operands import Emit, operands, refuse
 from grader.engines.inline_ptx.ptx_registers import KIT, Registers
 from grader.engines.inline_ptx.ptx_syntax import Both, Instruction, Number, Operand
 
-Emit = Callable[[Instruction, Registers], list[str]]
 _SHUFFLES = {"up": 0, "down": 1, "bfly": 2, "idx": 3}
 _VOTES = {"all": 0, "any": 1, "uni": 2}
 _REDUCTIONS = {
@@ -137,5 +134,6 @@ _TABLE: dict[str, Emit] = {
     "nanosleep": _sleep,
     "trap": _trap,
     "ldmatrix": load_matrices,
+    "stmatrix": store_matrices,
     "mma": multiply_matrices,
 }

@@ -8,16 +8,16 @@ struct Count {
   __device__ void operator()() const { ++rounds_done; }
 };
 
-// One barrier counts its phases by a function. From another, a third of the threads leaves after each phase; a third one is polled.
+// One barrier counts its phases by a function, from another a third of the threads is dropped, and one is waited for by its parity.
 __global__ void rounds(int* out) {
   __shared__ cuda::barrier<cuda::thread_scope_block, Count> counted;
-  __shared__ cuda::barrier<cuda::thread_scope_block> shrinking, polled;
+  __shared__ cuda::barrier<cuda::thread_scope_block> shrinking, third;
   __shared__ int values[96];
   const int t = threadIdx.x;
   if (t == 0) {
     init(&counted, 96, Count());
     init(&shrinking, 96);
-    init(&polled, 96);
+    init(&third, 96);
   }
   __syncthreads();
   for (int step = 1; step <= 3; ++step) {
@@ -30,9 +30,8 @@ __global__ void rounds(int* out) {
     __syncthreads();
   }
   values[t] = t;
-  auto token = polled.arrive();
-  while (!polled.try_wait(token)) {
-  }
+  (void)third.arrive();
+  third.wait_parity(false);
   int sum = values[95 - t];
   __syncthreads();
   if (t >= 64) {

@@ -55,6 +55,23 @@ void hand_out(const std::array<void*, 32>& lanes) {
   }
 }
 
+// The opposite: each lane gets the row that it stores.
+void collect(const std::array<void*, 32>& lanes) {
+  for (int lane = 0; lane < 32; ++lane) {
+    const auto* from = static_cast<const Rows*>(lanes[static_cast<std::size_t>(lane)]);
+    if (from == nullptr) continue;
+    for (int matrix = 0; matrix < from->count; ++matrix) {
+      const std::uint32_t word = from->words[static_cast<std::size_t>(matrix)];
+      for (int half = 0; half < 2; ++half) {
+        const int group = lane / 4, at = lane % 4 * 2 + half;
+        const int row = from->transposed ? at : group, column = from->transposed ? group : at;
+        auto* to = static_cast<Rows*>(lanes[static_cast<std::size_t>(matrix * 8 + row)]);
+        if (to != nullptr) to->row[static_cast<std::size_t>(column)] = static_cast<std::uint16_t>(word >> (16 * half));
+      }
+    }
+  }
+}
+
 struct Product {
   int shape = 0, operand = 0, sum = 0;
   std::array<std::uint32_t, 4> a{}, c{}, d{};
@@ -170,6 +187,19 @@ uint4 load_matrices(int count, bool transposed, bits address) {
   }
   work_together(place, mine, hand_out);
   return {mine.words[0], mine.words[1], mine.words[2], mine.words[3]};
+}
+
+void store_matrices(int count, bool transposed, bits address, uint4 words) {
+  Machine& machine = Machine::current();
+  const std::uintptr_t pc = TILELAB_PC, frame = TILELAB_CALLER_FRAME;
+  Rows mine{.count = count, .transposed = transposed, .row = {}, .words = {words.x, words.y, words.z, words.w}};
+  work_together(machine.statement(pc, frame), mine, collect);
+  if (machine.running().ref.lane() >= static_cast<std::uint32_t>(8 * count)) return;
+  constexpr std::size_t row_bytes = sizeof mine.row;
+  const std::uintptr_t at = machine.shared_base() + (address & 0xFFFFFFFFu);
+  if (at % row_bytes != 0) machine.misaligned(at, row_bytes, pc, frame);
+  machine.access_in(Space::shared, at, row_bytes, AccessKind::write, false, pc, frame);
+  std::memcpy(reinterpret_cast<void*>(at), mine.row.data(), row_bytes);
 }
 
 uint4 multiply_matrices(int shape, int operand, int sum, uint4 a, bits b0, bits b1, uint4 c) {
