@@ -160,7 +160,7 @@ def _names(item: Item) -> frozenset[str]:
 
 
 def _usual(parameter: str, *, wide: bool) -> str:
-    words = parameter.split()
+    words = parameter.replace("std::", "").split()
     if words[0] in {"typename", "class"}:
         return _TYPE
     if words[0] == "bool":

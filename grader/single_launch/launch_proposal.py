@@ -19,7 +19,9 @@ from grader.launch_arguments.kernel_parameters import Parameter
 
 _ELEMENTS = 4096  # of a proposed buffer: the square of a proposed number, in one dimension and in two
 _FLAT_NUMBER, _WIDEST = 64, 64
-_DYNAMIC_BYTES = 48 << 10  # of dynamic shared memory where nobody knows how much: what every GPU has
+_DYNAMIC_BYTES = (
+    32 << 10
+)  # of dynamic shared memory where nobody knows how much; the rest of a block's 48 KiB is for static arrays
 _LAYERS = 4  # of a proposed layered texture
 _INSIDE = re.compile(r"((?:(\w+)=)?)(texture|surface) float\[64\]\[64\]=(?:random|0)")  # of an object or a table
 _MOST_THREADS = 1 << 16  # of the file's own launch, in all

@@ -283,3 +283,11 @@ def test_functions_of_old_cuda_are_refused_with_what_to_write(call: str, tmp_pat
     (found,) = done.report.findings
     assert (done.status, found.kind, found.line) == (2, "compile-error", 2)
     assert f"Write `{call.partition('(')[0]}_sync(0xffffffff, …)`" in (found.advice or "")
+
+
+def test_a_surface_reference_is_told_though_it_was_left_out(tmp_path: Path) -> None:
+    file = tmp_path / "old_surface.cu"
+    file.write_text("surface<void, 2> seen;\n__global__ void f(float* a) { surf2Dread(&a[0], seen, 0, 0); }\n")
+    done = check(str(file), "--json")
+    assert (done.status, done.report.verdict) == (2, "compile-error")
+    assert "`seen` is a surface reference of old CUDA" in done.report.message

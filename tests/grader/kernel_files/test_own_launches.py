@@ -98,6 +98,7 @@ TEMPLATE = "template <{}>\n__global__ void sum(T* A) {{ A[threadIdx.x{}] = 0; }}
         ("typename T, unsigned N", "", "", "sum<float, 256>"),
         ("typename T, int N", ".x + threadIdx.y", "", "sum<float, 16>"),
         ("typename T, bool whole = false", "", "", "sum<float>"),
+        ("typename T, std::size_t N", "", "", "sum<float, 256>"),
         ("typename T, template <typename> class C", "", "", "sum"),
     ],
 )
