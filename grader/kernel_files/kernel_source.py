@@ -24,6 +24,8 @@ INCLUDE = re.compile(
 )
 _NEARBY = ("", "include", "inc", "..", "../include", "../inc", "../common", "../utils")  # seen from the file's folder
 _SYSTEM = Path("/usr/include")
+_KIT = Path(__file__).resolve().parents[2] / "kit"
+_OF_THE_KIT = (_KIT / "simt" / "device", _KIT / "include")  # a clone may hold the kit: its headers are no author's
 _NAME = re.compile(r"[\w:]+(?:<[\w:<>,.*&\s+-]*>)?(?:\([\w:<>,*&\s]*\))?")
 
 
@@ -80,7 +82,10 @@ def _own_headers(path: Path, text: str, around: Sequence[Path], project: Project
             continue
         beside = [path.parent / name] if match["quoted"] else []
         found = (one for one in [*beside, *(folder / name for folder in around)] if _is_text(one))
-        if header := next(found, None) or project.find(name):
+        header = next(found, None)
+        if header is None and not any((folder / name).is_file() for folder in _OF_THE_KIT):
+            header = project.find(name)
+        if header:
             yield header
 
 

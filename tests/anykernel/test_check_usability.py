@@ -291,3 +291,24 @@ def test_a_surface_reference_is_told_though_it_was_left_out(tmp_path: Path) -> N
     done = check(str(file), "--json")
     assert (done.status, done.report.verdict) == (2, "compile-error")
     assert "`seen` is a surface reference of old CUDA" in done.report.message
+
+
+def test_a_texture_is_proposed_as_the_file_uses_it_and_the_proposal_runs() -> None:
+    file = HERE / "clean" / "blur_of_a_picture_in_a_texture.cu"
+    proposals = check(str(file), "--json").report.proposals
+    assert len(proposals) == 1
+    assert "--arg 'texture(linear,normalized) float[32][32]=random'" in proposals[0]
+    done = check(*shlex.split(proposals[0])[2:], "--json")
+    assert (done.status, done.report.verdict) == (0, "pass")
+
+
+def test_a_texture_reference_of_old_cuda_is_named(tmp_path: Path) -> None:
+    file = tmp_path / "old.cu"
+    file.write_text(
+        "texture<float, 2, cudaReadModeElementType> picture;\n"
+        "__global__ void looks(float* out) { out[threadIdx.x] = tex2D(picture, threadIdx.x, 0); }\n",
+        encoding="utf-8",
+    )
+    done = check(str(file), "--arg", "float[32]", "--block", "32", "--json")
+    assert done.status == 2
+    assert "`picture` is a texture reference of old CUDA" in done.report.message

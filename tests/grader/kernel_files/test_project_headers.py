@@ -54,3 +54,9 @@ def test_a_file_is_read_with_the_headers_of_its_project(clone: Path) -> None:
     write(clone / "common" / "types" / "types.h", "typedef unsigned char uchar;\n")
     file = write(clone / "labs" / "one" / "src" / "main.cu", '#include "index.h"\n__global__ void f(uchar* a) {}\n')
     assert set(read_kernel_source(file).texts) == {"main.cu", "index.h", "types.h"}
+
+
+def test_the_headers_of_the_kit_in_the_same_clone_are_no_authors() -> None:
+    clone = Path(__file__).resolve().parents[3]
+    source = read_kernel_source(clone / "tests" / "anykernel" / "clean" / "groups_of_a_block.cu")
+    assert list(source.texts) == ["groups_of_a_block.cu"]

@@ -1,0 +1,3 @@
+// Replaces CUDA's header of this name.
+#pragma once
+#include <tilelab/device.cuh>
