@@ -132,7 +132,8 @@ def _usual_arguments(source: KernelSource, parameters: Sequence[Parameter], usua
     whole = _whole_numbers(parameters)
     size = usual if whole <= 3 else 8 if whole <= 5 else 4  # noqa: PLR2004 -- so that products of them stay below _ELEMENTS
     described = [elements for one in parameters if (elements := proposed_elements(one))]
-    return tuple(_usual(source, one, min([size, *described])) for one in parameters)
+    size = min([size, *described])
+    return tuple(_seen_inside(source, one, usual) or _usual(one, size) for one in parameters)
 
 
 def _told(own: OwnLaunch, at: int, parameter: Parameter) -> str | None:
@@ -158,11 +159,18 @@ def _told(own: OwnLaunch, at: int, parameter: Parameter) -> str | None:
     return f"{element.name}={value if number.kind == 'floating' else int(value)}"
 
 
-def _usual(source: KernelSource, parameter: Parameter, size: int) -> str:
+def _seen_inside(source: KernelSource, parameter: Parameter, side: int) -> str:
+    """Of a texture, a surface, an object or a table; empty: it is none of these. As wide as all threads, whatever the numbers are."""
     if parameter.texture:
-        return _seen(source, parameter.texture, parameter.name, size)
-    if parameter.layout is not None or parameter.is_function:
-        return _INSIDE.sub(lambda one: one[1] + _seen(source, one[3], one[2] or "", size), proposal(parameter))
+        return _seen(source, parameter.texture, parameter.name, side)
+    if parameter.layout is None:
+        return ""
+    return _INSIDE.sub(lambda one: one[1] + _seen(source, one[3], one[2] or "", side), proposal(parameter))
+
+
+def _usual(parameter: Parameter, size: int) -> str:
+    if parameter.is_function:
+        return proposal(parameter)
     element = parameter.element
     name = element.name if element else "float"
     if parameter.is_pointer:
@@ -176,7 +184,7 @@ def _usual(source: KernelSource, parameter: Parameter, size: int) -> str:
 
 
 def _seen(source: KernelSource, kind: str, name: str, side: int) -> str:
-    """A texture or a surface as the file uses it, as wide as the usual numbers say."""
+    """A texture or a surface as the file uses it."""
     use = texture_use(source, kind, name)
     extents = [_ELEMENTS] if use.dimensions == 1 else [side] * use.dimensions
     if use.is_layered:
