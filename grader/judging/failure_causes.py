@@ -13,7 +13,12 @@ from pathlib import Path
 
 from grader.engines.causes.endless_loops import endless_loops
 from grader.engines.causes.launch_causes import Started, launch_causes
-from grader.engines.causes.shared_causes import dynamic_without_bytes, forgotten_shared, pointers_without_memory
+from grader.engines.causes.shared_causes import (
+    dynamic_without_bytes,
+    forgotten_shared,
+    larger_than_the_block,
+    pointers_without_memory,
+)
 from grader.engines.causes.unset_values import ADVICE as UNSET_ADVICE
 from grader.engines.causes.unset_values import bare_declarations
 from grader.engines.causes.unused_indices import shared_places, unused_indices
@@ -58,7 +63,7 @@ def failure_causes(
     if verdict is not Verdict.LAUNCH_ERROR or not said:
         warnings = _warnings(toolset, lab, code, folder) if verdict not in _TOLD else []
         sure = explaining(warnings, code, sure=True)
-        said = [*_of_arrays(lab, code, failed), *_of_returns(failed), *sure, *of_launches]
+        said = [*_of_arrays(lab, code, failed), *_of_returns(failed), *_of_tiles(code, failed), *sure, *of_launches]
         said += [*_of_loops(code, failed), *_of_indices(lab, code, failed), *explaining(warnings, code, sure=False)]
         said += [] if said else _of_unset_sums(code, failed)
     first = {one.place.line: one for one in reversed(said)}
@@ -97,6 +102,15 @@ def _of_returns(failed: Sequence[Launch]) -> Iterator[Said]:
         place = note.other
         if place and place.access == "return" and place.line:
             yield Said(Place(place.line, *(place.columns or (0, 0))), note.message, advice_for(note) or "")
+            return
+
+
+def _of_tiles(code: StudentCode, failed: Sequence[Launch]) -> Iterator[Said]:
+    """Of shared arrays that the block's threads do not fill."""
+    for launch in failed:
+        unset = [one.array for one in launch.findings if one.kind is Verdict.UNINITIALIZED_READ and one.array]
+        if unset and launch.block:
+            yield from larger_than_the_block(code, unset[0], math.prod(launch.block))
             return
 
 

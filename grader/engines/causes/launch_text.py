@@ -59,7 +59,7 @@ def launch_text(code: StudentCode, name: str, sizes: Sequence[int]) -> LaunchTex
     opening = text.find("{")
     found = LaunchText(name, head, _last_return(text, starts) or head)
     names = re.findall(r"(\w+)\s*(?=[,)])", text[text.find("(", head.end) : opening])
-    found.values |= _constants(code, head.line)
+    found.values |= constants(code, head.line)
     found.values |= dict(zip(names, sizes, strict=False)) if len(names) == len(sizes) else {}
     at = opening + 1
     for statement in re.finditer(r"[^;{}]*(?:\{[^;{}]*\}[^;{}]*)*;", text[at:]):
@@ -109,7 +109,7 @@ def _place(starts: Sequence[tuple[int, int]], at: int) -> Place:
     return Place(number, at - start, at - start)
 
 
-def _constants(code: StudentCode, before: int) -> dict[str, int]:
+def constants(code: StudentCode, before: int) -> dict[str, int]:
     values: dict[str, int] = {}
     for number, bare in enumerate(code.bare[: before - 1], 1):
         match = re.match(r"\s*#\s*define\s+(\w+)\s+(.*\S)", bare) or re.match(

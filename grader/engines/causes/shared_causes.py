@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
+from grader.engines.causes.launch_text import constants
+from grader.engines.causes.whole_number import UnknownValueError, whole_number
 from grader.engines.compiler_words.told import Said
 from grader.engines.student_text.student_code import Place, StudentCode
 
@@ -39,6 +41,27 @@ def forgotten_shared(code: StudentCode) -> Iterator[Said]:
                     what,
                     "Which word before a declaration makes an array the whole block's?",
                 )
+
+
+def larger_than_the_block(code: StudentCode, name: str, threads: int) -> Iterator[Said]:
+    """A shared array with elements that nobody set, and with more elements than the block has threads."""
+    declared = re.compile(rf"__shared__\s+[^;]*?(?<!\w)({re.escape(name)})\s*((?:\[[^\[\]]+\]\s*)+)")
+    for number, bare in enumerate(code.bare, 1):
+        if not (found := declared.search(bare)):
+            continue
+        values, elements = constants(code, number), 1
+        try:
+            for extent in re.findall(r"\[([^\[\]]+)\]", found[2]):
+                elements *= whole_number(extent, values)
+        except UnknownValueError:
+            return
+        if elements > threads:
+            what = (
+                f"`{name}` in line {number} has {elements:,} elements, and a block has {threads:,} threads: if each thread stores one of "
+                "them, nobody sets the others."
+            )
+            yield Said(Place(number, *found.span(1)), what, "How many elements does each thread have to load?")
+        return
 
 
 def _filled_by_thread(name: str, code: StudentCode, line: int, of_thread: re.Pattern[str]) -> bool:

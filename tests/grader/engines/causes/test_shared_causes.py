@@ -4,7 +4,12 @@ from __future__ import annotations
 
 import pytest
 
-from grader.engines.causes.shared_causes import dynamic_without_bytes, forgotten_shared, pointers_without_memory
+from grader.engines.causes.shared_causes import (
+    dynamic_without_bytes,
+    forgotten_shared,
+    larger_than_the_block,
+    pointers_without_memory,
+)
 from grader.engines.causes.unset_values import never_set
 from grader.engines.student_text.student_code import StudentCode
 
@@ -55,3 +60,18 @@ def test_dynamic_shared_memory_is_told_only_where_the_launch_asks_for_none() -> 
 )
 def test_a_sum_that_never_got_a_value_is_followed_to_the_statement_that_adds_to_it(text: str, said: str) -> None:
     assert [one.message for one in never_set(StudentCode(text))] == ([said] if said else [])
+
+
+@pytest.mark.parametrize(
+    ("declared", "threads", "told"),
+    [
+        ("__shared__ float a[T * T];", 64, "`a` in line 2 has 256 elements, and a block has 64 threads"),
+        ("__shared__ float b[4], a[T][T + 1];", 256, "`a` in line 2 has 272 elements, and a block has 256 threads"),
+        ("__shared__ float a[T][T];", 256, ""),
+        ("__shared__ float a[side];", 4, ""),
+        ("float a[T][T];", 4, ""),
+    ],
+)
+def test_a_tile_with_more_elements_than_threads_is_told(declared: str, threads: int, told: str) -> None:
+    found = list(larger_than_the_block(StudentCode(f"#define T 16\n  {declared}\n"), "a", threads))
+    assert [one.message.startswith(told) for one in found] == ([True] if told else [])
