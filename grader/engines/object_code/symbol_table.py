@@ -25,6 +25,8 @@ _KINDS = {
     6: "STT_TLS",
     10: "STT_GNU_IFUNC",
 }
+_CODES = {name: code for code, name in _KINDS.items()}
+_Record = tuple[int, int, int, int, int, int]
 _FIRST_SPECIAL_SECTION = 0xFF00
 
 
@@ -57,38 +59,23 @@ def symbols_of(elf: ELFFile) -> list[Symbol]:
 
 
 def thread_local_symbols(elf: ELFFile) -> dict[str, Symbol]:
-    """The thread-local symbols. No objects are made for the thousands of other symbols."""
-    table = elf.get_section_by_name(".symtab")
-    if table is None:
-        return {}
-    names = elf.get_section(table["sh_link"]).data()
-    found = [_symbol(record, names) for record in _SYMBOL.iter_unpack(table.data()) if record[1] & 15 == 6]  # noqa: PLR2004 - STT_TLS
-    return {symbol.name: symbol for symbol in found}
+    """The thread-local symbols."""
+    records, names = _records(elf, "STT_TLS")
+    return {symbol.name: symbol for symbol in (_symbol(record, names) for record in records)}
 
 
 def function_symbols(elf: ELFFile) -> list[tuple[str, int]]:
     """Every name of every function with the function's first address."""
-    table = elf.get_section_by_name(".symtab")
-    if table is None:
-        return []
-    names = elf.get_section(table["sh_link"]).data()
-    found = (record for record in _SYMBOL.iter_unpack(table.data()) if record[1] & 15 == 2)  # noqa: PLR2004 - STT_FUNC
-    return [(_name(names, record[0]), record[4]) for record in found]
+    records, names = _records(elf, "STT_FUNC")
+    return [(_name(names, record[0]), record[4]) for record in records]
 
 
 def data_symbols(elf: ELFFile, sections: Collection[str]) -> tuple[Symbol, ...]:
     """The variables in these sections, sorted by address, one for each address."""
-    table = elf.get_section_by_name(".symtab")
-    if table is None:
-        return ()
+    records, names = _records(elf, "STT_OBJECT")
     wanted = {index for index, section in enumerate(elf.iter_sections()) if section.name in sections}
-    names = elf.get_section(table["sh_link"]).data()
-    objects = (
-        record for record in _SYMBOL.iter_unpack(table.data()) if record[1] & 15 == 1 and record[3] in wanted
-    )  # STT_OBJECT
-    largest_last = sorted(
-        (_symbol(record, names) for record in objects), key=lambda one: (one.value, one.size, one.name)
-    )
+    found = (_symbol(record, names) for record in records if record[3] in wanted)
+    largest_last = sorted(found, key=lambda one: (one.value, one.size, one.name))
     return tuple({symbol.value: symbol for symbol in largest_last}.values())
 
 
@@ -98,7 +85,17 @@ def relocations_of(section: Section) -> Iterator[tuple[int, int]]:
         yield offset, info >> 32
 
 
-def _symbol(record: tuple[int, int, int, int, int, int], names: bytes) -> Symbol:
+def _records(elf: ELFFile, kind: str) -> tuple[Iterator[_Record], bytes]:
+    """The records of one kind, and the table of names. No objects are made for the thousands of other symbols."""
+    table = elf.get_section_by_name(".symtab")
+    if table is None:
+        return iter(()), b""
+    code = _CODES[kind]
+    records = (record for record in _SYMBOL.iter_unpack(table.data()) if record[1] & 15 == code)
+    return records, elf.get_section(table["sh_link"]).data()
+
+
+def _symbol(record: _Record, names: bytes) -> Symbol:
     name, info, _, section, value, size = record
     return Symbol(_name(names, name), section, _KINDS.get(info & 15, f"STT_{info & 15}"), info >> 4 != 0, value, size)
 
