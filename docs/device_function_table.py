@@ -126,6 +126,17 @@ def _functions_by_header() -> list[tuple[str, str, str]]:
         ),
         ("Texture objects", "texture_functions.hpp", _code(_named("tex[123]D", "texture_functions.hpp"))),
         ("Surface objects", "surface_functions.hpp", _code(_named("surf[123]D", "surface_functions.hpp"))),
+        (
+            "Launches from a kernel",
+            "launch_functions.hpp",
+            _code(
+                [
+                    "<<<…>>>",
+                    *(name for name in _functions("launch_functions.hpp") if not name.startswith("__")),
+                    *_streams(),
+                ]
+            ),
+        ),
         ("Half precision, with `<cuda_fp16.h>`", "half_functions.hpp", half + _by_rounding("half_functions.hpp")),
         ("bfloat16, with `<cuda_bf16.h>`", "bfloat_types.hpp", _code(_functions("bfloat_types.hpp"))),
         ("Half precision through caches, atomics and shuffles", "half_memory.hpp", _overloads("half_memory.hpp")),
@@ -191,9 +202,16 @@ def _headers() -> list[str]:
     return ["tilelab/device.cuh", *sorted(path.relative_to(HEADERS).as_posix() for path in files)]
 
 
+def _streams() -> list[str]:
+    return re.findall(r"^#define (cudaStream\w+)", _text("launch_functions.hpp"), re.MULTILINE)
+
+
 def _random() -> list[str]:
     """Of the states and of the functions."""
-    text = "".join(_text(header) for header in ("random_states.hpp", "random_bits.hpp", "curand_kernel.h"))
+    text = "".join(
+        _text(header)
+        for header in ("random_states.hpp", "random_bits.hpp", "random_recurrences.hpp", "curand_kernel.h")
+    )
     names = re.findall(r"^(?:struct|using) (curand\w+)|\b((?:curand|skipahead)\w*)\([^)]*\) \{", text, re.MULTILINE)
     return list(dict.fromkeys(state or function for state, function in names))
 

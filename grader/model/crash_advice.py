@@ -28,6 +28,11 @@ _HANDLE = Told("A handle must be passed to the kernel as the host made it: a tex
 _TEXTURE_TYPE = Told(
     "Compare the function and the type in its angle brackets with how the host made the texture or the surface."
 )
+_OF_GRIDS = Told(
+    "What a kernel launches may run at any time until its own grid ends. What needs the results has to be in a later launch: of the "
+    "same block into the same stream, or into cudaStreamTailLaunch.",
+    "What makes sure that one of the two has ended before the other begins?",
+)
 # In the kit's words, the first that the message contains.
 WORDS: dict[Verdict, dict[str, Told]] = {
     Verdict.CRASH: {
@@ -47,15 +52,30 @@ WORDS: dict[Verdict, dict[str, Told]] = {
         "asks new for an array": Told("Work out the length of this array for the thread shown: is it negative, or far too large?"),
         "calls a function through": _POINTER_TO_FUNCTION,
         "allocates more in one launch": Told("How many threads allocate here, how often, and does each free what it has allocated?"),
-        "frees memory that was freed before": _FREED,
+        "has freed that memory before": _FREED,
+        "only an address that malloc or new returned": _FREED,
         "frees an address that": _FREED,
         "texture object": _HANDLE,
         "surface object": _HANDLE,
         "from a texture": _TEXTURE_TYPE,
         "a surface that has": _TEXTURE_TYPE,
         "gathers a number": _TEXTURE_TYPE,
+        "not freed when the kernel ends": Told(
+            "Which thread has to free this memory, and does it do so on every path to the end of the kernel?"
+        ),
+    },
+    Verdict.LAUNCH_ERROR: {
+        "its own local or shared memory": Told(
+            "A child can use global memory, __device__ variables and memory of malloc: put there what it needs and what it gives back."
+        ),
+        "launches a kernel": Told(
+            "Work out the grid, the block and the shared memory in this line for the thread shown. cudaGetLastError() tells a kernel "
+            "whether its launch was taken."
+        ),
     },
     Verdict.RACE: {
+        "The two grids were launched in": _OF_GRIDS,
+        "The launch is in": _OF_GRIDS,
         "through a texture after this launch": Told(
             "A texture reads through a cache that does not see what the launch itself writes. Write into other memory than the texture "
             "shows, and let the next launch fetch it."

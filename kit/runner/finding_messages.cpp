@@ -62,7 +62,7 @@ class MessageWriter {
       name_subscript(finding, raw);
     }
     finding.count = raw.count;
-    finding.message = sentence(raw, finding);
+    finding.message = sentence(raw, finding) + in_which_grid(raw);
     return finding;
   }
 
@@ -75,9 +75,32 @@ class MessageWriter {
     }
     if (const CodeFunction* function = image_.function_at(raw.pc)) where.function = function->name;
     where.access = raw.access;
-    where.block = index_in(raw.by.block, geometry_.grid);
-    where.thread = index_in(raw.by.thread, geometry_.block);
+    const ChildGeometry* child = child_of(raw.by);
+    where.block = child == nullptr ? index_in(raw.by.block, geometry_.grid) : index_in(raw.by.block - child->first_block, child->grid);
+    where.thread = thread_of(raw.by);
     return where;
+  }
+
+  // The grid of a thread, if a kernel launched it.
+  const ChildGeometry* child_of(const simt::ThreadRef& thread) const {
+    const auto after = std::ranges::upper_bound(geometry_.children, thread.block, {}, &ChildGeometry::first_block);
+    return after == geometry_.children.begin() ? nullptr : &*std::prev(after);
+  }
+
+  std::array<unsigned, 3> thread_of(const simt::ThreadRef& thread) const {
+    const ChildGeometry* child = child_of(thread);
+    return index_in(thread.thread, child == nullptr ? geometry_.block : child->block);
+  }
+
+  std::string in_which_grid(const RawFinding& raw) const {
+    const ChildGeometry *one = child_of(raw.site.by), *other = raw.other.pc == 0 ? one : child_of(raw.other.by);
+    if (one == nullptr && other == nullptr) return {};
+    const auto launched = [this](const ChildGeometry& child) { return line_of(child.launched_by); };
+    if (one == other) return " Its grid was launched in " + launched(*one) + ".";
+    if (one == nullptr || other == nullptr) return " The launch is in " + launched(one == nullptr ? *other : *one) + ".";
+    const bool at_once = launched(*one) == launched(*other);
+    return " The two grids were launched in " + launched(*one) + (at_once ? "" : " and in " + launched(*other)) +
+           ", and nothing orders them.";
   }
 
   // What a kernel allocated has no name but the line that did it.
@@ -95,6 +118,17 @@ class MessageWriter {
   }
 
   static std::string bytes(std::size_t count) { return std::to_string(count) + (count == 1 ? " byte" : " bytes"); }
+
+  std::string leak(const RawFinding& raw, const Finding& finding) const {
+    const std::string whose =
+        raw.bound == 1 ? "thread " + in_brackets(*finding.site.thread) + " of block " + in_brackets(*finding.site.block) + " allocates"
+                       : std::to_string(raw.bound) + " threads allocate";
+    return "Of the memory that " + whose + " in " + at(finding.site) + ", " + bytes(static_cast<std::size_t>(raw.index)) +
+           (raw.index == 1 ? " is" : " are") + " not freed when the kernel ends" +
+           (raw.about == RawFinding::About::lost
+                ? ", and no pointer to that is left: nobody can free it, and every launch takes more of the heap."
+                : ". A pointer to that is left in global memory, so that a later kernel can free it.");
+  }
 
   std::string outside_allocation(const RawFinding& raw, const Finding& finding, const std::string& done) const {
     const auto* allocation = raw.region->heap->near(raw.region->base + static_cast<std::uintptr_t>(raw.offset));
@@ -146,10 +180,11 @@ class MessageWriter {
   std::string sentence(const RawFinding& raw, const Finding& finding) const {
     const std::string by = "Thread " + in_brackets(*finding.site.thread) + " of block " + in_brackets(*finding.site.block);
     if (*raw.what != '\0') return by + " " + filled_in(raw.what, finding) + ".";
+    if (raw.about == RawFinding::About::lost || raw.about == RawFinding::About::kept) return leak(raw, finding);
     if (raw.about == RawFinding::About::lane) return by + " " + undefined_lane(raw.lane) + ".";
     if (raw.about == RawFinding::About::surface) return by + " " + beside_surface(raw, finding) + ".";
     switch (raw.kind) {
-      case Verdict::race: return race(finding, raw.about) + warps_apart(raw, finding);
+      case Verdict::race: return race(raw, finding) + warps_apart(raw, finding);
       case Verdict::out_of_bounds: return out_of_bounds(raw, finding, by);
       case Verdict::misaligned:
         return by + " uses " + (finding.element.empty() ? "an address" : "the address of " + finding.element) +
@@ -181,7 +216,9 @@ class MessageWriter {
   }
 
   static std::string filled_in(std::string what, const Finding& finding) {
-    for (const auto& [place, text] : {std::pair("{element}", &finding.element), std::pair("{array}", &finding.array)}) {
+    const std::string other = finding.other ? at(*finding.other) : std::string();
+    for (const auto& [place, text] :
+         {std::pair("{element}", &finding.element), std::pair("{array}", &finding.array), std::pair("{other}", &other)}) {
       if (const auto at = what.find(place); at != std::string::npos) what.replace(at, std::string_view(place).size(), *text);
     }
     return what;
@@ -201,7 +238,7 @@ class MessageWriter {
   std::string barrier(const RawFinding& raw, const Finding& finding) const {
     if (raw.about == RawFinding::About::anything) return divergence(raw, finding);
     const std::string block = in_brackets(*finding.site.block);
-    const std::string waiting = in_brackets(*finding.site.thread), absent = in_brackets(index_in(raw.other.by.thread, geometry_.block));
+    const std::string waiting = in_brackets(*finding.site.thread), absent = in_brackets(thread_of(raw.other.by));
     const std::uint64_t more = raw.bound - 1;
     const std::string and_more = more == 0 ? "" : " and " + std::to_string(more) + (more == 1 ? " more thread" : " more threads");
     if (raw.about == RawFinding::About::returned) {
@@ -298,8 +335,8 @@ class MessageWriter {
     return both + ". A __syncthreads() orders the threads of one block only: either may come first.";
   }
 
-  std::string race(const Finding& finding, RawFinding::About about) const {
-    if (finding.site.block != finding.other->block) return race_between_blocks(finding, about == RawFinding::About::scope);
+  std::string race(const RawFinding& raw, const Finding& finding) const {
+    if (raw.site.by.block != raw.other.by.block) return race_between_blocks(finding, raw.about == RawFinding::About::scope);
     const std::string first = in_brackets(*finding.site.thread), second = in_brackets(*finding.other->thread);
     if (finding.site.line == finding.other->line && finding.site.access == finding.other->access) {
       return "Threads " + first + " and " + second + " both write " + finding.element + " in " + at(finding.site) +
@@ -314,7 +351,7 @@ class MessageWriter {
   // Why a __syncwarp() near the two accesses does not order them.
   std::string warps_apart(const RawFinding& raw, const Finding& finding) const {
     const Site &one = finding.site, &other = *finding.other;
-    if (one.block != other.block || raw.site.by.warp() == raw.other.by.warp() || one.file != other.file) return {};
+    if (raw.site.by.block != raw.other.by.block || raw.site.by.warp() == raw.other.by.warp() || one.file != other.file) return {};
     const int line = nearest_warp_sync(raw.site.pc, std::min(one.line, other.line), std::max(one.line, other.line));
     if (line == 0) return {};
     return " The __syncwarp() in line " + std::to_string(line) + " orders the threads of one warp only, and these two are in warps " +

@@ -118,6 +118,7 @@ Image load_image(const std::filesystem::path& file) {
   image.launch = integer<Address>(json.at("launch"));
   for (const auto& target : list(json.at("targets"))) image.targets.push_back(integer<Address>(target));
   std::sort(image.targets.begin(), image.targets.end());
+  image.launches_children = json.at("launches_children").get<bool>();
   image.argument_bytes = integer<std::size_t>(json.at("argument_bytes"));
   return image;
 }

@@ -44,6 +44,7 @@ struct Image {
   std::size_t static_shared_bytes = 0;
   std::uintptr_t kernel = 0, launch = 0;  // addresses
   std::vector<std::uintptr_t> targets;    // functions that a call through a pointer may go to; sorted
+  bool launches_children = false;         // kernels launch others
   std::size_t argument_bytes = 0;         // on the stack that the kernel's code uses
 
   const CodeLine* line_at(std::uintptr_t pc) const;

@@ -21,8 +21,10 @@
 #include "runner/named_trace.hpp"
 #include "runner/nsight_metrics.hpp"
 #include "simt/device_impl/device_printf.hpp"
+#include "simt/heap_leaks.hpp"
 #include "simt/machine.hpp"
 #include "simt/observer_panel.hpp"
+#include "simt/observers/child_order.hpp"
 #include "simt/observers/handover.hpp"
 #include "simt/observers/request_counter.hpp"
 #include "simt/observers/stale_texels.hpp"
@@ -38,6 +40,7 @@ extern "C" __thread char tilelab_dynamic_shared[];
 namespace tilelab {
 namespace {
 
+using protocol::Extent;
 using protocol::LaunchConfig;
 using protocol::LaunchReply;
 using protocol::LaunchRequest;
@@ -74,7 +77,7 @@ class Launch {
     answer.status = status;
     answer.detail = detail;
     answer.config = config_;
-    answer.findings = finding_messages(panel_.log().deduplicated(), image_, {config_.grid, config_.block});
+    answer.findings = finding_messages(panel_.log().deduplicated(), image_, geometry());
     answer.counters = panel_.get<simt::AccessCounter>().counters();
     answer.counters["events"] = events_ != 0 || !simt::Machine::active() ? events_ : simt::Machine::current().events();
     answer.printed = simt::printed_text();
@@ -128,6 +131,22 @@ class Launch {
 
   static simt::Index3 index(const protocol::Extent& e) { return {e.x, e.y, e.z}; }
 
+  LaunchGeometry geometry() const {
+    LaunchGeometry all{config_.grid, config_.block, {}};
+    const auto& children = simt::Machine::active() ? simt::Machine::current().child_grids().begun : children_;
+    const auto extent = [](const simt::Index3& one) { return Extent{one.x, one.y, one.z}; };
+    for (const simt::GridEvent& one : children)
+      all.children.push_back({one.first_block, extent(one.grid), extent(one.block), one.launched.pc});
+    return all;
+  }
+
+  // What kernels may launch.
+  std::string refusal_of(const simt::ChildGrid::Configuration& asked) const {
+    const auto extent = [](const simt::Index3& one) { return Extent{one.x, one.y, one.z}; };
+    if (asked.shared_bytes > most_dynamic_bytes) return "A block asks for more than 49152 bytes of dynamic shared memory.";
+    return launch_refusal({extent(asked.grid), extent(asked.block), static_cast<unsigned>(asked.shared_bytes)}, image_.static_shared_bytes);
+  }
+
   // Why a cooperative launch cannot run its blocks together; empty: it can.
   std::string too_large_together() const {
     const std::uint64_t blocks = std::uint64_t{config_.grid.x} * config_.grid.y * config_.grid.z;
@@ -156,6 +175,35 @@ class Launch {
     finding.site.line = line;
     finding.what = what;
     panel_.log().report(finding);
+  }
+
+  void record_trap(const simt::Machine::Trap& trap) {
+    simt::RawFinding finding;
+    finding.kind = Verdict::crash;
+    finding.site = {trap.pc, "", trap.by};
+    finding.site.line = trap.line;
+    finding.what = trap.why;
+    if (trap.of_heap != nullptr) {
+      finding.what = trap.of_heap;
+      finding.region = &memory_.heap().region();
+      finding.offset = static_cast<std::int64_t>(trap.address - finding.region->base);
+      finding.other = {trap.freed_by, "", trap.freeing};
+    }
+    panel_.log().report(finding);
+  }
+
+  // Memory that the kernel allocated and did not free. It stays allocated until the program ends.
+  void note_leaks() {
+    for (const simt::Leak& leak : simt::leaks_of(memory_)) {
+      simt::RawFinding finding;
+      finding.kind = Verdict::crash;
+      finding.note = true;
+      finding.about = leak.is_lost ? simt::RawFinding::About::lost : simt::RawFinding::About::kept;
+      finding.site = {leak.allocated_by, "", leak.by};
+      finding.index = static_cast<std::int64_t>(leak.bytes);
+      finding.bound = leak.threads;
+      panel_.log().report(finding);
+    }
   }
 
   void map_memory() {
@@ -312,7 +360,8 @@ class Launch {
     std::size_t span = 0;
     std::erase_if(arrays, [&](simt::Region& array) {
       if (array.dynamic) array.bytes = config_.shared_bytes;
-      span = std::max(span, array.base + array.bytes);
+      const bool changes = array.dynamic && image_.launches_children;
+      span = std::max(span, array.base + (changes ? most_dynamic_bytes : array.bytes));
       array.base += segment;
       return array.bytes == 0 &&
              !array.dynamic;  // an empty dynamic array stays: if shared_bytes was forgotten, the finding names this array
@@ -334,12 +383,14 @@ class Launch {
     if (request_.follows_values) announcer.add(handover_.emplace());
     if (!objects_.empty()) announcer.add(stale_texels_.emplace(panel_.log(), objects_));
     const KernelCall kernel(image_.kernel, request_.arguments, addresses_, image_.argument_bytes);
-    stacks_.emplace(std::size_t{config_.block.x} * config_.block.y * config_.block.z);
+    if (image_.launches_children) announcer.add(child_order_.emplace(panel_.log()));
+    stacks_.emplace(image_.launches_children ? most_threads : std::size_t{config_.block.x} * config_.block.y * config_.block.z);
     simt::Machine machine(memory_, announcer, *stacks_, request_.event_budget, image_.header_code,
                           [this](auto one, auto other) { return image_.on_one_line(one, other); });
     machine.may_call(image_.targets);
     machine.may_use(objects_);
     machine.guard_locals(image_.frame_guards);
+    if (image_.launches_children) machine.may_launch([this](const auto& asked) { return refusal_of(asked); });
     if (locals_) machine.watch_locals(*locals_);
     simt::SealedTables tables;
     tables.add(&kernel, sizeof kernel);
@@ -359,7 +410,9 @@ class Launch {
          .cooperative = request_.cooperative},
         [&kernel] { kernel(); }, request_.order_seed, request_.reversed);
     events_ = machine.events();
+    children_ = machine.child_grids().begun;
     note_end(machine);
+    if (!trouble_) note_leaks();
     if (!tables.intact()) {  // not what the observers say counts then
       record(Verdict::crash, image_.kernel + 1, "overwrites memory of the executor");
       trouble_ = {Status::crash, "A thread overwrites memory of the executor."};
@@ -404,16 +457,17 @@ class Launch {
     } else if (machine.waited_for_later_block().pc != 0) {
       record(Verdict::timeout, machine.waited_for_later_block(), waited_for_later, true);
     } else if (const auto& trap = machine.trapped()) {
-      if (machine.ran_out_of_heap()) {
+      if (trap->needs_gpu) {
         record(Verdict::needs_gpu, trap->pc, trap->why);
-        trouble_ = {Status::timeout, "The launch allocates too much in total."};
+        trouble_ = {Status::timeout, "The launch does what only a GPU can do."};
         return;
       }
-      record(Verdict::crash, {trap->pc, trap->by}, trap->why, false, trap->line);
+      record_trap(*trap);
       trouble_ = {Status::crash, std::string("A thread ") + trap->why + "."};
     }
   }
 
+  static constexpr std::size_t most_dynamic_bytes = 48 * 1024, most_threads = 1024;  // of any grid
   static constexpr std::size_t shared_slack_bytes = 4096;  // less than the padding that the builder places behind the block
 
   const Image& image_;
@@ -429,6 +483,8 @@ class Launch {
   std::optional<simt::ThreadShare> thread_share_;
   std::optional<simt::Handover> handover_;
   std::optional<simt::StaleTexels> stale_texels_;
+  std::optional<simt::ChildOrder> child_order_;
+  std::vector<simt::GridEvent> children_;
   std::optional<simt::FiberStacks> stacks_;
   std::vector<std::uintptr_t> addresses_;     // of buffers, or the handles of textures that show them
   std::vector<std::uintptr_t> arenas_;        // for each argument: its buffer's address, or 0

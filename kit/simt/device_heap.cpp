@@ -38,17 +38,18 @@ std::uintptr_t DeviceHeap::allocate(std::size_t bytes, std::uintptr_t statement,
   const std::uintptr_t base = region_.base + used_;
   used_ += whole + gap;
   live_bytes_ += bytes;
-  std::memset(reinterpret_cast<void*>(base), 0xFF, bytes);  // nobody has written it: a NaN
-  allocations_.push_back({base, bytes, statement, 0, by});
+  std::memset(reinterpret_cast<void*>(base), undefined_, bytes);
+  allocations_.push_back({base, bytes, statement, 0, by, {}});
   return base;
 }
 
-DeviceHeap::Freed DeviceHeap::release(std::uintptr_t address, std::uintptr_t statement) {
+DeviceHeap::Freed DeviceHeap::release(std::uintptr_t address, std::uintptr_t statement, const ThreadRef& by) {
   const Allocation* found = last_before(address);
   if (found == nullptr || found->base != address) return Freed::nothing_there;
   Allocation& allocation = allocations_[static_cast<std::size_t>(found - allocations_.data())];
   if (allocation.freed_by != 0) return Freed::again;
   allocation.freed_by = statement;
+  allocation.freeing = by;
   live_bytes_ -= allocation.bytes;
   return Freed::yes;
 }

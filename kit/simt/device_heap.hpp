@@ -19,7 +19,7 @@ class DeviceHeap {
     std::uintptr_t base = 0;
     std::size_t bytes = 0;
     std::uintptr_t allocated_by = 0, freed_by = 0;  // statements; freed_by 0: nobody freed it
-    ThreadRef by;                                   // the thread that allocated it
+    ThreadRef by, freeing;                          // the threads that did so
   };
   enum class Freed { yes, nothing_there, again };
 
@@ -30,7 +30,9 @@ class DeviceHeap {
 
   // Aligned to 16 bytes, as CUDA's. 0: there is no memory left.
   std::uintptr_t allocate(std::size_t bytes, std::uintptr_t statement, const ThreadRef& by);
-  Freed release(std::uintptr_t address, std::uintptr_t statement);
+  Freed release(std::uintptr_t address, std::uintptr_t statement, const ThreadRef& by);
+  // Every byte of what nobody has written.
+  void set_undefined(std::uint8_t byte) { undefined_ = byte; }
   // No launch may go on that has used up what can be told apart.
   bool is_exhausted() const { return exhausted_; }
 
@@ -55,6 +57,7 @@ class DeviceHeap {
   std::vector<Allocation> allocations_;  // by address
   std::size_t used_ = 0, live_bytes_ = 0;
   bool exhausted_ = false;
+  std::uint8_t undefined_ = 0xFF;  // a NaN
   Region region_, freed_region_;
 };
 

@@ -75,6 +75,23 @@ struct LaunchEvent {
   bool cooperative = false;             // the whole grid may wait at one barrier
 };
 
+// A kernel launches another one, or would like to.
+struct ChildLaunch {
+  ThreadRef by;
+  std::uintptr_t pc = 0;
+  std::uint32_t interval = 0, warp_interval = 0;  // of the thread when it launches
+  std::uint32_t number = 0;                       // of the launches by kernels, in the order in which they happened
+  std::uint32_t grid = 0;                         // which launches it: 0 is the host's, 1 the first that a kernel launched
+  bool is_tail = false;                           // it begins when all else of its parent has ended
+};
+
+// A grid that a kernel has launched begins. Its blocks are numbered from `first_block` on.
+struct GridEvent {
+  ChildLaunch launched;
+  Index3 grid, block;
+  std::uint64_t first_block = 0;
+};
+
 struct BarrierEvent {
   std::uint64_t block = 0;
   std::uint32_t interval = 0;  // the interval that ends at this barrier
@@ -195,6 +212,9 @@ class Observer {
   virtual bool follows_control() const { return false; }
 
   virtual void on_launch_begin(const LaunchEvent&) {}
+  virtual void on_child_launch(const ChildLaunch&) {}
+  virtual void on_child_refused(const ChildLaunch&, const char* /*why*/) {}
+  virtual void on_grid_begin(const GridEvent&) {}
   virtual void on_block_begin(std::uint64_t /*block*/) {}
   virtual void on_access(const Access&) {}
   // An access that no declared memory contains. `nearest` is the region that it missed, or null.

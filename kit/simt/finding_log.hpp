@@ -42,10 +42,10 @@ struct RawFinding {
   std::uint32_t inner = 0;   // number of dimensions to the right of it
   // For the message. `bound` threads left the kernel while others wait at the barrier: they skipped it, or they had returned before
   // it. Or a warp function was called in a way whose result is undefined: `lane` says how. Or coordinates do
-  // not fit a surface: `surface` says which.
+  // not fit a surface: `surface` says which. Or `index` bytes of `bound` threads were never freed: of lost ones, no pointer was left.
   // Of a race: the block has barriers whose phases order threads, and none orders these accesses; or an atomic access has a scope
   // that is too narrow.
-  enum class About : std::uint8_t { anything, skipped, returned, lane, surface, phases, scope } about = About::anything;
+  enum class About : std::uint8_t { anything, skipped, returned, lane, surface, lost, kept, phases, scope } about = About::anything;
   std::uint32_t interval = 0;                  // of that barrier; the first is kept
   std::array<std::uintptr_t, 8> conditions{};  // branches, one of which led past the barrier; 0: no further one. All, or none
   LaneEvent lane;

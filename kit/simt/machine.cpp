@@ -62,43 +62,57 @@ void Machine::run(const LaunchEvent& launch, const std::function<void()>& kernel
   launch_ = launch;
   launch_.redundant = redundant_;
   if (redundant_ != nullptr) redundant_->begin_launch(memory_.shared_span());
-  set_launch_variables(launch.grid, launch.block);
-  const std::uint64_t threads = std::uint64_t{launch.block.x} * launch.block.y * launch.block.z;
-  const std::uint64_t blocks = std::uint64_t{launch.grid.x} * launch.grid.y * launch.grid.z;
-  thread_indices_.resize(threads);
-  for (std::uint64_t i = 0; i < threads; ++i) thread_indices_[i] = index_of(i, launch.block);
+  order_seed_ = order_seed;
+  reversed_ = reversed;
+  first_block_ = 0;
+  children_ = {};
+  scheduler_.set_undefined(launch.shared_poison);
+  memory_.heap().set_undefined(launch.shared_poison);
+  announcer_.announce(&Observer::on_launch_begin, launch_);
+  run_grid(kernel);
+  if (!children_.pending.empty()) {
+    run_children();
+    memory_.set_dynamic_bytes(launch.dynamic_shared_bytes);
+  }
+  waiting_.clear();
+  if (locals_ != nullptr) locals_->end_launch();
+  announcer_.announce(&Observer::on_launch_end);
+}
 
-  std::mt19937_64 random(order_seed.value_or(0));
+void Machine::run_grid(const std::function<void()>& kernel) {
+  set_launch_variables(launch_.grid, launch_.block);
+  const std::uint64_t threads = std::uint64_t{launch_.block.x} * launch_.block.y * launch_.block.z;
+  const std::uint64_t blocks = std::uint64_t{launch_.grid.x} * launch_.grid.y * launch_.grid.z;
+  thread_indices_.resize(threads);
+  for (std::uint64_t i = 0; i < threads; ++i) thread_indices_[i] = index_of(i, launch_.block);
+
+  std::mt19937_64 random(order_seed_.value_or(0));
   std::vector<std::uint32_t> thread_order(threads);
   std::iota(thread_order.begin(), thread_order.end(), 0u);
-  if (reversed) std::reverse(thread_order.begin(), thread_order.end());
-  BlockOrder order(blocks, order_seed ? &random : nullptr, reversed);
+  if (reversed_) std::reverse(thread_order.begin(), thread_order.end());
+  BlockOrder order(blocks, order_seed_ ? &random : nullptr, reversed_);
   turns_ = {};
   turns_.blocks = blocks;
   turns_.most_waiting = most_resident_blocks(launch_);
   kernel_ = &kernel;
+  children_.next_block = first_block_ + blocks;
 
-  scheduler_.set_undefined(launch.shared_poison);
-  announcer_.announce(&Observer::on_launch_begin, launch_);
   while (!timeout_ && !trap_) {
     if (order.empty() || !has_room_for_one_more()) {
       if (go_on(order)) continue;
       if (order.empty()) break;
     }
     if (timeout_) break;
-    const std::uint64_t block = order.next();
-    if (order_seed) {
-      random.seed(*order_seed ^ (block + 1));  // seeded by block number, so that `reversed` gives exactly the opposite order
+    const std::uint64_t block = first_block_ + order.next();
+    if (order_seed_) {
+      random.seed(*order_seed_ ^ (block + 1));  // seeded by block number, so that `reversed` gives exactly the opposite order
       std::iota(thread_order.begin(), thread_order.end(), 0u);
       std::shuffle(thread_order.begin(), thread_order.end(), random);
-      if (reversed) std::reverse(thread_order.begin(), thread_order.end());
+      if (reversed_) std::reverse(thread_order.begin(), thread_order.end());
     }
     turns_.as_numbered = order.is_as_numbered();
     start_block(block, thread_order);
   }
-  waiting_.clear();
-  if (locals_ != nullptr) locals_->end_launch();
-  announcer_.announce(&Observer::on_launch_end);
 }
 
 void Machine::switched_in() {
@@ -340,16 +354,29 @@ std::uintptr_t Machine::allocate(std::size_t bytes, std::uintptr_t statement) {
   spend(statement);
   DeviceHeap& heap = memory_.heap();
   const std::uintptr_t address = heap.allocate(bytes, statement, scheduler_.running().ref);
-  if (heap.is_exhausted()) trap("allocates more in one launch than the executor can tell apart", statement);
+  if (heap.is_exhausted()) trap("allocates more in one launch than the executor can tell apart", statement, 0, true);
   return address;
 }
 
 void Machine::release(std::uintptr_t address, std::uintptr_t statement) {
   spend(statement);
   if (address == 0) return;
-  const DeviceHeap::Freed freed = memory_.heap().release(address, statement);
-  if (freed == DeviceHeap::Freed::again) trap("frees memory that was freed before", statement);
-  if (freed == DeviceHeap::Freed::nothing_there) trap("frees an address that malloc or new did not return", statement);
+  DeviceHeap& heap = memory_.heap();
+  const ThreadRef by = scheduler_.running().ref;
+  const DeviceHeap::Freed freed = heap.release(address, statement, by);
+  if (freed == DeviceHeap::Freed::yes) return;
+  const DeviceHeap::Allocation* near = heap.near(address);
+  const bool again = freed == DeviceHeap::Freed::again;
+  trap_ = Trap{.why = again ? "frees memory that was freed before" : "frees an address that malloc or new did not return",
+               .pc = statement,
+               .by = by,
+               .of_heap = near == nullptr ? nullptr
+                          : again         ? "frees {array} again: {other} has freed that memory before"
+                                          : "frees {element}: only an address that malloc or new returned can be freed",
+               .address = address,
+               .freed_by = again ? near->freed_by : 0,
+               .freeing = again ? near->freeing : ThreadRef{}};
+  scheduler_.end_launch();
 }
 
 Machine::Owner Machine::owner_of(std::uintptr_t address, std::uintptr_t pc, std::uintptr_t frame) const {
@@ -447,8 +474,8 @@ std::uint32_t Machine::converge(std::uintptr_t pc) {
   return scheduler_.converge(pc);
 }
 
-void Machine::trap(const char* why, std::uintptr_t pc, int line) {
-  trap_ = Trap{why, pc, scheduler_.running().ref, line};
+void Machine::trap(const char* why, std::uintptr_t pc, int line, bool needs_gpu) {
+  trap_ = Trap{.why = why, .pc = pc, .by = scheduler_.running().ref, .line = line, .freeing = {}, .needs_gpu = needs_gpu};
   scheduler_.end_launch();
 }
 

@@ -11,11 +11,14 @@
 #include <functional>
 #include <optional>
 #include <span>
+#include <string>
+#include <utility>
 #include <vector>
 
 #include "simt/announcer.hpp"
 #include "simt/block_order.hpp"
 #include "simt/block_scheduler.hpp"
+#include "simt/child_grid.hpp"
 #include "simt/frame_guards.hpp"
 #include "simt/local_memory.hpp"
 #include "simt/memory_map.hpp"
@@ -47,6 +50,12 @@ class Machine {
     std::uintptr_t pc;
     ThreadRef by;
     int line = 0;  // to be shown in place of that of `pc`; 0: none
+    // If it is about memory on the heap: how to say it of {element} or {array} and {other}, an address there, and where and by whom it
+    // was freed before.
+    const char* of_heap = nullptr;
+    std::uintptr_t address = 0, freed_by = 0;
+    ThreadRef freeing;
+    bool needs_gpu = false;  // the executor's limit, and not the kernel's fault
   };
 
   using SameLine = std::function<bool(std::uintptr_t, std::uintptr_t)>;
@@ -84,10 +93,20 @@ class Machine {
   bool refuses_below(std::uintptr_t stack_pointer, std::uintptr_t address, std::uintptr_t pc, std::uintptr_t frame);
   // Ends the launch if a call through a pointer would go to anything but the first byte of a function of the submission.
   void check_target(std::uintptr_t target, std::uintptr_t pc, std::uintptr_t frame);
+  // Kernels may launch others. `refusal` says why CUDA would not begin such a launch; empty: it would. Without it, none may.
+  using LaunchRefusal = std::function<std::string(const ChildGrid::Configuration&)>;
+  void may_launch(LaunchRefusal refusal) { refusal_ = std::move(refusal); }
+  const ChildGrids& child_grids() const { return children_; }
+  // The running thread launches a kernel: `run` calls it with the arguments in `record`. All addresses are the submission's. Returns
+  // CUDA's number of an error, or 0; so does the other function, for the last launch of the running thread.
+  int last_launch_error(bool forget);
+  std::uint64_t new_stream() { return ChildGrid::first_own_stream + children_.streams++; }
+  int launch_child(std::uintptr_t configuration, std::uintptr_t run, std::uintptr_t record, std::size_t bytes, std::uintptr_t pc,
+                   std::uintptr_t frame);
   // Memory that the kernel asks for; 0: there is none left. `statement`: see statement().
   std::uintptr_t allocate(std::size_t bytes, std::uintptr_t statement);
   void release(std::uintptr_t address, std::uintptr_t statement);
-  bool ran_out_of_heap() const { return memory_.heap().is_exhausted(); }
+  const DeviceHeap& heap() const { return memory_.heap(); }
   // The fast path, inlined into the callback: a plain read that no observer needs is finished here.
   template <std::size_t size>
   [[gnu::always_inline]] void read(std::uintptr_t address, std::uintptr_t pc, const std::uintptr_t* frame) {
@@ -199,8 +218,8 @@ class Machine {
   std::uintptr_t statement(std::uintptr_t pc, std::uintptr_t frame) const {
     return header_span_.contains(pc) ? calling_statement(pc, frame) : pc;
   }
-  // The kernel stopped itself (assert, __trap): the launch ends as a crash. `line`: see Trap.
-  [[noreturn]] void trap(const char* why, std::uintptr_t pc, int line = 0);
+  // The kernel stopped itself (assert, __trap): the launch ends as a crash. `line` and `needs_gpu`: see Trap.
+  [[noreturn]] void trap(const char* why, std::uintptr_t pc, int line = 0, bool needs_gpu = false);
 
  private:
   bool is_echo(std::uintptr_t address, std::size_t size, AccessKind kind, bool is_volatile, std::uintptr_t statement);
@@ -226,6 +245,12 @@ class Machine {
   void stray(const Access& access);
   void poll(const Access& access);
   bool waits_for_another_block() const;
+  void run_grid(const std::function<void()>& kernel);
+  // What kernels launch: see child_launches.cpp.
+  void run_children();
+  void run_child(ChildGrid& child);
+  bool is_on_stack(std::uintptr_t address, std::size_t bytes) const;
+  bool points_to_own_memory(const std::vector<unsigned char>& record) const;
   // Blocks take turns: see machine_turns.cpp.
   void start_block(std::uint64_t block, const std::vector<std::uint32_t>& order);
   void take_turn(std::uint64_t block, const std::vector<std::uint32_t>& order);
@@ -296,6 +321,11 @@ class Machine {
     std::uint32_t thread = 0;
   } clock_;
   const std::function<void()>* kernel_ = nullptr;
+  std::optional<std::uint64_t> order_seed_;
+  bool reversed_ = false;
+  std::uint64_t first_block_ = 0;  // of the running grid
+  ChildGrids children_;
+  LaunchRefusal refusal_;
   std::vector<WaitingBlock> waiting_;  // in the order in which they began to wait
   struct {
     std::uint64_t blocks = 0, most_waiting = 0, started = 0, ended = 0;

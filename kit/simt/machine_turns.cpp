@@ -16,7 +16,7 @@ constexpr std::size_t most_waiting_bytes = 384u << 20;
 
 void Machine::start_block(std::uint64_t block, const std::vector<std::uint32_t>& order) {
   ++turns_.started;
-  set_block_index(index_of(block, launch_.grid));
+  set_block_index(index_of(block - first_block_, launch_.grid));
   for (const Region& array : memory_.shared_arrays()) {
     std::memset(reinterpret_cast<void*>(array.base), launch_.shared_poison, array.bytes);  // hides values of earlier blocks
   }
@@ -57,7 +57,7 @@ void Machine::resume_block(std::size_t position) {
   waiting_.erase(waiting_.begin() + static_cast<std::ptrdiff_t>(position));
   turns_.waiting_bytes -= one.bytes();
   const std::uint64_t block = one.threads.block();
-  set_block_index(index_of(block, launch_.grid));
+  set_block_index(index_of(block - first_block_, launch_.grid));
   restore_shared(memory_, one.shared);
   spins_.take_up(std::move(one.spins));
   phases_ = std::move(one.phases);

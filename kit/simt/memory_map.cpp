@@ -31,9 +31,20 @@ void MemoryMap::set_shared(std::uintptr_t base, std::size_t span, std::vector<Re
   shared_base_ = base;
   shared_span_ = span;
   shared_ = std::move(arrays);
-  array_of_word_.assign((span + 3) / 4, no_array);
+  for (Region& array : shared_) array.span_offset = array.base - base;
+  mark_words();
+}
+
+void MemoryMap::set_dynamic_bytes(std::size_t bytes) {
+  for (Region& array : shared_) {
+    if (array.dynamic) array.bytes = std::min(bytes, shared_span_ - array.span_offset);
+  }
+  mark_words();
+}
+
+void MemoryMap::mark_words() {
+  array_of_word_.assign((shared_span_ + 3) / 4, no_array);
   for (std::size_t i = 0; i < shared_.size() && i < no_array; ++i) {
-    shared_[i].span_offset = shared_[i].base - base;
     const std::size_t first = (shared_[i].span_offset + 3) / 4, end = (shared_[i].span_offset + shared_[i].bytes) / 4;
     for (std::size_t word = first; word < end && word < array_of_word_.size(); ++word) {
       if (array_of_word_[word] == no_array) array_of_word_[word] = static_cast<std::uint8_t>(i);

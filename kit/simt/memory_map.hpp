@@ -29,6 +29,8 @@ class MemoryMap {
   Region& add_buffer(Region region);
   // The span of the block's shared memory, and the arrays in it (bases are addresses). Dynamic ones may alias.
   void set_shared(std::uintptr_t base, std::size_t span, std::vector<Region> arrays);
+  // From now on, a block has this much dynamic shared memory. The span stays as it is.
+  void set_dynamic_bytes(std::size_t bytes);
   // A variable of the module, or bytes of its sections that belong to no variable. Two that begin at one address are one.
   void add_module(Region region);
   // [first, end) belongs to the compiler: its flag that a shared array of objects was initialised.
@@ -62,6 +64,10 @@ class MemoryMap {
   const Region* buffer_near(std::uintptr_t address) const;
   // The variable of the module in whose room the address lies, or that begins soon after it; or null.
   const Region* variable_near(std::uintptr_t address) const;
+  template <typename Visit>
+  void for_each_variable(const Visit& visit) const {
+    for (const auto& [base, region] : modules_) visit(region);
+  }
   // The shared array that ends last at or before the address, or null.
   const Region* shared_before(std::uintptr_t address) const;
 
@@ -89,6 +95,7 @@ class MemoryMap {
     const std::uintptr_t offset = address - region.base;
     return offset < region.bytes && size <= region.bytes - offset;
   }
+  void mark_words();
   const Region* search_global(std::uintptr_t address, std::size_t size);
   const Region* search_shared(std::uintptr_t address, std::size_t size) const;
 

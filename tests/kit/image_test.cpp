@@ -46,6 +46,7 @@ nlohmann::json good() {
           {"static_shared_bytes", 1024},
           {"targets", {130, 100}},
           {"argument_bytes", 64},
+          {"launches_children", true},
           {"kernel", 100},
           {"launch", 130}};
 }
@@ -149,7 +150,7 @@ TEST_CASE("a missing field is refused, whichever it is", "[image]") {
 
 TEST_CASE("a field of another type is refused", "[image]") {
   const std::string field = GENERATE("files", "lines", "functions", "header_code", "loops", "barrier_calls", "returns", "shared", "guards",
-                                     "frames", "variables", "kernel", "source", "argument_bytes", "targets");
+                                     "frames", "variables", "kernel", "source", "argument_bytes", "launches_children", "targets");
   auto json = good();
   json[field] = "text";
   CAPTURE(field);

@@ -7,7 +7,7 @@ Lines and columns of the rest stay as they are. Not here: returns of other funct
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from itertools import pairwise
 
 from grader.engines.announcements.barrier_paths import LEAVES
@@ -20,9 +20,9 @@ _BEFORE_LAMBDA = frozenset({"return", "case", "else", "do", "co_return", "co_yie
 _CLASSES = frozenset({"struct", "class", "union", "enum"})
 
 
-def with_marked_returns(preprocessed: str, kernel: str, file_name: str, folder: str = "") -> str:
-    """`kernel`: its name in C++, with or without scope, template arguments and parameters. The text itself, if there is nothing to mark:
-    no barrier, or no return.
+def with_marked_returns(preprocessed: str, kernels: Collection[str], file_name: str, folder: str = "") -> str:
+    """`kernels`: their names in C++, with or without scope, template arguments and parameters. The text itself, if there is nothing to
+    mark: no barrier, or no return.
     """
     tokens = [
         token
@@ -31,7 +31,9 @@ def with_marked_returns(preprocessed: str, kernel: str, file_name: str, folder: 
     ]
     if not any(token.kind == "word" and _BARRIER.fullmatch(token.text) for token in tokens):
         return preprocessed
-    marked = [tokens[index] for body in _bodies(tokens, plain_name(kernel)) for index in _returns(tokens, *body)]
+    names = sorted({plain_name(kernel) for kernel in kernels})
+    bodies = [body for name in names for body in _bodies(tokens, name)]
+    marked = [tokens[index] for body in bodies for index in _returns(tokens, *body)]
     return _with_calls(preprocessed, marked, tokens)
 
 

@@ -28,6 +28,7 @@ _OF_DEVICE = re.compile(r"__\w+|atomic\w+|fast_\w+")
 _OF_THE_COMPILER = re.compile(
     r"_ZZ|_ZGV|_ZGR|_ZT|\."
 )  # local statics, guards, temporaries, tables of classes, constants
+_CALL_OPERATOR = re.compile(r"operator\(\)(?:<.*>)?$")
 _LAMBDA = re.compile(r"Ul.*E\d*_|\$_")
 _NAME_IN_KIT = re.compile(rf"{DEVICE_PREFIX}(?:\d+cuda_fp16_on_cpu)?(\d+)(\w+)")
 _KINDS = frozenset({"STT_FUNC", "STT_OBJECT", "STT_TLS"})
@@ -94,7 +95,7 @@ class Program:
         function = self._function(symbol)
         if function is None or not function.in_submission or function.is_implicit or STANDARD.match(symbol.name):
             return False
-        is_lambda = function.name.endswith("operator()") and _LAMBDA.search(symbol.name)
+        is_lambda = _CALL_OPERATOR.search(function.name) and _LAMBDA.search(symbol.name)
         return not is_lambda and not self._is_also_for_device(function)
 
     def _name(self, symbol: Symbol) -> str:

@@ -9,10 +9,13 @@ from grader.engines.checks.entry_points import EntryPoints, EntrySignatures, not
 from grader.engines.checks.misplaced_code import Program
 from grader.engines.checks.token_stream import tokens_of
 from grader.engines.cpu.build_steps import BuildSteps
+from grader.engines.device_functions import DEVICE_PREFIX
 from grader.engines.object_code.debug_info import GUARD, DebugInfo, Function
 from grader.engines.object_code.object_file import ObjectFile
 from grader.engines.refusal import Refusal
 from grader.model.verdicts import Verdict
+
+LAUNCHING = f"{DEVICE_PREFIX}12__child_grid"  # the kit's function that launches a grid
 
 
 @dataclass(frozen=True)
@@ -33,6 +36,10 @@ class CompiledObject:
         reached = [self.object.symbols[index] for index in self.object.reached(self.found.kernels)]
         arrays = [symbol for symbol in reached if symbol.kind == "STT_TLS" and not symbol.undefined]
         return sum(symbol.size for symbol in arrays if not symbol.name.startswith(GUARD))
+
+    @property
+    def launches_children(self) -> bool:
+        return any(one.undefined and one.name.startswith(LAUNCHING) for one in self.object.symbols)
 
     @property
     def constants(self) -> frozenset[str]:

@@ -35,6 +35,7 @@ from grader.engines.checks.entry_points import (
 from grader.engines.checks.gimple_scan import scan_gimple
 from grader.engines.checks.ir_scan import scan_ir
 from grader.engines.checks.kernel_returns import with_marked_returns
+from grader.engines.checks.launch_statements import WithLaunches, with_launch_calls
 from grader.engines.checks.line_markers import hand_written_marker
 from grader.engines.checks.object_check import check_object
 from grader.engines.checks.token_scan import scan
@@ -170,8 +171,10 @@ def _build(steps: BuildSteps, text: str, entries: EntrySignatures) -> tuple[Refu
             steps.forget()
             one_sandbox = False
     marked = preprocessed.removesuffix(submitted)
-    guarded = with_guards(submitted, steps.name, str(steps.folder))
-    marked += with_marked_returns(guarded, entries.kernel, steps.name, str(steps.folder))
+    launching = WithLaunches(with_guards(submitted, steps.name, str(steps.folder)))
+    if entries.by_name:
+        launching = with_launch_calls(launching.text, steps.name, str(steps.folder))
+    marked += with_marked_returns(launching.text, [entries.kernel, *launching.kernels], steps.name, str(steps.folder))
     use = f"\n{use_of(entries.kernel, entries.functions)}" if entries.by_name else ""
     try:
         if one_sandbox and (marked == preprocessed or not succeeded):
@@ -346,9 +349,16 @@ def _describe(steps: BuildSteps, text: str, entries: EntrySignatures, compiled: 
     loops = loop_addresses(compiled.assembly, block_offsets, info.addresses)
     reached = {symbol.name for symbol in compiled.object.symbols if symbol.kind == "STT_FUNC"}
     barriers = barrier_paths(read_code(steps.folder / "submission.o"), info.addresses, loops, reached)
-    variables = Variables(compiled.rooms, compiled.constants)
     layout = CodeLayout(
-        offset, compiled.static_shared_bytes, loops, compiled.argument_bytes, targets, barriers, passed, variables
+        offset,
+        compiled.static_shared_bytes,
+        loops,
+        compiled.argument_bytes,
+        targets,
+        barriers,
+        passed,
+        Variables(compiled.rooms, compiled.constants),
+        compiled.launches_children,
     )
     write_image(steps.folder / "image.json", info, source=text, entries=(kernel, launch), layout=layout)
     return ()

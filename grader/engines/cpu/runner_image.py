@@ -65,6 +65,7 @@ class CodeLayout:
     barriers: BarrierPaths = field(default_factory=BarrierPaths)
     passed: Mapping[str, int] = field(default_factory=dict)  # functions that the caller may pass to the kernel, by name
     variables: Variables = field(default_factory=Variables)
+    launches_children: bool = False  # a kernel launches others
 
 
 def write_image(
@@ -90,6 +91,7 @@ def write_image(
         "targets": layout.targets,
         "passed": dict(layout.passed),
         "argument_bytes": layout.argument_bytes,
+        "launches_children": layout.launches_children,
         "kernel": kernel.first,
         "launch": launch.first if launch else 0,
     }

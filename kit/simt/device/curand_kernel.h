@@ -1,10 +1,12 @@
-// cuRAND's device functions for the generators XORWOW and Philox: bits, uniform, normal and log-normal numbers. Replaces CUDA's header
-// of this name. MRG32k3a, MTGP32, Sobol' and Poisson numbers are missing.
+// cuRAND's device functions for the generators XORWOW, Philox and MRG32k3a: bits, uniform, normal and log-normal numbers, and Poisson's
+// where the mean is below 64 or above 4,000. Replaces CUDA's header of this name. MTGP32 and Sobol' are missing: their tables come from
+// the host's library.
 #pragma once
 
 #include <tilelab/device.cuh>
 
 #include "random_bits.hpp"
+#include "random_recurrences.hpp"
 
 namespace curand_on_cpu {
 
@@ -68,10 +70,11 @@ inline float4 curand_normal4(curandStatePhilox4_32_10* state) {
   return make_float4(first.x, first.y, second.x, second.y);
 }
 
-// A pair is made for every second number, and the state keeps the other.
+// A pair is made for every second number, and the state keeps the other. Its flag says what that is: 1 a normal number, 2 a log-normal
+// one. What it keeps of the other kind is lost.
 template <typename State>
 float curand_normal(State* state) {
-  if (state->boxmuller_flag != 0) {
+  if (state->boxmuller_flag == 1) {
     state->boxmuller_flag = 0;
     return state->boxmuller_extra;
   }
@@ -82,7 +85,7 @@ float curand_normal(State* state) {
 }
 template <typename State>
 double curand_normal_double(State* state) {
-  if (state->boxmuller_flag_double != 0) {
+  if (state->boxmuller_flag_double == 1) {
     state->boxmuller_flag_double = 0;
     return state->boxmuller_extra_double;
   }
@@ -94,11 +97,25 @@ double curand_normal_double(State* state) {
 
 template <typename State>
 float curand_log_normal(State* state, float mean, float deviation) {
-  return expf(mean + deviation * curand_normal(state));
+  if (state->boxmuller_flag == 2) {
+    state->boxmuller_flag = 0;
+    return state->boxmuller_extra;
+  }
+  const float2 pair = curand_normal2(state);
+  state->boxmuller_extra = expf(mean + deviation * pair.y);
+  state->boxmuller_flag = 2;
+  return expf(mean + deviation * pair.x);
 }
 template <typename State>
 double curand_log_normal_double(State* state, double mean, double deviation) {
-  return exp(mean + deviation * curand_normal_double(state));
+  if (state->boxmuller_flag_double == 2) {
+    state->boxmuller_flag_double = 0;
+    return state->boxmuller_extra_double;
+  }
+  const double2 pair = curand_normal2_double(state);
+  state->boxmuller_extra_double = exp(mean + deviation * pair.y);
+  state->boxmuller_flag_double = 2;
+  return exp(mean + deviation * pair.x);
 }
 template <typename State>
 float2 curand_log_normal2(State* state, float mean, float deviation) {
@@ -109,4 +126,24 @@ inline float4 curand_log_normal4(curandStatePhilox4_32_10* state, float mean, fl
   const float4 all = curand_normal4(state);
   return make_float4(expf(mean + deviation * all.x), expf(mean + deviation * all.y), expf(mean + deviation * all.z),
                      expf(mean + deviation * all.w));
+}
+
+// Knuth, The Art of Computer Programming, volume 2, 3.4.1: how many uniform numbers have a product below e^-mean. Large means are
+// nearly normal. Between the two, cuRAND rejects numbers by an approximation that is not published.
+template <typename State>
+unsigned int curand_poisson(State* state, double mean) {
+  if (mean > 4000) return static_cast<unsigned int>(sqrt(mean) * curand_normal_double(state) + mean + 0.5);
+  if (mean >= 64) __needs_more_poisson_numbers();
+  unsigned int count = 0;
+  float product = expf(static_cast<float>(mean));
+  do {
+    ++count;
+    product *= curand_uniform(state);
+  } while (product > 1.0f);
+  return count - 1;
+}
+template <typename State>
+double2 curand_log_normal2_double(State* state, double mean, double deviation) {
+  const double2 pair = curand_normal2_double(state);
+  return make_double2(exp(mean + deviation * pair.x), exp(mean + deviation * pair.y));
 }

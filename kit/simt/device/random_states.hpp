@@ -18,9 +18,18 @@ struct curandStatePhilox4_32_10 {
   double boxmuller_extra_double;
 };
 
-static_assert(sizeof(curandStateXORWOW) == 48 && sizeof(curandStatePhilox4_32_10) == 64);
+struct curandStateMRG32k3a {
+  unsigned int s1[3], s2[3];
+  int boxmuller_flag, boxmuller_flag_double;
+  float boxmuller_extra;
+  int unused;  // as above
+  double boxmuller_extra_double;
+};
+
+static_assert(sizeof(curandStateXORWOW) == 48 && sizeof(curandStatePhilox4_32_10) == 64 && sizeof(curandStateMRG32k3a) == 48);
 
 using curandStateXORWOW_t = curandStateXORWOW;
 using curandState_t = curandStateXORWOW;
 using curandState = curandStateXORWOW;
 using curandStatePhilox4_32_10_t = curandStatePhilox4_32_10;
+using curandStateMRG32k3a_t = curandStateMRG32k3a;

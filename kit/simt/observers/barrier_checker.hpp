@@ -55,6 +55,7 @@ class BarrierChecker final : public Observer {
   }
 
   void on_launch_begin(const LaunchEvent& launch) override { launch_ = launch; }
+  void on_grid_begin(const GridEvent& child) override { launch_.grid = child.grid, launch_.block = child.block; }
   void on_stuck(const StuckEvent& event) override {
     RawFinding finding;
     finding.kind = Verdict::barrier_divergence;

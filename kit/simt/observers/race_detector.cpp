@@ -31,6 +31,11 @@ void RaceDetector::on_launch_begin(const LaunchEvent& launch) {
   threads_.begin_launch(launch.block.x * launch.block.y * launch.block.z);
 }
 
+void RaceDetector::on_grid_begin(const GridEvent& child) {
+  block_size_ = child.block;
+  fences_.begin_launch(child.block.x * child.block.y * child.block.z);
+}
+
 void RaceDetector::on_block_begin(std::uint64_t block) {
   block_ = block;
   interval_of_block_ = 0;

@@ -33,6 +33,7 @@ class RaceDetector final : public Observer {
   bool watches(Space) const override { return true; }
   bool needs_every_read() const override { return false; }
   void on_launch_begin(const LaunchEvent& launch) override;
+  void on_grid_begin(const GridEvent& child) override;
   void on_block_begin(std::uint64_t block) override;
   void on_access(const Access& access) override;
   void on_warp_sync(const WarpSyncEvent& sync) override;

@@ -16,8 +16,8 @@ constexpr std::uint32_t narrow = 4;  // bytes of a bank
 
 }  // namespace
 
-void RequestCounter::on_launch_begin(const LaunchEvent& launch) {
-  const std::size_t threads = std::size_t{launch.block.x} * launch.block.y * launch.block.z;
+void RequestCounter::make_room(const Index3& block) {
+  const std::size_t threads = std::size_t{block.x} * block.y * block.z;
   lanes_.assign(threads, {});
   warps_.assign((threads + 31) / 32, {});
 }

@@ -36,7 +36,8 @@ class RequestCounter final : public Observer {
 
   bool watches(Space) const override { return true; }
   bool follows_control() const override { return true; }
-  void on_launch_begin(const LaunchEvent& launch) override;
+  void on_launch_begin(const LaunchEvent& launch) override { make_room(launch.block); }
+  void on_grid_begin(const GridEvent& child) override { make_room(child.block); }
   void on_block_begin(std::uint64_t block) override;
   void on_access(const Access& access) override;
   void on_edge(const ThreadRef& by, std::uintptr_t pc) override { lanes_[by.thread].path.block(loops_, pc); }
@@ -55,6 +56,7 @@ class RequestCounter final : public Observer {
   bool complete() const { return complete_; }
 
  private:
+  void make_room(const Index3& block);
   struct Request {
     std::uintptr_t instruction = 0;
     std::uint64_t path = 0;

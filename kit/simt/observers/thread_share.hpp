@@ -23,6 +23,7 @@ class ThreadShare final : public Observer {
 
   bool watches(Space) const override { return true; }
   void on_launch_begin(const LaunchEvent& launch) override { threads_ = std::uint64_t{launch.block.x} * launch.block.y * launch.block.z; }
+  void on_grid_begin(const GridEvent& child) override { threads_ = std::uint64_t{child.block.x} * child.block.y * child.block.z; }
   void on_block_begin(std::uint64_t) override {
     stored_.assign(threads_, 0);
     words_.assign(threads_, 0);

@@ -12,6 +12,12 @@ namespace {
 
 std::uint64_t global_thread(const ThreadRef& by) { return by.block * 1024 + by.thread; }
 
+// A mask of the bytes from `first` on that are in its word and before `end`.
+std::uint8_t bytes_of_word(std::uint64_t first, std::uint64_t end) {
+  const std::uint64_t last = std::min(end, (first / 4 + 1) * 4);
+  return static_cast<std::uint8_t>(((1u << (last - first)) - 1u) << (first % 4));
+}
+
 }  // namespace
 
 void UninitializedReads::on_launch_begin(const LaunchEvent& launch) {
@@ -60,15 +66,16 @@ void UninitializedReads::on_grid_sync() {
   on_launch_end();
   for (Output& output : outputs_) {
     output.disputed.clear();
-    output.last_element = ~std::size_t{0};
+    output.last_byte = ~std::size_t{0};
   }
 }
 
 RawFinding UninitializedReads::finding_of(const Access& access) {
   RawFinding finding;
   finding.kind = Verdict::uninitialized_read;
-  finding.what = access.space == Space::shared ? "reads {element}, which no thread has written since the block started"
-                                               : "reads {element} before any thread has written it: an output does not start with zeros";
+  finding.what = access.space == Space::shared    ? "reads {element}, which no thread has written since the block started"
+                 : access.region->heap != nullptr ? "reads {element}, which no thread has written since"
+                                                  : "reads {element} before any thread has written it: an output does not start with zeros";
   finding.site = {access.pc, access_name(access.kind), access.by};
   finding.region = access.region;
   finding.offset = static_cast<std::int64_t>(access.offset) - static_cast<std::int64_t>(access.region->span_offset);
@@ -81,8 +88,9 @@ void UninitializedReads::watch(const Access& access) {
   for (Output& output : outputs_) {
     if (output.region == access.region) return output_access(output, access);
   }
-  if (access.region->role != BufferRole::output) return;
-  const std::size_t words = (access.region->bytes + 3) / 4;
+  const bool heap = access.region->heap != nullptr;
+  if (access.region->role != BufferRole::output && !heap) return;
+  const std::size_t words = heap ? 0 : (access.region->bytes + 3) / 4;  // of the heap, as many as are used
   output_access(outputs_.emplace_back(Output{.region = access.region, .written = std::vector<std::uint8_t>(words), .disputed = {}}),
                 access);
 }
@@ -90,9 +98,9 @@ void UninitializedReads::watch(const Access& access) {
 void UninitializedReads::shared_access(const Access& access) {
   const std::uint64_t end = access.offset + access.size;
   for (std::uint64_t at = access.offset; at < end;) {
-    const std::uint64_t index = at / 4, word_end = std::min(end, index * 4 + 4);
-    const auto bytes = static_cast<std::uint8_t>(((1u << (word_end - at)) - 1u) << (at % 4));
-    at = word_end;
+    const std::uint64_t index = at / 4;
+    const std::uint8_t bytes = bytes_of_word(at, end);
+    at = (index + 1) * 4;
     if (index >= words_.size()) return;
     Word& word = words_[index];
     if (word.block != block_) {
@@ -161,27 +169,41 @@ void UninitializedReads::close_interval() {
   ++interval_;
 }
 
+// Whether a thread has written some of these bytes.
+bool UninitializedReads::reads_what_is_written(const Output& output, const Access& access) {
+  const std::uint64_t end = access.offset + access.size;
+  for (std::uint64_t at = access.offset; at < end && at / 4 < output.written.size(); at = (at / 4 + 1) * 4) {
+    if ((output.written[at / 4] & bytes_of_word(at, end)) != 0) return true;
+  }
+  return false;
+}
+
 // An element is reported if every thread that accessed it read it first, or if nobody wrote it. Then the first access read an
 // unwritten value, whichever thread came first. (A thread that writes without reading may be ordered first, or it races with the
 // others.)
 void UninitializedReads::output_access(Output& output, const Access& access) {
-  const std::uint64_t thread = global_thread(access.by);
-  const std::size_t first = access.offset / 4, last = (access.offset + access.size - 1) / 4;
-  for (std::size_t element = first; element <= last && element < output.written.size(); ++element) {
-    if (output.written[element] != 0) continue;
-    if (output.last_element == element && output.last_thread == thread) continue;  // this thread has read it before
+  const std::uint64_t thread = global_thread(access.by), end = access.offset + access.size;
+  if (access.region->heap != nullptr) {
+    if (end / 4 >= output.written.size()) output.written.resize(end / 4 * 2 + 1);
+    if (access.kind != AccessKind::write && reads_what_is_written(output, access)) return;
+  }
+  for (std::uint64_t at = access.offset; at < end && at / 4 < output.written.size(); at = (at / 4 + 1) * 4) {
+    const std::uint8_t bytes = bytes_of_word(at, end);
+    std::uint8_t& written = output.written[at / 4];
+    if ((bytes & ~written) == 0 || (access.kind != AccessKind::write && (bytes & written) != 0)) continue;
+    if (output.last_byte == at && output.last_thread == thread) continue;  // this thread has read it before
     if (access.kind == AccessKind::write) {
-      const auto disputed = output.disputed.find(element);
+      const auto disputed = output.disputed.find(at);
       if (disputed != output.disputed.end() && disputed->second.has_read(thread)) continue;
-      output.written[element] = 1;
+      written = static_cast<std::uint8_t>(written | bytes);
       if (disputed != output.disputed.end()) output.disputed.erase(disputed);
       continue;
     }
-    OutputWord& word = output.disputed[element];
+    OutputWord& word = output.disputed[at];
     const bool smallest = word.readers.empty() || thread < global_thread(word.finding.site.by);
     if (!word.has_read(thread)) word.readers.insert(thread);
     if (smallest) word.finding = finding_of(access);
-    output.last_element = element;
+    output.last_byte = at;
     output.last_thread = thread;
   }
 }

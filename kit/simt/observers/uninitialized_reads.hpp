@@ -4,6 +4,9 @@
 // if no other thread writes it in that interval. (The reader itself may write it afterwards.) If another thread writes it in the
 // same interval, the two race, and the race detector reports that. Atomics do not race with each other, so an atomic write
 // excuses only plain reads.
+//
+// What a kernel allocates is like an output. Structs are copied whole, also where a member of them has no value yet and in the space
+// between members. So a read of several bytes of which one was written is none of an unset value.
 #pragma once
 
 #include <array>
@@ -68,9 +71,9 @@ class UninitializedReads final : public Observer {
   };
   struct Output {
     const Region* region;
-    std::vector<std::uint8_t> written;  // by a thread that had not read it before
-    std::map<std::size_t, OutputWord> disputed;
-    std::size_t last_element = ~std::size_t{0};  // the last disputed element and its reader; accumulating into C repeats them
+    std::vector<std::uint8_t> written;           // for each word, which bytes were: by a thread that had not read them before
+    std::map<std::size_t, OutputWord> disputed;  // by the first byte that was read
+    std::size_t last_byte = ~std::size_t{0};     // the last disputed one and its reader; accumulating into C repeats them
     std::uint64_t last_thread = 0;
   };
 
@@ -88,6 +91,7 @@ class UninitializedReads final : public Observer {
   void shared_access(const Access& access);
   void note_write(std::size_t index, std::uint8_t bytes, const Access& access);
   void output_access(Output& output, const Access& access);
+  static bool reads_what_is_written(const Output& output, const Access& access);
   std::uint8_t contested(const Candidate& candidate) const;
   void close_interval();
   static RawFinding finding_of(const Access& access);
@@ -98,7 +102,7 @@ class UninitializedReads final : public Observer {
   std::vector<Word> words_;
   std::vector<Writers> writers_;  // one for each word
   std::vector<Candidate> candidates_;
-  std::vector<Output> outputs_;  // those that were touched so far: their contents are undefined when the kernel starts
+  std::vector<Output> outputs_;  // those and the heap, that were touched so far: their contents are undefined when the kernel starts
   std::unordered_map<std::uint64_t, ParkedBlock> parked_;
   std::uint32_t block_ = 0;  // counted in the order in which blocks run, anew after each wait for others
   std::uint64_t interval_ = 0;

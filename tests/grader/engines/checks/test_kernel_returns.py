@@ -15,7 +15,7 @@ BARRIER = "  __syncthreads();\n}\n"
 
 def marked(body: str, *, kernel: str = "k", before: str = "", after: str = "") -> str:
     return with_marked_returns(
-        f'# 1 "{FILE}"\n{before}void k(float* A, int n) {{\n{body}{BARRIER}{after}', kernel, FILE
+        f'# 1 "{FILE}"\n{before}void k(float* A, int n) {{\n{body}{BARRIER}{after}', [kernel], FILE
     )
 
 
@@ -69,7 +69,7 @@ def test_a_marker_before_the_kernel_is_counted_from() -> None:
 
 def test_other_functions_and_text_without_a_barrier_stay() -> None:
     text = f'# 1 "{FILE}"\nvoid k(int n) {{ if (n) return; }}\n'
-    assert with_marked_returns(text, "k", FILE) == text
+    assert with_marked_returns(text, ["k"], FILE) == text
     assert marked("  helper();\n", before="void helper() { return; }\n").count(LEAVES) == 0
     assert marked("", after="void m(int n) { if (n) return; k(A, n); }\n").count(LEAVES) == 0
 
@@ -89,4 +89,4 @@ def test_every_version_and_instance_of_the_kernel_is_marked() -> None:
     "text", ["void k(", "void k() { return", "void k() { [", "void k() { [&](", "void k() { struct {", "void k<"]
 )
 def test_text_that_ends_in_the_middle_does_no_harm(text: str) -> None:
-    assert with_marked_returns(f"__syncthreads();\n{text}", "k", FILE).startswith("__syncthreads();\nvoid k")
+    assert with_marked_returns(f"__syncthreads();\n{text}", ["k"], FILE).startswith("__syncthreads();\nvoid k")
