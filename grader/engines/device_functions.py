@@ -35,6 +35,16 @@ C_LIBRARY = frozenset(
      "__floatunsitf", "__floatunditf", "__fixtfsi", "__fixtfdi", "__fixunstfsi", "__fixunstfdi"]
 )  # fmt: skip
 
+# Those of them that touch no memory, whatever they are given, and that every C library has: a pointer may lead to one.
+PURE = frozenset(
+    [
+        *(name + end for name in MATH - {"exp10", "sinpi", "cospi", "rsqrt", "lgamma"} for end in ("", "f")),
+        "abs",
+        "labs",
+        "llabs",
+    ]
+)
+
 # Functions that write through a pointer are redirected to our versions, which announce their accesses; clock() means another thing.
 _WRITERS = "memcpy memmove memset printf puts putchar sincosf sincos modff modf frexpf frexp remquof remquo __assert_fail clock"
 _ALLOCATORS = "malloc free _Znwm _Znam _ZdlPv _ZdaPv _ZdlPvm _ZdaPvm __cxa_throw_bad_array_new_length"

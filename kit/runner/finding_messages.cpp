@@ -344,7 +344,7 @@ class MessageWriter {
     }
     return "Thread " + first + " " + verb(finding.site) + " " + finding.element + " in " + at(finding.site) + " and thread " + second +
            " " + verb(*finding.other) + " it in " + at(*finding.other) + ", with no __syncthreads() " +
-           (about == RawFinding::About::phases ? "and no wait for a barrier's phase " : "") + "between the two" +
+           (raw.about == RawFinding::About::phases ? "and no wait for a barrier's phase " : "") + "between the two" +
            which_comes_first(finding);
   }
 

@@ -7,6 +7,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "runner/library_targets.hpp"
 #include "runner/strict_json.hpp"
 
 namespace tilelab {
@@ -117,6 +118,7 @@ Image load_image(const std::filesystem::path& file) {
   image.kernel = integer<Address>(json.at("kernel"));
   image.launch = integer<Address>(json.at("launch"));
   for (const auto& target : list(json.at("targets"))) image.targets.push_back(integer<Address>(target));
+  for (const auto& name : list(json.at("library_targets"))) image.targets.push_back(library_target(text(name)));
   std::sort(image.targets.begin(), image.targets.end());
   image.launches_children = json.at("launches_children").get<bool>();
   image.argument_bytes = integer<std::size_t>(json.at("argument_bytes"));

@@ -114,6 +114,7 @@ PACKAGES = (
     "engines.gpu",
     "engines.cpu",
     "engines.inline_ptx",
+    "engines.text_changes",
     "engines.compiler_views",
     "engines.checks",
     "engines.causes",

@@ -45,6 +45,7 @@ nlohmann::json good() {
           {"dynamic_offset", 2048},
           {"static_shared_bytes", 1024},
           {"targets", {130, 100}},
+          {"library_targets", nlohmann::json::array({"cosf"})},
           {"argument_bytes", 64},
           {"launches_children", true},
           {"kernel", 100},
@@ -149,8 +150,9 @@ TEST_CASE("a missing field is refused, whichever it is", "[image]") {
 }
 
 TEST_CASE("a field of another type is refused", "[image]") {
-  const std::string field = GENERATE("files", "lines", "functions", "header_code", "loops", "barrier_calls", "returns", "shared", "guards",
-                                     "frames", "variables", "kernel", "source", "argument_bytes", "launches_children", "targets");
+  const std::string field =
+      GENERATE("files", "lines", "functions", "header_code", "loops", "barrier_calls", "returns", "shared", "guards", "frames", "variables",
+               "kernel", "source", "argument_bytes", "launches_children", "targets", "library_targets");
   auto json = good();
   json[field] = "text";
   CAPTURE(field);

@@ -29,6 +29,7 @@ class Checked:
     refusal: Refusal | None = None
     assembly: str = ""  # with the calls that are missing, to be assembled and checked again
     targets: tuple[str, ...] = ()  # symbols of the functions that calls through pointers may go to
+    library_targets: tuple[str, ...] = ()  # the same, outside the file
     argument_bytes: int = 0  # so many the kit has to put on the stack for the functions that it calls
 
 
@@ -42,7 +43,11 @@ def check_announcements(
     if report.unproved is not None:
         return Checked(_refused(report.unproved, code, assembly, file_name))
     if not report.unannounced:
-        return Checked(targets=tuple(report.targets), argument_bytes=report.argument_bytes)
+        return Checked(
+            targets=tuple(report.targets),
+            library_targets=tuple(report.library_targets),
+            argument_bytes=report.argument_bytes,
+        )
     try:
         functions = {_label(code, name): _code_of(code, name) for name in report.unannounced}
         missing = {_label(code, name): found for name, found in report.unannounced.items()}

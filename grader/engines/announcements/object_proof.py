@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 
 from grader.engines.announcements.function_proof import Call, FunctionReport, PointerCall, is_silent, prove_function
 from grader.engines.arm_code.arm_processor import Arm
-from grader.engines.device_functions import DEVICE_PREFIX, is_device_function
+from grader.engines.device_functions import DEVICE_PREFIX, PURE, is_device_function
 from grader.engines.machine_model.code_object import CodeObject
 from grader.engines.machine_model.memory_rules import Granted, Unannounced
 from grader.engines.machine_model.refusals import UnprovableCodeError
@@ -32,6 +32,7 @@ class ObjectReport:
     unannounced: dict[str, list[Unannounced]] = field(default_factory=dict)  # by function; offsets from its first byte
     unproved: Unproved | None = None
     targets: list[str] = field(default_factory=list)  # functions that a call through a pointer may go to
+    library_targets: list[str] = field(default_factory=list)  # the same, outside the file
     argument_bytes: int = 0  # on the stack, of the functions that the kit calls: the most that one of them uses
 
 
@@ -56,6 +57,7 @@ class _ObjectProof:
         self.done: dict[tuple[int, int], FunctionReport] = {}
         self.looked_at: set[tuple[int, int]] = set()  # with all that they call
         self.bytes = 0
+        self.in_data = set[str]()
         self.report = ObjectReport()
 
     def prove(self) -> ObjectReport:
@@ -72,6 +74,7 @@ class _ObjectProof:
         self.report.unproved = self._broken_promise(entered, calls) or self._broken_target()
         if self._pointer_calls():
             self.report.targets = [symbol.name for symbol in self._targets()]
+            self.report.library_targets = sorted((self._foreign() | self.in_data) & PURE)
         return self.report
 
     def _prove_all(self, waiting: list[Symbol], calls: list[tuple[Symbol, Call]]) -> None:
@@ -97,6 +100,7 @@ class _ObjectProof:
         functions = [one for one in self.code.symbols if one.kind == "STT_FUNC" and one.in_section]
         places, seen = {place for proved in self.done.values() for place in proved.taken}, set[int]()
         places |= {(one.section, one.value) for one in functions if one.name in self.passed}
+        self.in_data = set[str]()  # what the data name outside the file: most of it is no function
         waiting = [section for section, _ in places]
         while waiting:
             section = waiting.pop()
@@ -107,8 +111,14 @@ class _ObjectProof:
                 if relocation.symbol.in_section:
                     places.add((relocation.symbol.section, relocation.symbol.value + relocation.addend))
                     waiting.append(relocation.symbol.section)
+                elif relocation.symbol.undefined and relocation.symbol.kind != "STT_TLS":
+                    self.in_data.add(relocation.symbol.name)
         found = (self.code.function_at(section, offset) for section, offset in sorted(places))
         return [symbol for symbol in found if symbol]
+
+    def _foreign(self) -> set[str]:
+        """The functions outside the file whose addresses proved code takes."""
+        return {one for proved in self.done.values() for one in proved.foreign if _is_function(one)}
 
     def _broken_target(self) -> Unproved | None:
         """What a call through a pointer takes for granted of every function that it can go to."""
@@ -123,8 +133,7 @@ class _ObjectProof:
                     return Unproved(
                         name, call.offset - offset, "a pointer to a function with arguments that nobody passed"
                     )
-            foreign = {one for proved in self.done.values() for one in proved.foreign if _is_function(one)}
-            if foreign:
+            if foreign := self._foreign() - PURE:
                 return Unproved(name, call.offset - offset, f"a pointer to `{min(foreign)}`, which is not in the file")
         return None
 

@@ -28,6 +28,7 @@ class CompiledObject:
     rooms: dict[str, int]  # of the variables: see guard_space.py
     argument_bytes: int  # on the stack that the kernel uses
     targets: tuple[str, ...]  # symbols of the functions that calls through pointers may go to
+    library_targets: tuple[str, ...]  # the same, of the C library
     passed: tuple[tuple[str, str], ...]  # names and symbols of functions whose addresses the caller passes
 
     @property

@@ -34,8 +34,6 @@ from grader.engines.checks.entry_points import (
 )
 from grader.engines.checks.gimple_scan import scan_gimple
 from grader.engines.checks.ir_scan import scan_ir
-from grader.engines.checks.kernel_returns import with_marked_returns
-from grader.engines.checks.launch_statements import WithLaunches, with_launch_calls
 from grader.engines.checks.line_markers import hand_written_marker
 from grader.engines.checks.object_check import check_object
 from grader.engines.checks.token_scan import scan
@@ -57,6 +55,8 @@ from grader.engines.object_code.code_loops import loop_addresses
 from grader.engines.object_code.debug_info import SharedArray, read_debug_info
 from grader.engines.object_code.object_file import ObjectFile, read_object
 from grader.engines.refusal import BuildFaultError, Refusal
+from grader.engines.text_changes.kernel_returns import with_marked_returns
+from grader.engines.text_changes.launch_statements import WithLaunches, with_launch_calls
 from grader.model.verdicts import Verdict
 from grader.sandbox import Confinement
 
@@ -94,6 +94,7 @@ class _Announced:
     refusal: Refusal | None
     argument_bytes: int = 0
     targets: tuple[str, ...] = ()
+    library_targets: tuple[str, ...] = ()
 
 
 def build_for_cpu(  # noqa: PLR0913 - the tools, where it lies, what it must hold
@@ -261,6 +262,7 @@ def _link(steps: BuildSteps, text: str, preprocessed: str, entries: EntrySignatu
         rooms,
         announced.argument_bytes,
         announced.targets,
+        announced.library_targets,
         tuple(zip(entries.functions, passed, strict=True)),
     )
     return _describe(steps, text, entries, compiled)
@@ -281,14 +283,16 @@ def _announced(
     """With a call before each access that nothing announced; what comes of it is assembled and held to the same proof."""
     checked = check_announcements(read_code(steps.folder / "submission.o"), assembly, entered, steps.name, passed)
     if checked.refusal or not checked.assembly:
-        return _Announced(assembly, obj, checked.refusal, checked.argument_bytes, checked.targets)
+        return _Announced(
+            assembly, obj, checked.refusal, checked.argument_bytes, checked.targets, checked.library_targets
+        )
     (steps.folder / "announced.s").write_text(checked.assembly, encoding="utf-8")
     if not steps.run(steps.toolchain.assemble("announced.s", "submission.o")):
         return _Announced(assembly, obj, _beyond_proof())
     again = check_announcements(read_code(steps.folder / "submission.o"), checked.assembly, entered, steps.name, passed)
     refusal = again.refusal or (_beyond_proof() if again.assembly else None)
     obj = read_object(steps.folder / "submission.o")
-    return _Announced(checked.assembly, obj, refusal, again.argument_bytes, again.targets)
+    return _Announced(checked.assembly, obj, refusal, again.argument_bytes, again.targets, again.library_targets)
 
 
 def _beyond_proof() -> Refusal:
@@ -359,6 +363,7 @@ def _describe(steps: BuildSteps, text: str, entries: EntrySignatures, compiled: 
         passed,
         Variables(compiled.rooms, compiled.constants),
         compiled.launches_children,
+        compiled.library_targets,
     )
     write_image(steps.folder / "image.json", info, source=text, entries=(kernel, launch), layout=layout)
     return ()

@@ -66,6 +66,7 @@ class CodeLayout:
     passed: Mapping[str, int] = field(default_factory=dict)  # functions that the caller may pass to the kernel, by name
     variables: Variables = field(default_factory=Variables)
     launches_children: bool = False  # a kernel launches others
+    library_targets: tuple[str, ...] = ()  # functions of the C library that calls through pointers may go to
 
 
 def write_image(
@@ -89,6 +90,7 @@ def write_image(
         "dynamic_offset": layout.dynamic_offset,
         "static_shared_bytes": layout.static_shared_bytes,
         "targets": layout.targets,
+        "library_targets": layout.library_targets,
         "passed": dict(layout.passed),
         "argument_bytes": layout.argument_bytes,
         "launches_children": layout.launches_children,

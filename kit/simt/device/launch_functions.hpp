@@ -1,5 +1,5 @@
 // Launches from a kernel, child<<<grid, block, shared_bytes, stream>>>(…), and the few functions of CUDA's device runtime that belong
-// to them. `tilelab check` writes __child_launch in the place of <<<…>>>: grader/engines/checks/launch_statements.py.
+// to them. `tilelab check` writes __child_launch in the place of <<<…>>>: grader/engines/text_changes/launch_statements.py.
 //
 // Missing: waiting for children (CUDA 12 has no such function), events, copies and memory of the device runtime.
 #pragma once

@@ -44,6 +44,9 @@ ANNOUNCED = {
     "the same, written": CHECKED + "movl $5, -48(%rbp,%rax,4)",
     "the return address, read": "movq 8(%rbp), %rdi; call __tsan_func_entry",
     "an argument on the stack": "movl 16(%rbp), %eax",
+    "a checked call through a pointer to a mathematical function of the C library": (
+        "movq $cosf, %rax; movq %rax, %rdi; call tilelab_unseen_call; call *%rax"
+    ),
     "a constant": "movss .LC0(%rip), %xmm0",
     "a table of constants with a checked index": CHECKED + "movss table(,%rax,4), %xmm0",
     "a variable of CUDA's": "movl _ZN11cuda_on_cpu9threadIdxE+8(%rip), %eax",
@@ -119,7 +122,7 @@ UNPROVED = {
         "movq $taker, %rax; movq %rax, %rdi; call tilelab_unseen_call; call *%rax"
     ),
     "a call through a pointer that may lead out of the file": (
-        "movq $cosf, %rax; movq %rax, %rdi; call tilelab_unseen_call; call *%rax"
+        "movq $printf, %rax; movq %rax, %rdi; call tilelab_unseen_call; call *%rax"
     ),
     "a call through a pointer that may lead to a function that nobody can follow": (
         "movq $strange, %rax; movq %rax, %rdi; call tilelab_unseen_call; call *%rax"

@@ -7,7 +7,7 @@ import re
 import pytest
 
 from grader.engines.announcements.barrier_paths import LEAVES
-from grader.engines.checks.kernel_returns import plain_name, with_marked_returns
+from grader.engines.text_changes.kernel_returns import plain_name, with_marked_returns
 
 FILE = "k.cu"
 BARRIER = "  __syncthreads();\n}\n"

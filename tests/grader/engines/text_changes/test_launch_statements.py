@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from grader.engines.checks.launch_statements import with_launch_calls
+from grader.engines.text_changes.launch_statements import with_launch_calls
 
 FILE = "k.cu"
 
