@@ -22,6 +22,8 @@ if TYPE_CHECKING:
 _NOT_PASSED = 1
 _SEARCH_SECONDS = 12.0  # for the line of a wrong result; what `tilelab test` has to say is shown before
 
+_IDLE_SECONDS = 60.0  # in `tilelab watch`, or until the next save
+
 
 def test_labs(wanted: Sequence[str], *, case: str | None, file: Path | None) -> int:
     """`tilelab test`."""
@@ -60,7 +62,7 @@ def watch_labs(wanted: Sequence[str], *, case: str | None) -> int:
     from grader.practice.terminal_window import student_console
     from grader.practice.watch_loop import WatchLoop
 
-    practice, _ = _practice(wanted, case=case, file=None)
+    practice, _ = _practice(wanted, case=case, file=None, idle=True)
     poller = FilePoller({lab.id: practice.path(lab) for lab in practice.labs}, sleep=time.sleep)
     return WatchLoop(practice, student_console(), clock=dt.datetime.now).run(poller.saves())
 
@@ -104,13 +106,23 @@ def report_labs(wanted: Sequence[str], *, out: Path, show: bool, sweep: bool) ->
     return 0
 
 
-def _practice(wanted: Sequence[str], *, case: str | None, file: Path | None) -> tuple[Practice, Toolset]:
+def _practice(
+    wanted: Sequence[str], *, case: str | None, file: Path | None, idle: bool = False
+) -> tuple[Practice, Toolset]:
+    """`idle`: lines are looked for while nobody waits, on half the cores: the next save finds the others free."""
+    import os
+
     from grader.practice.practice import Practice, chosen_labs
     from grader.practice.public_tests import PUBLIC_SEED
     from grader.suspects.suspect_search import SuspectSearch
 
     root, labs = chosen_labs(Path.cwd(), wanted, case=case, file=file)
     toolset = open_toolset(root, allow_no_sandbox=True)
-    search = SuspectSearch(toolset, PUBLIC_SEED, _SEARCH_SECONDS)
+    search = SuspectSearch(
+        toolset,
+        PUBLIC_SEED,
+        _IDLE_SECONDS if idle else _SEARCH_SECONDS,
+        workers=max((os.cpu_count() or 1) // 2, 1) if idle else None,
+    )
     judge = lab_judge(toolset, PUBLIC_SEED, public_only=True)
     return Practice(root, labs, judge, case, file, search=search), toolset

@@ -47,7 +47,7 @@ class ClassSearch:
         )
         public = self._public_is_wrong(lab, outcome)
         search = replace(every, seed=self.public_seed, public_only=True) if public else every
-        tried = search.edits(lab, text, outcome.cases, begin=self._tried(outcome), enough=bool)
+        tried = search.edits(lab, text, outcome.cases, begin=self._tried(outcome))
         found = [
             suspect_of(one).model_copy(update={"every": not public or every.passes(lab, one.text), "public": public})
             for one in places(tried.helping)

@@ -57,23 +57,20 @@ class SuspectSearch:
         """The places that explain a wrong result, if there are one or two. `text`: the submission's; `cases`: what came of it;
         `stopped`: whether nobody waits for the answer any more.
         """
-        tried = self.edits(
-            lab, text, cases, enough=lambda helping: len({one.lines for one in helping}) > _MOST_PLACES, stopped=stopped
-        )
+        tried = self.edits(lab, text, cases, stopped=stopped)
         return tuple(suspect_of(edit) for edit in places(tried.helping))
 
-    def edits(  # noqa: PLR0913 -- what is searched, from where, and until when
+    def edits(
         self,
         lab: Lab,
         text: str,
         cases: Sequence[JudgedCase | Case],
         *,
         begin: int = 0,
-        enough: Callable[[Sequence[SmallEdit]], bool],
         stopped: Callable[[], bool] = bool,
     ) -> Tried:
-        """The changes that help, likely ones first. `begin`: so many were tried before; `enough`: of those that help. After it, only
-        changes of the same kind are tried: they are as likely.
+        """The changes that help, likely ones first. `begin`: so many were tried before. After the first that helps only changes of its
+        kind are tried: they are as likely.
         """
         failed = wrong_case(self._asked(lab), cases)
         if not failed or text.count("\n") > MOST_LINES:
@@ -85,7 +82,7 @@ class SuspectSearch:
 
         def attempt(at: int) -> int:
             """How many were tried, as far as this one knows."""
-            if enough(helping) and edits[at].operator not in {one.operator for one in helping}:
+            if helping and edits[at].operator not in {one.operator for one in helping}:
                 return self.most
             if late.is_set() or stopped() or (deadline is not None and self.clock() > deadline):
                 late.set()

@@ -128,7 +128,7 @@ def found(toolset: Toolset, mutant: Mutant, most: int, folder: Path) -> str:
     if mutant.line in lines:
         return "named without a search"
     search = SuspectSearch(toolset, PUBLIC_SEED, most=most)
-    tried = search.edits(mutant.lab, mutant.text, outcome.cases, enough=bool)
+    tried = search.edits(mutant.lab, mutant.text, outcome.cases)
     shown = places(tried.helping)
     if not shown:
         return "nothing found" if not tried.helping else "another line: too many"
