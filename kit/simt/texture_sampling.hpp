@@ -20,7 +20,7 @@ struct Taps {
 };
 
 // With the filter and the address modes of `object`. `at`: x, y, z; those that the object does not have are ignored. A layer that does
-// not exist is the nearest that does.
+// not exist, also a negative one, is the last that does.
 Taps sampled_at(const TextureObject& object, const std::array<float, 3>& at, std::int64_t layer);
 
 // The four texels between which a linear filter would choose, in the order of tex2Dgather().

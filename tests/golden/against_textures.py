@@ -111,7 +111,11 @@ def program_of(source: Path, objects: list[Object]) -> str:
         extents = [*one.wanted.extents[::-1], 0, 0][:3]
         if options.is_layered and len(one.wanted.extents) == 2:
             extents = [extents[0], 0, extents[1]]
-        modes = ", ".join(f"cudaAddressMode{mode.capitalize()}" for mode in options.address)
+        # A GPU applies the mode of a dimension that a texture does not have: with `border`, it halves what a filter finds in a line.
+        used = sum(extent > 0 for extent in extents) - options.is_layered
+        modes = ", ".join(
+            f"cudaAddressMode{mode.capitalize()}" for mode in (*options.address[:used], *["clamp"] * (3 - used))
+        )
         made.append(
             f"  static const unsigned char bytes{at}[] = {{{', '.join(map(str, one.bytes))}}};\n"
             f"  const Wanted wanted{at}{{Kind::{one.word}, {{{', '.join(map(str, extents))}}}, {str(options.is_layered).lower()}, "

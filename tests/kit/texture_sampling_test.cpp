@@ -76,12 +76,20 @@ TEST_CASE("a linear filter in two and three dimensions multiplies the weights", 
   CHECK(all.at(17) == 0.125);
 }
 
-TEST_CASE("layers lie one behind the other, and one that does not exist is the nearest that does", "[texture]") {
+TEST_CASE("products of weights are rounded to 8 bits and add up to one, as on a GPU", "[texture]") {
+  TextureObject picture = line(4, AddressMode::clamp, true, false);
+  picture.dimensions = 2;
+  picture.extent = {4, 4, 1};
+  const auto found = weights(picture, 1.5f + 1.0f / 256, 1.5f + 100.0f / 256);  // 1/256 * 100/256 is less than half of 1/256
+  CHECK(found == Weights{{5, 155.0 / 256}, {6, 1.0 / 256}, {9, 100.0 / 256}});
+}
+
+TEST_CASE("layers lie one behind the other, and one that does not exist, even below zero, is the last", "[texture]") {
   TextureObject lines = line(4, AddressMode::clamp, false, false);
   lines.layers = 3;
   CHECK(weights(lines, 1.0f, 0, 0, 2) == Weights{{9, 1.0}});
   CHECK(weights(lines, 1.0f, 0, 0, 9) == Weights{{9, 1.0}});
-  CHECK(weights(lines, 1.0f, 0, 0, -1) == Weights{{1, 1.0}});
+  CHECK(weights(lines, 1.0f, 0, 0, -1) == Weights{{9, 1.0}});
   lines.dimensions = 2;
   lines.extent = {4, 5, 1};
   CHECK(weights(lines, 1.0f, 2.0f, 0, 1) == Weights{{29, 1.0}});
