@@ -1,9 +1,9 @@
 // Makes textures and surfaces for the programs of against_textures.py. For nvcc alone.
 #pragma once
 
+#include <cuda_runtime.h>
 #include <cstdio>
 #include <cstdlib>
-#include <cuda_runtime.h>
 
 enum class Kind { texture, surface, memory };
 
@@ -42,8 +42,7 @@ inline cudaArray_t array_of(const Wanted& wanted, const cudaChannelFormatDesc& c
 
 inline unsigned long long object_of(const Wanted& wanted, const void* data, size_t bytes) {
   const int bits = 8 * wanted.bytes, n = wanted.components;
-  const cudaChannelFormatDesc channel =
-      cudaCreateChannelDesc(bits, n > 1 ? bits : 0, n > 2 ? bits : 0, n > 2 ? bits : 0, wanted.format);
+  const cudaChannelFormatDesc channel = cudaCreateChannelDesc(bits, n > 1 ? bits : 0, n > 2 ? bits : 0, n > 2 ? bits : 0, wanted.format);
   cudaResourceDesc resource = {};
   if (wanted.kind == Kind::memory) {
     void* memory;
