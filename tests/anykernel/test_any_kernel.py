@@ -25,7 +25,16 @@ FIRST_LINE = re.compile(
 
 # Each compiler sets the tables of virtual functions and asks for null pointers before `delete` in its own way, and takes other steps
 # between two looks at a clock or a flag.
-OWN_COUNTS = frozenset({"clock_of_each_block", "memory_from_the_heap", "scan_with_look_back", "virtual_functions"})
+OWN_COUNTS = frozenset(
+    {
+        "clock_of_each_block",
+        "free_by_two_threads",
+        "memory_from_the_heap",
+        "scan_with_look_back",
+        "values_on_the_heap",
+        "virtual_functions",
+    }
+)
 
 
 @dataclass(frozen=True)

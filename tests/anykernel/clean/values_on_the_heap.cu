@@ -3,8 +3,8 @@
 // what a variable of the module leads to may be freed by a later kernel.
 struct Padded {
   char letter;
-  double number;
   int later;
+  double number;
 };
 struct Row {
   char bytes[3];
