@@ -82,6 +82,7 @@ simt::GuardedFrame guarded_frame(const nlohmann::json& json) {
       throw std::runtime_error("a guard names a variable that is not there");
     frame.zones.push_back(zone);
   }
+  for (const auto& one : list(json.at("unset"))) frame.unset.push_back({number<std::int64_t>(one, 0), number<std::int64_t>(one, 1)});
   return frame;
 }
 

@@ -95,7 +95,7 @@ void __tsan_read_range(void* address, std::size_t bytes) { ANNOUNCE(address, byt
 void __tsan_write_range(void* address, std::size_t bytes) { ANNOUNCE(address, bytes, write, false); }
 void __tsan_vptr_update(void** address, void*) { ANNOUNCE(address, sizeof(void*), write, false); }
 void __tsan_vptr_read(void** address) { ANNOUNCE(address, sizeof(void*), read, false); }
-void __tsan_func_entry(void* caller) { Machine::current().called(PC, reinterpret_cast<std::uintptr_t>(caller)); }
+void __tsan_func_entry(void* caller) { Machine::current().called(PC, reinterpret_cast<std::uintptr_t>(caller), CALLER_FRAME); }
 void __tsan_func_exit() { Machine::current().returned(); }
 void __tsan_init() {}
 

@@ -8,6 +8,7 @@ namespace tilelab::simt {
 FrameGuards::FrameGuards(std::vector<GuardedFrame> frames) : frames_(std::move(frames)) {
   for (GuardedFrame& frame : frames_) {
     std::sort(frame.zones.begin(), frame.zones.end(), [](const auto& one, const auto& other) { return one.begin < other.begin; });
+    knows_unset_ = knows_unset_ || !frame.unset.empty();
   }
 }
 

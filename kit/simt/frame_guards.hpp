@@ -1,5 +1,5 @@
-// Which bytes of the submission's frames belong to nobody: the guards that the builder declares around arrays and other locals that a
-// pointer may run out of. On x86-64 a frame's locals lie below the link to its caller's frame; elsewhere there are no guards.
+// Bytes of the submission's frames that belong to nobody: the guards that the builder declares around arrays and other locals. And where
+// locals lie that a jump may leave without a value. On x86-64 locals lie below the link to the caller's frame; elsewhere: no guards.
 #pragma once
 
 #include <cstddef>
@@ -21,6 +21,10 @@ struct GuardedFrame {
   std::vector<GuardZone> zones;       // sorted
   std::vector<Region> variables;
   std::vector<std::int64_t> begins;  // where each variable lies
+  struct Extent {
+    std::int64_t begin = 0, end = 0;
+  };
+  std::vector<Extent> unset;  // locals that get the pattern of an unset value when the function begins: a jump may skip what does that
 
   bool has(std::uintptr_t pc) const { return pc - 1 - first < end - first; }
   const GuardZone* zone_at(std::int64_t offset, std::size_t size) const;
@@ -38,6 +42,7 @@ class FrameGuards {
   explicit FrameGuards(std::vector<GuardedFrame> frames);
 
   bool empty() const { return frames_.empty(); }
+  bool knows_unset() const { return knows_unset_; }
   const std::vector<GuardedFrame>& frames() const { return frames_; }
   const GuardedFrame* frame_of(std::uintptr_t pc) const {
     for (const GuardedFrame& frame : frames_) {
@@ -49,6 +54,7 @@ class FrameGuards {
 
  private:
   std::vector<GuardedFrame> frames_;
+  bool knows_unset_ = false;
 };
 
 }  // namespace tilelab::simt

@@ -2,6 +2,7 @@
 #include "simt/machine.hpp"
 
 #include <algorithm>
+#include <cstring>
 #include <numeric>
 #include <random>
 
@@ -30,6 +31,7 @@ constexpr bool locals_above_link = false;
 
 [[gnu::no_sanitize_address]] std::uintptr_t return_of(std::uintptr_t link) { return reinterpret_cast<const std::uintptr_t*>(link)[1]; }
 
+constexpr int unset_byte = 0xFE;
 constexpr std::uintptr_t unset_pointer = 0xFEFEFEFEFEFEFEFE;  // what the compiler fills a local variable with that nobody initialises
 
 constexpr std::size_t link_bytes = 2 * sizeof(std::uintptr_t);
@@ -397,6 +399,17 @@ void Machine::check_guards(std::uintptr_t address, std::size_t size, AccessKind 
   const auto offset = static_cast<std::int64_t>(address - owner.link);
   const GuardZone* zone = guarded->zone_at(offset, size);
   if (zone != nullptr) stray_on_stack(address, size, kind, pc, frame, FrameGuards::missed_by(*guarded, *zone, offset, size));
+}
+
+// No local has a value when its function begins, so nothing is lost. Reads the stack even if a sanitizer has marked it.
+[[gnu::no_sanitize_address]] void Machine::unset_locals(std::uintptr_t pc, std::uintptr_t frame) {
+  const auto& running = scheduler_.running();
+  const GuardedFrame* known = guards_->frame_of(pc);
+  if (known == nullptr || !holds_link(running, frame)) return;
+  for (const GuardedFrame::Extent& local : known->unset) {
+    if (local.begin >= local.end || local.end > 0 || frame + static_cast<std::uintptr_t>(local.begin) < running.stack_low) continue;
+    std::memset(reinterpret_cast<char*>(frame) + local.begin, unset_byte, static_cast<std::size_t>(local.end - local.begin));
+  }
 }
 
 // Counted as if there were no guards, which would make locals spread further.

@@ -134,7 +134,9 @@ class Machine {
     last_write_.size = 0;  // a loop on one line reads what its last iteration wrote
     if (control_is_followed_) announcer_.announce_control(&Observer::on_edge, scheduler_.running().ref, pc);
   }
-  void called(std::uintptr_t pc, std::uintptr_t caller) {
+  // `frame`: of the function that begins.
+  void called(std::uintptr_t pc, std::uintptr_t caller, std::uintptr_t frame) {
+    if (guards_ != nullptr && guards_->knows_unset()) unset_locals(pc, frame);
     if (control_is_followed_) announcer_.announce_control(&Observer::on_call, scheduler_.running().ref, pc, caller);
   }
   void returned() {
@@ -279,6 +281,7 @@ class Machine {
   };
   Owner owner_of(std::uintptr_t address, std::uintptr_t pc, std::uintptr_t frame) const;
   void check_guards(std::uintptr_t address, std::size_t size, AccessKind kind, std::uintptr_t pc, std::uintptr_t frame);
+  void unset_locals(std::uintptr_t pc, std::uintptr_t frame);
   void note_local(std::uintptr_t address, std::size_t size, bool is_read, std::uintptr_t pc, std::uintptr_t frame);
   [[noreturn]] void stray_on_stack(std::uintptr_t address, std::size_t size, AccessKind kind, std::uintptr_t pc, std::uintptr_t frame,
                                    const FrameGuards::Hit& missed = {});

@@ -13,6 +13,10 @@ using namespace tilelab;
 
 namespace {
 
+constexpr auto guarded_frame =
+    R"([{"first": 100, "end": 120, "unset": [[-208, -200]], "zones": [[-200, -57, 0, -1]], "variables":
+         [{"name": "b", "begin": -208, "bytes": 8, "element": "int", "element_bytes": 4, "dimensions": [2]}]}])";
+
 nlohmann::json good() {
   return {{"files", {"a.cu", "b.cuh"}},
           {"source", {"__global__ void k() {", "}"}},
@@ -31,8 +35,7 @@ nlohmann::json good() {
              {"dimensions", {16, 16}},
              {"dynamic", false}}}},
           {"guards", {{1088, 8}}},
-          {"frames", nlohmann::json::parse(R"([{"first": 100, "end": 120, "zones": [[-200, -57, 0, -1]], "variables":
-              [{"name": "b", "begin": -208, "bytes": 8, "element": "int", "element_bytes": 4, "dimensions": [2]}]}])")},
+          {"frames", nlohmann::json::parse(guarded_frame)},
           {"variables",
            {{{"name", "mask"},
              {"address", 4096},

@@ -1,8 +1,8 @@
 """Changes Clang's dump of a file before it is compiled further, so that both compilers' programs do the same.
 
-Here, a local variable without an initial value gets the bytes that GCC puts there, and reads of a constant table are announced where
-they do not use a subscript. `ir_wrappers.py`, `ir_copies.py` and `ir_blocks.py` make one more change each. `ir_scan.py` refuses
-whatever else would differ.
+Here, a local variable without an initial value gets the bytes that GCC puts there, reads of a constant table are announced where they
+do not use a subscript, and nothing jumps behind the end of a function that lacks its `return`. `ir_wrappers.py`, `ir_copies.py` and
+`ir_blocks.py` make one more change each. `ir_scan.py` refuses whatever else would differ.
 """
 
 from __future__ import annotations
@@ -20,13 +20,17 @@ _MARK = re.compile(r'^!(\d+) = !\{!"auto-init"\}', re.MULTILINE)
 _COPY = re.compile(r"call void @llvm\.memcpy\.(?P<to>p0\w*)\.p0\w*\.i64\((?P<arguments>.*)\)(?P<rest>, !dbg .*)")
 _FILL = re.compile(r"(call void @llvm\.memset\.\S+\(.*, i8) -(?:86|1)(, i64 .*)")
 _CONSTANT = re.compile(r'^@("[^"]*"|[\w.$-]+) = (?P<how>[\w ()]*?\b)constant (?P<value>.*)$', re.MULTILINE)
+_NO_RETURN = re.compile(
+    r"br i1 false, label %[\w.]+, label %(?P<name>[\w.]+)(?P<at>, !dbg !\d+)[^\n]*"
+    r"(?P<block>\n+(?P=name):[^\n]*\n\s+call void @__ubsan_handle_missing_return\()"
+)
 GEP_FLAGS = r"(?:(?:inbounds|nuw|nusw|inrange\([^)]*\)) )*"  # of getelementptr
 _DIRECT = re.compile(rf'= getelementptr {GEP_FLAGS}(?P<what>.*? @("[^"]*"|[\w.$-]+), .*)$', re.MULTILINE)
 
 
 def rewritten(dump: str) -> str:
     # An empty list of linker options would still make a section.
-    text = dump.replace("\n!llvm.linker.options = !{}\n", "\n")
+    text = _NO_RETURN.sub(r"br label %\g<name>\g<at>\g<block>", dump.replace("\n!llvm.linker.options = !{}\n", "\n"))
     filled = with_aligned_copies(_as_gcc_fills(without_wrappers(text)))
     return announce_blocks(_announced_constants(filled))
 

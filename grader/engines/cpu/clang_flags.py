@@ -50,7 +50,7 @@ INSTRUMENTATION = (
     "-fno-pie",
 )
 MACHINE = {
-    "x86_64": ("-fcf-protection=none",),
+    "x86_64": ("-fcf-protection=none", "-mstack-alignment=64"),
     "aarch64": ("-mbranch-protection=none", "-mno-outline-atomics"),
 }
 WARNINGS = (

@@ -7,6 +7,7 @@ A failure of the submission is an outcome and no exception. A failure that nothi
 
 from __future__ import annotations
 
+import re
 import struct
 import time
 from collections.abc import Mapping, Sequence
@@ -62,6 +63,7 @@ from grader.sandbox import Confinement
 
 MAX_LOG = 8_000  # characters
 _MOST_CHARACTERS = 32 << 10  # of one command; a shell takes 128 KiB for all of them
+_JUMP = re.compile(r"\b(?:goto|switch)\b")
 _TOO_LONG = "The file is too large when it is compiled."
 # What may be raised when an unusual object is read.
 _UNREADABLE = (
@@ -364,6 +366,7 @@ def _describe(steps: BuildSteps, text: str, entries: EntrySignatures, compiled: 
         Variables(compiled.rooms, compiled.constants),
         compiled.launches_children,
         compiled.library_targets,
+        jumps=_JUMP.search(text) is not None,
     )
     write_image(steps.folder / "image.json", info, source=text, entries=(kernel, launch), layout=layout)
     return ()

@@ -40,7 +40,10 @@ INSTRUMENTATION = (
 )
 # Flags for one kind of processor only.
 MACHINE = {
-    "x86_64": ("-fcf-protection=none",),
+    "x86_64": (
+        "-fcf-protection=none",
+        "-mpreferred-stack-boundary=6",  # log2: otherwise a frame with an alignas(32) local is laid out while it runs
+    ),
     "aarch64": (
         "-mbranch-protection=none",  # otherwise return addresses are signed and cannot be used as addresses
         "-mno-outline-atomics",  # otherwise atomics would be calls of functions that announce nothing

@@ -102,15 +102,18 @@ def _holders(tokens: Sequence[Token]) -> set[str]:
 
 def _class_head(tokens: Sequence[Token], at: int) -> tuple[str, int]:
     """The class's name and the bracket that opens its body; 0: none."""
-    name = ""
-    for index in range(at + 1, min(at + 60, len(tokens))):
+    name, index = "", at + 1
+    while index < min(at + 80, len(tokens) - 1):
         text = tokens[index].text
         if text == "{":
             return name, index
-        if text in {";", ")", "=", ">", "*", "&"} or (text == "," and not name):
+        if text in IN_BRACKETS and tokens[index + 1].text == "(":
+            index = closing_of(tokens, index + 1)
+        elif text in {";", ")", "=", ">", "*", "&"} or (text == "," and not name):
             break
-        if tokens[index].kind == "word" and not name and text not in IN_BRACKETS and text != "final":
-            name = text if tokens[index + 1].text in {"{", ":", "final", "<"} else name
+        elif tokens[index].kind == "word" and not name and tokens[index + 1].text in {"{", ":", "final", "<"}:
+            name = text
+        index += 1
     return "", 0
 
 

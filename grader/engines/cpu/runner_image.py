@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 
@@ -67,6 +67,7 @@ class CodeLayout:
     variables: Variables = field(default_factory=Variables)
     launches_children: bool = False  # a kernel launches others
     library_targets: tuple[str, ...] = ()  # functions of the C library that calls through pointers may go to
+    jumps: bool = False  # the file holds jumps that may skip a declaration
 
 
 def write_image(
@@ -85,7 +86,7 @@ def write_image(
         "returns": layout.barriers.returns,
         "shared": [_shared(array) for array in info.shared],
         "guards": info.guards[:MAX_GUARDS],
-        "frames": [one for one in map(_frame, info.frames) if one["zones"]][:MAX_FRAMES],
+        "frames": _frames(info.frames, jumps=layout.jumps),
         "variables": _variables(info, layout.variables),
         "dynamic_offset": layout.dynamic_offset,
         "static_shared_bytes": layout.static_shared_bytes,
@@ -113,6 +114,11 @@ def _variables(info: DebugInfo, known_of: Variables) -> list[dict[str, object]]:
         fields |= {"room": known_of.rooms.get(symbol.name, symbol.size), "read_only": symbol.name in known_of.constants}
         found.append(fields)
     return found
+
+
+def _frames(frames: Sequence[Frame], *, jumps: bool) -> list[dict[str, object]]:
+    described = (_frame(one) | {"unset": one.extents() if jumps else []} for one in frames)
+    return [one for one in described if one["zones"] or one["unset"]][:MAX_FRAMES]
 
 
 def _frame(frame: Frame) -> dict[str, object]:

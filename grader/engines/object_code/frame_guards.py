@@ -14,7 +14,9 @@ _FRAME_BASES = {
     b"\x9c": 16,
     b"\x56": 0,
 }  # DW_OP_call_frame_cfa; the frame pointer of x86-64. Bytes from the frame pointer
-_ALIGNMENT_GAP = 16
+_ALIGNMENT_GAP, _STRICTEST_ALIGNMENT = 16, 64  # of guards, and of variables in the frames that can be proved
+_MOST_BYTES = 4096
+_MOST_MEMBERS = 8  # inside each other
 
 
 @dataclass(frozen=True)
@@ -24,6 +26,7 @@ class Local:
     name: str
     begin: int  # from the frame pointer
     kind: TypeName
+    last: Local | None = None  # of an object: the array at its end
 
     @property
     def bytes(self) -> int:
@@ -44,7 +47,7 @@ class Zone:
 
     begin: int
     end: int
-    below: Local | None  # the guarded variable that ends where it begins
+    below: Local | None  # the guarded variable that ends where it begins, or the array at its end
     above: Local | None  # the one that begins where it ends
 
 
@@ -60,13 +63,21 @@ class Frame:
     def zones(self) -> list[Zone]:
         if self.base is None or not any(_name(die).startswith(GUARD_NAME) for die in self.dies):
             return []
-        return zones_of([one for one in (self._local(die) for die in self.dies) if one is not None])
+        return zones_of(self._locals())
+
+    def extents(self) -> list[tuple[int, int]]:
+        """Where its variables lie, from their first bytes to behind their last ones."""
+        return [(one.begin, one.end) for one in self._locals() if 0 < one.bytes <= _MOST_BYTES and not one.is_guard]
+
+    def _locals(self) -> list[Local]:
+        return [one for one in (self._local(die) for die in self.dies) if one is not None]
 
     def _local(self, die: Die) -> Local | None:
         offset = _offset(die)
         if offset is None or self.base is None:
             return None
-        return Local(_name(die), offset + self.base, type_of(origin_of(die)))
+        name, begin, origin = _name(die), offset + self.base, origin_of(die)
+        return Local(name, begin, type_of(origin), _last_array(name, begin, origin))
 
 
 def frame_of(die: Die, first: int, end: int, machine: str) -> Frame:
@@ -97,15 +108,14 @@ def zones_of(variables: Sequence[Local]) -> list[Zone]:
     """Neighbouring guards are one zone. What alignment leaves free between a variable and the guard above it belongs to the zone."""
     found = list[Zone]()
     ordered = sorted((one for one in variables if one.bytes > 0), key=lambda one: one.begin)
-    guarded = {one.name.removeprefix(GUARD_NAME).partition("_")[2].removesuffix("_") for one in ordered if one.is_guard}
+    guarded = {_guarded_by(one) for one in ordered if one.is_guard}
     for index, guard in enumerate(ordered):
         if not guard.is_guard:
             continue
         before = ordered[index - 1] if index else None
         after = ordered[index + 1] if index + 1 < len(ordered) else None
         begin = guard.begin
-        is_next = before is not None and (before.is_guard or before.name in guarded)
-        if before is not None and is_next and 0 <= guard.begin - before.end < _ALIGNMENT_GAP:
+        if before is not None and 0 <= guard.begin - before.end < _gap(before, guard):
             begin = before.end
         above = after if after and not after.is_guard and after.begin == guard.end and after.name in guarded else None
         if found and before is not None and before.is_guard and begin == found[-1].end:
@@ -114,8 +124,50 @@ def zones_of(variables: Sequence[Local]) -> list[Zone]:
             below = (
                 before if before and not before.is_guard and begin == before.end and before.name in guarded else None
             )
-            found.append(Zone(begin, guard.end, below, above))
+            found.append(Zone(begin, guard.end, (below.last or below) if below else None, above))
     return found
+
+
+def _guarded_by(guard: Local) -> str:
+    return guard.name.removeprefix(GUARD_NAME).partition("_")[2].removesuffix("_")
+
+
+def _gap(before: Local, guard: Local) -> int:
+    """Less than so many bytes between the two are there for alignment: the guard above a variable is declared just before it."""
+    if before.is_guard:
+        return _ALIGNMENT_GAP
+    return _STRICTEST_ALIGNMENT if before.name == _guarded_by(guard) else 0
+
+
+def _last_array(name: str, begin: int, die: Die) -> Local | None:
+    """`rows.items`, if the type of `rows` ends with that array."""
+    for _ in range(_MOST_MEMBERS):
+        if type_of(die).dimensions or (struct := _struct_of(die)) is None:
+            break
+        members = [one for one in struct.iter_children() if one.tag == "DW_TAG_member"]
+        places = [one.attributes.get("DW_AT_data_member_location") for one in members]
+        if not members or any(place is None or not isinstance(place.value, int) for place in places):
+            break
+        offset, die = max(
+            ((place.value, one) for place, one in zip(places, members, strict=True)), key=lambda one: one[0]
+        )
+        name, begin = f"{name}.{text_of(die, 'DW_AT_name') or ''}", begin + offset
+        if type_of(die).dimensions and not name.endswith("."):
+            return Local(name, begin, type_of(die))
+    return None
+
+
+def _struct_of(die: Die) -> Die | None:
+    """The entry of the class that the variable is an object of."""
+    for _ in range(_MOST_MEMBERS):
+        if "DW_AT_type" not in die.attributes:
+            return None
+        die = die.get_DIE_from_attribute("DW_AT_type")
+        if die.tag in {"DW_TAG_structure_type", "DW_TAG_class_type"}:
+            return die
+        if die.tag not in {"DW_TAG_typedef", "DW_TAG_const_type", "DW_TAG_volatile_type"}:
+            return None
+    return None
 
 
 def _name(die: Die) -> str:

@@ -1,4 +1,4 @@
-// out-of-bounds of rows in line 8: --kernel sums --block 32 --arg 'float[256]=iota' --arg 'float[32]'
+// out-of-bounds of rows.items in line 8: --kernel sums --block 32 --arg 'float[256]=iota' --arg 'float[32]'
 template <class T, int N>
 struct Rows {
   int used = 0;

@@ -6,6 +6,7 @@ compilers differ, and `ir_rewriting.py` and its neighbours make them the same.
 
 from __future__ import annotations
 
+import platform
 import re
 import shutil
 import subprocess
@@ -73,7 +74,22 @@ def dump(clang: Compile) -> Compile:
 
 def test_every_flag_of_clangs_own_has_its_fact() -> None:
     assert set(INSTRUMENTATION) - set(gcc_flags.INSTRUMENTATION) == (set(SHOWN_BY) | BY_THEMSELVES)
-    assert set(clang_flags.MACHINE["x86_64"]) == set(gcc_flags.MACHINE["x86_64"])
+    of_both = set(clang_flags.MACHINE["x86_64"]) & set(gcc_flags.MACHINE["x86_64"])
+    assert set(clang_flags.MACHINE["x86_64"]) - of_both == {"-mstack-alignment=64"}
+    assert set(gcc_flags.MACHINE["x86_64"]) - of_both == {"-mpreferred-stack-boundary=6"}
+
+
+def test_nothing_jumps_behind_a_function_without_its_return(dump: Compile) -> None:
+    text = dump("struct L { int a[5]; }; void g(); L f() { g(); }")
+    assert "__ubsan_handle_missing_return(" in text
+    assert "br i1 false" not in text
+
+
+@pytest.mark.skipif(platform.machine() != "x86_64", reason="about frames on x86-64")
+def test_a_frame_with_a_strictly_aligned_local_would_be_laid_out_while_it_runs(clang: Compile) -> None:
+    strict = "void g(float*); void f() { alignas(64) float line[16]; g(line); }"
+    assert re.search(r"andq\s+\$-64, %rsp", clang(strict, *INSTRUMENTATION))
+    assert not re.search(r"andq\s+\$-64, %rsp", clang(strict, *INSTRUMENTATION, *clang_flags.MACHINE["x86_64"]))
 
 
 @pytest.mark.parametrize("flag", SHOWN_BY)

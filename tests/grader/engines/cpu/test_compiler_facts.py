@@ -7,6 +7,7 @@ fails. Then somebody has to look at the flag, or at what replaces it, again.
 # ruff: noqa: E501, ISC004 -- a case of a table is one line
 from __future__ import annotations
 
+import platform
 import re
 import shutil
 import subprocess
@@ -15,7 +16,7 @@ from pathlib import Path
 
 import pytest
 
-from grader.engines.cpu.gcc_flags import INSTRUMENTATION
+from grader.engines.cpu.gcc_flags import INSTRUMENTATION, MACHINE
 from grader.machine.toolset import Toolset
 
 Compile = Callable[..., str]
@@ -130,6 +131,13 @@ def test_arrays_of_two_blocks_would_share_one_place(assembly: Compile) -> None:
     frame = re.compile(r"(?:subq\s+\$|sub\s+sp, sp, #)(\d+)")
     sizes = [sum(map(int, frame.findall(assembly(blocks, *one)))) for one in (flags, INSTRUMENTATION)]
     assert sizes[0] < 800 <= sizes[1]
+
+
+@pytest.mark.skipif(platform.machine() != "x86_64", reason="about frames on x86-64")
+def test_a_frame_with_a_strictly_aligned_local_would_be_laid_out_while_it_runs(assembly: Compile) -> None:
+    strict = "void g(float*); void f() { alignas(64) float line[16]; g(line); }"
+    assert re.search(r"andq\s+\$-64, %rsp", assembly(strict, *INSTRUMENTATION))
+    assert not re.search(r"andq\s+\$-64, %rsp", assembly(strict, *INSTRUMENTATION, *MACHINE["x86_64"]))
 
 
 def test_a_shared_array_is_addressed_from_the_thread_pointer(assembly: Compile) -> None:

@@ -65,6 +65,8 @@ def test_what_a_pointer_may_run_out_of_has_guards_on_both_sides(body: str, names
         ("struct U { float a[4]; }; struct T { U u; int n; };", True),
         ("template <class E> struct U { E a[4]; }; using T = U<int>;", True),
         ("typedef struct { float a[4]; } T;", False),
+        ("struct alignas(32) T { float a[4]; };", True),
+        ("struct __attribute__((aligned(16))) T final { float a[4]; };", True),
         ("typedef float T[4];", True),
         ("struct T { float x, y; float get(int i) { return (&x)[i]; } };", False),
         ("struct T { float x; float get(float* p) { return p[0]; } };", False),
