@@ -23,7 +23,7 @@ _SIZES = {
 _WORDS = (
     r"(?:const\s+)?(?:(?:unsigned|signed|long|short)\s+)*(?:int|float|double|size_t|long|unsigned|char|u?int\d+_t|uint)"
 )
-_CAST = re.compile(rf"\(\s*({_WORDS})\s*\)\s*(?=([\w(.]))")
+_CAST = re.compile(rf"\(\s*({_WORDS})\s*\)\s*(?:([\w.]+)(?![\w.]|\s*\()|(?=\())")
 _STATIC_CAST = re.compile(r"\bstatic_cast\s*<([^<>]*)>")
 _SIZEOF = re.compile(r"\bsizeof\s*\(\s*((?:unsigned|signed|long)\s+)?(\w+)\s*\)")
 _LITERAL = re.compile(r"(?<![\w.])(0[xX][0-9a-fA-F]+|\d+\.?\d*(?:[eE][+-]?\d+)?|\.\d+)[uUlLfF]*(?!\w)")
@@ -58,9 +58,9 @@ def _conversion(kind: str) -> str:
 
 
 def _converted(match: re.Match[str]) -> str:
-    """`(float)n` becomes a product with 1.0, and a cast of brackets a call."""
+    """`(float)n` and `(float)(n + 1)` become calls. The cast of a call stays, and is not understood."""
     conversion = _conversion(match[1])
-    return conversion if match[2] == "(" else "1.0 * " if conversion == "float" else ""
+    return f"{conversion}({match[2]})" if match[2] else conversion
 
 
 def _value(node: ast.expr, names: Mapping[str, str], depth: int) -> Number:
