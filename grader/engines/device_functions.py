@@ -60,6 +60,12 @@ ONLY_ON_A_GPU = frozenset(
 )
 
 
+# The executor has these as macros, so that only a call reaches it; a pointer reaches the C library's functions of the same name.
+FAST_MATH = frozenset(
+    f"__{name}f" for name in ["exp", "exp10", "log", "log2", "log10", "pow", "sin", "cos", "tan", "tanh", "sincos"]
+)
+
+
 # nvcc knows these names and the CPU executor does not. A file that uses one is correct CUDA, so it needs a GPU.
 UNSUPPORTED_HEADERS = re.compile(
     r"cuda_(fp8|fp6|fp4|awbarrier)\w*\.h(pp)?|cooperative_groups/.*|cuda/.*|cub/.*|thrust/.*|cutlass/.*|cute/.*"

@@ -6,7 +6,7 @@ import re
 from collections.abc import Container
 
 from grader.engines.checks.entry_points import EntryPoints
-from grader.engines.device_functions import MATH, ONLY_ON_A_GPU, is_device_function
+from grader.engines.device_functions import FAST_MATH, MATH, ONLY_ON_A_GPU, is_device_function
 from grader.engines.object_code.assembly import Calls, FunctionCalls
 from grader.engines.object_code.object_file import ObjectFile
 from grader.engines.object_code.symbol_table import Symbol
@@ -144,8 +144,9 @@ def _check_symbol(symbol: Symbol, line: int) -> Refusal | None:
         return None
     if symbol.kind == "STT_TLS" or not symbol.name or is_device_function(symbol.name):
         return None
-    if symbol.name in ONLY_ON_A_GPU:
-        what = f"`{readable_name(symbol.name)}` in a kernel is not supported by the CPU executor"
+    if symbol.name in ONLY_ON_A_GPU | FAST_MATH:
+        used = f"a pointer to `{symbol.name}`" if symbol.name in FAST_MATH else f"`{readable_name(symbol.name)}`"
+        what = f"{used[0].upper()}{used[1:]} in a kernel is not supported by the CPU executor"
         return Refusal(Verdict.NEEDS_GPU, line, f"{what}: this file has to be graded on a GPU.")
     return _rejected(
         line,

@@ -80,7 +80,7 @@ REFUSED: dict[str, tuple[str, str, int, str]] = {
     "a counter of the profiler": (submission(body="{ __prof_trigger(0); }\n"), "needs-gpu", 4, "__prof_trigger"),
     "inline assembly": (submission(body='{ asm("nop"); }\n'), "needs-gpu", 4, "`nop` in inline PTX"),
     "a function pointer": (
-        submission(body="{ float (*p)(float) = cosf; out[0] = p(in[0]); }\n"), "needs-gpu", 4, "a pointer to `cosf`",
+        submission(body="{ float (*p)(float) = rsqrtf; out[0] = p(in[0]); }\n"), "needs-gpu", 4, "a pointer to `_ZN11cuda_on_cpu6rsqrtfEf`",
     ),
     "a line marker": (submission("#line 70"), "rejected", 2, "line marker"),
     "an attribute": (submission('__attribute__((optimize("O3")))'), "rejected", 2, "optimize"),
