@@ -57,6 +57,18 @@ class __child_launch {
 
 inline cudaError_t cudaGetLastError() { return static_cast<cudaError_t>(__last_launch_error(true)); }
 inline cudaError_t cudaPeekAtLastError() { return static_cast<cudaError_t>(__last_launch_error(false)); }
+inline const char* cudaGetErrorName(cudaError_t error) {
+  if (error == cudaSuccess) return "cudaSuccess";
+  if (error == cudaErrorInvalidValue) return "cudaErrorInvalidValue";
+  if (error == cudaErrorMemoryAllocation) return "cudaErrorMemoryAllocation";
+  return error == cudaErrorInvalidConfiguration ? "cudaErrorInvalidConfiguration" : "unrecognized error code";
+}
+inline const char* cudaGetErrorString(cudaError_t error) {
+  if (error == cudaSuccess) return "no error";
+  if (error == cudaErrorInvalidValue) return "invalid argument";
+  if (error == cudaErrorMemoryAllocation) return "out of memory";
+  return error == cudaErrorInvalidConfiguration ? "invalid configuration argument" : "unrecognized error code";
+}
 inline cudaError_t cudaStreamCreateWithFlags(cudaStream_t* stream, unsigned int) {
   *stream = __new_stream();
   return cudaSuccess;

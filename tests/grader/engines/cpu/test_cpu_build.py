@@ -72,7 +72,7 @@ REFUSED: dict[str, tuple[str, str, int, str]] = {
     "a launch": (submission(after="void run(float* a) { scale<<<1, 32>>>(a, a, 1); }\n"), "compile-error", 5, "launches a kernel with <<<…>>>"),
     "an allocation": (submission(after="void run() { float* a; cudaMalloc(&a, 4); }\n"), "compile-error", 5, "This is host code"),
     "host error checks": (
-        submission(after="void run() { cudaError_t e; puts(cudaGetErrorString(e)); }\n"), "compile-error", 5, "This is host code",
+        submission(after="void run() { cudaError_t e = cudaDeviceSynchronize(); }\n"), "compile-error", 5, "This is host code",
     ),
     "an array of variable length": (submission(body="{ float r[n]; out[0] = r[0]; }\n"), "compile-error", 4, "size of the array `r` is not a constant"),
     "a missing header": (submission('#include "mine.h"'), "compile-error", 2, "mine.h"),
