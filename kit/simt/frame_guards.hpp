@@ -2,8 +2,10 @@
 // locals lie that a jump may leave without a value. On x86-64 locals lie below the link to the caller's frame; elsewhere: no guards.
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 #include "simt/region.hpp"
@@ -26,9 +28,44 @@ struct GuardedFrame {
   };
   std::vector<Extent> unset;  // locals that get the pattern of an unset value when the function begins: a jump may skip what does that
 
+  std::vector<std::int64_t> sizes_from;  // for each zone: bytes of it and of those above it
+
   bool has(std::uintptr_t pc) const { return pc - 1 - first < end - first; }
-  const GuardZone* zone_at(std::int64_t offset, std::size_t size) const;
-  std::int64_t bytes_above(std::int64_t offset) const;  // of zones
+  std::int64_t zone_bytes() const { return sizes_from.empty() ? 0 : sizes_from.front(); }
+  // Of an access: the zone that it hits, or null; where the gap between zones that it lies in begins and ends, if there is a zone on
+  // that side; and the bytes of all zones above it.
+  struct Look {
+    const GuardZone* zone = nullptr;
+    std::optional<std::int64_t> begin, end;
+    std::int64_t bytes_above = 0;
+  };
+  Look look(std::int64_t offset, std::size_t size) const;
+};
+
+// Where the last accesses to locals went: places of living frames that no guard lies in. Others there need not be looked at.
+class LocalGaps {
+ public:
+  struct Gap {
+    std::uintptr_t begin = 0, end = 0;
+    std::uintptr_t guards_above = 0;  // bytes
+  };
+  const Gap* of(std::uintptr_t address, std::size_t size) const {
+    for (const Gap& gap : gaps_) {
+      if (address >= gap.begin && address + size <= gap.end) return &gap;
+    }
+    return nullptr;
+  }
+  void add(const Gap& gap) { gaps_[next_++ % gaps_.size()] = gap; }
+  // A function begins, whose frame lies where others may have lain.
+  void forget_below(std::uintptr_t link) {
+    for (Gap& gap : gaps_) {
+      if (gap.begin < link) gap = {};
+    }
+  }
+
+ private:
+  std::array<Gap, 4> gaps_{};
+  unsigned next_ = 0;
 };
 
 class FrameGuards {

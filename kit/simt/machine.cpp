@@ -153,12 +153,11 @@ std::uintptr_t Machine::calling_statement(std::uintptr_t pc, std::uintptr_t fram
 void Machine::access(std::uintptr_t address, std::size_t size, AccessKind kind, bool is_volatile, std::uintptr_t pc, std::uintptr_t frame,
                      bool block_scope) {
   if (address - stack_low_ < FiberStacks::stack_bytes) {
-    if (locals_ != nullptr) note_local(address, size, kind == AccessKind::read, pc, frame);
     if (kind != AccessKind::read)
       guard_frames(address, size, pc, frame);
     else if (is_below(address, frame, scheduler_.running()))
       stray_on_stack(address, size, kind, pc, frame);
-    if (guards_ != nullptr) check_guards(address, size, kind, pc, frame);
+    local(address, size, kind, pc, frame);
     return;
   }
   if (kind == AccessKind::read && builtins_.contains(address)) return;
@@ -392,13 +391,40 @@ Machine::Owner Machine::owner_of(std::uintptr_t address, std::uintptr_t pc, std:
   return {};
 }
 
-void Machine::check_guards(std::uintptr_t address, std::size_t size, AccessKind kind, std::uintptr_t pc, std::uintptr_t frame) {
-  const Owner owner = owner_of(address, pc, frame);
-  const GuardedFrame* guarded = owner.link != 0 ? guards_->frame_of(owner.pc) : nullptr;
-  if (guarded == nullptr) return;
-  const auto offset = static_cast<std::int64_t>(address - owner.link);
-  const GuardZone* zone = guarded->zone_at(offset, size);
-  if (zone != nullptr) stray_on_stack(address, size, kind, pc, frame, FrameGuards::missed_by(*guarded, *zone, offset, size));
+// Locals are counted as if there were no guards, which make them spread further.
+void Machine::local(std::uintptr_t address, std::size_t size, AccessKind kind, std::uintptr_t pc, std::uintptr_t frame) {
+  std::uintptr_t guards_above = 0;
+  if (guards_ != nullptr) {
+    if (const LocalGaps::Gap* gap = gaps_.of(address, size)) {
+      guards_above = gap->guards_above;
+    } else if (const Owner owner = owner_of(address, pc, frame); owner.link != 0) {
+      if (locals_ != nullptr) guards_above = guards_beyond(owner);
+      if (const GuardedFrame* guarded = guards_->frame_of(owner.pc)) {
+        const auto offset = static_cast<std::int64_t>(address - owner.link);
+        const GuardedFrame::Look look = guarded->look(offset, size);
+        if (look.zone != nullptr)
+          stray_on_stack(address, size, kind, pc, frame, FrameGuards::missed_by(*guarded, *look.zone, offset, size));
+        guards_above += static_cast<std::uintptr_t>(look.bytes_above);
+        const auto place = [&owner](std::int64_t from_link) { return owner.link + static_cast<std::uintptr_t>(from_link); };
+        gaps_.add({look.begin ? place(*look.begin) : address, look.end ? place(*look.end) : owner.link, guards_above});
+      }
+    }
+  }
+  if (locals_ != nullptr) locals_->note(access_.by.thread, address + guards_above, size, kind == AccessKind::read);
+}
+
+// The bytes of guards in the frames of those who called the function.
+std::uintptr_t Machine::guards_beyond(const Owner& owner) const {
+  std::uintptr_t sum = 0;
+  const auto& running = scheduler_.running();
+  std::uintptr_t link = owner.link;
+  while (caller_of(link) > link) {
+    const std::uintptr_t pc = return_of(link);
+    link = caller_of(link);
+    if (link == entry_frame_ || !holds_link(running, link)) break;
+    if (const GuardedFrame* guarded = guards_->frame_of(pc)) sum += static_cast<std::uintptr_t>(guarded->zone_bytes());
+  }
+  return sum;
 }
 
 // No local has a value when its function begins, so nothing is lost. Reads the stack even if a sanitizer has marked it.
@@ -410,19 +436,6 @@ void Machine::check_guards(std::uintptr_t address, std::size_t size, AccessKind 
     if (local.begin >= local.end || local.end > 0 || frame + static_cast<std::uintptr_t>(local.begin) < running.stack_low) continue;
     std::memset(reinterpret_cast<char*>(frame) + local.begin, unset_byte, static_cast<std::size_t>(local.end - local.begin));
   }
-}
-
-// Counted as if there were no guards, which would make locals spread further.
-void Machine::note_local(std::uintptr_t address, std::size_t size, bool is_read, std::uintptr_t pc, std::uintptr_t frame) {
-  std::uintptr_t at = address;
-  if (guards_ != nullptr) {
-    for (Owner one = owner_of(address, pc, frame); one.link != 0; one = owner_of(one.link + link_bytes, pc, frame)) {
-      if (const GuardedFrame* guarded = guards_->frame_of(one.pc)) {
-        at += static_cast<std::uintptr_t>(guarded->bytes_above(static_cast<std::int64_t>(address - one.link)));
-      }
-    }
-  }
-  locals_->note(access_.by.thread, at, size, is_read);
 }
 
 void Machine::stray_on_stack(std::uintptr_t address, std::size_t size, AccessKind kind, std::uintptr_t pc, std::uintptr_t frame,

@@ -112,8 +112,7 @@ class Machine {
   [[gnu::always_inline]] void read(std::uintptr_t address, std::uintptr_t pc, const std::uintptr_t* frame) {
     if (address - stack_low_ < FiberStacks::stack_bytes) {
       if (address >= lowest_live(frame)) {
-        if (guards_ != nullptr) check_guards(address, size, AccessKind::read, pc, *frame);
-        if (locals_ != nullptr) note_local(address, size, true, pc, *frame);
+        if (guards_ != nullptr || locals_ != nullptr) local(address, size, AccessKind::read, pc, *frame);
         return;
       }
     } else if (is_redundant<size>(address, pc)) {
@@ -136,7 +135,10 @@ class Machine {
   }
   // `frame`: of the function that begins.
   void called(std::uintptr_t pc, std::uintptr_t caller, std::uintptr_t frame) {
-    if (guards_ != nullptr && guards_->knows_unset()) unset_locals(pc, frame);
+    if (guards_ != nullptr) {
+      gaps_.forget_below(frame);
+      if (guards_->knows_unset()) unset_locals(pc, frame);
+    }
     if (control_is_followed_) announcer_.announce_control(&Observer::on_call, scheduler_.running().ref, pc, caller);
   }
   void returned() {
@@ -280,9 +282,9 @@ class Machine {
     std::uintptr_t link = 0, pc = 0;
   };
   Owner owner_of(std::uintptr_t address, std::uintptr_t pc, std::uintptr_t frame) const;
-  void check_guards(std::uintptr_t address, std::size_t size, AccessKind kind, std::uintptr_t pc, std::uintptr_t frame);
+  void local(std::uintptr_t address, std::size_t size, AccessKind kind, std::uintptr_t pc, std::uintptr_t frame);
+  std::uintptr_t guards_beyond(const Owner& owner) const;
   void unset_locals(std::uintptr_t pc, std::uintptr_t frame);
-  void note_local(std::uintptr_t address, std::size_t size, bool is_read, std::uintptr_t pc, std::uintptr_t frame);
   [[noreturn]] void stray_on_stack(std::uintptr_t address, std::size_t size, AccessKind kind, std::uintptr_t pc, std::uintptr_t frame,
                                    const FrameGuards::Hit& missed = {});
   void switched_in();
@@ -319,6 +321,7 @@ class Machine {
   PhaseBarriers phases_;
   LocalMemory* locals_ = nullptr;
   const FrameGuards* guards_ = nullptr;
+  LocalGaps gaps_;
   struct {  // of the thread that read the clock last
     std::uint64_t ahead = 0, jump = 1, steps = 0;
     std::uint32_t thread = 0;

@@ -29,14 +29,15 @@ GuardedFrame frame() {
 }  // namespace
 
 TEST_CASE("an access hits a guard if one of its bytes lies there", "[frame_guards]") {
-  const GuardedFrame one = frame();
-  CHECK(one.zone_at(-100, 8) == nullptr);
-  CHECK(one.zone_at(-96, 8) == &one.zones[0]);
-  CHECK(one.zone_at(-61, 1) == &one.zones[0]);
-  CHECK(one.zone_at(-60, 8) == nullptr);
-  CHECK(one.zone_at(-52, 4) == &one.zones[1]);
-  CHECK(one.zone_at(-36, 4) == nullptr);
-  CHECK(one.zone_at(-200, 4) == nullptr);
+  const FrameGuards guards({frame()});
+  const GuardedFrame& one = guards.frames()[0];
+  CHECK(one.look(-100, 8).zone == nullptr);
+  CHECK(one.look(-96, 8).zone == &one.zones[0]);
+  CHECK(one.look(-61, 1).zone == &one.zones[0]);
+  CHECK(one.look(-60, 8).zone == nullptr);
+  CHECK(one.look(-52, 4).zone == &one.zones[1]);
+  CHECK(one.look(-36, 4).zone == nullptr);
+  CHECK(one.look(-200, 4).zone == nullptr);
 }
 
 TEST_CASE("the nearer variable is the one that was missed", "[frame_guards]") {
@@ -52,10 +53,11 @@ TEST_CASE("the nearer variable is the one that was missed", "[frame_guards]") {
 }
 
 TEST_CASE("locals are counted as if there were no guards", "[frame_guards]") {
-  const GuardedFrame one = frame();
-  CHECK(one.bytes_above(-100) == 48);
-  CHECK(one.bytes_above(-60) == 16);
-  CHECK(one.bytes_above(-8) == 0);
+  const FrameGuards guards({frame()});
+  const GuardedFrame& one = guards.frames()[0];
+  CHECK(one.look(-100, 1).bytes_above == 48);
+  CHECK(one.look(-60, 1).bytes_above == 16);
+  CHECK(one.look(-8, 1).bytes_above == 0);
 }
 
 TEST_CASE("a function is found by an address behind one of its calls", "[frame_guards]") {

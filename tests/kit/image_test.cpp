@@ -83,7 +83,7 @@ TEST_CASE("an image is read as it was written", "[image]") {
   CHECK(image.launch == 130);
   REQUIRE(image.frame_guards.frames().size() == 1);
   CHECK(image.frame_guards.frames()[0].variables[0].name == "b");
-  CHECK(image.frame_guards.frames()[0].zone_at(-198, 4) != nullptr);
+  CHECK(image.frame_guards.frames()[0].look(-198, 4).zone != nullptr);
   CHECK(image.dynamic_offset == 2048);
   CHECK(image.static_shared_bytes == 1024);
   REQUIRE(image.shared.size() == 1);
