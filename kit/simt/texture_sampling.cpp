@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <span>
 #include <utility>
 
 namespace tilelab::simt {
@@ -71,32 +70,39 @@ std::array<Axis, 3> axes_of(const TextureObject& object, const std::array<float,
   return axes;
 }
 
-// A neighbour of an axis, and its part of a weight.
-struct Share {
-  std::size_t neighbour = 0;
-  double weight = 0;
-};
+double in_steps(double weight) { return std::floor(weight * weight_steps + 0.5) / weight_steps; }
 
-// Both parts are rounded to the weights' 8 bits and give the whole weight again. The guide does not say so: an H200 was measured.
-std::span<const Share> shares(double weight, const Axis& axis, std::array<Share, 2>& parts) {
-  const double second = axis.count == 1 ? 0.0 : std::floor(weight * axis.weight[1] * weight_steps + 0.5) / weight_steps;
-  parts = {Share{0, weight - second}, Share{1, second}};
-  return std::span(parts).first(second == 0 ? 1 : 2);
+// The weights of the neighbours of two axes, by both: their products are rounded to the weights' 8 bits, and all add up to one. The
+// guide does not say so: an H200 was measured, also that it takes x and z first.
+std::array<std::array<double, 2>, 2> products(const Axis& one, const Axis& other) {
+  const double last = in_steps(one.weight[1] * other.weight[1]);
+  const double of_other = other.weight[1] - last;
+  return {{{one.weight[0] - of_other, of_other}, {one.weight[1] - last, last}}};
 }
 
 }  // namespace
 
 Taps sampled_at(const TextureObject& object, const std::array<float, 3>& at, std::int64_t layer) {
-  const auto [x, y, z] = axes_of(object, at, object.linear);
+  const std::array<Axis, 3> axes = axes_of(object, at, object.linear);
+  const Axis &x = axes[0], &y = axes[1], &z = axes[2];
   // A negative layer is a large one, as in a register without a sign.
   const std::int64_t last = std::max<std::int64_t>(1, object.layers) - 1;
   const std::int64_t here = layer < 0 ? last : std::min(layer, last);
+  const bool deep = z.count == 2;
+  const auto weights = products(x, deep ? z : y);
   Taps taps;
-  std::array<Share, 2> of_x{}, of_z{}, of_y{};
-  for (const auto& [i, x_weight] : shares(1.0, x, of_x)) {
-    for (const auto& [k, xz_weight] : shares(x_weight, z, of_z)) {
-      for (const auto& [j, weight] : shares(xz_weight, y, of_y))
-        if (weight != 0) taps.tap[taps.count++] = {number_of(object, x.texel[i], y.texel[j], z.texel[k], here), weight};
+  const auto add = [&](std::size_t i, std::size_t j, std::size_t k, double weight) {
+    if (weight != 0) taps.tap[taps.count++] = {number_of(object, x.texel[i], y.texel[j], z.texel[k], here), weight};
+  };
+  for (std::size_t i = 0; i < x.count; ++i) {
+    for (std::size_t other = 0; other < (deep ? z : y).count; ++other) {
+      const double weight = weights[i][other], upper = in_steps(weight * y.weight[1]);
+      if (!deep) {
+        add(i, other, 0, weight);
+      } else {
+        add(i, 0, other, weight - upper);
+        add(i, 1, other, upper);
+      }
     }
   }
   return taps;
