@@ -6,6 +6,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from grader.engines.checks.attribution import asked_for
 from grader.engines.checks.bare_code import plain_text
 from grader.engines.compiler_views.compiler_view import CompilerView, different_programs, no_one_program
 from grader.engines.cpu.build_steps import BUILD_LIMITS, MAX_TEXT_BYTES
@@ -44,7 +45,7 @@ def two_programs(toolset: Toolset, source: Path, folder: Path) -> Refusal | None
     }
     for output, command in commands.items():
         finished = _confined(toolset, command, *seen[output], folder)
-        if refusal := _failed(finished, folder / output, source.name):
+        if refusal := _failed(finished, folder / output, source.name, text):
             return refusal
     kit = tuple(str(path) for path in toolset.toolchain.includes)
     return different_programs(
@@ -65,7 +66,7 @@ def _confined(toolset: Toolset, command: list[str], compiler: str, headers: list
     )
 
 
-def _failed(finished: Finished, output: Path, name: str) -> Refusal | None:
+def _failed(finished: Finished, output: Path, name: str, text: str) -> Refusal | None:
     """Both compilers took the file before: what fails only here is of the file's making where the compiler names it."""
     if finished.returncode == 0 and output.is_file() and not output.is_symlink():
         if output.stat().st_size <= MAX_TEXT_BYTES:
@@ -77,6 +78,8 @@ def _failed(finished: Finished, output: Path, name: str) -> Refusal | None:
             "The file is no plain program: what nvcc would read cannot be compared with what the CPU executor reads."
         )
         return Refusal(Verdict.REJECTED, 0, message)
+    if file := asked_for(said, text):
+        return Refusal(Verdict.REJECTED, 0, f"The file asks for {file}, which a submission may not read.")
     message = f"a file could not be preprocessed to be compared (status {finished.returncode}): {said[-1000:]}"
     raise RuntimeError(message)
 

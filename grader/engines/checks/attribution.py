@@ -24,6 +24,7 @@ _WRITING = re.compile(
     r"(?:when writing output to|error writing to|error closing|unable to open output file|cannot open file) "
     r"|(?:opening|closing) (?:output|dependency|dump) file |can.t (?:open|create|write|close) "
 )
+_FORBIDDEN = re.compile(r"^[^\s:]+: fatal error: (?P<file>/[^\n]+): Permission denied$", re.MULTILINE)
 _SAID_OF_TEXT = (
     r"\d+:(?:\d+:)? +(?:recursively )?(?:required (?:from|by)|in .constexpr. expansion|note: in instantiation)"
 )
@@ -50,6 +51,14 @@ def names_the_text(log: str, own: Collection[str], ours: Sequence[str]) -> bool:
     foreign = [file for file in elsewhere if file.startswith("/") and not file.startswith(tuple(ours))]
     included = re.search(rf"^(?:In file included from|\s+from) (?:\./)*(?:{names}):\d+", log, re.MULTILINE)
     return bool(foreign) and included is not None
+
+
+def asked_for(log: str, text: str) -> str:
+    """The file that the text names and no submission may read; empty: none. Some compilers stop without a line where a sandbox forbids a
+    file that the text asks for, as in `__has_include("/opt/x.h")`.
+    """
+    found = (match["file"] for match in _FORBIDDEN.finditer(log))
+    return next((file for file in found if f'"{file}"' in text or f"<{file}>" in text), "")
 
 
 def is_about_writing(line: str) -> bool:

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import NoReturn
 
-from grader.engines.checks.attribution import names_the_text, used_up
+from grader.engines.checks.attribution import asked_for, names_the_text, used_up
 from grader.engines.checks.compiler_errors import compile_errors
 from grader.engines.cpu.cpu_toolchain import CpuToolchain
 from grader.engines.refusal import BuildFaultError, Refusal
@@ -97,6 +97,9 @@ class BuildSteps:
             return errors
         if self.stopped:
             return refuse(self.stopped)
+        texts = [source, *((self.folder / name).read_text(encoding="utf-8", errors="replace") for name in self.headers)]
+        if file := asked_for(log, "\n".join(texts)):
+            return refuse(f"The file asks for {file}, which a submission may not read.")
         ours = [*map(str, self.toolchain.includes), str(self.toolchain.prelude.parent)]
         if names_the_text(log, {self.name, *self.headers}, ours):
             return refuse("The file does not compile; the compiler's log says why.")

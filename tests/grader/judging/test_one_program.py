@@ -80,7 +80,9 @@ def test_the_executors_compiler_sees_nothing_of_the_toolkit(
     (tmp_path / "views").mkdir()
     refusal = two_programs(with_nvcc, source, tmp_path / "views")
     assert refusal is not None
-    assert "different programs" in refusal.message
+    assert (
+        "different programs" in refusal.message or f"asks for {header}" in refusal.message
+    )  # some compilers stop there
 
 
 def test_a_compiler_where_no_sandbox_looks_reads_a_file_for_both(

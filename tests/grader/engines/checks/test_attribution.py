@@ -6,7 +6,7 @@ import dataclasses
 
 import pytest
 
-from grader.engines.checks.attribution import is_about_writing, names_the_text, used_up
+from grader.engines.checks.attribution import asked_for, is_about_writing, names_the_text, used_up
 from grader.sandbox import Finished, Limits
 
 KIT = "/clone/kit/include"
@@ -94,3 +94,11 @@ def ended(status: int, *, seconds: float = 0, memory: int = 0) -> Finished:
 def test_a_limit_counts_only_where_it_was_used_up(finished: Finished, said: str, limit: str) -> None:
     used = used_up(finished, LIMITS, said)
     assert used.startswith(limit) if limit else not used
+
+
+def test_a_forbidden_file_is_the_submissions_where_its_text_names_it() -> None:
+    log = "cc1plus: fatal error: /opt/cuda/include/cuda.h: Permission denied\ncompilation terminated."
+    assert asked_for(log, '#if __has_include("/opt/cuda/include/cuda.h")') == "/opt/cuda/include/cuda.h"
+    assert asked_for(log, "#include </opt/cuda/include/cuda.h>") == "/opt/cuda/include/cuda.h"
+    assert asked_for(log, "#include <cuda.h>") == ""
+    assert asked_for("cc1plus: fatal error: can't open x: Permission denied", '#include "x"') == ""
