@@ -51,7 +51,7 @@ class LocalGaps {
   };
   const Gap* of(std::uintptr_t address, std::size_t size) const {
     for (const Gap& gap : gaps_) {
-      if (address >= gap.begin && address + size <= gap.end) return &gap;
+      if (address >= gap.begin && address < gap.end && size <= gap.end - address) return &gap;
     }
     return nullptr;
   }

@@ -67,3 +67,18 @@ TEST_CASE("a function is found by an address behind one of its calls", "[frame_g
   CHECK(guards.frame_of(1100) != nullptr);
   CHECK(guards.frame_of(1101) == nullptr);
 }
+
+TEST_CASE("a gap is known until a function begins whose frame may lie there", "[frame_guards]") {
+  tilelab::simt::LocalGaps gaps;
+  CHECK(gaps.of(0, 0) == nullptr);
+  gaps.add({1000, 1100, 16});
+  gaps.add({2000, 2100, 32});
+  REQUIRE(gaps.of(1000, 100) != nullptr);
+  CHECK(gaps.of(1000, 100)->guards_above == 16);
+  CHECK(gaps.of(999, 4) == nullptr);
+  CHECK(gaps.of(1097, 4) == nullptr);
+  CHECK(gaps.of(1004, ~std::size_t{0}) == nullptr);  // the end of such an access is a small number
+  gaps.forget_below(1500);
+  CHECK(gaps.of(1000, 4) == nullptr);
+  CHECK(gaps.of(2000, 4) != nullptr);
+}
