@@ -7,6 +7,7 @@ import re
 from grader.engines.compiler_words.compiler_message import Diagnostic
 from grader.engines.compiler_words.told import Said
 from grader.engines.student_text.cuda_vocabulary import BUILT_IN, CPP, CUDA, ELSEWHERE
+from grader.engines.student_text.header_names import header_of
 from grader.engines.student_text.near_names import nearest_name
 from grader.engines.student_text.student_code import Place, StudentCode
 
@@ -17,7 +18,6 @@ _UNKNOWN = re.compile(
     r"|there are no arguments to '(?P<call>\w+)' that depend"
 )
 _JOINED = re.compile(rf"({'|'.join(BUILT_IN[:4])})_?([xyzXYZ])$", re.IGNORECASE)
-_HALF = re.compile(r"half2?|__half2?|__(float|double|int)2half\w*|__half2float")
 _BEFORE_BRACKETS = frozenset({"for", "if", "switch", "while"})  # nobody means these where no ( follows
 _OTHER_WORD = re.compile(r"expected .* before '(?P<word>\w+)'|^expected '\)'")
 
@@ -37,8 +37,8 @@ def _of_course(name: str, place: Place, code: StudentCode) -> Said | None:
     if name == "LaunchConfig":
         advice = "Begin the file with #include <tilelab/device.cuh>, as the starter file does."
         return Said(place, "`LaunchConfig` is not known here.", advice)
-    if _HALF.fullmatch(name):
-        return Said(place, f"`{name}` is not known here.", "Half precision needs #include <cuda_fp16.h>.")
+    if (header := header_of(name)) and f"<{header}>" not in code.text:
+        return Said(place, f"`{name}` is not known here.", f"It needs #include <{header}>.")
     if include := re.match(r"\s*(include|define|pragma|ifdef|endif)\b\s*[<\"\w]", code.raw(place.line)):
         return Said(Place(place.line, *include.span(1)), f"This line has to begin with `#`: `#{include[1]}`.")
     if joined := _JOINED.match(name):
@@ -64,7 +64,10 @@ def _near(name: str, place: Place, code: StudentCode) -> Said | None:
 
 
 def _foreign_word(error: Diagnostic, code: StudentCode) -> str:
-    """`AND`, where the compiler only says that it expected something else."""
+    """`AND`, where the compiler only says that it expected something else; for nvcc, also `cg` in `cg::this_grid()`."""
+    if error.text.startswith('name followed by "::"'):
+        names = re.findall(r"(\w+)\s*::", code.line(error.line))
+        return next((name for name in names if header_of(name)), "")
     match = _OTHER_WORD.search(error.text)
     if match is None:
         return ""

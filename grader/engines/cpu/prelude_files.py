@@ -15,7 +15,9 @@ from grader.model.file_lock import exclusively
 
 # The commands that make a file at this place, of which each may leave others beside it.
 Recipe = Callable[[Path], list[list[str]]]
-TEXT = "#include <tilelab/device.cuh>\n"
+# CUDA's device language, as nvcc has it in every file. LaunchConfig is not in it: a submission that does not include the kit's own
+# header gets the compiler's error here as it would with nvcc.
+TEXT = "#include <cuda_on_cpu.hpp>\n"
 _SUMS = "sha256"  # beside the files: a line for each, as sha256sum writes it
 
 

@@ -2,8 +2,9 @@
 // are missing. Nothing here is announced separately: barriers and shuffles belong to the calling statement.
 #pragma once
 
-#include <tilelab/device.cuh>
+#include "cuda_on_cpu.hpp"
 
+#include <cfloat>
 #include <cstring>
 #include <type_traits>
 #include <utility>

@@ -1,7 +1,7 @@
 // Replaces CUDA's header of this name: complex numbers as pairs. Products and quotients are the textbook's, without scaling.
 #pragma once
 
-#include <tilelab/device.cuh>
+#include "cuda_on_cpu.hpp"
 
 using cuFloatComplex = float2;
 using cuDoubleComplex = double2;

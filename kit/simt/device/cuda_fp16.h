@@ -1,7 +1,7 @@
 // Replaces CUDA's header of this name: half precision, computed in software and rounded as a GPU rounds.
 #pragma once
 
-#include <tilelab/device.cuh>
+#include "cuda_on_cpu.hpp"
 
 using namespace cuda_fp16_on_cpu;
 using half = __half;

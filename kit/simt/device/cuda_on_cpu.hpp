@@ -5,7 +5,6 @@
 #include <math.h>
 #include <algorithm>
 #include <cassert>
-#include <cfloat>
 #include <climits>
 #include <cmath>
 #include <cstddef>

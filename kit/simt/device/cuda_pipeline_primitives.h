@@ -1,7 +1,7 @@
 // __pipeline_memcpy_async() and what completes such copies. Replaces CUDA's header of this name.
 #pragma once
 
-#include <tilelab/device.cuh>
+#include "cuda_on_cpu.hpp"
 
 #include <cstddef>
 

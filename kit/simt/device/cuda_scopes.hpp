@@ -1,8 +1,9 @@
 // Which threads take part in something, and sizes with an alignment: for the headers of libcu++.
 #pragma once
 
-#include <tilelab/device.cuh>
+#include "cuda_on_cpu.hpp"
 
+#include <cfloat>
 #include <cstddef>
 
 namespace cuda {

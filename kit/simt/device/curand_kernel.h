@@ -3,7 +3,7 @@
 // the host's library.
 #pragma once
 
-#include <tilelab/device.cuh>
+#include "cuda_on_cpu.hpp"
 
 #include "random_bits.hpp"
 #include "random_recurrences.hpp"

@@ -1,7 +1,7 @@
 // Replaces CUDA's header of this name: constants of both precisions under CUDA's names. Not its bounds for argument reduction.
 #pragma once
 
-#include <tilelab/device.cuh>
+#include "cuda_on_cpu.hpp"
 
 #define CUDART_INF_F __builtin_inff()
 #define CUDART_NAN_F __builtin_nanf("")

@@ -2,7 +2,7 @@
 // element a lane holds is as on a GPU for sums of 16 x 16; CUDA promises nothing about it.
 #pragma once
 
-#include <tilelab/device.cuh>
+#include "cuda_on_cpu.hpp"
 
 #include <cuda_bf16.h>
 #include <cuda_fp16.h>

@@ -1,3 +1,3 @@
 // Replaces CUDA's header of this name.
 #pragma once
-#include <tilelab/device.cuh>
+#include "cuda_on_cpu.hpp"
