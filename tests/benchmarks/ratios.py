@@ -26,7 +26,7 @@ from resident import peak_mib
 from spending import Spent, alternate, exact, spend, spread
 
 from grader.engines.checks.entry_points import EntrySignatures
-from grader.engines.cpu import cpu_build
+from grader.engines.cpu import announced_object
 from grader.engines.cpu.cpu_build import build_for_cpu
 from grader.engines.cpu.cpu_toolchain import CpuToolchain
 from grader.judging.lab_judging import judge_lab
@@ -197,8 +197,10 @@ def proof(toolset: Toolset, labs: list[Lab], sources: list[Path], scratch: Path)
         return run
 
     milliseconds = []
-    parts: dict[str, Any] = {name: timed(getattr(cpu_build, name)) for name in ("read_code", "check_announcements")}
-    with mock.patch.multiple(cpu_build, **parts):
+    parts: dict[str, Any] = {
+        name: timed(getattr(announced_object, name)) for name in ("read_code", "check_announcements")
+    }
+    with mock.patch.multiple(announced_object, **parts):
         for lab, model in zip(labs, sources, strict=True):
             entries = EntrySignatures(lab.public.kernel, lab.public.launch)
             for source in [model, *sorted((ROOT / "tests" / "labs" / "accepted" / lab.id).glob("*.cu"))]:

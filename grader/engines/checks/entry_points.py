@@ -67,6 +67,13 @@ def use_of(kernel: str, functions: Sequence[str] = ()) -> str:
     return f'# 1 "{USE_FILE}"\n__attribute__((used)) static {variable} = &{name};\n{others}'
 
 
+def use_of_launch(launch: str) -> str:
+    """A line of C++ that makes the compiler compile a launch function that nothing else uses."""
+    name = name_of(launch)
+    variable = f"LaunchConfig (*const the_launch_function){launch.removeprefix(name)}"
+    return f'# 1 "{USE_FILE}"\n__attribute__((used)) static {variable} = {name};'
+
+
 def is_of_use(variable: str) -> bool:
     """Whether a symbol is a variable of `use_of`, and none of the file's."""
     return re.fullmatch(rf"_ZL\d+({_CHOSEN}|{_PASSED}\d+)", variable) is not None

@@ -11,8 +11,8 @@ from collections.abc import Collection, Iterator, Sequence
 from itertools import pairwise
 
 from grader.engines.announcements.barrier_paths import LEAVES
-from grader.engines.checks.inserted_text import Piece, with_pieces
 from grader.engines.checks.token_stream import Token, tokens_of
+from grader.engines.text_changes.inserted_text import Piece, with_pieces
 
 _BARRIER = re.compile(r"\w*(?:sync|barrier|wait)\w*")
 _PAIRS = {"(": ")", "[": "]", "{": "}"}

@@ -15,7 +15,7 @@ from grader.canaries.canary_run import run_canary
 from grader.canaries.compiler_trial import compiler_trouble, try_compiler
 from grader.engines.announcements.announcement_check import Checked
 from grader.engines.clang_ir import ir_rewriting
-from grader.engines.cpu import clang_flags, cpu_build, gcc_flags, object_rewrite
+from grader.engines.cpu import announced_object, clang_flags, compiled_text, cpu_build, gcc_flags, object_rewrite
 from grader.engines.cpu.cpu_toolchain import prepare
 from grader.machine.compiler_choice import VARIABLE
 from grader.machine.toolset import Toolset
@@ -78,17 +78,17 @@ MOVED: dict[str, tuple[str, Break, str]] = {
     "GCC counts no blocks": ("g++", without("-fsanitize-coverage=trace-pc"), "endless_loop"),
     "GCC checks no alignment": ("g++", without_sanitizer("alignment"), "misaligned_objects"),
     "GCC checks no subscripts": ("g++", without_sanitizer("bounds"), "local_arrays"),
-    "GCC's dump is not read": ("g++", put(cpu_build, "scan_gimple", nothing), "hidden_function"),
+    "GCC's dump is not read": ("g++", put(compiled_text, "scan_gimple", nothing), "hidden_function"),
     "GCC's object is not checked": ("g++", put(cpu_build, "check_object", nothing), "early_code"),
     "GCC's assembly is not looked at": ("g++", put(cpu_build, "check_object", nothing), "inline_assembly"),
     "no call is put before a copy": (
         "g++",
-        put(cpu_build, "check_announcements", lambda *_: Checked()),
+        put(announced_object, "check_announcements", lambda *_: Checked()),
         "inline_copies",
     ),
     "no call is put before a read": (
         "g++",
-        put(cpu_build, "check_announcements", lambda *_: Checked()),
+        put(announced_object, "check_announcements", lambda *_: Checked()),
         "constant_reads",
     ),
     "memcpy is nobody's": ("g++", put(object_rewrite, "REDIRECTIONS", {}), "inline_copies"),
@@ -101,7 +101,7 @@ MOVED: dict[str, tuple[str, Break, str]] = {
     ),
     "Clang's wrappers stay": ("clang++", put(ir_rewriting, "without_wrappers", same), "shared_races"),
     "Clang's blocks are silent": ("clang++", put(ir_rewriting, "announce_blocks", same), "endless_loop"),
-    "Clang's dump is not read": ("clang++", put(cpu_build, "scan_ir", nothing), "hidden_function"),
+    "Clang's dump is not read": ("clang++", put(compiled_text, "scan_ir", nothing), "hidden_function"),
 }
 
 

@@ -11,10 +11,16 @@ import re
 from collections.abc import Sequence
 from itertools import pairwise
 
-from grader.engines.checks.inserted_text import Piece, with_pieces
 from grader.engines.checks.token_stream import Token, tokens_of
-from grader.engines.cpu.local_declarations import IN_BRACKETS, closing_of, declarations, end_of_type, name_behind
 from grader.engines.object_code.frame_guards import GUARD_NAME
+from grader.engines.text_changes.inserted_text import Piece, with_pieces
+from grader.engines.text_changes.local_declarations import (
+    IN_BRACKETS,
+    closing_of,
+    declarations,
+    end_of_type,
+    name_behind,
+)
 
 _BYTES = 128
 _NEXT_TO_IT = 15  # so many bytes need no alignment, and leave no gap

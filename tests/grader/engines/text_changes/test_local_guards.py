@@ -6,8 +6,8 @@ import re
 
 import pytest
 
-from grader.engines.cpu.local_guards import with_guards
 from grader.engines.object_code.frame_guards import GUARD_NAME
+from grader.engines.text_changes.local_guards import with_guards
 
 FILE = "k.cu"
 _GUARDED = re.compile(rf"{GUARD_NAME}\d+_(\w+?)\[15\]")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from grader.engines.cpu.alignment_first import with_alignment_first
+from grader.engines.text_changes.alignment_first import with_alignment_first
 
 MOVED = {
     "thread_local alignas(16) int tile[64];": "alignas(16) thread_local int tile[64];",
