@@ -131,7 +131,8 @@ def judge_class(  # noqa: PLR0913 -- whom, on what, with what, and where to
     began = time.monotonic()
     stopped = held.begin(list(asked.values())) or _judge_all(jobs, setup, held, work, scratch, workers, progress)
     if setup.lines is not None and not stopped:
-        setup.lines.run(work.files, work.outcomes, store, time.monotonic() - began if jobs else 0.0)
+        taken = time.monotonic() - began if jobs else 0.0
+        work.faults.extend(setup.lines.run(work.files, work.outcomes, store, taken))
     progress.end()
     if stopped:
         work.discard({*held.unsettled, *jobs.keys() - work.outcomes.keys()}, jobs)

@@ -7,13 +7,14 @@ which continues there; a grading that judges nothing tries nothing. No verdict a
 from __future__ import annotations
 
 import time
+import traceback
 from collections.abc import Callable, Mapping
-from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol
 
 from grader.batch.job_store import JobStore
+from grader.model.errors import RemediableError
 from grader.model.labs import Lab
 from grader.model.outcome import LabOutcome
 
@@ -42,21 +43,25 @@ class LineSearch:
         outcomes: dict[str, LabOutcome],
         store: JobStore,
         judging_seconds: float,
-    ) -> None:
+    ) -> tuple[str, ...]:
         """Replaces outcomes that lack a cause. `files`: the lab and source of each outcome, by key. `judging_seconds`: 0 where nothing
-        was judged.
+        was judged. Gives back what broke on our side, for the instructor: an outcome whose search broke stands as it is.
         """
         least = LEAST_SECONDS if judging_seconds else 0.0
         seconds = max(SHARE * judging_seconds, least) if self.seconds is None else self.seconds
         end = self.clock() + seconds
         lacking = [key for key, (lab, _) in files.items() if seconds and self.search.lacks(lab, outcomes[key])]
+        faults = dict[str, None]()  # each once: what breaks at one file may break at all of them
         for at, key in enumerate(lacking):
             seconds = (end - self.clock()) / (len(lacking) - at)  # what one file leaves is for the others
             if seconds <= 0:
-                return
+                break
             lab, source = files[key]
-            with suppress(
-                Exception
-            ):  # whatever breaks here: the outcome stands as it is, and is searched again next time
+            try:
                 outcomes[key] = self.search.add(lab, source, outcomes[key], seconds)
                 store.keep(key, outcomes[key])
+            except (OSError, RemediableError):  # the machine's state, of which judging itself says more
+                continue
+            except Exception:  # noqa: BLE001 -- whatever breaks on our side must not stop the batch
+                faults[f"{lab.id}: the search for the line of a wrong result broke: {traceback.format_exc()}"] = None
+        return tuple(faults)

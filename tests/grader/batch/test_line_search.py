@@ -4,17 +4,19 @@ from __future__ import annotations
 
 import dataclasses
 from pathlib import Path
+from types import SimpleNamespace
 from typing import cast
 
 import pytest
 
 from grader.batch.job_store import JobStore
 from grader.batch.line_search import LEAST_SECONDS, SHARE, LineSearch
+from grader.model.errors import RemediableError
 from grader.model.labs import Lab
 from grader.model.outcome import LabOutcome
 from grader.model.result import Suspect
 
-LAB = cast("Lab", None)  # nobody here looks at it
+LAB = cast("Lab", SimpleNamespace(id="07-lab"))  # nobody here looks at more of it
 
 
 @dataclasses.dataclass
@@ -22,7 +24,7 @@ class FakeSearch:
     """Takes `takes` seconds of the clock for each file. Finds line 7, or breaks."""
 
     takes: float = 0
-    breaks: bool = False
+    breaks: Exception | None = None
     now: float = 0
     given: list[float] = dataclasses.field(default_factory=list)
 
@@ -33,8 +35,7 @@ class FakeSearch:
         self.given.append(seconds)
         self.now += self.takes
         if self.breaks:
-            message = "no search today"
-            raise RuntimeError(message)
+            raise type(self.breaks)(*self.breaks.args)  # a new one, as nothing raises one error twice
         return dataclasses.replace(outcome, suspects=(Suspect(lines=(7,)),), searched="1")
 
 
@@ -45,6 +46,12 @@ def searched(
     files = {key: (LAB, tmp_path / f"{key}.cu") for key in outcomes}
     LineSearch(search, seconds, lambda: search.now).run(files, outcomes, JobStore(tmp_path), judging)
     return outcomes
+
+
+def faults_of(search: FakeSearch, folder: Path) -> tuple[str, ...]:
+    outcomes = {str(at): LabOutcome("wrong") for at in range(2)}
+    files = dict.fromkeys(outcomes, (LAB, folder))
+    return LineSearch(search, 60, lambda: search.now).run(files, outcomes, JobStore(folder), 1)
 
 
 def test_what_lacks_a_cause_is_searched_and_kept(tmp_path: Path) -> None:
@@ -70,10 +77,19 @@ def test_what_is_left_when_the_time_is_over_is_not_searched(tmp_path: Path) -> N
     assert [one.searched for one in outcomes.values()] == ["1", ""]
 
 
-def test_a_search_that_breaks_leaves_the_outcome_as_it_is(tmp_path: Path) -> None:
-    search = FakeSearch(breaks=True)
+@pytest.mark.parametrize("error", [OSError("no space left"), RemediableError("run `make setup`"), KeyError("column")])
+def test_a_search_that_breaks_leaves_the_outcome_as_it_is(tmp_path: Path, error: Exception) -> None:
+    search = FakeSearch(breaks=error)
     assert not any(one.searched for one in searched(search, tmp_path, "wrong", "wrong").values())
     assert len(search.given) == 2
+
+
+def test_the_instructor_is_told_of_what_nobody_expected_to_break_and_once(tmp_path: Path) -> None:
+    (fault,) = faults_of(FakeSearch(breaks=KeyError("column")), tmp_path)
+    assert fault.startswith("07-lab: the search for the line of a wrong result broke: Traceback")
+    assert "KeyError: 'column'" in fault
+    assert faults_of(FakeSearch(breaks=OSError("no space left")), tmp_path) == ()
+    assert faults_of(FakeSearch(), tmp_path) == ()
 
 
 def test_nothing_is_searched_where_nothing_was_judged_unless_somebody_asks(tmp_path: Path) -> None:
