@@ -51,6 +51,7 @@ _SILENT = re.compile(
     r"\.L\w+|__tsan_(func_entry|func_exit|init)|__sanitizer_cov_trace_pc|__ubsan_handle_type_mismatch_v1(_abort)?|__cxa_atexit"
     r"|_ZNSt8ios_base4Init[CD][12]Ev"
 )
+_UNSUPPORTED = ONLY_ON_A_GPU | FAST_MATH
 _INITIALISER = re.compile(r"__static_initialization_and_destruction|^__cxx_global_var_init|^_GLOBAL__|[CD][12]Ev$")
 _READABLE = {
     "_Znwm": "new",
@@ -144,7 +145,7 @@ def _check_symbol(symbol: Symbol, line: int) -> Refusal | None:
         return None
     if symbol.kind == "STT_TLS" or not symbol.name or is_device_function(symbol.name):
         return None
-    if symbol.name in ONLY_ON_A_GPU | FAST_MATH:
+    if symbol.name in _UNSUPPORTED:
         used = f"a pointer to `{symbol.name}`" if symbol.name in FAST_MATH else f"`{readable_name(symbol.name)}`"
         what = f"{used[0].upper()}{used[1:]} in a kernel is not supported by the CPU executor"
         return Refusal(Verdict.NEEDS_GPU, line, f"{what}: this file has to be graded on a GPU.")
