@@ -89,6 +89,11 @@ class BuildSteps:
             raise TooLongError(too_long)
         return path.read_text(encoding="utf-8", errors="replace")
 
+    def authors_text(self) -> str:
+        """The submission's file and its own headers, with the macros of the command line."""
+        names = (self.name, *sorted(self.headers))
+        return "\n".join((self.folder / name).read_text(encoding="utf-8", errors="replace") for name in names)
+
     def failed(self) -> tuple[Refusal, ...]:
         """Why the last step failed, in the compiler's words. Raises BuildFaultError where they do not say that it is the submission."""
         log = "\n".join(self.log)
@@ -97,8 +102,7 @@ class BuildSteps:
             return errors
         if self.stopped:
             return refuse(self.stopped)
-        texts = [source, *((self.folder / name).read_text(encoding="utf-8", errors="replace") for name in self.headers)]
-        if file := asked_for(log, "\n".join(texts)):
+        if file := asked_for(log, self.authors_text()):
             return refuse(f"The file asks for {file}, which a submission may not read.")
         ours = [*map(str, self.toolchain.includes), str(self.toolchain.prelude.parent)]
         if names_the_text(log, {self.name, *self.headers}, ours):

@@ -87,7 +87,7 @@ def described(steps: BuildSteps, text: str, entries: EntrySignatures, compiled: 
         Variables(compiled.rooms, compiled.constants),
         compiled.launches_children,
         compiled.library_targets,
-        jumps=_JUMP.search(text) is not None,
+        jumps=_JUMP.search(steps.authors_text()) is not None,
     )
     write_image(steps.folder / "image.json", info, source=text, entries=(kernel, launch), layout=layout)
     return ()
