@@ -8,9 +8,8 @@ from __future__ import annotations
 import struct
 from pathlib import Path
 
-from elftools.elf.elffile import ELFFile
-
 from grader.engines.object_code.execution_space import RETAIN
+from grader.engines.object_code.quick_elf import QuickElf
 from grader.engines.object_code.symbol_table import Symbol, symbols_of
 
 _VARIABLES = (".bss.", ".data.", ".rodata.")
@@ -26,7 +25,7 @@ def spread_variables(path: Path) -> dict[str, int]:
     """Changes the object file. Returns for each variable the bytes from its first one on that nothing else is in."""
     content = bytearray(path.read_bytes())
     with path.open("rb") as stream:
-        elf = ELFFile(stream)
+        elf = QuickElf(stream)
         alone = _alone_in_a_section(symbols_of(elf))
         rooms: dict[str, int] = {}
         most = min(MOST, _TOGETHER // max(1, len(alone)))

@@ -8,8 +8,8 @@ from functools import cached_property
 from pathlib import Path
 
 from elftools.common.exceptions import ELFError
-from elftools.elf.elffile import ELFFile
 
+from grader.engines.object_code.quick_elf import QuickElf
 from grader.engines.object_code.symbol_table import Symbol, symbols_of
 
 _RELOCATION = struct.Struct("<QQq")  # r_offset, r_info, r_addend
@@ -64,7 +64,7 @@ class CodeObject:
 def read_code(path: Path) -> CodeObject:
     """Raises ELFError or struct.error where the file is none, or not of a kind we know."""
     with path.open("rb") as stream:
-        elf = ELFFile(stream)
+        elf = QuickElf(stream)
         symbols = tuple(symbols_of(elf))
         headers = [(section, section["sh_flags"]) for section in elf.iter_sections()]
         codes = {index: section.data() for index, (section, flags) in enumerate(headers) if flags & _EXECUTABLE}

@@ -11,10 +11,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from elftools.elf.elffile import ELFFile
-
 from grader.engines.object_code.dwarf_types import Die, origin_of, parameter_type, qualified_name, text_of, type_of
 from grader.engines.object_code.frame_guards import Frame, add_local, frame_of, has_place_in_frame
+from grader.engines.object_code.quick_elf import QuickElf
 from grader.engines.object_code.symbol_table import (
     Symbol,
     data_symbols,
@@ -86,7 +85,7 @@ class DebugInfo:
 def read_debug_info(program: Path, file_name: str, *, headers: Collection[str] = ()) -> DebugInfo:
     """The debug information of a linked runner. `file_name` is the submission, `headers` are the submission's own headers."""
     with program.open("rb") as stream:
-        elf = ELFFile(stream)
+        elf = QuickElf(stream)
         dwarf = elf.get_dwarf_info(relocate_dwarf_sections=False)
         symbols = thread_local_symbols(elf)
         functions = function_symbols(elf)

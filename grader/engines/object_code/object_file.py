@@ -10,10 +10,10 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from elftools.common.exceptions import ELFError
-from elftools.elf.elffile import ELFFile
 
 from grader.engines.object_code.code_loops import BLOCK_BEGINS
 from grader.engines.object_code.execution_space import ExecutionSpace
+from grader.engines.object_code.quick_elf import QuickElf
 from grader.engines.object_code.symbol_table import Symbol, relocations_of, symbols_of
 
 _UNINTERESTING = (".rela.debug", ".rela.eh_frame")
@@ -56,7 +56,7 @@ class ObjectFile:
 def read_object(path: Path) -> ObjectFile:
     """Raises ELFError where the file is no ELF file, or of a kind that we do not know."""
     with path.open("rb") as stream:
-        elf = ELFFile(stream)
+        elf = QuickElf(stream)
         names: list[str] = []
         spaces: list[ExecutionSpace] = []
         places: defaultdict[int, list[tuple[int, int]]] = defaultdict(list)
