@@ -79,6 +79,9 @@ class PublicSpec(Strict):
         "8x8x8"  # sizes that `make trace` takes where none are given: allowed here, and small enough to read
     )
     extra_credit: bool = False
+    speed_points: float = Field(
+        default=0, ge=0, le=_MOST_POINTS
+    )  # `performance_points` of grading.toml, where students are to be told of what may cost them
     performance: PerformanceSpec | None = None  # none: speed is not assessed in this lab
     races: RaceRules = RaceRules()
     barriers: BarrierRules = BarrierRules()

@@ -60,7 +60,8 @@ class Practice:
             result = try_out(lab, path, Path(scratch), self._judged, case=self.case)
         data = path.read_bytes()
         name = path.relative_to(self.root).as_posix() if path.is_relative_to(self.root) else str(path)
-        return Tried(lab.id, result, data.decode("utf-8", "replace"), name, untouched=self._is_starter(lab, data))
+        untouched, speed = self._is_starter(lab, data), lab.public.speed_points
+        return Tried(lab.id, result, data.decode("utf-8", "replace"), name, untouched=untouched, speed_points=speed)
 
     def suspected(self, tried: Tried, *, stopped: Callable[[], bool] = bool) -> Tried:
         """With the lines to look at, where a result is wrong and small changes show them. This takes seconds."""

@@ -42,5 +42,8 @@ def wrong_points(lab: Lab, text: str, page: str) -> Iterator[Diagnostic]:
                 yield Diagnostic(
                     page, number, f"says {row[2]} points for {row[1]}, and it is {expected.get(row[1], 0):g}"
                 )
+    if lab.private and lab.public.speed_points not in {0, expected.get("speed", 0)}:
+        told = f"lab.toml says {lab.public.speed_points:g} points for speed, and it is {expected.get('speed', 0):g}"
+        yield Diagnostic(page, start, told)
     for what in sorted(expected.keys() - stated):
         yield Diagnostic(page, start, f"does not say that there are {expected[what]:g} points for {what}")

@@ -14,14 +14,23 @@ _CONFLICTS = 1.25  # wavefronts with conflicts by wavefronts without; above that
 
 
 def remarks(lines: Sequence[LineTraffic]) -> Iterator[str]:
+    for line in _busy(lines):
+        yield from _on_sectors(line)
+        yield from _on_conflicts(line)
+
+
+def conflict_remarks(lines: Sequence[LineTraffic]) -> Iterator[str]:
+    """Of bank conflicts alone."""
+    for line in _busy(lines):
+        yield from _on_conflicts(line)
+
+
+def _busy(lines: Sequence[LineTraffic]) -> Iterator[LineTraffic]:
     total = sum(passes(line.metrics) for line in lines)
-    for line in lines:
-        if passes(line.metrics) < _LEAST_SHARE * total:
-            continue
-        yield from _remarks_on(line)
+    return (line for line in lines if passes(line.metrics) >= _LEAST_SHARE * total)
 
 
-def _remarks_on(line: LineTraffic) -> Iterator[str]:
+def _on_sectors(line: LineTraffic) -> Iterator[str]:
     for operation in OPERATIONS:
         names = global_names(operation)
         requests, sectors = line.metrics.get(names.requests, 0), line.metrics.get(names.sectors, 0)
@@ -31,6 +40,9 @@ def _remarks_on(line: LineTraffic) -> Iterator[str]:
                 "floats need only 4. Which index does threadIdx.x change, and how far apart in memory are the elements of two "
                 "neighbouring threads?"
             )
+
+
+def _on_conflicts(line: LineTraffic) -> Iterator[str]:
     for operation in OPERATIONS:
         shared = shared_names(operation)
         wavefronts, conflicts = line.metrics.get(shared.wavefronts, 0), line.metrics.get(shared.conflicts, 0)

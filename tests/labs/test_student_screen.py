@@ -106,6 +106,21 @@ def test_the_search_finds_what_it_looks_for(mistake: tuple[Lab, Tried, str]) -> 
             assert_gives_nothing_away(text, lab, tried)
 
 
+def test_a_bank_conflict_that_fails_no_test_is_told_with_its_line_and_what_it_may_cost(toolset: Toolset) -> None:
+    lab = load_lab(ROOT, "05-transpose")
+    judge = partial(judge_lab, toolset, seed=PUBLIC_SEED, public_only=True)
+    unpadded = ROOT / "tests/labs/accepted/05-transpose/unpadded_tile.cu"
+    tried = Practice(ROOT, [lab], judge, file=unpadded).attempt(lab)
+    assert tried.passed
+    text = " ".join(shown(tried, width=80, lines=21).split())
+    assert (
+        "3 points of this lab are for speed, and this can cost some of them: Line 22: because of bank conflicts" in text
+    )
+    padded = Practice(ROOT, [lab], judge, file=ROOT / "solutions/05-transpose" / lab.public.file).attempt(lab)
+    assert padded.passed
+    assert "bank conflict" not in shown(padded, width=80, lines=None)
+
+
 def test_the_readme_shows_what_a_student_sees(toolset: Toolset) -> None:
     spec = importlib.util.spec_from_file_location("student_screen", ROOT / "docs/student_screen.py")
     assert spec

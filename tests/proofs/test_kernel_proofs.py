@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 from pathlib import Path
 
 import pytest
@@ -167,3 +168,10 @@ def test_points_that_are_not_given_are_told(tmp_path: Path, old: str, new: str, 
     assert list(wrong_points(summing, TABLE, "page.md")) == []
     (diagnostic,) = wrong_points(summing, TABLE.replace(old, new), "page.md")
     assert str(diagnostic).startswith(told)
+
+
+def test_points_for_speed_that_students_are_told_of_are_those_that_are_given(tmp_path: Path) -> None:
+    summing = lab(tmp_path)
+    told = dataclasses.replace(summing, public=summing.public.model_copy(update={"speed_points": 5}))
+    (diagnostic,) = wrong_points(told, TABLE, "page.md")
+    assert str(diagnostic) == "page.md:1: lab.toml says 5 points for speed, and it is 0"

@@ -28,6 +28,7 @@ class Tried:
     source: str  # the file's text
     path: str  # the file's path as a student would write it
     untouched: bool = False  # whether it is still the starter
+    speed_points: float = 0  # that students are told of; 0: none
 
     @property
     def passed(self) -> bool:

@@ -30,6 +30,7 @@ from grader.reports.screens.first_mistake import (
     suspect_view,
 )
 from grader.reports.speed_figures.speed_lines import kernel_lines, speed_lines
+from grader.reports.speed_figures.traffic_cost import cost_lines
 from grader.reports.text import visible
 from grader.reports.text.number_format import counted
 
@@ -98,6 +99,8 @@ class Screen:
         if level.blank_lines:
             yield Text()
         yield from _trouble(one, level, width)
+        if one.passed:
+            yield from cost_lines(one.result, one.speed_points, max(level.others, 1))
         yield from speed_lines(one.result)
         yield from kernel_lines(one.result)
         if one.passed and self.next_lab:

@@ -1,0 +1,54 @@
+"""Bank conflicts of a kernel that passes are told where a lab gives points for speed, with their lines, and nothing else is."""
+
+from __future__ import annotations
+
+import io
+
+import pytest
+from rich.console import Console, Group
+
+from grader.model.result import Case, LabResult, Launch, LineTraffic, Traffic
+from grader.model.verdicts import Verdict
+from grader.reports.speed_figures.traffic_cost import cost_lines
+from grader.traffic.metrics import global_names, shared_names
+
+_SHARED, _GLOBAL = shared_names("ld"), global_names("ld")
+CONFLICTS = LineTraffic(line=22, metrics={_SHARED.instructions: 768, _SHARED.wavefronts: 6144, _SHARED.conflicts: 5376})
+WIDE = LineTraffic(line=17, metrics={_GLOBAL.requests: 100, _GLOBAL.sectors: 1600})  # one float4 for each lane
+
+
+def said(*lines: LineTraffic, points: float = 3, most: int = 3, complete: bool = True) -> str:
+    counted = Launch(
+        shape="", inputs="", verdict=Verdict.PASS, traffic=Traffic(metrics={}, lines=lines, complete=complete)
+    )
+    case = Case(
+        name="moves all",
+        visibility="public",
+        verdict=Verdict.PASS,
+        passed=True,
+        points=1,
+        max_points=1,
+        launches=(counted,),
+    )
+    lab = LabResult(title="", file="a.cu", verdict=Verdict.PASS, points=1, max_points=1, cases=(case,))
+    out = io.StringIO()
+    Console(file=out, width=300, color_system=None).print(Group(*cost_lines(lab, points, most)), end="")
+    return out.getvalue()
+
+
+def test_the_points_and_the_line_are_told() -> None:
+    text = said(CONFLICTS)
+    assert "3 points of this lab are for speed, and this can cost some of them:" in text
+    assert "Line 22: because of bank conflicts, 768 wavefronts become 6,144." in text
+
+
+@pytest.mark.parametrize("number", [1, 2])
+def test_a_small_window_shows_fewer_lines(number: int) -> None:
+    assert said(CONFLICTS, CONFLICTS, CONFLICTS, most=number).count("Line 22") == number
+
+
+def test_nothing_is_told_where_nothing_is_lost() -> None:
+    assert said(CONFLICTS, points=0) == ""
+    assert said(WIDE) == ""
+    assert said() == ""
+    assert said(CONFLICTS, complete=False) == ""
