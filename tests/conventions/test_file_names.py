@@ -43,6 +43,19 @@ def test_no_two_source_files_share_a_name() -> None:
     assert sorted(name for name, count in stems.items() if count > 1) == []
 
 
+def test_no_two_kernels_of_ours_share_a_name() -> None:
+    """Wherever they lie: a name in a failure's message says which kernel it is. Students' files have the names that the labs ask for."""
+    listed = subprocess.run(
+        ["git", "ls-files", "-z", "*.cu", "*.cuh"], cwd=ROOT, check=True, capture_output=True, text=True
+    )
+    kernels = [PurePosixPath(name) for name in listed.stdout.split("\0") if name and (ROOT / name).is_file()]
+    asked_for = {path.name for path in kernels if path.parts[0] == "assignments"}
+    names = Counter(path.name for path in kernels if path.name not in asked_for and path.parts[0] != "kit")
+    names.update(path.name for path in kernels if "canaries" in path.parts)
+    assert len(names) > 50
+    assert sorted(name for name, count in names.items() if count > 1) == []
+
+
 def test_no_file_or_folder_has_a_vague_name() -> None:
     vague = [str(path) for path in tracked() if any(_VAGUE.search(PurePosixPath(part).stem) for part in path.parts)]
     assert vague == []

@@ -46,8 +46,7 @@ def honest(folder: Path) -> list[str]:
 def attackers(folder: Path, attacks: Iterable[Path]) -> None:
     for number, attack in enumerate(attacks):
         text = attack.read_text(encoding="utf-8")
-        shared = attack.parent / "attacker.cuh"
-        if shared.is_file():
+        for shared in attack.parent.glob("*.cuh"):
             text = text.replace(f'#include "{shared.name}"\n', shared.read_text(encoding="utf-8"))
         lab_id = attack.parent.name if attack.parent.name in lab_ids(ROOT) else LAB
         hand_in(folder, f"{'aeinqz'[number % 6]}-{attack.stem}", lab_id, text)

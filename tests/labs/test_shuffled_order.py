@@ -33,7 +33,7 @@ CORPUS = sorted(
 SAMPLE = CORPUS if os.environ.get("TILELAB_WHOLE_CORPUS") else CORPUS[::6]
 # Always in the sample: races whose winner decides what is read next, and every kind of finding.
 ALWAYS = (
-    "solutions/01-naive/rejects/endless_loop.cu",
+    "solutions/01-naive/rejects/counter_that_never_grows.cu",
     "solutions/02-tiled/rejects/no_barriers.cu",
     "solutions/02-tiled/rejects/barrier_for_some.cu",
     "solutions/03-boundary/rejects/no_zero_fill.cu",

@@ -24,7 +24,6 @@ ROOT = Path(__file__).resolve().parents[2]
 TELLING = ROOT / "tests" / "exploits" / "telling"
 KERNELS = sorted(path.relative_to(TELLING).as_posix() for path in TELLING.glob("*/*.cu"))
 _FIRST_LINE = re.compile(r"// Tries to tell .*\. Shown: ([\w-]+)\.$")
-_ATTACKER = '#include "attacker.cuh"\n'
 
 
 @dataclass(frozen=True)
@@ -45,7 +44,10 @@ def courses(tmp_path_factory: pytest.TempPathFactory) -> tuple[Course, Course]:
 
 def whole(source: Path) -> str:
     """The submission: one file, so what its kind has in common stands in it."""
-    return source.read_text(encoding="utf-8").replace(_ATTACKER, (source.parent / "attacker.cuh").read_text())
+    (common,) = source.parent.glob("*.cuh")
+    include, text = f'#include "{common.name}"\n', source.read_text(encoding="utf-8")
+    assert include in text
+    return text.replace(include, common.read_text(encoding="utf-8"))
 
 
 def graded(course: Course, lab: Lab, source: Path, scratch: Path) -> LabResult:

@@ -168,7 +168,7 @@ def test_a_wrong_result_is_told_with_its_first_element() -> None:
 
 
 def test_a_kernel_that_never_ends_is_shown_as_far_as_it_came() -> None:
-    status, shown, _ = trace(lab_file("01-naive/rejects/endless_loop.cu"))
+    status, shown, _ = trace(lab_file("01-naive/rejects/counter_that_never_grows.cu"))
     assert status == 1
     assert "Time-out" in shown
     assert "This is only the beginning" in shown
