@@ -7,6 +7,8 @@ from collections import Counter
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
+from corpus_sample import sample
+
 from grader.machine.toolset import Toolset
 from grader.model.labs import lab_ids, load_lab
 from grader.model.result import LabResult
@@ -15,8 +17,8 @@ from grader.model.verdicts import Verdict
 ROOT = Path(__file__).resolve().parents[2]
 Grade = Callable[[Sequence[tuple[str, Path]]], list[LabResult]]
 Measured = Callable[[str], None]
-ACCEPTED = sorted((ROOT / "tests" / "labs" / "accepted").glob("*/*.cu"))
-REJECTS = sorted(ROOT.glob("solutions/*/rejects/*.cu"))
+ACCEPTED = sample(sorted((ROOT / "tests" / "labs" / "accepted").glob("*/*.cu")), 6)
+REJECTS = sample(sorted(ROOT.glob("solutions/*/rejects/*.cu")), 6)
 _FIRST_LINE = re.compile(r"// verdict: ([a-z-]+)")
 
 

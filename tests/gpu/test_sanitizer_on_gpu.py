@@ -5,13 +5,13 @@ It takes a sample. TILELAB_WHOLE_CORPUS=1 takes all kernels, which needs some mi
 
 from __future__ import annotations
 
-import os
 import re
 from collections import Counter
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import pytest
+from corpus_sample import sample
 
 from grader.engines.gpu.sanitizer_log import TOOLS
 from grader.judging.sanitizer_run import under_sanitizer
@@ -50,7 +50,7 @@ def on_gpu(on_gpu: Toolset) -> Toolset:
 
 
 def chosen(paths: list[Path]) -> list[Path]:
-    return paths if os.environ.get("TILELAB_WHOLE_CORPUS") == "1" else paths[::_EACH]
+    return list(sample(paths, _EACH))
 
 
 def seen_by(result: LabResult) -> dict[str, set[str]]:

@@ -5,12 +5,12 @@ The tests take a sample of the kernels by default, and all of them with TILELAB_
 
 from __future__ import annotations
 
-import os
 import re
 from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
+from corpus_sample import sample
 
 from grader.judging.lab_judging import judge_lab
 from grader.machine.toolset import Toolset
@@ -24,7 +24,7 @@ CORPUS = sorted(
     for pattern in ("solutions/*/*.cu", "solutions/*/rejects/*.cu", "tests/labs/accepted/*/*.cu")
     for path in ROOT.glob(pattern)
 )
-SAMPLE = CORPUS if os.environ.get("TILELAB_WHOLE_CORPUS") else CORPUS[::12]
+SAMPLE = sample(CORPUS, 12)
 ALWAYS = (
     "solutions/01-naive/rejects/blocks_overlap.cu",
     "solutions/02-tiled/rejects/no_barriers.cu",

@@ -13,12 +13,14 @@ import subprocess
 from collections.abc import Iterable
 from pathlib import Path
 
+from corpus_sample import sample
+
 from grader.model.labs import lab_ids, load_lab
 
 ROOT = Path(__file__).resolve().parents[2]
 EXPLOITS = ROOT / "tests" / "exploits"
 ATTACKS = [*EXPLOITS.glob("*/0?-*/*.cu"), *EXPLOITS.glob("two_programs/*.cu")]
-SAMPLE = sorted(ATTACKS) if os.environ.get("TILELAB_WHOLE_CORPUS") else sorted(ATTACKS)[::5]
+SAMPLE = sample(sorted(ATTACKS), 5)
 LAB = "01-naive"
 MOMENT = re.compile(
     r'"(date|seconds)": ("[^"]*"|[\d.]+)|\d{4}-\d\d-\d\d[T ]\d\d:\d\d\S*'

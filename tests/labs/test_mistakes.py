@@ -10,7 +10,6 @@ and with one compiler; with TILELAB_WHOLE_CORPUS=1 all files, all forms and both
 from __future__ import annotations
 
 import io
-import os
 import re
 import shutil
 from collections.abc import Callable
@@ -20,6 +19,7 @@ from itertools import product
 from pathlib import Path
 
 import pytest
+from corpus_sample import WHOLE
 from rich.console import Console
 
 from grader.judging.lab_judging import judge_lab
@@ -46,7 +46,6 @@ _OTHER_NAMES = {
     "summ": "totall",
     "Row": "My_row",
 }
-WHOLE = bool(os.environ.get("TILELAB_WHOLE_CORPUS"))
 
 
 @dataclass(frozen=True)

@@ -8,12 +8,12 @@ The tests take a sample of the kernels by default, and all of them with TILELAB_
 
 from __future__ import annotations
 
-import os
 from collections import Counter
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from corpus_sample import sample
 
 from grader.judging.lab_judging import judge_lab
 from grader.machine.toolset import Toolset
@@ -30,7 +30,7 @@ CORPUS = sorted(
     for pattern in ("solutions/*/rejects/*.cu", "tests/labs/accepted/*/*.cu")
     for path in ROOT.glob(pattern)
 )
-SAMPLE = CORPUS if os.environ.get("TILELAB_WHOLE_CORPUS") else CORPUS[::6]
+SAMPLE = sample(CORPUS, 6)
 # Always in the sample: races whose winner decides what is read next, and every kind of finding.
 ALWAYS = (
     "solutions/01-naive/rejects/counter_that_never_grows.cu",

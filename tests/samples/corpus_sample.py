@@ -1,0 +1,15 @@
+"""Which part of a corpus of kernels a test takes: by default every so many, and all with TILELAB_WHOLE_CORPUS=1."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from typing import TypeVar
+
+_T = TypeVar("_T")
+WHOLE = os.environ.get("TILELAB_WHOLE_CORPUS", "0") not in {"", "0"}
+
+
+def sample(corpus: Sequence[_T], every: int) -> Sequence[_T]:
+    """The first of the corpus and each `every`-th after it; all of them where the whole corpus is asked for."""
+    return corpus if WHOLE else corpus[::every]
