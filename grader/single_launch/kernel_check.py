@@ -36,6 +36,7 @@ from grader.model.result import Finding, Launch
 from grader.model.verdicts import Verdict
 from grader.single_launch.kernel_build import BuiltKernel, build_kernel
 from grader.single_launch.launch_proposal import ProposedLaunch, proposed_launch
+from grader.single_launch.unset_locals import unset_locals
 
 EVENT_BUDGET = 1_000_000_000
 CLOCK_MS = 100_000
@@ -96,8 +97,8 @@ def check_kernel(toolset: Toolset, source: KernelSource, request: CheckRequest, 
         return Refused(built, refusals_of(source, built.build))
     checked = check_built(toolset, built.build, request, scratch, source)
     sources = {name: text.split("\n") for name, text in source.texts.items()}
-    checked = checked.model_copy(update={"left_out": tuple(built.left_out)})
-    return located(checked.model_copy(update={"findings": tuple(map(_reworded, checked.findings))}), sources)
+    findings = (*map(_reworded, checked.findings), *unset_locals(toolset, scratch / source.name, work))
+    return located(checked.model_copy(update={"left_out": tuple(built.left_out), "findings": findings}), sources)
 
 
 def _in_the_file(functions: Sequence[str], source: KernelSource) -> None:

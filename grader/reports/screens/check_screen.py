@@ -58,7 +58,8 @@ class CheckPage:
         look = self.verdict.facts
         errors = [one for one in self.findings if one.severity == "error"]
         label = "Clean" if self.verdict is Verdict.PASS else look.label
-        what = counted(len(errors), "finding") if errors else "nothing was found"
+        noted = f"no mistake was seen; {counted(len(self.findings), 'note')}" if self.findings else "nothing was found"
+        what = counted(len(errors), "finding") if errors else noted
         name = f"  {visible.line(self.kernel, 80)}  in {visible.line(next(iter(self.sources)), 80)}: {what}"
         return one_line(Text.assemble((f"{look.glyph} {label}", f"bold {TERMINAL_STYLES[look.tone]}"), name))
 
