@@ -1,0 +1,85 @@
+"""What the controls and the alarms stop: nothing is judged, kept or charged on a machine that fails them."""
+
+from __future__ import annotations
+
+import pytest
+from fake_course import Course, FakeControls
+
+
+def kept(course: Course) -> int:
+    return len(list((course.out / "instructor" / "jobs").iterdir()))
+
+
+def test_nothing_is_judged_on_a_machine_whose_controls_fail(course: Course) -> None:
+    course.controls = FakeControls(fails=frozenset({1}))
+    report = course.grade()
+    assert course.judge.asked == []
+    assert (report.stopped, kept(course)) == ("this machine is broken: mend it.", 0)
+    assert {row["a"] for row in course.rows()} == {""}
+    assert [row["total"] for row in course.rows()] == ["", ""]
+    assert "this machine is broken" in (course.out / "index.html").read_text()
+    assert "this machine is broken" in (course.out / "instructor" / "faults.txt").read_text()
+    assert "this machine is broken" not in (course.out / "students" / "anna" / "result.json").read_text()
+    course.controls = None
+    course.grade()
+    assert [row["a"] for row in course.rows()] == ["4", "1"]
+
+
+def test_what_cost_a_student_points_is_blank_when_the_controls_fail_afterwards(course: Course) -> None:
+    course.controls = FakeControls(fails=frozenset({2}))
+    report = course.grade()
+    assert report.stopped
+    assert course.controls.asked == [["a", "b"], ["a"]]
+    assert [(row["a"], row["total"]) for row in course.rows()] == [("4", "8"), ("", "")]
+    assert kept(course) == 2
+    course.controls = FakeControls()
+    assert course.grade().judged == 1
+    assert [row["a"] for row in course.rows()] == ["4", "1"]
+
+
+def test_a_class_that_passes_is_held_against_the_controls_once(course: Course) -> None:
+    course.hand_in("ben", a="good again")
+    course.controls = FakeControls()
+    assert course.grade().faults == ()
+    assert course.controls.asked == [["a", "b"]]
+
+
+def test_controls_are_not_asked_where_nothing_is_judged(course: Course) -> None:
+    course.grade()
+    course.controls = FakeControls(fails=frozenset({1}))
+    assert (course.grade().stopped, course.controls.asked) == ("", [])
+
+
+def test_a_fault_of_ours_asks_the_controls_and_stops_where_they_fail(course: Course) -> None:
+    course.hand_in("anna", a="BREAKS")
+    course.controls = FakeControls(fails=frozenset({2, 3}))
+    report = course.grade()
+    assert report.stopped
+    assert course.rows()[0]["a"] == ""
+    assert course.rows()[1]["a"] == ""
+
+
+def test_a_fault_of_ours_on_a_machine_that_works_stops_nobody(course: Course) -> None:
+    course.hand_in("anna", a="BREAKS")
+    course.controls = FakeControls()
+    report = course.grade()
+    assert (report.stopped, len(report.ungraded)) == ("", 1)
+    assert [row["a"] for row in course.rows()] == ["", "1"]
+
+
+@pytest.mark.parametrize(("covered", "alarms"), [(False, 1), (True, 0)])
+def test_a_class_that_ends_the_same_way_is_an_alarm_unless_a_control_passes(
+    covered: bool, alarms: int, course: Course
+) -> None:
+    for number in range(5):
+        course.hand_in(f"student{number}", a=f"RACE {number}")
+    course.controls = FakeControls(covered=covered)
+    report = course.grade()
+    assert len(report.alarms) == alarms
+    assert ("6 of 7 files for a end as race" in (course.out / "index.html").read_text()) == bool(alarms)
+
+
+def test_a_folder_that_holds_no_file_of_any_lab_is_an_alarm(course: Course) -> None:
+    for path in [*course.source.rglob("*.cu")]:
+        path.rename(path.with_suffix(".txt"))
+    assert "is this the right folder?" in course.grade().alarms[0]
