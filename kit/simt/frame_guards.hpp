@@ -2,6 +2,7 @@
 // locals lie that a jump may leave without a value. On x86-64 locals lie below the link to the caller's frame; elsewhere: no guards.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstdint>
@@ -42,29 +43,70 @@ struct GuardedFrame {
   Look look(std::int64_t offset, std::size_t size) const;
 };
 
-// Where the last accesses to locals went: places of living frames that no guard lies in. Others there need not be looked at.
+// What is known of accesses to locals, so that most of them need not be looked at: by instruction, as how a function lays out its
+// frame never changes; and for frames of callers, the places that no guard lies in.
 class LocalGaps {
  public:
   struct Gap {
     std::uintptr_t begin = 0, end = 0;
     std::uintptr_t guards_above = 0;  // bytes
+    bool holds(std::uintptr_t address, std::size_t size) const {
+      const std::uintptr_t from_begin = address - begin, bytes = end - begin;
+      return from_begin < bytes && size <= bytes - from_begin;
+    }
   };
-  const Gap* of(std::uintptr_t address, std::size_t size) const {
+
+  // Of an access to the running function's own frame. Places are counted from the frame pointer, guards in this frame alone.
+  const Gap* of_own(std::uintptr_t pc, std::uintptr_t frame, std::uintptr_t address, std::size_t size) const {
+    const Own& one = own_[place_of(pc)];
+    return one.pc == pc && one.gap.holds(address - frame, size) ? &one.gap : nullptr;
+  }
+  void add_own(std::uintptr_t pc, const Gap& gap) { own_[place_of(pc)] = {pc, gap}; }
+
+  const Gap* of_caller(std::uintptr_t address, std::size_t size) const {
     for (const Gap& gap : gaps_) {
-      if (address >= gap.begin && address < gap.end && size <= gap.end - address) return &gap;
+      if (gap.holds(address, size)) return &gap;
     }
     return nullptr;
   }
-  void add(const Gap& gap) { gaps_[next_++ % gaps_.size()] = gap; }
+  // Two that end at the same place are one.
+  void add_caller(const Gap& gap) {
+    for (Gap& known : gaps_) {
+      if (known.end != gap.end || known.guards_above != gap.guards_above) continue;
+      known.begin = std::min(known.begin, gap.begin);
+      return;
+    }
+    gaps_[next_++ % gaps_.size()] = gap;
+  }
+
+  // The bytes of guards in the frames of those who called the running function; null: not known.
+  const std::uintptr_t* beyond(std::uintptr_t frame) const {
+    const Beyond& one = beyond_[(frame >> 4) % beyond_.size()];
+    return one.frame == frame ? &one.guards : nullptr;
+  }
+  void set_beyond(std::uintptr_t frame, std::uintptr_t guards) { beyond_[(frame >> 4) % beyond_.size()] = {frame, guards}; }
+
   // A function begins, whose frame lies where others may have lain.
   void forget_below(std::uintptr_t link) {
     for (Gap& gap : gaps_) {
       if (gap.begin < link) gap = {};
     }
+    beyond_[(link >> 4) % beyond_.size()] = {};
   }
 
  private:
+  struct Own {
+    std::uintptr_t pc = 0;
+    Gap gap;
+  };
+  struct Beyond {
+    std::uintptr_t frame = 0, guards = 0;
+  };
+  static std::size_t place_of(std::uintptr_t pc) { return (pc ^ (pc >> 9)) % 512; }
+
+  std::array<Own, 512> own_{};
   std::array<Gap, 4> gaps_{};
+  std::array<Beyond, 8> beyond_{};
   unsigned next_ = 0;
 };
 

@@ -3,7 +3,6 @@
 // what lies closer together is taken to be in registers, generously, as frames here also hold what a GPU would not.
 #pragma once
 
-#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <utility>
@@ -25,8 +24,10 @@ class LocalMemory {
   }
   void note(std::uint32_t thread, std::uintptr_t address, std::size_t size, bool is_read) {
     Thread& one = threads_[thread];
-    one.low = std::min(one.low, address);
-    one.high = std::max(one.high, address + size);
+    if (address < one.low) [[unlikely]]
+      one.low = address;
+    if (address + size > one.high) [[unlikely]]
+      one.high = address + size;
     (is_read ? one.loaded : one.stored) += size;
   }
   Block put_aside() { return std::exchange(threads_, {}); }

@@ -391,26 +391,31 @@ Machine::Owner Machine::owner_of(std::uintptr_t address, std::uintptr_t pc, std:
   return {};
 }
 
-// Locals are counted as if there were no guards, which make them spread further.
-void Machine::local(std::uintptr_t address, std::size_t size, AccessKind kind, std::uintptr_t pc, std::uintptr_t frame) {
-  std::uintptr_t guards_above = 0;
-  if (guards_ != nullptr) {
-    if (const LocalGaps::Gap* gap = gaps_.of(address, size)) {
-      guards_above = gap->guards_above;
-    } else if (const Owner owner = owner_of(address, pc, frame); owner.link != 0) {
-      if (locals_ != nullptr) guards_above = guards_beyond(owner);
-      if (const GuardedFrame* guarded = guards_->frame_of(owner.pc)) {
-        const auto offset = static_cast<std::int64_t>(address - owner.link);
-        const GuardedFrame::Look look = guarded->look(offset, size);
-        if (look.zone != nullptr)
-          stray_on_stack(address, size, kind, pc, frame, FrameGuards::missed_by(*guarded, *look.zone, offset, size));
-        guards_above += static_cast<std::uintptr_t>(look.bytes_above);
-        const auto place = [&owner](std::int64_t from_link) { return owner.link + static_cast<std::uintptr_t>(from_link); };
-        gaps_.add({look.begin ? place(*look.begin) : address, look.end ? place(*look.end) : owner.link, guards_above});
-      }
-    }
+std::uintptr_t Machine::look_at(std::uintptr_t address, std::size_t size, AccessKind kind, std::uintptr_t pc, std::uintptr_t frame) {
+  const Owner owner = owner_of(address, pc, frame);
+  if (owner.link == 0) return 0;
+  const bool is_own = owner.link == frame;
+  const std::uintptr_t beyond = locals_ != nullptr ? guards_beyond(owner) : 0;
+  LocalGaps::Gap gap{0 - FiberStacks::stack_bytes, 0, beyond};  // from the link, which ends the frame's locals
+  bool begins_known = false;
+  if (const GuardedFrame* guarded = guards_->frame_of(owner.pc)) {
+    const auto offset = static_cast<std::int64_t>(address - owner.link);
+    const GuardedFrame::Look look = guarded->look(offset, size);
+    if (look.zone != nullptr) stray_on_stack(address, size, kind, pc, frame, FrameGuards::missed_by(*guarded, *look.zone, offset, size));
+    if (look.begin) gap.begin = static_cast<std::uintptr_t>(*look.begin);
+    if (look.end) gap.end = static_cast<std::uintptr_t>(*look.end);
+    gap.guards_above += static_cast<std::uintptr_t>(look.bytes_above);
+    begins_known = look.begin.has_value();
   }
-  if (locals_ != nullptr) locals_->note(access_.by.thread, address + guards_above, size, kind == AccessKind::read);
+  const std::uintptr_t guards_above = gap.guards_above;
+  if (is_own) {
+    gap.guards_above -= beyond;
+    gaps_.add_own(pc, gap);
+    gaps_.set_beyond(frame, beyond);
+  } else {  // below `address` may lie frames of others
+    gaps_.add_caller({begins_known ? owner.link + gap.begin : address, owner.link + gap.end, guards_above});
+  }
+  return guards_above;
 }
 
 // The bytes of guards in the frames of those who called the function.

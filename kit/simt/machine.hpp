@@ -112,7 +112,7 @@ class Machine {
   [[gnu::always_inline]] void read(std::uintptr_t address, std::uintptr_t pc, const std::uintptr_t* frame) {
     if (address - stack_low_ < FiberStacks::stack_bytes) {
       if (address >= lowest_live(frame)) {
-        if (guards_ != nullptr || locals_ != nullptr) local(address, size, AccessKind::read, pc, *frame);
+        local(address, size, AccessKind::read, pc, *frame);
         return;
       }
     } else if (is_redundant<size>(address, pc)) {
@@ -282,7 +282,23 @@ class Machine {
     std::uintptr_t link = 0, pc = 0;
   };
   Owner owner_of(std::uintptr_t address, std::uintptr_t pc, std::uintptr_t frame) const;
-  void local(std::uintptr_t address, std::size_t size, AccessKind kind, std::uintptr_t pc, std::uintptr_t frame);
+  // An access to a living frame. Locals are counted as if there were no guards, which make them spread further.
+  [[gnu::always_inline]] void local(std::uintptr_t address, std::size_t size, AccessKind kind, std::uintptr_t pc, std::uintptr_t frame) {
+    std::uintptr_t guards_above = 0;
+    if (guards_ != nullptr) {
+      const LocalGaps::Gap* gap = gaps_.of_own(pc, frame, address, size);
+      const std::uintptr_t* beyond = gap != nullptr ? gaps_.beyond(frame) : nullptr;
+      if (beyond != nullptr)
+        guards_above = gap->guards_above + *beyond;
+      else if (const LocalGaps::Gap* of_caller = gaps_.of_caller(address, size))
+        guards_above = of_caller->guards_above;
+      else
+        guards_above = look_at(address, size, kind, pc, frame);
+    }
+    if (locals_ != nullptr) locals_->note(access_.by.thread, address + guards_above, size, kind == AccessKind::read);
+  }
+  // Ends the thread if the access hits a guard. Returns the bytes of guards above it.
+  std::uintptr_t look_at(std::uintptr_t address, std::size_t size, AccessKind kind, std::uintptr_t pc, std::uintptr_t frame);
   std::uintptr_t guards_beyond(const Owner& owner) const;
   void unset_locals(std::uintptr_t pc, std::uintptr_t frame);
   [[noreturn]] void stray_on_stack(std::uintptr_t address, std::size_t size, AccessKind kind, std::uintptr_t pc, std::uintptr_t frame,

@@ -68,17 +68,51 @@ TEST_CASE("a function is found by an address behind one of its calls", "[frame_g
   CHECK(guards.frame_of(1101) == nullptr);
 }
 
-TEST_CASE("a gap is known until a function begins whose frame may lie there", "[frame_guards]") {
+TEST_CASE("a gap of a caller's frame is known until a function begins whose frame may lie there", "[frame_guards]") {
   tilelab::simt::LocalGaps gaps;
-  CHECK(gaps.of(0, 0) == nullptr);
-  gaps.add({1000, 1100, 16});
-  gaps.add({2000, 2100, 32});
-  REQUIRE(gaps.of(1000, 100) != nullptr);
-  CHECK(gaps.of(1000, 100)->guards_above == 16);
-  CHECK(gaps.of(999, 4) == nullptr);
-  CHECK(gaps.of(1097, 4) == nullptr);
-  CHECK(gaps.of(1004, ~std::size_t{0}) == nullptr);  // the end of such an access is a small number
+  CHECK(gaps.of_caller(0, 0) == nullptr);
+  gaps.add_caller({1000, 1100, 16});
+  gaps.add_caller({2000, 2100, 32});
+  REQUIRE(gaps.of_caller(1000, 100) != nullptr);
+  CHECK(gaps.of_caller(1000, 100)->guards_above == 16);
+  CHECK(gaps.of_caller(999, 4) == nullptr);
+  CHECK(gaps.of_caller(1097, 4) == nullptr);
+  CHECK(gaps.of_caller(1004, ~std::size_t{0}) == nullptr);  // the end of such an access is a small number
   gaps.forget_below(1500);
-  CHECK(gaps.of(1000, 4) == nullptr);
-  CHECK(gaps.of(2000, 4) != nullptr);
+  CHECK(gaps.of_caller(1000, 4) == nullptr);
+  CHECK(gaps.of_caller(2000, 4) != nullptr);
+}
+
+TEST_CASE("two gaps of a caller's frame that end at the same place are one", "[frame_guards]") {
+  tilelab::simt::LocalGaps gaps;
+  gaps.add_caller({1050, 1100, 16});
+  gaps.add_caller({1000, 1100, 16});
+  CHECK(gaps.of_caller(1000, 100) != nullptr);
+  gaps.add_caller({900, 1100, 32});  // other guards lie above it, so one of the two ends is not what it was
+  CHECK(gaps.of_caller(900, 4)->guards_above == 32);
+  CHECK(gaps.of_caller(1000, 4)->guards_above == 16);
+}
+
+TEST_CASE("a gap of a function's own frame is known for the instruction, wherever the frame lies", "[frame_guards]") {
+  tilelab::simt::LocalGaps gaps;
+  const auto below = [](std::uintptr_t bytes) { return 0 - bytes; };
+  gaps.add_own(77, {below(64), below(32), 16});
+  for (const std::uintptr_t frame : {5000, 9000}) {
+    REQUIRE(gaps.of_own(77, frame, frame - 64, 32) != nullptr);
+    CHECK(gaps.of_own(77, frame, frame - 64, 4)->guards_above == 16);
+    CHECK(gaps.of_own(77, frame, frame - 65, 4) == nullptr);
+    CHECK(gaps.of_own(77, frame, frame - 34, 4) == nullptr);
+    CHECK(gaps.of_own(77, frame, frame - 60, ~std::size_t{0}) == nullptr);
+    CHECK(gaps.of_own(78, frame, frame - 64, 4) == nullptr);
+  }
+}
+
+TEST_CASE("what lies in the frames of callers is known until another function begins there", "[frame_guards]") {
+  tilelab::simt::LocalGaps gaps;
+  CHECK(gaps.beyond(5000) == nullptr);
+  gaps.set_beyond(5000, 48);
+  REQUIRE(gaps.beyond(5000) != nullptr);
+  CHECK(*gaps.beyond(5000) == 48);
+  gaps.forget_below(5000);
+  CHECK(gaps.beyond(5000) == nullptr);
 }

@@ -9,16 +9,14 @@ void ControlPath::called(const LoopMap& map, std::uintptr_t pc, std::uintptr_t c
   frame.function = map.at(pc).function;
   frame.first_turn = static_cast<std::uint32_t>(turns_.size());
   frames_.push_back(frame);
-  here_ = {};
-  rekey();
+  key_ = frame.base;
 }
 
 void ControlPath::returned() {
   if (frames_.size() == 1) return;
   turns_.resize(frames_.back().first_turn);
   frames_.pop_back();
-  here_ = {};
-  rekey();
+  key_ = key_of(frames_.back());
 }
 
 void ControlPath::turn(const LoopMap& map, std::uintptr_t pc) {
@@ -34,21 +32,21 @@ void ControlPath::turn(const LoopMap& map, std::uintptr_t pc) {
     for (std::size_t k = kept; k-- > 0;) {
       const CodeLoop& loop = map.loop(around[k]);
       if (loop.first != pc || frame.last > loop.last) continue;
-      ++turns_[frame.first_turn + k].count;
       turns_.resize(frame.first_turn + k + 1);
+      Turn& again = turns_.back();
+      again.key = mix(again.base, ++again.count);
       break;
     }
   }
-  for (std::size_t k = turns_.size() - frame.first_turn; k < around.size(); ++k) turns_.push_back({around[k], 0});
+  for (std::size_t k = turns_.size() - frame.first_turn; k < around.size(); ++k) enter(around[k]);
   frame.last = pc;
-  here_ = stretch;
-  rekey();
+  frame.here = stretch;
+  key_ = key_of(frame);
 }
 
-void ControlPath::rekey() {
-  const Frame& frame = frames_.back();
-  key_ = frame.base;
-  for (std::size_t k = frame.first_turn; k < turns_.size(); ++k) key_ = mix(mix(key_, turns_[k].loop), turns_[k].count);
+void ControlPath::enter(std::uint32_t loop) {
+  const std::uint64_t base = mix(key_of(frames_.back()), loop);
+  turns_.push_back({loop, 0, base, mix(base, 0)});
 }
 
 }  // namespace tilelab::simt

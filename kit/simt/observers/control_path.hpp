@@ -17,7 +17,6 @@ class ControlPath {
   void restart() {
     frames_.assign(1, {});
     turns_.clear();
-    here_ = {};
     key_ = 0;
   }
 
@@ -26,7 +25,7 @@ class ControlPath {
   // A basic block begins.
   void block(const LoopMap& map, std::uintptr_t pc) {
     Frame& frame = frames_.back();
-    if (here_.contains(pc) && pc > frame.last)
+    if (frame.here.contains(pc) && pc > frame.last)
       frame.last = pc;
     else
       turn(map, pc);
@@ -48,18 +47,23 @@ class ControlPath {
     std::uint32_t function = LoopMap::none;
     std::uint32_t first_turn = 0;
     std::uintptr_t last = 0;  // the current block
+    LoopMap::Stretch here;    // of the current block; where it is empty, the stretch is looked up
   };
+  // The number of the path is kept for each loop, so that an iteration of an inner loop does not compute those of the outer ones again.
   struct Turn {
     std::uint32_t loop = 0;
     std::uint64_t count = 0;
+    std::uint64_t base = 0;  // the path's number with the loop, without its iteration
+    std::uint64_t key = 0;   // with its iteration
   };
 
   void turn(const LoopMap& map, std::uintptr_t pc);
-  void rekey();
+  void enter(std::uint32_t loop);
+  // After the last of the running function's loops.
+  std::uint64_t key_of(const Frame& frame) const { return turns_.size() > frame.first_turn ? turns_.back().key : frame.base; }
 
   std::vector<Frame> frames_;
   std::vector<Turn> turns_;  // of all frames; those of the running function are last
-  LoopMap::Stretch here_;
   std::uint64_t key_ = 0;
 };
 
