@@ -12,6 +12,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
+from grader.launch_arguments.argument_proposal import proposal, without_const
 from grader.launch_arguments.argument_text import (
     NUMBER_TYPES,
     ArgumentError,
@@ -20,17 +21,15 @@ from grader.launch_arguments.argument_text import (
     listed,
     parse_argument,
 )
-from grader.launch_arguments.class_arguments import Filled, filled, filled_elements, proposed
+from grader.launch_arguments.class_arguments import Filled, filled, filled_elements
 from grader.launch_arguments.class_layout import Pointee
 from grader.launch_arguments.element_types import ElementType, Leaf
 from grader.launch_arguments.kernel_parameters import Parameter
-from grader.launch_arguments.texture_options import OBJECTS, TextureOptions, described, texel_type, trouble_of
+from grader.launch_arguments.texture_options import TextureOptions, described, texel_type, trouble_of
 
 MAX_BUFFER_BYTES = 64 << 20
 MAX_TOTAL_BYTES = 256 << 20
 _NAMESPACES = re.compile(r"(?:\w+::)+(?=\w+$)")
-_ROWS = 4  # of a proposed buffer of pointers
-_TYPICAL = 1024  # elements of buffers in a proposed command line
 
 
 @dataclass(frozen=True)
@@ -208,10 +207,6 @@ def _type_of(wanted: WantedArgument, element: ElementType) -> str:
     return plain + "*" * wanted.stars if element.name.endswith("*") else plain
 
 
-def _without_const(name: str) -> str:
-    return name.replace(" const", "")
-
-
 def _function(kernel: str, parameter: Parameter, wanted: WantedArgument) -> Argument:
     """A pointer to a function of the file, by the function's name."""
     number = Leaf("unsigned", 8)
@@ -248,7 +243,7 @@ def _free_element(kernel: str, parameter: Parameter, wanted: WantedArgument) -> 
 
 
 def _same(element: ElementType, wanted: str) -> bool:
-    if wanted in element.names or wanted == element.name or wanted == _without_const(element.name):
+    if wanted in element.names or wanted == element.name or wanted == without_const(element.name):
         return True
     number = element.number
     if number is None or wanted not in NUMBER_TYPES or number.is_bool != (wanted == "bool"):
@@ -275,43 +270,6 @@ def _mismatch(kernel: str, parameter: Parameter, wanted: WantedArgument) -> str:
         f"--arg {wanted.text!r} does not fit the parameter `{parameter.text} {parameter.name}` of {kernel}: "
         f"write, for instance, {proposal(parameter)!r}."
     )
-
-
-def proposal(parameter: Parameter) -> str:
-    """An --arg that fits: inputs are random, outputs uninitialised, and numbers as large as a proposed buffer."""
-    element = parameter.element
-    if parameter.texture or parameter.is_function or parameter.holds_handles:
-        return _handle(parameter)
-    if parameter.layout is not None and not parameter.is_pointer:
-        return proposed(parameter.layout, _TYPICAL)
-    if parameter.layout is not None and element is not None:
-        one, elements = proposed(parameter.layout, _TYPICAL).partition("=")[2], proposed_elements(parameter)
-        many = ", ".join([one.removeprefix("{").removesuffix("}")] * elements) if elements > 1 else one
-        return f"{_without_const(element.name)}[{elements}]={{{many}}}"
-    if parameter.is_pointer:
-        name = element.name if element else "float"
-        return f"{name}[{_TYPICAL}]=random" if parameter.is_const or element is None else f"{name}[{_TYPICAL}]=0"
-    number = element.number if element else None
-    if number is not None and (number.is_bool or number.kind == "floating" or number.bytes == 1):
-        return f"{element.name if element else 'float'}=1"
-    return f"{element.name if element else 'int'}={_TYPICAL if number is None or number.bytes > 1 else 1}"
-
-
-def proposed_elements(parameter: Parameter) -> int:
-    """How many elements a proposed buffer has whose elements are described one by one: rows, or objects with pointers. 0: it is another."""
-    if not parameter.is_pointer or parameter.layout is None or parameter.is_function:
-        return 0
-    member = parameter.layout.members[0] if len(parameter.layout.members) == 1 else None
-    is_rows = member is not None and not member.path and member.pointee is not None and member.pointee.layout is None
-    return _ROWS if is_rows else 1
-
-
-def _handle(parameter: Parameter) -> str:
-    if parameter.is_function:
-        return f"{parameter.text}=the_name_of_a_function"
-    kind = parameter.texture or parameter.holds_handles
-    one = f"{kind} float[64][64]={'random' if kind == 'texture' else '0'}"
-    return one if parameter.texture else f"{next(name for name in OBJECTS if OBJECTS[name] == kind)}[1]={{{one}}}"
 
 
 def signature(kernel: str, parameters: Sequence[Parameter]) -> str:

@@ -7,7 +7,6 @@ what the runner reports.
 from __future__ import annotations
 
 import json
-import math
 import re
 import subprocess
 from collections.abc import Mapping, Sequence
@@ -22,18 +21,16 @@ from grader.judging.lab_judging import RUN_LIMITS
 from grader.kernel_files.kernel_source import KernelSource
 from grader.launch_arguments.argument_text import (
     ArgumentError,
-    Content,
     WantedArgument,
     named_functions,
     parse_argument,
 )
-from grader.launch_arguments.class_passing import passing_of
-from grader.launch_arguments.element_types import Leaf
 from grader.launch_arguments.kernel_arguments import Argument, match_arguments, signature
 from grader.launch_arguments.kernel_parameters import Parameter, read_parameters
 from grader.machine.toolset import Toolset
 from grader.model.result import Finding, Launch
 from grader.model.verdicts import Verdict
+from grader.single_launch.described_argument import described
 from grader.single_launch.kernel_build import BuiltKernel, build_kernel
 from grader.single_launch.launch_proposal import ProposedLaunch, proposed_launch
 from grader.single_launch.unset_locals import unset_locals
@@ -42,7 +39,6 @@ EVENT_BUDGET = 1_000_000_000
 CLOCK_MS = 100_000
 # Phrases of findings that fit labs only, and what they become here.
 _PHRASES = {"the launch function asks": "the launch asks", "(shared_bytes)": "(--shared)"}
-_HANDLE = {"kind": "unsigned", "bytes": 8, "offset": 0}  # of a texture or a surface
 Extent3 = tuple[int, int, int]
 
 
@@ -208,7 +204,7 @@ def _description(
 ) -> dict[str, object]:
     """The launch in the format that kit/checker/launch_description.cpp reads."""
     return {
-        "arguments": [_described(argument, functions) for argument in arguments],
+        "arguments": [described(argument, functions) for argument in arguments],
         "grid": request.grid,
         "block": request.block,
         "shared_bytes": request.shared_bytes,
@@ -218,67 +214,6 @@ def _description(
         "clock_ms": request.clock_ms,
         "early_return_is_error": request.early_return_is_error,
     }
-
-
-def _described(argument: Argument, functions: Mapping[str, int]) -> dict[str, object]:
-    content, element = argument.content, argument.element
-    described: dict[str, object] = {
-        "name": argument.parameter.name,
-        "element": element.name,
-        "role": argument.role,
-        "content": _filled(content, functions),
-    }
-    if argument.seen_as is not None:
-        described["texture"] = argument.seen_as
-    if argument.shown is not None:
-        return {**described, "element": "unsigned long long", "scalar": _HANDLE}
-    if argument.role == "scalar":
-        return {**described, "scalar": _leaf(element.leaves[0])}
-    if argument.filled is not None:
-        described["numbers"] = [{**_leaf(leaf), **_number(value, functions)} for leaf, value in argument.filled.numbers]
-        described["pointers"] = argument.filled.pointers
-    layout = argument.parameter.layout
-    if argument.role == "object" and layout is not None:
-        passing = passing_of(layout)
-        described |= {"passing": passing.how, "pieces": passing.pieces, "alignment": layout.alignment}
-    return {
-        **described,
-        "hidden": argument.hidden,
-        "elements": argument.elements,
-        "element_bytes": element.bytes,
-        "row_elements": argument.extents[-1] if len(argument.extents) > 1 else 0,
-        "leaves": [_leaf(leaf) for leaf in element.leaves],
-    }
-
-
-def _filled(content: Content, functions: Mapping[str, int]) -> dict[str, object]:
-    filled: dict[str, object] = {
-        "fill": "constant" if content.fill == "function" else content.fill,
-        **_number(content, functions),
-    }
-    if content.span:
-        filled |= {"low": content.span[0], "high": content.span[1]}
-    if content.fill == "listed":
-        filled["listed"] = [_listed(one) for one in content.listed]
-    return filled
-
-
-def _number(content: Content, functions: Mapping[str, int]) -> dict[str, object]:
-    integer = content.integer - (1 << 64) if content.integer >= 1 << 63 else content.integer
-    if content.function:
-        integer = functions[content.function]
-    return {"floating": content.floating, "integer": integer}
-
-
-def _listed(number: float) -> int | float | str:
-    """JSON has no infinity and no NaN, and the checker reads whole numbers in two's complement."""
-    if isinstance(number, int):
-        return number - (1 << 64) if 1 << 63 <= number < 1 << 64 else number if abs(number) < 1 << 63 else float(number)
-    return number if math.isfinite(number) else str(number)
-
-
-def _leaf(leaf: Leaf) -> dict[str, object]:
-    return {"kind": leaf.kind, "bytes": leaf.bytes, "offset": leaf.offset}
 
 
 def _run_checker(toolset: Toolset, scratch: Path) -> Checked:

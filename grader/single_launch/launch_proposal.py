@@ -14,7 +14,8 @@ from grader.kernel_files.kernel_instance import definitions_of, is_two_dimension
 from grader.kernel_files.kernel_source import KernelSource
 from grader.kernel_files.own_launches import Extent3, OwnLaunch, own_launches
 from grader.kernel_files.texture_use import texture_use
-from grader.launch_arguments.kernel_arguments import MAX_BUFFER_BYTES, proposal, proposed_elements
+from grader.launch_arguments.argument_proposal import proposal, proposed_elements
+from grader.launch_arguments.kernel_arguments import MAX_BUFFER_BYTES
 from grader.launch_arguments.kernel_parameters import Parameter
 
 _ELEMENTS = 4096  # of a proposed buffer: the square of a proposed number, in one dimension and in two

@@ -9,10 +9,10 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_right
-from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from grader.engines.checks.token_stream import Token, tokens_of
+from grader.engines.checks.token_stream import tokens_of
+from grader.engines.inline_ptx.asm_reader import ASSEMBLY, AsmStatement, StatementReader
 from grader.engines.inline_ptx.ptx_arithmetic import arithmetic
 from grader.engines.inline_ptx.ptx_barriers import loops_as_waits, of_barriers
 from grader.engines.inline_ptx.ptx_memory import memory
@@ -23,13 +23,8 @@ from grader.engines.inline_ptx.ptx_words import CONSTRAINTS, NotUnderstoodError
 from grader.engines.refusal import Refusal
 from grader.model.verdicts import Verdict
 
-ASSEMBLY = frozenset({"asm", "__asm", "__asm__"})
-_QUALIFIERS = frozenset({"volatile", "__volatile__", "__volatile", "inline", "__inline__"})
 _MARKER = re.compile(r'^# (\d+) "((?:[^"\\\n]|\\.)*)"[ \d]*$', re.MULTILINE)
-_ESCAPES = {"n": "\n", "t": "\t", '"': '"', "\\": "\\", "r": "\r", "'": "'"}
-_RAW = re.compile(r'R"([^()\\\s]{0,16})\((.*)\)\1"', re.DOTALL)
 _NAME = re.compile(r"[A-Za-z_]\w*")
-_OPENING, _CLOSING = frozenset("([{"), frozenset(")]}")
 _MOST_INSTRUCTIONS = 2_000  # in one file
 
 
@@ -40,25 +35,6 @@ class Rewritten:
     text: str
     understood: frozenset[int] = frozenset()
     refusals: dict[int, Refusal] = field(default_factory=dict)
-
-
-@dataclass(frozen=True)
-class _Operand:
-    constraint: str
-    name: str
-    text: str
-    at: int
-
-
-@dataclass(frozen=True)
-class _Statement:
-    """One asm statement. `pieces`: of the PTX text, each with where its literal stands in the file."""
-
-    pieces: tuple[tuple[str, int], ...]
-    outputs: tuple[_Operand, ...]
-    inputs: tuple[_Operand, ...]
-    end: int  # behind its closing parenthesis
-    basic: bool
 
 
 def rewrite_assembly(preprocessed: str, file_name: str, folder: str = "") -> Rewritten:
@@ -74,7 +50,7 @@ def rewrite_assembly(preprocessed: str, file_name: str, folder: str = "") -> Rew
         if token.kind != "word" or token.text not in ASSEMBLY:
             continue
         try:
-            statement = _Reader(preprocessed, tokens, index + 1).statement()
+            statement = StatementReader(preprocessed, tokens, index + 1).statement()
             code, count = _code(statement, lines)
             budget -= count
             if budget < 0:
@@ -113,117 +89,7 @@ class _Lines:
         return f'\n# {line + self._text.count(chr(10), start, at)} "{file}"\n'
 
 
-class _Reader:
-    """Reads one statement, from the token behind `asm` on."""
-
-    def __init__(self, text: str, tokens: Sequence[Token], at: int) -> None:
-        self._source, self._tokens, self._at = text, tokens, at
-
-    def statement(self) -> _Statement:
-        while self._text() in _QUALIFIERS:
-            self._at += 1
-        self._take("(", "`asm goto`" if self._text() == "goto" else "this form of `asm`")
-        pieces: list[tuple[str, int]] = []
-        while self._kind() == "string":
-            pieces.append((_literal(self._text()), self._token().start))
-            self._at += 1
-        if not pieces:
-            self._stop()
-        basic = self._text() == ")"
-        sections: list[tuple[_Operand, ...]] = []
-        while self._text() in {":", "::"}:
-            sections += [()] * (len(self._text()) - 1)
-            self._at += 1
-            if self._text() in {":", "::", ")"}:
-                sections.append(())
-            elif len(sections) == 2:  # noqa: PLR2004 -- behind outputs and inputs
-                self._clobbers()
-                sections.append(())
-            else:
-                sections.append(self._operands())
-        end = self._token()
-        self._take(")", "this form of `asm`")
-        if len(sections) > 3:  # noqa: PLR2004 -- outputs, inputs, clobbers
-            self._stop()
-        outputs, inputs = (*sections, (), ())[:2]
-        return _Statement(tuple(pieces), outputs, inputs, end.start + 1, basic)
-
-    def _operands(self) -> tuple[_Operand, ...]:
-        found = [self._operand()]
-        while self._text() == ",":
-            self._at += 1
-            found.append(self._operand())
-        return tuple(found)
-
-    def _operand(self) -> _Operand:
-        name = ""
-        if self._text() == "[":
-            self._at += 1
-            name = self._text()
-            self._at += 1
-            self._take("]", "this form of `asm`")
-        start = self._token().start
-        if self._kind() != "string":
-            self._stop()
-        constraint = _literal(self._text())
-        self._at += 1
-        opening = self._token()
-        self._take("(", "this form of `asm`")
-        depth = 1
-        while depth:
-            token = self._token()
-            if token.text in ASSEMBLY:
-                self._stop()
-            depth += (token.text in _OPENING) - (token.text in _CLOSING) if token.kind == "sign" else 0
-            self._at += 1
-        closing = self._tokens[self._at - 1]
-        if closing.text != ")":
-            self._stop()
-        return _Operand(constraint, name, self._source[opening.start + 1 : closing.start], start)
-
-    def _clobbers(self) -> None:
-        while self._kind() == "string":
-            if _literal(self._text()) != "memory":
-                self._stop()
-            self._at += 1
-            if self._text() != ",":
-                return
-            self._at += 1
-        self._stop()
-
-    def _token(self) -> Token:
-        if self._at >= len(self._tokens):
-            self._stop()
-        return self._tokens[self._at]
-
-    def _text(self) -> str:
-        return self._tokens[self._at].text if self._at < len(self._tokens) else ""
-
-    def _kind(self) -> str:
-        return self._tokens[self._at].kind if self._at < len(self._tokens) else ""
-
-    def _take(self, text: str, what: str) -> None:
-        if self._text() != text:
-            raise NotUnderstoodError(what)
-        self._at += 1
-
-    @staticmethod
-    def _stop() -> None:
-        message = "this form of `asm`"
-        raise NotUnderstoodError(message)
-
-
-def _literal(text: str) -> str:
-    """What a string literal holds. Only the escapes that PTX texts have."""
-    if raw := _RAW.fullmatch(text):
-        return raw[2]
-    if not text.startswith('"') or re.search(r"\\[^nt\"\\r'\n]", text):
-        message = "this kind of string"
-        raise NotUnderstoodError(message)
-    return re.sub(r"\\(.)", lambda escape: _ESCAPES[escape[1]], text[1:-1])
-
-
-def _code(statement: _Statement, lines: _Lines) -> tuple[str, int]:
+def _code(statement: AsmStatement, lines: _Lines) -> tuple[str, int]:
     """The C++ for a statement, and how many instructions it has."""
     operands = [*statement.outputs, *statement.inputs]
     before, after, known = [], [], []
@@ -267,7 +133,7 @@ def _code(statement: _Statement, lines: _Lines) -> tuple[str, int]:
     return f"do {{{''.join(before)}{declared}{body}{''.join(after)}{closing}", count
 
 
-def _body(statement: _Statement, registers: Registers, lines: _Lines) -> tuple[str, int]:
+def _body(statement: AsmStatement, registers: Registers, lines: _Lines) -> tuple[str, int]:
     text, starts = "", []
     for piece, at in statement.pieces:
         starts.append((len(text), at))

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import pytest
 
+from grader.launch_arguments.argument_proposal import proposal
 from grader.launch_arguments.argument_text import ArgumentError, parse_argument
 from grader.launch_arguments.element_types import ElementType, Leaf
-from grader.launch_arguments.kernel_arguments import Argument, match_arguments, proposal
+from grader.launch_arguments.kernel_arguments import Argument, match_arguments
 from grader.launch_arguments.kernel_parameters import Parameter
 from grader.launch_arguments.texture_options import texel_type
 
