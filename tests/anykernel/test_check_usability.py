@@ -5,13 +5,11 @@ from __future__ import annotations
 import json
 import os
 import shlex
-from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
-from typer.testing import CliRunner
+from checked_file import check
 
-from grader.commands.cli import app
 from grader.machine.compiler_choice import VARIABLE
 from grader.single_launch.check_report import CheckReport
 
@@ -40,22 +38,6 @@ int main() {
   turn<float, 8><<<grid, dim3(8, 8)>>>(a, b, atoi(argv[1]));
 }
 """
-
-
-@dataclass(frozen=True)
-class Done:
-    status: int
-    out: str
-    err: str
-
-    @property
-    def report(self) -> CheckReport:
-        return CheckReport.model_validate_json(self.out)
-
-
-def check(*options: str) -> Done:
-    done = CliRunner().invoke(app, ["check", *options])
-    return Done(done.exit_code, done.stdout, done.stderr)
 
 
 @pytest.fixture
@@ -127,12 +109,6 @@ def test_every_end_is_reported_in_the_same_form(
     assert set(json.loads(done.out)) == set(CheckReport.model_fields)
 
 
-def test_a_file_that_is_not_there_is_reported_too(tmp_path: Path) -> None:
-    done = check(str(tmp_path / "none.cu"), "--json")
-    assert (done.status, done.report.verdict) == (2, None)
-    assert "there is no such file" in done.report.message
-
-
 def test_macros_folders_lists_files_and_variables(tmp_path: Path) -> None:
     (tmp_path / "headers").mkdir()
     (tmp_path / "headers" / "sizes.h").write_text("const int taps = 3;\n", encoding="utf-8")
@@ -153,17 +129,6 @@ def test_macros_folders_lists_files_and_variables(tmp_path: Path) -> None:
     assert "12.5 -5 -7 0.5 255" in done.out
 
 
-def test_a_name_that_a_missing_header_may_declare_is_told_with_the_remedy(tmp_path: Path) -> None:
-    file = tmp_path / "k.cu"
-    file.write_text('#include "dims.h"\n__global__ void k(Image* A) {\n  A[0] = WIDTH;\n}\n', encoding="utf-8")
-    done = check(str(file))
-    assert done.status == 2
-    assert "k.cu:2: compile-error: " in done.err
-    assert "Image" in done.err
-    assert "is declared in dims.h" in done.err
-    assert "void" not in done.err
-
-
 def test_a_device_function_may_be_defined_in_the_source_beside_its_header(tmp_path: Path) -> None:
     (tmp_path / "colors.h").write_text(
         "#pragma once\n__device__ float half_of(float x);\nvoid show();\n", encoding="utf-8"
@@ -178,29 +143,6 @@ def test_a_device_function_may_be_defined_in_the_source_beside_its_header(tmp_pa
     )
     done = check(str(file), "--arg", "float[32]")
     assert done.status == 0, done.out + done.err
-
-
-def test_a_function_that_the_file_does_not_have_is_named(tmp_path: Path) -> None:
-    file = tmp_path / "apply.cu"
-    file.write_text(
-        "__device__ float twice(float x) { return 2 * x; }\n"
-        "__global__ void apply(float* v, float (*f)(float)) { v[threadIdx.x] = f(v[threadIdx.x]); }\n",
-        encoding="utf-8",
-    )
-    done = check(str(file), "--arg", "float[32]=random", "--arg", "Function=thrice")
-    assert done.status == 2
-    assert "has no function 'thrice'" in done.err + done.out
-    assert check(str(file), "--arg", "float[32]=random", "--arg", "Function=twice").status == 0
-
-
-def test_a_union_by_value_is_refused_by_name_and_without_a_line_that_would_not_run(tmp_path: Path) -> None:
-    file = tmp_path / "both.cu"
-    file.write_text(
-        "union Both { float f; int i; };\nstruct Held { Both b; };\n__global__ void set(Held h, int* n) { *n = h.b.i; }\n"
-    )
-    done = check(str(file), "--json")
-    assert (done.status, done.report.proposals) == (2, ())
-    assert "`Held h`: it is passed by value and holds a union" in done.report.message
 
 
 def test_a_header_of_templates_may_include_the_file_itself(tmp_path: Path) -> None:
@@ -265,34 +207,6 @@ def test_lines_for_rows_and_objects_run_without_findings(kernel: str, tmp_path: 
     assert done.status == 0, done.out + done.err
 
 
-def test_a_name_with_brackets_does_not_hide_what_the_compiler_says(tmp_path: Path) -> None:
-    file = tmp_path / "lab 1 (2).cu"
-    file.write_text("__global__ void f(float* a, Foo* b) { a[0] = SIDE; }\n")
-    done = check(str(file), "--json")
-    assert done.status == 2
-    assert "`Foo`" in done.report.message
-    assert "`for`" not in done.report.message
-    assert [one.line for one in done.report.findings][:1] == [1]
-
-
-@pytest.mark.parametrize("call", ["__shfl_down(a[0], 1)", "__any(a[0])", "__all(a[0])", "__ballot(a[0])"])
-def test_functions_of_old_cuda_are_refused_with_what_to_write(call: str, tmp_path: Path) -> None:
-    file = tmp_path / "old.cu"
-    file.write_text(f"__global__ void f(int* a) {{\n  a[0] = {call};\n}}\n")
-    done = check(str(file), "--json")
-    (found,) = done.report.findings
-    assert (done.status, found.kind, found.line) == (2, "compile-error", 2)
-    assert f"Write `{call.partition('(')[0]}_sync(0xffffffff, …)`" in (found.advice or "")
-
-
-def test_a_surface_reference_is_told_though_it_was_left_out(tmp_path: Path) -> None:
-    file = tmp_path / "old_surface.cu"
-    file.write_text("surface<void, 2> seen;\n__global__ void f(float* a) { surf2Dread(&a[0], seen, 0, 0); }\n")
-    done = check(str(file), "--json")
-    assert (done.status, done.report.verdict) == (2, "compile-error")
-    assert "`seen` is a surface reference of old CUDA" in done.report.message
-
-
 def test_a_texture_is_proposed_as_the_file_uses_it_and_the_proposal_runs() -> None:
     file = HERE / "clean" / "blur_of_a_picture_in_a_texture.cu"
     proposals = check(str(file), "--json").report.proposals
@@ -300,15 +214,3 @@ def test_a_texture_is_proposed_as_the_file_uses_it_and_the_proposal_runs() -> No
     assert "--arg 'texture(linear,normalized) float[32][32]=random'" in proposals[0]
     done = check(*shlex.split(proposals[0])[2:], "--json")
     assert (done.status, done.report.verdict) == (0, "pass")
-
-
-def test_a_texture_reference_of_old_cuda_is_named(tmp_path: Path) -> None:
-    file = tmp_path / "old.cu"
-    file.write_text(
-        "texture<float, 2, cudaReadModeElementType> picture;\n"
-        "__global__ void looks(float* out) { out[threadIdx.x] = tex2D(picture, threadIdx.x, 0); }\n",
-        encoding="utf-8",
-    )
-    done = check(str(file), "--arg", "float[32]", "--block", "32", "--json")
-    assert done.status == 2
-    assert "`picture` is a texture reference of old CUDA" in done.report.message
