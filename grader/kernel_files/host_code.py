@@ -12,6 +12,7 @@ from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import accumulate, pairwise
 
+from grader.kernel_files.condition_branches import CONDITION, Branches, SourceToken
 from grader.kernel_files.declared_names import declared_names
 
 _TOKEN = re.compile(
@@ -45,13 +46,6 @@ class Item:
     scope: str = ""  # the namespaces around it: "lab::inner"
     declares: frozenset[str] | None = None  # the names that it introduces; None: they are not certain
     words: frozenset[str] = frozenset()  # every word in it
-
-
-@dataclass(frozen=True)
-class _Token:
-    kind: str
-    text: str
-    at: int
 
 
 def items_of(source: str) -> list[Item]:
@@ -104,66 +98,18 @@ def blanked(source: str, items: Sequence[Item]) -> str:
     pieces, at = [], 0
     for item in items:
         lines = source[item.first : item.end].split("\n")
-        blanks = (line if at_line and _CONDITION.match(line) else " " * len(line) for at_line, line in enumerate(lines))
+        blanks = (line if at_line and CONDITION.match(line) else " " * len(line) for at_line, line in enumerate(lines))
         pieces += [source[at : item.first], "\n".join(blanks)]
         at = item.end
     return "".join([*pieces, source[at:]])
 
 
-_CONDITION = re.compile(
-    r"[ \t]*#[ \t]*(?P<word>if|ifdef|ifndef|elif|elifdef|elifndef|else|endif)\b[ \t]*(?P<of>[^\n]*)"
-)
-
-
-@dataclass
-class _Branch:
-    """A part between two of #if, #else and #endif."""
-
-    tokens: list[_Token]
-    dead: bool  # after `#if 0`
-
-    @property
-    def balance(self) -> int:
-        return sum((one.text == "{") - (one.text == "}") for one in self.tokens if one.kind == "sign")
-
-
-class _Branches:
-    """Leaves out what stands in `#if 0`. Where the branches of a condition do not close the braces that they open, only the first is
-    read: two heads of one function, for instance.
-    """
-
-    def read(self, tokens: Iterable[_Token]) -> list[_Token]:
-        open_: list[list[_Branch]] = [[_Branch([], dead=False)]]
-        for token in tokens:
-            if token.kind == "skip":
-                continue
-            condition = _CONDITION.match(token.text) if token.kind == "directive" else None
-            word = condition["word"] if condition else ""
-            dead = condition is not None and condition["of"].strip() in {"0", "false"}
-            if word in {"if", "ifdef", "ifndef"}:
-                open_.append([_Branch([], dead=dead)])
-            elif word.startswith("el") and len(open_) > 1:
-                open_[-1].append(_Branch([], dead=dead))
-            elif word == "endif" and len(open_) > 1:
-                self._close(open_)
-            else:
-                open_[-1][-1].tokens.append(token)
-        while len(open_) > 1:
-            self._close(open_)
-        return open_[0][0].tokens
-
-    @staticmethod
-    def _close(open_: list[list[_Branch]]) -> None:
-        branches = [one for one in open_.pop() if not one.dead]
-        if any(one.balance != 0 for one in branches):
-            branches = branches[:1]
-        open_[-1][-1].tokens += [token for one in branches for token in one.tokens]
-
-
 class _Reader:
     def __init__(self, source: str) -> None:
-        everything = (_Token(match.lastgroup or "", match.group(), match.start()) for match in _TOKEN.finditer(source))
-        self._tokens = [token for token in _Branches().read(everything) if token.kind != "directive"]
+        everything = (
+            SourceToken(match.lastgroup or "", match.group(), match.start()) for match in _TOKEN.finditer(source)
+        )
+        self._tokens = [token for token in Branches().read(everything) if token.kind != "directive"]
         self._line_ends = list(accumulate(len(line) + 1 for line in source.split("\n")))
         marked = [name for name, words in macros_of(source).items() if _DEVICE_WORDS & words]
         self._device = _DEVICE_WORDS | set(marked)
@@ -237,9 +183,9 @@ class _Reader:
             return False
         return "(" in texts if not _TYPES & set(texts[:1]) else texts.count("(") > 0
 
-    def _outer(self, first: int, body: int) -> list[_Token]:
+    def _outer(self, first: int, body: int) -> list[SourceToken]:
         """The tokens of the head outside parentheses and template parameters, without alignments and attributes."""
-        found: list[_Token] = []
+        found: list[SourceToken] = []
         at = first
         while at < body:
             token = self._tokens[at]
