@@ -29,8 +29,7 @@ from grader.engines.cpu.linked_runner import described, link
 from grader.engines.object_code.assembly import calls_of
 from grader.engines.refusal import BuildFaultError, Refusal
 from grader.engines.text_changes.changed_text import TextOrigin
-from grader.engines.text_changes.local_guards import probably_has_guards
-from grader.engines.text_changes.text_steps import in_steps
+from grader.engines.text_changes.text_steps import in_steps, probably_changed
 from grader.model.verdicts import Verdict
 from grader.sandbox import Confinement
 
@@ -103,15 +102,17 @@ def _build(steps: BuildSteps, text: str, entries: EntrySignatures) -> tuple[Refu
     if marker := hand_written_marker(text):
         message = "A line marker (#line) would make the report show the wrong lines of your file."
         return (Refusal(Verdict.REJECTED, marker, message, "Remove the line marker."),)
-    # GCC compiles the expanded text in the same sandbox, before it is scanned: a second sandbox would cost more. Compiling runs none of it.
-    one_sandbox = not (steps.toolchain.is_clang or entries.by_name or probably_has_guards(text))
+    # GCC compiles the expanded text in the same sandbox, before it is scanned, if our steps will hardly change it: a second sandbox would
+    # cost more. Compiling runs none of it.
+    origin = _origin(steps, entries)
+    one_sandbox = not (steps.toolchain.is_clang or entries.by_name or probably_changed(text, origin))
     compile_too = steps.toolchain.compile("scanned.ii", "submission.o") if one_sandbox else []
     succeeded = steps.run(steps.toolchain.preprocess(steps.name, "scanned.ii"), *compile_too)
     if not succeeded and not (one_sandbox and steps.first_step_succeeded()):
         return steps.failed()
     preprocessed = _preprocessed(steps)
     submitted = steps.toolchain.after_prelude(preprocessed, steps.name)
-    changed = in_steps(submitted, _origin(steps, entries))
+    changed = in_steps(submitted, origin)
     if changed.refusal:
         return (changed.refusal,)
     if changed.mended:  # what was compiled is another text

@@ -7,7 +7,6 @@ so a guard in another place finds less, but nothing false. A declaration that is
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from itertools import pairwise
 
@@ -26,19 +25,6 @@ _BYTES = 128
 _NEXT_TO_IT = 15  # so many bytes need no alignment, and leave no gap
 _NO_ADDRESS_BEHIND = frozenset({")", "]", ">", "&", "*"})
 _MOST = 400  # guarded variables: no kernel has more
-
-
-# What the text of a file without guards rarely holds: a local array, or a local variable whose address is taken.
-_LIKELY = re.compile(
-    r"^(?!.*\b(?:__shared__|static|extern|__device__|__constant__|return|else)\b).*?[\w>]\*?\s+\*?\w+\s*(?:\[[^\]\n]*\]\s*)+[;=,{]"
-    r"|[(,=]\s*&\w+\b(?!\s*[\[.(-])",
-    re.MULTILINE,
-)
-
-
-def probably_has_guards(source: str) -> bool:
-    """Whether it is worth to wait for `with_guards` before anything is compiled. A wrong answer costs time alone."""
-    return _LIKELY.search(source) is not None
 
 
 def with_guards(preprocessed: str, file_name: str, folder: str = "") -> str:

@@ -6,9 +6,11 @@ steps is believed: what they made is compiled, checked and proved like any other
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 
+from grader.engines.checks.bare_code import plain_text
 from grader.engines.checks.entry_points import use_of
 from grader.engines.checks.token_scan import scan
 from grader.engines.inline_ptx.asm_statements import rewrite_assembly
@@ -19,12 +21,16 @@ from grader.engines.text_changes.lambda_marks import unmarked_lambdas
 from grader.engines.text_changes.launch_statements import with_launch_calls
 from grader.engines.text_changes.local_guards import with_guards
 
+# Macros of the kit: no variable with one of them is a local one.
+_MEMORY = re.compile(r"\b__(?:shared|constant|device|managed)__")
+
 
 @dataclass(frozen=True)
 class TextStep:
     change: Callable[[ChangedText, TextOrigin], ChangedText]
     applies: Callable[[TextOrigin], bool] = lambda _: True
     mends: bool = False  # a compiler may refuse the text without it
+    is_guessed: bool = False  # many texts need it, which shows before they are expanded
 
 
 def in_steps(expanded: str, origin: TextOrigin) -> ChangedText:
@@ -37,6 +43,15 @@ def in_steps(expanded: str, origin: TextOrigin) -> ChangedText:
             before, now = now.text, step.change(now, origin)
             now = replace(now, mended=now.mended or (step.mends and now.text != before))
     return now
+
+
+def probably_changed(source: str, origin: TextOrigin) -> bool:
+    """Whether it is worth to wait for the steps before anything is compiled: as far as the file itself tells before its macros and
+    headers are expanded. A wrong answer costs time alone.
+    """
+    text = _MEMORY.sub("static", plain_text(source))
+    whole = ChangedText(text, text)
+    return any(step.change(whole, origin).text != text for step in STEPS if step.is_guessed and step.applies(origin))
 
 
 def _assembly(now: ChangedText, origin: TextOrigin) -> ChangedText:
@@ -93,8 +108,8 @@ STEPS = (
     TextStep(_scanned, _is_scanned),
     TextStep(_alignment, _is_scanned, mends=True),
     TextStep(_lambdas, _is_clangs),
-    TextStep(_guards),
+    TextStep(_guards, is_guessed=True),
     TextStep(_launches, _is_by_name),
-    TextStep(_returns),  # behind the launches, which say what else is a kernel
+    TextStep(_returns, is_guessed=True),  # behind the launches, which say what else is a kernel
     TextStep(_use, _is_by_name),
 )

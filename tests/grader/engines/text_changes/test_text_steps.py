@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+import pytest
+
 from grader.engines.text_changes.changed_text import TextOrigin
-from grader.engines.text_changes.text_steps import in_steps
+from grader.engines.text_changes.text_steps import in_steps, probably_changed
 from grader.model.verdicts import Verdict
 
 FILE = "k.cu"
@@ -73,3 +75,19 @@ def test_lambdas_lose_their_marks_for_clang_alone() -> None:
     text = expanded("auto twice = [] __attribute__((retain)) (int n) { return 2 * n; };\n")
     assert "retain" in in_steps(text, A_LABS).text
     assert "retain" not in in_steps(text, replace(A_LABS, is_clang=True)).text
+
+
+@pytest.mark.parametrize(
+    ("body", "expected"),
+    [
+        ("a[0] = 2;", False),
+        ("__shared__ float b[2]; b[0] = a[0]; __syncthreads();", False),
+        ("if (a[0] == 0) return; a[0] = 2;", False),
+        ("// float b[2]; if (a[0] == 0) return; __syncthreads();", False),
+        ("float b[2]; b[0] = a[0];", True),
+        ("if (a[0] == 0) return; __syncthreads();", True),
+    ],
+)
+def test_a_file_tells_before_it_is_expanded_whether_guards_and_returns_change_it(body: str, *, expected: bool) -> None:
+    source = f"#define TILE 16\n__global__ void scale(float* a) {{ {body}\n}}\n"
+    assert probably_changed(source, A_LABS) is expected
