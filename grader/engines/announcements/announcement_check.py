@@ -11,7 +11,8 @@ from grader.engines.announcements.inserted_calls import (
     source_lines,
     with_calls,
 )
-from grader.engines.announcements.object_proof import PROCESSORS, Entry, ObjectReport, Unproved, prove_object
+from grader.engines.announcements.object_proof import Entry, ObjectReport, Unproved, prove_object
+from grader.engines.announcements.processors import processor_of
 from grader.engines.machine_model.code_object import CodeObject
 from grader.engines.machine_model.refusals import StrangeAssemblyError
 from grader.engines.refusal import Refusal
@@ -79,7 +80,7 @@ def _beyond(line: int, why: str) -> Refusal:
 def _code_of(code: CodeObject, name: str) -> Code:
     symbol = next(one for one in code.symbols if one.name == name and one.kind == "STT_FUNC" and one.in_section)
     section = code.sections[symbol.section]
-    return PROCESSORS[code.machine].decode(section.code[symbol.value : symbol.value + symbol.size])
+    return processor_of(code.machine).decode(section.code[symbol.value : symbol.value + symbol.size])
 
 
 def _label(code: CodeObject, name: str) -> str:

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 
 from grader.engines.announcements.control_flow import Blocks, blocks_of
-from grader.engines.announcements.object_proof import PROCESSORS
+from grader.engines.announcements.processors import processor_of
 from grader.engines.machine_model.code_object import CodeObject
 from grader.engines.machine_model.memory_rules import FunctionMemory
 from grader.engines.machine_model.processor import BRANCH, CALL, RETURN
@@ -45,7 +45,7 @@ def barrier_paths(
         one.name: one for one in code.symbols if one.kind == "STT_FUNC" and one.in_section and one.name in names
     }
     waiting = _waiting(code, functions)
-    processor = PROCESSORS[code.machine](FunctionMemory(Atoms(), code))
+    processor = processor_of(code.machine)(FunctionMemory(Atoms(), code))
     found = BarrierPaths()
     for name in sorted(waiting & functions.keys() & addresses.keys()):
         symbol = functions[name]

@@ -7,14 +7,12 @@ What the calls look like is each processor's: `x86_calls.py`, `arm_calls.py`.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping, Sequence
-from typing import Any
+from collections.abc import Mapping, Sequence
 
-from grader.engines.arm_code import arm_calls
+from grader.engines.announcements.processors import call_writer_of
 from grader.engines.machine_model.memory_rules import Unannounced
 from grader.engines.machine_model.processor import Instruction
 from grader.engines.machine_model.refusals import StrangeAssemblyError
-from grader.engines.x86_code import x86_calls
 
 _LABEL = re.compile(r"^([\w.$]+):")
 _SIZE = re.compile(r"^\s+\.size\s+([\w.$]+),")
@@ -23,15 +21,6 @@ _PLACE = re.compile(r"^\s+\.loc\s+(\d+)\s+(\d+)")
 _FILE = re.compile(r'^\s+\.file\s+(\d+)\s+(?:"[^"]*"\s+)?"([^"]*)"')
 
 Code = Sequence[tuple[int, Instruction]]  # of one function: its instructions with their offsets
-_CALLS: Mapping[str, Callable[[Unannounced, Any, str], list[str]]] = {
-    "x64": x86_calls.call_before,
-    "AArch64": arm_calls.call_before,
-}
-_IN_PLACE_OF: Mapping[str, Callable[[Any, str], str]] = {
-    "x64": x86_calls.call_in_place_of,
-    "AArch64": arm_calls.call_in_place_of,
-}
-_STOPS = {"x64": "\tud2", "AArch64": "\tbrk\t#1000"}
 
 
 def instruction_lines(assembly: str, functions: Mapping[str, Code]) -> dict[str, list[int]]:
@@ -58,6 +47,7 @@ def with_calls(
     assembly: str, functions: Mapping[str, Code], unannounced: Mapping[str, Sequence[Unannounced]], machine: str
 ) -> str:
     """Raises StrangeAssemblyError."""
+    writer = call_writer_of(machine)
     places = instruction_lines(assembly, functions)
     lines = assembly.split("\n")
     before: dict[int, list[str]] = {}
@@ -69,12 +59,12 @@ def with_calls(
             number = number_of[one.offset]
             line = places[name][number]
             if one.kind == "end":
-                behind[line] = [_STOPS[machine]]
+                behind[line] = [writer.stop]
             else:
                 instruction = functions[name][number][1]
-                before.setdefault(line, []).extend(_CALLS[machine](one, instruction, lines[line]))
+                before.setdefault(line, []).extend(writer.before(one, instruction, lines[line]))
                 if one.kind == "call":
-                    instead[line] = _IN_PLACE_OF[machine](instruction, lines[line])
+                    instead[line] = writer.in_place_of(instruction, lines[line])
     return "\n".join(
         piece
         for number, line in enumerate(lines)

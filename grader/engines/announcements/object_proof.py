@@ -6,15 +6,13 @@ from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field, replace
 
 from grader.engines.announcements.function_proof import Call, FunctionReport, PointerCall, is_silent, prove_function
-from grader.engines.arm_code.arm_processor import Arm
+from grader.engines.announcements.processors import processor_of
 from grader.engines.device_functions import DEVICE_PREFIX, PURE, is_device_function
 from grader.engines.machine_model.code_object import CodeObject
 from grader.engines.machine_model.memory_rules import Granted, Unannounced
 from grader.engines.machine_model.refusals import UnprovableCodeError
 from grader.engines.object_code.symbol_table import Symbol
-from grader.engines.x86_code.x86_processor import X86
 
-PROCESSORS: dict[str, type[X86 | Arm]] = {"x64": X86, "AArch64": Arm}
 _MOST_CODE = 1 << 20  # bytes that a kernel can reach: some seconds of this proof, and a hundred times a lab's
 
 
@@ -52,7 +50,7 @@ def prove_object(code: CodeObject, entries: Mapping[str, Entry], passed: Collect
 class _ObjectProof:
     def __init__(self, code: CodeObject, entries: Mapping[str, Entry], passed: Collection[str]) -> None:
         self.code, self.entries, self.passed = code, entries, passed
-        self.processor = PROCESSORS[code.machine]
+        self.processor = processor_of(code.machine)
         self.begun: set[tuple[int, int]] = set()
         self.done: dict[tuple[int, int], FunctionReport] = {}
         self.looked_at: set[tuple[int, int]] = set()  # with all that they call
