@@ -19,7 +19,7 @@ from grader.course.diagnostic import Diagnostic
 from grader.course.hidden_facts import copied_answers, disclosed_seed, disclosed_shapes
 from grader.course.leaks import secrets_of
 from grader.course.manifest import MANIFEST, Manifest, digest
-from grader.course.markers import MarkerError, cut
+from grader.course.markers import Line, MarkerError, cut
 from grader.course.starters import leaked_solutions, outdated
 from grader.course.tarball import PackedFile, pack
 from grader.course.withheld import HiddenCases, withheld
@@ -100,9 +100,12 @@ def diagnostics(root: Path, labs: Sequence[Lab], made: Handout) -> list[Diagnost
 def leaking(root: Path, labs: Sequence[Lab], made: Handout) -> list[Diagnostic]:
     """Secrets that this handout would give to students: code, tests, shapes, answers, the seed."""
     found = _without_other_labs(labs, root, leaked_solutions(root))
-    sources = {path.name: path.read_text(encoding="utf-8") for path in sorted((root / "solutions").glob("*/*.cu"))}
+    solutions: dict[str, list[list[Line]]] = {}
     try:
-        secrets = secrets_of([cut(text, name) for name, text in sources.items()])
+        for path in sorted((root / "solutions").glob("*/*.cu")):
+            lines = cut(path.read_text(encoding="utf-8"), path.name)
+            solutions.setdefault(path.parent.name, []).append(lines)
+        secrets = secrets_of(solutions)
     except MarkerError:
         return found  # `outdated` reports the marker; without markers, it is unknown what is secret
     texts = {path: file.data.decode("utf-8", "replace") for path, file in made.files.items() if path != MANIFEST}

@@ -87,18 +87,18 @@ def outdated(root: Path) -> list[Diagnostic]:
 def leaked_solutions(root: Path) -> list[Diagnostic]:
     """Code of a solution that is outside its markers, and pieces of a solution in a starter or a write-up."""
     diagnostics: list[Diagnostic] = []
-    solutions: list[list[Line]] = []
+    solutions: dict[str, list[list[Line]]] = {}
     for source in _sources(root):
         name = _below(root, source)
         with suppress(MarkerError):  # `outdated` reports it
             lines = cut(source.read_text(encoding="utf-8"), name)
-            solutions.append(lines)
+            solutions.setdefault(source.parent.name, []).append(lines)
             diagnostics += _unmarked(name, lines)
     secrets = secrets_of(solutions)
     for path in sorted([*(root / "assignments").glob("*/*.cu"), *(root / "assignments").glob("*/*.md")]):
         diagnostics += [
             Diagnostic(_below(root, path), leak.line, f"gives a solution away: {leak.text}")
-            for leak in leaks(path.read_text(encoding="utf-8"), secrets)
+            for leak in leaks(path.read_text(encoding="utf-8"), secrets.for_lab(path.parent.name))
         ]
     return diagnostics
 

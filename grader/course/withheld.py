@@ -13,7 +13,7 @@ from pathlib import PurePosixPath
 from posixpath import normpath
 
 from grader.course.diagnostic import Diagnostic
-from grader.course.leaks import Secrets, leaks
+from grader.course.leaks import CourseSecrets, leaks
 
 _PRIVATE_FOLDERS = {"solutions", "tests"}
 _PRIVATE_NAMES = {"grading.toml", "hidden_tests.cpp"}
@@ -32,7 +32,7 @@ class HiddenCases:
     text: str
 
 
-def withheld(files: Mapping[str, str], secrets: Secrets, hidden: Sequence[HiddenCases]) -> list[Diagnostic]:
+def withheld(files: Mapping[str, str], secrets: CourseSecrets, hidden: Sequence[HiddenCases]) -> list[Diagnostic]:
     """Everything in `files` (path in the handout to text) that students may not see, or that refers to a file they do not get."""
     found: list[Diagnostic] = []
     for path, text in files.items():
@@ -41,7 +41,7 @@ def withheld(files: Mapping[str, str], secrets: Secrets, hidden: Sequence[Hidden
             found.append(Diagnostic(path, None, "is private; students must never get it"))
         found += [
             Diagnostic(path, leak.line, f"gives a solution away: {leak.text}")
-            for leak in (leaks(text, secrets) if _WORD.search(text) else [])
+            for leak in (leaks(text, secrets.for_file(path)) if _WORD.search(text) else [])
         ]
         if pure.parts[0] == "assignments":
             found += _dangling(path, text, files)

@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from grader.course.hidden_facts import shape_pattern
+from grader.course.hidden_facts import shape_pattern, stated_size
 from grader.model.result import Environment, LabResult, Result, Submission
 from grader.reports.pages import student_page
 from grader.scoring.redaction import for_student
@@ -27,10 +27,10 @@ def disclosures(lab: LabResult, seed: int) -> Iterator[str]:
     )
     shown = for_student(whole)
     texts = shown.model_dump_json(by_alias=True) + re.sub(r"<[^>]*>", " ", student_page(shown, sources={}))
-    if str(seed) in texts:
+    if re.search(rf"(?<!\d){seed}(?!\d)", texts):
         yield "a student's report on it tells the seed"
     for case, shape in withheld_shapes(lab):
-        if shape in texts or _states(texts, shape):
+        if _states(texts, shape):
             yield f"a student's report on it tells a shape of {case!r}: {shape}"
 
 
@@ -47,8 +47,11 @@ def withheld_shapes(lab: LabResult) -> list[tuple[str, str]]:
 
 
 def _states(text: str, shape: str) -> bool:
-    """Whether `text` states the shape's numbers in this order in any notation: `97 x 13 x 61`."""
+    """Whether `text` states this very shape (`n=2` is not in `n=255`), or the numbers of a large one in any notation: `97 x 13 x 61`."""
+    if re.search(rf"(?<![\w.]){re.escape(shape)}(?!\w|\.\d)", text):
+        return True
     numbers = re.findall(r"\d+", shape)
-    if len(numbers) < 2 or max(map(int, numbers)) <= _LARGE:  # noqa: PLR2004 -- one number tells nothing
+    if not numbers or max(map(int, numbers)) <= _LARGE:
         return False
-    return shape_pattern(numbers).search(text) is not None
+    pattern = shape_pattern(numbers) if len(numbers) > 1 else stated_size(shape.partition("=")[0].strip(), numbers[0])
+    return pattern.search(text) is not None

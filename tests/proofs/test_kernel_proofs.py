@@ -128,6 +128,20 @@ def test_a_report_that_tells_a_hidden_shape_or_the_seed_is_found(advice: str) ->
     assert len(list(disclosures(graded(hidden), SEED))) == 1
 
 
+@pytest.mark.parametrize(
+    ("shape", "advice", "told"),
+    [
+        ("n=2", "Try n=255, n=27 and n=2.5.", 0),
+        ("n=2", "Try n=2.", 1),
+        ("n=1021", "Try n = 3001 and 1021.", 1),
+        ("n=1021", "1021 reads, n=10210, seed 1234567.", 0),
+    ],
+)
+def test_a_shape_is_told_only_by_its_own_numbers(shape: str, advice: str, told: int) -> None:
+    hidden = case(name="big", visibility="hidden", feedback="verdict", launches=(launch(shape),), advice=advice)
+    assert len(list(disclosures(graded(hidden), SEED))) == told
+
+
 def launch(shape: str) -> Launch:
     return Launch(shape=shape, inputs="small integers", verdict=Verdict.WRONG_ANSWER)
 

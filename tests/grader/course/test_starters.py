@@ -54,7 +54,11 @@ def starter_in(course: Path) -> Path:
 
 def leaked(text: str, *solutions: str) -> list[int]:
     return [
-        leak.line for leak in leaks(text, secrets_of([cut(one, "solution.cu") for one in solutions or (SOLUTION,)]))
+        leak.line
+        for leak in leaks(
+            text,
+            secrets_of({"05-add": [cut(one, "solution.cu") for one in solutions or (SOLUTION,)]}).for_lab("05-add"),
+        )
     ]
 
 
@@ -144,6 +148,26 @@ def test_an_indexing_expression_is_a_leak_in_code_comments_and_prose() -> None:
 
 def test_a_longer_name_that_ends_alike_is_no_leak() -> None:
     assert leaked("max[n - i2]\n") == []
+
+
+def test_an_index_inside_a_longer_one_is_no_leak() -> None:
+    assert leaked("x[2 * n - i]\n") == []
+    assert leaked("x[n - i * 2]\n") == []
+    assert leaked("the distance n-i is small\n") == []
+
+
+def test_a_short_index_of_one_lab_is_no_leak_in_the_write_up_of_another() -> None:
+    secrets = secrets_of({"05-add": [cut(SOLUTION, "add.cu")], "06-more": []})
+    page = "Write `sum[n - i]` here.\n"
+    assert [leak.text for leak in leaks(page, secrets.for_file("assignments/05-add/README.md"))] == ["[n-i]"]
+    assert leaks(page, secrets.for_file("assignments/06-more/README.md")) == []
+    assert [leak.text for leak in leaks(page, secrets.for_file("README.md"))] == ["[n-i]"]
+
+
+def test_what_is_no_coincidence_is_a_leak_in_the_write_up_of_another_lab_too() -> None:
+    secrets = secrets_of({"05-add": [cut(SOLUTION, "add.cu")], "06-more": []})
+    shown = leaks("Write `x[n - i]` here.\n", secrets.for_file("assignments/06-more/README.md"))
+    assert [leak.text for leak in shown] == ["x[n-i]"]
 
 
 def test_what_stands_outside_the_regions_of_any_lab_is_public() -> None:
