@@ -180,7 +180,7 @@ class Launch {
       if (argument.role == Role::scalar) continue;
       const auto overrun = buffers_[buffer++].overrun();
       if (!overrun) continue;
-      const std::ptrdiff_t element_bytes = argument.element == "double" || argument.element == "long long" ? 8 : 4;
+      const auto element_bytes = static_cast<std::ptrdiff_t>(std::max<std::size_t>(argument.element_bytes, 1));
       const std::string element = argument.name + "[" + std::to_string(*overrun / element_bytes) + "]";
       const std::string where = *overrun < 0 ? "before the first element of " : "past the last element of ";
       protocol::Finding finding =

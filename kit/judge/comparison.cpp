@@ -1,11 +1,11 @@
 #include "judge/comparison.hpp"
 
 #include <algorithm>
-#include <bit>
 #include <cmath>
 #include <stdexcept>
 
 #include "judge/whereabouts.hpp"
+#include "operands/fill.hpp"
 
 namespace tilelab::judge {
 namespace {
@@ -13,7 +13,7 @@ namespace {
 constexpr std::size_t first_count = 8;
 constexpr std::size_t picture_side = 64;
 
-std::vector<char> mark_elements(std::span<const float> got, const Expectation& expected) {
+std::vector<char> mark_elements(std::span<const double> got, const Expectation& expected) {
   std::vector<char> marks(got.size(), '.');
   for (std::size_t i = 0; i < got.size(); ++i) {
     if (!is_right(got[i], expected, i)) marks[i] = is_unwritten(got[i]) ? 'o' : '#';
@@ -39,17 +39,15 @@ std::optional<double> if_finite(double value) { return std::isfinite(value) ? st
 
 }  // namespace
 
-bool is_unwritten(float value) { return std::bit_cast<std::uint32_t>(value) == unwritten_bits; }
-
 // Written so that a NaN in any operand makes the element wrong, except where it was asked for.
-bool is_right(float got, const Expectation& expected, std::size_t index) {
+bool is_right(double got, const Expectation& expected, std::size_t index) {
   const double value = expected.values[index];
   if (expected.non_finite && !std::isfinite(value)) return !is_unwritten(got);
   const double bound = expected.bounds.empty() ? 0.0 : expected.bounds[index];
-  return std::abs(static_cast<double>(got) - value) <= bound;
+  return std::abs(got - value) <= bound;
 }
 
-std::optional<Mismatch> compare(std::span<const float> got, const Expectation& expected, Tile tile) {
+std::optional<Mismatch> compare(std::span<const double> got, const Expectation& expected, Tile tile) {
   const std::size_t size = expected.rows * expected.columns;
   if (got.size() != size || expected.values.size() != size || !(expected.bounds.empty() || expected.bounds.size() == size)) {
     throw std::logic_error("an output and what it must hold differ in size");

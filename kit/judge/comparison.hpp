@@ -13,13 +13,8 @@
 
 namespace tilelab::judge {
 
-// Every element of an output holds this quiet NaN before a launch. A NaN that a kernel computes has another payload.
-inline constexpr std::uint32_t unwritten_bits = 0x7fc5'1e57;
-
-// Whether the element at `index` of an output may be `got`.
-bool is_right(float got, const Expectation& expected, std::size_t index);
-
-bool is_unwritten(float value);
+// Whether the element at `index` of a result may be `got`. `got` may be unwritten_value(): see operands/fill.hpp.
+bool is_right(double got, const Expectation& expected, std::size_t index);
 
 struct WrongElement {
   std::size_t row = 0, column = 0;
@@ -45,6 +40,6 @@ struct Mismatch {
 };
 
 // Returns nothing if every element is right. `got` has rows * columns elements; `tile` is the launch's block.
-std::optional<Mismatch> compare(std::span<const float> got, const Expectation& expected, Tile tile);
+std::optional<Mismatch> compare(std::span<const double> got, const Expectation& expected, Tile tile);
 
 }  // namespace tilelab::judge

@@ -6,6 +6,7 @@
 
 #include "judge/comparison.hpp"
 #include "judge/generic_mistakes.hpp"
+#include "operands/fill.hpp"
 
 namespace tilelab::judge {
 namespace {
@@ -15,11 +16,11 @@ constexpr std::size_t least_values = 3;
 
 double bound_of(const Expectation& expected, std::size_t index) { return expected.bounds.empty() ? 0.0 : expected.bounds[index]; }
 
-bool agrees(const Guess& guess, float got) {
+bool agrees(const Guess& guess, double got) {
   if (guess.state == Guess::State::unknown) return true;
   if (guess.state == Guess::State::unwritten) return is_unwritten(got);
   if (!std::isfinite(guess.value)) return !std::isfinite(got) && !is_unwritten(got);
-  return std::abs(static_cast<double>(got) - guess.value) <= guess.bound;
+  return std::abs(got - guess.value) <= guess.bound;
 }
 
 // Whether a kernel with this mistake would still give the right output for this launch.
@@ -35,9 +36,9 @@ bool leaves_right(const GuessOfElement& guess_of, const Expectation& expected) {
 }
 
 // Whether the mistake gives exactly this output. Wrong elements are compared first, because they refute most hypotheses at once.
-bool reproduces(const GuessOfElement& guess_of, const Expectation& expected, const std::vector<float>& got) {
+bool reproduces(const GuessOfElement& guess_of, const Expectation& expected, const std::vector<double>& got) {
   std::size_t wrong = 0, known = 0, unwritten = 0, written = 0, spread = 0;
-  std::set<float> values;
+  std::set<double> values;
   for (std::size_t i = 0; i < got.size(); ++i) {
     written += !is_unwritten(got[i]);
     if (is_right(got[i], expected, i)) continue;

@@ -21,7 +21,7 @@ struct Explanation {
 struct Evidence {
   Trial trial;
   protocol::LaunchConfig config;
-  std::vector<float> got;  // the output; empty if it was right
+  std::vector<double> got;  // the output; empty if it was right
 };
 
 // `wrong` is the last launch, whose output was wrong. The outputs of `earlier` were right.

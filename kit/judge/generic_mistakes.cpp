@@ -118,8 +118,8 @@ Mistake row_length(const Trial& trial) {
   };
   stored_with([](const Output& o) { return o.rows; });
   for (std::size_t k = 0; k < trial.operands.size(); ++k) {
-    if (trial.operands[k].kind != Operand::Kind::integer) continue;
-    stored_with([k](const Output& o) { return static_cast<std::size_t>(std::max(o.trial.operands[k].integer, 0)); });
+    if (trial.operands[k].kind != Operand::Kind::scalar) continue;
+    stored_with([k](const Output& o) { return static_cast<std::size_t>(std::max(o.trial.operands[k].number, 0.0)); });
   }
   return mistake;
 }
@@ -150,7 +150,7 @@ Mistake part_unwritten() {
 }
 
 // The first element that is wrong and has a right value other than zero.
-std::optional<std::size_t> first_wrong(const Expectation& right, const std::vector<float>& got) {
+std::optional<std::size_t> first_wrong(const Expectation& right, const std::vector<double>& got) {
   for (std::size_t i = 0; i < got.size(); ++i) {
     if (!is_right(got[i], right, i) && std::isfinite(got[i]) && right.values[i] != 0) return i;
   }
@@ -186,7 +186,7 @@ void for_each_like_input(Mistake& mistake, const Trial& trial, std::size_t size,
     const Operand& operand = trial.operands[k];
     if (operand.kind != Operand::Kind::input || operand.values.size() != size) continue;
     mistake.variants.push_back(variant([k, element](const Output& o, std::size_t i, std::size_t j) -> Guess {
-      const std::vector<float>& in = o.trial.operands[k].values;
+      const std::vector<double>& in = o.trial.operands[k].values;
       return in.size() == o.right.values.size() ? element(o, in, i, j) : Guess{};
     }));
   }
@@ -197,7 +197,7 @@ Mistake input_copied(const Trial& trial, std::size_t size) {
                   "The output holds an input as it is: nothing was computed, or nothing changed its place.",
                   "Follow one element from its load to its store: what happens to it in between?",
                   {}};
-  for_each_like_input(mistake, trial, size, [](const Output& o, const std::vector<float>& in, std::size_t i, std::size_t j) {
+  for_each_like_input(mistake, trial, size, [](const Output& o, const std::vector<double>& in, std::size_t i, std::size_t j) {
     return o.changed(i, j, in[i * o.columns + j]);
   });
   return mistake;
@@ -213,10 +213,10 @@ Mistake neighbour(const Trial& trial, std::size_t size, double sign) {
       {}};
   for (const int down : {-1, 0, 1}) {
     for (const int right : {-1, 0, 1}) {
-      for_each_like_input(mistake, trial, size, [=](const Output& o, const std::vector<float>& in, std::size_t i, std::size_t j) -> Guess {
+      for_each_like_input(mistake, trial, size, [=](const Output& o, const std::vector<double>& in, std::size_t i, std::size_t j) -> Guess {
         const std::size_t row = i + static_cast<std::size_t>(down), column = j + static_cast<std::size_t>(right);
         if (row >= o.rows || column >= o.columns) return {};
-        return o.changed(i, j, o.at(i, j).value + sign * static_cast<double>(in[row * o.columns + column]));
+        return o.changed(i, j, o.at(i, j).value + sign * in[row * o.columns + column]);
       });
     }
   }
@@ -226,13 +226,13 @@ Mistake neighbour(const Trial& trial, std::size_t size, double sign) {
 }  // namespace
 
 const Operand* only_output(const Trial& trial) {
-  const auto is_output = [](const Operand& operand) { return operand.kind == Operand::Kind::output; };
+  const auto is_output = [](const Operand& operand) { return operand.is_result(); };
   const auto found = std::find_if(trial.operands.begin(), trial.operands.end(), is_output);
   if (found == trial.operands.end() || std::any_of(found + 1, trial.operands.end(), is_output)) return nullptr;
   return &*found;
 }
 
-std::vector<Mistake> generic_mistakes(const Trial& trial, const std::vector<float>& got) {
+std::vector<Mistake> generic_mistakes(const Trial& trial, const std::vector<double>& got) {
   const Expectation& right = only_output(trial)->expectation;
   const std::size_t size = right.values.size();
   std::vector<Mistake> all{input_copied(trial, size),

@@ -9,7 +9,7 @@
 namespace tilelab::judge {
 
 // Those that may explain this output. Numbers that a mistake has, such as the factor of a scaled result, are taken from `got`.
-std::vector<Mistake> generic_mistakes(const Trial& trial, const std::vector<float>& got);
+std::vector<Mistake> generic_mistakes(const Trial& trial, const std::vector<double>& got);
 
 // The output of a trial that has exactly one; else nullptr.
 const Operand* only_output(const Trial& trial);

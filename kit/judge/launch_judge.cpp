@@ -9,13 +9,19 @@
 #include "judge/comparison.hpp"
 #include "judge/memory_file.hpp"
 #include "judge/reply_check.hpp"
+#include "operands/fill.hpp"
 
 namespace tilelab::judge {
 namespace {
 
-std::vector<float> initial_content(const Operand& operand, std::uint32_t unwritten) {
-  if (operand.kind == Operand::Kind::input) return operand.values;
-  return std::vector<float>(operand.expectation.values.size(), std::bit_cast<float>(unwritten));
+protocol::Role role_of(Operand::Kind kind) {
+  switch (kind) {
+    case Operand::Kind::input: return protocol::Role::input;
+    case Operand::Kind::output: return protocol::Role::output;
+    case Operand::Kind::inout: return protocol::Role::inout;
+    case Operand::Kind::scalar: break;
+  }
+  return protocol::Role::scalar;
 }
 
 // A trial's buffers, and the request that describes them.
@@ -23,8 +29,9 @@ struct Files {
   std::vector<const Operand*> operands;  // the operands that have a buffer
   std::vector<MemoryFile> files;
   protocol::LaunchRequest request;
+  Fill fill;  // what every element of an output holds before the launch
 
-  explicit Files(const Trial& trial, std::uint32_t unwritten = unwritten_bits) : unwritten_(unwritten) {
+  explicit Files(const Trial& trial, Fill fill = Fill::telling) : fill(fill) {
     request.launch_arguments = trial.launch_arguments;
     request.event_budget = trial.work_events + trial.spare_events;
     request.clock_ms = trial.clock_ms;
@@ -32,21 +39,21 @@ struct Files {
   }
 
   void add(const Operand& operand) {
-    using Kind = Operand::Kind;
     protocol::Argument argument;
     argument.name = operand.name;
-    if (operand.kind == Kind::integer) {
-      argument.role = protocol::Role::scalar;
-      argument.element = "int";
-      argument.bytes = sizeof(int);
-      argument.bits = std::bit_cast<std::uint32_t>(operand.integer);
-    } else {
-      const std::vector<float> content = initial_content(operand, unwritten_);
+    argument.role = role_of(operand.kind);
+    argument.element = cuda_name(operand.type);
+    argument.element_bytes = bytes_of(operand.type);
+    if (operand.is_buffer()) {
+      const std::vector<std::byte> content = content_before(operand, fill);
       operands.push_back(&operand);
-      files.emplace_back(std::as_bytes(std::span(content)));
-      argument.role = operand.kind == Kind::input ? protocol::Role::input : protocol::Role::output;
-      argument.bytes = content.size() * sizeof(float);
+      files.emplace_back(content);
+      argument.bytes = content.size();
       argument.row_elements = operand.columns;
+    } else {
+      const std::vector<std::byte> bytes = encoded(operand.type, {&operand.number, 1});
+      argument.bytes = bytes.size();
+      std::memcpy(&argument.bits, bytes.data(), bytes.size());  // little-endian
     }
     request.arguments.push_back(std::move(argument));
   }
@@ -57,8 +64,8 @@ struct Files {
     return fds;
   }
 
- private:
-  std::uint32_t unwritten_;  // what every element of an output holds before the launch
+  // What a result holds now.
+  std::vector<double> content(std::size_t index) const { return content_after(*operands[index], files[index].bytes(), fill); }
 };
 
 void check_inputs(LaunchRecord& record, const Files& files) {
@@ -66,7 +73,7 @@ void check_inputs(LaunchRecord& record, const Files& files) {
     const Operand& operand = *files.operands[i];
     if (operand.kind != Operand::Kind::input) continue;
     const std::vector<std::byte> after = files.files[i].bytes();
-    if (std::ranges::equal(after, std::as_bytes(std::span(operand.values)))) continue;
+    if (after == encoded(operand.type, operand.values)) continue;
     record.verdict = worst(record.verdict, Verdict::input_modified);
     const bool reported =
         std::ranges::any_of(record.findings, [&](const auto& one) { return one.kind == "input-modified" && one.array == operand.name; });
@@ -80,18 +87,11 @@ void check_inputs(LaunchRecord& record, const Files& files) {
   }
 }
 
-std::vector<float> content(const MemoryFile& file) {
-  const std::vector<std::byte> bytes = file.bytes();
-  std::vector<float> values(bytes.size() / sizeof(float));
-  std::memcpy(values.data(), bytes.data(), values.size() * sizeof(float));
-  return values;
-}
-
 void check_outputs(LaunchRecord& record, const Files& files) {
   for (std::size_t i = 0; i < files.operands.size(); ++i) {
     const Operand& operand = *files.operands[i];
-    if (operand.kind != Operand::Kind::output) continue;
-    const std::vector<float> got = content(files.files[i]);
+    if (!operand.is_result()) continue;
+    const std::vector<double> got = files.content(i);
     const protocol::Extent block = record.config ? record.config->block : protocol::Extent{};
     auto mismatch = compare(got, operand.expectation, {block.y, block.x});
     if (!mismatch) continue;
@@ -102,7 +102,7 @@ void check_outputs(LaunchRecord& record, const Files& files) {
 }
 
 std::size_t output_index(const Files& files) {
-  const auto is_output = [](const Operand* operand) { return operand->kind == Operand::Kind::output; };
+  const auto is_output = [](const Operand* operand) { return operand->is_result(); };
   return static_cast<std::size_t>(std::find_if(files.operands.begin(), files.operands.end(), is_output) - files.operands.begin());
 }
 
@@ -110,7 +110,7 @@ std::size_t output_index(const Files& files) {
 // on past the end of an input.
 void keep_output(LaunchRecord& record, const Files& files) {
   if (record.verdict != Verdict::wrong_answer && record.verdict != Verdict::out_of_bounds) return;
-  if (const std::size_t index = output_index(files); index < files.files.size()) record.wrong_output = content(files.files[index]);
+  if (const std::size_t index = output_index(files); index < files.files.size()) record.wrong_output = files.content(index);
 }
 
 // Checks the buffers as far as the launch's ending allows.
@@ -126,16 +126,17 @@ void check_buffers(LaunchRecord& record, Ending ending, const Files& files) {
 bool only_reads_unwritten(const LaunchRecord& record) { return record.verdict == Verdict::uninitialized_read && !record.mismatch; }
 
 std::uint64_t compulsory_bytes(const Trial& trial) {
-  std::uint64_t elements = 0;
-  for (const Operand& operand : trial.operands) elements += operand.values.size() + operand.expectation.values.size();
-  return elements * sizeof(float);
+  std::uint64_t bytes = 0;
+  for (const Operand& operand : trial.operands)
+    bytes += (operand.values.size() + operand.expectation.values.size()) * bytes_of(operand.type);
+  return bytes;
 }
 
 // Reading an unwritten value and discarding it is no mistake. So the launch runs again with other contents in unwritten shared
-// memory and outputs: 0x42424242, which is 48.6 as a float, where the first launch had NaN. If the result changes, the value was
+// memory and outputs: 0x42 in every byte, which is 48.6 as a float, where the first launch had NaN. If the result changes, the value was
 // used.
 void forgive_discarded_reads(LaunchRecord& record, RunnerProcess& runner, const Trial& trial, protocol::LaunchRequest request) {
-  const Files files(trial, 0x42424242);
+  const Files files(trial, Fill::other);
   request.shared_poison = 0x42;
   request.trace.reset();
   request.traffic = false;
@@ -157,6 +158,27 @@ void forgive_discarded_reads(LaunchRecord& record, RunnerProcess& runner, const 
   record.message.clear();
 }
 
+// An integer may be what an output holds before the launch. Then the launch runs again with other contents: an element that nobody
+// writes is wrong in one of the two.
+void check_with_other_fill(LaunchRecord& record, RunnerProcess& runner, const Trial& trial, protocol::LaunchRequest request) {
+  const Files files(trial, Fill::other);
+  request.trace.reset();
+  request.traffic = false;
+  request.follows_values = false;
+  LaunchRecord again{.shape = {}, .inputs = {}, .config = {}, .message = {}, .findings = {}, .mismatch = {}, .counters = {}, .printed = {}};
+  check_buffers(again, take_answer(again, runner.launch(request, files.descriptors())), files);
+  if (again.verdict == Verdict::pass) return;
+  record.mismatch = std::move(again.mismatch);
+  take_over(record, std::move(again));
+}
+
+// Whether a right result may be one that nobody wrote.
+bool is_right_by_chance(const Files& files) {
+  for (std::size_t i = 0; i < files.operands.size(); ++i)
+    if (is_right_by_chance(*files.operands[i], files.files[i].bytes(), files.fill)) return true;
+  return false;
+}
+
 // Any order of blocks and threads must give the same output. If another order gives another wrong output, that is the mistake.
 // Elements may differ by twice their error bound, because each of the two sums was rounded.
 void compare_orders(LaunchRecord& record, RunnerProcess& runner, const Trial& trial, protocol::LaunchRequest request) {
@@ -170,12 +192,11 @@ void compare_orders(LaunchRecord& record, RunnerProcess& runner, const Trial& tr
   auto reply = answer.kind == Answer::Kind::reply ? read_reply(answer.text) : std::nullopt;
   if (!reply || reply->status != protocol::Status::completed) return;
   const std::size_t index = output_index(files);
-  const std::vector<float> again = content(files.files[index]);
+  const std::vector<double> again = files.content(index);
   const std::vector<double>& bounds = files.operands[index]->expectation.bounds;
   for (std::size_t i = 0; i < again.size(); ++i) {
-    const float before = record.wrong_output[i];
-    const double apart = std::abs(static_cast<double>(before) - again[i]);
-    if (std::bit_cast<std::uint32_t>(before) == std::bit_cast<std::uint32_t>(again[i])) continue;
+    const double before = record.wrong_output[i], apart = std::abs(before - again[i]);
+    if (std::bit_cast<std::uint64_t>(before) == std::bit_cast<std::uint64_t>(again[i])) continue;
     if (apart <= (bounds.empty() ? 0.0 : 2 * bounds[i]) || (std::isnan(before) && std::isnan(again[i]))) continue;
     record.explanation = Explanation{
         "order-dependent", "The result depends on the order in which blocks and threads run: another order gave another result.",
@@ -245,6 +266,7 @@ LaunchRecord judge_launch(RunnerProcess& runner, const Trial& trial, const Launc
   if (!files.request.traffic) record.traffic.reset();
   if (record.needs_reversed_run) check_reversed_order(record, runner, trial, files.request);
   if (only_reads_unwritten(record)) forgive_discarded_reads(record, runner, trial, files.request);
+  if (record.verdict == Verdict::pass && is_right_by_chance(files)) check_with_other_fill(record, runner, trial, files.request);
   if (record.verdict == Verdict::pass && record.left_data) launch_a_second_time(record, runner, trial, files.request);
   compare_orders(record, runner, trial, files.request);
   return record;

@@ -67,8 +67,8 @@ judge::Trial make_trial(Shape shape, std::string inputs, std::vector<float> A, s
   const Sizes n(shape);
   return {.shape = "M=" + std::to_string(shape.M) + " N=" + std::to_string(shape.N) + " K=" + std::to_string(shape.K),
           .inputs = std::move(inputs),
-          .operands = {judge::input("A", n.K, std::move(A)), judge::input("B", n.N, std::move(B)), judge::output("C", std::move(C)),
-                       judge::integer("M", shape.M), judge::integer("N", shape.N), judge::integer("K", shape.K)},
+          .operands = {judge::input("A", n.K, A), judge::input("B", n.N, B), judge::output("C", std::move(C)), judge::integer("M", shape.M),
+                       judge::integer("N", shape.N), judge::integer("K", shape.K)},
           .launch_arguments = {shape.M, shape.N, shape.K},
           .work_unit = "multiply-add",
           .work = n.products(),

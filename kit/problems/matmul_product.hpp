@@ -20,7 +20,7 @@ inline double close_bound(double magnitude, std::size_t terms) { return 4 * std:
 
 struct Product {
   std::size_t M, N, K;
-  const std::vector<float>&A, &B;
+  const std::vector<double>&A, &B;
   bool exact;
   // Usual sides of tiles, and the sides of the submission's block.
   std::array<std::size_t, 5> tiles;
@@ -45,7 +45,7 @@ struct Product {
       const std::size_t a = a_index(k), b = b_index(k);
       if (a == zero || b == zero) continue;
       if (a >= A.size() || b >= B.size()) return {};
-      const double product = static_cast<double>(A[a]) * B[b];
+      const double product = A[a] * B[b];
       total += product;
       magnitude += std::abs(product);
     }
@@ -64,7 +64,7 @@ struct Product {
 
  private:
   static std::size_t side(const judge::Trial& trial, std::size_t index) {
-    return static_cast<std::size_t>(trial.operands.at(index).integer);
+    return static_cast<std::size_t>(trial.operands.at(index).number);
   }
 };
 

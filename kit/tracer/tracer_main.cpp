@@ -62,7 +62,9 @@ json inputs_json(const judge::Trial& trial) {
   json inputs = json::array();
   for (const judge::Operand& operand : trial.operands) {
     if (operand.kind != judge::Operand::Kind::input) continue;
-    inputs.push_back({{"name", operand.name}, {"columns", operand.columns}, {"values", operand.values}});
+    json values = operand.values;
+    if (operand.type == ElementType::f32) values = std::vector<float>(operand.values.begin(), operand.values.end());  // fewer digits
+    inputs.push_back({{"name", operand.name}, {"columns", operand.columns}, {"values", std::move(values)}});
   }
   return inputs;
 }

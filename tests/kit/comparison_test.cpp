@@ -8,11 +8,13 @@
 #include <catch2/catch_test_macros.hpp>
 #include <catch2/generators/catch_generators.hpp>
 
+#include "operands/fill.hpp"
+
 using namespace tilelab::judge;
 
 namespace {
 
-const float unwritten = std::bit_cast<float>(unwritten_bits);
+const double unwritten = unwritten_value();
 
 // rows x columns of 0, 1, 2, ..., which must be matched exactly.
 Expectation counting(std::size_t rows, std::size_t columns) {
@@ -21,7 +23,7 @@ Expectation counting(std::size_t rows, std::size_t columns) {
   return expected;
 }
 
-std::vector<float> right(const Expectation& expected) { return {expected.values.begin(), expected.values.end()}; }
+std::vector<double> right(const Expectation& expected) { return {expected.values.begin(), expected.values.end()}; }
 
 }  // namespace
 
@@ -33,8 +35,8 @@ TEST_CASE("an output that equals its expectation has no mismatch", "[comparison]
 TEST_CASE("a single wrong element is found wherever it is", "[comparison]") {
   const Expectation expected = counting(3, 4);
   for (std::size_t i = 0; i < 12; ++i) {
-    for (const float value : {static_cast<float>(i) + 1, std::nextafter(static_cast<float>(i), 100.0f),
-                              std::numeric_limits<float>::quiet_NaN(), std::numeric_limits<float>::infinity(), unwritten}) {
+    for (const double value : {static_cast<double>(i) + 1, std::nextafter(static_cast<double>(i), 100.0),
+                               std::numeric_limits<double>::quiet_NaN(), std::numeric_limits<double>::infinity(), unwritten}) {
       auto got = right(expected);
       got[i] = value;
       const auto mismatch = compare(got, expected, {16, 16});
@@ -49,37 +51,37 @@ TEST_CASE("a single wrong element is found wherever it is", "[comparison]") {
 }
 
 TEST_CASE("where Inf or NaN is expected, whatever is written is right", "[comparison]") {
-  const float nan = std::numeric_limits<float>::quiet_NaN(), inf = std::numeric_limits<float>::infinity();
+  const double nan = std::numeric_limits<double>::quiet_NaN(), inf = std::numeric_limits<double>::infinity();
   for (const double value : {std::numeric_limits<double>::quiet_NaN(), std::numeric_limits<double>::infinity()}) {
     Expectation expected{1, 1, {value}, {}, true};
-    for (const float right : {nan, inf, -inf, 0.0f}) CHECK_FALSE(compare(std::vector{right}, expected, {}));
+    for (const double right : {nan, inf, -inf, 0.0}) CHECK_FALSE(compare(std::vector{right}, expected, {}));
     const auto mismatch = compare(std::vector{unwritten}, expected, {});
     REQUIRE(mismatch);
     CHECK_FALSE(mismatch->first[0].expected);
     expected.non_finite = false;  // a fault of the problem: nothing is right then
-    for (const float got : {nan, inf, 0.0f}) CHECK(compare(std::vector{got}, expected, {}));
+    for (const double got : {nan, inf, 0.0}) CHECK(compare(std::vector{got}, expected, {}));
   }
 }
 
 TEST_CASE("minus zero equals zero", "[comparison]") {
   Expectation expected = counting(1, 1);
-  CHECK_FALSE(compare(std::vector{-0.0f}, expected, {}));
+  CHECK_FALSE(compare(std::vector{-0.0}, expected, {}));
 }
 
 TEST_CASE("an element at its bound is right, one beyond it is not", "[comparison]") {
   Expectation expected{1, 1, {1.0}, {0.25}};
-  CHECK_FALSE(compare(std::vector{1.25f}, expected, {}));
-  CHECK_FALSE(compare(std::vector{0.75f}, expected, {}));
-  CHECK(compare(std::vector{std::nextafter(1.25f, 2.0f)}, expected, {}));
-  CHECK(compare(std::vector{std::numeric_limits<float>::quiet_NaN()}, expected, {}));
+  CHECK_FALSE(compare(std::vector{1.25}, expected, {}));
+  CHECK_FALSE(compare(std::vector{0.75}, expected, {}));
+  CHECK(compare(std::vector{std::nextafter(1.25, 2.0)}, expected, {}));
+  CHECK(compare(std::vector{std::numeric_limits<double>::quiet_NaN()}, expected, {}));
   expected.bounds = {std::numeric_limits<double>::quiet_NaN()};
-  CHECK(compare(std::vector{1.0f}, expected, {}));
+  CHECK(compare(std::vector{1.0}, expected, {}));
 }
 
 TEST_CASE("an unwritten element is told apart from a computed NaN", "[comparison]") {
   const Expectation expected = counting(2, 2);
   const auto mismatch = compare(
-      std::vector{0.0f, unwritten, std::numeric_limits<float>::quiet_NaN(), -std::numeric_limits<float>::quiet_NaN()}, expected, {});
+      std::vector{0.0, unwritten, std::numeric_limits<double>::quiet_NaN(), -std::numeric_limits<double>::quiet_NaN()}, expected, {});
   REQUIRE(mismatch);
   CHECK(mismatch->wrong == 3);
   CHECK(mismatch->unwritten == 1);
@@ -89,7 +91,7 @@ TEST_CASE("an unwritten element is told apart from a computed NaN", "[comparison
 
 TEST_CASE("at most eight wrong elements are listed, in row-major order", "[comparison]") {
   const Expectation expected = counting(10, 10);
-  const auto mismatch = compare(std::vector<float>(100, -1.0f), expected, {16, 16});
+  const auto mismatch = compare(std::vector<double>(100, -1.0), expected, {16, 16});
   REQUIRE(mismatch);
   CHECK(mismatch->wrong == 100);
   REQUIRE(mismatch->first.size() == 8);
@@ -124,5 +126,5 @@ TEST_CASE("in a cell that holds both, wrong shows before unwritten", "[compariso
 }
 
 TEST_CASE("an output of another size than expected is refused", "[comparison]") {
-  CHECK_THROWS_AS(compare(std::vector{1.0f}, counting(1, 2), {}), std::logic_error);
+  CHECK_THROWS_AS(compare(std::vector{1.0}, counting(1, 2), {}), std::logic_error);
 }

@@ -1,11 +1,10 @@
 // An explanation is given if exactly one mistake reproduces a wrong output and the launches that were right.
 #include "judge/explanation.hpp"
 
-#include <bit>
-
 #include <catch2/catch_test_macros.hpp>
 
 #include "judge/comparison.hpp"
+#include "operands/fill.hpp"
 
 using namespace tilelab;
 using namespace tilelab::judge;
@@ -14,7 +13,7 @@ namespace {
 
 using State = Guess::State;
 
-const float hole = std::bit_cast<float>(unwritten_bits);
+const double hole = unwritten_value();
 
 // A mistake that replaces each expected element by `change` of it.
 Mistake mistake(const std::string& name, const std::function<Guess(double right, std::size_t column)>& change) {
@@ -35,7 +34,7 @@ const Mistake last_unwritten = mistake("last-unwritten", [](double right, std::s
 const Mistake known_in_the_first_column_alone =
     mistake("first-known", [](double right, std::size_t column) { return column == 0 ? Guess{State::value, 2 * right, 0} : Guess{}; });
 
-Evidence launch(const std::vector<double>& expected, std::vector<float> got, const std::vector<Mistake>& mistakes) {
+Evidence launch(const std::vector<double>& expected, std::vector<double> got, const std::vector<Mistake>& mistakes) {
   Evidence evidence;
   evidence.trial.operands = {output("C", {1, expected.size(), expected, {}})};
   evidence.trial.mistakes = &mistakes;
@@ -43,7 +42,7 @@ Evidence launch(const std::vector<double>& expected, std::vector<float> got, con
   return evidence;
 }
 
-std::string explained(const std::vector<Mistake>& mistakes, const std::vector<double>& expected, std::vector<float> got,
+std::string explained(const std::vector<Mistake>& mistakes, const std::vector<double>& expected, std::vector<double> got,
                       const std::vector<std::vector<double>>& right_before = {}) {
   std::vector<Evidence> earlier;
   for (const auto& values : right_before) earlier.push_back(launch(values, {}, mistakes));

@@ -1,7 +1,6 @@
 // Any kernel with one output, and mistakes that show in the output alone: each is named without a word from the problem.
 #include "judge/generic_mistakes.hpp"
 
-#include <bit>
 #include <cctype>
 #include <cmath>
 #include <functional>
@@ -15,13 +14,14 @@
 #include "judge/comparison.hpp"
 #include "judge/explanation.hpp"
 #include "judge/random_stream.hpp"
+#include "operands/fill.hpp"
 
 using namespace tilelab;
 using namespace tilelab::judge;
 
 namespace {
 
-const float hole = std::bit_cast<float>(unwritten_bits);
+const double hole = unwritten_value();
 constexpr protocol::LaunchConfig config{{3, 3, 1}, {16, 16, 1}, 0};
 
 struct Shape {
@@ -55,10 +55,10 @@ struct Stencil {
   }
 };
 
-using Element = std::function<float(const Stencil&, std::size_t i, std::size_t j)>;
+using Element = std::function<double(const Stencil&, std::size_t i, std::size_t j)>;
 
-std::vector<float> got_of(const Stencil& stencil, const Element& element) {
-  std::vector<float> got;
+std::vector<double> got_of(const Stencil& stencil, const Element& element) {
+  std::vector<double> got;
   for (std::size_t i = 0; i < stencil.shape.rows; ++i) {
     for (std::size_t j = 0; j < stencil.shape.columns; ++j) got.push_back(element(stencil, i, j));
   }
@@ -132,7 +132,7 @@ TEST_CASE("a launch that was right refutes a mistake that would have spoilt it",
 TEST_CASE("a generic mistake has a name of its own, a sentence and advice, and none holds a number", "[generic]") {
   const Stencil stencil({20, 30});
   std::set<std::string> names;
-  for (const Mistake& mistake : generic_mistakes(stencil.trial(), stencil.in)) {
+  for (const Mistake& mistake : generic_mistakes(stencil.trial(), {stencil.in.begin(), stencil.in.end()})) {
     CHECK(names.insert(mistake.name).second);
     CHECK(mistake.sentence.ends_with('.'));
     CHECK_FALSE(mistake.advice.empty());
@@ -143,7 +143,7 @@ TEST_CASE("a generic mistake has a name of its own, a sentence and advice, and n
 
 TEST_CASE("a launch of any size and an output without elements are harmless", "[generic]") {
   const Stencil stencil({9, 8});
-  const std::vector<float> got = got_of(stencil, [](const Stencil& s, std::size_t i, std::size_t j) { return s.right(i, j) * 3; });
+  const std::vector<double> got = got_of(stencil, [](const Stencil& s, std::size_t i, std::size_t j) { return s.right(i, j) * 3; });
   for (const unsigned any : {0u, 1u, 0xffff'ffffu}) {
     const auto found = explain({}, {stencil.trial(), {{any, any, any}, {any, any, any}, 0}, got});
     REQUIRE(found);

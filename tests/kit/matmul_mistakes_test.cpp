@@ -8,11 +8,13 @@
 #include <functional>
 #include <map>
 #include <set>
+#include <span>
 
 #include <catch2/catch_test_macros.hpp>
 
 #include "judge/comparison.hpp"
 #include "judge/explanation.hpp"
+#include "operands/fill.hpp"
 #include "problems/matmul.hpp"
 
 using namespace tilelab;
@@ -30,6 +32,8 @@ struct Launch {
 };
 using Kernel = std::function<void(const Launch&)>;
 
+constexpr std::uint32_t unwritten_bits = 0x7fc5'1e57;  // as content_before fills an fp32 output
+
 protocol::LaunchConfig usual_config(Shape shape) {
   const auto blocks = [](int length) { return static_cast<unsigned>((length + 15) / 16); };
   return {{blocks(shape.N), blocks(shape.M), 1}, {16, 16, 1}, 0};
@@ -41,9 +45,11 @@ using Inputs = judge::Trial (*)(Shape, judge::RandomStream);
 std::string said_of(const Kernel& kernel, Shape shape, const protocol::LaunchConfig& config, Inputs inputs = exact_trial) {
   judge::Evidence wrong{inputs(shape, judge::RandomStream(3)), config, {}};
   const auto& operands = wrong.trial.operands;
-  wrong.got.assign(operands[2].expectation.values.size(), std::bit_cast<float>(judge::unwritten_bits));
-  kernel({operands[0].values, operands[1].values, wrong.got, static_cast<Index>(shape.M), static_cast<Index>(shape.N),
-          static_cast<Index>(shape.K)});
+  const auto in = [&](std::size_t n) { return std::vector<float>(operands[n].values.begin(), operands[n].values.end()); };
+  const std::vector<float> A = in(0), B = in(1);
+  std::vector<float> C(operands[2].expectation.values.size(), std::bit_cast<float>(unwritten_bits));
+  kernel({A, B, C, static_cast<Index>(shape.M), static_cast<Index>(shape.N), static_cast<Index>(shape.K)});
+  wrong.got = judge::content_after(operands[2], std::as_bytes(std::span(C)), judge::Fill::telling);
   const auto found = judge::explain({}, wrong);
   return found ? found->mistake : "";
 }

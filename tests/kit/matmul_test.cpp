@@ -86,22 +86,22 @@ Sum less_precise(int bits) {
   };
 }
 
-std::vector<float> multiply(const Trial& trial, const Sum& sum) {
+std::vector<double> multiply(const Trial& trial, const Sum& sum) {
   const auto &A = trial.operands.at(0), &B = trial.operands.at(1);
   const std::size_t K = A.columns, M = A.values.size() / K, N = B.columns;
-  std::vector<float> C;
+  std::vector<double> C;
   for (std::size_t i = 0; i < M; ++i) {
     for (std::size_t j = 0; j < N; ++j) {
       const std::vector<float> a(A.values.begin() + static_cast<long>(i * K), A.values.begin() + static_cast<long>((i + 1) * K));
       std::vector<float> b;
-      for (std::size_t k = 0; k < K; ++k) b.push_back(B.values[k * N + j]);
+      for (std::size_t k = 0; k < K; ++k) b.push_back(static_cast<float>(B.values[k * N + j]));
       C.push_back(sum(a, b));
     }
   }
   return C;
 }
 
-bool is_right(const Trial& trial, const std::vector<float>& C) { return !judge::compare(C, trial.operands.at(2).expectation, {}); }
+bool is_right(const Trial& trial, const std::vector<double>& C) { return !judge::compare(C, trial.operands.at(2).expectation, {}); }
 
 const std::map<std::string, Sum> honest{{"forwards", forwards}, {"backwards", backwards}, {"fused", fused},
                                         {"pairwise", pairwise}, {"tiled", tiled},         {"by size", by_size}};
@@ -167,9 +167,9 @@ TEST_CASE("one product left out, doubled or taken from a neighbour fails either 
 
 TEST_CASE("small integers are whole, small and never zero", "[matmul]") {
   const Trial trial = exact_trial({.M = 40, .N = 40, .K = 40}, RandomStream(1));
-  std::set<float> seen;
+  std::set<double> seen;
   for (const auto& operand : {trial.operands.at(0), trial.operands.at(1)}) seen.insert(operand.values.begin(), operand.values.end());
-  CHECK(seen == std::set<float>{-8, -7, -6, -5, -4, -3, -2, -1, 1, 2, 3, 4, 5, 6, 7, 8});
+  CHECK(seen == std::set<double>{-8, -7, -6, -5, -4, -3, -2, -1, 1, 2, 3, 4, 5, 6, 7, 8});
 }
 
 TEST_CASE("Inf and NaN lie in two rows of A and two columns of B, and every other element of C is finite", "[matmul]") {
@@ -202,7 +202,7 @@ TEST_CASE("Inf and NaN lie in two rows of A and two columns of B, and every othe
 TEST_CASE("quarters are not whole numbers, small and never zero", "[matmul]") {
   bool fraction = false;
   const Trial trial = quarters_trial({.M = 40, .N = 1, .K = 40}, RandomStream(5));
-  for (const float value : trial.operands[0].values) {
+  for (const double value : trial.operands[0].values) {
     CHECK(4 * value == std::trunc(4 * value));
     CHECK((std::abs(value) >= 0.25f && std::abs(value) <= 2));
     fraction = fraction || value != std::trunc(value);
@@ -226,7 +226,7 @@ TEST_CASE("a shape the rules do not hold for is refused", "[matmul]") {
 TEST_CASE("a trial describes its arguments in the kernel's order", "[matmul]") {
   const Trial trial = exact_trial({.M = 2, .N = 3, .K = 4}, RandomStream(0));
   std::vector<std::tuple<std::string, std::size_t, int>> described;
-  for (const auto& operand : trial.operands) described.emplace_back(operand.name, operand.columns, operand.integer);
+  for (const auto& operand : trial.operands) described.emplace_back(operand.name, operand.columns, operand.number);
   CHECK(described == std::vector<std::tuple<std::string, std::size_t, int>>{
                          {"A", 4, 0}, {"B", 3, 0}, {"C", 3, 0}, {"M", 0, 2}, {"N", 0, 3}, {"K", 0, 4}});
   CHECK(trial.launch_arguments == std::vector{2, 3, 4});

@@ -19,10 +19,10 @@ using judge::Trial;
 
 namespace {
 
-bool is_right(const Trial& trial, const std::vector<float>& out) { return !judge::compare(out, trial.operands.at(1).expectation, {}); }
+bool is_right(const Trial& trial, const std::vector<double>& out) { return !judge::compare(out, trial.operands.at(1).expectation, {}); }
 
-std::vector<float> turned(const Trial& trial, std::size_t M, std::size_t N) {
-  std::vector<float> out;
+std::vector<double> turned(const Trial& trial, std::size_t M, std::size_t N) {
+  std::vector<double> out;
   for (std::size_t column = 0; column < N; ++column) {
     for (std::size_t row = 0; row < M; ++row) out.push_back(trial.operands.at(0).values.at(row * N + column));
   }
@@ -34,15 +34,15 @@ std::vector<float> turned(const Trial& trial, std::size_t M, std::size_t N) {
 TEST_CASE("the input of a transpose holds every whole number from 1 once", "[transpose]") {
   const auto [M, N] = GENERATE(std::pair{1, 1}, std::pair{2, 3}, std::pair{40, 18}, std::pair{1, 77});
   const Trial trial = exact_trial({.M = M, .N = N}, RandomStream(3));
-  std::vector<float> values = trial.operands.at(0).values, wanted(values.size());
-  std::iota(wanted.begin(), wanted.end(), 1.0f);
+  std::vector<double> values = trial.operands.at(0).values, wanted(values.size());
+  std::iota(wanted.begin(), wanted.end(), 1.0);
   std::sort(values.begin(), values.end());
   CHECK(values == wanted);
 }
 
 TEST_CASE("the transpose passes, and no other order of its elements does", "[transpose]") {
   const Trial trial = exact_trial({.M = 5, .N = 7}, RandomStream(1));
-  std::vector<float> out = turned(trial, 5, 7);
+  std::vector<double> out = turned(trial, 5, 7);
   CHECK(is_right(trial, out));
   CHECK_FALSE(is_right(trial, trial.operands[0].values));
   for (std::size_t i = 0; i + 1 < out.size(); ++i) {

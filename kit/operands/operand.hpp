@@ -1,0 +1,98 @@
+// The arguments of a kernel, in its order: buffers with what they hold before the launch and what they must hold after it, and numbers.
+// Plain data that a problem in kit/problems makes. Only the problem knows what the numbers mean.
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "operands/element_type.hpp"
+
+namespace tilelab::judge {
+
+// What a buffer must hold after the launch, row-major. An element is right if |got - value| <= bound. Without bounds it must be exactly
+// equal. Values of 64-bit integers are at most 2^53.
+// A value may be infinite or NaN where the inputs make it so, and only if `non_finite` says so. Such an element must be written, and
+// may hold anything: 0 * Inf is NaN where zeros fill a tile up, and compensated sums make Inf a NaN as well.
+struct Expectation {
+  std::size_t rows = 0, columns = 0;
+  std::vector<double> values;
+  std::vector<double> bounds = {};
+  bool non_finite = false;
+  std::string rule = {};  // why the bounds are what they are, for people: "4·√K·u·Σ|a·b|"; empty: exact, or not stated
+};
+
+struct Operand {
+  enum class Kind {
+    input,   // must not change
+    output,  // no thread may read an element before one was written; the kernel must write them all
+    inout,   // holds `values` before the launch, and what `expectation` says after it
+    scalar
+  };
+  std::string name;
+  Kind kind = Kind::scalar;
+  ElementType type = ElementType::i32;
+  std::size_t columns = 0;       // of a buffer: elements in a row
+  std::vector<double> values;    // of an input or inout
+  Expectation expectation = {};  // of an output or inout
+  double number = 0;             // of a scalar
+
+  bool is_buffer() const { return kind != Kind::scalar; }
+  bool is_result() const { return kind == Kind::output || kind == Kind::inout; }
+  std::size_t elements() const { return kind == Kind::output ? expectation.values.size() : values.size(); }
+};
+
+inline Operand input(std::string name, ElementType type, std::size_t columns, std::vector<double> values) {
+  return {.name = std::move(name), .kind = Operand::Kind::input, .type = type, .columns = columns, .values = std::move(values)};
+}
+
+inline Operand output(std::string name, ElementType type, Expectation expectation) {
+  const std::size_t columns = expectation.columns;
+  return {.name = std::move(name),
+          .kind = Operand::Kind::output,
+          .type = type,
+          .columns = columns,
+          .values = {},
+          .expectation = std::move(expectation)};
+}
+
+// Throws std::logic_error at the launch if there are not as many values as expected ones.
+inline Operand inout(std::string name, ElementType type, std::vector<double> values, Expectation expectation) {
+  Operand operand = output(std::move(name), type, std::move(expectation));
+  operand.kind = Operand::Kind::inout;
+  operand.values = std::move(values);
+  return operand;
+}
+
+// An output that holds zeros before the launch, as after cudaMemset: a histogram that threads count up.
+inline Operand zeroed(std::string name, ElementType type, Expectation expectation) {
+  std::vector<double> zeros(expectation.values.size());
+  return inout(std::move(name), type, std::move(zeros), std::move(expectation));
+}
+
+inline Operand scalar(std::string name, ElementType type, double number) {
+  return {.name = std::move(name),
+          .kind = Operand::Kind::scalar,
+          .type = type,
+          .columns = 0,
+          .values = {},
+          .expectation = {},
+          .number = number};
+}
+
+// The usual ones: fp32 buffers and an int.
+inline Operand input(std::string name, std::size_t columns, const std::vector<float>& values) {
+  return input(std::move(name), ElementType::f32, columns, {values.begin(), values.end()});
+}
+inline Operand output(std::string name, Expectation expectation) {
+  return output(std::move(name), ElementType::f32, std::move(expectation));
+}
+inline Operand integer(std::string name, int value) { return scalar(std::move(name), ElementType::i32, value); }
+
+// Expectations with a bound for each element. `ulps`: units in the last place of the type at the expected value. `relative`: a part of
+// its absolute value, and never less than `least`.
+Expectation within_ulps(Expectation exact, ElementType type, double ulps);
+Expectation within_relative(Expectation exact, double relative, double least = 0.0);
+
+}  // namespace tilelab::judge
