@@ -1,0 +1,20 @@
+// run:
+// prints: before\nhello from thread 0 of block 0\nhello from thread 1 of block 0\nbetween\nnumbers 7 2.5 x abc\nafter\n
+#include <cstdio>
+
+__global__ void hello() { printf("hello from thread %d of block %d\n", threadIdx.x, blockIdx.x); }
+
+__global__ void numbers(int a, float b, char c) { printf("numbers %d %.1f %c %s\n", a, b, c, "abc"); }
+
+int main() {
+  printf("before\n");
+  fflush(stdout);
+  hello<<<1, 2>>>();
+  cudaDeviceSynchronize();
+  printf("between\n");
+  fflush(stdout);
+  numbers<<<1, 1>>>(7, 2.5f, 'x');
+  cudaDeviceSynchronize();
+  printf("after\n");
+  return 0;
+}

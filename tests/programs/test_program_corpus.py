@@ -1,0 +1,40 @@
+"""The programs of this folder: each says how it is run, and each is what nvcc compiles and links, where there is one."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+from pathlib import Path
+
+import pytest
+from corpus_sample import sample
+from program_header import programs, read
+
+NVCC = shutil.which("nvcc", path=os.pathsep.join([os.environ.get("PATH", ""), "/usr/local/cuda/bin"]))
+
+
+@pytest.mark.parametrize("file", programs("clean"), ids=lambda file: file.stem)
+def test_a_right_program_says_what_it_prints(file: Path) -> None:
+    header = read(file)
+    assert header.kind == ""
+    assert header.prints.endswith("\n") or header.prints == ""
+
+
+@pytest.mark.parametrize("file", programs("found"), ids=lambda file: file.stem)
+def test_a_mistake_has_its_line_and_what_is_said_of_it(file: Path) -> None:
+    header = read(file)
+    assert header.kind
+    assert header.says
+    lines = file.read_text(encoding="utf-8").splitlines()
+    assert 2 < header.line <= len(lines)
+    assert lines[header.line - 1].strip()
+
+
+@pytest.mark.skipif(NVCC is None, reason="there is no nvcc here")
+@pytest.mark.parametrize("file", sample([*programs("clean"), *programs("found")], 20), ids=lambda file: file.stem)
+def test_nvcc_compiles_it(file: Path, tmp_path: Path) -> None:
+    """A sample of the programs by default."""
+    command = [str(NVCC), "-w", "-arch=sm_90", "-o", str(tmp_path / "program"), str(file)]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stdout + done.stderr
