@@ -1,0 +1,88 @@
+"""Compares what a program printed with what it printed on a GPU. Pure: it runs nothing.
+
+Numbers in lines about time or speed, and lines that differ between two runs on the GPU itself, are left out.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Sequence
+from enum import StrEnum
+
+_NUMBER = re.compile(r"[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?")
+_TIME = re.compile(
+    r"time|elapsed|duration|speed|bandwidth|throughput|perf|flop|latency|(?<![a-z])(?:[mnuµ]?s|[mnu]?secs?|[gmkt]i?b/s|fps|seconds?|milliseconds?)(?![a-z])",
+    re.IGNORECASE,
+)
+_DEVICE = re.compile(
+    r"device|gpu|clock|nvidia|memory|multiprocessor|\bsms?\b|capability|driver|runtime|registers?|bus|cores|cache|warp|max(?:imum)?\b.*(?:grid|block|thread)",
+    re.IGNORECASE,
+)
+_PATH = re.compile(r"\S*/([^\s/]+)")
+_CLOSE = 1e-3  # sums in another order
+
+
+class Likeness(StrEnum):
+    SAME = "same"
+    ROUNDED = "same but for rounding"
+    TIMES = "same but for times"
+    DEVICE = "same but for times and the device's properties"
+    ORDER = "same lines in another order"
+    RANDOM = "differs on the GPU from run to run"
+    OTHER = "other output"
+
+
+def likeness(ours: str, gpu: Sequence[str]) -> Likeness:
+    """`gpu`: one or more runs of the same program there."""
+    if ours in gpu:
+        return Likeness.SAME
+    mine, runs = _lines(ours), [_lines(one) for one in gpu]
+    if any(len(one) == len(mine) for one in runs):
+        return min((_by_line(mine, one, runs) for one in runs if len(one) == len(mine)), key=list(Likeness).index)
+    if any(Counter(map(_without_numbers, mine)) == Counter(map(_without_numbers, one)) for one in runs):
+        return Likeness.ORDER
+    if len({len(one) for one in runs}) > 1:
+        return Likeness.RANDOM
+    return Likeness.OTHER
+
+
+def _by_line(mine: Sequence[str], theirs: Sequence[str], runs: Sequence[Sequence[str]]) -> Likeness:
+    worst = Likeness.SAME
+    for place, (one, other) in enumerate(zip(mine, theirs, strict=True)):
+        found = _line(one, other)
+        if found is Likeness.OTHER:
+            there = {run[place] if place < len(run) else "" for run in runs}
+            found = (
+                Likeness.RANDOM
+                if len({_without_numbers(line) if _TIME.search(line) else line for line in there}) > 1
+                else found
+            )
+        worst = max(worst, found, key=list(Likeness).index)
+    if worst is Likeness.OTHER and Counter(mine) == Counter(theirs):
+        return Likeness.ORDER
+    return worst
+
+
+def _line(one: str, other: str) -> Likeness:
+    if one == other:
+        return Likeness.SAME
+    same_words = _without_numbers(one) == _without_numbers(other)
+    if same_words and all(_close(a, b) for a, b in zip(_NUMBER.findall(one), _NUMBER.findall(other), strict=True)):
+        return Likeness.ROUNDED
+    if same_words and _TIME.search(one):
+        return Likeness.TIMES
+    return Likeness.DEVICE if _DEVICE.search(one) and _DEVICE.search(other) else Likeness.OTHER
+
+
+def _lines(text: str) -> list[str]:
+    return [_PATH.sub(r"\1", line).rstrip() for line in text.replace("\r\n", "\n").strip().split("\n")]
+
+
+def _without_numbers(line: str) -> str:
+    return " ".join(_NUMBER.sub("#", line).split())
+
+
+def _close(one: str, other: str) -> bool:
+    a, b = float(one), float(other)
+    return abs(a - b) <= _CLOSE * max(abs(a), abs(b), _CLOSE)

@@ -1,0 +1,99 @@
+"""One public program with a main of its own, run by `tilelab run`, and what came of it. Knows nothing of tables.
+
+A program is a folder with `origin.json` (`path` of its .cu below `tree/`, folders for `-I` in `includes`) and `run.json` (`args`,
+`stdin_hex`), or any other .cu file that has a main.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+SECONDS = 180
+_MAIN = re.compile(r"\bmain\s*\(")
+
+
+@dataclass(frozen=True)
+class PublicProgram:
+    name: str
+    folder: Path  # what is copied before a run, so that files that the program writes stay apart
+    file: Path  # below `folder`
+    includes: Sequence[str] = ()
+    arguments: Sequence[str] = ()
+    stdin: bytes = b""
+
+
+@dataclass(frozen=True)
+class ProgramRun:
+    """`report`: what `tilelab run --json` wrote; empty if it wrote none. `err`: the end of its standard error."""
+
+    program: PublicProgram
+    status: int | str
+    report: Mapping[str, Any]
+    err: str
+    seconds: float
+
+    @property
+    def findings(self) -> list[Mapping[str, Any]]:
+        """Of kernels and of the host, without notes."""
+        both = [*self.report.get("findings", []), *self.report.get("host", [])]
+        return [one for one in both if one.get("severity", "error") == "error"]
+
+    @property
+    def refusals(self) -> list[str]:
+        return [
+            str(one.get("message", one)) if isinstance(one, dict) else str(one)
+            for one in self.report.get("refusals", [])
+        ]
+
+
+def programs_in(folder: Path, only: str = "") -> Iterator[PublicProgram]:
+    described = sorted(folder.rglob("origin.json"))
+    for origin in described:
+        own = origin.parent
+        said, run = (json.loads((own / name).read_text(encoding="utf-8")) for name in ("origin.json", "run.json"))
+        if only in own.name and not run.get("skip"):
+            stdin = bytes.fromhex(run["stdin_hex"])
+            yield PublicProgram(own.name, own, Path("tree") / said["path"], said["includes"] or (), run["args"], stdin)
+    within = {origin.parent for origin in described}
+    for file in sorted(folder.rglob("*.cu")):
+        if only in str(file) and not within & set(file.parents) and _MAIN.search(file.read_text("utf-8", "replace")):
+            yield PublicProgram(str(file.relative_to(folder)), file.parent, Path(file.name))
+
+
+def run(program: PublicProgram) -> ProgramRun:
+    with tempfile.TemporaryDirectory(prefix="program-") as scratch:
+        copy = Path(scratch) / "program"
+        shutil.copytree(program.folder, copy)
+        file = copy / program.file
+        includes = [word for one in program.includes for word in ("-I", str(copy / one))]
+        command = [
+            str(Path(sys.executable).with_name("tilelab")),
+            "run",
+            "--json",
+            *includes,
+            file.name,
+            *program.arguments,
+        ]
+        begun = time.monotonic()
+        try:
+            done = subprocess.run(
+                command, cwd=file.parent, input=program.stdin, capture_output=True, timeout=SECONDS, check=False
+            )
+        except subprocess.TimeoutExpired:
+            return ProgramRun(program, "no end", {}, "", time.monotonic() - begun)
+    seconds = time.monotonic() - begun
+    try:
+        report = json.loads(done.stdout)
+    except ValueError:
+        report = {}
+    return ProgramRun(program, done.returncode, report, done.stderr.decode("utf-8", "replace").strip()[-600:], seconds)
