@@ -1,4 +1,4 @@
-"""The commands for authors of kernels: test, watch, report, trace, profile, check. Part of `tilelab`, see cli.py."""
+"""The commands for authors of kernels: test, watch, report, trace, profile, check, run. Part of `tilelab`, see cli.py."""
 
 from __future__ import annotations
 
@@ -96,7 +96,7 @@ def trace_command(  # noqa: PLR0913, PLR0917 - one for each option
     """Show what one block of a kernel does on a small input: loads, barriers, reads, sums, stores."""
 
     def run() -> int:
-        from grader.commands.trace_command import trace_kernel
+        from grader.commands.launches.trace_command import trace_kernel
 
         return trace_kernel(
             file,
@@ -130,7 +130,7 @@ def profile_command(  # noqa: PLR0913, PLR0917 - one for each option
     """Count a kernel's memory traffic as Nsight Compute does: requests, sectors, wavefronts, line by line."""
 
     def run() -> int:
-        from grader.commands.profile_command import profile_kernel
+        from grader.commands.launches.profile_command import profile_kernel
 
         return profile_kernel(file, lab, kernel, shape=shape, gpu=gpu, as_json=json_)
 
@@ -180,7 +180,7 @@ def check_command(  # noqa: PLR0913, PLR0917 - one for each option
     """Run one kernel of any file under every detector: races, bounds, uninitialised reads, barriers."""
 
     def run() -> int:
-        from grader.commands.check_command import CheckOptions, check_file
+        from grader.commands.launches.check_command import CheckOptions, check_file
 
         options = CheckOptions(
             kernel=kernel,
@@ -196,5 +196,45 @@ def check_command(  # noqa: PLR0913, PLR0917 - one for each option
             settings=set_ or [],
         )
         return check_file(file, options, as_json=json_)
+
+    guarded(run)
+
+
+@student_app.command(
+    "run",
+    context_settings={"allow_interspersed_args": False, "allow_extra_args": True, "ignore_unknown_options": False},
+)
+def run_command(  # noqa: PLR0913, PLR0917 - one for each option
+    context: typer.Context,
+    file: Annotated[
+        Path, typer.Argument(help="a .cu file with main(); what follows it are the program's own arguments")
+    ],
+    define: Annotated[
+        list[str] | None, typer.Option("-D", help="a macro, as a compiler takes it: NAME or NAME=VALUE")
+    ] = None,
+    include: Annotated[list[Path] | None, typer.Option("-I", help="a folder with headers of the file's author")] = None,
+    with_: Annotated[
+        list[Path] | None, typer.Option("--with", help="another source of the program; may be given several times")
+    ] = None,
+    read: Annotated[
+        list[Path] | None,
+        typer.Option(help="a folder that the program may read besides the current one; may be given several times"),
+    ] = None,
+    seconds: Annotated[int, typer.Option(min=1, max=86400, help="how long the program may run")] = 600,
+    json_: Annotated[
+        bool, typer.Option("--json", help="print findings, exit status and the program's output as JSON instead")
+    ] = False,
+) -> None:
+    """Run a whole CUDA program without a GPU, under every detector, and name mistakes on the host's side as well.
+
+    Exit status: the program's own if nothing was found; 1 if something was found, or the program crashed or did not end; 2 if it cannot
+    be built; 3 if this machine failed.
+    """
+
+    def run() -> int:
+        from grader.commands.launches.run_command import RunOptions, run_file
+
+        options = RunOptions(define or [], include or [], with_ or [], read or [], seconds)
+        return run_file(file, context.args, options, as_json=json_)
 
     guarded(run)

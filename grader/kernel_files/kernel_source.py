@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 import shlex
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -73,6 +73,20 @@ def read_kernel_source(path: Path, folders: Sequence[Path] = ()) -> KernelSource
             waiting.extend(_own_headers(header, texts[header.name], around, project))
             companions |= {one.name: _read(one) for one in _companions(header, path)}
     return KernelSource(path.name, texts, {name: text for name, text in companions.items() if name not in texts})
+
+
+def with_flat_includes(text: str, own: Collection[str], main: str) -> str:
+    """Changes includes of own headers: they lie beside the file, whatever folder they came from. A header of templates may include the
+    file itself: what is in it is there already.
+    """
+
+    def flat(match: re.Match[str]) -> str:
+        name = (match["quoted"] or match["angled"]).replace("\\", "/").rsplit("/", 1)[-1]
+        if name == main:
+            return ""
+        return f'#include "{name}"' if name in own else match[0]
+
+    return INCLUDE.sub(flat, text)
 
 
 def _own_headers(path: Path, text: str, around: Sequence[Path], project: ProjectHeaders) -> Iterator[Path]:

@@ -10,8 +10,9 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 # build: compilers and binutils, which start each other and create files. run: one program, which creates no file.
-# gpu: like run, with the GPU's devices and the system files that its driver reads.
-Profile = Literal["build", "run", "gpu"]
+# gpu: like run, with the GPU's devices and the system files that its driver reads. program: like run, and it may create files in
+# `writable`; it gets descriptor 4 as well.
+Profile = Literal["build", "run", "gpu", "program"]
 
 
 class SandboxUnavailable(Exception):  # noqa: N818  a state of the machine, not a mistake

@@ -19,7 +19,7 @@ from grader.engines.refusal import Refusal
 from grader.kernel_files.host_code import without_host_functions, without_lines
 from grader.kernel_files.kernel_instance import versions_of
 from grader.kernel_files.kernel_slice import sliced
-from grader.kernel_files.kernel_source import INCLUDE, KernelSource, base_name
+from grader.kernel_files.kernel_source import KernelSource, base_name, with_flat_includes
 from grader.kernel_files.left_out_headers import is_needed, stand_in
 from grader.machine.toolset import Toolset
 from grader.model.verdicts import Verdict
@@ -90,7 +90,7 @@ class _Tries:
     ) -> None:
         self._toolset, self._main, self._entries, self._folder = toolset, main, entries, folder
         self._definitions = definitions
-        self._texts = {name: _with_flat_includes(text, texts, main) for name, text in texts.items()}
+        self._texts = {name: with_flat_includes(text, texts, main) for name, text in texts.items()}
         self._as_given = self._texts[main]
         self._left_out: list[str] = []
         self._headers: list[str] = []
@@ -203,20 +203,6 @@ def _as_the_users(build: CpuBuild) -> CpuBuild:
         for one in build.refusals
     )
     return replace(build, refusals=refusals)
-
-
-def _with_flat_includes(text: str, own: Collection[str], main: str) -> str:
-    """Changes includes of own headers: they lie beside the file, whatever folder they came from. A header of templates may include the
-    file itself: what is in it is there already.
-    """
-
-    def flat(match: re.Match[str]) -> str:
-        name = (match["quoted"] or match["angled"]).replace("\\", "/").rsplit("/", 1)[-1]
-        if name == main:
-            return ""
-        return f'#include "{name}"' if name in own else match[0]
-
-    return INCLUDE.sub(flat, text)
 
 
 def _with_line(text: str, number: int, instead: str) -> str:

@@ -7,7 +7,7 @@
 //   guard       (if requested) a parent stays outside of all restrictions, to end what the program leaves behind
 //   identity    root becomes a user that nobody else is; all capabilities go, except one that root's folders need
 //   session     a new one, without a terminal; the process dies when its parent does
-//   descriptors only 0-3 are passed on (3: the judge's socket)
+//   descriptors only 0-3 are passed on (3: the judge's socket), and 4 to a whole program (memory that it shares with the conductor)
 //   limits      processor time, memory, file sizes, processes: counted for the identity it has by now
 //   Landlock    no file except those listed; no TCP; signals and abstract sockets stay inside (as far as the kernel supports it)
 //   seccomp     no system call except those listed: last, because it would forbid the steps before
@@ -101,7 +101,7 @@ FileAccess file_access(const ConfineOptions& options, const std::string& program
   const bool alone = give_up_privileges(options);
   leave_session();  // after the identity: changing the identity clears the signal at the parent's death
   const int usage_to = options.usage_descriptor ? static_cast<int>(*options.usage_descriptor) : -1;
-  drop_descriptors(usage_to);
+  drop_descriptors(options.profile == Profile::program ? 4 : usage_to);
   limit_resources(options, alone);
   if (options.landlock) restrict_files(access);
   if (options.seccomp) restrict_system_calls(options.profile);

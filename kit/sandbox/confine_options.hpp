@@ -8,7 +8,8 @@
 
 namespace tilelab::sandbox {
 
-enum class Profile { build, run, gpu };  // gpu: run, and what the GPU's driver needs from the kernel
+// gpu: run, and what the GPU's driver needs from the kernel. program: run, and making files; descriptor 4 is passed on as well.
+enum class Profile { build, run, gpu, program };
 
 struct ConfineOptions {
   bool probe = false;

@@ -63,6 +63,8 @@ class Filter {
   std::unique_ptr<void, void (*)(scmp_filter_ctx)> context_;
 };
 
+bool makes_files(Profile profile) { return profile == Profile::build || profile == Profile::program; }
+
 void allow_children(Filter& filter) {
   constexpr std::uint64_t namespaces =
       CLONE_NEWNS | CLONE_NEWCGROUP | CLONE_NEWUTS | CLONE_NEWIPC | CLONE_NEWUSER | CLONE_NEWPID | CLONE_NEWNET | CLONE_PTRACE;
@@ -85,7 +87,7 @@ void allow_opening(Filter& filter, Profile profile) {
   constexpr std::uint64_t creates = O_CREAT | (O_TMPFILE & ~O_DIRECTORY), takes_over = S_ISUID | S_ISGID;
   filter.allow("open", {clear(1, creates)});
   filter.allow("openat", {clear(2, creates)});
-  if (profile != Profile::build) return;
+  if (!makes_files(profile)) return;
   filter.allow("open", {clear(2, takes_over)});
   filter.allow("openat", {clear(3, takes_over)});
   filter.allow("creat", {clear(1, takes_over)});
@@ -141,7 +143,7 @@ bool seccomp_available() {
 void restrict_system_calls(Profile profile) {
   Filter filter;
   for (const char* name : everyday_calls) filter.allow(name);
-  if (profile == Profile::build) {
+  if (makes_files(profile)) {
     for (const char* name : file_making_calls) filter.allow(name);
   }
   if (profile == Profile::gpu) allow_gpu_driver(filter);

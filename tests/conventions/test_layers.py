@@ -86,6 +86,7 @@ def test_the_scheduler_includes_no_observer() -> None:
 # The grader's packages, from the command line down to plain data. A package imports from those below it, and no other way.
 PACKAGES = (
     "commands",
+    "commands.launches",
     "proofs",
     "practice",
     "batch",
@@ -101,6 +102,7 @@ PACKAGES = (
     "reports.text",
     "course",
     "canaries",
+    "programs",
     "single_launch",
     "kernel_files",
     "launch_arguments",

@@ -21,19 +21,21 @@ TEXT = "#include <cuda_on_cpu.hpp>\n"
 _SUMS = "sha256"  # beside the files: a line for each, as sha256sum writes it
 
 
-def keep(folder: Path, headers: tuple[str, ...], made: Mapping[str, Recipe]) -> None:
-    """Makes in `folder` what is missing or damaged. Raises OSError, or subprocess.CalledProcessError where a command fails."""
-    if _is_whole(folder, headers, made):
+def keep(folder: Path, headers: tuple[str, ...], made: Mapping[str, Recipe], text: str = TEXT) -> None:
+    """Makes in `folder` what is missing or damaged; `text`: what each header holds. Raises OSError, or subprocess.CalledProcessError
+    where a command fails.
+    """
+    if _is_whole(folder, headers, made, text):
         return
     folder.mkdir(parents=True, exist_ok=True)
     with exclusively(folder / ".lock"):  # several commands may start at once
-        if not _is_whole(folder, headers, made):
-            _make(folder, headers, made)
+        if not _is_whole(folder, headers, made, text):
+            _make(folder, headers, made, text)
 
 
-def _is_whole(folder: Path, headers: tuple[str, ...], made: Mapping[str, Recipe]) -> bool:
+def _is_whole(folder: Path, headers: tuple[str, ...], made: Mapping[str, Recipe], text: str) -> bool:
     try:
-        if any((folder / name).read_text(encoding="utf-8") != TEXT for name in headers):
+        if any((folder / name).read_text(encoding="utf-8") != text for name in headers):
             return False
         return (folder / _SUMS).read_text(encoding="utf-8") == _sums({name: folder / name for name in made})
     except (OSError, ValueError):
@@ -48,12 +50,12 @@ def _sums(files: Mapping[str, Path]) -> str:
     return "".join(lines)
 
 
-def _make(folder: Path, headers: tuple[str, ...], made: Mapping[str, Recipe]) -> None:
+def _make(folder: Path, headers: tuple[str, ...], made: Mapping[str, Recipe], text: str) -> None:
     """Each file appears as a whole or not at all, because other commands may read them at the same time; their hashes come last."""
     with tempfile.TemporaryDirectory(prefix=".making-", dir=folder) as unfinished:
         for name in headers:
             header = Path(unfinished, name)
-            header.write_text(TEXT, encoding="utf-8")
+            header.write_text(text, encoding="utf-8")
             header.replace(folder / name)
         files = {name: Path(unfinished, name) for name in made}
         for name, recipe in made.items():

@@ -111,7 +111,11 @@ def _variables(info: DebugInfo, known_of: Variables) -> list[dict[str, object]]:
         known = described.get(symbol.value)
         unknown = StaticVariable(readable_name(symbol.name), symbol.value, symbol.size, "byte", 1, ())
         fields = asdict(known or unknown) | {"bytes": symbol.size}
-        fields |= {"room": known_of.rooms.get(symbol.name, symbol.size), "read_only": symbol.name in known_of.constants}
+        fields |= {
+            "symbol": symbol.name,
+            "room": known_of.rooms.get(symbol.name, symbol.size),
+            "read_only": symbol.name in known_of.constants,
+        }
         found.append(fields)
     return found
 

@@ -6,14 +6,17 @@ This is for `tilelab check` alone. A lab's kernel launches no other one: nvcc wo
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import re
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from grader.engines.checks.token_stream import Token, tokens_of
 
+_OPENING_TRIPLE = re.compile(r"<\s*<\s*<")
 _PAIRS = {"(": ")", "[": "]", "{": "}"}
 _CLOSING = {closing: opening for opening, closing in _PAIRS.items()}
 _BEHIND_NO_NAME = frozenset({"return", "else", "do", "case", "operator"})
+_JOINS = frozenset({"::", ".", "->"})
 _MOST_ARGUMENTS = 200  # tokens of a template's arguments
 
 
@@ -23,31 +26,44 @@ class WithLaunches:
     kernels: tuple[str, ...] = ()  # what is launched, as the text names it: with scope and template arguments
 
 
+@dataclass(frozen=True)
+class LaunchStatement:
+    """Positions in the list of tokens."""
+
+    callee: int  # where the expression begins that names the kernel
+    opening: int  # the first < of <<<
+    closing: int  # the first > of >>>
+    end: int  # the ) behind the arguments
+
+
+def launches_in(tokens: Sequence[Token]) -> Iterator[LaunchStatement]:
+    """`tokens`: without directives."""
+    for index in range(len(tokens) - 4):
+        if not _is_triple(tokens, index, "<"):
+            continue
+        callee, closing = _kernel_before(tokens, index), _closing_triple(tokens, index + 3)
+        end = None if closing is None else _closing(tokens, closing + 3)
+        if callee is not None and closing is not None and end is not None:
+            yield LaunchStatement(callee, index, closing, end)
+
+
 def with_launch_calls(preprocessed: str, file_name: str, folder: str = "") -> WithLaunches:
     """`folder`: as for `tokens_of`. What is not understood stays as it is, and the compiler refuses it."""
-    if "<<<" not in preprocessed:
+    if not _OPENING_TRIPLE.search(preprocessed):
         return WithLaunches(preprocessed)
     tokens = [token for token in tokens_of(preprocessed, file_name, folder) if token.kind != "directive"]
     changes: list[tuple[int, int, str]] = []  # from, to, new text
     kernels: list[str] = []
-    for index in range(len(tokens) - 4):
-        if not _is_triple(tokens, index, "<"):
-            continue
-        first, closing = _kernel_before(tokens, index), _closing_triple(tokens, index + 3)
-        if first is None or closing is None:
-            continue
-        end = _closing(tokens, closing + 3)
-        if end is None:
-            continue
-        kernels.append(preprocessed[tokens[first].start : tokens[index].start].strip())
-        opening, behind = tokens[index].start, tokens[closing].start
+    for one in launches_in(tokens):
+        callee, opening, behind = (tokens[at].start for at in (one.callee, one.opening, one.closing))
+        kernels.append(preprocessed[callee:opening].strip())
         changes += [
-            (tokens[first].start, tokens[first].start, "::cuda_on_cpu::__child_launch([=](auto... __arguments) { "),
-            (opening, opening + 3, "(__arguments...); }, "),
-            (behind, behind + 3, ")"),
+            (callee, callee, "::cuda_on_cpu::__child_launch([=](auto... __arguments) { "),
+            (opening, tokens[one.opening + 2].start + 1, "(__arguments...); }, "),
+            (behind, tokens[one.closing + 2].start + 1, ")"),
             *(
                 (token.start, token.start + len(token.text), "nullptr")
-                for token in tokens[closing + 4 : end]
+                for token in tokens[one.closing + 4 : one.end]
                 if token.text == "__null"
             ),
         ]
@@ -63,13 +79,15 @@ def _changed(text: str, changes: Sequence[tuple[int, int, str]]) -> str:
 
 
 def _is_triple(tokens: Sequence[Token], at: int, sign: str) -> bool:
-    """Three of these signs with nothing between them."""
+    """Three of these signs. Editors write `<< <` too, and nvcc takes it."""
     some = tokens[at : at + 3]
-    return len(some) == 3 and all(one.text == sign and one.start == some[0].start + n for n, one in enumerate(some))  # noqa: PLR2004
+    return len(some) == 3 and all(one.text == sign for one in some)  # noqa: PLR2004
 
 
 def _kernel_before(tokens: Sequence[Token], at: int) -> int | None:
-    """Where the expression begins that names the kernel: `name`, `scope::name`, `name<arguments>`, `(expression)`."""
+    """Where the expression begins that names the kernel: `name`, `scope::name`, `name<arguments>`, `(expression)`, `table[i]`,
+    `object.name`.
+    """
     at -= 1
     if at < 0:
         return None
@@ -80,12 +98,25 @@ def _kernel_before(tokens: Sequence[Token], at: int) -> int | None:
         if arguments is None or arguments == 0:
             return None
         at = arguments - 1
+    while at > 0 and tokens[at].text == "]":
+        opening = _opening(tokens, at)
+        if opening is None or opening == 0:
+            return None
+        at = opening - 1
     if tokens[at].kind != "word" or tokens[at].text in _BEHIND_NO_NAME:
         return None
-    while at > 0 and tokens[at - 1].text == "::":
+    return _first_of_joined(tokens, at)
+
+
+def _first_of_joined(tokens: Sequence[Token], at: int) -> int:
+    """Where `a::b`, `a.b` and `a->b` begin that end with the word at this place."""
+    while at > 0 and tokens[at - 1].text in _JOINS:
+        is_scope = tokens[at - 1].text == "::"
         at -= 1
         if at > 0 and tokens[at - 1].kind == "word" and tokens[at - 1].text not in _BEHIND_NO_NAME:
             at -= 1
+        elif at > 0 and is_scope and tokens[at - 1].text == ">" and (scope := _template_before(tokens, at - 1)):
+            at = scope - 1
         else:
             break
     return at

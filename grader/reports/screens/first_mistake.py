@@ -46,7 +46,7 @@ def finding_view(
     yield Text.assemble((name, style), visible.line(finding.message, 600))
     file = visible.line(finding.file or "", 80)
     if shown := excerpt(finding, sources, around=detail.around):
-        yield from _excerpt(shown, f"{file}, line {finding.line:,}", width)
+        yield from excerpt_view(shown, f"{file}, line {finding.line:,}", width)
     elif finding.line is not None:
         yield Text(f"  {file}, line {finding.line:,}", style="cyan")
     if facts := _facts(finding, lab):
@@ -59,7 +59,7 @@ def cause_view(
     """What in the text may be the cause, with its line. `shown`: a line that stands above already."""
     yield Text.assemble(("Likely cause: ", "bold"), visible.line(cause.message, 600))
     if cause.line != shown and (lines := excerpt(cause, sources, around=0)):
-        yield from _excerpt(lines, f"{visible.line(cause.file or '', 80)}, line {cause.line:,}", width)
+        yield from excerpt_view(lines, f"{visible.line(cause.file or '', 80)}, line {cause.line:,}", width)
 
 
 def suspect_view(lab: LabResult, sources: Mapping[str, str], width: int) -> Iterator[RenderableType]:
@@ -71,7 +71,7 @@ def suspect_view(lab: LabResult, sources: Mapping[str, str], width: int) -> Iter
     other = Site(line=others[0]) if others else None
     place = Finding(kind=Verdict.WRONG_ANSWER, message="", file=lab.file, line=first, other=other)
     if shown := excerpt(place, sources, around=0):
-        yield from _excerpt(shown, visible.line(lab.file, 80), width)
+        yield from excerpt_view(shown, visible.line(lab.file, 80), width)
 
 
 def _facts(finding: Finding, lab: LabResult) -> str:
@@ -90,7 +90,7 @@ def launched(launch: Launch) -> str:
     return visible.line(launch.shape, 80) + size
 
 
-def _excerpt(shown: Excerpt, where: str, width: int) -> Iterator[RenderableType]:
+def excerpt_view(shown: Excerpt, where: str, width: int) -> Iterator[RenderableType]:
     margin = len(str(shown.rows[-1].number)) + 2
     yield Text.assemble(" " * margin, ("╭ ", "dim"), (where, "cyan"))
     room = max(width - margin - 2, 20)

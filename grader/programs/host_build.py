@@ -1,0 +1,185 @@
+"""Builds the host side of a program: preprocess, put stubs in the place of kernels, compile, link. Everything runs confined.
+
+What is missing is refused by name. A header that is not here goes first, as in `tilelab check`: it may not be needed.
+"""
+
+from __future__ import annotations
+
+import re
+import shlex
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from grader.engines.checks.attribution import used_up
+from grader.engines.checks.line_markers import hand_written_marker
+from grader.engines.cpu.build_steps import MAX_TEXT_BYTES
+from grader.kernel_files.kernel_source import KernelSource
+from grader.kernel_files.left_out_headers import stand_in
+from grader.programs.host_refusals import HostRefusal, refusals_of_errors, undefined_names
+from grader.programs.host_text import host_text
+from grader.programs.host_toolchain import HostToolchain
+from grader.programs.program_source import ProgramSource, companions_of, flat_texts
+from grader.sandbox import Confinement, Finished, Limits, run_confined
+
+_LIMITS = Limits(
+    cpu_seconds=60, wall_seconds=240, memory_bytes=3 << 30, processes=64, file_bytes=256 << 20, open_files=256
+)
+_MISSING = re.compile(r"^(?:\./)?([^:\n]+):(\d+):(?:\d+:)? fatal error: (\S+): No such file or directory", re.MULTILINE)
+_UNUSED = re.compile(
+    r"^(?:\./)?([^:\n]+):(\d+):\d+: warning: ignoring return value of "
+    r"[^\n]*?(\w+)\([^\n]*\[-Wunused-result\]",
+    re.MULTILINE,
+)
+_OPENMP = re.compile(r"^[ \t]*#[ \t]*include[ \t]*<omp\.h>", re.MULTILINE)
+_MOST_ROUNDS = 16
+
+
+@dataclass(frozen=True)
+class UnusedResult:
+    """A call whose error nobody looks at."""
+
+    file: str
+    line: int
+    call: str
+
+
+@dataclass
+class HostBuild:
+    program: Path | None = None
+    refusals: tuple[HostRefusal, ...] = ()
+    unused: tuple[UnusedResult, ...] = ()
+    left_out: tuple[str, ...] = ()  # descriptions
+    source: ProgramSource | None = None  # with the companions that were needed
+    log: str = ""
+
+
+@dataclass
+class _Work:
+    """One build in one folder, with a folder for each source."""
+
+    toolchain: HostToolchain
+    confinement: Confinement
+    folder: Path
+    definitions: Sequence[str]
+    log: list[str] = field(default_factory=list)
+    left_out: list[str] = field(default_factory=list)
+    unused: list[UnusedResult] = field(default_factory=list)
+    missing: list[tuple[str, int, str]] = field(default_factory=list)  # file, line and name of a header
+    openmp: bool = False
+
+    def run(self, commands: Sequence[list[str]], cwd: Path) -> Finished:
+        argv = commands[0] if len(commands) == 1 else ["sh", "-c", " && ".join(map(shlex.join, commands))]
+        return run_confined(
+            self.confinement,
+            [*self.toolchain.home.before, *argv],
+            readable=self.toolchain.readable,
+            writable=[self.folder],
+            limits=_LIMITS,
+            profile="build",
+            cwd=cwd,
+        )
+
+    @property
+    def options(self) -> list[str]:
+        return [*(f"-D{one}" for one in self.definitions), *(["-fopenmp"] if self.openmp else [])]
+
+
+def build_host(
+    toolchain: HostToolchain, confinement: Confinement, source: ProgramSource, folder: Path, definitions: Sequence[str]
+) -> HostBuild:
+    """`folder`: an empty one of the caller's, where the program comes to lie. `definitions`: macros, as -D takes them."""
+    work = _Work(toolchain, confinement, folder, definitions)
+    work.openmp = any(_OPENMP.search(text) for text in source.texts.values())
+    for number, unit in enumerate(source.units):
+        if refusals := _compiled(work, unit, number):
+            return _ended(work, source, refusals)
+    refusals = _linked(work, len(source.units))
+    more = companions_of(source) if refusals else []
+    if more:
+        wider = ProgramSource((*source.units, *more))
+        tries = [_compiled(work, unit, len(source.units) + number) for number, unit in enumerate(more)]
+        if not any(tries) and not (others := _linked(work, len(wider.units))):
+            source, refusals = wider, others
+    return _ended(work, source, refusals)
+
+
+def _ended(work: _Work, source: ProgramSource, refusals: tuple[HostRefusal, ...]) -> HostBuild:
+    return HostBuild(
+        None if refusals else work.folder / "program",
+        refusals,
+        tuple(dict.fromkeys(work.unused)),
+        tuple(work.left_out),
+        source,
+        "\n".join(work.log),
+    )
+
+
+def _compiled(work: _Work, unit: KernelSource, number: int) -> tuple[HostRefusal, ...]:
+    """Compiles one source to an object file beside its folder."""
+    folder = work.folder / f"unit{number}"
+    texts = flat_texts(unit)
+    for name, text in texts.items():
+        if marker := hand_written_marker(text):
+            message = "A line marker (#line) would make every finding show wrong lines. Remove it."
+            return (HostRefusal(name, marker, message),)
+    for _ in range(_MOST_ROUNDS):
+        _write(folder, texts)
+        finished = work.run([work.toolchain.preprocess(unit.name, "expanded.ii", work.options)], folder)
+        log = _log(finished, work)
+        absent = _MISSING.search(log) if finished.returncode else None
+        if not absent or absent[1] not in texts:
+            break
+        _leave_out(work, texts, absent[1], int(absent[2]), absent[3])
+    if finished.returncode == 0:
+        expanded = folder / "expanded.ii"
+        if expanded.is_symlink() or expanded.stat().st_size > MAX_TEXT_BYTES:
+            return (HostRefusal(unit.name, 0, "The file is too large when its #include lines are expanded."),)
+        text = host_text(expanded.read_text(encoding="utf-8", errors="replace"), unit.name)
+        (folder / "host.ii").write_text(text, encoding="utf-8")
+        finished = work.run([work.toolchain.compile("host.ii", f"../unit{number}.o", work.options)], folder)
+        log = _log(finished, work)
+    work.unused += [UnusedResult(file, int(line), call) for file, line, call in _UNUSED.findall(log)]
+    if finished.returncode == 0:
+        return ()
+    work.log.append(log)
+    return _why(work, unit, finished, log)
+
+
+def _write(folder: Path, texts: dict[str, str]) -> None:
+    folder.mkdir(exist_ok=True)
+    for name, text in texts.items():
+        (folder / name).write_text(text, encoding="utf-8")
+
+
+def _leave_out(work: _Work, texts: dict[str, str], name: str, line: int, header: str) -> None:
+    lines = texts[name].split("\n")
+    lines[line - 1] = stand_in(header)
+    texts[name] = "\n".join(lines)
+    work.left_out.append(f"{name}:{line}: #include of {header}, which was not found")
+    work.missing.append((name, line, header))
+
+
+def _log(finished: Finished, work: _Work) -> str:
+    text = (finished.stderr + finished.stdout).decode("utf-8", "replace")
+    return text.replace(f"{work.folder}/", "")
+
+
+def _why(work: _Work, unit: KernelSource, finished: Finished, log: str) -> tuple[HostRefusal, ...]:
+    if limit := used_up(finished, _LIMITS, log):
+        return (HostRefusal(unit.name, 0, f"The compiler was stopped: it needed more than {limit} for {unit.name}."),)
+    return refusals_of_errors(log, unit, work.missing)
+
+
+def _linked(work: _Work, units: int) -> tuple[HostRefusal, ...]:
+    objects = [f"unit{number}.o" for number in range(units)]
+    finished = work.run([work.toolchain.link(objects, "program", work.options)], work.folder)
+    log = _log(finished, work)
+    undefined = undefined_names(log)
+    if finished.returncode == 0 and not undefined:
+        return ()
+    work.log.append(log)
+    if undefined:
+        return undefined
+    said = next((line for line in log.split("\n") if "multiple definition" in line or "error" in line), log[-300:])
+    return (HostRefusal("", 0, f"The program cannot be linked: {said.strip()[:300]}"),)

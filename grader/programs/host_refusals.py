@@ -1,0 +1,118 @@
+"""Why the host side of a program cannot be built, in sentences that name what is missing. Reads compilers' and linkers' words; pure."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from grader.kernel_files.kernel_source import KernelSource
+
+# Libraries and interfaces that are not served here, by the headers and the names that belong to them.
+_LIBRARIES = (
+    ("cuBLAS", r"cublas\w*\.h", r"cublas\w*|CUBLAS_\w+"),
+    ("cuFFT", r"cufft\w*\.h", r"cufft\w*|CUFFT_\w+"),
+    ("cuSPARSE", r"cusparse\w*\.h", r"cusparse\w*|CUSPARSE_\w+"),
+    ("cuSOLVER", r"cusolver\w*\.h", r"cusolver\w*|CUSOLVER_\w+"),
+    ("cuDNN", r"cudnn\w*\.h", r"cudnn\w*|CUDNN_\w+"),
+    ("cuRAND's host functions", r"curand\.h", r"curand(?:Create|Destroy|Set|Generate)\w*|CURAND_\w+"),
+    ("NCCL", r"nccl\w*\.h", r"nccl\w*"),
+    ("NPP", r"npp\w*\.h", r"npp[a-z]*_?\w*"),
+    ("Thrust", r"thrust/.*", r"thrust"),
+    ("CUB", r"cub/.*", r"cub"),
+    ("CUTLASS", r"(?:cutlass|cute)/.*", r"cutlass|cute"),
+    ("MPI", r"mpi\.h", r"MPI_\w+"),
+    ("NVRTC", r"nvrtc\w*\.h", r"nvrtc\w*"),
+    ("the driver API", r"(?!)", r"cu(?:Init|Device|Ctx|Module|Mem|Launch|Stream|Event)\w*|CU(?:device|context|module|function)\w*"),
+    ("NVTX", r"nvToolsExt\w*\.h|nvtx3?/.*", r"nvtx\w*"),
+    ("OpenCV", r"opencv.*|cv\.h|highgui\.h", r"cv"),
+    ("OpenGL", r"GL/.*|GLFW/.*|glad/.*|cuda_gl_interop\.h", r"gl[A-Z]\w*|GL\w*|cudaGraphicsGL\w*"),
+    ("Windows", r"windows\.h|conio\.h|direct\.h|io\.h", r"Sleep|QueryPerformance\w+|LARGE_INTEGER|_getch|system_pause"),
+    ("CUDA graphs", r"(?!)", r"cudaGraph\w*|cudaStream(?:Begin|End)Capture"),
+    ("texture objects", r"(?!)", r"cuda(?:Create|Destroy|Bind|Unbind)(?:Texture|Surface)\w*|cudaChannelFormat\w*|cudaCreateChannelDesc"),
+    ("CUDA arrays", r"(?!)", r"cudaMallocArray|cudaMalloc3D\w*|cudaMemcpy\w*Array\w*|cudaArray\w*|cudaFreeArray"),
+)  # fmt: skip
+_ERROR = re.compile(r"^(?:\./)?([^:\n]+):(\d+):(?:\d+:)? (?:fatal )?error: (.*)$", re.MULTILINE)
+_NAME = re.compile(
+    r"[\u2018']([\w:]+)[\u2019'] (?:was not declared|has not been declared|does not name a type|is not a member)"
+)
+_UNDEFINED = re.compile(
+    r"^(?:[^\n:]*/)?([^\n:/]+):(?:(\d+):|[^\n]*?:)? ?(?:warning: )?undefined reference to [`\u2018']([^\n]+?)['\u2019]$",
+    re.MULTILINE,
+)
+_MOST = 3
+_MOST_NAMES = 6
+
+
+@dataclass(frozen=True)
+class HostRefusal:
+    """`line` 0: no particular one."""
+
+    file: str
+    line: int
+    message: str
+
+
+def refusals_of_errors(
+    log: str, unit: KernelSource, missing: Sequence[tuple[str, int, str]]
+) -> tuple[HostRefusal, ...]:
+    """`missing`: file, line and name of headers that were left out. What they declare explains other errors."""
+    errors = [(file, int(line), text) for file, line, text in _ERROR.findall(log)]
+    unknown = [match[1].rpartition("::")[2] for _, _, text in errors if (match := _NAME.search(text))]
+    for file, line, header in missing:
+        if library := library_of_header(header):
+            return (HostRefusal(file, line, f"The program uses {library} ({header}), which cannot run here."),)
+    for file, line, text in errors:
+        match = _NAME.search(text)
+        if match and file in unit.texts and (library := library_of(match[1])):
+            return (HostRefusal(file, line, f"The program uses {library} (`{match[1]}`), which cannot run here."),)
+        if match and file in unit.texts and re.match(r"cuda[A-Z]|cu[A-Z]", match[1]):
+            message = f"`{match[1]}` of the CUDA runtime is not there without a GPU yet."
+            return (HostRefusal(file, line, message),)
+    if missing and unknown:
+        file, line, header = missing[0]
+        why = f"perhaps `{unknown[0]}` is declared in it: put it beside the file, or name its folder with -I"
+        message = f"{header} was not found, and {why}."
+        return (HostRefusal(file, line, message),)
+    own = [one for one in errors if one[0] in unit.texts] or errors
+    found = tuple(HostRefusal(file, line, f"The compiler says: {text}") for file, line, text in own[:_MOST])
+    return found or (HostRefusal(unit.name, 0, "The file does not compile; the compiler says no line."),)
+
+
+def undefined_names(log: str) -> tuple[HostRefusal, ...]:
+    """What the linker did not find."""
+    found: dict[str, tuple[str, int]] = {}
+    for file, line, name in _UNDEFINED.findall(log):
+        found.setdefault(_plain(name), (file, int(line or 0)))
+    return tuple(
+        HostRefusal(file if line else "", line, _undefined(name)) for name, (file, line) in list(found.items())[:_MOST_NAMES]
+    )  # fmt: skip
+
+
+def _undefined(name: str) -> str:
+    base = name.partition("(")[0].rpartition("::")[2] or name
+    if library := library_of(base):
+        return f"The program uses {library} (`{base}`), which cannot run here."
+    if "cuda_on_cpu::" in name or base.startswith("__"):
+        return f"Host code calls `{base}`, which is a function of the device: on the host there is none."
+    return f"`{name}` is declared but not defined: name the source that defines it with --with."
+
+
+def _plain(name: str) -> str:
+    return name.replace("[abi:cxx11]", "")
+
+
+def library_of(name: str) -> str:
+    return _first(name.partition("::")[0] if "::" in name else name, 2)
+
+
+def library_of_header(header: str) -> str:
+    return _first(header, 1)
+
+
+def _first(text: str, column: int) -> str:
+    return next((row[0] for row in _LIBRARIES if re.fullmatch(row[column], text)), "")
+
+
+def left_out_words(left_out: Iterable[str]) -> list[str]:
+    return [f"left out: {one}" for one in left_out]

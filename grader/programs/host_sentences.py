@@ -1,0 +1,236 @@
+"""The mistakes on the host's side in sentences: what happened, in the student's own names, and what to look at next. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+
+from grader.programs.error_words import error_words
+from grader.programs.host_places import Place
+from grader.programs.kernel_names import signature_of, without_parameters
+from grader.programs.memory_names import MemoryNames
+from grader.programs.run_record import HostRecord
+
+_DIRECTIONS = (
+    "cudaMemcpyHostToHost",
+    "cudaMemcpyHostToDevice",
+    "cudaMemcpyDeviceToHost",
+    "cudaMemcpyDeviceToDevice",
+    "cudaMemcpyDefault",
+)
+
+
+@dataclass(frozen=True)
+class Told:
+    label: str
+    message: str
+    advice: str = ""
+    severity: str = "error"
+
+
+@dataclass(frozen=True)
+class Facts:
+    """Of one record."""
+
+    record: HostRecord
+    names: MemoryNames
+    places: Mapping[int, Place]
+    kernels: Mapping[str, str]  # names of kernels by their symbols
+
+    @property
+    def memory(self) -> str:
+        return self.names.words(self.record.allocation)
+
+    @property
+    def call(self) -> str:
+        return f"`{self.record.text('call') or self.record.text('op') or 'this call'}`"
+
+    @property
+    def kernel(self) -> str:
+        symbol = self.record.text("kernel")
+        return self.kernels.get(symbol) or without_parameters(signature_of(symbol)) or "the kernel"
+
+    @property
+    def other(self) -> str:
+        """Where the second place is: " in line 12"."""
+        place = self.places.get(self.record.other_at or 0)
+        return f" in line {place.line}" if place else ""
+
+    @property
+    def allocated(self) -> str:
+        place = self.names.place(self.record.allocation)
+        return f", allocated in line {place.line}," if place else ""
+
+    def bytes(self, name: str = "bytes") -> str:
+        value = self.record.number(name)
+        return "some bytes" if value is None else "1 byte" if value == 1 else f"{value:,} bytes"
+
+    @property
+    def error(self) -> str:
+        return error_words(self.record.number("error") or 0).said
+
+
+def told(facts: Facts) -> Told:
+    """An unknown kind is named, and not hidden."""
+    sentence = _SENTENCES.get(facts.record.kind)
+    return sentence(facts) if sentence else Told(facts.record.kind, f"The conductor saw: {facts.record.kind}.")
+
+
+def _leak(facts: Facts) -> Told:
+    name = facts.names.name(facts.record.allocation)
+    what = f"`{name}` ({facts.bytes()})" if name else f"This memory ({facts.bytes()})"
+    free = f"cudaFree({name})" if name else "cudaFree()"
+    return Told(
+        "Memory never freed",
+        f"{what} is allocated here and never freed.",
+        f"Call {free} when nothing needs it any more.",
+    )
+
+
+def _copy_size(facts: Facts) -> Told:
+    record = facts.record
+    verb = "reads" if record.text("side") == "from" else "writes"
+    message = (
+        f"This copy {verb} {facts.bytes()}, but from that place on {facts.memory}{facts.allocated} "
+        f"has only {facts.bytes('room')}."
+    )
+    advice = "Compare the bytes here with those of the allocation. Are both a number of elements times sizeof of one element?"
+    return Told("Copy of the wrong size", message, advice)
+
+
+def _copy_direction(facts: Facts) -> Told:
+    said, meant = (_direction(facts.record.number(key)) for key in ("said", "meant"))
+    message = f"This copy says {said or 'another direction'}, but its pointers are those of {meant or 'another one'}."
+    advice = (
+        "The first pointer is the destination, the second the source. Does the direction say where each of them lies?"
+    )
+    return Told("Copy in the wrong direction", message, advice)
+
+
+def _direction(number: int | None) -> str:
+    return _DIRECTIONS[number] if number is not None and 0 <= number < len(_DIRECTIONS) else ""
+
+
+def _device_pointer_on_host(facts: Facts) -> Told:
+    verb = "writes to" if facts.record.number("write") or facts.record.text("access") == "write" else "reads"
+    allocated = facts.allocated.rstrip(",")
+    message = f"Host code {verb} {facts.memory}{allocated}, which is memory of the device."
+    advice = "Only kernels can use this pointer. Copy the data with cudaMemcpy first, and use the copy on the host."
+    return Told("Device pointer used on the host", message, advice)
+
+
+def _host_pointer_on_device(facts: Facts) -> Told:
+    who = facts.kernel if facts.record.text("kernel") else facts.call
+    message = f"{who} is given a pointer to memory of the host, where a pointer to memory of the device belongs."
+    advice = "Allocate memory on the device with cudaMalloc, copy the data there, and pass that pointer."
+    return Told("Host pointer used on the device", message, advice)
+
+
+def _use_after_free(facts: Facts) -> Told:
+    message = f"{_capital(facts.memory)} is used here after it was freed{facts.other}."
+    return Told("Use after free", message, "Free memory only after its last use.")
+
+
+def _double_free(facts: Facts) -> Told:
+    message = f"{_capital(facts.memory)} is freed here for the second time; it was freed before{facts.other}."
+    return Told(
+        "Memory freed twice",
+        message,
+        "Each allocation is freed once. Set the pointer to nullptr after cudaFree, which may be given nullptr.",
+    )
+
+
+def _bad_free(facts: Facts) -> Told:
+    what = facts.record.text("what")
+    if what == "inside" or facts.record.allocation is not None:
+        message = f"The pointer that is freed here points into {facts.memory}, and not to its beginning."
+    elif what == "wrong-kind":
+        message = "The pointer that is freed here was allocated by another kind of call."
+    else:
+        message = "The pointer that is freed here is not the address of any memory that the device allocated."
+    advice = (
+        "cudaFree takes what cudaMalloc gave, cudaFreeHost what cudaMallocHost gave, and free() what malloc() gave."
+    )
+    return Told("Wrong pointer freed", message, advice)
+
+
+def _unchecked_error(facts: Facts) -> Told:
+    words = error_words(facts.record.number("error") or 0)
+    message = f"{facts.call} fails here ({words.name}: {words.said}), and nobody looks at the value that says so."
+    return Told(
+        "Error that nobody looked at",
+        message,
+        words.advice
+        or "Compare what each call returns with cudaSuccess, and stop with a message if it is something else.",
+    )
+
+
+def _unasked_launch(facts: Facts) -> Told:
+    words = error_words(facts.record.number("error") or 0)
+    message = f"The launch of `{facts.kernel}` fails here ({words.name}: {words.said}), and nobody asks for its error."
+    return Told(
+        "Launch whose error is never asked for",
+        message,
+        f"{words.advice} A launch returns nothing: ask cudaGetLastError() after it.".strip(),
+    )
+
+
+def _read_before_sync(facts: Facts) -> Told:
+    message = (
+        f"Host code uses {facts.memory} here, but nothing has waited for the work{facts.other} that may still write it."
+    )
+    return Told(
+        "Read before the stream has finished",
+        message,
+        "Call cudaDeviceSynchronize() or cudaStreamSynchronize() before the host uses the result.",
+    )
+
+
+def _copy_race(facts: Facts) -> Told:
+    message = (
+        f"This and the work{facts.other} use {facts.memory} in different streams, and nothing says which comes first."
+    )
+    advice = "Put both in one stream, or record an event after the first and let the second stream wait for it."
+    return Told("Race between streams", message, advice)
+
+
+def _swapped_sizes(facts: Facts) -> Told:
+    message = f"The sizes passed to {facts.call} seem to be in the wrong order."
+    return Told("Sizes in the wrong order", message, "Compare the order of the arguments with the declaration.", "note")
+
+
+def _no_launch(_: Facts) -> Told:
+    return Told(
+        "No kernel ran",
+        "The program has kernels, but launched none.",
+        "Look at what the program did instead: did an earlier check end it?",
+        "note",
+    )
+
+
+def _error(facts: Facts) -> Told:
+    words = error_words(facts.record.number("error") or 0)
+    return Told("CUDA error", f"{facts.call} fails here: {words.name} ({words.said}).", words.advice, "note")
+
+
+def _capital(text: str) -> str:
+    return text[:1].upper() + text[1:]
+
+
+_SENTENCES: dict[str, Callable[[Facts], Told]] = {
+    "leak": _leak,
+    "copy-size": _copy_size,
+    "copy-direction": _copy_direction,
+    "device-pointer-on-host": _device_pointer_on_host,
+    "host-pointer-on-device": _host_pointer_on_device,
+    "use-after-free": _use_after_free,
+    "double-free": _double_free,
+    "bad-free": _bad_free,
+    "unchecked-error": _unchecked_error,
+    "unasked-launch": _unasked_launch,
+    "read-before-sync": _read_before_sync,
+    "copy-race": _copy_race,
+    "swapped-sizes": _swapped_sizes,
+    "no-launch": _no_launch,
+    "error": _error,
+}

@@ -1,0 +1,114 @@
+"""The compiler for host code: the commands that turn a program's own text into a program, and the prelude. Device code is compiled by
+`engines/cpu`. The compiler is the kit's own, because it links the kit's library.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import subprocess
+from dataclasses import dataclass
+from pathlib import Path
+
+from grader.engines.cpu import prelude_files
+from grader.engines.cpu.compiler_home import CompilerHome, home_of
+from grader.machine.toolset import Toolset
+from grader.model.errors import RemediableError
+
+PRELUDE = "host_prelude.hpp"
+# CUDA's runtime API, as nvcc has it in every file. Its three words stay in the preprocessed text, for host_text.py.
+_PRELUDE_TEXT = "#include <cuda_on_host.hpp>\n" + "".join(
+    f"#undef __{word}__\n#define __{word}__ __tilelab_{word}__\n" for word in ("global", "device", "host")
+)
+_LANGUAGE = (
+    "-std=gnu++17",  # nvcc's default
+    "-fconcepts",  # the kit's device headers use them
+    "-Wno-register",
+    "-fpermissive",
+    "-Wno-narrowing",
+    "-Wunused-result",  # whose error value nobody looks at: the API is [[nodiscard]]
+    "-DTILELAB_HOST_API=1",
+    "-fsigned-char",
+    "-ffp-contract=off",
+    "-fdiagnostics-color=never",
+    "-fmax-errors=20",
+    "-ftabstop=1",
+)
+_CODE = (
+    "-O1",
+    "-g",
+    "-fno-pic",
+    "-fno-pie",
+    "-fno-ipa-icf",  # two kernels' stubs are the same code, and still two kernels
+    "-fno-optimize-sibling-calls",  # a call's return address says which line made it
+    "-fno-gnu-unique",
+    "-ffunction-sections",  # what only kernels call goes at link
+    "-fdata-sections",
+)
+
+
+@dataclass(frozen=True)
+class HostToolchain:
+    compiler: str
+    includes: tuple[Path, ...]
+    archive: Path
+    prelude: Path
+
+    @property
+    def home(self) -> CompilerHome:
+        return home_of(self.compiler)
+
+    @property
+    def readable(self) -> list[Path]:
+        return [*self.includes, self.archive, self.prelude.parent, *self.home.places]
+
+    def preprocess(self, source: str, output: str, options: list[str]) -> list[str]:
+        """`options`: the user's -D and the like."""
+        return [
+            self.compiler, "-x", "c++", *self._flags(options), "-include", str(self.prelude), "-E", "-fpch-preprocess",
+            source, "-o", output,
+        ]  # fmt: skip
+
+    def compile(self, text: str, output: str, options: list[str]) -> list[str]:
+        return [
+            self.compiler, "-x", "c++-cpp-output", *self._flags(options), "-fpreprocessed", "-c", text, "-o", output,
+        ]  # fmt: skip
+
+    def link(self, objects: list[str], output: str, options: list[str]) -> list[str]:
+        """What is not defined anywhere is a warning of the linker's: `host_build.py` makes a sentence of it."""
+        return [
+            self.compiler, "-no-pie", *self.home.link_flags, "-Wl,--gc-sections", "-Wl,--warn-unresolved-symbols",
+            "-Wl,-z,noexecstack", *objects, str(self.archive), *options, "-lpthread", "-lm", "-o", output,
+        ]  # fmt: skip
+
+    def _flags(self, options: list[str]) -> list[str]:
+        return [*_LANGUAGE, *_CODE, *(f"-I{path}" for path in self.includes), *options]
+
+
+def host_toolchain(toolset: Toolset) -> HostToolchain:
+    """Makes the prelude where it is missing. Raises RemediableError where the kit's library was not built."""
+    kit = toolset.root / "kit"
+    includes = (kit / "host_api", kit / "host_api" / "headers", kit / "simt" / "device", kit / "include")
+    archive = toolset.build / "lib" / "libtilelab_host.a"
+    if not archive.is_file():
+        message = f"{archive} is missing: run `make setup` to build it."
+        raise RemediableError(message)
+    compiler = toolset.toolchain.linker or toolset.toolchain.compiler
+    key = hashlib.sha256(" ".join([compiler, *_LANGUAGE, *_CODE, _PRELUDE_TEXT]).encode())
+    key.update(subprocess.run([compiler, "--version"], check=True, capture_output=True).stdout)
+    for header in sorted(path for include in includes for path in include.rglob("*") if path.is_file()):
+        key.update(header.read_bytes())
+    prelude = toolset.build / "prelude" / f"host-{key.hexdigest()[:16]}" / PRELUDE
+    draft = HostToolchain(compiler, tuple(path for path in includes if path.is_dir()), archive, prelude)
+    recipes = {f"{PRELUDE}.gch": lambda result: [_precompiled(draft, result)]}
+    try:
+        prelude_files.keep(prelude.parent, (PRELUDE,), recipes, _PRELUDE_TEXT)
+    except subprocess.CalledProcessError as error:
+        output = error.stderr.decode("utf-8", "replace") if error.stderr else ""
+        message = f"The compiler {compiler} cannot build the kit's host headers: {error}\n{output}"
+        raise RemediableError(message) from error
+    return draft
+
+
+def _precompiled(draft: HostToolchain, result: Path) -> list[str]:
+    flags = draft._flags([])  # noqa: SLF001 -- a function of the same file
+    return [draft.compiler, "-x", "c++-header", *flags, str(draft.prelude), "-o", str(result)]

@@ -1,0 +1,171 @@
+"""Turns the record of a run into findings with the user's lines and names. Equal ones are joined. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+from grader.judging.judge_call import located
+from grader.model.result import Finding, Launch, Site
+from grader.model.verdicts import Verdict
+from grader.programs.error_words import NOT_READY, error_words
+from grader.programs.host_build import UnusedResult
+from grader.programs.host_places import Place
+from grader.programs.host_sentences import Facts, told
+from grader.programs.memory_names import MemoryNames
+from grader.programs.program_report import HostFinding, ProgramFinding
+from grader.programs.run_record import ErrorRecord, HostRecord, KernelFinding, LaunchRecord, RunRecord
+
+_ABOUT_A_LAUNCH = frozenset({"launch", "cudaLaunchKernel"})
+_ENDINGS = {"timeout": Verdict.TIMEOUT, "crash": Verdict.CRASH}
+# Phrases of findings that fit labs only, and what they become here.
+_PHRASES = {"the launch function asks": "the launch asks", "(shared_bytes)": "(the third argument of <<<…>>>)"}
+
+
+@dataclass(frozen=True)
+class RunFacts:
+    """What is known of the program besides the record."""
+
+    record: RunRecord
+    places: Mapping[int, Place]
+    lines: Mapping[str, Sequence[str]]  # the user's files, the main one first
+    kernels: Mapping[str, str]  # names by symbols
+    unused: Sequence[UnusedResult] = ()
+
+    @property
+    def names(self) -> MemoryNames:
+        return MemoryNames(self.record.allocations, self.places, self.lines)
+
+
+def kernel_findings(facts: RunFacts) -> tuple[ProgramFinding, ...]:
+    names = facts.names
+    found: dict[tuple[object, ...], ProgramFinding] = {}
+    for one in [*_runners(facts), *_ends(facts)]:
+        finding = one.model_copy(
+            update={
+                "message": _reworded(names.told(one.message)),
+                "array": names.told(one.array) if one.array else None,
+                "element": names.told(one.element) if one.element else None,
+            }
+        )
+        key = (finding.kind, finding.file, finding.line, finding.message, finding.kernel, finding.launch_line)
+        known = found.get(key)
+        found[key] = finding if known is None else known.model_copy(update={"count": known.count + finding.count})
+    launch = Launch(shape="", inputs="", verdict=Verdict.PASS, findings=tuple(found.values()))
+    return tuple(one for one in located(launch, facts.lines).findings if isinstance(one, ProgramFinding))
+
+
+def _runners(facts: RunFacts) -> Iterator[ProgramFinding]:
+    for one in facts.record.findings:
+        try:
+            finding = one.finding()
+        except ValueError:
+            continue
+        yield _with_launch(finding, one, facts)
+
+
+def _ends(facts: RunFacts) -> Iterator[ProgramFinding]:
+    """Launches that did not end well, where no finding of theirs says it."""
+    said = {(one.kernel, one.at, one.kind) for one in facts.record.findings}
+    for launch in facts.record.launches:
+        kind = _ENDINGS.get(launch.status)
+        if kind is None or (launch.kernel, launch.at, kind.value) in said:
+            continue
+        finding = Finding(kind=kind, message=launch.detail or kind.facts.sentence)
+        yield _with_launch(finding, launch, facts)
+
+
+def _with_launch(finding: Finding, of: KernelFinding | LaunchRecord, facts: RunFacts) -> ProgramFinding:
+    place = facts.places.get(of.at)
+    return ProgramFinding(
+        **finding.model_dump(),
+        kernel=facts.kernels.get(of.kernel, of.kernel),
+        launch_file=place.file if place else None,
+        launch_line=place.line if place else None,
+    )
+
+
+def _reworded(message: str) -> str:
+    for lab, here in _PHRASES.items():
+        message = message.replace(lab, here)
+    return message
+
+
+def host_findings(facts: RunFacts) -> tuple[HostFinding, ...]:
+    """In the order of the record: what happened first comes first. Leaks come last."""
+    records = [*_with_errors(facts)]
+    records.sort(key=lambda one: one.kind == "leak")
+    found: dict[tuple[object, ...], HostFinding] = {}
+    for record in records:
+        finding = _host_finding(record, facts)
+        key = (finding.kind, finding.file, finding.line, finding.message)
+        known = found.get(key)
+        found[key] = finding if known is None else known.model_copy(update={"count": known.count + finding.count})
+    return tuple(found.values())
+
+
+def _with_errors(facts: RunFacts) -> Iterator[HostRecord]:
+    yield from facts.record.host
+    told_at = {one.at for one in facts.record.host}
+    unused = {(one.file, one.line) for one in facts.unused}
+    for error in facts.record.errors:
+        if error.error in {0, NOT_READY} or error.at in told_at:
+            continue
+        place = facts.places.get(error.at)
+        yield _record_of(error, is_unused=place is not None and (place.file, place.line) in unused)
+
+
+def _record_of(error: ErrorRecord, *, is_unused: bool) -> HostRecord:
+    """A call that failed: seen by the program, it is a note."""
+    kind = "error" if error.seen or not (is_unused or error.op in _ABOUT_A_LAUNCH) else "unchecked-error"
+    if kind != "error" and error.op in _ABOUT_A_LAUNCH:
+        kind = "unasked-launch"
+    return HostRecord.model_validate(
+        {"kind": kind, "at": error.at, "call": error.op, "error": error.error, "count": error.count}
+    )
+
+
+def _host_finding(record: HostRecord, facts: RunFacts) -> HostFinding:
+    names = facts.names
+    words = told(Facts(record, names, facts.places, facts.kernels))
+    place, other = facts.places.get(record.at), facts.places.get(record.other_at or 0) or names.place(record.allocation)
+    if place is None and record.kind == "leak":
+        place = names.place(record.allocation)
+    return HostFinding(
+        kind=record.kind,
+        severity="note" if words.severity == "note" else "error",
+        label=words.label,
+        message=names.told(words.message),
+        advice=words.advice,
+        file=place.file if place else None,
+        line=place.line if place else None,
+        source=_source(place, facts.lines),
+        other=_site(other, facts.lines) if other and other != place else None,
+        count=record.count,
+    )
+
+
+def _site(place: Place, lines: Mapping[str, Sequence[str]]) -> Site:
+    return Site(file=place.file, line=place.line, source=_source(place, lines))
+
+
+def _source(place: Place | None, lines: Mapping[str, Sequence[str]]) -> str | None:
+    text = lines.get(place.file, ()) if place else ()
+    return text[place.line - 1] if place and 0 < place.line <= len(text) else None
+
+
+def ending(record: RunRecord, seconds: int, errors: Sequence[int] = ()) -> str:
+    """How the program ended, where that was not its own exit."""
+    if record.ended == "signal":
+        number = record.signal or 0
+        return f"The program crashed: {_SIGNALS.get(number, f'signal {number}')}."
+    if record.ended == "timeout":
+        return f"The program was stopped: it did not end in {seconds} seconds. --seconds N gives it more."
+    if record.ended == "garbled":
+        return "The program was stopped: it wrote over memory or descriptors through which it talks to the device."
+    if record.ended == "stopped":
+        return "The program was stopped from outside."
+    return "; ".join(error_words(one).said for one in errors)
+
+
+_SIGNALS = {4: "an illegal instruction", 6: "abort()", 7: "a bus error", 8: "a division by zero", 11: "segmentation fault"}  # fmt: skip

@@ -1,0 +1,143 @@
+"""Builds each kernel that a host program names, several at a time, as `tilelab check` builds one. What was built is kept by its hash.
+
+A kernel that cannot be built is refused when it is launched, and not before.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import shutil
+from collections.abc import Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from grader.kernel_files.kernel_source import KernelSource
+from grader.machine.toolset import Toolset
+from grader.model.verdicts import Verdict
+from grader.programs.kernel_description import KernelMismatchError, kernel_description
+from grader.programs.kernel_names import KernelName, buildable_name, unit_of
+from grader.programs.program_source import ProgramSource
+from grader.single_launch.kernel_build import build_kernel, why_not
+
+_KEPT = 40  # kernels; the oldest go
+_FORMAT = "1"  # another number where what is kept changes
+_PARTS = ("runner", "image.json")
+
+
+@dataclass(frozen=True)
+class ProgramKernel:
+    """With `runner`, it was built; else `refusal` says why not."""
+
+    name: KernelName
+    unit: str  # the file that it is built from
+    runner: Path | None = None
+    image: Path | None = None
+    description: dict[str, object] | None = None
+    refusal: dict[str, object] | None = None
+    left_out: tuple[str, ...] = ()
+
+
+def build_kernels(
+    toolset: Toolset, source: ProgramSource, names: Sequence[KernelName], scratch: Path, definitions: Sequence[str]
+) -> Iterator[ProgramKernel]:
+    """One after the other as they are asked for; all are built at once, in folders of their own in `scratch`."""
+    kept = toolset.build / "programs"
+    fingerprint = toolset.fingerprint() if names else ""
+    with ThreadPoolExecutor(max(1, os.cpu_count() or 1)) as beside:
+        jobs = [
+            beside.submit(_kernel, toolset, source, name, scratch / f"kernel{number}", definitions, kept, fingerprint)
+            for number, name in enumerate(names)
+        ]
+        for job in jobs:
+            yield job.result()
+    _forget_the_oldest(kept)
+
+
+def _kernel(  # noqa: PLR0913, PLR0917 - what to build, where, and with what
+    toolset: Toolset,
+    source: ProgramSource,
+    name: KernelName,
+    scratch: Path,
+    definitions: Sequence[str],
+    kept: Path,
+    fingerprint: str,
+) -> ProgramKernel:
+    unit = unit_of(name, source.units) or source.main
+    place = kept / _key(unit, name, definitions, fingerprint)
+    draft = ProgramKernel(name, unit.name)
+    if (found := _taken(place, draft)) is not None:
+        return found
+    scratch.mkdir()
+    built = build_kernel(toolset, unit, buildable_name(name, unit), scratch / "work", definitions=definitions)
+    left_out = tuple(built.left_out)
+    if built.build.runner is None or built.build.image is None:
+        first = built.build.refusals[0]
+        refusal = _refusal(first.verdict, why_not(unit, name.shown, built), first.line)
+        return replace(draft, refusal=refusal, left_out=left_out)
+    try:
+        description = kernel_description(built.build, name)
+    except KernelMismatchError as error:
+        return replace(draft, refusal=_refusal(Verdict.NEEDS_GPU, str(error), 0), left_out=left_out)
+    made = replace(
+        draft, runner=built.build.runner, image=built.build.image, description=description, left_out=left_out
+    )
+    _keep(place, made)
+    return made
+
+
+def _refusal(verdict: Verdict, message: str, line: int) -> dict[str, object]:
+    return {"verdict": verdict.value, "message": message, "line": max(0, line)}
+
+
+def _key(unit: KernelSource, name: KernelName, definitions: Sequence[str], fingerprint: str) -> str:
+    digest = hashlib.sha256()
+    texts = [*sorted(unit.texts.items()), *sorted(unit.companions.items())]
+    for word in (_FORMAT, fingerprint, unit.name, name.symbol, name.signature, *definitions):
+        digest.update(word.encode() + b"\0")
+    for file, text in texts:
+        digest.update(f"{file}\0{len(text)}\0{text}".encode())
+    return digest.hexdigest()[:32]
+
+
+def _taken(place: Path, draft: ProgramKernel) -> ProgramKernel | None:
+    try:
+        record = json.loads((place / "kernel.json").read_text(encoding="utf-8"))
+        os.utime(place)
+    except (OSError, ValueError):
+        return None
+    runner, image = (place / part for part in _PARTS)
+    if not (runner.is_file() and image.is_file()):
+        return None
+    left_out = tuple(record["left_out"])
+    return replace(draft, runner=runner, image=image, description=record["description"], left_out=left_out)
+
+
+def _keep(place: Path, made: ProgramKernel) -> None:
+    """Without a word where the folder cannot be written: then it is built again next time. The record comes last."""
+    try:
+        unfinished = place.with_name(f".{place.name}-{os.getpid()}")
+        unfinished.mkdir(parents=True)
+        for part, path in zip(_PARTS, (made.runner, made.image), strict=True):
+            if path is not None:
+                shutil.copy2(path, unfinished / part)
+        record = {"description": made.description, "left_out": made.left_out}
+        (unfinished / "kernel.json").write_text(json.dumps(record), encoding="utf-8")
+        unfinished.rename(place)
+    except OSError:
+        shutil.rmtree(unfinished, ignore_errors=True)
+
+
+def _forget_the_oldest(kept: Path) -> None:
+    if not kept.is_dir():
+        return
+    dated = []
+    for place in kept.iterdir():
+        try:
+            dated.append((place.stat().st_mtime, place))
+        except OSError:
+            continue
+    for _, place in sorted(dated, reverse=True)[_KEPT:]:
+        shutil.rmtree(place, ignore_errors=True)

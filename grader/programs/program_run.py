@@ -1,0 +1,134 @@
+"""Runs a program that was built: writes program.json, starts the conductor, and reads what it recorded.
+
+The program is hostile and confined: it reads and writes the current folder, and no network. Its output goes straight to the user.
+"""
+
+from __future__ import annotations
+
+import json
+import signal
+import subprocess
+import sys
+import tempfile
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import IO, Any
+
+from pydantic import ValidationError
+
+from grader.judging.judge_call import MAX_REPORT_BYTES
+from grader.judging.lab_judging import RUN_LIMITS
+from grader.machine.toolset import Toolset
+from grader.model.errors import MachineError, RemediableError
+from grader.programs.program_kernels import ProgramKernel
+from grader.programs.run_record import RunRecord
+from grader.sandbox import Limits
+
+OUTPUT_BYTES = 16 << 20  # of a program's output, where it is kept
+_DEVICE_BYTES = 8 << 30
+_EVENT_BUDGET = 20_000_000_000
+_PRINTED_BYTES = 64 << 20
+_GRACE_SECONDS = 30.0  # for the conductor to end what runs and to write its record
+_PROGRAM_LIMITS = Limits(
+    cpu_seconds=3600, wall_seconds=3600, memory_bytes=8 << 30, processes=256, file_bytes=2 << 30, open_files=256
+)
+
+
+@dataclass(frozen=True)
+class ProgramRequest:
+    program: Path
+    arguments: Sequence[str]
+    folder: Path  # the current folder
+    seconds: int  # for the whole run
+    readable: Sequence[Path] = ()  # besides the current folder
+    keeps_output: bool = False  # instead of showing it
+
+
+@dataclass(frozen=True)
+class ProgramRun:
+    record: RunRecord
+    output: str = ""  # what the program wrote to its standard output, where it was kept
+    output_cut: bool = False
+
+
+def run_program(
+    toolset: Toolset, request: ProgramRequest, kernels: Sequence[ProgramKernel], scratch: Path
+) -> ProgramRun:
+    """Raises MachineError where the conductor itself fails."""
+    conductor = toolset.build / "bin" / "conductor"
+    if not conductor.is_file():
+        message = f"{conductor} is missing: run `make setup` to build it."
+        raise RemediableError(message)
+    described, report = scratch / "program.json", scratch / "run.json"
+    described.write_text(json.dumps(_description(toolset, request, kernels)), encoding="utf-8")
+    command = [str(conductor), "--program", str(described), "--report", str(report)]
+    with tempfile.TemporaryFile() as kept:
+        status, said = _conducted(command, request, kept if request.keeps_output else None)
+        kept.seek(0)
+        output = kept.read(OUTPUT_BYTES + 1)
+    if not report.is_file() or report.stat().st_size > MAX_REPORT_BYTES:
+        message = f"the conductor failed with status {status}: {said[-2000:].strip()}"
+        raise MachineError(message)
+    try:
+        record = RunRecord.model_validate_json(report.read_bytes())
+    except ValidationError as error:
+        message = f"the conductor wrote a record that cannot be read: {error}"
+        raise RuntimeError(message) from error
+    return ProgramRun(record, output[:OUTPUT_BYTES].decode("utf-8", "replace"), len(output) > OUTPUT_BYTES)
+
+
+def _conducted(command: Sequence[str], request: ProgramRequest, kept: IO[bytes] | None) -> tuple[int, str]:
+    """The conductor's status and its own words. The program inherits its standard streams."""
+    sys.stdout.flush()
+    sys.stderr.flush()
+    process = subprocess.Popen(command, cwd=request.folder, stdout=kept)
+    try:
+        status = process.wait(timeout=request.seconds * 2 + _GRACE_SECONDS)
+    except subprocess.TimeoutExpired:
+        process.kill()
+        return process.wait(), "it did not end in time"
+    except KeyboardInterrupt:
+        process.send_signal(signal.SIGTERM)
+        try:
+            process.wait(timeout=_GRACE_SECONDS)
+        except subprocess.TimeoutExpired:
+            process.kill()
+            process.wait()
+        raise
+    return status, ""
+
+
+def _description(toolset: Toolset, request: ProgramRequest, kernels: Sequence[ProgramKernel]) -> dict[str, Any]:
+    argv = toolset.confinement.wrap(
+        [str(request.program), *request.arguments],
+        readable=[request.program.parent, *request.readable],
+        writable=[request.folder],
+        limits=replace(_PROGRAM_LIMITS, cpu_seconds=request.seconds + 1),
+        profile="program",
+    )
+    return {
+        "host": {"argv": argv},
+        "kernels": {one.name.symbol: _kernel(toolset, one, request.seconds) for one in kernels},
+        "limits": {
+            "clock_ms": request.seconds * 1000,
+            "wall_ms": request.seconds * 1000,
+            "event_budget": _EVENT_BUDGET,
+            "memory_bytes": _DEVICE_BYTES,
+            "output_bytes": _PRINTED_BYTES,
+        },
+    }
+
+
+def _kernel(toolset: Toolset, kernel: ProgramKernel, seconds: int) -> dict[str, Any]:
+    if kernel.runner is None or kernel.image is None or kernel.description is None:
+        return {"name": kernel.name.shown, "refusal": kernel.refusal}
+    limits = replace(RUN_LIMITS, cpu_seconds=seconds + 1, wall_seconds=seconds + 1, memory_bytes=2 * _DEVICE_BYTES)
+    argv = toolset.confinement.wrap(
+        [str(kernel.runner), "--image", str(kernel.image)],
+        readable=[kernel.runner.parent],
+        writable=[],
+        limits=limits,
+        profile="run",
+    )
+    return {**kernel.description, "runner": {"argv": argv}}

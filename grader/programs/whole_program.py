@@ -1,0 +1,138 @@
+"""`tilelab run`: builds both sides of a program, runs it, and says what was found. Grades nothing.
+
+The file is treated as hostile: compilers, the program and its kernels are confined.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from grader.machine.toolset import Toolset
+from grader.model.errors import MachineError
+from grader.model.verdicts import Verdict
+from grader.programs.host_build import HostBuild, build_host
+from grader.programs.host_places import demangled, places_of
+from grader.programs.host_toolchain import HostToolchain, host_toolchain
+from grader.programs.kernel_names import kernel_symbols, named
+from grader.programs.program_findings import RunFacts, ending, host_findings, kernel_findings
+from grader.programs.program_kernels import ProgramKernel, build_kernels
+from grader.programs.program_report import Ending, ProgramRefusal, ProgramReport
+from grader.programs.program_run import ProgramRequest, ProgramRun, run_program
+from grader.programs.program_source import ProgramSource
+from grader.programs.run_record import RunRecord
+
+_ENDED: dict[str, Ending] = {
+    "exit": "exit",
+    "signal": "signal",
+    "timeout": "timeout",
+    "refused": "refused",
+    "garbled": "garbled",
+    "stopped": "stopped",
+}
+Progress = Callable[[str], None]  # is told what is done next
+
+
+@dataclass(frozen=True)
+class WholeProgram:
+    source: ProgramSource
+    arguments: Sequence[str]
+    folder: Path  # where it runs
+    seconds: int
+    definitions: Sequence[str] = ()
+    readable: Sequence[Path] = ()
+    keeps_output: bool = False
+
+
+def run_whole(toolset: Toolset, program: WholeProgram, scratch: Path, progress: Progress) -> ProgramReport:
+    """`scratch`: an empty folder of the caller's. Raises MachineError where something of ours failed."""
+    began = time.monotonic()
+    chain = host_toolchain(toolset)
+    progress("compiling the host's side")
+    host = scratch / "host"
+    host.mkdir()
+    built = build_host(chain, toolset.confinement, program.source, host, program.definitions)
+    if built.program is None:
+        return _not_built(built)
+    source = built.source or program.source
+    symbols = kernel_symbols(built.program)
+    names = named(symbols, demangled(chain, toolset.confinement, symbols, host)) if symbols else []
+    progress(f"compiling {len(names)} kernel{'s' if len(names) != 1 else ''}")
+    kernels = list(build_kernels(toolset, source, names, scratch, program.definitions))
+    built_after = time.monotonic() - began
+    progress("")
+    request = ProgramRequest(
+        built.program, program.arguments, program.folder, program.seconds, program.readable, program.keeps_output
+    )
+    run = run_program(toolset, request, kernels, scratch)
+    if run.record.ended == "internal":
+        message = f"the program could not be run: {run.record.detail}"
+        raise MachineError(message)
+    facts = _facts(toolset, chain, built, source, kernels, run.record)
+    report = _report(facts, run, kernels, program.seconds)
+    seconds = {"building": round(built_after, 3), "running": round(time.monotonic() - began - built_after, 3)}
+    return report.model_copy(update={"left_out": built.left_out, "seconds": seconds})
+
+
+def _not_built(built: HostBuild) -> ProgramReport:
+    refusals = tuple(
+        ProgramRefusal(verdict=Verdict.COMPILE_ERROR, message=one.message, file=one.file or None, line=one.line or None)
+        for one in built.refusals
+    )
+    return ProgramReport(ended="not-built", refusals=refusals, left_out=built.left_out)
+
+
+def _facts(  # noqa: PLR0913, PLR0917 - what is known of the program
+    toolset: Toolset,
+    chain: HostToolchain,
+    built: HostBuild,
+    source: ProgramSource,
+    kernels: Sequence[ProgramKernel],
+    record: RunRecord,
+) -> RunFacts:
+    program = built.program or Path()
+    places = places_of(chain, toolset.confinement, program, record.places(), set(source.texts))
+    shown = {one.name.symbol: one.name.shown for one in kernels}
+    return RunFacts(record, places, source.lines(), shown, built.unused)
+
+
+def _report(facts: RunFacts, run: ProgramRun, kernels: Sequence[ProgramKernel], seconds: int) -> ProgramReport:
+    record = facts.record
+    launched = dict.fromkeys(facts.kernels.get(one.kernel, one.kernel) for one in record.launches)
+    return ProgramReport(
+        ended=_ENDED.get(record.ended, "stopped"),
+        status=record.status,
+        message="" if record.ended in {"exit", "refused"} else ending(record, seconds),
+        findings=kernel_findings(facts),
+        host=host_findings(facts),
+        refusals=_refusals(facts, kernels),
+        kernels=tuple(launched),
+        launches=sum(one.count for one in record.launches),
+        output=run.output,
+        output_cut=run.output_cut,
+    )
+
+
+def _refusals(facts: RunFacts, kernels: Sequence[ProgramKernel]) -> tuple[ProgramRefusal, ...]:
+    """The kernel that was launched and could not be built."""
+    refusal = facts.record.refusal
+    if refusal is None:
+        return ()
+    kernel = next((one for one in kernels if one.name.symbol == refusal.kernel), None)
+    place = facts.places.get(refusal.at)
+    known = kernel.refusal if kernel and kernel.refusal else {}
+    verdict = str(known.get("verdict") or refusal.verdict)
+    name = facts.kernels.get(refusal.kernel, refusal.kernel)
+    line = known.get("line") or refusal.line
+    return (
+        ProgramRefusal(
+            verdict=Verdict(verdict) if verdict in set(Verdict) else Verdict.NEEDS_GPU,
+            message=f"The kernel `{name}` cannot be run here.\n{known.get('message') or refusal.message}",
+            kernel=name,
+            file=kernel.unit if kernel else None,
+            line=line if isinstance(line, int) and line > 0 else None,
+            launch_line=place.line if place else None,
+        ),
+    )

@@ -1,0 +1,50 @@
+"""What cannot be built is named."""
+
+from __future__ import annotations
+
+import pytest
+
+from grader.kernel_files.kernel_source import KernelSource
+from grader.programs.host_refusals import library_of, library_of_header, refusals_of_errors, undefined_names
+
+UNIT = KernelSource("a.cu", {"a.cu": ""})
+
+
+@pytest.mark.parametrize(
+    ("header", "library"),
+    [("cublas_v2.h", "cuBLAS"), ("thrust/device_vector.h", "Thrust"), ("cub/cub.cuh", "CUB"), ("mine.h", "")],
+)
+def test_a_library_is_known_by_its_headers(header: str, library: str) -> None:
+    assert library_of_header(header) == library
+
+
+@pytest.mark.parametrize(
+    ("name", "library"),
+    [("cublasCreate_v2", "cuBLAS"), ("cuInit", "the driver API"), ("cudaGraphLaunch", "CUDA graphs"), ("cut", "")],
+)
+def test_a_library_is_known_by_its_names(name: str, library: str) -> None:
+    assert library_of(name) == library
+
+
+def test_a_name_that_the_linker_did_not_find_is_named_once_with_its_line() -> None:
+    log = (
+        "/usr/bin/ld: unit0.o: in function `main':\n"
+        "unit0/a.cu:7: warning: undefined reference to `helper(int)'\n"
+        "/usr/bin/ld: unit0/a.cu:9: warning: undefined reference to `helper(int)'\n"
+    )
+    (found,) = undefined_names(log)
+    assert (found.file, found.line) == ("a.cu", 7)
+    assert "`helper(int)` is declared but not defined" in found.message
+
+
+def test_an_unknown_name_of_the_runtime_is_named() -> None:
+    log = "a.cu:3:5: error: \u2018cudaFancyCall\u2019 was not declared in this scope"
+    (found,) = refusals_of_errors(log, UNIT, [])
+    assert (found.line, "cudaFancyCall" in found.message) == (3, True)
+
+
+def test_a_missing_header_explains_a_name_that_it_may_declare() -> None:
+    log = "a.cu:3:5: error: \u2018Timer\u2019 was not declared in this scope"
+    (found,) = refusals_of_errors(log, UNIT, [("a.cu", 1, "timer.h")])
+    assert found.line == 1
+    assert "timer.h was not found, and perhaps `Timer` is declared in it" in found.message

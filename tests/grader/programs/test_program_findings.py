@@ -1,0 +1,88 @@
+"""From the conductor's record to sentences with the student's lines and names."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from grader.programs.host_build import UnusedResult
+from grader.programs.host_places import Place
+from grader.programs.program_findings import RunFacts, host_findings, kernel_findings
+from grader.programs.run_record import RunRecord
+
+LINES = [
+    "int main() {",
+    "  float *d_a, *d_b;",
+    "  CHECK(cudaMalloc((void**)&d_a, n * sizeof(float))); cudaMalloc(&d_b, 4);",
+    "  cudaMemcpy(d_a, h_a, 2 * n, cudaMemcpyHostToDevice);",
+    "  scale<<<1, 2048>>>(d_a);",
+    "  cudaFree(d_a);",
+    "}",
+]
+A, B = 0x200000000000, 0x200000200000
+PLACES = {10: Place("a.cu", 3), 11: Place("a.cu", 3), 20: Place("a.cu", 4), 30: Place("a.cu", 5), 40: Place("a.cu", 6)}
+
+
+def facts(unused: tuple[UnusedResult, ...] = (), **record: Any) -> RunFacts:  # noqa: ANN401 - fields of a record
+    allocations = [
+        {"index": 0, "address": A, "bytes": 4096, "at": 10},
+        {"index": 1, "address": B, "bytes": 4, "at": 11},
+    ]
+    made = RunRecord.model_validate({"ended": "exit", "allocations": allocations, **record})
+    return RunFacts(made, PLACES, {"a.cu": LINES}, {"_Z5scalePf": "scale"}, unused)
+
+
+def test_memory_has_the_name_of_the_pointer_even_where_one_line_allocates_twice() -> None:
+    found = host_findings(facts(host=[{"kind": "leak", "at": 11, "allocation": 1, "bytes": 4}]))
+    assert [(one.line, one.message) for one in found] == [(3, "`d_b` (4 bytes) is allocated here and never freed.")]
+
+
+def test_a_copy_that_is_too_long_says_both_sizes_and_the_line_of_the_allocation() -> None:
+    record = {"kind": "copy-size", "at": 20, "allocation": 0, "bytes": 8192, "room": 4096, "side": "to"}
+    (found,) = host_findings(facts(host=[record]))
+    assert (found.line, found.other.line if found.other else 0) == (4, 3)
+    assert "8,192 bytes" in found.message
+    assert "`d_a`, allocated in line 3, has only 4,096 bytes" in found.message
+
+
+@pytest.mark.parametrize(("seen", "severity"), [(True, "note"), (False, "error")])
+def test_a_failed_call_is_a_mistake_only_where_nobody_looks_at_its_error(seen: bool, severity: str) -> None:
+    unused = (UnusedResult("a.cu", 4, "cudaMemcpy"),)
+    (found,) = host_findings(facts(unused, errors=[{"op": "cudaMemcpy", "error": 1, "at": 20, "seen": seen}]))
+    assert (found.severity, found.line) == (severity, 4)
+    assert "invalid argument" in found.message
+
+
+def test_a_launch_whose_error_is_never_asked_for_is_named_once_for_its_line() -> None:
+    record = {"kind": "unasked-launch", "at": 30, "kernel": "_Z5scalePf", "error": 9}
+    found = host_findings(facts(host=[record, record]))
+    assert [(one.line, one.count) for one in found] == [(5, 2)]
+    assert "`scale` fails here" in found[0].message
+
+
+def test_a_finding_of_a_kernel_names_the_launch_and_the_students_memory() -> None:
+    finding = {
+        "kind": "out-of-bounds",
+        "severity": "error",
+        "site": {"file": "a.cu", "line": 5, "access": "write"},
+        "array": "memory#0",
+        "element": "memory#0[4096]",
+        "message": "memory#0[4096] is past the end.",
+        "kernel": "_Z5scalePf",
+        "at": 30,
+    }
+    (found,) = kernel_findings(facts(findings=[finding]))
+    assert (found.element, found.kernel, found.launch_line) == ("d_a[4096]", "scale", 5)
+    assert found.source == LINES[4]
+
+
+def test_a_launch_that_did_not_end_is_a_finding_of_its_own() -> None:
+    launch = {"kernel": "_Z5scalePf", "at": 30, "status": "timeout", "detail": "The launch ran out of time."}
+    (found,) = kernel_findings(facts(launches=[launch]))
+    assert (found.kind.value, found.message) == ("timeout", "The launch ran out of time.")
+
+
+def test_a_kind_that_is_not_known_is_shown_and_not_hidden() -> None:
+    (found,) = host_findings(facts(host=[{"kind": "something-new", "at": 40}]))
+    assert "something-new" in found.message
