@@ -6,8 +6,8 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 from grader.programs.error_words import error_words
-from grader.programs.host_places import Place
-from grader.programs.kernel_names import signature_of, without_parameters
+from grader.programs.host.host_places import Place
+from grader.programs.kernel_symbols import signature_of, without_parameters
 from grader.programs.memory_names import MemoryNames
 from grader.programs.run_record import HostRecord
 

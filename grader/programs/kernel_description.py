@@ -14,7 +14,7 @@ from grader.engines.object_code.quick_elf import QuickElf
 from grader.engines.object_code.symbol_table import function_symbols
 from grader.launch_arguments.class_passing import WIDEST, passing_of
 from grader.launch_arguments.kernel_parameters import Parameter, read_parameters
-from grader.programs.kernel_names import KernelName
+from grader.programs.kernel_symbols import KernelName
 
 _POINTER_BYTES = 8
 _LIBRARYS = ("_ZSt", "_ZNSt", "_ZN6__pstl", "_ZNKSt")  # variables of the C++ library, which no kernel changes

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 
-from grader.programs.host_places import Place
+from grader.programs.host.host_places import Place
 from grader.programs.run_record import AllocationRecord
 
 _CAST = r"(?:\(\s*(?:const\s+)?\w+(?:\s*\*)+\s*\)|(?:reinterpret|static|const)_cast\s*<[^>]*>\s*\()?"

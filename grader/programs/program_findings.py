@@ -9,8 +9,8 @@ from grader.judging.judge_call import located
 from grader.model.result import Finding, Launch, Site
 from grader.model.verdicts import Verdict
 from grader.programs.error_words import NOT_READY, error_words
-from grader.programs.host_build import UnusedResult
-from grader.programs.host_places import Place
+from grader.programs.host.host_build import UnusedResult
+from grader.programs.host.host_places import Place
 from grader.programs.host_sentences import Facts, told
 from grader.programs.memory_names import MemoryNames
 from grader.programs.program_report import HostFinding, ProgramFinding

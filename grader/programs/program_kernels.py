@@ -17,9 +17,9 @@ from pathlib import Path
 from grader.kernel_files.kernel_source import KernelSource
 from grader.machine.toolset import Toolset
 from grader.model.verdicts import Verdict
+from grader.programs.host.program_source import ProgramSource
 from grader.programs.kernel_description import KernelMismatchError, kernel_description
-from grader.programs.kernel_names import KernelName, buildable_name, unit_of
-from grader.programs.program_source import ProgramSource
+from grader.programs.kernel_symbols import KernelName, buildable_name, unit_of
 from grader.single_launch.kernel_build import build_kernel, why_not
 
 _KEPT = 40  # kernels; the oldest go

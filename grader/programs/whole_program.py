@@ -13,15 +13,15 @@ from pathlib import Path
 from grader.machine.toolset import Toolset
 from grader.model.errors import MachineError
 from grader.model.verdicts import Verdict
-from grader.programs.host_build import HostBuild, build_host
-from grader.programs.host_places import demangled, places_of
-from grader.programs.host_toolchain import HostToolchain, host_toolchain
-from grader.programs.kernel_names import kernel_symbols, named
+from grader.programs.host.host_build import HostBuild, build_host
+from grader.programs.host.host_places import demangled, places_of
+from grader.programs.host.host_toolchain import HostToolchain, host_toolchain
+from grader.programs.host.program_source import ProgramSource
+from grader.programs.kernel_symbols import kernel_symbols, named
 from grader.programs.program_findings import RunFacts, ending, host_findings, kernel_findings
 from grader.programs.program_kernels import ProgramKernel, build_kernels
 from grader.programs.program_report import Ending, ProgramRefusal, ProgramReport
 from grader.programs.program_run import ProgramRequest, ProgramRun, run_program
-from grader.programs.program_source import ProgramSource
 from grader.programs.run_record import RunRecord
 
 _ENDED: dict[str, Ending] = {

@@ -103,6 +103,7 @@ PACKAGES = (
     "course",
     "canaries",
     "programs",
+    "programs.host",
     "single_launch",
     "kernel_files",
     "launch_arguments",

@@ -19,8 +19,8 @@ from rich.console import Console
 from grader.kernel_files.kernel_source import CheckError
 from grader.machine.toolset import Toolset
 from grader.model.course_root import course_root
+from grader.programs.host.program_source import read_program
 from grader.programs.program_report import ProgramReport
-from grader.programs.program_source import read_program
 from grader.programs.whole_program import WholeProgram, run_whole
 from grader.reports.screens.program_screen import ProgramPage
 

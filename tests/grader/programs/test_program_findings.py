@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
-from grader.programs.host_build import UnusedResult
-from grader.programs.host_places import Place
+from grader.programs.host.host_build import UnusedResult
+from grader.programs.host.host_places import Place
 from grader.programs.program_findings import RunFacts, host_findings, kernel_findings
 from grader.programs.run_record import RunRecord
 

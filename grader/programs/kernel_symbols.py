@@ -13,7 +13,7 @@ from grader.engines.object_code.quick_elf import QuickElf
 from grader.engines.object_code.symbol_table import Symbol, symbols_of
 from grader.kernel_files.host_code import items_of
 from grader.kernel_files.kernel_source import KernelSource, base_name
-from grader.programs.kernel_stub import MARK
+from grader.programs.host.kernel_stub import MARK
 
 MOST_KERNELS = 200
 _MARK = re.compile(rf"_ZZ(?P<kernel>[\w.$]+)E{len(MARK)}{MARK}(?:[_.\d]*)")

@@ -16,10 +16,10 @@ from grader.engines.checks.line_markers import hand_written_marker
 from grader.engines.cpu.build_steps import MAX_TEXT_BYTES
 from grader.kernel_files.kernel_source import KernelSource
 from grader.kernel_files.left_out_headers import stand_in
-from grader.programs.host_refusals import HostRefusal, refusals_of_errors, undefined_names
-from grader.programs.host_text import host_text
-from grader.programs.host_toolchain import HostToolchain
-from grader.programs.program_source import ProgramSource, companions_of, flat_texts
+from grader.programs.host.host_refusals import HostRefusal, refusals_of_errors, undefined_names
+from grader.programs.host.host_text import host_text
+from grader.programs.host.host_toolchain import HostToolchain
+from grader.programs.host.program_source import ProgramSource, companions_of, flat_texts
 from grader.sandbox import Confinement, Finished, Limits, run_confined
 
 _LIMITS = Limits(

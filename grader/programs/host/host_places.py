@@ -9,7 +9,7 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from grader.programs.host_toolchain import HostToolchain
+from grader.programs.host.host_toolchain import HostToolchain
 from grader.sandbox import Confinement, Limits, run_confined
 
 _LIMITS = Limits(

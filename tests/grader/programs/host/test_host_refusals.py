@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from grader.kernel_files.kernel_source import KernelSource
-from grader.programs.host_refusals import library_of, library_of_header, refusals_of_errors, undefined_names
+from grader.programs.host.host_refusals import library_of, library_of_header, refusals_of_errors, undefined_names
 
 UNIT = KernelSource("a.cu", {"a.cu": ""})
 

@@ -10,8 +10,8 @@ from collections.abc import Callable
 from grader.engines.checks.token_stream import Token, tokens_of
 from grader.engines.text_changes.inserted_text import Piece, with_pieces
 from grader.engines.text_changes.launch_statements import launches_in
-from grader.programs.kernel_stub import stub, stub_parameters
-from grader.programs.marked_functions import DEVICE, GLOBAL, HOST, closing, marked_functions
+from grader.programs.host.kernel_stub import stub, stub_parameters
+from grader.programs.host.marked_functions import DEVICE, GLOBAL, HOST, closing, marked_functions
 
 _MARKER = re.compile(r'^#\s+\d+\s+"(?:[^"\\\n]|\\.)*"(?P<flags>[ \d]*)$', re.MULTILINE)
 _SET_ASIDE = "#tilelab_set_aside "

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from grader.programs.host_text import host_text
+from grader.programs.host.host_text import host_text
 
 GLOBAL, DEVICE, HOST = "__tilelab_global__", "__tilelab_device__", "__tilelab_host__"
 
