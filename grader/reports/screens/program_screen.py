@@ -65,7 +65,7 @@ class ProgramPage:
         errors = sum(one.severity == "error" for one in self._findings())
         notes = len(self._findings()) - errors
         name = visible.line(next(iter(self.sources)), 80)
-        launched = f"{counted(report.launches, "launch", "launches")} of {counted(len(report.kernels), 'kernel')}"
+        launched = f"{counted(report.launches, 'launch', 'launches')} of {counted(len(report.kernels), 'kernel')}"
         if report.is_clean:
             what = f"nothing was found; {launched}" + (f"; {counted(notes, 'note')}" if notes else "")
             return one_line(Text.assemble(("✓ Clean", "bold green"), f"  {name}: {what}"))
