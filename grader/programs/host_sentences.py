@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+import math
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
+from grader.programs.call_statement import CallStatement, call_at
 from grader.programs.error_words import error_words
 from grader.programs.host.host_places import Place
 from grader.programs.kernel_symbols import signature_of, without_parameters
 from grader.programs.memory_names import MemoryNames
-from grader.programs.run_record import HostRecord
+from grader.programs.run_record import HostRecord, LaunchRecord
 
 _DIRECTIONS = (
     "cudaMemcpyHostToHost",
@@ -18,6 +20,16 @@ _DIRECTIONS = (
     "cudaMemcpyDeviceToDevice",
     "cudaMemcpyDefault",
 )
+_TO_DEVICE, _FROM_DEVICE = {1, 3}, {2, 3}
+_SIDES = {True: "device", False: "host"}
+_DIRECTION = (
+    "The first pointer is the destination, the second the source. Does the direction say where each of them lies?"
+)
+_SWAPPED = (
+    "The first pointer is the destination, the second the source: is it the direction that is wrong, or their order?"
+)
+_OPS = {"copy-size": "copy", "copy-direction": "copy", "never-set": "copy", "bad-free": "free", "double-free": "free"}
+_MOST_THREADS = 1024  # of a block
 
 
 @dataclass(frozen=True)
@@ -36,19 +48,45 @@ class Facts:
     names: MemoryNames
     places: Mapping[int, Place]
     kernels: Mapping[str, str]  # names of kernels by their symbols
+    lines: Mapping[str, Sequence[str]]  # the user's files
+    launches: Sequence[LaunchRecord] = ()
 
     @property
     def memory(self) -> str:
         return self.names.words(self.record.allocation)
 
     @property
+    def statement(self) -> CallStatement | None:
+        return call_at(self.places.get(self.record.at), self.lines, self._op)
+
+    @property
+    def _op(self) -> str:
+        said = self.record.text("call") or self.record.text("op")
+        return said or _OPS.get(self.record.kind, "")
+
+    @property
     def call(self) -> str:
-        return f"`{self.record.text('call') or self.record.text('op') or 'this call'}`"
+        """As the student wrote it."""
+        if self._op.startswith("cuda"):
+            return f"`{self._op}`"
+        return f"`{self.statement.name}`" if self.statement else "this call"
+
+    def argument(self, number: int, otherwise: str) -> str:
+        text = self.statement.argument(number) if self.statement else ""
+        return f"`{text}`" if text else otherwise
 
     @property
     def kernel(self) -> str:
-        symbol = self.record.text("kernel")
+        symbol = self.record.text("kernel") or next((one.kernel for one in self._launches_here), "")
         return self.kernels.get(symbol) or without_parameters(signature_of(symbol)) or "the kernel"
+
+    @property
+    def _launches_here(self) -> list[LaunchRecord]:
+        return [one for one in self.launches if one.at == self.record.at]
+
+    @property
+    def launch(self) -> LaunchRecord | None:
+        return next(iter(self._launches_here), None)
 
     @property
     def other(self) -> str:
@@ -99,11 +137,15 @@ def _copy_size(facts: Facts) -> Told:
 
 
 def _copy_direction(facts: Facts) -> Told:
-    said, meant = (_direction(facts.record.number(key)) for key in ("said", "meant"))
-    message = f"This copy says {said or 'another direction'}, but its pointers are those of {meant or 'another one'}."
-    advice = (
-        "The first pointer is the destination, the second the source. Does the direction say where each of them lies?"
-    )
+    said, meant = facts.record.number("said"), facts.record.number("meant")
+    to, source = facts.argument(0, "the destination"), facts.argument(1, "the source")
+    message = f"This copy says {_direction(said) or 'another direction'}, but "
+    if meant is None:
+        return Told("Copy in the wrong direction", f"{message}its pointers are those of another one.", _DIRECTION)
+    there, here = _SIDES[meant in _TO_DEVICE], _SIDES[meant in _FROM_DEVICE]
+    message += f"{to} points to memory of the {there} and {source} to memory of the {here}"
+    message += f": that is {_direction(meant)}." if meant else "."
+    advice = _SWAPPED if said in {1, 2} and meant in {1, 2} and said != meant else _DIRECTION
     return Told("Copy in the wrong direction", message, advice)
 
 
@@ -143,11 +185,16 @@ def _double_free(facts: Facts) -> Told:
 def _bad_free(facts: Facts) -> Told:
     what = facts.record.text("what")
     if what == "inside" or facts.record.allocation is not None:
-        message = f"The pointer that is freed here points into {facts.memory}, and not to its beginning."
+        pointer, memory = _capital(facts.argument(0, "the pointer")), facts.memory
+        where = "its own memory" if pointer == memory else memory
+        message = (
+            f"{pointer} does not point to the beginning of {where}{facts.allocated.rstrip(',')}, so it cannot be freed."
+        )
     elif what == "wrong-kind":
-        message = "The pointer that is freed here was allocated by another kind of call."
+        message = f"{_capital(facts.argument(0, 'the pointer'))} was allocated by another kind of call than the one that frees it here."
     else:
-        message = "The pointer that is freed here is not the address of any memory that the device allocated."
+        pointer = _capital(facts.argument(0, "the pointer that is freed here"))
+        message = f"{pointer} is not the address of any memory that CUDA allocated, so it cannot be freed here."
     advice = (
         "cudaFree takes what cudaMalloc gave, cudaFreeHost what cudaMallocHost gave, and free() what malloc() gave."
     )
@@ -168,11 +215,36 @@ def _unchecked_error(facts: Facts) -> Told:
 def _unasked_launch(facts: Facts) -> Told:
     words = error_words(facts.record.number("error") or 0)
     message = f"The launch of `{facts.kernel}` fails here ({words.name}: {words.said}), and nobody asks for its error."
-    return Told(
-        "Launch whose error is never asked for",
-        message,
-        f"{words.advice} A launch returns nothing: ask cudaGetLastError() after it.".strip(),
+    advice = f"{words.advice} A launch returns nothing: ask cudaGetLastError() after it.".strip()
+    if (launch := facts.launch) is None:
+        return Told("Launch whose error is never asked for", message, advice)
+    threads = math.prod(launch.block)
+    if threads > _MOST_THREADS:
+        message += f" A block of {_extent(launch.block)} has {threads:,} threads, and 1024 is the most."
+    if 0 in launch.grid:
+        message += f" The grid is {_extent(launch.grid)}: there is no block in it."
+    return Told("Launch whose error is never asked for", message, advice)
+
+
+def _swapped_launch(facts: Facts) -> Told:
+    launch = facts.launch
+    sizes = (
+        f"a grid of {_extent(launch.grid)} and a block of {_extent(launch.block)}" if launch else "this grid and block"
     )
+    message = f"The launch of `{facts.kernel}` asks for {sizes}; a block has at most 1024 threads. The two seem to be in the wrong order."
+    return Told(
+        "Sizes in the wrong order",
+        message,
+        "In <<<grid, block>>> the number of blocks comes first, then the threads of a block.",
+    )
+
+
+def _extent(sides: Sequence[int]) -> str:
+    """`2048`, `64 x 64`: without sides of 1 at the end."""
+    shown = list(sides)
+    while len(shown) > 1 and shown[-1] == 1:
+        shown.pop()
+    return " x ".join(map(str, shown))
 
 
 def _read_before_sync(facts: Facts) -> Told:
@@ -195,8 +267,22 @@ def _copy_race(facts: Facts) -> Told:
 
 
 def _swapped_sizes(facts: Facts) -> Told:
-    message = f"The sizes passed to {facts.call} seem to be in the wrong order."
-    return Told("Sizes in the wrong order", message, "Compare the order of the arguments with the declaration.", "note")
+    if facts.launch is not None:
+        return _swapped_launch(facts)
+    value = facts.record.number("value")
+    what = f"{facts.call} is asked to set 0 bytes" + (f" to {value}" if value is not None else "")
+    message = f"{_capital(what)}: the value and the number of bytes seem to be in the wrong order."
+    return Told(
+        "Sizes in the wrong order",
+        message,
+        "cudaMemset takes the pointer, then the value of each byte, then the number of bytes.",
+    )
+
+
+def _never_set(facts: Facts) -> Told:
+    message = f"This copies {facts.bytes()} of {facts.memory} to the host, and nothing has ever written them."
+    advice = "Which kernel should have written them? Was it launched, with this pointer, and did its launch succeed?"
+    return Told("Copy of memory without values", message, advice, "note")
 
 
 def _no_launch(_: Facts) -> Told:
@@ -231,6 +317,7 @@ _SENTENCES: dict[str, Callable[[Facts], Told]] = {
     "read-before-sync": _read_before_sync,
     "copy-race": _copy_race,
     "swapped-sizes": _swapped_sizes,
+    "never-set": _never_set,
     "no-launch": _no_launch,
     "error": _error,
 }

@@ -17,7 +17,6 @@ from grader.launch_arguments.kernel_parameters import Parameter, read_parameters
 from grader.programs.kernel_symbols import KernelName
 
 _POINTER_BYTES = 8
-_LIBRARYS = ("_ZSt", "_ZNSt", "_ZN6__pstl", "_ZNKSt")  # variables of the C++ library, which no kernel changes
 _IN_REGISTERS = 16  # bytes of an object that may travel in registers
 
 
@@ -41,11 +40,7 @@ def kernel_description(build: CpuBuild, kernel: KernelName) -> dict[str, object]
     return {
         "name": kernel.shown,
         "parameters": [_parameter(one, kernel) for one in parameters],
-        "variables": [
-            {"name": one["symbol"], "bytes": one["bytes"]}
-            for one in image["variables"]
-            if not one["symbol"].startswith(_LIBRARYS)
-        ],
+        "variables": [{"name": one["symbol"], "bytes": one["bytes"]} for one in image["variables"] if one["on_device"]],
         "static_shared_bytes": image["static_shared_bytes"],
     }
 

@@ -9,6 +9,8 @@ from grader.programs.host.host_places import Place
 from grader.programs.run_record import AllocationRecord
 
 _CAST = r"(?:\(\s*(?:const\s+)?\w+(?:\s*\*)+\s*\)|(?:reinterpret|static|const)_cast\s*<[^>]*>\s*\()?"
+_SYMBOL = r"cuda(?:MemcpyToSymbol|MemcpyFromSymbol|GetSymbolAddress)(?:Async)?"
+_OF_A_SYMBOL = re.compile(rf"\b{_SYMBOL}\s*\(\s*(?:\([^()]*\)\s*)?&?\s*(?P<name>[A-Za-z_]\w*)")
 _ALLOCATES = re.compile(
     rf"\bcuda(?:Malloc(?:Managed|Host|Pitch|Async|FromPoolAsync)?|HostAlloc)\s*(?:<[^;()]*>)?\s*\(\s*{_CAST}\s*&?\s*\(?\s*"
     r"(?P<name>[A-Za-z_]\w*(?:(?:\.|->|::)[A-Za-z_]\w*|\s*\[[^\]]*\])*)"
@@ -44,11 +46,13 @@ class MemoryNames:
             return f"`{name}`"
         allocation = self.allocation(index)
         place = self._places.get(allocation.at) if allocation else None
+        if allocation and allocation.kind == "variable":
+            return "the variable"
         return f"the memory that line {place.line} allocates" if place else "the memory"
 
     def place(self, index: int | None) -> Place | None:
         allocation = self.allocation(index)
-        return self._places.get(allocation.at) if allocation else None
+        return self._places.get(allocation.at) if allocation and allocation.kind != "variable" else None
 
     def told(self, text: str) -> str:
         """A sentence or an element with the student's names in it."""
@@ -59,6 +63,10 @@ class MemoryNames:
         place = self._places.get(allocation.at)
         if place is None or place.file not in self._lines:
             return ""
+        if allocation.kind == "variable":
+            line = self._lines[place.file][place.line - 1 : place.line]
+            match = _OF_A_SYMBOL.search("".join(line))
+            return allocation.name or (match["name"] if match else "")
         found = self._on_line(place)
         same_line = sorted(
             {one.at for one in self._by_index.values() if self._places.get(one.at) == place}

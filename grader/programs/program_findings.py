@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
@@ -17,6 +18,7 @@ from grader.programs.program_report import HostFinding, ProgramFinding
 from grader.programs.run_record import ErrorRecord, HostRecord, KernelFinding, LaunchRecord, RunRecord
 
 _ABOUT_A_LAUNCH = frozenset({"launch", "cudaLaunchKernel"})
+_MOST_THREADS = 1024  # of a block
 _ENDINGS = {"timeout": Verdict.TIMEOUT, "crash": Verdict.CRASH}
 # Phrases of findings that fit labs only, and what they become here.
 _PHRASES = {"the launch function asks": "the launch asks", "(shared_bytes)": "(the third argument of <<<…>>>)"}
@@ -105,14 +107,25 @@ def host_findings(facts: RunFacts) -> tuple[HostFinding, ...]:
 
 
 def _with_errors(facts: RunFacts) -> Iterator[HostRecord]:
-    yield from facts.record.host
+    yield from (_as_swapped(one, facts) for one in facts.record.host)
     told_at = {one.at for one in facts.record.host}
     unused = {(one.file, one.line) for one in facts.unused}
     for error in facts.record.errors:
         if error.error in {0, NOT_READY} or error.at in told_at:
             continue
         place = facts.places.get(error.at)
-        yield _record_of(error, is_unused=place is not None and (place.file, place.line) in unused)
+        is_unused = place is not None and (place.file, place.line) in unused
+        yield _as_swapped(_record_of(error, is_unused=is_unused), facts)
+
+
+def _as_swapped(record: HostRecord, facts: RunFacts) -> HostRecord:
+    """A launch that fails because its block is too large, where its grid would be a block."""
+    launch = next((one for one in facts.record.launches if one.at == record.at), None)
+    if record.kind != "unasked-launch" or launch is None:
+        return record
+    grid, block = math.prod(launch.grid), math.prod(launch.block)
+    is_swapped = block > _MOST_THREADS >= grid > 1
+    return record.model_copy(update={"kind": "swapped-sizes"}) if is_swapped else record
 
 
 def _record_of(error: ErrorRecord, *, is_unused: bool) -> HostRecord:
@@ -127,7 +140,7 @@ def _record_of(error: ErrorRecord, *, is_unused: bool) -> HostRecord:
 
 def _host_finding(record: HostRecord, facts: RunFacts) -> HostFinding:
     names = facts.names
-    words = told(Facts(record, names, facts.places, facts.kernels))
+    words = told(Facts(record, names, facts.places, facts.kernels, facts.lines, facts.record.launches))
     place, other = facts.places.get(record.at), facts.places.get(record.other_at or 0) or names.place(record.allocation)
     if place is None and record.kind == "leak":
         place = names.place(record.allocation)
@@ -154,10 +167,15 @@ def _source(place: Place | None, lines: Mapping[str, Sequence[str]]) -> str | No
     return text[place.line - 1] if place and 0 < place.line <= len(text) else None
 
 
+def crashed(record: RunRecord) -> bool:
+    """Whether a signal ended the program: its sandbox reports that as an exit status."""
+    return record.ended == "exit" and not record.said_bye and (record.status or 0) - _SIGNALLED in _SIGNALS
+
+
 def ending(record: RunRecord, seconds: int, errors: Sequence[int] = ()) -> str:
     """How the program ended, where that was not its own exit."""
-    if record.ended == "signal":
-        number = record.signal or 0
+    if record.ended == "signal" or crashed(record):
+        number = record.signal or (record.status or 0) - _SIGNALLED
         return f"The program crashed: {_SIGNALS.get(number, f'signal {number}')}."
     if record.ended == "timeout":
         return f"The program was stopped: it did not end in {seconds} seconds. --seconds N gives it more."
@@ -168,4 +186,5 @@ def ending(record: RunRecord, seconds: int, errors: Sequence[int] = ()) -> str:
     return "; ".join(error_words(one).said for one in errors)
 
 
+_SIGNALLED = 128  # and the signal: an exit status
 _SIGNALS = {4: "an illegal instruction", 6: "abort()", 7: "a bus error", 8: "a division by zero", 11: "segmentation fault"}  # fmt: skip

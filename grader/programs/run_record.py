@@ -21,7 +21,8 @@ class AllocationRecord(_Record):
     address: int
     bytes: int
     at: int = 0  # a return address in the program, here and below; 0: unknown
-    kind: str = "device"
+    kind: str = "device"  # "variable": a __device__ or __constant__ one
+    name: str = ""
     freed_at: int | None = None
     freed_by: str | None = None
 
@@ -132,6 +133,7 @@ class RunRecord(_Record):
     host: tuple[HostRecord, ...] = ()
     allocations: tuple[AllocationRecord, ...] = ()
     errors: tuple[ErrorRecord, ...] = ()
+    said_bye: bool = False  # the program ended in order
     truncated: bool = Field(default=False)
 
     def places(self) -> list[int]:

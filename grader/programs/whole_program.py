@@ -18,7 +18,7 @@ from grader.programs.host.host_places import demangled, places_of
 from grader.programs.host.host_toolchain import HostToolchain, host_toolchain
 from grader.programs.host.program_source import ProgramSource
 from grader.programs.kernel_symbols import kernel_symbols, named
-from grader.programs.program_findings import RunFacts, ending, host_findings, kernel_findings
+from grader.programs.program_findings import RunFacts, crashed, ending, host_findings, kernel_findings
 from grader.programs.program_kernels import ProgramKernel, build_kernels
 from grader.programs.program_report import Ending, ProgramRefusal, ProgramReport
 from grader.programs.program_run import ProgramRequest, ProgramRun, run_program
@@ -102,9 +102,9 @@ def _report(facts: RunFacts, run: ProgramRun, kernels: Sequence[ProgramKernel], 
     record = facts.record
     launched = dict.fromkeys(facts.kernels.get(one.kernel, one.kernel) for one in record.launches)
     return ProgramReport(
-        ended=_ENDED.get(record.ended, "stopped"),
+        ended="signal" if crashed(record) else _ENDED.get(record.ended, "stopped"),
         status=record.status,
-        message="" if record.ended in {"exit", "refused"} else ending(record, seconds),
+        message="" if record.ended in {"exit", "refused"} and not crashed(record) else ending(record, seconds),
         findings=kernel_findings(facts),
         host=host_findings(facts),
         refusals=_refusals(facts, kernels),

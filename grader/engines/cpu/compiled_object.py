@@ -43,6 +43,13 @@ class CompiledObject:
         return any(one.undefined and one.name.startswith(LAUNCHING) for one in self.object.symbols)
 
     @property
+    def on_device(self) -> frozenset[str]:
+        """The __device__, __constant__ and __managed__ variables."""
+        data = (one for one in self.object.symbols if one.kind == "STT_OBJECT" and one.in_section)
+        spaces = ((one.name, self.object.space_of(one)) for one in data)
+        return frozenset(name for name, space in spaces if space.on_device or space.is_constant)
+
+    @property
     def constants(self) -> frozenset[str]:
         """The __constant__ variables."""
         data = (one for one in self.object.symbols if one.kind == "STT_OBJECT" and one.in_section)

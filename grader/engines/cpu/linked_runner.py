@@ -84,7 +84,7 @@ def described(steps: BuildSteps, text: str, entries: EntrySignatures, compiled: 
         targets,
         barriers,
         passed,
-        Variables(compiled.rooms, compiled.constants),
+        Variables(compiled.rooms, compiled.constants, compiled.on_device),
         compiled.launches_children,
         compiled.library_targets,
         jumps=_JUMP.search(steps.authors_text()) is not None,

@@ -51,6 +51,7 @@ class Variables:
 
     rooms: Mapping[str, int] = field(default_factory=dict)  # bytes from the first one on that nothing else is in
     constants: Collection[str] = ()  # those that are __constant__
+    on_device: Collection[str] = ()  # those of the device; the others are constants of the file's
 
 
 @dataclass(frozen=True)
@@ -113,6 +114,7 @@ def _variables(info: DebugInfo, known_of: Variables) -> list[dict[str, object]]:
         fields = asdict(known or unknown) | {"bytes": symbol.size}
         fields |= {
             "symbol": symbol.name,
+            "on_device": symbol.name in known_of.on_device,
             "room": known_of.rooms.get(symbol.name, symbol.size),
             "read_only": symbol.name in known_of.constants,
         }

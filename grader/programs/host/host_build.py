@@ -14,9 +14,9 @@ from pathlib import Path
 from grader.engines.checks.attribution import used_up
 from grader.engines.checks.line_markers import hand_written_marker
 from grader.engines.cpu.build_steps import MAX_TEXT_BYTES
-from grader.kernel_files.kernel_source import KernelSource
+from grader.kernel_files.kernel_source import INCLUDE, KernelSource
 from grader.kernel_files.left_out_headers import stand_in
-from grader.programs.host.host_refusals import HostRefusal, refusals_of_errors, undefined_names
+from grader.programs.host.host_refusals import HostRefusal, library_of_header, refusals_of_errors, undefined_names
 from grader.programs.host.host_text import host_text
 from grader.programs.host.host_toolchain import HostToolchain
 from grader.programs.host.program_source import ProgramSource, companions_of, flat_texts
@@ -119,6 +119,7 @@ def _compiled(work: _Work, unit: KernelSource, number: int) -> tuple[HostRefusal
     """Compiles one source to an object file beside its folder."""
     folder = work.folder / f"unit{number}"
     texts = flat_texts(unit)
+    _leave_out_libraries(work, texts)
     for name, text in texts.items():
         if marker := hand_written_marker(text):
             message = "A line marker (#line) would make every finding show wrong lines. Remove it."
@@ -150,6 +151,15 @@ def _write(folder: Path, texts: dict[str, str]) -> None:
     folder.mkdir(exist_ok=True)
     for name, text in texts.items():
         (folder / name).write_text(text, encoding="utf-8")
+
+
+def _leave_out_libraries(work: _Work, texts: dict[str, str]) -> None:
+    """A machine with a CUDA toolkit has headers of its libraries, and their types are not those of the kit."""
+    for name, text in list(texts.items()):
+        for match in INCLUDE.finditer(text):
+            header = match["angled"] or match["quoted"]
+            if header not in texts and library_of_header(header) and not work.toolchain.has(header):
+                _leave_out(work, texts, name, text.count("\n", 0, match.start(match.lastgroup or 0)) + 1, header)
 
 
 def _leave_out(work: _Work, texts: dict[str, str], name: str, line: int, header: str) -> None:

@@ -15,7 +15,7 @@ _LIBRARIES = (
     ("cuSPARSE", r"cusparse\w*\.h", r"cusparse\w*|CUSPARSE_\w+"),
     ("cuSOLVER", r"cusolver\w*\.h", r"cusolver\w*|CUSOLVER_\w+"),
     ("cuDNN", r"cudnn\w*\.h", r"cudnn\w*|CUDNN_\w+"),
-    ("cuRAND's host functions", r"curand\.h", r"curand(?:Create|Destroy|Set|Generate)\w*|CURAND_\w+"),
+    ("cuRAND's host functions", r"curand\.h", r"curand(?:Create|Destroy|Set|Generate|Status)\w*|CURAND_\w+"),
     ("NCCL", r"nccl\w*\.h", r"nccl\w*"),
     ("NPP", r"npp\w*\.h", r"npp[a-z]*_?\w*"),
     ("Thrust", r"thrust/.*", r"thrust"),

@@ -61,6 +61,10 @@ class HostToolchain:
     def readable(self) -> list[Path]:
         return [*self.includes, self.archive, self.prelude.parent, *self.home.places]
 
+    def has(self, header: str) -> bool:
+        """Whether the kit has a header of this name."""
+        return any((folder / header).is_file() for folder in self.includes)
+
     def preprocess(self, source: str, output: str, options: list[str]) -> list[str]:
         """`options`: the user's -D and the like."""
         return [

@@ -1,0 +1,66 @@
+"""What the student wrote where a call of the runtime was made: the function's name and its arguments. Reads brackets of a few lines."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from grader.programs.host.host_places import Place
+
+_CALL = re.compile(r"\b(cuda[A-Z]\w*)\s*(?:<[^;()]*>)?\s*\(")
+_MOST_LINES = 6  # of one statement
+# What the calls are named like that ask the conductor for this.
+_NAMED = {
+    "allocate": r"cuda\w*(?:Malloc|Alloc)\w*",
+    "free": r"cuda\w*Free\w*",
+    "copy": r"cudaMemcpy\w*",
+    "fill": r"cudaMemset\w*",
+    "symbol": r"cuda\w*Symbol\w*",
+    "launch": r"cudaLaunch\w*",
+    "stream": r"cudaStream\w*",
+    "event": r"cudaEvent\w*",
+    "device": r"cudaDevice\w*|cudaThread\w*|cudaSetDevice",
+}
+
+
+@dataclass(frozen=True)
+class CallStatement:
+    name: str
+    arguments: tuple[str, ...]
+
+    def argument(self, number: int) -> str:
+        """Without casts; empty where there is none, or where it is longer than a name should be."""
+        text = self.arguments[number] if number < len(self.arguments) else ""
+        text = re.sub(r"^(?:\(\s*(?:const\s+)?\w+(?:\s*\*)*\s*\)\s*|&\s*)+", "", text.strip())
+        return text if len(text) <= _LONGEST else ""
+
+
+_LONGEST = 40
+
+
+def call_at(place: Place | None, lines: Mapping[str, Sequence[str]], op: str = "") -> CallStatement | None:
+    """The call in the line of `place`; of several, the first whose name fits `op`."""
+    text = lines.get(place.file, ()) if place else ()
+    if place is None or not 0 < place.line <= len(text):
+        return None
+    first = text[place.line - 1]
+    statement = "\n".join(text[place.line - 1 : place.line - 1 + _MOST_LINES])
+    found = [match for match in _CALL.finditer(statement) if match.start() < max(1, len(first))]
+    fitting = [one for one in found if re.fullmatch(_NAMED.get(op, r"\w+"), one[1])]
+    chosen = next(iter(fitting or ([] if op in _NAMED else found)), None)
+    return CallStatement(chosen[1], tuple(_arguments(statement, chosen.end()))) if chosen else None
+
+
+def _arguments(text: str, at: int) -> list[str]:
+    """What stands between commas up to the bracket that closes the one before `at`."""
+    parts, depth = [""], 0
+    for sign in text[at:]:
+        depth += (sign in "([{") - (sign in ")]}")
+        if depth < 0:
+            break
+        if sign == "," and depth == 0:
+            parts.append("")
+        else:
+            parts[-1] += sign
+    return [" ".join(part.split()) for part in parts]
