@@ -1,5 +1,5 @@
-"""Writes what documents say of the verdicts: the rows in README.md, and the schemas of `result.json` and of
-`tilelab check --json`. Tests keep them current.
+"""Writes what documents say of the verdicts: the rows in README.md, and the schemas of `result.json`, of
+`tilelab check --json` and of `tilelab run --json`. Tests keep them current.
 
 Usage, once set-up has run: .venv/bin/python docs/verdict_documents.py
 """
@@ -11,12 +11,14 @@ import re
 from pathlib import Path
 
 from grader.model.verdicts import Verdict
+from grader.programs.program_report import program_schema_text
 from grader.reports.schema import schema_text
 from grader.single_launch.check_report import check_schema_text
 
 ROOT = Path(__file__).resolve().parents[1]
 README, SCHEMA = ROOT / "README.md", ROOT / "docs" / "result.schema.json"
 CHECK_SCHEMA = ROOT / "docs" / "check.schema.json"
+RUN_SCHEMA = ROOT / "docs" / "run.schema.json"
 _PLACE = re.compile(
     r"(<!-- made by docs/verdict_documents\.py -->\n\| verdict \| what happened \|\n\|---\|---\|\n)(?:\|.*\n)*"
 )
@@ -34,3 +36,4 @@ if __name__ == "__main__":
     README.write_text(with_rows(README.read_text(encoding="utf-8")), encoding="utf-8")
     SCHEMA.write_text(schema_text(), encoding="utf-8")
     CHECK_SCHEMA.write_text(check_schema_text(), encoding="utf-8")
+    RUN_SCHEMA.write_text(program_schema_text(), encoding="utf-8")

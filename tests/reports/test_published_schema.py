@@ -6,6 +6,7 @@ import json
 from pathlib import Path
 
 from grader.model.result import Result
+from grader.programs.program_report import program_schema_text
 from grader.reports.schema import schema_text
 from grader.single_launch.check_report import check_schema_text
 
@@ -21,6 +22,11 @@ def test_the_published_schema_is_current() -> None:
 def test_the_published_schema_of_a_check_is_the_models() -> None:
     published = (ROOT / "docs" / "check.schema.json").read_text(encoding="utf-8")
     assert published == check_schema_text(), REMEDY
+
+
+def test_the_published_schema_of_a_program_is_the_models() -> None:
+    published = (ROOT / "docs" / "run.schema.json").read_text(encoding="utf-8")
+    assert published == program_schema_text(), REMEDY
 
 
 def test_a_sample_survives_a_round_trip(sample: tuple[Result, dict[str, str]]) -> None:
