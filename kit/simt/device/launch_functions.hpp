@@ -4,6 +4,8 @@
 // Missing: waiting for children (CUDA 12 has no such function), events, copies and memory of the device runtime.
 #pragma once
 
+#if !defined(TILELAB_HOST_API)  // host code has the whole runtime: kit/host_api
+
 #include <cstddef>
 
 #include "vector_types.hpp"
@@ -76,3 +78,5 @@ inline cudaError_t cudaStreamCreateWithFlags(cudaStream_t* stream, unsigned int)
 inline cudaError_t cudaStreamDestroy(cudaStream_t) { return cudaSuccess; }
 
 }  // namespace cuda_on_cpu
+
+#endif

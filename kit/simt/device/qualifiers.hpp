@@ -5,6 +5,9 @@
 // Code that asks whether it is compiled as CUDA or for the device gets yes. __CUDA_ARCH__ has the value that nvcc has on the machine
 // that grades: the grader sets it on the command line.
 #define __CUDACC__ 1
+#if defined(TILELAB_HOST_API)
+#include "../../host_api/host_qualifiers.hpp"
+#else
 #ifndef __CUDA_ARCH__
 #define __CUDA_ARCH__ 800
 #endif
@@ -17,6 +20,8 @@
 #define __shared__ thread_local
 #define __constant__ __attribute__((retain, aligned(2048)))
 #define __managed__ __attribute__((retain))
+#endif
+
 #define __grid_constant__
 #define __forceinline__ inline
 #define __noinline__  // empty: libstdc++ uses the name inside __attribute__((…)), and nothing is inlined here

@@ -6,8 +6,6 @@
 #include <cmath>
 #include <numbers>
 
-#include "simt/device_impl/announcing.hpp"
-
 namespace {
 
 using std::numbers::inv_sqrtpi;
@@ -117,33 +115,12 @@ double rsqrt(double a) { return 1.0 / std::sqrt(a); }
 float rcbrtf(float a) { return static_cast<float>(1.0 / std::cbrt(static_cast<double>(a))); }
 double rcbrt(double a) { return 1.0 / std::cbrt(a); }
 
-void fast_sincosf(float a, float* sine, float* cosine) {
-  TILELAB_ANNOUNCE(sine, sizeof *sine, write);
-  TILELAB_ANNOUNCE(cosine, sizeof *cosine, write);
-  *sine = std::sin(a);
-  *cosine = std::cos(a);
-}
-
 #if !defined(__GLIBC__) || __GLIBC__ * 100 + __GLIBC_MINOR__ < 241
 float sinpif(float a) { return static_cast<float>(sine_of_half_turns(a)); }
 double sinpi(double a) { return sine_of_half_turns(a); }
 float cospif(float a) { return static_cast<float>(cosine_of_half_turns(a)); }
 double cospi(double a) { return cosine_of_half_turns(a); }
 #endif
-
-void sincospif(float a, float* sine, float* cosine) {
-  TILELAB_ANNOUNCE(sine, sizeof *sine, write);
-  TILELAB_ANNOUNCE(cosine, sizeof *cosine, write);
-  *sine = static_cast<float>(sine_of_half_turns(a));
-  *cosine = static_cast<float>(cosine_of_half_turns(a));
-}
-
-void sincospi(double a, double* sine, double* cosine) {
-  TILELAB_ANNOUNCE(sine, sizeof *sine, write);
-  TILELAB_ANNOUNCE(cosine, sizeof *cosine, write);
-  *sine = sine_of_half_turns(a);
-  *cosine = cosine_of_half_turns(a);
-}
 
 float rhypotf(float a, float b) { return static_cast<float>(rhypot(a, b)); }
 double rhypot(double a, double b) { return 1.0 / std::hypot(a, b); }
@@ -155,33 +132,6 @@ float norm4df(float a, float b, float c, float d) { return static_cast<float>(no
 double norm4d(double a, double b, double c, double d) { return std::hypot(std::hypot(a, b), std::hypot(c, d)); }
 float rnorm4df(float a, float b, float c, float d) { return static_cast<float>(rnorm4d(a, b, c, d)); }
 double rnorm4d(double a, double b, double c, double d) { return 1.0 / norm4d(a, b, c, d); }
-
-#define NORM(count, a)                            \
-  double length = 0.0;                            \
-  for (int i = 0; i < (count); ++i) {             \
-    TILELAB_ANNOUNCE((a) + i, sizeof *(a), read); \
-    length = std::hypot(length, (a)[i]);          \
-  }
-
-float normf(int count, const float* a) {
-  NORM(count, a)
-  return static_cast<float>(length);
-}
-
-double norm(int count, const double* a) {
-  NORM(count, a)
-  return length;
-}
-
-float rnormf(int count, const float* a) {
-  NORM(count, a)
-  return static_cast<float>(1.0 / length);
-}
-
-double rnorm(int count, const double* a) {
-  NORM(count, a)
-  return 1.0 / length;
-}
 
 float erfinvf(float a) { return static_cast<float>(inverse_erf(a)); }
 double erfinv(double a) { return inverse_erf(a); }

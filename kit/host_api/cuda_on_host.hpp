@@ -1,0 +1,19 @@
+// CUDA as the host's side of a program sees it: the device language declared, so that device functions compile, and the runtime's
+// functions. It stands before every host text, as nvcc's own header does. TILELAB_HOST_API is set on the command line; it makes the
+// device headers leave out what host code has differently. Bodies of device functions are never called and go at link.
+#pragma once
+
+#if !defined(TILELAB_HOST_API)
+#error "cuda_on_host.hpp is for host code: -DTILELAB_HOST_API=1 is missing"
+#endif
+
+#include <string>
+
+#include "../simt/device/cuda_on_cpu.hpp"
+
+#include "launch_stub.hpp"
+#include "runtime_copies.hpp"
+#include "runtime_device.hpp"
+#include "runtime_kernels.hpp"
+#include "runtime_memory.hpp"
+#include "runtime_streams.hpp"

@@ -1,0 +1,161 @@
+// Implements runtime_copies.hpp. The conductor says which side of a copy is the host's; its bytes go through the staging memory.
+#include "host_api/runtime_copies.hpp"
+
+#include <cstring>
+#include <string>
+
+#include "host_api/device_variables.hpp"
+#include "host_api/host_session.hpp"
+
+using namespace tilelab_host;
+
+namespace {
+
+struct Order {
+  cudaMemcpyKind kind;
+  cudaStream_t stream = nullptr;
+  bool async = false;
+};
+
+cudaError_t copy(void* to, std::size_t to_pitch, const void* from, std::size_t from_pitch, std::size_t rows, std::size_t row_bytes,
+                 Order order, std::uintptr_t at) {
+  const json request = {{"op", "copy"},
+                        {"to", number_of(to)},
+                        {"from", number_of(from)},
+                        {"rows", rows},
+                        {"row_bytes", row_bytes},
+                        {"to_pitch", to_pitch},
+                        {"from_pitch", from_pitch},
+                        {"kind", static_cast<int>(order.kind)},
+                        {"stream", number_of(order.stream)},
+                        {"async", order.async},
+                        {"at", at}};
+  const bool to_host = !is_device(to) && !is_shared_with_device(to);
+  const Reply reply =
+      Session::open().move(request, {to_host ? number_of(to) : number_of(from), rows, row_bytes, to_host ? to_pitch : from_pitch});
+  if (reply.error() == cudaSuccess && reply.fields.value("direction", std::string()) == "host")
+    for (std::size_t row = 0; row < rows; ++row)
+      std::memmove(static_cast<char*>(to) + row * to_pitch, static_cast<const char*>(from) + row * from_pitch, row_bytes);
+  return reply.error();
+}
+
+cudaError_t copy_line(void* to, const void* from, std::size_t bytes, Order order, std::uintptr_t at) {
+  return copy(to, bytes, from, bytes, 1, bytes, order, at);
+}
+
+cudaError_t copy_slices(const cudaMemcpy3DParms* what, Order order, const char* call, std::uintptr_t at) {
+  if (!what || what->srcArray || what->dstArray)
+    return Session::open().raise(what ? cudaErrorNotSupported : cudaErrorInvalidValue, call, at);
+  order.kind = what->kind;
+  const auto first = [](const cudaPitchedPtr& one, const cudaPos& place) {
+    return static_cast<char*>(one.ptr) + (place.z * one.ysize + place.y) * one.pitch + place.x;
+  };
+  for (std::size_t slice = 0; slice < what->extent.depth; ++slice) {
+    char* to = first(what->dstPtr, what->dstPos) + slice * what->dstPtr.ysize * what->dstPtr.pitch;
+    const char* from = first(what->srcPtr, what->srcPos) + slice * what->srcPtr.ysize * what->srcPtr.pitch;
+    const cudaError_t error = copy(to, what->dstPtr.pitch, from, what->srcPtr.pitch, what->extent.height, what->extent.width, order, at);
+    if (error != cudaSuccess) return error;
+  }
+  return cudaSuccess;
+}
+
+cudaError_t fill(void* to, std::size_t pitch, int value, std::size_t rows, std::size_t row_bytes, cudaStream_t stream, bool async,
+                 std::uintptr_t at) {
+  return Session::open().call({{"op", "fill"},
+                               {"to", number_of(to)},
+                               {"value", static_cast<unsigned char>(value)},
+                               {"width", 1},
+                               {"rows", rows},
+                               {"row_bytes", row_bytes},
+                               {"pitch", pitch},
+                               {"stream", number_of(stream)},
+                               {"async", async},
+                               {"at", at}});
+}
+
+// An offset behind the variable's end is found as any copy out of bounds.
+cudaError_t copy_symbol(const void* symbol, void* to, const void* from, std::size_t bytes, std::size_t offset, Order order,
+                        const char* call, std::uintptr_t at) {
+  void* place = nullptr;
+  if (const cudaError_t error = address_of_variable(symbol, &place, call, at); error != cudaSuccess) return error;
+  char* there = static_cast<char*>(place) + offset;
+  return to ? copy_line(to, there, bytes, order, at) : copy_line(there, from, bytes, order, at);
+}
+
+}  // namespace
+
+cudaError_t cudaMemcpy(void* to, const void* from, std::size_t bytes, cudaMemcpyKind kind) {
+  return copy_line(to, from, bytes, {kind}, TILELAB_AT);
+}
+cudaError_t cudaMemcpyAsync(void* to, const void* from, std::size_t bytes, cudaMemcpyKind kind, cudaStream_t stream) {
+  return copy_line(to, from, bytes, {kind, stream, true}, TILELAB_AT);
+}
+cudaError_t cudaMemcpy2D(void* to, std::size_t to_pitch, const void* from, std::size_t from_pitch, std::size_t width, std::size_t height,
+                         cudaMemcpyKind kind) {
+  return copy(to, to_pitch, from, from_pitch, height, width, {kind}, TILELAB_AT);
+}
+cudaError_t cudaMemcpy2DAsync(void* to, std::size_t to_pitch, const void* from, std::size_t from_pitch, std::size_t width,
+                              std::size_t height, cudaMemcpyKind kind, cudaStream_t stream) {
+  return copy(to, to_pitch, from, from_pitch, height, width, {kind, stream, true}, TILELAB_AT);
+}
+cudaError_t cudaMemcpy3D(const cudaMemcpy3DParms* what) { return copy_slices(what, {}, "cudaMemcpy3D", TILELAB_AT); }
+cudaError_t cudaMemcpy3DAsync(const cudaMemcpy3DParms* what, cudaStream_t stream) {
+  return copy_slices(what, {cudaMemcpyDefault, stream, true}, "cudaMemcpy3DAsync", TILELAB_AT);
+}
+cudaError_t cudaMemcpyPeer(void* to, int to_device, const void* from, int from_device, std::size_t bytes) {
+  if (to_device != 0 || from_device != 0) return Session::open().raise(cudaErrorInvalidDevice, "cudaMemcpyPeer", TILELAB_AT);
+  return copy_line(to, from, bytes, {cudaMemcpyDeviceToDevice}, TILELAB_AT);
+}
+cudaError_t cudaMemcpyPeerAsync(void* to, int to_device, const void* from, int from_device, std::size_t bytes, cudaStream_t stream) {
+  if (to_device != 0 || from_device != 0) return Session::open().raise(cudaErrorInvalidDevice, "cudaMemcpyPeerAsync", TILELAB_AT);
+  return copy_line(to, from, bytes, {cudaMemcpyDeviceToDevice, stream, true}, TILELAB_AT);
+}
+
+cudaError_t cudaMemset(void* to, int value, std::size_t bytes) { return fill(to, bytes, value, 1, bytes, nullptr, false, TILELAB_AT); }
+cudaError_t cudaMemsetAsync(void* to, int value, std::size_t bytes, cudaStream_t stream) {
+  return fill(to, bytes, value, 1, bytes, stream, true, TILELAB_AT);
+}
+cudaError_t cudaMemset2D(void* to, std::size_t pitch, int value, std::size_t width, std::size_t height) {
+  return fill(to, pitch, value, height, width, nullptr, false, TILELAB_AT);
+}
+cudaError_t cudaMemset2DAsync(void* to, std::size_t pitch, int value, std::size_t width, std::size_t height, cudaStream_t stream) {
+  return fill(to, pitch, value, height, width, stream, true, TILELAB_AT);
+}
+// Slices follow each other without a gap.
+cudaError_t cudaMemset3D(cudaPitchedPtr to, int value, cudaExtent extent) {
+  cudaError_t error = cudaSuccess;
+  for (std::size_t slice = 0; slice < extent.depth && error == cudaSuccess; ++slice)
+    error = fill(static_cast<char*>(to.ptr) + slice * to.ysize * to.pitch, to.pitch, value, extent.height, extent.width, nullptr, false,
+                 TILELAB_AT);
+  return error;
+}
+cudaError_t cudaMemset3DAsync(cudaPitchedPtr to, int value, cudaExtent extent, cudaStream_t stream) {
+  cudaError_t error = cudaSuccess;
+  for (std::size_t slice = 0; slice < extent.depth && error == cudaSuccess; ++slice)
+    error = fill(static_cast<char*>(to.ptr) + slice * to.ysize * to.pitch, to.pitch, value, extent.height, extent.width, stream, true,
+                 TILELAB_AT);
+  return error;
+}
+
+cudaError_t cudaMemcpyToSymbol(const void* symbol, const void* from, std::size_t bytes, std::size_t offset, cudaMemcpyKind kind) {
+  return copy_symbol(symbol, nullptr, from, bytes, offset, {kind}, "cudaMemcpyToSymbol", TILELAB_AT);
+}
+cudaError_t cudaMemcpyFromSymbol(void* to, const void* symbol, std::size_t bytes, std::size_t offset, cudaMemcpyKind kind) {
+  if (!to) return Session::open().raise(cudaErrorInvalidValue, "cudaMemcpyFromSymbol", TILELAB_AT);
+  return copy_symbol(symbol, to, nullptr, bytes, offset, {kind}, "cudaMemcpyFromSymbol", TILELAB_AT);
+}
+cudaError_t cudaMemcpyToSymbolAsync(const void* symbol, const void* from, std::size_t bytes, std::size_t offset, cudaMemcpyKind kind,
+                                    cudaStream_t stream) {
+  return copy_symbol(symbol, nullptr, from, bytes, offset, {kind, stream, true}, "cudaMemcpyToSymbolAsync", TILELAB_AT);
+}
+cudaError_t cudaMemcpyFromSymbolAsync(void* to, const void* symbol, std::size_t bytes, std::size_t offset, cudaMemcpyKind kind,
+                                      cudaStream_t stream) {
+  if (!to) return Session::open().raise(cudaErrorInvalidValue, "cudaMemcpyFromSymbolAsync", TILELAB_AT);
+  return copy_symbol(symbol, to, nullptr, bytes, offset, {kind, stream, true}, "cudaMemcpyFromSymbolAsync", TILELAB_AT);
+}
+cudaError_t cudaGetSymbolAddress(void** pointer, const void* symbol) {
+  return address_of_variable(symbol, pointer, "cudaGetSymbolAddress", TILELAB_AT);
+}
+cudaError_t cudaGetSymbolSize(std::size_t* bytes, const void* symbol) {
+  return size_of_variable(symbol, bytes, "cudaGetSymbolSize", TILELAB_AT);
+}

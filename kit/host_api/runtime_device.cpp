@@ -1,0 +1,153 @@
+// Implements runtime_device.hpp. Settings of caches and limits are kept and change nothing.
+#include "host_api/runtime_device.hpp"
+
+#include <cstdio>
+#include <cstring>
+#include <map>
+
+#include "host_api/device_table.hpp"
+#include "host_api/host_session.hpp"
+
+using namespace tilelab_host;
+
+namespace {
+
+cudaError_t refuse(const char* call, std::uintptr_t at, cudaError_t error = cudaErrorInvalidValue) {
+  return Session::open().raise(error, call, at);
+}
+
+template <typename T, typename V>
+cudaError_t give(T* to, V value, const char* call, std::uintptr_t at) {
+  if (!to) return refuse(call, at);
+  *to = static_cast<T>(value);
+  return cudaSuccess;
+}
+
+cudaError_t need_device(int device, const char* call, std::uintptr_t at) {
+  return device == 0 ? cudaSuccess : refuse(call, at, cudaErrorInvalidDevice);
+}
+
+cudaError_t on_device(const char* what, std::uintptr_t at) { return Session::open().call({{"op", "device"}, {"what", what}, {"at", at}}); }
+
+cudaError_t last_error(bool peek, std::uintptr_t at) { return Session::open().call({{"op", "last_error"}, {"peek", peek}, {"at", at}}); }
+
+std::mutex settings_mutex;
+std::map<cudaLimit, std::size_t> limits = {{cudaLimitStackSize, 1024},
+                                           {cudaLimitPrintfFifoSize, 1 << 20},
+                                           {cudaLimitMallocHeapSize, 8 << 20},
+                                           {cudaLimitDevRuntimeSyncDepth, 2},
+                                           {cudaLimitDevRuntimePendingLaunchCount, 2048},
+                                           {cudaLimitMaxL2FetchGranularity, 64},
+                                           {cudaLimitPersistingL2CacheSize, 0}};
+cudaFuncCache cache_config = cudaFuncCachePreferNone;
+unsigned int device_flags = cudaDeviceScheduleAuto;
+constexpr char pci_bus_id[] = "0000:00:00.0";
+
+}  // namespace
+
+cudaError_t cudaGetDeviceCount(int* count) { return give(count, 1, "cudaGetDeviceCount", TILELAB_AT); }
+cudaError_t cudaGetDevice(int* device) { return give(device, 0, "cudaGetDevice", TILELAB_AT); }
+cudaError_t cudaSetDevice(int device) { return need_device(device, "cudaSetDevice", TILELAB_AT); }
+cudaError_t cudaInitDevice(int device, unsigned int, unsigned int) { return need_device(device, "cudaInitDevice", TILELAB_AT); }
+cudaError_t cudaSetValidDevices(int* devices, int count) {
+  return devices || count == 0 ? cudaSuccess : refuse("cudaSetValidDevices", TILELAB_AT);
+}
+cudaError_t cudaChooseDevice(int* device, const cudaDeviceProp*) { return give(device, 0, "cudaChooseDevice", TILELAB_AT); }
+cudaError_t cudaGetDeviceProperties(cudaDeviceProp* properties, int device) {
+  if (device != 0) return refuse("cudaGetDeviceProperties", TILELAB_AT, cudaErrorInvalidDevice);
+  return give(properties, the_device(), "cudaGetDeviceProperties", TILELAB_AT);
+}
+cudaError_t cudaDeviceGetAttribute(int* value, cudaDeviceAttr attribute, int device) {
+  if (device != 0) return refuse("cudaDeviceGetAttribute", TILELAB_AT, cudaErrorInvalidDevice);
+  switch (attribute) {
+#define TILELAB_ATTRIBUTE_CASE(name, number, member) \
+  case name: return give(value, the_device().member, "cudaDeviceGetAttribute", TILELAB_AT);
+    TILELAB_DEVICE_ATTRIBUTES(TILELAB_ATTRIBUTE_CASE)
+#undef TILELAB_ATTRIBUTE_CASE
+  }
+  return refuse("cudaDeviceGetAttribute", TILELAB_AT);
+}
+cudaError_t cudaDeviceGetPCIBusId(char* text, int length, int device) {
+  if (device != 0) return refuse("cudaDeviceGetPCIBusId", TILELAB_AT, cudaErrorInvalidDevice);
+  if (!text || length < static_cast<int>(sizeof pci_bus_id)) return refuse("cudaDeviceGetPCIBusId", TILELAB_AT);
+  std::memcpy(text, pci_bus_id, sizeof pci_bus_id);
+  return cudaSuccess;
+}
+cudaError_t cudaDeviceGetByPCIBusId(int* device, const char* text) {
+  if (!text || std::strcmp(text, pci_bus_id) != 0) return refuse("cudaDeviceGetByPCIBusId", TILELAB_AT, cudaErrorInvalidDevice);
+  return give(device, 0, "cudaDeviceGetByPCIBusId", TILELAB_AT);
+}
+cudaError_t cudaSetDeviceFlags(unsigned int flags) {
+  device_flags = flags;
+  return cudaSuccess;
+}
+cudaError_t cudaGetDeviceFlags(unsigned int* flags) { return give(flags, device_flags, "cudaGetDeviceFlags", TILELAB_AT); }
+
+cudaError_t cudaDeviceSynchronize() { return on_device("synchronize", TILELAB_AT); }
+cudaError_t cudaDeviceReset() { return on_device("reset", TILELAB_AT); }
+cudaError_t cudaThreadSynchronize() { return on_device("synchronize", TILELAB_AT); }
+cudaError_t cudaThreadExit() { return on_device("reset", TILELAB_AT); }
+
+cudaError_t cudaDeviceSetLimit(cudaLimit limit, std::size_t value) {
+  const std::lock_guard lock(settings_mutex);
+  const auto one = limits.find(limit);
+  if (one == limits.end()) return refuse("cudaDeviceSetLimit", TILELAB_AT, cudaErrorUnsupportedLimit);
+  one->second = value;
+  return cudaSuccess;
+}
+cudaError_t cudaDeviceGetLimit(std::size_t* value, cudaLimit limit) {
+  const std::lock_guard lock(settings_mutex);
+  const auto one = limits.find(limit);
+  if (one == limits.end()) return refuse("cudaDeviceGetLimit", TILELAB_AT, cudaErrorUnsupportedLimit);
+  return give(value, one->second, "cudaDeviceGetLimit", TILELAB_AT);
+}
+cudaError_t cudaDeviceSetCacheConfig(cudaFuncCache config) {
+  cache_config = config;
+  return cudaSuccess;
+}
+cudaError_t cudaDeviceGetCacheConfig(cudaFuncCache* config) { return give(config, cache_config, "cudaDeviceGetCacheConfig", TILELAB_AT); }
+cudaError_t cudaDeviceSetSharedMemConfig(cudaSharedMemConfig) { return cudaSuccess; }
+cudaError_t cudaDeviceGetSharedMemConfig(cudaSharedMemConfig* config) {
+  return give(config, cudaSharedMemBankSizeFourByte, "cudaDeviceGetSharedMemConfig", TILELAB_AT);
+}
+cudaError_t cudaDeviceGetStreamPriorityRange(int* least, int* greatest) {
+  if (least) *least = 0;
+  if (greatest) *greatest = -5;
+  return cudaSuccess;
+}
+cudaError_t cudaDeviceCanAccessPeer(int* can, int device, int peer) {
+  if (device != 0 || peer != 0) return refuse("cudaDeviceCanAccessPeer", TILELAB_AT, cudaErrorInvalidDevice);
+  return give(can, 0, "cudaDeviceCanAccessPeer", TILELAB_AT);
+}
+cudaError_t cudaDeviceEnablePeerAccess(int, unsigned int) {
+  return refuse("cudaDeviceEnablePeerAccess", TILELAB_AT, cudaErrorInvalidDevice);
+}
+cudaError_t cudaDeviceDisablePeerAccess(int) { return refuse("cudaDeviceDisablePeerAccess", TILELAB_AT, cudaErrorInvalidDevice); }
+cudaError_t cudaCtxResetPersistingL2Cache() { return cudaSuccess; }
+
+cudaError_t cudaGetLastError() { return last_error(false, TILELAB_AT); }
+cudaError_t cudaPeekAtLastError() { return last_error(true, TILELAB_AT); }
+
+const char* cudaGetErrorName(cudaError_t error) {
+  switch (error) {
+#define TILELAB_ERROR_NAME(name, number, sentence) \
+  case name: return #name;
+    TILELAB_CUDA_ERRORS(TILELAB_ERROR_NAME)
+#undef TILELAB_ERROR_NAME
+  }
+  return "unrecognized error code";
+}
+const char* cudaGetErrorString(cudaError_t error) {
+  switch (error) {
+#define TILELAB_ERROR_SENTENCE(name, number, sentence) \
+  case name: return sentence;
+    TILELAB_CUDA_ERRORS(TILELAB_ERROR_SENTENCE)
+#undef TILELAB_ERROR_SENTENCE
+  }
+  return "unrecognized error code";
+}
+
+cudaError_t cudaDriverGetVersion(int* version) { return give(version, CUDART_VERSION, "cudaDriverGetVersion", TILELAB_AT); }
+cudaError_t cudaRuntimeGetVersion(int* version) { return give(version, CUDART_VERSION, "cudaRuntimeGetVersion", TILELAB_AT); }
+cudaError_t cudaProfilerStart() { return cudaSuccess; }
+cudaError_t cudaProfilerStop() { return cudaSuccess; }
