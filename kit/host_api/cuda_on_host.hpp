@@ -9,7 +9,7 @@
 
 #include <string>
 
-#include "../simt/device/cuda_on_cpu.hpp"
+#include "cuda_on_cpu.hpp"
 
 #include "launch_stub.hpp"
 #include "runtime_copies.hpp"

@@ -4,7 +4,7 @@
 
 #include <cstddef>
 
-#include "../simt/device/vector_types.hpp"
+#include "vector_types.hpp"
 
 #define CUDART_VERSION 12080
 #define __CUDART_API_VERSION CUDART_VERSION

@@ -21,7 +21,7 @@ _INCLUDE = re.compile(r'^\s*#\s*include\s*([<"])([^>"]+)[>"]', re.MULTILINE)
 # What the kit may include besides itself: the standard library has no suffix, the system's headers lie at these places.
 _SYSTEM = re.compile(
     r"(sys|linux|asm|netinet)/[\w/]+\.h|(assert|cxxabi|dirent|dlfcn|elf|errno|fcntl|float|getopt|grp|limits|link|malloc|math|poll|pthread|pwd|sched"
-    r"|signal|spawn|stdarg|stddef|stdint|stdio|stdlib|string|time|ucontext|unistd)\.h"
+    r"|signal|spawn|stdarg|stddef|stdint|stdio|stdlib|string|time|ucontext|unistd|unwind)\.h"
 )
 _LIBRARIES = re.compile(r"(boost/context/|catch2/|nlohmann/|cuda|sanitizer/)[\w./]*|seccomp\.h|sodium\.h|mma\.h")
 
@@ -52,7 +52,7 @@ def test_no_lab_is_named_in_the_grader_or_the_executors() -> None:
 
 def foreign(path: Path) -> list[str]:
     """Includes of `path` that neither the kit nor what it may use provides."""
-    beside = (KIT, KIT / "include", KIT / "simt" / "device", MADE, path.parent)
+    beside = (KIT, KIT / "include", KIT / "simt" / "device", KIT / "host_api", MADE, path.parent)
     strange = []
     for quote, target in includes(path):
         ours = any((folder / target).is_file() for folder in beside) and ".." not in Path(target).parts

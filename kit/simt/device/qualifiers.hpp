@@ -6,7 +6,7 @@
 // that grades: the grader sets it on the command line.
 #define __CUDACC__ 1
 #if defined(TILELAB_HOST_API)
-#include "../../host_api/host_qualifiers.hpp"
+#include "host_qualifiers.hpp"
 #else
 #ifndef __CUDA_ARCH__
 #define __CUDA_ARCH__ 800
