@@ -10,7 +10,7 @@ namespace tilelab::judge {
 namespace {
 
 constexpr std::size_t max_findings = 64, max_counters = 64;
-constexpr std::size_t max_name = 200, max_sentence = 1000, max_printed = 16 * 1024;
+constexpr std::size_t max_name = 200, max_sentence = 1000;
 constexpr std::uint64_t max_count = 1ull << 53;  // every whole number up to here is exact in any JSON reader
 constexpr std::string_view replacement = "\xEF\xBF\xBD";
 
@@ -113,10 +113,11 @@ std::string tame(const std::string& text, std::size_t limit, bool keep_lines) {
   return result;
 }
 
-std::optional<protocol::LaunchReply> read_reply(const std::string& text) {
+std::optional<protocol::LaunchReply> read_reply(const std::string& text, std::size_t max_printed) {
   try {
     auto reply = nlohmann::json::parse(text).get<protocol::LaunchReply>();
     if (!std::all_of(reply.findings.begin(), reply.findings.end(), is_known)) return std::nullopt;
+    if (reply.uses.size() > protocol::most_program_buffers) return std::nullopt;
     if (reply.findings.size() > max_findings) reply.findings.resize(max_findings);
     std::for_each(reply.findings.begin(), reply.findings.end(), tame_finding);
     tame_counters(reply.counters);

@@ -11,7 +11,7 @@ namespace tilelab::judge {
 
 // Returns nothing if `text` is no reply. Otherwise there are at most 64 findings of known kinds and severities. Strings are one
 // line (printed output: many), of limited length, without control characters.
-std::optional<protocol::LaunchReply> read_reply(const std::string& text);
+std::optional<protocol::LaunchReply> read_reply(const std::string& text, std::size_t max_printed = 16 * 1024);
 
 // `text` as valid UTF-8 of at most `limit` bytes: bad bytes and control characters become U+FFFD.
 std::string tame(const std::string& text, std::size_t limit, bool keep_lines = false);

@@ -113,7 +113,10 @@ Image load_image(const std::filesystem::path& file) {
   std::vector<simt::GuardedFrame> frames;
   for (const auto& frame : list(json.at("frames"))) frames.push_back(guarded_frame(frame));
   image.frame_guards = simt::FrameGuards(std::move(frames));
-  for (const auto& variable : list(json.at("variables"))) image.variables.push_back(module_variable(variable));
+  for (const auto& variable : list(json.at("variables"))) {
+    if (variable.contains("symbol")) image.symbols[text(variable.at("symbol"))] = image.variables.size();
+    image.variables.push_back(module_variable(variable));
+  }
   image.dynamic_offset = integer<Address>(json.at("dynamic_offset"));
   image.static_shared_bytes = integer<std::size_t>(json.at("static_shared_bytes"));
   image.kernel = integer<Address>(json.at("kernel"));

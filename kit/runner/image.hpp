@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <map>
 #include <string>
 #include <vector>
 
@@ -36,11 +37,12 @@ struct Image {
   std::vector<simt::CodeLoop> loops;
   std::vector<simt::BarrierCall> barrier_calls;
   std::vector<simt::KernelReturn> returns;
-  std::vector<simt::Region> shared;        // base: an offset in the thread-local segment
-  std::vector<simt::AddressRange> guards;  // around variables that the compiler initialises; offsets in that segment
-  simt::FrameGuards frame_guards;          // of functions whose locals have guards
-  std::vector<simt::Region> variables;     // __device__, __constant__ and static ones, sorted by address
-  std::uintptr_t dynamic_offset = 0;       // offset of the dynamic shared block in that segment
+  std::vector<simt::Region> shared;            // base: an offset in the thread-local segment
+  std::vector<simt::AddressRange> guards;      // around variables that the compiler initialises; offsets in that segment
+  simt::FrameGuards frame_guards;              // of functions whose locals have guards
+  std::map<std::string, std::size_t> symbols;  // names in the symbol table, of those in `variables`
+  std::vector<simt::Region> variables;         // __device__, __constant__ and static ones, sorted by address
+  std::uintptr_t dynamic_offset = 0;           // offset of the dynamic shared block in that segment
   std::size_t static_shared_bytes = 0;
   std::uintptr_t kernel = 0, launch = 0;  // addresses
   std::vector<std::uintptr_t> targets;    // functions that a call through a pointer may go to; sorted

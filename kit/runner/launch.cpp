@@ -18,6 +18,7 @@
 #include "runner/finding_messages.hpp"
 #include "runner/kernel_call.hpp"
 #include "runner/launch_limits.hpp"
+#include "runner/mapped_program.hpp"
 #include "runner/named_trace.hpp"
 #include "runner/nsight_metrics.hpp"
 #include "simt/device_impl/device_printf.hpp"
@@ -69,6 +70,7 @@ class Launch {
     if (trouble_) return reply(trouble_->first, trouble_->second);
     left_data_ = simt::submission_variables() != before;
     if (store == Store::outputs) store_buffers();
+    if (program_) program_->store();
     return reply(Status::completed, "");
   }
 
@@ -89,6 +91,7 @@ class Launch {
     if (traffic_) answer.traffic = nsight_metrics(traffic_->tallies(), status == Status::completed && traffic_->complete(), image_);
     answer.needs_reversed_run = panel_.get<simt::RaceDetector>().needs_reversed_run();
     answer.left_data = left_data_;
+    if (program_) answer.uses = program_->uses();
     return answer;
   }
 
@@ -207,8 +210,14 @@ class Launch {
   }
 
   void map_memory() {
+    if (request_.memory) {
+      program_.emplace(*request_.memory, files_, memory_).load(image_);
+      simt::allow_printing(protocol::program_printed_bytes);
+    }
     std::size_t file = 0;
     for (const protocol::Argument& argument : request_.arguments) {
+      if (request_.memory && argument.role != Role::scalar && argument.role != Role::object)
+        throw std::runtime_error("a program's buffers are no arguments");
       if (argument.role == Role::scalar || argument.role == Role::object) {
         arenas_.push_back(0);
         continue;
@@ -326,6 +335,7 @@ class Launch {
   }
 
   void store_buffers() {
+    if (request_.memory) return;
     take_back_pointers();
     std::size_t file = 0;
     for (const simt::Region& region : memory_.buffers()) transfer(files_.at(file++), region, true);
@@ -485,6 +495,7 @@ class Launch {
   std::optional<simt::StaleTexels> stale_texels_;
   std::optional<simt::ChildOrder> child_order_;
   std::vector<simt::GridEvent> children_;
+  std::optional<MappedProgram> program_;
   std::optional<simt::FiberStacks> stacks_;
   std::vector<std::uintptr_t> addresses_;     // of buffers, or the handles of textures that show them
   std::vector<std::uintptr_t> arenas_;        // for each argument: its buffer's address, or 0

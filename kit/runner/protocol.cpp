@@ -118,6 +118,7 @@ void to_json(json& value, const LaunchRequest& request) {
   if (request.trace) value["trace"] = *request.trace;
   if (request.traffic) value["traffic"] = true;
   if (request.follows_values) value["follows_values"] = true;
+  if (request.memory) value["memory"] = *request.memory;
 }
 
 void from_json(const json& value, LaunchRequest& request) {
@@ -137,6 +138,7 @@ void from_json(const json& value, LaunchRequest& request) {
   if (value.contains("trace")) request.trace = value.at("trace").get<TraceRequest>();
   request.traffic = value.contains("traffic") && value.at("traffic").get<bool>();
   request.follows_values = value.contains("follows_values") && value.at("follows_values").get<bool>();
+  if (value.contains("memory")) request.memory = value.at("memory").get<ProgramMemory>();
 }
 
 void to_json(json& value, const Finding& finding) {
@@ -175,6 +177,7 @@ void to_json(json& value, const LaunchReply& reply) {
   for (const auto& [name, count] : reply.counters) value["counters"][name] = count;
   if (reply.trace) value["trace"] = *reply.trace;
   if (reply.traffic) value["traffic"] = *reply.traffic;
+  for (const BufferUse& use : reply.uses) value["uses"].push_back(use);
 }
 
 void from_json(const json& value, LaunchReply& reply) {
@@ -189,6 +192,9 @@ void from_json(const json& value, LaunchReply& reply) {
   reply.printed = text(value.at("printed"));
   if (value.contains("trace")) reply.trace = value.at("trace").get<Trace>();
   if (value.contains("traffic")) reply.traffic = value.at("traffic").get<Traffic>();
+  if (value.contains("uses")) {
+    for (const json& one : list(value.at("uses"))) reply.uses.push_back(one.get<BufferUse>());
+  }
   if (value.contains("needs_reversed_run")) reply.needs_reversed_run = value.at("needs_reversed_run").get<bool>();
   if (value.contains("left_data")) reply.left_data = value.at("left_data").get<bool>();
 }

@@ -16,6 +16,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "runner/program_message.hpp"
 #include "runner/texture_message.hpp"
 #include "runner/trace_message.hpp"
 #include "runner/traffic_message.hpp"
@@ -89,6 +90,7 @@ struct LaunchRequest {
   bool cooperative = false;                 // the grid's blocks run together and may wait at its barrier
   bool second = false;                      // runs the launch twice; the second finds variables as the first left them
   bool allow_same_value_writes = false;     // plain writes of the same value to the same place are no race
+  std::optional<ProgramMemory> memory;      // if set, the launch is a whole program's, and no argument is a buffer
   bool early_return_is_error = false;       // of a thread that returns before a barrier at which others of its block wait
 };
 
@@ -121,10 +123,11 @@ struct LaunchReply {
   LaunchConfig config;                            // the launch function's answer
   std::vector<Finding> findings;                  // deduplicated, in a deterministic order, at most 64
   std::map<std::string, std::uint64_t> counters;  // "global_load_bytes", "global_store_bytes", "events", ...
-  std::string printed;                            // what the kernel printed, at most 16 KiB
+  std::string printed;                            // what the kernel printed, at most 16 KiB; of a whole program, 1 MiB
   std::optional<Trace> trace;                     // if one was requested and the grid has the block
   std::optional<Traffic> traffic;                 // if it was requested
   bool needs_reversed_run = false;                // only fences or atomics ordered some accesses: see RaceDetector
+  std::vector<BufferUse> uses;                    // of a whole program's buffers: those that the launch used
   bool left_data = false;                         // the submission's variables hold other values than before the launch
 };
 

@@ -11,6 +11,8 @@
 namespace tilelab::simt {
 namespace {
 constexpr std::size_t before_variable_bytes = 4096;  // an access so little before a variable was meant for it
+
+bool is_before(std::uintptr_t address, const Region* region) { return address < region->base; }
 }  // namespace
 
 Region& MemoryMap::add_buffer(Region region) {
@@ -23,8 +25,16 @@ Region& MemoryMap::add_buffer(Region region) {
   if (arena == MAP_FAILED) throw std::bad_alloc();
   if (mprotect(static_cast<char*>(arena) + page, body + 2 * red_zone_bytes, PROT_READ | PROT_WRITE) != 0) throw std::bad_alloc();
   region.base = reinterpret_cast<std::uintptr_t>(arena) + around;
+  return keep(std::move(region));
+}
+
+Region& MemoryMap::add_placed(Region region) { return keep(std::move(region)); }
+
+Region& MemoryMap::keep(Region region) {
   region.space = Space::global;
-  return buffers_.emplace_back(std::move(region));
+  Region& kept = buffers_.emplace_back(std::move(region));
+  by_address_.insert(std::upper_bound(by_address_.begin(), by_address_.end(), kept.base, is_before), &kept);
+  return kept;
 }
 
 void MemoryMap::set_shared(std::uintptr_t base, std::size_t span, std::vector<Region> arrays) {
@@ -60,9 +70,8 @@ void MemoryMap::add_module(Region region) {
 
 const Region* MemoryMap::search_global(std::uintptr_t address, std::size_t size) {
   if (heap_.in_arena(address)) return heap_.holds(address, size) ? &heap_.region() : nullptr;
-  for (const Region& region : buffers_) {
-    if (contains(region, address, size)) return known_[stretch_of(address)] = &region;
-  }
+  const auto next = std::upper_bound(by_address_.begin(), by_address_.end(), address, is_before);
+  if (next != by_address_.begin() && contains(**std::prev(next), address, size)) return known_[stretch_of(address)] = *std::prev(next);
   const auto after = modules_.upper_bound(address);
   if (after == modules_.begin()) return nullptr;
   const Region& region = std::prev(after)->second;
@@ -79,10 +88,12 @@ const Region* MemoryMap::search_shared(std::uintptr_t address, std::size_t size)
 
 const Region* MemoryMap::buffer_near(std::uintptr_t address) const {
   if (heap_.in_arena(address)) return &heap_.region_near(address);
-  for (const Region& region : buffers_) {
-    if (address >= region.base - red_zone_bytes && address < region.base + region.bytes + red_zone_bytes) return &region;
+  const auto next = std::upper_bound(by_address_.begin(), by_address_.end(), address, is_before);
+  if (next != by_address_.begin()) {
+    const Region& region = **std::prev(next);
+    if (address < region.base + region.bytes + red_zone_bytes) return &region;
   }
-  return nullptr;
+  return next != by_address_.end() && address >= (*next)->base - red_zone_bytes ? *next : nullptr;
 }
 
 const Region* MemoryMap::variable_near(std::uintptr_t address) const {

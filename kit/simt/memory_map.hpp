@@ -27,6 +27,8 @@ class MemoryMap {
  public:
   // Maps `bytes` of zeroed memory between two red zones, aligned to 256 bytes as cudaMalloc's. Throws std::bad_alloc.
   Region& add_buffer(Region region);
+  // Adds memory that the caller has mapped at region.base, red zones included. No other buffer lies within two red zones of it.
+  Region& add_placed(Region region);
   // The span of the block's shared memory, and the arrays in it (bases are addresses). Dynamic ones may alias.
   void set_shared(std::uintptr_t base, std::size_t span, std::vector<Region> arrays);
   // From now on, a block has this much dynamic shared memory. The span stays as it is.
@@ -96,11 +98,13 @@ class MemoryMap {
     return offset < region.bytes && size <= region.bytes - offset;
   }
   void mark_words();
+  Region& keep(Region region);
   const Region* search_global(std::uintptr_t address, std::size_t size);
   const Region* search_shared(std::uintptr_t address, std::size_t size) const;
 
   DeviceHeap heap_;
-  std::deque<Region> buffers_;                // for each stretch number, the buffer last found there
+  std::deque<Region> buffers_;
+  std::vector<const Region*> by_address_;     // the buffers, sorted
   std::map<std::uintptr_t, Region> modules_;  // by their first bytes; no two overlap
   std::array<const Region*, 64> known_{};     // the buffer met last in stretches of this number; red zones keep two out of one
   std::vector<std::pair<std::uintptr_t, std::uintptr_t>> guards_;

@@ -6,6 +6,7 @@ namespace tilelab::simt {
 std::string element_name(const Region& region, std::int64_t offset) {
   if (region.name.empty() || region.element_bytes == 0) return {};
   const auto size = static_cast<std::int64_t>(region.element_bytes);
+  offset -= static_cast<std::int64_t>(region.named_from);
   std::int64_t index = offset >= 0 ? offset / size : -((-offset + size - 1) / size);
   const bool one_object =
       region.space != Space::global && !region.dynamic && region.dimensions.empty() && region.bytes <= region.element_bytes;

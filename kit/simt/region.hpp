@@ -13,6 +13,7 @@ namespace tilelab::simt {
 enum class BufferRole : std::uint8_t { input, output, inout, local };
 
 class DeviceHeap;
+struct ByteMarks;
 
 struct Region {
   std::string name;  // "A", "As"
@@ -31,6 +32,8 @@ struct Region {
   bool freed = false;                   // of the heap: what was freed when it was used
   bool constant = false;                // the module's constants: reads of them are not announced
   std::size_t room = 0;                 // of a variable of the module: bytes from its first byte in which nothing else lies
+  ByteMarks* marks = nullptr;           // of a whole program's memory: which bytes hold a value, beyond this launch
+  std::size_t named_from = 0;           // bytes from the start at which the element of index 0 lies
 };
 
 // "As[3][17]", as the kernel would write it. A global buffer is a pointer in the kernel, so "A[1056]". `offset` is in bytes from

@@ -18,6 +18,7 @@ namespace tilelab::simt {
 namespace {
 
 std::string printed;
+std::size_t most_bytes = max_printed_bytes;
 
 // The first argument of the present call that points to memory which is not the submission's.
 struct {
@@ -30,7 +31,7 @@ void note_argument(const void* pointer, bool written) {
 }
 
 void append(const char* text, std::size_t bytes) {
-  if (printed.size() < max_printed_bytes) printed.append(text, std::min(bytes, max_printed_bytes - printed.size()));
+  if (printed.size() < most_bytes) printed.append(text, std::min(bytes, most_bytes - printed.size()));
 }
 
 // The text at `address`, up to its end or to the end of the submission's own memory.
@@ -128,6 +129,7 @@ void print(const std::string& format, std::va_list* arguments) {
 }  // namespace
 
 const std::string& printed_text() { return printed; }
+void allow_printing(std::size_t bytes) { most_bytes = bytes; }
 
 }  // namespace tilelab::simt
 
@@ -135,7 +137,7 @@ extern "C" {
 
 int tilelab_printf(const char* format, ...) {
   tilelab::simt::Machine::current().edge(TILELAB_PC);
-  if (tilelab::simt::printed_text().size() >= tilelab::simt::max_printed_bytes) return 0;  // further output is dropped anyway
+  if (tilelab::simt::printed_text().size() >= tilelab::simt::most_bytes) return 0;  // further output is dropped anyway
   const std::size_t before = tilelab::simt::printed_text().size();
   tilelab::simt::stray_argument = {};
   std::size_t read = 0;

@@ -73,9 +73,12 @@ void UninitializedReads::on_grid_sync() {
 RawFinding UninitializedReads::finding_of(const Access& access) {
   RawFinding finding;
   finding.kind = Verdict::uninitialized_read;
-  finding.what = access.space == Space::shared    ? "reads {element}, which no thread has written since the block started"
-                 : access.region->heap != nullptr ? "reads {element}, which no thread has written since"
-                                                  : "reads {element} before any thread has written it: an output does not start with zeros";
+  finding.what =
+      access.space == Space::shared    ? "reads {element}, which no thread has written since the block started"
+      : access.region->heap != nullptr ? "reads {element}, which no thread has written since"
+      : access.region->marks != nullptr
+          ? "reads {element}, which has no value: nothing was copied there, and no kernel has written it. Memory does not start with zeros"
+          : "reads {element} before any thread has written it: an output does not start with zeros";
   finding.site = {access.pc, access_name(access.kind), access.by};
   finding.region = access.region;
   finding.offset = static_cast<std::int64_t>(access.offset) - static_cast<std::int64_t>(access.region->span_offset);
@@ -85,14 +88,29 @@ RawFinding UninitializedReads::finding_of(const Access& access) {
 
 void UninitializedReads::watch(const Access& access) {
   if (access.space == Space::shared) return shared_access(access);
+  if (access.region->marks != nullptr && is_settled(*access.region->marks, access)) return;
   for (Output& output : outputs_) {
     if (output.region == access.region) return output_access(output, access);
   }
   const bool heap = access.region->heap != nullptr;
-  if (access.region->role != BufferRole::output && !heap) return;
-  const std::size_t words = heap ? 0 : (access.region->bytes + 3) / 4;  // of the heap, as many as are used
-  output_access(outputs_.emplace_back(Output{.region = access.region, .written = std::vector<std::uint8_t>(words), .disputed = {}}),
-                access);
+  const bool marked = access.region->marks != nullptr;
+  if (access.region->role != BufferRole::output && !heap && !marked) return;
+  const std::size_t words = heap || marked ? 0 : (access.region->bytes + 3) / 4;  // of the heap, as many as are used
+  output_access(outputs_.emplace_back(Output{.region = access.region, .own = std::vector<std::uint8_t>(words), .disputed = {}}), access);
+}
+
+// Most accesses read what has its value, or write again what a kernel has written before. Those that change a mark go the long way.
+bool UninitializedReads::is_settled(ByteMarks& marks, const Access& access) {
+  const bool reads = access.kind == AccessKind::read;
+  (reads ? marks.read : marks.written).add(access.offset, access.size);
+  if (access.kind == AccessKind::atomic) marks.read.add(access.offset, access.size);
+  const std::uint64_t end = access.offset + access.size;
+  for (std::uint64_t at = access.offset; at < end; at = (at / 4 + 1) * 4) {
+    const std::uint8_t bytes = bytes_of_word(at, end);
+    const auto wanted = static_cast<std::uint8_t>(reads ? bytes : bytes * 0x11);
+    if ((wanted & ~marks.words[at / 4]) != 0) return false;
+  }
+  return true;
 }
 
 void UninitializedReads::shared_access(const Access& access) {
@@ -172,8 +190,8 @@ void UninitializedReads::close_interval() {
 // Whether a thread has written some of these bytes.
 bool UninitializedReads::reads_what_is_written(const Output& output, const Access& access) {
   const std::uint64_t end = access.offset + access.size;
-  for (std::uint64_t at = access.offset; at < end && at / 4 < output.written.size(); at = (at / 4 + 1) * 4) {
-    if ((output.written[at / 4] & bytes_of_word(at, end)) != 0) return true;
+  for (std::uint64_t at = access.offset; at < end && at / 4 < output.words(); at = (at / 4 + 1) * 4) {
+    if ((output.written()[at / 4] & bytes_of_word(at, end)) != 0) return true;
   }
   return false;
 }
@@ -183,13 +201,14 @@ bool UninitializedReads::reads_what_is_written(const Output& output, const Acces
 // others.)
 void UninitializedReads::output_access(Output& output, const Access& access) {
   const std::uint64_t thread = global_thread(access.by), end = access.offset + access.size;
-  if (access.region->heap != nullptr) {
-    if (end / 4 >= output.written.size()) output.written.resize(end / 4 * 2 + 1);
-    if (access.kind != AccessKind::write && reads_what_is_written(output, access)) return;
-  }
-  for (std::uint64_t at = access.offset; at < end && at / 4 < output.written.size(); at = (at / 4 + 1) * 4) {
+  const bool heap = access.region->heap != nullptr, marked = output.marks() != nullptr;
+  if (heap && end / 4 >= output.own.size()) output.own.resize(end / 4 * 2 + 1);
+  const bool is_excused = heap ? access.kind != AccessKind::write : marked && access.kind == AccessKind::read;
+  if (is_excused && reads_what_is_written(output, access)) return;
+  for (std::uint64_t at = access.offset; at < end && at / 4 < output.words(); at = (at / 4 + 1) * 4) {
     const std::uint8_t bytes = bytes_of_word(at, end);
-    std::uint8_t& written = output.written[at / 4];
+    std::uint8_t& written = output.written()[at / 4];
+    if (marked && access.kind != AccessKind::read) written = static_cast<std::uint8_t>(written | (bytes << 4));
     if ((bytes & ~written) == 0 || (access.kind != AccessKind::write && (bytes & written) != 0)) continue;
     if (output.last_byte == at && output.last_thread == thread) continue;  // this thread has read it before
     if (access.kind == AccessKind::write) {
@@ -213,8 +232,13 @@ bool UninitializedReads::OutputWord::has_read(std::uint64_t thread) const {
 }
 
 void UninitializedReads::on_launch_end() {
-  for (const Output& output : outputs_) {
-    for (const auto& [element, word] : output.disputed) log_.report(word.finding);
+  for (Output& output : outputs_) {
+    for (const auto& [element, word] : output.disputed) {
+      log_.report(word.finding);
+      if (output.marks() == nullptr || element / 4 >= output.words()) continue;
+      std::uint8_t& written = output.written()[element / 4];  // in later launches, what was written in the end has its value
+      written = static_cast<std::uint8_t>(written | (written >> 4));
+    }
   }
 }
 

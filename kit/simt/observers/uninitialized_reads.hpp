@@ -7,6 +7,9 @@
 //
 // What a kernel allocates is like an output. Structs are copied whole, also where a member of them has no value yet and in the space
 // between members. So a read of several bytes of which one was written is none of an unset value.
+//
+// The same holds for a buffer of a whole program. What was set before the launch is in its marks, and what this launch sets is
+// added to them.
 #pragma once
 
 #include <array>
@@ -16,6 +19,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "simt/byte_marks.hpp"
 #include "simt/event.hpp"
 #include "simt/finding_log.hpp"
 #include "simt/region.hpp"
@@ -71,10 +75,16 @@ class UninitializedReads final : public Observer {
   };
   struct Output {
     const Region* region;
-    std::vector<std::uint8_t> written;           // for each word, which bytes were: by a thread that had not read them before
+    std::vector<std::uint8_t> own;               // for each word, which bytes were written, if the buffer has no marks for that
     std::map<std::size_t, OutputWord> disputed;  // by the first byte that was read
     std::size_t last_byte = ~std::size_t{0};     // the last disputed one and its reader; accumulating into C repeats them
     std::uint64_t last_thread = 0;
+
+    // For each word, which bytes were written: by a thread that had not read them before.
+    std::uint8_t* written() { return marks() != nullptr ? marks()->words : own.data(); }
+    const std::uint8_t* written() const { return marks() != nullptr ? marks()->words : own.data(); }
+    std::size_t words() const { return marks() != nullptr ? (region->bytes + 3) / 4 : own.size(); }
+    ByteMarks* marks() const { return region->marks; }
   };
 
   // Reads of whole words that this block has already written.
@@ -91,6 +101,7 @@ class UninitializedReads final : public Observer {
   void shared_access(const Access& access);
   void note_write(std::size_t index, std::uint8_t bytes, const Access& access);
   void output_access(Output& output, const Access& access);
+  static bool is_settled(ByteMarks& marks, const Access& access);
   static bool reads_what_is_written(const Output& output, const Access& access);
   std::uint8_t contested(const Candidate& candidate) const;
   void close_interval();

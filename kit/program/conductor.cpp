@@ -1,0 +1,151 @@
+#include "program/conductor.hpp"
+
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+
+#include "judge/reply_check.hpp"
+
+namespace tilelab::program {
+namespace {
+
+using nlohmann::json;
+
+constexpr int frame_timeout_ms = 10'000;  // a request that has begun is whole before that
+// What the library may say that it found by itself.
+constexpr const char* notable[] = {"leak",           "copy-size",   "copy-direction", "device-pointer-on-host", "host-pointer-on-device",
+                                   "use-after-free", "double-free", "bad-free",       "read-before-sync",       "swapped-sizes"};
+
+}  // namespace
+
+Conductor::Conductor(ProgramDescription description) : session_(std::move(description)) {}
+
+void Conductor::run(const std::atomic<bool>& stop) {
+  const auto deadline = Clock::now() + std::chrono::milliseconds(std::min<std::uint64_t>(session_.description.limits.wall_ms, 86'400'000));
+  HostProcess process(session_.description.host_argv);
+  memory_.emplace(session_, variables_, process.staging());
+  launches_.emplace(session_, *memory_, variables_);
+  waiting_.emplace(session_);
+  try {
+    serve(process, deadline, stop);
+  } catch (const BrokenRules& error) {
+    session_.record.end("garbled", {{"detail", judge::tame(error.what(), 300)}});
+  } catch (const RunOver&) {
+  } catch (const ChannelClosed&) {  // it has ended, or closed its socket
+  } catch (const ChannelReset&) {
+  } catch (const ChannelError& error) {
+    session_.record.end("garbled", {{"detail", judge::tame(error.what(), 300)}});
+  }
+  if (!session_.record.has_ended()) note_end(process, deadline);
+  process.kill();
+}
+
+void Conductor::serve(HostProcess& process, Clock::time_point deadline, const std::atomic<bool>& stop) {
+  for (;;) {
+    switch (process.wait(deadline)) {
+      case HostProcess::Wake::ended: return;
+      case HostProcess::Wake::deadline: return;
+      case HostProcess::Wake::interrupted:
+        if (!stop) continue;
+        session_.record.end("stopped");
+        return;
+      case HostProcess::Wake::request: break;
+    }
+    const Frame frame = process.channel().receive(frame_timeout_ms);
+    const Reply reply = answer(HostRequest(frame.text), deadline);
+    process.channel().send(reply.value.dump(-1, ' ', false, json::error_handler_t::replace), reply.descriptors);
+  }
+}
+
+Reply Conductor::answer(const HostRequest& request, Clock::time_point deadline) {
+  const std::string& op = request.op();
+  if (op == "chunk") return memory_->chunk(request);
+  if (memory_->is_copying() && op != "touch") throw BrokenRules("a request in the middle of a copy");
+  if (op == "launch") {
+    const auto left = std::chrono::ceil<std::chrono::milliseconds>(deadline - Clock::now());
+    return launches_->launch(request, std::max(left, std::chrono::milliseconds(1)));
+  }
+  if (op == "copy") return memory_->copy(request);
+  if (op == "fill") return memory_->fill(request);
+  if (op == "allocate") return memory_->allocate(request);
+  if (op == "free") return memory_->free(request);
+  if (op == "symbol") return memory_->symbol(request);
+  if (op == "pointer") return memory_->pointer(request);
+  if (op == "kernel") return launches_->kernel(request);
+  if (op == "stream") return waiting_->stream(request);
+  if (op == "event") return waiting_->event(request);
+  if (op == "device") return waiting_->device(request);
+  if (op == "last_error") return waiting_->last_error(request);
+  if (op == "touch") return waiting_->touch(request);
+  return said(request);
+}
+
+// What needs no device.
+Reply Conductor::said(const HostRequest& request) {
+  const std::string& op = request.op();
+  if (op == "hello") {
+    if (request.number("version") != wire_version) throw BrokenRules("another version of the protocol");
+    const std::size_t bytes = session_.memory.total_bytes();
+    return {.value = {{"error", 0},
+                      {"version", wire_version},
+                      {"memory_bytes", bytes},
+                      {"staging_bytes", staging_bytes},
+                      {"properties", {{"totalGlobalMem", bytes}}}}};
+  }
+  if (op == "memory")
+    return {
+        .value = {{"error", session_.errors.sticky()}, {"free", session_.memory.free_bytes()}, {"total", session_.memory.total_bytes()}}};
+  if (op == "failed")
+    return reply_of(session_.errors.fail(judge::tame(request.text("name", 200), 200), request.small("error"), request.at()));
+  if (op == "unsupported") return session_.fail(judge::tame(request.text("name", 200), 200), CudaError::not_supported, request.at());
+  if (op == "note") {
+    const std::string& kind = request.text("kind", 32);
+    if (std::ranges::find(notable, kind) == std::end(notable)) throw BrokenRules("a finding of an unknown kind");
+    json numbers = json::object();
+    for (const char* key : {"address", "bytes", "other_at", "value"}) {
+      if (request.has(key)) numbers[key] = request.number(key);
+    }
+    session_.record.host(kind, request.at(), std::move(numbers));
+    return reply_of(0);
+  }
+  if (op == "bye") {
+    if (!said_bye_) look_for_leaks();
+    said_bye_ = true;
+    session_.order.host_waits_for_all();
+    return session_.arrive(request.at());
+  }
+  throw BrokenRules("an unknown request '" + judge::tame(op, 32) + "'");
+}
+
+void Conductor::look_for_leaks() {
+  session_.memory.for_each_live([this](Allocation& one) {
+    if (one.kind == MemoryKind::variable) return;
+    json numbers = about(one);
+    numbers["address"] = one.address;
+    numbers["bytes"] = one.bytes;
+    session_.record.host("leak", one.at, std::move(numbers));
+  });
+}
+
+// The program has closed its socket, has ended, or its time is up.
+void Conductor::note_end(HostProcess& process, Clock::time_point deadline) {
+  for (;;) {
+    if (const auto status = process.status()) {
+      json more = {{"said_bye", said_bye_}};
+      if (!session_.printed.empty()) more["printed"] = session_.printed;  // nobody waited for it, and CUDA prints it or not
+      if (WIFSIGNALED(*status)) {
+        more["signal"] = WTERMSIG(*status);
+        session_.record.end("signal", std::move(more));
+      } else {
+        more["status"] = WEXITSTATUS(*status);
+        session_.record.end("exit", std::move(more));
+      }
+      return;
+    }
+    if (Clock::now() >= deadline) return session_.record.end("timeout");
+    ::usleep(1000);
+  }
+}
+
+}  // namespace tilelab::program

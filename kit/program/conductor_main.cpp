@@ -1,0 +1,45 @@
+// Runs a whole CUDA program without a GPU and writes down what was found. It judges nothing. Exit status: 0 the report is written,
+// whatever the program did; 2 the command line is wrong; 3 the conductor could not work. The reason is on standard error.
+#include <atomic>
+#include <csignal>
+#include <exception>
+#include <iostream>
+#include <string_view>
+
+#include "judge/judge_files.hpp"
+#include "options/program_options.hpp"
+#include "program/conductor.hpp"
+
+namespace {
+
+using namespace tilelab;
+
+constexpr std::string_view usage = "usage: conductor --program PROGRAM.json --report REPORT.json";
+
+std::atomic<bool> stop = false;
+void on_signal(int) { stop = true; }
+
+void conduct(int argc, char** argv) {
+  const ProgramOptions options(argc, argv, {{"program"}, {"report"}}, usage);
+  struct sigaction action{};
+  action.sa_handler = on_signal;  // no SA_RESTART: a wait is to end
+  for (const int one : {SIGTERM, SIGINT, SIGHUP}) sigaction(one, &action, nullptr);
+  program::Conductor conductor(program::read_program(options.text("program")));
+  conductor.run(stop);
+  judge::write_report(options.text("report"), conductor.report().dump(-1, ' ', false, nlohmann::json::error_handler_t::replace) + "\n");
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  try {
+    conduct(argc, argv);
+    return 0;
+  } catch (const OptionError& error) {
+    std::cerr << error.what() << "\n";
+    return 2;
+  } catch (const std::exception& error) {
+    std::cerr << "conductor: " << error.what() << "\n";
+    return 3;
+  }
+}

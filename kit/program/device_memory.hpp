@@ -1,0 +1,86 @@
+// The memory of the imagined device: what the program has allocated, and the files that hold it. Addresses are never given out
+// twice, so what points to freed memory is known for that.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <map>
+#include <optional>
+#include <vector>
+
+#include "program/file_space.hpp"
+#include "program/host_protocol.hpp"
+#include "runner/channel.hpp"
+#include "runner/program_message.hpp"
+
+namespace tilelab::program {
+
+struct Allocation {
+  std::size_t index = 0;  // counted from 0 in the order in which they were made
+  std::uintptr_t address = 0;
+  std::size_t bytes = 0;
+  MemoryKind kind = MemoryKind::device;
+  std::uint64_t at = 0;                     // where the program made it
+  std::optional<std::uint64_t> freed_at{};  // where it gave it back
+  bool freed_by_reset = false;
+  std::size_t offset = 0, marks_offset = 0;  // in the files
+  char* content = nullptr;                   // in this process
+  std::uint8_t* marks = nullptr;             // see simt/byte_marks.hpp
+  bool is_set = false;                       // every byte is known to have a value
+
+  bool is_live() const { return !freed_at; }
+  protocol::ProgramFile file() const { return address < shared_first ? protocol::ProgramFile::device : protocol::ProgramFile::shared; }
+};
+
+class DeviceMemory {
+ public:
+  // So much device memory, and as much that the host uses as well. Throws std::system_error, std::bad_alloc.
+  explicit DeviceMemory(std::size_t bytes);
+  ~DeviceMemory();
+  DeviceMemory(const DeviceMemory&) = delete;
+  DeviceMemory& operator=(const DeviceMemory&) = delete;
+
+  // Null: there is no room. `bytes` is not 0. The content is zeros that count as unset; memory that the host uses as well counts as
+  // set, because nobody sees what the host does there.
+  Allocation* allocate(std::size_t bytes, MemoryKind kind, std::uint64_t at);
+  Allocation* allocate_shared_variable(std::size_t bytes, std::uint64_t at);  // a __managed__ one
+  // Its bytes are gone, but it is still known.
+  void release(Allocation& one, std::uint64_t at, bool by_reset = false);
+  // The allocation, living or freed, that the address lies in or shortly behind; or null.
+  Allocation* near(std::uintptr_t address);
+  // The same, if the address lies in it.
+  Allocation* containing(std::uintptr_t address);
+
+  template <typename Visit>
+  void for_each_live(const Visit& visit) {
+    for (const auto& [address, one] : live_) visit(*one);
+  }
+  std::size_t live() const { return live_.size(); }
+  std::array<int, protocol::program_files> files() const { return {data_[0].file.get(), data_[1].file.get(), marks_.file.get()}; }
+  std::size_t total_bytes() const { return total_; }
+  std::size_t free_bytes() const { return spaces_[0].free_bytes(); }
+
+ private:
+  struct Mapping {
+    Descriptor file;
+    char* memory = nullptr;
+    std::size_t bytes = 0;
+    void make(const char* name, std::size_t size);
+    void forget(std::size_t offset, std::size_t size) const;
+  };
+  Allocation* place(std::size_t bytes, MemoryKind kind, std::uint64_t at, bool shared);
+
+  std::size_t total_;
+  std::array<FileSpace, 2> spaces_;
+  std::array<Mapping, 2> data_;
+  Mapping marks_;
+  std::array<std::uintptr_t, 2> next_;
+  std::map<std::uintptr_t, Allocation> all_;  // by address
+  std::map<std::uintptr_t, Allocation*> live_;
+  std::deque<std::uintptr_t> freed_;  // the oldest first
+  std::size_t made_ = 0;
+};
+
+}  // namespace tilelab::program

@@ -1,0 +1,145 @@
+#include "program/kernel_runners.hpp"
+
+#include <algorithm>
+#include <cstring>
+
+#include "judge/reply_check.hpp"
+#include "program/value_marks.hpp"
+
+namespace tilelab::program {
+namespace {
+
+using protocol::ProgramBuffer;
+
+// CUDA's registers hold eight bytes of an argument; a parameter is handed over as an object of its pieces.
+protocol::Argument argument_of(const KernelParameter& parameter, const std::vector<unsigned char>& bytes) {
+  protocol::Argument argument;
+  argument.name = parameter.name;
+  argument.role = protocol::Role::object;
+  argument.element = parameter.element;
+  argument.bytes = bytes.size();
+  argument.words.resize((bytes.size() + 7) / 8);
+  std::memcpy(argument.words.data(), bytes.data(), bytes.size());
+  argument.passing = parameter.passing;
+  argument.pieces = parameter.pieces;
+  argument.alignment = parameter.alignment;
+  return argument;
+}
+
+// Whether an argument that is no pointer holds an address inside the allocation: an object with pointers in it.
+bool holds_address(const std::vector<unsigned char>& bytes, const Allocation& one) {
+  for (std::size_t at = 0; at + 8 <= bytes.size(); at += 8) {
+    std::uint64_t word = 0;
+    std::memcpy(&word, bytes.data() + at, sizeof word);
+    if (word - one.address < one.bytes) return true;
+  }
+  return false;
+}
+
+}  // namespace
+
+std::uint64_t KernelRunners::pointer_in(const KernelLaunch& launch, std::size_t parameter) {
+  std::uint64_t pointer = 0;
+  std::memcpy(&pointer, launch.arguments.at(parameter).data(), sizeof pointer);  // read_program: a pointer has eight bytes
+  return pointer;
+}
+
+std::optional<std::size_t> KernelRunners::parameter_for(const KernelLaunch& launch, const Allocation& one) {
+  std::optional<std::size_t> found;
+  for (std::size_t i = 0; i < launch.arguments.size(); ++i) {
+    if (!launch.description->parameters[i].is_pointer) continue;
+    const std::uint64_t pointer = pointer_in(launch, i);
+    if (pointer == one.address) return i;
+    if (!found && pointer - one.address < one.bytes) found = i;
+  }
+  return found;
+}
+
+// The detectors may treat a buffer as an input, which is faster, only if the kernel has no other way to it than a pointer to const.
+ProgramBuffer KernelRunners::buffer_of(const KernelLaunch& launch, Allocation& one, bool several_streams) const {
+  ProgramBuffer buffer;
+  buffer.name = "memory#" + std::to_string(one.index);
+  buffer.address = one.address;
+  buffer.bytes = one.bytes;
+  buffer.file = one.file();
+  buffer.offset = one.offset;
+  buffer.marks = one.marks_offset;
+  if (const auto place = parameter_for(launch, one)) {
+    const KernelParameter& parameter = launch.description->parameters[*place];
+    buffer.name = parameter.name;
+    buffer.named_from = pointer_in(launch, *place) - one.address;
+    if (parameter.element_bytes != 0) {
+      buffer.element = parameter.element;
+      buffer.element_bytes = parameter.element_bytes;
+    }
+    bool only_read = !several_streams;
+    for (std::size_t i = 0; i < launch.arguments.size() && only_read; ++i) {
+      const KernelParameter& other = launch.description->parameters[i];
+      if (other.is_pointer)
+        only_read = other.only_reads || pointer_in(launch, i) - one.address >= one.bytes;
+      else
+        only_read = !holds_address(launch.arguments[i], one);
+    }
+    if (only_read && !one.is_set) one.is_set = all_set(one.marks, 0, one.bytes);
+    buffer.only_read = only_read && one.is_set;
+  }
+  return buffer;
+}
+
+protocol::LaunchRequest KernelRunners::request_of(const KernelLaunch& launch, Variables& variables, bool several_streams,
+                                                  LaunchOutcome& outcome) {
+  protocol::LaunchRequest request;
+  request.config = launch.config;
+  request.cooperative = launch.cooperative;
+  request.event_budget = limits_.event_budget;
+  request.clock_ms = limits_.clock_ms;
+  for (std::size_t i = 0; i < launch.arguments.size(); ++i)
+    request.arguments.push_back(argument_of(launch.description->parameters[i], launch.arguments[i]));
+  protocol::ProgramMemory& memory = request.memory.emplace();
+  std::map<const Allocation*, std::size_t> places;
+  memory_.for_each_live([&](Allocation& one) {
+    places[&one] = memory.buffers.size();
+    memory.buffers.push_back(buffer_of(launch, one, several_streams));
+    outcome.buffers.push_back(&one);
+  });
+  for (const KernelVariable& one : launch.description->variables) {
+    ModuleVariable& variable = variables.at(one.name);
+    memory.variables.push_back({one.name, places.at(variable.memory), variable.has_value});
+    variable.has_value = true;
+  }
+  return request;
+}
+
+judge::RunnerProcess& KernelRunners::runner_of(const KernelLaunch& launch) {
+  const auto found = std::ranges::find_if(living_, [&](const Living& one) { return one.kernel == *launch.kernel; });
+  if (found != living_.end()) {
+    living_.splice(living_.begin(), living_, found);
+  } else {
+    if (living_.size() >= most_runners) living_.pop_back();
+    living_.push_front({*launch.kernel, std::make_unique<judge::RunnerProcess>(launch.description->argv)});
+  }
+  return *living_.front().runner;
+}
+
+LaunchOutcome KernelRunners::run(const KernelLaunch& launch, Variables& variables, bool several_streams, std::chrono::milliseconds left) {
+  LaunchOutcome outcome;
+  const auto request = request_of(launch, variables, several_streams, outcome);
+  const auto files = memory_.files();
+  const auto limit = std::chrono::milliseconds(limits_.clock_ms) * protocol::wall_clock_factor + std::chrono::seconds(5);
+  const judge::Answer answer = runner_of(launch).ask(nlohmann::json(request).dump(-1, ' ', false, nlohmann::json::error_handler_t::replace),
+                                                     std::min(limit, left), std::vector<int>(files.begin(), files.end()));
+  using Kind = judge::Answer::Kind;
+  if (answer.kind == Kind::reply) {
+    if (auto reply = judge::read_reply(answer.text, protocol::program_printed_bytes)) {
+      outcome.reply = std::move(*reply);
+      std::erase_if(outcome.reply.uses, [&](const protocol::BufferUse& use) { return use.buffer >= outcome.buffers.size(); });
+      return outcome;
+    }
+  }
+  outcome.reply.status = answer.kind == Kind::timeout ? protocol::Status::timeout : protocol::Status::crash;
+  outcome.is_ours = answer.kind == Kind::never_started || answer.kind == Kind::died;
+  outcome.trouble = judge::tame(answer.kind == Kind::reply ? "the runner sent an invalid answer" : answer.text, 1000);
+  return outcome;
+}
+
+}  // namespace tilelab::program

@@ -1,0 +1,70 @@
+// The kernels of a program, each in a runner of its own. A launch runs to its end before the program goes on; the memory that it uses is
+// mapped and not copied.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <list>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "judge/runner_process.hpp"
+#include "program/device_memory.hpp"
+#include "program/program_description.hpp"
+#include "runner/protocol.hpp"
+
+namespace tilelab::program {
+
+struct KernelLaunch {
+  const std::string* kernel = nullptr;  // mangled
+  const KernelDescription* description = nullptr;
+  protocol::LaunchConfig config;
+  bool cooperative = false;
+  std::vector<std::vector<unsigned char>> arguments;  // of each parameter its bytes
+};
+
+// A variable of the module, as memory of the device.
+struct ModuleVariable {
+  Allocation* memory = nullptr;
+  bool has_value = false;
+};
+
+struct LaunchOutcome {
+  protocol::LaunchReply reply;
+  std::string trouble;               // no honest runner answered: why
+  bool is_ours = false;              // … and it is not the program's fault
+  std::vector<Allocation*> buffers;  // what the numbers in reply.uses stand for
+};
+
+class KernelRunners {
+ public:
+  using Variables = std::map<std::string, ModuleVariable>;
+  // `most_memory`: see DeviceMemory.
+  KernelRunners(const ProgramLimits& limits, DeviceMemory& memory) : limits_(limits), memory_(memory) {}
+
+  // `variables`: those of the kernel are all there. `several_streams`: exact ranges are needed of what is only read as well.
+  LaunchOutcome run(const KernelLaunch& launch, Variables& variables, bool several_streams, std::chrono::milliseconds left);
+
+  // The place of a parameter that points to this allocation; nothing: none does. Of several, one that points to its first byte.
+  static std::optional<std::size_t> parameter_for(const KernelLaunch& launch, const Allocation& one);
+  static std::uint64_t pointer_in(const KernelLaunch& launch, std::size_t parameter);
+
+ private:
+  struct Living {
+    std::string kernel;
+    std::unique_ptr<judge::RunnerProcess> runner;
+  };
+  static constexpr std::size_t most_runners = 16;  // that wait for the next launch
+  judge::RunnerProcess& runner_of(const KernelLaunch& launch);
+  protocol::LaunchRequest request_of(const KernelLaunch& launch, Variables& variables, bool several_streams, LaunchOutcome& outcome);
+  protocol::ProgramBuffer buffer_of(const KernelLaunch& launch, Allocation& one, bool several_streams) const;
+
+  const ProgramLimits& limits_;
+  DeviceMemory& memory_;
+  std::list<Living> living_;  // the one used last is the first
+};
+
+}  // namespace tilelab::program

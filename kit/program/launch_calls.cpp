@@ -1,0 +1,201 @@
+#include "program/launch_calls.hpp"
+
+#include <algorithm>
+
+#include "judge/reply_check.hpp"
+#include "runner/launch_limits.hpp"
+#include "simt/verdict.hpp"
+
+namespace tilelab::program {
+namespace {
+
+using nlohmann::json;
+using protocol::Status;
+
+constexpr std::size_t longest_name = 4096, most_parameters = 4096, most_hex = 2 * 32768;
+
+int digit(char one) {
+  if (one >= '0' && one <= '9') return one - '0';
+  if (one >= 'a' && one <= 'f') return one - 'a' + 10;
+  throw BrokenRules("an argument is not hexadecimal");
+}
+
+std::vector<unsigned char> bytes_of(const std::string& hex, std::size_t bytes) {
+  if (hex.size() != 2 * bytes) throw BrokenRules("an argument has another size than its parameter");
+  std::vector<unsigned char> all(bytes);
+  for (std::size_t i = 0; i < bytes; ++i) all[i] = static_cast<unsigned char>(digit(hex[2 * i]) * 16 + digit(hex[2 * i + 1]));
+  return all;
+}
+
+json numbers(const protocol::Extent& extent) { return {extent.x, extent.y, extent.z}; }
+
+// What CUDA says later about a launch that ended like this.
+CudaError later_error(const protocol::LaunchReply& reply) {
+  if (reply.status == Status::timeout) return CudaError::launch_timeout;
+  if (reply.detail.find("assert()") != std::string::npos) return CudaError::assertion;
+  return reply.detail.find("__trap()") != std::string::npos ? CudaError::launch_failure : CudaError::illegal_address;
+}
+
+bool is_error_of(const protocol::Finding& finding, Verdict kind) { return finding.severity == "error" && finding.kind == name(kind); }
+
+}  // namespace
+
+// Null: there is no such kernel. A kernel that could not be built ends the run when it is launched.
+const KernelDescription* LaunchCalls::find(const HostRequest& request, const char* key) {
+  const auto found = session_.description.kernels.find(request.text(key, longest_name));
+  return found == session_.description.kernels.end() ? nullptr : &found->second;
+}
+
+Reply LaunchCalls::kernel(const HostRequest& request) {
+  const KernelDescription* kernel = find(request, "name");
+  if (kernel == nullptr) return session_.fail("kernel", CudaError::invalid_device_function, request.at());
+  json sizes = json::array();
+  for (const KernelParameter& one : kernel->parameters) sizes.push_back(one.bytes);
+  return {.value = {{"error", 0},
+                    {"sizes", sizes},
+                    {"refused", kernel->refusal.has_value()},
+                    {"max_threads", 1024},
+                    {"static_shared_bytes", kernel->static_shared_bytes},
+                    {"registers", 32},
+                    {"local_bytes", 0},
+                    {"const_bytes", 0},
+                    {"binary_version", 90}}};
+}
+
+CudaError LaunchCalls::refusal(const HostRequest& request, const KernelLaunch& launch, std::string& why) const {
+  if (!session_.order.knows_stream(request.number_or("stream", 0))) return CudaError::invalid_handle;
+  why = launch_refusal(launch.config, launch.description->static_shared_bytes);
+  if (why.empty()) return CudaError::success;
+  protocol::LaunchConfig without = launch.config;
+  without.shared_bytes = 0;
+  return launch_refusal(without, 0).empty() ? CudaError::invalid_value : CudaError::invalid_configuration;
+}
+
+bool LaunchCalls::has_variables(const KernelLaunch& launch, std::uint64_t at) {
+  return std::ranges::all_of(launch.description->variables,
+                             [&](const KernelVariable& one) { return memory_.variable(one.name, one.bytes, at) != nullptr; });
+}
+
+void LaunchCalls::write_down(const HostRequest& request, const KernelLaunch& launch, CudaError error, const std::string& status,
+                             const std::string& detail) {
+  session_.record.launch({{"kernel", *launch.kernel},
+                          {"at", request.at()},
+                          {"grid", numbers(launch.config.grid)},
+                          {"block", numbers(launch.config.block)},
+                          {"shared", launch.config.shared_bytes},
+                          {"stream", request.number_or("stream", 0)},
+                          {"error", static_cast<int>(error)},
+                          {"status", status},
+                          {"detail", detail}});
+}
+
+Reply LaunchCalls::launch(const HostRequest& request, std::chrono::milliseconds left) {
+  const std::uint64_t at = request.at();
+  const KernelDescription* description = find(request, "kernel");
+  if (description == nullptr) return session_.fail("launch", CudaError::invalid_device_function, at);
+  const std::string& name = request.text("kernel", longest_name);
+  if (description->refusal) {
+    json refusal = *description->refusal;
+    if (!refusal.is_object()) refusal = {{"message", refusal}};
+    refusal["kernel"] = name;
+    refusal["at"] = at;
+    session_.record.end("refused", {{"refusal", refusal}});
+    throw RunOver("a kernel that cannot be built");
+  }
+  KernelLaunch launch{.kernel = &name,
+                      .description = description,
+                      .config = {request.extent("grid"), request.extent("block"), request.number("shared")},
+                      .cooperative = request.flag("cooperative"),
+                      .arguments = {}};
+  const auto arguments = request.texts("arguments", most_parameters, most_hex);
+  if (arguments.size() != description->parameters.size()) throw BrokenRules("another number of arguments than the kernel has");
+  for (std::size_t i = 0; i < arguments.size(); ++i) launch.arguments.push_back(bytes_of(arguments[i], description->parameters[i].bytes));
+  if (session_.errors.sticky() != 0) return reply_of(session_.errors.sticky());
+  std::string why;
+  if (const CudaError error = refusal(request, launch, why); error != CudaError::success) {
+    write_down(request, launch, error, "launch-error", why);
+    return session_.fail("launch", error, at);
+  }
+  if (!has_variables(launch, at)) {
+    write_down(request, launch, CudaError::memory_allocation, "launch-error", "There is no room for the kernel's variables.");
+    return session_.fail("launch", CudaError::memory_allocation, at);
+  }
+  const LaunchOutcome outcome = runners_.run(launch, variables_, session_.order.has_several(), left);
+  const CudaError error = take(request, launch, outcome);
+  if (error != CudaError::success) return session_.fail("launch", error, at);
+  Reply reply = reply_of(0);
+  if (const auto guarded = session_.pending.take_guarded(); !guarded.empty()) reply.value["guard"] = guarded;
+  return reply;
+}
+
+// Records what the launch did. Returns the error that the launch itself returns.
+CudaError LaunchCalls::take(const HostRequest& request, const KernelLaunch& launch, const LaunchOutcome& outcome) {
+  const protocol::LaunchReply& reply = outcome.reply;
+  const std::string& detail = outcome.trouble.empty() ? reply.detail : outcome.trouble;
+  if (outcome.is_ours || reply.status == Status::internal_error) {
+    session_.record.end("internal", {{"detail", detail}, {"kernel", *launch.kernel}, {"at", request.at()}});
+    throw RunOver("the runner could not work");
+  }
+  const auto is_of_input = [&](const protocol::Finding& one) {
+    return one.kind == name(Verdict::input_modified) && one.site.access == "write";
+  };
+  for (const protocol::Finding& finding : reply.findings) {
+    if (!is_of_input(finding) || finding.message.find("constant memory") != std::string::npos)
+      session_.record.finding(finding, *launch.kernel, request.at());
+  }
+  auto& printed = session_.printed;
+  const std::size_t room =
+      session_.description.limits.output_bytes - std::min(session_.description.limits.output_bytes, session_.printed_bytes);
+  printed += reply.printed.substr(0, room);
+  session_.printed_bytes += std::min(room, reply.printed.size());
+  if (reply.status == Status::launch_error) {
+    const CudaError error = launch.cooperative ? CudaError::cooperative_too_large : CudaError::invalid_configuration;
+    write_down(request, launch, error, "launch-error", detail);
+    return error;
+  }
+  note_uses(request, launch, outcome);
+  note_pointers(request, launch, outcome);
+  if (reply.status == Status::completed) {
+    write_down(request, launch, CudaError::success, "completed", detail);
+    return CudaError::success;
+  }
+  const CudaError error = later_error(reply);
+  session_.errors.fail_later(error, request.at());
+  write_down(request, launch, error, reply.status == Status::timeout ? "timeout" : "crash", detail);
+  return CudaError::success;
+}
+
+void LaunchCalls::note_uses(const HostRequest& request, const KernelLaunch& launch, const LaunchOutcome& outcome) {
+  const std::string* const kernel = &session_.description.kernels.find(*launch.kernel)->first;
+  const Stamp stamp = session_.order.submit(request.number_or("stream", 0));
+  for (const protocol::BufferUse& use : outcome.reply.uses) {
+    Allocation& one = *outcome.buffers[use.buffer];
+    const auto range = [&one](std::size_t end) { return std::min(end, one.bytes); };
+    if (use.read_end > use.read_first) session_.use(one, {stamp, use.read_first, range(use.read_end), false, kernel, request.at()});
+    if (use.written_end <= use.written_first) continue;
+    const Use written{stamp, use.written_first, range(use.written_end), true, kernel, request.at()};
+    session_.use(one, written);
+    if (one.kind == MemoryKind::managed || one.kind == MemoryKind::pinned) session_.pending.guard(one.address, one.bytes, written);
+  }
+}
+
+// A kernel that used memory of nobody, and was handed a pointer that leads nowhere: it is told what the pointer is.
+void LaunchCalls::note_pointers(const HostRequest& request, const KernelLaunch& launch, const LaunchOutcome& outcome) {
+  const bool strays = std::ranges::any_of(outcome.reply.findings, [](const protocol::Finding& one) {
+    return (is_error_of(one, Verdict::out_of_bounds) || is_error_of(one, Verdict::crash)) && one.array.empty();
+  });
+  if (!strays) return;
+  for (std::size_t i = 0; i < launch.arguments.size(); ++i) {
+    if (!launch.description->parameters[i].is_pointer) continue;
+    const std::uint64_t pointer = KernelRunners::pointer_in(launch, i);
+    Allocation* one = session_.memory.near(pointer);
+    if (pointer == 0 || (one != nullptr && one->is_live())) continue;
+    json said = one != nullptr ? about(*one) : json::object();
+    said["address"] = pointer;
+    said["kernel"] = *launch.kernel;
+    said["argument"] = launch.description->parameters[i].name;
+    session_.record.host(one != nullptr ? "use-after-free" : "host-pointer-on-device", request.at(), std::move(said));
+  }
+}
+
+}  // namespace tilelab::program

@@ -1,0 +1,44 @@
+// The program's calls about kernels: what a kernel takes, and launches.
+#pragma once
+
+#include <chrono>
+#include <stdexcept>
+
+#include "program/host_request.hpp"
+#include "program/kernel_runners.hpp"
+#include "program/memory_calls.hpp"
+#include "program/session.hpp"
+
+namespace tilelab::program {
+
+// The run cannot go on: RunRecord::end() was told why.
+struct RunOver : std::runtime_error {
+  using std::runtime_error::runtime_error;
+};
+
+class LaunchCalls {
+ public:
+  LaunchCalls(Session& session, MemoryCalls& memory, KernelRunners::Variables& variables)
+      : session_(session), memory_(memory), variables_(variables), runners_(session.description.limits, session.memory) {}
+
+  Reply kernel(const HostRequest& request);
+  // `left`: of the run's time. Throws RunOver.
+  Reply launch(const HostRequest& request, std::chrono::milliseconds left);
+
+ private:
+  const KernelDescription* find(const HostRequest& request, const char* key);
+  CudaError refusal(const HostRequest& request, const KernelLaunch& launch, std::string& why) const;
+  bool has_variables(const KernelLaunch& launch, std::uint64_t at);
+  CudaError take(const HostRequest& request, const KernelLaunch& launch, const LaunchOutcome& outcome);
+  void note_uses(const HostRequest& request, const KernelLaunch& launch, const LaunchOutcome& outcome);
+  void note_pointers(const HostRequest& request, const KernelLaunch& launch, const LaunchOutcome& outcome);
+  void write_down(const HostRequest& request, const KernelLaunch& launch, CudaError error, const std::string& status,
+                  const std::string& detail);
+
+  Session& session_;
+  MemoryCalls& memory_;
+  KernelRunners::Variables& variables_;
+  KernelRunners runners_;
+};
+
+}  // namespace tilelab::program

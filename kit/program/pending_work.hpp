@@ -1,0 +1,57 @@
+// Work that the host has not waited for yet, and the memory that it uses. Finds a copy and a kernel that may run at the same time, and
+// host code that looks at memory too early.
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <map>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "program/stream_order.hpp"
+
+namespace tilelab::program {
+
+// What one copy or one kernel does with one allocation: [first, end) in bytes.
+struct Use {
+  Stamp stamp;
+  std::size_t first = 0, end = 0;
+  bool writes = false;
+  const std::string* kernel = nullptr;  // its name, which stays where it is; null: a copy
+  std::uint64_t at = 0;                 // where the program asked for it
+};
+
+class PendingWork {
+ public:
+  explicit PendingWork(const StreamOrder& order) : order_(order) {}
+
+  // Returns an earlier use that this one is not ordered with, if one of the two is a kernel's and the other a copy's.
+  std::optional<Use> add(std::uintptr_t allocation, const Use& use);
+  void forget(std::uintptr_t allocation) { uses_.erase(allocation); }
+
+  // Host code must not touch this memory before the work is done.
+  void guard(std::uintptr_t address, std::size_t bytes, const Use& use);
+  using Range = std::pair<std::uintptr_t, std::size_t>;
+  // Those that were guarded since the last call, and those that need it no longer.
+  std::vector<Range> take_guarded() { return std::exchange(guarded_, {}); }
+  std::vector<Range> take_done();
+  // Work that still may change this byte, or null.
+  const Use* changing(std::uintptr_t address) const;
+
+ private:
+  struct Guard {
+    Range range;
+    std::uintptr_t first, end;
+    Use use;
+  };
+  static constexpr std::size_t most_uses = 64, most_guards = 4096;  // of one allocation; of all
+
+  const StreamOrder& order_;
+  std::map<std::uintptr_t, std::deque<Use>> uses_;
+  std::vector<Guard> guards_;
+  std::vector<Range> guarded_;
+};
+
+}  // namespace tilelab::program

@@ -1,0 +1,58 @@
+// What the grader says about a program: how it and the runners of its kernels are started, what the kernels take, and the limits. Read
+// from program.json, which grader/programs writes.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include <nlohmann/json.hpp>
+
+#include "runner/protocol.hpp"
+
+namespace tilelab::program {
+
+struct KernelParameter {
+  std::string name, element;  // element: of what a pointer leads to
+  std::size_t bytes = 0, element_bytes = 1;
+  bool is_pointer = false, only_reads = false;  // only_reads: a pointer to const
+  protocol::Passing passing = protocol::Passing::registers;
+  std::vector<protocol::Piece> pieces;
+  std::size_t alignment = 8;
+};
+
+struct KernelVariable {
+  std::string name;  // in the symbol table
+  std::size_t bytes = 0;
+};
+
+struct KernelDescription {
+  std::vector<std::string> argv;  // of its runner
+  std::string name;               // demangled
+  std::vector<KernelParameter> parameters;
+  std::vector<KernelVariable> variables;
+  std::size_t static_shared_bytes = 0;
+  std::optional<nlohmann::json> refusal;  // it could not be built: what the grader said, to be handed back
+};
+
+struct ProgramLimits {
+  unsigned clock_ms = 0;           // processor time of one launch
+  std::uint64_t wall_ms = 0;       // of the whole run
+  std::uint64_t event_budget = 0;  // of one launch
+  std::size_t memory_bytes = 0;    // of the device, and as much that the host uses as well
+  std::size_t output_bytes = 0;    // that kernels print
+};
+
+struct ProgramDescription {
+  std::vector<std::string> host_argv;
+  std::map<std::string, KernelDescription> kernels;  // by mangled name
+  ProgramLimits limits;
+};
+
+// Throws std::runtime_error or nlohmann::json::exception.
+ProgramDescription read_program(const std::string& path);
+ProgramDescription program_from(const nlohmann::json& value);
+
+}  // namespace tilelab::program

@@ -1,0 +1,108 @@
+#include "program/run_record.hpp"
+
+namespace tilelab::program {
+namespace {
+
+using nlohmann::json;
+
+const char* name_of(MemoryKind kind) {
+  switch (kind) {
+    case MemoryKind::managed: return "managed";
+    case MemoryKind::pinned: return "pinned";
+    case MemoryKind::variable: return "variable";
+    case MemoryKind::device: break;
+  }
+  return "device";
+}
+
+}  // namespace
+
+void RunRecord::add(std::vector<json>& list, Places& places, json value, std::size_t most) {
+  const std::string key = value.dump(-1, ' ', false, json::error_handler_t::replace);
+  const auto known = places.find(key);
+  if (known != places.end()) {
+    list[known->second]["count"] = list[known->second]["count"].get<std::uint64_t>() + 1;
+    return;
+  }
+  if (list.size() >= most) {
+    is_whole_ = false;
+    return;
+  }
+  places[key] = list.size();
+  value["count"] = 1;
+  list.push_back(std::move(value));
+}
+
+void RunRecord::finding(const protocol::Finding& finding, const std::string& kernel, std::uint64_t at) {
+  json value = finding;
+  const std::uint64_t count = finding.count;
+  value.erase("count");
+  value["kernel"] = kernel;
+  value["at"] = at;
+  const std::size_t before = findings_.size();
+  add(findings_, finding_places_, std::move(value), most_findings);
+  if (findings_.size() > before) findings_.back()["count"] = count;
+}
+
+void RunRecord::host(const std::string& kind, std::uint64_t at, json numbers) {
+  json other = numbers.contains("other_at") ? numbers["other_at"] : json();
+  const std::string key = kind + " " + std::to_string(at) + " " + other.dump();
+  const auto known = host_places_.find(key);
+  if (known != host_places_.end()) {
+    host_[known->second]["count"] = host_[known->second]["count"].get<std::uint64_t>() + 1;
+    return;
+  }
+  if (host_.size() >= most_findings) {
+    is_whole_ = false;
+    return;
+  }
+  host_places_[key] = host_.size();
+  numbers["kind"] = kind;
+  numbers["at"] = at;
+  numbers["count"] = 1;
+  host_.push_back(std::move(numbers));
+}
+
+void RunRecord::allocation(const Allocation& made) {
+  if (made.index != allocations_.size() || allocations_.size() >= most_allocations) {
+    is_whole_ = false;
+    return;
+  }
+  allocations_.push_back({{"index", made.index},
+                          {"address", made.address},
+                          {"bytes", made.bytes},
+                          {"at", made.at},
+                          {"kind", name_of(made.kind)},
+                          {"freed_at", nullptr},
+                          {"freed_by", nullptr}});
+}
+
+void RunRecord::freed(const Allocation& one) {
+  if (one.index >= allocations_.size()) return;
+  allocations_[one.index]["freed_at"] = *one.freed_at;
+  allocations_[one.index]["freed_by"] = one.freed_by_reset ? "reset" : "free";
+}
+
+void RunRecord::end(const std::string& how, json more) {
+  if (has_ended()) return;
+  end_ = std::move(more);
+  end_["ended"] = how;
+}
+
+json RunRecord::report(const ApiErrors& errors) const {
+  json value = end_;
+  value["launches"] = launches_;
+  value["findings"] = findings_;
+  value["host"] = host_;
+  value["allocations"] = allocations_;
+  value["errors"] = json::array();
+  for (const ApiError& one : errors.all()) {
+    json error = {{"op", one.op}, {"error", one.error}, {"at", one.at}, {"seen", one.seen}, {"count", one.count}};
+    if (one.returned_at != 0) error["returned_at"] = one.returned_at;
+    value["errors"].push_back(std::move(error));
+  }
+  if (!is_whole_ || !errors.is_whole()) value["truncated"] = true;
+  return value;
+}
+
+}  // namespace tilelab::program

@@ -1,0 +1,43 @@
+// What there is to tell after a run: launches, findings, the host's mistakes. Written as run.json, which grader/programs reads. Every
+// list is limited, because a program may run as long as it wants to.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <vector>
+
+#include <nlohmann/json.hpp>
+
+#include "program/api_errors.hpp"
+#include "program/device_memory.hpp"
+#include "runner/protocol.hpp"
+
+namespace tilelab::program {
+
+class RunRecord {
+ public:
+  // Equal ones are counted. `value` has an "at".
+  void launch(nlohmann::json value) { add(launches_, launch_places_, std::move(value), most_launches); }
+  void finding(const protocol::Finding& finding, const std::string& kernel, std::uint64_t at);
+  // `numbers`: what the sentence needs. Findings of one kind at one place (and with one "other_at") are one.
+  void host(const std::string& kind, std::uint64_t at, nlohmann::json numbers);
+  void allocation(const Allocation& made);
+  void freed(const Allocation& one);
+  void end(const std::string& how, nlohmann::json more = nlohmann::json::object());
+  bool has_ended() const { return end_.contains("ended"); }
+
+  nlohmann::json report(const ApiErrors& errors) const;
+
+ private:
+  using Places = std::map<std::string, std::size_t>;
+  static constexpr std::size_t most_launches = 10'000, most_findings = 1'000, most_allocations = 10'000;
+  void add(std::vector<nlohmann::json>& list, Places& places, nlohmann::json value, std::size_t most);
+
+  std::vector<nlohmann::json> launches_, findings_, host_, allocations_;
+  Places launch_places_, finding_places_, host_places_;
+  nlohmann::json end_ = nlohmann::json::object();
+  bool is_whole_ = true;
+};
+
+}  // namespace tilelab::program

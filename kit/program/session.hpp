@@ -1,0 +1,49 @@
+// All that the conductor knows of a running program: its memory, what is under way, its errors, and what there is to tell afterwards.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include <nlohmann/json.hpp>
+
+#include "program/api_errors.hpp"
+#include "program/device_memory.hpp"
+#include "program/pending_work.hpp"
+#include "program/program_description.hpp"
+#include "program/run_record.hpp"
+#include "program/stream_order.hpp"
+
+namespace tilelab::program {
+
+struct Reply {
+  nlohmann::json value = nlohmann::json::object();
+  std::vector<int> descriptors{};
+};
+
+inline Reply reply_of(int error) { return {.value = {{"error", error}}}; }
+
+struct Session {
+  explicit Session(ProgramDescription program) : description(std::move(program)), memory(description.limits.memory_bytes), pending(order) {}
+
+  ProgramDescription description;
+  DeviceMemory memory;
+  StreamOrder order;
+  PendingWork pending;
+  ApiErrors errors;
+  RunRecord record;
+  std::string printed;            // by kernels, and not handed to the program yet
+  std::size_t printed_bytes = 0;  // in all
+
+  // The call fails as CUDA's would.
+  Reply fail(const std::string& op, CudaError error, std::uint64_t at) { return reply_of(errors.fail(op, error, at)); }
+  // The call waits for work: what that work printed and how it ended is known from now on.
+  Reply arrive(std::uint64_t at);
+  // Remembers a use of memory, and records a race.
+  void use(Allocation& one, const Use& use);
+};
+
+// What a sentence about an allocation needs.
+nlohmann::json about(const Allocation& one);
+
+}  // namespace tilelab::program

@@ -1,0 +1,124 @@
+// Two mappings for all red zones, one for all marks, and one for each buffer. All are shared, so they are no private memory of the
+// launch, of which there is little.
+#include "runner/mapped_program.hpp"
+
+#include <sys/mman.h>
+#include <sys/stat.h>
+
+#include <algorithm>
+#include <cstring>
+#include <stdexcept>
+
+namespace tilelab {
+namespace {
+
+using protocol::ProgramBuffer;
+using protocol::ProgramFile;
+
+constexpr std::size_t page = 4096;
+
+std::size_t whole_pages(std::size_t bytes) { return (bytes + page - 1) / page * page; }
+
+std::size_t size_of(const Descriptor& file) {
+  struct stat about{};
+  if (fstat(file.get(), &about) != 0 || about.st_size < 0) throw std::runtime_error("a memory file of the program cannot be read");
+  return static_cast<std::size_t>(about.st_size);
+}
+
+bool lies_in(std::size_t offset, std::size_t bytes, std::size_t size) { return offset <= size && bytes <= size - offset; }
+
+char* map(std::uintptr_t address, std::size_t bytes, int flags, int file, std::size_t offset) {
+  void* memory = mmap(reinterpret_cast<void*>(address), bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE | flags, file,
+                      static_cast<off_t>(offset));
+  if (memory == MAP_FAILED) throw std::bad_alloc();
+  return static_cast<char*>(memory);
+}
+
+simt::Region region_of(const ProgramBuffer& one, simt::ByteMarks* marks) {
+  simt::Region region;
+  region.name = one.name;
+  region.role = one.only_read ? simt::BufferRole::input : simt::BufferRole::inout;
+  region.base = one.address;
+  region.bytes = one.bytes;
+  region.element = one.element;
+  region.element_bytes = one.element_bytes;
+  region.named_from = one.named_from;
+  region.marks = marks;
+  return region;
+}
+
+}  // namespace
+
+MappedProgram::MappedProgram(const protocol::ProgramMemory& described, const std::vector<Descriptor>& files, simt::MemoryMap& memory)
+    : described_(described) {
+  if (files.size() != protocol::program_files) throw std::runtime_error("a program's launch comes with three memory files");
+  std::vector<std::size_t> sizes;
+  for (const Descriptor& file : files) sizes.push_back(size_of(file));
+  reserve(described);
+  const Descriptor& marks_file = files[static_cast<std::size_t>(ProgramFile::marks)];
+  const std::size_t marks_bytes = sizes[static_cast<std::size_t>(ProgramFile::marks)];
+  auto* const marks = described.buffers.empty() ? nullptr : map(0, whole_pages(marks_bytes), 0, marks_file.get(), 0);
+  for (const ProgramBuffer& one : described.buffers) {
+    const auto file = static_cast<std::size_t>(one.file);
+    if (!lies_in(one.offset, whole_pages(one.bytes), sizes[file]) || !lies_in(one.marks, (one.bytes + 3) / 4, marks_bytes))
+      throw std::runtime_error("buffer " + one.name + " lies outside its file");
+    map(one.address, whole_pages(one.bytes), MAP_FIXED, files[file].get(), one.offset);
+    marks_.push_back({.words = reinterpret_cast<std::uint8_t*>(marks) + one.marks, .read = {}, .written = {}});
+    memory.add_placed(region_of(one, &marks_.back()));
+  }
+}
+
+// Memory around and between the buffers. Device memory and shared memory lie far apart, so they are reserved one by one.
+void MappedProgram::reserve(const protocol::ProgramMemory& described) const {
+  const auto& buffers = described.buffers;
+  for (std::size_t first = 0; first < buffers.size();) {
+    std::size_t last = first;
+    while (last + 1 < buffers.size() && buffers[last + 1].file == buffers[first].file) ++last;
+    const std::uintptr_t from = buffers[first].address - simt::red_zone_bytes;
+    const std::uintptr_t to = buffers[last].address + whole_pages(buffers[last].bytes) + simt::red_zone_bytes;
+    if (map(from, to - from, MAP_ANONYMOUS | MAP_FIXED_NOREPLACE, -1, 0) != reinterpret_cast<char*>(from)) throw std::bad_alloc();
+    first = last + 1;
+  }
+}
+
+void MappedProgram::load(const Image& image) {
+  const auto sections = simt::submission_data();
+  for (const protocol::ProgramVariable& one : described_.variables) {
+    const auto known = image.symbols.find(one.symbol);
+    if (known == image.symbols.end()) throw std::runtime_error("the kernel has no variable " + one.symbol);
+    const simt::Region& variable = image.variables.at(known->second);
+    const ProgramBuffer& buffer = described_.buffers.at(one.buffer);
+    const bool is_own = std::ranges::any_of(sections, [&](const simt::DataSection& section) {
+      return section.first != 0 && !section.constant && variable.base >= section.first && variable.base < section.end &&
+             variable.bytes <= section.end - variable.base;
+    });
+    if (!is_own || variable.bytes > buffer.bytes) throw std::runtime_error("the variable " + one.symbol + " has another size");
+    auto* const here = reinterpret_cast<char*>(variable.base);
+    auto* const kept = reinterpret_cast<char*>(buffer.address);
+    std::memcpy(one.has_value ? here : kept, one.has_value ? kept : here, variable.bytes);
+    loaded_.push_back({here, kept, std::vector<char>(here, here + variable.bytes)});
+  }
+}
+
+// Byte by byte: a kernel may have written the others through their address, which the host knows.
+void MappedProgram::store() const {
+  for (const Loaded& one : loaded_) {
+    if (std::memcmp(one.variable, one.before.data(), one.before.size()) == 0) continue;
+    for (std::size_t at = 0; at < one.before.size(); ++at) {
+      if (one.variable[at] != one.before[at]) one.kept[at] = one.variable[at];
+    }
+  }
+}
+
+std::vector<protocol::BufferUse> MappedProgram::uses() const {
+  std::vector<protocol::BufferUse> uses;
+  for (std::size_t i = 0; i < marks_.size(); ++i) {
+    const simt::ByteMarks& one = marks_[i];
+    if (one.read.end == 0 && one.written.end == 0) continue;
+    uses.push_back(
+        {i, one.read.end == 0 ? 0 : one.read.first, one.read.end, one.written.end == 0 ? 0 : one.written.first, one.written.end});
+  }
+  return uses;
+}
+
+}  // namespace tilelab

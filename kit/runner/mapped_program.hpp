@@ -1,0 +1,45 @@
+// A whole program's memory inside one launch: its files mapped at the program's own addresses, with red zones around each buffer, and
+// the values of the module's variables. Nothing is copied but variables.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <vector>
+
+#include "runner/channel.hpp"
+#include "runner/image.hpp"
+#include "runner/program_message.hpp"
+#include "simt/byte_marks.hpp"
+#include "simt/memory_map.hpp"
+#include "simt/submission_data.hpp"
+
+namespace tilelab {
+
+class MappedProgram {
+ public:
+  // Maps everything and adds it to `memory`. `files`: as many as protocol::program_files. Throws std::runtime_error, std::bad_alloc.
+  // It stays mapped until the process ends.
+  MappedProgram(const protocol::ProgramMemory& described, const std::vector<Descriptor>& files, simt::MemoryMap& memory);
+
+  // Gives the module's variables the values that they had after the last launch.
+  void load(const Image& image);
+  // Keeps those that the launch has changed.
+  void store() const;
+  // What the launch did with the buffers.
+  std::vector<protocol::BufferUse> uses() const;
+
+ private:
+  struct Loaded {
+    const char* variable;
+    char* kept;
+    std::vector<char> before;
+  };
+  void reserve(const protocol::ProgramMemory& described) const;
+
+  const protocol::ProgramMemory& described_;
+  std::deque<simt::ByteMarks> marks_;  // one for each buffer
+  std::vector<Loaded> loaded_;
+};
+
+}  // namespace tilelab

@@ -1,0 +1,74 @@
+// Lists of numbers, because a program may have thousands of buffers and launch thousands of kernels.
+#include "runner/program_message.hpp"
+
+#include "runner/strict_json.hpp"
+
+namespace tilelab::protocol {
+namespace {
+
+using nlohmann::json;
+using strict::integer;
+using strict::list;
+using strict::refuse;
+using strict::text;
+
+ProgramBuffer buffer_from(const json& value) {
+  if (list(value).size() != 10) refuse(value, "ten values of a buffer");
+  const auto file = integer<std::uint8_t>(value[3]);
+  if (file > static_cast<std::uint8_t>(ProgramFile::shared)) refuse(value, "a file of buffers");
+  return {.name = text(value[0]),
+          .address = integer<std::uintptr_t>(value[1]),
+          .bytes = integer<std::size_t>(value[2]),
+          .file = static_cast<ProgramFile>(file),
+          .offset = integer<std::size_t>(value[4]),
+          .marks = integer<std::size_t>(value[5]),
+          .element = text(value[6]),
+          .element_bytes = integer<std::size_t>(value[7]),
+          .named_from = integer<std::size_t>(value[8]),
+          .only_read = value[9].get<bool>()};
+}
+
+void check(const json& value, const ProgramBuffer& one, std::uintptr_t from) {
+  const bool fits = one.bytes > 0 && one.address >= from && one.address < program_end && one.bytes <= program_end - one.address;
+  if (!fits || one.address % 4096 != 0) refuse(value, "a buffer in the program's memory, apart from the one before it");
+  if (one.offset % program_granularity != 0 || one.element_bytes == 0) refuse(value, "a buffer on whole pages");
+}
+
+}  // namespace
+
+void to_json(json& value, const ProgramMemory& memory) {
+  value = {{"buffers", json::array()}, {"variables", json::array()}};
+  for (const ProgramBuffer& one : memory.buffers)
+    value["buffers"].push_back({one.name, one.address, one.bytes, static_cast<int>(one.file), one.offset, one.marks, one.element,
+                                one.element_bytes, one.named_from, one.only_read});
+  for (const ProgramVariable& one : memory.variables) value["variables"].push_back({one.symbol, one.buffer, one.has_value});
+}
+
+void from_json(const json& value, ProgramMemory& memory) {
+  memory = {};
+  const auto& buffers = list(value.at("buffers"));
+  if (buffers.size() > most_program_buffers) refuse(value, "fewer buffers");
+  std::uintptr_t from = program_first;
+  for (const json& one : buffers) {
+    const ProgramBuffer& buffer = memory.buffers.emplace_back(buffer_from(one));
+    check(one, buffer, from);
+    from = buffer.address + buffer.bytes + program_gap / 2;
+  }
+  const auto& variables = list(value.at("variables"));
+  if (variables.size() > most_program_variables) refuse(value, "fewer variables");
+  for (const json& one : variables) {
+    if (list(one).size() != 3) refuse(one, "three values of a variable");
+    const auto& variable = memory.variables.emplace_back(ProgramVariable{text(one[0]), integer<std::size_t>(one[1]), one[2].get<bool>()});
+    if (variable.buffer >= memory.buffers.size()) refuse(one, "a variable that has a buffer");
+  }
+}
+
+void to_json(json& value, const BufferUse& use) { value = {use.buffer, use.read_first, use.read_end, use.written_first, use.written_end}; }
+
+void from_json(const json& value, BufferUse& use) {
+  if (list(value).size() != 5) refuse(value, "five numbers of a buffer's use");
+  use = {integer<std::size_t>(value[0]), integer<std::size_t>(value[1]), integer<std::size_t>(value[2]), integer<std::size_t>(value[3]),
+         integer<std::size_t>(value[4])};
+}
+
+}  // namespace tilelab::protocol

@@ -1,0 +1,59 @@
+// What a launch of a whole program finds in memory, beyond its arguments: buffers at the addresses that the program knows, and the
+// values of the module's variables. Their bytes lie in three memory files that are sent with the request: device memory, memory that
+// the host uses as well, and the marks of both (see simt/byte_marks.hpp).
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include <nlohmann/json.hpp>
+
+namespace tilelab::protocol {
+
+// Files of a request, by their places among its descriptors.
+enum class ProgramFile : std::uint8_t { device, shared, marks };
+inline constexpr std::size_t program_files = 3;
+inline constexpr std::size_t program_granularity = 16 * 1024;  // offsets in files are multiples of it, so that marks fill whole pages
+// The least distance between two buffers. Their red zones lie there.
+inline constexpr std::size_t program_gap = 4u << 20;
+inline constexpr std::uintptr_t program_first = 0x2000'0000'0000, program_end = 0x3000'0000'0000;
+inline constexpr std::size_t most_program_buffers = 1u << 14, most_program_variables = 1u << 12;
+inline constexpr std::size_t program_printed_bytes = 1u << 20;  // as CUDA's buffer for it
+
+struct ProgramBuffer {
+  std::string name;            // in findings: of the parameter that points here
+  std::uintptr_t address = 0;  // of its first byte; on a page of its own
+  std::size_t bytes = 0;
+  ProgramFile file = ProgramFile::device;  // device or shared
+  std::size_t offset = 0, marks = 0;       // where its bytes and its marks begin
+  std::string element = "byte";
+  std::size_t element_bytes = 1;
+  std::size_t named_from = 0;  // where the element of index 0 lies
+  bool only_read = false;      // no argument lets the kernel write there, and every byte has a value
+};
+
+struct ProgramVariable {
+  std::string symbol;      // its name in the symbol table
+  std::size_t buffer = 0;  // index in ProgramMemory::buffers: where its value is kept between launches
+  bool has_value = false;  // there; if not, the variable has its first value still
+};
+
+struct ProgramMemory {
+  std::vector<ProgramBuffer> buffers;  // sorted by address
+  std::vector<ProgramVariable> variables;
+};
+
+// What a launch did with a buffer: [first, end), nothing if the end is 0.
+struct BufferUse {
+  std::size_t buffer = 0;  // index in ProgramMemory::buffers
+  std::size_t read_first = 0, read_end = 0, written_first = 0, written_end = 0;
+};
+
+void to_json(nlohmann::json&, const ProgramMemory&);
+void from_json(const nlohmann::json&, ProgramMemory&);  // throws nlohmann::json::exception, also where buffers lie too close
+void to_json(nlohmann::json&, const BufferUse&);
+void from_json(const nlohmann::json&, BufferUse&);
+
+}  // namespace tilelab::protocol

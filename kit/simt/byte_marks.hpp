@@ -1,0 +1,27 @@
+// Which bytes of a buffer hold a value, and which of them a kernel wrote. A whole program's buffers have these marks beyond a launch:
+// they lie in memory that the launches share. Also the range of a buffer that one launch has used.
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+
+namespace tilelab::simt {
+
+// [first, end) in bytes from a buffer's start; nothing if `end` is 0.
+struct UsedRange {
+  std::size_t first = ~std::size_t{0}, end = 0;
+  void add(std::size_t at, std::size_t bytes) {
+    first = std::min(first, at);
+    end = std::max(end, at + bytes);
+  }
+};
+
+struct ByteMarks {
+  static constexpr std::uint8_t has_value = 0x0F, by_kernel = 0xF0;  // one bit for each byte of a word
+
+  std::uint8_t* words = nullptr;  // one for each four bytes of the buffer
+  UsedRange read, written;        // by this launch
+};
+
+}  // namespace tilelab::simt
