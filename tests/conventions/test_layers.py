@@ -21,7 +21,7 @@ _INCLUDE = re.compile(r'^\s*#\s*include\s*([<"])([^>"]+)[>"]', re.MULTILINE)
 # What the kit may include besides itself: the standard library has no suffix, the system's headers lie at these places.
 _SYSTEM = re.compile(
     r"(sys|linux|asm|netinet)/[\w/]+\.h|(assert|cxxabi|dirent|dlfcn|elf|errno|fcntl|float|getopt|grp|limits|link|malloc|math|poll|pthread|pwd|sched"
-    r"|signal|spawn|stdarg|stddef|stdint|stdio|stdlib|string|time|ucontext|unistd|unwind)\.h"
+    r"|signal|spawn|stdarg|stddef|stdint|stdio|stdlib|strings?|time|ucontext|unistd|unwind)\.h"
 )
 _LIBRARIES = re.compile(r"(boost/context/|catch2/|nlohmann/|cuda|sanitizer/)[\w./]*|seccomp\.h|sodium\.h|mma\.h")
 

@@ -1,10 +1,10 @@
 // Implements device_table.hpp. Sizes are in bytes, clocks in kHz.
-#include "host_api/device_table.hpp"
+#include "host_api/library/device_table.hpp"
 
 #include <climits>
 #include <cstring>
 
-#include "host_api/host_session.hpp"
+#include "host_api/library/host_session.hpp"
 
 namespace tilelab_host {
 namespace {

@@ -1,13 +1,13 @@
 // Implements kernel_launches.hpp and launch_stub.hpp.
-#include "host_api/kernel_launches.hpp"
+#include "host_api/library/kernel_launches.hpp"
 
 #include <cstdio>
 #include <cstdlib>
 #include <map>
 #include <optional>
 
-#include "host_api/host_session.hpp"
-#include "host_api/own_symbols.hpp"
+#include "host_api/library/host_session.hpp"
+#include "host_api/library/own_symbols.hpp"
 
 namespace tilelab_host {
 namespace {

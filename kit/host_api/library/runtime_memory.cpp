@@ -6,7 +6,7 @@
 
 #include <map>
 
-#include "host_api/host_session.hpp"
+#include "host_api/library/host_session.hpp"
 
 using namespace tilelab_host;
 

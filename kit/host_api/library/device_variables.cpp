@@ -1,12 +1,12 @@
 // Implements device_variables.hpp.
-#include "host_api/device_variables.hpp"
+#include "host_api/library/device_variables.hpp"
 
 #include <sys/mman.h>
 
 #include <map>
 
-#include "host_api/host_session.hpp"
-#include "host_api/own_symbols.hpp"
+#include "host_api/library/host_session.hpp"
+#include "host_api/library/own_symbols.hpp"
 
 // The section of __managed__ variables begins and ends here; the linker defines both where there is one.
 extern "C" {

@@ -4,8 +4,8 @@
 #include <cstring>
 #include <string>
 
-#include "host_api/device_variables.hpp"
-#include "host_api/host_session.hpp"
+#include "host_api/library/device_variables.hpp"
+#include "host_api/library/host_session.hpp"
 
 using namespace tilelab_host;
 

@@ -5,8 +5,8 @@
 #include <cstring>
 #include <map>
 
-#include "host_api/device_table.hpp"
-#include "host_api/host_session.hpp"
+#include "host_api/library/device_table.hpp"
+#include "host_api/library/host_session.hpp"
 
 using namespace tilelab_host;
 

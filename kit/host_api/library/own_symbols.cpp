@@ -1,5 +1,5 @@
 // Implements own_symbols.hpp: reads the section headers of an ELF file of this machine.
-#include "host_api/own_symbols.hpp"
+#include "host_api/library/own_symbols.hpp"
 
 #include <elf.h>
 #include <fcntl.h>

@@ -1,6 +1,6 @@
 // Implements host_session.hpp. Bytes move with pread and pwrite on the staging memory, because these calls return an error where the
 // program's own pointer is bad, and a copy in user space would end the program inside the library.
-#include "host_api/host_session.hpp"
+#include "host_api/library/host_session.hpp"
 
 #include <sys/mman.h>
 #include <sys/socket.h>
@@ -15,8 +15,8 @@
 #include <cstring>
 #include <string>
 
-#include "host_api/device_variables.hpp"
-#include "host_api/fault_watch.hpp"
+#include "host_api/library/device_variables.hpp"
+#include "host_api/library/fault_watch.hpp"
 
 namespace tilelab_host {
 namespace {

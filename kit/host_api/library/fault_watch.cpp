@@ -1,5 +1,5 @@
 // Implements fault_watch.hpp. The handler runs on a stack of its own, because an overflow of the program's stack is a fault as well.
-#include "host_api/fault_watch.hpp"
+#include "host_api/library/fault_watch.hpp"
 
 #include <sys/mman.h>
 #include <ucontext.h>
@@ -11,7 +11,7 @@
 #include <cstdint>
 #include <cstdlib>
 
-#include "host_api/host_session.hpp"
+#include "host_api/library/host_session.hpp"
 
 extern "C" const char __executable_start, etext;  // the linker's: the program's own code lies between them
 

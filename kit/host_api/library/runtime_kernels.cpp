@@ -4,9 +4,9 @@
 
 #include <algorithm>
 
-#include "host_api/device_table.hpp"
-#include "host_api/host_session.hpp"
-#include "host_api/kernel_launches.hpp"
+#include "host_api/library/device_table.hpp"
+#include "host_api/library/host_session.hpp"
+#include "host_api/library/kernel_launches.hpp"
 
 using namespace tilelab_host;
 

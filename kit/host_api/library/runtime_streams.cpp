@@ -1,7 +1,7 @@
 // Implements runtime_streams.hpp. A stream or an event is a number of the conductor's, which the program holds as a pointer.
 #include "host_api/runtime_streams.hpp"
 
-#include "host_api/host_session.hpp"
+#include "host_api/library/host_session.hpp"
 
 using namespace tilelab_host;
 

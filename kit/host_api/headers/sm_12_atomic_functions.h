@@ -1,0 +1,2 @@
+// Replaces CUDA's header of this name: its declarations stand before every host text.
+#pragma once
