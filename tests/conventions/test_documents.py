@@ -161,6 +161,18 @@ def test_the_list_of_cuda_functions_is_current() -> None:
     assert page == device_function_table.document_with(section, page), remedy
 
 
+def test_the_list_of_runtime_functions_is_current_and_misses_no_definition() -> None:
+    runtime_call_table = script("runtime_call_table")
+    page = text_of("docs/running-a-program.md")
+    remedy = "run .venv/bin/python docs/runtime_call_table.py --write"
+    assert page == runtime_call_table.document_with(runtime_call_table.call_table(), page), remedy
+    library = sorted((ROOT / "kit" / "host_api" / "library").glob("runtime_*.cpp"))
+    defined = re.compile(r"^(?:cudaError_t|const char\*) (cuda\w+)\(", re.MULTILINE)
+    names = {name for path in library for name in defined.findall(path.read_text(encoding="utf-8"))}
+    assert len(names) > 100
+    assert sorted(names - set(_CODE.findall(runtime_call_table.call_table()))) == []
+
+
 _OF_THE_KIT = (
     "fast_",
     "__grid_",

@@ -1,0 +1,54 @@
+"""Lists the functions of CUDA's runtime that `tilelab run` offers to host code, read off the headers of kit/host_api.
+
+`.venv/bin/python docs/runtime_call_table.py` prints the table. With `--write` it writes the section between the two markers of
+running-a-program.md, and a test fails where that is not current. Reads declarations word by word: no C++ parser.
+"""
+
+# ruff: noqa: INP001 -- a script, in no package
+from __future__ import annotations
+
+import re
+import sys
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent
+DOCUMENT = ROOT / "docs" / "running-a-program.md"
+HEADERS = ROOT / "kit" / "host_api"
+BEGIN, END = "<!-- runtime functions: begin (docs/runtime_call_table.py --write) -->", "<!-- runtime functions: end -->"
+_PARTS = (
+    ("Memory", "runtime_memory.hpp"),
+    ("Copies and fills", "runtime_copies.hpp"),
+    ("Streams and events", "runtime_streams.hpp"),
+    ("Launches by function, occupancy", "runtime_kernels.hpp"),
+    ("Device, errors, limits", "runtime_device.hpp"),
+)
+_CALL = re.compile(
+    r'^(?:TILELAB_CUDA_\w+|extern "C" const char\*|__attribute__\(\(always_inline\)\) inline \w+) (cuda\w+)\(',
+    re.MULTILINE,
+)
+
+
+def calls_of(header: str) -> list[str]:
+    """The names that a header declares, in their order."""
+    return list(dict.fromkeys(_CALL.findall((HEADERS / header).read_text(encoding="utf-8"))))
+
+
+def call_table() -> str:
+    rows = [f"| {title} | {', '.join(f'`{name}`' for name in calls_of(header))} |" for title, header in _PARTS]
+    return "\n".join(["| | functions |", "|---|---|", *rows])
+
+
+def document_with(section: str, text: str) -> str:
+    """`text` with the section between the markers replaced. Raises ValueError without exactly one pair of markers."""
+    if text.count(BEGIN) != 1 or text.count(END) != 1:
+        message = f"{DOCUMENT.name} lacks the markers of the table of functions"
+        raise ValueError(message)
+    before, rest = text.split(BEGIN)
+    return f"{before}{BEGIN}\n{section}\n{END}{rest.split(END)[1]}"
+
+
+if __name__ == "__main__":
+    if sys.argv[1:] == ["--write"]:
+        DOCUMENT.write_text(document_with(call_table(), DOCUMENT.read_text(encoding="utf-8")), encoding="utf-8")
+    else:
+        print(call_table())
