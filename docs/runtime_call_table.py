@@ -51,4 +51,4 @@ if __name__ == "__main__":
     if sys.argv[1:] == ["--write"]:
         DOCUMENT.write_text(document_with(call_table(), DOCUMENT.read_text(encoding="utf-8")), encoding="utf-8")
     else:
-        print(call_table())
+        sys.stdout.write(f"{call_table()}\n")
