@@ -50,7 +50,8 @@ def kernel_findings(facts: RunFacts) -> tuple[ProgramFinding, ...]:
                 "element": names.told(one.element) if one.element else None,
             }
         )
-        key = (finding.kind, finding.file, finding.line, finding.message, finding.kernel, finding.launch_line)
+        place = (finding.file, finding.line, finding.access, finding.array, finding.other and finding.other.line)
+        key = (finding.kind, finding.severity, *place, finding.kernel, finding.launch_line)
         known = found.get(key)
         found[key] = finding if known is None else known.model_copy(update={"count": known.count + finding.count})
     launch = Launch(shape="", inputs="", verdict=Verdict.PASS, findings=tuple(found.values()))

@@ -10,7 +10,9 @@ import signal
 import subprocess
 import sys
 import tempfile
-from collections.abc import Sequence
+import threading
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import IO, Any
@@ -82,21 +84,36 @@ def _conducted(command: Sequence[str], request: ProgramRequest, kept: IO[bytes] 
     """The conductor's status and its own words. The program inherits its standard streams."""
     sys.stdout.flush()
     sys.stderr.flush()
-    process = subprocess.Popen(command, cwd=request.folder, stdout=kept)
-    try:
-        status = process.wait(timeout=request.seconds * 2 + _GRACE_SECONDS)
-    except subprocess.TimeoutExpired:
-        process.kill()
-        return process.wait(), "it did not end in time"
-    except KeyboardInterrupt:
-        process.send_signal(signal.SIGTERM)
+    with _interrupted_by_sigterm(), subprocess.Popen(command, cwd=request.folder, stdout=kept) as process:
         try:
-            process.wait(timeout=_GRACE_SECONDS)
+            return process.wait(timeout=request.seconds * 2 + _GRACE_SECONDS), ""
         except subprocess.TimeoutExpired:
             process.kill()
-            process.wait()
-        raise
-    return status, ""
+            return process.wait(), "it did not end in time"
+        except KeyboardInterrupt:
+            process.send_signal(signal.SIGTERM)  # it ends the program and its kernels
+            try:
+                process.wait(timeout=_GRACE_SECONDS)
+            except subprocess.TimeoutExpired:
+                process.kill()
+            raise
+
+
+@contextmanager
+def _interrupted_by_sigterm() -> Iterator[None]:
+    """Who ends this command ends the program too."""
+
+    def interrupt(_signal: int, _frame: object) -> None:
+        raise KeyboardInterrupt
+
+    if threading.current_thread() is not threading.main_thread():
+        yield  # signals are the main thread's
+        return
+    before = signal.signal(signal.SIGTERM, interrupt)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGTERM, before)
 
 
 def _description(toolset: Toolset, request: ProgramRequest, kernels: Sequence[ProgramKernel]) -> dict[str, Any]:

@@ -17,6 +17,7 @@ from grader.engines.checks.texture_references import texture_reference
 from grader.engines.cpu.cpu_build import CpuBuild, build_for_cpu
 from grader.engines.refusal import Refusal
 from grader.kernel_files.host_code import without_host_functions, without_lines
+from grader.kernel_files.host_members import without_host_members
 from grader.kernel_files.kernel_instance import versions_of
 from grader.kernel_files.kernel_slice import sliced
 from grader.kernel_files.kernel_source import KernelSource, base_name, with_flat_includes
@@ -70,7 +71,11 @@ def build_kernel(  # noqa: PLR0913 - what to build, where, and with what
 
 def _choices(source: KernelSource, kernel: str, functions: Collection[str]) -> Iterator[dict[str, str]]:
     if any(base_name(one) == kernel for one in source.kernels):
-        yield sliced(source.texts, kernel, functions)
+        first = sliced(source.texts, kernel, functions)
+        yield first
+        members = {name: without_host_members(text) for name, text in first.items()}
+        if members != first:
+            yield members
         if source.companions:
             yield sliced(source.with_companions(), kernel, functions)
     yield {name: without_host_functions(text) for name, text in source.texts.items()}
