@@ -216,14 +216,18 @@ def _unasked_launch(facts: Facts) -> Told:
     words = error_words(facts.record.number("error") or 0)
     message = f"The launch of `{facts.kernel}` fails here ({words.name}: {words.said}), and nobody asks for its error."
     advice = f"{words.advice} A launch returns nothing: ask cudaGetLastError() after it.".strip()
-    if (launch := facts.launch) is None:
-        return Told("Launch whose error is never asked for", message, advice)
+    why = _why(facts.launch) if facts.launch else ""
+    return Told("Launch whose error is never asked for", message + why, advice)
+
+
+def _why(launch: LaunchRecord) -> str:
+    """What is wrong with the sizes of a launch."""
     threads = math.prod(launch.block)
     if threads > _MOST_THREADS:
-        message += f" A block of {_extent(launch.block)} has {threads:,} threads, and 1024 is the most."
+        return f" A block of {_extent(launch.block)} has {threads:,} threads, and 1024 is the most."
     if 0 in launch.grid:
-        message += f" The grid is {_extent(launch.grid)}: there is no block in it."
-    return Told("Launch whose error is never asked for", message, advice)
+        return f" The grid is {_extent(launch.grid)}: there is no block in it."
+    return ""
 
 
 def _swapped_launch(facts: Facts) -> Told:
@@ -296,6 +300,9 @@ def _no_launch(_: Facts) -> Told:
 
 def _error(facts: Facts) -> Told:
     words = error_words(facts.record.number("error") or 0)
+    if facts.launch is not None:
+        message = f"The launch of `{facts.kernel}` fails here: {words.name} ({words.said}).{_why(facts.launch)}"
+        return Told("CUDA error", message, words.advice, "note")
     return Told("CUDA error", f"{facts.call} fails here: {words.name} ({words.said}).", words.advice, "note")
 
 

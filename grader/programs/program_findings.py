@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
@@ -18,6 +19,7 @@ from grader.programs.program_report import HostFinding, ProgramFinding
 from grader.programs.run_record import ErrorRecord, HostRecord, KernelFinding, LaunchRecord, RunRecord
 
 _ABOUT_A_LAUNCH = frozenset({"launch", "cudaLaunchKernel"})
+_DROPPED = re.compile(r"\s*(?:\(\s*void\s*\)\s*)?cuda(?:GetLastError|PeekAtLastError)\s*\(\s*\)\s*;")
 _MOST_THREADS = 1024  # of a block
 _ENDINGS = {"timeout": Verdict.TIMEOUT, "crash": Verdict.CRASH}
 # Phrases of findings that fit labs only, and what they become here.
@@ -116,7 +118,14 @@ def _with_errors(facts: RunFacts) -> Iterator[HostRecord]:
             continue
         place = facts.places.get(error.at)
         is_unused = place is not None and (place.file, place.line) in unused
+        if _is_dropped(error, facts):
+            error = error.model_copy(update={"seen": False})  # noqa: PLW2901 -- the same error, read better
         yield _as_swapped(_record_of(error, is_unused=is_unused), facts)
+
+
+def _is_dropped(error: ErrorRecord, facts: RunFacts) -> bool:
+    """Whether the program asks for the last error and does nothing with it: `cudaGetLastError();`."""
+    return _DROPPED.match(_source(facts.places.get(error.seen_at), facts.lines) or "") is not None
 
 
 def _as_swapped(record: HostRecord, facts: RunFacts) -> HostRecord:

@@ -43,7 +43,8 @@ class ErrorRecord(_Record):
     op: str
     error: int
     at: int = 0
-    seen: bool = True
+    seen: bool = True  # the program asked for the last error afterwards
+    seen_at: int = 0  # where it did
     count: int = 1
 
 
@@ -139,6 +140,7 @@ class RunRecord(_Record):
     def places(self) -> list[int]:
         """Every return address that a sentence may need."""
         found = [one.at for one in self.launches] + [one.at for one in self.findings] + [one.at for one in self.host]
+        found += [one.seen_at for one in self.errors]
         found += [one.at for one in self.allocations] + [one.at for one in self.errors]
         found += [one.other_at or 0 for one in self.host] + [one.freed_at or 0 for one in self.allocations]
         found += [self.refusal.at] if self.refusal else []

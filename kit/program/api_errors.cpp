@@ -41,11 +41,13 @@ int ApiErrors::arrive(std::uint64_t at) {
   return sticky_;
 }
 
-int ApiErrors::last(bool peek) {
+int ApiErrors::last(bool peek, std::uint64_t at) {
   const int error = sticky_ != 0 ? sticky_ : last_;
   if (error != 0) {
     for (std::size_t i = 0; i < all_.size(); ++i) {
-      if (later_ == 0 || i != sticky_is_) all_[i].seen = true;
+      if (all_[i].seen || (later_ != 0 && i == sticky_is_)) continue;
+      all_[i].seen = true;
+      all_[i].seen_at = at;
     }
   }
   if (!peek) last_ = sticky_;

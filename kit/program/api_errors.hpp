@@ -14,6 +14,7 @@ struct ApiError {
   int error = 0;
   std::uint64_t at = 0;
   bool seen = false;              // the program asked for the last error afterwards
+  std::uint64_t seen_at = 0;      // where it first asked
   std::uint64_t returned_at = 0;  // of a kernel's: the first later call that returned it; 0: none did
   std::uint64_t count = 1;
 };
@@ -28,7 +29,7 @@ class ApiErrors {
   // The host waits. Returns the error that a kernel has left behind, or 0.
   int arrive(std::uint64_t at);
   int sticky() const { return sticky_; }
-  int last(bool peek);
+  int last(bool peek, std::uint64_t at = 0);
   void reset();  // the device: what a kernel left behind is gone
   const std::vector<ApiError>& all() const { return all_; }
   bool is_whole() const { return is_whole_; }

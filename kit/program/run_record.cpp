@@ -98,6 +98,7 @@ json RunRecord::report(const ApiErrors& errors) const {
   value["errors"] = json::array();
   for (const ApiError& one : errors.all()) {
     json error = {{"op", one.op}, {"error", one.error}, {"at", one.at}, {"seen", one.seen}, {"count", one.count}};
+    if (one.seen_at != 0) error["seen_at"] = one.seen_at;
     if (one.returned_at != 0) error["returned_at"] = one.returned_at;
     value["errors"].push_back(std::move(error));
   }

@@ -79,7 +79,7 @@ Reply WaitingCalls::device(const HostRequest& request) {
   return reply;
 }
 
-Reply WaitingCalls::last_error(const HostRequest& request) { return reply_of(session_.errors.last(request.flag("peek"))); }
+Reply WaitingCalls::last_error(const HostRequest& request) { return reply_of(session_.errors.last(request.flag("peek"), request.at())); }
 
 Reply WaitingCalls::touch(const HostRequest& request) {
   const std::uint64_t address = request.number("address");
