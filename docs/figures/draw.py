@@ -12,6 +12,7 @@ from pathlib import Path
 
 import edge_figures
 import product_figures
+import reduction_figures
 import speed_figures
 import tile_figures
 import transpose_figures
@@ -32,6 +33,9 @@ FIGURES: dict[str, Callable[[], str]] = {
     "strided-store": transpose_figures.strided_store,
     "turned-tile": transpose_figures.turned_tile,
     "column-of-banks": transpose_figures.column_of_banks,
+    "sum-tree": reduction_figures.sum_tree,
+    "lost-update": reduction_figures.lost_update,
+    "shuffle-down": reduction_figures.shuffle_down,
 }
 
 

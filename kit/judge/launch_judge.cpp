@@ -180,7 +180,8 @@ bool is_right_by_chance(const Files& files) {
 }
 
 // Any order of blocks and threads must give the same output. If another order gives another wrong output, that is the mistake.
-// Elements may differ by twice their error bound, because each of the two sums was rounded.
+// Elements may differ by twice their error bound, because each of the two sums was rounded. A wrong sum may be rounded where the right
+// one is not: where it is much larger.
 void compare_orders(LaunchRecord& record, RunnerProcess& runner, const Trial& trial, protocol::LaunchRequest request) {
   if (record.verdict != Verdict::wrong_answer || record.wrong_output.empty()) return;
   const Files files(trial);
@@ -194,10 +195,13 @@ void compare_orders(LaunchRecord& record, RunnerProcess& runner, const Trial& tr
   const std::size_t index = output_index(files);
   const std::vector<double> again = files.content(index);
   const std::vector<double>& bounds = files.operands[index]->expectation.bounds;
+  const double rounding = is_floating(files.operands[index]->type) ? 1e-4 : 0;
   for (std::size_t i = 0; i < again.size(); ++i) {
     const double before = record.wrong_output[i], apart = std::abs(before - again[i]);
     if (std::bit_cast<std::uint64_t>(before) == std::bit_cast<std::uint64_t>(again[i])) continue;
-    if (apart <= (bounds.empty() ? 0.0 : 2 * bounds[i]) || (std::isnan(before) && std::isnan(again[i]))) continue;
+    if (apart <= (bounds.empty() ? 0.0 : 2 * bounds[i]) || apart <= rounding * std::abs(before) ||
+        (std::isnan(before) && std::isnan(again[i])))
+      continue;
     record.explanation = Explanation{
         "order-dependent", "The result depends on the order in which blocks and threads run: another order gave another result.",
         "Find a value that one thread gets from another, through memory or from an atomic function. What makes sure that it is written "

@@ -140,10 +140,24 @@ std::optional<std::string> in_step(const Wrong& wrong, const std::set<std::size_
   return wrong.of(all * line_elements) + noun + " " + number(place) + " of each tile";
 }
 
+// An output of one row is a list to most kernels: it has elements, and no columns.
+std::string in_a_list(const Wrong& wrong) {
+  if (wrong.columns == 1) return "its only element";
+  if (wrong.count == wrong.columns) return "every element";
+  if (wrong.count == 1) return "only element " + number(*wrong.in_columns.begin());
+  const std::size_t first = *wrong.in_columns.begin(), last = *wrong.in_columns.rbegin();
+  if (last - first + 1 == wrong.count && last + 1 == wrong.columns) return "the last " + number(wrong.count) + " elements";
+  if (last - first + 1 == wrong.count && first == 0) return "the first " + number(wrong.count) + " elements";
+  const std::size_t right = wrong.columns - wrong.count;
+  if (right * 20 <= wrong.count) return "every element except " + number(right);
+  return "scattered over elements " + number(first) + " to " + number(last);
+}
+
 }  // namespace
 
 std::string whereabouts(const std::vector<char>& marks, std::size_t rows, std::size_t columns, Tile tile) {
   const Wrong wrong(marks, rows, columns, tile);
+  if (rows == 1) return in_a_list(wrong);
   if (const auto words = whole(wrong)) return *words;
   if (const auto words = past_full_tiles(wrong)) return *words;
   if (const auto words = one_tile(wrong)) return *words;

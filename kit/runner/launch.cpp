@@ -231,8 +231,13 @@ class Launch {
       region.element = argument.element;
       region.element_bytes = argument.element_bytes;
       if (region.element_bytes == 0) throw std::runtime_error("buffer " + region.name + " has elements of no size");
-      if (argument.row_elements != 0)
-        region.dimensions = {argument.bytes / region.element_bytes / argument.row_elements, argument.row_elements};
+      if (argument.row_elements != 0) {
+        const std::size_t rows = argument.bytes / region.element_bytes / argument.row_elements;
+        if (rows == 1)
+          region.dimensions = {argument.row_elements};  // a list
+        else
+          region.dimensions = {rows, argument.row_elements};
+      }
       if (argument.texture) shape_texels(region, *argument.texture);
       const simt::Region& placed = memory_.add_buffer(std::move(region));
       addresses_.push_back(argument.texture ? protocol::texture_handle(arenas_.size()) : placed.base);
@@ -430,9 +435,12 @@ class Launch {
   }
 
   void count_shares(LaunchReply& answer) const {
-    std::uint64_t bytes = 0;
-    for (const protocol::Argument& argument : request_.arguments) bytes += argument.role == protocol::Role::output ? argument.bytes : 0;
-    answer.counters["output_elements"] = bytes / 4;
+    std::uint64_t elements = 0;
+    for (const protocol::Argument& argument : request_.arguments) {
+      if (argument.role == protocol::Role::output || argument.role == protocol::Role::inout)
+        elements += argument.bytes / argument.element_bytes;
+    }
+    answer.counters["output_elements"] = elements;
     answer.counters["most_elements_of_a_thread"] = thread_share_->most_elements();
     answer.counters["most_words_of_a_thread"] = thread_share_->most_words();
     answer.counters["words_of_all_threads"] = thread_share_->all_words();

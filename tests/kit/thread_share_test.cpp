@@ -111,3 +111,17 @@ TEST_CASE("locals that lie close together are in registers, and those that sprea
   CHECK(locals.loaded_bytes() == 4);
   CHECK(locals.stored_bytes() == 4);
 }
+
+TEST_CASE("a result that holds something before the launch has elements too, and what a kernel allocates has none", "[thread_share]") {
+  Region bins = output();
+  bins.role = BufferRole::inout;
+  const LocalMemory locals;
+  ThreadShare share(locals);
+  share.on_launch_begin({.grid = {1, 1, 1}, .block = {4, 1, 1}});
+  share.on_block_begin(0);
+  share.on_access(store(bins, 0, 0, 0, 16));
+  CHECK(share.most_elements() == 4);
+  bins.heap = reinterpret_cast<const DeviceHeap*>(&bins);  // never looked into
+  share.on_access(store(bins, 64, 0, 0, 16));
+  CHECK(share.most_elements() == 4);
+}

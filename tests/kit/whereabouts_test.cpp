@@ -72,3 +72,13 @@ TEST_CASE("a linear block has no rows of tiles to speak of", "[whereabouts]") {
         "every element of the last 44 columns, right of the last full tile of 256 columns");
   CHECK(words(10, 10, {1, 1}, [](auto r, auto c) { return (r + c) % 3 == 1; }) == "scattered over rows 0 to 9 and columns 0 to 9");
 }
+
+TEST_CASE("an output of one row is a list: it has elements, and no columns", "[whereabouts]") {
+  constexpr Tile line{1, 256};
+  CHECK(words(1, 1, line, [](auto, auto) { return true; }) == "its only element");
+  CHECK(words(1, 300, line, [](auto, auto) { return true; }) == "every element");
+  CHECK(words(1, 300, line, [](auto, auto c) { return c == 7; }) == "only element 7");
+  CHECK(words(1, 300, line, [](auto, auto c) { return c >= 297; }) == "the last 3 elements");
+  CHECK(words(1, 300, line, [](auto, auto c) { return c % 100 != 5; }) == "every element except 3");
+  CHECK(words(1, 300, line, [](auto, auto c) { return c % 3 == 1; }) == "scattered over elements 1 to 298");
+}

@@ -25,6 +25,7 @@ class ElementRow:
 @dataclass(frozen=True)
 class MismatchFigure:
     output: str  # its name: "C"
+    is_list: bool  # one row: its elements have one index
     case: str
     shape: str
     summary: str
@@ -58,6 +59,7 @@ def amount(mismatch: Mismatch) -> str:
 def _figure(case: str, launch: Launch, mismatch: Mismatch) -> MismatchFigure:
     return MismatchFigure(
         output=visible.line(mismatch.output, 40),
+        is_list=mismatch.rows == 1,
         case=visible.line(case, 160),
         shape=launch_text(launch),
         summary=visible.line(mismatch.summary, 600),

@@ -55,8 +55,10 @@ class Picture:
 
 
 def picture(mismatch: Mismatch) -> Picture | None:
-    """None where the judge sent no picture, or one that is inconsistent."""
+    """None where the judge sent no picture, or one that is inconsistent, or where there is a single element."""
     rows, columns = mismatch.rows, mismatch.columns
+    if rows * columns == 1:
+        return None
     if not mismatch.picture or min(rows, columns, mismatch.cell_rows, mismatch.cell_columns) < 1:
         return None
     scale = min(_LARGEST, _LONGEST / max(rows, columns))

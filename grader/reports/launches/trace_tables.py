@@ -280,16 +280,20 @@ def _stored_sums(names: _ThreadNames, trace: BlockTrace, *, brief: bool) -> Iter
 
 
 def _stored(outcomes: Sequence[Outcome], *, brief: bool) -> Grid | None:
-    """The block's part of each matrix that it stored to, where this part is a full rectangle."""
+    """The block's part of each matrix or list that it stored to, where this part has no holes."""
     grids = []
     for name in dict.fromkeys(store.array for one in outcomes for store in one.stores):
         elements = {store.index: store.value for one in outcomes for store in one.stores if store.array == name}
+        is_list = all(len(index) == 1 for index in elements)
+        if is_list:
+            elements = {(0, *index): value for index, value in elements.items()}
         if any(len(index) != 2 for index in elements):  # noqa: PLR2004 -- a matrix has rows and columns
             continue
         rows, columns = sorted({index[0] for index in elements}), sorted({index[1] for index in elements})
         if len(rows) * len(columns) != len(elements) or len(columns) > _WIDEST:
             continue
-        title = f"{name}[{rows[0]}…{rows[-1]}][{columns[0]}…{columns[-1]}]"
+        across = f"[{columns[0]}…{columns[-1]}]"
+        title = f"{name}{across}" if is_list else f"{name}[{rows[0]}…{rows[-1]}]{across}"
         cells = [[number(elements[row, column]) for column in columns] for row in rows]
         grids.append(matrix(visible.line(title, 80), _corner(cells) if brief else cells))
     return Grid(tuple(grids)) if grids else None

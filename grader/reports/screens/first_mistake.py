@@ -140,10 +140,13 @@ def mismatch_view(launch: Launch, detail: Detail, width: int) -> Iterator[Render
     if mismatch is None:
         return
     output, summary = visible.line(mismatch.output, 40), visible.line(mismatch.summary, 600)
-    yield Text.assemble((f"Where {output} is wrong: ", "bold red"), f"{summary} ({amount(mismatch)})")
+    if mismatch.rows * mismatch.columns == 1:
+        yield Text(f"{output} is wrong:", "bold red")
+    else:
+        yield Text.assemble((f"Where {output} is wrong: ", "bold red"), f"{summary} ({amount(mismatch)})")
     yield Padding(Text(launched(launch), style="dim"), _INDENT, expand=False)
     for one in mismatch.first[: detail.elements]:
-        value = f"{output}[{one.row}][{one.column}]"
+        value = f"{output}[{one.row}][{one.column}]" if mismatch.rows > 1 else f"{output}[{one.column}]"
         got = element(one.got)
         yield Padding(
             Text.assemble(f"{value}  expected {expected(one.expected)}, got ", (got, "red")), _INDENT, expand=False

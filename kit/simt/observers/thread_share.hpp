@@ -16,6 +16,11 @@
 
 namespace tilelab::simt {
 
+// What a kernel allocates is both read and written as well, but is no result.
+inline bool is_result(const Region& region) {
+  return region.role == BufferRole::output || (region.role == BufferRole::inout && region.heap == nullptr);
+}
+
 class ThreadShare final : public Observer {
  public:
   // What lies in `locals` is work as well. It must outlive this.
@@ -32,7 +37,7 @@ class ThreadShare final : public Observer {
   void on_access(const Access& access) override {
     const std::uint32_t thread = access.by.thread;
     words_[thread] += (access.size + 3) / 4;
-    if (access.kind == AccessKind::read || access.space != Space::global || access.region->role != BufferRole::output) return;
+    if (access.kind == AccessKind::read || access.space != Space::global || !is_result(*access.region)) return;
     for (std::uintptr_t word = access.address / 4; word <= (access.address + access.size - 1) / 4; ++word) {
       if (seen_.insert(word * threads_ + thread).second) most_elements_ = std::max(most_elements_, ++stored_[thread]);
     }

@@ -1,0 +1,18 @@
+// verdict: uninitialized-read line: 14
+// The mask names all lanes, and those past the end never come.
+#include <tilelab/device.cuh>
+
+constexpr int threads = 256;
+
+__host__ __device__ LaunchConfig sum_reduce_launch(int n) { return LaunchConfig{dim3((n + threads - 1) / threads), dim3(threads)}; }
+
+__global__ void sum_reduce(const float* in, float* sum, int n) {
+  const int i = blockIdx.x * threads + threadIdx.x;
+  if (i < n) {
+    float mine = in[i];
+    for (int step = 16; step > 0; step /= 2) {
+      mine += __shfl_down_sync(0xffffffff, mine, step);
+    }
+    if (threadIdx.x % 32 == 0) atomicAdd(sum, mine);
+  }
+}

@@ -1,0 +1,9 @@
+// mistake: verdict=compile-error; line=8; says="`atomicAdd` is called with the wrong number or kinds of arguments"
+#include <tilelab/device.cuh>
+
+__host__ __device__ LaunchConfig sum_reduce_launch(int n) { return LaunchConfig{dim3((n + 255) / 256), dim3(256)}; }
+
+__global__ void sum_reduce(const float* in, float* sum, int n) {
+  const int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i < n) atomicAdd(sum[0], in[i]);
+}
