@@ -3,6 +3,7 @@
 #include <cuda_runtime.h>
 
 #include <cstdio>
+#include <cstdlib>
 #include <cstring>
 #include <string>
 #include <vector>
@@ -116,6 +117,21 @@ void copy_from_nowhere() {
   (void)cudaMemcpy(device, nullptr, 4, cudaMemcpyHostToDevice);
 }
 
+int numbers[4];
+void wrong_sizes() {
+  int* device = nullptr;
+  std::vector<int> block(10);
+  int* plain = static_cast<int*>(std::malloc(40));
+  (void)cudaMalloc(&device, 400);
+  (void)cudaMemcpy(device, block.data(), 40, cudaMemcpyHostToDevice);
+  (void)cudaMemcpy(device, plain + 2, 36, cudaMemcpyHostToDevice);  // four bytes too many
+  (void)cudaMemcpy(numbers, device, 16, cudaMemcpyDeviceToHost);
+  (void)cudaMemcpy(device, numbers + 3, 8, cudaMemcpyHostToDevice);  // as well
+  plain = static_cast<int*>(std::realloc(plain, 80));
+  (void)cudaMemcpy(device, plain + 2, 72, cudaMemcpyHostToDevice);
+  std::free(plain);
+}
+
 void streams() {
   cudaStream_t stream;
   cudaEvent_t start, stop;
@@ -141,6 +157,7 @@ int main(int count, char** words) {
   if (what == "touch") touch();
   if (what == "copy-from-nowhere") copy_from_nowhere();
   if (what == "streams") streams();
+  if (what == "wrong-sizes") wrong_sizes();
   if (what == "ends") {
     cudaMalloc(&buffer.data, 64);  // nobody looks at its value
     return 3;

@@ -101,6 +101,18 @@ def test_a_copy_from_memory_that_is_not_there_ends_the_program_as_a_fault(progra
     assert "not readable" in done.stderr
 
 
+def test_a_copy_that_is_longer_than_the_hosts_own_block_is_noted(program: Path) -> None:
+    conductor = FakeConductor()
+    assert conductor.run(program, "wrong-sizes").returncode == 0
+    notes = conductor.asked("note")
+    assert [(one["kind"], one["bytes"], one["room"], one["side"]) for one in notes] == [
+        ("copy-size", 36, 32, "from"),
+        ("copy-size", 8, 4, "from"),
+    ]
+    assert "four bytes too many" in line_of(program, notes[0]["at"])
+    assert "as well" in line_of(program, notes[1]["at"])
+
+
 def test_streams_and_events_are_the_conductors_numbers(program: Path) -> None:
     conductor = FakeConductor()
     assert conductor.run(program, "streams").stdout == "called\n1.5\n"

@@ -2,9 +2,11 @@
 #include "host_api/runtime_copies.hpp"
 
 #include <cstring>
+#include <optional>
 #include <string>
 
 #include "host_api/library/device_variables.hpp"
+#include "host_api/library/heap_blocks.hpp"
 #include "host_api/library/host_session.hpp"
 
 using namespace tilelab_host;
@@ -16,6 +18,14 @@ struct Order {
   cudaStream_t stream = nullptr;
   bool async = false;
 };
+
+// A copy that is longer than the host's block.
+void note_room(std::uintptr_t address, std::size_t bytes, const char* side, std::uintptr_t at) {
+  const std::optional<std::size_t> room = room_at(address);
+  if (room && bytes > *room)
+    (void)Session::open().call(
+        {{"op", "note"}, {"kind", "copy-size"}, {"address", address}, {"bytes", bytes}, {"room", *room}, {"side", side}, {"at", at}});
+}
 
 cudaError_t copy(void* to, std::size_t to_pitch, const void* from, std::size_t from_pitch, std::size_t rows, std::size_t row_bytes,
                  Order order, std::uintptr_t at) {
@@ -31,6 +41,9 @@ cudaError_t copy(void* to, std::size_t to_pitch, const void* from, std::size_t f
                         {"async", order.async},
                         {"at", at}};
   const bool to_host = !is_device(to) && !is_shared_with_device(to);
+  const bool from_host = !is_device(from) && !is_shared_with_device(from);
+  if (to_host && rows > 0) note_room(number_of(to), (rows - 1) * to_pitch + row_bytes, "to", at);
+  if (from_host && rows > 0) note_room(number_of(from), (rows - 1) * from_pitch + row_bytes, "from", at);
   const Reply reply =
       Session::open().move(request, {to_host ? number_of(to) : number_of(from), rows, row_bytes, to_host ? to_pitch : from_pitch});
   if (reply.error() == cudaSuccess && reply.fields.value("direction", std::string()) == "host")

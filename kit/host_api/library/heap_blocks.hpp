@@ -1,0 +1,15 @@
+// The blocks of memory that the program has from malloc() and new, with their sizes: a copy that is longer than its block is found even
+// where the host's heap happens to bear it.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+
+namespace tilelab_host {
+
+// How many bytes lie from this address to the end of its block, or of the program's own variable. Nothing where neither is known: the
+// stack, memory of libraries, what was freed.
+std::optional<std::size_t> room_at(std::uintptr_t address);
+
+}  // namespace tilelab_host
