@@ -128,10 +128,10 @@ def _leak(facts: Facts) -> Told:
 def _copy_size(facts: Facts) -> Told:
     record = facts.record
     verb = "reads" if record.text("side") == "from" else "writes"
-    message = (
-        f"This copy {verb} {facts.bytes()}, but from that place on {facts.memory}{facts.allocated} "
-        f"has only {facts.bytes('room')}."
-    )
+    memory = facts.memory + facts.allocated
+    if record.allocation is None:  # a block of the host's own memory
+        memory = facts.argument(1 if record.text("side") == "from" else 0, "the host's memory")
+    message = f"This copy {verb} {facts.bytes()}, but from that place on {memory} has only {facts.bytes('room')}."
     advice = "Compare the bytes here with those of the allocation. Are both a number of elements times sizeof of one element?"
     return Told("Copy of the wrong size", message, advice)
 

@@ -103,9 +103,10 @@ Reply Conductor::said(const HostRequest& request) {
     const std::string& kind = request.text("kind", 32);
     if (std::ranges::find(notable, kind) == std::end(notable)) throw BrokenRules("a finding of an unknown kind");
     json numbers = json::object();
-    for (const char* key : {"address", "bytes", "other_at", "value"}) {
+    for (const char* key : {"address", "bytes", "other_at", "room", "value"}) {
       if (request.has(key)) numbers[key] = request.number(key);
     }
+    if (request.has("side")) numbers["side"] = request.text("side", 4) == "from" ? "from" : "to";
     session_.record.host(kind, request.at(), std::move(numbers));
     return reply_of(0);
   }
