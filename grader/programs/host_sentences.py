@@ -154,7 +154,7 @@ def _direction(number: int | None) -> str:
 
 
 def _device_pointer_on_host(facts: Facts) -> Told:
-    verb = "writes to" if facts.record.number("write") or facts.record.text("access") == "write" else "reads"
+    verb = "writes to" if facts.record.flag("write") else "reads"
     allocated = facts.allocated.rstrip(",")
     message = f"Host code {verb} {facts.memory}{allocated}, which is memory of the device."
     advice = "Only kernels can use this pointer. Copy the data with cudaMemcpy first, and use the copy on the host."

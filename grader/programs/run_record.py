@@ -110,6 +110,9 @@ class HostRecord(BaseModel):
         value = (self.model_extra or {}).get(name)
         return value if isinstance(value, int) and not isinstance(value, bool) else None
 
+    def flag(self, name: str) -> bool:
+        return (self.model_extra or {}).get(name) is True
+
     def text(self, name: str) -> str:
         value = (self.model_extra or {}).get(name)
         return value if isinstance(value, str) else ""
