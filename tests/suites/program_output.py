@@ -20,6 +20,7 @@ _DEVICE = re.compile(
     re.IGNORECASE,
 )
 _PATH = re.compile(r"\S*/([^\s/]+)")
+_ADDRESS = re.compile(r"\b0x[0-9a-fA-F]{6,}\b")
 _CLOSE = 1e-3  # sums in another order
 
 
@@ -29,12 +30,12 @@ class Likeness(StrEnum):
     TIMES = "same but for times"
     DEVICE = "same but for times and the device's properties"
     ORDER = "same lines in another order"
-    RANDOM = "differs on the GPU from run to run"
+    RANDOM = "draws other numbers in each run"
     OTHER = "other output"
 
 
 def likeness(ours: str, gpu: Sequence[str]) -> Likeness:
-    """`gpu`: one or more runs of the same program there."""
+    """`gpu`: one or more runs of the same program there. Paths and addresses may differ."""
     if ours in gpu:
         return Likeness.SAME
     mine, runs = _lines(ours), [_lines(one) for one in gpu]
@@ -53,13 +54,9 @@ def _by_line(mine: Sequence[str], theirs: Sequence[str], runs: Sequence[Sequence
         found = _line(one, other)
         if found is Likeness.OTHER:
             there = {run[place] if place < len(run) else "" for run in runs}
-            found = (
-                Likeness.RANDOM
-                if len({_without_numbers(line) if _TIME.search(line) else line for line in there}) > 1
-                else found
-            )
+            found = Likeness.RANDOM if len({_result(line) for line in there}) > 1 else found
         worst = max(worst, found, key=list(Likeness).index)
-    if worst is Likeness.OTHER and Counter(mine) == Counter(theirs):
+    if worst is Likeness.OTHER and Counter(map(_result, mine)) == Counter(map(_result, theirs)):
         return Likeness.ORDER
     return worst
 
@@ -76,7 +73,13 @@ def _line(one: str, other: str) -> Likeness:
 
 
 def _lines(text: str) -> list[str]:
-    return [_PATH.sub(r"\1", line).rstrip() for line in text.replace("\r\n", "\n").strip().split("\n")]
+    lines = text.replace("\r\n", "\n").strip().split("\n")
+    return [_ADDRESS.sub("0x", _PATH.sub(r"\1", line)).rstrip() for line in lines]
+
+
+def _result(line: str) -> str:
+    """The line, without its numbers if they are about time or speed."""
+    return _without_numbers(line) if _TIME.search(line) else line
 
 
 def _without_numbers(line: str) -> str:

@@ -3,8 +3,8 @@ its output is that of a GPU, what was found, and what was refused. It fetches no
 
     python tests/suites/programs_suite.py FOLDER [--only PART] [--every 10] [--gpu results.json] [--json FILE] [--jobs 2]
 
-`--gpu`: {"runs": {name: [{"status": …, "out": …}, …]}}, what the same programs printed on a GPU. The programs themselves are not part
-of this repository.
+`--gpu`: {"runs": {name: [{"status": …, "out": …, "cut": true where not all was kept}, …]}}, what the same programs printed on a GPU. The
+programs themselves are not part of this repository.
 """
 
 from __future__ import annotations
@@ -37,19 +37,30 @@ def ending(done: ProgramRun) -> str:
 def row(done: ProgramRun, gpu: Mapping[str, Any]) -> dict[str, Any]:
     there = gpu.get(done.program.name, [])
     out = str(done.report.get("output", ""))
-    like = likeness(out, [str(one["out"]) for one in there]).value if there else ""
+    like = likeness(*_compared(out, done, there)) if there else ""
+    if like is Likeness.OTHER and done.program.draws_anew:
+        like = Likeness.RANDOM
     return {
         "name": done.program.name,
         "ending": ending(done),
         "status": done.report.get("status"),
         "gpu_status": there[0]["status"] if there else None,
-        "output": like,
+        "output": str(like),
         "findings": [[one.get("kind"), one.get("file"), one.get("line"), one.get("message")] for one in done.findings],
         "refusals": done.refusals,
         "err": "" if done.report and not done.refusals else done.err,
         "seconds": round(done.seconds, 1),
-        "printed": out[:4000],
+        "printed": out[:12000],
     }
+
+
+def _compared(out: str, done: ProgramRun, there: Sequence[Mapping[str, Any]]) -> tuple[str, list[str]]:
+    """Both outputs as far as the GPU's was kept, with the program's own name in both."""
+    gpu = [str(one["out"]).replace(done.program.name, done.program.file.stem) for one in there]
+    if any(one.get("cut") for one in there):
+        lines = min(one.count("\n") for one in gpu)
+        out, *gpu = ("\n".join(one.split("\n")[:lines]) for one in (out, *gpu))
+    return out, gpu
 
 
 def summary(rows: Sequence[Mapping[str, Any]]) -> str:

@@ -20,6 +20,8 @@ from program_output import Likeness, likeness
         ("elements 5\n", ["elements 6\n"], Likeness.OTHER),
         ("Device 0: NVIDIA H100\nok\n", ["Device 0: NVIDIA H200\nok\n"], Likeness.DEVICE),
         ("block 1\nblock 0\n", ["block 0\nblock 1\n"], Likeness.ORDER),
+        ("block 1\nblock 0\n3 ms\n", ["block 0\nblock 1\n5 ms\n"], Likeness.ORDER),
+        ("at 0x7f00aa00\n", ["at 0x7f12bb00\n"], Likeness.SAME),
         ("drawn 7\n", ["drawn 3\n", "drawn 9\n"], Likeness.RANDOM),
         ("drawn 7\nsum 1\n", ["drawn 3\nsum 2\n", "drawn 9\nsum 2\n"], Likeness.OTHER),
         ("error in /tmp/a/x.cu\n", ["error in /home/b/x.cu\n"], Likeness.SAME),

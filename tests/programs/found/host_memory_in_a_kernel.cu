@@ -1,5 +1,5 @@
-// host-pointer-on-device in line 7:
-// says: b
+// host-pointer-on-device in line 17:
+// says: memory of the host
 #include <cstdio>
 #include <cstdlib>
 

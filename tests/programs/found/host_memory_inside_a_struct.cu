@@ -1,5 +1,5 @@
-// host-pointer-on-device in line 13:
-// says: data
+// out-of-bounds in line 13:
+// says: belongs to no buffer
 #include <cstdio>
 #include <cstdlib>
 
