@@ -162,8 +162,10 @@ def _device_pointer_on_host(facts: Facts) -> Told:
 
 
 def _host_pointer_on_device(facts: Facts) -> Told:
-    who = facts.kernel if facts.record.text("kernel") else facts.call
-    message = f"{who} is given a pointer to memory of the host, where a pointer to memory of the device belongs."
+    who = f"`{facts.kernel}`" if facts.record.text("kernel") or facts.launch else facts.call
+    argument = facts.record.text("argument")
+    what = f"as `{argument}` a" if argument else "a"
+    message = f"{who} is given {what} pointer to memory of the host, where a pointer to memory of the device belongs."
     advice = "Allocate memory on the device with cudaMalloc, copy the data there, and pass that pointer."
     return Told("Host pointer used on the device", message, advice)
 

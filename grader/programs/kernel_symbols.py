@@ -45,7 +45,8 @@ def _marked(symbol: Symbol, functions: set[str]) -> str:
     match = _MARK.fullmatch(symbol.name) if symbol.kind == "STT_OBJECT" else None
     if match is None:
         return ""
-    return next((name for name in (f"_Z{match['kernel']}", match["kernel"]) if name in functions), "")
+    plain = re.sub(r"^\d+", "", match["kernel"])  # extern "C" has no mangled name
+    return next((name for name in (f"_Z{match['kernel']}", plain) if name in functions), "")
 
 
 def named(symbols: Sequence[str], demangled: Sequence[str]) -> list[KernelName]:

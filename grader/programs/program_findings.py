@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from grader.judging.judge_call import located
@@ -19,6 +19,8 @@ from grader.programs.program_report import HostFinding, ProgramFinding
 from grader.programs.run_record import ErrorRecord, HostRecord, KernelFinding, LaunchRecord, RunRecord
 
 _ABOUT_A_LAUNCH = frozenset({"launch", "cudaLaunchKernel"})
+_BAD_POINTERS = frozenset({"host-pointer-on-device", "use-after-free"})
+_LEAST_BLOCK = 32  # threads: a smaller grid was not meant as a block
 _DROPPED = re.compile(r"\s*(?:\(\s*void\s*\)\s*)?cuda(?:GetLastError|PeekAtLastError)\s*\(\s*\)\s*;")
 _MOST_THREADS = 1024  # of a block
 _ENDINGS = {"timeout": Verdict.TIMEOUT, "crash": Verdict.CRASH}
@@ -44,7 +46,8 @@ class RunFacts:
 def kernel_findings(facts: RunFacts) -> tuple[ProgramFinding, ...]:
     names = facts.names
     found: dict[tuple[object, ...], ProgramFinding] = {}
-    for one in [*_runners(facts), *_ends(facts)]:
+    told_at = {one.at for one in facts.record.host if one.kind in _BAD_POINTERS}
+    for one in [*_runners(facts, told_at), *_ends(facts)]:
         finding = one.model_copy(
             update={
                 "message": _reworded(names.told(one.message)),
@@ -60,8 +63,11 @@ def kernel_findings(facts: RunFacts) -> tuple[ProgramFinding, ...]:
     return tuple(one for one in located(launch, facts.lines).findings if isinstance(one, ProgramFinding))
 
 
-def _runners(facts: RunFacts) -> Iterator[ProgramFinding]:
+def _runners(facts: RunFacts, told_at: Collection[int]) -> Iterator[ProgramFinding]:
+    """Without accesses through a pointer of which the host's side says where it comes from: at its launch."""
     for one in facts.record.findings:
+        if one.at in told_at and one.kind == Verdict.OUT_OF_BOUNDS and not one.array:
+            continue
         try:
             finding = one.finding()
         except ValueError:
@@ -98,7 +104,8 @@ def _reworded(message: str) -> str:
 
 def host_findings(facts: RunFacts) -> tuple[HostFinding, ...]:
     """In the order of the record: what happened first comes first. Leaks come last."""
-    records = [*_with_errors(facts)]
+    moved = {one.allocation for one in facts.record.host if one.kind == "bad-free" and one.allocation is not None}
+    records = [one for one in _with_errors(facts) if not (one.kind == "leak" and one.allocation in moved)]
     records.sort(key=lambda one: one.kind == "leak")
     found: dict[tuple[object, ...], HostFinding] = {}
     for record in records:
@@ -134,7 +141,7 @@ def _as_swapped(record: HostRecord, facts: RunFacts) -> HostRecord:
     if record.kind != "unasked-launch" or launch is None:
         return record
     grid, block = math.prod(launch.grid), math.prod(launch.block)
-    is_swapped = block > _MOST_THREADS >= grid > 1
+    is_swapped = block > _MOST_THREADS >= grid >= _LEAST_BLOCK
     return record.model_copy(update={"kind": "swapped-sizes"}) if is_swapped else record
 
 
