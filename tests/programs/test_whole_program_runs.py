@@ -1,0 +1,55 @@
+"""`tilelab run` on whole programs: a right one prints what it prints on a GPU and nothing is found; a mistake is found in its line, with
+a sentence in the program's own names. By default a sample of them is run, with TILELAB_WHOLE_CORPUS=1 all.
+"""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pytest
+from corpus_sample import sample
+from program_header import ProgramHeader, programs, read
+
+
+@dataclass(frozen=True)
+class Ran:
+    status: int
+    report: dict[str, Any]
+
+    @property
+    def findings(self) -> list[dict[str, Any]]:
+        both: list[dict[str, Any]] = [*self.report["findings"], *self.report["host"]]
+        return [one for one in both if one.get("severity", "error") == "error"]
+
+
+def run(header: ProgramHeader) -> Ran:
+    command = [str(Path(sys.executable).with_name("tilelab")), "run", "--json", header.file.name, *header.arguments]
+    done = subprocess.run(command, cwd=header.file.parent, capture_output=True, text=True, timeout=300, check=False)
+    assert done.stdout.startswith("{"), done.stdout + done.stderr
+    return Ran(done.returncode, json.loads(done.stdout))
+
+
+@pytest.mark.parametrize("file", sample(programs("clean"), 9), ids=lambda file: file.stem)
+def test_a_right_program_prints_what_a_gpu_prints_and_nothing_is_found(file: Path) -> None:
+    header = read(file)
+    ran = run(header)
+    assert ran.findings == []
+    assert ran.report["output"] == header.prints
+    assert (ran.status, ran.report["ended"], ran.report["status"]) == (0, "exit", 0)
+
+
+@pytest.mark.parametrize("file", sample(programs("found"), 8), ids=lambda file: file.stem)
+def test_a_mistake_is_found_in_its_line_and_said_in_the_programs_names(file: Path) -> None:
+    header = read(file)
+    ran = run(header)
+    assert ran.status == 1
+    told = [(one["kind"], one["line"]) for one in ran.findings]
+    assert (header.kind, header.line) in told
+    assert {kind for kind, _ in told} == {header.kind}
+    words = " ".join(f"{one['message']} {one.get('array', '')}" for one in ran.findings if one["line"] == header.line)
+    assert [part for part in header.says if part not in words.replace(",", "")] == []
