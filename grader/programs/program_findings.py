@@ -23,6 +23,7 @@ _BAD_POINTERS = frozenset({"host-pointer-on-device", "use-after-free"})
 _LEAST_BLOCK = 32  # threads: a smaller grid was not meant as a block
 _DROPPED = re.compile(r"\s*(?:\(\s*void\s*\)\s*)?cuda(?:GetLastError|PeekAtLastError)\s*\(\s*\)\s*;")
 _MOST_THREADS = 1024  # of a block
+_LAUNCH_TIMEOUT = 702  # cudaErrorLaunchTimeout
 _ENDINGS = {"timeout": Verdict.TIMEOUT, "crash": Verdict.CRASH}
 # Phrases of findings that fit labs only, and what they become here.
 _PHRASES = {"the launch function asks": "the launch asks", "(shared_bytes)": "(the third argument of <<<…>>>)"}
@@ -78,9 +79,10 @@ def _runners(facts: RunFacts, told_at: Collection[int]) -> Iterator[ProgramFindi
 def _ends(facts: RunFacts) -> Iterator[ProgramFinding]:
     """Launches that did not end well, where no finding of theirs says it."""
     said = {(one.kernel, one.at, one.kind) for one in facts.record.findings}
+    stopped = facts.record.ended == "timeout"  # the launch that was running then is no mistake
     for launch in facts.record.launches:
         kind = _ENDINGS.get(launch.status)
-        if kind is None or (launch.kernel, launch.at, kind.value) in said:
+        if kind is None or (stopped and kind is Verdict.TIMEOUT) or (launch.kernel, launch.at, kind.value) in said:
             continue
         finding = Finding(kind=kind, message=launch.detail or kind.facts.sentence)
         yield _with_launch(finding, launch, facts)
@@ -117,11 +119,16 @@ def host_findings(facts: RunFacts) -> tuple[HostFinding, ...]:
 
 
 def _with_errors(facts: RunFacts) -> Iterator[HostRecord]:
-    yield from (_as_swapped(one, facts) for one in facts.record.host)
+    stopped = facts.record.ended == "timeout"  # by the limit: the launch that was running then is no mistake
+    for one in facts.record.host:
+        if not (stopped and one.number("error") == _LAUNCH_TIMEOUT):
+            yield _as_swapped(one, facts)
     told_at = {one.at for one in facts.record.host}
     unused = {(one.file, one.line) for one in facts.unused}
     for error in facts.record.errors:
         if error.error in {0, NOT_READY} or error.at in told_at:
+            continue
+        if stopped and error.error == _LAUNCH_TIMEOUT:
             continue
         place = facts.places.get(error.at)
         is_unused = place is not None and (place.file, place.line) in unused

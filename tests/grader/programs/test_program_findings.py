@@ -83,6 +83,17 @@ def test_a_launch_that_did_not_end_is_a_finding_of_its_own() -> None:
     assert (found.kind.value, found.message) == ("timeout", "The launch ran out of time.")
 
 
+def test_the_launch_that_ran_when_the_time_was_over_is_no_mistake() -> None:
+    record = {
+        "ended": "timeout",
+        "launches": [{"kernel": "_Z5scalePf", "at": 30, "status": "timeout", "error": 702}],
+        "errors": [{"op": "launch", "error": 702, "at": 30, "seen": False}],
+        "host": [{"kind": "unasked-launch", "at": 30, "error": 702}],
+    }
+    assert kernel_findings(facts(**record)) == ()
+    assert host_findings(facts(**record)) == ()
+
+
 def test_a_kind_that_is_not_known_is_shown_and_not_hidden() -> None:
     (found,) = host_findings(facts(host=[{"kind": "something-new", "at": 40}]))
     assert "something-new" in found.message
