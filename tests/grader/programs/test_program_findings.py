@@ -84,7 +84,7 @@ def test_a_launch_that_did_not_end_is_a_finding_of_its_own() -> None:
 
 
 def test_the_launch_that_ran_when_the_time_was_over_is_no_mistake() -> None:
-    record = {
+    record: dict[str, Any] = {
         "ended": "timeout",
         "launches": [{"kernel": "_Z5scalePf", "at": 30, "status": "timeout", "error": 702}],
         "errors": [{"op": "launch", "error": 702, "at": 30, "seen": False}],
