@@ -16,7 +16,8 @@ _TIME = re.compile(
     re.IGNORECASE,
 )
 _DEVICE = re.compile(
-    r"device|gpu|clock|nvidia|memory|multiprocessor|\bsms?\b|capability|driver|runtime|registers?|bus|cores|cache|warp|max(?:imum)?\b.*(?:grid|block|thread)",
+    r"nvidia|clock|multiprocessor|capability|driver|runtime version|registers|\bbus\b|\bpci|\bcores\b|cache|pitch|"
+    r"(?:global|constant|shared|total|free|used|texture) mem|max(?:imum)?\b.*(?:grid|block|thread|texture|dimension)|\bsms?\b",
     re.IGNORECASE,
 )
 _PATH = re.compile(r"\S*/([^\s/]+)")

@@ -19,6 +19,7 @@ from program_output import Likeness, likeness
         ("sum 5\ntook 7.25 ms\n", ["sum 6\ntook 0.01 ms\n"], Likeness.OTHER),
         ("elements 5\n", ["elements 6\n"], Likeness.OTHER),
         ("Device 0: NVIDIA H100\nok\n", ["Device 0: NVIDIA H200\nok\n"], Likeness.DEVICE),
+        ("sum on the GPU 5\n", ["sum on the GPU 6\n"], Likeness.OTHER),
         ("block 1\nblock 0\n", ["block 0\nblock 1\n"], Likeness.ORDER),
         ("block 1\nblock 0\n3 ms\n", ["block 0\nblock 1\n5 ms\n"], Likeness.ORDER),
         ("at 0x7f00aa00\n", ["at 0x7f12bb00\n"], Likeness.SAME),
