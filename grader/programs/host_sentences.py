@@ -29,6 +29,7 @@ _SWAPPED = (
     "The first pointer is the destination, the second the source: is it the direction that is wrong, or their order?"
 )
 _OPS = {"copy-size": "copy", "copy-direction": "copy", "never-set": "copy", "bad-free": "free", "double-free": "free"}
+_SHOWN = 60  # characters of an output
 _MOST_THREADS = 1024  # of a block
 
 
@@ -291,6 +292,14 @@ def _never_set(facts: Facts) -> Told:
     return Told("Copy of memory without values", message, advice, "note")
 
 
+def _lost_output(facts: Facts) -> Told:
+    text = facts.record.text("text")[:_SHOWN]
+    message = f'A kernel prints "{text}", and the program ends before it has waited for the kernel: a GPU shows nothing of it.'
+    return Told(
+        "Output that is lost", message, "Call cudaDeviceSynchronize() after the launch, and look at what it returns."
+    )
+
+
 def _no_launch(_: Facts) -> Told:
     return Told(
         "No kernel ran",
@@ -327,6 +336,7 @@ _SENTENCES: dict[str, Callable[[Facts], Told]] = {
     "copy-race": _copy_race,
     "swapped-sizes": _swapped_sizes,
     "never-set": _never_set,
+    "lost-output": _lost_output,
     "no-launch": _no_launch,
     "error": _error,
 }

@@ -123,6 +123,7 @@ def _with_errors(facts: RunFacts) -> Iterator[HostRecord]:
     for one in facts.record.host:
         if not (stopped and one.number("error") == _LAUNCH_TIMEOUT):
             yield _as_swapped(one, facts)
+    yield from _lost_output(facts.record)
     told_at = {one.at for one in facts.record.host}
     unused = {(one.file, one.line) for one in facts.unused}
     for error in facts.record.errors:
@@ -135,6 +136,15 @@ def _with_errors(facts: RunFacts) -> Iterator[HostRecord]:
         if _is_dropped(error, facts):
             error = error.model_copy(update={"seen": False})  # noqa: PLW2901 -- the same error, read better
         yield _as_swapped(_record_of(error, is_unused=is_unused), facts)
+
+
+def _lost_output(record: RunRecord) -> Iterator[HostRecord]:
+    """What kernels printed after the last time that the host waited."""
+    if record.ended == "exit" and record.printed.strip() and record.launches:
+        at = record.launches[-1].at
+        yield HostRecord.model_validate(
+            {"kind": "lost-output", "at": at, "text": record.printed.strip().split("\n")[0]}
+        )
 
 
 def _is_dropped(error: ErrorRecord, facts: RunFacts) -> bool:

@@ -137,6 +137,7 @@ class RunRecord(_Record):
     host: tuple[HostRecord, ...] = ()
     allocations: tuple[AllocationRecord, ...] = ()
     errors: tuple[ErrorRecord, ...] = ()
+    printed: str = ""  # by kernels, and nobody waited for it: a GPU does not show it
     said_bye: bool = False  # the program ended in order
     truncated: bool = Field(default=False)
 

@@ -67,6 +67,7 @@ class _Work:
     unused: list[UnusedResult] = field(default_factory=list)
     missing: list[tuple[str, int, str]] = field(default_factory=list)  # file, line and name of a header
     openmp: bool = False
+    program: str = "program"  # the file's name, which the program sees as its own
 
     def run(self, commands: Sequence[list[str]], cwd: Path) -> Finished:
         argv = commands[0] if len(commands) == 1 else ["sh", "-c", " && ".join(map(shlex.join, commands))]
@@ -81,6 +82,10 @@ class _Work:
         )
 
     @property
+    def output(self) -> str:
+        return f"run/{self.program}"
+
+    @property
     def options(self) -> list[str]:
         return [*(f"-D{one}" for one in self.definitions), *(["-fopenmp"] if self.openmp else [])]
 
@@ -90,6 +95,7 @@ def build_host(
 ) -> HostBuild:
     """`folder`: an empty one of the caller's, where the program comes to lie. `definitions`: macros, as -D takes them."""
     work = _Work(toolchain, confinement, folder, definitions)
+    work.program = Path(source.main.name).stem or work.program
     work.openmp = any(_OPENMP.search(text) for text in source.texts.values())
     for number, unit in enumerate(source.units):
         if refusals := _compiled(work, unit, number):
@@ -106,7 +112,7 @@ def build_host(
 
 def _ended(work: _Work, source: ProgramSource, refusals: tuple[HostRefusal, ...]) -> HostBuild:
     return HostBuild(
-        None if refusals else work.folder / "program",
+        None if refusals else work.folder / work.output,
         refusals,
         tuple(dict.fromkeys(work.unused)),
         tuple(work.left_out),
@@ -182,8 +188,9 @@ def _why(work: _Work, unit: KernelSource, finished: Finished, log: str) -> tuple
 
 
 def _linked(work: _Work, units: int) -> tuple[HostRefusal, ...]:
+    (work.folder / "run").mkdir(exist_ok=True)
     objects = [f"unit{number}.o" for number in range(units)]
-    finished = work.run([work.toolchain.link(objects, "program", work.options)], work.folder)
+    finished = work.run([work.toolchain.link(objects, work.output, work.options)], work.folder)
     log = _log(finished, work)
     undefined = undefined_names(log)
     if finished.returncode == 0 and not undefined:
