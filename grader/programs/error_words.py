@@ -13,6 +13,7 @@ class ErrorWords:
 
 
 NOT_READY = 600
+FIRST_OF_KERNELS = 700  # errors from this number on are what a kernel leaves behind
 _ERRORS = {
     1: ErrorWords(
         "cudaErrorInvalidValue",

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from grader.judging.judge_call import located
 from grader.model.result import Finding, Launch, Site
 from grader.model.verdicts import Verdict
-from grader.programs.error_words import NOT_READY, error_words
+from grader.programs.error_words import FIRST_OF_KERNELS, NOT_READY, error_words
 from grader.programs.host.host_build import UnusedResult
 from grader.programs.host.host_places import Place
 from grader.programs.host_sentences import Facts, told
@@ -84,7 +84,11 @@ def _ends(facts: RunFacts) -> Iterator[ProgramFinding]:
         kind = _ENDINGS.get(launch.status)
         if kind is None or (stopped and kind is Verdict.TIMEOUT) or (launch.kernel, launch.at, kind.value) in said:
             continue
-        finding = Finding(kind=kind, message=launch.detail or kind.facts.sentence)
+        words = kind.facts.sentence if kind is Verdict.TIMEOUT else launch.detail or kind.facts.sentence
+        place = facts.places.get(launch.at)
+        finding = Finding(
+            kind=kind, message=words, file=place.file if place else None, line=place.line if place else None
+        )
         yield _with_launch(finding, launch, facts)
 
 
@@ -107,7 +111,14 @@ def _reworded(message: str) -> str:
 def host_findings(facts: RunFacts) -> tuple[HostFinding, ...]:
     """In the order of the record: what happened first comes first. Leaks come last."""
     moved = {one.allocation for one in facts.record.host if one.kind == "bad-free" and one.allocation is not None}
-    records = [one for one in _with_errors(facts) if not (one.kind == "leak" and one.allocation in moved)]
+    is_broken_off = (facts.record.status or 0) != 0 and any(
+        one.error not in {0, NOT_READY} for one in facts.record.errors
+    )
+    records = [
+        one
+        for one in _with_errors(facts)
+        if one.kind != "leak" or not (is_broken_off or one.allocation in moved)  # a program that gives up frees nothing
+    ]
     records.sort(key=lambda one: one.kind == "leak")
     found: dict[tuple[object, ...], HostFinding] = {}
     for record in records:
@@ -125,9 +136,12 @@ def _with_errors(facts: RunFacts) -> Iterator[HostRecord]:
             yield _as_swapped(one, facts)
     yield from _lost_output(facts.record)
     told_at = {one.at for one in facts.record.host}
+    faulty = {one.at for one in facts.record.findings}
+    faulty |= {one.at for one in facts.record.launches if one.status in _ENDINGS}
     unused = {(one.file, one.line) for one in facts.unused}
     for error in facts.record.errors:
-        if error.error in {0, NOT_READY} or error.at in told_at:
+        is_the_kernels = error.error >= FIRST_OF_KERNELS and error.at in faulty  # its finding says more
+        if error.error in {0, NOT_READY} or error.at in told_at or is_the_kernels:
             continue
         if stopped and error.error == _LAUNCH_TIMEOUT:
             continue

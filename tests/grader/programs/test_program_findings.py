@@ -29,7 +29,7 @@ def facts(unused: tuple[UnusedResult, ...] = (), **record: Any) -> RunFacts:  # 
         {"index": 0, "address": A, "bytes": 4096, "at": 10},
         {"index": 1, "address": B, "bytes": 4, "at": 11},
     ]
-    made = RunRecord.model_validate({"ended": "exit", "allocations": allocations, **record})
+    made = RunRecord.model_validate({"ended": "exit", "allocations": allocations} | record)
     return RunFacts(made, PLACES, {"a.cu": LINES}, {"_Z5scalePf": "scale"}, unused)
 
 
@@ -80,7 +80,27 @@ def test_a_finding_of_a_kernel_names_the_launch_and_the_students_memory() -> Non
 def test_a_launch_that_did_not_end_is_a_finding_of_its_own() -> None:
     launch = {"kernel": "_Z5scalePf", "at": 30, "status": "timeout", "detail": "The launch ran out of time."}
     (found,) = kernel_findings(facts(launches=[launch]))
-    assert (found.kind.value, found.message) == ("timeout", "The launch ran out of time.")
+    assert (found.kind.value, found.line, found.message) == ("timeout", 5, "The kernel did not end.")
+
+
+def test_a_launch_that_the_end_of_the_run_stopped_did_nothing_wrong() -> None:
+    launch = {"kernel": "_Z5scalePf", "at": 30, "status": "timeout"}
+    error = {"op": "launch", "error": 702, "at": 30, "seen": False}
+    stopped = facts(ended="timeout", launches=[launch], errors=[error])
+    assert (kernel_findings(stopped), host_findings(stopped)) == ((), ())
+
+
+def test_what_kernels_print_after_the_last_wait_is_told_as_lost() -> None:
+    launch = {"kernel": "_Z5scalePf", "at": 30}
+    (found,) = host_findings(facts(launches=[launch], printed="hello 1\nhello 2\n"))
+    assert (found.kind, found.line, "hello 1" in found.message) == ("lost-output", 5, True)
+
+
+def test_a_program_that_gives_up_after_an_error_leaks_nothing() -> None:
+    leak = {"kind": "leak", "at": 10, "allocation": 0, "bytes": 4096}
+    error = {"op": "copy", "error": 1, "at": 20, "seen": True}
+    assert [one.kind for one in host_findings(facts(host=[leak], errors=[error], status=1))] == ["error"]
+    assert [one.kind for one in host_findings(facts(host=[leak], errors=[error], status=0))] == ["error", "leak"]
 
 
 def test_the_launch_that_ran_when_the_time_was_over_is_no_mistake() -> None:
