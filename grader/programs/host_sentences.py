@@ -3,15 +3,12 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from grader.programs.call_statement import CallStatement, call_at
 from grader.programs.error_words import error_words
-from grader.programs.host.host_places import Place
-from grader.programs.kernel_symbols import signature_of, without_parameters
-from grader.programs.memory_names import MemoryNames
-from grader.programs.run_record import HostRecord, LaunchRecord
+from grader.programs.host_facts import Facts
+from grader.programs.run_record import LaunchRecord
 
 _DIRECTIONS = (
     "cudaMemcpyHostToHost",
@@ -28,7 +25,6 @@ _DIRECTION = (
 _SWAPPED = (
     "The first pointer is the destination, the second the source: is it the direction that is wrong, or their order?"
 )
-_OPS = {"copy-size": "copy", "copy-direction": "copy", "never-set": "copy", "bad-free": "free", "double-free": "free"}
 _SHOWN = 60  # characters of an output
 _MOST_THREADS = 1024  # of a block
 
@@ -39,74 +35,6 @@ class Told:
     message: str
     advice: str = ""
     severity: str = "error"
-
-
-@dataclass(frozen=True)
-class Facts:
-    """Of one record."""
-
-    record: HostRecord
-    names: MemoryNames
-    places: Mapping[int, Place]
-    kernels: Mapping[str, str]  # names of kernels by their symbols
-    lines: Mapping[str, Sequence[str]]  # the user's files
-    launches: Sequence[LaunchRecord] = ()
-
-    @property
-    def memory(self) -> str:
-        return self.names.words(self.record.allocation)
-
-    @property
-    def statement(self) -> CallStatement | None:
-        return call_at(self.places.get(self.record.at), self.lines, self._op)
-
-    @property
-    def _op(self) -> str:
-        said = self.record.text("call") or self.record.text("op")
-        return said or _OPS.get(self.record.kind, "")
-
-    @property
-    def call(self) -> str:
-        """As the student wrote it."""
-        if self._op.startswith("cuda"):
-            return f"`{self._op}`"
-        return f"`{self.statement.name}`" if self.statement else "this call"
-
-    def argument(self, number: int, otherwise: str) -> str:
-        text = self.statement.argument(number) if self.statement else ""
-        return f"`{text}`" if text else otherwise
-
-    @property
-    def kernel(self) -> str:
-        symbol = self.record.text("kernel") or next((one.kernel for one in self._launches_here), "")
-        return self.kernels.get(symbol) or without_parameters(signature_of(symbol)) or "the kernel"
-
-    @property
-    def _launches_here(self) -> list[LaunchRecord]:
-        return [one for one in self.launches if one.at == self.record.at]
-
-    @property
-    def launch(self) -> LaunchRecord | None:
-        return next(iter(self._launches_here), None)
-
-    @property
-    def other(self) -> str:
-        """Where the second place is: " in line 12"."""
-        place = self.places.get(self.record.other_at or 0)
-        return f" in line {place.line}" if place else ""
-
-    @property
-    def allocated(self) -> str:
-        place = self.names.place(self.record.allocation)
-        return f", allocated in line {place.line}," if place else ""
-
-    def bytes(self, name: str = "bytes") -> str:
-        value = self.record.number(name)
-        return "some bytes" if value is None else "1 byte" if value == 1 else f"{value:,} bytes"
-
-    @property
-    def error(self) -> str:
-        return error_words(self.record.number("error") or 0).said
 
 
 def told(facts: Facts) -> Told:

@@ -13,7 +13,8 @@ from grader.model.verdicts import Verdict
 from grader.programs.error_words import FIRST_OF_KERNELS, NOT_READY, error_words
 from grader.programs.host.host_build import UnusedResult
 from grader.programs.host.host_places import Place
-from grader.programs.host_sentences import Facts, told
+from grader.programs.host_facts import Facts
+from grader.programs.host_sentences import told
 from grader.programs.memory_names import MemoryNames
 from grader.programs.program_report import HostFinding, ProgramFinding
 from grader.programs.run_record import ErrorRecord, HostRecord, KernelFinding, LaunchRecord, RunRecord
