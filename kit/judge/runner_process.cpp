@@ -11,6 +11,7 @@
 
 #include <algorithm>
 #include <array>
+#include <atomic>
 #include <cerrno>
 #include <csignal>
 #include <cstring>
@@ -32,6 +33,16 @@ Descriptor make_stderr_file() {
   if (file.get() < 0 || ::ftruncate(file.get(), stderr_bytes) != 0) fail("memfd_create");
   if (::fcntl(file.get(), F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL) != 0) fail("seal a memory file");
   return file;
+}
+
+// Those that run now, for a signal handler. One that finds no place is not killed by it.
+std::array<std::atomic<pid_t>, 64> running{};
+
+void replace_running(pid_t before, pid_t after) noexcept {
+  for (std::atomic<pid_t>& place : running) {
+    pid_t expected = before;
+    if (place.compare_exchange_strong(expected, after)) return;
+  }
 }
 
 std::string last_words(int file) {
@@ -75,6 +86,7 @@ struct RunnerProcess::Process {
       int status = 0;
       if (::waitpid(pid, &status, WNOHANG) == pid) {
         ::kill(-pid, SIGKILL);  // children that it may have left in its group
+        replace_running(pid, 0);
         pid = -1;
         from_outside = ended_from_outside(status);
         return end_in_words(status);
@@ -95,6 +107,7 @@ struct RunnerProcess::Process {
     int status = 0;
     while (::waitpid(pid, &status, 0) < 0 && errno == EINTR) {
     }
+    replace_running(pid, 0);
     pid = -1;
     return end_in_words(status);
   }
@@ -148,11 +161,18 @@ RunnerProcess::Process::Process(const std::vector<std::string>& argv) : stderr_f
   if (pid == 0) become(arguments.data(), theirs.get(), stderr_file.get(), null_file.get(), report_writer.get(), judge);
   // Parent and child both call it, because either may be first. It fails after the child's exec, when the child has already done it.
   ::setpgid(pid, pid);
+  replace_running(0, pid);
   report_writer = Descriptor();
   int error = 0;
   if (::read(report_reader.get(), &error, sizeof error) == sizeof error) {
     end();
     throw std::system_error(error, std::generic_category(), "cannot start " + argv.at(0));
+  }
+}
+
+void kill_runners() noexcept {
+  for (const std::atomic<pid_t>& place : running) {
+    if (const pid_t pid = place.load(); pid > 0) ::kill(-pid, SIGKILL);
   }
 }
 

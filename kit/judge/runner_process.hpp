@@ -54,4 +54,7 @@ class RunnerProcess {
   std::unique_ptr<Process> process_;  // null: not running
 };
 
+// Kills all runners of this process. For a signal handler: whoever waits for an answer gets Answer::Kind::died.
+void kill_runners() noexcept;
+
 }  // namespace tilelab::judge

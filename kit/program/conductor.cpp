@@ -32,6 +32,7 @@ void Conductor::run(const std::atomic<bool>& stop) {
   } catch (const BrokenRules& error) {
     session_.record.end("garbled", {{"detail", judge::tame(error.what(), 300)}});
   } catch (const RunOver&) {
+    if (stop) session_.record.stopped();
   } catch (const ChannelClosed&) {  // it has ended, or closed its socket
   } catch (const ChannelReset&) {
   } catch (const ChannelError& error) {
@@ -43,13 +44,11 @@ void Conductor::run(const std::atomic<bool>& stop) {
 
 void Conductor::serve(HostProcess& process, Clock::time_point deadline, const std::atomic<bool>& stop) {
   for (;;) {
+    if (stop) return session_.record.end("stopped");
     switch (process.wait(deadline)) {
       case HostProcess::Wake::ended: return;
       case HostProcess::Wake::deadline: return;
-      case HostProcess::Wake::interrupted:
-        if (!stop) continue;
-        session_.record.end("stopped");
-        return;
+      case HostProcess::Wake::interrupted: continue;
       case HostProcess::Wake::request: break;
     }
     const Frame frame = process.channel().receive(frame_timeout_ms);

@@ -1,5 +1,7 @@
 // Runs a whole CUDA program without a GPU and writes down what was found. It judges nothing. Exit status: 0 the report is written,
 // whatever the program did; 2 the command line is wrong; 3 the conductor could not work. The reason is on standard error.
+#include <sys/prctl.h>
+
 #include <atomic>
 #include <csignal>
 #include <exception>
@@ -7,6 +9,7 @@
 #include <string_view>
 
 #include "judge/judge_files.hpp"
+#include "judge/runner_process.hpp"
 #include "options/program_options.hpp"
 #include "program/conductor.hpp"
 
@@ -17,13 +20,18 @@ using namespace tilelab;
 constexpr std::string_view usage = "usage: conductor --program PROGRAM.json --report REPORT.json";
 
 std::atomic<bool> stop = false;
-void on_signal(int) { stop = true; }
+// A launch may take long: it ends now, and then the run does.
+void on_signal(int) {
+  stop = true;
+  judge::kill_runners();
+}
 
 void conduct(int argc, char** argv) {
   const ProgramOptions options(argc, argv, {{"program"}, {"report"}}, usage);
   struct sigaction action{};
   action.sa_handler = on_signal;  // no SA_RESTART: a wait is to end
   for (const int one : {SIGTERM, SIGINT, SIGHUP}) sigaction(one, &action, nullptr);
+  prctl(PR_SET_PDEATHSIG, SIGTERM);  // who started us is gone, and nobody would read the report
   program::Conductor conductor(program::read_program(options.text("program")));
   conductor.run(stop);
   judge::write_report(options.text("report"), conductor.report().dump(-1, ' ', false, nlohmann::json::error_handler_t::replace) + "\n");

@@ -12,6 +12,7 @@ namespace {
 using nlohmann::json;
 using protocol::Status;
 
+constexpr std::size_t most_shared_bytes = 48 * 1024;  // dynamic: see launch_limits.cpp
 constexpr std::size_t longest_name = 4096, most_parameters = 4096, most_hex = 2 * 32768;
 
 int digit(char one) {
@@ -36,8 +37,6 @@ CudaError later_error(const protocol::LaunchReply& reply) {
   return reply.detail.find("__trap()") != std::string::npos ? CudaError::launch_failure : CudaError::illegal_address;
 }
 
-bool is_error_of(const protocol::Finding& finding, Verdict kind) { return finding.severity == "error" && finding.kind == name(kind); }
-
 }  // namespace
 
 // Null: there is no such kernel. A kernel that could not be built ends the run when it is launched.
@@ -49,6 +48,8 @@ const KernelDescription* LaunchCalls::find(const HostRequest& request, const cha
 Reply LaunchCalls::kernel(const HostRequest& request) {
   const KernelDescription* kernel = find(request, "name");
   if (kernel == nullptr) return session_.fail("kernel", CudaError::invalid_device_function, request.at());
+  if (request.has("dynamic_shared_bytes"))
+    allowed_shared_bytes_[request.text("name", longest_name)] = request.number("dynamic_shared_bytes");
   json sizes = json::array();
   for (const KernelParameter& one : kernel->parameters) sizes.push_back(one.bytes);
   return {.value = {{"error", 0},
@@ -65,6 +66,10 @@ Reply LaunchCalls::kernel(const HostRequest& request) {
 CudaError LaunchCalls::refusal(const HostRequest& request, const KernelLaunch& launch, std::string& why) const {
   if (!session_.order.knows_stream(request.number_or("stream", 0))) return CudaError::invalid_handle;
   why = launch_refusal(launch.config, launch.description->static_shared_bytes);
+  if (why.empty() && launch.cooperative) {
+    why = cooperative_refusal(launch.config, launch.description->static_shared_bytes);
+    if (!why.empty()) return CudaError::cooperative_too_large;
+  }
   if (why.empty()) return CudaError::success;
   protocol::LaunchConfig without = launch.config;
   without.shared_bytes = 0;
@@ -89,19 +94,26 @@ void LaunchCalls::write_down(const HostRequest& request, const KernelLaunch& lau
                           {"detail", detail}});
 }
 
+// The run ends here, and the grader says why.
+void LaunchCalls::refuse(const HostRequest& request, json refusal) {
+  if (!refusal.is_object()) refusal = {{"message", refusal}};
+  refusal["kernel"] = request.text("kernel", longest_name);
+  refusal["at"] = request.at();
+  session_.record.end("refused", {{"refusal", refusal}});
+  throw RunOver("a kernel that cannot be launched here");
+}
+
 Reply LaunchCalls::launch(const HostRequest& request, std::chrono::milliseconds left) {
   const std::uint64_t at = request.at();
   const KernelDescription* description = find(request, "kernel");
   if (description == nullptr) return session_.fail("launch", CudaError::invalid_device_function, at);
   const std::string& name = request.text("kernel", longest_name);
-  if (description->refusal) {
-    json refusal = *description->refusal;
-    if (!refusal.is_object()) refusal = {{"message", refusal}};
-    refusal["kernel"] = name;
-    refusal["at"] = at;
-    session_.record.end("refused", {{"refusal", refusal}});
-    throw RunOver("a kernel that cannot be built");
-  }
+  if (description->refusal) refuse(request, *description->refusal);
+  const auto allowed = allowed_shared_bytes_.find(name);
+  if (allowed != allowed_shared_bytes_.end() && allowed->second >= request.number("shared") && request.number("shared") > most_shared_bytes)
+    refuse(request, {{"verdict", "needs-gpu"},
+                     {"message", "The launch asks for " + std::to_string(request.number("shared")) +
+                                     " bytes of dynamic shared memory. The CPU executor has no more than 49152 for a block."}});
   KernelLaunch launch{.kernel = &name,
                       .description = description,
                       .config = {request.extent("grid"), request.extent("block"), request.number("shared")},
@@ -139,9 +151,10 @@ CudaError LaunchCalls::take(const HostRequest& request, const KernelLaunch& laun
   const auto is_of_input = [&](const protocol::Finding& one) {
     return one.kind == name(Verdict::input_modified) && one.site.access == "write";
   };
-  for (const protocol::Finding& finding : reply.findings) {
-    if (!is_of_input(finding) || finding.message.find("constant memory") != std::string::npos)
-      session_.record.finding(finding, *launch.kernel, request.at());
+  for (protocol::Finding finding : reply.findings) {
+    if (is_of_input(finding) && finding.message.find("constant memory") == std::string::npos) continue;
+    if (finding.address != 0) finding.message += stray(request, launch, finding.address);
+    session_.record.finding(finding, *launch.kernel, request.at());
   }
   auto& printed = session_.printed;
   const std::size_t room =
@@ -154,7 +167,6 @@ CudaError LaunchCalls::take(const HostRequest& request, const KernelLaunch& laun
     return error;
   }
   note_uses(request, launch, outcome);
-  note_pointers(request, launch, outcome);
   if (reply.status == Status::completed) {
     write_down(request, launch, CudaError::success, "completed", detail);
     return CudaError::success;
@@ -179,23 +191,26 @@ void LaunchCalls::note_uses(const HostRequest& request, const KernelLaunch& laun
   }
 }
 
-// A kernel that used memory of nobody, and was handed a pointer that leads nowhere: it is told what the pointer is.
-void LaunchCalls::note_pointers(const HostRequest& request, const KernelLaunch& launch, const LaunchOutcome& outcome) {
-  const bool strays = std::ranges::any_of(outcome.reply.findings, [](const protocol::Finding& one) {
-    return (is_error_of(one, Verdict::out_of_bounds) || is_error_of(one, Verdict::crash)) && one.array.empty();
-  });
-  if (!strays) return;
-  for (std::size_t i = 0; i < launch.arguments.size(); ++i) {
+// A kernel used an address that is no memory of the device. Says what it is, for the finding, and records whose mistake it was.
+std::string LaunchCalls::stray(const HostRequest& request, const KernelLaunch& launch, std::uint64_t address) {
+  constexpr std::uint64_t null_bytes = 1u << 16, near_bytes = 1u << 30;
+  if (address < null_bytes) return {};
+  const Allocation* freed = session_.memory.near(address);
+  if (freed != nullptr && freed->is_live()) return {};
+  if (freed == nullptr && address >= device_first && address < memory_end) return {};
+  json said = freed != nullptr ? about(*freed) : json::object();
+  said["address"] = address;
+  said["kernel"] = *launch.kernel;
+  bool is_argument = false;
+  for (std::size_t i = 0; i < launch.arguments.size() && !is_argument; ++i) {
     if (!launch.description->parameters[i].is_pointer) continue;
     const std::uint64_t pointer = KernelRunners::pointer_in(launch, i);
-    Allocation* one = session_.memory.near(pointer);
-    if (pointer == 0 || (one != nullptr && one->is_live())) continue;
-    json said = one != nullptr ? about(*one) : json::object();
-    said["address"] = pointer;
-    said["kernel"] = *launch.kernel;
-    said["argument"] = launch.description->parameters[i].name;
-    session_.record.host(one != nullptr ? "use-after-free" : "host-pointer-on-device", request.at(), std::move(said));
+    is_argument = address - pointer < near_bytes || pointer - address < near_bytes;
+    if (is_argument) said["argument"] = launch.description->parameters[i].name;
   }
+  if (freed != nullptr || is_argument)
+    session_.record.host(freed != nullptr ? "use-after-free" : "host-pointer-on-device", request.at(), said);
+  return freed != nullptr ? " This memory was freed before." : " This is an address of the host's memory, which a kernel cannot use.";
 }
 
 }  // namespace tilelab::program

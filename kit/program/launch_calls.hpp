@@ -2,7 +2,10 @@
 #pragma once
 
 #include <chrono>
+#include <cstdint>
+#include <map>
 #include <stdexcept>
+#include <string>
 
 #include "program/host_request.hpp"
 #include "program/kernel_runners.hpp"
@@ -26,12 +29,13 @@ class LaunchCalls {
   Reply launch(const HostRequest& request, std::chrono::milliseconds left);
 
  private:
+  [[noreturn]] void refuse(const HostRequest& request, nlohmann::json refusal);
   const KernelDescription* find(const HostRequest& request, const char* key);
   CudaError refusal(const HostRequest& request, const KernelLaunch& launch, std::string& why) const;
   bool has_variables(const KernelLaunch& launch, std::uint64_t at);
   CudaError take(const HostRequest& request, const KernelLaunch& launch, const LaunchOutcome& outcome);
   void note_uses(const HostRequest& request, const KernelLaunch& launch, const LaunchOutcome& outcome);
-  void note_pointers(const HostRequest& request, const KernelLaunch& launch, const LaunchOutcome& outcome);
+  std::string stray(const HostRequest& request, const KernelLaunch& launch, std::uint64_t address);
   void write_down(const HostRequest& request, const KernelLaunch& launch, CudaError error, const std::string& status,
                   const std::string& detail);
 
@@ -39,6 +43,7 @@ class LaunchCalls {
   MemoryCalls& memory_;
   KernelRunners::Variables& variables_;
   KernelRunners runners_;
+  std::map<std::string, std::uint64_t> allowed_shared_bytes_;  // of kernels that ask for more than others may have
 };
 
 }  // namespace tilelab::program

@@ -146,7 +146,7 @@ void MemoryCalls::note_unset(const HostRequest& request, const Rows& from) {
 
 // A copy that the host waits for has a reply like every call that waits.
 Reply MemoryCalls::finish(const HostRequest& request, const Rows& to, const Rows& from, const char* direction) {
-  const bool to_plain_host = to.memory == nullptr, between_devices = to.memory != nullptr && from.memory != nullptr;
+  const bool to_plain_host = to.memory == nullptr, between_devices = is_devices_only(to.memory) && is_devices_only(from.memory);
   Reply reply = reply_of(session_.errors.sticky());
   if (to_plain_host || (!request.flag("async") && !between_devices)) {
     session_.order.host_waits_for_stream(request.number_or("stream", 0));
@@ -213,7 +213,10 @@ Reply MemoryCalls::fill(const HostRequest& request) {
   const std::uint64_t at = request.at(), width = request.number("width"), value = request.number("value");
   if (width != 1 && width != 2 && width != 4) throw BrokenRules("a value of an impossible width");
   if (!session_.order.knows_stream(request.number_or("stream", 0))) return session_.fail("fill", CudaError::invalid_handle, at);
-  if (request.number("rows") == 0 || request.number("row_bytes") == 0) return reply_of(session_.errors.sticky());
+  if (request.number("rows") == 0 || request.number("row_bytes") == 0) {
+    if (value != 0) session_.record.host("swapped-sizes", at, {{"call", "fill"}, {"value", value}});
+    return reply_of(session_.errors.sticky());
+  }
   Rows to;
   const std::uint64_t address = request.number("to");
   if (!is_of_device(address)) {
@@ -245,7 +248,7 @@ ModuleVariable* MemoryCalls::variable(const std::string& name, std::size_t bytes
   Allocation* made =
       shared ? session_.memory.allocate_shared_variable(bytes, at) : session_.memory.allocate(bytes, MemoryKind::variable, at);
   if (made == nullptr) return nullptr;
-  session_.record.allocation(*made);
+  session_.record.allocation(*made, name);
   return &(variables_[name] = {.memory = made, .has_value = false});
 }
 

@@ -63,7 +63,7 @@ void RunRecord::host(const std::string& kind, std::uint64_t at, json numbers) {
   host_.push_back(std::move(numbers));
 }
 
-void RunRecord::allocation(const Allocation& made) {
+void RunRecord::allocation(const Allocation& made, const std::string& name) {
   if (made.index != allocations_.size() || allocations_.size() >= most_allocations) {
     is_whole_ = false;
     return;
@@ -75,6 +75,7 @@ void RunRecord::allocation(const Allocation& made) {
                           {"kind", name_of(made.kind)},
                           {"freed_at", nullptr},
                           {"freed_by", nullptr}});
+  if (!name.empty()) allocations_.back()["name"] = name;
 }
 
 void RunRecord::freed(const Allocation& one) {

@@ -22,9 +22,10 @@ class RunRecord {
   void finding(const protocol::Finding& finding, const std::string& kernel, std::uint64_t at);
   // `numbers`: what the sentence needs. Findings of one kind at one place (and with one "other_at") are one.
   void host(const std::string& kind, std::uint64_t at, nlohmann::json numbers);
-  void allocation(const Allocation& made);
+  void allocation(const Allocation& made, const std::string& name = {});  // name: of a variable
   void freed(const Allocation& one);
   void end(const std::string& how, nlohmann::json more = nlohmann::json::object());
+  void stopped() { end_ = {{"ended", "stopped"}}; }  // whatever it was that ended it
   bool has_ended() const { return end_.contains("ended"); }
 
   nlohmann::json report(const ApiErrors& errors) const;

@@ -60,6 +60,8 @@ class MessageWriter {
       if (raw.region->heap != nullptr) name_allocation(finding, raw);
     } else if (raw.bound != 0 && raw.kind == Verdict::out_of_bounds) {
       name_subscript(finding, raw);
+    } else if (raw.kind == Verdict::out_of_bounds && raw.about == RawFinding::About::anything && raw.index == 0) {
+      finding.address = static_cast<std::uint64_t>(raw.offset);
     }
     finding.count = raw.count;
     finding.message = sentence(raw, finding) + in_which_grid(raw);
@@ -393,7 +395,7 @@ class MessageWriter {
     }
     if (raw.region->heap != nullptr) return outside_allocation(raw, finding, by + verb);
     const std::string where = raw.offset < 0 ? ", before the start" : ", past the end";
-    const std::size_t elements = raw.region->bytes / std::max<std::size_t>(1, raw.region->element_bytes);
+    const std::size_t elements = (raw.region->bytes - raw.region->named_from) / std::max<std::size_t>(1, raw.region->element_bytes);
     return by + verb + " " + finding.element + where + ": " + raw.region->name + " has " + std::to_string(elements) +
            (elements == 1 ? " element" : " elements") + shape(*raw.region) + paid_for(*raw.region) + ".";
   }

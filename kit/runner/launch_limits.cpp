@@ -2,6 +2,8 @@
 
 #include <cstdint>
 
+#include "simt/resident_blocks.hpp"
+
 namespace tilelab {
 namespace {
 
@@ -33,6 +35,18 @@ std::string launch_refusal(const protocol::LaunchConfig& config, std::size_t sta
            " bytes of static and dynamic shared memory: at most 49152 are available.";
   }
   return {};
+}
+
+std::string cooperative_refusal(const protocol::LaunchConfig& config, std::size_t static_shared_bytes) {
+  const auto index = [](const protocol::Extent& e) { return simt::Index3{e.x, e.y, e.z}; };
+  const std::uint64_t blocks = std::uint64_t{config.grid.x} * config.grid.y * config.grid.z;
+  const std::uint64_t most = simt::most_resident_blocks({.grid = index(config.grid),
+                                                         .block = index(config.block),
+                                                         .static_shared_bytes = static_shared_bytes,
+                                                         .dynamic_shared_bytes = config.shared_bytes});
+  if (blocks <= most) return {};
+  return "The grid has " + std::to_string(blocks) + " blocks. A cooperative launch needs all of them on the GPU at the same time, and of " +
+         "blocks of this size even the largest GPU holds no more than " + std::to_string(most) + ".";
 }
 
 }  // namespace tilelab

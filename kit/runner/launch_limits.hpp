@@ -12,4 +12,7 @@ namespace tilelab {
 // size of the shared arrays that the kernel reaches.
 std::string launch_refusal(const protocol::LaunchConfig& config, std::size_t static_shared_bytes);
 
+// Why a cooperative launch cannot run its blocks together; empty: it can.
+std::string cooperative_refusal(const protocol::LaunchConfig& config, std::size_t static_shared_bytes);
+
 }  // namespace tilelab

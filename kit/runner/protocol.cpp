@@ -150,6 +150,7 @@ void to_json(json& value, const Finding& finding) {
            {"message", untrusted(finding.message)},
            {"count", finding.count}};
   if (finding.other) value["other"] = site_json(*finding.other);
+  if (finding.address != 0) value["address"] = finding.address;
 }
 
 void from_json(const json& value, Finding& finding) {
@@ -162,6 +163,7 @@ void from_json(const json& value, Finding& finding) {
              .message = text(value.at("message")),
              .count = integer<std::uint64_t>(value.at("count"))};
   if (value.contains("other")) finding.other = site_from(value.at("other"));
+  if (value.contains("address")) finding.address = integer<std::uint64_t>(value.at("address"));
 }
 
 void to_json(json& value, const LaunchReply& reply) {

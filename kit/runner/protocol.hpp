@@ -113,6 +113,7 @@ struct Finding {
   std::string element;        // "As[3][17]", "A[1024]"; empty: none
   std::string message;        // one sentence: what happened and the likely cause, in the lab's words
   std::uint64_t count = 1;    // occurrences merged into this one
+  std::uint64_t address = 0;  // of an access to memory that is nobody's; 0: unknown
 };
 
 enum class Status { completed, launch_error, timeout, crash, internal_error };

@@ -224,3 +224,29 @@ TEST_CASE("buffers that are no outputs may be read as they come", "[uninitialize
   launch.end();
   CHECK(log.deduplicated().empty());
 }
+
+TEST_CASE("what a program's earlier launches and copies have set may be read, and nothing else", "[uninitialized_reads]") {
+  std::vector<std::uint8_t> words{0x0F, 0x00, 0x03, 0x00};
+  ByteMarks marks{.words = words.data(), .read = {}, .written = {}};
+  Region buffer = global_region(16);
+  buffer.role = BufferRole::inout;
+  buffer.marks = &marks;
+  FindingLog log;
+  UninitializedReads checker(log);
+  HandmadeLaunch launch(checker, buffer);
+  launch.begin_block();
+  launch.touch({0, reads, 0});
+  launch.touch({0, reads, 8});        // two of its bytes are set: a struct, copied whole
+  launch.touch({0, reads, 4, 4, 7});  // unset, and set afterwards
+  launch.touch({0, writes, 4});
+  launch.touch({1, writes, 12});
+  launch.touch({2, reads, 12});
+  launch.end_block();
+  launch.end();
+  CHECK(shown(log) == "C[1] 7 by 0,0\n");
+  CHECK(words == std::vector<std::uint8_t>{0x0F, 0xFF, 0x03, 0xFF});
+  CHECK(marks.read.first == 0);
+  CHECK(marks.read.end == 16);
+  CHECK(marks.written.first == 4);
+  CHECK(marks.written.end == 16);
+}

@@ -1,0 +1,12 @@
+// The module's data as a launch sees it: its variables, and the constants without a name between them.
+#pragma once
+
+#include "runner/image.hpp"
+#include "simt/memory_map.hpp"
+
+namespace tilelab {
+
+// Adds variables by name, and then the bytes of their sections that are in no variable's room.
+void add_module(const Image& image, simt::MemoryMap& memory);
+
+}  // namespace tilelab

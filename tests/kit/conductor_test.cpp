@@ -1,0 +1,116 @@
+// Whole programs, run by the conductor: what comes of honest ones, of mistaken ones and of hostile ones.
+#include "program/conductor.hpp"
+
+#include <csignal>
+
+#include <catch2/catch_test_macros.hpp>
+#include <catch2/generators/catch_generators.hpp>
+
+#include "fake_program.hpp"
+
+using namespace tilelab;
+using nlohmann::json;
+
+namespace {
+
+const std::atomic<bool> never = false;
+
+json run(json description) {
+  program::Conductor conductor(program::program_from(description));
+  conductor.run(never);
+  return conductor.report();
+}
+
+// The kinds of the host's mistakes with their places, "copy-size@3".
+std::vector<std::string> mistakes(const json& report) {
+  std::vector<std::string> all;
+  for (const json& one : report.at("host"))
+    all.push_back(one.at("kind").get<std::string>() + "@" + std::to_string(one.at("at").get<int>()));
+  return all;
+}
+
+}  // namespace
+
+TEST_CASE("a program allocates, copies, launches and frees, and nothing is found", "[conductor]") {
+  const json report = run(fake::program("honest"));
+  CHECK(report.at("ended") == "exit");
+  CHECK(report.at("status") == 42);
+  CHECK(report.at("host").empty());
+  CHECK(report.at("findings").empty());
+  CHECK(report.at("errors").empty());
+  REQUIRE(report.at("launches").size() == 1);  // two alike
+  CHECK(report.at("launches")[0].at("count") == 2);
+  CHECK(report.at("allocations")[0].at("freed_at") == 40);
+}
+
+TEST_CASE("each of the host's mistakes has its kind and its place", "[conductor]") {
+  const json report = run(fake::program("makes mistakes"));
+  CHECK(report.at("ended") == "exit");
+  CHECK(report.at("status") == 0);
+  CHECK(mistakes(report) == std::vector<std::string>{"copy-size@3", "copy-direction@4", "double-free@6", "bad-free@7", "bad-free@8",
+                                                     "use-after-free@9", "never-set@11", "device-pointer-on-host@12", "leak@1"});
+  REQUIRE(report.at("findings").size() == 1);
+  CHECK(report.at("findings")[0].at("at") == 13);
+  CHECK(report.at("findings")[0].at("kernel") == fake::add_one);
+  CHECK(report.at("host")[0].at("room") == 100);
+  CHECK(report.at("host")[0].at("bytes") == 101);
+}
+
+TEST_CASE("host code that looks at managed memory before the kernel is done is told", "[conductor]") {
+  const json report = run(fake::program("looks too early"));
+  CHECK(report.at("status") == 0);
+  CHECK(mistakes(report) == std::vector<std::string>{"read-before-sync@50"});
+  CHECK(report.at("host")[0].at("other_at") == 30);
+}
+
+TEST_CASE("a kernel's crash is CUDA's error from the next wait on", "[conductor]") {
+  const json report = run(fake::program("its kernel crashes"));
+  CHECK(report.at("status") == 1);
+  REQUIRE(report.at("errors").size() == 1);
+  CHECK(report.at("errors")[0].at("returned_at") == 60);
+  CHECK(report.at("errors")[0].at("seen") == true);
+  CHECK(report.at("host").empty());  // it never came to its end: no leaks
+}
+
+TEST_CASE("how a run ended is known", "[conductor]") {
+  const auto [name, ended] = GENERATE(table<std::string, std::string>({{"launches what cannot be built", "refused"},
+                                                                       {"its runner dies", "internal"},
+                                                                       {"asks for nothing", "exit"},
+                                                                       {"crashes", "signal"},
+                                                                       {"leaves a child behind", "exit"}}));
+  const json report = run(fake::program(name));
+  CHECK(report.at("ended") == ended);
+  if (ended == "refused") CHECK(report.at("refusal").at("message") == "uses a texture");
+  if (ended == "signal") CHECK(report.at("signal") == SIGABRT);
+}
+
+TEST_CASE("a program that never ends is ended", "[conductor]") {
+  json description = fake::program("never ends");
+  description["limits"]["wall_ms"] = 500;
+  CHECK(run(description).at("ended") == "timeout");
+}
+
+TEST_CASE("a program that breaks the rules is ended, and the conductor lives", "[conductor]") {
+  const auto name = GENERATE("copies pieces that the copy does not have", "asks in the middle of a copy",
+                             "passes other arguments than the kernel has", "talks nonsense", "announces a gigabyte");
+  CAPTURE(name);
+  CHECK(run(fake::program(name)).at("ended") == "garbled");
+}
+
+TEST_CASE("numbers of any size are answered with CUDA's errors", "[conductor]") {
+  const json report = run(fake::program("asks for impossible things"));
+  CHECK(report.at("ended") == "exit");
+  CHECK(report.at("status") == 0);
+}
+
+TEST_CASE("the record of a run has an end", "[conductor]") {
+  const json report = run(fake::program("makes as many mistakes as it can"));
+  CHECK(report.at("host").size() == 1000);
+  CHECK(report.at("truncated") == true);
+}
+
+TEST_CASE("a program that cannot be started is no fault of the program", "[conductor]") {
+  json description = fake::program("honest");
+  description["host"]["argv"] = {"/nonexistent/program"};
+  CHECK_THROWS_AS(run(description), std::system_error);
+}

@@ -1,0 +1,69 @@
+// Copies beside kernels, and memory that is looked at too early.
+#include "program/pending_work.hpp"
+
+#include <catch2/catch_test_macros.hpp>
+
+using namespace tilelab::program;
+
+namespace {
+
+const std::string kernel = "f";
+
+struct Two {
+  StreamOrder order;
+  PendingWork work{order};
+  std::uint64_t one = order.create_stream(true).value(), other = order.create_stream(true).value();
+
+  Use use(std::uint64_t stream, bool writes, const std::string* by, std::size_t first = 0, std::size_t end = 100) {
+    return {order.submit(stream), first, end, writes, by, 7};
+  }
+};
+
+}  // namespace
+
+TEST_CASE("a kernel and a copy in two streams race where one of them writes", "[pending_work]") {
+  Two two;
+  CHECK_FALSE(two.work.add(1, two.use(two.one, true, &kernel)));
+  SECTION("the copy reads") { CHECK(two.work.add(1, two.use(two.other, false, nullptr)).value().at == 7); }
+  SECTION("the copy writes") { CHECK(two.work.add(1, two.use(two.other, true, nullptr))); }
+  SECTION("not in other memory") { CHECK_FALSE(two.work.add(2, two.use(two.other, true, nullptr))); }
+  SECTION("not in other bytes") { CHECK_FALSE(two.work.add(1, two.use(two.other, true, nullptr, 100, 200))); }
+  SECTION("not in the same stream") { CHECK_FALSE(two.work.add(1, two.use(two.one, true, nullptr))); }
+  SECTION("two kernels are no matter of this") { CHECK_FALSE(two.work.add(1, two.use(two.other, true, &kernel))); }
+  SECTION("not after the host has waited") {
+    two.order.host_waits_for_stream(two.one);
+    CHECK_FALSE(two.work.add(1, two.use(two.other, true, nullptr)));
+  }
+}
+
+TEST_CASE("two that only read do not race", "[pending_work]") {
+  Two two;
+  CHECK_FALSE(two.work.add(1, two.use(two.one, false, &kernel)));
+  CHECK_FALSE(two.work.add(1, two.use(two.other, false, nullptr)));
+}
+
+TEST_CASE("memory is guarded until the host has waited for what changes it", "[pending_work]") {
+  Two two;
+  const Use use = two.use(two.one, true, &kernel, 16, 32);
+  two.work.guard(0x1000, 4096, use);
+  CHECK(two.work.take_guarded() == std::vector<PendingWork::Range>{{0x1000, 4096}});
+  CHECK(two.work.take_guarded().empty());
+  CHECK(two.work.changing(0x1010) != nullptr);
+  CHECK(two.work.changing(0x101F) != nullptr);
+  CHECK(two.work.changing(0x1020) == nullptr);  // other bytes of the page
+  CHECK(two.work.take_done().empty());
+  two.order.host_waits_for_stream(two.one);
+  CHECK(two.work.changing(0x1010) == nullptr);
+  CHECK(two.work.take_done() == std::vector<PendingWork::Range>{{0x1000, 4096}});
+  CHECK(two.work.take_done().empty());
+}
+
+TEST_CASE("memory stays guarded while other work changes it", "[pending_work]") {
+  Two two;
+  two.work.guard(0x1000, 4096, two.use(two.one, true, &kernel));
+  two.work.guard(0x1000, 4096, two.use(two.other, true, &kernel));
+  two.order.host_waits_for_stream(two.one);
+  CHECK(two.work.take_done().empty());
+  two.order.host_waits_for_stream(two.other);
+  CHECK(two.work.take_done().size() == 1);
+}

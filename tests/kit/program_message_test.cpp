@@ -1,0 +1,95 @@
+// A program's memory in a message, and mapped into a launch.
+#include "runner/program_message.hpp"
+
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <cstring>
+
+#include <catch2/catch_test_macros.hpp>
+
+#include "program/device_memory.hpp"
+#include "runner/mapped_program.hpp"
+
+using namespace tilelab;
+using namespace tilelab::protocol;
+using nlohmann::json;
+
+namespace {
+
+constexpr std::uintptr_t first = program_first + program_gap;
+
+ProgramBuffer buffer(std::uintptr_t address, std::size_t bytes) {
+  ProgramBuffer one;
+  one.name = "x";
+  one.address = address;
+  one.bytes = bytes;
+  return one;
+}
+
+ProgramMemory memory_of(std::vector<ProgramBuffer> buffers) { return {.buffers = std::move(buffers), .variables = {}}; }
+
+}  // namespace
+
+TEST_CASE("a program's memory survives its message", "[program_message]") {
+  ProgramMemory memory = memory_of({buffer(first, 100), buffer(first + program_gap, 5)});
+  memory.buffers[1].only_read = true;
+  memory.buffers[1].named_from = 3;
+  memory.variables.push_back({"counter", 1, true});
+  const auto again = json(memory).get<ProgramMemory>();
+  CHECK(json(again) == json(memory));
+  CHECK(again.buffers[1].named_from == 3);
+  CHECK(again.variables[0].symbol == "counter");
+}
+
+TEST_CASE("buffers that lie too close, elsewhere, or on half pages are refused", "[program_message]") {
+  const auto refused = [](const ProgramMemory& memory) { CHECK_THROWS_AS(json(memory).get<ProgramMemory>(), json::exception); };
+  refused(memory_of({buffer(first, 100), buffer(first + 4096, 100)}));
+  refused(memory_of({buffer(first + program_gap, 100), buffer(first, 100)}));
+  refused(memory_of({buffer(0x1000, 100)}));
+  refused(memory_of({buffer(program_end - 4096, 8192)}));
+  refused(memory_of({buffer(first, ~std::size_t{0})}));
+  refused(memory_of({buffer(first + 8, 100)}));
+  refused(memory_of({buffer(first, 0)}));
+  ProgramMemory memory = memory_of({buffer(first, 100)});
+  memory.variables.push_back({"counter", 1, true});
+  refused(memory);
+}
+
+TEST_CASE("a launch sees the program's bytes at the program's addresses, and what it writes stays", "[program_message]") {
+  program::DeviceMemory device(1u << 20);
+  program::Allocation& one = *device.allocate(100, program::MemoryKind::device, 1);
+  program::Allocation& two = *device.allocate(100, program::MemoryKind::managed, 1);
+  std::memcpy(one.content, "host", 5);
+  ProgramMemory memory;
+  for (const program::Allocation* each : {&one, &two}) {
+    ProgramBuffer described = buffer(each->address, each->bytes);
+    described.file = each->file();
+    described.offset = each->offset;
+    described.marks = each->marks_offset;
+    memory.buffers.push_back(described);
+  }
+  std::vector<Descriptor> files;
+  for (const int file : device.files()) files.emplace_back(::dup(file));
+  simt::MemoryMap map;
+  const MappedProgram mapped(memory, files, map);
+  auto* const here = reinterpret_cast<char*>(one.address);
+  CHECK(std::strcmp(here, "host") == 0);
+  std::strcpy(here, "kernel");
+  CHECK(std::strcmp(one.content, "kernel") == 0);
+  here[-1000] = here[100 + 1000] = 1;  // red zones
+  const simt::Region* region = map.find_global(one.address, 100);
+  REQUIRE(region != nullptr);
+  CHECK(map.find_global(one.address, 101) == nullptr);
+  CHECK(map.buffer_near(one.address + 100) == region);
+  CHECK(map.find_global(two.address + 99, 1)->marks->words[24] == 0x0F);
+  region->marks->words[0] = 0xFF;
+  CHECK(one.marks[0] == 0xFF);
+  CHECK(mapped.uses().empty());
+  region->marks->written.add(4, 8);
+  REQUIRE(mapped.uses().size() == 1);
+  CHECK(mapped.uses()[0].written_first == 4);
+  CHECK(mapped.uses()[0].written_end == 12);
+  for (const ProgramBuffer& each : memory.buffers)
+    munmap(reinterpret_cast<void*>(each.address - simt::red_zone_bytes), 2 * simt::red_zone_bytes + 4096);
+}
