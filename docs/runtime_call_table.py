@@ -21,6 +21,7 @@ _PARTS = (
     ("Streams and events", "runtime_streams.hpp"),
     ("Launches by function, occupancy", "runtime_kernels.hpp"),
     ("Device, errors, limits", "runtime_device.hpp"),
+    ("cuBLAS, with `<cublas_v2.h>`", "blas_calls.hpp"),
 )
 _CALL = re.compile(
     r'^(?:TILELAB_CUDA_\w+|extern "C" const char\*|__attribute__\(\(always_inline\)\) inline \w+) (cuda\w+)\(',
@@ -28,9 +29,18 @@ _CALL = re.compile(
 )
 
 
+_BLAS = re.compile(
+    r"^ *(?:cublasStatus_t|const char\*) (cublas\w+?)(?:_v2)?\(|^#define (cublas[SDI]\w+) ", re.MULTILINE
+)
+_BOTH_TYPES = re.compile(r"cublas##S##(gemmStridedBatched)\(")
+
+
 def calls_of(header: str) -> list[str]:
     """The names that a header declares, in their order."""
-    return list(dict.fromkeys(_CALL.findall((HEADERS / header).read_text(encoding="utf-8"))))
+    text = (HEADERS / header).read_text(encoding="utf-8")
+    blas = ["".join(names) for names in _BLAS.findall(text)]
+    both = [f"cublas{letter}{name}" for name in _BOTH_TYPES.findall(text) for letter in "SD"]
+    return list(dict.fromkeys([*_CALL.findall(text), *blas, *both]))
 
 
 def call_table() -> str:

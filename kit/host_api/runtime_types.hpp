@@ -4,6 +4,7 @@
 
 #include <cstddef>
 
+#include "error_codes.hpp"
 #include "vector_types.hpp"
 
 #define CUDART_VERSION 12080

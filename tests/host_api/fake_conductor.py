@@ -23,6 +23,23 @@ _STAGING_BYTES = 1 << 16  # smaller than the real one, so that copies come in se
 
 
 @dataclass
+class Pending:
+    """Rows of device memory whose bytes come, or are asked for, in chunks."""
+
+    direction: str
+    address: int
+    row_bytes: int
+    pitch: int
+    done: int = 0  # bytes
+
+    def places(self, count: int) -> list[int]:
+        """Of the next bytes."""
+        at = range(self.done, self.done + count)
+        self.done += count
+        return [self.address + one // self.row_bytes * self.pitch + one % self.row_bytes for one in at]
+
+
+@dataclass
 class FakeConductor:
     """`answers`: replies for an operation, instead of the usual one; each is used once, the last one for good."""
 
@@ -30,7 +47,7 @@ class FakeConductor:
     requests: list[Message] = field(default_factory=list)
     memory: dict[int, bytearray] = field(default_factory=dict)
     last_error: int = 0
-    _pending: tuple[str, int, int] | None = None  # direction, address, bytes already moved
+    _pending: Pending | None = None
     _shared_bytes: int = 0
 
     def run(self, program: Path, *arguments: str, timeout_s: float = 20) -> subprocess.CompletedProcess[str]:
@@ -100,7 +117,7 @@ class FakeConductor:
     def _on_symbol(self, request: Message) -> tuple[Message, list[int]]:
         kind = "managed" if request["kind"] == "managed" else "device"
         reply, descriptors = self._on_allocate({"bytes": request["bytes"], "kind": kind})
-        self._pending = ("write", reply["address"], 0)
+        self._pending = Pending("write", reply["address"], request["bytes"], request["bytes"])
         return {**reply, "direction": "write"}, descriptors
 
     def _on_copy(self, request: Message) -> tuple[Message, list[int]]:
@@ -110,22 +127,24 @@ class FakeConductor:
         of_device = [_DEVICE <= one < _END for one in (to, from_)]
         if not any(of_device):
             return {"error": 0, "direction": "host"}, []
-        self._pending = ("write", to, 0) if of_device[0] else ("read", from_, 0)
-        return {"error": 0, "direction": self._pending[0]}, []
+        if of_device[0]:
+            self._pending = Pending("write", to, request["row_bytes"], request["to_pitch"])
+        else:
+            self._pending = Pending("read", from_, request["row_bytes"], request["from_pitch"])
+        return {"error": 0, "direction": self._pending.direction}, []
 
     def _on_chunk(self, request: Message) -> tuple[Message, list[int]]:
         assert self._pending
-        direction, address, done = self._pending
-        bytes_ = request["bytes"]
-        self._pending = (direction, address, done + bytes_)
-        base = max((one for one in self.memory if one <= address), default=0)
-        place = slice(address - base + done, address - base + done + bytes_)
-        if address >= _SHARED:
-            os.pwrite(self._file, self._staging[:bytes_], address - _SHARED + done)
-        elif direction == "write":
-            self.memory[base][place] = self._staging[:bytes_]
-        else:
-            self._staging[:bytes_] = bytes(self.memory[base][place])
+        places = self._pending.places(request["bytes"])
+        if places[0] >= _SHARED:  # one row, always
+            os.pwrite(self._file, self._staging[: len(places)], places[0] - _SHARED)
+            return {"error": 0}, []
+        base = max(one for one in self.memory if one <= places[0])
+        for index, place in enumerate(places):
+            if self._pending.direction == "write":
+                self.memory[base][place - base] = self._staging[index]
+            else:
+                self._staging[index] = self.memory[base][place - base]
         return {"error": 0}, []
 
     def _on_last_error(self, request: Message) -> tuple[Message, list[int]]:

@@ -1,6 +1,7 @@
 // Implements runtime_copies.hpp. The conductor says which side of a copy is the host's; its bytes go through the staging memory.
 #include "host_api/runtime_copies.hpp"
 
+#include <cstdint>
 #include <cstring>
 #include <optional>
 #include <string>
@@ -8,16 +9,11 @@
 #include "host_api/library/device_variables.hpp"
 #include "host_api/library/heap_blocks.hpp"
 #include "host_api/library/host_session.hpp"
+#include "host_api/library/row_copies.hpp"
 
 using namespace tilelab_host;
 
 namespace {
-
-struct Order {
-  cudaMemcpyKind kind;
-  cudaStream_t stream = nullptr;
-  bool async = false;
-};
 
 // A copy that is longer than the host's block.
 void note_room(std::uintptr_t address, std::size_t bytes, const char* side, std::uintptr_t at) {
@@ -27,8 +23,56 @@ void note_room(std::uintptr_t address, std::size_t bytes, const char* side, std:
         {{"op", "note"}, {"kind", "copy-size"}, {"address", address}, {"bytes", bytes}, {"room", *room}, {"side", side}, {"at", at}});
 }
 
-cudaError_t copy(void* to, std::size_t to_pitch, const void* from, std::size_t from_pitch, std::size_t rows, std::size_t row_bytes,
-                 Order order, std::uintptr_t at) {
+cudaError_t copy_line(void* to, const void* from, std::size_t bytes, CopyOrder order, std::uintptr_t at) {
+  return copy_rows(to, bytes, from, bytes, 1, bytes, order, at);
+}
+
+cudaError_t copy_slices(const cudaMemcpy3DParms* what, CopyOrder order, const char* call, std::uintptr_t at) {
+  if (!what || what->srcArray || what->dstArray)
+    return Session::open().raise(what ? cudaErrorNotSupported : cudaErrorInvalidValue, call, at);
+  order.kind = what->kind;
+  const auto first = [](const cudaPitchedPtr& one, const cudaPos& place) {
+    return static_cast<char*>(one.ptr) + (place.z * one.ysize + place.y) * one.pitch + place.x;
+  };
+  for (std::size_t slice = 0; slice < what->extent.depth; ++slice) {
+    char* to = first(what->dstPtr, what->dstPos) + slice * what->dstPtr.ysize * what->dstPtr.pitch;
+    const char* from = first(what->srcPtr, what->srcPos) + slice * what->srcPtr.ysize * what->srcPtr.pitch;
+    const cudaError_t error =
+        copy_rows(to, what->dstPtr.pitch, from, what->srcPtr.pitch, what->extent.height, what->extent.width, order, at);
+    if (error != cudaSuccess) return error;
+  }
+  return cudaSuccess;
+}
+
+cudaError_t fill(void* to, std::size_t pitch, int value, std::size_t rows, std::size_t row_bytes, cudaStream_t stream, bool async,
+                 std::uintptr_t at) {
+  return Session::open().call({{"op", "fill"},
+                               {"to", number_of(to)},
+                               {"value", static_cast<unsigned char>(value)},
+                               {"width", 1},
+                               {"rows", rows},
+                               {"row_bytes", row_bytes},
+                               {"pitch", pitch},
+                               {"stream", number_of(stream)},
+                               {"async", async},
+                               {"at", at}});
+}
+
+// An offset behind the variable's end is found as any copy out of bounds.
+cudaError_t copy_symbol(const void* symbol, void* to, const void* from, std::size_t bytes, std::size_t offset, CopyOrder order,
+                        const char* call, std::uintptr_t at) {
+  void* place = nullptr;
+  if (const cudaError_t error = address_of_variable(symbol, &place, call, at); error != cudaSuccess) return error;
+  char* there = static_cast<char*>(place) + offset;
+  return to ? copy_line(to, there, bytes, order, at) : copy_line(there, from, bytes, order, at);
+}
+
+}  // namespace
+
+cudaError_t tilelab_host::copy_rows(void* to, std::size_t to_pitch, const void* from, std::size_t from_pitch, std::size_t rows,
+                                    std::size_t row_bytes, CopyOrder order, std::uintptr_t at) {
+  if (rows > 1 && to_pitch == row_bytes && from_pitch == row_bytes && row_bytes <= SIZE_MAX / rows)  // one line of bytes
+    return copy_rows(to, rows * row_bytes, from, rows * row_bytes, 1, rows * row_bytes, order, at);
   const json request = {{"op", "copy"},
                         {"to", number_of(to)},
                         {"from", number_of(from)},
@@ -52,51 +96,6 @@ cudaError_t copy(void* to, std::size_t to_pitch, const void* from, std::size_t f
   return reply.error();
 }
 
-cudaError_t copy_line(void* to, const void* from, std::size_t bytes, Order order, std::uintptr_t at) {
-  return copy(to, bytes, from, bytes, 1, bytes, order, at);
-}
-
-cudaError_t copy_slices(const cudaMemcpy3DParms* what, Order order, const char* call, std::uintptr_t at) {
-  if (!what || what->srcArray || what->dstArray)
-    return Session::open().raise(what ? cudaErrorNotSupported : cudaErrorInvalidValue, call, at);
-  order.kind = what->kind;
-  const auto first = [](const cudaPitchedPtr& one, const cudaPos& place) {
-    return static_cast<char*>(one.ptr) + (place.z * one.ysize + place.y) * one.pitch + place.x;
-  };
-  for (std::size_t slice = 0; slice < what->extent.depth; ++slice) {
-    char* to = first(what->dstPtr, what->dstPos) + slice * what->dstPtr.ysize * what->dstPtr.pitch;
-    const char* from = first(what->srcPtr, what->srcPos) + slice * what->srcPtr.ysize * what->srcPtr.pitch;
-    const cudaError_t error = copy(to, what->dstPtr.pitch, from, what->srcPtr.pitch, what->extent.height, what->extent.width, order, at);
-    if (error != cudaSuccess) return error;
-  }
-  return cudaSuccess;
-}
-
-cudaError_t fill(void* to, std::size_t pitch, int value, std::size_t rows, std::size_t row_bytes, cudaStream_t stream, bool async,
-                 std::uintptr_t at) {
-  return Session::open().call({{"op", "fill"},
-                               {"to", number_of(to)},
-                               {"value", static_cast<unsigned char>(value)},
-                               {"width", 1},
-                               {"rows", rows},
-                               {"row_bytes", row_bytes},
-                               {"pitch", pitch},
-                               {"stream", number_of(stream)},
-                               {"async", async},
-                               {"at", at}});
-}
-
-// An offset behind the variable's end is found as any copy out of bounds.
-cudaError_t copy_symbol(const void* symbol, void* to, const void* from, std::size_t bytes, std::size_t offset, Order order,
-                        const char* call, std::uintptr_t at) {
-  void* place = nullptr;
-  if (const cudaError_t error = address_of_variable(symbol, &place, call, at); error != cudaSuccess) return error;
-  char* there = static_cast<char*>(place) + offset;
-  return to ? copy_line(to, there, bytes, order, at) : copy_line(there, from, bytes, order, at);
-}
-
-}  // namespace
-
 cudaError_t cudaMemcpy(void* to, const void* from, std::size_t bytes, cudaMemcpyKind kind) {
   return copy_line(to, from, bytes, {kind}, TILELAB_AT);
 }
@@ -105,11 +104,11 @@ cudaError_t cudaMemcpyAsync(void* to, const void* from, std::size_t bytes, cudaM
 }
 cudaError_t cudaMemcpy2D(void* to, std::size_t to_pitch, const void* from, std::size_t from_pitch, std::size_t width, std::size_t height,
                          cudaMemcpyKind kind) {
-  return copy(to, to_pitch, from, from_pitch, height, width, {kind}, TILELAB_AT);
+  return copy_rows(to, to_pitch, from, from_pitch, height, width, {kind}, TILELAB_AT);
 }
 cudaError_t cudaMemcpy2DAsync(void* to, std::size_t to_pitch, const void* from, std::size_t from_pitch, std::size_t width,
                               std::size_t height, cudaMemcpyKind kind, cudaStream_t stream) {
-  return copy(to, to_pitch, from, from_pitch, height, width, {kind, stream, true}, TILELAB_AT);
+  return copy_rows(to, to_pitch, from, from_pitch, height, width, {kind, stream, true}, TILELAB_AT);
 }
 cudaError_t cudaMemcpy3D(const cudaMemcpy3DParms* what) { return copy_slices(what, {}, "cudaMemcpy3D", TILELAB_AT); }
 cudaError_t cudaMemcpy3DAsync(const cudaMemcpy3DParms* what, cudaStream_t stream) {

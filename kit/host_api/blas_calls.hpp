@@ -1,0 +1,94 @@
+// A part of cuBLAS: vectors and products of single and double precision. Matrices lie column by column. The products are formed on the
+// host, with sums in double precision, so last digits differ from a GPU's. What is not declared here is refused by name.
+#pragma once
+
+#include "runtime_types.hpp"
+
+typedef struct cublasContext* cublasHandle_t;
+enum cublasStatus_t {
+  CUBLAS_STATUS_SUCCESS = 0,
+  CUBLAS_STATUS_NOT_INITIALIZED = 1,
+  CUBLAS_STATUS_ALLOC_FAILED = 3,
+  CUBLAS_STATUS_INVALID_VALUE = 7,
+  CUBLAS_STATUS_ARCH_MISMATCH = 8,
+  CUBLAS_STATUS_MAPPING_ERROR = 11,
+  CUBLAS_STATUS_EXECUTION_FAILED = 13,
+  CUBLAS_STATUS_INTERNAL_ERROR = 14,
+  CUBLAS_STATUS_NOT_SUPPORTED = 15,
+  CUBLAS_STATUS_LICENSE_ERROR = 16
+};
+enum cublasOperation_t { CUBLAS_OP_N = 0, CUBLAS_OP_T = 1, CUBLAS_OP_C = 2 };
+enum cublasPointerMode_t { CUBLAS_POINTER_MODE_HOST = 0, CUBLAS_POINTER_MODE_DEVICE = 1 };
+enum cublasMath_t { CUBLAS_DEFAULT_MATH = 0, CUBLAS_TENSOR_OP_MATH = 1, CUBLAS_PEDANTIC_MATH = 2, CUBLAS_TF32_TENSOR_OP_MATH = 3 };
+
+extern "C" {
+cublasStatus_t cublasCreate_v2(cublasHandle_t* handle);
+cublasStatus_t cublasDestroy_v2(cublasHandle_t handle);
+cublasStatus_t cublasSetStream_v2(cublasHandle_t handle, cudaStream_t stream);
+cublasStatus_t cublasGetVersion_v2(cublasHandle_t handle, int* version);
+cublasStatus_t cublasSetPointerMode_v2(cublasHandle_t handle, cublasPointerMode_t mode);
+cublasStatus_t cublasSetMathMode(cublasHandle_t handle, cublasMath_t mode);
+const char* cublasGetStatusString(cublasStatus_t status);
+const char* cublasGetStatusName(cublasStatus_t status);
+
+// Between host and device. `element_bytes` is the size of one element, distances are in elements.
+cublasStatus_t cublasSetVector(int count, int element_bytes, const void* host, int host_step, void* device, int device_step);
+cublasStatus_t cublasGetVector(int count, int element_bytes, const void* device, int device_step, void* host, int host_step);
+cublasStatus_t cublasSetMatrix(int rows, int columns, int element_bytes, const void* host, int host_rows, void* device, int device_rows);
+cublasStatus_t cublasGetMatrix(int rows, int columns, int element_bytes, const void* device, int device_rows, void* host, int host_rows);
+
+// clang-format off: the same for both types
+#define TILELAB_BLAS_CALLS(S, T)                                                                                                          \
+  cublasStatus_t cublas##S##axpy_v2(cublasHandle_t handle, int n, const T* alpha, const T* x, int incx, T* y, int incy);                   \
+  cublasStatus_t cublas##S##scal_v2(cublasHandle_t handle, int n, const T* alpha, T* x, int incx);                                         \
+  cublasStatus_t cublas##S##copy_v2(cublasHandle_t handle, int n, const T* x, int incx, T* y, int incy);                                   \
+  cublasStatus_t cublas##S##swap_v2(cublasHandle_t handle, int n, T* x, int incx, T* y, int incy);                                         \
+  cublasStatus_t cublas##S##dot_v2(cublasHandle_t handle, int n, const T* x, int incx, const T* y, int incy, T* result);                   \
+  cublasStatus_t cublas##S##nrm2_v2(cublasHandle_t handle, int n, const T* x, int incx, T* result);                                        \
+  cublasStatus_t cublas##S##asum_v2(cublasHandle_t handle, int n, const T* x, int incx, T* result);                                        \
+  cublasStatus_t cublasI##S##amax_v2(cublasHandle_t handle, int n, const T* x, int incx, int* result);                                     \
+  cublasStatus_t cublasI##S##amin_v2(cublasHandle_t handle, int n, const T* x, int incx, int* result);                                     \
+  cublasStatus_t cublas##S##gemv_v2(cublasHandle_t handle, cublasOperation_t op, int m, int n, const T* alpha, const T* a, int lda,        \
+                                    const T* x, int incx, const T* beta, T* y, int incy);                                                  \
+  cublasStatus_t cublas##S##ger_v2(cublasHandle_t handle, int m, int n, const T* alpha, const T* x, int incx, const T* y, int incy, T* a,  \
+                                   int lda);                                                                                               \
+  cublasStatus_t cublas##S##gemm_v2(cublasHandle_t handle, cublasOperation_t op_a, cublasOperation_t op_b, int m, int n, int k,            \
+                                    const T* alpha, const T* a, int lda, const T* b, int ldb, const T* beta, T* c, int ldc);               \
+  cublasStatus_t cublas##S##gemmStridedBatched(cublasHandle_t handle, cublasOperation_t op_a, cublasOperation_t op_b, int m, int n, int k, \
+                                               const T* alpha, const T* a, int lda, long long step_a, const T* b, int ldb,                 \
+                                               long long step_b, const T* beta, T* c, int ldc, long long step_c, int batches);
+// clang-format on
+TILELAB_BLAS_CALLS(S, float)
+TILELAB_BLAS_CALLS(D, double)
+}
+
+// As in cuBLAS, the names of this version are macros.
+#define cublasCreate cublasCreate_v2
+#define cublasDestroy cublasDestroy_v2
+#define cublasSetStream cublasSetStream_v2
+#define cublasGetVersion cublasGetVersion_v2
+#define cublasSetPointerMode cublasSetPointerMode_v2
+#define cublasSaxpy cublasSaxpy_v2
+#define cublasDaxpy cublasDaxpy_v2
+#define cublasSscal cublasSscal_v2
+#define cublasDscal cublasDscal_v2
+#define cublasScopy cublasScopy_v2
+#define cublasDcopy cublasDcopy_v2
+#define cublasSswap cublasSswap_v2
+#define cublasDswap cublasDswap_v2
+#define cublasSdot cublasSdot_v2
+#define cublasDdot cublasDdot_v2
+#define cublasSnrm2 cublasSnrm2_v2
+#define cublasDnrm2 cublasDnrm2_v2
+#define cublasSasum cublasSasum_v2
+#define cublasDasum cublasDasum_v2
+#define cublasIsamax cublasISamax_v2
+#define cublasIdamax cublasIDamax_v2
+#define cublasIsamin cublasISamin_v2
+#define cublasIdamin cublasIDamin_v2
+#define cublasSgemv cublasSgemv_v2
+#define cublasDgemv cublasDgemv_v2
+#define cublasSger cublasSger_v2
+#define cublasDger cublasDger_v2
+#define cublasSgemm cublasSgemm_v2
+#define cublasDgemm cublasDgemm_v2

@@ -1,0 +1,280 @@
+// Implements blas_calls.hpp: operands come from the device, results go back, and between them is a loop. Operands that BLAS does not
+// read, as C where beta is 0, are not copied.
+#include "host_api/blas_calls.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+#include <vector>
+
+#include "host_api/library/blas_operands.hpp"
+
+using namespace tilelab_host;
+
+namespace {
+
+// One operand of a product: op(a), as it lies column by column.
+template <typename T>
+struct Operand {
+  const std::vector<T>& values;
+  Size rows;  // of a itself
+  bool turned;
+  double at(Size row, Size column) const { return static_cast<double>(turned ? values[row * rows + column] : values[column * rows + row]); }
+};
+
+template <typename T>
+struct Product {
+  cublasOperation_t op_a, op_b;
+  int m, n, k;
+  const T *alpha, *a;
+  int lda;
+  const T* b;
+  int ldb;
+  const T* beta;
+  T* c;
+  int ldc;
+};
+
+template <typename T>
+void multiply(Transfers& device, const Product<T>& p) {
+  const bool turn_a = p.op_a != CUBLAS_OP_N, turn_b = p.op_b != CUBLAS_OP_N;
+  device.require(p.m >= 0 && p.n >= 0 && p.k >= 0 && p.lda >= std::max(1, turn_a ? p.k : p.m) && p.ldb >= std::max(1, turn_b ? p.n : p.k) &&
+                 p.ldc >= std::max(1, p.m));
+  const T alpha = device.number(p.alpha), beta = device.number(p.beta);
+  if (device.failed() || p.m == 0 || p.n == 0) return;
+  const Size m = static_cast<Size>(p.m), n = static_cast<Size>(p.n), k = static_cast<Size>(p.k);
+  const std::vector<T> a = device.fetch(p.a, turn_a ? k : m, turn_a ? m : k, static_cast<Size>(p.lda));
+  const std::vector<T> b = device.fetch(p.b, turn_b ? n : k, turn_b ? k : n, static_cast<Size>(p.ldb));
+  std::vector<T> c(m * n);
+  if (beta != T{}) c = device.fetch(p.c, m, n, static_cast<Size>(p.ldc));
+  if (device.failed()) return;
+  const Operand<T> left{a, turn_a ? k : m, turn_a}, right{b, turn_b ? n : k, turn_b};
+  std::vector<double> column(m);
+  for (Size j = 0; j < n; ++j) {
+    std::fill(column.begin(), column.end(), 0.0);
+    for (Size l = 0; l < k; ++l) {
+      const double factor = right.at(l, j);
+      for (Size i = 0; i < m; ++i) column[i] += left.at(i, l) * factor;
+    }
+    for (Size i = 0; i < m; ++i) {
+      T& sum = c[j * m + i];
+      sum = static_cast<T>(static_cast<double>(alpha) * column[i] +
+                           (beta != T{} ? static_cast<double>(beta) * static_cast<double>(sum) : 0.0));
+    }
+  }
+  device.send(p.c, c, m, n, static_cast<Size>(p.ldc));
+}
+
+// The place of the largest or smallest absolute value, counted from 1; 0 where there is none.
+template <typename T, typename Before>
+int place_of(const std::vector<T>& x, Before before) {
+  const auto best = std::min_element(x.begin(), x.end(), [&](T one, T other) { return before(std::abs(one), std::abs(other)); });
+  return x.empty() ? 0 : static_cast<int>(best - x.begin()) + 1;
+}
+
+template <typename T>
+cublasStatus_t axpy(cublasHandle_t handle, int n, const T* alpha, const T* x, int incx, T* y, int incy, std::uintptr_t at) {
+  Transfers device(handle, at);
+  const T factor = device.number(alpha);
+  const auto from = fetch(device, Strided<const T>{x, n, incx});
+  auto to = fetch(device, Strided<T>{y, n, incy});
+  for (Size i = 0; i < to.size() && i < from.size(); ++i) to[i] = std::fma(factor, from[i], to[i]);
+  send(device, Strided<T>{y, n, incy}, to);
+  return device.status();
+}
+template <typename T>
+cublasStatus_t scal(cublasHandle_t handle, int n, const T* alpha, T* x, int incx, std::uintptr_t at) {
+  Transfers device(handle, at);
+  const T factor = device.number(alpha);
+  auto all = fetch(device, Strided<T>{x, n, incx});
+  for (T& one : all) one *= factor;
+  send(device, Strided<T>{x, n, incx}, all);
+  return device.status();
+}
+template <typename T>
+cublasStatus_t copy(cublasHandle_t handle, int n, const T* x, int incx, T* y, int incy, std::uintptr_t at) {
+  Transfers device(handle, at);
+  send(device, Strided<T>{y, n, incy}, fetch(device, Strided<const T>{x, n, incx}));
+  return device.status();
+}
+template <typename T>
+cublasStatus_t swap(cublasHandle_t handle, int n, T* x, int incx, T* y, int incy, std::uintptr_t at) {
+  Transfers device(handle, at);
+  const auto one = fetch(device, Strided<T>{x, n, incx}), other = fetch(device, Strided<T>{y, n, incy});
+  send(device, Strided<T>{x, n, incx}, other);
+  send(device, Strided<T>{y, n, incy}, one);
+  return device.status();
+}
+template <typename T>
+cublasStatus_t dot(cublasHandle_t handle, int n, const T* x, int incx, const T* y, int incy, T* result, std::uintptr_t at) {
+  Transfers device(handle, at);
+  const auto one = fetch(device, Strided<const T>{x, n, incx}), other = fetch(device, Strided<const T>{y, n, incy});
+  double sum = 0;
+  for (Size i = 0; i < one.size() && i < other.size(); ++i) sum += static_cast<double>(one[i]) * static_cast<double>(other[i]);
+  device.answer(result, static_cast<T>(sum));
+  return device.status();
+}
+template <typename T>
+cublasStatus_t nrm2(cublasHandle_t handle, int n, const T* x, int incx, T* result, std::uintptr_t at) {
+  Transfers device(handle, at);
+  double length = 0;
+  for (const T one : fetch(device, Strided<const T>{x, n, incx})) length = std::hypot(length, static_cast<double>(one));
+  device.answer(result, static_cast<T>(length));
+  return device.status();
+}
+template <typename T>
+cublasStatus_t asum(cublasHandle_t handle, int n, const T* x, int incx, T* result, std::uintptr_t at) {
+  Transfers device(handle, at);
+  double sum = 0;
+  for (const T one : fetch(device, Strided<const T>{x, n, incx})) sum += std::abs(static_cast<double>(one));
+  device.answer(result, static_cast<T>(sum));
+  return device.status();
+}
+template <typename T>
+cublasStatus_t amax(cublasHandle_t handle, int n, const T* x, int incx, int* result, std::uintptr_t at) {
+  Transfers device(handle, at);
+  device.answer(result, place_of(fetch(device, Strided<const T>{x, n, incx}), [](T one, T other) { return one > other; }));
+  return device.status();
+}
+template <typename T>
+cublasStatus_t amin(cublasHandle_t handle, int n, const T* x, int incx, int* result, std::uintptr_t at) {
+  Transfers device(handle, at);
+  device.answer(result, place_of(fetch(device, Strided<const T>{x, n, incx}), [](T one, T other) { return one < other; }));
+  return device.status();
+}
+template <typename T>
+cublasStatus_t gemv(cublasHandle_t handle, cublasOperation_t op, int m, int n, const T* alpha, const T* a, int lda, const T* x, int incx,
+                    const T* beta, T* y, int incy, std::uintptr_t at) {
+  Transfers device(handle, at);
+  const bool turned = op != CUBLAS_OP_N;
+  device.require(m >= 0 && n >= 0 && lda >= std::max(1, m));
+  const T factor = device.number(alpha), kept = device.number(beta);
+  const auto matrix = device.fetch(a, static_cast<Size>(std::max(m, 0)), static_cast<Size>(std::max(n, 0)), static_cast<Size>(lda));
+  const auto from = fetch(device, Strided<const T>{x, turned ? m : n, incx});
+  std::vector<T> to(static_cast<Size>(std::max(turned ? n : m, 0)));
+  if (kept != T{}) to = fetch(device, Strided<T>{y, turned ? n : m, incy});
+  device.require(incy != 0);
+  if (device.failed()) return device.status();
+  const Operand<T> left{matrix, static_cast<Size>(m), turned};
+  for (Size i = 0; i < to.size(); ++i) {
+    double sum = 0;
+    for (Size j = 0; j < from.size(); ++j) sum += left.at(i, j) * static_cast<double>(from[j]);
+    to[i] = static_cast<T>(factor * sum + (kept != T{} ? static_cast<double>(kept) * static_cast<double>(to[i]) : 0.0));
+  }
+  send(device, Strided<T>{y, static_cast<int>(to.size()), incy}, to);
+  return device.status();
+}
+template <typename T>
+cublasStatus_t ger(cublasHandle_t handle, int m, int n, const T* alpha, const T* x, int incx, const T* y, int incy, T* a, int lda,
+                   std::uintptr_t at) {
+  Transfers device(handle, at);
+  device.require(m >= 0 && n >= 0 && lda >= std::max(1, m));
+  const T factor = device.number(alpha);
+  const auto left = fetch(device, Strided<const T>{x, m, incx}), right = fetch(device, Strided<const T>{y, n, incy});
+  auto all = device.fetch(static_cast<const T*>(a), left.size(), right.size(), static_cast<Size>(lda));
+  for (Size i = 0; i < all.size(); ++i) all[i] = std::fma(factor * left[i % left.size()], right[i / left.size()], all[i]);
+  device.send(a, all, left.size(), right.size(), static_cast<Size>(lda));
+  return device.status();
+}
+template <typename T>
+cublasStatus_t gemm(cublasHandle_t handle, cublasOperation_t op_a, cublasOperation_t op_b, int m, int n, int k, const T* alpha, const T* a,
+                    int lda, const T* b, int ldb, const T* beta, T* c, int ldc, std::uintptr_t at) {
+  Transfers device(handle, at);
+  multiply<T>(device, {op_a, op_b, m, n, k, alpha, a, lda, b, ldb, beta, c, ldc});
+  return device.status();
+}
+template <typename T>
+cublasStatus_t gemmStridedBatched(cublasHandle_t handle, cublasOperation_t op_a, cublasOperation_t op_b, int m, int n, int k,
+                                  const T* alpha, const T* a, int lda, long long step_a, const T* b, int ldb, long long step_b,
+                                  const T* beta, T* c, int ldc, long long step_c, int batches, std::uintptr_t at) {
+  Transfers device(handle, at);
+  for (int i = 0; i < batches && !device.failed(); ++i)
+    multiply<T>(device, {op_a, op_b, m, n, k, alpha, a + i * step_a, lda, b + i * step_b, ldb, beta, c + i * step_c, ldc});
+  return device.status();
+}
+
+cublasStatus_t move_elements(void* to, int to_step, const void* from, int from_step, int rows, int columns, int bytes, cudaMemcpyKind kind,
+                             std::uintptr_t at) {
+  if (rows < 0 || columns < 0 || bytes <= 0 || to_step <= 0 || from_step <= 0) return CUBLAS_STATUS_INVALID_VALUE;
+  const Size size = static_cast<Size>(bytes);
+  const cudaError_t error = copy_rows(to, static_cast<Size>(to_step) * size, from, static_cast<Size>(from_step) * size,
+                                      static_cast<Size>(columns), static_cast<Size>(rows) * size, {kind}, at);
+  return error == cudaSuccess ? CUBLAS_STATUS_SUCCESS : CUBLAS_STATUS_MAPPING_ERROR;
+}
+
+}  // namespace
+
+cublasStatus_t cublasCreate_v2(cublasHandle_t* handle) {
+  if (!handle) return CUBLAS_STATUS_INVALID_VALUE;
+  *handle = new cublasContext;
+  return CUBLAS_STATUS_SUCCESS;
+}
+cublasStatus_t cublasDestroy_v2(cublasHandle_t handle) {
+  delete handle;
+  return handle ? CUBLAS_STATUS_SUCCESS : CUBLAS_STATUS_NOT_INITIALIZED;
+}
+cublasStatus_t cublasSetStream_v2(cublasHandle_t handle, cudaStream_t stream) {
+  if (!handle) return CUBLAS_STATUS_NOT_INITIALIZED;
+  handle->stream = stream;
+  return CUBLAS_STATUS_SUCCESS;
+}
+cublasStatus_t cublasGetVersion_v2(cublasHandle_t, int* version) {
+  if (!version) return CUBLAS_STATUS_INVALID_VALUE;
+  *version = 120800;
+  return CUBLAS_STATUS_SUCCESS;
+}
+// Where a number lies is seen by its address.
+cublasStatus_t cublasSetPointerMode_v2(cublasHandle_t handle, cublasPointerMode_t) {
+  return handle ? CUBLAS_STATUS_SUCCESS : CUBLAS_STATUS_NOT_INITIALIZED;
+}
+cublasStatus_t cublasSetMathMode(cublasHandle_t handle, cublasMath_t) {
+  return handle ? CUBLAS_STATUS_SUCCESS : CUBLAS_STATUS_NOT_INITIALIZED;
+}
+const char* cublasGetStatusName(cublasStatus_t status) {
+  switch (status) {
+    case CUBLAS_STATUS_SUCCESS: return "CUBLAS_STATUS_SUCCESS";
+    case CUBLAS_STATUS_NOT_INITIALIZED: return "CUBLAS_STATUS_NOT_INITIALIZED";
+    case CUBLAS_STATUS_ALLOC_FAILED: return "CUBLAS_STATUS_ALLOC_FAILED";
+    case CUBLAS_STATUS_INVALID_VALUE: return "CUBLAS_STATUS_INVALID_VALUE";
+    case CUBLAS_STATUS_ARCH_MISMATCH: return "CUBLAS_STATUS_ARCH_MISMATCH";
+    case CUBLAS_STATUS_MAPPING_ERROR: return "CUBLAS_STATUS_MAPPING_ERROR";
+    case CUBLAS_STATUS_EXECUTION_FAILED: return "CUBLAS_STATUS_EXECUTION_FAILED";
+    case CUBLAS_STATUS_INTERNAL_ERROR: return "CUBLAS_STATUS_INTERNAL_ERROR";
+    case CUBLAS_STATUS_NOT_SUPPORTED: return "CUBLAS_STATUS_NOT_SUPPORTED";
+    case CUBLAS_STATUS_LICENSE_ERROR: return "CUBLAS_STATUS_LICENSE_ERROR";
+  }
+  return "<unknown>";
+}
+const char* cublasGetStatusString(cublasStatus_t status) { return cublasGetStatusName(status); }
+
+cublasStatus_t cublasSetVector(int count, int element_bytes, const void* host, int host_step, void* device, int device_step) {
+  return move_elements(device, device_step, host, host_step, 1, count, element_bytes, cudaMemcpyHostToDevice, TILELAB_AT);
+}
+cublasStatus_t cublasGetVector(int count, int element_bytes, const void* device, int device_step, void* host, int host_step) {
+  return move_elements(host, host_step, device, device_step, 1, count, element_bytes, cudaMemcpyDeviceToHost, TILELAB_AT);
+}
+cublasStatus_t cublasSetMatrix(int rows, int columns, int element_bytes, const void* host, int host_rows, void* device, int device_rows) {
+  return move_elements(device, device_rows, host, host_rows, rows, columns, element_bytes, cudaMemcpyHostToDevice, TILELAB_AT);
+}
+cublasStatus_t cublasGetMatrix(int rows, int columns, int element_bytes, const void* device, int device_rows, void* host, int host_rows) {
+  return move_elements(host, host_rows, device, device_rows, rows, columns, element_bytes, cudaMemcpyDeviceToHost, TILELAB_AT);
+}
+
+// clang-format off: a table reads better as one
+#define TILELAB_BLAS_DEFINITIONS(S, T) \
+  cublasStatus_t cublas##S##axpy_v2(cublasHandle_t handle, int n, const T* alpha, const T* x, int incx, T* y, int incy) { return axpy<T>(handle, n, alpha, x, incx, y, incy, TILELAB_AT); } \
+  cublasStatus_t cublas##S##scal_v2(cublasHandle_t handle, int n, const T* alpha, T* x, int incx) { return scal<T>(handle, n, alpha, x, incx, TILELAB_AT); } \
+  cublasStatus_t cublas##S##copy_v2(cublasHandle_t handle, int n, const T* x, int incx, T* y, int incy) { return copy<T>(handle, n, x, incx, y, incy, TILELAB_AT); } \
+  cublasStatus_t cublas##S##swap_v2(cublasHandle_t handle, int n, T* x, int incx, T* y, int incy) { return swap<T>(handle, n, x, incx, y, incy, TILELAB_AT); } \
+  cublasStatus_t cublas##S##dot_v2(cublasHandle_t handle, int n, const T* x, int incx, const T* y, int incy, T* result) { return dot<T>(handle, n, x, incx, y, incy, result, TILELAB_AT); } \
+  cublasStatus_t cublas##S##nrm2_v2(cublasHandle_t handle, int n, const T* x, int incx, T* result) { return nrm2<T>(handle, n, x, incx, result, TILELAB_AT); } \
+  cublasStatus_t cublas##S##asum_v2(cublasHandle_t handle, int n, const T* x, int incx, T* result) { return asum<T>(handle, n, x, incx, result, TILELAB_AT); } \
+  cublasStatus_t cublasI##S##amax_v2(cublasHandle_t handle, int n, const T* x, int incx, int* result) { return amax<T>(handle, n, x, incx, result, TILELAB_AT); } \
+  cublasStatus_t cublasI##S##amin_v2(cublasHandle_t handle, int n, const T* x, int incx, int* result) { return amin<T>(handle, n, x, incx, result, TILELAB_AT); } \
+  cublasStatus_t cublas##S##gemv_v2(cublasHandle_t handle, cublasOperation_t op, int m, int n, const T* alpha, const T* a, int lda, const T* x, int incx, const T* beta, T* y, int incy) { return gemv<T>(handle, op, m, n, alpha, a, lda, x, incx, beta, y, incy, TILELAB_AT); } \
+  cublasStatus_t cublas##S##ger_v2(cublasHandle_t handle, int m, int n, const T* alpha, const T* x, int incx, const T* y, int incy, T* a, int lda) { return ger<T>(handle, m, n, alpha, x, incx, y, incy, a, lda, TILELAB_AT); } \
+  cublasStatus_t cublas##S##gemm_v2(cublasHandle_t handle, cublasOperation_t op_a, cublasOperation_t op_b, int m, int n, int k, const T* alpha, const T* a, int lda, const T* b, int ldb, const T* beta, T* c, int ldc) { return gemm<T>(handle, op_a, op_b, m, n, k, alpha, a, lda, b, ldb, beta, c, ldc, TILELAB_AT); } \
+  cublasStatus_t cublas##S##gemmStridedBatched(cublasHandle_t handle, cublasOperation_t op_a, cublasOperation_t op_b, int m, int n, int k, const T* alpha, const T* a, int lda, long long step_a, const T* b, int ldb, long long step_b, const T* beta, T* c, int ldc, long long step_c, int batches) { return gemmStridedBatched<T>(handle, op_a, op_b, m, n, k, alpha, a, lda, step_a, b, ldb, step_b, beta, c, ldc, step_c, batches, TILELAB_AT); }
+// clang-format on
+TILELAB_BLAS_DEFINITIONS(S, float)
+TILELAB_BLAS_DEFINITIONS(D, double)
