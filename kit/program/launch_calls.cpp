@@ -156,9 +156,11 @@ CudaError LaunchCalls::take(const HostRequest& request, const KernelLaunch& laun
     if (finding.address != 0) finding.message += stray(request, launch, finding.address);
     session_.record.finding(finding, *launch.kernel, request.at());
   }
+  // As much as CUDA's buffer holds between two waits. The rest is lost, as on a GPU.
   auto& printed = session_.printed;
-  const std::size_t room =
-      session_.description.limits.output_bytes - std::min(session_.description.limits.output_bytes, session_.printed_bytes);
+  const std::size_t limit = session_.description.limits.output_bytes;
+  const std::size_t room = std::min(limit - std::min(limit, session_.printed_bytes),
+                                    protocol::program_printed_bytes - std::min(protocol::program_printed_bytes, printed.size()));
   printed += reply.printed.substr(0, room);
   session_.printed_bytes += std::min(room, reply.printed.size());
   if (reply.status == Status::launch_error) {
