@@ -11,6 +11,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import edge_figures
+import histogram_figures
 import product_figures
 import reduction_figures
 import speed_figures
@@ -36,6 +37,8 @@ FIGURES: dict[str, Callable[[], str]] = {
     "sum-tree": reduction_figures.sum_tree,
     "lost-update": reduction_figures.lost_update,
     "shuffle-down": reduction_figures.shuffle_down,
+    "private-bins": histogram_figures.private_bins,
+    "meeting-in-a-bin": histogram_figures.meeting_in_a_bin,
 }
 
 

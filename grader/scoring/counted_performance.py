@@ -141,6 +141,7 @@ _WORDS = {
     "l1tex__average_t_sectors_per_request_pipe_lsu_mem_global_op_st.ratio": "sectors per store request",
     "l1tex__t_requests_pipe_lsu_mem_global_op_ld.sum": "load requests",
     "l1tex__t_requests_pipe_lsu_mem_global_op_st.sum": "store requests",
+    "l1tex__t_requests_pipe_lsu_mem_global_op_atom.sum": "requests of atomic functions",
     "l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum": "sectors loaded",
     "l1tex__t_sectors_pipe_lsu_mem_global_op_st.sum": "sectors stored",
     "l1tex__data_pipe_lsu_wavefronts_mem_shared_op_ld.sum": "wavefronts of shared loads",

@@ -7,6 +7,7 @@
 namespace tilelab::judge {
 namespace {
 
+constexpr int usual_profiled_side = 128;
 constexpr unsigned profiled_clock_ms = 100'000;  // for a large launch that is watched closely; the event budget limits it as always
 
 std::vector<TracedProblem>& registered() {
@@ -61,7 +62,8 @@ Trial trial_to_trace(const TracedProblem& problem, const std::string& shape, con
 }
 
 std::string usual_profiled_shape(const TracedProblem& problem) {
-  return joined(std::vector<std::string>(problem.sizes.size(), std::to_string(problem.usual_profiled_side)), "x");
+  if (!problem.usual_profiled_shape.empty()) return problem.usual_profiled_shape;
+  return joined(std::vector<std::string>(problem.sizes.size(), std::to_string(usual_profiled_side)), "x");
 }
 
 Trial trial_to_profile(const TracedProblem& problem, const std::string& shape) {

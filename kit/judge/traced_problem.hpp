@@ -12,11 +12,11 @@
 namespace tilelab::judge {
 
 struct TracedProblem {
-  std::string name;                // the name of its header: "matmul"
-  std::vector<std::string> sizes;  // the names of a shape's numbers, in order
-  int largest_side = 1;            // of a shape whose trace a person can still read step by step
-  int largest_profiled_side = 1;   // of a shape whose launch takes seconds at most
-  int usual_profiled_side = 128;   // where no shape is given
+  std::string name;                       // the name of its header: "matmul"
+  std::vector<std::string> sizes;         // the names of a shape's numbers, in order
+  int largest_side = 1;                   // of a shape whose trace a person can still read step by step
+  int largest_profiled_side = 1;          // of a shape whose launch takes seconds at most
+  std::string usual_profiled_shape = {};  // where none is given; empty: 128 in every size
   std::vector<std::string> inputs;
   std::string profiled_inputs;  // one of `inputs` that works for every size; traffic does not depend on values
   // Two inputs whose elements are multiplied in pairs; the products are summed into an element of the output. Empty: the problem

@@ -5,6 +5,7 @@
 // Each of them runs the submission's kernel once for every n, and ends the Catch2 case at the first launch that fails.
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <vector>
 

@@ -13,7 +13,7 @@ judge::Trial trial(const std::vector<int>& sizes, const std::string&, judge::Ran
                                                         .sizes = {"n"},
                                                         .largest_side = 1024,
                                                         .largest_profiled_side = 1 << 20,
-                                                        .usual_profiled_side = 1 << 16,
+                                                        .usual_profiled_shape = "65536",
                                                         .inputs = {"integers"},
                                                         .profiled_inputs = "integers",
                                                         .factors = {},

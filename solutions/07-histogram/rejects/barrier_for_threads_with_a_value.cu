@@ -1,0 +1,24 @@
+// verdict: barrier-divergence line: 14
+// Threads past the end of the values never reach the barrier.
+#include <tilelab/device.cuh>
+
+constexpr int threads = 256;
+
+__host__ __device__ LaunchConfig histogram_launch(int n, int bin_count) {
+  return LaunchConfig{dim3((n + 16 * threads - 1) / (16 * threads)), dim3(threads), static_cast<unsigned>(bin_count * sizeof(unsigned))};
+}
+
+__global__ void histogram(const int* values, unsigned* bins, int n, int bin_count) {
+  extern __shared__ unsigned own[];
+  const int first = blockIdx.x * threads + threadIdx.x;
+  if (first < n) {
+    for (int b = threadIdx.x; b < bin_count; b += threads) own[b] = 0;
+    __syncthreads();
+    for (int i = blockIdx.x * threads + threadIdx.x; i < n; i += gridDim.x * threads) {
+      const int value = values[i];
+      if (value >= 0 && value < bin_count) atomicAdd(&own[value], 1u);
+    }
+    __syncthreads();
+    for (int b = threadIdx.x; b < bin_count; b += threads) atomicAdd(&bins[b], own[b]);
+  }
+}
