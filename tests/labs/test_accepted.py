@@ -1,6 +1,6 @@
 """Correct kernels in styles that a course meets. Each has to get all points except those for speed, without a finding.
 
-All of them were also run on a real GPU, where compute-sanitizer's memcheck, racecheck, initcheck and synccheck found nothing.
+Those of labs 01 to 05 were also run on a real GPU, where compute-sanitizer's memcheck, racecheck, initcheck and synccheck found nothing.
 By default a sample of them is graded, with TILELAB_WHOLE_CORPUS=1 all.
 """
 
