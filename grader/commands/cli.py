@@ -141,7 +141,7 @@ def check_course_command(
 
 @app.command("new-lab")
 def new_lab_command(
-    lab: Annotated[str, typer.Argument(help="the new lab's name, such as 06-reduction")],
+    lab: Annotated[str, typer.Argument(help="the new lab's name, such as 08-stencil")],
     problem: Annotated[
         str | None,
         typer.Option(help="its header in kit/problems without .hpp, an existing or a new one; default: the lab's name"),

@@ -40,7 +40,7 @@ _REJECTS = 3  # how many rejects are copied from the lab that is the pattern, ea
 class NewLab:
     """The names of a new lab."""
 
-    lab_id: str  # "06-reduction"
+    lab_id: str  # "08-stencil"
     title: str
     problem: str  # a header in kit/problems, without its suffix
     kernel: str  # also names `<kernel>_launch` and `<kernel>.cu`
@@ -58,7 +58,7 @@ def with_defaults(lab_id: str, *, title: str | None, problem: str | None, kernel
     """The lab, with a default for each name that is None. Raises RemediableError for a bad name, with a good one as an example."""
     match = _LAB_ID.fullmatch(lab_id)
     if not match:
-        message = f"{lab_id!r} cannot be a lab's name: write two digits, then words of small letters and digits, such as 06-reduction"
+        message = f"{lab_id!r} cannot be a lab's name: write two digits, then words of small letters and digits, such as 08-stencil"
         raise RemediableError(message)
     topic = match[2].replace("-", "_")
     problem = problem if problem is not None else topic
