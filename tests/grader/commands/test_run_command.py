@@ -48,6 +48,6 @@ def test_a_program_reaches_the_current_folder_and_nothing_else(tmp_path: Path) -
 
 
 def test_a_library_is_refused_by_its_name(tmp_path: Path) -> None:
-    done = run(tmp_path, "cublasHandle_t handle; return cublasCreate(&handle);", before="#include <cublas_v2.h>\n")
+    done = run(tmp_path, "cufftHandle plan; return cufftPlan1d(&plan, 8, CUFFT_C2C, 1);", before="#include <cufft.h>\n")
     assert done.returncode == 2
-    assert "cuBLAS" in done.stderr
+    assert "cuFFT" in done.stderr
