@@ -28,7 +28,8 @@ def test_its_handout_says_nothing_of_the_labs_to_come(tmp_path: Path) -> None:
     subprocess.run(["tar", "-xzf", str(next(tmp_path.glob("*.tar.gz"))), "-C", str(tmp_path)], check=True)
     files = [path for path in tmp_path.rglob("*") if path.is_file() and path.suffix != ".gz"]
     assert len(files) > 100
-    words = {word for lab in OTHERS for word in (lab, load_lab(ROOT, lab).public.file.split(".")[0])}
+    stems = {load_lab(ROOT, lab).public.file.split(".")[0] for lab in OTHERS}
+    words = {*OTHERS, *(stem if "_" in stem else f"{stem}.cu" for stem in stems)}  # `histogram` is also a word for a picture
     telling = {path.name for path in files for word in words if word in str(path) or word.encode() in path.read_bytes()}
     assert telling == set()
 
