@@ -3,6 +3,8 @@
 # ruff: noqa: INP001 -- a script's piece, in no package
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
+
 from canvas import ALARM, EDGE, INK, PALE, SOFT, A, B, C, Canvas
 
 _VALUES = (2, 0, 2, 5, 1, 2, 0, 9)
@@ -37,6 +39,10 @@ def meeting_in_a_bin() -> str:
     return canvas.svg()
 
 
+def _words_of(counts: Sequence[int]) -> Callable[[int, int], str]:
+    return lambda _, column: str(counts[column])
+
+
 def private_bins() -> str:
     canvas = Canvas(
         900,
@@ -51,13 +57,13 @@ def private_bins() -> str:
         canvas.box(x - 14, 62, 4 * side + 28, 122, PALE[A], EDGE[A], radius=8)
         canvas.text(x, 84, f"block {block}, in shared memory", size=13)
         canvas.text(x, 110, "1: clear, 2: count", size=13, bold=True)
-        canvas.cells(x, 124, 1, 4, side, lambda _, __: B, words=lambda _, c, counts=counts: str(counts[c]), size=16)
+        canvas.cells(x, 124, 1, 4, side, lambda _, __: B, words=_words_of(counts), size=16)
         for place in range(4):
             canvas.line(
                 x + (place + 0.5) * side, 124 + side + 2, 330 + (place + 0.5) * side, 296, EDGE[B], tip=True, weight=1.1
             )
     total = [sum(column) for column in zip(*own, strict=True)]
-    canvas.cells(330, 300, 1, 4, side, lambda _, __: C, words=lambda _, c: str(total[c]), size=16)
+    canvas.cells(330, 300, 1, 4, side, lambda _, __: C, words=_words_of(total), size=16)
     canvas.text(330, 366, "bins, in global memory", size=13, fill=SOFT)
     canvas.paragraph(60, 300, "3: add. One atomicAdd for\neach bin of a block, not\nfor each value", size=14)
     canvas.paragraph(

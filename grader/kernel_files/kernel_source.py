@@ -63,7 +63,7 @@ def read_kernel_source(path: Path, folders: Sequence[Path] = ()) -> KernelSource
     """
     texts = {path.name: _read(path)}
     around = [*folders, *(path.parent / one for one in _NEARBY)]
-    project = ProjectHeaders(path)
+    project = ProjectHeaders(path, _KIT)
     waiting = list(_own_headers(path, texts[path.name], around, project))
     companions: dict[str, str] = {}
     while waiting and len(texts) < _MAX_HEADERS:

@@ -1,7 +1,7 @@
 """Headers of the author's that lie elsewhere in the same Git clone: a build system would have named their folders.
 
-Nothing outside the clone is looked at. Of several files with a header's name the nearest is taken, and none where two are equally near
-and differ.
+Nothing outside the clone is looked at, nor the kit, which a course's clone holds: its headers are no author's. Of several files with a
+header's name the nearest is taken, and none where two are equally near and differ.
 """
 
 from __future__ import annotations
@@ -16,8 +16,9 @@ _HEADERS = (".h", ".hh", ".hpp", ".hxx", ".cuh", ".inl", ".inc", ".cu", ".cpp")
 
 
 class ProjectHeaders:
-    def __init__(self, file: Path) -> None:
+    def __init__(self, file: Path, kit: Path | None = None) -> None:
         self._folder = file.resolve().parent
+        self._kit = kit and kit.resolve()
         self._files: dict[str, list[Path]] | None = None  # by their names
 
     def find(self, name: str) -> Path | None:
@@ -47,11 +48,11 @@ class ProjectHeaders:
             found.setdefault(header.name, []).append(header)
         return found
 
-    @staticmethod
-    def _headers(root: Path) -> Iterator[Path]:
+    def _headers(self, root: Path) -> Iterator[Path]:
         seen = 0
         for folder, folders, files in os.walk(root):
-            folders[:] = sorted(one for one in folders if not one.startswith("."))
+            inner = (one for one in folders if not one.startswith(".") and Path(folder, one) != self._kit)
+            folders[:] = sorted(inner)
             for name in sorted(files):
                 seen += 1
                 if seen > _MOST_FILES:
