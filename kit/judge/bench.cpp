@@ -41,34 +41,49 @@ std::chrono::milliseconds Bench::steady_now() {
   return std::chrono::duration_cast<std::chrono::milliseconds>(std::chrono::steady_clock::now().time_since_epoch());
 }
 
-const LaunchRecord& Bench::run(Trial trial) {
+bool Bench::is_too_late() const { return timeouts_ >= most_timeouts || is_out_of_time(); }
+
+bool Bench::is_out_of_time() const { return taken_ >= most_seconds * clock_factor_; }
+
+const LaunchRecord& Bench::skip(const std::string& shape, const std::string& inputs) {
   CaseRecord& record = cases_.back();
-  const bool out_of_time = taken_ >= most_seconds * clock_factor_;
-  if (timeouts_ >= most_timeouts || out_of_time) {
-    LaunchRecord& skipped = record.launches.emplace_back();
-    skipped.shape = trial.shape;
-    skipped.inputs = trial.inputs;
-    skipped.verdict = Verdict::timeout;
-    skipped.message = out_of_time
-                          ? "not run, because the launches before it took " + std::to_string(taken_.count() / 1000) + " seconds together"
-                          : "not run, because three launches before it did not end";
-    record.message = skipped.message;
-    return skipped;
-  }
-  trial.spare_events >>= std::min(timeouts_, most_halvings);
-  trial.clock_ms = trial.clock_ms * clock_factor_ >> std::min(timeouts_, most_halvings);
+  LaunchRecord& skipped = record.launches.emplace_back();
+  skipped.shape = shape;
+  skipped.inputs = inputs;
+  skipped.verdict = Verdict::timeout;
+  skipped.message = is_out_of_time()
+                        ? "not run, because the launches before it took " + std::to_string(taken_.count() / 1000) + " seconds together"
+                        : "not run, because three launches before it did not end";
+  record.message = skipped.message;
+  return skipped;
+}
+
+LaunchRecord& Bench::judged(const std::function<LaunchRecord()>& judge) {
+  CaseRecord& record = cases_.back();
   const std::chrono::milliseconds began = now_();
-  record.launches.push_back(judge_launch_(trial));
+  record.launches.push_back(judge());
   taken_ += now_() - began;
   LaunchRecord& launch = record.launches.back();
   if (launch.verdict == Verdict::timeout) ++timeouts_;
+  if (launch.verdict != Verdict::pass) record.message = launch.shape + ", " + launch.inputs + ": " + launch.message;
+  return launch;
+}
+
+const LaunchRecord& Bench::run(const std::string& shape, const std::string& inputs, const std::function<LaunchRecord()>& judge) {
+  return is_too_late() ? skip(shape, inputs) : judged(judge);
+}
+
+const LaunchRecord& Bench::run(Trial trial) {
+  if (is_too_late()) return skip(trial.shape, trial.inputs);
+  trial.spare_events >>= std::min(timeouts_, most_halvings);
+  trial.clock_ms = trial.clock_ms * clock_factor_ >> std::min(timeouts_, most_halvings);
+  LaunchRecord& launch = judged([&] { return judge_launch_(trial); });
   if (launch.verdict == Verdict::pass) {
     passed_.push_back({std::move(trial), launch.config.value_or(protocol::LaunchConfig{}), {}});
   } else if (!launch.wrong_output.empty() && !launch.explanation) {
     launch.explanation =
         explain(passed_, {std::move(trial), launch.config.value_or(protocol::LaunchConfig{}), std::move(launch.wrong_output)});
   }
-  if (launch.verdict != Verdict::pass) record.message = launch.shape + ", " + launch.inputs + ": " + launch.message;
   return launch;
 }
 

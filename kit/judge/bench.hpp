@@ -38,6 +38,8 @@ class Bench {
   // Nor is anything run once all launches together took `most_seconds`: each of them may end in its time, and together they would
   // still hold a core for longer than anybody waits.
   const LaunchRecord& run(Trial trial);
+  // The same for anything else that a case judges: `judge` is called unless the time is up.
+  const LaunchRecord& run(const std::string& shape, const std::string& inputs, const std::function<LaunchRecord()>& judge);
   // The open case fails even if all its launches passed: the kernel is correct, but does not use the lab's technique.
   void fail_technique(std::string message);
   // A stream of its own for each draw. It depends on the key, on the open case, and on how many streams the case has drawn before.
@@ -45,6 +47,11 @@ class Bench {
   RandomStream draw();
 
  private:
+  bool is_out_of_time() const;
+  bool is_too_late() const;  // nothing is run any more
+  const LaunchRecord& skip(const std::string& shape, const std::string& inputs);
+  LaunchRecord& judged(const std::function<LaunchRecord()>& judge);
+
   LaunchJudge judge_launch_;
   SecretKey key_;
   unsigned clock_factor_;

@@ -22,6 +22,7 @@
 #include "judge/judge_task.hpp"
 #include "judge/launch_judge.hpp"
 #include "judge/runner_process.hpp"
+#include "program_judge/program_bench.hpp"
 
 namespace {
 
@@ -31,7 +32,7 @@ using judge::CaseReporter;
 CATCH_REGISTER_REPORTER("judge", CaseReporter)
 
 struct Options {
-  std::string runner, report;
+  std::string runner, program, report;
   std::uint64_t order = 0;
   unsigned shutdown_grace_ms = 0;
   bool allow_same_value_writes = false;
@@ -55,6 +56,7 @@ Options parse_options(Catch::Session& session, int argc, char** argv) {
   using Catch::Clara::Opt;
   Options options;
   session.cli(session.cli() | Opt(options.runner, "FILE")["--runner"]("JSON file with the argv that starts the submission's runner") |
+              Opt(options.program, "FILE")["--program"]("JSON file about the submission, where it is a whole program") |
               Opt(into(options.order), "N")["--shuffle"]("run blocks and threads shuffled by this number; 0: in order") |
               Opt(options.allow_same_value_writes)["--allow-same-value-writes"]("plain writes of one value to one place are no race") |
               Opt(options.early_return_is_error)["--early-return-is-error"]("a thread may not return before a barrier of its block") |
@@ -85,10 +87,16 @@ int judge_all(int argc, char** argv) {
   const Options options = parse_options(session, argc, argv);
   Catch::ConfigData& config = session.configData();
   if (only_lists(config)) return session.run();
-  if (options.runner.empty() || options.report.empty()) throw std::runtime_error("--runner and --report are needed");
+  if (options.runner.empty() == options.program.empty() || options.report.empty())
+    throw std::runtime_error("--report and one of --runner and --program are needed");
   const judge::JudgeTask task = judge::read_task(std::cin);
   std::filesystem::remove(options.report);  // if the judge fails, no older report may remain there
-  judge::RunnerProcess runner(judge::read_runner_argv(options.runner), std::chrono::seconds(5),
+  judge::BuiltProgram program;
+  if (!options.program.empty()) {
+    program = judge::read_program_file(options.program);
+    judge::use_program(&program);
+  }
+  judge::RunnerProcess runner(options.runner.empty() ? std::vector<std::string>{} : judge::read_runner_argv(options.runner), std::chrono::seconds(5),
                               std::chrono::milliseconds(options.shutdown_grace_ms));
   judge::LaunchOptions launch_options;
   if (options.order != 0) launch_options.order_seed = options.order;

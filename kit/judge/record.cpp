@@ -76,6 +76,7 @@ void to_json(json& value, const LaunchRecord& launch) {
     value["traffic"]["work"] = launch.work.amount;
     value["traffic"]["compulsory_bytes"] = launch.work.compulsory_bytes;
   }
+  if (!launch.program.is_null()) value["program"] = launch.program;
   if (launch.explanation) {
     value["explanation"] = {
         {"mistake", launch.explanation->mistake}, {"sentence", launch.explanation->sentence}, {"advice", launch.explanation->advice}};

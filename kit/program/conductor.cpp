@@ -38,8 +38,10 @@ void Conductor::run(const std::atomic<bool>& stop) {
   } catch (const ChannelError& error) {
     session_.record.end("garbled", {{"detail", judge::tame(error.what(), 300)}});
   }
+  if (!session_.custody.is_whole()) session_.record.end("internal", {{"detail", "the program copies more than the record can hold"}});
   if (!session_.record.has_ended()) note_end(process, deadline);
   process.kill();
+  session_.custody.close();
 }
 
 void Conductor::serve(HostProcess& process, Clock::time_point deadline, const std::atomic<bool>& stop) {

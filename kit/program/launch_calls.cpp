@@ -132,7 +132,9 @@ Reply LaunchCalls::launch(const HostRequest& request, std::chrono::milliseconds 
     write_down(request, launch, CudaError::memory_allocation, "launch-error", "There is no room for the kernel's variables.");
     return session_.fail("launch", CudaError::memory_allocation, at);
   }
+  session_.custody.before_launch(session_.memory);
   const LaunchOutcome outcome = runners_.run(launch, variables_, session_.order.has_several(), left);
+  session_.custody.after_launch(at, session_.memory);
   const CudaError error = take(request, launch, outcome);
   if (error != CudaError::success) return session_.fail("launch", error, at);
   Reply reply = reply_of(0);

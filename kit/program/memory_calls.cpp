@@ -183,7 +183,11 @@ Reply MemoryCalls::copy(const HostRequest& request) {
   if (between)
     move(to, from);
   else
-    transfer_ = Transfer{to.memory != nullptr ? to : from, to.memory != nullptr};
+    transfer_ = Transfer{.rows = to.memory != nullptr ? to : from,
+                         .to_device = to.memory != nullptr,
+                         .at = at,
+                         .host = request.number(to.memory != nullptr ? "from" : "to"),
+                         .host_pitch = to.memory != nullptr ? from.pitch : to.pitch};
   return reply;
 }
 
@@ -199,8 +203,10 @@ Reply MemoryCalls::chunk(const HostRequest& request) {
     if (transfer.to_device) {
       std::memcpy(rows.memory->content + place, staging_ + done, some);
       mark_as_set(rows.memory->marks, place, some);
+      session_.custody.sent(transfer.at, transfer.host + row * transfer.host_pitch + column, rows.memory->content + place, some);
     } else {
       std::memcpy(staging_ + done, rows.memory->content + place, some);
+      session_.custody.received(transfer.at, transfer.host + row * transfer.host_pitch + column, *rows.memory, place, some);
     }
     done += some;
     transfer.moved += some;
@@ -260,7 +266,9 @@ Reply MemoryCalls::symbol(const HostRequest& request) {
   Allocation& memory = *one->memory;
   Reply reply{.value = {{"error", 0}, {"address", memory.address}, {"direction", one->has_value ? "done" : "write"}}};
   if (!one->has_value)
-    transfer_ = Transfer{{.memory = &memory, .offset = 0, .rows = 1, .row_bytes = memory.bytes, .pitch = memory.bytes}, true};
+    transfer_ = Transfer{.rows = {.memory = &memory, .offset = 0, .rows = 1, .row_bytes = memory.bytes, .pitch = memory.bytes},
+                         .to_device = true,
+                         .at = request.at()};
   one->has_value = true;
   if (memory.file() == protocol::ProgramFile::shared) {
     reply.value["offset"] = memory.offset;

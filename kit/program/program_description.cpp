@@ -59,6 +59,7 @@ ProgramDescription program_from(const json& value) {
                     .event_budget = integer<std::uint64_t>(limits.at("event_budget")),
                     .memory_bytes = integer<std::size_t>(limits.at("memory_bytes")),
                     .output_bytes = integer<std::size_t>(limits.at("output_bytes"))};
+  if (value.contains("custody")) program.custody = text(value.at("custody"));
   return program;
 }
 

@@ -49,6 +49,7 @@ struct ProgramDescription {
   std::vector<std::string> host_argv;
   std::map<std::string, KernelDescription> kernels;  // by mangled name
   ProgramLimits limits;
+  std::string custody;  // where a record of all copies is kept; empty: nowhere
 };
 
 // Throws std::runtime_error or nlohmann::json::exception.

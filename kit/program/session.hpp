@@ -8,6 +8,7 @@
 #include <nlohmann/json.hpp>
 
 #include "program/api_errors.hpp"
+#include "program/custody.hpp"
 #include "program/device_memory.hpp"
 #include "program/pending_work.hpp"
 #include "program/program_description.hpp"
@@ -24,10 +25,11 @@ struct Reply {
 inline Reply reply_of(int error) { return {.value = {{"error", error}}}; }
 
 struct Session {
-  explicit Session(ProgramDescription program) : description(std::move(program)), memory(description.limits.memory_bytes), pending(order) {}
+  explicit Session(ProgramDescription program) : description(std::move(program)), memory(description.limits.memory_bytes), custody(description.custody), pending(order) {}
 
   ProgramDescription description;
   DeviceMemory memory;
+  Custody custody;
   StreamOrder order;
   PendingWork pending;
   ApiErrors errors;

@@ -60,6 +60,20 @@ void copy_marks(std::uint8_t* to, std::size_t to_first, const std::uint8_t* from
   }
 }
 
+void for_each_written_by_kernel(const std::uint8_t* marks, std::size_t first, std::size_t bytes,
+                                const std::function<void(std::size_t, std::size_t)>& visit) {
+  const std::size_t end = first + bytes;
+  std::size_t begin = end;  // of the part that is under way; `end`: none
+  for (std::size_t at = first; at < end; ++at) {
+    const bool written = (marks[at / 4] & (bit(at) << 4)) != 0;
+    if (written && begin == end) begin = at;
+    if (written || begin == end) continue;
+    visit(begin, at - begin);
+    begin = end;
+  }
+  if (begin != end) visit(begin, end - begin);
+}
+
 bool all_set(const std::uint8_t* marks, std::size_t first, std::size_t bytes) {
   return every_word(marks, first, bytes, [](std::uint8_t found, std::uint8_t wanted) { return found == wanted; });
 }

@@ -1,0 +1,50 @@
+// Keeps a record of the bytes that pass between host and device, for a judge that asks where a result came from. A file beside the report;
+// `tilelab run` keeps none.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <cstdio>
+#include <memory>
+#include <string>
+
+#include "program/device_memory.hpp"
+
+namespace tilelab::program {
+
+// Before the bytes of each record, as they lie in memory.
+struct CustodyHeader {
+  std::uint64_t to_the_device = 0;  // 0: to the host, and a kernel wrote every byte
+  std::uint64_t at = 0;             // where the program asked for the copy, or launched the kernel
+  std::uint64_t address = 0;        // in the program's own memory
+  std::uint64_t bytes = 0;
+};
+
+class Custody {
+ public:
+  // An empty path: nothing is kept. Throws std::runtime_error.
+  explicit Custody(const std::string& path);
+  bool is_kept() const { return file_ != nullptr; }
+  bool is_whole() const { return is_whole_; }  // false: there was more than the record may hold
+
+  void sent(std::uint64_t at, std::uint64_t address, const char* content, std::size_t bytes);
+  // Those bytes of [offset, offset + bytes) of the allocation that kernels wrote. `address`: where the first one goes to.
+  void received(std::uint64_t at, std::uint64_t address, const Allocation& from, std::size_t offset, std::size_t bytes);
+  // The host writes to managed and pinned memory unseen. So what a kernel wrote there counts from the launch to its end alone.
+  void before_launch(DeviceMemory& memory) const;
+  void after_launch(std::uint64_t at, DeviceMemory& memory);
+  // Everything is in the file. Throws std::runtime_error if it cannot be.
+  void close();
+
+ private:
+  struct Closer {
+    void operator()(std::FILE* file) const { std::fclose(file); }
+  };
+  void write(const CustodyHeader& header, const char* content);
+
+  std::unique_ptr<std::FILE, Closer> file_;
+  std::size_t kept_ = 0;
+  bool is_whole_ = true;
+};
+
+}  // namespace tilelab::program

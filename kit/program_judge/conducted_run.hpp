@@ -1,0 +1,46 @@
+// One run of a program under the conductor (kit/program), as a child process: what the conductor recorded, what the program wrote to its
+// standard output, and which bytes passed between host and device.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include <nlohmann/json.hpp>
+
+namespace tilelab::judge {
+
+// Bytes that were copied, in the order of the copies. `address`: where they went to or came from in the program's own memory.
+struct CopiedBytes {
+  bool to_the_device = false;  // else they were copied to the host, and a kernel had written every one of them
+  std::uint64_t at = 0;        // the program's instruction
+  std::uint64_t address = 0;
+  std::vector<std::byte> bytes;
+};
+
+struct ConductedRun {
+  nlohmann::json record;  // run.json
+  std::string output;
+  bool wrote_too_much = false;  // and was ended for it
+  std::vector<CopiedBytes> copies;
+};
+
+// What the grader says of a program that it has built. `description` is program.json without arguments.
+struct BuiltProgram {
+  std::string conductor;  // the path of the conductor
+  nlohmann::json description;
+  std::string folder;   // where the program runs: it may write there
+  std::string scratch;  // where the judge may: the program sees nothing of it
+};
+
+// Throws std::runtime_error or nlohmann::json::exception.
+BuiltProgram read_program_file(const std::string& path);
+
+// Throws std::runtime_error where the conductor cannot work: a fault of ours.
+ConductedRun conduct(const BuiltProgram& program, const std::vector<std::string>& arguments);
+
+// Reads the file that the conductor writes beside its report. Throws std::runtime_error if it is damaged.
+std::vector<CopiedBytes> read_copies(const std::string& path);
+
+}  // namespace tilelab::judge

@@ -1,0 +1,33 @@
+// The folder in which a judged program runs: filled before each run, and read afterwards. Whatever lies in it then is the program's, and
+// hostile: names are looked up in the open folder, links are not followed, only plain files of a limited size are read.
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "program_judge/program_trial.hpp"
+#include "runner/channel.hpp"
+
+namespace tilelab::judge {
+
+class DataFolder {
+ public:
+  // Throws std::system_error if it cannot be opened.
+  explicit DataFolder(const std::string& path);
+  // Removes what lies in it, folders too, and writes the files. Throws std::runtime_error.
+  void fill(const std::vector<DataFile>& files) const;
+  // The file's content. Nothing if there is none, and why.
+  struct Found {
+    std::optional<std::vector<std::byte>> content;
+    std::string trouble;  // "does not exist"
+  };
+  Found read(const std::string& name, std::size_t most_bytes) const;
+
+ private:
+  std::string path_;
+  Descriptor folder_;
+};
+
+}  // namespace tilelab::judge

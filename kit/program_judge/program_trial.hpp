@@ -1,0 +1,35 @@
+// One run of a whole program to be judged: its command line, the files that it finds, what it must leave. Plain data that a problem in
+// kit/problems makes. Only the problem knows what the numbers mean.
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <vector>
+
+#include "operands/operand.hpp"
+
+namespace tilelab::judge {
+
+// Numbers as they lie in memory, without a header: what fread and fwrite move.
+struct DataFile {
+  std::string name;  // in the folder in which the program runs: no path
+  std::vector<std::byte> content;
+};
+
+inline DataFile data_file(std::string name, ElementType type, const std::vector<double>& values) {
+  return {std::move(name), encoded(type, values)};
+}
+
+struct ProgramTrial {
+  std::string shape;                   // "n=1000"
+  std::string inputs;                  // "random numbers"
+  std::vector<std::string> arguments;  // behind the program's name
+  std::vector<DataFile> files;
+  std::string output;  // the file that it must write; empty: numbers on its standard output, with white space between them
+  ElementType type = ElementType::f32;
+  Expectation expectation;
+  // A result that some kernel must have written in device memory before the program wrote it down. False: the host may compute it.
+  bool must_come_from_a_kernel = true;
+};
+
+}  // namespace tilelab::judge

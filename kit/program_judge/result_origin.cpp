@@ -1,0 +1,102 @@
+#include "program_judge/result_origin.hpp"
+
+#include <algorithm>
+#include <map>
+#include <set>
+#include <span>
+
+#include "judge/comparison.hpp"
+
+namespace tilelab::judge {
+namespace {
+
+constexpr std::size_t window = 16, least_elements = 4, least_values = 4;
+constexpr std::uint64_t most_steps = 400'000'000;  // of one search
+
+std::vector<double> elements_of(ElementType type, std::span<const std::byte> bytes, std::size_t skipped) {
+  if (skipped >= bytes.size()) return {};
+  const std::size_t whole = (bytes.size() - skipped) / bytes_of(type) * bytes_of(type);
+  return decoded(type, bytes.subspan(skipped, whole));
+}
+
+// Looks for the result's elements [first, first + count) in a row.
+class Search {
+ public:
+  explicit Search(const Expectation& right) : right_(right) {}
+
+  bool finds(const std::vector<double>& in, std::size_t first, std::size_t count) {
+    for (std::size_t start = 0; start + count <= in.size() && steps_ < most_steps; ++start) {
+      std::size_t same = 0;
+      while (same < count && is_right(in[start + same], right_, first + same)) ++same;
+      steps_ += same + 1;
+      if (same == count) return true;
+    }
+    return false;
+  }
+
+ private:
+  const Expectation& right_;
+  std::uint64_t steps_ = 0;
+};
+
+// The host's memory as copies from the device left it: pieces without a gap, by their first address. A later copy covers an earlier one.
+std::vector<std::vector<std::byte>> pieces_of(const std::vector<CopiedBytes>& copies) {
+  std::map<std::uint64_t, std::vector<std::byte>> pieces;
+  for (const CopiedBytes& one : copies) {
+    if (one.to_the_device || one.bytes.empty()) continue;
+    const std::uint64_t first = one.address, end = first + one.bytes.size();
+    std::vector<std::byte> merged = one.bytes;
+    std::uint64_t begin = first;
+    auto at = pieces.upper_bound(end);
+    while (at != pieces.begin()) {
+      const auto before = std::prev(at);
+      const std::uint64_t other = before->first, other_end = other + before->second.size();
+      if (other_end < begin) break;
+      if (other < begin) {
+        merged.insert(merged.begin(), before->second.begin(), before->second.begin() + static_cast<std::ptrdiff_t>(begin - other));
+        begin = other;
+      }
+      const std::uint64_t merged_end = begin + merged.size();
+      if (other_end > merged_end)
+        merged.insert(merged.end(), before->second.end() - static_cast<std::ptrdiff_t>(other_end - merged_end), before->second.end());
+      at = pieces.erase(before);
+    }
+    pieces[begin] = std::move(merged);
+  }
+  std::vector<std::vector<std::byte>> found;
+  for (auto& [address, bytes] : pieces) found.push_back(std::move(bytes));
+  return found;
+}
+
+}  // namespace
+
+bool came_from_a_kernel(const Expectation& right, ElementType type, const std::vector<CopiedBytes>& copies) {
+  Search search(right);
+  std::vector<std::vector<std::byte>> places = pieces_of(copies);
+  for (const CopiedBytes& one : copies)  // also as it was before a later copy covered it
+    if (!one.to_the_device) places.push_back(one.bytes);
+  return std::any_of(places.begin(), places.end(), [&](const auto& bytes) {
+    for (std::size_t skipped = 0; skipped < bytes_of(type); ++skipped)
+      if (search.finds(elements_of(type, bytes, skipped), 0, right.values.size())) return true;
+    return false;
+  });
+}
+
+std::optional<std::uint64_t> sent_by_the_host(const Expectation& right, ElementType type, const std::vector<CopiedBytes>& copies) {
+  const std::size_t size = right.values.size();
+  if (size < least_elements || std::set(right.values.begin(), right.values.end()).size() < least_values) return std::nullopt;
+  const std::size_t count = std::min(size, window);
+  Search search(right);
+  for (const CopiedBytes& one : copies) {
+    if (!one.to_the_device) continue;
+    const std::vector<double> sent = elements_of(type, one.bytes, 0);
+    for (std::size_t first = 0; first + count <= size; first += count) {
+      const auto end = right.values.begin() + static_cast<std::ptrdiff_t>(first + count);
+      if (std::set(right.values.begin() + static_cast<std::ptrdiff_t>(first), end).size() < least_values) continue;
+      if (search.finds(sent, first, count)) return one.at;
+    }
+  }
+  return std::nullopt;
+}
+
+}  // namespace tilelab::judge

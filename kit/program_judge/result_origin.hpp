@@ -1,0 +1,23 @@
+// Where a program's result came from: whether a kernel wrote it in device memory, or the host sent it there.
+//
+// The right values are known here, so they are looked for in what passed between host and device. A host that encodes the result and lets
+// a kernel decode it is not found out; then a kernel has at least done something for each element.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "operands/operand.hpp"
+#include "program_judge/conducted_run.hpp"
+
+namespace tilelab::judge {
+
+// Whether bytes that kernels wrote and the host received hold the whole result, in one piece of the host's memory.
+bool came_from_a_kernel(const Expectation& right, ElementType type, const std::vector<CopiedBytes>& copies);
+
+// The first copy to the device that holds `window` elements of the result in a row, or all of a shorter one; its `at`. Results of fewer
+// than four elements, or of fewer than four different values, tell nothing.
+std::optional<std::uint64_t> sent_by_the_host(const Expectation& right, ElementType type, const std::vector<CopiedBytes>& copies);
+
+}  // namespace tilelab::judge
