@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from rich.console import Group, RenderableType
 from rich.table import Table
@@ -11,6 +11,8 @@ from rich.text import Text
 
 from grader.batch.class_batch import BatchReport
 from grader.model.verdicts import TERMINAL_STYLES, Verdict
+
+_MOST_LETTERS = 40  # of the headings: 80 columns have room for these, a verdict's name and frames
 
 
 def summary(report: BatchReport) -> RenderableType:
@@ -55,13 +57,20 @@ def _table(report: BatchReport) -> Table:
     counts = {
         lab: Counter(result.labs[lab].verdict for result in report.graded.results) for lab in report.graded.lab_ids
     }
-    table = Table("verdict", *report.graded.lab_ids, pad_edge=False)
+    table = Table("verdict", *headings(report.graded.lab_ids), pad_edge=False)
     for column in table.columns[1:]:
         column.justify = "right"
     for verdict in sorted({one for count in counts.values() for one in count}, key=_rank):
         row = [str(counts[lab][verdict] or "") for lab in report.graded.lab_ids]
         table.add_row(Text(verdict.value, style=TERMINAL_STYLES[verdict.facts.tone]), *row)
     return table
+
+
+def headings(labs: Sequence[str]) -> list[str]:
+    """The labs' numbers where their names are too long for a terminal: "02" for "02-tiled"."""
+    numbers = [lab.split("-")[0] for lab in labs]
+    is_short = sum(map(len, labs)) <= _MOST_LETTERS
+    return list(labs) if is_short or len(set(numbers)) < len(labs) else numbers
 
 
 def _rank(verdict: Verdict) -> int:
