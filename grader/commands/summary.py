@@ -67,7 +67,7 @@ def _table(report: BatchReport) -> Table:
 
 
 def headings(labs: Sequence[str]) -> list[str]:
-    """The labs' numbers where their names are too long for a terminal: "02" for "02-tiled"."""
+    """The labs' numbers where their names are too long for a terminal: what stands before the first hyphen."""
     numbers = [lab.split("-")[0] for lab in labs]
     is_short = sum(map(len, labs)) <= _MOST_LETTERS
     return list(labs) if is_short or len(set(numbers)) < len(labs) else numbers
