@@ -1,0 +1,104 @@
+#include "problems/scan.hpp"
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <set>
+#include <stdexcept>
+#include <utility>
+
+#include "judge/bench.hpp"
+
+namespace tilelab::scan {
+namespace {
+
+constexpr int largest_number = 1000, least_shared_out = 100'000;
+
+// Instrumented events that a run may make before it counts as endless: a generous number for each element, and some for the idle threads
+// of a large block on few numbers.
+constexpr std::uint64_t spare_events = 20'000'000, events_per_element = 1'000;
+
+int checked(int n) {
+  if (n < 1 || n > most_numbers) throw std::logic_error("n is from 1 to " + std::to_string(most_numbers));
+  return n;
+}
+
+judge::Trial drawn(int n, std::string inputs, int largest, judge::RandomStream random) {
+  const auto count = static_cast<std::size_t>(n);
+  std::vector<double> in(count), sums(count);
+  double sum = 0;  // below 2^31: exact
+  for (std::size_t i = 0; i < count; ++i) {
+    const int magnitude = random.between(1, largest);
+    in[i] = random.between(0, 3) == 0 ? -magnitude : magnitude;
+    sums[i] = sum += in[i];
+  }
+  judge::Expectation expected{.rows = 1, .columns = count, .values = std::move(sums)};
+  return {.shape = "n=" + std::to_string(n),
+          .inputs = std::move(inputs),
+          .operands = {judge::input("in", ElementType::i32, count, std::move(in)),
+                       judge::output("out", ElementType::i32, std::move(expected)), judge::integer("n", n)},
+          .launch_arguments = {n},
+          .work_unit = "number",
+          .work = count,
+          .work_events = events_per_element * count,
+          .spare_events = spare_events};
+}
+
+}  // namespace
+
+judge::Trial exact_trial(int n, judge::RandomStream random) { return drawn(checked(n), "whole numbers", largest_number, random); }
+
+judge::Trial large_trial(int n, judge::RandomStream random) {
+  return drawn(checked(n), "large whole numbers", std::numeric_limits<int>::max() / n, random);
+}
+
+void check_exact(const std::vector<int>& sizes) {
+  for (const int n : sizes) judge::check(exact_trial(n, judge::bench().draw()));
+}
+
+void check_large(const std::vector<int>& sizes) {
+  for (const int n : sizes) judge::check(large_trial(n, judge::bench().draw()));
+}
+
+void check_shared_out(const std::vector<int>& sizes) {
+  for (const int n : sizes) {
+    if (n < least_shared_out) throw std::logic_error("a single block could do it");
+    judge::Trial trial = exact_trial(n, judge::bench().draw());
+    trial.counts_traffic = true;  // for the report, and for performance tiers
+    const std::string missed = missed_sharing(n, judge::check(std::move(trial)).counters);
+    if (!missed.empty()) judge::reject_technique("correct, but " + missed);
+  }
+}
+
+std::string missed_sharing(int size, const judge::Counters& counters) {
+  const auto n = static_cast<std::uint64_t>(checked(size));
+  const std::uint64_t word = sizeof(int);
+  if (counters.at("global_load_bytes") < word * n)  // throws if missing: our own error
+    return "it loads less from global memory than `in` holds: where does it have the rest from?";
+  const std::uint64_t busiest = counters.at("most_words_of_a_thread");
+  if (busiest > most_words_of_a_thread)
+    return "one thread loads and stores " + std::to_string(busiest) + " numbers; at most " + std::to_string(most_words_of_a_thread) +
+           " earn these points. Share the work among more threads and blocks.";
+  const std::uint64_t words = (judge::loaded_bytes(counters) + judge::stored_bytes(counters)) / word;
+  if (words > most_words_of_a_number * n)
+    return "it loads and stores " + std::to_string(words) + " numbers in global memory for " + std::to_string(n) + " numbers; at most " +
+           std::to_string(most_words_of_a_number) +
+           " for each earn these points. Let the threads of a block work together in shared memory or in registers.";
+  return {};
+}
+
+std::vector<int> around_powers(int largest) {
+  std::set<int> sizes;  // 3 lies beside both 2 and 4
+  for (int power = 2; power <= largest; power *= 2) sizes.insert({power - 1, power, power + 1});
+  return {sizes.begin(), sizes.end()};
+}
+
+std::vector<int> random_sizes(int count, int least, int most) {
+  judge::RandomStream random = judge::bench().draw();
+  std::vector<int> sizes;
+  for (int i = 0; i < count; ++i) sizes.push_back(random.between(least, most));
+  return sizes;
+}
+
+}  // namespace tilelab::scan
