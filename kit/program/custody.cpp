@@ -30,6 +30,12 @@ void Custody::received(std::uint64_t at, std::uint64_t address, const Allocation
   });
 }
 
+void Custody::between(std::uint64_t at, const Allocation& to, std::size_t there, const Allocation& from, std::size_t here,
+                      std::size_t bytes) {
+  if (is_shared(to) && !is_shared(from)) received(at, to.address + there, from, here, bytes);
+  if (is_shared(from) && !is_shared(to)) sent(at, from.address + here, from.content + here, bytes);
+}
+
 void Custody::before_launch(DeviceMemory& memory) const {
   if (!is_kept()) return;
   memory.for_each_live([](Allocation& one) {

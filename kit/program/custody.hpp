@@ -30,6 +30,8 @@ class Custody {
   void sent(std::uint64_t at, std::uint64_t address, const char* content, std::size_t bytes);
   // Those bytes of [offset, offset + bytes) of the allocation that kernels wrote. `address`: where the first one goes to.
   void received(std::uint64_t at, std::uint64_t address, const Allocation& from, std::size_t offset, std::size_t bytes);
+  // A copy from memory that the host uses as well to device memory, or back, is one between host and device. Called before the bytes move.
+  void between(std::uint64_t at, const Allocation& to, std::size_t there, const Allocation& from, std::size_t here, std::size_t bytes);
   // The host writes to managed and pinned memory unseen. So what a kernel wrote there counts from the launch to its end alone.
   void before_launch(DeviceMemory& memory) const;
   void after_launch(std::uint64_t at, DeviceMemory& memory);

@@ -113,9 +113,10 @@ bool MemoryCalls::has_right_direction(const HostRequest& request, CopyKind kind,
   return false;
 }
 
-void MemoryCalls::move(const Rows& to, const Rows& from) {
+void MemoryCalls::move(std::uint64_t at, const Rows& to, const Rows& from) {
   for (std::size_t row = 0; row < to.rows; ++row) {
     const std::size_t there = to.offset + row * to.pitch, here = from.offset + row * from.pitch;
+    session_.custody.between(at, *to.memory, there, *from.memory, here, to.row_bytes);
     std::memmove(to.memory->content + there, from.memory->content + here, to.row_bytes);
     copy_marks(to.memory->marks, there, from.memory->marks, here, to.row_bytes);
   }
@@ -181,7 +182,7 @@ Reply MemoryCalls::copy(const HostRequest& request) {
   Reply reply = finish(request, to, from, between ? "done" : to.memory != nullptr ? "write" : "read");
   if (reply.value["error"] != 0) return reply;
   if (between)
-    move(to, from);
+    move(at, to, from);
   else
     transfer_ = Transfer{.rows = to.memory != nullptr ? to : from,
                          .to_device = to.memory != nullptr,
