@@ -9,17 +9,17 @@ from __future__ import annotations
 import json
 import os
 import subprocess
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any
 
 from pydantic import ValidationError
 
-from grader.model.advice import advice_for
 from grader.model.labs import Lab
+from grader.model.located_findings import located
 from grader.model.outcome import JudgedCase
-from grader.model.result import Finding, Launch, Site, Traffic
+from grader.model.result import Launch
 from grader.model.seed import judge_key
 from grader.model.verdicts import Verdict
 
@@ -48,16 +48,25 @@ def run_judge(
     """What the judge saw of the runner that `runner_argv` starts. `lines` are the submission's. Raises RuntimeError, which is
     ours to investigate, if the judge dies, hangs or writes a file that cannot be read.
     """
-    runner_file, report_file = folder / "runner.json", folder / "judge.json"
+    runner_file = folder / "runner.json"
     runner_file.write_text(json.dumps({"argv": list(runner_argv)}), encoding="utf-8")
-    command = [
-        str(call.judge), "--runner", str(runner_file),
+    rules = [
         *(["--allow-same-value-writes"] if lab.public.races.same_value_writes == "allowed" else []),
         *(["--early-return-is-error"] if lab.public.barriers.early_return == "error" else []),
+    ]
+    report = judge_report(call, lab, ["--runner", str(runner_file), *rules], folder)
+    return judged_cases(report, lab, lambda entry: _launch(entry, lab, lines))
+
+
+def judge_report(call: JudgeCall, lab: Lab, arguments: Sequence[str], folder: Path) -> list[dict[str, Any]]:
+    """The cases of judge.json. `arguments`: what is judged. Raises RuntimeError as above."""
+    report_file = folder / "judge.json"
+    command = [
+        str(call.judge), *arguments,
         "--shuffle", str(call.order), "--report", str(report_file), *(["--abort"] if call.until_failure else []),
         *(["--shutdown-grace-ms", str(call.shutdown_grace_ms)] if call.shutdown_grace_ms else []),
     ]  # fmt: skip
-    seconds = JUDGE_SECONDS * _clock_factor() if call.seconds is None else call.seconds
+    seconds = JUDGE_SECONDS * clock_factor() if call.seconds is None else call.seconds
     try:
         finished = subprocess.run(
             command, cwd=folder, input=_task(call, lab), capture_output=True, timeout=seconds, check=False
@@ -71,14 +80,27 @@ def run_judge(
         raise RuntimeError(message)
     try:
         report = json.loads(report_file.read_text(encoding="utf-8", errors="replace"))
-        cases = [_case(entry, lab, lines) for entry in report["cases"]]
+        return list(report["cases"])
+    except (ValueError, KeyError, TypeError, RecursionError) as error:
+        raise _unreadable(lab, error) from error
+
+
+def judged_cases(
+    report: Sequence[dict[str, Any]], lab: Lab, launch: Callable[[dict[str, Any]], Launch]
+) -> tuple[JudgedCase, ...]:
+    """`launch` reads one launch of a case. Raises RuntimeError where the report cannot be read."""
+    try:
+        cases = [_case(entry, launch) for entry in report]
     except (ValueError, KeyError, TypeError, ValidationError) as error:
-        message = f"the judge of {lab.id} wrote a report that cannot be read: {error}"
-        raise RuntimeError(message) from error
+        raise _unreadable(lab, error) from error
     seen = [judged.name for judged in cases]
     return tuple(
         replace(judged, seen=seen.count(name)) for name, judged in {judged.name: judged for judged in cases}.items()
     )
+
+
+def _unreadable(lab: Lab, error: Exception) -> RuntimeError:
+    return RuntimeError(f"the judge of {lab.id} wrote a report that cannot be read: {error}")
 
 
 def _task(call: JudgeCall, lab: Lab) -> bytes:
@@ -98,55 +120,16 @@ def _task(call: JudgeCall, lab: Lab) -> bytes:
     return json.dumps(task).encode()
 
 
-def _clock_factor() -> int:
+def clock_factor() -> int:
     """How many times slower an emulator is. The judge reads it too, and reports a value that is no number from 1 to 100."""
     text = os.environ.get("TILELAB_CLOCK_FACTOR", "1")
     return int(text) if text.isdecimal() else 1
 
 
-Kind = TypeVar("Kind", bound=Launch)
-
-
-def _case(entry: dict[str, Any], lab: Lab, lines: Sequence[str]) -> JudgedCase:
-    launches = tuple(_launch(launch, lab, lines) for launch in entry["launches"])
+def _case(entry: dict[str, Any], launch: Callable[[dict[str, Any]], Launch]) -> JudgedCase:
+    launches = tuple(launch(one) for one in entry["launches"])
     return JudgedCase(entry["name"], bool(entry["passed"]), Verdict(entry["verdict"]), entry["message"], launches)
 
 
 def _launch(entry: dict[str, Any], lab: Lab, lines: Sequence[str]) -> Launch:
     return located(Launch.model_validate(entry), {lab.public.file: lines})
-
-
-def located(launch: Kind, sources: Mapping[str, Sequence[str]]) -> Kind:
-    """Adds the source line and advice to each finding. `sources`: the submission's own lines by file, its main file first."""
-    findings = tuple(_finding(finding, sources) for finding in launch.findings)
-    traffic = _located_traffic(launch.traffic, sources) if launch.traffic else None
-    return launch.model_copy(update={"findings": findings, "traffic": traffic})
-
-
-def _located_traffic(traffic: Traffic, sources: Mapping[str, Sequence[str]]) -> Traffic:
-    """Keeps only lines of the submission's own files, and adds their text."""
-    placed = [(one, sources.get(one.file or "", ())) for one in traffic.lines]
-    own = [
-        one.model_copy(update={"source": lines[one.line - 1]})
-        for one, lines in placed
-        if one.line is not None and 0 < one.line <= len(lines)
-    ]
-    return traffic.model_copy(update={"lines": tuple(own)})
-
-
-def _finding(finding: Finding, sources: Mapping[str, Sequence[str]]) -> Finding:
-    """Keeps only lines of the submission's own files, and adds their text and advice."""
-    other = _site(finding.other, sources) if finding.other else None
-    placed = finding.model_copy(update={**_place(finding, sources), "other": other})
-    return placed.model_copy(update={"advice": finding.advice or advice_for(placed)})
-
-
-def _site(site: Site, sources: Mapping[str, Sequence[str]]) -> Site:
-    return site.model_copy(update=_place(site, sources))
-
-
-def _place(site: Site, sources: Mapping[str, Sequence[str]]) -> dict[str, Any]:
-    lines = sources.get(site.file or "", ())
-    if site.line is None or not 0 < site.line <= len(lines):
-        return {"file": next(iter(sources)), "line": None, "source": None}
-    return {"source": lines[site.line - 1]}

@@ -18,6 +18,7 @@ from grader.judging.failure_causes import failure_causes
 from grader.judging.gpu_judging import GpuSubmission, judge_on_gpu
 from grader.judging.judge_call import JudgeCall, run_judge
 from grader.judging.lab_verdict import all_passed
+from grader.judging.program_judging import build_submission, judge_submission
 from grader.machine.toolset import Toolset
 from grader.model.labs import Lab
 from grader.model.outcome import GpuOutcome, JudgedCase, LabOutcome, unjudged
@@ -61,6 +62,10 @@ def judge_lab(  # noqa: PLR0913 - what a lab is judged on, each by name
             source = renamed
         work = folder / "work"
         work.mkdir()
+        if lab.public.starts_itself:
+            program = toolset.judge_program(lab.id, public_only=public_only)
+            call = JudgeCall(program, seed, () if case is None else (case,), order, until_failure)
+            return _judge_program(toolset, lab, text, folder, call)
         entries = EntrySignatures(lab.public.kernel, lab.public.launch)
         built = build_for_cpu(toolset.toolchain, toolset.confinement, source, work, entries)
         build = Build(
@@ -93,6 +98,19 @@ def judge_lab(  # noqa: PLR0913 - what a lab is judged on, each by name
         return outcome
     finally:
         shutil.rmtree(folder, ignore_errors=True)
+
+
+def _judge_program(toolset: Toolset, lab: Lab, text: str, folder: Path, call: JudgeCall) -> LabOutcome:
+    """A submission whose host code is the student's own."""
+    began = time.monotonic()
+    built = build_submission(toolset, lab, text, folder / "work")
+    build = Build(
+        ok=not built.refusals, compiler=toolset.compiler_version, log=built.log, seconds=round(built.seconds, 3)
+    )
+    if built.refusals:
+        return _refused(lab, build, built.refusals, text, time.monotonic() - began)
+    cases = judge_submission(toolset, lab, built, text, folder, call)
+    return LabOutcome(lab.id, build=build, cases=cases, seconds=time.monotonic() - began)
 
 
 def _asked(lab: Lab, *, public_only: bool) -> Lab:

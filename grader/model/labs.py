@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import re
 import tomllib
 from dataclasses import dataclass
-from pathlib import Path
-from typing import Literal
+from pathlib import Path, PurePosixPath
+from typing import Literal, Self
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
 
 from grader.model.errors import RemediableError
 
@@ -17,6 +18,17 @@ class LabError(RemediableError):
 
 
 _MOST_POINTS = 1_000_000  # more cannot be added up without rounding
+Contract = Literal["kernel", "launcher", "program"]
+# What a lab's file may say, by its contract. `needed` and `allowed` name fields of PublicSpec that belong to some contracts only.
+_NEEDED = {"kernel": ("kernel", "launch"), "launcher": ("launcher",), "program": ()}
+_ALLOWED = {
+    "kernel": ("performance",),
+    "launcher": ("arguments", "memory", "headers"),
+    "program": ("headers",),
+}
+_SIGNATURE = re.compile(r"[A-Za-z_]\w*(?:::[A-Za-z_]\w*)*\([\w:<>,*& \[\]]*\)")
+_HEADER = re.compile(r"(?:[A-Za-z0-9_][\w.+-]*/)*[A-Za-z0-9_][\w.+-]*\.(?:h|hpp|cuh|inc)")
+_OF_ONE_CONTRACT = ("kernel", "launch", "launcher", "arguments", "memory", "headers", "performance")
 
 
 class Strict(BaseModel):
@@ -72,8 +84,20 @@ class PublicSpec(Strict):
     summary: str
     problem: str  # a header in kit/problems
     file: str = Field(pattern=r"^[A-Za-z0-9_][A-Za-z0-9_.+-]*\.cu$")  # that a student hands in: a plain name, no path
-    kernel: str  # demangled signature: "scale(float const*, float*, int)"
-    launch: str  # demangled signature: "scale_launch(int)"
+    # kernel: one kernel, which the judge launches. launcher: a host function that launches what it likes. program: a file with main().
+    contract: Contract = "kernel"
+    kernel: str = ""  # demangled signature: "scale(float const*, float*, int)"
+    launch: str = ""  # demangled signature: "scale_launch(int)"
+    launcher: str = (
+        ""  # demangled signature: "solve(float const*, float*, int)"; it may be extern "C" and may return anything
+    )
+    arguments: tuple[
+        str, ...
+    ] = ()  # names of the problem's operands in the launcher's order; none: in the problem's order
+    memory: Literal["device", "host"] = "device"  # where the launcher's pointers lead to
+    headers: tuple[
+        str, ...
+    ] = ()  # files of the lab that a launcher's or program's file may include: "wb.h", "thrust/scan.h"
     shapes: str  # in words, for people
     traced_shape: str = (
         "8x8x8"  # sizes that `make trace` takes where none are given: allowed here, and small enough to read
@@ -86,6 +110,37 @@ class PublicSpec(Strict):
     races: RaceRules = RaceRules()
     barriers: BarrierRules = BarrierRules()
     case: tuple[CaseSpec, ...] = ()
+
+    @model_validator(mode="after")
+    def fits_its_contract(self) -> Self:
+        """Raises ValueError where a field is missing, or belongs to another contract."""
+        needed, allowed = _NEEDED[self.contract], _ALLOWED[self.contract]
+        missing = [name for name in needed if not getattr(self, name)]
+        foreign = [
+            name for name in self.model_fields_set.intersection(_OF_ONE_CONTRACT) if name not in needed + allowed
+        ]
+        if missing:
+            message = f"a lab with contract = {self.contract!r} needs `{missing[0]}`"
+            raise ValueError(message)
+        if foreign:
+            message = f"`{min(foreign)}` has no meaning in a lab with contract = {self.contract!r}: remove it"
+            raise ValueError(message)
+        if self.launcher and not _SIGNATURE.fullmatch(self.launcher):
+            message = (
+                f'launcher = {self.launcher!r} is no demangled signature, such as "solve(float const*, float*, int)"'
+            )
+            raise ValueError(message)
+        plain = [PurePosixPath(one).name for one in self.headers]
+        for header, name in zip(self.headers, plain, strict=True):
+            if not _HEADER.fullmatch(header) or plain.count(name) > 1:
+                message = f"headers: {header!r} is no path of a file beside lab.toml with a name of its own"
+                raise ValueError(message)
+        return self
+
+    @property
+    def starts_itself(self) -> bool:
+        """Whether host code of the student's launches the kernels."""
+        return self.contract != "kernel"
 
 
 class CounterTier(Strict):
@@ -181,6 +236,12 @@ def load_lab(root: Path, lab_id: str) -> Lab:
     )
     if unlisted := [name for name in counted if name not in names]:
         message = f"{private_dir / 'grading.toml'}: [counters] names a case that is not listed: {unlisted[0]!r}"
+        raise LabError(message)
+    if absent := [name for name in public.headers if not (public_dir / name).is_file()]:
+        message = f"{public_dir / 'lab.toml'}: headers: there is no {absent[0]} beside it"
+        raise LabError(message)
+    if public.starts_itself and private and private.counters:
+        message = f"{private_dir / 'grading.toml'}: [counters] is for labs with contract = 'kernel'"
         raise LabError(message)
     return Lab(lab_id, public, private, public_dir, private_dir if private else None)
 

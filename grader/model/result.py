@@ -38,15 +38,22 @@ class Finding(Site):
     """Something the build or an observer found, at one place."""
 
     kind: Verdict
+    label: str | None = None  # what it is called, where that says more than the kind's own label: "Memory never freed"
     severity: Literal["error", "note"] = "error"
     message: str
     advice: str | None = None  # what to look at next, without the solution
     array: str | None = None
     element: str | None = None
     other: Site | None = None  # a race's second access, a divergence's other barrier
+    launch_line: int | None = None  # where the student's own host code launched the kernel
     count: int = 1  # occurrences folded into this one
     cases: tuple[str, ...] = ()  # the cases in which it was seen
     confirmed_by: tuple[str, ...] = ()  # compute-sanitizer's tools that report the same, if they were used
+
+    @property
+    def called(self) -> str:
+        """What people call it."""
+        return self.label or self.kind.facts.label
 
 
 class WrongElement(Model):

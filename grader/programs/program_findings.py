@@ -7,7 +7,7 @@ import re
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from grader.judging.judge_call import located
+from grader.model.located_findings import located
 from grader.model.result import Finding, Launch, Site
 from grader.model.verdicts import Verdict
 from grader.programs.error_words import FIRST_OF_KERNELS, NOT_READY, error_words
@@ -96,7 +96,7 @@ def _ends(facts: RunFacts) -> Iterator[ProgramFinding]:
 def _with_launch(finding: Finding, of: KernelFinding | LaunchRecord, facts: RunFacts) -> ProgramFinding:
     place = facts.places.get(of.at)
     return ProgramFinding(
-        **finding.model_dump(),
+        **finding.model_dump(exclude={"launch_line"}),
         kernel=facts.kernels.get(of.kernel, of.kernel),
         launch_file=place.file if place else None,
         launch_line=place.line if place else None,

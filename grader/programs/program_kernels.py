@@ -14,13 +14,13 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+from grader.kernel_files.kernel_build import build_kernel, why_not
 from grader.kernel_files.kernel_source import KernelSource
 from grader.machine.toolset import Toolset
 from grader.model.verdicts import Verdict
 from grader.programs.host.program_source import ProgramSource
 from grader.programs.kernel_description import KernelMismatchError, kernel_description
 from grader.programs.kernel_symbols import KernelName, buildable_name, unit_of
-from grader.single_launch.kernel_build import build_kernel, why_not
 
 _KEPT = 40  # kernels; the oldest go
 _FORMAT = "2"  # another number where what is kept changes
@@ -40,12 +40,18 @@ class ProgramKernel:
     left_out: tuple[str, ...] = ()
 
 
-def build_kernels(
-    toolset: Toolset, source: ProgramSource, names: Sequence[KernelName], scratch: Path, definitions: Sequence[str]
+def build_kernels(  # noqa: PLR0913, PLR0917 - what to build, where, and with what
+    toolset: Toolset,
+    source: ProgramSource,
+    names: Sequence[KernelName],
+    scratch: Path,
+    definitions: Sequence[str],
+    kept: Path | None,
 ) -> Iterator[ProgramKernel]:
-    """One after the other as they are asked for; all are built at once, in folders of their own in `scratch`."""
-    kept = toolset.build / "programs"
-    fingerprint = toolset.fingerprint() if names else ""
+    """One after the other as they are asked for; all are built at once, in folders of their own in `scratch`. `kept`: a folder for what was
+    built, of which the oldest go; none: nothing is kept, so nothing goes while somebody else runs it.
+    """
+    fingerprint = toolset.fingerprint() if names and kept else ""
     with ThreadPoolExecutor(max(1, os.cpu_count() or 1)) as beside:
         jobs = [
             beside.submit(_kernel, toolset, source, name, scratch / f"kernel{number}", definitions, kept, fingerprint)
@@ -53,7 +59,8 @@ def build_kernels(
         ]
         for job in jobs:
             yield job.result()
-    _forget_the_oldest(kept)
+    if kept is not None:
+        _forget_the_oldest(kept)
 
 
 def _kernel(  # noqa: PLR0913, PLR0917 - what to build, where, and with what
@@ -62,13 +69,13 @@ def _kernel(  # noqa: PLR0913, PLR0917 - what to build, where, and with what
     name: KernelName,
     scratch: Path,
     definitions: Sequence[str],
-    kept: Path,
+    kept: Path | None,
     fingerprint: str,
 ) -> ProgramKernel:
     unit = unit_of(name, source.units) or source.main
-    place = kept / _key(unit, name, definitions, fingerprint)
+    place = kept / _key(unit, name, definitions, fingerprint) if kept else None
     draft = ProgramKernel(name, unit.name)
-    if (found := _taken(place, draft)) is not None:
+    if place is not None and (found := _taken(place, draft)) is not None:
         return found
     scratch.mkdir()
     built = build_kernel(toolset, unit, buildable_name(name, unit), scratch / "work", definitions=definitions)
@@ -84,7 +91,8 @@ def _kernel(  # noqa: PLR0913, PLR0917 - what to build, where, and with what
     made = replace(
         draft, runner=built.build.runner, image=built.build.image, description=description, left_out=left_out
     )
-    _keep(place, made)
+    if place is not None:
+        _keep(place, made)
     return made
 
 

@@ -33,7 +33,6 @@ class ProgramFinding(Finding):
 
     kernel: str = ""
     launch_file: str | None = None
-    launch_line: int | None = None
 
 
 class ProgramRefusal(Model):

@@ -19,8 +19,6 @@ from typing import IO, Any
 
 from pydantic import ValidationError
 
-from grader.judging.judge_call import MAX_REPORT_BYTES
-from grader.judging.lab_judging import RUN_LIMITS
 from grader.machine.toolset import Toolset
 from grader.model.errors import MachineError, RemediableError
 from grader.programs.program_kernels import ProgramKernel
@@ -28,12 +26,21 @@ from grader.programs.run_record import RunRecord
 from grader.sandbox import Limits
 
 OUTPUT_BYTES = 16 << 20  # of a program's output, where it is kept
+_MOST_RECORD_BYTES = 64 << 20
 _DEVICE_BYTES = 8 << 30
 _EVENT_BUDGET = 20_000_000_000
 _PRINTED_BYTES = 64 << 20
 _GRACE_SECONDS = 30.0  # for the conductor to end what runs and to write its record
 _PROGRAM_LIMITS = Limits(
     cpu_seconds=3600, wall_seconds=3600, memory_bytes=8 << 30, processes=256, file_bytes=2 << 30, open_files=256
+)
+_RUNNER_LIMITS = Limits(
+    cpu_seconds=3600,
+    wall_seconds=3600,
+    memory_bytes=2 * _DEVICE_BYTES,
+    processes=32,
+    file_bytes=64 << 20,
+    open_files=64,
 )
 
 
@@ -45,6 +52,7 @@ class ProgramRequest:
     seconds: int  # for the whole run
     readable: Sequence[Path] = ()  # besides the current folder
     keeps_output: bool = False  # instead of showing it
+    launch_seconds: int = 0  # of processor time for one launch; 0: as many as the whole run may take
 
 
 @dataclass(frozen=True)
@@ -63,13 +71,13 @@ def run_program(
         message = f"{conductor} is missing: run `make setup` to build it."
         raise RemediableError(message)
     described, report = scratch / "program.json", scratch / "run.json"
-    described.write_text(json.dumps(_description(toolset, request, kernels)), encoding="utf-8")
+    described.write_text(json.dumps(program_description(toolset, request, kernels)), encoding="utf-8")
     command = [str(conductor), "--program", str(described), "--report", str(report)]
     with tempfile.TemporaryFile() as kept:
         status, said = _conducted(command, request, kept if request.keeps_output else None)
         kept.seek(0)
         output = kept.read(OUTPUT_BYTES + 1)
-    if not report.is_file() or report.stat().st_size > MAX_REPORT_BYTES:
+    if not report.is_file() or report.stat().st_size > _MOST_RECORD_BYTES:
         message = f"the conductor failed with status {status}: {said[-2000:].strip()}"
         raise MachineError(message)
     try:
@@ -116,7 +124,8 @@ def _interrupted_by_sigterm() -> Iterator[None]:
         signal.signal(signal.SIGTERM, before)
 
 
-def _description(toolset: Toolset, request: ProgramRequest, kernels: Sequence[ProgramKernel]) -> dict[str, Any]:
+def program_description(toolset: Toolset, request: ProgramRequest, kernels: Sequence[ProgramKernel]) -> dict[str, Any]:
+    """program.json, which says to the conductor how the program and its kernels are started."""
     argv = toolset.confinement.wrap(
         [str(request.program), *request.arguments],
         readable=[request.program.parent, *request.readable],
@@ -128,7 +137,7 @@ def _description(toolset: Toolset, request: ProgramRequest, kernels: Sequence[Pr
         "host": {"argv": argv},
         "kernels": {one.name.symbol: _kernel(toolset, one, request.seconds) for one in kernels},
         "limits": {
-            "clock_ms": request.seconds * 1000,
+            "clock_ms": (request.launch_seconds or request.seconds) * 1000,
             "wall_ms": request.seconds * 1000,
             "event_budget": _EVENT_BUDGET,
             "memory_bytes": _DEVICE_BYTES,
@@ -140,7 +149,7 @@ def _description(toolset: Toolset, request: ProgramRequest, kernels: Sequence[Pr
 def _kernel(toolset: Toolset, kernel: ProgramKernel, seconds: int) -> dict[str, Any]:
     if kernel.runner is None or kernel.image is None or kernel.description is None:
         return {"name": kernel.name.shown, "refusal": kernel.refusal}
-    limits = replace(RUN_LIMITS, cpu_seconds=seconds + 1, wall_seconds=seconds + 1, memory_bytes=2 * _DEVICE_BYTES)
+    limits = replace(_RUNNER_LIMITS, cpu_seconds=seconds + 1, wall_seconds=seconds + 1)
     argv = toolset.confinement.wrap(
         [str(kernel.runner), "--image", str(kernel.image)],
         readable=[kernel.runner.parent],

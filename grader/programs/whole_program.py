@@ -6,33 +6,32 @@ The file is treated as hostile: compilers, the program and its kernels are confi
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from grader.machine.toolset import Toolset
 from grader.model.errors import MachineError
 from grader.model.verdicts import Verdict
-from grader.programs.host.host_build import HostBuild, build_host
-from grader.programs.host.host_places import demangled, places_of
-from grader.programs.host.host_toolchain import HostToolchain, host_toolchain
+from grader.programs.built_program import BuiltProgram, ProgramRecipe, Progress, build_program
+from grader.programs.host.host_build import HostBuild
+from grader.programs.host.host_places import places_of
 from grader.programs.host.program_source import ProgramSource
-from grader.programs.kernel_symbols import kernel_symbols, named
 from grader.programs.program_findings import RunFacts, crashed, ending, host_findings, kernel_findings
-from grader.programs.program_kernels import ProgramKernel, build_kernels
+from grader.programs.program_kernels import ProgramKernel
 from grader.programs.program_report import Ending, ProgramRefusal, ProgramReport
 from grader.programs.program_run import ProgramRequest, ProgramRun, run_program
 from grader.programs.run_record import RunRecord
 
 _ENDED: dict[str, Ending] = {
     "exit": "exit",
+    "finished": "exit",
     "signal": "signal",
     "timeout": "timeout",
     "refused": "refused",
     "garbled": "garbled",
     "stopped": "stopped",
 }
-Progress = Callable[[str], None]  # is told what is done next
 
 
 @dataclass(frozen=True)
@@ -49,31 +48,23 @@ class WholeProgram:
 def run_whole(toolset: Toolset, program: WholeProgram, scratch: Path, progress: Progress) -> ProgramReport:
     """`scratch`: an empty folder of the caller's. Raises MachineError where something of ours failed."""
     began = time.monotonic()
-    chain = host_toolchain(toolset)
-    progress("compiling the host's side")
-    host = scratch / "host"
-    host.mkdir()
-    built = build_host(chain, toolset.confinement, program.source, host, program.definitions)
-    if built.program is None:
-        return _not_built(built)
-    source = built.source or program.source
-    symbols = kernel_symbols(built.program)
-    names = named(symbols, demangled(chain, toolset.confinement, symbols, host)) if symbols else []
-    progress(f"compiling {len(names)} kernel{'s' if len(names) != 1 else ''}")
-    kernels = list(build_kernels(toolset, source, names, scratch, program.definitions))
+    recipe = ProgramRecipe(program.source, program.definitions, kept=toolset.build / "programs")
+    built = build_program(toolset, recipe, scratch, progress)
+    if built.host.program is None:
+        return _not_built(built.host)
     built_after = time.monotonic() - began
     progress("")
     request = ProgramRequest(
-        built.program, program.arguments, program.folder, program.seconds, program.readable, program.keeps_output
+        built.host.program, program.arguments, program.folder, program.seconds, program.readable, program.keeps_output
     )
-    run = run_program(toolset, request, kernels, scratch)
+    run = run_program(toolset, request, built.kernels, scratch)
     if run.record.ended == "internal":
         message = f"the program could not be run: {run.record.detail}"
         raise MachineError(message)
-    facts = _facts(toolset, chain, built, source, kernels, run.record)
-    report = _report(facts, run, kernels, program.seconds)
+    facts = _facts(toolset, built, run.record)
+    report = _report(facts, run, built.kernels, program.seconds)
     seconds = {"building": round(built_after, 3), "running": round(time.monotonic() - began - built_after, 3)}
-    return report.model_copy(update={"left_out": built.left_out, "seconds": seconds})
+    return report.model_copy(update={"left_out": built.host.left_out, "seconds": seconds})
 
 
 def _not_built(built: HostBuild) -> ProgramReport:
@@ -84,18 +75,10 @@ def _not_built(built: HostBuild) -> ProgramReport:
     return ProgramReport(ended="not-built", refusals=refusals, left_out=built.left_out)
 
 
-def _facts(  # noqa: PLR0913, PLR0917 - what is known of the program
-    toolset: Toolset,
-    chain: HostToolchain,
-    built: HostBuild,
-    source: ProgramSource,
-    kernels: Sequence[ProgramKernel],
-    record: RunRecord,
-) -> RunFacts:
-    program = built.program or Path()
-    places = places_of(chain, toolset.confinement, program, record.places(), set(source.texts))
-    shown = {one.name.symbol: one.name.shown for one in kernels}
-    return RunFacts(record, places, source.lines(), shown, built.unused)
+def _facts(toolset: Toolset, built: BuiltProgram, record: RunRecord) -> RunFacts:
+    program, own = built.host.program or Path(), set(built.source.texts)
+    places = places_of(built.toolchain, toolset.confinement, program, record.places(), own)
+    return RunFacts(record, places, built.source.lines(), built.names, built.host.unused)
 
 
 def _report(facts: RunFacts, run: ProgramRun, kernels: Sequence[ProgramKernel], seconds: int) -> ProgramReport:

@@ -35,4 +35,4 @@ def _place(finding: Finding) -> tuple[object, ...]:
     """What makes two findings the same. Without a line, the words have to tell them apart."""
     other = (finding.other.file, finding.other.line) if finding.other else None
     words = finding.message if finding.line is None else None
-    return (finding.kind, finding.severity, finding.file, finding.line, other, words)
+    return (finding.kind, finding.label, finding.severity, finding.file, finding.line, other, words)

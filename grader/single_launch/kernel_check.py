@@ -16,8 +16,9 @@ from pathlib import Path
 from pydantic import Field, ValidationError
 
 from grader.engines.cpu.cpu_build import CpuBuild
-from grader.judging.judge_call import JUDGE_SECONDS, MAX_REPORT_BYTES, located
+from grader.judging.judge_call import JUDGE_SECONDS, MAX_REPORT_BYTES
 from grader.judging.lab_judging import RUN_LIMITS
+from grader.kernel_files.kernel_build import BuiltKernel, build_kernel
 from grader.kernel_files.kernel_source import KernelSource
 from grader.launch_arguments.argument_text import (
     ArgumentError,
@@ -28,10 +29,10 @@ from grader.launch_arguments.argument_text import (
 from grader.launch_arguments.kernel_arguments import Argument, match_arguments, signature
 from grader.launch_arguments.kernel_parameters import Parameter, read_parameters
 from grader.machine.toolset import Toolset
+from grader.model.located_findings import located
 from grader.model.result import Finding, Launch
 from grader.model.verdicts import Verdict
 from grader.single_launch.described_argument import described
-from grader.single_launch.kernel_build import BuiltKernel, build_kernel
 from grader.single_launch.launch_proposal import ProposedLaunch, proposed_launch
 from grader.single_launch.unset_locals import unset_locals
 

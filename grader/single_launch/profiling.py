@@ -6,9 +6,9 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
-from grader.judging.judge_call import located
 from grader.machine.toolset import Toolset
 from grader.model.labs import Lab
+from grader.model.located_findings import located
 from grader.single_launch.lab_launch import run_tracer
 from grader.traffic.gpu_figures import Gpu
 from grader.traffic.modelled_time import Model, modelled

@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from pathlib import Path
 
-from grader.judging.judge_call import located
 from grader.machine.toolset import Toolset
 from grader.model.labs import Lab
+from grader.model.located_findings import located
 from grader.model.verdicts import Verdict
 from grader.single_launch.lab_launch import LaunchRefusedError, build_runner, run_tracer
 from grader.single_launch.trace_phases import BlockTrace, Index3, block_trace

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from grader.kernel_files.host_code import launches_cooperatively
+from grader.kernel_files.kernel_build import why_not
 from grader.kernel_files.kernel_instance import versions_of, with_arguments
 from grader.kernel_files.kernel_source import CheckError, KernelSource, named_kernel, read_kernel_source
 from grader.kernel_files.module_contents import with_contents
@@ -24,7 +25,6 @@ from grader.model.verdicts import Verdict
 from grader.practice.terminal_window import student_console
 from grader.reports.screens.check_screen import CheckPage
 from grader.single_launch.check_report import CheckReport
-from grader.single_launch.kernel_build import why_not
 from grader.single_launch.kernel_check import Checked, CheckRequest, Extent3, ProposalError, Refused, check_kernel
 
 _FOUND, _CANNOT = 1, 2

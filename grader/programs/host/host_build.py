@@ -44,6 +44,22 @@ class UnusedResult:
     call: str
 
 
+@dataclass(frozen=True)
+class TextFrame:
+    """Text of ours around that of a program's main file, for the compiler of host code alone. Whole lines."""
+
+    before: str = ""
+    behind: str = ""
+
+    def around(self, text: str, name: str) -> str:
+        """The file's own lines keep their numbers. A backslash at its end joins no line of ours."""
+        before = f'{self.before}# 1 "{name}"\n' if self.before else ""
+        return before + text + (f"\n\n{self.behind}" if self.behind else "")
+
+
+_NO_FRAME = TextFrame()
+
+
 @dataclass
 class HostBuild:
     program: Path | None = None
@@ -68,6 +84,8 @@ class _Work:
     missing: list[tuple[str, int, str]] = field(default_factory=list)  # file, line and name of a header
     openmp: bool = False
     program: str = "program"  # the file's name, which the program sees as its own
+    framed: str = ""  # the main file's name
+    frame: TextFrame = _NO_FRAME
 
     def run(self, commands: Sequence[list[str]], cwd: Path) -> Finished:
         argv = commands[0] if len(commands) == 1 else ["sh", "-c", " && ".join(map(shlex.join, commands))]
@@ -90,11 +108,18 @@ class _Work:
         return [*(f"-D{one}" for one in self.definitions), *(["-fopenmp"] if self.openmp else [])]
 
 
-def build_host(
-    toolchain: HostToolchain, confinement: Confinement, source: ProgramSource, folder: Path, definitions: Sequence[str]
+def build_host(  # noqa: PLR0913, PLR0917 - the tools, what to build and where
+    toolchain: HostToolchain,
+    confinement: Confinement,
+    source: ProgramSource,
+    folder: Path,
+    definitions: Sequence[str],
+    frame: TextFrame = _NO_FRAME,
 ) -> HostBuild:
-    """`folder`: an empty one of the caller's, where the program comes to lie. `definitions`: macros, as -D takes them."""
-    work = _Work(toolchain, confinement, folder, definitions)
+    """`folder`: an empty one of the caller's, where the program comes to lie. `definitions`: macros, as -D takes them. `frame`: text around
+    the main file's.
+    """
+    work = _Work(toolchain, confinement, folder, definitions, framed=source.main.name, frame=frame)
     work.program = Path(source.main.name).stem or work.program
     work.openmp = any(_OPENMP.search(text) for text in source.texts.values())
     for number, unit in enumerate(source.units):
@@ -131,7 +156,7 @@ def _compiled(work: _Work, unit: KernelSource, number: int) -> tuple[HostRefusal
             message = "A line marker (#line) would make every finding show wrong lines. Remove it."
             return (HostRefusal(name, marker, message),)
     for _ in range(_MOST_ROUNDS):
-        _write(folder, texts)
+        _write(work, folder, texts)
         finished = work.run([work.toolchain.preprocess(unit.name, "expanded.ii", work.options)], folder)
         log = _log(finished, work)
         absent = _MISSING.search(log) if finished.returncode else None
@@ -153,10 +178,11 @@ def _compiled(work: _Work, unit: KernelSource, number: int) -> tuple[HostRefusal
     return _why(work, unit, finished, log)
 
 
-def _write(folder: Path, texts: dict[str, str]) -> None:
+def _write(work: _Work, folder: Path, texts: dict[str, str]) -> None:
     folder.mkdir(exist_ok=True)
     for name, text in texts.items():
-        (folder / name).write_text(text, encoding="utf-8")
+        whole = work.frame.around(text, name) if name == work.framed else text
+        (folder / name).write_text(whole, encoding="utf-8")
 
 
 def _leave_out_libraries(work: _Work, texts: dict[str, str]) -> None:

@@ -51,6 +51,9 @@ class HostRefusal:
     file: str
     line: int
     message: str
+    needs_gpu: bool = False  # valid CUDA, most likely, that is not served here
+    is_entry: bool = False  # the function that a lab asks for is not there
+    is_ours: bool = False  # nothing shows that the program's text did it
 
 
 def refusals_of_errors(
@@ -61,14 +64,16 @@ def refusals_of_errors(
     unknown = [match[1].rpartition("::")[2] for _, _, text in errors if (match := _NAME.search(text))]
     for file, line, header in missing:
         if library := library_of_header(header):
-            return (HostRefusal(file, line, f"The program uses {library} ({header}), which cannot run here."),)
+            message = f"The program uses {library} ({header}), which cannot run here."
+            return (HostRefusal(file, line, message, needs_gpu=True),)
     for file, line, text in errors:
         match = _NAME.search(text)
         if match and file in unit.texts and (library := library_of(match[1])):
-            return (HostRefusal(file, line, f"The program uses {library} (`{match[1]}`), which cannot run here."),)
+            message = f"The program uses {library} (`{match[1]}`), which cannot run here."
+            return (HostRefusal(file, line, message, needs_gpu=True),)
         if match and file in unit.texts and re.match(r"cuda[A-Z]|cu[A-Z]", match[1]):
             message = f"`{match[1]}` of the CUDA runtime is not there without a GPU yet."
-            return (HostRefusal(file, line, message),)
+            return (HostRefusal(file, line, message, needs_gpu=True),)
     if missing and unknown:
         file, line, header = missing[0]
         why = f"perhaps `{unknown[0]}` is declared in it: put it beside the file, or name its folder with -I"

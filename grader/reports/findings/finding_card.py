@@ -23,6 +23,7 @@ class Fact:
 @dataclass(frozen=True)
 class FindingCard:
     look: VerdictFacts
+    label: str
     is_note: bool
     where: str  # "kernel.cu, line 22"; empty where no line is known
     message: str
@@ -34,6 +35,7 @@ class FindingCard:
 def finding_card(finding: Finding, lab: LabResult, sources: Mapping[str, str], *, instructor: bool) -> FindingCard:
     return FindingCard(
         look=finding.kind.facts,
+        label=visible.line(finding.called, 80),
         is_note=finding.severity == "note",
         where=_where(finding),
         message=visible.line(finding.message, 600),
@@ -89,6 +91,7 @@ def _facts(finding: Finding, lab: LabResult, *, instructor: bool) -> list[Fact]:
         "Block": index(finding.block),
         "Element": visible.line(finding.element or finding.array or "", 80),
         "Function": visible.line(finding.function or "", 120),
+        "Launched": f"in line {finding.launch_line:,}" if finding.launch_line else "",
         "Shape": launch_text(launch) if launch else "",
         "Seen": f"{finding.count:,} times" if finding.count > 1 else "",
         "Confirmed by": f"compute-sanitizer ({', '.join(finding.confirmed_by)})" if finding.confirmed_by else "",

@@ -41,7 +41,7 @@ def finding_view(
     finding: Finding, lab: LabResult, sources: Mapping[str, str], detail: Detail, width: int
 ) -> Iterator[RenderableType]:
     look = finding.kind.facts
-    name = f"{look.label}{' (note)' if finding.severity == 'note' else ''}: "
+    name = f"{visible.line(finding.called, 80)}{' (note)' if finding.severity == 'note' else ''}: "
     style = "bold" if finding.severity == "note" else f"bold {TERMINAL_STYLES[look.tone]}"
     yield Text.assemble((name, style), visible.line(finding.message, 600))
     file = visible.line(finding.file or "", 80)

@@ -205,7 +205,7 @@ def _rest(
         where = f" in line {finding.line:,}" if finding.line is not None else ""
         note = " (note)" if finding.severity == "note" else ""
         what = visible.line(finding.element or finding.array or "", 60)
-        lines.append(f"{finding.kind.facts.label.lower()}{note}{where}{f', {what}' if what else ''}")
+        lines.append(f"{visible.line(finding.called, 80).lower()}{note}{where}{f', {what}' if what else ''}")
     if more := len(others) - len(lines):
         lines.append(f"{counted(more, 'more finding' if lines else 'other finding')}")
     if wrong and wrong[1].mismatch:

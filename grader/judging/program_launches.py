@@ -1,0 +1,156 @@
+"""What a judged program did, as launches with findings: the conductor's records in judge.json, with the student's lines and names.
+
+The record is our conductor's; words of kernels and of the program in it are untrusted. A mistake on the host's side is a finding like any
+other: its label says what it is, and its kind which verdict it makes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from pydantic import ValidationError
+
+from grader.machine.toolset import Toolset
+from grader.model.advice import advice_for
+from grader.model.labs import Lab
+from grader.model.located_findings import located
+from grader.model.outcome import JudgedCase
+from grader.model.result import Finding, Launch
+from grader.model.verdicts import Verdict, worst
+from grader.programs.built_program import BuiltProgram
+from grader.programs.host.host_places import Place, places_of
+from grader.programs.host.launcher_main import launcher_parameters
+from grader.programs.program_findings import RunFacts, host_findings, kernel_findings
+from grader.programs.program_report import HostFinding, ProgramFinding
+from grader.programs.run_record import RunRecord
+
+# The verdict that a mistake on the host's side makes. One that is only noted gives the kind of its card.
+HOST_KINDS: Mapping[str, Verdict] = {
+    "copy-size": Verdict.OUT_OF_BOUNDS,
+    "copy-direction": Verdict.CRASH,
+    "device-pointer-on-host": Verdict.CRASH,
+    "host-pointer-on-device": Verdict.OUT_OF_BOUNDS,
+    "use-after-free": Verdict.OUT_OF_BOUNDS,
+    "double-free": Verdict.CRASH,
+    "bad-free": Verdict.CRASH,
+    "unasked-launch": Verdict.LAUNCH_ERROR,
+    "unchecked-error": Verdict.LAUNCH_ERROR,
+    "swapped-sizes": Verdict.LAUNCH_ERROR,
+    "read-before-sync": Verdict.RACE,
+    "copy-race": Verdict.RACE,
+    "never-set": Verdict.UNINITIALIZED_READ,
+    "lost-output": Verdict.RACE,
+    "leak": Verdict.LAUNCH_ERROR,
+    "no-launch": Verdict.LAUNCH_ERROR,
+    "error": Verdict.LAUNCH_ERROR,
+}
+_NOTES = frozenset({"leak", "never-set", "lost-output", "no-launch", "error"})  # they cost nothing by themselves
+_UNEXPLAINED = "a mistake on the host's side or in a kernel"  # the judge's words where it has none of its own
+_MOST_FINDINGS = 60  # of one launch
+
+
+@dataclass(frozen=True)
+class ProgramReader:
+    """Reads the launches of one submission's judge.json."""
+
+    lab: Lab
+    built: BuiltProgram
+    text: str  # the submission's
+    places: Mapping[int, Place]
+
+    @classmethod
+    def over(
+        cls, toolset: Toolset, lab: Lab, built: BuiltProgram, text: str, report: Sequence[dict[str, Any]]
+    ) -> ProgramReader:
+        """Looks up every address of the report at once. Raises ValueError or KeyError where it cannot be read."""
+        records = [one for case in report for launch in case["launches"] if (one := record_of(launch)) is not None]
+        addresses = {address for record in records for address in record.places()}
+        program = built.host.program
+        assert program is not None
+        own = {lab.public.file}
+        return cls(lab, built, text, places_of(built.toolchain, toolset.confinement, program, addresses, own))
+
+    def launch(self, entry: dict[str, Any]) -> Launch:
+        """One launch of judge.json: a whole run of the program."""
+        record = record_of(entry)
+        sources = {self.lab.public.file: self.text.split("\n")}
+        launch = located(Launch.model_validate({key: one for key, one in entry.items() if key != "program"}), sources)
+        if record is None:
+            return launch
+        findings = [*launch.findings, *self._findings(record, sources)][:_MOST_FINDINGS]
+        return _with_reason(launch.model_copy(update={"findings": tuple(findings)}))
+
+    def _findings(self, record: RunRecord, sources: Mapping[str, Sequence[str]]) -> Iterator[Finding]:
+        facts = RunFacts(self._named(record), self.places, sources, self.built.names, self.built.host.unused)
+        host = host_findings(facts)
+        yield from (_of_host(one) for one in host if one.kind not in _NOTES)
+        yield from (_of_kernel(one) for one in kernel_findings(facts))
+        yield from (_of_host(one) for one in host if one.kind in _NOTES)
+
+    def _named(self, record: RunRecord) -> RunRecord:
+        """Operands under the names that the student's own function has for them."""
+        public = self.lab.public
+        own = launcher_parameters(self.text, public.launcher) if public.launcher else []
+        operands = [one for one in record.allocations if one.kind == "operand"]
+        order = public.arguments or tuple(one.name for one in operands)
+        names = dict(zip(order, own, strict=False)) if len(own) == len(order) else {}
+        allocations = tuple(
+            one.model_copy(update={"name": names.get(one.name, one.name)}) if one.kind == "operand" else one
+            for one in record.allocations
+        )
+        return record.model_copy(update={"allocations": allocations})
+
+
+def record_of(launch: dict[str, Any]) -> RunRecord | None:
+    """None where the program was not run. Raises ValueError."""
+    given = launch.get("program")
+    try:
+        return None if given is None else RunRecord.model_validate(given)
+    except ValidationError as error:
+        message = f"the conductor's record cannot be read: {error}"
+        raise ValueError(message) from error
+
+
+def with_findings_of_the_host(case: JudgedCase) -> JudgedCase:
+    """The case by what its launches show: a program with a mistake has failed, even where its result is right."""
+    verdict = worst([case.verdict, *(one.verdict for one in case.launches)])
+    failed = next((one for one in case.launches if one.verdict is not Verdict.PASS), None)
+    if failed is None:
+        return case
+    reason = f"{failed.shape}, {failed.inputs}: {failed.message}"
+    is_told = case.message and _UNEXPLAINED not in case.message and not case.passed
+    return JudgedCase(case.name, False, verdict, case.message if is_told else reason, case.launches, case.seen)
+
+
+def _with_reason(launch: Launch) -> Launch:
+    errors = [one for one in launch.findings if one.severity == "error"]
+    verdict = worst([launch.verdict, *(one.kind for one in errors)])
+    message = launch.message
+    if errors and (not message or message == _UNEXPLAINED):
+        message = errors[0].message
+    return launch.model_copy(update={"verdict": verdict, "message": message})
+
+
+def _of_host(found: HostFinding) -> Finding:
+    kind = HOST_KINDS.get(found.kind, Verdict.LAUNCH_ERROR)
+    is_error = found.severity == "error" and found.kind not in _NOTES and found.kind in HOST_KINDS
+    return Finding(
+        kind=kind,
+        label=found.label,
+        severity="error" if is_error else "note",
+        message=found.message,
+        advice=found.advice or None,
+        file=found.file,
+        line=found.line,
+        source=found.source,
+        other=found.other,
+        count=found.count,
+    )
+
+
+def _of_kernel(found: ProgramFinding) -> Finding:
+    names: Collection[str] = Finding.model_fields.keys()
+    plain = Finding(**{name: getattr(found, name) for name in names})
+    return plain.model_copy(update={"advice": plain.advice or advice_for(plain)})

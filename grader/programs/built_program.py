@@ -1,0 +1,61 @@
+"""Both sides of a program as they are built: the host's, and each kernel that it names. `tilelab run` and grading share it.
+
+The text is treated as hostile: compilers and binutils run confined, and nothing of the program runs here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from grader.machine.toolset import Toolset
+from grader.programs.host.host_build import HostBuild, TextFrame, build_host
+from grader.programs.host.host_places import demangled
+from grader.programs.host.host_toolchain import HostToolchain, host_toolchain
+from grader.programs.host.program_source import ProgramSource
+from grader.programs.kernel_symbols import kernel_symbols, named
+from grader.programs.program_kernels import ProgramKernel, build_kernels
+
+Progress = Callable[[str], None]  # is told what is done next
+NO_FRAME = TextFrame()
+
+
+@dataclass(frozen=True)
+class ProgramRecipe:
+    """How a program is built. `frame`: text of ours around that of the main file. `kept`: where built kernels are kept; none: nowhere."""
+
+    source: ProgramSource
+    definitions: Sequence[str] = ()
+    frame: TextFrame = NO_FRAME
+    kept: Path | None = None
+
+
+@dataclass(frozen=True)
+class BuiltProgram:
+    toolchain: HostToolchain
+    host: HostBuild
+    source: ProgramSource  # with the companions that were needed
+    kernels: tuple[ProgramKernel, ...] = ()  # that the host's side names
+
+    @property
+    def names(self) -> dict[str, str]:
+        """What people call each kernel, by its symbol."""
+        return {one.name.symbol: one.name.shown for one in self.kernels}
+
+
+def build_program(toolset: Toolset, recipe: ProgramRecipe, scratch: Path, progress: Progress) -> BuiltProgram:
+    """Builds in `scratch`, which holds nothing of these names yet. Without `host.program` it could not be built."""
+    chain = host_toolchain(toolset)
+    progress("compiling the host's side")
+    folder = scratch / "host"
+    folder.mkdir()
+    host = build_host(chain, toolset.confinement, recipe.source, folder, recipe.definitions, recipe.frame)
+    if host.program is None:
+        return BuiltProgram(chain, host, recipe.source)
+    source = host.source or recipe.source
+    symbols = kernel_symbols(host.program)
+    names = named(symbols, demangled(chain, toolset.confinement, symbols, folder)) if symbols else []
+    progress(f"compiling {len(names)} kernel{'s' if len(names) != 1 else ''}")
+    kernels = tuple(build_kernels(toolset, source, names, scratch, recipe.definitions, recipe.kept))
+    return BuiltProgram(chain, host, source, kernels)
