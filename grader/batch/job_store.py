@@ -16,9 +16,20 @@ from grader.machine.atomic_file import write_atomically
 from grader.machine.toolset import Toolset
 from grader.model.labs import Lab
 from grader.model.outcome import OUTCOME_JSON, LabOutcome
+from grader.programs.host.host_toolchain import host_toolchain
 
 # The packages that an outcome depends on. Points, words and pages are made from outcomes.
-_JUDGING = ("engines", "judging", "machine", "model", "sandbox", "speed")
+_JUDGING = (
+    "engines",
+    "judging",
+    "kernel_files",
+    "launch_arguments",
+    "machine",
+    "model",
+    "programs",
+    "sandbox",
+    "speed",
+)
 # A lab's files that no outcome depends on: texts for people, and the two files whose fields are read one by one below.
 _WORDS = frozenset({".md", ".toml"})
 _NOT_JUDGED = frozenset({"rejects"})
@@ -34,7 +45,16 @@ def judging_fingerprints(toolset: Toolset, labs: Sequence[Lab]) -> dict[str, str
     """A hash of what a lab's outcomes depend on besides its files. It contains the judge as it was built, not its sources."""
     judges = {lab.id: toolset.judge_program(lab.id, public_only=False).read_bytes() for lab in labs}
     bench = f"{toolset.fingerprint()} {grader_fingerprint()} {toolset.gpu.description}"
-    return {lab_id: f"{bench} {hashlib.sha256(judge).hexdigest()}" for lab_id, judge in judges.items()}
+    host = _host_fingerprint(toolset) if any(lab.public.starts_itself for lab in labs) else ""
+    hosts = {lab.id: f" {host}" if lab.public.starts_itself else "" for lab in labs}
+    return {lab_id: f"{bench} {hashlib.sha256(judge).hexdigest()}{hosts[lab_id]}" for lab_id, judge in judges.items()}
+
+
+def _host_fingerprint(toolset: Toolset) -> str:
+    """A hash of what builds and runs host code of a student's."""
+    chain = host_toolchain(toolset)
+    built = [chain.archive, toolset.build / "bin" / "conductor"]
+    return _hash(chain.prelude.parent.name, [hashlib.sha256(path.read_bytes()).hexdigest() for path in built])
 
 
 def lab_fingerprint(lab: Lab) -> str:
@@ -46,6 +66,7 @@ def lab_fingerprint(lab: Lab) -> str:
         spec.file,
         spec.kernel,
         spec.launch,
+        *((spec.contract, spec.launcher, spec.arguments, spec.memory, spec.headers) if spec.starts_itself else ()),
         spec.races.same_value_writes,
         spec.barriers.early_return,
         *_timed_against(lab),

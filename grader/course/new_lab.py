@@ -88,7 +88,14 @@ def files_of(root: Path, new: NewLab) -> dict[str, str]:
         if lab.public.file == new.file:
             message = f"{lab.id} already asks for {new.file}; choose another name with --kernel"
             raise RemediableError(message)
-    pattern = next((lab for lab in labs if lab.public.problem == f"{new.problem}.hpp"), None)
+    same = [lab for lab in labs if lab.public.problem == f"{new.problem}.hpp"]
+    pattern = next((lab for lab in same if not lab.public.starts_itself), None)
+    if same and pattern is None:
+        message = (
+            f"{same[0].id} has the problem {new.problem}, and its contract is {same[0].public.contract}: such a lab is no pattern. "
+            f"Copy assignments/{same[0].id} and solutions/{same[0].id}, and change the names in them"
+        )
+        raise RemediableError(message)
     files = dict(_from_lab(root, new, pattern) if pattern else _from_skeleton(new))
     public, private = f"assignments/{new.lab_id}", f"solutions/{new.lab_id}"
     model = f"{private}/{new.file}"

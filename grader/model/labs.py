@@ -138,6 +138,11 @@ class PublicSpec(Strict):
         return self
 
     @property
+    def entries(self) -> tuple[str, ...]:
+        """Signatures of the functions that a student's file must define; of a whole program none."""
+        return tuple(one for one in (self.kernel, self.launch, self.launcher) if one)
+
+    @property
     def starts_itself(self) -> bool:
         """Whether host code of the student's launches the kernels."""
         return self.contract != "kernel"

@@ -42,22 +42,23 @@ def recognise(labs: Sequence[Lab], source: Path, text: str, root: Path) -> Lab:
     """The lab of a file, found by the file's name, else by the kernel in it, else by its folder. Raises LaunchRefusedError."""
     if named := [lab for lab in labs if lab.public.file == source.name]:
         return named[0]
-    kernels = {lab.id: name_of(lab.public.kernel) for lab in labs}
-    found = [lab for lab in labs if re.search(rf"\b{re.escape(kernels[lab.id])}\b", text)]
+    kernels = {lab.id: name_of(lab.public.kernel) for lab in labs if not lab.public.starts_itself}
+    found = [lab for lab in labs if lab.id in kernels and re.search(rf"\b{re.escape(kernels[lab.id])}\b", text)]
     if len(found) == 1:
         return found[0]
     try:
         here = lab_at(root, source.parent)
     except LabError:
         which = "several labs' kernels" if found else "no lab's kernel"
-        message = f"{source} holds {which} ({', '.join(kernels.values())}). Say which lab it is for: --lab {labs[0].id}"
+        first = next(iter(kernels), labs[0].id)
+        message = f"{source} holds {which} ({', '.join(kernels.values())}). Say which lab it is for: --lab {first}"
         raise LaunchRefusedError(message) from None
     return next(lab for lab in labs if lab.id == here)
 
 
 def lab_of_kernel(labs: Sequence[Lab], kernel: str) -> Lab:
     """The lab whose kernel has this name. Raises LaunchRefusedError, which lists the kernels."""
-    kernels = {name_of(lab.public.kernel): lab for lab in labs}
+    kernels = {name_of(lab.public.kernel): lab for lab in labs if not lab.public.starts_itself}
     if kernel in kernels:
         return kernels[kernel]
     message = f"no lab asks for a kernel {kernel!r}; the labs' kernels are: {', '.join(kernels)}"
@@ -82,6 +83,8 @@ def build_runner(toolset: Toolset, lab: Lab, source: bytes, scratch: Path) -> Pa
 
     Raises LaunchRefusedError where the file does not build.
     """
+    if lab.public.starts_itself:
+        raise LaunchRefusedError(_several_launches(lab))
     copy, work = scratch / lab.public.file, scratch / "work"
     copy.write_bytes(source)
     work.mkdir()
@@ -99,6 +102,17 @@ def build_runner(toolset: Toolset, lab: Lab, source: bytes, scratch: Path) -> Pa
     runner_file = scratch / "runner.json"
     runner_file.write_text(json.dumps({"argv": argv}), encoding="utf-8")
     return runner_file
+
+
+def _several_launches(lab: Lab) -> str:
+    """What to do instead, where host code of the student's launches what it likes."""
+    file = f"assignments/{lab.id}/{lab.public.file}"
+    run = f"`tilelab run {file}` runs the file's own main() under every detector" if not lab.public.launcher else ""
+    check = f"`tilelab check {file} --kernel NAME` runs one of its kernels and counts its memory traffic"
+    return (
+        f"In {lab.id} your own host code launches the kernels, so there is no one launch to show here. "
+        f"{'; '.join(one for one in (run, check) if one)}."
+    )
 
 
 def _refusal(lab: Lab, refusal: Refusal) -> str:

@@ -31,7 +31,8 @@ class ClassSearch:
     def lacks(self, lab: Lab, outcome: LabOutcome) -> bool:
         """Whether there is something to look for, and something that was not tried."""
         return (
-            self._tried(outcome) < MOST_EDITS
+            not lab.public.starts_itself  # what builds a changed file here knows kernels only
+            and self._tried(outcome) < MOST_EDITS
             and not outcome.causes
             and (
                 self._public_is_wrong(lab, outcome)

@@ -24,10 +24,11 @@ def test_both_halves_hold_the_same_labs() -> None:
 
 @pytest.mark.parametrize("lab_id", LABS)
 def test_a_lab_has_its_files_and_no_others(lab_id: str) -> None:
-    file = load_lab(ROOT, lab_id).public.file
+    spec = load_lab(ROOT, lab_id).public
+    file, headers = spec.file, {name.split("/")[0] for name in spec.headers}
     public = {path.name for path in (ROOT / "assignments" / lab_id).iterdir()}
     private = {path.name for path in (ROOT / "solutions" / lab_id).iterdir()}
-    assert public == {"lab.toml", "README.md", "Makefile", "public_tests.cpp", file}
+    assert public == {"lab.toml", "README.md", "Makefile", "public_tests.cpp", file, *headers}
     private.discard("survivors.toml")  # mutants that compute the same, where there are any
     private.discard("faster")  # kernels beside the model that move no tier, where it has some
     assert private == {"grading.toml", "hidden_tests.cpp", "rejects", "answers.md", file}
@@ -37,7 +38,7 @@ def test_a_lab_has_its_files_and_no_others(lab_id: str) -> None:
 def test_a_lab_says_its_names_in_its_starter(lab_id: str) -> None:
     lab = load_lab(ROOT, lab_id)
     text = (lab.public_dir / lab.public.file).read_text(encoding="utf-8")
-    for signature in (lab.public.kernel, lab.public.launch):
+    for signature in lab.public.entries:
         assert f" {signature.split('(')[0]}(" in text
     assert lab.private is not None
     assert lab.public.case

@@ -121,7 +121,7 @@ def test_a_write_up_says_what_every_write_up_says(lab_id: str) -> None:
     headings = re.findall(r"^## (.+)$", text, re.MULTILINE)
     assert headings[0] == "What you will learn"
     assert headings[-3:] == ["What to do", "How it is graded", "Questions"]
-    for name in (lab.public.file, lab.public.kernel.split("(")[0], lab.public.launch.split("(")[0]):
+    for name in (lab.public.file, *(signature.split("(")[0] for signature in lab.public.entries)):
         assert f"`{name}`" in text
 
 

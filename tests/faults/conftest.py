@@ -17,17 +17,18 @@ from pathlib import Path
 from unittest import mock
 
 import pytest
+from kernel_labs import kernel_lab_ids
 from typer.testing import CliRunner
 
 from grader.batch.controls import Controls
 from grader.commands.cli import app
 from grader.engines.cpu import compiler_home, cpu_toolchain
 from grader.judging.reject_header import demanded
-from grader.model.labs import Lab, lab_ids, load_lab
+from grader.model.labs import Lab, load_lab
 from grader.model.verdicts import Verdict
 
 ROOT = Path(__file__).resolve().parents[2]
-LAB = lab_ids(ROOT)[0]
+LAB = kernel_lab_ids(ROOT)[0]
 KIT = ROOT / "build" / "kit.json"
 _SEED = "20240917\n"
 

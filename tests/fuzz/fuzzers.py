@@ -17,6 +17,7 @@ from configuration_fuzzer import ConfigurationFuzzer
 from conversation_fuzzer import ConversationFuzzer
 from fuzzer import Fuzzer
 from kernel_fuzzer import KernelFuzzer
+from kernel_labs import kernel_labs
 from native_fuzzing import MessageFuzzing, build
 
 from grader.machine.compiler_choice import VARIABLE
@@ -44,7 +45,7 @@ def configuration(root: Path) -> Fuzzer:
 
 
 def conversation(root: Path) -> Fuzzer:
-    lab = load_labs(root, [])[0]
+    lab = kernel_labs(root)[0]
     return ConversationFuzzer(root / "build" / "bin" / f"judge-{lab.id}", lab)
 
 
@@ -56,7 +57,7 @@ def kernels(root: Path) -> Fuzzer:
     for name, program in _COMPILERS.items():
         with mock.patch.dict(os.environ, {VARIABLE: program}):
             toolsets[name] = Toolset.open(root, allow_no_sandbox=False, backend="auto" if name == "GCC" else "cpu")
-    labs = {lab.id: lab for lab in load_labs(root, [])}
+    labs = {lab.id: lab for lab in kernel_labs(root)}
     return KernelFuzzer(toolsets, labs, {lab_id: kernel_texts(root, lab_id) for lab_id in labs})
 
 

@@ -70,7 +70,7 @@ def prepare(folder: Path) -> None:
         "set -euo pipefail",
         'cd "$(dirname "$0")"',
     ]
-    for lab in load_labs(ROOT, []):
+    for lab in (one for one in load_labs(ROOT, []) if not one.public.starts_itself):
         source = ROOT / "solutions" / lab.id / lab.public.file
         given, sizes = arguments(lab.public.kernel)
         program = folder / f"{lab.id}.cu"
@@ -130,7 +130,7 @@ def ratios(lab: Lab, folder: Path) -> list[str]:
 def table(folder: Path) -> None:
     print("| solution | " + " | ".join(HEADS) + " |")
     print("|---|" + "--:|" * len(HEADS))
-    for lab in load_labs(ROOT, []):
+    for lab in (one for one in load_labs(ROOT, []) if not one.public.starts_itself):
         print(f"| `{lab.id}` | " + " | ".join(ratios(lab, folder)) + " |")
 
 

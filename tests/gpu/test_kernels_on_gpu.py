@@ -8,9 +8,9 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from corpus_sample import sample
+from kernel_labs import kernel_labs
 
 from grader.machine.toolset import Toolset
-from grader.model.labs import lab_ids, load_lab
 from grader.model.result import LabResult
 from grader.model.verdicts import Verdict
 
@@ -40,7 +40,7 @@ def test_the_machine(on_gpu: Toolset, measured: Measured) -> None:
 
 
 def test_model_solutions_get_full_marks(grade: Grade, measured: Measured) -> None:
-    labs = [load_lab(ROOT, lab_id) for lab_id in lab_ids(ROOT)]
+    labs = kernel_labs(ROOT)
     hand_ins = [(lab.id, lab.private_dir / lab.public.file) for lab in labs if lab.private_dir]
     results = grade(hand_ins)
     assert {lab_id: failures(result) for (lab_id, _), result in zip(hand_ins, results, strict=True)} == {

@@ -8,11 +8,12 @@ from pathlib import Path
 
 import pytest
 from click.testing import Result
+from kernel_labs import kernel_lab_ids
 
-from grader.model.labs import lab_ids, load_lab
+from grader.model.labs import load_lab
 
 ROOT = Path(__file__).resolve().parents[2]
-LAB = lab_ids(ROOT)[1]
+LAB = kernel_lab_ids(ROOT)[1]
 FILE = load_lab(ROOT, LAB).public.file
 README = f"assignments/{LAB}/README.md"
 QUICK = ("starters", "leaks", "written", "listing", "links", "figures", "numbers", "points")
@@ -119,7 +120,7 @@ def test_a_made_passage_is_brought_up_to_date(scratch: Path, check: Check) -> No
 def test_only_the_labs_asked_for_are_looked_at(scratch: Path, check: Check) -> None:
     append(README, "\n[gone](nowhere.md)\n    As[ty][tx] = A[row * K + start + tx];\n")(scratch)
     append(f"assignments/{LAB}/{FILE}", "// more\n")(scratch)
-    other = lab_ids(ROOT)[0]
+    other = kernel_lab_ids(ROOT)[0]
     names = [word for name in QUICK for word in ("--proof", name)]
     assert check("--lab", other, *names).exit_code == 0
     assert check(*names).exit_code == 1

@@ -9,6 +9,7 @@ from pathlib import Path
 from uuid import uuid4
 
 import pytest
+from kernel_labs import kernel_lab_ids
 
 from grader.engines.checks.entry_points import EntrySignatures
 from grader.engines.gpu.gpu_build import GpuBuild
@@ -18,7 +19,7 @@ from grader.judging.gpu_judging import GpuSubmission, judge_on_gpu
 from grader.judging.judge_call import JudgeCall
 from grader.machine.backend import Device, GpuBackend
 from grader.machine.toolset import Toolset
-from grader.model.labs import Lab, lab_ids, load_lab
+from grader.model.labs import Lab, load_lab
 from grader.model.outcome import JudgedCase
 from grader.model.result import Launch
 from grader.model.verdicts import Verdict
@@ -42,7 +43,7 @@ def judged(monkeypatch: pytest.MonkeyPatch, tmp_path: Path, is_free: Callable[[s
         Toolset.open(ROOT, allow_no_sandbox=True),
         gpu=GpuBackend(toolchain=GpuToolchain(tmp_path, (13, 0), "g++", ()), device=device, runner=tmp_path),
     )
-    lab: Lab = load_lab(ROOT, lab_ids(ROOT)[0])
+    lab: Lab = load_lab(ROOT, kernel_lab_ids(ROOT)[0])
     monkeypatch.setattr(gpu_judging, "build_for_gpu", lambda *_, **__: GpuBuild(image=tmp_path / "cubin.json"))
     monkeypatch.setattr(gpu_judging, "two_programs", lambda *_: None)
     monkeypatch.setattr(gpu_judging, "confined_runner", lambda *_: ["runner"])
@@ -100,7 +101,7 @@ def test_an_nvcc_that_gets_no_time_costs_no_submission_its_verdict(
     monkeypatch.setattr(gpu_judging, "trouble_compiling", lambda *_: "")
     submission = GpuSubmission(tmp_path / "k.cu", ["line"], EntrySignatures("k()", None), True, CASES)
     refusals, outcome = judge_on_gpu(
-        here, load_lab(ROOT, lab_ids(ROOT)[0]), submission, tmp_path, JudgeCall(tmp_path, 1)
+        here, load_lab(ROOT, kernel_lab_ids(ROOT)[0]), submission, tmp_path, JudgeCall(tmp_path, 1)
     )
     assert not refusals
     assert outcome is not None

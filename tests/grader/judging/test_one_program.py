@@ -12,6 +12,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from kernel_labs import kernel_lab_ids
 
 from grader.engines.compiler_views import compiler_view
 from grader.engines.gpu.gpu_toolchain import NoToolchain, find_toolchain
@@ -26,7 +27,10 @@ from grader.sandbox.system_paths import system_folders
 ROOT = Path(__file__).resolve().parents[3]
 ATTEMPTS = sorted((ROOT / "tests" / "exploits" / "two_programs").glob("*.cu"))
 CORPUS = sorted(
-    [*ROOT.glob("solutions/*/*.cu"), *ROOT.glob("assignments/*/*.cu"), *ROOT.glob("tests/labs/accepted/*/*.cu")]
+    path
+    for lab in kernel_lab_ids(ROOT)
+    for folder in ("solutions", "assignments", "tests/labs/accepted")
+    for path in ROOT.glob(f"{folder}/{lab}/*.cu")
 )
 Compare = Callable[[Path], Refusal | None]
 

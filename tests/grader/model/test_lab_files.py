@@ -6,11 +6,12 @@ import shutil
 from pathlib import Path
 
 import pytest
+from kernel_labs import kernel_lab_ids
 
-from grader.model.labs import LabError, lab_ids, load_lab
+from grader.model.labs import LabError, load_lab
 
 ROOT = Path(__file__).resolve().parents[3]
-LAB = lab_ids(ROOT)[1]
+LAB = kernel_lab_ids(ROOT)[1]
 
 
 @pytest.fixture

@@ -11,13 +11,14 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from kernel_labs import kernel_lab_ids
 
 from grader.engines.checks.entry_points import EntrySignatures
 from grader.engines.gpu.gpu_build import GpuTarget, build_for_gpu
 from grader.engines.gpu.gpu_toolchain import GpuToolchain, NoToolchain, find_toolchain
 from grader.machine.backend import Device, GpuBackend
 from grader.machine.toolset import Toolset
-from grader.model.labs import lab_ids, load_lab
+from grader.model.labs import load_lab
 from grader.speed.contestants import stage
 
 ROOT = Path(__file__).resolve().parents[4]
@@ -27,7 +28,7 @@ FETCHED = ROOT / ".tilelab" / "cuda"
 
 def kernels() -> Iterator[tuple[str, str]]:
     """Each lab with the .cu files of its private half: the model solution, and faster kernels beside it."""
-    for lab_id in lab_ids(ROOT):
+    for lab_id in kernel_lab_ids(ROOT):
         private = load_lab(ROOT, lab_id).private_dir
         if private is not None:
             for path in [*sorted(private.glob("*.cu")), *sorted(private.glob("faster/*.cu"))]:
