@@ -132,25 +132,45 @@ std::uint64_t compulsory_bytes(const Trial& trial) {
   return bytes;
 }
 
+// A launch is repeated to learn one thing more of it. Nobody reads what else the executor could tell.
+Answer answered_again(RunnerProcess& runner, protocol::LaunchRequest request, const Files& files) {
+  request.trace.reset();
+  request.traffic = false;
+  request.follows_values = false;
+  return runner.launch(request, files.descriptors());
+}
+
+LaunchRecord empty_record() {
+  return {.shape = {}, .inputs = {}, .config = {}, .message = {}, .findings = {}, .mismatch = {}, .counters = {}, .printed = {}};
+}
+
+// Such a launch as a record of its own, with its buffers checked like those of the first.
+LaunchRecord launched_again(RunnerProcess& runner, protocol::LaunchRequest request, const Files& files) {
+  LaunchRecord again = empty_record();
+  check_buffers(again, take_answer(again, answered_again(runner, std::move(request), files)), files);
+  return again;
+}
+
+bool has_completed(const Answer& answer) {
+  const auto reply = answer.kind == Answer::Kind::reply ? read_reply(answer.text) : std::nullopt;
+  return reply && reply->status == protocol::Status::completed;
+}
+
 // Reading an unwritten value and discarding it is no mistake. So the launch runs again with other contents in unwritten shared
 // memory and outputs: 0x42 in every byte, which is 48.6 as a float, where the first launch had NaN. If the result changes, the value was
 // used.
 void forgive_discarded_reads(LaunchRecord& record, RunnerProcess& runner, const Trial& trial, protocol::LaunchRequest request) {
   const Files files(trial, Fill::other);
   request.shared_poison = 0x42;
-  request.trace.reset();
-  request.traffic = false;
-  request.follows_values = false;
-  const Answer answer = runner.launch(request, files.descriptors());
+  const Answer answer = answered_again(runner, std::move(request), files);
   if (is_fault_of_ours(answer)) {  // then nobody knows whether the read was a mistake
     record.verdict = Verdict::internal_error;
     record.message = "the launch could not be repeated with other contents: " + tame(answer.text, 800);
     return;
   }
-  auto reply = answer.kind == Answer::Kind::reply ? read_reply(answer.text) : std::nullopt;
-  if (!reply || reply->status != protocol::Status::completed) return;
-  LaunchRecord again{
-      .shape = {}, .inputs = {}, .config = record.config, .message = {}, .findings = {}, .mismatch = {}, .counters = {}, .printed = {}};
+  if (!has_completed(answer)) return;
+  LaunchRecord again = empty_record();
+  again.config = record.config;
   check_outputs(again, files);
   if (again.mismatch) return;
   for (protocol::Finding& finding : record.findings) finding.severity = "note";
@@ -162,11 +182,7 @@ void forgive_discarded_reads(LaunchRecord& record, RunnerProcess& runner, const 
 // writes is wrong in one of the two.
 void check_with_other_fill(LaunchRecord& record, RunnerProcess& runner, const Trial& trial, protocol::LaunchRequest request) {
   const Files files(trial, Fill::other);
-  request.trace.reset();
-  request.traffic = false;
-  request.follows_values = false;
-  LaunchRecord again{.shape = {}, .inputs = {}, .config = {}, .message = {}, .findings = {}, .mismatch = {}, .counters = {}, .printed = {}};
-  check_buffers(again, take_answer(again, runner.launch(request, files.descriptors())), files);
+  LaunchRecord again = launched_again(runner, std::move(request), files);
   if (again.verdict == Verdict::pass) return;
   record.mismatch = std::move(again.mismatch);
   take_over(record, std::move(again));
@@ -186,12 +202,7 @@ void compare_orders(LaunchRecord& record, RunnerProcess& runner, const Trial& tr
   if (record.verdict != Verdict::wrong_answer || record.wrong_output.empty()) return;
   const Files files(trial);
   request.order_seed = request.order_seed.value_or(0) + 1;
-  request.trace.reset();
-  request.traffic = false;
-  request.follows_values = false;
-  const Answer answer = runner.launch(request, files.descriptors());
-  auto reply = answer.kind == Answer::Kind::reply ? read_reply(answer.text) : std::nullopt;
-  if (!reply || reply->status != protocol::Status::completed) return;
+  if (!has_completed(answered_again(runner, std::move(request), files))) return;
   const std::size_t index = output_index(files);
   const std::vector<double> again = files.content(index);
   const std::vector<double>& bounds = files.operands[index]->expectation.bounds;
@@ -215,11 +226,7 @@ void compare_orders(LaunchRecord& record, RunnerProcess& runner, const Trial& tr
 void check_reversed_order(LaunchRecord& record, RunnerProcess& runner, const Trial& trial, protocol::LaunchRequest request) {
   const Files files(trial);
   request.reversed = true;
-  request.trace.reset();
-  request.traffic = false;
-  request.follows_values = false;
-  LaunchRecord again{.shape = {}, .inputs = {}, .config = {}, .message = {}, .findings = {}, .mismatch = {}, .counters = {}, .printed = {}};
-  check_buffers(again, take_answer(again, runner.launch(request, files.descriptors())), files);
+  LaunchRecord again = launched_again(runner, std::move(request), files);
   if (!record.mismatch) record.mismatch = std::move(again.mismatch);
   take_over(record, std::move(again));
 }
@@ -230,11 +237,7 @@ void launch_a_second_time(LaunchRecord& record, RunnerProcess& runner, const Tri
   const Files files(trial);
   request.second = true;
   request.clock_ms *= 2;
-  request.trace.reset();
-  request.traffic = false;
-  request.follows_values = false;
-  LaunchRecord again{.shape = {}, .inputs = {}, .config = {}, .message = {}, .findings = {}, .mismatch = {}, .counters = {}, .printed = {}};
-  check_buffers(again, take_answer(again, runner.launch(request, files.descriptors())), files);
+  LaunchRecord again = launched_again(runner, std::move(request), files);
   if (again.verdict == Verdict::pass || again.verdict == Verdict::internal_error) return;
   protocol::Finding note;
   note.kind = std::string(name(again.verdict));
