@@ -1,4 +1,5 @@
-"""The steps between the preprocessor and the compiler, in their order. This list is complete: nothing else changes a submission's text.
+"""The steps between the preprocessor and the compiler for the executor, in their order. What is compiled for a GPU, and the host
+code of a program, have steps of their own (`grader/engines/gpu/`, `grader/programs/host/`).
 
 A step gets the text and what the steps before it learned, and gives both back. The lines of the text stay where they are. None of the
 steps is believed: what they made is compiled, checked and proved like any other text.
