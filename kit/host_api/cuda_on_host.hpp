@@ -12,6 +12,7 @@
 #include "cuda_on_cpu.hpp"
 
 #include "launch_stub.hpp"
+#include "launcher_call.hpp"
 #include "runtime_copies.hpp"
 #include "runtime_device.hpp"
 #include "runtime_kernels.hpp"

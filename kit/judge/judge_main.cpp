@@ -22,6 +22,7 @@
 #include "judge/judge_task.hpp"
 #include "judge/launch_judge.hpp"
 #include "judge/runner_process.hpp"
+#include "program_judge/launcher_judge.hpp"
 #include "program_judge/program_bench.hpp"
 
 namespace {
@@ -96,14 +97,17 @@ int judge_all(int argc, char** argv) {
     program = judge::read_program_file(options.program);
     judge::use_program(&program);
   }
-  judge::RunnerProcess runner(options.runner.empty() ? std::vector<std::string>{} : judge::read_runner_argv(options.runner), std::chrono::seconds(5),
-                              std::chrono::milliseconds(options.shutdown_grace_ms));
+  judge::RunnerProcess runner(options.runner.empty() ? std::vector<std::string>{} : judge::read_runner_argv(options.runner),
+                              std::chrono::seconds(5), std::chrono::milliseconds(options.shutdown_grace_ms));
   judge::LaunchOptions launch_options;
   if (options.order != 0) launch_options.order_seed = options.order;
   launch_options.allow_same_value_writes = options.allow_same_value_writes;
   launch_options.early_return_is_error = options.early_return_is_error;
-  judge::Bench bench([&](const judge::Trial& trial) { return judge::judge_launch(runner, trial, launch_options); }, task.key,
-                     clock_factor());
+  const auto judge_trial = [&](const judge::Trial& trial) {
+    return options.program.empty() ? judge::judge_launch(runner, trial, launch_options)
+                                   : judge::judge_launcher(program, trial, launch_options);
+  };
+  judge::Bench bench(judge_trial, task.key, clock_factor());
   judge::use_bench(&bench);
   config.reporterSpecifications.assign(1, Catch::ReporterSpec("judge", {}, {}, {}));
   const auto& cases = bench.cases();

@@ -125,13 +125,6 @@ void check_buffers(LaunchRecord& record, Ending ending, const Files& files) {
 // The only problem is memory that was read before it was written, and the result is right.
 bool only_reads_unwritten(const LaunchRecord& record) { return record.verdict == Verdict::uninitialized_read && !record.mismatch; }
 
-std::uint64_t compulsory_bytes(const Trial& trial) {
-  std::uint64_t bytes = 0;
-  for (const Operand& operand : trial.operands)
-    bytes += (operand.values.size() + operand.expectation.values.size()) * bytes_of(operand.type);
-  return bytes;
-}
-
 // A launch is repeated to learn one thing more of it. Nobody reads what else the executor could tell.
 Answer answered_again(RunnerProcess& runner, protocol::LaunchRequest request, const Files& files) {
   request.trace.reset();
@@ -249,6 +242,13 @@ void launch_a_second_time(LaunchRecord& record, RunnerProcess& runner, const Tri
 }
 
 }  // namespace
+
+std::uint64_t compulsory_bytes(const Trial& trial) {
+  std::uint64_t bytes = 0;
+  for (const Operand& operand : trial.operands)
+    bytes += (operand.values.size() + operand.expectation.values.size()) * bytes_of(operand.type);
+  return bytes;
+}
 
 LaunchRecord judge_launch(RunnerProcess& runner, const Trial& trial, const LaunchOptions& options) {
   LaunchRecord record{.shape = trial.shape,

@@ -19,6 +19,9 @@ struct LaunchOptions {
   bool early_return_is_error = false;           // returning before a barrier at which others of the block wait
 };
 
+// Every input read once, every output written once.
+std::uint64_t compulsory_bytes(const Trial& trial);
+
 LaunchRecord judge_launch(RunnerProcess& runner, const Trial& trial, const LaunchOptions& options = {});
 
 }  // namespace tilelab::judge

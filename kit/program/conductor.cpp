@@ -23,6 +23,7 @@ Conductor::Conductor(ProgramDescription description) : session_(std::move(descri
 
 void Conductor::run(const std::atomic<bool>& stop) {
   const auto deadline = Clock::now() + std::chrono::milliseconds(std::min<std::uint64_t>(session_.description.limits.wall_ms, 86'400'000));
+  operands_.emplace(session_);
   HostProcess process(session_.description.host_argv);
   memory_.emplace(session_, variables_, process.staging());
   launches_.emplace(session_, *memory_, variables_);
@@ -38,7 +39,7 @@ void Conductor::run(const std::atomic<bool>& stop) {
   } catch (const ChannelError& error) {
     session_.record.end("garbled", {{"detail", judge::tame(error.what(), 300)}});
   }
-  if (!session_.custody.is_whole()) session_.record.end("internal", {{"detail", "the program copies more than the record can hold"}});
+  if (!session_.custody.is_whole()) session_.record.moved_too_much();
   if (!session_.record.has_ended()) note_end(process, deadline);
   process.kill();
   session_.custody.close();
@@ -79,6 +80,13 @@ Reply Conductor::answer(const HostRequest& request, Clock::time_point deadline) 
   if (op == "device") return waiting_->device(request);
   if (op == "last_error") return waiting_->last_error(request);
   if (op == "touch") return waiting_->touch(request);
+  if (op == "operands") return operands_->operands(request);
+  if (op == "finish") {
+    if (session_.description.operands.empty()) throw BrokenRules("the end of a launcher, where there is none");
+    operands_->finish(request);
+    look_for_leaks();
+    throw RunOver("the launcher came back");
+  }
   return said(request);
 }
 
@@ -122,7 +130,7 @@ Reply Conductor::said(const HostRequest& request) {
 
 void Conductor::look_for_leaks() {
   session_.memory.for_each_live([this](Allocation& one) {
-    if (one.kind == MemoryKind::variable) return;
+    if (one.kind == MemoryKind::variable || one.operand != nullptr) return;
     json numbers = about(one);
     numbers["address"] = one.address;
     numbers["bytes"] = one.bytes;

@@ -12,6 +12,7 @@
 #include "program/host_request.hpp"
 #include "program/launch_calls.hpp"
 #include "program/memory_calls.hpp"
+#include "program/operand_calls.hpp"
 #include "program/session.hpp"
 #include "program/waiting_calls.hpp"
 
@@ -39,6 +40,7 @@ class Conductor {
   std::optional<MemoryCalls> memory_;
   std::optional<LaunchCalls> launches_;
   std::optional<WaitingCalls> waiting_;
+  std::optional<OperandCalls> operands_;
   bool said_bye_ = false;
 };
 

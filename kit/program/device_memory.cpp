@@ -1,15 +1,7 @@
 #include "program/device_memory.hpp"
 
-#include <fcntl.h>
-#include <sys/mman.h>
-#include <unistd.h>
-
 #include <algorithm>
-#include <cerrno>
 #include <cstring>
-#include <new>
-#include <system_error>
-#include <utility>
 
 namespace tilelab::program {
 namespace {
@@ -17,40 +9,14 @@ namespace {
 constexpr std::size_t page = 4096;
 constexpr std::size_t most_freed = 1u << 16;  // that are still known
 
-[[noreturn]] void fail(const char* what) { throw std::system_error(errno, std::generic_category(), what); }
-
 }  // namespace
-
-void DeviceMemory::Mapping::make(const char* name, std::size_t size) {
-  bytes = size;
-  file = Descriptor(::memfd_create(name, MFD_CLOEXEC | MFD_ALLOW_SEALING));
-  if (file.get() < 0) fail("memfd_create");
-  if (::ftruncate(file.get(), static_cast<off_t>(size)) != 0) fail("make a memory file large");
-  if (::fcntl(file.get(), F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL) != 0) fail("seal a memory file");
-  void* mapped = ::mmap(nullptr, size, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE, file.get(), 0);
-  if (mapped == MAP_FAILED) throw std::bad_alloc();
-  memory = static_cast<char*>(mapped);
-}
-
-void DeviceMemory::Mapping::forget(std::size_t offset, std::size_t size) const {
-  if (::fallocate(file.get(), FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, static_cast<off_t>(offset), static_cast<off_t>(size)) != 0)
-    std::memset(memory + offset, 0, size);
-}
 
 DeviceMemory::DeviceMemory(std::size_t bytes)
     : total_(std::max(bytes, protocol::program_granularity) / protocol::program_granularity * protocol::program_granularity),
       spaces_{FileSpace(total_, protocol::program_granularity), FileSpace(total_, protocol::program_granularity)},
-      next_{device_first + protocol::program_gap, shared_first + protocol::program_gap} {
-  data_[0].make("tilelab-device", total_);
-  data_[1].make("tilelab-shared", total_);
-  marks_.make("tilelab-marks", total_ / 2);  // a quarter of both
-}
-
-DeviceMemory::~DeviceMemory() {
-  for (const Mapping* one : {&std::as_const(data_[0]), &std::as_const(data_[1]), &std::as_const(marks_)}) {
-    if (one->memory != nullptr) ::munmap(one->memory, one->bytes);
-  }
-}
+      data_{MappedFile("tilelab-device", total_), MappedFile("tilelab-shared", total_)},
+      marks_("tilelab-marks", total_ / 2),  // a quarter of both
+      next_{device_first + protocol::program_gap, shared_first + protocol::program_gap} {}
 
 Allocation* DeviceMemory::allocate(std::size_t bytes, MemoryKind kind, std::uint64_t at) {
   return place(bytes, kind, at, kind == MemoryKind::managed || kind == MemoryKind::pinned);
@@ -68,8 +34,8 @@ Allocation* DeviceMemory::place(std::size_t bytes, MemoryKind kind, std::uint64_
   if (!offset) return nullptr;
   Allocation one{.index = made_++, .address = next, .bytes = bytes, .kind = kind, .at = at, .offset = *offset};
   one.marks_offset = (*offset + (shared ? total_ : 0)) / 4;
-  one.content = data_[shared].memory + *offset;
-  one.marks = reinterpret_cast<std::uint8_t*>(marks_.memory) + one.marks_offset;
+  one.content = data_[shared].memory() + *offset;
+  one.marks = reinterpret_cast<std::uint8_t*>(marks_.memory()) + one.marks_offset;
   if (kind != MemoryKind::device) {
     std::memset(one.marks, 0x0F, (bytes + 3) / 4);
     one.is_set = true;

@@ -8,11 +8,12 @@
 #include <deque>
 #include <map>
 #include <optional>
+#include <string>
 #include <vector>
 
 #include "program/file_space.hpp"
 #include "program/host_protocol.hpp"
-#include "runner/channel.hpp"
+#include "program/mapped_file.hpp"
 #include "runner/program_message.hpp"
 
 namespace tilelab::program {
@@ -29,6 +30,7 @@ struct Allocation {
   char* content = nullptr;                   // in this process
   std::uint8_t* marks = nullptr;             // see simt/byte_marks.hpp
   bool is_set = false;                       // every byte is known to have a value
+  const std::string* operand = nullptr;      // the name of the launcher's operand that it holds
 
   bool is_live() const { return !freed_at; }
   protocol::ProgramFile file() const { return address < shared_first ? protocol::ProgramFile::device : protocol::ProgramFile::shared; }
@@ -38,7 +40,7 @@ class DeviceMemory {
  public:
   // So much device memory, and as much that the host uses as well. Throws std::system_error, std::bad_alloc.
   explicit DeviceMemory(std::size_t bytes);
-  ~DeviceMemory();
+  ~DeviceMemory() = default;
   DeviceMemory(const DeviceMemory&) = delete;
   DeviceMemory& operator=(const DeviceMemory&) = delete;
 
@@ -58,24 +60,17 @@ class DeviceMemory {
     for (const auto& [address, one] : live_) visit(*one);
   }
   std::size_t live() const { return live_.size(); }
-  std::array<int, protocol::program_files> files() const { return {data_[0].file.get(), data_[1].file.get(), marks_.file.get()}; }
+  std::array<int, protocol::program_files> files() const { return {data_[0].descriptor(), data_[1].descriptor(), marks_.descriptor()}; }
   std::size_t total_bytes() const { return total_; }
   std::size_t free_bytes() const { return spaces_[0].free_bytes(); }
 
  private:
-  struct Mapping {
-    Descriptor file;
-    char* memory = nullptr;
-    std::size_t bytes = 0;
-    void make(const char* name, std::size_t size);
-    void forget(std::size_t offset, std::size_t size) const;
-  };
   Allocation* place(std::size_t bytes, MemoryKind kind, std::uint64_t at, bool shared);
 
   std::size_t total_;
   std::array<FileSpace, 2> spaces_;
-  std::array<Mapping, 2> data_;
-  Mapping marks_;
+  std::array<MappedFile, 2> data_;
+  MappedFile marks_;
   std::array<std::uintptr_t, 2> next_;
   std::map<std::uintptr_t, Allocation> all_;  // by address
   std::map<std::uintptr_t, Allocation*> live_;

@@ -93,6 +93,11 @@ protocol::LaunchRequest KernelRunners::request_of(const KernelLaunch& launch, Va
   request.cooperative = launch.cooperative;
   request.event_budget = limits_.event_budget;
   request.clock_ms = limits_.clock_ms;
+  request.order_seed = settings_.order_seed;
+  request.reversed = settings_.reversed;
+  request.traffic = settings_.traffic;
+  request.allow_same_value_writes = settings_.allow_same_value_writes;
+  request.early_return_is_error = settings_.early_return_is_error;
   for (std::size_t i = 0; i < launch.arguments.size(); ++i)
     request.arguments.push_back(argument_of(launch.description->parameters[i], launch.arguments[i]));
   protocol::ProgramMemory& memory = request.memory.emplace();

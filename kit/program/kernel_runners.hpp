@@ -42,8 +42,8 @@ struct LaunchOutcome {
 class KernelRunners {
  public:
   using Variables = std::map<std::string, ModuleVariable>;
-  // `most_memory`: see DeviceMemory.
-  KernelRunners(const ProgramLimits& limits, DeviceMemory& memory) : limits_(limits), memory_(memory) {}
+  KernelRunners(const ProgramDescription& program, DeviceMemory& memory)
+      : limits_(program.limits), settings_(program.settings), memory_(memory) {}
 
   // `variables`: those of the kernel are all there. `several_streams`: exact ranges are needed of what is only read as well.
   LaunchOutcome run(const KernelLaunch& launch, Variables& variables, bool several_streams, std::chrono::milliseconds left);
@@ -63,6 +63,7 @@ class KernelRunners {
   protocol::ProgramBuffer buffer_of(const KernelLaunch& launch, Allocation& one, bool several_streams) const;
 
   const ProgramLimits& limits_;
+  const LaunchSettings& settings_;
   DeviceMemory& memory_;
   std::list<Living> living_;  // the one used last is the first
 };

@@ -132,9 +132,10 @@ Reply LaunchCalls::launch(const HostRequest& request, std::chrono::milliseconds 
     write_down(request, launch, CudaError::memory_allocation, "launch-error", "There is no room for the kernel's variables.");
     return session_.fail("launch", CudaError::memory_allocation, at);
   }
-  session_.custody.before_launch(session_.memory);
+  session_.view.take_in_all(at);
+  for (const auto& one : launch.arguments) session_.custody.sent(at, 0, reinterpret_cast<const char*>(one.data()), one.size());
   const LaunchOutcome outcome = runners_.run(launch, variables_, session_.order.has_several(), left);
-  session_.custody.after_launch(at, session_.memory);
+  session_.view.hand_out_all(at);
   const CudaError error = take(request, launch, outcome);
   if (error != CudaError::success) return session_.fail("launch", error, at);
   Reply reply = reply_of(0);
@@ -153,6 +154,8 @@ CudaError LaunchCalls::take(const HostRequest& request, const KernelLaunch& laun
   const auto is_of_input = [&](const protocol::Finding& one) {
     return one.kind == name(Verdict::input_modified) && one.site.access == "write";
   };
+  session_.record.count(reply.counters);
+  if (reply.needs_reversed_run) session_.record.needs_reversed_run();
   for (protocol::Finding finding : reply.findings) {
     if (is_of_input(finding) && finding.message.find("constant memory") == std::string::npos) continue;
     if (finding.address != 0) finding.message += stray(request, launch, finding.address);

@@ -4,7 +4,6 @@
 #include <chrono>
 #include <cstdint>
 #include <map>
-#include <stdexcept>
 #include <string>
 
 #include "program/host_request.hpp"
@@ -14,15 +13,10 @@
 
 namespace tilelab::program {
 
-// The run cannot go on: RunRecord::end() was told why.
-struct RunOver : std::runtime_error {
-  using std::runtime_error::runtime_error;
-};
-
 class LaunchCalls {
  public:
   LaunchCalls(Session& session, MemoryCalls& memory, KernelRunners::Variables& variables)
-      : session_(session), memory_(memory), variables_(variables), runners_(session.description.limits, session.memory) {}
+      : session_(session), memory_(memory), variables_(variables), runners_(session.description, session.memory) {}
 
   Reply kernel(const HostRequest& request);
   // `left`: of the run's time. Throws RunOver.

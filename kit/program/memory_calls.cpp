@@ -36,7 +36,8 @@ Reply MemoryCalls::allocate(const HostRequest& request) {
   Reply reply{.value = {{"error", 0}, {"address", made->address}}};
   if (kind == MemoryKind::device) return reply;
   reply.value["offset"] = made->offset;
-  reply.descriptors = {session_.memory.files()[static_cast<std::size_t>(protocol::ProgramFile::shared)]};
+  session_.view.open(*made);
+  reply.descriptors = {session_.view.descriptor()};
   return reply;
 }
 
@@ -47,12 +48,12 @@ Reply MemoryCalls::free(const HostRequest& request) {
   Reply reply = session_.arrive(at);
   if (address == 0) return reply;
   Allocation* one = session_.memory.near(address);
-  const bool fits =
-      one != nullptr && one->address == address && one->kind != MemoryKind::variable && by_host_free == (one->kind == MemoryKind::pinned);
+  const bool fits = one != nullptr && one->address == address && one->kind != MemoryKind::variable && one->operand == nullptr &&
+                    by_host_free == (one->kind == MemoryKind::pinned);
   if (!fits || !one->is_live()) {
     nlohmann::json numbers = one != nullptr ? about(*one) : nlohmann::json::object();
     numbers["address"] = address;
-    numbers["what"] = one == nullptr ? "host" : one->address != address ? "inside" : "wrong-kind";
+    numbers["what"] = one == nullptr ? "host" : one->operand != nullptr ? "operand" : one->address != address ? "inside" : "wrong-kind";
     numbers["memory"] = side_of(one);
     numbers["by_host_free"] = by_host_free;
     session_.record.host(fits ? "double-free" : "bad-free", at, std::move(numbers));
@@ -113,10 +114,9 @@ bool MemoryCalls::has_right_direction(const HostRequest& request, CopyKind kind,
   return false;
 }
 
-void MemoryCalls::move(std::uint64_t at, const Rows& to, const Rows& from) {
+void MemoryCalls::move(const Rows& to, const Rows& from) {
   for (std::size_t row = 0; row < to.rows; ++row) {
     const std::size_t there = to.offset + row * to.pitch, here = from.offset + row * from.pitch;
-    session_.custody.between(at, *to.memory, there, *from.memory, here, to.row_bytes);
     std::memmove(to.memory->content + there, from.memory->content + here, to.row_bytes);
     copy_marks(to.memory->marks, there, from.memory->marks, here, to.row_bytes);
   }
@@ -177,18 +177,23 @@ Reply MemoryCalls::copy(const HostRequest& request) {
   if (to.memory == nullptr && from.memory == nullptr) return finish(request, to, from, "host");
   if (session_.errors.sticky() != 0) return finish(request, to, from, "done");
   note_uses(request, to, from);
+  for (const Rows* side : {&from, &to}) {
+    if (side->memory != nullptr) session_.view.take_in(*side->memory, at);
+  }
   if (to.memory == nullptr) note_unset(request, from);
   const bool between = to.memory != nullptr && from.memory != nullptr;
   Reply reply = finish(request, to, from, between ? "done" : to.memory != nullptr ? "write" : "read");
   if (reply.value["error"] != 0) return reply;
-  if (between)
-    move(at, to, from);
-  else
+  if (between) {
+    move(to, from);
+    session_.view.hand_out(*to.memory, to.offset, to.extent(), at);
+  } else {
     transfer_ = Transfer{.rows = to.memory != nullptr ? to : from,
                          .to_device = to.memory != nullptr,
                          .at = at,
                          .host = request.number(to.memory != nullptr ? "from" : "to"),
                          .host_pitch = to.memory != nullptr ? from.pitch : to.pitch};
+  }
   return reply;
 }
 
@@ -204,6 +209,7 @@ Reply MemoryCalls::chunk(const HostRequest& request) {
     if (transfer.to_device) {
       std::memcpy(rows.memory->content + place, staging_ + done, some);
       mark_as_set(rows.memory->marks, place, some);
+      session_.view.hand_out(*rows.memory, place, some, transfer.at);
       session_.custody.sent(transfer.at, transfer.host + row * transfer.host_pitch + column, rows.memory->content + place, some);
     } else {
       std::memcpy(staging_ + done, rows.memory->content + place, some);
@@ -234,6 +240,7 @@ Reply MemoryCalls::fill(const HostRequest& request) {
   if (to.pitch < to.row_bytes) return session_.fail("fill", CudaError::invalid_pitch, at);
   if (session_.errors.sticky() != 0) return reply_of(session_.errors.sticky());
   note_uses(request, to, {});
+  session_.view.take_in(*to.memory, at);
   for (std::size_t row = 0; row < to.rows; ++row) {
     const std::size_t place = to.offset + row * to.pitch;
     char* const first = to.memory->content + place;
@@ -242,6 +249,7 @@ Reply MemoryCalls::fill(const HostRequest& request) {
     else
       for (std::size_t i = 0; i < to.row_bytes; ++i) first[i] = static_cast<char>((value >> (8 * (i % width))) & 0xFF);
     mark_as_set(to.memory->marks, place, to.row_bytes);
+    session_.view.hand_out(*to.memory, place, to.row_bytes, at);
   }
   Reply reply = reply_of(0);
   if (const auto guarded = session_.pending.take_guarded(); !guarded.empty()) reply.value["guard"] = guarded;
@@ -256,6 +264,7 @@ ModuleVariable* MemoryCalls::variable(const std::string& name, std::size_t bytes
       shared ? session_.memory.allocate_shared_variable(bytes, at) : session_.memory.allocate(bytes, MemoryKind::variable, at);
   if (made == nullptr) return nullptr;
   session_.record.allocation(*made, name);
+  session_.view.open(*made);
   return &(variables_[name] = {.memory = made, .has_value = false});
 }
 
@@ -273,7 +282,7 @@ Reply MemoryCalls::symbol(const HostRequest& request) {
   one->has_value = true;
   if (memory.file() == protocol::ProgramFile::shared) {
     reply.value["offset"] = memory.offset;
-    reply.descriptors = {session_.memory.files()[static_cast<std::size_t>(protocol::ProgramFile::shared)]};
+    reply.descriptors = {session_.view.descriptor()};
   }
   return reply;
 }

@@ -2,6 +2,7 @@
 
 #include <fstream>
 #include <stdexcept>
+#include <utility>
 
 #include "runner/strict_json.hpp"
 
@@ -46,6 +47,33 @@ KernelDescription kernel_from(const json& value) {
   return kernel;
 }
 
+OperandDescription operand_from(const json& value) {
+  OperandDescription one;
+  one.name = text(value.at("name"));
+  one.is_scalar = text(value.at("kind")) == "scalar";
+  if (one.is_scalar) {
+    one.value = value.at("value").get<double>();
+    return one;
+  }
+  one.on_host = text(value.at("memory")) == "host";
+  one.bytes = integer<std::size_t>(value.at("bytes"));
+  for (const auto& [key, path] : {std::pair{"content", &one.content}, {"keep", &one.keep}, {"marks", &one.marks}}) {
+    if (value.contains(key)) *path = text(value.at(key));
+  }
+  return one;
+}
+
+LaunchSettings settings_from(const json& value) {
+  const auto flag = [&](const char* key) { return value.contains(key) && value.at(key).get<bool>(); };
+  LaunchSettings settings{.order_seed = std::nullopt,
+                          .reversed = flag("reversed"),
+                          .traffic = flag("traffic"),
+                          .allow_same_value_writes = flag("allow_same_value_writes"),
+                          .early_return_is_error = flag("early_return_is_error")};
+  if (value.contains("order_seed")) settings.order_seed = integer<std::uint64_t>(value.at("order_seed"));
+  return settings;
+}
+
 }  // namespace
 
 ProgramDescription program_from(const json& value) {
@@ -59,6 +87,10 @@ ProgramDescription program_from(const json& value) {
                     .event_budget = integer<std::uint64_t>(limits.at("event_budget")),
                     .memory_bytes = integer<std::size_t>(limits.at("memory_bytes")),
                     .output_bytes = integer<std::size_t>(limits.at("output_bytes"))};
+  if (value.contains("operands")) {
+    for (const json& one : list(value.at("operands"))) program.operands.push_back(operand_from(one));
+  }
+  if (value.contains("options")) program.settings = settings_from(value.at("options"));
   if (value.contains("custody")) program.custody = text(value.at("custody"));
   return program;
 }

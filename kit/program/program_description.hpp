@@ -37,6 +37,22 @@ struct KernelDescription {
   std::optional<nlohmann::json> refusal;  // it could not be built: what the grader said, to be handed back
 };
 
+// What a launcher is called with.
+struct OperandDescription {
+  std::string name;
+  bool is_scalar = false;
+  double value = 0;                  // of a scalar
+  bool on_host = false;              // its pointer leads to memory of the host
+  std::size_t bytes = 0;             // 0: its pointer is null
+  std::string content, keep, marks;  // files: what it holds before, and afterwards; empty: none
+};
+
+// How every launch runs. See protocol::LaunchRequest.
+struct LaunchSettings {
+  std::optional<std::uint64_t> order_seed;
+  bool reversed = false, traffic = false, allow_same_value_writes = false, early_return_is_error = false;
+};
+
 struct ProgramLimits {
   unsigned clock_ms = 0;           // processor time of one launch
   std::uint64_t wall_ms = 0;       // of the whole run
@@ -49,6 +65,8 @@ struct ProgramDescription {
   std::vector<std::string> host_argv;
   std::map<std::string, KernelDescription> kernels;  // by mangled name
   ProgramLimits limits;
+  std::vector<OperandDescription> operands;
+  LaunchSettings settings;
   std::string custody;  // where a record of all copies is kept; empty: nowhere
 };
 

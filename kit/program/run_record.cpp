@@ -1,5 +1,7 @@
 #include "program/run_record.hpp"
 
+#include <algorithm>
+
 namespace tilelab::program {
 namespace {
 
@@ -72,7 +74,7 @@ void RunRecord::allocation(const Allocation& made, const std::string& name) {
                           {"address", made.address},
                           {"bytes", made.bytes},
                           {"at", made.at},
-                          {"kind", name_of(made.kind)},
+                          {"kind", made.operand != nullptr ? "operand" : name_of(made.kind)},
                           {"freed_at", nullptr},
                           {"freed_by", nullptr}});
   if (!name.empty()) allocations_.back()["name"] = name;
@@ -82,6 +84,14 @@ void RunRecord::freed(const Allocation& one) {
   if (one.index >= allocations_.size()) return;
   allocations_[one.index]["freed_at"] = *one.freed_at;
   allocations_[one.index]["freed_by"] = one.freed_by_reset ? "reset" : "free";
+}
+
+void RunRecord::count(const std::map<std::string, std::uint64_t>& counters) {
+  for (const auto& [name, number] : counters) {
+    if (counters_.size() >= most_counters && !counters_.contains(name)) continue;
+    std::uint64_t& sum = counters_[name];
+    sum = name.starts_with("most_") ? std::max(sum, number) : sum + number;
+  }
 }
 
 void RunRecord::end(const std::string& how, json more) {
@@ -96,6 +106,8 @@ json RunRecord::report(const ApiErrors& errors) const {
   value["findings"] = findings_;
   value["host"] = host_;
   value["allocations"] = allocations_;
+  value["counters"] = counters_;
+  if (needs_reversed_run_) value["needs_reversed_run"] = true;
   value["errors"] = json::array();
   for (const ApiError& one : errors.all()) {
     json error = {{"op", one.op}, {"error", one.error}, {"at", one.at}, {"seen", one.seen}, {"count", one.count}};

@@ -22,9 +22,13 @@ class RunRecord {
   void finding(const protocol::Finding& finding, const std::string& kernel, std::uint64_t at);
   // `numbers`: what the sentence needs. Findings of one kind at one place (and with one "other_at") are one.
   void host(const std::string& kind, std::uint64_t at, nlohmann::json numbers);
-  void allocation(const Allocation& made, const std::string& name = {});  // name: of a variable
+  void allocation(const Allocation& made, const std::string& name = {});  // name: of a variable or an operand
   void freed(const Allocation& one);
   void end(const std::string& how, nlohmann::json more = nlohmann::json::object());
+  // Adds the counters of one launch to those before; of what is the most of a thread or a block, the largest counts.
+  void count(const std::map<std::string, std::uint64_t>& counters);
+  void needs_reversed_run() { needs_reversed_run_ = true; }  // of some launch: see protocol::LaunchReply
+  void moved_too_much() { end_ = {{"ended", "too-much"}, {"detail", "it moves more than 256 MB between host and device"}}; }
   void stopped() { end_ = {{"ended", "stopped"}}; }  // whatever it was that ended it
   bool has_ended() const { return end_.contains("ended"); }
 
@@ -32,12 +36,14 @@ class RunRecord {
 
  private:
   using Places = std::map<std::string, std::size_t>;
-  static constexpr std::size_t most_launches = 10'000, most_findings = 1'000, most_allocations = 10'000;
+  static constexpr std::size_t most_launches = 10'000, most_findings = 1'000, most_allocations = 10'000, most_counters = 200;
   void add(std::vector<nlohmann::json>& list, Places& places, nlohmann::json value, std::size_t most);
 
   std::vector<nlohmann::json> launches_, findings_, host_, allocations_;
   Places launch_places_, finding_places_, host_places_;
   nlohmann::json end_ = nlohmann::json::object();
+  std::map<std::string, std::uint64_t> counters_;
+  bool needs_reversed_run_ = false;
   bool is_whole_ = true;
 };
 

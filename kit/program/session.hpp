@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <stdexcept>
 #include <string>
 #include <vector>
 
@@ -10,6 +11,7 @@
 #include "program/api_errors.hpp"
 #include "program/custody.hpp"
 #include "program/device_memory.hpp"
+#include "program/host_view.hpp"
 #include "program/pending_work.hpp"
 #include "program/program_description.hpp"
 #include "program/run_record.hpp"
@@ -24,12 +26,20 @@ struct Reply {
 
 inline Reply reply_of(int error) { return {.value = {{"error", error}}}; }
 
+// The run cannot go on: RunRecord::end() was told why.
+struct RunOver : std::runtime_error {
+  using std::runtime_error::runtime_error;
+};
+
 struct Session {
-  explicit Session(ProgramDescription program) : description(std::move(program)), memory(description.limits.memory_bytes), custody(description.custody), pending(order) {}
+  explicit Session(ProgramDescription program)
+      : description(std::move(program)), memory(description.limits.memory_bytes), custody(description.custody), view(memory, custody),
+        pending(order) {}
 
   ProgramDescription description;
   DeviceMemory memory;
   Custody custody;
+  HostView view;
   StreamOrder order;
   PendingWork pending;
   ApiErrors errors;

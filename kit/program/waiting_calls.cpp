@@ -1,5 +1,7 @@
 #include "program/waiting_calls.hpp"
 
+#include <utility>
+
 namespace tilelab::program {
 
 Reply WaitingCalls::stream(const HostRequest& request) {
@@ -68,7 +70,13 @@ Reply WaitingCalls::device(const HostRequest& request) {
   if (what == "synchronize") return reply;
   std::vector<Allocation*> all;
   session_.memory.for_each_live([&](Allocation& one) {
-    if (one.kind != MemoryKind::variable) all.push_back(&one);
+    if (one.operand != nullptr) {
+      nlohmann::json numbers = about(one);
+      numbers["what"] = "operand";
+      session_.record.host("bad-free", request.at(), std::move(numbers));
+    } else if (one.kind != MemoryKind::variable) {
+      all.push_back(&one);
+    }
   });
   for (Allocation* one : all) {
     session_.pending.forget(one->address);

@@ -16,6 +16,7 @@
 #include <iterator>
 #include <stdexcept>
 #include <system_error>
+#include <utility>
 
 #include "program/custody.hpp"
 #include "runner/channel.hpp"
@@ -94,15 +95,28 @@ class Child {
 
 BuiltProgram read_program_file(const std::string& path) {
   const json value = json::parse(text_of(path));
-  return {value.at("conductor").get<std::string>(), value.at("description"), value.at("folder").get<std::string>(),
-          value.at("scratch").get<std::string>()};
+  BuiltProgram program{.conductor = value.at("conductor").get<std::string>(),
+                       .description = value.at("description"),
+                       .launcher = {},
+                       .folder = value.at("folder").get<std::string>(),
+                       .scratch = value.at("scratch").get<std::string>()};
+  if (value.contains("launcher")) {
+    const json& launcher = value.at("launcher");
+    program.launcher = {launcher.at("arguments").get<std::vector<std::string>>(), launcher.at("memory").get<std::string>() == "host"};
+  }
+  return program;
 }
 
-ConductedRun conduct(const BuiltProgram& program, const std::vector<std::string>& arguments) {
-  const std::string base = program.scratch + "/program", report = base + ".report", copies = base + ".copies", file = base + ".json";
-  for (const std::string& old : {report, copies}) std::filesystem::remove(old);
+ConductedRun conduct(const BuiltProgram& program, const std::vector<std::string>& arguments, std::size_t device_bytes) {
   json description = program.description;
   for (const std::string& one : arguments) description.at("host").at("argv").push_back(one);
+  if (device_bytes != 0) description.at("limits")["memory_bytes"] = device_bytes;
+  return conduct(program, std::move(description));
+}
+
+ConductedRun conduct(const BuiltProgram& program, json description) {
+  const std::string base = program.scratch + "/program", report = base + ".report", copies = base + ".copies", file = base + ".json";
+  for (const std::string& old : {report, copies}) std::filesystem::remove(old);
   description["custody"] = copies;
   std::ofstream(file) << description.dump();
   const std::chrono::milliseconds most(description.at("limits").at("wall_ms").get<std::int64_t>());

@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -26,19 +27,29 @@ struct ConductedRun {
   std::vector<CopiedBytes> copies;
 };
 
+struct LauncherCall {
+  std::vector<std::string> arguments;  // the operands' names in the order of its parameters; empty: the problem's order
+  bool on_host = false;                // its pointers lead to memory of the host
+};
+
 // What the grader says of a program that it has built. `description` is program.json without arguments.
 struct BuiltProgram {
   std::string conductor;  // the path of the conductor
   nlohmann::json description;
-  std::string folder;   // where the program runs: it may write there
-  std::string scratch;  // where the judge may: the program sees nothing of it
+  std::optional<LauncherCall> launcher;  // none: it has a main of its own
+  std::string folder;                    // where the program runs: it may write there
+  std::string scratch;                   // where the judge may: the program sees nothing of it
 };
 
 // Throws std::runtime_error or nlohmann::json::exception.
 BuiltProgram read_program_file(const std::string& path);
 
-// Throws std::runtime_error where the conductor cannot work: a fault of ours.
-ConductedRun conduct(const BuiltProgram& program, const std::vector<std::string>& arguments);
+// `device_bytes`: of the device's memory; 0: as many as the description says. Throws std::runtime_error where the conductor cannot work: a
+// fault of ours.
+ConductedRun conduct(const BuiltProgram& program, const std::vector<std::string>& arguments, std::size_t device_bytes = 0);
+
+// The same with a whole program.json, in which only "custody" is still missing.
+ConductedRun conduct(const BuiltProgram& program, nlohmann::json description);
 
 // Reads the file that the conductor writes beside its report. Throws std::runtime_error if it is damaged.
 std::vector<CopiedBytes> read_copies(const std::string& path);

@@ -16,11 +16,12 @@ const BuiltProgram* current = nullptr;
 
 void use_program(const BuiltProgram* program) { current = program; }
 
-void check(const ProgramTrial& trial) {
+const LaunchRecord& check(const ProgramTrial& trial) {
   if (current == nullptr) throw std::logic_error("no program: this lab's submissions are whole programs");
   const LaunchRecord& launch = bench().run(trial.shape, trial.inputs, [&] { return judge_program(*current, trial); });
   if (launch.verdict != Verdict::pass) FAIL(launch.message);
   SUCCEED();
+  return launch;
 }
 
 }  // namespace tilelab::judge

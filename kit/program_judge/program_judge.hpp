@@ -10,7 +10,4 @@ namespace tilelab::judge {
 
 LaunchRecord judge_program(const BuiltProgram& program, const ProgramTrial& trial);
 
-// The verdict that a host's mistake of this kind (run.json's "host") earns; pass for those that are only told.
-Verdict verdict_of_host_mistake(const std::string& kind);
-
 }  // namespace tilelab::judge

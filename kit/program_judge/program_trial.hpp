@@ -30,6 +30,11 @@ struct ProgramTrial {
   Expectation expectation;
   // A result that some kernel must have written in device memory before the program wrote it down. False: the host may compute it.
   bool must_come_from_a_kernel = true;
+  // Of the device's memory, in bytes; 0: as much as there usually is.
+  std::size_t device_bytes = 0;
+  // For a device with too little memory: a program is right as well that ends with a status other than 0, or by abort(), and has looked at
+  // the errors of all its calls.
+  bool may_report_failure = false;
 };
 
 }  // namespace tilelab::judge

@@ -82,18 +82,28 @@ bool came_from_a_kernel(const Expectation& right, ElementType type, const std::v
   });
 }
 
-std::optional<std::uint64_t> sent_by_the_host(const Expectation& right, ElementType type, const std::vector<CopiedBytes>& copies) {
+std::optional<std::uint64_t> sent_by_the_host(const Expectation& right, ElementType type, const std::vector<CopiedBytes>& copies,
+                                              const std::vector<KnownValues>& known) {
   const std::size_t size = right.values.size();
   if (size < least_elements || std::set(right.values.begin(), right.values.end()).size() < least_values) return std::nullopt;
   const std::size_t count = std::min(size, window);
   Search search(right);
+  const auto is_given = [&](std::size_t first) {
+    return std::ranges::any_of(known,
+                               [&](const KnownValues& one) { return search.finds(elements_of(one.type, one.bytes, 0), first, count); });
+  };
+  const auto was_received = [&](std::size_t first, const CopiedBytes* before) {
+    return std::any_of(copies.data(), before, [&](const CopiedBytes& one) {
+      return !one.to_the_device && search.finds(elements_of(type, one.bytes, 0), first, count);
+    });
+  };
   for (const CopiedBytes& one : copies) {
-    if (!one.to_the_device) continue;
+    if (!one.to_the_device || one.bytes.size() < count * bytes_of(type)) continue;
     const std::vector<double> sent = elements_of(type, one.bytes, 0);
     for (std::size_t first = 0; first + count <= size; first += count) {
       const auto end = right.values.begin() + static_cast<std::ptrdiff_t>(first + count);
       if (std::set(right.values.begin() + static_cast<std::ptrdiff_t>(first), end).size() < least_values) continue;
-      if (search.finds(sent, first, count)) return one.at;
+      if (search.finds(sent, first, count) && !is_given(first) && !was_received(first, &one)) return one.at;
     }
   }
   return std::nullopt;

@@ -1,0 +1,70 @@
+#include "program/host_view.hpp"
+
+#include <algorithm>
+#include <cstring>
+
+#include "program/value_marks.hpp"
+
+namespace tilelab::program {
+
+HostView::HostView(DeviceMemory& memory, Custody& custody) : memory_(memory), custody_(custody) {
+  if (custody.is_kept()) file_.emplace("tilelab-host", memory.total_bytes());
+}
+
+int HostView::descriptor() const {
+  return file_ ? file_->descriptor() : memory_.files()[static_cast<std::size_t>(protocol::ProgramFile::shared)];
+}
+
+void HostView::open(const Allocation& one) {
+  if (!is_apart(one)) return;
+  file_->forget(one.offset, (one.bytes + piece - 1) / piece * piece);
+  std::memcpy(file_->memory() + one.offset, one.content, one.bytes);
+}
+
+// The program may write at any time, so each byte is read once.
+void HostView::take_in(Allocation& one, std::uint64_t at) {
+  if (!is_apart(one)) return;
+  char now[piece];
+  for (std::size_t first = 0; first < one.bytes; first += piece) {
+    const std::size_t bytes = std::min(piece, one.bytes - first);
+    std::memcpy(now, file_->memory() + one.offset + first, bytes);
+    if (std::memcmp(now, one.content + first, bytes) == 0) continue;
+    std::size_t begin = bytes, end = 0;
+    for (std::size_t i = 0; i < bytes; ++i) {
+      if (now[i] == one.content[first + i]) continue;
+      one.content[first + i] = now[i];
+      mark_as_set(one.marks, first + i, 1);
+      begin = std::min(begin, i);
+      end = i + 1;
+    }
+    custody_.sent(at, one.address + first + begin, one.content + first + begin, end - begin);
+  }
+}
+
+void HostView::take_in_all(std::uint64_t at) {
+  if (!file_) return;
+  memory_.for_each_live([&](Allocation& one) { take_in(one, at); });
+}
+
+void HostView::hand_out_all(std::uint64_t at) {
+  if (!file_) return;
+  memory_.for_each_live([&](Allocation& one) {
+    if (!is_apart(one)) return;
+    char* const host = file_->memory() + one.offset;
+    for (std::size_t first = 0; first < one.bytes; first += piece) {
+      const std::size_t bytes = std::min(piece, one.bytes - first);
+      if (std::memcmp(host + first, one.content + first, bytes) == 0) continue;
+      for_each_written_by_kernel(one.marks, first, bytes,
+                                 [&](std::size_t begin, std::size_t count) { std::memcpy(host + begin, one.content + begin, count); });
+      custody_.received(at, one.address + first, one, first, bytes);
+    }
+  });
+}
+
+void HostView::hand_out(Allocation& one, std::size_t first, std::size_t bytes, std::uint64_t at) {
+  if (!is_apart(one)) return;
+  std::memcpy(file_->memory() + one.offset + first, one.content + first, bytes);
+  custody_.received(at, one.address + first, one, first, bytes);
+}
+
+}  // namespace tilelab::program

@@ -1,0 +1,167 @@
+#include "program_judge/launcher_judge.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include "judge/answer_record.hpp"
+#include "judge/comparison.hpp"
+#include "judge/reply_check.hpp"
+#include "operands/fill.hpp"
+#include "program_judge/data_folder.hpp"
+#include "program_judge/element_origin.hpp"
+#include "program_judge/operand_files.hpp"
+#include "program_judge/result_origin.hpp"
+#include "program_judge/run_verdict.hpp"
+
+namespace tilelab::judge {
+namespace {
+
+using nlohmann::json;
+
+constexpr std::uint64_t clocks_of_a_run = 6;  // a run may take so many times the processor time of one launch
+constexpr std::size_t most_printed = 16 * 1024;
+
+bool came_back(const ConductedRun& run) { return run.record.value("ended", "") == "finished"; }
+
+json description_of(const BuiltProgram& program, const Trial& trial, const LaunchOptions& options, bool reversed) {
+  json description = program.description;
+  json& limits = description.at("limits");
+  limits["clock_ms"] = trial.clock_ms;
+  limits["wall_ms"] = std::min(limits.at("wall_ms").get<std::uint64_t>(), clocks_of_a_run * trial.clock_ms);
+  if (trial.work_events + trial.spare_events != 0) limits["event_budget"] = trial.work_events + trial.spare_events;
+  json& settings = description["options"];
+  if (options.order_seed) settings["order_seed"] = *options.order_seed;
+  if (options.traffic || trial.counts_traffic) settings["traffic"] = true;
+  if (options.allow_same_value_writes) settings["allow_same_value_writes"] = true;
+  if (options.early_return_is_error) settings["early_return_is_error"] = true;
+  if (reversed) settings["reversed"] = true;
+  return description;
+}
+
+// The configuration, if all launches have the same.
+std::optional<protocol::LaunchConfig> config_of(const json& report) {
+  const json& launches = report.at("launches");
+  if (launches.empty()) return std::nullopt;
+  const json& first = launches[0];
+  for (const json& one : launches)
+    if (one.at("grid") != first.at("grid") || one.at("block") != first.at("block")) return std::nullopt;
+  const auto extent = [](const json& value) {
+    return protocol::Extent{value.at(0).get<unsigned>(), value.at(1).get<unsigned>(), value.at(2).get<unsigned>()};
+  };
+  return protocol::LaunchConfig{extent(first.at("grid")), extent(first.at("block")), first.value("shared", std::size_t{0})};
+}
+
+void judge_inputs(LaunchRecord& record, const OperandFiles& files, const std::vector<OperandContent>& contents) {
+  for (std::size_t i = 0; i < contents.size(); ++i) {
+    const Operand& operand = *files.operands()[i];
+    if (operand.kind != Operand::Kind::input || contents[i].after == contents[i].before) continue;
+    record.verdict = worst(record.verdict, Verdict::input_modified);
+    protocol::Finding finding;
+    finding.kind = name(Verdict::input_modified);
+    finding.severity = "error";
+    finding.array = operand.name;
+    finding.message = operand.name + " is an input, but the launcher changed it.";
+    record.findings.push_back(std::move(finding));
+  }
+}
+
+void judge_results(LaunchRecord& record, const OperandFiles& files, const std::vector<OperandContent>& contents) {
+  const protocol::Extent block = record.config ? record.config->block : protocol::Extent{};
+  bool is_first = true;
+  for (std::size_t i = 0; i < contents.size(); ++i) {
+    const Operand& operand = *files.operands()[i];
+    if (!operand.is_result()) continue;
+    std::vector<double> got = result_values(operand, contents[i]);
+    auto mismatch = compare(got, operand.expectation, {block.y, block.x});
+    if (mismatch) {
+      mismatch->output = operand.name;
+      record.verdict = worst(record.verdict, Verdict::wrong_answer);
+      if (!record.mismatch) record.mismatch = std::move(mismatch);
+    }
+    if (std::exchange(is_first, false)) record.wrong_output = std::move(got);
+  }
+  if (record.verdict != Verdict::wrong_answer) record.wrong_output.clear();
+}
+
+// A right result that no kernel made.
+void judge_origin(LaunchRecord& record, const OperandFiles& files, const std::vector<OperandContent>& contents, const ConductedRun& run) {
+  if (record.mismatch) return;
+  std::vector<KnownValues> known;
+  for (std::size_t i = 0; i < contents.size(); ++i) {
+    const Operand& operand = *files.operands()[i];
+    if (operand.is_buffer() && operand.kind != Operand::Kind::output) known.push_back({operand.type, contents[i].before});
+  }
+  for (std::size_t i = 0; i < contents.size(); ++i) {
+    const Operand& operand = *files.operands()[i];
+    if (!operand.is_result()) continue;
+    if (const auto element = first_from_the_host(files.operands(), contents, i))
+      return worsen(record, Verdict::rejected,
+                    "The result is right, but no kernel wrote all of it: element " + std::to_string(*element) + " of " + operand.name +
+                        " came from the host.");
+    if (sent_by_the_host(operand.expectation, operand.type, run.copies, known))
+      return worsen(record, Verdict::rejected, "The result is right, but the host computed it and sent it to the GPU.");
+  }
+}
+
+void judge_return(LaunchRecord& record, const ConductedRun& run) {
+  if (run.record.value("ended", "") == "exit" && record.verdict != Verdict::internal_error && run.record.value("status", 0) == 0)
+    return worsen(record, Verdict::crash, "The launcher did not come back: it ended the program.");
+  // A program that looks at its errors ends itself where one came up. Then the mistake is to be told, and not the end.
+  const bool is_told = record.verdict != Verdict::pass && run.record.value("ended", "") == "exit";
+  if (!is_told) judge_end(record, run);
+}
+
+// A launch that never was is the reason for what is missing.
+void judge_missed_launch(LaunchRecord& record, const json& report) {
+  if (record.verdict == Verdict::pass) return;
+  for (const json& one : report.value("launches", json::array())) {
+    if (one.value("status", "") == "launch-error") return worsen(record, Verdict::launch_error, tame(one.value("detail", ""), 1000));
+  }
+}
+
+LaunchRecord judge_once(const BuiltProgram& program, const Trial& trial, const LaunchOptions& options, bool reversed) {
+  LaunchRecord record{.shape = trial.shape,
+                      .inputs = trial.inputs,
+                      .config = {},
+                      .message = {},
+                      .findings = {},
+                      .mismatch = {},
+                      .counters = {},
+                      .printed = {}};
+  DataFolder(program.folder).fill({});
+  const OperandFiles files(trial, program.launcher.value_or(LauncherCall{}), program.scratch);
+  json description = description_of(program, trial, options, reversed);
+  description["operands"] = files.write();
+  const ConductedRun run = conduct(program, std::move(description));
+  record.program = run.record;
+  record.config = config_of(run.record);
+  record.printed = tame(run.output.substr(0, most_printed), most_printed, true);
+  record.counters = run.record.value("counters", std::map<std::string, std::uint64_t>());
+  judge_findings(record, run.record);
+  judge_return(record, run);
+  if (came_back(run)) {
+    const std::vector<OperandContent> contents = files.read();
+    std::size_t elements = 0;
+    for (const Operand* one : files.operands()) elements += one->expectation.values.size();
+    record.counters["output_elements"] = elements;
+    judge_inputs(record, files, contents);
+    judge_results(record, files, contents);
+    judge_origin(record, files, contents, run);
+  }
+  judge_missed_launch(record, run.record);
+  record.needs_reversed_run = run.record.value("needs_reversed_run", false);
+  say_why(record);
+  return record;
+}
+
+}  // namespace
+
+LaunchRecord judge_launcher(const BuiltProgram& program, const Trial& trial, const LaunchOptions& options) {
+  LaunchRecord record = judge_once(program, trial, options, false);
+  record.work = {trial.work_unit, trial.work, compulsory_bytes(trial)};
+  if (record.verdict != Verdict::pass || !record.needs_reversed_run) return record;
+  LaunchRecord again = judge_once(program, trial, options, true);
+  return again.verdict == Verdict::pass ? record : again;
+}
+
+}  // namespace tilelab::judge

@@ -1,0 +1,94 @@
+#include "program_judge/operand_files.hpp"
+
+#include <algorithm>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <stdexcept>
+#include <utility>
+
+#include "operands/fill.hpp"
+
+namespace tilelab::judge {
+namespace {
+
+const char* name_of(Operand::Kind kind) {
+  switch (kind) {
+    case Operand::Kind::input: return "input";
+    case Operand::Kind::output: return "output";
+    case Operand::Kind::inout: return "inout";
+    case Operand::Kind::scalar: break;
+  }
+  return "scalar";
+}
+
+template <typename Bytes>
+void write_file(const std::string& path, const Bytes& bytes) {
+  std::ofstream file(path, std::ios::binary);
+  file.write(reinterpret_cast<const char*>(bytes.data()), static_cast<std::streamsize>(bytes.size()));
+  file.close();
+  if (!file) throw std::runtime_error("cannot write " + path);
+}
+
+template <typename Byte>
+std::vector<Byte> read_file(const std::string& path, std::size_t bytes) {
+  std::ifstream file(path, std::ios::binary);
+  std::vector<Byte> all(bytes);
+  file.read(reinterpret_cast<char*>(all.data()), static_cast<std::streamsize>(bytes));
+  if (!file || file.peek() != std::ifstream::traits_type::eof()) throw std::runtime_error(path + " is not as large as its operand");
+  return all;
+}
+
+}  // namespace
+
+std::vector<const Operand*> in_order(const Trial& trial, const std::vector<std::string>& names) {
+  std::vector<const Operand*> ordered;
+  for (const std::string& name : names) {
+    const auto found = std::ranges::find(trial.operands, name, &Operand::name);
+    if (found == trial.operands.end()) throw std::runtime_error("lab.toml names an argument '" + name + "' that the problem does not have");
+    ordered.push_back(&*found);
+  }
+  if (names.empty())
+    for (const Operand& one : trial.operands) ordered.push_back(&one);
+  return ordered;
+}
+
+OperandFiles::OperandFiles(const Trial& trial, const LauncherCall& call, std::string folder)
+    : operands_(in_order(trial, call.arguments)), on_host_(call.on_host), folder_(std::move(folder)) {}
+
+nlohmann::json OperandFiles::write() const {
+  nlohmann::json list = nlohmann::json::array();
+  for (std::size_t i = 0; i < operands_.size(); ++i) {
+    const Operand& operand = *operands_[i];
+    nlohmann::json& one = list.emplace_back(nlohmann::json{{"name", operand.name}, {"kind", name_of(operand.kind)}});
+    if (!operand.is_buffer()) {
+      one["value"] = operand.number;
+      continue;
+    }
+    for (const char* what : {"after", "origins"}) std::filesystem::remove(path(i, what));
+    const std::vector<std::byte> before = content_before(operand, Fill::telling);
+    one["memory"] = on_host_ ? "host" : "device";
+    one["bytes"] = before.size();
+    one["keep"] = path(i, "after");
+    one["marks"] = path(i, "origins");
+    // Memory of the host always holds something. So there an output holds what tells that it was never written.
+    if (operand.kind == Operand::Kind::output && !on_host_) continue;
+    write_file(path(i, "before"), before);
+    one["content"] = path(i, "before");
+  }
+  return list;
+}
+
+std::vector<OperandContent> OperandFiles::read() const {
+  std::vector<OperandContent> all;
+  for (std::size_t i = 0; i < operands_.size(); ++i) {
+    OperandContent& one = all.emplace_back();
+    if (!operands_[i]->is_buffer()) continue;
+    one.before = content_before(*operands_[i], Fill::telling);
+    one.after = read_file<std::byte>(path(i, "after"), one.before.size());
+    one.origins = read_file<unsigned char>(path(i, "origins"), one.before.size());
+  }
+  return all;
+}
+
+}  // namespace tilelab::judge

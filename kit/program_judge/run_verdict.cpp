@@ -1,0 +1,87 @@
+#include "program_judge/run_verdict.hpp"
+
+#include <array>
+#include <string_view>
+#include <utility>
+
+#include "judge/answer_record.hpp"
+#include "judge/reply_check.hpp"
+
+namespace tilelab::judge {
+namespace {
+
+using nlohmann::json;
+
+constexpr std::size_t longest_text = 1000;
+constexpr std::array<std::pair<std::string_view, Verdict>, 11> host_mistakes{{{"copy-size", Verdict::out_of_bounds},
+                                                                              {"copy-direction", Verdict::crash},
+                                                                              {"device-pointer-on-host", Verdict::crash},
+                                                                              {"host-pointer-on-device", Verdict::out_of_bounds},
+                                                                              {"use-after-free", Verdict::out_of_bounds},
+                                                                              {"double-free", Verdict::crash},
+                                                                              {"bad-free", Verdict::crash},
+                                                                              {"unasked-launch", Verdict::launch_error},
+                                                                              {"unchecked-error", Verdict::launch_error},
+                                                                              {"read-before-sync", Verdict::race},
+                                                                              {"copy-race", Verdict::race}}};
+
+}  // namespace
+
+void worsen(LaunchRecord& record, Verdict verdict, const std::string& message) {
+  if (worst(verdict, record.verdict) == record.verdict && record.verdict != Verdict::pass) return;
+  record.verdict = verdict;
+  record.message = message;
+}
+
+void judge_end(LaunchRecord& record, const ConductedRun& run) {
+  const std::string ended = run.record.at("ended").get<std::string>();
+  const auto number = [&](const char* key) { return std::to_string(run.record.value(key, 0)); };
+  if (run.wrote_too_much) return worsen(record, Verdict::timeout, "The program wrote without end.");
+  if (ended == "finished") return;
+  if (ended == "exit") {
+    if (run.record.value("status", 0) != 0) worsen(record, Verdict::crash, "The program ended with status " + number("status") + ".");
+  } else if (ended == "signal") {
+    worsen(record, Verdict::crash, "The program was ended by signal " + number("signal") + ".");
+  } else if (ended == "timeout") {
+    worsen(record, Verdict::timeout, "The program did not end in its time.");
+  } else if (ended == "too-much") {
+    worsen(record, Verdict::timeout, "The program moves more than 256 MB between host and device.");
+  } else if (ended == "garbled") {
+    worsen(record, Verdict::rejected, "The program wrote over what connects it to the device.");
+  } else if (ended == "refused") {
+    const json& refusal = run.record.at("refusal");
+    const auto verdict = verdict_named(refusal.value("verdict", "")).value_or(Verdict::internal_error);
+    worsen(record, verdict == Verdict::pass ? Verdict::internal_error : verdict, tame(refusal.value("message", ""), longest_text));
+  } else {
+    worsen(record, Verdict::internal_error, "the program's run broke off: " + tame(run.record.value("detail", ended), longest_text));
+  }
+}
+
+void judge_findings(LaunchRecord& record, const json& report) {
+  for (const json& one : report.value("findings", json::array())) {
+    const auto verdict = verdict_named(one.value("kind", ""));
+    if (verdict && one.value("severity", "") == "error") record.verdict = worst(record.verdict, *verdict);
+  }
+  for (const json& one : report.value("host", json::array()))
+    record.verdict = worst(record.verdict, verdict_of_host_mistake(one.value("kind", "")));
+  for (const json& one : report.value("launches", json::array())) {
+    const std::string status = one.value("status", "");
+    if (status == "internal-error") record.verdict = Verdict::internal_error;
+    if (status == "timeout") record.verdict = worst(record.verdict, Verdict::timeout);
+    if (status == "crash") record.verdict = worst(record.verdict, Verdict::crash);
+  }
+}
+
+Verdict verdict_of_host_mistake(const std::string& kind) {
+  for (const auto& [name, verdict] : host_mistakes)
+    if (name == kind) return verdict;
+  return Verdict::pass;
+}
+
+void say_why(LaunchRecord& record) {
+  if (record.verdict == Verdict::pass || !record.message.empty()) return;
+  record.message = reason(record);
+  if (record.message.empty()) record.message = "a mistake on the host's side or in a kernel";
+}
+
+}  // namespace tilelab::judge

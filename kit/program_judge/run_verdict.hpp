@@ -1,0 +1,27 @@
+// What a conducted run says of a submission, apart from its result: how it ended, and which mistakes kernels and host code made. It can
+// only make a verdict worse.
+#pragma once
+
+#include <string>
+
+#include "judge/record.hpp"
+#include "program_judge/conducted_run.hpp"
+
+namespace tilelab::judge {
+
+// Sets both unless the record says something as bad or worse.
+void worsen(LaunchRecord& record, Verdict verdict, const std::string& message);
+
+// How the program ended, where that was not by itself with status 0, or with a launcher that came back.
+void judge_end(LaunchRecord& record, const ConductedRun& run);
+
+// Findings and the host's mistakes. The sentences about them are the grader's, which knows the lines: judge.json hands it `report`.
+void judge_findings(LaunchRecord& record, const nlohmann::json& report);
+
+// The verdict that a host's mistake of this kind (run.json's "host") earns; pass for those that are only told.
+Verdict verdict_of_host_mistake(const std::string& kind);
+
+// Gives a record that did not pass a message, if it has none.
+void say_why(LaunchRecord& record);
+
+}  // namespace tilelab::judge
