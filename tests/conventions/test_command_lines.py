@@ -62,7 +62,7 @@ def test_it_says_what_is_wrong_and_how_it_is_called(program: str, words: list[st
         ([*FILES, "--shutdown-grace-ms", "12abc"], "'12abc' is no whole number"),
         ([*FILES, "--shuffle=-1"], "'-1' is no whole number"),
         ([*FILES, "--shuffle"], "--shuffle"),
-        (["--runner", "runner.json"], "--runner and --report are needed"),
+        (["--runner", "runner.json"], "--report and one of --runner and --program are needed"),
     ],
 )
 def test_a_judge_refuses_with_catch2s_own_words(words: list[str], said: str) -> None:
