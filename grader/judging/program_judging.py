@@ -19,13 +19,15 @@ from grader.model.labs import Lab
 from grader.model.outcome import JudgedCase
 from grader.model.verdicts import Verdict
 from grader.programs.built_program import NO_FRAME, BuiltProgram, ProgramRecipe, build_program
-from grader.programs.host.host_refusals import HostRefusal
+from grader.programs.host.host_refusals import HostRefusal, library_of_header
 from grader.programs.host.launcher_main import launcher_frame, refusal_of_launcher
 from grader.programs.host.program_source import ProgramSource
 from grader.programs.program_kernels import ProgramKernel
-from grader.programs.program_run import ProgramRequest, program_description
+from grader.programs.program_run import ProgramRequest, ProgramSizes, program_description
 
 _RUN_SECONDS = 60  # on the wall, for one run of the program
+_SIZES = ProgramSizes(device=1 << 30, host=4 << 30, file=64 << 20, printed=1 << 20, processes=64)
+_MOST_KERNELS = 32
 _LAUNCH_SECONDS = 10  # of processor time, for one launch
 # A file with such a kernel is refused before anything runs: no compiler takes it, or it hides something.
 _REFUSES_THE_FILE = (Verdict.INTERNAL_ERROR, Verdict.REJECTED, Verdict.COMPILE_ERROR)
@@ -51,7 +53,9 @@ def build_submission(toolset: Toolset, lab: Lab, text: str, folder: Path) -> Bui
     headers = {PurePosixPath(name).name: _header(lab, name) for name in public.headers}
     source = ProgramSource((KernelSource(public.file, {public.file: text, **headers}),))
     frame = launcher_frame(public.launcher) if public.launcher else NO_FRAME
-    built = build_program(toolset, ProgramRecipe(source, frame=frame), folder, lambda _: None)
+    built = build_program(
+        toolset, ProgramRecipe(source, frame=frame, most_kernels=_MOST_KERNELS), folder, lambda _: None
+    )
     found = _refusals(lab, text, built)
     return BuiltSubmission(built, found, time.monotonic() - began)
 
@@ -80,7 +84,15 @@ def _program_file(toolset: Toolset, lab: Lab, built: BuiltProgram, folder: Path)
     factor = clock_factor()
     program = built.host.program
     assert program is not None
-    request = ProgramRequest(program, (), data, _RUN_SECONDS * factor, launch_seconds=_LAUNCH_SECONDS * factor)
+    request = ProgramRequest(
+        program,
+        (),
+        data,
+        _RUN_SECONDS * factor,
+        launch_seconds=_LAUNCH_SECONDS * factor,
+        sizes=_SIZES,
+        silent=True,
+    )
     description = program_description(toolset, request, built.kernels)
     description["options"] = {
         "allow_same_value_writes": public.races.same_value_writes == "allowed",
@@ -108,6 +120,10 @@ def _refusals(lab: Lab, text: str, built: BuiltProgram) -> tuple[Refusal, ...]:
             refusal_of_launcher(host.log, text, lab.public.file, lab.public.launcher) if lab.public.launcher else None
         )
         return tuple(_of_host(lab, one) for one in ((entry,) if entry else host.refusals))
+    absent = [one for one in host.missing if not library_of_header(one.header)]
+    if absent:  # no compiler takes the file then, needed or not
+        said = f"{absent[0].header} was not found: a submission is one file, and may include what the lab hands out."
+        return (Refusal(Verdict.COMPILE_ERROR, absent[0].line, said),)
     refused = [one for one in built.kernels if one.refusal and _verdict(one) in _REFUSES_THE_FILE]
     refused.sort(key=lambda one: _REFUSES_THE_FILE.index(_verdict(one)))
     return tuple(_of_kernel(one) for one in refused[:1])

@@ -6,15 +6,16 @@ The text is treated as hostile: compilers and binutils run confined, and nothing
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from grader.machine.toolset import Toolset
 from grader.programs.host.host_build import HostBuild, TextFrame, build_host
 from grader.programs.host.host_places import demangled
+from grader.programs.host.host_refusals import HostRefusal
 from grader.programs.host.host_toolchain import HostToolchain, host_toolchain
 from grader.programs.host.program_source import ProgramSource
-from grader.programs.kernel_symbols import kernel_symbols, named
+from grader.programs.kernel_symbols import MOST_KERNELS, kernel_symbols, named
 from grader.programs.program_kernels import ProgramKernel, build_kernels
 
 Progress = Callable[[str], None]  # is told what is done next
@@ -29,6 +30,7 @@ class ProgramRecipe:
     definitions: Sequence[str] = ()
     frame: TextFrame = NO_FRAME
     kept: Path | None = None
+    most_kernels: int = MOST_KERNELS
 
 
 @dataclass(frozen=True)
@@ -55,6 +57,9 @@ def build_program(toolset: Toolset, recipe: ProgramRecipe, scratch: Path, progre
         return BuiltProgram(chain, host, recipe.source)
     source = host.source or recipe.source
     symbols = kernel_symbols(host.program)
+    if len(symbols) > recipe.most_kernels:
+        many = f"The program has {len(symbols)} kernels, counting each version of a template, and may have {recipe.most_kernels}."
+        return BuiltProgram(chain, replace(host, program=None, refusals=(HostRefusal("", 0, many),)), source)
     names = named(symbols, demangled(chain, toolset.confinement, symbols, folder)) if symbols else []
     progress(f"compiling {len(names)} kernel{'s' if len(names) != 1 else ''}")
     kernels = tuple(build_kernels(toolset, source, names, scratch, recipe.definitions, recipe.kept))

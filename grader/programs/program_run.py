@@ -34,6 +34,7 @@ _GRACE_SECONDS = 30.0  # for the conductor to end what runs and to write its rec
 _PROGRAM_LIMITS = Limits(
     cpu_seconds=3600, wall_seconds=3600, memory_bytes=8 << 30, processes=256, file_bytes=2 << 30, open_files=256
 )
+_SILENTLY = ("/bin/sh", "-c", 'exec "$@" 2>/dev/null', "sh")
 _RUNNER_LIMITS = Limits(
     cpu_seconds=3600,
     wall_seconds=3600,
@@ -45,6 +46,20 @@ _RUNNER_LIMITS = Limits(
 
 
 @dataclass(frozen=True)
+class ProgramSizes:
+    """How much a program and its kernels may use, in bytes where nothing else is said."""
+
+    device: int = _DEVICE_BYTES
+    host: int = 8 << 30
+    file: int = 2 << 30  # that it writes
+    printed: int = _PRINTED_BYTES  # by kernels
+    processes: int = 256  # and threads
+
+
+_SIZES = ProgramSizes()
+
+
+@dataclass(frozen=True)
 class ProgramRequest:
     program: Path
     arguments: Sequence[str]
@@ -53,6 +68,8 @@ class ProgramRequest:
     readable: Sequence[Path] = ()  # besides the current folder
     keeps_output: bool = False  # instead of showing it
     launch_seconds: int = 0  # of processor time for one launch; 0: as many as the whole run may take
+    sizes: ProgramSizes = _SIZES
+    silent: bool = False  # nothing of its standard error is kept or shown
 
 
 @dataclass(frozen=True)
@@ -126,30 +143,40 @@ def _interrupted_by_sigterm() -> Iterator[None]:
 
 def program_description(toolset: Toolset, request: ProgramRequest, kernels: Sequence[ProgramKernel]) -> dict[str, Any]:
     """program.json, which says to the conductor how the program and its kernels are started."""
+    sizes = request.sizes
     argv = toolset.confinement.wrap(
         [str(request.program), *request.arguments],
         readable=[request.program.parent, *request.readable],
         writable=[request.folder],
-        limits=replace(_PROGRAM_LIMITS, cpu_seconds=request.seconds + 1),
+        limits=replace(
+            _PROGRAM_LIMITS,
+            cpu_seconds=request.seconds + 1,
+            memory_bytes=sizes.host,
+            file_bytes=sizes.file,
+            processes=sizes.processes,
+        ),
         profile="program",
     )
+    if request.silent:
+        argv = [*_SILENTLY, *argv]
     return {
         "host": {"argv": argv},
-        "kernels": {one.name.symbol: _kernel(toolset, one, request.seconds) for one in kernels},
+        "kernels": {one.name.symbol: _kernel(toolset, one, request) for one in kernels},
         "limits": {
             "clock_ms": (request.launch_seconds or request.seconds) * 1000,
             "wall_ms": request.seconds * 1000,
             "event_budget": _EVENT_BUDGET,
-            "memory_bytes": _DEVICE_BYTES,
-            "output_bytes": _PRINTED_BYTES,
+            "memory_bytes": sizes.device,
+            "output_bytes": sizes.printed,
         },
     }
 
 
-def _kernel(toolset: Toolset, kernel: ProgramKernel, seconds: int) -> dict[str, Any]:
+def _kernel(toolset: Toolset, kernel: ProgramKernel, request: ProgramRequest) -> dict[str, Any]:
     if kernel.runner is None or kernel.image is None or kernel.description is None:
         return {"name": kernel.name.shown, "refusal": kernel.refusal}
-    limits = replace(_RUNNER_LIMITS, cpu_seconds=seconds + 1, wall_seconds=seconds + 1)
+    seconds = request.seconds + 1
+    limits = replace(_RUNNER_LIMITS, cpu_seconds=seconds, wall_seconds=seconds, memory_bytes=2 * request.sizes.device)
     argv = toolset.confinement.wrap(
         [str(kernel.runner), "--image", str(kernel.image)],
         readable=[kernel.runner.parent],

@@ -8,10 +8,11 @@ from __future__ import annotations
 import re
 import shlex
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
+from typing import NamedTuple
 
-from grader.engines.checks.attribution import used_up
+from grader.engines.checks.attribution import names_the_text, used_up
 from grader.engines.checks.line_markers import hand_written_marker
 from grader.engines.cpu.build_steps import MAX_TEXT_BYTES
 from grader.kernel_files.kernel_source import INCLUDE, KernelSource
@@ -32,7 +33,16 @@ _UNUSED = re.compile(
     re.MULTILINE,
 )
 _OPENMP = re.compile(r"^[ \t]*#[ \t]*include[ \t]*<omp\.h>", re.MULTILINE)
+_OF_A_UNIT = re.compile(r"\bunit\d+\.o\b")
 _MOST_ROUNDS = 16
+
+
+class MissingHeader(NamedTuple):
+    """A header that was not found. Its line was left out."""
+
+    file: str
+    line: int
+    header: str
 
 
 @dataclass(frozen=True)
@@ -66,6 +76,7 @@ class HostBuild:
     refusals: tuple[HostRefusal, ...] = ()
     unused: tuple[UnusedResult, ...] = ()
     left_out: tuple[str, ...] = ()  # descriptions
+    missing: tuple[MissingHeader, ...] = ()
     source: ProgramSource | None = None  # with the companions that were needed
     log: str = ""
 
@@ -81,7 +92,7 @@ class _Work:
     log: list[str] = field(default_factory=list)
     left_out: list[str] = field(default_factory=list)
     unused: list[UnusedResult] = field(default_factory=list)
-    missing: list[tuple[str, int, str]] = field(default_factory=list)  # file, line and name of a header
+    missing: list[MissingHeader] = field(default_factory=list)
     openmp: bool = False
     program: str = "program"  # the file's name, which the program sees as its own
     framed: str = ""  # the main file's name
@@ -141,6 +152,7 @@ def _ended(work: _Work, source: ProgramSource, refusals: tuple[HostRefusal, ...]
         refusals,
         tuple(dict.fromkeys(work.unused)),
         tuple(work.left_out),
+        tuple(work.missing),
         source,
         "\n".join(work.log),
     )
@@ -199,7 +211,7 @@ def _leave_out(work: _Work, texts: dict[str, str], name: str, line: int, header:
     lines[line - 1] = stand_in(header)
     texts[name] = "\n".join(lines)
     work.left_out.append(f"{name}:{line}: #include of {header}, which was not found")
-    work.missing.append((name, line, header))
+    work.missing.append(MissingHeader(name, line, header))
 
 
 def _log(finished: Finished, work: _Work) -> str:
@@ -210,7 +222,10 @@ def _log(finished: Finished, work: _Work) -> str:
 def _why(work: _Work, unit: KernelSource, finished: Finished, log: str) -> tuple[HostRefusal, ...]:
     if limit := used_up(finished, _LIMITS, log):
         return (HostRefusal(unit.name, 0, f"The compiler was stopped: it needed more than {limit} for {unit.name}."),)
-    return refusals_of_errors(log, unit, work.missing)
+    refusals = refusals_of_errors(log, unit, work.missing)
+    ours = [str(folder) for folder in work.toolchain.includes]
+    is_theirs = names_the_text(log, unit.texts, ours)
+    return refusals if is_theirs else tuple(replace(one, is_ours=True) for one in refusals)
 
 
 def _linked(work: _Work, units: int) -> tuple[HostRefusal, ...]:
@@ -224,5 +239,8 @@ def _linked(work: _Work, units: int) -> tuple[HostRefusal, ...]:
     work.log.append(log)
     if undefined:
         return undefined
+    if limit := used_up(finished, _LIMITS, log):
+        return (HostRefusal("", 0, f"The linker was stopped: it needed more than {limit}."),)
     said = next((line for line in log.split("\n") if "multiple definition" in line or "error" in line), log[-300:])
-    return (HostRefusal("", 0, f"The program cannot be linked: {said.strip()[:300]}"),)
+    is_theirs = _OF_A_UNIT.search(log) is not None  # a linker names what it was given, also where its text is at fault
+    return (HostRefusal("", 0, f"The program cannot be linked: {said.strip()[:300]}", is_ours=not is_theirs),)
