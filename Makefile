@@ -87,7 +87,7 @@ check:  ## prove that the course is ready for students (kernels, handout, write-
 lint:  ## check layout and types of the sources without changing them
 	@$(setup) dev
 	@.venv/bin/ruff check . && .venv/bin/ruff format --check . && .venv/bin/mypy
-	@git ls-files -z 'kit/*.[ch]pp' 'tests/kit/*.cpp' 'tests/fuzz/native/*.cpp' '*_tests.cpp' | xargs -0 -r .venv/bin/clang-format --dry-run --Werror
+	@git ls-files -z 'kit/*.[ch]pp' 'tests/kit/*.cpp' 'tests/fuzz/native/*.cpp' 'tests/other_courses/problems/*' '*_tests.cpp' | xargs -0 -r .venv/bin/clang-format --dry-run --Werror
 	@! command -v shellcheck >/dev/null || shellcheck --shell=bash --severity=warning --exclude=SC2154,SC2034 kit/setup/*.sh docker/*.sh docker/grader/*.sh .ci/run .ci/toolchains  # these files share setup.sh's variables
 
 tidy:  ## look for more mistakes in the C++ sources with clang-tidy, if it is installed (minutes)
@@ -99,7 +99,7 @@ tidy:  ## look for more mistakes in the C++ sources with clang-tidy, if it is in
 format:  ## correct the layout of the sources
 	@$(setup) dev
 	@.venv/bin/ruff check --fix-only . ; .venv/bin/ruff format .
-	@git ls-files -z 'kit/*.[ch]pp' 'tests/kit/*.cpp' 'tests/fuzz/native/*.cpp' '*_tests.cpp' | xargs -0 -r .venv/bin/clang-format -i
+	@git ls-files -z 'kit/*.[ch]pp' 'tests/kit/*.cpp' 'tests/fuzz/native/*.cpp' 'tests/other_courses/problems/*' '*_tests.cpp' | xargs -0 -r .venv/bin/clang-format -i
 
 clean:  ## remove what was built; keep .venv and unpacked packages
 	@rm -rf build

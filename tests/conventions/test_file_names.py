@@ -28,6 +28,7 @@ def is_data(path: PurePosixPath) -> bool:
     return (
         parts[:2] in {("tests", "class"), ("tests", "exploits")}
         or parts[:3] == ("tests", "labs", "accepted")
+        or (parts[:2] == ("tests", "other_courses") and parts[2] in {"assignments", "solutions"})
         or "rejects" in parts
         or "golden" in parts
         or "samples" in parts

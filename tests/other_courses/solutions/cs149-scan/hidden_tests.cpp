@@ -1,0 +1,10 @@
+// The hidden cases of cs149-scan.
+#include "problems/scan_program.hpp"
+
+#include <catch2/catch_test_macros.hpp>
+
+using namespace tilelab::scan_program;
+
+TEST_CASE("scans random sizes", "[hidden]") { check_scan(random_sizes(2, 10'000)); }
+
+TEST_CASE("finds repeats in random sizes", "[hidden]") { check_repeats(random_sizes(2, 5'000)); }
