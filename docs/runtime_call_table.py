@@ -21,6 +21,7 @@ _PARTS = (
     ("Streams and events", "runtime_streams.hpp"),
     ("Launches by function, occupancy", "runtime_kernels.hpp"),
     ("Device, errors, limits", "runtime_device.hpp"),
+    ("Thrust: algorithms", "thrust/thrust_*.hpp"),
     ("cuBLAS, with `<cublas_v2.h>`", "blas_calls.hpp"),
 )
 _CALL = re.compile(
@@ -32,15 +33,17 @@ _CALL = re.compile(
 _BLAS = re.compile(
     r"^ *(?:cublasStatus_t|const char\*) (cublas\w+?)(?:_v2)?\(|^#define (cublas[SDI]\w+) ", re.MULTILINE
 )
+_THRUST = re.compile(r"^TILELAB_THRUST\((\w+), |^Out (copy)\(In first", re.MULTILINE)
 _BOTH_TYPES = re.compile(r"cublas##S##(gemmStridedBatched)\(")
 
 
 def calls_of(header: str) -> list[str]:
-    """The names that a header declares, in their order."""
-    text = (HEADERS / header).read_text(encoding="utf-8")
+    """The names that a header, or several, declare, in their order."""
+    text = "".join(one.read_text(encoding="utf-8") for one in sorted(HEADERS.glob(header)))
     blas = ["".join(names) for names in _BLAS.findall(text)]
     both = [f"cublas{letter}{name}" for name in _BOTH_TYPES.findall(text) for letter in "SD"]
-    return list(dict.fromkeys([*_CALL.findall(text), *blas, *both]))
+    thrust = [f"thrust::{''.join(names)}" for names in _THRUST.findall(text)]
+    return list(dict.fromkeys([*_CALL.findall(text), *blas, *both, *thrust]))
 
 
 def call_table() -> str:

@@ -16,7 +16,7 @@ from grader.programs.host.host_refusals import HostRefusal
 from grader.programs.host.host_toolchain import HostToolchain, host_toolchain
 from grader.programs.host.program_source import ProgramSource
 from grader.programs.kernel_symbols import MOST_KERNELS, kernel_symbols, named
-from grader.programs.program_kernels import ProgramKernel, build_kernels
+from grader.programs.program_kernels import ProgramKernel, build_kernels, with_read_parameters
 
 Progress = Callable[[str], None]  # is told what is done next
 NO_FRAME = TextFrame()
@@ -62,5 +62,6 @@ def build_program(toolset: Toolset, recipe: ProgramRecipe, scratch: Path, progre
         return BuiltProgram(chain, replace(host, program=None, refusals=(HostRefusal("", 0, many),)), source)
     names = named(symbols, demangled(chain, toolset.confinement, symbols, folder)) if symbols else []
     progress(f"compiling {len(names)} kernel{'s' if len(names) != 1 else ''}")
-    kernels = tuple(build_kernels(toolset, source, names, scratch, recipe.definitions, recipe.kept))
+    made = build_kernels(toolset, source, names, scratch, recipe.definitions, recipe.kept)
+    kernels = tuple(with_read_parameters(one, host.only_read) for one in made)
     return BuiltProgram(chain, host, source, kernels)

@@ -9,13 +9,14 @@ import hashlib
 import json
 import os
 import shutil
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import cast
 
 from grader.kernel_files.kernel_build import build_kernel, why_not
-from grader.kernel_files.kernel_source import KernelSource
+from grader.kernel_files.kernel_source import KernelSource, base_name
 from grader.machine.toolset import Toolset
 from grader.model.verdicts import Verdict
 from grader.programs.host.program_source import ProgramSource
@@ -61,6 +62,18 @@ def build_kernels(  # noqa: PLR0913, PLR0917 - what to build, where, and with wh
             yield job.result()
     if kept is not None:
         _forget_the_oldest(kept)
+
+
+def with_read_parameters(kernel: ProgramKernel, only_read: Mapping[str, frozenset[str]]) -> ProgramKernel:
+    """`only_read`: see read_parameters.py. What is kept does not know them: the macros of a file change what its kernels do."""
+    names = only_read.get(base_name(kernel.name.shown), frozenset())
+    if kernel.description is None or not names:
+        return kernel
+    parameters = [
+        {**one, "const": True} if one["pointer"] and one["name"] in names else one
+        for one in cast("list[dict[str, object]]", kernel.description["parameters"])
+    ]
+    return replace(kernel, description={**kernel.description, "parameters": parameters})
 
 
 def _kernel(  # noqa: PLR0913, PLR0917 - what to build, where, and with what

@@ -56,7 +56,7 @@ std::optional<std::size_t> KernelRunners::parameter_for(const KernelLaunch& laun
 }
 
 // The detectors may treat a buffer as an input, which is faster, only if the kernel has no other way to it than a pointer to const.
-ProgramBuffer KernelRunners::buffer_of(const KernelLaunch& launch, Allocation& one, bool several_streams) const {
+ProgramBuffer KernelRunners::buffer_of(const KernelLaunch& launch, Allocation& one) const {
   ProgramBuffer buffer;
   buffer.name = "memory#" + std::to_string(one.index);
   buffer.address = one.address;
@@ -72,7 +72,7 @@ ProgramBuffer KernelRunners::buffer_of(const KernelLaunch& launch, Allocation& o
       buffer.element = parameter.element;
       buffer.element_bytes = parameter.element_bytes;
     }
-    bool only_read = !several_streams;
+    bool only_read = true;
     for (std::size_t i = 0; i < launch.arguments.size() && only_read; ++i) {
       const KernelParameter& other = launch.description->parameters[i];
       if (other.is_pointer)
@@ -86,8 +86,7 @@ ProgramBuffer KernelRunners::buffer_of(const KernelLaunch& launch, Allocation& o
   return buffer;
 }
 
-protocol::LaunchRequest KernelRunners::request_of(const KernelLaunch& launch, Variables& variables, bool several_streams,
-                                                  LaunchOutcome& outcome) {
+protocol::LaunchRequest KernelRunners::request_of(const KernelLaunch& launch, Variables& variables, LaunchOutcome& outcome) {
   protocol::LaunchRequest request;
   request.config = launch.config;
   request.cooperative = launch.cooperative;
@@ -104,7 +103,7 @@ protocol::LaunchRequest KernelRunners::request_of(const KernelLaunch& launch, Va
   std::map<const Allocation*, std::size_t> places;
   memory_.for_each_live([&](Allocation& one) {
     places[&one] = memory.buffers.size();
-    memory.buffers.push_back(buffer_of(launch, one, several_streams));
+    memory.buffers.push_back(buffer_of(launch, one));
     outcome.buffers.push_back(&one);
   });
   for (const KernelVariable& one : launch.description->variables) {
@@ -126,9 +125,9 @@ judge::RunnerProcess& KernelRunners::runner_of(const KernelLaunch& launch) {
   return *living_.front().runner;
 }
 
-LaunchOutcome KernelRunners::run(const KernelLaunch& launch, Variables& variables, bool several_streams, std::chrono::milliseconds left) {
+LaunchOutcome KernelRunners::run(const KernelLaunch& launch, Variables& variables, std::chrono::milliseconds left) {
   LaunchOutcome outcome;
-  const auto request = request_of(launch, variables, several_streams, outcome);
+  const auto request = request_of(launch, variables, outcome);
   const auto files = memory_.files();
   const auto limit = std::chrono::milliseconds(limits_.clock_ms) * protocol::wall_clock_factor + std::chrono::seconds(5);
   const judge::Answer answer = runner_of(launch).ask(nlohmann::json(request).dump(-1, ' ', false, nlohmann::json::error_handler_t::replace),

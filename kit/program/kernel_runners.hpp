@@ -45,8 +45,8 @@ class KernelRunners {
   KernelRunners(const ProgramDescription& program, DeviceMemory& memory)
       : limits_(program.limits), settings_(program.settings), memory_(memory) {}
 
-  // `variables`: those of the kernel are all there. `several_streams`: exact ranges are needed of what is only read as well.
-  LaunchOutcome run(const KernelLaunch& launch, Variables& variables, bool several_streams, std::chrono::milliseconds left);
+  // `variables`: those of the kernel are all there.
+  LaunchOutcome run(const KernelLaunch& launch, Variables& variables, std::chrono::milliseconds left);
 
   // The place of a parameter that points to this allocation; nothing: none does. Of several, one that points to its first byte.
   static std::optional<std::size_t> parameter_for(const KernelLaunch& launch, const Allocation& one);
@@ -59,8 +59,8 @@ class KernelRunners {
   };
   static constexpr std::size_t most_runners = 16;  // that wait for the next launch
   judge::RunnerProcess& runner_of(const KernelLaunch& launch);
-  protocol::LaunchRequest request_of(const KernelLaunch& launch, Variables& variables, bool several_streams, LaunchOutcome& outcome);
-  protocol::ProgramBuffer buffer_of(const KernelLaunch& launch, Allocation& one, bool several_streams) const;
+  protocol::LaunchRequest request_of(const KernelLaunch& launch, Variables& variables, LaunchOutcome& outcome);
+  protocol::ProgramBuffer buffer_of(const KernelLaunch& launch, Allocation& one) const;
 
   const ProgramLimits& limits_;
   const LaunchSettings& settings_;

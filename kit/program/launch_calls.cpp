@@ -134,7 +134,7 @@ Reply LaunchCalls::launch(const HostRequest& request, std::chrono::milliseconds 
   }
   session_.view.take_in_all(at);
   for (const auto& one : launch.arguments) session_.custody.sent(at, 0, reinterpret_cast<const char*>(one.data()), one.size());
-  const LaunchOutcome outcome = runners_.run(launch, variables_, session_.order.has_several(), left);
+  const LaunchOutcome outcome = runners_.run(launch, variables_, left);
   session_.view.hand_out_all(at);
   const CudaError error = take(request, launch, outcome);
   if (error != CudaError::success) return session_.fail("launch", error, at);

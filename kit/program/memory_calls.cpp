@@ -180,7 +180,7 @@ Reply MemoryCalls::copy(const HostRequest& request) {
   for (const Rows* side : {&from, &to}) {
     if (side->memory != nullptr) session_.view.take_in(*side->memory, at);
   }
-  if (to.memory == nullptr) note_unset(request, from);
+  if (to.memory == nullptr && !request.flag("quiet")) note_unset(request, from);
   const bool between = to.memory != nullptr && from.memory != nullptr;
   Reply reply = finish(request, to, from, between ? "done" : to.memory != nullptr ? "write" : "read");
   if (reply.value["error"] != 0) return reply;

@@ -17,7 +17,6 @@ void StreamOrder::join(Clock& clock, const Clock& other) {
 
 std::optional<std::uint64_t> StreamOrder::create_stream(bool blocking) {
   if (streams_.size() >= most_streams) return std::nullopt;
-  has_several_ = true;
   // After many streams the last place in the clocks is shared. Then some work counts as ordered that is not.
   const std::size_t slot = slots_ < most_streams ? slots_++ : most_streams - 1;
   streams_[next_stream_] = {slot, blocking, {}};

@@ -29,7 +29,6 @@ class StreamOrder {
   std::optional<std::uint64_t> create_event();
   bool knows_stream(std::uint64_t stream) const { return streams_.contains(stream); }
   bool knows_event(std::uint64_t event) const { return events_.contains(event); }
-  bool has_several() const { return has_several_; }  // streams, at any time
   bool destroy_stream(std::uint64_t stream);         // false: there is no such stream of the program's own
   bool destroy_event(std::uint64_t event) { return events_.erase(event) != 0; }
 
@@ -62,7 +61,6 @@ class StreamOrder {
   Clock host_;
   std::size_t slots_ = 0;
   std::uint64_t next_stream_ = first_own, next_event_ = 1;
-  bool has_several_ = false;
 };
 
 }  // namespace tilelab::program

@@ -170,6 +170,8 @@ void Machine::access(std::uintptr_t address, std::size_t size, AccessKind kind, 
     ++budget_;
     return;
   }
+  if (kind == AccessKind::read && access.region->role == BufferRole::input && access.region->marks != nullptr)
+    access.region->marks->read.add(access.offset, size);
   if (is_volatile || kind == AccessKind::atomic)
     poll(access);
   else

@@ -18,6 +18,7 @@
 #include "simt/announcer.hpp"
 #include "simt/block_order.hpp"
 #include "simt/block_scheduler.hpp"
+#include "simt/byte_marks.hpp"
 #include "simt/child_grid.hpp"
 #include "simt/frame_guards.hpp"
 #include "simt/local_memory.hpp"
@@ -238,6 +239,7 @@ class Machine {
       const Region* buffer = memory_.find_buffer(address, size);
       if (buffer == nullptr || buffer->role != BufferRole::input) return false;
       spend(pc);
+      if (buffer->marks != nullptr) buffer->marks->read.add(address - buffer->base, size);
       redundant_->count_input(size);
     }
     spins_.note(address);

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 import shlex
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import NamedTuple
@@ -18,7 +18,7 @@ from grader.engines.cpu.build_steps import MAX_TEXT_BYTES
 from grader.kernel_files.kernel_source import INCLUDE, KernelSource
 from grader.kernel_files.left_out_headers import stand_in
 from grader.programs.host.host_refusals import HostRefusal, library_of_header, refusals_of_errors, undefined_names
-from grader.programs.host.host_text import host_text
+from grader.programs.host.host_text import host_text, read_only_parameters
 from grader.programs.host.host_toolchain import HostToolchain
 from grader.programs.host.program_source import ProgramSource, companions_of, flat_texts
 from grader.sandbox import Confinement, Finished, Limits, run_confined
@@ -34,6 +34,7 @@ _UNUSED = re.compile(
 )
 _OPENMP = re.compile(r"^[ \t]*#[ \t]*include[ \t]*<omp\.h>", re.MULTILINE)
 _OF_A_UNIT = re.compile(r"\bunit\d+\.o\b")
+_RUNS_FUNCTIONS = re.compile(r"^[ \t]*#[ \t]*include[ \t]*<thrust/", re.MULTILINE)
 _MOST_ROUNDS = 16
 
 
@@ -77,6 +78,7 @@ class HostBuild:
     unused: tuple[UnusedResult, ...] = ()
     left_out: tuple[str, ...] = ()  # descriptions
     missing: tuple[MissingHeader, ...] = ()
+    only_read: Mapping[str, frozenset[str]] = field(default_factory=dict)  # see read_parameters.py
     source: ProgramSource | None = None  # with the companions that were needed
     log: str = ""
 
@@ -93,6 +95,7 @@ class _Work:
     left_out: list[str] = field(default_factory=list)
     unused: list[UnusedResult] = field(default_factory=list)
     missing: list[MissingHeader] = field(default_factory=list)
+    only_read: dict[str, frozenset[str]] = field(default_factory=dict)
     openmp: bool = False
     program: str = "program"  # the file's name, which the program sees as its own
     framed: str = ""  # the main file's name
@@ -153,6 +156,7 @@ def _ended(work: _Work, source: ProgramSource, refusals: tuple[HostRefusal, ...]
         tuple(dict.fromkeys(work.unused)),
         tuple(work.left_out),
         tuple(work.missing),
+        work.only_read,
         source,
         "\n".join(work.log),
     )
@@ -179,15 +183,27 @@ def _compiled(work: _Work, unit: KernelSource, number: int) -> tuple[HostRefusal
         expanded = folder / "expanded.ii"
         if expanded.is_symlink() or expanded.stat().st_size > MAX_TEXT_BYTES:
             return (HostRefusal(unit.name, 0, "The file is too large when its #include lines are expanded."),)
-        text = host_text(expanded.read_text(encoding="utf-8", errors="replace"), unit.name)
-        (folder / "host.ii").write_text(text, encoding="utf-8")
-        finished = work.run([work.toolchain.compile("host.ii", f"../unit{number}.o", work.options)], folder)
-        log = _log(finished, work)
+        finished, log = _compiled_text(work, unit, number, expanded.read_text(encoding="utf-8", errors="replace"))
     work.unused += [UnusedResult(file, int(line), call) for file, line, call in _UNUSED.findall(log)]
     if finished.returncode == 0:
         return ()
     work.log.append(log)
     return _why(work, unit, finished, log)
+
+
+def _compiled_text(work: _Work, unit: KernelSource, number: int, expanded: str) -> tuple[Finished, str]:
+    """Functions of the device keep their bodies where a library runs them on the host, unless the host's compiler refuses them."""
+    folder = work.folder / f"unit{number}"
+    for kernel, names in read_only_parameters(expanded, unit.name).items():
+        work.only_read[kernel] = work.only_read.get(kernel, names) & names
+    runs_here = any(_RUNS_FUNCTIONS.search(text) for text in unit.texts.values())
+    for keeps in (True, False) if runs_here else (False,):
+        text = host_text(expanded, unit.name, keeps_device_bodies=keeps)
+        (folder / "host.ii").write_text(text, encoding="utf-8")
+        finished = work.run([work.toolchain.compile("host.ii", f"../unit{number}.o", work.options)], folder)
+        if finished.returncode == 0:
+            break
+    return finished, _log(finished, work)
 
 
 def _write(work: _Work, folder: Path, texts: dict[str, str]) -> None:

@@ -12,6 +12,7 @@ from grader.engines.text_changes.inserted_text import Piece, with_pieces
 from grader.engines.text_changes.launch_statements import launches_in
 from grader.programs.host.kernel_stub import stub, stub_parameters
 from grader.programs.host.marked_functions import DEVICE, GLOBAL, HOST, closing, marked_functions
+from grader.programs.host.read_parameters import read_parameters
 
 _MARKER = re.compile(r'^#\s+\d+\s+"(?:[^"\\\n]|\\.)*"(?P<flags>[ \d]*)$', re.MULTILINE)
 _SET_ASIDE = "#tilelab_set_aside "
@@ -19,13 +20,29 @@ _INSTEAD = {GLOBAL: "__attribute__((__noinline__, __noclone__))", DEVICE: "", HO
 _EMPTIED = "{ __builtin_unreachable(); }"
 
 
-def host_text(preprocessed: str, file: str) -> str:
-    """`file`: the source's name, as the compiler was given it."""
-    return _beside_system_headers(preprocessed, lambda text: _with_stubs(_with_calls(text, file), file))
+def host_text(preprocessed: str, file: str, *, keeps_device_bodies: bool = False) -> str:
+    """`file`: the source's name, as the compiler was given it. `keeps_device_bodies`: a library runs functions of the device here."""
+
+    def changed(text: str) -> str:
+        return _with_stubs(_with_calls(text, file), file, keeps_device_bodies=keeps_device_bodies)
+
+    return _beside_system_headers(preprocessed, changed)
+
+
+def read_only_parameters(preprocessed: str, file: str) -> dict[str, frozenset[str]]:
+    """See read_parameters()."""
+    own, _ = _without_system_headers(preprocessed)
+    return read_parameters(_tokens(own, file))
 
 
 def _beside_system_headers(text: str, change: Callable[[str], str]) -> str:
     """Changes a text without the text of system headers, which is most of it, and puts that back."""
+    kept, aside = _without_system_headers(text)
+    return re.sub(rf"^{_SET_ASIDE}(\d+)\n", lambda match: aside[int(match[1])], change(kept), flags=re.MULTILINE)
+
+
+def _without_system_headers(text: str) -> tuple[str, list[str]]:
+    """Marks stand in their places."""
     kept, aside = list[str](), list[str]()
     begins = [0, *(match.start() for match in _MARKER.finditer(text))]
     for first, end in zip(begins, [*begins[1:], len(text)], strict=True):
@@ -35,8 +52,7 @@ def _beside_system_headers(text: str, change: Callable[[str], str]) -> str:
             aside.append(text[first:end])
         else:
             kept.append(text[first:end])
-    changed = change("".join(kept))
-    return re.sub(rf"^{_SET_ASIDE}(\d+)\n", lambda match: aside[int(match[1])], changed, flags=re.MULTILINE)
+    return "".join(kept), aside
 
 
 def _tokens(text: str, file: str) -> list[Token]:
@@ -57,14 +73,15 @@ def _with_calls(text: str, file: str) -> str:
     return _changed(text, changes)
 
 
-def _with_stubs(text: str, file: str) -> str:
+def _with_stubs(text: str, file: str, *, keeps_device_bodies: bool) -> str:
     tokens = _tokens(text, file)
     pieces = [Piece(one.start, one.start + len(one.text), _INSTEAD[one.text]) for one in tokens if one.text in _INSTEAD]
     bodies: list[Piece] = []
     for function in marked_functions(tokens):
         first, end = tokens[function.body].start, tokens[function.end].start + 1
         if function.space == "device":
-            bodies.append(Piece(first, end, _EMPTIED))
+            if not keeps_device_bodies:
+                bodies.append(Piece(first, end, _EMPTIED))
             continue
         behind = closing(tokens, function.opening)
         parameters = stub_parameters(tokens[function.opening + 1 : behind])

@@ -12,6 +12,7 @@
 #include <cstdlib>
 
 #include "host_api/library/host_session.hpp"
+#include "host_api/library/open_pages.hpp"
 
 extern "C" const char __executable_start, etext;  // the linker's: the program's own code lies between them
 
@@ -63,6 +64,7 @@ void on_fault(int signal, siginfo_t* about, void* context) {
   const bool write = false;
 #endif
   if (about->si_code <= 0 || address < device_first || address >= shared_end) return die(signal);
+  if (open_page(address)) return;
   const Reply reply = Session::open().ask(
       {{"op", "touch"}, {"address", address}, {"pc", place_of_fault(pc)}, {"at", place_of_fault(pc)}, {"write", write}});
   if (reply.fields.value("action", std::string("stop")) != "go on") return die(signal);
