@@ -27,7 +27,10 @@ from grader.model.errors import RemediableError
 from grader.model.labs import Lab, LabError
 from grader.model.result import Model
 
-_CANNOT = 2  # the tracer's exit status where the request cannot be fulfilled
+_CANNOT, _NOT_REGISTERED = (
+    2,
+    4,
+)  # the tracer's exit status where the request cannot be fulfilled, and where the problem is unknown to it
 _REFUSALS = 3
 MAX_SOURCE_BYTES = 1 << 20
 
@@ -36,6 +39,10 @@ Report = TypeVar("Report", bound=Model)
 
 class LaunchRefusedError(RemediableError):
     """There is nothing to run. The text says why."""
+
+
+class UnregisteredProblemError(LaunchRefusedError):
+    """The problem registers no sizes with the tracer. The launches of the lab's public tests can still be watched (public_launch.py)."""
 
 
 def recognise(labs: Sequence[Lab], source: Path, text: str, root: Path) -> Lab:
@@ -123,7 +130,7 @@ def _refusal(lab: Lab, refusal: Refusal) -> str:
 def run_tracer(toolset: Toolset, lab: Lab, runner_file: Path, asked: Mapping[str, str], report: type[Report]) -> Report:
     """The tracer's report on one launch. `asked`: options besides the problem and the two files.
 
-    Raises LaunchRefusedError where the tracer says that it cannot fulfil the request.
+    Raises LaunchRefusedError where the tracer says that it cannot fulfil the request, and UnregisteredProblemError.
     """
     tracer = toolset.build / "bin" / "tracer"
     if not tracer.is_file():
@@ -141,13 +148,20 @@ def run_tracer(toolset: Toolset, lab: Lab, runner_file: Path, asked: Mapping[str
         command, stdin=subprocess.DEVNULL, capture_output=True, timeout=JUDGE_SECONDS, check=False
     )
     output = (finished.stderr + finished.stdout).decode("utf-8", "replace").strip()[-2000:]
+    if finished.returncode == _NOT_REGISTERED:
+        raise UnregisteredProblemError(output)
     if finished.returncode == _CANNOT:
         raise LaunchRefusedError(output)
     if finished.returncode != 0 or not report_file.is_file() or report_file.stat().st_size > MAX_REPORT_BYTES:
         message = f"the tracer failed with status {finished.returncode}: {output}"
         raise RuntimeError(message)
+    return read_report(report_file.read_bytes(), report)
+
+
+def read_report(text: bytes, report: type[Report]) -> Report:
+    """What a program of ours wrote. Raises RuntimeError where it cannot be read."""
     try:
-        return report.model_validate_json(report_file.read_bytes())
+        return report.model_validate_json(text)
     except ValidationError as error:
-        message = f"the tracer wrote a report that cannot be read: {error}"
+        message = f"the launch was watched, but its report cannot be read: {error}"
         raise RuntimeError(message) from error

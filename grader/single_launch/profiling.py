@@ -9,7 +9,8 @@ from pathlib import Path
 from grader.machine.toolset import Toolset
 from grader.model.labs import Lab
 from grader.model.located_findings import located
-from grader.single_launch.lab_launch import run_tracer
+from grader.single_launch.lab_launch import UnregisteredProblemError, read_report, run_tracer
+from grader.single_launch.public_launch import watch_public_launch
 from grader.traffic.gpu_figures import Gpu
 from grader.traffic.modelled_time import Model, modelled
 from grader.traffic.profile import ProfileReport
@@ -17,11 +18,16 @@ from grader.traffic.scaling import extrapolated, large_scale, shapes_to_count
 
 
 def profile_runner(toolset: Toolset, lab: Lab, source: bytes, shape: str | None, runner_file: Path) -> ProfileReport:
-    """Counts the launch of one shape. `shape` None: the problem's usual shape. `runner_file`: what `build_runner` returns.
+    """Counts the launch of one shape. `shape` None: the problem's usual shape, or the largest of the public tests where the problem names
+    none. `runner_file`: what `build_runner` returns.
 
     Raises LaunchRefusedError where the launch cannot be counted.
     """
-    report = run_tracer(toolset, lab, runner_file, {"--shape": shape} if shape else {}, ProfileReport)
+    try:
+        report = run_tracer(toolset, lab, runner_file, {"--shape": shape} if shape else {}, ProfileReport)
+    except UnregisteredProblemError:
+        watched = watch_public_launch(toolset, lab, runner_file, {"shape": shape or ""})
+        report = read_report(watched, ProfileReport).model_copy(update={"takes_any_shape": False})
     lines = source.decode("utf-8", "replace").split("\n")
     return report.model_copy(update={"launch": located(report.launch, {lab.public.file: lines})})
 
@@ -41,7 +47,7 @@ def model_launch(report: ProfileReport, gpu: Gpu, profile: Callable[[str], Profi
     traffic = report.launch.traffic
     if traffic is None or not traffic.complete:
         return None
-    if shapes := shapes_to_count(report.shape):
+    if report.takes_any_shape and (shapes := shapes_to_count(report.shape)):
         here = next(scale for scale, shape in shapes.items() if shape == report.shape)
         others = {scale: profile(shape).launch.traffic for scale, shape in shapes.items() if scale != here}
         counted = {here: traffic, **{scale: one for scale, one in others.items() if one is not None}}

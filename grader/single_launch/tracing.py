@@ -9,7 +9,14 @@ from grader.machine.toolset import Toolset
 from grader.model.labs import Lab
 from grader.model.located_findings import located
 from grader.model.verdicts import Verdict
-from grader.single_launch.lab_launch import LaunchRefusedError, build_runner, run_tracer
+from grader.single_launch.lab_launch import (
+    LaunchRefusedError,
+    UnregisteredProblemError,
+    build_runner,
+    read_report,
+    run_tracer,
+)
+from grader.single_launch.public_launch import watch_public_launch
 from grader.single_launch.trace_phases import BlockTrace, Index3, block_trace
 from grader.single_launch.trace_steps import TraceReport
 
@@ -38,7 +45,10 @@ class Traced:
 def trace_file(toolset: Toolset, lab: Lab, source: bytes, request: TraceRequest, scratch: Path) -> Traced:
     """`scratch` is an empty folder of the caller. Raises LaunchRefusedError where the launch cannot be traced."""
     runner_file = build_runner(toolset, lab, source, scratch)
-    report = _first_accepted(toolset, lab, request, runner_file)
+    try:
+        report = _first_accepted(toolset, lab, request, runner_file)
+    except UnregisteredProblemError:
+        report = _of_public_tests(toolset, lab, request, runner_file)
     lines = source.decode("utf-8", "replace").split("\n")
     launch = located(report.launch, {lab.public.file: lines})
     report = report.model_copy(update={"launch": launch})
@@ -60,11 +70,24 @@ def _first_accepted(toolset: Toolset, lab: Lab, request: TraceRequest, runner_fi
         asked = {"--shape": shape, "--inputs": inputs, "--block": ",".join(map(str, request.block))}
         try:
             return run_tracer(toolset, lab, runner_file, asked, TraceReport)
+        except UnregisteredProblemError:
+            raise
         except LaunchRefusedError as error:
             # A shape that does not fit the problem does not fit with other inputs either.
             if number == len(choices) or (request.shape and "no inputs" not in str(error)):
                 raise
     raise AssertionError
+
+
+def _of_public_tests(toolset: Toolset, lab: Lab, request: TraceRequest, runner_file: Path) -> TraceReport:
+    """Where the problem names no sizes: a launch of the lab's public tests."""
+    asked = {
+        "shape": request.shape or "",
+        "usual": lab.public.traced_shape,
+        "inputs": request.inputs or "",
+        "block": ",".join(map(str, request.block)),
+    }
+    return read_report(watch_public_launch(toolset, lab, runner_file, asked), TraceReport)
 
 
 def _inside(block: Index3, grid: Index3) -> bool:

@@ -12,6 +12,7 @@ class ProfileReport(Model):
     """What the tracer writes about a launch whose traffic was counted."""
 
     shape: str  # "128x128x128"
+    takes_any_shape: bool = True  # False: only the shapes of the lab's public tests
     launch: Launch  # without traffic: it did not reach its end, and says why
 
 

@@ -1,5 +1,6 @@
 // A lab's judge: runs the lab's Catch2 cases against one submission's runner and writes one JSON file. What is secret comes on
-// standard input. It prints nothing on standard output. Exit status: 0 every case passed, 1 some did not, 2 the judge could not work.
+// standard input. It prints nothing on standard output. Exit status: 0 every case passed, 1 some did not, 2 the judge could not work,
+// 4 there is no launch as --watch asks for.
 #include <algorithm>
 #include <charconv>
 #include <concepts>
@@ -18,10 +19,12 @@
 
 #include "judge/bench.hpp"
 #include "judge/case_reporter.hpp"
+#include "judge/collected_trials.hpp"
 #include "judge/judge_files.hpp"
 #include "judge/judge_task.hpp"
 #include "judge/launch_judge.hpp"
 #include "judge/runner_process.hpp"
+#include "judge/watched_launch.hpp"
 #include "program_judge/launcher_judge.hpp"
 #include "program_judge/program_bench.hpp"
 
@@ -33,7 +36,7 @@ using judge::CaseReporter;
 CATCH_REGISTER_REPORTER("judge", CaseReporter)
 
 struct Options {
-  std::string runner, program, report;
+  std::string runner, program, report, watch;
   std::uint64_t order = 0;
   unsigned shutdown_grace_ms = 0;
   bool allow_same_value_writes = false;
@@ -63,6 +66,7 @@ Options parse_options(Catch::Session& session, int argc, char** argv) {
               Opt(options.early_return_is_error)["--early-return-is-error"]("a thread may not return before a barrier of its block") |
               Opt(into(options.shutdown_grace_ms),
                   "N")["--shutdown-grace-ms"]("how long the runner may take to end, under a tool that writes a report then") |
+              Opt(options.watch, "JSON")["--watch"]("judge nothing, and report what one of the launches does") |
               Opt(options.report, "FILE")["--report"]("where the cases are written as JSON"));
   if (session.applyCommandLine(argc, argv) != 0) throw std::runtime_error("the command line cannot be read");
   return options;
@@ -81,6 +85,27 @@ unsigned clock_factor() {
 
 bool only_lists(const Catch::ConfigData& config) {
   return config.showHelp || config.libIdentify || config.listTests || config.listTags || config.listReporters || config.listListeners;
+}
+
+// `--watch '{"shape": "8x8", "usual": "8x8", "inputs": "", "block": "0,0,0"}'`; without "block" the launch is profiled.
+int watch(const Options& options, const judge::CollectedTrials& collected, judge::RunnerProcess& runner) {
+  const nlohmann::json asked = nlohmann::json::parse(options.watch);
+  const std::string shape = asked.value("shape", ""), block = asked.value("block", "");
+  try {
+    nlohmann::json report;
+    if (block.empty()) {
+      const judge::Trial& trial = collected.to_profile(shape);
+      report = judge::profiled_launch(runner, trial, judge::numbers_of(trial.shape));
+    } else {
+      const judge::Trial& trial = collected.to_trace(shape, asked.value("usual", ""), asked.value("inputs", ""));
+      report = judge::traced_launch(runner, trial, judge::parse_block(block), {});
+    }
+    judge::write_report(options.report, report.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace) + "\n");
+    return 0;
+  } catch (const std::invalid_argument& error) {
+    std::cerr << error.what() << "\n";
+    return 4;
+  }
 }
 
 int judge_all(int argc, char** argv) {
@@ -103,7 +128,9 @@ int judge_all(int argc, char** argv) {
   if (options.order != 0) launch_options.order_seed = options.order;
   launch_options.allow_same_value_writes = options.allow_same_value_writes;
   launch_options.early_return_is_error = options.early_return_is_error;
+  judge::CollectedTrials collected;
   const auto judge_trial = [&](const judge::Trial& trial) {
+    if (!options.watch.empty()) return collected.put_down(trial);
     return options.program.empty() ? judge::judge_launch(runner, trial, launch_options)
                                    : judge::judge_launcher(program, trial, launch_options);
   };
@@ -120,6 +147,7 @@ int judge_all(int argc, char** argv) {
     session.run();
     if (group.abortAfter > 0 && !all_passed()) break;
   }
+  if (!options.watch.empty()) return watch(options, collected, runner);
   judge::write_report(options.report, judge::report_text(cases));
   return all_passed() && !cases.empty() ? 0 : 1;
 }

@@ -8,7 +8,6 @@ namespace tilelab::judge {
 namespace {
 
 constexpr int usual_profiled_side = 128;
-constexpr unsigned profiled_clock_ms = 100'000;  // for a large launch that is watched closely; the event budget limits it as always
 
 std::vector<TracedProblem>& registered() {
   static std::vector<TracedProblem> problems;
@@ -67,9 +66,7 @@ std::string usual_profiled_shape(const TracedProblem& problem) {
 }
 
 Trial trial_to_profile(const TracedProblem& problem, const std::string& shape) {
-  Trial trial = problem.make(sizes_in(shape, problem, problem.largest_profiled_side, "profiled"), problem.profiled_inputs, RandomStream(1));
-  trial.clock_ms = profiled_clock_ms;
-  return trial;
+  return problem.make(sizes_in(shape, problem, problem.largest_profiled_side, "profiled"), problem.profiled_inputs, RandomStream(1));
 }
 
 }  // namespace tilelab::judge

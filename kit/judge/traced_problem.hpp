@@ -1,5 +1,6 @@
 // What a problem provides so that `tilelab trace` and `tilelab profile` can run any kernel of it on one size. A problem registers
-// itself; the tracer finds it by name. A problem that is not registered can be graded, but not traced or profiled.
+// itself; the tracer finds it by name. A problem that is not registered is traced and profiled on
+// the shapes of its lab's public tests (collected_trials.hpp).
 #pragma once
 
 #include <functional>

@@ -1,0 +1,41 @@
+"""One launch of a lab's public tests, traced or profiled: for a problem that registers no sizes of its own. The lab's judge chooses the
+launch and watches it instead of judging it.
+"""
+
+from __future__ import annotations
+
+import json
+import subprocess
+from collections.abc import Mapping
+from pathlib import Path
+
+from grader.judging.judge_call import JUDGE_SECONDS, MAX_REPORT_BYTES
+from grader.machine.toolset import Toolset
+from grader.model.errors import RemediableError
+from grader.model.labs import Lab
+
+_NO_SUCH_LAUNCH = 4  # the judge's exit status
+_KEY = "00" * 32  # public: inputs are the same each time
+
+
+class NoSuchLaunchError(RemediableError):
+    """No public test has such a launch. The text says which there are."""
+
+
+def watch_public_launch(toolset: Toolset, lab: Lab, runner_file: Path, asked: Mapping[str, str]) -> bytes:
+    """The judge's report. `asked`: what `--watch` of kit/judge/judge_main.cpp takes.
+
+    Raises NoSuchLaunchError where the tests have no such launch.
+    """
+    judge = toolset.judge_program(lab.id, public_only=True)
+    report_file = runner_file.with_name("watched.json")
+    command = [str(judge), "--watch", json.dumps(asked), "--runner", str(runner_file), "--report", str(report_file)]
+    task = json.dumps({"key": _KEY}).encode()
+    finished = subprocess.run(command, input=task, capture_output=True, timeout=JUDGE_SECONDS, check=False)
+    said = (finished.stderr + finished.stdout).decode("utf-8", "replace").strip()[-2000:]
+    if finished.returncode == _NO_SUCH_LAUNCH:
+        raise NoSuchLaunchError(said)
+    if finished.returncode != 0 or not report_file.is_file() or report_file.stat().st_size > MAX_REPORT_BYTES:
+        message = f"the judge of {lab.id} failed with status {finished.returncode}: {said}"
+        raise RuntimeError(message)
+    return report_file.read_bytes()
