@@ -40,7 +40,8 @@ std::uint64_t Custody::hash(const char* content, std::size_t bytes) const {
 
 void Custody::write(const CustodyHeader& header, const char* content) {
   if (header.bytes == 0 || !is_whole_) return;
-  if (const std::uint64_t now = hash(content, header.bytes); known_.size() < most_places) {
+  const bool may_be_known = header.address != 0 && known_.size() < most_places;
+  if (const std::uint64_t now = may_be_known ? hash(content, header.bytes) : 0; may_be_known) {
     const auto [place, is_new] = known_.try_emplace({header.to_the_device, header.address, header.bytes}, now);
     if (!is_new && place->second == now) return;
     place->second = now;

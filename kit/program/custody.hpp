@@ -1,5 +1,5 @@
 // Keeps a record of the bytes that pass between host and device, for a judge that asks where a result came from. A file beside the report;
-// `tilelab run` keeps none. What passes again and is still the same is not written again.
+// `tilelab run` keeps none. What passes again and is still the same is not written again, but for arguments of kernels.
 #pragma once
 
 #include <array>
@@ -18,7 +18,7 @@ namespace tilelab::program {
 struct CustodyHeader {
   std::uint64_t to_the_device = 0;  // 0: to the host, and a kernel wrote every byte
   std::uint64_t at = 0;             // where the program asked for the copy, or launched the kernel
-  std::uint64_t address = 0;        // in the program's own memory
+  std::uint64_t address = 0;        // in the program's own memory; 0: an argument of a kernel
   std::uint64_t bytes = 0;
 };
 

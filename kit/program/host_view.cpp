@@ -6,6 +6,11 @@
 #include "program/value_marks.hpp"
 
 namespace tilelab::program {
+namespace {
+
+constexpr std::size_t widest = 8;  // bytes of a number
+
+}  // namespace
 
 HostView::HostView(DeviceMemory& memory, Custody& custody) : memory_(memory), custody_(custody) {
   if (custody.is_kept()) file_.emplace("tilelab-host", memory.total_bytes());
@@ -37,6 +42,8 @@ void HostView::take_in(Allocation& one, std::uint64_t at) {
       begin = std::min(begin, i);
       end = i + 1;
     }
+    begin -= begin % widest;  // the lowest bytes of a number may be what they were
+    end = std::min(bytes, (end + widest - 1) / widest * widest);
     custody_.sent(at, one.address + first + begin, one.content + first + begin, end - begin);
   }
 }

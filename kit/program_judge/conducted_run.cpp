@@ -19,6 +19,7 @@
 #include <utility>
 
 #include "program/custody.hpp"
+#include "program_judge/data_folder.hpp"
 #include "runner/channel.hpp"
 
 extern char** environ;
@@ -30,6 +31,7 @@ using nlohmann::json;
 using Clock = std::chrono::steady_clock;
 
 constexpr std::size_t most_output = 16u << 20;
+constexpr std::chrono::milliseconds between_looks{500};
 constexpr std::chrono::seconds slack{20};  // for the conductor itself, beyond the time that a program has
 
 std::string text_of(const std::string& path) {
@@ -38,14 +40,20 @@ std::string text_of(const std::string& path) {
   return {std::istreambuf_iterator<char>(file), {}};
 }
 
-// Reads the program's output until its end, or until there is too much.
-bool drain(int pipe, std::string& output, Clock::time_point deadline) {
+// Reads the program's output until its end, or until there is too much: there, or in its folder.
+bool drain(int pipe, std::string& output, const DataFolder& folder, Clock::time_point deadline) {
+  auto looked = Clock::now();
   std::array<char, 1 << 16> buffer;
   for (;;) {
     const auto left = std::chrono::duration_cast<std::chrono::milliseconds>(deadline - Clock::now()).count();
     if (left <= 0) throw std::runtime_error("the conductor did not end in time");
     pollfd poller{pipe, POLLIN, 0};
-    if (poll(&poller, 1, static_cast<int>(std::min<long long>(left, 1'000))) <= 0) continue;
+    const bool is_ready = poll(&poller, 1, static_cast<int>(std::min<long long>(left, 500))) > 0;
+    if (Clock::now() - looked >= between_looks) {
+      if (folder.is_overfull()) return false;
+      looked = Clock::now();
+    }
+    if (!is_ready) continue;
     const ssize_t got = read(pipe, buffer.data(), buffer.size());
     if (got < 0 && errno == EINTR) continue;
     if (got <= 0) return true;
@@ -127,7 +135,7 @@ ConductedRun conduct(const BuiltProgram& program, json description) {
   Child child({program.conductor, "--program", file, "--report", report}, writer.get(), program.folder);
   writer = Descriptor();
   ConductedRun run;
-  run.wrote_too_much = !drain(reader.get(), run.output, Clock::now() + most + slack);
+  run.wrote_too_much = !drain(reader.get(), run.output, DataFolder(program.folder), Clock::now() + most + slack);
   if (run.wrote_too_much) child.stop();
   if (const int status = child.wait(); !WIFEXITED(status) || WEXITSTATUS(status) != 0)
     throw std::runtime_error("the conductor failed with status " + std::to_string(status));

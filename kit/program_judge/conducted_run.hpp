@@ -12,7 +12,8 @@
 
 namespace tilelab::judge {
 
-// Bytes that were copied, in the order of the copies. `address`: where they went to or came from in the program's own memory.
+// Bytes that were copied, in the order of the copies. `address`: where they went to or came from in the program's own memory;
+// 0: an argument of a kernel.
 struct CopiedBytes {
   bool to_the_device = false;  // else they were copied to the host, and a kernel had written every one of them
   std::uint64_t at = 0;        // the program's instruction

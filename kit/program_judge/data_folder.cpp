@@ -1,16 +1,22 @@
 #include "program_judge/data_folder.hpp"
 
+#include <dirent.h>
 #include <fcntl.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include <cerrno>
+#include <cstdint>
 #include <filesystem>
 #include <stdexcept>
 #include <system_error>
 
 namespace tilelab::judge {
 namespace {
+
+constexpr unsigned most_depth = 200;
+constexpr std::size_t most_entries = 10'000;
+constexpr std::uintmax_t most_bytes = 512u << 20;
 
 [[noreturn]] void fail(const std::string& what) { throw std::system_error(errno, std::generic_category(), what); }
 
@@ -23,6 +29,23 @@ void write_all(int file, const std::vector<std::byte>& content, const std::strin
   }
 }
 
+// A program may take away the rights to its own folders, and then they could not be removed. Follows no link.
+void unlock(int folder, unsigned depth) {
+  if (depth > most_depth) return;
+  fchmod(folder, 0700);
+  const int again = openat(folder, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);  // fdopendir takes it
+  DIR* const entries = again < 0 ? nullptr : fdopendir(again);
+  if (entries == nullptr) return;
+  while (const dirent* one = readdir(entries)) {
+    const std::string name = one->d_name;
+    if (one->d_type != DT_DIR || name == "." || name == "..") continue;
+    fchmodat(folder, name.c_str(), 0700, 0);  // nobody else is at work here: the program has ended
+    if (const Descriptor inner(openat(folder, name.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)); inner.get() >= 0)
+      unlock(inner.get(), depth + 1);
+  }
+  closedir(entries);
+}
+
 }  // namespace
 
 DataFolder::DataFolder(const std::string& path) : path_(path), folder_(open(path.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC)) {
@@ -30,12 +53,31 @@ DataFolder::DataFolder(const std::string& path) : path_(path), folder_(open(path
 }
 
 void DataFolder::fill(const std::vector<DataFile>& files) const {
+  unlock(folder_.get(), 0);
   for (const auto& entry : std::filesystem::directory_iterator(path_)) std::filesystem::remove_all(entry.path());  // follows no link
   for (const DataFile& one : files) {
     const Descriptor file(openat(folder_.get(), one.name.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0644));
     if (file.get() < 0) fail("the file " + one.name + " cannot be made for the program");
     write_all(file.get(), one.content, one.name);
   }
+}
+
+bool DataFolder::is_overfull() const {
+  namespace fs = std::filesystem;
+  std::error_code trouble;  // the program may remove what is looked at
+  std::uintmax_t bytes = 0;
+  std::size_t entries = 0;
+  fs::recursive_directory_iterator at(path_, fs::directory_options::skip_permission_denied, trouble);
+  for (; !trouble && at != fs::recursive_directory_iterator(); at.increment(trouble)) {
+    std::error_code gone;
+    if (at->symlink_status(gone).type() == fs::file_type::regular) {
+      const std::uintmax_t size = at->file_size(gone);
+      if (!gone) bytes += size;
+    }
+    if (++entries > most_entries || bytes > most_bytes) return true;
+    if (at.depth() >= static_cast<int>(most_depth)) return true;
+  }
+  return false;
 }
 
 DataFolder::Found DataFolder::read(const std::string& name, std::size_t most_bytes) const {

@@ -18,6 +18,8 @@ class DataFolder {
   explicit DataFolder(const std::string& path);
   // Removes what lies in it, folders too, and writes the files. Throws std::runtime_error.
   void fill(const std::vector<DataFile>& files) const;
+  // More files or bytes than any lab needs. Cheap enough to be asked while the program runs.
+  bool is_overfull() const;
   // The file's content. Nothing if there is none, and why.
   struct Found {
     std::optional<std::vector<std::byte>> content;

@@ -18,8 +18,7 @@ namespace {
 
 using nlohmann::json;
 
-constexpr std::uint64_t clocks_of_a_run = 6;  // a run may take so many times the processor time of one launch
-constexpr std::size_t most_printed = 16 * 1024;
+constexpr std::uint64_t clocks_of_a_run = 12;  // a run may take so many times the processor time of one launch
 
 bool came_back(const ConductedRun& run) { return run.record.value("ended", "") == "finished"; }
 
@@ -107,7 +106,7 @@ void judge_return(LaunchRecord& record, const ConductedRun& run) {
   if (run.record.value("ended", "") == "exit" && record.verdict != Verdict::internal_error && run.record.value("status", 0) == 0)
     return worsen(record, Verdict::crash, "The launcher did not come back: it ended the program.");
   // A program that looks at its errors ends itself where one came up. Then the mistake is to be told, and not the end.
-  const bool is_told = record.verdict != Verdict::pass && run.record.value("ended", "") == "exit";
+  const bool is_told = record.verdict != Verdict::pass && run.record.value("ended", "") == "exit" && !run.wrote_too_much;
   if (!is_told) judge_end(record, run);
 }
 
@@ -135,7 +134,7 @@ LaunchRecord judge_once(const BuiltProgram& program, const Trial& trial, const L
   const ConductedRun run = conduct(program, std::move(description));
   record.program = run.record;
   record.config = config_of(run.record);
-  record.printed = tame(run.output.substr(0, most_printed), most_printed, true);
+  keep_output(record, run);
   record.counters = run.record.value("counters", std::map<std::string, std::uint64_t>());
   judge_findings(record, run.record);
   judge_return(record, run);

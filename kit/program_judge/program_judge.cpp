@@ -97,6 +97,7 @@ LaunchRecord judge_program(const BuiltProgram& program, const ProgramTrial& tria
   folder.fill(trial.files);
   const ConductedRun run = conduct(program, trial.arguments, trial.device_bytes);
   record.program = run.record;
+  keep_output(record, run);
   judge_findings(record, run.record);
   if (!trial.may_report_failure || !has_given_up(run)) judge_end(record, run);
   if (run.record.value("ended", "") == "exit" && run.record.value("status", 1) == 0) judge_result(record, trial, folder, run);

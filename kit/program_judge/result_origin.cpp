@@ -4,6 +4,7 @@
 #include <map>
 #include <set>
 #include <span>
+#include <utility>
 
 #include "judge/comparison.hpp"
 
@@ -11,6 +12,7 @@ namespace tilelab::judge {
 namespace {
 
 constexpr std::size_t window = 16, least_elements = 4, least_values = 4;
+constexpr std::size_t most_joined = 64;            // bytes of a piece
 constexpr std::uint64_t most_steps = 400'000'000;  // of one search
 
 std::vector<double> elements_of(ElementType type, std::span<const std::byte> bytes, std::size_t skipped) {
@@ -82,6 +84,36 @@ bool came_from_a_kernel(const Expectation& right, ElementType type, const std::v
   });
 }
 
+namespace {
+
+// What the host sent, and the number of copies until then. Small pieces that the same instruction sent one after the other are one.
+struct Sent {
+  std::uint64_t at = 0;
+  std::vector<std::byte> bytes;
+  std::size_t before = 0;
+};
+
+std::vector<Sent> all_sent(const std::vector<CopiedBytes>& copies) {
+  std::vector<Sent> all;
+  std::map<std::pair<std::uint64_t, std::size_t>, std::size_t> joined;  // by place and size
+  for (std::size_t i = 0; i < copies.size(); ++i) {
+    const CopiedBytes& one = copies[i];
+    if (!one.to_the_device) continue;
+    if (one.bytes.size() <= most_joined) {
+      const auto [known, is_new] = joined.try_emplace({one.at, one.bytes.size()}, all.size());
+      if (!is_new) {
+        auto& bytes = all[known->second].bytes;
+        bytes.insert(bytes.end(), one.bytes.begin(), one.bytes.end());
+        continue;
+      }
+    }
+    all.push_back({one.at, one.bytes, i});
+  }
+  return all;
+}
+
+}  // namespace
+
 std::optional<std::uint64_t> sent_by_the_host(const Expectation& right, ElementType type, const std::vector<CopiedBytes>& copies,
                                               const std::vector<KnownValues>& known) {
   const std::size_t size = right.values.size();
@@ -92,18 +124,22 @@ std::optional<std::uint64_t> sent_by_the_host(const Expectation& right, ElementT
     return std::ranges::any_of(known,
                                [&](const KnownValues& one) { return search.finds(elements_of(one.type, one.bytes, 0), first, count); });
   };
-  const auto was_received = [&](std::size_t first, const CopiedBytes* before) {
-    return std::any_of(copies.data(), before, [&](const CopiedBytes& one) {
+  const auto was_received = [&](std::size_t first, std::size_t before) {
+    return std::any_of(copies.begin(), copies.begin() + static_cast<std::ptrdiff_t>(before), [&](const CopiedBytes& one) {
       return !one.to_the_device && search.finds(elements_of(type, one.bytes, 0), first, count);
     });
   };
-  for (const CopiedBytes& one : copies) {
-    if (!one.to_the_device || one.bytes.size() < count * bytes_of(type)) continue;
-    const std::vector<double> sent = elements_of(type, one.bytes, 0);
+  for (const Sent& one : all_sent(copies)) {
+    if (one.bytes.size() < count * bytes_of(type)) continue;
+    std::vector<std::vector<double>> sent;  // numbers may begin at any byte
+    for (std::size_t skipped = 0; skipped < bytes_of(type); ++skipped) sent.push_back(elements_of(type, one.bytes, skipped));
+    const auto holds = [&](std::size_t first) {
+      return std::ranges::any_of(sent, [&](const auto& numbers) { return search.finds(numbers, first, count); });
+    };
     for (std::size_t first = 0; first + count <= size; first += count) {
       const auto end = right.values.begin() + static_cast<std::ptrdiff_t>(first + count);
       if (std::set(right.values.begin() + static_cast<std::ptrdiff_t>(first), end).size() < least_values) continue;
-      if (search.finds(sent, first, count) && !is_given(first) && !was_received(first, &one)) return one.at;
+      if (holds(first) && !is_given(first) && !was_received(first, one.before)) return one.at;
     }
   }
   return std::nullopt;

@@ -1,6 +1,7 @@
 #include "program_judge/run_verdict.hpp"
 
 #include <array>
+#include <csignal>
 #include <string_view>
 #include <utility>
 
@@ -12,7 +13,8 @@ namespace {
 
 using nlohmann::json;
 
-constexpr std::size_t longest_text = 1000;
+constexpr std::size_t longest_text = 1000, most_printed = 16 * 1024;
+constexpr int shell_status = 128;
 constexpr std::array<std::pair<std::string_view, Verdict>, 11> host_mistakes{{{"copy-size", Verdict::out_of_bounds},
                                                                               {"copy-direction", Verdict::crash},
                                                                               {"device-pointer-on-host", Verdict::crash},
@@ -38,6 +40,10 @@ void judge_end(LaunchRecord& record, const ConductedRun& run) {
   const auto number = [&](const char* key) { return std::to_string(run.record.value(key, 0)); };
   if (run.wrote_too_much) return worsen(record, Verdict::timeout, "The program wrote without end.");
   if (ended == "finished") return;
+  // The limit of its processor time. A shell in between makes a status of the signal.
+  const bool is_late = ended == "signal" ? run.record.value("signal", 0) == SIGXCPU
+                                         : ended == "exit" && run.record.value("status", 0) == shell_status + SIGXCPU;
+  if (is_late) return worsen(record, Verdict::timeout, "The program did not end in its time.");
   if (ended == "exit") {
     if (run.record.value("status", 0) != 0) worsen(record, Verdict::crash, "The program ended with status " + number("status") + ".");
   } else if (ended == "signal") {
@@ -78,10 +84,23 @@ Verdict verdict_of_host_mistake(const std::string& kind) {
   return Verdict::pass;
 }
 
+void keep_output(LaunchRecord& record, const ConductedRun& run) {
+  record.printed = tame(run.output.substr(0, most_printed), most_printed, true);
+}
+
 void say_why(LaunchRecord& record) {
   if (record.verdict == Verdict::pass || !record.message.empty()) return;
+  for (const json& one : record.program.value("findings", json::array())) {
+    if (one.value("kind", "") != name(record.verdict) || one.value("severity", "") != "error") continue;
+    record.message = tame(one.value("message", ""), longest_text);
+    return;
+  }
+  for (const json& one : record.program.value("host", json::array())) {
+    if (verdict_of_host_mistake(one.value("kind", "")) != record.verdict) continue;
+    record.message = "a mistake of the host's code: " + one.value("kind", "");
+    return;
+  }
   record.message = reason(record);
-  if (record.message.empty()) record.message = "a mistake on the host's side or in a kernel";
 }
 
 }  // namespace tilelab::judge

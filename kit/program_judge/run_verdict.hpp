@@ -21,6 +21,9 @@ void judge_findings(LaunchRecord& record, const nlohmann::json& report);
 // The verdict that a host's mistake of this kind (run.json's "host") earns; pass for those that are only told.
 Verdict verdict_of_host_mistake(const std::string& kind);
 
+// The beginning of what the program printed.
+void keep_output(LaunchRecord& record, const ConductedRun& run);
+
 // Gives a record that did not pass a message, if it has none.
 void say_why(LaunchRecord& record);
 

@@ -1,0 +1,164 @@
+// A launcher's run and its verdict: honest ones pass, and what the host computed is found out on whichever way it came.
+#include "program_judge/launcher_judge.hpp"
+
+#include <unistd.h>
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include <catch2/catch_test_macros.hpp>
+#include <catch2/generators/catch_generators.hpp>
+
+#include "fake_program.hpp"
+#include "program_judge/operand_files.hpp"
+
+using namespace tilelab;
+using judge::LaunchRecord;
+
+namespace {
+
+// Two folders of this test's own.
+struct Folders {
+  std::filesystem::path base = std::filesystem::temp_directory_path() / ("tilelab-launcher-" + std::to_string(getpid()));
+  Folders() {
+    std::filesystem::create_directories(base / "data");
+    std::filesystem::create_directories(base / "secret");
+  }
+  ~Folders() {
+    std::filesystem::permissions(base / "data", std::filesystem::perms::owner_all);
+    std::filesystem::remove_all(base);
+  }
+};
+
+// As the conductor, which is another program, starts it.
+nlohmann::json described(const std::string& name) {
+  nlohmann::json description = fake::program(name);
+  const std::string own = std::filesystem::canonical("/proc/self/exe");
+  description["host"]["argv"][0] = own;
+  for (auto& kernel : description["kernels"])
+    if (kernel.contains("runner")) kernel["runner"]["argv"][0] = own;
+  return description;
+}
+
+judge::BuiltProgram built(const Folders& folders, const std::string& launcher, bool on_host = false) {
+  return {.conductor = TILELAB_CONDUCTOR,
+          .description = described("launcher that " + launcher),
+          .launcher = judge::LauncherCall{{}, on_host},
+          .folder = folders.base / "data",
+          .scratch = folders.base / "secret"};
+}
+
+// out = in + 1. The input does not hold the result.
+judge::Trial trial(double step = 7) {
+  constexpr std::size_t n = 100;
+  std::vector<double> in(n), out(n);
+  for (std::size_t i = 0; i < n; ++i) {
+    in[i] = 100 + step * static_cast<double>(i);
+    out[i] = in[i] + 1;
+  }
+  return {.shape = "n=" + std::to_string(n),
+          .inputs = "counting up",
+          .operands = {judge::input("in", ElementType::f32, n, in),
+                       judge::output("out", ElementType::f32, {.rows = 1, .columns = n, .values = out}),
+                       judge::integer("n", static_cast<int>(n))},
+          .launch_arguments = {}};
+}
+
+LaunchRecord run(const std::string& launcher, const judge::Trial& one = trial()) {
+  const Folders folders;
+  return judge::judge_launcher(built(folders, launcher), one);
+}
+
+}  // namespace
+
+TEST_CASE("a launcher whose kernel makes the result passes", "[launcher]") {
+  const auto launcher = GENERATE("adds one", "goes by way of managed memory", "brings the result to the host and back",
+                                 "leaves threads and children at work");
+  CAPTURE(launcher);
+  const LaunchRecord record = run(launcher);
+  CHECK(record.message.empty());
+  CHECK(record.verdict == Verdict::pass);
+  CHECK(record.program.at("ended") == "finished");
+  CHECK(record.counters.at("output_elements") == 100);
+}
+
+TEST_CASE("what the host computed is found out", "[launcher]") {
+  const auto launcher = GENERATE("computes on the host", "sends what the host computed to a kernel",
+                                 "sends the host's result piece by piece", "hands the host's result over in managed memory",
+                                 "writes over what a kernel left in managed memory", "makes the result of pieces of the input");
+  CAPTURE(launcher);
+  const bool takes_pieces = std::string(launcher).starts_with("makes");
+  const LaunchRecord record = run(launcher, trial(takes_pieces ? 1 : 7));
+  CAPTURE(record.message);
+  CHECK(record.verdict == Verdict::rejected);
+  CHECK(record.message.starts_with("The result is right, but "));
+}
+
+TEST_CASE("what the host writes while a kernel runs is not the kernel's", "[launcher]") {
+  CHECK(run("writes to managed memory while a kernel runs").verdict != Verdict::pass);
+}
+
+TEST_CASE("a launcher on memory of the host passes, and computing there is found out", "[launcher]") {
+  const Folders folders;
+  auto program = built(folders, "computes on the host", true);
+  program.description = described("launcher on memory of the host");
+  const LaunchRecord right = judge::judge_launcher(program, trial());
+  CAPTURE(right.message);
+  CHECK(right.verdict == Verdict::pass);
+  CHECK(judge::judge_launcher(built(folders, "computes on the host", true), trial()).verdict == Verdict::rejected);
+}
+
+TEST_CASE("a launcher's mistakes have their verdicts", "[launcher]") {
+  const auto [launcher, verdict, message] = GENERATE(table<std::string, Verdict, std::string>(
+      {{"finishes before its kernel", Verdict::wrong_answer, "100 of 100 elements were never written: "},
+       {"forgets everything", Verdict::wrong_answer, "100 of 100 elements were never written: "},
+       {"forgets the end", Verdict::wrong_answer, "1 of 100 elements are wrong"},
+       {"ends the program", Verdict::crash, "The launcher did not come back"},
+       {"gives back an operand", Verdict::crash, "a mistake of the host's code: bad-free"},
+       {"resets the device", Verdict::crash, "a mistake of the host's code: bad-free"},
+       {"changes its input", Verdict::input_modified, "in is an input"},
+       {"writes nonsense to its socket", Verdict::rejected, "The program wrote over"},
+       {"asks for other operands", Verdict::internal_error, "the program's run broke off"},
+       {"fills its folder", Verdict::timeout, "The program wrote without end"},
+       {"uses up its processor time", Verdict::timeout, "The program did not end in its time"},
+       {"prints without end", Verdict::timeout, "The program wrote without end"}}));
+  CAPTURE(launcher);
+  const LaunchRecord record = run(launcher);
+  CHECK(record.verdict == verdict);
+  CHECK(record.message.substr(0, message.size()) == message);
+}
+
+TEST_CASE("a launcher that never comes back is ended", "[launcher]") {
+  judge::Trial one = trial();
+  one.clock_ms = 100;
+  CHECK(run("never comes back", one).verdict == Verdict::timeout);
+}
+
+TEST_CASE("memory that a launcher keeps is told, and its operands are no leak", "[launcher]") {
+  const LaunchRecord record = run("keeps something back");
+  CHECK(record.verdict == Verdict::pass);
+  REQUIRE(record.program.at("host").size() == 1);
+  CHECK(record.program.at("host")[0].at("kind") == "leak");
+  CHECK(record.program.at("host")[0].at("at") == 77);
+}
+
+TEST_CASE("a run finds nothing that another run left in its folder", "[launcher]") {
+  const Folders folders;
+  const auto program = built(folders, "leaves notes for the next run");
+  for (int i = 0; i < 2; ++i) {
+    const LaunchRecord record = judge::judge_launcher(program, trial());
+    CAPTURE(i, record.message);
+    CHECK(record.verdict == Verdict::pass);
+  }
+}
+
+TEST_CASE("the operands come in the order that the lab says", "[launcher]") {
+  const judge::Trial one = trial();
+  const auto ordered = judge::in_order(one, {"n", "out", "in"});
+  REQUIRE(ordered.size() == 3);
+  CHECK(ordered[0]->name == "n");
+  CHECK(ordered[2]->name == "in");
+  CHECK(judge::in_order(one, {}).at(0)->name == "in");
+  CHECK_THROWS_AS(judge::in_order(one, {"in", "result"}), std::runtime_error);
+}
