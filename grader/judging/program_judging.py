@@ -25,9 +25,11 @@ from grader.programs.host.program_source import ProgramSource
 from grader.programs.program_kernels import ProgramKernel
 from grader.programs.program_run import ProgramRequest, ProgramSizes, program_description
 
-_RUN_SECONDS = 60  # on the wall, for one run of the program
+_RUN_SECONDS = 90  # on the wall, for one run of the program: a machine that is busy is no mistake of its author
+_HOST_SECONDS = 20  # of processor time, for its host code
 _SIZES = ProgramSizes(device=1 << 30, host=4 << 30, file=64 << 20, printed=1 << 20, processes=64)
 _MOST_KERNELS = 32
+_WITH = ": name the source that defines it with --with"
 _LAUNCH_SECONDS = 10  # of processor time, for one launch
 # A file with such a kernel is refused before anything runs: no compiler takes it, or it hides something.
 _REFUSES_THE_FILE = (Verdict.INTERNAL_ERROR, Verdict.REJECTED, Verdict.COMPILE_ERROR)
@@ -91,6 +93,7 @@ def _program_file(toolset: Toolset, lab: Lab, built: BuiltProgram, folder: Path)
         _RUN_SECONDS * factor,
         launch_seconds=_LAUNCH_SECONDS * factor,
         sizes=_SIZES,
+        host_seconds=_HOST_SECONDS * factor,
         silent=True,
     )
     description = program_description(toolset, request, built.kernels)
@@ -137,7 +140,8 @@ def _of_host(lab: Lab, refusal: HostRefusal) -> Refusal:
         verdict = Verdict.MISSING_ENTRY_POINT
     elif refusal.needs_gpu:
         verdict = Verdict.NEEDS_GPU
-    return Refusal(verdict, refusal.line if refusal.file in {"", lab.public.file} else 0, refusal.message)
+    message = refusal.message.replace(_WITH, "")  # what `tilelab run` has, and a hand-in has not
+    return Refusal(verdict, refusal.line if refusal.file in {"", lab.public.file} else 0, message)
 
 
 def _verdict(kernel: ProgramKernel) -> Verdict:
@@ -147,4 +151,6 @@ def _verdict(kernel: ProgramKernel) -> Verdict:
 def _of_kernel(kernel: ProgramKernel) -> Refusal:
     refusal = kernel.refusal or {}
     line = refusal.get("line")
-    return Refusal(_verdict(kernel), line if isinstance(line, int) else 0, str(refusal.get("message", "")))
+    return Refusal(
+        _verdict(kernel), line if isinstance(line, int) else 0, str(refusal.get("said") or refusal.get("message", ""))
+    )

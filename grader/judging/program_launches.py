@@ -21,7 +21,7 @@ from grader.model.result import Finding, Launch
 from grader.model.verdicts import Verdict, worst
 from grader.programs.built_program import BuiltProgram
 from grader.programs.host.host_places import Place, places_of
-from grader.programs.host.launcher_main import launcher_parameters
+from grader.programs.host.launcher_main import launcher_buffers
 from grader.programs.program_findings import RunFacts, host_findings, kernel_findings
 from grader.programs.program_report import HostFinding, ProgramFinding
 from grader.programs.run_record import RunRecord
@@ -92,10 +92,9 @@ class ProgramReader:
     def _named(self, record: RunRecord) -> RunRecord:
         """Operands under the names that the student's own function has for them."""
         public = self.lab.public
-        own = launcher_parameters(self.text, public.launcher) if public.launcher else []
-        operands = [one for one in record.allocations if one.kind == "operand"]
-        order = public.arguments or tuple(one.name for one in operands)
-        names = dict(zip(order, own, strict=False)) if len(own) == len(order) else {}
+        own = launcher_buffers(self.text, public.launcher) if public.launcher else []
+        operands = [one.name for one in record.allocations if one.kind == "operand"]
+        names = dict(zip(operands, own, strict=True)) if len(own) == len(operands) else {}
         allocations = tuple(
             one.model_copy(update={"name": names.get(one.name, one.name)}) if one.kind == "operand" else one
             for one in record.allocations

@@ -68,6 +68,8 @@ def _of_race(finding: Finding) -> str | None:
 
 def question_for(finding: Finding) -> str:
     """Empty: there is none that fits."""
+    if finding.label:  # of the host's side: its advice is all there is
+        return ""
     if told := told_by_words(finding):
         return told.question
     advice = advice_for(finding)

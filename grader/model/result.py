@@ -270,6 +270,7 @@ class Timing(Model):
 class LabResult(Model):
     title: str
     file: str  # the file that the lab asks for
+    contract: Literal["kernel", "launcher", "program"] = "kernel"  # what of it is judged
     verdict: Verdict
     points: float
     max_points: float

@@ -115,6 +115,11 @@ def _double_free(facts: Facts) -> Told:
 
 def _bad_free(facts: Facts) -> Told:
     what = facts.record.text("what")
+    if what == "operand":
+        message = (
+            f"{_capital(facts.memory)} is freed here, but the caller of this function allocated it and still uses it."
+        )
+        return Told("Wrong pointer freed", message, "Free only what your own code allocates.")
     if what == "inside" or facts.record.allocation is not None:
         pointer, memory = _capital(facts.argument(0, "the pointer")), facts.memory
         where = "its own memory" if pointer == memory else memory

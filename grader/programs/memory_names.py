@@ -60,6 +60,8 @@ class MemoryNames:
 
     def _name(self, index: int) -> str:
         allocation = self._by_index[index]
+        if allocation.kind == "operand":  # of a launcher: its caller allocated it
+            return allocation.name
         place = self._places.get(allocation.at)
         if place is None or place.file not in self._lines:
             return ""
@@ -68,9 +70,10 @@ class MemoryNames:
             match = _OF_A_SYMBOL.search("".join(line))
             return allocation.name or (match["name"] if match else "")
         found = self._on_line(place)
-        same_line = sorted(
-            {one.at for one in self._by_index.values() if self._places.get(one.at) == place}
-        )  # several calls in one line follow each other in the code too
+        # Several calls in one line run in their order; a compiler may lay out their code in another one.
+        same_line = list(
+            dict.fromkeys(one.at for _, one in sorted(self._by_index.items()) if self._places.get(one.at) == place)
+        )
         number = same_line.index(allocation.at)
         if len(found) == 1:
             return found[0]

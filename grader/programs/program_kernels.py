@@ -96,6 +96,7 @@ def _kernel(  # noqa: PLR0913, PLR0917 - what to build, where, and with what
     if built.build.runner is None or built.build.image is None:
         first = built.build.refusals[0]
         refusal = _refusal(first.verdict, why_not(unit, name.shown, built), first.line)
+        refusal["said"] = f"{first.message} {first.advice}".strip()
         return replace(draft, refusal=refusal, left_out=left_out)
     try:
         description = kernel_description(built.build, name)

@@ -68,6 +68,7 @@ class ProgramRequest:
     readable: Sequence[Path] = ()  # besides the current folder
     keeps_output: bool = False  # instead of showing it
     launch_seconds: int = 0  # of processor time for one launch; 0: as many as the whole run may take
+    host_seconds: int = 0  # of processor time for host code; 0: as many as the whole run may take
     sizes: ProgramSizes = _SIZES
     silent: bool = False  # nothing of its standard error is kept or shown
 
@@ -150,7 +151,7 @@ def program_description(toolset: Toolset, request: ProgramRequest, kernels: Sequ
         writable=[request.folder],
         limits=replace(
             _PROGRAM_LIMITS,
-            cpu_seconds=request.seconds + 1,
+            cpu_seconds=request.host_seconds or request.seconds + 1,
             memory_bytes=sizes.host,
             file_bytes=sizes.file,
             processes=sizes.processes,

@@ -29,6 +29,7 @@ def score_lab(lab: Lab, outcome: LabOutcome, *, speed_counts: bool = False) -> L
     result = LabResult(
         title=lab.public.title,
         file=lab.public.file,
+        contract=lab.public.contract,
         verdict=found.verdict,
         points=sum_points([*(case.points for case in cases), fast]),
         max_points=sum_points([*(case.max_points for case in cases), most]),

@@ -33,7 +33,7 @@ _UNUSED = re.compile(
     re.MULTILINE,
 )
 _OPENMP = re.compile(r"^[ \t]*#[ \t]*include[ \t]*<omp\.h>", re.MULTILINE)
-_OF_A_UNIT = re.compile(r"\bunit\d+\.o\b")
+_OF_A_UNIT = re.compile(r"\bunit\d+\.o\b|relocation truncated to fit")
 _RUNS_FUNCTIONS = re.compile(r"^[ \t]*#[ \t]*include[ \t]*<thrust/", re.MULTILINE)
 _MOST_ROUNDS = 16
 
@@ -257,6 +257,8 @@ def _linked(work: _Work, units: int) -> tuple[HostRefusal, ...]:
         return undefined
     if limit := used_up(finished, _LIMITS, log):
         return (HostRefusal("", 0, f"The linker was stopped: it needed more than {limit}."),)
+    if "relocation truncated to fit" in log:
+        return (HostRefusal("", 0, "The program cannot be linked: its global or static arrays need more than 2 GiB."),)
     said = next((line for line in log.split("\n") if "multiple definition" in line or "error" in line), log[-300:])
     is_theirs = _OF_A_UNIT.search(log) is not None  # a linker names what it was given, also where its text is at fault
     return (HostRefusal("", 0, f"The program cannot be linked: {said.strip()[:300]}", is_ours=not is_theirs),)

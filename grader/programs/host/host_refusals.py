@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
+from grader.engines.student_text.near_names import distance
 from grader.kernel_files.kernel_source import KernelSource
 
 # Libraries and interfaces that are not served here, by the headers and the names that belong to them.
@@ -40,7 +41,9 @@ _UNDEFINED = re.compile(
     r"^(?:[^\n:]*/)?([^\n:/]+):(?:(\d+):|[^\n]*?:)? ?(?:warning: )?undefined reference to [`\u2018']([^\n]+?)['\u2019]$",
     re.MULTILINE,
 )
+_MEANT = re.compile(r"did you mean [\u2018'](\w+)[\u2019']")
 _MOST = 3
+_MOST_LETTERS = 2
 _MOST_NAMES = 6
 
 
@@ -71,6 +74,9 @@ def refusals_of_errors(
         if match and file in unit.texts and (library := library_of(match[1])):
             message = f"The program uses {library} (`{match[1]}`), which cannot run here."
             return (HostRefusal(file, line, message, needs_gpu=True),)
+        if match and file in unit.texts and (meant := _misspelt(match[1], text)):
+            message = f"`{match[1]}` is not declared. Is `{meant}` meant?"
+            return (HostRefusal(file, line, message),)
         if match and file in unit.texts and re.match(r"cuda[A-Z]|cu[A-Z]", match[1]):
             message = f"`{match[1]}` of the CUDA runtime is not there without a GPU yet."
             return (HostRefusal(file, line, message, needs_gpu=True),)
@@ -84,18 +90,31 @@ def refusals_of_errors(
     return found or (HostRefusal(unit.name, 0, "The file does not compile; the compiler says no line."),)
 
 
+def _misspelt(name: str, error: str) -> str:
+    """The kit's name that the compiler proposes, where it differs in two letters at most; a digit makes another function."""
+    proposed = _MEANT.search(error)
+    meant = proposed[1] if proposed else ""
+    same_digits = re.findall(r"\d", name) == re.findall(r"\d", meant)
+    is_near = meant.startswith("cuda") and same_digits and distance(name, meant) <= _MOST_LETTERS
+    return meant if is_near else ""
+
+
 def undefined_names(log: str) -> tuple[HostRefusal, ...]:
     """What the linker did not find."""
     found: dict[str, tuple[str, int]] = {}
     for file, line, name in _UNDEFINED.findall(log):
         found.setdefault(_plain(name), (file, int(line or 0)))
+    named = list(found.items())[:_MOST_NAMES]
     return tuple(
-        HostRefusal(file if line else "", line, _undefined(name)) for name, (file, line) in list(found.items())[:_MOST_NAMES]
-    )  # fmt: skip
+        HostRefusal(file if line else "", line, _undefined(name), is_entry=name == "main")
+        for name, (file, line) in named
+    )
 
 
 def _undefined(name: str) -> str:
     base = name.partition("(")[0].rpartition("::")[2] or name
+    if name == "main":
+        return "There is no `main()`."
     if library := library_of(base):
         return f"The program uses {library} (`{base}`), which cannot run here."
     if "cuda_on_cpu::" in name or base.startswith("__"):

@@ -37,10 +37,12 @@ def launcher_frame(signature: str) -> TextFrame:
     )
 
 
-def launcher_parameters(text: str, signature: str) -> list[str]:
-    """What the student calls the launcher's parameters; empty where the text does not tell."""
+def launcher_buffers(text: str, signature: str) -> list[str]:
+    """What the student calls the launcher's pointers, in their order; empty where the text does not tell."""
     head = _head(_tokens(text), name_of(signature).rpartition("::")[2])
-    return [one.expression for one in stub_parameters(head)] if head else []
+    names = [one.expression for one in stub_parameters(head)] if head else []
+    asked = signature.partition("(")[2].split(",")
+    return [name for name, kind in zip(names, asked, strict=True) if "*" in kind] if len(names) == len(asked) else []
 
 
 def refusal_of_launcher(log: str, text: str, file: str, signature: str) -> HostRefusal | None:

@@ -8,16 +8,46 @@ from grader.reports.findings.finding_card import may_show
 from grader.reports.text import visible
 
 _WITHHELD = "A hidden case did not pass. It gives no details."
+_OF_CODE = (
+    ("how the kernel uses memory", "how its kernels and its host code use memory"),
+    ("The kernel ", "The program "),
+    ("This kernel ", "This program "),
+    ("A kernel may only read", "A program may only read"),
+)
+_NO_ENTRY = "the kernel or the launch function that the lab names is not in it"
+_WORDS = {
+    "launcher": (
+        (_NO_ENTRY, "the function that the lab names is not in it"),
+        ("Both functions must be declared as they are there.", "The function must be declared as it is there."),
+        *_OF_CODE,
+    ),
+    "program": (
+        (_NO_ENTRY, "there is no main() in it"),
+        (
+            Verdict.MISSING_ENTRY_POINT.facts.next_step,
+            "A program begins in main(): compare yours with the starter file.",
+        ),
+        *_OF_CODE,
+    ),
+}
 _TRY_OTHER_SIZES = "Try sizes of your own: long and thin ones, a single row or column, sides that nothing divides."
 
 
 def what_happened(lab: LabResult) -> str:
     """One sentence or two. For a pass without full points, they say what is missing."""
-    sentence = lab.verdict.facts.sentence
+    sentence = in_its_words(lab.verdict.facts.sentence, lab)
     if lab.verdict is Verdict.PASS and (missed := _missed_technique(lab)):
         why = visible.line(missed.message, 600)
         return f"The result is right in every case, but the technique check fails{': ' + why if why else '.'}"
     return _WITHHELD if lab.verdict is Verdict.WRONG_ANSWER and _nothing_told(lab) else sentence
+
+
+def in_its_words(sentence: str, lab: LabResult) -> str:
+    """A sentence about a kernel, for a lab whose files are more than that."""
+    words = _WORDS.get(lab.contract, ())
+    for kernel, here in words:
+        sentence = sentence.replace(kernel, here)
+    return sentence
 
 
 def advice(lab: LabResult, *, instructor: bool = False) -> str:
@@ -30,7 +60,7 @@ def advice(lab: LabResult, *, instructor: bool = False) -> str:
     from_cases = [case.advice for case in lab.cases if not case.passed and case.advice]
     mistake_first = lab.verdict in {Verdict.WRONG_ANSWER, Verdict.OUT_OF_BOUNDS}
     seen = [*from_mistakes, *from_findings] if mistake_first else [*from_findings, *from_mistakes]
-    last_resort = _TRY_OTHER_SIZES if _nothing_told(lab) else lab.verdict.facts.next_step
+    last_resort = _TRY_OTHER_SIZES if _nothing_told(lab) else in_its_words(lab.verdict.facts.next_step, lab)
     either = [*from_causes, *seen, *from_cases, last_resort]
     return visible.line(next(iter(either)), 600)
 

@@ -218,7 +218,8 @@ def _rest(
 def _printed(lab: LabResult) -> Iterator[RenderableType]:
     printed = [launch for case in lab.cases for launch in case.launches if launch.printed.strip()]
     if printed:
-        yield Text(f"The kernel printed ({visible.line(printed[-1].shape, 80)}):", style="bold")
+        who = "kernel" if lab.contract == "kernel" else "program"
+        yield Text(f"The {who} printed ({visible.line(printed[-1].shape, 80)}):", style="bold")
         yield from block_view(visible.block(printed[-1].printed, lines=_PRINTED_LINES))
 
 

@@ -13,6 +13,7 @@ _MOST_LINES = 40
 
 @dataclass(frozen=True)
 class Printed:
+    who: str  # "kernel"
     shape: str
     block: visible.Block
 
@@ -23,4 +24,5 @@ def printed_section(view: LabView) -> tuple[Printed, ...]:
         if launch.printed.strip():
             shapes.setdefault(launch.printed, launch.shape)
     texts = list(shapes.items())[:_MOST_TEXTS]
-    return tuple(Printed(visible.line(shape, 80), visible.block(text, lines=_MOST_LINES)) for text, shape in texts)
+    who = "kernel" if view.lab.contract == "kernel" else "program"
+    return tuple(Printed(who, visible.line(shape, 80), visible.block(text, lines=_MOST_LINES)) for text, shape in texts)
