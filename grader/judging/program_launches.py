@@ -79,15 +79,19 @@ class ProgramReader:
         launch = located(Launch.model_validate({key: one for key, one in entry.items() if key != "program"}), sources)
         if record is None:
             return launch
-        findings = [*launch.findings, *self._findings(record, sources)][:_MOST_FINDINGS]
+        failed = launch.verdict is not Verdict.PASS
+        findings = [*launch.findings, *self._findings(record, sources, is_failed=failed)][:_MOST_FINDINGS]
         return _with_reason(launch.model_copy(update={"findings": tuple(findings)}))
 
-    def _findings(self, record: RunRecord, sources: Mapping[str, Sequence[str]]) -> Iterator[Finding]:
+    def _findings(
+        self, record: RunRecord, sources: Mapping[str, Sequence[str]], *, is_failed: bool
+    ) -> Iterator[Finding]:
+        """An error that the program looked at is worth a note only where the launch failed: perhaps it failed for that."""
         facts = RunFacts(self._named(record), self.places, sources, self.built.names, self.built.host.unused)
         host = host_findings(facts)
         yield from (_of_host(one) for one in host if one.kind not in _NOTES)
         yield from (_of_kernel(one) for one in kernel_findings(facts))
-        yield from (_of_host(one) for one in host if one.kind in _NOTES)
+        yield from (_of_host(one) for one in host if one.kind in _NOTES and (one.kind != "error" or is_failed))
 
     def _named(self, record: RunRecord) -> RunRecord:
         """Operands under the names that the student's own function has for them."""
