@@ -21,6 +21,7 @@ _PARTS = (
     ("Streams and events", "runtime_streams.hpp"),
     ("Launches by function, occupancy", "runtime_kernels.hpp"),
     ("Device, errors, limits", "runtime_device.hpp"),
+    ("cuRAND, with `<curand.h>`", "random_calls.hpp"),
     ("Thrust: algorithms", "thrust/thrust_*.hpp"),
     ("cuBLAS, with `<cublas_v2.h>`", "blas_calls.hpp"),
 )
@@ -31,7 +32,7 @@ _CALL = re.compile(
 
 
 _BLAS = re.compile(
-    r"^ *(?:cublasStatus_t|const char\*) (cublas\w+?)(?:_v2)?\(|^#define (cublas[SDI]\w+) ", re.MULTILINE
+    r"^ *(?:cublasStatus_t|curandStatus_t|const char\*) ((?:cublas|curand)\w+?)(?:_v2)?\(|^#define (cublas[SDI]\w+) ", re.MULTILINE
 )
 _THRUST = re.compile(r"^TILELAB_THRUST\((\w+), |^Out (copy)\(In first", re.MULTILINE)
 _BOTH_TYPES = re.compile(r"cublas##S##(gemmStridedBatched)\(")

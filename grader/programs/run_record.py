@@ -119,7 +119,7 @@ class HostRecord(BaseModel):
 
 
 class RefusalRecord(_Record):
-    kernel: str
+    kernel: str = ""  # empty: not a kernel, but a call of a library
     at: int = 0
     verdict: str = "needs-gpu"
     message: str = ""

@@ -99,7 +99,7 @@ def _report(facts: RunFacts, run: ProgramRun, kernels: Sequence[ProgramKernel], 
 
 
 def _refusals(facts: RunFacts, kernels: Sequence[ProgramKernel]) -> tuple[ProgramRefusal, ...]:
-    """The kernel that was launched and could not be built."""
+    """The kernel that was launched and could not be built, or the call of a library."""
     refusal = facts.record.refusal
     if refusal is None:
         return ()
@@ -112,7 +112,7 @@ def _refusals(facts: RunFacts, kernels: Sequence[ProgramKernel]) -> tuple[Progra
     return (
         ProgramRefusal(
             verdict=Verdict(verdict) if verdict in set(Verdict) else Verdict.NEEDS_GPU,
-            message=f"The kernel `{name}` cannot be run here.\n{known.get('message') or refusal.message}",
+            message=f"The kernel `{name}` cannot be run here.\n{known.get('message') or refusal.message}" if name else refusal.message,
             kernel=name,
             file=kernel.unit if kernel else None,
             line=line if isinstance(line, int) and line > 0 else None,

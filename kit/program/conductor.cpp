@@ -108,6 +108,10 @@ Reply Conductor::said(const HostRequest& request) {
   if (op == "failed")
     return reply_of(session_.errors.fail(judge::tame(request.text("name", 200), 200), request.small("error"), request.at()));
   if (op == "unsupported") return session_.fail(judge::tame(request.text("name", 200), 200), CudaError::not_supported, request.at());
+  if (op == "refuse") {  // what the library cannot do here
+    session_.record.end("refused", {{"refusal", {{"message", judge::tame(request.text("message", 1000), 1000)}, {"at", request.at()}}}});
+    throw RunOver("a call that cannot be made here");
+  }
   if (op == "note") {
     const std::string& kind = request.text("kind", 32);
     if (std::ranges::find(notable, kind) == std::end(notable)) throw BrokenRules("a finding of an unknown kind");

@@ -98,6 +98,11 @@ cudaError_t Session::raise(cudaError_t error, const char* call, std::uintptr_t a
   return this->call({{"op", "failed"}, {"name", call}, {"error", static_cast<int>(error)}, {"at", at}});
 }
 
+void Session::refuse(const std::string& sentence, std::uintptr_t at) {
+  (void)ask({{"op", "refuse"}, {"message", sentence}, {"at", at}});
+  std::_Exit(125);
+}
+
 Reply Session::move(const json& request, const HostRows& rows) {
   const std::lock_guard lock(mutex_);
   Reply reply = exchange(request);

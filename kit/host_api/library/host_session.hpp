@@ -9,6 +9,7 @@
 #include <mutex>
 #include <nlohmann/json.hpp>
 #include <span>
+#include <string>
 #include <vector>
 
 #include "host_api/error_codes.hpp"
@@ -44,6 +45,9 @@ class Session {
   cudaError_t call(const json& request) { return ask(request).error(); }
   // An error that the library found by itself. It becomes the last error.
   cudaError_t raise(cudaError_t error, const char* call, std::uintptr_t at);
+
+  // The program cannot go on here: the run ends, and its user is told this sentence.
+  [[noreturn]] void refuse(const std::string& sentence, std::uintptr_t at);
 
   // A request whose reply may be followed by the bytes of `rows`, which are the host's side. Where the program may not read or write
   // them, it ends as by a fault of its own.

@@ -1,0 +1,3 @@
+// Replaces the header of cuRAND of this name: a part of it.
+#pragma once
+#include "random_calls.hpp"
