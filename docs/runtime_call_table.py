@@ -32,7 +32,8 @@ _CALL = re.compile(
 
 
 _BLAS = re.compile(
-    r"^ *(?:cublasStatus_t|curandStatus_t|const char\*) ((?:cublas|curand)\w+?)(?:_v2)?\(|^#define (cublas[SDI]\w+) ", re.MULTILINE
+    r"^ *(?:cublasStatus_t|curandStatus_t|const char\*) ((?:cublas|curand)\w+?)(?:_v2)?\(|^#define (cublas[SDI]\w+) ",
+    re.MULTILINE,
 )
 _THRUST = re.compile(r"^TILELAB_THRUST\((\w+), |^Out (copy)\(In first", re.MULTILINE)
 _BOTH_TYPES = re.compile(r"cublas##S##(gemmStridedBatched)\(")

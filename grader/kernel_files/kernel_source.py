@@ -26,6 +26,7 @@ _NEARBY = ("", "include", "inc", "..", "../include", "../inc", "../common", "../
 _SYSTEM = Path("/usr/include")
 _KIT = Path(__file__).resolve().parents[2] / "kit"
 _OF_THE_KIT = (_KIT / "simt" / "device", _KIT / "include")  # a clone may hold the kit: its headers are no author's
+_LIBRARIES = _KIT / "host_api" / "headers"
 _NAME = re.compile(r"[\w:]+(?:<[\w:<>,.*&\s+-]*>)?(?:\([\w:<>,*&\s]*\))?")
 
 
@@ -97,10 +98,15 @@ def _own_headers(path: Path, text: str, around: Sequence[Path], project: Project
         beside = [path.parent / name] if match["quoted"] else []
         found = (one for one in [*beside, *(folder / name for folder in around)] if _is_text(one))
         header = next(found, None)
-        if header is None and not any((folder / name).is_file() for folder in _OF_THE_KIT):
+        if header is None and not any((folder / name).is_file() for folder in _OF_THE_KIT) and not _is_librarys(name):
             header = project.find(name)
         if header:
             yield header
+
+
+def _is_librarys(name: str) -> bool:
+    """Of a library that the kit has a part of."""
+    return "/" in name and (_LIBRARIES / name).is_file()
 
 
 def _companions(header: Path, main: Path) -> Iterator[Path]:

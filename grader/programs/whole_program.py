@@ -112,7 +112,9 @@ def _refusals(facts: RunFacts, kernels: Sequence[ProgramKernel]) -> tuple[Progra
     return (
         ProgramRefusal(
             verdict=Verdict(verdict) if verdict in set(Verdict) else Verdict.NEEDS_GPU,
-            message=f"The kernel `{name}` cannot be run here.\n{known.get('message') or refusal.message}" if name else refusal.message,
+            message=f"The kernel `{name}` cannot be run here.\n{known.get('message') or refusal.message}"
+            if name
+            else refusal.message,
             kernel=name,
             file=kernel.unit if kernel else None,
             line=line if isinstance(line, int) and line > 0 else None,

@@ -79,7 +79,8 @@ curandStatus_t curandDestroyGenerator(curandGenerator_t generator) {
 curandStatus_t curandSetPseudoRandomGeneratorSeed(curandGenerator_t generator, unsigned long long seed) {
   if (!generator) return CURAND_STATUS_NOT_INITIALIZED;
   if (!generator->parts.empty())
-    Session::open().refuse("The program gives a generator of cuRAND another seed after it has drawn numbers, which cannot run here.", TILELAB_AT);
+    Session::open().refuse("The program gives a generator of cuRAND another seed after it has drawn numbers, which cannot run here.",
+                           TILELAB_AT);
   generator->seed = seed;
   return CURAND_STATUS_SUCCESS;
 }
