@@ -1,6 +1,8 @@
 // Calls a launcher: a host function of the student's with the operands of a lab. The grader writes the program's main, which is one line:
 //
 //   int main() { return ::tilelab_host::Launcher<void(float const*, float*, int)>::run(solve); }
+//
+// The library implements it for the executor; native_launcher.hpp for a GPU.
 #pragma once
 
 #include <cstddef>

@@ -1,28 +1,18 @@
 #include "program_judge/conducted_run.hpp"
 
-#include <fcntl.h>
-#include <poll.h>
-#include <signal.h>
-#include <spawn.h>
 #include <sys/wait.h>
-#include <unistd.h>
 
-#include <array>
-#include <cerrno>
 #include <chrono>
 #include <cstring>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
 #include <stdexcept>
-#include <system_error>
 #include <utility>
 
 #include "program/custody.hpp"
 #include "program_judge/data_folder.hpp"
-#include "runner/channel.hpp"
-
-extern char** environ;
+#include "program_judge/output_process.hpp"
 
 namespace tilelab::judge {
 namespace {
@@ -30,8 +20,6 @@ namespace {
 using nlohmann::json;
 using Clock = std::chrono::steady_clock;
 
-constexpr std::size_t most_output = 16u << 20;
-constexpr std::chrono::milliseconds between_looks{500};
 constexpr std::chrono::seconds slack{20};  // for the conductor itself, beyond the time that a program has
 
 std::string text_of(const std::string& path) {
@@ -40,65 +28,6 @@ std::string text_of(const std::string& path) {
   return {std::istreambuf_iterator<char>(file), {}};
 }
 
-// Reads the program's output until its end, or until there is too much: there, or in its folder.
-bool drain(int pipe, std::string& output, const DataFolder& folder, Clock::time_point deadline) {
-  auto looked = Clock::now();
-  std::array<char, 1 << 16> buffer;
-  for (;;) {
-    const auto left = std::chrono::duration_cast<std::chrono::milliseconds>(deadline - Clock::now()).count();
-    if (left <= 0) throw std::runtime_error("the conductor did not end in time");
-    pollfd poller{pipe, POLLIN, 0};
-    const bool is_ready = poll(&poller, 1, static_cast<int>(std::min<long long>(left, 500))) > 0;
-    if (Clock::now() - looked >= between_looks) {
-      if (folder.is_overfull()) return false;
-      looked = Clock::now();
-    }
-    if (!is_ready) continue;
-    const ssize_t got = read(pipe, buffer.data(), buffer.size());
-    if (got < 0 && errno == EINTR) continue;
-    if (got <= 0) return true;
-    output.append(buffer.data(), std::min(static_cast<std::size_t>(got), most_output - output.size()));
-    if (output.size() == most_output) return false;
-  }
-}
-
-// The conductor as a child process. It is killed if it is not waited for.
-class Child {
- public:
-  Child(const std::vector<std::string>& argv, int output, const std::string& folder) {
-    std::vector<char*> words;
-    for (const std::string& one : argv) words.push_back(const_cast<char*>(one.c_str()));
-    words.push_back(nullptr);
-    posix_spawn_file_actions_t actions;
-    posix_spawn_file_actions_init(&actions);
-    posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0);
-    posix_spawn_file_actions_adddup2(&actions, output, 1);
-    posix_spawn_file_actions_addchdir_np(&actions, folder.c_str());
-    const int trouble = posix_spawn(&pid_, words[0], &actions, nullptr, words.data(), environ);
-    posix_spawn_file_actions_destroy(&actions);
-    if (trouble != 0) throw std::system_error(trouble, std::generic_category(), "the conductor cannot be started");
-  }
-  ~Child() {
-    if (pid_ <= 0) return;
-    kill(pid_, SIGKILL);
-    waitpid(pid_, nullptr, 0);
-  }
-  Child(const Child&) = delete;
-  Child& operator=(const Child&) = delete;
-
-  void stop() const { kill(pid_, SIGTERM); }
-  int wait() {
-    int status = 0;
-    while (waitpid(pid_, &status, 0) < 0 && errno == EINTR) {
-    }
-    pid_ = -1;
-    return status;
-  }
-
- private:
-  pid_t pid_ = -1;
-};
-
 }  // namespace
 
 BuiltProgram read_program_file(const std::string& path) {
@@ -106,11 +35,18 @@ BuiltProgram read_program_file(const std::string& path) {
   BuiltProgram program{.conductor = value.at("conductor").get<std::string>(),
                        .description = value.at("description"),
                        .launcher = {},
+                       .native = {},
                        .folder = value.at("folder").get<std::string>(),
                        .scratch = value.at("scratch").get<std::string>()};
   if (value.contains("launcher")) {
     const json& launcher = value.at("launcher");
     program.launcher = {launcher.at("arguments").get<std::vector<std::string>>(), launcher.at("memory").get<std::string>() == "host"};
+  }
+  if (value.contains("native")) {
+    const json& native = value.at("native");
+    program.native = {native.at("argv").get<std::vector<std::string>>(),
+                      std::chrono::milliseconds(native.at("wall_ms").get<std::int64_t>())};
+    if (program.native->argv.empty()) throw std::runtime_error(path + ": the native program's argv is empty");
   }
   return program;
 }
@@ -128,14 +64,11 @@ ConductedRun conduct(const BuiltProgram& program, json description) {
   description["custody"] = copies;
   std::ofstream(file) << description.dump();
   const std::chrono::milliseconds most(description.at("limits").at("wall_ms").get<std::int64_t>());
-  int ends[2];
-  if (pipe2(ends, O_CLOEXEC) != 0) throw std::system_error(errno, std::generic_category(), "no pipe for the program's output");
-  const Descriptor reader(ends[0]);
-  Descriptor writer(ends[1]);
-  Child child({program.conductor, "--program", file, "--report", report}, writer.get(), program.folder);
-  writer = Descriptor();
+  OutputProcess child({program.conductor, "--program", file, "--report", report}, program.folder, false);
   ConductedRun run;
-  run.wrote_too_much = !drain(reader.get(), run.output, DataFolder(program.folder), Clock::now() + most + slack);
+  const auto drained = child.drain(run.output, DataFolder(program.folder), Clock::now() + most + slack);
+  if (drained == OutputProcess::Drained::late) throw std::runtime_error("the conductor did not end in time");
+  run.wrote_too_much = drained == OutputProcess::Drained::too_much;
   if (run.wrote_too_much) child.stop();
   if (const int status = child.wait(); !WIFEXITED(status) || WEXITSTATUS(status) != 0)
     throw std::runtime_error("the conductor failed with status " + std::to_string(status));

@@ -2,6 +2,7 @@
 // standard output, and which bytes passed between host and device.
 #pragma once
 
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
@@ -33,11 +34,18 @@ struct LauncherCall {
   bool on_host = false;                // its pointers lead to memory of the host
 };
 
+// The program as an executable for the GPU of this machine.
+struct NativeProgram {
+  std::vector<std::string> argv;
+  std::chrono::milliseconds most{};  // on the wall
+};
+
 // What the grader says of a program that it has built. `description` is program.json without arguments.
 struct BuiltProgram {
   std::string conductor;  // the path of the conductor
   nlohmann::json description;
   std::optional<LauncherCall> launcher;  // none: it has a main of its own
+  std::optional<NativeProgram> native;   // if there is one, it runs instead of the conductor
   std::string folder;                    // where the program runs: it may write there
   std::string scratch;                   // where the judge may: the program sees nothing of it
 };

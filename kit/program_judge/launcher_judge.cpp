@@ -9,6 +9,8 @@
 #include "operands/fill.hpp"
 #include "program_judge/data_folder.hpp"
 #include "program_judge/element_origin.hpp"
+#include "program_judge/native_launch.hpp"
+#include "program_judge/native_run.hpp"
 #include "program_judge/operand_files.hpp"
 #include "program_judge/result_origin.hpp"
 #include "program_judge/run_verdict.hpp"
@@ -17,6 +19,8 @@ namespace tilelab::judge {
 namespace {
 
 using nlohmann::json;
+
+using Operands = std::vector<const Operand*>;
 
 constexpr std::uint64_t clocks_of_a_run = 12;  // a run may take so many times the processor time of one launch
 
@@ -50,9 +54,9 @@ std::optional<protocol::LaunchConfig> config_of(const json& report) {
   return protocol::LaunchConfig{extent(first.at("grid")), extent(first.at("block")), first.value("shared", std::size_t{0})};
 }
 
-void judge_inputs(LaunchRecord& record, const OperandFiles& files, const std::vector<OperandContent>& contents) {
+void judge_inputs(LaunchRecord& record, const Operands& operands, const std::vector<OperandContent>& contents) {
   for (std::size_t i = 0; i < contents.size(); ++i) {
-    const Operand& operand = *files.operands()[i];
+    const Operand& operand = *operands[i];
     if (operand.kind != Operand::Kind::input || contents[i].after == contents[i].before) continue;
     record.verdict = worst(record.verdict, Verdict::input_modified);
     protocol::Finding finding;
@@ -64,11 +68,11 @@ void judge_inputs(LaunchRecord& record, const OperandFiles& files, const std::ve
   }
 }
 
-void judge_results(LaunchRecord& record, const OperandFiles& files, const std::vector<OperandContent>& contents) {
+void judge_results(LaunchRecord& record, const Operands& operands, const std::vector<OperandContent>& contents) {
   const protocol::Extent block = record.config ? record.config->block : protocol::Extent{};
   bool is_first = true;
   for (std::size_t i = 0; i < contents.size(); ++i) {
-    const Operand& operand = *files.operands()[i];
+    const Operand& operand = *operands[i];
     if (!operand.is_result()) continue;
     std::vector<double> got = result_values(operand, contents[i]);
     auto mismatch = compare(got, operand.expectation, {block.y, block.x});
@@ -83,17 +87,17 @@ void judge_results(LaunchRecord& record, const OperandFiles& files, const std::v
 }
 
 // A right result that no kernel made.
-void judge_origin(LaunchRecord& record, const OperandFiles& files, const std::vector<OperandContent>& contents, const ConductedRun& run) {
+void judge_origin(LaunchRecord& record, const Operands& operands, const std::vector<OperandContent>& contents, const ConductedRun& run) {
   if (record.mismatch) return;
   std::vector<KnownValues> known;
   for (std::size_t i = 0; i < contents.size(); ++i) {
-    const Operand& operand = *files.operands()[i];
+    const Operand& operand = *operands[i];
     if (operand.is_buffer() && operand.kind != Operand::Kind::output) known.push_back({operand.type, contents[i].before});
   }
   for (std::size_t i = 0; i < contents.size(); ++i) {
-    const Operand& operand = *files.operands()[i];
+    const Operand& operand = *operands[i];
     if (!operand.is_result()) continue;
-    if (const auto element = first_from_the_host(files.operands(), contents, i))
+    if (const auto element = first_from_the_host(operands, contents, i))
       return worsen(record, Verdict::rejected,
                     "The result is right, but no kernel wrote all of it: element " + std::to_string(*element) + " of " + operand.name +
                         " came from the host.");
@@ -118,15 +122,19 @@ void judge_missed_launch(LaunchRecord& record, const json& report) {
   }
 }
 
+LaunchRecord new_record(const Trial& trial) {
+  return {.shape = trial.shape,
+          .inputs = trial.inputs,
+          .config = {},
+          .message = {},
+          .findings = {},
+          .mismatch = {},
+          .counters = {},
+          .printed = {}};
+}
+
 LaunchRecord judge_once(const BuiltProgram& program, const Trial& trial, const LaunchOptions& options, bool reversed) {
-  LaunchRecord record{.shape = trial.shape,
-                      .inputs = trial.inputs,
-                      .config = {},
-                      .message = {},
-                      .findings = {},
-                      .mismatch = {},
-                      .counters = {},
-                      .printed = {}};
+  LaunchRecord record = new_record(trial);
   DataFolder(program.folder).fill({});
   const OperandFiles files(trial, program.launcher.value_or(LauncherCall{}), program.scratch);
   json description = description_of(program, trial, options, reversed);
@@ -143,9 +151,9 @@ LaunchRecord judge_once(const BuiltProgram& program, const Trial& trial, const L
     std::size_t elements = 0;
     for (const Operand* one : files.operands()) elements += one->expectation.values.size();
     record.counters["output_elements"] = elements;
-    judge_inputs(record, files, contents);
-    judge_results(record, files, contents);
-    judge_origin(record, files, contents, run);
+    judge_inputs(record, files.operands(), contents);
+    judge_results(record, files.operands(), contents);
+    judge_origin(record, files.operands(), contents, run);
   }
   judge_missed_launch(record, run.record);
   record.needs_reversed_run = run.record.value("needs_reversed_run", false);
@@ -153,9 +161,31 @@ LaunchRecord judge_once(const BuiltProgram& program, const Trial& trial, const L
   return record;
 }
 
+LaunchRecord judge_natively(const BuiltProgram& program, const Trial& trial) {
+  LaunchRecord record = new_record(trial);
+  const LauncherCall call = program.launcher.value_or(LauncherCall{});
+  const Operands operands = in_order(trial, call.arguments);
+  const DataFolder folder(program.folder);
+  folder.fill(native_files(operands, call.on_host));
+  const ConductedRun run = run_natively(program, {});
+  record.program = run.record;
+  keep_output(record, run);
+  if (const std::string error = native_error(folder); !error.empty()) worsen(record, Verdict::crash, "CUDA reports an error: " + error);
+  judge_end(record, run);
+  if (record.verdict == Verdict::pass) {
+    const NativeResults results = native_results(operands, folder);
+    if (!results.trouble.empty()) worsen(record, Verdict::crash, results.trouble);
+    judge_inputs(record, operands, results.contents);
+    judge_results(record, operands, results.contents);
+  }
+  say_why(record);
+  return record;
+}
+
 }  // namespace
 
 LaunchRecord judge_launcher(const BuiltProgram& program, const Trial& trial, const LaunchOptions& options) {
+  if (program.native) return judge_natively(program, trial);
   LaunchRecord record = judge_once(program, trial, options, false);
   record.work = {trial.work_unit, trial.work, compulsory_bytes(trial)};
   if (record.verdict != Verdict::pass || !record.needs_reversed_run) return record;

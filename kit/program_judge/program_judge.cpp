@@ -6,6 +6,7 @@
 
 #include "judge/comparison.hpp"
 #include "program_judge/data_folder.hpp"
+#include "program_judge/native_run.hpp"
 #include "program_judge/result_origin.hpp"
 #include "program_judge/run_verdict.hpp"
 
@@ -66,7 +67,7 @@ std::vector<KnownValues> given(const ProgramTrial& trial) {
   return all;
 }
 
-void judge_result(LaunchRecord& record, const ProgramTrial& trial, const DataFolder& folder, const ConductedRun& run) {
+void judge_result(LaunchRecord& record, const ProgramTrial& trial, const DataFolder& folder, const ConductedRun& run, bool knows_origin) {
   Result result = result_of(trial, folder, run);
   if (!result.values) return worsen(record, Verdict::wrong_answer, result.trouble);
   auto mismatch = compare(*result.values, trial.expectation, {});
@@ -74,7 +75,7 @@ void judge_result(LaunchRecord& record, const ProgramTrial& trial, const DataFol
     mismatch->output = trial.output.empty() ? "the output" : trial.output;
     record.verdict = worst(record.verdict, Verdict::wrong_answer);
     record.mismatch = std::move(mismatch);
-  } else if (trial.must_come_from_a_kernel) {
+  } else if (knows_origin && trial.must_come_from_a_kernel) {
     if (!came_from_a_kernel(trial.expectation, trial.type, run.copies))
       worsen(record, Verdict::rejected, "The result is right, but no kernel wrote it: it never came from the GPU's memory to the host.");
     else if (sent_by_the_host(trial.expectation, trial.type, run.copies, given(trial)))
@@ -95,12 +96,13 @@ LaunchRecord judge_program(const BuiltProgram& program, const ProgramTrial& tria
                       .printed = {}};
   const DataFolder folder(program.folder);
   folder.fill(trial.files);
-  const ConductedRun run = conduct(program, trial.arguments, trial.device_bytes);
+  const ConductedRun run = program.native ? run_natively(program, trial.arguments) : conduct(program, trial.arguments, trial.device_bytes);
   record.program = run.record;
   keep_output(record, run);
   judge_findings(record, run.record);
   if (!trial.may_report_failure || !has_given_up(run)) judge_end(record, run);
-  if (run.record.value("ended", "") == "exit" && run.record.value("status", 1) == 0) judge_result(record, trial, folder, run);
+  if (run.record.value("ended", "") == "exit" && run.record.value("status", 1) == 0)
+    judge_result(record, trial, folder, run, !program.native);
   say_why(record);
   return record;
 }

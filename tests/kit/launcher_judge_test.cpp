@@ -45,6 +45,7 @@ judge::BuiltProgram built(const Folders& folders, const std::string& launcher, b
   return {.conductor = TILELAB_CONDUCTOR,
           .description = described("launcher that " + launcher),
           .launcher = judge::LauncherCall{{}, on_host},
+          .native = {},
           .folder = folders.base / "data",
           .scratch = folders.base / "secret"};
 }
