@@ -12,6 +12,7 @@ class Region(StrEnum):
 
     OUTSIDE = "OUTSIDE"  # in the solution and in the starter
     SOLUTION = "SOLUTION"  # in the solution only
+    GIVEN = "GIVEN"  # likewise in both, and said to be code that the student is meant to have
     PROMPT = "PROMPT"  # a hint in the starter, which the student replaces with code
 
 
@@ -32,9 +33,9 @@ class MarkerError(Exception):
         self.name, self.line, self.reason = name, line, reason
 
 
-_MARKER = re.compile(r"^\s*//\s*(BEGIN|END)\s+(SOLUTION|PROMPT)\s*$")
+_MARKER = re.compile(r"^\s*//\s*(BEGIN|END)\s+(SOLUTION|PROMPT|GIVEN)\s*$")
 # A misspelt marker must be an error: otherwise the solution would be handed out and nobody would notice.
-_ALMOST = re.compile(r"\b(?:BEGIN|END)\W*(?:SOLUTION|PROMPT)\b|//\s*#*\s*(?:BEGIN|END)\b", re.IGNORECASE)
+_ALMOST = re.compile(r"\b(?:BEGIN|END)\W*(?:SOLUTION|PROMPT|GIVEN)\b|//\s*#*\s*(?:BEGIN|END)\b", re.IGNORECASE)
 
 
 def cut(text: str, name: str) -> list[Line]:

@@ -106,7 +106,9 @@ def leaked_solutions(root: Path) -> list[Diagnostic]:
 def _unmarked(name: str, lines: list[Line]) -> list[Diagnostic]:
     if all(line.region is not Region.SOLUTION for line in lines):
         return [Diagnostic(name, None, "there is no SOLUTION region, so the starter would be the whole solution")]
-    hint = "this is outside all markers, so students get it; put it into a PROMPT if you want that"
+    hint = (
+        "this is outside all markers, so students get it; put it into a PROMPT, or mark it as GIVEN, if you want that"
+    )
     return [Diagnostic(name, line.number, f"{hint}: {line.text.strip()}") for line in unmarked(lines)]
 
 

@@ -1,6 +1,7 @@
 """Finds code of a model solution that is outside its markers, and would be handed out by mistake. Pure.
 
-Only comments, includes and headers of functions belong outside the markers. Any other code that students get is in a PROMPT.
+Only comments, includes and headers of functions belong outside the markers. Any other code that students get is in a PROMPT, or is
+marked as GIVEN.
 """
 
 from __future__ import annotations

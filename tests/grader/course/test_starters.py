@@ -75,6 +75,18 @@ def test_lines_know_their_number_and_region() -> None:
     assert (regions[1], regions[7], regions[10]) == (Region.OUTSIDE, Region.PROMPT, Region.SOLUTION)
 
 
+def test_code_that_is_given_stands_in_the_starter_and_is_not_reported(course: Path) -> None:
+    given = "// BEGIN GIVEN\nint main() {\n  start();\n// END GIVEN\n"
+    text = f"{given}// BEGIN SOLUTION\nint answer;\n// END SOLUTION\n// BEGIN GIVEN\n}}\n// END GIVEN\n"
+    assert starter_of(text, "add.cu") == "int main() {\n  start();\n}\n"
+    source = course / "solutions" / "05-add" / "add.cu"
+    source.write_text(text, encoding="utf-8")
+    write(course)
+    assert stale(course) == []
+    source.write_text(text.replace("// BEGIN GIVEN\n", "").replace("// END GIVEN\n", ""), encoding="utf-8")
+    assert any("mark it as GIVEN" in str(one) for one in stale(course))
+
+
 @pytest.mark.parametrize(
     ("text", "complaint"),
     [
