@@ -45,7 +45,9 @@ void judge_end(LaunchRecord& record, const ConductedRun& run) {
                                          : ended == "exit" && run.record.value("status", 0) == shell_status + SIGXCPU;
   if (is_late) return worsen(record, Verdict::timeout, "The program did not end in its time.");
   if (ended == "exit") {
-    if (run.record.value("status", 0) != 0) worsen(record, Verdict::crash, "The program ended with status " + number("status") + ".");
+    // A program that looks at its errors ends so after a mistake, and then the mistake is the verdict.
+    if (run.record.value("status", 0) != 0 && record.verdict == Verdict::pass)
+      worsen(record, Verdict::crash, "The program ended with status " + number("status") + ".");
   } else if (ended == "signal") {
     worsen(record, Verdict::crash, "The program was ended by signal " + number("signal") + ".");
   } else if (ended == "timeout") {
