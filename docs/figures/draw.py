@@ -13,12 +13,17 @@ from pathlib import Path
 import edge_figures
 import histogram_figures
 import product_figures
+import program_figures
 import reduction_figures
+import softmax_figures
 import speed_figures
 import tile_figures
 import transpose_figures
 
 FIGURES: dict[str, Callable[[], str]] = {
+    "two-memories": program_figures.two_memories,
+    "numbers-and-blocks": program_figures.numbers_and_blocks,
+    "who-waits": program_figures.who_waits,
     "dot-product": product_figures.dot_product,
     "repeated-reads": product_figures.repeated_reads,
     "blocks-over-c": product_figures.blocks_over_c,
@@ -39,6 +44,8 @@ FIGURES: dict[str, Callable[[], str]] = {
     "shuffle-down": reduction_figures.shuffle_down,
     "private-bins": histogram_figures.private_bins,
     "meeting-in-a-bin": histogram_figures.meeting_in_a_bin,
+    "row-to-softmax": softmax_figures.row_to_softmax,
+    "passes-over-rows": softmax_figures.passes_over_rows,
 }
 
 

@@ -16,7 +16,17 @@ from grader.proofs.stated_points import wrong_points
 ROOT = Path(__file__).resolve().parents[2]
 FIGURES = ROOT / "assignments" / "figures"
 WRITE_UPS = {lab_id: ROOT / "assignments" / lab_id / "README.md" for lab_id in lab_ids(ROOT)}
-WITH_FIGURES = ["01-naive", "02-tiled", "03-boundary", "04-open", "05-transpose", "06-reduction", "07-histogram"]
+WITH_FIGURES = [
+    "00-first-program",
+    "01-naive",
+    "02-tiled",
+    "03-boundary",
+    "04-open",
+    "05-transpose",
+    "06-reduction",
+    "07-histogram",
+    "10-softmax",
+]
 
 
 def text_of(lab_id: str) -> str:

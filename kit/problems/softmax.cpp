@@ -1,0 +1,148 @@
+#include "problems/softmax.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <span>
+#include <stdexcept>
+#include <utility>
+
+#include "judge/bench.hpp"
+
+namespace tilelab::softmax {
+namespace {
+
+constexpr std::size_t most_elements = 1 << 20;
+constexpr int largest_small = 8, largest_shift = 1000, least_peak = 40, largest_peak = 300, least_shared_columns = 512,
+              most_shared_columns = 2048;
+constexpr double unit = 0x1p-24, least_normal = 0x1p-126;
+
+// Instrumented events that a run may make before it counts as endless: a generous number for each element, and some for the idle threads of
+// large blocks on short rows.
+constexpr std::uint64_t spare_events = 40'000'000, events_per_element = 4'000, events_per_row = 250'000;
+
+std::size_t checked(Shape shape) {
+  if (shape.rows < 1 || shape.columns < 1 || shape.columns > most_columns)
+    throw std::logic_error("a row has from 1 to " + std::to_string(most_columns) + " elements, and there is at least one");
+  const auto elements = static_cast<std::size_t>(shape.rows) * static_cast<std::size_t>(shape.columns);
+  if (elements > most_elements) throw std::logic_error("so many elements take too long");
+  return elements;
+}
+
+// The right row of `out`, in fp64, and how far a result may be from it.
+void add_row(std::span<const double> in, judge::Expectation& out) {
+  const double most = *std::ranges::max_element(in), roots = std::sqrt(static_cast<double>(in.size()));
+  double sum = 0;
+  for (const double x : in) sum += std::exp(x - most);
+  for (const double x : in) {
+    const double y = std::exp(x - most) / sum;
+    out.values.push_back(y);
+    out.bounds.push_back(y * (16 + 4 * roots + 4 * (std::abs(x) + std::abs(most))) * unit + (y < least_normal ? least_normal : 0));
+  }
+}
+
+template <class Draw>
+judge::Trial make_trial(Shape shape, std::string inputs, Draw draw_row) {
+  const std::size_t elements = checked(shape);
+  const auto rows = static_cast<std::size_t>(shape.rows), columns = static_cast<std::size_t>(shape.columns);
+  std::vector<double> in;
+  judge::Expectation out{
+      .rows = rows, .columns = columns, .values = {}, .bounds = {}, .rule = "(16 + 4·√columns + 4·(|x| + |m|))·u·y, u = 2^-24"};
+  for (std::size_t row = 0; row < rows; ++row) {
+    std::vector<double> drawn = draw_row(columns);
+    for (double& x : drawn) x = static_cast<float>(x);
+    add_row(drawn, out);
+    in.insert(in.end(), drawn.begin(), drawn.end());
+  }
+  return {.shape = "rows=" + std::to_string(rows) + " columns=" + std::to_string(columns),
+          .inputs = std::move(inputs),
+          .operands = {judge::input("in", ElementType::f32, columns, std::move(in)), judge::output("out", std::move(out)),
+                       judge::integer("rows", shape.rows), judge::integer("columns", shape.columns)},
+          .launch_arguments = {shape.rows, shape.columns},
+          .work_unit = "element",
+          .work = elements,
+          .work_events = events_per_element * elements + events_per_row * rows,
+          .spare_events = spare_events};
+}
+
+std::vector<double> small_row(std::size_t columns, judge::RandomStream& random) {
+  std::vector<double> row(columns);
+  for (double& x : row) x = largest_small * double{random.signed_unit()};
+  return row;
+}
+
+}  // namespace
+
+judge::Trial small_trial(Shape shape, judge::RandomStream random) {
+  return make_trial(shape, "from -8 to 8", [&](std::size_t columns) { return small_row(columns, random); });
+}
+
+judge::Trial shifted_trial(Shape shape, judge::RandomStream random) {
+  return make_trial(shape, "shifted by up to 1000", [&](std::size_t columns) {
+    std::vector<double> row = small_row(columns, random);
+    const int shift = random.between(largest_shift / 5, largest_shift) * (random.between(0, 1) == 0 ? 1 : -1);
+    for (double& x : row) x += shift;
+    return row;
+  });
+}
+
+judge::Trial peaked_trial(Shape shape, judge::RandomStream random) {
+  return make_trial(shape, "one large element in each row", [&](std::size_t columns) {
+    std::vector<double> row = small_row(columns, random);
+    row[static_cast<std::size_t>(random.between(0, static_cast<int>(columns) - 1))] = random.between(least_peak, largest_peak);
+    return row;
+  });
+}
+
+judge::Trial level_trial(Shape shape, judge::RandomStream random) {
+  return make_trial(shape, "equal elements", [&](std::size_t columns) {
+    return std::vector<double>(columns, -std::abs(double{random.signed_unit()}) * random.between(1, largest_shift));
+  });
+}
+
+void check_small(const std::vector<Shape>& shapes) {
+  for (const Shape& shape : shapes) judge::check(small_trial(shape, judge::bench().draw()));
+}
+
+void check_shifted(const std::vector<Shape>& shapes) {
+  for (const Shape& shape : shapes) judge::check(shifted_trial(shape, judge::bench().draw()));
+}
+
+void check_peaked(const std::vector<Shape>& shapes) {
+  for (const Shape& shape : shapes) judge::check(peaked_trial(shape, judge::bench().draw()));
+}
+
+void check_level(const std::vector<Shape>& shapes) {
+  for (const Shape& shape : shapes) judge::check(level_trial(shape, judge::bench().draw()));
+}
+
+void check_shared(const std::vector<Shape>& shapes) {
+  for (const Shape& shape : shapes) {
+    if (shape.columns < least_shared_columns || shape.columns > most_shared_columns) throw std::logic_error("this rule is for other rows");
+    judge::Trial trial = small_trial(shape, judge::bench().draw());
+    trial.counts_traffic = true;  // for the report
+    const std::string missed = missed_sharing(judge::check(std::move(trial)).counters);
+    if (!missed.empty()) judge::reject_technique("correct, but " + missed);
+  }
+}
+
+std::string missed_sharing(const judge::Counters& counters) {
+  const std::uint64_t busiest = counters.at("most_words_of_a_thread");  // throws if missing: our own error
+  if (busiest <= most_words_of_a_worker) return {};
+  return "one thread loads and stores " + std::to_string(busiest) + " numbers, in all kernels together; at most " +
+         std::to_string(most_words_of_a_worker) + " earn these points. Let several threads share a row.";
+}
+
+std::vector<Shape> around(int rows, int columns) { return {{rows, columns - 1}, {rows, columns}, {rows, columns + 1}}; }
+
+std::vector<Shape> random_shapes(int count, Shape least, Shape most) {
+  judge::RandomStream random = judge::bench().draw();
+  std::vector<Shape> shapes;
+  for (int i = 0; i < count; ++i) {
+    const int rows = random.between(least.rows, most.rows), columns = random.between(least.columns, most.columns);
+    shapes.push_back({rows, columns});
+  }
+  return shapes;
+}
+
+}  // namespace tilelab::softmax

@@ -1,0 +1,136 @@
+#include "problems/vector_addition.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <stdexcept>
+#include <utility>
+
+#include "judge/bench.hpp"
+#include "program_judge/program_bench.hpp"
+
+namespace tilelab::vector_addition {
+namespace {
+
+constexpr int most_numbers = (1 << 22) - 1, largest_whole = 1'000'000, largest_exponent = 30, least_scarce = 1000;
+
+struct Numbers {
+  std::vector<double> a, b;
+};
+
+template <class Draw>
+Numbers drawn(int n, Draw draw) {
+  if (n < 1 || n > most_numbers) throw std::logic_error("n is from 1 to " + std::to_string(most_numbers));
+  Numbers numbers;
+  for (int i = 0; i < n; ++i) {
+    numbers.a.push_back(draw());
+    numbers.b.push_back(draw());
+  }
+  return numbers;
+}
+
+judge::ProgramTrial make_trial(std::string inputs, const Numbers& numbers) {
+  judge::ProgramTrial trial{
+      .shape = "n=" + std::to_string(numbers.a.size()),
+      .inputs = std::move(inputs),
+      .arguments = {"a.bin", "b.bin", "c.bin"},
+      .files = {judge::data_file("a.bin", ElementType::f32, numbers.a), judge::data_file("b.bin", ElementType::f32, numbers.b)},
+      .output = "c.bin",
+      .type = ElementType::f32,
+      .expectation = {.rows = 1, .columns = numbers.a.size(), .values = {}}};
+  for (std::size_t i = 0; i < numbers.a.size(); ++i)
+    trial.expectation.values.push_back(static_cast<float>(numbers.a[i]) + static_cast<float>(numbers.b[i]));
+  return trial;
+}
+
+// Of a record that a trusted program wrote about a hostile one: what is no list, or no number, counts for nothing.
+const nlohmann::json& list(const nlohmann::json& record, const char* key) {
+  static const nlohmann::json none = nlohmann::json::array();
+  const auto at = record.find(key);
+  return at != record.end() && at->is_array() ? *at : none;
+}
+
+std::uint64_t threads_of(const nlohmann::json& launch) {
+  std::uint64_t threads = 1;
+  for (const char* sides : {"grid", "block"}) {
+    for (const auto& side : list(launch, sides)) threads *= side.is_number_unsigned() ? side.get<std::uint64_t>() : 0;
+  }
+  return threads;
+}
+
+const nlohmann::json& record_of(const judge::ProgramTrial& trial) { return judge::check(trial).program; }
+
+}  // namespace
+
+judge::ProgramTrial whole_trial(int n, judge::RandomStream random) {
+  return make_trial("whole numbers", drawn(n, [&] { return static_cast<double>(random.between(1, largest_whole)); }));
+}
+
+judge::ProgramTrial any_trial(int n, judge::RandomStream random) {
+  const auto any = [&] {
+    const int exponent = random.between(-largest_exponent, largest_exponent);
+    const double size = std::ldexp(1.0 + std::abs(static_cast<double>(random.signed_unit())), exponent);
+    return random.between(0, 1) == 0 ? size : -size;
+  };
+  return make_trial("numbers of every size", drawn(n, any));
+}
+
+judge::ProgramTrial scarce_trial(int n, judge::RandomStream random) {
+  if (n < least_scarce) throw std::logic_error("for so few numbers there is always memory enough");
+  judge::ProgramTrial trial = whole_trial(n, random);
+  trial.inputs = "too little memory on the device";
+  trial.device_bytes = static_cast<std::size_t>(n) * sizeof(float) * 5 / 2;  // for two of the three arrays
+  trial.may_report_failure = true;
+  return trial;
+}
+
+void check_whole(const std::vector<int>& sizes) {
+  for (const int n : sizes) judge::check(whole_trial(n, judge::bench().draw()));
+}
+
+void check_any(const std::vector<int>& sizes) {
+  for (const int n : sizes) judge::check(any_trial(n, judge::bench().draw()));
+}
+
+void check_told(const std::vector<int>& sizes) {
+  for (const int n : sizes) judge::check(scarce_trial(n, judge::bench().draw()));
+}
+
+void check_shared(const std::vector<int>& sizes) {
+  for (const int n : sizes) {
+    const std::string missed = missed_sharing(n, record_of(whole_trial(n, judge::bench().draw())));
+    if (!missed.empty()) judge::reject_technique("correct, but " + missed);
+  }
+}
+
+void check_freed(const std::vector<int>& sizes) {
+  for (const int n : sizes) {
+    const std::string missed = missed_freeing(record_of(whole_trial(n, judge::bench().draw())));
+    if (!missed.empty()) judge::reject_technique("correct, but " + missed);
+  }
+}
+
+std::string missed_sharing(int n, const nlohmann::json& record) {
+  std::uint64_t most = 0;
+  for (const auto& launch : list(record, "launches")) most = std::max(most, threads_of(launch));
+  if (most * most_sums_of_a_thread >= static_cast<std::uint64_t>(n)) return {};
+  return "its largest launch has " + std::to_string(most) + " threads for " + std::to_string(n) + " numbers; one thread for at most " +
+         std::to_string(most_sums_of_a_thread) + " numbers earns these points.";
+}
+
+std::string missed_freeing(const nlohmann::json& record) {
+  std::uint64_t leaks = 0;
+  for (const auto& mistake : list(record, "host")) leaks += mistake.is_object() && mistake.value("kind", nlohmann::json()) == "leak";
+  if (leaks == 0) return {};
+  return "memory of the GPU is still allocated when the program ends, from " + std::to_string(leaks) + (leaks == 1 ? " place" : " places") +
+         " in the file. Free what you allocate.";
+}
+
+std::vector<int> random_sizes(int count, int least, int most) {
+  judge::RandomStream random = judge::bench().draw();
+  std::vector<int> sizes;
+  for (int i = 0; i < count; ++i) sizes.push_back(random.between(least, most));
+  return sizes;
+}
+
+}  // namespace tilelab::vector_addition

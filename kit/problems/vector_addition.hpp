@@ -1,0 +1,48 @@
+// Vector addition as a problem for whole programs: `PROGRAM a.bin b.bin c.bin` reads n fp32 numbers from each of the first two files and
+// writes a[i] + b[i] to the third. It provides sizes, inputs, the oracle and the rules that decide whether a program is right. A lab's
+// test file is a list of calls to the check_ functions.
+//
+// Each of them runs the submission once for every n, and ends the Catch2 case at the first run that fails. fp32 has one right sum for two
+// numbers, the one that IEEE 754 rounds to: every check is exact.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include <nlohmann/json.hpp>
+
+#include "judge/random_stream.hpp"
+#include "program_judge/program_trial.hpp"
+
+namespace tilelab::vector_addition {
+
+// Whole numbers from 1 to 1,000,000, different from place to place. n < 2^22.
+void check_whole(const std::vector<int>& sizes);
+// Numbers of both signs, from 2^-30 to 2^30 in size, most of them with many digits: sums are rounded. n < 2^22.
+void check_any(const std::vector<int>& sizes);
+
+// check_whole, and the largest launch has at least one thread for `most_sums_of_a_thread` numbers. A right program with fewer threads
+// loses the technique alone.
+void check_shared(const std::vector<int>& sizes);
+inline constexpr std::uint64_t most_sums_of_a_thread = 64;
+// Why a run did not share the work so, by what the conductor recorded; empty: it did.
+std::string missed_sharing(int n, const nlohmann::json& record);
+
+// check_whole, and nothing that was allocated on the device is left when the program ends.
+void check_freed(const std::vector<int>& sizes);
+std::string missed_freeing(const nlohmann::json& record);
+
+// The device has too little memory for the three arrays. The program has to notice: it ends with a status other than 0, and it looked at
+// the errors of all its calls. A program that needs less memory, and writes the right sums, is right as well.
+void check_told(const std::vector<int>& sizes);
+
+// `count` sizes from `least` to `most`. They follow from the judge's key.
+std::vector<int> random_sizes(int count, int least, int most);
+
+// The runs that the checks make.
+judge::ProgramTrial whole_trial(int n, judge::RandomStream random);
+judge::ProgramTrial any_trial(int n, judge::RandomStream random);
+judge::ProgramTrial scarce_trial(int n, judge::RandomStream random);
+
+}  // namespace tilelab::vector_addition

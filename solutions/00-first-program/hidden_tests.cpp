@@ -1,0 +1,23 @@
+// The hidden cases of 00-first-program: ends of blocks, numbers that are rounded, random counts, and less memory.
+#include "problems/vector_addition.hpp"
+
+#include <catch2/catch_test_macros.hpp>
+
+using namespace tilelab::vector_addition;
+
+TEST_CASE("is exact where a warp or a block ends", "[hidden]") {
+  for (const int side : {32, 128, 256, 2048}) check_whole({side - 1, side, side + 1});
+}
+
+TEST_CASE("adds numbers of every size", "[hidden]") { check_any({3, 777, 12'345}); }
+
+TEST_CASE("adds random counts of numbers", "[hidden]") {
+  check_whole(random_sizes(2, 1, 3000));
+  check_any(random_sizes(1, 3000, 30'000));
+}
+
+TEST_CASE("adds very many numbers", "[hidden]") { check_whole({262'147}); }
+
+TEST_CASE("says so with other counts of numbers", "[hidden]") { check_told(random_sizes(2, 1500, 90'000)); }
+
+TEST_CASE("gives back the memory with other counts of numbers", "[hidden][technique]") { check_freed(random_sizes(1, 2, 5000)); }
