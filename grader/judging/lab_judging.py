@@ -18,6 +18,7 @@ from grader.judging.failure_causes import failure_causes
 from grader.judging.gpu_judging import GpuSubmission, judge_on_gpu
 from grader.judging.judge_call import JudgeCall, run_judge
 from grader.judging.lab_verdict import all_passed
+from grader.judging.native_judging import judge_natively
 from grader.judging.program_judging import build_submission, judge_submission
 from grader.machine.toolset import Toolset
 from grader.model.labs import Lab
@@ -65,7 +66,7 @@ def judge_lab(  # noqa: PLR0913 - what a lab is judged on, each by name
         if lab.public.starts_itself:
             program = toolset.judge_program(lab.id, public_only=public_only)
             call = JudgeCall(program, seed, () if case is None else (case,), order, until_failure)
-            return _judge_program(toolset, lab, text, folder, call)
+            return _judge_program(toolset, lab, text, folder, call, _for_a_gpu(lab, case, public_only=public_only))
         entries = EntrySignatures(lab.public.kernel, lab.public.launch)
         built = build_for_cpu(toolset.toolchain, toolset.confinement, source, work, entries)
         build = Build(
@@ -100,17 +101,24 @@ def judge_lab(  # noqa: PLR0913 - what a lab is judged on, each by name
         shutil.rmtree(folder, ignore_errors=True)
 
 
-def _judge_program(toolset: Toolset, lab: Lab, text: str, folder: Path, call: JudgeCall) -> LabOutcome:
-    """A submission whose host code is the student's own."""
+def _judge_program(  # noqa: PLR0913, PLR0917 - as judge_lab
+    toolset: Toolset, lab: Lab, text: str, folder: Path, call: JudgeCall, for_gpu: tuple[str, ...]
+) -> LabOutcome:
+    """A submission whose host code is the student's own. `for_gpu`: the cases that run on a GPU as well."""
     began = time.monotonic()
     built = build_submission(toolset, lab, text, folder / "work")
     build = Build(
         ok=not built.refusals, compiler=toolset.compiler_version, log=built.log, seconds=round(built.seconds, 3)
     )
-    if built.refusals:
+    if built.refusals and not _only_a_gpu_can_tell(built.refusals):
         return _refused(lab, build, built.refusals, text, time.monotonic() - began)
-    cases = judge_submission(toolset, lab, built, text, folder, call)
-    return LabOutcome(lab.id, build=build, cases=cases, seconds=time.monotonic() - began)
+    cases = () if built.refusals else judge_submission(toolset, lab, built, text, folder, call)
+    on_gpu = dataclasses.replace(call, cases=for_gpu)
+    gpu = judge_natively(toolset, lab, text, folder, on_gpu, alone=bool(built.refusals))
+    seconds = time.monotonic() - began
+    if built.refusals and (gpu is None or not gpu.cases):
+        return _refused(lab, build, built.refusals, text, seconds, gpu)
+    return LabOutcome(lab.id, build=build, cases=cases, seconds=seconds, gpu=gpu)
 
 
 def _asked(lab: Lab, *, public_only: bool) -> Lab:

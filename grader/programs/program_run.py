@@ -159,7 +159,7 @@ def program_description(toolset: Toolset, request: ProgramRequest, kernels: Sequ
         profile="program",
     )
     if request.silent:
-        argv = [*_SILENTLY, *argv]
+        argv = silently(argv)
     return {
         "host": {"argv": argv},
         "kernels": {one.name.symbol: _kernel(toolset, one, request) for one in kernels},
@@ -171,6 +171,11 @@ def program_description(toolset: Toolset, request: ProgramRequest, kernels: Sequ
             "output_bytes": sizes.printed,
         },
     }
+
+
+def silently(argv: Sequence[str]) -> list[str]:
+    """The command without its standard error. What is appended to it reaches it."""
+    return [*_SILENTLY, *argv]
 
 
 def _kernel(toolset: Toolset, kernel: ProgramKernel, request: ProgramRequest) -> dict[str, Any]:

@@ -17,6 +17,13 @@ FLAGS = (
     "--expt-relaxed-constexpr",  # std::min and the like in device code; the CPU executor allows them too
     "-Xptxas=-v",  # registers, shared memory and spills, for the report
 )
+_PROGRAM_FLAGS = (
+    "-std=c++17",  # nvcc's default, and host_toolchain.py's
+    "-lineinfo",
+    "--expt-relaxed-constexpr",
+    "--expt-extended-lambda",
+    "-cudart=static",
+)
 OLDEST = (12, 0)
 # Tried where the kit's own compiler is too new for the toolkit, as GCC 14 is for CUDA 12.4. Debian 13 has both.
 OLDER_COMPILERS = ("g++-14", "g++-13", "g++-12", "g++-11")
@@ -46,6 +53,13 @@ class GpuToolchain:
             str(self.nvcc), *FLAGS, f"-arch=sm_{capability}", *bound, f"-ccbin={self.host_compiler}",
             "-allow-unsupported-compiler",  # the host compiler only preprocesses, so a newer GCC than nvcc knows works too
             *(f"-I{path}" for path in self.includes), source, "-o", output,
+        ]  # fmt: skip
+
+    def link(self, source: str, program: str, capability: int) -> list[str]:
+        """Compiles a file with host code in the working directory to a whole program, which finds CUDA's runtime in itself."""
+        return [
+            str(self.nvcc), *_PROGRAM_FLAGS, f"-arch=sm_{capability}", f"-ccbin={self.host_compiler}",
+            "-allow-unsupported-compiler", "-I.", source, "-o", program,
         ]  # fmt: skip
 
     def with_host_compilers(self) -> Iterator[GpuToolchain]:

@@ -1,0 +1,57 @@
+"""Compiles a file with host code into a program for a real GPU, with nvcc. nvcc runs confined, and nothing of the file runs here.
+
+As in `gpu_build.py`, a failure of the submission is an outcome and no exception. Whoever runs the program confines it.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from grader.engines.checks.attribution import used_up
+from grader.engines.cpu.compiler_home import home_of
+from grader.engines.gpu.gpu_build import MAX_LOG, NVCC_LIMITS, GpuTarget
+from grader.engines.gpu.gpu_toolchain import GpuToolchain
+from grader.sandbox import Confinement, run_confined
+
+PROGRAM, SOURCE = "native", "native_program.cu"
+_ERROR = re.compile(r"^[^\n]*(?:\): |: |\b)(?:fatal )?error\b[^\n]*$", re.MULTILINE)
+
+
+@dataclass(frozen=True)
+class NativeBuild:
+    """`trouble`: why there is no program, in one line."""
+
+    program: Path | None = None
+    log: str = ""
+    trouble: str = ""
+
+
+def build_native(
+    toolchain: GpuToolchain, confinement: Confinement, texts: Mapping[str, str], folder: Path, target: GpuTarget
+) -> NativeBuild:
+    """`texts`: SOURCE, and what it includes, by plain names. `folder`: an empty one, where the program comes to lie."""
+    for name, text in texts.items():
+        (folder / name).write_text(text, encoding="utf-8")
+    home = home_of(toolchain.host_compiler)
+    finished = run_confined(
+        confinement,
+        [*home.before, *toolchain.link(SOURCE, PROGRAM, target.capability)],
+        readable=[toolchain.root, *toolchain.includes, *home.places],
+        writable=[folder],
+        limits=NVCC_LIMITS,
+        profile="build",
+        cwd=folder,
+    )
+    output = (finished.stderr + finished.stdout).decode("utf-8", "replace").replace(f"{folder}/", "")
+    log = output if len(output) <= MAX_LOG else output[:MAX_LOG] + "\n…"
+    program = folder / PROGRAM
+    if finished.returncode == 0 and program.is_file() and not program.is_symlink():
+        return NativeBuild(program, log)
+    if limit := used_up(finished, NVCC_LIMITS, output):
+        return NativeBuild(log=log, trouble=f"nvcc needed more than {limit}")
+    first = _ERROR.search(output)
+    said = first[0].strip()[:300] if first else "it gives no reason"
+    return NativeBuild(log=log, trouble=f"nvcc does not compile the file: {said}")
