@@ -26,9 +26,12 @@ void Custody::sent(std::uint64_t at, std::uint64_t address, const char* content,
 
 void Custody::received(std::uint64_t at, std::uint64_t address, const Allocation& from, std::size_t offset, std::size_t bytes) {
   if (!is_kept()) return;
+  std::string by_kernel((bytes + 7) / 8, '\0');
   for_each_written_by_kernel(from.marks, offset, bytes, [&](std::size_t first, std::size_t count) {
-    write({0, at, address + (first - offset), count}, from.content + first);
+    for (std::size_t i = first - offset; i < first - offset + count; ++i)
+      by_kernel[i / 8] = static_cast<char>(by_kernel[i / 8] | (1 << (i % 8)));
   });
+  write({0, at, address, bytes}, from.content + offset, by_kernel);
 }
 
 // FNV-1a from a secret start: who does not know it cannot make two contents alike.
@@ -38,19 +41,20 @@ std::uint64_t Custody::hash(const char* content, std::size_t bytes) const {
   return value ^ (value >> 32);
 }
 
-void Custody::write(const CustodyHeader& header, const char* content) {
+void Custody::write(const CustodyHeader& header, const char* content, const std::string& bits) {
   if (header.bytes == 0 || !is_whole_) return;
-  const bool may_be_known = header.address != 0 && known_.size() < most_places;
-  if (const std::uint64_t now = may_be_known ? hash(content, header.bytes) : 0; may_be_known) {
+  if (header.address != 0 && known_.size() < most_places) {
+    const std::uint64_t now = hash(content, header.bytes) * 31 + hash(bits.data(), bits.size());
     const auto [place, is_new] = known_.try_emplace({header.to_the_device, header.address, header.bytes}, now);
     if (!is_new && place->second == now) return;
     place->second = now;
   }
-  kept_ += sizeof header + header.bytes;
+  kept_ += sizeof header + header.bytes + bits.size();
   is_whole_ = kept_ <= most_bytes;
   if (!is_whole_) return;
-  const bool done =
-      std::fwrite(&header, sizeof header, 1, file_.get()) == 1 && std::fwrite(content, 1, header.bytes, file_.get()) == header.bytes;
+  const bool done = std::fwrite(&header, sizeof header, 1, file_.get()) == 1 &&
+                    std::fwrite(content, 1, header.bytes, file_.get()) == header.bytes &&
+                    std::fwrite(bits.data(), 1, bits.size(), file_.get()) == bits.size();
   if (!done) throw std::runtime_error("the record of copies cannot be written");
 }
 

@@ -14,9 +14,10 @@
 
 namespace tilelab::program {
 
-// Before the bytes of each record, as they lie in memory.
+// Before the bytes of each record, as they lie in memory. Behind bytes that went to the host there is one bit for each, the lowest first:
+// whether a kernel wrote it.
 struct CustodyHeader {
-  std::uint64_t to_the_device = 0;  // 0: to the host, and a kernel wrote every byte
+  std::uint64_t to_the_device = 0;  // 0: to the host
   std::uint64_t at = 0;             // where the program asked for the copy, or launched the kernel
   std::uint64_t address = 0;        // in the program's own memory; 0: an argument of a kernel
   std::uint64_t bytes = 0;
@@ -30,7 +31,7 @@ class Custody {
   bool is_whole() const { return is_whole_; }  // false: there was more than the record may hold
 
   void sent(std::uint64_t at, std::uint64_t address, const char* content, std::size_t bytes);
-  // Those bytes of [offset, offset + bytes) of the allocation that kernels wrote. `address`: where the first one goes to.
+  // The bytes [offset, offset + bytes) of the allocation. `address`: where the first one goes to.
   void received(std::uint64_t at, std::uint64_t address, const Allocation& from, std::size_t offset, std::size_t bytes);
   // Everything is in the file. Throws std::runtime_error if it cannot be.
   void close();
@@ -39,7 +40,7 @@ class Custody {
   struct Closer {
     void operator()(std::FILE* file) const { std::fclose(file); }
   };
-  void write(const CustodyHeader& header, const char* content);
+  void write(const CustodyHeader& header, const char* content, const std::string& bits = {});
   std::uint64_t hash(const char* content, std::size_t bytes) const;
 
   std::unique_ptr<std::FILE, Closer> file_;

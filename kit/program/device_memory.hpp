@@ -30,6 +30,7 @@ struct Allocation {
   char* content = nullptr;                   // in this process
   std::uint8_t* marks = nullptr;             // see simt/byte_marks.hpp
   bool is_set = false;                       // every byte is known to have a value
+  bool is_on_record = false;                 // as a whole: see HostView
   const std::string* operand = nullptr;      // the name of the launcher's operand that it holds
 
   bool is_live() const { return !freed_at; }

@@ -58,13 +58,18 @@ void HostView::hand_out_all(std::uint64_t at) {
   memory_.for_each_live([&](Allocation& one) {
     if (!is_apart(one)) return;
     char* const host = file_->memory() + one.offset;
+    bool is_changed = false;
     for (std::size_t first = 0; first < one.bytes; first += piece) {
       const std::size_t bytes = std::min(piece, one.bytes - first);
       if (std::memcmp(host + first, one.content + first, bytes) == 0) continue;
       for_each_written_by_kernel(one.marks, first, bytes,
                                  [&](std::size_t begin, std::size_t count) { std::memcpy(host + begin, one.content + begin, count); });
-      custody_.received(at, one.address + first, one, first, bytes);
+      if (one.is_on_record) custody_.received(at, one.address + first, one, first, bytes);
+      is_changed = true;
     }
+    if (!is_changed || one.is_on_record) return;
+    custody_.received(at, one.address, one, 0, one.bytes);  // from now on only what changes
+    one.is_on_record = true;
   });
 }
 

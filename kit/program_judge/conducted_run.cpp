@@ -87,8 +87,16 @@ std::vector<CopiedBytes> read_copies(const std::string& path) {
     at += sizeof header;
     if (header.bytes > text.size() - at) throw std::runtime_error("the record of copies is cut short");
     const auto* first = reinterpret_cast<const std::byte*>(text.data() + at);
-    all.push_back({header.to_the_device != 0, header.at, header.address, {first, first + header.bytes}});
+    CopiedBytes& one = all.emplace_back();
+    one = {.to_the_device = header.to_the_device != 0, .at = header.at, .address = header.address, .bytes = {first, first + header.bytes}};
     at += header.bytes;
+    if (one.address > ~std::uint64_t{0} - one.bytes.size()) one.address = 0;  // the program may name any
+    if (one.to_the_device) continue;
+    const std::size_t bits = (one.bytes.size() + 7) / 8;
+    if (bits > text.size() - at) throw std::runtime_error("the record of copies is cut short");
+    one.by_kernel.resize(one.bytes.size());
+    for (std::size_t i = 0; i < one.bytes.size(); ++i) one.by_kernel[i] = (text[at + i / 8] >> (i % 8) & 1) != 0;
+    at += bits;
   }
   return all;
 }

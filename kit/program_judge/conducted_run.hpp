@@ -16,10 +16,11 @@ namespace tilelab::judge {
 // Bytes that were copied, in the order of the copies. `address`: where they went to or came from in the program's own memory;
 // 0: an argument of a kernel.
 struct CopiedBytes {
-  bool to_the_device = false;  // else they were copied to the host, and a kernel had written every one of them
+  bool to_the_device = false;  // else they were copied to the host
   std::uint64_t at = 0;        // the program's instruction
   std::uint64_t address = 0;
   std::vector<std::byte> bytes;
+  std::vector<bool> by_kernel = {};  // of what went to the host: for each byte whether a kernel wrote it
 };
 
 struct ConductedRun {

@@ -76,7 +76,7 @@ void judge_result(LaunchRecord& record, const ProgramTrial& trial, const DataFol
     record.verdict = worst(record.verdict, Verdict::wrong_answer);
     record.mismatch = std::move(mismatch);
   } else if (knows_origin && trial.must_come_from_a_kernel) {
-    if (!came_from_a_kernel(trial.expectation, trial.type, run.copies))
+    if (!came_from_a_kernel(trial.expectation, trial.type, run.copies, given(trial)))
       worsen(record, Verdict::rejected, "The result is right, but no kernel wrote it: it never came from the GPU's memory to the host.");
     else if (sent_by_the_host(trial.expectation, trial.type, run.copies, given(trial)))
       worsen(record, Verdict::rejected, "The result is right, but the host computed it and sent it to the GPU.");

@@ -2,11 +2,13 @@
 
 #include <algorithm>
 #include <map>
+#include <optional>
 #include <set>
 #include <span>
 #include <utility>
 
 #include "judge/comparison.hpp"
+#include "program_judge/received_bytes.hpp"
 
 namespace tilelab::judge {
 namespace {
@@ -26,62 +28,81 @@ class Search {
  public:
   explicit Search(const Expectation& right) : right_(right) {}
 
-  bool finds(const std::vector<double>& in, std::size_t first, std::size_t count) {
-    for (std::size_t start = 0; start + count <= in.size() && steps_ < most_steps; ++start) {
+  // The place in `in` from `start` on.
+  std::optional<std::size_t> find(const std::vector<double>& in, std::size_t start, std::size_t first, std::size_t count) {
+    for (; start + count <= in.size() && !is_exhausted(); ++start) {
       std::size_t same = 0;
       while (same < count && is_right(in[start + same], right_, first + same)) ++same;
       steps_ += same + 1;
-      if (same == count) return true;
+      if (same == count) return start;
     }
-    return false;
+    return std::nullopt;
   }
+  bool finds(const std::vector<double>& in, std::size_t first, std::size_t count) { return find(in, 0, first, count).has_value(); }
+  bool is_exhausted() const { return steps_ >= most_steps; }
 
  private:
   const Expectation& right_;
   std::uint64_t steps_ = 0;
 };
 
-// The host's memory as copies from the device left it: pieces without a gap, by their first address. A later copy covers an earlier one.
-std::vector<std::vector<std::byte>> pieces_of(const std::vector<CopiedBytes>& copies) {
-  std::map<std::uint64_t, std::vector<std::byte>> pieces;
-  for (const CopiedBytes& one : copies) {
-    if (one.to_the_device || one.bytes.empty()) continue;
-    const std::uint64_t first = one.address, end = first + one.bytes.size();
-    std::vector<std::byte> merged = one.bytes;
-    std::uint64_t begin = first;
-    auto at = pieces.upper_bound(end);
-    while (at != pieces.begin()) {
-      const auto before = std::prev(at);
-      const std::uint64_t other = before->first, other_end = other + before->second.size();
-      if (other_end < begin) break;
-      if (other < begin) {
-        merged.insert(merged.begin(), before->second.begin(), before->second.begin() + static_cast<std::ptrdiff_t>(begin - other));
-        begin = other;
-      }
-      const std::uint64_t merged_end = begin + merged.size();
-      if (other_end > merged_end)
-        merged.insert(merged.end(), before->second.end() - static_cast<std::ptrdiff_t>(other_end - merged_end), before->second.end());
-      at = pieces.erase(before);
-    }
-    pieces[begin] = std::move(merged);
+// What a place in the host's memory may hold instead of what a kernel wrote: what the submission was given at the same index, or one and
+// the same byte everywhere, as cudaMemset leaves it.
+class Gaps {
+ public:
+  Gaps(const std::vector<KnownValues>& known, std::size_t bytes) : known_(known), bytes_(bytes) {}
+
+  bool may_be(std::span<const std::byte> element, std::size_t index) {
+    const auto is_given = [&](const KnownValues& one) {
+      return (index + 1) * bytes_ <= one.bytes.size() &&
+             std::equal(element.begin(), element.end(), one.bytes.begin() + static_cast<std::ptrdiff_t>(index * bytes_));
+    };
+    if (std::ranges::any_of(known_, is_given)) return true;
+    if (!has_fill_) fill_ = element[0];
+    has_fill_ = true;
+    return std::ranges::all_of(element, [&](std::byte one) { return one == fill_; });
   }
-  std::vector<std::vector<std::byte>> found;
-  for (auto& [address, bytes] : pieces) found.push_back(std::move(bytes));
-  return found;
+
+ private:
+  const std::vector<KnownValues>& known_;
+  std::size_t bytes_;
+  bool has_fill_ = false;
+  std::byte fill_{};
+};
+
+// Whether a kernel made the result that begins at byte `first`: something of it, and what it did not make is no more than a gap.
+bool is_made_by_a_kernel(const ReceivedPiece& piece, std::size_t first, std::size_t elements, std::size_t bytes,
+                         const std::vector<KnownValues>& known) {
+  Gaps gaps(known, bytes);
+  bool is_made = false;
+  for (std::size_t i = 0; i < elements; ++i) {
+    const auto from = piece.by_kernel.begin() + static_cast<std::ptrdiff_t>(first + i * bytes);
+    if (std::all_of(from, from + static_cast<std::ptrdiff_t>(bytes), [](bool one) { return one; }))
+      is_made = true;
+    else if (!gaps.may_be(std::span(piece.bytes).subspan(first + i * bytes, bytes), i))
+      return false;
+  }
+  return is_made;
 }
 
 }  // namespace
 
-bool came_from_a_kernel(const Expectation& right, ElementType type, const std::vector<CopiedBytes>& copies) {
+bool came_from_a_kernel(const Expectation& right, ElementType type, const std::vector<CopiedBytes>& copies,
+                        const std::vector<KnownValues>& known) {
   Search search(right);
-  std::vector<std::vector<std::byte>> places = pieces_of(copies);
-  for (const CopiedBytes& one : copies)  // also as it was before a later copy covered it
-    if (!one.to_the_device) places.push_back(one.bytes);
-  return std::any_of(places.begin(), places.end(), [&](const auto& bytes) {
-    for (std::size_t skipped = 0; skipped < bytes_of(type); ++skipped)
-      if (search.finds(elements_of(type, bytes, skipped), 0, right.values.size())) return true;
+  const std::size_t size = right.values.size(), bytes = bytes_of(type);
+  const auto holds = [&](const ReceivedPiece& piece) {
+    for (std::size_t skipped = 0; skipped < bytes; ++skipped) {
+      const std::vector<double> elements = elements_of(type, piece.bytes, skipped);
+      for (auto at = search.find(elements, 0, 0, size); at; at = search.find(elements, *at + 1, 0, size))
+        if (is_made_by_a_kernel(piece, skipped + *at * bytes, size, bytes, known)) return true;
+    }
     return false;
-  });
+  };
+  if (std::ranges::any_of(received_pieces(copies), holds)) return true;
+  for (const CopiedBytes& one : copies)  // as it was before a later copy covered it
+    if (!one.to_the_device && holds({one.bytes, one.by_kernel})) return true;
+  return search.is_exhausted();  // then nobody knows, and who is right is believed
 }
 
 namespace {

@@ -13,14 +13,16 @@
 
 namespace tilelab::judge {
 
-// Whether bytes that kernels wrote and the host received hold the whole result, in one piece of the host's memory.
-bool came_from_a_kernel(const Expectation& right, ElementType type, const std::vector<CopiedBytes>& copies);
-
 // What the submission was given: a result that stands there needs no computing.
 struct KnownValues {
   ElementType type = ElementType::f32;
   std::vector<std::byte> bytes;
 };
+
+// Whether bytes that the host received hold the whole result, in one piece of the host's memory, and a kernel made it. Elements that no
+// kernel wrote may hold what stands in `known` at the same index, or one and the same byte, as cudaMemset leaves it.
+bool came_from_a_kernel(const Expectation& right, ElementType type, const std::vector<CopiedBytes>& copies,
+                        const std::vector<KnownValues>& known);
 
 // The first copy to the device that holds `window` elements of the result in a row, or all of a shorter one; its `at`. Results of fewer
 // than four elements, or of fewer than four different values, tell nothing,
