@@ -39,7 +39,7 @@ void unlock(int folder, unsigned depth) {
   while (const dirent* one = readdir(entries)) {
     const std::string name = one->d_name;
     if (one->d_type != DT_DIR || name == "." || name == "..") continue;
-    fchmodat(folder, name.c_str(), 0700, 0);  // nobody else is at work here: the program has ended
+    if (fchmodat(folder, name.c_str(), 0700, 0) != 0) continue;  // nobody else is at work here: the program has ended
     if (const Descriptor inner(openat(folder, name.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)); inner.get() >= 0)
       unlock(inner.get(), depth + 1);
   }
