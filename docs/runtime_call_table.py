@@ -21,6 +21,7 @@ _PARTS = (
     ("Streams and events", "runtime_streams.hpp"),
     ("Launches by function, occupancy", "runtime_kernels.hpp"),
     ("Device, errors, limits", "runtime_device.hpp"),
+    ("CUB, with `<cub/cub.cuh>`", "device_wide.hpp"),
     ("cuRAND, with `<curand.h>`", "random_calls.hpp"),
     ("Thrust: algorithms", "thrust/thrust_*.hpp"),
     ("cuBLAS, with `<cublas_v2.h>`", "blas_calls.hpp"),
@@ -35,6 +36,7 @@ _BLAS = re.compile(
     r"^ *(?:cublasStatus_t|curandStatus_t|const char\*) ((?:cublas|curand)\w+?)(?:_v2)?\(|^#define (cublas[SDI]\w+) ",
     re.MULTILINE,
 )
+_DEVICE_WIDE = re.compile(r"^struct (Device\w+) \{|^  static cudaError_t (\w+)\(", re.MULTILINE)
 _THRUST = re.compile(r"^TILELAB_THRUST\((\w+), |^Out (copy)\(In first", re.MULTILINE)
 _BOTH_TYPES = re.compile(r"cublas##S##(gemmStridedBatched)\(")
 
@@ -45,7 +47,15 @@ def calls_of(header: str) -> list[str]:
     blas = ["".join(names) for names in _BLAS.findall(text)]
     both = [f"cublas{letter}{name}" for name in _BOTH_TYPES.findall(text) for letter in "SD"]
     thrust = [f"thrust::{''.join(names)}" for names in _THRUST.findall(text)]
-    return list(dict.fromkeys([*_CALL.findall(text), *blas, *both, *thrust]))
+    return list(dict.fromkeys([*_device_wide(text), *_CALL.findall(text), *blas, *both, *thrust]))
+
+
+def _device_wide(text: str) -> list[str]:
+    names, group = [], ""
+    for opened, name in _DEVICE_WIDE.findall(text):
+        group = opened or group
+        names += [f"cub::{group}::{name}"] if name else []
+    return names
 
 
 def call_table() -> str:

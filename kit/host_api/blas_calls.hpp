@@ -1,8 +1,11 @@
-// A part of cuBLAS: vectors and products of single and double precision. Matrices lie column by column. The products are formed on the
-// host, with sums in double precision, so last digits differ from a GPU's. What is not declared here is refused by name.
+// A part of cuBLAS: vectors and products of single and double precision, products of others. Matrices lie column by column. The products
+// are formed on the host, with sums in double precision, so last digits differ from a GPU's. What is not declared here is refused by name.
 #pragma once
 
 #include "runtime_types.hpp"
+
+enum cudaDataType_t { CUDA_R_32F = 0, CUDA_R_64F = 1, CUDA_R_16F = 2, CUDA_R_16BF = 14 };
+typedef cudaDataType_t cudaDataType;
 
 typedef struct cublasContext* cublasHandle_t;
 enum cublasStatus_t {
@@ -20,6 +23,20 @@ enum cublasStatus_t {
 enum cublasOperation_t { CUBLAS_OP_N = 0, CUBLAS_OP_T = 1, CUBLAS_OP_C = 2 };
 enum cublasPointerMode_t { CUBLAS_POINTER_MODE_HOST = 0, CUBLAS_POINTER_MODE_DEVICE = 1 };
 enum cublasMath_t { CUBLAS_DEFAULT_MATH = 0, CUBLAS_TENSOR_OP_MATH = 1, CUBLAS_PEDANTIC_MATH = 2, CUBLAS_TF32_TENSOR_OP_MATH = 3 };
+enum cublasComputeType_t {
+  CUBLAS_COMPUTE_16F = 64,
+  CUBLAS_COMPUTE_32F = 68,
+  CUBLAS_COMPUTE_64F = 70,
+  CUBLAS_COMPUTE_32F_FAST_16F = 74,
+  CUBLAS_COMPUTE_32F_FAST_16BF = 75,
+  CUBLAS_COMPUTE_32F_FAST_TF32 = 77
+};
+enum cublasGemmAlgo_t {
+  CUBLAS_GEMM_DFALT = -1,
+  CUBLAS_GEMM_DEFAULT = -1,
+  CUBLAS_GEMM_DFALT_TENSOR_OP = 99,
+  CUBLAS_GEMM_DEFAULT_TENSOR_OP = 99
+};
 
 extern "C" {
 cublasStatus_t cublasCreate_v2(cublasHandle_t* handle);
@@ -60,6 +77,22 @@ cublasStatus_t cublasGetMatrix(int rows, int columns, int element_bytes, const v
 // clang-format on
 TILELAB_BLAS_CALLS(S, float)
 TILELAB_BLAS_CALLS(D, double)
+
+// Of elements of the types said; alpha and beta have the type of the sums. Of the second all are __half, which not every file has.
+cublasStatus_t cublasGemmEx(cublasHandle_t handle, cublasOperation_t op_a, cublasOperation_t op_b, int m, int n, int k, const void* alpha,
+                            const void* a, cudaDataType_t type_a, int lda, const void* b, cudaDataType_t type_b, int ldb, const void* beta,
+                            void* c, cudaDataType_t type_c, int ldc, cublasComputeType_t sums, cublasGemmAlgo_t algorithm);
+cublasStatus_t cublasHgemm(cublasHandle_t handle, cublasOperation_t op_a, cublasOperation_t op_b, int m, int n, int k, const void* alpha,
+                           const void* a, int lda, const void* b, int ldb, const void* beta, void* c, int ldc);
+}
+// As older programs write it: the sums' type is one of data.
+inline cublasStatus_t cublasGemmEx(cublasHandle_t handle, cublasOperation_t op_a, cublasOperation_t op_b, int m, int n, int k,
+                                   const void* alpha, const void* a, cudaDataType_t type_a, int lda, const void* b, cudaDataType_t type_b,
+                                   int ldb, const void* beta, void* c, cudaDataType_t type_c, int ldc, cudaDataType_t sums,
+                                   cublasGemmAlgo_t algorithm) {
+  if (sums != CUDA_R_16F && sums != CUDA_R_32F && sums != CUDA_R_64F) return CUBLAS_STATUS_NOT_SUPPORTED;
+  const cublasComputeType_t type = sums == CUDA_R_16F ? CUBLAS_COMPUTE_16F : sums == CUDA_R_64F ? CUBLAS_COMPUTE_64F : CUBLAS_COMPUTE_32F;
+  return cublasGemmEx(handle, op_a, op_b, m, n, k, alpha, a, type_a, lda, b, type_b, ldb, beta, c, type_c, ldc, type, algorithm);
 }
 
 // As in cuBLAS, the names of this version are macros.

@@ -36,6 +36,6 @@ def test_a_mistake_has_its_line_and_what_is_said_of_it(file: Path) -> None:
 def test_nvcc_compiles_it(file: Path, tmp_path: Path) -> None:
     """A sample of the programs by default."""
     command = [str(NVCC), "-w", "-arch=sm_90", "-o", str(tmp_path / "program"), str(file)]
-    command += ["-lcurand"] if "<curand.h>" in file.read_text(encoding="utf-8") else []
+    command += [f"-l{one}" for one in ("curand", "cublas") if f"<{one}" in file.read_text(encoding="utf-8")]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stdout + done.stderr

@@ -34,7 +34,7 @@ _UNUSED = re.compile(
 )
 _OPENMP = re.compile(r"^[ \t]*#[ \t]*include[ \t]*<omp\.h>", re.MULTILINE)
 _OF_A_UNIT = re.compile(r"\bunit\d+\.o\b|relocation truncated to fit")
-_RUNS_FUNCTIONS = re.compile(r"^[ \t]*#[ \t]*include[ \t]*<thrust/", re.MULTILINE)
+_RUNS_FUNCTIONS = re.compile(r"^[ \t]*#[ \t]*include[ \t]*<(?:thrust|cub)/", re.MULTILINE)
 _MOST_ROUNDS = 16
 
 

@@ -37,6 +37,9 @@ _ERROR = re.compile(r"^(?:\./)?([^:\n]+):(\d+):(?:\d+:)? (?:fatal )?error: (.*)$
 _NAME = re.compile(
     r"[\u2018']([\w:]+)[\u2019'] (?:was not declared|has not been declared|does not name a type|is not a member)"
 )
+_MEMBER = re.compile(
+    r"[\u2018'](?:[\w:]+::)?(\w+)[\u2019'] (?:is not a member of|in namespace) [\u2018'](?:::)?(thrust|cub)\b"
+)
 _UNDEFINED = re.compile(
     r"^(?:[^\n:]*/)?([^\n:/]+):(?:(\d+):|[^\n]*?:)? ?(?:warning: )?undefined reference to [`\u2018']([^\n]+?)['\u2019]$",
     re.MULTILINE,
@@ -71,8 +74,9 @@ def refusals_of_errors(
             return (HostRefusal(file, line, message, needs_gpu=True),)
     for file, line, text in errors:
         match = _NAME.search(text)
-        if match and file in unit.texts and (library := library_of(match[1])):
-            message = f"The program uses {library} (`{match[1]}`), which cannot run here."
+        name = _full_name(text)
+        if name and (file in unit.texts or "::" in name) and (library := library_of(name)):
+            message = f"The program uses {library} (`{name}`), which cannot run here."
             return (HostRefusal(file, line, message, needs_gpu=True),)
         if match and file in unit.texts and (meant := _misspelt(match[1], text)):
             message = f"`{match[1]}` is not declared. Is `{meant}` meant?"
@@ -97,6 +101,14 @@ def _misspelt(name: str, error: str) -> str:
     same_digits = re.findall(r"\d", name) == re.findall(r"\d", meant)
     is_near = meant.startswith("cuda") and same_digits and distance(name, meant) <= _MOST_LETTERS
     return meant if is_near else ""
+
+
+def _full_name(error: str) -> str:
+    """What the compiler does not know; of a member of a library that is here in part, with the library's name."""
+    if member := _MEMBER.search(error):
+        return f"{member[2]}::{member[1]}"
+    match = _NAME.search(error)
+    return match[1] if match else ""
 
 
 def undefined_names(log: str) -> tuple[HostRefusal, ...]:
