@@ -10,11 +10,13 @@ import sys
 from collections.abc import Callable
 from pathlib import Path
 
+import convolution_figures
 import edge_figures
 import histogram_figures
 import product_figures
 import program_figures
 import reduction_figures
+import scan_figures
 import softmax_figures
 import speed_figures
 import tile_figures
@@ -44,6 +46,10 @@ FIGURES: dict[str, Callable[[], str]] = {
     "shuffle-down": reduction_figures.shuffle_down,
     "private-bins": histogram_figures.private_bins,
     "meeting-in-a-bin": histogram_figures.meeting_in_a_bin,
+    "scan-steps": scan_figures.scan_steps,
+    "three-kernels": scan_figures.three_kernels,
+    "mask-over-pixels": convolution_figures.mask_over_pixels,
+    "tile-and-halo": convolution_figures.tile_and_halo,
     "row-to-softmax": softmax_figures.row_to_softmax,
     "passes-over-rows": softmax_figures.passes_over_rows,
 }

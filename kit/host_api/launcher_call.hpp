@@ -47,6 +47,9 @@ struct Launcher<void(Parameters...)> {
   template <typename Result, typename... Others, typename = std::enable_if_t<!std::is_same_v<void(Others...), void(Parameters...)>>>
   static int run(Result (*launcher)(Others...)) {
     static_assert(sizeof...(Others) == sizeof...(Parameters), "the launcher has another number of parameters than the lab gives it");
+    if constexpr (sizeof...(Others) == sizeof...(Parameters))
+      static_assert(((std::is_pointer_v<Others> == std::is_pointer_v<Parameters>) && ...),
+                    "the launcher's parameters are in another order");
     return Launcher<void(Others...)>::run(launcher);
   }
 

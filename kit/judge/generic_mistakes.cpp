@@ -11,7 +11,8 @@
 namespace tilelab::judge {
 namespace {
 
-constexpr double closeness = 1e-6;  // relative: some roundings of fp32
+constexpr double closeness = 1e-6;               // relative: some roundings of fp32
+constexpr double closeness_of_integers = 1e-12;  // these are not rounded; a factor that is worked out is
 constexpr std::array<std::size_t, 3> usual_sides{8, 16, 32};
 constexpr unsigned largest_side = 1024;  // of a block; a submission may give any numbers
 
@@ -22,11 +23,13 @@ struct Output {
   const Trial& trial;
   const Expectation& right;
   std::size_t rows, columns, tile_rows, tile_columns, threads_x, threads_y;
+  double close;
 
   Output(const Trial& trial, const protocol::LaunchConfig& config)
       : trial(trial), right(only_output(trial)->expectation), rows(right.rows), columns(right.columns),
         tile_rows(std::clamp(config.block.y, 1u, largest_side)), tile_columns(std::clamp(config.block.x, 1u, largest_side)),
-        threads_x(std::size_t{config.grid.x} * tile_columns), threads_y(std::size_t{config.grid.y} * tile_rows) {}
+        threads_x(std::size_t{config.grid.x} * tile_columns), threads_y(std::size_t{config.grid.y} * tile_rows),
+        close(is_floating(only_output(trial)->type) ? closeness : closeness_of_integers) {}
 
   Guess at(std::size_t row, std::size_t column) const { return row < rows && column < columns ? flat(row * columns + column) : Guess{}; }
 
@@ -36,7 +39,7 @@ struct Output {
   }
 
   Guess changed(std::size_t row, std::size_t column, double value) const {
-    return {Guess::State::value, value, at(row, column).bound + closeness * std::abs(value)};
+    return {Guess::State::value, value, at(row, column).bound + close * std::abs(value)};
   }
 };
 

@@ -240,7 +240,7 @@ class Machine {
       if (buffer == nullptr || buffer->role != BufferRole::input) return false;
       spend(pc);
       if (buffer->marks != nullptr) buffer->marks->read.add(address - buffer->base, size);
-      redundant_->count_input(size);
+      if (buffer->space != Space::module) redundant_->count_input(size);  // a GPU reads constant memory from a cache of its own
     }
     spins_.note(address);
     return true;

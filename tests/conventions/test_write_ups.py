@@ -25,6 +25,8 @@ WITH_FIGURES = [
     "05-transpose",
     "06-reduction",
     "07-histogram",
+    "08-scan",
+    "09-convolution",
     "10-softmax",
 ]
 

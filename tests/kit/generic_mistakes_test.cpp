@@ -123,6 +123,18 @@ TEST_CASE("a right output, noise, one wrong element and a constant are not expla
   CHECK(said_of([](const Stencil&, std::size_t, std::size_t) { return hole; }).empty());
 }
 
+TEST_CASE("sums of integers that pass through a float are not taken for values that are cut off, scaled or shifted", "[generic]") {
+  std::vector<double> sums;
+  judge::Expectation right{.rows = 1, .columns = 100, .values = {}};
+  for (int i = 0; i < 100; ++i) {
+    right.values.push_back(20'000'001.0 + 1'000'003.0 * i);
+    sums.push_back(static_cast<double>(static_cast<float>(right.values.back())));
+  }
+  const Trial trial{
+      .shape = "n=100", .inputs = "large numbers", .operands = {judge::output("out", ElementType::i32, right)}, .launch_arguments = {}};
+  CHECK_FALSE(explain({}, {trial, config, sums}));
+}
+
 TEST_CASE("a launch that was right refutes a mistake that would have spoilt it", "[generic]") {
   const Stencil small({20, 20}), large({37, 43});
   const Element halved = [](const Stencil& s, std::size_t i, std::size_t j) { return s.right(i, j) / 2; };

@@ -1,5 +1,5 @@
 // Counts the bytes that the threads of a launch access in each memory space. It counts the source's statements, not a compiler's
-// instructions. Requests, sectors and bank conflicts are not counted here.
+// instructions. Requests, sectors and bank conflicts are not counted here, nor are reads of constant memory.
 #pragma once
 
 #include <array>
@@ -9,6 +9,7 @@
 
 #include "simt/event.hpp"
 #include "simt/redundant_reads.hpp"
+#include "simt/region.hpp"
 
 namespace tilelab::simt {
 
@@ -20,7 +21,8 @@ class AccessCounter final : public Observer {
   void on_access(const Access& access) override {
     if (access.unit != Unit::none) return;
     const auto space = static_cast<std::size_t>(access.space);
-    if (access.kind != AccessKind::write) loaded_[space] += access.size;
+    const bool constant = access.space == Space::module && access.region != nullptr && access.region->role == BufferRole::input;
+    if (access.kind != AccessKind::write && !constant) loaded_[space] += access.size;
     if (access.kind != AccessKind::read) stored_[space] += access.size;
   }
   void on_barrier(const BarrierEvent&) override { ++barriers_; }
