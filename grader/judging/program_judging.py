@@ -20,7 +20,7 @@ from grader.model.outcome import JudgedCase
 from grader.model.verdicts import Verdict
 from grader.programs.built_program import NO_FRAME, BuiltProgram, ProgramRecipe, build_program
 from grader.programs.host.host_refusals import HostRefusal, library_of_header
-from grader.programs.host.launcher_main import launcher_frame, refusal_of_launcher
+from grader.programs.host.launcher_main import launcher_frame, name_of, refusal_of_launcher
 from grader.programs.host.program_source import ProgramSource
 from grader.programs.program_kernels import ProgramKernel
 from grader.programs.program_run import ProgramRequest, ProgramSizes, program_description
@@ -127,6 +127,10 @@ def _refusals(lab: Lab, text: str, built: BuiltProgram) -> tuple[Refusal, ...]:
     if absent:  # no compiler takes the file then, needed or not
         said = f"{absent[0].header} was not found: a submission is one file, and may include what the lab hands out."
         return (Refusal(Verdict.COMPILE_ERROR, absent[0].line, said),)
+    name = name_of(lab.public.launcher)
+    if name and any(one.name.signature in {name, lab.public.launcher} for one in built.kernels):
+        said = f"`{name}` is a kernel, and the lab asks for a host function that launches kernels: remove __global__ from it."
+        return (Refusal(Verdict.MISSING_ENTRY_POINT, 0, said),)
     refused = [one for one in built.kernels if one.refusal and _verdict(one) in _REFUSES_THE_FILE]
     refused.sort(key=lambda one: _REFUSES_THE_FILE.index(_verdict(one)))
     return tuple(_of_kernel(one) for one in refused[:1])

@@ -33,6 +33,7 @@ _UNUSED = re.compile(
     re.MULTILINE,
 )
 _OPENMP = re.compile(r"^[ \t]*#[ \t]*include[ \t]*<omp\.h>", re.MULTILINE)
+_OF_ASM = re.compile(r"Assembler messages:\n(?:[^\n]*\n)*?[^\n]*\bError: ([^\n]+)")
 _OF_A_UNIT = re.compile(r"\bunit\d+\.o\b|relocation truncated to fit")
 _RUNS_FUNCTIONS = re.compile(r"^[ \t]*#[ \t]*include[ \t]*<(?:thrust|cub)/", re.MULTILINE)
 _MOST_ROUNDS = 16
@@ -238,6 +239,8 @@ def _log(finished: Finished, work: _Work) -> str:
 def _why(work: _Work, unit: KernelSource, finished: Finished, log: str) -> tuple[HostRefusal, ...]:
     if limit := used_up(finished, _LIMITS, log):
         return (HostRefusal(unit.name, 0, f"The compiler was stopped: it needed more than {limit} for {unit.name}."),)
+    if match := _OF_ASM.search(log):  # of asm() in the text: the compiler's own assembly has no mistakes
+        return (HostRefusal(unit.name, 0, f"The assembler says of an asm statement: {match[1].strip()[:200]}"),)
     refusals = refusals_of_errors(log, unit, work.missing)
     ours = [str(folder) for folder in work.toolchain.includes]
     is_theirs = names_the_text(log, unit.texts, ours)

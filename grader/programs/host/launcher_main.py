@@ -21,6 +21,11 @@ _OURS = "<launcher>"  # the file name that the compiler gives to our own lines
 _OWN_MAIN = "tilelab_own_main"
 _IN_OURS = re.compile(rf"^(?:In file included from )?{_OURS}:\d+", re.MULTILINE)
 _ERROR = re.compile(r"^(?:\./)?([^:\n]+):(\d+):(?:\d+:)? (?:fatal )?error: ", re.MULTILINE)
+_OF_THE_CALL = re.compile(
+    rf"^{_OURS}:\d+:(?:\d+:)? error: [^\n]*(?:no matching function|not (?:been )?declared|is not a member|does not name a type)"
+    r"|static assertion failed|required from here",
+    re.MULTILINE,
+)
 _KEEP = "Keep the name and the parameters of the starter file."
 
 
@@ -49,6 +54,10 @@ def refusal_of_launcher(log: str, text: str, file: str, signature: str) -> HostR
     """What is wrong with the launcher, where the compiler complains of our call and not of the student's own lines."""
     if any(match[1] == file for match in _ERROR.finditer(log)) or not _IN_OURS.search(log):
         return None
+    if not _OF_THE_CALL.search(log):
+        last = len(text.rstrip().split("\n"))
+        said = "The file ends in the middle of something: is there a `}`, a `)` or a `;` missing?"
+        return HostRefusal(file, last, said)
     name = name_of(signature).rpartition("::")[2]
     wanted = f"`{_in_c(signature)}`"
     place = function_called(text, name)
@@ -59,7 +68,7 @@ def refusal_of_launcher(log: str, text: str, file: str, signature: str) -> HostR
         said = f"There is no function {wanted}.{but}"
         return HostRefusal(file, other.line if other else 0, f"{said} {_KEEP}", is_entry=True)
     found = _signature(text, name)
-    differs = f" {difference(signature, found)}" if found else ""
+    differs = f" {difference(signature, found)}" if found and found != signature.rpartition("::")[2] else ""
     said = f"`{name}` does not have the parameters that the lab asks for: expected {wanted}.{differs}".rstrip()
     return HostRefusal(file, place.line, f"{said} {_KEEP}", is_entry=True)
 

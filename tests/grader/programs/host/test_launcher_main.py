@@ -48,6 +48,14 @@ def test_another_name_is_said_with_its_line() -> None:
     assert "The file has `solved` (line 2): the lab asks for the name `solve`." in refusal.message
 
 
+def test_a_file_that_ends_too_early_is_no_missing_launcher() -> None:
+    log = "<launcher>:1:1: error: a function-definition is not allowed here before '{' token\n<launcher>:1: error: expected '}'\n"
+    refusal = refusal_of_launcher(log, "void solve(float* a, int n) {\n  a[0] = n;\n\n", "mine.cu", SIGNATURE)
+    assert refusal is not None
+    assert (refusal.is_entry, refusal.line) == (False, 2)
+    assert "The file ends in the middle of something" in refusal.message
+
+
 def test_other_parameters_are_said() -> None:
     refusal = refusal_of_launcher(OURS, "void solve(const double* a, float* b, int n) {}", "mine.cu", SIGNATURE)
     assert refusal is not None
