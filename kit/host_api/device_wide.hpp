@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdlib>
 #include <limits>
 
 #include "runtime_device.hpp"
@@ -119,4 +120,17 @@ struct DeviceRadixSort {
   }
 };
 
+// Memory of the device. CUB's keeps what is given back for the next that asks; this one does not.
+struct CachingDeviceAllocator {
+  explicit CachingDeviceAllocator(bool /*keeps_at_exit*/ = false, bool /*speaks*/ = false) {}
+  cudaError_t DeviceAllocate(void** pointer, std::size_t bytes, cudaStream_t = nullptr) { return cudaMalloc(pointer, bytes); }
+  cudaError_t DeviceFree(void* pointer) { return cudaFree(pointer); }
+};
+
 }  // namespace cub
+
+#define CubDebug(error) (error)
+#define CubDebugExit(error)                   \
+  do {                                        \
+    if ((error) != cudaSuccess) std::exit(1); \
+  } while (0)

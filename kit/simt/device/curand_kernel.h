@@ -3,6 +3,8 @@
 // the host's library.
 #pragma once
 
+#include <curand.h>  // the host's functions, where there are any
+
 #include "cuda_on_cpu.hpp"
 
 #include "random_bits.hpp"
