@@ -21,6 +21,8 @@ _INDEX = re.compile(r"\[([^\[\]]+)\]")
 _COMPUTED = re.compile(r"\w[-+*/%]")
 _WORD = re.compile(r"\w")
 _NAME = re.compile(r"[A-Za-z_]\w*")
+# `in[i]`, `in[row*N+column]` and the latter's index alone: every oracle of a row-major matrix has them.
+_ORDINARY = re.compile(r"(?:\w*\[)?(?:\w+\*\w+\+)?\w+\]?")
 _NAMES_OF_CHANCE = 2  # two labs can use an expression with so few names without knowing of each other
 
 
@@ -30,6 +32,12 @@ class Secrets:
 
     pairs: frozenset[tuple[str, str]] = field(default_factory=frozenset)
     expressions: frozenset[str] = field(default_factory=frozenset)
+
+    def outside_of_labs(self) -> Secrets:
+        """What files of no lab must not show, such as the kit's and problems': everything but the place of an
+        element in a row or in a row-major matrix.
+        """
+        return Secrets(self.pairs, frozenset(one for one in self.expressions if not _ORDINARY.fullmatch(one)))
 
     def beyond_chance(self) -> Secrets:
         """What no other lab writes by chance: pairs of lines, and expressions of more than two names. They are secret everywhere."""
@@ -44,14 +52,19 @@ class CourseSecrets:
     of_labs: Mapping[str, Secrets]
 
     def for_file(self, path: str) -> Secrets:
-        """What the handout's file `path` must not show. A file that belongs to no lab must show no lab's secrets at all."""
+        """What the handout's file `path` must not show. A file that belongs to no lab must show no lab's secrets, but
+        may say `in[i]` and `in[row * N + column]`.
+        """
         parts = PurePosixPath(path).parts
         lab = parts[1] if parts[0] == "assignments" and len(parts) > 2 else None  # noqa: PLR2004  assignments/<lab>/...
         return self.for_lab(lab)
 
     def for_lab(self, lab_id: str | None) -> Secrets:
         """What the files of this lab must not show."""
-        held = [one if lab_id in (None, own) else one.beyond_chance() for own, one in self.of_labs.items()]
+        if lab_id is None:
+            held = [one.outside_of_labs() for one in self.of_labs.values()]
+        else:
+            held = [one if lab_id == own else one.beyond_chance() for own, one in self.of_labs.items()]
         return Secrets(
             frozenset(chain.from_iterable(one.pairs for one in held)),
             frozenset(chain.from_iterable(one.expressions for one in held)),

@@ -182,6 +182,15 @@ def test_what_is_no_coincidence_is_a_leak_in_the_write_up_of_another_lab_too() -
     assert [leak.text for leak in shown] == ["x[n-i]"]
 
 
+def test_the_place_of_an_element_in_a_row_or_a_matrix_is_no_leak_in_an_oracle() -> None:
+    solution = "// BEGIN SOLUTION\nout[row * N + column] = in[i] + in[n - i];\n// END SOLUTION\n"
+    secrets = secrets_of({"05-add": [cut(solution, "add.cu")]})
+    oracle = "out[row * N + column] = in[i];\nat = row * N + column;\nin[n - i];\n"
+    assert [leak.text for leak in leaks(oracle, secrets.for_file("kit/problems/add.cpp"))] == ["in[n-i]"]
+    write_up = leaks(oracle, secrets.for_file("assignments/05-add/README.md"))
+    assert [leak.line for leak in write_up] == [1, 1, 2, 3]
+
+
 def test_what_stands_outside_the_regions_of_any_lab_is_public() -> None:
     other = "y[i * 2]\n// BEGIN SOLUTION\nz\n// END SOLUTION\n"
     assert leaked("y[i * 2]\n", SOLUTION) == [1]
