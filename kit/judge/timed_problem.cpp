@@ -38,7 +38,9 @@ bool times(TimedProblem problem) {
 
 TimedWork work_to_time(const std::string& problem, const std::string& shape) {
   const auto found = std::ranges::find(registered(), problem, &TimedProblem::name);
-  if (found == registered().end()) throw std::invalid_argument("the problem " + problem + " does not say how it is timed");
+  if (found == registered().end())
+    throw std::invalid_argument("the problem " + problem + " does not say how it is timed: its author adds kit/problems/" + problem +
+                                "_timing.cpp (judge::times), or leaves [performance] out of lab.toml");
   const std::vector<int> sides = sides_of(shape);
   if (sides.size() != found->sizes.size()) {
     throw std::invalid_argument("the shape " + shape + " cannot be timed: " + problem + " takes " + std::to_string(found->sizes.size()) +

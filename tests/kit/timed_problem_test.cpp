@@ -7,6 +7,7 @@
 #include <limits>
 
 #include <catch2/catch_test_macros.hpp>
+#include <catch2/matchers/catch_matchers_exception.hpp>
 #include <catch2/matchers/catch_matchers_string.hpp>
 
 #include "runner/timed_input.hpp"
@@ -100,5 +101,6 @@ TEST_CASE("products rounded to TF32 are found", "[timed-problem]") {
 TEST_CASE("a shape or a problem that cannot be timed is refused in words", "[timed-problem]") {
   CHECK_THROWS_AS(judge::work_to_time("matmul", "48x33"), std::invalid_argument);
   CHECK_THROWS_AS(judge::work_to_time("matmul", "48x33x0"), std::invalid_argument);
-  CHECK_THROWS_AS(judge::work_to_time("reduction", "48"), std::invalid_argument);
+  CHECK_THROWS_MATCHES(judge::work_to_time("reduction", "48"), std::invalid_argument,
+                       Catch::Matchers::MessageMatches(Catch::Matchers::ContainsSubstring("kit/problems/reduction_timing.cpp")));
 }
