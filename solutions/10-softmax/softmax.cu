@@ -6,10 +6,10 @@
 constexpr int threads = 256;  // of a block, a multiple of 32. A block does one row
 constexpr int warps = threads / 32;
 
-// Combines one value of each thread of the block, and gives every thread the result. All threads of the block call it.
+// Combines one value of each thread of the block, and gives every thread the result. All threads of the block call it. `of_warp` is shared
+// memory for one number of each warp.
 template <class Combine>
-__device__ float of_block(float value, Combine combine) {
-  __shared__ float of_warp[warps];
+__device__ float of_block(float value, float* of_warp, Combine combine) {
   for (int distance = 16; distance > 0; distance /= 2) value = combine(value, __shfl_xor_sync(0xffffffff, value, distance));
   if (threadIdx.x % 32 == 0) of_warp[threadIdx.x / 32] = value;
   __syncthreads();  // no value is read before its warp has stored it
@@ -29,13 +29,14 @@ __global__ void softmax_rows(const float* in, float* out, int columns) {
   const float* x = in + static_cast<size_t>(blockIdx.x) * columns;
   float* y = out + static_cast<size_t>(blockIdx.x) * columns;
 
+  __shared__ float of_warp[warps];
   float most = -INFINITY;
   for (int c = threadIdx.x; c < columns; c += threads) most = fmaxf(most, x[c]);
-  most = of_block(most, [](float a, float b) { return fmaxf(a, b); });
+  most = of_block(most, of_warp, [](float a, float b) { return fmaxf(a, b); });
 
   float sum = 0.0f;
   for (int c = threadIdx.x; c < columns; c += threads) sum += expf(x[c] - most);
-  sum = of_block(sum, [](float a, float b) { return a + b; });
+  sum = of_block(sum, of_warp, [](float a, float b) { return a + b; });
 
   for (int c = threadIdx.x; c < columns; c += threads) y[c] = expf(x[c] - most) / sum;
   // END SOLUTION
