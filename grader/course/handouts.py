@@ -226,10 +226,13 @@ def _is_shown(figure: str, files: Mapping[str, PackedFile]) -> bool:
 
 
 def _lab_table(labs: Sequence[Lab]) -> str:
-    rows = ["| lab | you write | what it is about |", "|---|---|---|"]
+    rows = ["| lab | you write | what it is about | after |", "|---|---|---|---|"]
+    given = {lab.id for lab in labs}
     for lab in labs:
         link = f"[{lab.id}](assignments/{lab.id}/README.md)"
-        rows.append(f"| {link} | `{lab.public.file}` | {lab.public.title}. {lab.public.summary} |")
+        credit = " Extra credit." if lab.public.extra_credit else ""
+        before = ", ".join(one for one in lab.public.needs if one in given)
+        rows.append(f"| {link} | `{lab.public.file}` | {lab.public.title}. {lab.public.summary}{credit} | {before} |")
     return "\n".join(rows)
 
 

@@ -99,6 +99,7 @@ class PublicSpec(Strict):
         str, ...
     ] = ()  # files of the lab that a launcher's or program's file may include: "wb.h", "thrust/scan.h"
     shapes: str  # in words, for people
+    needs: tuple[str, ...] = ()  # labs that come before this one, in a course that has them
     traced_shape: str = (
         "8x8x8"  # sizes that `make trace` takes where none are given: allowed here, and small enough to read
     )
