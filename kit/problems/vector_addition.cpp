@@ -53,7 +53,10 @@ const nlohmann::json& list(const nlohmann::json& record, const char* key) {
 std::uint64_t threads_of(const nlohmann::json& launch) {
   std::uint64_t threads = 1;
   for (const char* sides : {"grid", "block"}) {
-    for (const auto& side : list(launch, sides)) threads *= side.is_number_unsigned() ? side.get<std::uint64_t>() : 0;
+    for (const auto& side : list(launch, sides)) {
+      const std::int64_t count = side.is_number_integer() ? side.get<std::int64_t>() : 0;
+      threads *= count > 0 ? static_cast<std::uint64_t>(count) : 0;
+    }
   }
   return threads;
 }
