@@ -9,6 +9,7 @@ namespace tilelab::program {
 namespace {
 
 constexpr std::size_t most_bytes = 256u << 20, most_places = 1u << 20;
+constexpr std::uint64_t first_of_memory = 4096;  // lower ones number arguments
 
 }  // namespace
 
@@ -43,7 +44,7 @@ std::uint64_t Custody::hash(const char* content, std::size_t bytes) const {
 
 void Custody::write(const CustodyHeader& header, const char* content, const std::string& bits) {
   if (header.bytes == 0 || !is_whole_) return;
-  if (header.address != 0 && known_.size() < most_places) {
+  if (header.address >= first_of_memory && known_.size() < most_places) {
     const std::uint64_t now = hash(content, header.bytes) * 31 + hash(bits.data(), bits.size());
     const auto [place, is_new] = known_.try_emplace({header.to_the_device, header.address, header.bytes}, now);
     if (!is_new && place->second == now) return;

@@ -19,7 +19,7 @@ namespace tilelab::program {
 struct CustodyHeader {
   std::uint64_t to_the_device = 0;  // 0: to the host
   std::uint64_t at = 0;             // where the program asked for the copy, or launched the kernel
-  std::uint64_t address = 0;        // in the program's own memory; 0: an argument of a kernel
+  std::uint64_t address = 0;        // in the program's own memory; below 4096: the number of a kernel's argument
   std::uint64_t bytes = 0;
 };
 

@@ -133,7 +133,8 @@ Reply LaunchCalls::launch(const HostRequest& request, std::chrono::milliseconds 
     return session_.fail("launch", CudaError::memory_allocation, at);
   }
   session_.view.take_in_all(at);
-  for (const auto& one : launch.arguments) session_.custody.sent(at, 0, reinterpret_cast<const char*>(one.data()), one.size());
+  for (std::size_t i = 0; i < launch.arguments.size(); ++i)
+    session_.custody.sent(at, i, reinterpret_cast<const char*>(launch.arguments[i].data()), launch.arguments[i].size());
   const LaunchOutcome outcome = runners_.run(launch, variables_, left);
   session_.view.hand_out_all(at);
   const CudaError error = take(request, launch, outcome);

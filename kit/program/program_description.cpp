@@ -66,6 +66,7 @@ OperandDescription operand_from(const json& value) {
 LaunchSettings settings_from(const json& value) {
   const auto flag = [&](const char* key) { return value.contains(key) && value.at(key).get<bool>(); };
   LaunchSettings settings{.order_seed = std::nullopt,
+                          .withholds_inputs = flag("withholds_inputs"),
                           .reversed = flag("reversed"),
                           .traffic = flag("traffic"),
                           .allow_same_value_writes = flag("allow_same_value_writes"),

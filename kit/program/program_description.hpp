@@ -50,6 +50,7 @@ struct OperandDescription {
 // How every launch runs. See protocol::LaunchRequest.
 struct LaunchSettings {
   std::optional<std::uint64_t> order_seed;
+  bool withholds_inputs = false;  // the host reads zeros where operands hold what no kernel wrote
   bool reversed = false, traffic = false, allow_same_value_writes = false, early_return_is_error = false;
 };
 

@@ -27,7 +27,8 @@ class RunRecord {
   void end(const std::string& how, nlohmann::json more = nlohmann::json::object());
   // Adds the counters of one launch to those before; of what is the most of a thread or a block, the largest counts.
   void count(const std::map<std::string, std::uint64_t>& counters);
-  void needs_reversed_run() { needs_reversed_run_ = true; }  // of some launch: see protocol::LaunchReply
+  void read_of_input(std::size_t bytes) { input_bytes_read_ += bytes; }  // by the host, of what operands held before
+  void needs_reversed_run() { needs_reversed_run_ = true; }              // of some launch: see protocol::LaunchReply
   void moved_too_much() { end_ = {{"ended", "too-much"}, {"detail", "it moves more than 256 MB between host and device"}}; }
   void stopped() { end_ = {{"ended", "stopped"}}; }  // whatever it was that ended it
   bool has_ended() const { return end_.contains("ended"); }
@@ -43,6 +44,7 @@ class RunRecord {
   Places launch_places_, finding_places_, host_places_;
   nlohmann::json end_ = nlohmann::json::object();
   std::map<std::string, std::uint64_t> counters_;
+  std::uint64_t input_bytes_read_ = 0;
   bool needs_reversed_run_ = false;
   bool is_whole_ = true;
 };

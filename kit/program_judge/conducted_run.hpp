@@ -14,7 +14,7 @@
 namespace tilelab::judge {
 
 // Bytes that were copied, in the order of the copies. `address`: where they went to or came from in the program's own memory;
-// 0: an argument of a kernel.
+// below 4096 the number of a kernel's argument.
 struct CopiedBytes {
   bool to_the_device = false;  // else they were copied to the host
   std::uint64_t at = 0;        // the program's instruction

@@ -22,11 +22,15 @@ using nlohmann::json;
 
 using Operands = std::vector<const Operand*>;
 
+constexpr std::uint64_t least_read = 64;       // bytes of inputs: less, a launcher may need to know how much there is to do
 constexpr std::uint64_t clocks_of_a_run = 12;  // a run may take so many times the processor time of one launch
 
 bool came_back(const ConductedRun& run) { return run.record.value("ended", "") == "finished"; }
 
-json description_of(const BuiltProgram& program, const Trial& trial, const LaunchOptions& options, bool reversed) {
+// How a run differs from the first.
+enum class Again { no, reversed, without_inputs };
+
+json description_of(const BuiltProgram& program, const Trial& trial, const LaunchOptions& options, Again again) {
   json description = program.description;
   json& limits = description.at("limits");
   limits["clock_ms"] = trial.clock_ms;
@@ -37,7 +41,8 @@ json description_of(const BuiltProgram& program, const Trial& trial, const Launc
   if (options.traffic || trial.counts_traffic) settings["traffic"] = true;
   if (options.allow_same_value_writes) settings["allow_same_value_writes"] = true;
   if (options.early_return_is_error) settings["early_return_is_error"] = true;
-  if (reversed) settings["reversed"] = true;
+  if (again == Again::reversed) settings["reversed"] = true;
+  if (again == Again::without_inputs) settings["withholds_inputs"] = true;
   return description;
 }
 
@@ -133,11 +138,11 @@ LaunchRecord new_record(const Trial& trial) {
           .printed = {}};
 }
 
-LaunchRecord judge_once(const BuiltProgram& program, const Trial& trial, const LaunchOptions& options, bool reversed) {
+LaunchRecord judge_once(const BuiltProgram& program, const Trial& trial, const LaunchOptions& options, Again again) {
   LaunchRecord record = new_record(trial);
   DataFolder(program.folder).fill({});
   const OperandFiles files(trial, program.launcher.value_or(LauncherCall{}), program.scratch);
-  json description = description_of(program, trial, options, reversed);
+  json description = description_of(program, trial, options, again);
   description["operands"] = files.write();
   const ConductedRun run = conduct(program, std::move(description));
   record.program = run.record;
@@ -159,6 +164,13 @@ LaunchRecord judge_once(const BuiltProgram& program, const Trial& trial, const L
   record.needs_reversed_run = run.record.value("needs_reversed_run", false);
   say_why(record);
   return record;
+}
+
+// The launcher copied its inputs to the host. Where the host then reads zeros, a result that kernels compute is the same.
+void judge_without_inputs(LaunchRecord& record, const LaunchRecord& again) {
+  if (again.verdict == Verdict::internal_error) return worsen(record, again.verdict, again.message);
+  if (again.mismatch)
+    worsen(record, Verdict::rejected, "The result is right, but it comes from the host: it hangs on what the host read of the inputs.");
 }
 
 LaunchRecord judge_natively(const BuiltProgram& program, const Trial& trial) {
@@ -186,10 +198,12 @@ LaunchRecord judge_natively(const BuiltProgram& program, const Trial& trial) {
 
 LaunchRecord judge_launcher(const BuiltProgram& program, const Trial& trial, const LaunchOptions& options) {
   if (program.native) return judge_natively(program, trial);
-  LaunchRecord record = judge_once(program, trial, options, false);
+  LaunchRecord record = judge_once(program, trial, options, Again::no);
   record.work = {trial.work_unit, trial.work, compulsory_bytes(trial)};
+  if (record.verdict == Verdict::pass && record.program.value("input_bytes_read", std::uint64_t{0}) >= least_read)
+    judge_without_inputs(record, judge_once(program, trial, options, Again::without_inputs));
   if (record.verdict != Verdict::pass || !record.needs_reversed_run) return record;
-  LaunchRecord again = judge_once(program, trial, options, true);
+  LaunchRecord again = judge_once(program, trial, options, Again::reversed);
   return again.verdict == Verdict::pass ? record : again;
 }
 

@@ -5,6 +5,7 @@
 #include <optional>
 #include <set>
 #include <span>
+#include <tuple>
 #include <utility>
 
 #include "judge/comparison.hpp"
@@ -14,6 +15,7 @@ namespace tilelab::judge {
 namespace {
 
 constexpr std::size_t window = 16, least_elements = 4, least_values = 4;
+constexpr std::uint64_t first_of_memory = 4096;    // lower addresses number arguments
 constexpr std::size_t most_joined = 64;            // bytes of a piece
 constexpr std::uint64_t most_steps = 400'000'000;  // of one search
 
@@ -116,12 +118,13 @@ struct Sent {
 
 std::vector<Sent> all_sent(const std::vector<CopiedBytes>& copies) {
   std::vector<Sent> all;
-  std::map<std::pair<std::uint64_t, std::size_t>, std::size_t> joined;  // by place and size
+  std::map<std::tuple<std::uint64_t, std::uint64_t, std::size_t>, std::size_t> joined;  // by place, argument and size
   for (std::size_t i = 0; i < copies.size(); ++i) {
     const CopiedBytes& one = copies[i];
     if (!one.to_the_device) continue;
     if (one.bytes.size() <= most_joined) {
-      const auto [known, is_new] = joined.try_emplace({one.at, one.bytes.size()}, all.size());
+      const auto [known, is_new] =
+          joined.try_emplace({one.at, one.address < first_of_memory ? one.address : first_of_memory, one.bytes.size()}, all.size());
       if (!is_new) {
         auto& bytes = all[known->second].bytes;
         bytes.insert(bytes.end(), one.bytes.begin(), one.bytes.end());

@@ -278,3 +278,22 @@ TEST_CASE("fake program: launcher that uses up its processor time", "[.fake-prog
   std::signal(SIGXCPU, SIG_DFL);
   raise(SIGXCPU);
 }
+
+TEST_CASE("fake program: launcher that sends the host's result in disguise", "[.fake-program]") {
+  Launcher one;
+  auto values = one.answer();
+  for (float& value : values) value -= 1000;
+  const auto scratch = one.cuda.allocate(one.bytes());
+  one.cuda.put(scratch, values);
+  for (int i = 0; i < 1000; ++i) one.cuda.launch(scratch, one.n);
+  one.device_copy(one.out, scratch, one.bytes());
+  one.finish();
+}
+
+TEST_CASE("fake program: launcher that looks at its input", "[.fake-program]") {
+  Launcher one;
+  one.answer();
+  one.device_copy(one.out, one.in, one.bytes());
+  one.cuda.launch(one.out, one.n);
+  one.finish();
+}

@@ -75,7 +75,7 @@ LaunchRecord run(const std::string& launcher, const judge::Trial& one = trial())
 
 TEST_CASE("a launcher whose kernel makes the result passes", "[launcher]") {
   const auto launcher = GENERATE("adds one", "goes by way of managed memory", "brings the result to the host and back",
-                                 "leaves threads and children at work");
+                                 "leaves threads and children at work", "looks at its input");
   CAPTURE(launcher);
   const LaunchRecord record = run(launcher);
   CHECK(record.message.empty());
@@ -85,9 +85,10 @@ TEST_CASE("a launcher whose kernel makes the result passes", "[launcher]") {
 }
 
 TEST_CASE("what the host computed is found out", "[launcher]") {
-  const auto launcher = GENERATE("computes on the host", "sends what the host computed to a kernel",
-                                 "sends the host's result piece by piece", "hands the host's result over in managed memory",
-                                 "writes over what a kernel left in managed memory", "makes the result of pieces of the input");
+  const auto launcher =
+      GENERATE("computes on the host", "sends what the host computed to a kernel", "sends the host's result piece by piece",
+               "hands the host's result over in managed memory", "writes over what a kernel left in managed memory",
+               "makes the result of pieces of the input", "sends the host's result in disguise");
   CAPTURE(launcher);
   const bool takes_pieces = std::string(launcher).starts_with("makes");
   const LaunchRecord record = run(launcher, trial(takes_pieces ? 1 : 7));
