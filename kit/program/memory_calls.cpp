@@ -197,16 +197,6 @@ Reply MemoryCalls::copy(const HostRequest& request) {
   return reply;
 }
 
-// The host reads an operand: what it held before the launcher came. A judge asks whether the result hangs on that.
-void MemoryCalls::hide_input(const Allocation& from, std::size_t first, char* seen, std::size_t bytes) {
-  if (from.operand == nullptr || from.file() != protocol::ProgramFile::device) return;
-  std::size_t written = 0;
-  for_each_written_by_kernel(from.marks, first, bytes, [&](std::size_t, std::size_t count) { written += count; });
-  if (written != 0) return;
-  session_.record.read_of_input(bytes);
-  if (session_.description.settings.withholds_inputs) std::memset(seen, 0, bytes);
-}
-
 Reply MemoryCalls::chunk(const HostRequest& request) {
   if (!transfer_) throw BrokenRules("bytes of no copy");
   Transfer& transfer = *transfer_;
@@ -223,7 +213,7 @@ Reply MemoryCalls::chunk(const HostRequest& request) {
       session_.custody.sent(transfer.at, transfer.host + row * transfer.host_pitch + column, rows.memory->content + place, some);
     } else {
       std::memcpy(staging_ + done, rows.memory->content + place, some);
-      hide_input(*rows.memory, place, staging_ + done, some);
+      session_.hide_input(*rows.memory, place, staging_ + done, some);
       session_.custody.received(transfer.at, transfer.host + row * transfer.host_pitch + column, *rows.memory, place, some);
     }
     done += some;

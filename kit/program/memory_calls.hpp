@@ -47,7 +47,6 @@ class MemoryCalls {
   std::optional<CudaError> resolve(const HostRequest& request, const char* key, std::uint64_t address, const char* pitch, Rows& rows);
   bool has_right_direction(const HostRequest& request, CopyKind kind, const Rows& to, const Rows& from);
   void move(const Rows& to, const Rows& from);
-  void hide_input(const Allocation& from, std::size_t first, char* seen, std::size_t bytes);
   void note_uses(const HostRequest& request, const Rows& to, const Rows& from);
   void note_unset(const HostRequest& request, const Rows& from);
   Reply finish(const HostRequest& request, const Rows& to, const Rows& from, const char* direction);

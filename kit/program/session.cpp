@@ -1,6 +1,9 @@
 #include "program/session.hpp"
 
+#include <cstring>
 #include <utility>
+
+#include "program/value_marks.hpp"
 
 namespace tilelab::program {
 
@@ -27,6 +30,15 @@ void Session::use(Allocation& one, const Use& use) {
   numbers["writes"] = use.writes;
   numbers["other_writes"] = conflict->writes;
   record.host("copy-race", use.at, std::move(numbers));
+}
+
+void Session::hide_input(const Allocation& from, std::size_t first, char* seen, std::size_t bytes) {
+  if (from.operand == nullptr || from.file() != protocol::ProgramFile::device) return;
+  std::size_t written = 0;
+  for_each_written_by_kernel(from.marks, first, bytes, [&](std::size_t, std::size_t count) { written += count; });
+  if (written != 0) return;
+  record.read_of_input(bytes);
+  if (description.settings.withholds_inputs) std::memset(seen, 0, bytes);
 }
 
 }  // namespace tilelab::program

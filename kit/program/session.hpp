@@ -53,6 +53,8 @@ struct Session {
   Reply arrive(std::uint64_t at);
   // Remembers a use of memory, and records a race.
   void use(Allocation& one, const Use& use);
+  // The host reads these bytes, `seen`. Where they are what an operand held before, a judge asks whether the result hangs on them.
+  void hide_input(const Allocation& from, std::size_t first, char* seen, std::size_t bytes);
 };
 
 // What a sentence about an allocation needs.
