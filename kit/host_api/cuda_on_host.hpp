@@ -18,3 +18,8 @@
 #include "runtime_kernels.hpp"
 #include "runtime_memory.hpp"
 #include "runtime_streams.hpp"
+
+// NVIDIA's helper_cuda.h, which many projects bring, declares its functions only where these are there.
+#define __DRIVER_TYPES_H__
+#define __CUDA_RUNTIME_API_H__
+#define __CUDA_RUNTIME_H__

@@ -2,4 +2,5 @@
 #pragma once
 #include <cuda_fp16.h>
 
+#define CUBLAS_API_H_
 #include "blas_calls.hpp"

@@ -4,6 +4,8 @@
 #include "host_api/random_calls.hpp"
 
 #include <cstdint>
+#include <mutex>
+#include <set>
 #include <vector>
 
 #include "host_api/library/host_session.hpp"
@@ -25,6 +27,14 @@ namespace {
 
 constexpr std::size_t parts_of_generator = 4096;
 
+std::mutex known_mutex;
+std::set<curandGenerator_t> known;  // generators that there are: a program may pass what it never set
+
+bool is_known(curandGenerator_t generator) {
+  const std::lock_guard lock(known_mutex);
+  return known.contains(generator);
+}
+
 curandState& next_part(curandGenerator_t generator) {
   auto& parts = generator->parts;
   if (parts.empty()) {
@@ -40,7 +50,7 @@ curandState& next_part(curandGenerator_t generator) {
 // `draw` appends what one part gives. `each`: so many numbers.
 template <typename T, typename Draw>
 curandStatus_t generate(curandGenerator_t generator, T* to, std::size_t count, std::size_t each, std::uintptr_t at, Draw draw) {
-  if (!generator) return CURAND_STATUS_NOT_INITIALIZED;
+  if (!is_known(generator)) return CURAND_STATUS_NOT_INITIALIZED;
   if (count % each != 0) return CURAND_STATUS_LENGTH_NOT_MULTIPLE;
   const bool of_device = is_device(to) || is_shared_with_device(to);
   if (!generator->for_host && !of_device) {
@@ -62,6 +72,8 @@ curandStatus_t generate(curandGenerator_t generator, T* to, std::size_t count, s
 curandStatus_t create(curandGenerator_t* generator, curandRngType_t type, bool for_host) {
   if (!generator || (type != CURAND_RNG_PSEUDO_DEFAULT && type != CURAND_RNG_PSEUDO_XORWOW)) return CURAND_STATUS_TYPE_ERROR;
   *generator = new curandGenerator_st{.for_host = for_host, .parts = {}};
+  const std::lock_guard lock(known_mutex);
+  known.insert(*generator);
   return CURAND_STATUS_SUCCESS;
 }
 
@@ -71,13 +83,14 @@ curandStatus_t curandCreateGenerator(curandGenerator_t* generator, curandRngType
 curandStatus_t curandCreateGeneratorHost(curandGenerator_t* generator, curandRngType_t type) { return create(generator, type, true); }
 
 curandStatus_t curandDestroyGenerator(curandGenerator_t generator) {
-  if (!generator) return CURAND_STATUS_NOT_INITIALIZED;
+  const std::lock_guard lock(known_mutex);
+  if (known.erase(generator) == 0) return CURAND_STATUS_NOT_INITIALIZED;
   delete generator;
   return CURAND_STATUS_SUCCESS;
 }
 
 curandStatus_t curandSetPseudoRandomGeneratorSeed(curandGenerator_t generator, unsigned long long seed) {
-  if (!generator) return CURAND_STATUS_NOT_INITIALIZED;
+  if (!is_known(generator)) return CURAND_STATUS_NOT_INITIALIZED;
   if (!generator->parts.empty())
     Session::open().refuse("The program gives a generator of cuRAND another seed after it has drawn numbers, which cannot run here.",
                            TILELAB_AT);
@@ -86,7 +99,7 @@ curandStatus_t curandSetPseudoRandomGeneratorSeed(curandGenerator_t generator, u
 }
 
 curandStatus_t curandSetStream(curandGenerator_t generator, cudaStream_t stream) {
-  if (!generator) return CURAND_STATUS_NOT_INITIALIZED;
+  if (!is_known(generator)) return CURAND_STATUS_NOT_INITIALIZED;
   generator->stream = stream;
   return CURAND_STATUS_SUCCESS;
 }
