@@ -37,6 +37,12 @@ def test_a_name_that_the_linker_did_not_find_is_named_once_with_its_line() -> No
     assert "`helper(int)` is declared but not defined" in found.message
 
 
+def test_what_is_missing_of_a_library_is_named_with_the_library() -> None:
+    log = "a.cu:4:20: error: \u2018BlockScan\u2019 in namespace \u2018cub\u2019 does not name a template type\n"
+    (refusal,) = refusals_of_errors(log, KernelSource("a.cu", {"a.cu": "..."}), ())
+    assert (refusal.line, refusal.message) == (4, "The program uses CUB (`cub::BlockScan`), which cannot run here.")
+
+
 def test_an_unknown_name_of_the_runtime_is_named() -> None:
     log = "a.cu:3:5: error: \u2018cudaFancyCall\u2019 was not declared in this scope"
     (found,) = refusals_of_errors(log, UNIT, [])
