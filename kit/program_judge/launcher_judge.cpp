@@ -22,7 +22,7 @@ using nlohmann::json;
 
 using Operands = std::vector<const Operand*>;
 
-constexpr std::uint64_t least_read = 64;       // bytes of inputs: less, a launcher may need to know how much there is to do
+constexpr std::uint64_t least_read = 128;      // bytes of inputs: less, a launcher may need for its own: a mask of 5 by 5 weights
 constexpr std::uint64_t clocks_of_a_run = 12;  // a run may take so many times the processor time of one launch
 
 bool came_back(const ConductedRun& run) { return run.record.value("ended", "") == "finished"; }
