@@ -35,7 +35,7 @@ __global__ void softmax_rows(const float* in, float* out, int columns) {
 }
 
 void softmax(const float* in, float* out, int rows, int columns) {
-  softmax_rows<<<columns, threads>>>(in, out, rows);
+  softmax_rows<<<rows, threads>>>(in, out, rows);
   const cudaError_t error = cudaGetLastError();
   if (error != cudaSuccess) std::printf("softmax: %s\n", cudaGetErrorString(error));
 }
