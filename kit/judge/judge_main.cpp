@@ -23,6 +23,7 @@
 #include "judge/judge_files.hpp"
 #include "judge/judge_task.hpp"
 #include "judge/launch_judge.hpp"
+#include "judge/orphans.hpp"
 #include "judge/runner_process.hpp"
 #include "judge/watched_launch.hpp"
 #include "program_judge/launcher_judge.hpp"
@@ -117,6 +118,7 @@ int judge_all(int argc, char** argv) {
     throw std::runtime_error("--report and one of --runner and --program are needed");
   const judge::JudgeTask task = judge::read_task(std::cin);
   std::filesystem::remove(options.report);  // if the judge fails, no older report may remain there
+  const judge::OrphanCare care;
   judge::BuiltProgram program;
   if (!options.program.empty()) {
     program = judge::read_program_file(options.program);

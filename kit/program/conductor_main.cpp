@@ -9,6 +9,7 @@
 #include <string_view>
 
 #include "judge/judge_files.hpp"
+#include "judge/orphans.hpp"
 #include "judge/runner_process.hpp"
 #include "options/program_options.hpp"
 #include "program/conductor.hpp"
@@ -32,6 +33,7 @@ void conduct(int argc, char** argv) {
   action.sa_handler = on_signal;  // no SA_RESTART: a wait is to end
   for (const int one : {SIGTERM, SIGINT, SIGHUP}) sigaction(one, &action, nullptr);
   prctl(PR_SET_PDEATHSIG, SIGTERM);  // who started us is gone, and nobody would read the report
+  const judge::OrphanCare care;
   program::Conductor conductor(program::read_program(options.text("program")));
   conductor.run(stop);
   judge::write_report(options.text("report"), conductor.report().dump(-1, ' ', false, nlohmann::json::error_handler_t::replace) + "\n");

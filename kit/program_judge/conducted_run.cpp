@@ -10,6 +10,7 @@
 #include <stdexcept>
 #include <utility>
 
+#include "judge/orphans.hpp"
 #include "program/custody.hpp"
 #include "program_judge/data_folder.hpp"
 #include "program_judge/output_process.hpp"
@@ -70,7 +71,9 @@ ConductedRun conduct(const BuiltProgram& program, json description) {
   if (drained == OutputProcess::Drained::late) throw std::runtime_error("the conductor did not end in time");
   run.wrote_too_much = drained == OutputProcess::Drained::too_much;
   if (run.wrote_too_much) child.stop();
-  if (const int status = child.wait(); !WIFEXITED(status) || WEXITSTATUS(status) != 0)
+  const int status = child.wait();
+  reap_orphans();
+  if (!WIFEXITED(status) || WEXITSTATUS(status) != 0)
     throw std::runtime_error("the conductor failed with status " + std::to_string(status));
   run.record = json::parse(text_of(report));
   run.copies = read_copies(copies);

@@ -2,6 +2,7 @@
 
 #include <sys/wait.h>
 
+#include "judge/orphans.hpp"
 #include "program_judge/data_folder.hpp"
 #include "program_judge/output_process.hpp"
 
@@ -17,6 +18,7 @@ ConductedRun run_natively(const BuiltProgram& program, const std::vector<std::st
   run.wrote_too_much = drained == OutputProcess::Drained::too_much;
   if (drained != OutputProcess::Drained::whole) child.kill();
   const int status = child.wait();
+  reap_orphans();
   run.record = {{"native", true}};
   for (const char* list : {"launches", "findings", "host", "allocations", "errors"}) run.record[list] = json::array();
   if (drained == OutputProcess::Drained::late) {
