@@ -7,7 +7,6 @@ has no right control; then nothing shows that a right kernel would pass.
 
 from __future__ import annotations
 
-import shutil
 import tempfile
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -17,6 +16,7 @@ from typing import Protocol
 
 from grader.judging.reject_header import demanded
 from grader.machine.diagnosis import remedy_for
+from grader.machine.folder_removal import remove_folder
 from grader.model.labs import Lab, LabError
 from grader.model.outcome import LabOutcome
 from grader.model.verdicts import Verdict, worst
@@ -86,7 +86,7 @@ class Controls:
         except Exception as error:  # noqa: BLE001 -- whatever it is, no submission can be judged either
             return f"could not be judged: {error}"
         finally:
-            shutil.rmtree(folder, ignore_errors=True)
+            remove_folder(folder)
         seen, why = _seen(outcome)
         return "" if seen is control.wanted else f"must be {control.wanted} and is {seen}{f' ({why})' if why else ''}"
 

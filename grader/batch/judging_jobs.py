@@ -8,7 +8,6 @@ stops all of them, because no outcome can be believed then.
 from __future__ import annotations
 
 import os
-import shutil
 import threading
 import time
 import traceback
@@ -24,6 +23,7 @@ from grader.batch.job_store import JobStore, job_key, lab_fingerprint
 from grader.batch.line_search import LineSearch
 from grader.intake.intake import Intake
 from grader.judging.lab_verdict import broke, fault_messages
+from grader.machine.folder_removal import remove_folder
 from grader.model.labs import Lab
 from grader.model.outcome import LabOutcome, unjudged
 from grader.model.result import Environment
@@ -226,14 +226,14 @@ def _do_job(setup: JudgingSetup, job: _Job, scratch: Path, stop: threading.Event
     except Exception:  # noqa: BLE001 -- as in _judge_once
         return outcome, f"{job.lab.id}: the size sweep broke: {traceback.format_exc()}"
     finally:
-        shutil.rmtree(scratch, ignore_errors=True)
+        remove_folder(scratch)
 
 
 def _judge_job(judge: Judge, lab: Lab, source: Path, scratch: Path, stop: threading.Event) -> tuple[LabOutcome, str]:
     """The outcome, tried again if we failed; and what failed, for the instructor."""
     for number in range(_TRIES):
         outcome, fault = _judge_once(judge, lab, source, scratch / str(number))
-        shutil.rmtree(scratch, ignore_errors=True)
+        remove_folder(scratch)
         ours = broke(lab, outcome)
         if not ours or stop.is_set():
             break

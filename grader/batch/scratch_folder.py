@@ -6,12 +6,12 @@ Its owner holds a lock file in it, which the kernel lets go when the owner ends;
 from __future__ import annotations
 
 import os
-import shutil
 import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+from grader.machine.folder_removal import remove_folder
 from grader.model.errors import MachineError
 from grader.model.file_lock import HeldByAnotherError, exclusively
 
@@ -41,7 +41,7 @@ def scratch_folder() -> Iterator[Path]:
         with exclusively(folder / _LOCK):
             yield folder
     finally:
-        shutil.rmtree(folder, ignore_errors=True)
+        remove_folder(folder)
 
 
 def remove_abandoned(place: Path) -> None:
@@ -51,6 +51,6 @@ def remove_abandoned(place: Path) -> None:
             if folder.is_symlink() or folder.stat().st_uid != os.geteuid() or not (folder / _LOCK).is_file():
                 continue
             with exclusively(folder / _LOCK, wait=False):
-                shutil.rmtree(folder, ignore_errors=True)
+                remove_folder(folder)
         except (OSError, HeldByAnotherError):
             continue

@@ -5,7 +5,6 @@ executor and, if there is one, on a GPU. It does not combine the two verdicts.
 from __future__ import annotations
 
 import dataclasses
-import shutil
 import tempfile
 import time
 from concurrent.futures import ThreadPoolExecutor
@@ -20,6 +19,7 @@ from grader.judging.judge_call import JudgeCall, run_judge
 from grader.judging.lab_verdict import all_passed
 from grader.judging.native_judging import judge_natively
 from grader.judging.program_judging import build_submission, judge_submission
+from grader.machine.folder_removal import remove_folder
 from grader.machine.toolset import Toolset
 from grader.model.labs import Lab
 from grader.model.outcome import GpuOutcome, JudgedCase, LabOutcome, unjudged
@@ -98,7 +98,7 @@ def judge_lab(  # noqa: PLR0913 - what a lab is judged on, each by name
             outcome = dataclasses.replace(outcome, speed=speed, seconds=time.monotonic() - began)
         return outcome
     finally:
-        shutil.rmtree(folder, ignore_errors=True)
+        remove_folder(folder)
 
 
 def _judge_program(  # noqa: PLR0913, PLR0917 - as judge_lab

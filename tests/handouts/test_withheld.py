@@ -137,7 +137,7 @@ def test_a_line_of_the_solution_left_unmarked_is_named(made: Path, change: Chang
     answer = solution.pop(6)
     change("solutions/05-add/add.cu", "\n".join([*solution[:4], answer, *solution[4:]]) + "\n")
     write(made)
-    told = "this is outside all markers, so students get it; put it into a PROMPT if you want that: y[i * n] += 1;"
+    told = "this is outside all markers, so students get it; put it into a PROMPT, or mark it as GIVEN, if you want that: y[i * n] += 1;"
     assert found(made) == [f"solutions/05-add/add.cu:5: {told}"]
 
 

@@ -150,7 +150,9 @@ def lab(folder: Path, *, rejects_at_least: int = 8) -> Lab:
     for half in ("assignments", "solutions"):
         (folder / half / "05-sum" / "rejects").mkdir(parents=True)
     cases = (CaseSpec(name="sums", points=2), CaseSpec(name="loads", points=1, role="technique"))
-    public = PublicSpec(title="", summary="", problem="", file="sum.cu", kernel="", launch="", shapes="", case=cases)
+    public = PublicSpec(
+        title="", summary="", problem="", file="sum.cu", kernel="sum()", launch="sum_launch()", shapes="", case=cases
+    )
     private = PrivateSpec(case=(CaseSpec(name="big", points=3),), rejects_at_least=rejects_at_least)
     return Lab("05-sum", public, private, folder / "assignments" / "05-sum", folder / "solutions" / "05-sum")
 

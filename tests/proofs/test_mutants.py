@@ -72,7 +72,9 @@ def proofs(folder: Path, survivors: str, verdict_of: Callable[[str], Verdict]) -
     (private / "sum.cu").write_text("void f() { __syncthreads(); sum += a; }\n", encoding="utf-8")
     if survivors:
         (private / "survivors.toml").write_text(survivors, encoding="utf-8")
-    public = PublicSpec(title="", summary="", problem="", file="sum.cu", kernel="", launch="", shapes="")
+    public = PublicSpec(
+        title="", summary="", problem="", file="sum.cu", kernel="sum()", launch="sum_launch()", shapes=""
+    )
     lab = Lab("05-sum", public, PrivateSpec(case=(CaseSpec(name="big", points=3),)), folder, private)
     return MutantProofs(folder, lab, lambda _lab, text: verdict_of(text))
 
