@@ -96,16 +96,20 @@ void MappedProgram::load(const Image& image) {
     auto* const here = reinterpret_cast<char*>(variable.base);
     auto* const kept = reinterpret_cast<char*>(buffer.address);
     std::memcpy(one.has_value ? here : kept, one.has_value ? kept : here, variable.bytes);
-    loaded_.push_back({here, kept, std::vector<char>(here, here + variable.bytes)});
+    loaded_.push_back({here, kept, marks_.at(one.buffer).words, std::vector<char>(here, here + variable.bytes)});
   }
 }
 
-// Byte by byte: a kernel may have written the others through their address, which the host knows.
+// Byte by byte: a kernel may have written the others through their address, which the host knows. Of a word of eight bytes that has
+// changed, all are marked as a kernel's: 1.5f ends in bytes that were zero before.
 void MappedProgram::store() const {
   for (const Loaded& one : loaded_) {
     if (std::memcmp(one.variable, one.before.data(), one.before.size()) == 0) continue;
     for (std::size_t at = 0; at < one.before.size(); ++at) {
-      if (one.variable[at] != one.before[at]) one.kept[at] = one.variable[at];
+      if (one.variable[at] == one.before[at]) continue;
+      one.kept[at] = one.variable[at];
+      for (std::size_t word = at / 8 * 2; word <= at / 8 * 2 + 1 && word * 4 < one.before.size(); ++word)
+        one.marks[word] |= simt::ByteMarks::has_value | simt::ByteMarks::by_kernel;
     }
   }
 }

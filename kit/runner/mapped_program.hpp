@@ -33,6 +33,7 @@ class MappedProgram {
   struct Loaded {
     const char* variable;
     char* kept;
+    std::uint8_t* marks;
     std::vector<char> before;
   };
   void reserve(const protocol::ProgramMemory& described) const;
