@@ -6,6 +6,8 @@
 namespace thrust {
 
 template <typename T>
-device_ptr<T> device_malloc(std::size_t count);
+device_ptr<T> device_malloc(std::size_t) {
+  std::abort();
+}
 
 }  // namespace thrust

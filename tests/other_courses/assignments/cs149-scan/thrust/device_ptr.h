@@ -1,8 +1,9 @@
-// As much of Thrust as a file of this course names in a function that the course calls for comparison, and that is not called here: the
-// names are declared and do nothing. A program that uses them does not link.
+// As much of Thrust as a file of this course names in a function that compares with it, and that nothing calls here: the names are there, and
+// who calls one of the library's functions is ended. A student is to write the scan.
 #pragma once
 
 #include <cstddef>
+#include <cstdlib>
 
 namespace thrust {
 
