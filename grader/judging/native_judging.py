@@ -97,7 +97,7 @@ def _program_file(toolset: Toolset, device: Device, lab: Lab, folder: Path, prog
         readable=[program.parent, *device.folders],
         writable=[data],
         limits=dataclasses.replace(GPU_RUN_LIMITS, file_bytes=_FILE_BYTES),
-        profile="gpu",
+        profile="gpu-program",
     )
     file: dict[str, Any] = {
         "conductor": str(toolset.build / "bin" / "conductor"),

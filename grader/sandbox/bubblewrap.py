@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from grader.sandbox.confinement import ON_A_GPU
 from grader.sandbox.launcher import launcher_limits, launcher_paths
 from grader.sandbox.spare_users import spare_user_option
 from grader.sandbox.system_paths import (
@@ -62,7 +63,7 @@ class Bubblewrap:
             str(self.bwrap),
             *self._isolation(),
             *self._system(),
-            *(_gpu() if profile == "gpu" else []),
+            *(_gpu() if profile in ON_A_GPU else []),
             *self._paths(readable, writable),
             "--remount-ro",
             "/",

@@ -12,7 +12,9 @@ if TYPE_CHECKING:
 # build: compilers and binutils, which start each other and create files. run: one program, which creates no file.
 # gpu: like run, with the GPU's devices and the system files that its driver reads. program: like run, and it may create files in
 # `writable`; it gets descriptor 4 as well.
-Profile = Literal["build", "run", "gpu", "program"]
+# gpu-program: like gpu, and it may create files in `writable`.
+Profile = Literal["build", "run", "gpu", "program", "gpu-program"]
+ON_A_GPU: frozenset[Profile] = frozenset({"gpu", "gpu-program"})
 
 
 class SandboxUnavailable(Exception):  # noqa: N818  a state of the machine, not a mistake

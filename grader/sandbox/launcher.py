@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from grader.sandbox.confinement import ON_A_GPU
 from grader.sandbox.spare_users import spare_user_option
 from grader.sandbox.system_paths import (
     DEVICES,
@@ -42,11 +43,11 @@ def launcher_paths(
 ) -> list[str]:
     """The launcher's options for what may be read and written, including the system's folders."""
     reads = [*system_folders(), *system_files(), *([prefix.resolve()] if prefix else []), *readable]
-    if profile == "gpu":
+    if profile in ON_A_GPU:
         reads += [path for path in GPU_FOLDERS if path.exists()]
     options = [f"--readable={path.absolute()}" for path in reads]
     options += [f"--writable={path.absolute()}" for path in (*_devices(), *writable)]
-    options += [f"--device={path}" for path in gpu_devices()] if profile == "gpu" else []
+    options += [f"--device={path}" for path in gpu_devices()] if profile in ON_A_GPU else []
     return options + [f"--path={path}" for path in toolchain_path(prefix)]
 
 

@@ -12,7 +12,7 @@ namespace tilelab::sandbox {
 const char* const usage =
     "usage: confine [OPTION]... -- COMMAND [ARGUMENT]...\n"
     "       confine --probe\n"
-    "  --profile build|run|gpu|program  which system calls COMMAND may make (default: run)\n"
+    "  --profile build|run|gpu|program|gpu-program  which system calls COMMAND may make (default: run)\n"
     "  --readable PATH        may be read, and executed under `build`; repeatable; all else is out of reach\n"
     "  --writable PATH        may be read and written; repeatable\n"
     "  --device PATH          a device that may be read, written and, under `gpu`, controlled; repeatable\n"
@@ -70,7 +70,8 @@ Profile profile_named(const std::string& name) {
   if (name == "run") return Profile::run;
   if (name == "gpu") return Profile::gpu;
   if (name == "program") return Profile::program;
-  throw Failure("--profile is build, run, gpu or program, not '" + name + "'");
+  if (name == "gpu-program") return Profile::gpu_program;
+  throw Failure("--profile is build, run, gpu, program or gpu-program, not '" + name + "'");
 }
 
 std::optional<std::uint64_t>* number_named(ConfineOptions& options, std::string_view name) {

@@ -9,7 +9,10 @@
 namespace tilelab::sandbox {
 
 // gpu: run, and what the GPU's driver needs from the kernel. program: run, and making files; descriptor 4 is passed on as well.
-enum class Profile { build, run, gpu, program };
+// gpu_program: gpu, and making files.
+enum class Profile { build, run, gpu, program, gpu_program };
+
+inline bool uses_gpu(Profile profile) { return profile == Profile::gpu || profile == Profile::gpu_program; }
 
 struct ConfineOptions {
   bool probe = false;

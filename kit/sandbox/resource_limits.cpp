@@ -57,7 +57,7 @@ void limit_resources(const ConfineOptions& options, bool alone) {
   if (options.memory_bytes) {
     limit(RLIMIT_DATA, *options.memory_bytes, *options.memory_bytes, "memory");
     // The GPU's driver reserves addresses for all memory, its own and the machine's.
-    if (options.profile != Profile::gpu)
+    if (!uses_gpu(options.profile))
       limit(RLIMIT_AS, *options.memory_bytes + address_slack_bytes, *options.memory_bytes + address_slack_bytes, "address space");
   }
   if (options.file_bytes) limit(RLIMIT_FSIZE, *options.file_bytes, *options.file_bytes, "file size");

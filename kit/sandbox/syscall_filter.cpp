@@ -63,7 +63,7 @@ class Filter {
   std::unique_ptr<void, void (*)(scmp_filter_ctx)> context_;
 };
 
-bool makes_files(Profile profile) { return profile == Profile::build || profile == Profile::program; }
+bool makes_files(Profile profile) { return profile == Profile::build || profile == Profile::program || profile == Profile::gpu_program; }
 
 void allow_children(Filter& filter) {
   constexpr std::uint64_t namespaces =
@@ -100,7 +100,7 @@ void allow_opening(Filter& filter, Profile profile) {
 void allow_some_meanings(Filter& filter, Profile profile) {
   filter.allow("memfd_create", {clear(1, MFD_HUGETLB)});
   filter.allow("prlimit64", {equals(0, 0)});  // only its own limits
-  if (profile != Profile::gpu) {
+  if (!uses_gpu(profile)) {
     for (const std::uint64_t request : {TCGETS, TIOCGWINSZ, FIONREAD}) filter.allow("ioctl", {equals(1, request)});
   }
   for (const std::uint64_t option : {PR_SET_PDEATHSIG, PR_GET_PDEATHSIG, PR_SET_NAME, PR_GET_NAME, PR_SET_DUMPABLE, PR_GET_DUMPABLE,
@@ -127,7 +127,7 @@ bool is_drivers(std::string_view name) {
 // Calls that programs often try get an error that they can report.
 void refuse_plainly(Filter& filter, Profile profile) {
   for (const char* name : refused_calls) {
-    if (profile != Profile::gpu || !is_drivers(name)) filter.refuse(name, EPERM);
+    if (!uses_gpu(profile) || !is_drivers(name)) filter.refuse(name, EPERM);
   }
   // `ls` and `cp` would report "no such system call" as an error of theirs.
   for (const char* name : {"getxattr", "lgetxattr", "fgetxattr", "listxattr", "llistxattr", "flistxattr"}) filter.refuse(name, EOPNOTSUPP);
@@ -143,10 +143,10 @@ bool seccomp_available() {
 void restrict_system_calls(Profile profile) {
   Filter filter;
   for (const char* name : everyday_calls) filter.allow(name);
-  if (makes_files(profile)) {
+  if (makes_files(profile) && !uses_gpu(profile)) {  // the driver is told that some of these are not there
     for (const char* name : file_making_calls) filter.allow(name);
   }
-  if (profile == Profile::gpu) allow_gpu_driver(filter);
+  if (uses_gpu(profile)) allow_gpu_driver(filter);
   allow_children(filter);
   allow_signals(filter, profile);
   allow_opening(filter, profile);

@@ -15,7 +15,7 @@ from typing import Any
 import pytest
 
 from grader.machine.backend import GPU_RUN_LIMITS
-from grader.sandbox import Confinement, run_confined
+from grader.sandbox import Confinement, Profile, run_confined
 
 ROOT = Path(__file__).resolve().parents[3]
 RUNNER, DRIVER = ROOT / "build" / "bin" / "gpu-runner", ROOT / "build" / "libfake-driver.so"
@@ -129,3 +129,21 @@ def received(channel: socket.socket, size: int) -> bytes:
         assert chunk, "the runner ended without an answer"
         data += chunk
     return data
+
+
+def test_a_program_on_the_gpu_writes_its_result_and_nothing_else_does(confinement: Confinement, tmp_path: Path) -> None:
+    data = tmp_path / "data"
+    data.mkdir()
+    written = {}
+    profiles: tuple[Profile, ...] = ("gpu", "gpu-program")
+    for profile in profiles:
+        argv = confinement.wrap(
+            ["/bin/sh", "-c", f"echo right >{profile}"],
+            readable=[],
+            writable=[data],
+            limits=GPU_RUN_LIMITS,
+            profile=profile,
+        )
+        subprocess.run(argv, cwd=data, capture_output=True, check=False)
+        written[profile] = (data / profile).is_file()
+    assert written == {"gpu": False, "gpu-program": True}
