@@ -12,7 +12,7 @@ import json
 from pathlib import Path, PurePosixPath
 from typing import Any
 
-from grader.engines.gpu.native_build import SOURCE, build_native
+from grader.engines.gpu.native_build import SOURCE, THREAD_NAMES, build_native
 from grader.judging.judge_call import JudgeCall, clock_factor, judge_report, judged_cases
 from grader.machine.backend import GPU_RUN_LIMITS, Device
 from grader.machine.gpu_lock import GpuLock
@@ -75,6 +75,7 @@ def _texts(toolset: Toolset, lab: Lab, text: str, device: Device) -> dict[str, s
     public = lab.public
     chosen = f"static const cudaError_t tilelab_device = cudaSetDevice({device.ordinal});\n" if device.ordinal else ""
     texts = {PurePosixPath(name).name: _read(lab.public_dir / name) for name in public.headers}
+    texts[THREAD_NAMES] = _read(toolset.root / "kit" / "cuda" / THREAD_NAMES)
     if not public.launcher:
         return {**texts, SOURCE: f'#line 1 "{public.file}"\n{text}\n\n{chosen}'}
     ours = {name: _read(toolset.root / "kit" / "host_api" / name) for name in _OURS}

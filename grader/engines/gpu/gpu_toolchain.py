@@ -6,7 +6,7 @@ import os
 import re
 import shutil
 import subprocess
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -55,11 +55,13 @@ class GpuToolchain:
             *(f"-I{path}" for path in self.includes), source, "-o", output,
         ]  # fmt: skip
 
-    def link(self, source: str, program: str, capability: int) -> list[str]:
-        """Compiles a file with host code in the working directory to a whole program, which finds CUDA's runtime in itself."""
+    def link(self, sources: Sequence[str], program: str, capability: int) -> list[str]:
+        """Compiles files with host code in the working directory to a whole program, which finds CUDA's runtime in itself. Libraries that
+        it loads find its functions before those of other libraries.
+        """
         return [
             str(self.nvcc), *_PROGRAM_FLAGS, f"-arch=sm_{capability}", f"-ccbin={self.host_compiler}",
-            "-allow-unsupported-compiler", "-I.", source, "-o", program,
+            "-allow-unsupported-compiler", "-I.", *sources, "-Xlinker", "--export-dynamic", "-o", program,
         ]  # fmt: skip
 
     def with_host_compilers(self) -> Iterator[GpuToolchain]:

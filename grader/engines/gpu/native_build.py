@@ -17,6 +17,7 @@ from grader.engines.gpu.gpu_toolchain import GpuToolchain
 from grader.sandbox import Confinement, run_confined
 
 PROGRAM, SOURCE = "native", "native_program.cu"
+THREAD_NAMES = "thread_names.cpp"  # in kit/cuda: what the driver needs in a sandbox
 _ERROR = re.compile(r"^[^\n]*(?:\): |: |\b)(?:fatal )?error\b[^\n]*$", re.MULTILINE)
 
 
@@ -32,13 +33,13 @@ class NativeBuild:
 def build_native(
     toolchain: GpuToolchain, confinement: Confinement, texts: Mapping[str, str], folder: Path, target: GpuTarget
 ) -> NativeBuild:
-    """`texts`: SOURCE, and what it includes, by plain names. `folder`: an empty one, where the program comes to lie."""
+    """`texts`: SOURCE, THREAD_NAMES, and what they include, by plain names. `folder`: an empty one, where the program comes to lie."""
     for name, text in texts.items():
         (folder / name).write_text(text, encoding="utf-8")
     home = home_of(toolchain.host_compiler)
     finished = run_confined(
         confinement,
-        [*home.before, *toolchain.link(SOURCE, PROGRAM, target.capability)],
+        [*home.before, *toolchain.link([SOURCE, THREAD_NAMES], PROGRAM, target.capability)],
         readable=[toolchain.root, *toolchain.includes, *home.places],
         writable=[folder],
         limits=NVCC_LIMITS,
