@@ -22,7 +22,7 @@ from grader.model.verdicts import Verdict, worst
 from grader.programs.built_program import BuiltProgram
 from grader.programs.host.host_places import Place, places_of
 from grader.programs.host.launcher_main import launcher_buffers
-from grader.programs.program_findings import RunFacts, host_findings, kernel_findings
+from grader.programs.program_findings import RunFacts, host_findings, kernel_findings, reworded
 from grader.programs.program_report import HostFinding, ProgramFinding
 from grader.programs.run_record import RunRecord
 
@@ -130,7 +130,7 @@ def with_findings_of_the_host(case: JudgedCase) -> JudgedCase:
 def _with_reason(launch: Launch) -> Launch:
     errors = [one for one in launch.findings if one.severity == "error"]
     verdict = worst([launch.verdict, *(one.kind for one in errors)])
-    message = launch.message
+    message = reworded(launch.message)
     if errors and (not message or message == _UNEXPLAINED):
         message = errors[0].message
     return launch.model_copy(update={"verdict": verdict, "message": message})

@@ -52,7 +52,7 @@ def kernel_findings(facts: RunFacts) -> tuple[ProgramFinding, ...]:
     for one in [*_runners(facts, told_at), *_ends(facts)]:
         finding = one.model_copy(
             update={
-                "message": _reworded(names.told(one.message)),
+                "message": reworded(names.told(one.message)),
                 "array": names.told(one.array) if one.array else None,
                 "element": names.told(one.element) if one.element else None,
             }
@@ -103,7 +103,7 @@ def _with_launch(finding: Finding, of: KernelFinding | LaunchRecord, facts: RunF
     )
 
 
-def _reworded(message: str) -> str:
+def reworded(message: str) -> str:
     for lab, here in _PHRASES.items():
         message = message.replace(lab, here)
     return message

@@ -37,6 +37,7 @@ _OF_ASM = re.compile(r"Assembler messages:\n(?:[^\n]*\n)*?[^\n]*\bError: ([^\n]+
 _OF_A_UNIT = re.compile(r"\bunit\d+\.o\b|relocation truncated to fit")
 _RUNS_FUNCTIONS = re.compile(r"^[ \t]*#[ \t]*include[ \t]*<(?:thrust|cub)/", re.MULTILINE)
 _MOST_ROUNDS = 16
+_BEFORE = "tilelab_before.inc"
 
 
 class MissingHeader(NamedTuple):
@@ -58,15 +59,16 @@ class UnusedResult:
 
 @dataclass(frozen=True)
 class TextFrame:
-    """Text of ours around that of a program's main file, for the compiler of host code alone. Whole lines."""
+    """Text of ours around that of a program's main file, for the compiler of host code alone. Whole lines. `before` is a file of its own,
+    so that what the compiler shows of the first line is the file's.
+    """
 
     before: str = ""
     behind: str = ""
 
-    def around(self, text: str, name: str) -> str:
-        """The file's own lines keep their numbers. A backslash at its end joins no line of ours."""
-        before = f'{self.before}# 1 "{name}"\n' if self.before else ""
-        return before + text + (f"\n\n{self.behind}" if self.behind else "")
+    def followed(self, text: str) -> str:
+        """A backslash at the end of the file joins no line of ours."""
+        return text + (f"\n\n{self.behind}" if self.behind else "")
 
 
 _NO_FRAME = TextFrame()
@@ -174,7 +176,8 @@ def _compiled(work: _Work, unit: KernelSource, number: int) -> tuple[HostRefusal
             return (HostRefusal(name, marker, message),)
     for _ in range(_MOST_ROUNDS):
         _write(work, folder, texts)
-        finished = work.run([work.toolchain.preprocess(unit.name, "expanded.ii", work.options)], folder)
+        before = _BEFORE if unit.name == work.framed and work.frame.before else ""
+        finished = work.run([work.toolchain.preprocess(unit.name, "expanded.ii", work.options, before)], folder)
         log = _log(finished, work)
         absent = _MISSING.search(log) if finished.returncode else None
         if not absent or absent[1] not in texts:
@@ -210,8 +213,9 @@ def _compiled_text(work: _Work, unit: KernelSource, number: int, expanded: str) 
 def _write(work: _Work, folder: Path, texts: dict[str, str]) -> None:
     folder.mkdir(exist_ok=True)
     for name, text in texts.items():
-        whole = work.frame.around(text, name) if name == work.framed else text
+        whole = work.frame.followed(text) if name == work.framed else text
         (folder / name).write_text(whole, encoding="utf-8")
+    (folder / _BEFORE).write_text(work.frame.before, encoding="utf-8")
 
 
 def _leave_out_libraries(work: _Work, texts: dict[str, str]) -> None:

@@ -11,10 +11,11 @@ OURS = '<launcher>:1:70: error: no matching function for call to "run"\n'
 
 
 def test_it_stands_behind_the_students_text_whose_lines_keep_their_numbers() -> None:
-    lines = launcher_frame(SIGNATURE).around("int main() { return 1; } \\", "mine.cu").split("\n")
-    assert lines[:3] == ["#define main tilelab_own_main", '# 1 "mine.cu"', "int main() { return 1; } \\"]
-    assert lines[3:6] == ["", "#undef main", '# 1 "<launcher>"']
-    assert lines[6] == (
+    frame = launcher_frame(SIGNATURE)
+    lines = frame.followed("int main() { return 1; } \\").split("\n")
+    assert frame.before == "#define main tilelab_own_main\n"
+    assert lines[:4] == ["int main() { return 1; } \\", "", "#undef main", '# 1 "<launcher>"']
+    assert lines[4] == (
         "int main() { return ::tilelab_host::Launcher<void(float const*, float*, int)>::run(::solve); }"
     )
 
