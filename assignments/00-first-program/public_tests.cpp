@@ -7,7 +7,10 @@ using namespace tilelab::vector_addition;
 
 TEST_CASE("adds a single pair of numbers", "[public]") { check_whole({1}); }
 
-TEST_CASE("adds a thousand numbers", "[public]") { check_whole({1000}); }
+TEST_CASE("adds a thousand numbers", "[public]") {
+  check_whole({1000});
+  check_followed({1000});
+}
 
 TEST_CASE("adds any count of numbers", "[public]") { check_whole({2, 500, 1024, 70'001}); }
 

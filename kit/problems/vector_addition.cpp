@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
+#include <set>
 #include <stdexcept>
 #include <utility>
 
@@ -12,7 +13,8 @@
 namespace tilelab::vector_addition {
 namespace {
 
-constexpr int most_numbers = (1 << 22) - 1, largest_whole = 1'000'000, largest_exponent = 30, least_scarce = 1000;
+constexpr int most_numbers = (1 << 22) - 1, largest_whole = 1'000'000, largest_exponent = 30, least_scarce = 1000, least_followed = 64,
+              most_followed = 10'000;
 
 struct Numbers {
   std::vector<double> a, b;
@@ -41,6 +43,20 @@ judge::ProgramTrial make_trial(std::string inputs, const Numbers& numbers) {
   for (std::size_t i = 0; i < numbers.a.size(); ++i)
     trial.expectation.values.push_back(static_cast<float>(numbers.a[i]) + static_cast<float>(numbers.b[i]));
   return trial;
+}
+
+// Numbers of both signs from 1 to 1024 in size. No two are the same.
+std::vector<std::vector<double>> different_numbers(std::size_t lists, int n, judge::RandomStream& random) {
+  std::set<double> known;
+  std::vector<std::vector<double>> all(lists);
+  for (auto& list : all) {
+    while (list.size() < static_cast<std::size_t>(n)) {
+      const double size = std::ldexp(1.0 + std::abs(static_cast<double>(random.signed_unit())), random.between(0, 9));
+      const double number = static_cast<float>(random.between(0, 1) == 0 ? size : -size);
+      if (known.insert(number).second) list.push_back(number);
+    }
+  }
+  return all;
 }
 
 // Of a record that a trusted program wrote about a hostile one: what is no list, or no number, counts for nothing.
@@ -85,6 +101,19 @@ judge::ProgramTrial scarce_trial(int n, judge::RandomStream random) {
   trial.device_bytes = static_cast<std::size_t>(n) * sizeof(float) * 5 / 2;  // for two of the three arrays
   trial.may_report_failure = true;
   return trial;
+}
+
+judge::ProgramTrial followed_trial(int n, judge::RandomStream random) {
+  if (n < least_followed || n > most_followed) throw std::logic_error("a count of numbers that can be followed");
+  auto numbers = different_numbers(4, n, random);
+  judge::ProgramTrial trial = make_trial("numbers that are followed", {std::move(numbers[0]), std::move(numbers[1])});
+  judge::ProgramTrial other = make_trial("", {std::move(numbers[2]), std::move(numbers[3])});
+  trial.altered = {std::move(other.files), std::move(other.expectation)};
+  return trial;
+}
+
+void check_followed(const std::vector<int>& sizes) {
+  for (const int n : sizes) judge::check(followed_trial(n, judge::bench().draw()));
 }
 
 void check_whole(const std::vector<int>& sizes) {

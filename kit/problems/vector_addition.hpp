@@ -22,6 +22,10 @@ void check_whole(const std::vector<int>& sizes);
 // Numbers of both signs, from 2^-30 to 2^30 in size, most of them with many digits: sums are rounded. n < 2^22.
 void check_any(const std::vector<int>& sizes);
 
+// Numbers with many digits, and a second run in which the GPU gets others: the sums must be those of the numbers that reached it. n from
+// 64 to 10,000.
+void check_followed(const std::vector<int>& sizes);
+
 // check_whole, and the largest launch has at least one thread for `most_sums_of_a_thread` numbers. A right program with fewer threads
 // loses the technique alone.
 void check_shared(const std::vector<int>& sizes);
@@ -44,5 +48,6 @@ std::vector<int> random_sizes(int count, int least, int most);
 judge::ProgramTrial whole_trial(int n, judge::RandomStream random);
 judge::ProgramTrial any_trial(int n, judge::RandomStream random);
 judge::ProgramTrial scarce_trial(int n, judge::RandomStream random);
+judge::ProgramTrial followed_trial(int n, judge::RandomStream random);
 
 }  // namespace tilelab::vector_addition

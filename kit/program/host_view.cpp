@@ -12,7 +12,8 @@ constexpr std::size_t widest = 8;  // bytes of a number
 
 }  // namespace
 
-HostView::HostView(DeviceMemory& memory, Custody& custody) : memory_(memory), custody_(custody) {
+HostView::HostView(DeviceMemory& memory, Custody& custody, const AlteredInputs& altered)
+    : memory_(memory), custody_(custody), altered_(altered) {
   if (custody.is_kept()) file_.emplace("tilelab-host", memory.total_bytes());
 }
 
@@ -45,6 +46,7 @@ void HostView::take_in(Allocation& one, std::uint64_t at) {
     begin -= begin % widest;  // the lowest bytes of a number may be what they were
     end = std::min(bytes, (end + widest - 1) / widest * widest);
     custody_.sent(at, one.address + first + begin, one.content + first + begin, end - begin);
+    altered_.to_device(one.content, first + begin, end - begin, one.bytes);
   }
 }
 
@@ -62,8 +64,10 @@ void HostView::hand_out_all(std::uint64_t at) {
     for (std::size_t first = 0; first < one.bytes; first += piece) {
       const std::size_t bytes = std::min(piece, one.bytes - first);
       if (std::memcmp(host + first, one.content + first, bytes) == 0) continue;
-      for_each_written_by_kernel(one.marks, first, bytes,
-                                 [&](std::size_t begin, std::size_t count) { std::memcpy(host + begin, one.content + begin, count); });
+      for_each_written_by_kernel(one.marks, first, bytes, [&](std::size_t begin, std::size_t count) {
+        std::memcpy(host + begin, one.content + begin, count);
+        altered_.to_host(host + begin, begin, count);
+      });
       if (one.is_on_record) custody_.received(at, one.address + first, one, first, bytes);
       is_changed = true;
     }
@@ -76,6 +80,7 @@ void HostView::hand_out_all(std::uint64_t at) {
 void HostView::hand_out(Allocation& one, std::size_t first, std::size_t bytes, std::uint64_t at) {
   if (!is_apart(one)) return;
   std::memcpy(file_->memory() + one.offset + first, one.content + first, bytes);
+  altered_.to_host(file_->memory() + one.offset + first, first, bytes);
   custody_.received(at, one.address + first, one, first, bytes);
 }
 

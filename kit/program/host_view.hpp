@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <optional>
 
+#include "program/altered_inputs.hpp"
 #include "program/custody.hpp"
 #include "program/device_memory.hpp"
 
@@ -15,7 +16,7 @@ namespace tilelab::program {
 class HostView {
  public:
   // Throws std::system_error, std::bad_alloc.
-  HostView(DeviceMemory& memory, Custody& custody);
+  HostView(DeviceMemory& memory, Custody& custody, const AlteredInputs& altered);
 
   // The file that the program maps, at an allocation's own offset.
   int descriptor() const;
@@ -35,6 +36,7 @@ class HostView {
 
   DeviceMemory& memory_;
   Custody& custody_;
+  const AlteredInputs& altered_;
   std::optional<MappedFile> file_;
 };
 

@@ -133,8 +133,12 @@ Reply LaunchCalls::launch(const HostRequest& request, std::chrono::milliseconds 
     return session_.fail("launch", CudaError::memory_allocation, at);
   }
   session_.view.take_in_all(at);
-  for (std::size_t i = 0; i < launch.arguments.size(); ++i)
-    session_.custody.sent(at, i, reinterpret_cast<const char*>(launch.arguments[i].data()), launch.arguments[i].size());
+  for (std::size_t i = 0; i < launch.arguments.size(); ++i) {
+    char* const argument = reinterpret_cast<char*>(launch.arguments[i].data());
+    const std::size_t bytes = launch.arguments[i].size();
+    session_.custody.sent(at, i, argument, bytes);
+    if (!description->parameters[i].is_pointer) session_.altered.to_device(argument, 0, bytes, bytes);
+  }
   const LaunchOutcome outcome = runners_.run(launch, variables_, left);
   session_.view.hand_out_all(at);
   const CudaError error = take(request, launch, outcome);

@@ -211,9 +211,11 @@ Reply MemoryCalls::chunk(const HostRequest& request) {
       mark_as_set(rows.memory->marks, place, some);
       session_.view.hand_out(*rows.memory, place, some, transfer.at);
       session_.custody.sent(transfer.at, transfer.host + row * transfer.host_pitch + column, rows.memory->content + place, some);
+      session_.altered.to_device(rows.memory->content, place, some, rows.memory->bytes);
     } else {
       std::memcpy(staging_ + done, rows.memory->content + place, some);
       session_.hide_input(*rows.memory, place, staging_ + done, some);
+      session_.altered.to_host(staging_ + done, place, some);
       session_.custody.received(transfer.at, transfer.host + row * transfer.host_pitch + column, *rows.memory, place, some);
     }
     done += some;

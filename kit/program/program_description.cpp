@@ -91,6 +91,10 @@ ProgramDescription program_from(const json& value) {
   if (value.contains("operands")) {
     for (const json& one : list(value.at("operands"))) program.operands.push_back(operand_from(one));
   }
+  if (value.contains("altered")) {
+    for (const json& one : list(value.at("altered")))
+      program.altered.push_back({text(one.at("from")), text(one.at("to")), integer<std::size_t>(one.at("element_bytes"))});
+  }
   if (value.contains("options")) program.settings = settings_from(value.at("options"));
   if (value.contains("custody")) program.custody = text(value.at("custody"));
   return program;

@@ -47,6 +47,12 @@ struct OperandDescription {
   std::string content, keep, marks;  // files: what it holds before, and afterwards; empty: none
 };
 
+// Files of the same size. Where the numbers of `from` are sent to the device, those of `to` arrive.
+struct AlterationDescription {
+  std::string from, to;
+  std::size_t element_bytes = 0;
+};
+
 // How every launch runs. See protocol::LaunchRequest.
 struct LaunchSettings {
   std::optional<std::uint64_t> order_seed;
@@ -67,6 +73,7 @@ struct ProgramDescription {
   std::map<std::string, KernelDescription> kernels;  // by mangled name
   ProgramLimits limits;
   std::vector<OperandDescription> operands;
+  std::vector<AlterationDescription> altered;
   LaunchSettings settings;
   std::string custody;  // where a record of all copies is kept; empty: nowhere
 };

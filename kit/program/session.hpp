@@ -8,6 +8,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "program/altered_inputs.hpp"
 #include "program/api_errors.hpp"
 #include "program/custody.hpp"
 #include "program/device_memory.hpp"
@@ -33,12 +34,13 @@ struct RunOver : std::runtime_error {
 
 struct Session {
   explicit Session(ProgramDescription program)
-      : description(std::move(program)), memory(description.limits.memory_bytes), custody(description.custody), view(memory, custody),
-        pending(order) {}
+      : description(std::move(program)), memory(description.limits.memory_bytes), custody(description.custody),
+        altered(description.altered), view(memory, custody, altered), pending(order) {}
 
   ProgramDescription description;
   DeviceMemory memory;
   Custody custody;
+  AlteredInputs altered;
   HostView view;
   StreamOrder order;
   PendingWork pending;

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "judge/comparison.hpp"
+#include "program_judge/altered_run.hpp"
 #include "program_judge/data_folder.hpp"
 #include "program_judge/native_run.hpp"
 #include "program_judge/result_origin.hpp"
@@ -103,6 +104,8 @@ LaunchRecord judge_program(const BuiltProgram& program, const ProgramTrial& tria
   if (!trial.may_report_failure || !has_given_up(run)) judge_end(record, run);
   if (run.record.value("ended", "") == "exit" && run.record.value("status", 1) == 0)
     judge_result(record, trial, folder, run, !program.native);
+  const bool has_passed = record.verdict == Verdict::pass && !has_given_up(run);
+  if (has_passed && trial.altered && trial.must_come_from_a_kernel && !program.native) judge_altered_run(record, program, trial);
   say_why(record);
   return record;
 }

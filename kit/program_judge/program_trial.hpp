@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstddef>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -20,6 +21,12 @@ inline DataFile data_file(std::string name, ElementType type, const std::vector<
   return {std::move(name), encoded(type, values)};
 }
 
+// Other numbers for each of the files, and what they give.
+struct AlteredFiles {
+  std::vector<DataFile> files;
+  Expectation expectation;
+};
+
 struct ProgramTrial {
   std::string shape;                   // "n=1000"
   std::string inputs;                  // "random numbers"
@@ -30,6 +37,10 @@ struct ProgramTrial {
   Expectation expectation;
   // A result that some kernel must have written in device memory before the program wrote it down. False: the host may compute it.
   bool must_come_from_a_kernel = true;
+  // Then a program that passed runs once more: it reads `files`, but on the way to the device their numbers become these. Which ones they
+  // are is known by their bits, so all numbers in all these files must differ, and be unlike any that a program has for another reason:
+  // random, with many digits. It is right if a kernel makes the result that belongs to them, however the program ends.
+  std::optional<AlteredFiles> altered = {};
   // Of the device's memory, in bytes; 0: as much as there usually is.
   std::size_t device_bytes = 0;
   // For a device with too little memory: a program is right as well that ends with a status other than 0, or by abort(), and has looked at

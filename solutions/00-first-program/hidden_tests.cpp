@@ -14,6 +14,7 @@ TEST_CASE("adds numbers of every size", "[hidden]") { check_any({3, 777, 12'345}
 TEST_CASE("adds random counts of numbers", "[hidden]") {
   check_whole(random_sizes(2, 1, 3000));
   check_any(random_sizes(1, 3000, 30'000));
+  check_followed(random_sizes(1, 1000, 3000));
 }
 
 TEST_CASE("adds very many numbers", "[hidden]") { check_whole({262'147}); }

@@ -3,6 +3,7 @@
 #include "problems/vector_addition.hpp"
 
 #include <cmath>
+#include <set>
 
 #include <catch2/catch_test_macros.hpp>
 
@@ -65,4 +66,16 @@ TEST_CASE("the work is shared if some launch has a thread for every 64 numbers",
 TEST_CASE("memory is given back if the record has no leak", "[vector-addition]") {
   CHECK(missed_freeing({{"host", {{{"kind", "never-set"}}}}}).empty());
   CHECK(missed_freeing({{"host", {{{"kind", "leak"}}, {{"kind", "leak"}}}}}).find("2 places") != std::string::npos);
+}
+
+TEST_CASE("the numbers that are followed are all different, and so are those in their place", "[vector-addition]") {
+  const ProgramTrial trial = followed_trial(1000, RandomStream(1));
+  REQUIRE(trial.altered);
+  std::set<double> numbers;
+  for (const auto* files : {&trial.files, &trial.altered->files})
+    for (const judge::DataFile& file : *files)
+      for (const double number : numbers_of(file)) numbers.insert(number);
+  CHECK(numbers.size() == 4000);
+  CHECK(trial.altered->expectation.values != trial.expectation.values);
+  CHECK_THROWS_AS(followed_trial(1, RandomStream(1)), std::logic_error);
 }
