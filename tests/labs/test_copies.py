@@ -39,6 +39,7 @@ _OTHERS = frozenset({*"xyzw", "int", "const"})  # members of vectors, and words 
 _LINES = re.compile(r"\b[Ll]ines? \d+(?:(?:, | and | or | to )\d+)*")  # "line 3", "lines 3 and 5"
 _NUMBER = re.compile(r"\d+")
 _WORD = re.compile(r'"(?:[^"\\]|\\.)*"|\b[A-Za-z_]\w*\b')  # a string is no name
+_PLACES = ("line", "launch_line")
 _UNTOLD = frozenset(
     {"source", "columns", "seconds", "log"}
 )  # text of the file's lines, places in it, times, compiler messages
@@ -77,7 +78,7 @@ def told(value: object, copy: Copy) -> object:
     match value:
         case dict():
             return {
-                key: copy.lines.get(one, one) if key == "line" else told(one, copy)
+                key: copy.lines.get(one, one) if key in _PLACES else told(one, copy)
                 for key, one in value.items()
                 if key not in _UNTOLD
             }

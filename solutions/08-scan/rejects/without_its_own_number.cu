@@ -1,4 +1,5 @@
 // verdict: wrong-answer
+// explains: output-shifted
 // Each sum ends before its own number: an exclusive scan.
 #include <cuda_runtime.h>
 

@@ -1,4 +1,5 @@
 // verdict: wrong-answer
+// explains: part-unwritten
 // A row may be longer than a block has threads: out keeps elements that nobody wrote.
 #include <cstdio>
 

@@ -73,7 +73,7 @@ def test_the_judge_is_told_how_the_confined_program_is_started(judged: Judged, t
     argv = file["native"]["argv"]
     assert argv[:4] == ["/bin/sh", "-c", 'exec "$@" 2>/dev/null', "sh"]
     assert argv[-1] == str(tmp_path / "native")
-    assert "--profile=gpu" in argv
+    assert "--profile=gpu-program" in argv
     assert file["folder"] == str(tmp_path / "native-data")
     assert file["launcher"] == {"arguments": ["a", "n"], "memory": "device"}
     assert outcome is not None
