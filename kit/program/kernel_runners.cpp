@@ -1,5 +1,7 @@
 #include "program/kernel_runners.hpp"
 
+#include <unistd.h>
+
 #include <algorithm>
 #include <cstring>
 
@@ -36,7 +38,18 @@ bool holds_address(const std::vector<unsigned char>& bytes, const Allocation& on
   return false;
 }
 
+// For RepeatedLaunches: a part of the device's memory, and of the machine's. Where a judge asks where each result came from, every launch
+// runs.
+std::size_t most_kept(const ProgramDescription& program) {
+  const auto pages = ::sysconf(_SC_PHYS_PAGES), page = ::sysconf(_SC_PAGESIZE);
+  if (!program.custody.empty() || pages <= 0 || page <= 0) return 0;
+  return std::min(program.limits.memory_bytes / 4, static_cast<std::size_t>(pages) / 8 * static_cast<std::size_t>(page));
+}
+
 }  // namespace
+
+KernelRunners::KernelRunners(const ProgramDescription& program, DeviceMemory& memory)
+    : limits_(program.limits), settings_(program.settings), memory_(memory), repeated_(memory, most_kept(program)) {}
 
 std::uint64_t KernelRunners::pointer_in(const KernelLaunch& launch, std::size_t parameter) {
   std::uint64_t pointer = 0;
@@ -127,16 +140,23 @@ judge::RunnerProcess& KernelRunners::runner_of(const KernelLaunch& launch) {
 
 LaunchOutcome KernelRunners::run(const KernelLaunch& launch, Variables& variables, std::chrono::milliseconds left) {
   LaunchOutcome outcome;
-  const auto request = request_of(launch, variables, outcome);
+  const std::string request =
+      nlohmann::json(request_of(launch, variables, outcome)).dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
+  // Two kernels may be asked for the same.
+  if (const protocol::LaunchReply* known = repeated_.again(*launch.kernel + ' ' + request)) {
+    outcome.reply = *known;
+    return outcome;
+  }
+  const auto begun = std::chrono::steady_clock::now();
   const auto files = memory_.files();
   const auto limit = std::chrono::milliseconds(limits_.clock_ms) * protocol::wall_clock_factor + std::chrono::seconds(5);
-  const judge::Answer answer = runner_of(launch).ask(nlohmann::json(request).dump(-1, ' ', false, nlohmann::json::error_handler_t::replace),
-                                                     std::min(limit, left), std::vector<int>(files.begin(), files.end()));
+  const judge::Answer answer = runner_of(launch).ask(request, std::min(limit, left), std::vector<int>(files.begin(), files.end()));
   using Kind = judge::Answer::Kind;
   if (answer.kind == Kind::reply) {
     if (auto reply = judge::read_reply(answer.text, protocol::program_printed_bytes)) {
       outcome.reply = std::move(*reply);
       std::erase_if(outcome.reply.uses, [&](const protocol::BufferUse& use) { return use.buffer >= outcome.buffers.size(); });
+      repeated_.ran(outcome.reply, std::chrono::steady_clock::now() - begun);
       return outcome;
     }
   }

@@ -14,6 +14,7 @@
 #include "judge/runner_process.hpp"
 #include "program/device_memory.hpp"
 #include "program/program_description.hpp"
+#include "program/repeated_launches.hpp"
 #include "runner/protocol.hpp"
 
 namespace tilelab::program {
@@ -42,8 +43,7 @@ struct LaunchOutcome {
 class KernelRunners {
  public:
   using Variables = std::map<std::string, ModuleVariable>;
-  KernelRunners(const ProgramDescription& program, DeviceMemory& memory)
-      : limits_(program.limits), settings_(program.settings), memory_(memory) {}
+  KernelRunners(const ProgramDescription& program, DeviceMemory& memory);
 
   // `variables`: those of the kernel are all there.
   LaunchOutcome run(const KernelLaunch& launch, Variables& variables, std::chrono::milliseconds left);
@@ -65,6 +65,7 @@ class KernelRunners {
   const ProgramLimits& limits_;
   const LaunchSettings& settings_;
   DeviceMemory& memory_;
+  RepeatedLaunches repeated_;
   std::list<Living> living_;  // the one used last is the first
 };
 

@@ -12,7 +12,6 @@ namespace {
 using nlohmann::json;
 using protocol::Status;
 
-constexpr std::size_t most_shared_bytes = 48 * 1024;  // dynamic: see launch_limits.cpp
 constexpr std::size_t longest_name = 4096, most_parameters = 4096, most_hex = 2 * 32768;
 
 int digit(char one) {
@@ -65,7 +64,11 @@ Reply LaunchCalls::kernel(const HostRequest& request) {
 
 CudaError LaunchCalls::refusal(const HostRequest& request, const KernelLaunch& launch, std::string& why) const {
   if (!session_.order.knows_stream(request.number_or("stream", 0))) return CudaError::invalid_handle;
-  why = launch_refusal(launch.config, launch.description->static_shared_bytes);
+  const std::size_t fixed = launch.description->static_shared_bytes;
+  const auto asked = allowed_shared_bytes_.find(*launch.kernel);
+  const std::uint64_t allowed =
+      asked == allowed_shared_bytes_.end() ? 0 : std::min<std::uint64_t>(asked->second, most_shared_bytes_if_asked);
+  why = launch_refusal(launch.config, fixed, std::min(std::max(most_shared_bytes, fixed + allowed), most_shared_bytes_if_asked));
   if (why.empty() && launch.cooperative) {
     why = cooperative_refusal(launch.config, launch.description->static_shared_bytes);
     if (!why.empty()) return CudaError::cooperative_too_large;
@@ -109,11 +112,6 @@ Reply LaunchCalls::launch(const HostRequest& request, std::chrono::milliseconds 
   if (description == nullptr) return session_.fail("launch", CudaError::invalid_device_function, at);
   const std::string& name = request.text("kernel", longest_name);
   if (description->refusal) refuse(request, *description->refusal);
-  const auto allowed = allowed_shared_bytes_.find(name);
-  if (allowed != allowed_shared_bytes_.end() && allowed->second >= request.number("shared") && request.number("shared") > most_shared_bytes)
-    refuse(request, {{"verdict", "needs-gpu"},
-                     {"message", "The launch asks for " + std::to_string(request.number("shared")) +
-                                     " bytes of dynamic shared memory. The CPU executor has no more than 49152 for a block."}});
   KernelLaunch launch{.kernel = &name,
                       .description = description,
                       .config = {request.extent("grid"), request.extent("block"), request.number("shared")},
@@ -156,6 +154,12 @@ CudaError LaunchCalls::take(const HostRequest& request, const KernelLaunch& laun
     session_.record.end("internal", {{"detail", detail}, {"kernel", *launch.kernel}, {"at", request.at()}});
     throw RunOver("the runner could not work");
   }
+  // For a judge it is the program's mistake, as it is a kernel's.
+  if (reply.status == Status::crash && reply.detail == no_memory && !session_.custody.is_kept())
+    refuse(request, {{"verdict", "needs-gpu"},
+                     {"message",
+                      "This launch needs more memory than there is here: the detectors remember who used each word, which takes "
+                      "many times the kernel's own memory. Try a smaller size."}});
   const auto is_of_input = [&](const protocol::Finding& one) {
     return one.kind == name(Verdict::input_modified) && one.site.access == "write";
   };

@@ -58,7 +58,10 @@ class Launch {
     map_memory();
     config_ = request_.config ? *request_.config : ask_launch_function();
     if (ending_.trouble()) return reply(ending_.trouble()->first, ending_.trouble()->second);
-    if (const std::string why = launch_refusal(config_, image_.static_shared_bytes); !why.empty()) return reply(Status::launch_error, why);
+    // A program may have asked for more shared memory; the conductor knows whether it has.
+    const std::size_t shared_limit = request_.memory ? most_shared_bytes_if_asked : most_shared_bytes;
+    if (const std::string why = launch_refusal(config_, image_.static_shared_bytes, shared_limit); !why.empty())
+      return reply(Status::launch_error, why);
     const std::string too_large = request_.cooperative ? cooperative_refusal(config_, image_.static_shared_bytes) : "";
     if (!too_large.empty()) return reply(Status::launch_error, too_large);
     place_shared();
@@ -161,7 +164,7 @@ class Launch {
     std::erase_if(arrays, [&](simt::Region& array) {
       if (array.dynamic) array.bytes = config_.shared_bytes;
       const bool changes = array.dynamic && image_.launches_children;
-      span = std::max(span, array.base + (changes ? most_dynamic_bytes : array.bytes));
+      span = std::max(span, array.base + (changes ? std::max(array.bytes, most_dynamic_bytes) : array.bytes));
       array.base += segment;
       return array.bytes == 0 &&
              !array.dynamic;  // an empty dynamic array stays: if shared_bytes was forgotten, the finding names this array
@@ -244,7 +247,7 @@ class Launch {
     trace_.emplace(block[0] + std::uint64_t{grid.x} * (block[1] + std::uint64_t{grid.y} * block[2]), protocol::most_trace_steps);
   }
 
-  static constexpr std::size_t most_dynamic_bytes = 48 * 1024, most_threads = 1024;  // of any grid
+  static constexpr std::size_t most_dynamic_bytes = most_shared_bytes, most_threads = 1024;  // of a child's grid
   static constexpr std::size_t shared_slack_bytes = 4096;  // less than the padding that the builder places behind the block
 
   const Image& image_;
@@ -269,8 +272,6 @@ class Launch {
   std::uint64_t events_ = 0;
   bool left_data_ = false;
 };
-
-constexpr auto no_memory = "The launch needs more memory than a submission may use.";
 
 // Answers for a launch that cannot go on.
 class Emergency final : public LaunchEmergency {

@@ -7,11 +7,9 @@
 namespace tilelab {
 namespace {
 
-// CUDA's limits (Programming Guide, "Technical Specifications per Compute Capability"). Shared memory is the limit without
-// opt-in.
+// CUDA's limits (Programming Guide, "Technical Specifications per Compute Capability").
 constexpr unsigned max_threads = 1024, max_block_xy = 1024, max_block_z = 64;
 constexpr std::uint64_t max_grid_x = 2147483647, max_grid_yz = 65535;
-constexpr std::size_t max_shared_bytes = 48 * 1024;
 
 std::string extent_text(const protocol::Extent& e) {
   return "(" + std::to_string(e.x) + ", " + std::to_string(e.y) + ", " + std::to_string(e.z) + ")";
@@ -19,7 +17,7 @@ std::string extent_text(const protocol::Extent& e) {
 
 }  // namespace
 
-std::string launch_refusal(const protocol::LaunchConfig& config, std::size_t static_shared_bytes) {
+std::string launch_refusal(const protocol::LaunchConfig& config, std::size_t static_shared_bytes, std::size_t shared_limit) {
   const auto& [grid, block, shared] = config;
   if (grid.x == 0 || grid.y == 0 || grid.z == 0) return "The grid is " + extent_text(grid) + ": every dimension must be at least 1.";
   if (block.x == 0 || block.y == 0 || block.z == 0) return "The block is " + extent_text(block) + ": every dimension must be at least 1.";
@@ -30,9 +28,9 @@ std::string launch_refusal(const protocol::LaunchConfig& config, std::size_t sta
   if (grid.x > max_grid_x || grid.y > max_grid_yz || grid.z > max_grid_yz) {
     return "The grid is " + extent_text(grid) + ": at most 2147483647 blocks in x and 65535 in y and z.";
   }
-  if (static_shared_bytes + shared > max_shared_bytes) {
+  if (shared > shared_limit || static_shared_bytes > shared_limit - shared) {
     return "A block asks for " + std::to_string(static_shared_bytes) + " + " + std::to_string(shared) +
-           " bytes of static and dynamic shared memory: at most 49152 are available.";
+           " bytes of static and dynamic shared memory: at most " + std::to_string(shared_limit) + " are available.";
   }
   return {};
 }

@@ -1,4 +1,5 @@
-// What CUDA refuses to launch on every device: grid, block and shared memory (without opt-in) that are too large.
+// What CUDA refuses to launch on every device: grid, block and shared memory that are too large. And what is said where a launch needs more
+// memory than the executor has.
 #pragma once
 
 #include <cstddef>
@@ -8,9 +9,16 @@
 
 namespace tilelab {
 
+// Of a block's shared memory, in bytes: without cudaFuncSetAttribute on every device, and with it on one of compute capability 9.0.
+inline constexpr std::size_t most_shared_bytes = 48 * 1024, most_shared_bytes_if_asked = 227 * 1024;
+
 // Why CUDA would refuse this configuration, as one sentence for the student; empty if it would not. `static_shared_bytes`: the
-// size of the shared arrays that the kernel reaches.
-std::string launch_refusal(const protocol::LaunchConfig& config, std::size_t static_shared_bytes);
+// size of the shared arrays that the kernel reaches. `shared_limit`: of static and dynamic ones together.
+std::string launch_refusal(const protocol::LaunchConfig& config, std::size_t static_shared_bytes,
+                           std::size_t shared_limit = most_shared_bytes);
+
+// The detail of a `crash` whose cause is, in most cases, what the detectors remember of each word.
+inline constexpr auto no_memory = "The launch needs more memory than a submission may use.";
 
 // Why a cooperative launch cannot run its blocks together; empty: it can.
 std::string cooperative_refusal(const protocol::LaunchConfig& config, std::size_t static_shared_bytes);

@@ -59,7 +59,7 @@ void BlockScheduler::begin_block(std::uint64_t block, std::uint32_t threads) {
   }
   last_barrier_ = {};
   running_ = Running{.ref = {block, 0}};
-  over_ = false;
+  over_ = exchanges_ = false;
   converging_ = 0;
   announcer_.announce(&Observer::on_block_begin, block);
 }
@@ -131,6 +131,7 @@ void BlockScheduler::bring_back(Away&& away) {
   reduction_ = away.reduction_;
   barrier_result_ = away.barrier_result_;
   over_ = false;
+  exchanges_ = true;  // it may have
 }
 
 BlockScheduler::Away::~Away() {
@@ -391,6 +392,7 @@ std::uint64_t BlockScheduler::exchange(std::uintptr_t pc, const LaneRequest& req
   thread.request = request;
   thread.wait_pc = pc;
   thread.state = State::at_warp_operation;
+  exchanges_ = true;
   if (complete_warp_operation(index / 32, thread.request.mask)) {
     running_.warp_interval = thread.warp_interval;
   } else {
@@ -486,6 +488,7 @@ void BlockScheduler::tell_lost_sources(std::uint32_t warp, std::uint32_t arrived
 
 // Other lanes may have waited only for the lane that left.
 void BlockScheduler::lane_left(std::uint32_t thread) {
+  if (!exchanges_) return;
   const std::uint32_t warp_first = thread / 32 * 32;
   for (std::uint32_t lane = 0; lane < 32 && warp_first + lane < count_; ++lane) {
     const Thread& waiting = threads_[warp_first + lane];

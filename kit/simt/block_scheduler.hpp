@@ -128,6 +128,7 @@ class BlockScheduler {
   int barrier_result_ = 0;
   std::uint64_t progress_ = 0, undefined_ = 0;
   bool over_ = false, turn_is_over_ = false, ended_some_ = false;
+  bool exchanges_ = false;  // some thread of the block has met a warp operation
 };
 
 // It is only given back, to bring_back() of the scheduler that it comes from.

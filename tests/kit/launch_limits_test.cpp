@@ -42,6 +42,14 @@ TEST_CASE("one thread, one block or one byte too many is refused", "[launch_limi
   CHECK(names(refusal({1, 1, 1}, {1, 1, 1}, 40961, 8192), "8192 + 40961 bytes"));
 }
 
+TEST_CASE("who has asked for more shared memory may have as much and no more", "[launch_limits]") {
+  const LaunchConfig config{{1, 1, 1}, {32, 1, 1}, 100'000};
+  CHECK(names(launch_refusal(config, 0), "49152"));
+  CHECK(launch_refusal(config, 0, 100'000).empty());
+  CHECK(names(launch_refusal(config, 1, 100'000), "at most 100000"));
+  CHECK_FALSE(launch_refusal({{1, 1, 1}, {32, 1, 1}, ~std::size_t{0}}, 8, 100'000).empty());
+}
+
 TEST_CASE("extents whose product overflows are refused all the same", "[launch_limits]") {
   CHECK_FALSE(refusal({1, 1, 1}, {65536, 65536, 1}).empty());
   CHECK_FALSE(refusal({1, 1, 1}, {4294967295u, 4294967295u, 4294967295u}).empty());

@@ -19,9 +19,9 @@ MAX_GUARDS = 1_000
 MAX_FRAMES = 1_000
 
 
-def shared_assembly(dynamic_symbols: list[str], dynamic_bytes: int = 48 * 1024, padding_bytes: int = 64 * 1024) -> str:
-    """One block of thread-local memory, which all `extern __shared__` arrays share. It has padding at its end, so that an access a little
-    past the end hits nothing else. The thread control block comes after the padding.
+def shared_assembly(dynamic_symbols: list[str], dynamic_bytes: int = 227 * 1024, padding_bytes: int = 64 * 1024) -> str:
+    """One block of thread-local memory, which all `extern __shared__` arrays share: as much as any block may ask for. It has padding at its
+    end, so that an access a little past the end hits nothing else. The thread control block comes after the padding.
     """
     labels = ["tilelab_dynamic_shared", *dynamic_symbols]
     return "\n".join(

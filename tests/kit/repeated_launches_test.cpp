@@ -1,0 +1,119 @@
+// Launches that are known: when a reply is given again, what memory holds then, and when a launch must run.
+#include "program/repeated_launches.hpp"
+
+#include <cstring>
+
+#include <catch2/catch_test_macros.hpp>
+
+#include "program/value_marks.hpp"
+
+using namespace tilelab::program;
+using namespace std::chrono_literals;
+using tilelab::protocol::LaunchReply;
+using tilelab::protocol::Status;
+
+namespace {
+
+constexpr std::size_t mebibyte = 1u << 20;
+
+LaunchReply reply(const char* printed, Status status = Status::completed) {
+  LaunchReply one;
+  one.status = status;
+  one.printed = printed;
+  return one;
+}
+
+struct Repeated {
+  DeviceMemory memory{4 * mebibyte};
+  Allocation& x = *memory.allocate(20'000, MemoryKind::device, 1);
+  RepeatedLaunches launches{memory, 2 * mebibyte};
+
+  // A kernel that writes `value` to a byte of x, which takes `took`. Returns whether it ran.
+  bool launch(std::size_t at, char value, std::chrono::nanoseconds took = 1s, Status status = Status::completed,
+              const std::string& request = "kernel") {
+    if (launches.again(request) != nullptr) return false;
+    x.content[at] = value;
+    mark_as_set(x.marks, at, 1);
+    launches.ran(reply("done", status), took);
+    return true;
+  }
+};
+
+}  // namespace
+
+TEST_CASE("a launch that finds what it left runs twice and then no more", "[repeated_launches]") {
+  Repeated program;
+  CHECK(program.launch(12'345, 7));
+  CHECK(program.launch(12'345, 7));
+  for (int i = 0; i < 5; ++i) CHECK_FALSE(program.launch(12'345, 7));
+  const LaunchReply* known = program.launches.again("kernel");
+  REQUIRE(known != nullptr);
+  CHECK(known->printed == "done");
+}
+
+TEST_CASE("a launch that finds the same memory as before leaves there what it left before", "[repeated_launches]") {
+  Repeated program;
+  const auto reset = [&] {
+    std::memset(program.x.content, 0, program.x.bytes);
+    std::memset(program.x.marks, 0, program.x.bytes / 4);
+    mark_as_set(program.x.marks, 0, 100);
+  };
+  for (int i = 0; i < 2; ++i) {
+    reset();
+    CHECK(program.launch(19'999, 9));
+  }
+  reset();
+  CHECK_FALSE(program.launch(19'999, 9));
+  CHECK(program.x.content[19'999] == 9);
+  CHECK(all_set(program.x.marks, 19'999, 1));
+  CHECK(none_set(program.x.marks, 100, 19'899));
+}
+
+TEST_CASE("one byte, one mark or one word of the request that differs makes a launch run", "[repeated_launches]") {
+  Repeated program;
+  for (int i = 0; i < 2; ++i) program.launch(0, 1);
+  REQUIRE_FALSE(program.launch(0, 1));
+  SECTION("a byte") { program.x.content[19'998] = 1; }
+  SECTION("a mark") { mark_as_set(program.x.marks, 19'998, 1); }
+  SECTION("a word") {
+    CHECK(program.launch(0, 1, 1s, Status::completed, "other kernel"));
+    return;
+  }
+  CHECK(program.launch(0, 1));
+}
+
+TEST_CASE("a launch that was short, did not complete, or meets too much memory always runs", "[repeated_launches]") {
+  Repeated program;
+  SECTION("short") {
+    for (int i = 0; i < 4; ++i) CHECK(program.launch(0, 1, 1ms));
+  }
+  SECTION("crashed") {
+    for (int i = 0; i < 4; ++i) CHECK(program.launch(0, 1, 1s, Status::crash));
+  }
+  SECTION("too much memory") {
+    program.memory.allocate(2 * mebibyte, MemoryKind::device, 2);
+    for (int i = 0; i < 4; ++i) CHECK(program.launch(0, 1));
+  }
+  SECTION("nothing may be kept") {
+    program.launches.~RepeatedLaunches();
+    new (&program.launches) RepeatedLaunches(program.memory, 0);
+    for (int i = 0; i < 4; ++i) CHECK(program.launch(0, 1));
+  }
+}
+
+TEST_CASE("a launch whose memory changes each time is kept no more after a while", "[repeated_launches]") {
+  Repeated program;
+  for (char i = 0; i < 20; ++i) CHECK(program.launch(5, i));
+  for (int i = 0; i < 3; ++i) CHECK(program.launch(5, 19));
+}
+
+TEST_CASE("of many launches, those asked for longest ago are forgotten", "[repeated_launches]") {
+  Repeated program;
+  program.memory.allocate(mebibyte, MemoryKind::device, 2);  // two copies of it fit, but not its marks
+  const auto launch = [&](const char* name) { return program.launch(1, 1, 1s, Status::completed, name); };
+  for (int i = 0; i < 2; ++i) CHECK(launch("one"));
+  CHECK_FALSE(launch("one"));
+  for (int i = 0; i < 2; ++i) CHECK(launch("two"));
+  CHECK_FALSE(launch("two"));
+  CHECK(launch("one"));
+}
