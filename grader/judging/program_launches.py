@@ -6,6 +6,7 @@ other: its label says what it is, and its kind which verdict it makes.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -22,6 +23,7 @@ from grader.model.verdicts import Verdict, worst
 from grader.programs.built_program import BuiltProgram
 from grader.programs.host.host_places import Place, places_of
 from grader.programs.host.launcher_main import launcher_buffers
+from grader.programs.host_sentences import ERROR_LABEL
 from grader.programs.program_findings import RunFacts, host_findings, kernel_findings, reworded
 from grader.programs.program_report import HostFinding, ProgramFinding
 from grader.programs.run_record import RunRecord
@@ -38,6 +40,8 @@ HOST_KINDS: Mapping[str, Verdict] = {
     "unasked-launch": Verdict.LAUNCH_ERROR,
     "unchecked-error": Verdict.LAUNCH_ERROR,
     "swapped-sizes": Verdict.LAUNCH_ERROR,
+    "not-configured": Verdict.LAUNCH_ERROR,
+    "input-modified": Verdict.INPUT_MODIFIED,
     "read-before-sync": Verdict.RACE,
     "copy-race": Verdict.RACE,
     "never-set": Verdict.UNINITIALIZED_READ,
@@ -47,7 +51,8 @@ HOST_KINDS: Mapping[str, Verdict] = {
     "error": Verdict.LAUNCH_ERROR,
 }
 _NOTES = frozenset({"leak", "never-set", "lost-output", "no-launch", "error"})  # they cost nothing by themselves
-_UNEXPLAINED = "a mistake on the host's side or in a kernel"  # the judge's words where it has none of its own
+# The judge's words where the finding says more: see kit/program_judge/run_verdict.cpp.
+_UNEXPLAINED = re.compile(r"a mistake of the host's code: [\w-]+|The program ended with status \d+\.")
 _MOST_FINDINGS = 60  # of one launch
 
 
@@ -79,19 +84,24 @@ class ProgramReader:
         launch = located(Launch.model_validate({key: one for key, one in entry.items() if key != "program"}), sources)
         if record is None:
             return launch
-        failed = launch.verdict is not Verdict.PASS
-        findings = [*launch.findings, *self._findings(record, sources, is_failed=failed)][:_MOST_FINDINGS]
+        findings = [*launch.findings, *self._findings(record, sources, launch.verdict)][:_MOST_FINDINGS]
+        if record.ended == "exit" and record.status and launch.verdict is Verdict.CRASH:
+            findings = _with_the_error(findings)
         return _with_reason(launch.model_copy(update={"findings": tuple(findings)}))
 
-    def _findings(
-        self, record: RunRecord, sources: Mapping[str, Sequence[str]], *, is_failed: bool
-    ) -> Iterator[Finding]:
-        """An error that the program looked at is worth a note only where the launch failed: perhaps it failed for that."""
+    def _findings(self, record: RunRecord, sources: Mapping[str, Sequence[str]], verdict: Verdict) -> Iterator[Finding]:
+        """An error that the program looked at is worth a note only where the launch failed: perhaps it failed for that. A call that
+        writes to an input is a mistake only where the input was another afterwards.
+        """
         facts = RunFacts(self._named(record), self.places, sources, self.built.names, self.built.host.unused)
         host = host_findings(facts)
+        is_kept = verdict is not Verdict.INPUT_MODIFIED
+        host = tuple(one for one in host if one.kind != Verdict.INPUT_MODIFIED or not is_kept)
         yield from (_of_host(one) for one in host if one.kind not in _NOTES)
         yield from (_of_kernel(one) for one in kernel_findings(facts))
-        yield from (_of_host(one) for one in host if one.kind in _NOTES and (one.kind != "error" or is_failed))
+        yield from (
+            _of_host(one) for one in host if one.kind in _NOTES and (one.kind != "error" or verdict is not Verdict.PASS)
+        )
 
     def _named(self, record: RunRecord) -> RunRecord:
         """Operands under the names that the student's own function has for them."""
@@ -123,15 +133,23 @@ def with_findings_of_the_host(case: JudgedCase) -> JudgedCase:
     if failed is None:
         return case
     reason = f"{failed.shape}, {failed.inputs}: {failed.message}"
-    is_told = case.message and _UNEXPLAINED not in case.message and not case.passed
+    is_told = case.message and not _UNEXPLAINED.search(case.message) and not case.passed
     return JudgedCase(case.name, False, verdict, case.message if is_told else reason, case.launches, case.seen)
+
+
+def _with_the_error(findings: list[Finding]) -> list[Finding]:
+    """The program looked at an error and gave up. Where nothing else was found, that error is the mistake."""
+    if any(one.severity == "error" for one in findings):
+        return findings
+    at = next((place for place, one in enumerate(findings) if one.label == ERROR_LABEL), None)
+    return [one.model_copy(update={"severity": "error"}) if place == at else one for place, one in enumerate(findings)]
 
 
 def _with_reason(launch: Launch) -> Launch:
     errors = [one for one in launch.findings if one.severity == "error"]
     verdict = worst([launch.verdict, *(one.kind for one in errors)])
     message = reworded(launch.message)
-    if errors and (not message or message == _UNEXPLAINED):
+    if errors and (not message or _UNEXPLAINED.fullmatch(message)):
         message = errors[0].message
     return launch.model_copy(update={"verdict": verdict, "message": message})
 

@@ -99,6 +99,12 @@ WORDS: dict[Verdict, dict[str, Told]] = {
             "Which values does this subscript have, from the first thread and pass to the last?",
         ),
     },
+    Verdict.UNINITIALIZED_READ: {
+        "nothing was copied there": Told(
+            "What should have filled this element, a copy, cudaMemset or an earlier kernel? Look whether it runs before this kernel, with "
+            "this pointer, and how much it fills: the length of a copy is in bytes."
+        ),
+    },
     Verdict.TIMEOUT: {
         "waits for it to change": Told(
             "Find the line that changes this value. Can its thread come there while this one waits, or does it wait for this one too?",

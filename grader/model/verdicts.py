@@ -199,7 +199,7 @@ _FACTS = {
             "Work out the largest index that this expression can have: take the last block of the grid, the last thread of "
             "the block and the last pass of the loop."
         ),
-        question="Which row and which column does this thread want, and how many rows and columns are there?",
+        question="Which element does this thread want (in a matrix: which row and which column), and how many are there?",
         redacted="a thread uses an element outside the array",
         unseen_on_gpu=True,
     ),

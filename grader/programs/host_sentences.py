@@ -25,6 +25,7 @@ _DIRECTION = (
 _SWAPPED = (
     "The first pointer is the destination, the second the source: is it the direction that is wrong, or their order?"
 )
+ERROR_LABEL = "CUDA error"  # of a call that failed
 _SHOWN = 60  # characters of an output
 _MOST_THREADS = 1024  # of a block
 
@@ -187,6 +188,24 @@ def _extent(sides: Sequence[int]) -> str:
     return " x ".join(map(str, shown))
 
 
+def _not_configured(facts: Facts) -> Told:
+    message = (
+        f"`{facts.kernel}` is a kernel, and it is called here like a function, without <<<…>>>. nvcc refuses this."
+    )
+    return Told(
+        "Kernel called without a launch",
+        message,
+        "Say how many threads run it: kernel<<<blocks, threads of a block>>>(arguments).",
+    )
+
+
+def _input_modified(facts: Facts) -> Told:
+    message = f"This call writes to {facts.memory}, which is an input and must not change."
+    return Told(
+        "Input changed", message, "Does the destination of this call stand in the wrong place? It is the first pointer."
+    )
+
+
 def _read_before_sync(facts: Facts) -> Told:
     message = (
         f"Host code uses {facts.memory} here, but nothing has waited for the work{facts.other} that may still write it."
@@ -246,8 +265,8 @@ def _error(facts: Facts) -> Told:
     words = error_words(facts.record.number("error") or 0)
     if facts.launch is not None:
         message = f"The launch of `{facts.kernel}` fails here: {words.name} ({words.said}).{_why(facts.launch)}"
-        return Told("CUDA error", message, words.advice, "note")
-    return Told("CUDA error", f"{facts.call} fails here: {words.name} ({words.said}).", words.advice, "note")
+        return Told(ERROR_LABEL, message, words.advice, "note")
+    return Told(ERROR_LABEL, f"{facts.call} fails here: {words.name} ({words.said}).", words.advice, "note")
 
 
 def _capital(text: str) -> str:
@@ -268,6 +287,8 @@ _SENTENCES: dict[str, Callable[[Facts], Told]] = {
     "read-before-sync": _read_before_sync,
     "copy-race": _copy_race,
     "swapped-sizes": _swapped_sizes,
+    "not-configured": _not_configured,
+    "input-modified": _input_modified,
     "never-set": _never_set,
     "lost-output": _lost_output,
     "no-launch": _no_launch,

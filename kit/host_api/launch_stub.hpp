@@ -15,19 +15,20 @@
 namespace tilelab_host {
 
 // The next call of a kernel in this thread is this launch; its place is where configure() returns to.
-void configure(dim3 grid, dim3 block = 1, std::size_t shared_bytes = 0, cudaStream_t stream = nullptr);
+void configure(dim3 grid, dim3 block, std::size_t shared_bytes = 0, cudaStream_t stream = nullptr);
 
 struct KernelParameter {
   const void* at;
   std::size_t bytes;
 };
-void launch(const void* mark, const KernelParameter* parameters, std::size_t count);
+// `called_from`: where the stub returns to. A kernel that is called like a function was not configured, and the program ends.
+void launch(const void* mark, const KernelParameter* parameters, std::size_t count, const void* called_from);
 
 template <typename... Types>
 __attribute__((always_inline)) inline void launch_kernel(const void* mark, Types&... parameters) {
   const KernelParameter list[] = {
       {const_cast<const void*>(static_cast<const volatile void*>(__builtin_addressof(parameters))), sizeof parameters}..., {nullptr, 0}};
-  launch(mark, list, sizeof...(parameters));
+  launch(mark, list, sizeof...(parameters), __builtin_return_address(0));
 }
 
 }  // namespace tilelab_host

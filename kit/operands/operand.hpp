@@ -37,6 +37,7 @@ struct Operand {
   std::vector<double> values;    // of an input or inout
   Expectation expectation = {};  // of an output or inout
   double number = 0;             // of a scalar
+  bool is_for_host = false;      // of an input: a launcher may read it on the host and hand it on, as the weights of a mask
 
   bool is_buffer() const { return kind != Kind::scalar; }
   bool is_result() const { return kind == Kind::output || kind == Kind::inout; }
@@ -45,6 +46,12 @@ struct Operand {
 
 inline Operand input(std::string name, ElementType type, std::size_t columns, std::vector<double> values) {
   return {.name = std::move(name), .kind = Operand::Kind::input, .type = type, .columns = columns, .values = std::move(values)};
+}
+
+// What host code may read as well, to pass it to its kernels in another way. Only for a few numbers from which no result follows.
+inline Operand for_host(Operand operand) {
+  operand.is_for_host = true;
+  return operand;
 }
 
 inline Operand output(std::string name, ElementType type, Expectation expectation) {

@@ -15,7 +15,8 @@ using nlohmann::json;
 constexpr int frame_timeout_ms = 10'000;  // a request that has begun is whole before that
 // What the library may say that it found by itself.
 constexpr const char* notable[] = {"leak",           "copy-size",   "copy-direction", "device-pointer-on-host", "host-pointer-on-device",
-                                   "use-after-free", "double-free", "bad-free",       "read-before-sync",       "swapped-sizes"};
+                                   "use-after-free", "double-free", "bad-free",       "read-before-sync",       "swapped-sizes",
+                                   "not-configured"};
 
 }  // namespace
 
@@ -119,6 +120,7 @@ Reply Conductor::said(const HostRequest& request) {
     for (const char* key : {"address", "bytes", "other_at", "room", "value"}) {
       if (request.has(key)) numbers[key] = request.number(key);
     }
+    if (request.has("kernel")) numbers["kernel"] = judge::tame(request.text("kernel"), 4096);
     if (request.has("side")) numbers["side"] = request.text("side", 4) == "from" ? "from" : "to";
     session_.record.host(kind, request.at(), std::move(numbers));
     return reply_of(0);

@@ -32,6 +32,8 @@ struct Allocation {
   bool is_set = false;                       // every byte is known to have a value
   bool is_on_record = false;                 // as a whole: see HostView
   const std::string* operand = nullptr;      // the name of the launcher's operand that it holds
+  bool is_input = false;                     // an operand that the launcher may only read
+  bool is_for_host = false;                  // an operand that host code may read
 
   bool is_live() const { return !freed_at; }
   protocol::ProgramFile file() const { return address < shared_first ? protocol::ProgramFile::device : protocol::ProgramFile::shared; }

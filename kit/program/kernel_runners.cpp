@@ -68,7 +68,8 @@ std::optional<std::size_t> KernelRunners::parameter_for(const KernelLaunch& laun
   return found;
 }
 
-// The detectors may treat a buffer as an input, which is faster, only if the kernel has no other way to it than a pointer to const.
+// The detectors may treat a buffer as an input, which is faster, only if the kernel has no other way to it than a pointer to const. An
+// input of a launcher is one in any case: a write to it is a mistake.
 ProgramBuffer KernelRunners::buffer_of(const KernelLaunch& launch, Allocation& one) const {
   ProgramBuffer buffer;
   buffer.name = "memory#" + std::to_string(one.index);
@@ -93,8 +94,8 @@ ProgramBuffer KernelRunners::buffer_of(const KernelLaunch& launch, Allocation& o
       else
         only_read = !holds_address(launch.arguments[i], one);
     }
-    if (only_read && !one.is_set) one.is_set = all_set(one.marks, 0, one.bytes);
-    buffer.only_read = only_read && one.is_set;
+    if ((only_read || one.is_input) && !one.is_set) one.is_set = all_set(one.marks, 0, one.bytes);
+    buffer.only_read = (only_read || one.is_input) && one.is_set;
   }
   return buffer;
 }

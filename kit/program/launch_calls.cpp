@@ -146,6 +146,17 @@ Reply LaunchCalls::launch(const HostRequest& request, std::chrono::milliseconds 
   return reply;
 }
 
+// Whether one of the kernel's pointers of this name leads to an input of a launcher.
+bool LaunchCalls::is_launchers_input(const KernelLaunch& launch, const std::string& parameter) {
+  for (std::size_t i = 0; i < launch.arguments.size(); ++i) {
+    const KernelParameter& one = launch.description->parameters[i];
+    if (!one.is_pointer || one.name != parameter) continue;
+    const Allocation* const memory = session_.memory.containing(KernelRunners::pointer_in(launch, i));
+    return memory != nullptr && memory->is_input;
+  }
+  return false;
+}
+
 // Records what the launch did. Returns the error that the launch itself returns.
 CudaError LaunchCalls::take(const HostRequest& request, const KernelLaunch& launch, const LaunchOutcome& outcome) {
   const protocol::LaunchReply& reply = outcome.reply;
@@ -160,13 +171,15 @@ CudaError LaunchCalls::take(const HostRequest& request, const KernelLaunch& laun
                      {"message",
                       "This launch needs more memory than there is here: the detectors remember who used each word, which takes "
                       "many times the kernel's own memory. Try a smaller size."}});
-  const auto is_of_input = [&](const protocol::Finding& one) {
-    return one.kind == name(Verdict::input_modified) && one.site.access == "write";
+  // A program may write through a pointer whose const it cast away, but not to an input of a launcher.
+  const auto is_allowed = [&](const protocol::Finding& one) {
+    return one.kind == name(Verdict::input_modified) && one.site.access == "write" &&
+           one.message.find("constant memory") == std::string::npos && !is_launchers_input(launch, one.array);
   };
   session_.record.count(reply.counters);
   if (reply.needs_reversed_run) session_.record.needs_reversed_run();
   for (protocol::Finding finding : reply.findings) {
-    if (is_of_input(finding) && finding.message.find("constant memory") == std::string::npos) continue;
+    if (is_allowed(finding)) continue;
     if (finding.address != 0) finding.message += stray(request, launch, finding.address);
     session_.record.finding(finding, *launch.kernel, request.at());
   }

@@ -27,6 +27,7 @@ class LaunchCalls {
   const KernelDescription* find(const HostRequest& request, const char* key);
   CudaError refusal(const HostRequest& request, const KernelLaunch& launch, std::string& why) const;
   bool has_variables(const KernelLaunch& launch, std::uint64_t at);
+  bool is_launchers_input(const KernelLaunch& launch, const std::string& parameter);
   CudaError take(const HostRequest& request, const KernelLaunch& launch, const LaunchOutcome& outcome);
   void note_uses(const HostRequest& request, const KernelLaunch& launch, const LaunchOutcome& outcome);
   std::string stray(const HostRequest& request, const KernelLaunch& launch, std::uint64_t address);

@@ -129,6 +129,7 @@ void MemoryCalls::note_uses(const HostRequest& request, const Rows& to, const Ro
     if (side->memory == nullptr) continue;
     const Use use{stamp, side->offset, side->offset + side->extent(), side == &to, nullptr, request.at()};
     session_.use(*side->memory, use);
+    if (use.writes && side->memory->is_input) session_.record.host("input-modified", request.at(), about(*side->memory));
     if (async && use.writes && side->memory->kind != MemoryKind::device && side->memory->kind != MemoryKind::variable)
       session_.pending.guard(side->memory->address, side->memory->bytes, use);
   }

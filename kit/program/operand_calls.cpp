@@ -47,6 +47,8 @@ OperandCalls::OperandCalls(Session& session) : session_(session) {
     Allocation* place = session.memory.allocate(operand.bytes, operand.on_host ? MemoryKind::pinned : MemoryKind::device, 0);
     if (place == nullptr) throw std::runtime_error("there is no room for the operand " + operand.name);
     place->operand = &operand.name;
+    place->is_input = operand.is_input;
+    place->is_for_host = operand.is_for_host;
     if (!operand.content.empty()) load(operand, *place);
     session.view.open(*place);
     session.record.allocation(*place, operand.name);

@@ -56,6 +56,8 @@ OperandDescription operand_from(const json& value) {
     return one;
   }
   one.on_host = text(value.at("memory")) == "host";
+  one.is_input = text(value.at("kind")) == "input";
+  one.is_for_host = value.contains("for_host") && value.at("for_host").get<bool>();
   one.bytes = integer<std::size_t>(value.at("bytes"));
   for (const auto& [key, path] : {std::pair{"content", &one.content}, {"keep", &one.keep}, {"marks", &one.marks}}) {
     if (value.contains(key)) *path = text(value.at(key));

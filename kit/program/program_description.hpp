@@ -43,6 +43,8 @@ struct OperandDescription {
   bool is_scalar = false;
   double value = 0;                  // of a scalar
   bool on_host = false;              // its pointer leads to memory of the host
+  bool is_input = false;             // it must hold afterwards what it held before
+  bool is_for_host = false;          // host code may read it
   std::size_t bytes = 0;             // 0: its pointer is null
   std::string content, keep, marks;  // files: what it holds before, and afterwards; empty: none
 };

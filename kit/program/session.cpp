@@ -33,7 +33,7 @@ void Session::use(Allocation& one, const Use& use) {
 }
 
 void Session::hide_input(const Allocation& from, std::size_t first, char* seen, std::size_t bytes) {
-  if (from.operand == nullptr || from.file() != protocol::ProgramFile::device) return;
+  if (from.operand == nullptr || from.is_for_host || from.file() != protocol::ProgramFile::device) return;
   std::size_t written = 0;
   for_each_written_by_kernel(from.marks, first, bytes, [&](std::size_t, std::size_t count) { written += count; });
   if (written != 0) return;

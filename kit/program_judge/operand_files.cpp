@@ -69,6 +69,7 @@ nlohmann::json OperandFiles::write() const {
     const std::vector<std::byte> before = content_before(operand, Fill::telling);
     one["memory"] = on_host_ ? "host" : "device";
     one["bytes"] = before.size();
+    if (operand.is_for_host) one["for_host"] = true;
     one["keep"] = path(i, "after");
     one["marks"] = path(i, "origins");
     // Memory of the host always holds something. So there an output holds what tells that it was never written.

@@ -15,7 +15,7 @@ using nlohmann::json;
 
 constexpr std::size_t longest_text = 1000, most_printed = 16 * 1024;
 constexpr int shell_status = 128;
-constexpr std::array<std::pair<std::string_view, Verdict>, 11> host_mistakes{{{"copy-size", Verdict::out_of_bounds},
+constexpr std::array<std::pair<std::string_view, Verdict>, 12> host_mistakes{{{"copy-size", Verdict::out_of_bounds},
                                                                               {"copy-direction", Verdict::crash},
                                                                               {"device-pointer-on-host", Verdict::crash},
                                                                               {"host-pointer-on-device", Verdict::out_of_bounds},
@@ -24,6 +24,7 @@ constexpr std::array<std::pair<std::string_view, Verdict>, 11> host_mistakes{{{"
                                                                               {"bad-free", Verdict::crash},
                                                                               {"unasked-launch", Verdict::launch_error},
                                                                               {"unchecked-error", Verdict::launch_error},
+                                                                              {"not-configured", Verdict::launch_error},
                                                                               {"read-before-sync", Verdict::race},
                                                                               {"copy-race", Verdict::race}}};
 

@@ -202,6 +202,20 @@ TEST_CASE("fake program: launcher that changes its input", "[.fake-program]") {
   one.finish();
 }
 
+TEST_CASE("fake program: launcher that clears its input", "[.fake-program]") {
+  Launcher one;
+  one.device_copy(one.out, one.in, one.bytes());
+  one.cuda.launch(one.out, one.n);
+  one.cuda.ask({{"op", "fill"}, {"to", one.in}, {"rows", 1}, {"row_bytes", one.bytes()}, {"width", 1}, {"value", 0}, {"at", 61}});
+  one.finish();
+}
+
+TEST_CASE("fake program: launcher that calls its kernel like a function", "[.fake-program]") {
+  Launcher one;
+  one.cuda.ask({{"op", "note"}, {"kind", "not-configured"}, {"kernel", fake::add_one}, {"at", 62}});
+  _exit(1);
+}
+
 TEST_CASE("fake program: launcher that forgets the end", "[.fake-program]") {
   Launcher one;
   one.device_copy(one.out, one.in, one.bytes());

@@ -120,6 +120,8 @@ TEST_CASE("a launcher's mistakes have their verdicts", "[launcher]") {
        {"gives back an operand", Verdict::crash, "a mistake of the host's code: bad-free"},
        {"resets the device", Verdict::crash, "a mistake of the host's code: bad-free"},
        {"changes its input", Verdict::input_modified, "in is an input"},
+       {"clears its input", Verdict::input_modified, "in is an input"},
+       {"calls its kernel like a function", Verdict::launch_error, "a mistake of the host's code: not-configured"},
        {"writes nonsense to its socket", Verdict::rejected, "The program wrote over"},
        {"asks for other operands", Verdict::internal_error, "the program's run broke off"},
        {"fills its folder", Verdict::timeout, "The program wrote without end"},
@@ -129,6 +131,14 @@ TEST_CASE("a launcher's mistakes have their verdicts", "[launcher]") {
   const LaunchRecord record = run(launcher);
   CHECK(record.verdict == verdict);
   CHECK(record.message.substr(0, message.size()) == message);
+}
+
+TEST_CASE("the call that writes to an input is told, and not only that it was written", "[launcher]") {
+  const LaunchRecord record = run("clears its input");
+  CHECK(record.findings.empty());
+  REQUIRE(record.program.at("host").size() == 1);
+  CHECK(record.program.at("host")[0].at("kind") == "input-modified");
+  CHECK(record.program.at("host")[0].at("at") == 61);
 }
 
 TEST_CASE("a launcher that never comes back is ended", "[launcher]") {

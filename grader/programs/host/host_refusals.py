@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 from grader.engines.student_text.near_names import distance
 from grader.kernel_files.kernel_source import KernelSource
+from grader.programs.host.call_hints import call_hint
 
 # Libraries and interfaces that are not served here, by the headers and the names that belong to them.
 _LIBRARIES = (
@@ -45,6 +46,7 @@ _UNDEFINED = re.compile(
     re.MULTILINE,
 )
 _MEANT = re.compile(r"did you mean [\u2018'](\w+)[\u2019']")
+_OF_A_THREAD = frozenset({"threadIdx", "blockIdx", "blockDim", "gridDim", "warpSize"})
 _MOST = 3
 _MOST_LETTERS = 2
 _MOST_NAMES = 6
@@ -90,8 +92,16 @@ def refusals_of_errors(
         message = f"{header} was not found, and {why}."
         return (HostRefusal(file, line, message),)
     own = [one for one in errors if one[0] in unit.texts] or errors
-    found = tuple(HostRefusal(file, line, f"The compiler says: {text}") for file, line, text in own[:_MOST])
+    found = tuple(HostRefusal(file, line, _said(text)) for file, line, text in own[:_MOST])
     return found or (HostRefusal(unit.name, 0, "The file does not compile; the compiler says no line."),)
+
+
+def _said(error: str) -> str:
+    """In the compiler's words and, where one is known, with a hint. The kit's own names are no student's."""
+    hint = call_hint(error)
+    if hint and "tilelab_host::" in error:
+        return hint
+    return f"The compiler says: {error}{'. ' if hint else ''}{hint}"
 
 
 def _misspelt(name: str, error: str) -> str:
@@ -116,6 +126,10 @@ def undefined_names(log: str) -> tuple[HostRefusal, ...]:
     found: dict[str, tuple[str, int]] = {}
     for file, line, name in _UNDEFINED.findall(log):
         found.setdefault(_plain(name), (file, int(line or 0)))
+    if outside := next(
+        (name for name in found if _base(name) in _OF_A_THREAD), ""
+    ):  # one mistake, and not one for each of them
+        found = {name: at for name, at in found.items() if name == outside or _base(name) not in _OF_A_THREAD}
     named = list(found.items())[:_MOST_NAMES]
     return tuple(
         HostRefusal(file if line else "", line, _undefined(name), is_entry=name == "main")
@@ -124,7 +138,9 @@ def undefined_names(log: str) -> tuple[HostRefusal, ...]:
 
 
 def _undefined(name: str) -> str:
-    base = name.partition("(")[0].rpartition("::")[2] or name
+    base = _base(name)
+    if base in _OF_A_THREAD:
+        return f"`{base}` belongs to a thread of the device, and this is a function of the host. Is __global__ missing before it?"
     if name == "main":
         return "There is no `main()`."
     if library := library_of(base):
@@ -132,6 +148,10 @@ def _undefined(name: str) -> str:
     if "cuda_on_cpu::" in name or base.startswith("__"):
         return f"Host code calls `{base}`, which is a function of the device: on the host there is none."
     return f"`{name}` is declared but not defined: name the source that defines it with --with."
+
+
+def _base(name: str) -> str:
+    return name.partition("(")[0].rpartition("::")[2] or name
 
 
 def _plain(name: str) -> str:

@@ -37,12 +37,15 @@ void configure(dim3 grid, dim3 block, std::size_t shared_bytes, cudaStream_t str
   configured = {{grid, block, shared_bytes, stream, false}, TILELAB_AT};
 }
 
-void launch(const void* mark, const KernelParameter* parameters, std::size_t count) {
+void launch(const void* mark, const KernelParameter* parameters, std::size_t count, const void* called_from) {
   const std::optional<std::string> kernel = OwnSymbols::read().kernel_of_mark(number_of(mark));
-  if (!kernel || !configured) {
-    std::fprintf(stderr, configured ? "A kernel's name is not in the program's symbol table.\n"
-                                    : "A __global__ function was called without <<<grid, block>>>.\n");
+  if (!kernel) {
+    std::fputs("A kernel's name is not in the program's symbol table.\n", stderr);
     std::abort();
+  }
+  if (!configured) {
+    (void)Session::open().ask({{"op", "note"}, {"kind", "not-configured"}, {"kernel", *kernel}, {"at", number_of(called_from)}});
+    std::_Exit(EXIT_FAILURE);
   }
   const Configured with = *configured;
   configured.reset();

@@ -96,6 +96,35 @@ def test_a_case_keeps_the_judges_own_words_where_they_say_more() -> None:
     assert with_findings_of_the_host(case).message == "n=5, ramps: wrong"
 
 
+def test_the_name_of_a_mistake_is_never_all_that_a_student_reads() -> None:
+    said = "a mistake of the host's code: double-free"
+    launch = reader().launch(entry("crash", said, host=[{"kind": "double-free", "at": 30, "allocation": 1}]))
+    assert launch.message == launch.findings[0].message
+    case = with_findings_of_the_host(JudgedCase("c", False, Verdict.CRASH, f"n=5, ramps: {said}", (launch,)))
+    assert case.message == f"n=5, ramps: {launch.message}"
+
+
+@pytest.mark.parametrize(
+    ("status", "verdict", "severity"), [(1, "crash", "error"), (0, "pass", ""), (1, "race", "note")]
+)
+def test_an_error_that_made_the_program_give_up_is_the_mistake(status: int, verdict: str, severity: str) -> None:
+    launched = {"kernel": "k", "at": 30, "block": [2048, 1, 1], "error": 9, "status": "launch-error"}
+    errors = [{"op": "launch", "error": 9, "at": 30, "seen": True}]
+    ended = {"ended": "exit", "status": status, "errors": errors, "launches": [launched]}
+    launch = reader().launch(entry(verdict, f"The program ended with status {status}.", **ended))
+    assert [one.severity for one in launch.findings if one.label == "CUDA error"] == ([severity] if severity else [])
+    if severity == "error":
+        assert launch.verdict is Verdict.LAUNCH_ERROR
+        assert launch.message == launch.findings[0].message
+
+
+@pytest.mark.parametrize(("verdict", "told"), [("input-modified", 1), ("pass", 0), ("wrong-answer", 0)])
+def test_a_call_that_writes_to_an_input_is_told_where_the_input_was_changed(verdict: str, told: int) -> None:
+    launch = reader().launch(entry(verdict, "a changed", host=[{"kind": "input-modified", "at": 30, "allocation": 0}]))
+    assert [one.line for one in launch.findings] == [3] * told
+    assert launch.verdict.value == verdict
+
+
 def test_every_mistake_that_has_a_sentence_has_a_verdict_and_the_judges_own_are_the_same() -> None:
     assert set(HOST_KINDS) == set(host_sentences._SENTENCES)
     text = (ROOT / "kit" / "program_judge" / "run_verdict.cpp").read_text(encoding="utf-8")
