@@ -288,6 +288,11 @@ class LabResult(Model):
     gpu_trouble: str = ""  # why a GPU could not be used, although there is one; for the instructor only
     seconds: float = 0.0  # wall time to build and judge
 
+    @property
+    def ran(self) -> bool:
+        """Whether any case was run. A program may be rejected for what its run shows."""
+        return not self.verdict.facts.never_ran or any(case.passed or case.launches for case in self.cases)
+
 
 class Submission(Model):
     id: str  # safe as a folder name, unique in the batch

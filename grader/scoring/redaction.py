@@ -65,7 +65,7 @@ def _lab(lab: LabResult) -> LabResult:
 def _verdict(lab: LabResult, cases: Sequence[Case]) -> Verdict:
     """The lab's, by the cases as they are shown: a case that gives no details does not tell here how it failed."""
     judging = [case for case in cases if case.role == "correctness"]
-    if lab.verdict.facts.never_ran or lab.verdict in _UNDECIDED or all(case.passed for case in judging):
+    if not lab.ran or lab.verdict in _UNDECIDED or all(case.passed for case in judging):
         return lab.verdict
     return worst([case.verdict for case in judging])
 

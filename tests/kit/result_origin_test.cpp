@@ -89,6 +89,18 @@ TEST_CASE("what a submission was given, or had from a kernel before, it may send
   CHECK_FALSE(sent_by_the_host(expected({1, 1, 1, 1}), f32, {sent(7, {1, 1, 1, 1})}, {}));  // tells nothing
 }
 
+TEST_CASE("a result next to zero is not taken for the pointers that the host sends", "[origin]") {
+  std::vector<double> values(64);
+  for (std::size_t i = 0; i < values.size(); ++i) values[i] = 1e-8 * static_cast<double>(i);
+  auto right = expected(values);
+  right.bounds.assign(values.size(), 1e-6);
+  std::vector<CopiedBytes> pointers;
+  for (std::uint64_t i = 0; i < 64; ++i) pointers.push_back(sent(9, {1e-40 * static_cast<double>(i), 4.6e-41}, 0));
+  CHECK_FALSE(sent_by_the_host(right, f32, pointers, {}));
+  right.bounds.assign(values.size(), 1e-12);
+  CHECK(sent_by_the_host(right, f32, {sent(9, values)}, {}) == 9);
+}
+
 TEST_CASE("many small copies into one large piece are put together quickly", "[origin]") {
   std::vector<CopiedBytes> copies;
   const std::vector<double> some(1024, 1);

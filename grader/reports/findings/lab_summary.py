@@ -7,6 +7,8 @@ from grader.model.verdicts import Verdict
 from grader.reports.findings.finding_card import may_show
 from grader.reports.text import visible
 
+_NOT_ITS_OWN = "The program ran, and does something that this lab does not accept. It earns no points."
+_ITS_OWN = "Let the kernels compute the whole result, from the input as it is. The host only copies."
 _WITHHELD = "A hidden case did not pass. It gives no details."
 _OF_CODE = (
     ("how the kernel uses memory", "how its kernels and its host code use memory"),
@@ -35,6 +37,8 @@ _TRY_OTHER_SIZES = "Try sizes of your own: long and thin ones, a single row or c
 
 def what_happened(lab: LabResult) -> str:
     """One sentence or two. For a pass without full points, they say what is missing."""
+    if lab.verdict is Verdict.REJECTED and lab.ran:
+        return _NOT_ITS_OWN
     sentence = in_its_words(lab.verdict.facts.sentence, lab)
     if lab.verdict is Verdict.PASS and (missed := _missed_technique(lab)):
         why = visible.line(missed.message, 600)
@@ -54,6 +58,8 @@ def advice(lab: LabResult, *, instructor: bool = False) -> str:
     """What to look at next: the advice of a likely cause, else of a recognised mistake, of the first error, of the first failed case, or of
     the verdict. For verdicts worse than a wrong result, the first error's advice comes before that of a recognised mistake.
     """
+    if lab.verdict is Verdict.REJECTED and lab.ran:
+        return _ITS_OWN
     from_causes = [one.advice for one in lab.causes[:1] if one.advice]
     from_mistakes = [one.advice for one in explanations(lab, instructor=instructor)]
     from_findings = [one.advice for one in lab.findings if one.severity == "error" and one.advice]

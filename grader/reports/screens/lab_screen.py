@@ -94,7 +94,7 @@ class Screen:
         if one.starting:
             yield from _start_here(one)
             return
-        if not one.result.verdict.facts.never_ran:
+        if one.result.ran:
             yield from case_lines(_shown_cases(one.result, level, several=several), _focused_case(one.result))
         if level.blank_lines:
             yield Text()
@@ -193,7 +193,7 @@ def _next_step(one: Tried, level: Level) -> Iterator[RenderableType]:
 def _question(lab: LabResult) -> str:
     """One that fits what happened: a finding's kind has it. None where the cause is known, or where the case's advice is all there is."""
     error = next((finding for finding in lab.findings if finding.severity == "error"), None)
-    return "" if error is None or lab.causes or lab.verdict.facts.never_ran else question_for(error)
+    return "" if error is None or lab.causes or not lab.ran else question_for(error)
 
 
 def _rest(

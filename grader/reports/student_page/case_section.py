@@ -19,4 +19,4 @@ def case_section(view: LabView) -> CaseSection | None:
     lab = view.lab
     shown = lab.findings[:MOST_CARDS]
     rows = tuple(case_row(case, findings=shown, instructor=view.instructor) for case in lab.cases)
-    return CaseSection(ran=not lab.verdict.facts.never_ran, cases=rows) if rows else None
+    return CaseSection(ran=lab.ran, cases=rows) if rows else None
