@@ -94,6 +94,10 @@ WORDS: dict[Verdict, dict[str, Told]] = {
         ),
     },
     Verdict.OUT_OF_BOUNDS: {
+        "address of the host's memory": Told(
+            "Copy the data to memory that cudaMalloc gave, and let the kernel have that address, also inside of an object."
+        ),
+        "This memory was freed before": Told("Free memory only after its last use."),
         "but this dimension has only": Told(
             Verdict.OUT_OF_BOUNDS.facts.advice,
             "Which values does this subscript have, from the first thread and pass to the last?",

@@ -61,7 +61,8 @@ def _copy_size(facts: Facts) -> Told:
     memory = facts.memory + facts.allocated
     if record.allocation is None:  # a block of the host's own memory
         memory = facts.argument(1 if record.text("side") == "from" else 0, "the host's memory")
-    message = f"This copy {verb} {facts.bytes()}, but from that place on {memory} has only {facts.bytes('room')}."
+    place = "" if record.number("offset") == 0 else " from there on"
+    message = f"This copy {verb} {facts.bytes()}, but {memory} has only {facts.bytes('room')}{place}."
     advice = "Compare the bytes here with those of the allocation. Are both a number of elements times sizeof of one element?"
     return Told("Copy of the wrong size", message, advice)
 
@@ -94,8 +95,10 @@ def _device_pointer_on_host(facts: Facts) -> Told:
 def _host_pointer_on_device(facts: Facts) -> Told:
     who = f"`{facts.kernel}`" if facts.record.text("kernel") or facts.launch else facts.call
     argument = facts.record.text("argument")
-    what = f"as `{argument}` a" if argument else "a"
-    message = f"{who} is given {what} pointer to memory of the host, where a pointer to memory of the device belongs."
+    parameter = f" for its parameter `{argument}`" if argument else ""
+    message = (
+        f"{who} is given a pointer to memory of the host{parameter}. It needs a pointer to memory of the device there."
+    )
     advice = "Allocate memory on the device with cudaMalloc, copy the data there, and pass that pointer."
     return Told("Host pointer used on the device", message, advice)
 
@@ -218,9 +221,7 @@ def _read_before_sync(facts: Facts) -> Told:
 
 
 def _copy_race(facts: Facts) -> Told:
-    message = (
-        f"This and the work{facts.other} use {facts.memory} in different streams, and nothing says which comes first."
-    )
+    message = f"This line and the work{facts.other} use {facts.memory}. They are in different streams, and nothing says which comes first."
     advice = "Put both in one stream, or record an event after the first and let the second stream wait for it."
     return Told("Race between streams", message, advice)
 

@@ -1,4 +1,4 @@
-// mistake: verdict=out-of-bounds; line=39; says="This copy reads 4,000 bytes, but from that place on `d_c`, allocated in line 34, has only 8 bytes."
+// mistake: verdict=out-of-bounds; line=39; says="This copy reads 4,000 bytes, but `d_c`, allocated in line 34, has only 8 bytes."
 #include <cstdio>
 #include <cstdlib>
 #include <vector>
