@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "judge/comparison.hpp"
+#include "program_judge/numbers_in_a_row.hpp"
 #include "program_judge/received_bytes.hpp"
 
 namespace tilelab::judge {
@@ -153,6 +154,7 @@ std::optional<std::uint64_t> sent_by_the_host(const Expectation& right, ElementT
   if (size < least_elements || !is_telling(right, 0, size)) return std::nullopt;
   const std::size_t count = std::min(size, window);
   Search search(right);
+  std::uint64_t steps = 0;
   const auto is_given = [&](std::size_t first) {
     return std::ranges::any_of(known,
                                [&](const KnownValues& one) { return search.finds(elements_of(one.type, one.bytes, 0), first, count); });
@@ -164,10 +166,10 @@ std::optional<std::uint64_t> sent_by_the_host(const Expectation& right, ElementT
   };
   for (const Sent& one : all_sent(copies)) {
     if (one.bytes.size() < count * bytes_of(type)) continue;
-    std::vector<std::vector<double>> sent;  // numbers may begin at any byte
-    for (std::size_t skipped = 0; skipped < bytes_of(type); ++skipped) sent.push_back(elements_of(type, one.bytes, skipped));
+    std::vector<NumbersInARow> sent;  // numbers may begin at any byte
+    for (std::size_t skipped = 0; skipped < bytes_of(type); ++skipped) sent.emplace_back(elements_of(type, one.bytes, skipped));
     const auto holds = [&](std::size_t first) {
-      return std::ranges::any_of(sent, [&](const auto& numbers) { return search.finds(numbers, first, count); });
+      return std::ranges::any_of(sent, [&](const NumbersInARow& numbers) { return numbers.hold(right, first, count, steps, most_steps); });
     };
     for (std::size_t first = 0; first + count <= size; first += count) {
       if (!is_telling(right, first, count)) continue;

@@ -1,6 +1,7 @@
 // Where a result came from, as the record of copies tells it.
 #include "program_judge/result_origin.hpp"
 
+#include <algorithm>
 #include <cstring>
 
 #include <catch2/catch_test_macros.hpp>
@@ -99,6 +100,19 @@ TEST_CASE("a result next to zero is not taken for the pointers that the host sen
   CHECK_FALSE(sent_by_the_host(right, f32, pointers, {}));
   right.bounds.assign(values.size(), 1e-12);
   CHECK(sent_by_the_host(right, f32, {sent(9, values)}, {}) == 9);
+}
+
+TEST_CASE("a large result is found in the middle of what the host sent, and a large input that does not hold it is searched at once",
+          "[origin]") {
+  std::vector<double> values(300'000), other(300'000);
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    values[i] = 1 + static_cast<double>(i * 7919 % 100'003);
+    other[i] = 1 + static_cast<double>(i * 104'729 % 99'991);
+  }
+  const auto right = expected(values);
+  CHECK_FALSE(sent_by_the_host(right, f32, {sent(3, other)}, {}));
+  std::ranges::copy(values.begin() + 160'000, values.begin() + 160'040, other.begin() + 5);
+  CHECK(sent_by_the_host(right, f32, {sent(3, other)}, {}) == 3);
 }
 
 TEST_CASE("many small copies into one large piece are put together quickly", "[origin]") {
