@@ -31,7 +31,7 @@ _POINTER = "DW_TAG_pointer_type"
 _POINTER_BYTES = 8
 _BY_REFERENCE = 0x04  # DW_CC_pass_by_reference
 _BITS = ("DW_AT_bit_size", "DW_AT_data_bit_offset", "DW_AT_bit_offset")
-_MOST_MEMBERS = 4096  # numbers and pointers of one value: CUDA allows 4096 bytes of arguments
+_MOST_MEMBERS = 32764  # numbers and pointers of one value: CUDA allows so many bytes of arguments
 _MOST_DEPTH = 16
 _MOST_POINTERS = 4  # pointers to pointers to …
 

@@ -18,6 +18,13 @@ constexpr const char* notable[] = {"leak",           "copy-size",   "copy-direct
                                    "use-after-free", "double-free", "bad-free",       "read-before-sync",       "swapped-sizes",
                                    "not-configured"};
 
+// Whether the call writes to no memory of the device. A launch does, but it is known what.
+bool leaves_memory(const HostRequest& request) {
+  const std::string& op = request.op();
+  if (op == "device") return request.text("what", 32) == "synchronize";
+  return op == "launch" || op == "stream" || op == "event" || op == "last_error" || op == "kernel";
+}
+
 }  // namespace
 
 Conductor::Conductor(ProgramDescription description) : session_(std::move(description)) {}
@@ -65,6 +72,7 @@ Reply Conductor::answer(const HostRequest& request, Clock::time_point deadline) 
   const std::string& op = request.op();
   if (op == "chunk") return memory_->chunk(request);
   if (memory_->is_copying() && op != "touch") throw BrokenRules("a request in the middle of a copy");
+  if (!leaves_memory(request)) launches_->memory_may_change();
   if (op == "launch") {
     const auto left = std::chrono::ceil<std::chrono::milliseconds>(deadline - Clock::now());
     return launches_->launch(request, std::max(left, std::chrono::milliseconds(1)));

@@ -48,6 +48,9 @@ class KernelRunners {
   // `variables`: those of the kernel are all there.
   LaunchOutcome run(const KernelLaunch& launch, Variables& variables, std::chrono::milliseconds left);
 
+  // See RepeatedLaunches.
+  void memory_may_change() { repeated_.memory_may_change(); }
+
   // The place of a parameter that points to this allocation; nothing: none does. Of several, one that points to its first byte.
   static std::optional<std::size_t> parameter_for(const KernelLaunch& launch, const Allocation& one);
   static std::uint64_t pointer_in(const KernelLaunch& launch, std::size_t parameter);

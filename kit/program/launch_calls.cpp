@@ -4,6 +4,7 @@
 
 #include "judge/reply_check.hpp"
 #include "runner/launch_limits.hpp"
+#include "simt/heap_addresses.hpp"
 #include "simt/verdict.hpp"
 
 namespace tilelab::program {
@@ -180,6 +181,12 @@ CudaError LaunchCalls::take(const HostRequest& request, const KernelLaunch& laun
   if (reply.needs_reversed_run) session_.record.needs_reversed_run();
   for (protocol::Finding finding : reply.findings) {
     if (is_allowed(finding)) continue;
+    if (finding.address >= simt::heap_first && finding.address < simt::heap_end && !session_.custody.is_kept())
+      refuse(request,
+             {{"verdict", "needs-gpu"},
+              {"message",
+               "The kernel uses an address that an earlier launch got from malloc() or new. Here such memory lives no longer than its "
+               "launch."}});
     if (finding.address != 0) finding.message += stray(request, launch, finding.address);
     session_.record.finding(finding, *launch.kernel, request.at());
   }

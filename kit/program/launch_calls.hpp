@@ -22,6 +22,9 @@ class LaunchCalls {
   // `left`: of the run's time. Throws RunOver.
   Reply launch(const HostRequest& request, std::chrono::milliseconds left);
 
+  // Another call may have written to memory of the device.
+  void memory_may_change() { runners_.memory_may_change(); }
+
  private:
   [[noreturn]] void refuse(const HostRequest& request, nlohmann::json refusal);
   const KernelDescription* find(const HostRequest& request, const char* key);

@@ -20,7 +20,10 @@ std::size_t marks_of(const Allocation& one) { return (one.bytes + 3) / 4; }
 
 const protocol::LaunchReply* RepeatedLaunches::again(const std::string& request) {
   runs_ = most_bytes_ != 0 && request.size() <= longest_request;
-  if (!runs_) return nullptr;
+  if (!runs_) {
+    ++version_;
+    return nullptr;
+  }
   const auto found = std::ranges::find(known_, request, &Known::request);
   if (found == known_.end()) {
     if (known_.size() >= most_known) {
@@ -28,18 +31,25 @@ const protocol::LaunchReply* RepeatedLaunches::again(const std::string& request)
       known_.pop_back();
     }
     known_.emplace_front().request = request;
+    ++version_;
     return nullptr;
   }
   known_.splice(known_.begin(), known_, found);
   Known& one = known_.front();
+  runs_ = false;
+  if (one.same_at == version_) return &one.reply;
   const auto is_same = [](const Part& part) { return std::memcmp(part.at, part.before.get(), part.bytes) == 0; };
   if (!one.parts.empty() && std::ranges::all_of(one.parts, is_same)) {
+    const bool changes = std::ranges::any_of(one.parts, [](const Part& part) { return !part.changes.empty(); });
+    if (changes) ++version_;
+    if (!changes && !one.is_seen_by_host) one.same_at = version_;
     for (const Part& part : one.parts) {
       for (const auto& [at, bytes] : part.changes) std::memcpy(part.at + at, bytes.data(), bytes.size());
     }
-    runs_ = false;
     return &one.reply;
   }
+  runs_ = true;
+  ++version_;
   if (!one.parts.empty()) ++one.in_vain;
   forget(one);
   if (is_worth_it(one)) keep(one);
@@ -78,7 +88,9 @@ void RepeatedLaunches::keep(Known& one) {
     one.kept += bytes;
   };
   try {
+    one.is_seen_by_host = false;
     memory_.for_each_live([&](Allocation& part) {
+      one.is_seen_by_host |= part.file() != protocol::ProgramFile::device;
       add(part.content, part.bytes);
       add(reinterpret_cast<char*>(part.marks), marks_of(part));
     });
@@ -95,6 +107,7 @@ void RepeatedLaunches::keep(Known& one) {
 void RepeatedLaunches::forget(Known& one) {
   kept_ -= one.kept;
   one.kept = 0;
+  one.same_at = 0;
   one.parts.clear();
 }
 

@@ -7,6 +7,7 @@
 
 #include <chrono>
 #include <cstddef>
+#include <cstdint>
 #include <list>
 #include <memory>
 #include <string>
@@ -28,6 +29,8 @@ class RepeatedLaunches {
   const protocol::LaunchReply* again(const std::string& request);
   // `took`: the time of the launch that again() was asked about last.
   void ran(const protocol::LaunchReply& reply, std::chrono::nanoseconds took);
+  // Something other than a launch may have written to memory of the device.
+  void memory_may_change() { ++version_; }
 
  private:
   static constexpr std::size_t most_known = 64, longest_request = 1u << 18;
@@ -44,6 +47,8 @@ class RepeatedLaunches {
     std::vector<Part> parts;  // empty: nothing is kept
     std::size_t kept = 0;     // bytes
     int in_vain = 0;
+    std::uint64_t same_at = 0;  // the version at which memory was last found to be as it is here; 0: it never was, or the launch changes it
+    bool is_seen_by_host = false;  // some of it: the host writes there without a word
     protocol::LaunchReply reply;
   };
 
@@ -56,6 +61,7 @@ class RepeatedLaunches {
   std::size_t most_bytes_, kept_ = 0;
   std::list<Known> known_;  // the one asked for last is the first
   bool runs_ = false;       // the first of them
+  std::uint64_t version_ = 1;
 };
 
 }  // namespace tilelab::program

@@ -48,6 +48,7 @@ KernelCall::KernelCall(std::uintptr_t kernel, const std::vector<protocol::Argume
       pass_integer(argument.bits);
     }
   }
+  is_largest_ = std::max(stack_used_, copies_used_) > large_slots || argument_bytes > large_slots * sizeof(std::uint64_t);
   is_large_ = stack_used_ > stack_slots || argument_bytes > stack_slots * sizeof(std::uint64_t) || references_used_ != 0;
 #if defined(__aarch64__)
   const bool fits = stack_used_ <= stack_slots && argument_bytes <= stack_slots * sizeof(std::uint64_t);
@@ -112,7 +113,8 @@ void KernelCall::pass(const protocol::Argument& object, const std::vector<std::u
 }
 
 void KernelCall::operator()() const {
-  if (is_large_) return call_with_objects();
+  if (is_largest_) return call_with_objects<most_slots>();
+  if (is_large_) return call_with_objects<large_slots>();
   using U = std::uint64_t;
   using D = double;
   simt::Machine::current().entered_kernel(reinterpret_cast<std::uintptr_t>(__builtin_frame_address(0)), {}, stack_used_ * sizeof(U));
@@ -132,13 +134,14 @@ void KernelCall::operator()() const {
 }
 
 // The same for a kernel with objects that lie on the stack, or are passed by reference. Both belong to the kernel: it may write there.
+template <std::size_t slots>
 [[gnu::noinline]] void KernelCall::call_with_objects() const {
   using U = std::uint64_t;
   using D = double;
   struct Slots {
-    U words[most_slots];
+    U words[slots];
   };
-  alignas(16) U copies[most_slots];
+  alignas(16) U copies[slots];
   std::memcpy(copies, copies_, copies_used_ * sizeof(U));
   U i[integer_registers];
   std::memcpy(i, integers_, sizeof i);

@@ -22,7 +22,8 @@ class KernelCall {
   void operator()() const;
 
  private:
-  static constexpr std::size_t floating_registers = 8, stack_slots = 16, most_slots = 528;  // CUDA allows 4096 bytes of arguments
+  static constexpr std::size_t floating_registers = 8, stack_slots = 16;
+  static constexpr std::size_t large_slots = 528, most_slots = 4112;  // CUDA allows 4096 bytes of arguments, and since 12.1 32,764
   struct Reference {
     std::size_t word;  // in `copies_`
     bool in_register;
@@ -33,6 +34,7 @@ class KernelCall {
   void push(std::uint64_t bits);
   void pass_integer(std::uint64_t bits);
   void pass_floating(double bits);
+  template <std::size_t slots>
   void call_with_objects() const;
 
 #if defined(__aarch64__)
@@ -44,7 +46,8 @@ class KernelCall {
   std::uint64_t integers_[integer_registers]{};
   double floating_[floating_registers]{};
   std::size_t integers_used_ = 0, floating_used_ = 0, stack_used_ = 0, copies_used_ = 0, references_used_ = 0;
-  bool is_large_ = false;  // more than the usual slots, or objects that are passed by reference
+  bool is_large_ = false;    // more than the usual slots, or objects that are passed by reference
+  bool is_largest_ = false;  // more than large_slots
   std::uint64_t stack_[most_slots]{};
   std::uint64_t copies_[most_slots]{};  // of objects that are passed by reference; each thread gets its own
   Reference references_[integer_registers + most_slots]{};

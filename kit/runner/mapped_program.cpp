@@ -88,13 +88,17 @@ void MappedProgram::load(const Image& image) {
     if (known == image.symbols.end()) throw std::runtime_error("the kernel has no variable " + one.symbol);
     const simt::Region& variable = image.variables.at(known->second);
     const ProgramBuffer& buffer = described_.buffers.at(one.buffer);
-    const bool is_own = std::ranges::any_of(sections, [&](const simt::DataSection& section) {
-      return section.first != 0 && !section.constant && variable.base >= section.first && variable.base < section.end &&
-             variable.bytes <= section.end - variable.base;
+    const auto section = std::ranges::find_if(sections, [&](const simt::DataSection& one) {
+      return one.first != 0 && variable.base >= one.first && variable.base < one.end && variable.bytes <= one.end - variable.base;
     });
-    if (!is_own || variable.bytes > buffer.bytes) throw std::runtime_error("the variable " + one.symbol + " has another size");
+    if (section == sections.end() || variable.bytes > buffer.bytes)
+      throw std::runtime_error("the variable " + one.symbol + " has another size");
     auto* const here = reinterpret_cast<char*>(variable.base);
     auto* const kept = reinterpret_cast<char*>(buffer.address);
+    if (section->constant) {  // declared const: it keeps the value that it was compiled with
+      if (!one.has_value) std::memcpy(kept, here, variable.bytes);
+      continue;
+    }
     std::memcpy(one.has_value ? here : kept, one.has_value ? kept : here, variable.bytes);
     loaded_.push_back({here, kept, marks_.at(one.buffer).words, std::vector<char>(here, here + variable.bytes)});
   }

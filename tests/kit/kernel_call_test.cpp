@@ -63,6 +63,9 @@ struct Two {  // one word for each kind of register
 struct Many {
   int values[20];
 };
+struct Most {  // with an integer beside it, as much as CUDA passes
+  int values[8190];
+};
 struct Empty {};
 struct Counted {  // passed by reference: its copies are made by code
   int value = 0;
@@ -86,6 +89,7 @@ void objects(int a, Two b, Empty, Many c, float d, Two e, int f, Counted g) {
   objects_got = {double(a), b.wide, double(b.number), double(c.values[0]), double(c.values[19]),
                  d,         e.wide, double(e.number), double(f),           double(g.value)};
 }
+void most(Most all, int last) { objects_got = {double(all.values[0]), double(all.values[8189]), double(last)}; }
 void five_pairs(Two a, Two b, Two c, Two d, Two e, Two f, Two g, int last) {
   objects_got = {a.wide,           double(a.number), f.wide, double(f.number), g.wide, double(g.number),
                  double(e.number), double(last),     b.wide, c.wide,           d.wide};
@@ -138,8 +142,8 @@ TEST_CASE("arguments beyond the registers follow on the stack, both kinds in one
 
 TEST_CASE("more arguments than can be passed are refused before the call", "[kernel_call]") {
   CHECK_NOTHROW(KernelCall(0, std::vector<Argument>(22, integer(1)), {}));
-  CHECK_THROWS_AS(KernelCall(0, std::vector<Argument>(600, integer(1)), {}), std::invalid_argument);
-  CHECK_THROWS_AS(KernelCall(0, std::vector<Argument>(600, wide(1)), {}), std::invalid_argument);
+  CHECK_THROWS_AS(KernelCall(0, std::vector<Argument>(4200, integer(1)), {}), std::invalid_argument);
+  CHECK_THROWS_AS(KernelCall(0, std::vector<Argument>(4200, wide(1)), {}), std::invalid_argument);
 }
 
 #if defined(__x86_64__)
@@ -153,6 +157,14 @@ TEST_CASE("objects travel in registers, on the stack, by reference or not at all
        {integer(1), object(Two{2.5, 3}, protocol::Passing::registers, pieces), object(Empty{}, protocol::Passing::registers),
         object(many, protocol::Passing::stack), number(8), object(Two{9, 10}, protocol::Passing::registers, pieces), integer(11), counted});
   CHECK(objects_got == std::vector<double>{1, 2.5, 3, 5, 6, 8, 9, 10, 11, 7});
+}
+
+TEST_CASE("as many bytes of arguments arrive as CUDA passes", "[kernel_call]") {
+  Most all{};
+  all.values[0] = 5;
+  all.values[8189] = 6;
+  call(most, {object(all, protocol::Passing::stack), integer(7)});
+  CHECK(objects_got == std::vector<double>{5, 6, 7});
 }
 
 TEST_CASE("an object for which the registers do not suffice lies on the stack as a whole", "[kernel_call]") {

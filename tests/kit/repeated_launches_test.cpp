@@ -4,6 +4,7 @@
 #include <cstring>
 
 #include <catch2/catch_test_macros.hpp>
+#include <catch2/generators/catch_generators.hpp>
 
 #include "program/value_marks.hpp"
 
@@ -75,6 +76,7 @@ TEST_CASE("one byte, one mark or one word of the request that differs makes a la
   REQUIRE_FALSE(program.launch(0, 1));
   SECTION("a byte") { program.x.content[19'998] = 1; }
   SECTION("a mark") { mark_as_set(program.x.marks, 19'998, 1); }
+  program.launches.memory_may_change();
   SECTION("a word") {
     CHECK(program.launch(0, 1, 1s, Status::completed, "other kernel"));
     return;
@@ -105,6 +107,30 @@ TEST_CASE("a launch whose memory changes each time is kept no more after a while
   Repeated program;
   for (char i = 0; i < 20; ++i) CHECK(program.launch(5, i));
   for (int i = 0; i < 3; ++i) CHECK(program.launch(5, 19));
+}
+
+TEST_CASE("memory is looked at again after every call that may change it, and always where the host sees it", "[repeated_launches]") {
+  Repeated program;
+  const bool is_seen = GENERATE(false, true);
+  Allocation* const managed = is_seen ? program.memory.allocate(8, MemoryKind::managed, 2) : nullptr;
+  for (int i = 0; i < 2; ++i) program.launch(0, 1);
+  for (int i = 0; i < 3; ++i) REQUIRE_FALSE(program.launch(0, 1));
+  if (is_seen) {
+    managed->content[3] = 1;
+  } else {
+    program.x.content[19'998] = 1;
+    CHECK_FALSE(program.launch(0, 1));  // nobody has said a word
+    program.launches.memory_may_change();
+  }
+  CHECK(program.launch(0, 1));
+}
+
+TEST_CASE("a launch between two others makes both look again", "[repeated_launches]") {
+  Repeated program;
+  for (int i = 0; i < 3; ++i) program.launch(0, 1);
+  REQUIRE_FALSE(program.launch(0, 1));
+  CHECK(program.launch(9, 1, 1s, Status::completed, "other"));
+  CHECK(program.launch(0, 1));
 }
 
 TEST_CASE("of many launches, those asked for longest ago are forgotten", "[repeated_launches]") {

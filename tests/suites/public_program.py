@@ -1,6 +1,7 @@
 """One public program with a main of its own, run by `tilelab run`, and what came of it. Knows nothing of tables.
 
-A program is a folder with `origin.json` (`path` of its .cu below `tree/`, folders for `-I` in `includes`) and `run.json` (`args`,
+A program is a folder with `origin.json` (`path` of its .cu below `tree/`, folders for `-I` in `includes`, other sources below `tree/` in
+`with`) and `run.json` (`args`,
 `stdin_hex`), or any other .cu file that has a main.
 """
 
@@ -32,6 +33,7 @@ class PublicProgram:
     folder: Path  # what is copied before a run, so that files that the program writes stay apart
     file: Path  # below `folder`
     includes: Sequence[str] = ()
+    others: Sequence[str] = ()  # sources, below `folder`
     arguments: Sequence[str] = ()
     stdin: bytes = b""
 
@@ -73,7 +75,9 @@ def programs_in(folder: Path, only: str = "") -> Iterator[PublicProgram]:
         said, run = (json.loads((own / name).read_text(encoding="utf-8")) for name in ("origin.json", "run.json"))
         if only in own.name and not run.get("skip"):
             stdin = bytes.fromhex(run["stdin_hex"])
-            yield PublicProgram(own.name, own, Path("tree") / said["path"], said["includes"] or (), run["args"], stdin)
+            others = [f"tree/{one}" for one in said.get("with", ())]
+            file = Path("tree") / said["path"]
+            yield PublicProgram(own.name, own, file, said["includes"] or (), others, run["args"], stdin)
     within = {origin.parent for origin in described}
     for file in sorted(folder.rglob("*.cu")):
         if only in str(file) and not within & set(file.parents) and _MAIN.search(file.read_text("utf-8", "replace")):
@@ -86,6 +90,7 @@ def run(program: PublicProgram) -> ProgramRun:
         shutil.copytree(program.folder, copy)
         file = copy / program.file
         includes = [word for one in program.includes for word in ("-I", str(copy / one))]
+        others = [word for one in program.others for word in ("--with", str(copy / one))]
         command = [
             str(Path(sys.executable).with_name("tilelab")),
             "run",
@@ -93,6 +98,7 @@ def run(program: PublicProgram) -> ProgramRun:
             "--seconds",
             str(SECONDS),
             *includes,
+            *others,
             file.name,
             *program.arguments,
         ]

@@ -45,6 +45,8 @@ _UNDEFINED = re.compile(
     r"^(?:[^\n:]*/)?([^\n:/]+):(?:(\d+):|[^\n]*?:)? ?(?:warning: )?undefined reference to [`\u2018']([^\n]+?)['\u2019]$",
     re.MULTILINE,
 )
+_CONDITION = re.compile(r"\s*#\s*(if|ifdef|ifndef|elif|else|endif)\b(.*)")
+_WINDOWS = re.compile(r"\b(?:_?WIN(?:32|64|DOWS)|_MSC_VER)\b")
 _MEANT = re.compile(r"did you mean [\u2018'](\w+)[\u2019']")
 _OF_A_THREAD = frozenset({"threadIdx", "blockIdx", "blockDim", "gridDim", "warpSize"})
 _MOST = 3
@@ -68,6 +70,7 @@ def refusals_of_errors(
     log: str, unit: KernelSource, missing: Sequence[tuple[str, int, str]]
 ) -> tuple[HostRefusal, ...]:
     """`missing`: file, line and name of headers that were left out. What they declare explains other errors."""
+    missing = [one for one in missing if not _is_for_windows(unit.texts.get(one[0], ""), one[1])]
     errors = [(file, int(line), text) for file, line, text in _ERROR.findall(log)]
     unknown = [match[1].rpartition("::")[2] for _, _, text in errors if (match := _NAME.search(text))]
     for file, line, header in missing:
@@ -102,6 +105,25 @@ def _said(error: str) -> str:
     if hint and "tilelab_host::" in error:
         return hint
     return f"The compiler says: {error}{'. ' if hint else ''}{hint}"
+
+
+def _is_for_windows(text: str, line: int) -> bool:
+    """Whether the line is compiled on Windows only: then it explains nothing here."""
+    # Of each condition around the line: whether this part, and the part behind #else, is.
+    branches: list[tuple[bool, bool]] = []
+    for one in text.splitlines()[: line - 1]:
+        found = _CONDITION.match(one)
+        if not found:
+            continue
+        word, condition = found[1], found[2]
+        asks, denies = bool(_WINDOWS.search(condition)), word == "ifndef" or "!" in condition
+        if word.startswith("if"):
+            branches.append((asks and not denies, asks and denies))
+        elif branches and word == "endif":
+            branches.pop()
+        elif branches:
+            branches[-1] = (branches[-1][1], False) if word == "else" else (asks and not denies, False)
+    return any(here for here, _ in branches)
 
 
 def _misspelt(name: str, error: str) -> str:

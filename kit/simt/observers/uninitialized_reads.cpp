@@ -219,8 +219,8 @@ void UninitializedReads::output_access(Output& output, const Access& access) {
       continue;
     }
     OutputWord& word = output.disputed[at];
-    const bool smallest = word.readers.empty() || thread < global_thread(word.finding.site.by);
-    if (!word.has_read(thread)) word.readers.insert(thread);
+    const bool is_new = word.readers.empty() && !word.by_all, smallest = is_new || thread < global_thread(word.finding.site.by);
+    if (!word.has_read(thread)) word.add(thread);
     if (smallest) word.finding = finding_of(access);
     output.last_byte = at;
     output.last_thread = thread;
@@ -228,13 +228,23 @@ void UninitializedReads::output_access(Output& output, const Access& access) {
 }
 
 bool UninitializedReads::OutputWord::has_read(std::uint64_t thread) const {
-  return readers.size() >= max_readers || readers.contains(thread);
+  return by_all || std::ranges::find(readers, thread) != readers.end();
+}
+
+void UninitializedReads::OutputWord::add(std::uint64_t thread) {
+  readers.push_back(thread);
+  if (readers.size() < max_readers) return;
+  by_all = true;
+  readers = {};
 }
 
 void UninitializedReads::on_launch_end() {
   for (Output& output : outputs_) {
-    for (const auto& [element, word] : output.disputed) {
-      log_.report(word.finding);
+    std::vector<std::size_t> elements;
+    for (const auto& [element, word] : output.disputed) elements.push_back(element);
+    std::ranges::sort(elements);
+    for (const std::size_t element : elements) {
+      log_.report(output.disputed.at(element).finding);
       if (output.marks() == nullptr || element / 4 >= output.words()) continue;
       std::uint8_t& written = output.written()[element / 4];  // in later launches, what was written in the end has its value
       written = static_cast<std::uint8_t>(written | (written >> 4));

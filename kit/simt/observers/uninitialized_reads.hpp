@@ -14,8 +14,6 @@
 
 #include <array>
 #include <cstdint>
-#include <map>
-#include <set>
 #include <unordered_map>
 #include <vector>
 
@@ -68,16 +66,18 @@ class UninitializedReads final : public Observer {
     std::uint64_t interval = 0;
     bool disturbed = false;
   };
-  struct OutputWord {  // an output element that was read before it was written
-    std::set<std::uint64_t> readers;
+  struct OutputWord {                    // an output element that was read before it was written
+    std::vector<std::uint64_t> readers;  // each once; none if `by_all`
+    bool by_all = false;
     RawFinding finding;  // of the reader with the smallest number
     bool has_read(std::uint64_t thread) const;
+    void add(std::uint64_t thread);
   };
   struct Output {
     const Region* region;
-    std::vector<std::uint8_t> own;               // for each word, which bytes were written, if the buffer has no marks for that
-    std::map<std::size_t, OutputWord> disputed;  // by the first byte that was read
-    std::size_t last_byte = ~std::size_t{0};     // the last disputed one and its reader; accumulating into C repeats them
+    std::vector<std::uint8_t> own;                         // for each word, which bytes were written, if the buffer has no marks for that
+    std::unordered_map<std::size_t, OutputWord> disputed;  // by the first byte that was read
+    std::size_t last_byte = ~std::size_t{0};               // the last disputed one and its reader; accumulating into C repeats them
     std::uint64_t last_thread = 0;
 
     // For each word, which bytes were written: by a thread that had not read them before.

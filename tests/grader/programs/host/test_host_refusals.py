@@ -54,3 +54,20 @@ def test_a_missing_header_explains_a_name_that_it_may_declare() -> None:
     (found,) = refusals_of_errors(log, UNIT, [("a.cu", 1, "timer.h")])
     assert found.line == 1
     assert "timer.h was not found, and perhaps `Timer` is declared in it" in found.message
+
+
+@pytest.mark.parametrize(
+    ("text", "library"),
+    [
+        ("#if defined(WIN32) || defined(_WIN32)\n#ifdef X\n#endif\n#include <windows.h>\n#endif\n", "CUDA graphs"),
+        ("#ifndef _WIN32\n#include <unistd.h>\n#else\n#include <windows.h>\n#endif\n", "CUDA graphs"),
+        ("#ifdef _WIN32\n#else\n\n#include <windows.h>\n#endif\n", "Windows"),
+        ("\n\n\n#include <windows.h>\n", "Windows"),
+    ],
+)
+def test_a_header_for_windows_alone_explains_nothing(text: str, library: str) -> None:
+    log = "a.cu:9:5: error: \u2018cudaGraph_t\u2019 was not declared in this scope"
+    (found,) = refusals_of_errors(
+        log, KernelSource("a.cu", {"a.cu": "", "timer.h": text}), [("timer.h", 4, "windows.h")]
+    )
+    assert f"The program uses {library} (" in found.message
