@@ -44,6 +44,7 @@ HOST_KINDS: Mapping[str, Verdict] = {
     "input-modified": Verdict.INPUT_MODIFIED,
     "read-before-sync": Verdict.RACE,
     "copy-race": Verdict.RACE,
+    "launch-race": Verdict.RACE,
     "never-set": Verdict.UNINITIALIZED_READ,
     "lost-output": Verdict.RACE,
     "leak": Verdict.LAUNCH_ERROR,

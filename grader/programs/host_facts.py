@@ -55,6 +55,10 @@ class Facts:
         symbol = self.record.text("kernel") or next((one.kernel for one in self._launches_here), "")
         return self.kernels.get(symbol) or without_parameters(signature_of(symbol)) or "the kernel"
 
+    def kernel_named(self, key: str) -> str:
+        symbol = self.record.text(key)
+        return self.kernels.get(symbol) or without_parameters(signature_of(symbol)) or "another kernel"
+
     @property
     def _launches_here(self) -> list[LaunchRecord]:
         return [one for one in self.launches if one.at == self.record.at]

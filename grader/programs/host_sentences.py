@@ -226,6 +226,28 @@ def _copy_race(facts: Facts) -> Told:
     return Told("Race between streams", message, advice)
 
 
+def _launch_race(facts: Facts) -> Told:
+    record = facts.record
+    kernel, other = facts.kernel, facts.kernel_named("other_kernel")
+    element = record.number("element")
+    place = f"element {element:,} of {facts.memory}" if element is not None else facts.memory
+
+    def act(prefix: str) -> str:
+        line = record.number(f"{prefix}line")
+        verb = "writes" if record.flag(f"{prefix}writes") else "reads"
+        return f"{verb} {{}} in line {line}" if line else f"{verb} {{}}"
+
+    message = (
+        f"`{kernel}` {act('').format(place)} and `{other}`, launched{facts.other}, {act('other_').format('it')}. "
+        "The two launches are in different streams, and nothing says which comes first."
+    )
+    advice = (
+        "Launch both in one stream, or record an event after the first launch and let the second stream wait for it "
+        "(cudaEventRecord, cudaStreamWaitEvent), or call cudaDeviceSynchronize() between the two."
+    )
+    return Told("Race between two launches", message, advice)
+
+
 def _swapped_sizes(facts: Facts) -> Told:
     if facts.launch is not None:
         return _swapped_launch(facts)
@@ -287,6 +309,7 @@ _SENTENCES: dict[str, Callable[[Facts], Told]] = {
     "unasked-launch": _unasked_launch,
     "read-before-sync": _read_before_sync,
     "copy-race": _copy_race,
+    "launch-race": _launch_race,
     "swapped-sizes": _swapped_sizes,
     "not-configured": _not_configured,
     "input-modified": _input_modified,

@@ -16,6 +16,7 @@ DeviceMemory::DeviceMemory(std::size_t bytes)
       spaces_{FileSpace(total_, protocol::program_granularity), FileSpace(total_, protocol::program_granularity)},
       data_{MappedFile("tilelab-device", total_), MappedFile("tilelab-shared", total_)},
       marks_("tilelab-marks", total_ / 2),  // a quarter of both
+      touched_("tilelab-touched", total_ / 2 * sizeof(simt::WordTouch)),
       next_{device_first + protocol::program_gap, shared_first + protocol::program_gap} {}
 
 Allocation* DeviceMemory::allocate(std::size_t bytes, MemoryKind kind, std::uint64_t at) {
@@ -60,6 +61,14 @@ void DeviceMemory::release(Allocation& one, std::uint64_t at, bool by_reset) {
     all_.erase(freed_.front());
     freed_.pop_front();
   }
+}
+
+const simt::WordTouch* DeviceMemory::touched(const Allocation& one) const {
+  return reinterpret_cast<const simt::WordTouch*>(touched_.memory()) + one.marks_offset;
+}
+
+void DeviceMemory::forget_touched(const Allocation& one) const {
+  touched_.forget(one.marks_offset * sizeof(simt::WordTouch), (one.bytes + 3) / 4 * sizeof(simt::WordTouch));
 }
 
 Allocation* DeviceMemory::near(std::uintptr_t address) {

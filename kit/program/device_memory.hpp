@@ -63,7 +63,12 @@ class DeviceMemory {
     for (const auto& [address, one] : live_) visit(*one);
   }
   std::size_t live() const { return live_.size(); }
-  std::array<int, protocol::program_files> files() const { return {data_[0].descriptor(), data_[1].descriptor(), marks_.descriptor()}; }
+  std::array<int, protocol::program_files> files() const {
+    return {data_[0].descriptor(), data_[1].descriptor(), marks_.descriptor(), touched_.descriptor()};
+  }
+  // What the last launch touched of it, where it was asked to write it down.
+  const simt::WordTouch* touched(const Allocation& one) const;
+  void forget_touched(const Allocation& one) const;
   std::size_t total_bytes() const { return total_; }
   std::size_t free_bytes() const { return spaces_[0].free_bytes(); }
 
@@ -73,7 +78,7 @@ class DeviceMemory {
   std::size_t total_;
   std::array<FileSpace, 2> spaces_;
   std::array<MappedFile, 2> data_;
-  MappedFile marks_;
+  MappedFile marks_, touched_;
   std::array<std::uintptr_t, 2> next_;
   std::map<std::uintptr_t, Allocation> all_;  // by address
   std::map<std::uintptr_t, Allocation*> live_;

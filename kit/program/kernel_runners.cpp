@@ -6,6 +6,7 @@
 #include <cstring>
 
 #include "judge/reply_check.hpp"
+#include "program/touched_runs.hpp"
 #include "program/value_marks.hpp"
 
 namespace tilelab::program {
@@ -120,6 +121,7 @@ protocol::LaunchRequest KernelRunners::request_of(const KernelLaunch& launch, Va
     memory.buffers.push_back(buffer_of(launch, one));
     outcome.buffers.push_back(&one);
   });
+  memory.follows_touches = launch.may_overlap;
   for (const KernelVariable& one : launch.description->variables) {
     ModuleVariable& variable = variables.at(one.name);
     memory.variables.push_back({one.name, places.at(variable.memory), variable.has_value});
@@ -137,6 +139,20 @@ judge::RunnerProcess& KernelRunners::runner_of(const KernelLaunch& launch) {
     living_.push_front({*launch.kernel, std::make_unique<judge::RunnerProcess>(launch.description->argv)});
   }
   return *living_.front().runner;
+}
+
+// The file is as it was before the launch: a page that nobody touched is none.
+void KernelRunners::read_touched(LaunchOutcome& outcome) const {
+  for (protocol::BufferUse& use : outcome.reply.uses) {
+    const Allocation& one = *outcome.buffers[use.buffer];
+    const auto first_of = [](std::size_t first, std::size_t end) { return end == 0 ? ~std::size_t{0} : first; };
+    const std::size_t first = std::min(first_of(use.read_first, use.read_end), first_of(use.written_first, use.written_end));
+    const std::size_t end = std::min(std::max(use.read_end, use.written_end), one.bytes);
+    if (first >= end) continue;
+    if (auto runs = runs_of(memory_.touched(one), first / 4, (end + 3) / 4))
+      use.touched = std::make_shared<const TouchedRuns>(std::move(*runs));
+  }
+  for (const Allocation* one : outcome.buffers) memory_.forget_touched(*one);
 }
 
 LaunchOutcome KernelRunners::run(const KernelLaunch& launch, Variables& variables, std::chrono::milliseconds left) {
@@ -157,6 +173,7 @@ LaunchOutcome KernelRunners::run(const KernelLaunch& launch, Variables& variable
     if (auto reply = judge::read_reply(answer.text, protocol::program_printed_bytes)) {
       outcome.reply = std::move(*reply);
       std::erase_if(outcome.reply.uses, [&](const protocol::BufferUse& use) { return use.buffer >= outcome.buffers.size(); });
+      if (launch.may_overlap) read_touched(outcome);
       repeated_.ran(outcome.reply, std::chrono::steady_clock::now() - begun);
       return outcome;
     }

@@ -24,6 +24,7 @@ struct KernelLaunch {
   const KernelDescription* description = nullptr;
   protocol::LaunchConfig config;
   bool cooperative = false;
+  bool may_overlap = false;                           // with launches in other streams
   std::vector<std::vector<unsigned char>> arguments;  // of each parameter its bytes
 };
 
@@ -62,6 +63,7 @@ class KernelRunners {
   };
   static constexpr std::size_t most_runners = 16;  // that wait for the next launch
   judge::RunnerProcess& runner_of(const KernelLaunch& launch);
+  void read_touched(LaunchOutcome& outcome) const;
   protocol::LaunchRequest request_of(const KernelLaunch& launch, Variables& variables, LaunchOutcome& outcome);
   protocol::ProgramBuffer buffer_of(const KernelLaunch& launch, Allocation& one) const;
 

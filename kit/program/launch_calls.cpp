@@ -117,6 +117,7 @@ Reply LaunchCalls::launch(const HostRequest& request, std::chrono::milliseconds 
                       .description = description,
                       .config = {request.extent("grid"), request.extent("block"), request.number("shared")},
                       .cooperative = request.flag("cooperative"),
+                      .may_overlap = session_.order.may_overlap(request.number_or("stream", 0)),
                       .arguments = {}};
   const auto arguments = request.texts("arguments", most_parameters, most_hex);
   if (arguments.size() != description->parameters.size()) throw BrokenRules("another number of arguments than the kernel has");
@@ -218,10 +219,14 @@ void LaunchCalls::note_uses(const HostRequest& request, const KernelLaunch& laun
   const Stamp stamp = session_.order.submit(request.number_or("stream", 0));
   for (const protocol::BufferUse& use : outcome.reply.uses) {
     Allocation& one = *outcome.buffers[use.buffer];
-    const auto range = [&one](std::size_t end) { return std::min(end, one.bytes); };
-    if (use.read_end > use.read_first) session_.use(one, {stamp, use.read_first, range(use.read_end), false, kernel, request.at()});
+    const auto parameter = KernelRunners::parameter_for(launch, one);
+    const std::size_t element_bytes = parameter ? std::max<std::size_t>(launch.description->parameters[*parameter].element_bytes, 1) : 1;
+    const auto part = [&](std::size_t first, std::size_t end, bool writes) {
+      return Use{stamp, first, std::min(end, one.bytes), writes, kernel, request.at(), element_bytes, use.touched};
+    };
+    if (use.read_end > use.read_first) session_.use(one, part(use.read_first, use.read_end, false));
     if (use.written_end <= use.written_first) continue;
-    const Use written{stamp, use.written_first, range(use.written_end), true, kernel, request.at()};
+    const Use written = part(use.written_first, use.written_end, true);
     session_.use(one, written);
     if (one.kind == MemoryKind::managed || one.kind == MemoryKind::pinned) session_.pending.guard(one.address, one.bytes, written);
   }

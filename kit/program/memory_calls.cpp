@@ -124,10 +124,16 @@ void MemoryCalls::move(const Rows& to, const Rows& from) {
 
 void MemoryCalls::note_uses(const HostRequest& request, const Rows& to, const Rows& from) {
   const Stamp stamp = session_.order.submit(request.number_or("stream", 0));
-  const bool async = request.flag("async");
+  const bool async = request.flag("async"), may_overlap = session_.order.may_overlap(request.number_or("stream", 0));
+  const auto touched = [&](const Rows& side) {
+    std::shared_ptr<const TouchedRuns> all;
+    auto runs = may_overlap ? runs_of_rows(side.offset, side.rows, side.row_bytes, side.pitch, &side == &to) : std::nullopt;
+    if (runs) all = std::make_shared<const TouchedRuns>(std::move(*runs));
+    return all;
+  };
   for (const Rows* side : {&from, &to}) {
     if (side->memory == nullptr) continue;
-    const Use use{stamp, side->offset, side->offset + side->extent(), side == &to, nullptr, request.at()};
+    const Use use{stamp, side->offset, side->offset + side->extent(), side == &to, nullptr, request.at(), 1, touched(*side)};
     session_.use(*side->memory, use);
     if (use.writes && side->memory->is_input) session_.record.host("input-modified", request.at(), about(*side->memory));
     if (async && use.writes && side->memory->kind != MemoryKind::device && side->memory->kind != MemoryKind::variable)

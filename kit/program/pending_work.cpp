@@ -4,21 +4,53 @@
 
 namespace tilelab::program {
 
-std::optional<Use> PendingWork::add(std::uintptr_t allocation, const Use& use) {
+bool PendingWork::may_conflict(const Use& one, const Use& other) {
+  if (one.kernel == nullptr && other.kernel == nullptr) return false;
+  if (one.touched != nullptr && other.touched != nullptr) return true;
+  const bool overlaps = one.first < other.end && other.first < one.end;
+  return overlaps && (one.kernel == nullptr) != (other.kernel == nullptr) && (one.writes || other.writes);
+}
+
+std::optional<UseConflict> PendingWork::add(std::uintptr_t allocation, const Use& use) {
   std::deque<Use>& uses = uses_[allocation];
-  std::erase_if(uses, [this](const Use& one) { return order_.is_done(one.stamp); });
-  std::optional<Use> conflict;
+  std::erase_if(uses, [this](const Use& one) {
+    const bool is_done = order_.is_done(one.stamp);
+    if (is_done) drop(one);
+    return is_done;
+  });
+  std::optional<UseConflict> conflict;
   for (const Use& one : uses) {
-    const bool overlaps = one.first < use.end && use.first < one.end;
-    if (!overlaps || (one.kernel == nullptr) == (use.kernel == nullptr) || !(one.writes || use.writes) ||
-        order_.is_before(one.stamp, use.stamp))
-      continue;
-    conflict = one;
+    if (!may_conflict(one, use) || order_.is_before(one.stamp, use.stamp)) continue;
+    std::optional<TouchConflict> place;
+    if (one.touched != nullptr && use.touched != nullptr) {
+      place = first_conflict(*one.touched, *use.touched);
+      if (!place) continue;
+    }
+    conflict = UseConflict{one, place};
     break;
   }
   uses.push_back(use);
-  if (uses.size() > most_uses) uses.pop_front();
+  const std::size_t runs = use.touched != nullptr ? use.touched->size() : 0;
+  if (runs_ + runs > most_runs)
+    uses.back().touched = nullptr;
+  else
+    runs_ += runs;
+  if (uses.size() > most_uses) {
+    drop(uses.front());
+    uses.pop_front();
+  }
   return conflict;
+}
+
+void PendingWork::drop(const Use& one) {
+  if (one.touched != nullptr) runs_ -= one.touched->size();
+}
+
+void PendingWork::forget(std::uintptr_t allocation) {
+  const auto found = uses_.find(allocation);
+  if (found == uses_.end()) return;
+  for (const Use& one : found->second) drop(one);
+  uses_.erase(found);
 }
 
 void PendingWork::guard(std::uintptr_t address, std::size_t bytes, const Use& use) {

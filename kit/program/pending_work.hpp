@@ -1,16 +1,18 @@
-// Work that the host has not waited for yet, and the memory that it uses. Finds a copy and a kernel that may run at the same time, and
-// host code that looks at memory too early.
+// Work that the host has not waited for yet, and the memory that it uses. Finds two pieces that may run at the same time, and host
+//  code that looks at memory too early. Two kernels race where they touch the same bytes: see touched_runs.hpp.
 #pragma once
 
 #include <cstdint>
 #include <deque>
 #include <map>
+#include <memory>
 #include <optional>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "program/stream_order.hpp"
+#include "program/touched_runs.hpp"
 
 namespace tilelab::program {
 
@@ -19,17 +21,25 @@ struct Use {
   Stamp stamp;
   std::size_t first = 0, end = 0;
   bool writes = false;
-  const std::string* kernel = nullptr;  // its name, which stays where it is; null: a copy
-  std::uint64_t at = 0;                 // where the program asked for it
+  const std::string* kernel = nullptr;           // its name, which stays where it is; null: a copy
+  std::uint64_t at = 0;                          // where the program asked for it
+  std::size_t element_bytes = 1;                 // as a kernel sees the allocation
+  std::shared_ptr<const TouchedRuns> touched{};  // all that it does there; null: not known, or as far as `writes` says
+};
+
+// An earlier use that nothing orders with a later one.
+struct UseConflict {
+  Use earlier;
+  std::optional<TouchConflict> place;  // first: of the earlier one
 };
 
 class PendingWork {
  public:
   explicit PendingWork(const StreamOrder& order) : order_(order) {}
 
-  // Returns an earlier use that this one is not ordered with, if one of the two is a kernel's and the other a copy's.
-  std::optional<Use> add(std::uintptr_t allocation, const Use& use);
-  void forget(std::uintptr_t allocation) { uses_.erase(allocation); }
+  // Two copies never conflict, and two kernels only where it is known which bytes they touch.
+  std::optional<UseConflict> add(std::uintptr_t allocation, const Use& use);
+  void forget(std::uintptr_t allocation);
 
   // Host code must not touch this memory before the work is done.
   void guard(std::uintptr_t address, std::size_t bytes, const Use& use);
@@ -46,12 +56,17 @@ class PendingWork {
     std::uintptr_t first, end;
     Use use;
   };
+  static bool may_conflict(const Use& one, const Use& other);
+  void drop(const Use& one);
+
+  static constexpr std::size_t most_runs = 1u << 22;                // of all uses
   static constexpr std::size_t most_uses = 64, most_guards = 4096;  // of one allocation; of all
 
   const StreamOrder& order_;
   std::map<std::uintptr_t, std::deque<Use>> uses_;
   std::vector<Guard> guards_;
   std::vector<Range> guarded_;
+  std::size_t runs_ = 0;
 };
 
 }  // namespace tilelab::program

@@ -24,12 +24,21 @@ void Session::use(Allocation& one, const Use& use) {
   const auto conflict = pending.add(one.address, use);
   if (!conflict) return;
   nlohmann::json numbers = about(one);
-  numbers["other_at"] = conflict->at;
-  numbers["kernel"] = use.kernel != nullptr ? *use.kernel : *conflict->kernel;
-  numbers["kernel_is_later"] = use.kernel != nullptr;
-  numbers["writes"] = use.writes;
-  numbers["other_writes"] = conflict->writes;
-  record.host("copy-race", use.at, std::move(numbers));
+  const Use& earlier = conflict->earlier;
+  const auto& place = conflict->place;
+  numbers["other_at"] = earlier.at;
+  numbers["kernel"] = use.kernel != nullptr ? *use.kernel : *earlier.kernel;
+  numbers["writes"] = place ? place->second_writes : use.writes;
+  numbers["other_writes"] = place ? place->first_writes : earlier.writes;
+  if (use.kernel == nullptr || earlier.kernel == nullptr) {
+    numbers["kernel_is_later"] = use.kernel != nullptr;
+    return record.host("copy-race", use.at, std::move(numbers));
+  }
+  numbers["other_kernel"] = *earlier.kernel;
+  numbers["element"] = place->byte / use.element_bytes;
+  numbers["line"] = place->second_line;
+  numbers["other_line"] = place->first_line;
+  record.host("launch-race", use.at, std::move(numbers));
 }
 
 void Session::hide_input(const Allocation& from, std::size_t first, char* seen, std::size_t bytes) {

@@ -20,6 +20,7 @@ std::optional<std::uint64_t> StreamOrder::create_stream(bool blocking) {
   // After many streams the last place in the clocks is shared. Then some work counts as ordered that is not.
   const std::size_t slot = slots_ < most_streams ? slots_++ : most_streams - 1;
   streams_[next_stream_] = {slot, blocking, {}};
+  ++(blocking ? blocking_ : nonblocking_);
   return next_stream_++;
 }
 
@@ -49,6 +50,14 @@ void StreamOrder::catch_up(Stream& one) {
     join(one.clock, stream(0).clock);
   }
   if (one.clock.size() <= one.slot) one.clock.resize(one.slot + 1);
+}
+
+bool StreamOrder::may_overlap(std::uint64_t stream) {
+  if (stream == 2 && !uses_threads_stream_) {
+    uses_threads_stream_ = true;
+    ++blocking_;
+  }
+  return nonblocking_ > 0 || blocking_ > 1;
 }
 
 Stamp StreamOrder::submit(std::uint64_t number) {

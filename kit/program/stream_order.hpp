@@ -29,8 +29,11 @@ class StreamOrder {
   std::optional<std::uint64_t> create_event();
   bool knows_stream(std::uint64_t stream) const { return streams_.contains(stream); }
   bool knows_event(std::uint64_t event) const { return events_.contains(event); }
-  bool destroy_stream(std::uint64_t stream);         // false: there is no such stream of the program's own
+  bool destroy_stream(std::uint64_t stream);  // false: there is no such stream of the program's own
   bool destroy_event(std::uint64_t event) { return events_.erase(event) != 0; }
+
+  // Whether work of this stream may run at the same time as other work, of kernels too. The legacy default stream waits for others.
+  bool may_overlap(std::uint64_t stream);
 
   // The rest expects streams and events that are known.
   Stamp submit(std::uint64_t stream);
@@ -59,7 +62,8 @@ class StreamOrder {
   std::map<std::uint64_t, Clock> events_;
   std::vector<Clock> gone_;  // of streams that were destroyed; their work goes on
   Clock host_;
-  std::size_t slots_ = 0;
+  std::size_t slots_ = 0, blocking_ = 0, nonblocking_ = 0;  // streams besides the legacy default stream that are or were
+  bool uses_threads_stream_ = false;
   std::uint64_t next_stream_ = first_own, next_event_ = 1;
 };
 

@@ -27,6 +27,7 @@
 #include "simt/observers/request_counter.hpp"
 #include "simt/observers/stale_texels.hpp"
 #include "simt/observers/thread_share.hpp"
+#include "simt/observers/touched_bytes.hpp"
 #include "simt/observers/trace_recorder.hpp"
 #include "simt/submission_data.hpp"
 
@@ -184,6 +185,12 @@ class Launch {
       announcer.add(thread_share_.emplace(locals_.emplace()));
     }
     if (request_.follows_values) announcer.add(handover_.emplace());
+    if (request_.memory && request_.memory->follows_touches) {
+      announcer.add(touched_.emplace([this](std::uintptr_t pc) {
+        const CodeLine* const line = image_.line_at(pc);
+        return line != nullptr ? line->line : 0;
+      }));
+    }
     const auto& objects = buffers_->objects();
     if (!objects.empty()) announcer.add(stale_texels_.emplace(panel_.log(), objects));
     const KernelCall kernel(image_.kernel, request_.arguments, buffers_->addresses(), image_.argument_bytes);
@@ -263,6 +270,7 @@ class Launch {
   std::optional<simt::LocalMemory> locals_;
   std::optional<simt::ThreadShare> thread_share_;
   std::optional<simt::Handover> handover_;
+  std::optional<simt::TouchedBytes> touched_;
   std::optional<simt::StaleTexels> stale_texels_;
   std::optional<simt::ChildOrder> child_order_;
   std::vector<simt::GridEvent> children_;

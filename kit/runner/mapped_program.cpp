@@ -9,6 +9,8 @@
 #include <cstring>
 #include <stdexcept>
 
+#include "simt/touched_words.hpp"
+
 namespace tilelab {
 namespace {
 
@@ -51,7 +53,7 @@ simt::Region region_of(const ProgramBuffer& one, simt::ByteMarks* marks) {
 
 MappedProgram::MappedProgram(const protocol::ProgramMemory& described, const std::vector<Descriptor>& files, simt::MemoryMap& memory)
     : described_(described) {
-  if (files.size() != protocol::program_files) throw std::runtime_error("a program's launch comes with three memory files");
+  if (files.size() != protocol::program_files) throw std::runtime_error("a program's launch comes with four memory files");
   std::vector<std::size_t> sizes;
   for (const Descriptor& file : files) sizes.push_back(size_of(file));
   reserve(described);
@@ -63,7 +65,14 @@ MappedProgram::MappedProgram(const protocol::ProgramMemory& described, const std
     if (!lies_in(one.offset, whole_pages(one.bytes), sizes[file]) || !lies_in(one.marks, (one.bytes + 3) / 4, marks_bytes))
       throw std::runtime_error("buffer " + one.name + " lies outside its file");
     map(one.address, whole_pages(one.bytes), MAP_FIXED, files[file].get(), one.offset);
-    marks_.push_back({.words = reinterpret_cast<std::uint8_t*>(marks) + one.marks, .read = {}, .written = {}});
+    marks_.push_back({.words = reinterpret_cast<std::uint8_t*>(marks) + one.marks, .read = {}, .written = {}, .touched = nullptr});
+    if (described.follows_touches) {
+      const auto touched = static_cast<std::size_t>(ProgramFile::touched);
+      const std::size_t from = one.marks * sizeof(simt::WordTouch), bytes = (one.bytes + 3) / 4 * sizeof(simt::WordTouch);
+      if (one.marks > sizes[touched] || !lies_in(from, bytes, sizes[touched]))
+        throw std::runtime_error("what is touched of buffer " + one.name + " lies outside its file");
+      marks_.back().touched = reinterpret_cast<simt::WordTouch*>(map(0, whole_pages(bytes), 0, files[touched].get(), from));
+    }
     memory.add_placed(region_of(one, &marks_.back()));
   }
 }
@@ -124,7 +133,7 @@ std::vector<protocol::BufferUse> MappedProgram::uses() const {
     const simt::ByteMarks& one = marks_[i];
     if (one.read.end == 0 && one.written.end == 0) continue;
     uses.push_back(
-        {i, one.read.end == 0 ? 0 : one.read.first, one.read.end, one.written.end == 0 ? 0 : one.written.first, one.written.end});
+        {i, one.read.end == 0 ? 0 : one.read.first, one.read.end, one.written.end == 0 ? 0 : one.written.first, one.written.end, nullptr});
   }
   return uses;
 }

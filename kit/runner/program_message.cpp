@@ -41,6 +41,7 @@ void to_json(json& value, const ProgramMemory& memory) {
   for (const ProgramBuffer& one : memory.buffers)
     value["buffers"].push_back({one.name, one.address, one.bytes, static_cast<int>(one.file), one.offset, one.marks, one.element,
                                 one.element_bytes, one.named_from, one.only_read});
+  if (memory.follows_touches) value["follows_touches"] = true;
   for (const ProgramVariable& one : memory.variables) value["variables"].push_back({one.symbol, one.buffer, one.has_value});
 }
 
@@ -54,6 +55,7 @@ void from_json(const json& value, ProgramMemory& memory) {
     check(one, buffer, from);
     from = buffer.address + buffer.bytes + program_gap / 2;
   }
+  if (value.contains("follows_touches")) memory.follows_touches = value.at("follows_touches").get<bool>();
   const auto& variables = list(value.at("variables"));
   if (variables.size() > most_program_variables) refuse(value, "fewer variables");
   for (const json& one : variables) {
@@ -67,8 +69,8 @@ void to_json(json& value, const BufferUse& use) { value = {use.buffer, use.read_
 
 void from_json(const json& value, BufferUse& use) {
   if (list(value).size() != 5) refuse(value, "five numbers of a buffer's use");
-  use = {integer<std::size_t>(value[0]), integer<std::size_t>(value[1]), integer<std::size_t>(value[2]), integer<std::size_t>(value[3]),
-         integer<std::size_t>(value[4])};
+  use = {integer<std::size_t>(value[0]), integer<std::size_t>(value[1]), integer<std::size_t>(value[2]),
+         integer<std::size_t>(value[3]), integer<std::size_t>(value[4]), nullptr};
 }
 
 }  // namespace tilelab::protocol

@@ -1,20 +1,23 @@
 // What a launch of a whole program finds in memory, beyond its arguments: buffers at the addresses that the program knows, and the
-// values of the module's variables. Their bytes lie in three memory files that are sent with the request: device memory, memory that
-// the host uses as well, and the marks of both (see simt/byte_marks.hpp).
+// values of the module's variables. Their bytes lie in memory files that are sent with the request: device memory, memory that the host
+// uses as well, the marks of both (see simt/byte_marks.hpp), and what a launch touched (see simt/touched_words.hpp).
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <vector>
 
 #include <nlohmann/json.hpp>
 
+#include "simt/touched_words.hpp"
+
 namespace tilelab::protocol {
 
 // Files of a request, by their places among its descriptors.
-enum class ProgramFile : std::uint8_t { device, shared, marks };
-inline constexpr std::size_t program_files = 3;
+enum class ProgramFile : std::uint8_t { device, shared, marks, touched };
+inline constexpr std::size_t program_files = 4;
 inline constexpr std::size_t program_granularity = 16 * 1024;  // offsets in files are multiples of it, so that marks fill whole pages
 // The least distance between two buffers. Their red zones lie there.
 inline constexpr std::size_t program_gap = 4u << 20;
@@ -43,12 +46,14 @@ struct ProgramVariable {
 struct ProgramMemory {
   std::vector<ProgramBuffer> buffers;  // sorted by address
   std::vector<ProgramVariable> variables;
+  bool follows_touches = false;  // the launch writes down which words it touches: others may run at the same time
 };
 
 // What a launch did with a buffer: [first, end), nothing if the end is 0.
 struct BufferUse {
   std::size_t buffer = 0;  // index in ProgramMemory::buffers
   std::size_t read_first = 0, read_end = 0, written_first = 0, written_end = 0;
+  std::shared_ptr<const simt::TouchedRuns> touched{};  // not in the message: read from the file; null: not known
 };
 
 void to_json(nlohmann::json&, const ProgramMemory&);

@@ -17,11 +17,14 @@ struct UsedRange {
   }
 };
 
+struct WordTouch;
+
 struct ByteMarks {
   static constexpr std::uint8_t has_value = 0x0F, by_kernel = 0xF0;  // one bit for each byte of a word
 
   std::uint8_t* words = nullptr;  // one for each four bytes of the buffer
   UsedRange read, written;        // by this launch
+  WordTouch* touched = nullptr;   // the same for each word, where somebody asks for it
 };
 
 }  // namespace tilelab::simt

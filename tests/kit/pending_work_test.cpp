@@ -24,15 +24,48 @@ struct Two {
 TEST_CASE("a kernel and a copy in two streams race where one of them writes", "[pending_work]") {
   Two two;
   CHECK_FALSE(two.work.add(1, two.use(two.one, true, &kernel)));
-  SECTION("the copy reads") { CHECK(two.work.add(1, two.use(two.other, false, nullptr)).value().at == 7); }
+  SECTION("the copy reads") { CHECK(two.work.add(1, two.use(two.other, false, nullptr)).value().earlier.at == 7); }
   SECTION("the copy writes") { CHECK(two.work.add(1, two.use(two.other, true, nullptr))); }
   SECTION("not in other memory") { CHECK_FALSE(two.work.add(2, two.use(two.other, true, nullptr))); }
   SECTION("not in other bytes") { CHECK_FALSE(two.work.add(1, two.use(two.other, true, nullptr, 100, 200))); }
   SECTION("not in the same stream") { CHECK_FALSE(two.work.add(1, two.use(two.one, true, nullptr))); }
-  SECTION("two kernels are no matter of this") { CHECK_FALSE(two.work.add(1, two.use(two.other, true, &kernel))); }
+  SECTION("two kernels may touch different bytes of it") { CHECK_FALSE(two.work.add(1, two.use(two.other, true, &kernel))); }
   SECTION("not after the host has waited") {
     two.order.host_waits_for_stream(two.one);
     CHECK_FALSE(two.work.add(1, two.use(two.other, true, nullptr)));
+  }
+}
+
+TEST_CASE("two kernels in two streams race where they touch the same byte and one writes it", "[pending_work]") {
+  Two two;
+  const auto writes_words = [&](std::uint64_t stream, std::size_t first, std::size_t end, unsigned kind) {
+    Use use = two.use(stream, kind != WordTouch::read, &kernel);
+    const WordTouch touch{static_cast<std::uint16_t>(0xF * kind), 3, 4};
+    use.touched = std::make_shared<const TouchedRuns>(TouchedRuns{{first, end, touch}});
+    return use;
+  };
+  CHECK_FALSE(two.work.add(1, writes_words(two.one, 0, 8, WordTouch::written)));
+  SECTION("they do") {
+    const auto conflict = two.work.add(1, writes_words(two.other, 7, 9, WordTouch::read));
+    REQUIRE(conflict);
+    CHECK(conflict->place->byte == 28);
+    CHECK(conflict->place->first_line == 4);
+    CHECK(conflict->place->second_line == 3);
+  }
+  SECTION("other words") { CHECK_FALSE(two.work.add(1, writes_words(two.other, 8, 9, WordTouch::written))); }
+  SECTION("the same stream") { CHECK_FALSE(two.work.add(1, writes_words(two.one, 0, 8, WordTouch::written))); }
+  SECTION("after an event") {
+    const auto event = two.order.create_event().value();
+    two.order.record(event, two.one);
+    two.order.wait(two.other, event);
+    CHECK_FALSE(two.work.add(1, writes_words(two.other, 0, 8, WordTouch::written)));
+  }
+  SECTION("a copy of other bytes beside it is none either") {
+    Use copy = two.use(two.other, true, nullptr);
+    copy.touched = std::make_shared<const TouchedRuns>(*runs_of_rows(32, 2, 4, 64, true));
+    CHECK_FALSE(two.work.add(1, copy));
+    copy.touched = std::make_shared<const TouchedRuns>(*runs_of_rows(31, 1, 4, 4, true));
+    CHECK(two.work.add(1, copy)->place->byte == 31);
   }
 }
 

@@ -28,6 +28,22 @@ TEST_CASE("work of two streams has no order before somebody makes one", "[stream
   CHECK(order.is_before(first, order.submit(other)));
 }
 
+TEST_CASE("work may overlap from the second stream on, or with one that does not block", "[stream_order]") {
+  StreamOrder order;
+  CHECK_FALSE(order.may_overlap(0));
+  SECTION("two that block") {
+    order.create_stream(true);
+    CHECK_FALSE(order.may_overlap(0));
+    order.create_stream(true);
+  }
+  SECTION("one that does not") { order.create_stream(false); }
+  SECTION("one, and the default stream of a thread") {
+    order.create_stream(true);
+    CHECK(order.may_overlap(2));
+  }
+  CHECK(order.may_overlap(0));
+}
+
 TEST_CASE("an event orders what was before it, and nothing that came later", "[stream_order]") {
   StreamOrder order;
   const auto one = order.create_stream(true).value(), other = order.create_stream(true).value();

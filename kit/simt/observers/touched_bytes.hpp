@@ -1,0 +1,59 @@
+// Keeps which bytes of a whole program's memory the launch touches, and in which lines. It finds nothing: the conductor compares
+// launches in different streams. Added only where such launches may overlap.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <functional>
+#include <unordered_map>
+
+#include "simt/byte_marks.hpp"
+#include "simt/event.hpp"
+#include "simt/region.hpp"
+#include "simt/touched_words.hpp"
+
+namespace tilelab::simt {
+
+class TouchedBytes final : public Observer {
+ public:
+  using LineOf = std::function<int(std::uintptr_t pc)>;  // 0: unknown
+  explicit TouchedBytes(LineOf line_of) : line_of_(std::move(line_of)) {}
+  bool watches(Space space) const override { return space == Space::global; }
+  bool needs_every_read() const override { return false; }
+
+  void on_access(const Access& access) override {
+    WordTouch* const words = access.region->marks != nullptr ? access.region->marks->touched : nullptr;
+    if (words == nullptr) return;
+    const std::uint16_t line = line_at(access.pc);
+    const bool is_atomic = (access.kind == AccessKind::atomic || access.is_strong) && !access.block_scope;
+    const unsigned kind = is_atomic                          ? WordTouch::atomic
+                          : access.kind == AccessKind::read  ? WordTouch::read
+                          : access.kind == AccessKind::write ? WordTouch::written
+                                                             : WordTouch::read | WordTouch::written;
+    const std::uint64_t end = access.offset + access.size;
+    for (std::uint64_t at = access.offset; at < end;) {
+      const std::uint64_t stop = std::min(end, (at / 4 + 1) * 4);
+      const unsigned bytes = ((1u << (stop - at)) - 1u) << (at % 4);
+      WordTouch& word = words[at / 4];
+      word.bytes = static_cast<std::uint16_t>(word.bytes | bytes * kind);
+      (kind == WordTouch::read ? word.reader : word.writer) = line;
+      at = stop;
+    }
+  }
+
+ private:
+  std::uint16_t line_at(std::uintptr_t pc) {
+    if (pc == last_pc_) return last_line_;
+    const auto [place, is_new] = lines_.try_emplace(pc);
+    if (is_new) place->second = static_cast<std::uint16_t>(std::clamp(line_of_(pc), 0, 0xFFFF));
+    last_pc_ = pc;
+    return last_line_ = place->second;
+  }
+
+  LineOf line_of_;
+  std::unordered_map<std::uintptr_t, std::uint16_t> lines_;
+  std::uintptr_t last_pc_ = 0;
+  std::uint16_t last_line_ = 0;
+};
+
+}  // namespace tilelab::simt
