@@ -27,7 +27,13 @@ _MOST_THREADS = 1024  # of a block
 _LAUNCH_TIMEOUT = 702  # cudaErrorLaunchTimeout
 _ENDINGS = {"timeout": Verdict.TIMEOUT, "crash": Verdict.CRASH}
 # Phrases of findings that fit labs only, and what they become here.
-_PHRASES = {"the launch function asks": "the launch asks", "(shared_bytes)": "(the third argument of <<<…>>>)"}
+_PHRASES = {
+    "the launch function asks": "the launch asks",
+    "(shared_bytes)": "(the third argument of <<<…>>>)",
+    "when the launch reached its limit of steps: this loop may never end": (
+        "when the launch's time was over: this loop never ends, or it is more work than this machine does in that time"
+    ),
+}
 
 
 @dataclass(frozen=True)

@@ -28,7 +28,10 @@ from grader.sandbox import Limits
 OUTPUT_BYTES = 16 << 20  # of a program's output, where it is kept
 _MOST_RECORD_BYTES = 64 << 20
 _DEVICE_BYTES = 8 << 30
-_EVENT_BUDGET = 20_000_000_000
+_EVENT_BUDGET = 10**13  # no launch gets so far: its time ends first
+_SHARE_OF_A_LAUNCH = (
+    700  # thousandths of the run's time: so the launch that does not end is stopped first, and its line is told
+)
 _PRINTED_BYTES = 64 << 20
 _GRACE_SECONDS = 30.0  # for the conductor to end what runs and to write its record
 _PROGRAM_LIMITS = Limits(
@@ -67,7 +70,7 @@ class ProgramRequest:
     seconds: int  # for the whole run
     readable: Sequence[Path] = ()  # besides the current folder
     keeps_output: bool = False  # instead of showing it
-    launch_seconds: int = 0  # of processor time for one launch; 0: as many as the whole run may take
+    launch_seconds: int = 0  # of processor time for one launch; 0: seven tenths of what the whole run may take
     host_seconds: int = 0  # of processor time for host code; 0: as many as the whole run may take
     sizes: ProgramSizes = _SIZES
     silent: bool = False  # nothing of its standard error is kept or shown
@@ -164,7 +167,7 @@ def program_description(toolset: Toolset, request: ProgramRequest, kernels: Sequ
         "host": {"argv": argv},
         "kernels": {one.name.symbol: _kernel(toolset, one, request) for one in kernels},
         "limits": {
-            "clock_ms": (request.launch_seconds or request.seconds) * 1000,
+            "clock_ms": request.launch_seconds * 1000 or request.seconds * _SHARE_OF_A_LAUNCH,
             "wall_ms": request.seconds * 1000,
             "event_budget": _EVENT_BUDGET,
             "memory_bytes": sizes.device,
