@@ -2,7 +2,8 @@
 
 // verdict: race line: 17
 
-Every second one is tried by default, of labs that are extra credit every fourth; with TILELAB_WHOLE_CORPUS=1 all are. `make check` tries all of every lab.
+Every second one is tried by default, of labs that are extra credit every fourth;
+with TILELAB_WHOLE_CORPUS=1 all are. `make check` tries all of every lab.
 """
 
 from __future__ import annotations
