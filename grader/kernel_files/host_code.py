@@ -12,13 +12,15 @@ from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import accumulate, pairwise
 
+from grader.engines.checks.raw_strings import pieces
 from grader.kernel_files.condition_branches import CONDITION, Branches, SourceToken
 from grader.kernel_files.declared_names import declared_names
 
 _TOKEN = re.compile(
     r"""(?P<skip>//(?:\\\n|[^\n])*|/\*.*?(?:\*/|\Z))"""
-    r"""|(?P<directive>^[ \t]*\#(?:\\\n|/\*.*?\*/|[^\n])*)"""
-    r"""|(?P<string>(?:u8|[uUL])?R"(?P<delimiter>[^()\\\s]{0,16})\(.*?\)(?P=delimiter)"|"(?:\\.|[^"\\\n])*"|'(?:\\.|[^'\\\n])*')"""
+    r"""|(?P<directive>^[ \t]*\#(?:\\\n|/\*.*?(?:\*/|\Z)|[^\n])*)"""
+    r"""|(?P<raw>(?:u8|[uUL])?R"(?P<mark>[^()\\\s]{0,16})\()"""
+    r"""|(?P<string>"(?:\\.|[^"\\\n])*"|'(?:\\.|[^'\\\n])*')"""
     r"""|(?P<number>\.?\d(?:[eEpP][+-]|'?[\w.])*)"""
     r"""|(?P<word>[^\W\d]\w*)"""
     r"""|(?P<sign>::|[^\s\w])""",
@@ -55,8 +57,8 @@ def items_of(source: str) -> list[Item]:
 
 def launches_cooperatively(sources: Iterable[str]) -> bool:
     """Whether host code launches some kernel so that its blocks may wait for each other."""
-    words = (match["word"] for source in sources for match in _TOKEN.finditer(source))
-    return any(word in _COOPERATIVE for word in words)
+    tokens = (token for source in sources for token in pieces(_TOKEN, source))
+    return any(token.kind == "word" and token.text in _COOPERATIVE for token in tokens)
 
 
 def kernels_in(source: str) -> list[str]:
@@ -107,7 +109,8 @@ def blanked(source: str, items: Sequence[Item]) -> str:
 class _Reader:
     def __init__(self, source: str) -> None:
         everything = (
-            SourceToken(match.lastgroup or "", match.group(), match.start()) for match in _TOKEN.finditer(source)
+            SourceToken("string" if piece.kind == "raw" else piece.kind, piece.text, piece.at)
+            for piece in pieces(_TOKEN, source)
         )
         self._tokens = [token for token in Branches().read(everything) if token.kind != "directive"]
         self._line_ends = list(accumulate(len(line) + 1 for line in source.split("\n")))

@@ -8,8 +8,10 @@ in it) is told by `unclear_line`.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import NamedTuple
+
+from grader.engines.checks.raw_strings import Piece, pieces
 
 _SPLICE = re.compile(r"\\[ \t\f\v\0]*\n")
 _END = "\ue000"  # stands where a line ended that goes on in the next; written as @ in the expression
@@ -17,11 +19,11 @@ _END = "\ue000"  # stands where a line ended that goes on in the next; written a
 # because of quotes inside them: 1'000 contains no character constant.
 _PIECE = re.compile(
     r"""(?P<comment>/@*\*.*?(?:\*@*/|\Z)|/@*/[^\n]*)"""
-    r"""|(?P<raw>(?:u8|[uUL])?R"(?P<mark>[^()\\\s"@]{0,16})\([^\n@]*?\)(?P=mark)")"""
+    r"""|(?P<raw>(?:u8|[uUL])?R"(?P<mark>[^()\\\s"@]{0,16})\()"""
     r"""|(?P<unclear>(?:u@*8|[uUL])?@*R@*")"""
     r"""|(?P<string>"(?:\\@*[^@\n]|[^"\\\n])*"|'(?:\\@*[^@\n]|[^'\\\n])*')"""
     r"""|(?P<open>["'][^\n]*)"""
-    r"""|(?P<number>\.?\d(?:[eEpP]@*[+-]|'?[\w.@])*)|[^\W\d][\w@]*""".replace("@", _END),
+    r"""|(?P<number>\.?\d(?:[eEpP]@*[+-]|'?[\w.@])*)|(?P<word>[^\W\d][\w@]*)""".replace("@", _END),
     re.DOTALL,
 )
 _ODD_HEADER = re.compile(r"""(?:include|include_next|import|embed|dependency)\b[^\n]*<[^>\n]*(?:/[*/]|["'])[^>\n]*>""")
@@ -38,15 +40,15 @@ class CodeLine(NamedTuple):
     @property
     def bare(self) -> str:
         """Its strings are empty."""
-        return _PIECE.sub(_without_string, self.text)
+        return _changed(self.text, _without_string)
 
 
 def unclear_line(source: str) -> int:
     """The first line where comments and strings cannot be told from code for certain; 0 where there is none."""
     marked = _SPLICE.sub(_END, source)
-    pieces = (piece.start() for piece in _PIECE.finditer(marked) if piece["unclear"])
+    unclear = (piece.at for piece in _pieces(marked) if piece.kind in {"unclear", "unclosed"})
     names = (match.start() for match in (_ODD_HEADER.search(marked.replace(_END, "")),) if match)
-    at = next(pieces, next(names, -1))
+    at = next(unclear, next(names, -1))
     foreign = source.find(_END)
     first = foreign if at < 0 else at
     return 0 if first < 0 else 1 + sum(marked.count(end, 0, first) for end in ("\n", _END))
@@ -91,20 +93,33 @@ def _told(source: str) -> Iterator[tuple[CodeLine, bool]]:
 def _code_lines(source: str) -> Iterator[CodeLine]:
     """Those that hold anything besides comments."""
     number = 1
-    for line in _PIECE.sub(_without_comment, _SPLICE.sub(_END, source)).split("\n"):
+    for line in _changed(_SPLICE.sub(_END, source), _without_comment).split("\n"):
         text = line.replace(_END, "").rstrip()
         if text.strip():
             yield CodeLine(number, text)
         number += 1 + line.count(_END)
 
 
-def _without_comment(match: re.Match[str]) -> str:
-    if match["comment"] is not None:
-        return " " + _END * (match[0].count("\n") + match[0].count(_END))
-    if match["open"] is not None:
-        return _END * match[0].count(_END)
-    return match[0] if match["number"] is None else match[0].replace("'", "")
+def _pieces(text: str) -> Iterator[Piece]:
+    return pieces(_PIECE, text, stop="\n" + _END)
 
 
-def _without_string(match: re.Match[str]) -> str:
-    return match[0] if match["string"] is None and match["raw"] is None else '""'
+def _changed(text: str, change: Callable[[Piece], str]) -> str:
+    """The text with each piece as `change` gives it."""
+    parts, at = [], 0
+    for piece in _pieces(text):
+        parts += [text[at : piece.at], change(piece)]
+        at = piece.at + len(piece.text)
+    return "".join([*parts, text[at:]])
+
+
+def _without_comment(piece: Piece) -> str:
+    if piece.kind == "comment":
+        return " " + _END * (piece.text.count("\n") + piece.text.count(_END))
+    if piece.kind == "open":
+        return _END * piece.text.count(_END)
+    return piece.text.replace("'", "") if piece.kind == "number" else piece.text
+
+
+def _without_string(piece: Piece) -> str:
+    return '""' if piece.kind in {"string", "raw"} else piece.text
