@@ -36,7 +36,7 @@ struct LaunchRecord {
   std::optional<protocol::Traffic> traffic = std::nullopt;  // if it was requested
   Work work = {};                                           // recorded together with traffic
   std::optional<Explanation> explanation = std::nullopt;    // the mistake that explains the output, if there is exactly one
-  std::vector<double> wrong_output = {};                     // of a launch that ran to its end; not written to judge.json
+  std::vector<double> wrong_output = {};                    // of a launch that ran to its end; not written to judge.json
   bool needs_reversed_run = false;                          // what the runner reported; judge_launch then runs the reversed order
   nlohmann::json program = nullptr;                         // of a whole program: the conductor's record (kit/program)
   bool left_data = false;                                   // the submission's own variables hold other values than before the launch

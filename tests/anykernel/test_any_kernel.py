@@ -69,7 +69,7 @@ def named(folder: str) -> list[Path]:
     return found
 
 
-@pytest.mark.parametrize("file", sample(named("clean"), 3), ids=lambda file: file.stem)
+@pytest.mark.parametrize("file", sample(named("clean"), 6), ids=lambda file: file.stem)
 def test_nothing_is_found_in_a_correct_kernel(file: Path) -> None:
     done = check(file, *shlex.split(first_line(file)["options"]), "--json")
     assert done.status == 0, done.out + done.err
@@ -77,7 +77,7 @@ def test_nothing_is_found_in_a_correct_kernel(file: Path) -> None:
     assert [one for one in done.json["findings"] if one["severity"] == "error"] == []
 
 
-@pytest.mark.parametrize("file", sample(named("found"), 3), ids=lambda file: file.stem)
+@pytest.mark.parametrize("file", sample(named("found"), 6), ids=lambda file: file.stem)
 def test_a_mistake_is_found_where_it_is(file: Path) -> None:
     match = first_line(file)
     done = check(file, *shlex.split(match["options"]), "--json")
@@ -91,7 +91,7 @@ def test_a_mistake_is_found_where_it_is(file: Path) -> None:
 
 @pytest.mark.parametrize(
     "file",
-    sample([*named("clean"), *named("found")], 8),
+    sample([*named("clean"), *named("found")], 16),
     ids=lambda file: file.stem,
 )
 def test_both_compilers_find_and_count_the_same(file: Path, monkeypatch: pytest.MonkeyPatch) -> None:

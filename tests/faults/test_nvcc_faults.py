@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
+from corpus_sample import sample
 
 from grader.judging import gpu_judging
 from grader.sandbox.system_paths import gpu_devices
@@ -37,7 +38,7 @@ def _nothing_compared(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(gpu_judging, "two_programs", lambda *_: None)
 
 
-@pytest.mark.parametrize("what", NVCC)
+@pytest.mark.parametrize("what", sample([*NVCC], 2))
 def test_an_nvcc_costs_nobody_anything_when_after_set_up_it(what: str, course: Any, healthy: dict[str, str]) -> None:  # noqa: ANN401
     _toolkit(course, _COMPILES)
     course.midway = lambda: _toolkit(course, NVCC[what])

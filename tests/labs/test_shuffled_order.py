@@ -31,7 +31,7 @@ CORPUS = sorted(
     for pattern in ("solutions/*/rejects/*.cu", "tests/labs/accepted/*/*.cu")
     for path in ROOT.glob(pattern)
 )
-SAMPLE = sample(CORPUS, 10)
+SAMPLE = sample(CORPUS, 16)
 # Always in the sample: races whose winner decides what is read next, and every kind of finding.
 ALWAYS = (
     "solutions/01-naive/rejects/counter_that_never_grows.cu",

@@ -11,6 +11,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 import pytest
+from corpus_sample import sample
 
 from grader.judging.lab_judging import judge_lab
 from grader.machine.toolset import Toolset
@@ -77,7 +78,7 @@ def attempts(lab: LabResult) -> list[str]:
     return [launch.model_dump_json(exclude={"shape", "message", "traffic"}) for launch in hidden]
 
 
-@pytest.mark.parametrize("kernel", KERNELS)
+@pytest.mark.parametrize("kernel", sample(KERNELS, 3))
 def test_a_student_learns_nothing_of_what_happened_in_a_hidden_case(
     kernel: str, courses: tuple[Course, Course], tmp_path: Path
 ) -> None:

@@ -11,6 +11,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from corpus_sample import sample
 from kernel_labs import kernel_lab_ids
 
 from grader.engines.checks.entry_points import EntrySignatures
@@ -68,7 +69,7 @@ def capability(request: pytest.FixtureRequest, toolchain: GpuToolchain) -> int:
     return wanted
 
 
-@pytest.mark.parametrize(("lab_id", "file"), list(kernels()))
+@pytest.mark.parametrize(("lab_id", "file"), sample(list(kernels()), 4))
 def test_every_kernel_of_the_course_with_its_tail(  # noqa: PLR0913, PLR0917 -- what is compiled, and with what
     lab_id: str, file: str, capability: int, toolchain: GpuToolchain, toolset: Toolset, tmp_path: Path
 ) -> None:
