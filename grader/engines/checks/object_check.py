@@ -36,10 +36,12 @@ _CONSTEXPR = """
     equal_to not_equal_to logical_and logical_or bit_and bit_or bit_xor popcount __popcount countl_zero __countl_zero
     countr_zero __countr_zero countl_one countr_one bit_width __bit_width bit_ceil __bit_ceil bit_floor __bit_floor
     has_single_bit __has_single_bit rotl __rotl rotr __rotr apply __apply_impl __invoke __invoke_impl invoke tie
-    forward_as_tuple
+    forward_as_tuple fpclassify isnormal isgreater isgreaterequal isless islessequal islessgreater isunordered
 """
+# Those of <cmath> that have a pointer as a parameter; the C library's function behind each is redirected. And hypot() of three numbers.
+_CMATH = "frexp modf remquo __hypot3"
 _OPERATORS = "(?:pl|mi|ml|dv|ng|ps|eq|ne|lt|gt|le|ge)I"
-_ALLOWED_NAMES = "|".join(sorted(f"{len(name)}{name}" for name in {*MATH, *_CONSTEXPR.split()}))
+_ALLOWED_NAMES = "|".join(sorted(f"{len(name)}{name}" for name in {*MATH, *_CONSTEXPR.split(), *_CMATH.split()}))
 STANDARD_ALLOWED = re.compile(
     rf"_ZN?K?St(L|{_ALLOWED_NAMES}|{_OPERATORS}|8__detail16__extent_storage).*"
     rf"|_ZNK?9__gnu_cxx(17__normal_iterator|{_OPERATORS}).*"

@@ -16,6 +16,14 @@ void in_pieces(std::size_t bytes, Announce announce) {
   }
   for (std::size_t at = 0; at < bytes; at += 16) announce(at, bytes - at < 16 ? bytes - at : 16);
 }
+
+// Each byte is announced before it is read, so that a text without an end is told and not followed.
+void announce_text(const char* text, std::uintptr_t pc, std::uintptr_t frame) {
+  for (const char* at = text;; ++at) {
+    tilelab::simt::Machine::current().access(reinterpret_cast<std::uintptr_t>(at), 1, tilelab::simt::AccessKind::read, false, pc, frame);
+    if (*at == '\0') return;
+  }
+}
 }  // namespace
 
 #define ANNOUNCE_RANGE(pointer, bytes, kind)                                                                              \
@@ -117,6 +125,16 @@ float tilelab_remquof(float x, float y, int* quotient) {
 double tilelab_remquo(double x, double y, int* quotient) {
   TILELAB_ANNOUNCE(quotient, sizeof *quotient, write);
   return std::remquo(x, y, quotient);
+}
+
+float tilelab_nanf(const char* tag) {
+  announce_text(tag, TILELAB_PC, TILELAB_CALLER_FRAME);
+  return std::nanf(tag);
+}
+
+double tilelab_nan(const char* tag) {
+  announce_text(tag, TILELAB_PC, TILELAB_CALLER_FRAME);
+  return std::nan(tag);
 }
 
 }  // extern "C"
