@@ -137,6 +137,7 @@ def _functions_by_header() -> list[tuple[str, str, str]]:
                 ]
             ),
         ),
+        ("Conditions of graphs", "graph_functions.hpp", _code(_functions("graph_functions.hpp"))),
         ("Half precision, with `<cuda_fp16.h>`", "half_functions.hpp", half + _by_rounding("half_functions.hpp")),
         ("bfloat16, with `<cuda_bf16.h>`", "bfloat_types.hpp", _code(_functions("bfloat_types.hpp"))),
         ("Half precision through caches, atomics and shuffles", "half_memory.hpp", _overloads("half_memory.hpp")),

@@ -19,6 +19,8 @@ _PARTS = (
     ("Memory", "runtime_memory.hpp"),
     ("Copies and fills", "runtime_copies.hpp"),
     ("Streams and events", "runtime_streams.hpp"),
+    ("Graphs", "runtime_graphs.hpp"),
+    ("Capture of streams", "runtime_capture.hpp"),
     ("Launches by function, occupancy", "runtime_kernels.hpp"),
     ("Device, errors, limits", "runtime_device.hpp"),
     ("CUB, with `<cub/cub.cuh>`", "device_wide.hpp"),

@@ -14,10 +14,10 @@ _MOST_LINES = 6  # of one statement
 _NAMED = {
     "allocate": r"cuda\w*(?:Malloc|Alloc)\w*",
     "free": r"cuda\w*Free\w*",
-    "copy": r"cudaMemcpy\w*",
-    "fill": r"cudaMemset\w*",
+    "copy": r"cudaMemcpy\w*|cudaGraph\w*Memcpy\w*",
+    "fill": r"cudaMemset\w*|cudaGraph\w*Memset\w*",
     "symbol": r"cuda\w*Symbol\w*",
-    "launch": r"cudaLaunch\w*",
+    "launch": r"cudaLaunch\w*|cudaGraph\w*Kernel\w*",
     "stream": r"cudaStream\w*",
     "event": r"cudaEvent\w*",
     "device": r"cudaDevice\w*|cudaThread\w*|cudaSetDevice",

@@ -77,6 +77,49 @@ _ERRORS = {
     719: ErrorWords("cudaErrorLaunchFailure", "unspecified launch failure"),
     720: ErrorWords("cudaErrorCooperativeLaunchTooLarge", "too many blocks in cooperative launch"),
     801: ErrorWords("cudaErrorNotSupported", "operation not supported"),
+    900: ErrorWords(
+        "cudaErrorStreamCaptureUnsupported",
+        "operation not permitted when stream is capturing",
+        "Between begin and end of a capture, call only what adds work to a stream: allocate before, wait afterwards.",
+    ),
+    901: ErrorWords(
+        "cudaErrorStreamCaptureInvalidated",
+        "operation failed due to a previous error during capture",
+        "An earlier call since cudaStreamBeginCapture failed, or was not allowed.",
+    ),
+    902: ErrorWords("cudaErrorStreamCaptureMerge", "operation would result in a merge of separate capture sequences"),
+    903: ErrorWords(
+        "cudaErrorStreamCaptureUnmatched",
+        "capture was not ended in the same stream as it began",
+        "End a capture in the stream in which it began.",
+    ),
+    904: ErrorWords(
+        "cudaErrorStreamCaptureUnjoined",
+        "capturing stream has unjoined work",
+        "Record an event at the end of each stream that joined the capture, and let the first stream wait for it.",
+    ),
+    905: ErrorWords(
+        "cudaErrorStreamCaptureIsolation",
+        "dependency created on uncaptured work in another stream",
+        "This event was not recorded in the capture.",
+    ),
+    906: ErrorWords(
+        "cudaErrorStreamCaptureImplicit",
+        "operation would make the legacy stream depend on a capturing blocking stream",
+        "Name the captured stream in this call, or create that stream with cudaStreamNonBlocking.",
+    ),
+    907: ErrorWords(
+        "cudaErrorCapturedEvent", "operation not permitted on an event last recorded in a capturing stream"
+    ),
+    908: ErrorWords(
+        "cudaErrorStreamCaptureWrongThread",
+        "attempt to terminate a thread-local capture sequence from another thread",
+    ),
+    910: ErrorWords(
+        "cudaErrorGraphExecUpdateFailure",
+        "the graph update was not performed because it included changes which violated constraints specific to instantiated graph update",
+        "Instantiate the graph anew where its nodes or edges have changed.",
+    ),
     999: ErrorWords("cudaErrorUnknown", "unknown error"),
 }
 

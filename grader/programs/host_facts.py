@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
@@ -13,6 +14,12 @@ from grader.programs.memory_names import MemoryNames
 from grader.programs.run_record import HostRecord, LaunchRecord
 
 _OPS = {"copy-size": "copy", "copy-direction": "copy", "never-set": "copy", "bad-free": "free", "double-free": "free"}
+# How many arguments stand before those that a plain call would have.
+_OF_NODES = (
+    (r"cudaGraphAddMem(?:cpyNode1D|cpyNodeToSymbol|cpyNodeFromSymbol|FreeNode)", 4),
+    (r"cudaGraphExecMemcpyNodeSetParams1D", 2),
+    (r"cudaGraphMemcpyNodeSetParams1D", 1),
+)
 
 
 @dataclass(frozen=True)
@@ -47,8 +54,17 @@ class Facts:
         return f"`{self.statement.name}`" if self.statement else "this call"
 
     def argument(self, number: int, otherwise: str) -> str:
-        text = self.statement.argument(number) if self.statement else ""
+        text = self._argument(number)
         return f"`{text}`" if text else otherwise
+
+    def _argument(self, number: int) -> str:
+        """Of a node of a graph, the arguments of the copy stand behind those of the node; or in a structure."""
+        if self.statement is None:
+            return ""
+        if not self.statement.name.startswith("cudaGraph"):
+            return self.statement.argument(number)
+        first = next((before for pattern, before in _OF_NODES if re.fullmatch(pattern, self.statement.name)), None)
+        return "" if first is None else self.statement.argument(first + number)
 
     @property
     def kernel(self) -> str:

@@ -220,9 +220,21 @@ def _read_before_sync(facts: Facts) -> Told:
     )
 
 
+# How two nodes of a graph get an order.
+_EDGE = (
+    "Let one node depend on the other: name it among the dependencies of the second, or call cudaGraphAddDependencies. "
+    "While streams are captured, an event that the second stream waits for makes this edge."
+)
+
+
 def _copy_race(facts: Facts) -> Told:
-    message = f"This line and the work{facts.other} use {facts.memory}. They are in different streams, and nothing says which comes first."
+    where = "nodes of one graph" if facts.record.flag("in_graph") else "in different streams"
+    message = (
+        f"This line and the work{facts.other} use {facts.memory}. They are {where}, and nothing says which comes first."
+    )
     advice = "Put both in one stream, or record an event after the first and let the second stream wait for it."
+    if facts.record.flag("in_graph"):
+        advice = _EDGE
     return Told("Race between streams", message, advice)
 
 
@@ -237,14 +249,17 @@ def _launch_race(facts: Facts) -> Told:
         verb = "writes" if record.flag(f"{prefix}writes") else "reads"
         return f"{verb} {{}} in line {line}" if line else f"{verb} {{}}"
 
+    where = "are nodes of one graph" if record.flag("in_graph") else "are in different streams"
     message = (
         f"`{kernel}` {act('').format(place)} and `{other}`, launched{facts.other}, {act('other_').format('it')}. "
-        "The two launches are in different streams, and nothing says which comes first."
+        f"The two launches {where}, and nothing says which comes first."
     )
     advice = (
         "Launch both in one stream, or record an event after the first launch and let the second stream wait for it "
         "(cudaEventRecord, cudaStreamWaitEvent), or call cudaDeviceSynchronize() between the two."
     )
+    if record.flag("in_graph"):
+        advice = _EDGE
     return Told("Race between two launches", message, advice)
 
 

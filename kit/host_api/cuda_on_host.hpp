@@ -13,8 +13,10 @@
 
 #include "launch_stub.hpp"
 #include "launcher_call.hpp"
+#include "runtime_capture.hpp"
 #include "runtime_copies.hpp"
 #include "runtime_device.hpp"
+#include "runtime_graphs.hpp"
 #include "runtime_kernels.hpp"
 #include "runtime_memory.hpp"
 #include "runtime_streams.hpp"

@@ -1,4 +1,4 @@
-// CUDA's runtime: streams and events. Times are in milliseconds. Graphs, capture and sharing with other processes are missing.
+// CUDA's runtime: streams and events. Times are in milliseconds. Sharing with other processes is missing.
 #pragma once
 
 #include "api_marks.hpp"

@@ -1,5 +1,5 @@
 // The types and constants of CUDA's runtime that host code names: kinds of copies, streams, events, flags, attributes. Device
-// properties are in device_properties.hpp. Arrays, textures, graphs and memory pools are missing.
+// properties are in device_properties.hpp, graphs in runtime_graph_types.hpp. Arrays and textures are missing.
 #pragma once
 
 #include <cstddef>
@@ -166,7 +166,9 @@ struct cudaLaunchParams {
 #define cudaEventDisableTiming 0x02
 #define cudaEventInterprocess 0x04
 #define cudaEventRecordDefault 0x00
+#define cudaEventRecordExternal 0x01
 #define cudaEventWaitDefault 0x00
+#define cudaEventWaitExternal 0x01
 #define cudaHostAllocDefault 0x00
 #define cudaHostAllocPortable 0x01
 #define cudaHostAllocMapped 0x02

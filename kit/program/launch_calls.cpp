@@ -112,7 +112,8 @@ Reply LaunchCalls::launch(const HostRequest& request, std::chrono::milliseconds 
   const KernelDescription* description = find(request, "kernel");
   if (description == nullptr) return session_.fail("launch", CudaError::invalid_device_function, at);
   const std::string& name = request.text("kernel", longest_name);
-  if (description->refusal) refuse(request, *description->refusal);
+  const bool is_planned = request.has("planned_by");
+  if (description->refusal && !is_planned) refuse(request, *description->refusal);
   KernelLaunch launch{.kernel = &name,
                       .description = description,
                       .config = {request.extent("grid"), request.extent("block"), request.number("shared")},
@@ -126,8 +127,9 @@ Reply LaunchCalls::launch(const HostRequest& request, std::chrono::milliseconds 
   std::string why;
   if (const CudaError error = refusal(request, launch, why); error != CudaError::success) {
     write_down(request, launch, error, "launch-error", why);
-    return session_.fail("launch", error, at);
+    return session_.fail(is_planned ? judge::tame(request.text("planned_by", 64), 64) : "launch", error, at);
   }
+  if (is_planned) return reply_of(0);
   if (!has_variables(launch, at)) {
     write_down(request, launch, CudaError::memory_allocation, "launch-error", "There is no room for the kernel's variables.");
     return session_.fail("launch", CudaError::memory_allocation, at);
@@ -222,7 +224,8 @@ void LaunchCalls::note_uses(const HostRequest& request, const KernelLaunch& laun
     const auto parameter = KernelRunners::parameter_for(launch, one);
     const std::size_t element_bytes = parameter ? std::max<std::size_t>(launch.description->parameters[*parameter].element_bytes, 1) : 1;
     const auto part = [&](std::size_t first, std::size_t end, bool writes) {
-      return Use{stamp, first, std::min(end, one.bytes), writes, kernel, request.at(), element_bytes, use.touched};
+      return Use{stamp,         first,       std::min(end, one.bytes),     writes, kernel, request.at(),
+                 element_bytes, use.touched, request.number_or("graph", 0)};
     };
     if (use.read_end > use.read_first) session_.use(one, part(use.read_first, use.read_end, false));
     if (use.written_end <= use.written_first) continue;

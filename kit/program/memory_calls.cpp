@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstring>
 
+#include "judge/reply_check.hpp"
 #include "program/value_marks.hpp"
 
 namespace tilelab::program {
@@ -133,7 +134,8 @@ void MemoryCalls::note_uses(const HostRequest& request, const Rows& to, const Ro
   };
   for (const Rows* side : {&from, &to}) {
     if (side->memory == nullptr) continue;
-    const Use use{stamp, side->offset, side->offset + side->extent(), side == &to, nullptr, request.at(), 1, touched(*side)};
+    const Use use{stamp, side->offset,   side->offset + side->extent(), side == &to, nullptr, request.at(),
+                  1,     touched(*side), request.number_or("graph", 0)};
     session_.use(*side->memory, use);
     if (use.writes && side->memory->is_input) session_.record.host("input-modified", request.at(), about(*side->memory));
     if (async && use.writes && side->memory->kind != MemoryKind::device && side->memory->kind != MemoryKind::variable)
@@ -152,11 +154,11 @@ void MemoryCalls::note_unset(const HostRequest& request, const Rows& from) {
   session_.record.host("never-set", request.at(), std::move(numbers));
 }
 
-// A copy that the host waits for has a reply like every call that waits.
+// A copy that the host waits for has a reply like every call that waits. It waits for no node of a graph.
 Reply MemoryCalls::finish(const HostRequest& request, const Rows& to, const Rows& from, const char* direction) {
   const bool to_plain_host = to.memory == nullptr, between_devices = is_devices_only(to.memory) && is_devices_only(from.memory);
   Reply reply = reply_of(session_.errors.sticky());
-  if (to_plain_host || (!request.flag("async") && !between_devices)) {
+  if (!request.has("graph") && (to_plain_host || (!request.flag("async") && !between_devices))) {
     session_.order.host_waits_for_stream(request.number_or("stream", 0));
     reply = session_.arrive(request.at());
   }
@@ -167,20 +169,24 @@ Reply MemoryCalls::finish(const HostRequest& request, const Rows& to, const Rows
 
 Reply MemoryCalls::copy(const HostRequest& request) {
   const std::uint64_t kind = request.number("kind"), at = request.at();
+  const std::string planned_by = request.has("planned_by") ? judge::tame(request.text("planned_by", 64), 64) : std::string();
   const auto fail = [&](CudaError error) {
-    Reply reply = session_.fail("copy", error, at);
+    Reply reply = session_.fail(planned_by.empty() ? "copy" : planned_by, error, at);
     reply.value["direction"] = "done";
     return reply;
   };
   if (kind > static_cast<std::uint64_t>(CopyKind::by_address)) return fail(CudaError::invalid_copy_direction);
   if (!session_.order.knows_stream(request.number_or("stream", 0))) return fail(CudaError::invalid_handle);
   Rows to, from;
-  if (request.number("rows") == 0 || request.number("row_bytes") == 0) return finish(request, to, from, "done");
+  const auto planned = [] { return Reply{.value = {{"error", 0}, {"direction", "done"}}}; };
+  if (request.number("rows") == 0 || request.number("row_bytes") == 0)
+    return planned_by.empty() ? finish(request, to, from, "done") : planned();
   const auto to_trouble = resolve(request, "to", request.number("to"), "to_pitch", to);
   const auto from_trouble = resolve(request, "from", request.number("from"), "from_pitch", from);
   if (to_trouble || from_trouble) return fail(to_trouble.value_or(CudaError::invalid_value));
   if (to.pitch < to.row_bytes || from.pitch < from.row_bytes) return fail(CudaError::invalid_pitch);
   if (!has_right_direction(request, static_cast<CopyKind>(kind), to, from)) return fail(CudaError::invalid_value);
+  if (!planned_by.empty()) return planned();
   if (to.memory == nullptr && from.memory == nullptr) return finish(request, to, from, "host");
   if (session_.errors.sticky() != 0) return finish(request, to, from, "done");
   note_uses(request, to, from);
@@ -235,7 +241,9 @@ Reply MemoryCalls::chunk(const HostRequest& request) {
 Reply MemoryCalls::fill(const HostRequest& request) {
   const std::uint64_t at = request.at(), width = request.number("width"), value = request.number("value");
   if (width != 1 && width != 2 && width != 4) throw BrokenRules("a value of an impossible width");
-  if (!session_.order.knows_stream(request.number_or("stream", 0))) return session_.fail("fill", CudaError::invalid_handle, at);
+  const bool is_planned = request.has("planned_by");
+  const std::string call = is_planned ? judge::tame(request.text("planned_by", 64), 64) : "fill";
+  if (!session_.order.knows_stream(request.number_or("stream", 0))) return session_.fail(call, CudaError::invalid_handle, at);
   if (request.number("rows") == 0 || request.number("row_bytes") == 0) {
     if (value != 0) session_.record.host("swapped-sizes", at, {{"call", "fill"}, {"value", value}});
     return reply_of(session_.errors.sticky());
@@ -244,10 +252,11 @@ Reply MemoryCalls::fill(const HostRequest& request) {
   const std::uint64_t address = request.number("to");
   if (!is_of_device(address)) {
     session_.record.host("host-pointer-on-device", at, {{"call", "fill"}, {"address", address}});
-    return session_.fail("fill", CudaError::invalid_value, at);
+    return session_.fail(call, CudaError::invalid_value, at);
   }
-  if (const auto trouble = resolve(request, "to", address, "pitch", to)) return session_.fail("fill", *trouble, at);
-  if (to.pitch < to.row_bytes) return session_.fail("fill", CudaError::invalid_pitch, at);
+  if (const auto trouble = resolve(request, "to", address, "pitch", to)) return session_.fail(call, *trouble, at);
+  if (to.pitch < to.row_bytes) return session_.fail(call, CudaError::invalid_pitch, at);
+  if (is_planned) return reply_of(0);
   if (session_.errors.sticky() != 0) return reply_of(session_.errors.sticky());
   note_uses(request, to, {});
   session_.view.take_in(*to.memory, at);

@@ -25,6 +25,7 @@ struct Use {
   std::uint64_t at = 0;                          // where the program asked for it
   std::size_t element_bytes = 1;                 // as a kernel sees the allocation
   std::shared_ptr<const TouchedRuns> touched{};  // all that it does there; null: not known, or as far as `writes` says
+  std::uint64_t graph = 0;                       // the launch of a graph that it is a part of; 0: none
 };
 
 // An earlier use that nothing orders with a later one.

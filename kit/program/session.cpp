@@ -30,6 +30,7 @@ void Session::use(Allocation& one, const Use& use) {
   numbers["kernel"] = use.kernel != nullptr ? *use.kernel : *earlier.kernel;
   numbers["writes"] = place ? place->second_writes : use.writes;
   numbers["other_writes"] = place ? place->first_writes : earlier.writes;
+  if (use.graph != 0 && use.graph == earlier.graph) numbers["in_graph"] = true;
   if (use.kernel == nullptr || earlier.kernel == nullptr) {
     numbers["kernel_is_later"] = use.kernel != nullptr;
     return record.host("copy-race", use.at, std::move(numbers));

@@ -9,6 +9,7 @@ Reply WaitingCalls::stream(const HostRequest& request) {
   const std::uint64_t at = request.at();
   if (what == "create") {
     const auto made = session_.order.create_stream(!request.flag("nonblocking"));
+    if (!made && request.flag("hidden")) return reply_of(static_cast<int>(CudaError::memory_allocation));
     if (!made) return session_.fail("stream", CudaError::memory_allocation, at);
     return {.value = {{"error", session_.errors.sticky()}, {"stream", *made}}};
   }
@@ -34,6 +35,7 @@ Reply WaitingCalls::event(const HostRequest& request) {
   const std::uint64_t at = request.at();
   if (what == "create") {
     const auto made = session_.order.create_event();
+    if (!made && request.flag("hidden")) return reply_of(static_cast<int>(CudaError::memory_allocation));
     if (!made) return session_.fail("event", CudaError::memory_allocation, at);
     return {.value = {{"error", session_.errors.sticky()}, {"event", *made}}};
   }

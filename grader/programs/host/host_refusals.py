@@ -30,7 +30,7 @@ _LIBRARIES = (
     ("OpenCV", r"opencv.*|cv\.h|highgui\.h", r"cv"),
     ("OpenGL", r"GL/.*|GLFW/.*|glad/.*|cuda_gl_interop\.h", r"gl[A-Z]\w*|GL\w*|cudaGraphicsGL\w*"),
     ("Windows", r"windows\.h|conio\.h|direct\.h|io\.h", r"Sleep|QueryPerformance\w+|LARGE_INTEGER|_getch|system_pause"),
-    ("CUDA graphs", r"(?!)", r"cudaGraph\w*|cudaStream(?:Begin|End)Capture"),
+    ("this part of CUDA graphs", r"(?!)", r"cudaGraph\w*|cudaUserObject\w*"),
     ("texture objects", r"(?!)", r"cuda(?:Create|Destroy|Bind|Unbind)(?:Texture|Surface)\w*|cudaChannelFormat\w*|cudaCreateChannelDesc"),
     ("CUDA arrays", r"(?!)", r"cudaMallocArray|cudaMalloc3D\w*|cudaMemcpy\w*Array\w*|cudaArray\w*|cudaFreeArray"),
 )  # fmt: skip

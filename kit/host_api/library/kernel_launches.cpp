@@ -6,6 +6,7 @@
 #include <map>
 #include <optional>
 
+#include "host_api/graphs/stream_capture.hpp"
 #include "host_api/library/host_session.hpp"
 #include "host_api/library/own_symbols.hpp"
 
@@ -49,7 +50,7 @@ void launch(const void* mark, const KernelParameter* parameters, std::size_t cou
   }
   const Configured with = *configured;
   configured.reset();
-  (void)request_launch(*kernel, with.shape, {parameters, count}, with.at);
+  (void)launch_or_capture(*kernel, with.shape, {parameters, count}, "launch", with.at);
 }
 
 cudaError_t find_kernel(const void* function, KernelFacts& facts, const char* call, std::uintptr_t at) {
@@ -80,15 +81,36 @@ cudaError_t request_launch(const std::string& kernel, const LaunchShape& shape, 
                            std::uintptr_t at) {
   json arguments = json::array();
   for (const KernelParameter& one : parameters) arguments.push_back(hex(one));
-  return Session::open().call({{"op", "launch"},
-                               {"kernel", kernel},
-                               {"grid", extent(shape.grid)},
-                               {"block", extent(shape.block)},
-                               {"shared", shape.shared_bytes},
-                               {"stream", number_of(shape.stream)},
-                               {"cooperative", shape.cooperative},
-                               {"arguments", std::move(arguments)},
-                               {"at", at}});
+  json request = {{"op", "launch"},
+                  {"kernel", kernel},
+                  {"grid", extent(shape.grid)},
+                  {"block", extent(shape.block)},
+                  {"shared", shape.shared_bytes},
+                  {"stream", number_of(shape.stream)},
+                  {"cooperative", shape.cooperative},
+                  {"arguments", std::move(arguments)},
+                  {"at", at}};
+  if (shape.graph != 0) request["graph"] = shape.graph;
+  if (shape.planned_by != nullptr) request["planned_by"] = shape.planned_by;
+  return Session::open().call(request);
+}
+
+cudaError_t launch_or_capture(const std::string& kernel, const LaunchShape& shape, std::span<const KernelParameter> parameters,
+                              const char* call, std::uintptr_t at) {
+  const auto captured = capture(shape.stream, call, at, [&](Work& work) {
+    LaunchShape planned = shape;
+    planned.planned_by = call;
+    planned.stream = nullptr;
+    KernelWork made{OwnSymbols::read().function_named(kernel), kernel, shape, {}};
+    for (const KernelParameter& one : parameters) {
+      const auto* const first = static_cast<const unsigned char*>(one.at);
+      made.values.emplace_back(first, first + one.bytes);
+    }
+    const cudaError_t error = request_launch(kernel, planned, parameters, at);
+    work = std::move(made);
+    return error;
+  });
+  return captured ? *captured : request_launch(kernel, shape, parameters, at);
 }
 
 cudaError_t launch_function(const void* function, const LaunchShape& shape, void** arguments, const char* call, std::uintptr_t at) {
@@ -99,7 +121,7 @@ cudaError_t launch_function(const void* function, const LaunchShape& shape, void
     if (!arguments || !arguments[i]) return Session::open().raise(cudaErrorInvalidValue, call, at);
     parameters.push_back({arguments[i], kernel.sizes[i]});
   }
-  return request_launch(kernel.name, shape, parameters, at);
+  return launch_or_capture(kernel.name, shape, parameters, "launch", at);
 }
 
 }  // namespace tilelab_host

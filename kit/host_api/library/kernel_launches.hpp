@@ -17,6 +17,8 @@ struct LaunchShape {
   std::size_t shared_bytes = 0;
   cudaStream_t stream = nullptr;
   bool cooperative = false;
+  std::uint64_t graph = 0;           // the launch of a graph that it is a part of; 0: none
+  const char* planned_by = nullptr;  // only looked at: the function that was called
 };
 
 struct KernelFacts {
@@ -30,6 +32,9 @@ struct KernelFacts {
 cudaError_t find_kernel(const void* function, KernelFacts& facts, const char* call, std::uintptr_t at);
 cudaError_t request_launch(const std::string& kernel, const LaunchShape& shape, std::span<const KernelParameter> parameters,
                            std::uintptr_t at);
+// The same, or a node of a graph where the stream is captured.
+cudaError_t launch_or_capture(const std::string& kernel, const LaunchShape& shape, std::span<const KernelParameter> parameters,
+                              const char* call, std::uintptr_t at);
 // The values lie at `arguments`, one pointer for each parameter.
 cudaError_t launch_function(const void* function, const LaunchShape& shape, void** arguments, const char* call, std::uintptr_t at);
 

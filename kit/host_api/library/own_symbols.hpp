@@ -22,6 +22,7 @@ class OwnSymbols {
   static const OwnSymbols& read();  // once; empty where the program cannot read its own file
 
   const Symbol* function_at(std::uintptr_t address) const;      // that begins there
+  const void* function_named(const std::string& name) const;    // null: there is none
   const Symbol* variable_around(std::uintptr_t address) const;  // that the address lies in
   // The mangled name of the kernel whose stub has its mark there: see launch_stub.hpp.
   std::optional<std::string> kernel_of_mark(std::uintptr_t address) const;

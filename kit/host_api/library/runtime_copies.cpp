@@ -6,6 +6,7 @@
 #include <optional>
 #include <string>
 
+#include "host_api/graphs/stream_capture.hpp"
 #include "host_api/library/device_variables.hpp"
 #include "host_api/library/heap_blocks.hpp"
 #include "host_api/library/host_session.hpp"
@@ -23,39 +24,49 @@ void note_room(std::uintptr_t address, std::size_t bytes, const char* side, std:
         {{"op", "note"}, {"kind", "copy-size"}, {"address", address}, {"bytes", bytes}, {"room", *room}, {"side", side}, {"at", at}});
 }
 
-cudaError_t copy_line(void* to, const void* from, std::size_t bytes, CopyOrder order, std::uintptr_t at) {
-  return copy_rows(to, bytes, from, bytes, 1, bytes, order, at);
+void add_graph(json& request, const CopyOrder& order) {
+  if (order.graph != 0) request["graph"] = order.graph;
+  if (order.planned_by != nullptr) request["planned_by"] = order.planned_by;
 }
 
-cudaError_t copy_slices(const cudaMemcpy3DParms* what, CopyOrder order, const char* call, std::uintptr_t at) {
+// The copy, or a node of a graph where its stream is captured.
+cudaError_t copy_or_capture(const cudaMemcpy3DParms& what, CopyOrder order, const char* call, std::uintptr_t at) {
+  if (!order.async) {
+    if (const auto refused = wait_in_capture(nullptr, call, at)) return *refused;
+    return copy_slices(what, order, at);
+  }
+  const auto captured = capture(order.stream, call, at, [&](Work& work) { return copy_work(&what, work, call, at); });
+  return captured ? *captured : copy_slices(what, order, at);
+}
+
+cudaError_t copy_line(void* to, const void* from, std::size_t bytes, CopyOrder order, const char* call, std::uintptr_t at) {
+  return copy_or_capture(copy_params(to, bytes, from, bytes, 1, bytes, order.kind), order, call, at);
+}
+
+cudaError_t copy_plane(void* to, std::size_t to_pitch, const void* from, std::size_t from_pitch, std::size_t rows, std::size_t row_bytes,
+                       CopyOrder order, const char* call, std::uintptr_t at) {
+  return copy_or_capture(copy_params(to, to_pitch, from, from_pitch, rows, row_bytes, order.kind), order, call, at);
+}
+
+cudaError_t copy_space(const cudaMemcpy3DParms* what, CopyOrder order, const char* call, std::uintptr_t at) {
   if (!what || what->srcArray || what->dstArray)
     return Session::open().raise(what ? cudaErrorNotSupported : cudaErrorInvalidValue, call, at);
   order.kind = what->kind;
-  const auto first = [](const cudaPitchedPtr& one, const cudaPos& place) {
-    return static_cast<char*>(one.ptr) + (place.z * one.ysize + place.y) * one.pitch + place.x;
-  };
-  for (std::size_t slice = 0; slice < what->extent.depth; ++slice) {
-    char* to = first(what->dstPtr, what->dstPos) + slice * what->dstPtr.ysize * what->dstPtr.pitch;
-    const char* from = first(what->srcPtr, what->srcPos) + slice * what->srcPtr.ysize * what->srcPtr.pitch;
-    const cudaError_t error =
-        copy_rows(to, what->dstPtr.pitch, from, what->srcPtr.pitch, what->extent.height, what->extent.width, order, at);
-    if (error != cudaSuccess) return error;
+  return copy_or_capture(*what, order, call, at);
+}
+
+cudaError_t fill_or_capture(const cudaMemsetParams& what, CopyOrder order, const char* call, std::uintptr_t at) {
+  if (!order.async) {
+    if (const auto refused = use_of_legacy_stream(call, at)) return *refused;
+    return fill_rows(what, order, at);
   }
-  return cudaSuccess;
+  const auto captured = capture(order.stream, call, at, [&](Work& work) { return fill_work(&what, work, call, at); });
+  return captured ? *captured : fill_rows(what, order, at);
 }
 
 cudaError_t fill(void* to, std::size_t pitch, int value, std::size_t rows, std::size_t row_bytes, cudaStream_t stream, bool async,
-                 std::uintptr_t at) {
-  return Session::open().call({{"op", "fill"},
-                               {"to", number_of(to)},
-                               {"value", static_cast<unsigned char>(value)},
-                               {"width", 1},
-                               {"rows", rows},
-                               {"row_bytes", row_bytes},
-                               {"pitch", pitch},
-                               {"stream", number_of(stream)},
-                               {"async", async},
-                               {"at", at}});
+                 const char* call, std::uintptr_t at) {
+  return fill_or_capture({to, pitch, static_cast<unsigned char>(value), 1, row_bytes, rows}, {cudaMemcpyDefault, stream, async}, call, at);
 }
 
 // An offset behind the variable's end is found as any copy out of bounds.
@@ -64,7 +75,7 @@ cudaError_t copy_symbol(const void* symbol, void* to, const void* from, std::siz
   void* place = nullptr;
   if (const cudaError_t error = address_of_variable(symbol, &place, call, at); error != cudaSuccess) return error;
   char* there = static_cast<char*>(place) + offset;
-  return to ? copy_line(to, there, bytes, order, at) : copy_line(there, from, bytes, order, at);
+  return to ? copy_line(to, there, bytes, order, call, at) : copy_line(there, from, bytes, order, call, at);
 }
 
 }  // namespace
@@ -73,79 +84,106 @@ cudaError_t tilelab_host::copy_rows(void* to, std::size_t to_pitch, const void* 
                                     std::size_t row_bytes, CopyOrder order, std::uintptr_t at) {
   if (rows > 1 && to_pitch == row_bytes && from_pitch == row_bytes && row_bytes <= SIZE_MAX / rows)  // one line of bytes
     return copy_rows(to, rows * row_bytes, from, rows * row_bytes, 1, rows * row_bytes, order, at);
-  const json request = {{"op", "copy"},
-                        {"to", number_of(to)},
-                        {"from", number_of(from)},
-                        {"rows", rows},
-                        {"row_bytes", row_bytes},
-                        {"to_pitch", to_pitch},
-                        {"from_pitch", from_pitch},
-                        {"kind", static_cast<int>(order.kind)},
-                        {"stream", number_of(order.stream)},
-                        {"async", order.async},
-                        {"at", at}};
+  json request = {{"op", "copy"},
+                  {"to", number_of(to)},
+                  {"from", number_of(from)},
+                  {"rows", rows},
+                  {"row_bytes", row_bytes},
+                  {"to_pitch", to_pitch},
+                  {"from_pitch", from_pitch},
+                  {"kind", static_cast<int>(order.kind)},
+                  {"stream", number_of(order.stream)},
+                  {"async", order.async},
+                  {"at", at}};
+  add_graph(request, order);
   const bool to_host = !is_device(to) && !is_shared_with_device(to);
   const bool from_host = !is_device(from) && !is_shared_with_device(from);
-  if (to_host && rows > 0) note_room(number_of(to), (rows - 1) * to_pitch + row_bytes, "to", at);
-  if (from_host && rows > 0) note_room(number_of(from), (rows - 1) * from_pitch + row_bytes, "from", at);
+  const bool is_known = order.graph != 0;  // it was looked at when the node was made
+  if (to_host && rows > 0 && !is_known) note_room(number_of(to), (rows - 1) * to_pitch + row_bytes, "to", at);
+  if (from_host && rows > 0 && !is_known) note_room(number_of(from), (rows - 1) * from_pitch + row_bytes, "from", at);
   const Reply reply =
       Session::open().move(request, {to_host ? number_of(to) : number_of(from), rows, row_bytes, to_host ? to_pitch : from_pitch});
-  if (reply.error() == cudaSuccess && reply.fields.value("direction", std::string()) == "host")
+  if (reply.error() == cudaSuccess && !order.planned_by && reply.fields.value("direction", std::string()) == "host")
     for (std::size_t row = 0; row < rows; ++row)
       std::memmove(static_cast<char*>(to) + row * to_pitch, static_cast<const char*>(from) + row * from_pitch, row_bytes);
   return reply.error();
 }
 
+cudaError_t tilelab_host::copy_slices(const cudaMemcpy3DParms& what, CopyOrder order, std::uintptr_t at) {
+  const auto first = [](const cudaPitchedPtr& one, const cudaPos& place) {
+    return static_cast<char*>(one.ptr) + (place.z * one.ysize + place.y) * one.pitch + place.x;
+  };
+  for (std::size_t slice = 0; slice < what.extent.depth; ++slice) {
+    char* to = first(what.dstPtr, what.dstPos) + slice * what.dstPtr.ysize * what.dstPtr.pitch;
+    const char* from = first(what.srcPtr, what.srcPos) + slice * what.srcPtr.ysize * what.srcPtr.pitch;
+    const cudaError_t error = copy_rows(to, what.dstPtr.pitch, from, what.srcPtr.pitch, what.extent.height, what.extent.width, order, at);
+    if (error != cudaSuccess) return error;
+  }
+  return cudaSuccess;
+}
+
+cudaError_t tilelab_host::fill_rows(const cudaMemsetParams& what, CopyOrder order, std::uintptr_t at) {
+  json request = {{"op", "fill"},         {"to", number_of(what.dst)},
+                  {"value", what.value},  {"width", what.elementSize},
+                  {"rows", what.height},  {"row_bytes", what.width * what.elementSize},
+                  {"pitch", what.pitch},  {"stream", number_of(order.stream)},
+                  {"async", order.async}, {"at", at}};
+  add_graph(request, order);
+  return Session::open().call(request);
+}
+
 cudaError_t cudaMemcpy(void* to, const void* from, std::size_t bytes, cudaMemcpyKind kind) {
-  return copy_line(to, from, bytes, {kind}, TILELAB_AT);
+  return copy_line(to, from, bytes, {kind}, "cudaMemcpy", TILELAB_AT);
 }
 cudaError_t cudaMemcpyAsync(void* to, const void* from, std::size_t bytes, cudaMemcpyKind kind, cudaStream_t stream) {
-  return copy_line(to, from, bytes, {kind, stream, true}, TILELAB_AT);
+  return copy_line(to, from, bytes, {kind, stream, true}, "cudaMemcpyAsync", TILELAB_AT);
 }
 cudaError_t cudaMemcpy2D(void* to, std::size_t to_pitch, const void* from, std::size_t from_pitch, std::size_t width, std::size_t height,
                          cudaMemcpyKind kind) {
-  return copy_rows(to, to_pitch, from, from_pitch, height, width, {kind}, TILELAB_AT);
+  return copy_plane(to, to_pitch, from, from_pitch, height, width, {kind}, "cudaMemcpy2D", TILELAB_AT);
 }
 cudaError_t cudaMemcpy2DAsync(void* to, std::size_t to_pitch, const void* from, std::size_t from_pitch, std::size_t width,
                               std::size_t height, cudaMemcpyKind kind, cudaStream_t stream) {
-  return copy_rows(to, to_pitch, from, from_pitch, height, width, {kind, stream, true}, TILELAB_AT);
+  return copy_plane(to, to_pitch, from, from_pitch, height, width, {kind, stream, true}, "cudaMemcpy2DAsync", TILELAB_AT);
 }
-cudaError_t cudaMemcpy3D(const cudaMemcpy3DParms* what) { return copy_slices(what, {}, "cudaMemcpy3D", TILELAB_AT); }
+cudaError_t cudaMemcpy3D(const cudaMemcpy3DParms* what) { return copy_space(what, {}, "cudaMemcpy3D", TILELAB_AT); }
 cudaError_t cudaMemcpy3DAsync(const cudaMemcpy3DParms* what, cudaStream_t stream) {
-  return copy_slices(what, {cudaMemcpyDefault, stream, true}, "cudaMemcpy3DAsync", TILELAB_AT);
+  return copy_space(what, {cudaMemcpyDefault, stream, true}, "cudaMemcpy3DAsync", TILELAB_AT);
 }
 cudaError_t cudaMemcpyPeer(void* to, int to_device, const void* from, int from_device, std::size_t bytes) {
   if (to_device != 0 || from_device != 0) return Session::open().raise(cudaErrorInvalidDevice, "cudaMemcpyPeer", TILELAB_AT);
-  return copy_line(to, from, bytes, {cudaMemcpyDeviceToDevice}, TILELAB_AT);
+  return copy_line(to, from, bytes, {cudaMemcpyDeviceToDevice}, "cudaMemcpyPeer", TILELAB_AT);
 }
 cudaError_t cudaMemcpyPeerAsync(void* to, int to_device, const void* from, int from_device, std::size_t bytes, cudaStream_t stream) {
   if (to_device != 0 || from_device != 0) return Session::open().raise(cudaErrorInvalidDevice, "cudaMemcpyPeerAsync", TILELAB_AT);
-  return copy_line(to, from, bytes, {cudaMemcpyDeviceToDevice, stream, true}, TILELAB_AT);
+  return copy_line(to, from, bytes, {cudaMemcpyDeviceToDevice, stream, true}, "cudaMemcpyPeerAsync", TILELAB_AT);
 }
 
-cudaError_t cudaMemset(void* to, int value, std::size_t bytes) { return fill(to, bytes, value, 1, bytes, nullptr, false, TILELAB_AT); }
+cudaError_t cudaMemset(void* to, int value, std::size_t bytes) {
+  return fill(to, bytes, value, 1, bytes, nullptr, false, "cudaMemset", TILELAB_AT);
+}
 cudaError_t cudaMemsetAsync(void* to, int value, std::size_t bytes, cudaStream_t stream) {
-  return fill(to, bytes, value, 1, bytes, stream, true, TILELAB_AT);
+  return fill(to, bytes, value, 1, bytes, stream, true, "cudaMemsetAsync", TILELAB_AT);
 }
 cudaError_t cudaMemset2D(void* to, std::size_t pitch, int value, std::size_t width, std::size_t height) {
-  return fill(to, pitch, value, height, width, nullptr, false, TILELAB_AT);
+  return fill(to, pitch, value, height, width, nullptr, false, "cudaMemset2D", TILELAB_AT);
 }
 cudaError_t cudaMemset2DAsync(void* to, std::size_t pitch, int value, std::size_t width, std::size_t height, cudaStream_t stream) {
-  return fill(to, pitch, value, height, width, stream, true, TILELAB_AT);
+  return fill(to, pitch, value, height, width, stream, true, "cudaMemset2DAsync", TILELAB_AT);
 }
 // Slices follow each other without a gap.
 cudaError_t cudaMemset3D(cudaPitchedPtr to, int value, cudaExtent extent) {
   cudaError_t error = cudaSuccess;
   for (std::size_t slice = 0; slice < extent.depth && error == cudaSuccess; ++slice)
     error = fill(static_cast<char*>(to.ptr) + slice * to.ysize * to.pitch, to.pitch, value, extent.height, extent.width, nullptr, false,
-                 TILELAB_AT);
+                 "cudaMemset3D", TILELAB_AT);
   return error;
 }
 cudaError_t cudaMemset3DAsync(cudaPitchedPtr to, int value, cudaExtent extent, cudaStream_t stream) {
   cudaError_t error = cudaSuccess;
   for (std::size_t slice = 0; slice < extent.depth && error == cudaSuccess; ++slice)
     error = fill(static_cast<char*>(to.ptr) + slice * to.ysize * to.pitch, to.pitch, value, extent.height, extent.width, stream, true,
-                 TILELAB_AT);
+                 "cudaMemset3DAsync", TILELAB_AT);
   return error;
 }
 

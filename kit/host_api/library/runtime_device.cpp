@@ -5,6 +5,7 @@
 #include <cstring>
 #include <map>
 
+#include "host_api/graphs/stream_capture.hpp"
 #include "host_api/library/device_table.hpp"
 #include "host_api/library/host_session.hpp"
 
@@ -27,7 +28,10 @@ cudaError_t need_device(int device, const char* call, std::uintptr_t at) {
   return device == 0 ? cudaSuccess : refuse(call, at, cudaErrorInvalidDevice);
 }
 
-cudaError_t on_device(const char* what, std::uintptr_t at) { return Session::open().call({{"op", "device"}, {"what", what}, {"at", at}}); }
+cudaError_t on_device(const char* what, const char* call, std::uintptr_t at) {
+  if (const auto refused = wait_for_all_in_capture(call, at)) return *refused;
+  return Session::open().call({{"op", "device"}, {"what", what}, {"at", at}});
+}
 
 cudaError_t last_error(bool peek, std::uintptr_t at) { return Session::open().call({{"op", "last_error"}, {"peek", peek}, {"at", at}}); }
 
@@ -83,10 +87,10 @@ cudaError_t cudaSetDeviceFlags(unsigned int flags) {
 }
 cudaError_t cudaGetDeviceFlags(unsigned int* flags) { return give(flags, device_flags, "cudaGetDeviceFlags", TILELAB_AT); }
 
-cudaError_t cudaDeviceSynchronize() { return on_device("synchronize", TILELAB_AT); }
-cudaError_t cudaDeviceReset() { return on_device("reset", TILELAB_AT); }
-cudaError_t cudaThreadSynchronize() { return on_device("synchronize", TILELAB_AT); }
-cudaError_t cudaThreadExit() { return on_device("reset", TILELAB_AT); }
+cudaError_t cudaDeviceSynchronize() { return on_device("synchronize", "cudaDeviceSynchronize", TILELAB_AT); }
+cudaError_t cudaDeviceReset() { return on_device("reset", "cudaDeviceReset", TILELAB_AT); }
+cudaError_t cudaThreadSynchronize() { return on_device("synchronize", "cudaThreadSynchronize", TILELAB_AT); }
+cudaError_t cudaThreadExit() { return on_device("reset", "cudaThreadExit", TILELAB_AT); }
 
 cudaError_t cudaDeviceSetLimit(cudaLimit limit, std::size_t value) {
   const std::lock_guard lock(settings_mutex);

@@ -6,6 +6,7 @@
 
 #include <map>
 
+#include "host_api/graphs/stream_capture.hpp"
 #include "host_api/library/host_session.hpp"
 
 using namespace tilelab_host;
@@ -22,6 +23,7 @@ std::map<std::uintptr_t, std::size_t> mapped;
 
 cudaError_t allocate(void** pointer, std::size_t bytes, const char* kind, const char* call, std::uintptr_t at) {
   if (!pointer) return Session::open().raise(cudaErrorInvalidValue, call, at);
+  if (const auto refused = unsafe_in_capture(call, at)) return *refused;
   Reply reply = Session::open().ask({{"op", "allocate"}, {"bytes", bytes}, {"kind", kind}, {"at", at}});
   if (reply.error() != cudaSuccess) return reply.error();
   const auto address = reply.fields.value("address", std::uintptr_t{0});
@@ -41,7 +43,8 @@ cudaError_t allocate(void** pointer, std::size_t bytes, const char* kind, const 
   return cudaSuccess;
 }
 
-cudaError_t release(void* pointer, const char* kind, std::uintptr_t at) {
+cudaError_t release(void* pointer, const char* kind, const char* call, std::uintptr_t at) {
+  if (const auto refused = unsafe_in_capture(call, at)) return *refused;
   const cudaError_t error = Session::open().call({{"op", "free"}, {"address", number_of(pointer)}, {"kind", kind}, {"at", at}});
   const std::lock_guard lock(mapped_mutex);
   if (const auto one = mapped.find(number_of(pointer)); error == cudaSuccess && one != mapped.end()) {
@@ -91,9 +94,9 @@ cudaError_t cudaMalloc3D(cudaPitchedPtr* pointer, cudaExtent extent) {
   return allocate(&pointer->ptr, bytes, "device", "cudaMalloc3D", TILELAB_AT);
 }
 
-cudaError_t cudaFree(void* pointer) { return release(pointer, "device", TILELAB_AT); }
-cudaError_t cudaFreeAsync(void* pointer, cudaStream_t) { return release(pointer, "device", TILELAB_AT); }
-cudaError_t cudaFreeHost(void* pointer) { return release(pointer, "pinned", TILELAB_AT); }
+cudaError_t cudaFree(void* pointer) { return release(pointer, "device", "cudaFree", TILELAB_AT); }
+cudaError_t cudaFreeAsync(void* pointer, cudaStream_t) { return release(pointer, "device", "cudaFreeAsync", TILELAB_AT); }
+cudaError_t cudaFreeHost(void* pointer) { return release(pointer, "pinned", "cudaFreeHost", TILELAB_AT); }
 
 // The memory stays where it is: a kernel cannot reach it, but copies of it work as those of any other memory.
 cudaError_t cudaHostRegister(void* pointer, std::size_t bytes, unsigned int) {

@@ -32,6 +32,7 @@
 #include "texture_functions.hpp"
 #include "surface_functions.hpp"
 #include "launch_functions.hpp"
+#include "graph_functions.hpp"
 #include "inline_ptx.hpp"
 #include "asynchronous_copies.hpp"
 #include "barrier_functions.hpp"

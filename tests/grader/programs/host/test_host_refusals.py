@@ -20,7 +20,12 @@ def test_a_library_is_known_by_its_headers(header: str, library: str) -> None:
 
 @pytest.mark.parametrize(
     ("name", "library"),
-    [("cublasCreate_v2", "cuBLAS"), ("cuInit", "the driver API"), ("cudaGraphLaunch", "CUDA graphs"), ("cut", "")],
+    [
+        ("cublasCreate_v2", "cuBLAS"),
+        ("cuInit", "the driver API"),
+        ("cudaGraphExecFancyCall", "this part of CUDA graphs"),
+        ("cut", ""),
+    ],
 )
 def test_a_library_is_known_by_its_names(name: str, library: str) -> None:
     assert library_of(name) == library
@@ -59,14 +64,14 @@ def test_a_missing_header_explains_a_name_that_it_may_declare() -> None:
 @pytest.mark.parametrize(
     ("text", "library"),
     [
-        ("#if defined(WIN32) || defined(_WIN32)\n#ifdef X\n#endif\n#include <windows.h>\n#endif\n", "CUDA graphs"),
-        ("#ifndef _WIN32\n#include <unistd.h>\n#else\n#include <windows.h>\n#endif\n", "CUDA graphs"),
+        ("#if defined(WIN32) || defined(_WIN32)\n#ifdef X\n#endif\n#include <windows.h>\n#endif\n", "texture objects"),
+        ("#ifndef _WIN32\n#include <unistd.h>\n#else\n#include <windows.h>\n#endif\n", "texture objects"),
         ("#ifdef _WIN32\n#else\n\n#include <windows.h>\n#endif\n", "Windows"),
         ("\n\n\n#include <windows.h>\n", "Windows"),
     ],
 )
 def test_a_header_for_windows_alone_explains_nothing(text: str, library: str) -> None:
-    log = "a.cu:9:5: error: \u2018cudaGraph_t\u2019 was not declared in this scope"
+    log = "a.cu:9:5: error: \u2018cudaCreateTextureObject\u2019 was not declared in this scope"
     (found,) = refusals_of_errors(
         log, KernelSource("a.cu", {"a.cu": "", "timer.h": text}), [("timer.h", 4, "windows.h")]
     )

@@ -1,0 +1,147 @@
+// Implements graph_launch.hpp.
+#include "host_api/graphs/graph_launch.hpp"
+
+#include <algorithm>
+#include <atomic>
+#include <map>
+
+#include "host_api/graphs/stream_table.hpp"
+#include "host_api/library/host_session.hpp"
+#include "host_api/library/row_copies.hpp"
+
+namespace tilelab_host {
+namespace {
+
+std::map<cudaGraphExec_t, std::unique_ptr<ExecutableGraph>>& executables() {
+  static auto* const all = new std::map<cudaGraphExec_t, std::unique_ptr<ExecutableGraph>>;  // never destroyed
+  return *all;
+}
+
+cudaError_t record(cudaEvent_t event, cudaStream_t stream, std::uintptr_t at) {
+  return Session::open().call(
+      {{"op", "event"}, {"what", "record"}, {"event", number_of(event)}, {"stream", number_of(stream)}, {"at", at}});
+}
+
+cudaError_t wait(cudaStream_t stream, cudaEvent_t event, std::uintptr_t at) {
+  return Session::open().call({{"op", "stream"}, {"what", "wait"}, {"stream", number_of(stream)}, {"event", number_of(event)}, {"at", at}});
+}
+
+// Events of the library's own, as long as a launch lasts.
+class LentEvents {
+ public:
+  explicit LentEvents(std::size_t count) : events_(count) {}
+  ~LentEvents() {
+    for (const cudaEvent_t one : events_) return_event(one);
+  }
+  LentEvents(const LentEvents&) = delete;
+  LentEvents& operator=(const LentEvents&) = delete;
+  cudaEvent_t operator[](std::size_t place) {
+    if (events_[place] == nullptr) events_[place] = borrow_event();
+    return events_[place];
+  }
+
+ private:
+  std::vector<cudaEvent_t> events_;
+};
+
+// One launch.
+class Run {
+ public:
+  explicit Run(std::uintptr_t at) : at_(at) {
+    static std::atomic<std::uint64_t> launches = 0;
+    number_ = ++launches;
+  }
+
+  cudaError_t all_of(const GraphPlan& plan, cudaStream_t stream) {
+    std::vector<cudaStream_t> branches = branches_of(stream, plan.branches - 1);
+    branches.insert(branches.begin(), stream);
+    LentEvents events(plan.steps.size() + 1);
+    const std::size_t start = plan.steps.size();
+    cudaError_t error = plan.branches > 1 ? record(events[start], stream, at_) : cudaSuccess;
+    for (std::size_t i = 0; i < plan.steps.size() && error == cudaSuccess; ++i) {
+      const PlanStep& step = plan.steps[i];
+      const cudaStream_t branch = branches[step.branch];
+      if (step.begins) error = wait(branch, events[start], at_);
+      for (const std::size_t one : step.waits) {
+        if (error == cudaSuccess) error = wait(branch, events[one], at_);
+      }
+      if (error == cudaSuccess && step.node != nullptr && step.node->is_enabled) error = perform(step, branch);
+      if (error == cudaSuccess && step.is_waited_for) error = record(events[i], branch, at_);
+    }
+    for (const std::size_t one : plan.ends) {
+      if (error == cudaSuccess) error = wait(stream, events[one], at_);
+    }
+    return error;
+  }
+
+ private:
+  cudaError_t perform(const PlanStep& step, cudaStream_t stream) {
+    const std::uintptr_t at = step.node->at;
+    const CopyOrder order{cudaMemcpyDefault, stream, true, number_, nullptr};
+    const Work& work = step.node->work;
+    if (const auto* const kernel = std::get_if<KernelWork>(&work)) return launch(*kernel, stream, at);
+    if (const auto* const copy = std::get_if<CopyWork>(&work)) {
+      CopyOrder own = order;
+      own.kind = copy->what.kind;
+      return copy_slices(copy->what, own, at);
+    }
+    if (const auto* const fill = std::get_if<FillWork>(&work)) return fill_rows(fill->what, order, at);
+    if (const auto* const host = std::get_if<HostWork>(&work)) return call(*host, stream, at);
+    if (const auto* const one = std::get_if<RecordWork>(&work)) return record(one->event, stream, at);
+    if (const auto* const one = std::get_if<WaitWork>(&work)) return wait(stream, one->event, at);
+    return cudaSuccess;
+  }
+
+  cudaError_t launch(const KernelWork& kernel, cudaStream_t stream, std::uintptr_t at) const {
+    LaunchShape shape = kernel.shape;
+    shape.stream = stream;
+    shape.graph = number_;
+    std::vector<KernelParameter> parameters;
+    for (const auto& value : kernel.values) parameters.push_back({value.data(), value.size()});
+    return request_launch(kernel.name, shape, parameters, at);
+  }
+
+  // The host's function runs when its turn has come: the library waits for that.
+  static cudaError_t call(const HostWork& host, cudaStream_t stream, std::uintptr_t at) {
+    const cudaError_t error = Session::open().call({{"op", "stream"}, {"what", "synchronize"}, {"stream", number_of(stream)}, {"at", at}});
+    if (error == cudaSuccess) host.what.fn(host.what.userData);
+    return error;
+  }
+
+  std::uintptr_t at_;
+  std::uint64_t number_ = 0;
+};
+
+}  // namespace
+
+ExecutableGraph* executable_of(cudaGraphExec_t handle) {
+  const auto found = executables().find(handle);
+  return found == executables().end() ? nullptr : found->second.get();
+}
+
+cudaGraphExec_t keep_executable(std::unique_ptr<ExecutableGraph> made) {
+  const auto handle = reinterpret_cast<cudaGraphExec_t>(made.get());
+  executables()[handle] = std::move(made);
+  return handle;
+}
+
+bool drop_executable(cudaGraphExec_t handle) {
+  const auto found = executables().find(handle);
+  if (found == executables().end()) return false;
+  return_event(found->second->ended);
+  executables().erase(found);
+  return true;
+}
+
+cudaError_t launch_graph(ExecutableGraph& one, cudaStream_t stream, std::uintptr_t at) {
+  cudaError_t error = cudaSuccess;
+  if (one.ended == nullptr)
+    one.ended = borrow_event();
+  else
+    error = wait(stream, one.ended, at);
+  if (error == cudaSuccess) error = Run(at).all_of(one.plan, stream);
+  if (error == cudaSuccess) error = record(one.ended, stream, at);
+  return error;
+}
+
+}  // namespace tilelab_host
