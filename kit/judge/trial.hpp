@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -25,7 +26,12 @@ struct Trial {
   bool counts_traffic = false;  // requests an executor that counts traffic to do so
   // Instrumented events that the launch may make: a generous number for the work, and spare ones for an inefficient start.
   std::uint64_t work_events = 0, spare_events = 0;
-  unsigned clock_ms = 5'000;                       // limit for loops that make no events
+  unsigned clock_ms = 5'000;  // limit for loops that make no events
+  // For a launcher that reads more than `host_may_read` bytes of what is on the device: the same shape, with other numbers. It runs on them
+  // as well, and the host is shown what it read of the first ones. So no result may hang on it. Without it, the host sees zeros in place
+  // of what operands held before. A problem in which the host has to decide by what kernels found lets it read more.
+  std::shared_ptr<const Trial> altered = {};
+  std::size_t host_may_read = 64;
   const std::vector<Mistake>* mistakes = nullptr;  // the mistakes that a wrong output is compared with, if the problem has any
 };
 

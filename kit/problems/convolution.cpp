@@ -4,6 +4,7 @@
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <stdexcept>
 #include <utility>
 
@@ -96,21 +97,33 @@ std::vector<double> drawn_weights(judge::RandomStream& random) {
   return mask;
 }
 
+// With other numbers for a launcher that reads some.
+template <class Draw>
+judge::Trial with_altered(Draw draw) {
+  judge::Trial trial = draw();
+  trial.altered = std::make_shared<judge::Trial>(draw());
+  return trial;
+}
+
 }  // namespace
 
 judge::Trial exact_trial(Shape shape, judge::RandomStream random) {
-  const auto quarter = [&] {
-    const int magnitude = random.between(1, largest_pixel);
-    return 0.25 * (random.between(0, 1) ? magnitude : -magnitude);
-  };
-  std::vector<double> image = values(pixels(shape), quarter);
-  return make_trial(shape, "quarters and whole weights", std::move(image), drawn_weights(random), 0);
+  return with_altered([&] {
+    const auto quarter = [&] {
+      const int magnitude = random.between(1, largest_pixel);
+      return 0.25 * (random.between(0, 1) ? magnitude : -magnitude);
+    };
+    std::vector<double> image = values(pixels(shape), quarter);
+    return make_trial(shape, "quarters and whole weights", std::move(image), drawn_weights(random), 0);
+  });
 }
 
 judge::Trial close_trial(Shape shape, judge::RandomStream random) {
-  const auto signed_unit = [&] { return double{random.signed_unit()}; };
-  std::vector<double> image = values(pixels(shape), signed_unit), mask = values(weights, signed_unit);
-  return make_trial(shape, "signed random", std::move(image), std::move(mask), (weights + 1) * 0x1p-24);
+  return with_altered([&] {
+    const auto signed_unit = [&] { return double{random.signed_unit()}; };
+    std::vector<double> image = values(pixels(shape), signed_unit), mask = values(weights, signed_unit);
+    return make_trial(shape, "signed random", std::move(image), std::move(mask), (weights + 1) * 0x1p-24);
+  });
 }
 
 void check_exact(Shape shape) { judge::check(exact_trial(shape, judge::bench().draw())); }

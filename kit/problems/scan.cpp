@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <limits>
+#include <memory>
 #include <set>
 #include <stdexcept>
 #include <utility>
@@ -24,7 +25,7 @@ int checked(int n) {
   return n;
 }
 
-judge::Trial drawn(int n, std::string inputs, int largest, judge::RandomStream random) {
+judge::Trial drawn(int n, const std::string& inputs, int largest, judge::RandomStream& random) {
   const auto count = static_cast<std::size_t>(n);
   std::vector<double> in(count), sums(count);
   double sum = 0;  // below 2^31: exact
@@ -35,7 +36,7 @@ judge::Trial drawn(int n, std::string inputs, int largest, judge::RandomStream r
   }
   judge::Expectation expected{.rows = 1, .columns = count, .values = std::move(sums)};
   return {.shape = "n=" + std::to_string(n),
-          .inputs = std::move(inputs),
+          .inputs = inputs,
           .operands = {judge::input("in", ElementType::i32, count, std::move(in)),
                        judge::output("out", ElementType::i32, std::move(expected)), judge::integer("n", n)},
           .launch_arguments = {n},
@@ -45,12 +46,19 @@ judge::Trial drawn(int n, std::string inputs, int largest, judge::RandomStream r
           .spare_events = spare_events};
 }
 
+// With other numbers for a launcher that reads some.
+judge::Trial with_altered(int n, const std::string& inputs, int largest, judge::RandomStream random) {
+  judge::Trial trial = drawn(n, inputs, largest, random);
+  trial.altered = std::make_shared<judge::Trial>(drawn(n, inputs, largest, random));
+  return trial;
+}
+
 }  // namespace
 
-judge::Trial exact_trial(int n, judge::RandomStream random) { return drawn(checked(n), "whole numbers", largest_number, random); }
+judge::Trial exact_trial(int n, judge::RandomStream random) { return with_altered(checked(n), "whole numbers", largest_number, random); }
 
 judge::Trial large_trial(int n, judge::RandomStream random) {
-  return drawn(checked(n), "large whole numbers", std::numeric_limits<int>::max() / n, random);
+  return with_altered(checked(n), "large whole numbers", std::numeric_limits<int>::max() / n, random);
 }
 
 void check_exact(const std::vector<int>& sizes) {

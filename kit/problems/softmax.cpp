@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
+#include <memory>
 #include <span>
 #include <stdexcept>
 #include <utility>
@@ -42,7 +43,7 @@ void add_row(std::span<const double> in, judge::Expectation& out) {
 }
 
 template <class Draw>
-judge::Trial make_trial(Shape shape, std::string inputs, Draw draw_row) {
+judge::Trial drawn(Shape shape, const std::string& inputs, const Draw& draw_row) {
   const std::size_t elements = checked(shape);
   const auto rows = static_cast<std::size_t>(shape.rows), columns = static_cast<std::size_t>(shape.columns);
   std::vector<double> in;
@@ -55,7 +56,7 @@ judge::Trial make_trial(Shape shape, std::string inputs, Draw draw_row) {
     in.insert(in.end(), drawn.begin(), drawn.end());
   }
   return {.shape = "rows=" + std::to_string(rows) + " columns=" + std::to_string(columns),
-          .inputs = std::move(inputs),
+          .inputs = inputs,
           .operands = {judge::input("in", ElementType::f32, columns, std::move(in)), judge::output("out", std::move(out)),
                        judge::integer("rows", shape.rows), judge::integer("columns", shape.columns)},
           .launch_arguments = {shape.rows, shape.columns},
@@ -63,6 +64,14 @@ judge::Trial make_trial(Shape shape, std::string inputs, Draw draw_row) {
           .work = elements,
           .work_events = events_per_element * elements + events_per_row * rows,
           .spare_events = spare_events};
+}
+
+// With other numbers for a launcher that reads some.
+template <class Draw>
+judge::Trial make_trial(Shape shape, const std::string& inputs, const Draw& draw_row) {
+  judge::Trial trial = drawn(shape, inputs, draw_row);
+  trial.altered = std::make_shared<judge::Trial>(drawn(shape, inputs, draw_row));
+  return trial;
 }
 
 std::vector<double> small_row(std::size_t columns, judge::RandomStream& random) {

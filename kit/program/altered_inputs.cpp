@@ -47,8 +47,7 @@ AlteredInputs::AlteredInputs(const std::vector<AlterationDescription>& pairs) {
       throw std::runtime_error(pair.to + " does not hold one number for each of " + pair.from);
     for (std::size_t at = 0; at < from.size(); at += width) {
       const std::uint64_t old = bits_at(from.data() + at, width), now = bits_at(to.data() + at, width);
-      if (!to_device_[width].try_emplace(old, now).second || !to_host_[width].try_emplace(now, old).second)
-        throw std::runtime_error("a number that is to be replaced, or a replacement, is there twice");
+      if (!to_device_[width].try_emplace(old, now).second) throw std::runtime_error("a number that is to be replaced is there twice");
     }
   }
 }
@@ -59,7 +58,5 @@ void AlteredInputs::to_device(char* memory, std::size_t first, std::size_t count
   const std::size_t end = std::min(size, (first + count + widest - 1) / widest * widest);
   replace(to_device_, memory + begin, begin, end - begin);
 }
-
-void AlteredInputs::to_host(char* seen, std::size_t first, std::size_t count) const { replace(to_host_, seen, first, count); }
 
 }  // namespace tilelab::program

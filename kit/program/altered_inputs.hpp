@@ -1,5 +1,5 @@
-// Other numbers in place of a program's inputs, on their way to the device, and back again on their way to the host: what a judge uses to
-// see whether a result follows from what the kernels were given. Numbers are known by their bits alone, so all of them must differ.
+// Other numbers in place of a program's inputs, on their way to the device: what a judge uses to see whether a result follows from what the
+// kernels were given. Numbers are known by their bits alone, so all of them must differ. What the host is shown: see host_reads.hpp.
 #pragma once
 
 #include <cstddef>
@@ -19,12 +19,10 @@ class AlteredInputs {
 
   // The host has set the bytes [first, first + count) of `memory`, which has `size` bytes and begins at an aligned address.
   void to_device(char* memory, std::size_t first, std::size_t count, std::size_t size) const;
-  // `seen` is what the host is given of the bytes [first, first + count).
-  void to_host(char* seen, std::size_t first, std::size_t count) const;
 
  private:
   using Numbers = std::unordered_map<std::uint64_t, std::uint64_t>;
-  std::map<std::size_t, Numbers> to_device_, to_host_;  // by the bytes of a number
+  std::map<std::size_t, Numbers> to_device_;  // by the bytes of a number
 };
 
 }  // namespace tilelab::program

@@ -51,6 +51,8 @@ void Conductor::run(const std::atomic<bool>& stop) {
   if (!session_.record.has_ended()) note_end(process, deadline);
   process.kill();
   session_.custody.close();
+  session_.reads.close();
+  session_.record.learned(session_.reads.learned());
 }
 
 void Conductor::serve(HostProcess& process, Clock::time_point deadline, const std::atomic<bool>& stop) {

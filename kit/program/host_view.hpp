@@ -10,13 +10,14 @@
 #include "program/altered_inputs.hpp"
 #include "program/custody.hpp"
 #include "program/device_memory.hpp"
+#include "program/host_reads.hpp"
 
 namespace tilelab::program {
 
 class HostView {
  public:
   // Throws std::system_error, std::bad_alloc.
-  HostView(DeviceMemory& memory, Custody& custody, const AlteredInputs& altered);
+  HostView(DeviceMemory& memory, Custody& custody, const AlteredInputs& altered, HostReads& reads);
 
   // The file that the program maps, at an allocation's own offset.
   int descriptor() const;
@@ -34,10 +35,16 @@ class HostView {
   static constexpr std::size_t piece = 4096;  // bytes that are looked at together
   bool is_apart(const Allocation& one) const { return file_ && one.file() == protocol::ProgramFile::shared; }
 
+  // What the host sees if it has written nothing since.
+  const char* last_shown(const Allocation& one) const { return shown_ ? shown_->memory() + one.offset : one.content; }
+  void show_again(std::uint64_t at);
+
   DeviceMemory& memory_;
   Custody& custody_;
   const AlteredInputs& altered_;
+  HostReads& reads_;
   std::optional<MappedFile> file_;
+  std::optional<MappedFile> shown_;  // where the host is shown another run's bytes: these, and what it wrote over them
 };
 
 }  // namespace tilelab::program

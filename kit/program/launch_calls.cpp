@@ -139,14 +139,16 @@ Reply LaunchCalls::launch(const HostRequest& request, std::chrono::milliseconds 
     char* const argument = reinterpret_cast<char*>(launch.arguments[i].data());
     const std::size_t bytes = launch.arguments[i].size();
     session_.custody.sent(at, i, argument, bytes);
-    if (!description->parameters[i].is_pointer) session_.altered.to_device(argument, 0, bytes, bytes);
+    if (description->parameters[i].is_pointer) continue;
+    session_.reads.carry(argument, 0, bytes, bytes);
+    session_.altered.to_device(argument, 0, bytes, bytes);
   }
   const LaunchOutcome outcome = runners_.run(launch, variables_, left);
   session_.view.hand_out_all(at);
   const CudaError error = take(request, launch, outcome);
   if (error != CudaError::success) return session_.fail("launch", error, at);
   Reply reply = reply_of(0);
-  if (const auto guarded = session_.pending.take_guarded(); !guarded.empty()) reply.value["guard"] = guarded;
+  session_.guard(reply);
   return reply;
 }
 

@@ -162,7 +162,7 @@ Reply MemoryCalls::finish(const HostRequest& request, const Rows& to, const Rows
     session_.order.host_waits_for_stream(request.number_or("stream", 0));
     reply = session_.arrive(request.at());
   }
-  if (const auto guarded = session_.pending.take_guarded(); !guarded.empty()) reply.value["guard"] = guarded;
+  session_.guard(reply);
   reply.value["direction"] = reply.value["error"] == 0 ? direction : "done";
   return reply;
 }
@@ -224,11 +224,11 @@ Reply MemoryCalls::chunk(const HostRequest& request) {
       mark_as_set(rows.memory->marks, place, some);
       session_.view.hand_out(*rows.memory, place, some, transfer.at);
       session_.custody.sent(transfer.at, transfer.host + row * transfer.host_pitch + column, rows.memory->content + place, some);
+      session_.reads.carry(rows.memory->content, place, some, rows.memory->bytes);
       session_.altered.to_device(rows.memory->content, place, some, rows.memory->bytes);
     } else {
       std::memcpy(staging_ + done, rows.memory->content + place, some);
-      session_.hide_input(*rows.memory, place, staging_ + done, some);
-      session_.altered.to_host(staging_ + done, place, some);
+      session_.show(*rows.memory, place, staging_ + done, some, transfer.at);
       session_.custody.received(transfer.at, transfer.host + row * transfer.host_pitch + column, *rows.memory, place, some);
     }
     done += some;
@@ -271,7 +271,7 @@ Reply MemoryCalls::fill(const HostRequest& request) {
     session_.view.hand_out(*to.memory, place, to.row_bytes, at);
   }
   Reply reply = reply_of(0);
-  if (const auto guarded = session_.pending.take_guarded(); !guarded.empty()) reply.value["guard"] = guarded;
+  session_.guard(reply);
   return reply;
 }
 

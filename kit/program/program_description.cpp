@@ -69,6 +69,7 @@ LaunchSettings settings_from(const json& value) {
   const auto flag = [&](const char* key) { return value.contains(key) && value.at(key).get<bool>(); };
   LaunchSettings settings{.order_seed = std::nullopt,
                           .withholds_inputs = flag("withholds_inputs"),
+                          .carries = flag("carries"),
                           .reversed = flag("reversed"),
                           .traffic = flag("traffic"),
                           .allow_same_value_writes = flag("allow_same_value_writes"),
@@ -98,7 +99,10 @@ ProgramDescription program_from(const json& value) {
       program.altered.push_back({text(one.at("from")), text(one.at("to")), integer<std::size_t>(one.at("element_bytes"))});
   }
   if (value.contains("options")) program.settings = settings_from(value.at("options"));
-  if (value.contains("custody")) program.custody = text(value.at("custody"));
+  for (const auto& [key, path] :
+       {std::pair{"custody", &program.custody}, {"kept_reads", &program.kept_reads}, {"shown_reads", &program.shown_reads}}) {
+    if (value.contains(key)) *path = text(value.at(key));
+  }
   return program;
 }
 

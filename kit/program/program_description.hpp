@@ -59,6 +59,7 @@ struct AlterationDescription {
 struct LaunchSettings {
   std::optional<std::uint64_t> order_seed;
   bool withholds_inputs = false;  // the host reads zeros where operands hold what no kernel wrote
+  bool carries = false;           // with shown_reads: what the host was shown and sends back arrives as what is there
   bool reversed = false, traffic = false, allow_same_value_writes = false, early_return_is_error = false;
 };
 
@@ -77,7 +78,9 @@ struct ProgramDescription {
   std::vector<OperandDescription> operands;
   std::vector<AlterationDescription> altered;
   LaunchSettings settings;
-  std::string custody;  // where a record of all copies is kept; empty: nowhere
+  std::string custody;      // where a record of all copies is kept; empty: nowhere
+  std::string kept_reads;   // where it is written down what the host learns of the device's memory; empty: nowhere
+  std::string shown_reads;  // what it is shown instead of what is there: such a record of another run; empty: nothing
 };
 
 // Throws std::runtime_error or nlohmann::json::exception.

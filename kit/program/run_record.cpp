@@ -108,6 +108,7 @@ json RunRecord::report(const ApiErrors& errors) const {
   value["allocations"] = allocations_;
   value["counters"] = counters_;
   if (input_bytes_read_ != 0) value["input_bytes_read"] = input_bytes_read_;
+  if (bytes_learned_ != 0) value["bytes_learned"] = bytes_learned_;
   if (needs_reversed_run_) value["needs_reversed_run"] = true;
   value["errors"] = json::array();
   for (const ApiError& one : errors.all()) {

@@ -28,6 +28,7 @@ class RunRecord {
   // Adds the counters of one launch to those before; of what is the most of a thread or a block, the largest counts.
   void count(const std::map<std::string, std::uint64_t>& counters);
   void read_of_input(std::size_t bytes) { input_bytes_read_ += bytes; }  // by the host, of what operands held before
+  void learned(std::size_t bytes) { bytes_learned_ = bytes; }            // by the host, of whatever is on the device
   void needs_reversed_run() { needs_reversed_run_ = true; }              // of some launch: see protocol::LaunchReply
   void moved_too_much() { end_ = {{"ended", "too-much"}, {"detail", "it moves more than 256 MB between host and device"}}; }
   void stopped() { end_ = {{"ended", "stopped"}}; }  // whatever it was that ended it
@@ -44,7 +45,7 @@ class RunRecord {
   Places launch_places_, finding_places_, host_places_;
   nlohmann::json end_ = nlohmann::json::object();
   std::map<std::string, std::uint64_t> counters_;
-  std::uint64_t input_bytes_read_ = 0;
+  std::uint64_t input_bytes_read_ = 0, bytes_learned_ = 0;
   bool needs_reversed_run_ = false;
   bool is_whole_ = true;
 };

@@ -15,9 +15,19 @@ nlohmann::json about(const Allocation& one) {
 
 Reply Session::arrive(std::uint64_t at) {
   Reply reply = reply_of(errors.arrive(at));
-  if (!printed.empty()) reply.value["printed"] = std::exchange(printed, {});
-  if (const auto done = pending.take_done(); !done.empty()) reply.value["unguard"] = done;
+  if (!printed.empty() || reads.shows()) {
+    if (std::string text = reads.printed(std::exchange(printed, {})); !text.empty()) reply.value["printed"] = std::move(text);
+  }
+  if (const auto done = pending.take_done(); !done.empty() && !reads.shows()) reply.value["unguard"] = done;
   return reply;
+}
+
+// Which memory a kernel has written to says something of what it computed: a host that sees another run's numbers is told nothing.
+void Session::guard(Reply& reply) {
+  const auto guarded = pending.take_guarded();
+  if (guarded.empty() || reads.shows()) return;
+  reads.noticed(guarded.size());
+  reply.value["guard"] = guarded;
 }
 
 void Session::use(Allocation& one, const Use& use) {
@@ -42,11 +52,13 @@ void Session::use(Allocation& one, const Use& use) {
   record.host("launch-race", use.at, std::move(numbers));
 }
 
-void Session::hide_input(const Allocation& from, std::size_t first, char* seen, std::size_t bytes) {
-  if (from.operand == nullptr || from.is_for_host || from.file() != protocol::ProgramFile::device) return;
+void Session::show(const Allocation& from, std::size_t first, char* seen, std::size_t bytes, std::uint64_t at) {
+  const bool is_operand = from.operand != nullptr && from.file() == protocol::ProgramFile::device;
   std::size_t written = 0;
-  for_each_written_by_kernel(from.marks, first, bytes, [&](std::size_t, std::size_t count) { written += count; });
-  if (written != 0) return;
+  if (is_operand) for_each_written_by_kernel(from.marks, first, bytes, [&](std::size_t, std::size_t count) { written += count; });
+  if (is_operand && from.is_for_host && written == 0) return;
+  reads.copied(at, seen, bytes);
+  if (!is_operand || written != 0) return;
   record.read_of_input(bytes);
   if (description.settings.withholds_inputs) std::memset(seen, 0, bytes);
 }

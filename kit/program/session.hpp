@@ -12,6 +12,7 @@
 #include "program/api_errors.hpp"
 #include "program/custody.hpp"
 #include "program/device_memory.hpp"
+#include "program/host_reads.hpp"
 #include "program/host_view.hpp"
 #include "program/pending_work.hpp"
 #include "program/program_description.hpp"
@@ -35,12 +36,14 @@ struct RunOver : std::runtime_error {
 struct Session {
   explicit Session(ProgramDescription program)
       : description(std::move(program)), memory(description.limits.memory_bytes), custody(description.custody),
-        altered(description.altered), view(memory, custody, altered), pending(order) {}
+        altered(description.altered), reads(description.kept_reads, description.shown_reads, description.settings.carries),
+        view(memory, custody, altered, reads), pending(order) {}
 
   ProgramDescription description;
   DeviceMemory memory;
   Custody custody;
   AlteredInputs altered;
+  HostReads reads;
   HostView view;
   StreamOrder order;
   PendingWork pending;
@@ -55,8 +58,10 @@ struct Session {
   Reply arrive(std::uint64_t at);
   // Remembers a use of memory, and records a race.
   void use(Allocation& one, const Use& use);
-  // The host reads these bytes, `seen`. Where they are what an operand held before, a judge asks whether the result hangs on them.
-  void hide_input(const Allocation& from, std::size_t first, char* seen, std::size_t bytes);
+  // The host asked at `at` for these bytes and is given `seen`: what they are, or what a judge wants it to see in their place.
+  void show(const Allocation& from, std::size_t first, char* seen, std::size_t bytes, std::uint64_t at);
+  // Tells the host which memory it must not touch until work is done.
+  void guard(Reply& reply);
 };
 
 // What a sentence about an allocation needs.

@@ -46,21 +46,29 @@ json pairs_of(const ProgramTrial& trial, const std::string& scratch) {
   return pairs;
 }
 
-}  // namespace
-
-void judge_altered_run(LaunchRecord& record, const BuiltProgram& program, const ProgramTrial& trial) {
-  json description = program.description;
-  for (const std::string& one : trial.arguments) description.at("host").at("argv").push_back(one);
-  if (trial.device_bytes != 0) description.at("limits")["memory_bytes"] = trial.device_bytes;
+// Whether a kernel made the other result. `carries`: of what the host was shown, it may send numbers back unchanged.
+bool follows(LaunchRecord& record, const BuiltProgram& program, const ProgramTrial& trial, bool carries) {
+  json description = described(program, trial.arguments, trial.device_bytes);
   description["altered"] = pairs_of(trial, program.scratch);
+  description["shown_reads"] = reads_of(program);
+  if (carries) description["options"]["carries"] = true;
   DataFolder(program.folder).fill(trial.files);
   const ConductedRun run = conduct(program, std::move(description));
   LaunchRecord again = record;
   judge_end(again, run);
-  if (again.verdict == Verdict::internal_error) return worsen(record, again.verdict, again.message);
+  if (again.verdict == Verdict::internal_error) {
+    worsen(record, again.verdict, again.message);
+    return true;
+  }
   std::vector<KnownValues> known;
   for (const DataFile& one : trial.altered->files) known.push_back({trial.type, one.content});
-  if (!came_from_a_kernel(trial.altered->expectation, trial.type, run.copies, known)) worsen(record, Verdict::rejected, told);
+  return came_from_a_kernel(trial.altered->expectation, trial.type, run.copies, known);
+}
+
+}  // namespace
+
+void judge_altered_run(LaunchRecord& record, const BuiltProgram& program, const ProgramTrial& trial) {
+  if (!follows(record, program, trial, false) && !follows(record, program, trial, true)) worsen(record, Verdict::rejected, told);
 }
 
 }  // namespace tilelab::judge

@@ -1,5 +1,6 @@
 // The second run of a program that passed: the device gets other numbers than the host has read. What the host computed is then another
-// result than what a kernel makes of the numbers that it was given.
+// result than what a kernel makes of the numbers that it was given. What the program reads from the device are still the bytes of the first
+// run: so the host learns nothing of the other numbers.
 #pragma once
 
 #include "judge/record.hpp"

@@ -52,12 +52,14 @@ BuiltProgram read_program_file(const std::string& path) {
   return program;
 }
 
-ConductedRun conduct(const BuiltProgram& program, const std::vector<std::string>& arguments, std::size_t device_bytes) {
+json described(const BuiltProgram& program, const std::vector<std::string>& arguments, std::size_t device_bytes) {
   json description = program.description;
   for (const std::string& one : arguments) description.at("host").at("argv").push_back(one);
   if (device_bytes != 0) description.at("limits")["memory_bytes"] = device_bytes;
-  return conduct(program, std::move(description));
+  return description;
 }
+
+std::string reads_of(const BuiltProgram& program) { return program.scratch + "/program.reads"; }
 
 ConductedRun conduct(const BuiltProgram& program, json description) {
   const std::string base = program.scratch + "/program", report = base + ".report", copies = base + ".copies", file = base + ".json";

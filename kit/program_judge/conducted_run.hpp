@@ -54,12 +54,15 @@ struct BuiltProgram {
 // Throws std::runtime_error or nlohmann::json::exception.
 BuiltProgram read_program_file(const std::string& path);
 
-// `device_bytes`: of the device's memory; 0: as many as the description says. Throws std::runtime_error where the conductor cannot work: a
-// fault of ours.
-ConductedRun conduct(const BuiltProgram& program, const std::vector<std::string>& arguments, std::size_t device_bytes = 0);
+// program.json of one run, in which only "custody" is still missing. `device_bytes`: of the device's memory; 0: as many as the description
+// says.
+nlohmann::json described(const BuiltProgram& program, const std::vector<std::string>& arguments, std::size_t device_bytes);
 
-// The same with a whole program.json, in which only "custody" is still missing.
+// Throws std::runtime_error where the conductor cannot work: a fault of ours.
 ConductedRun conduct(const BuiltProgram& program, nlohmann::json description);
+
+// What the host learned of the device's memory in one run, for another one to be shown again: a file.
+std::string reads_of(const BuiltProgram& program);
 
 // Reads the file that the conductor writes beside its report. Throws std::runtime_error if it is damaged.
 std::vector<CopiedBytes> read_copies(const std::string& path);

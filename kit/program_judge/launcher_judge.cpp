@@ -25,10 +25,15 @@ using Operands = std::vector<const Operand*>;
 constexpr std::uint64_t least_read = 64;       // bytes of inputs: less is the last number of each of a few lists, as a scan needs it
 constexpr std::uint64_t clocks_of_a_run = 12;  // a run may take so many times the processor time of one launch
 
+constexpr const char* hangs_on_reads =
+    "The result is right, but the host took part in computing it, from numbers that it read from the GPU. Let kernels do that too: what "
+    "one "
+    "kernel leaves in the GPU's memory, the next one finds there.";
+
 bool came_back(const ConductedRun& run) { return run.record.value("ended", "") == "finished"; }
 
 // How a run differs from the first.
-enum class Again { no, reversed, without_inputs };
+enum class Again { no, reversed, without_inputs, on_other_numbers, carrying_other_numbers };
 
 json description_of(const BuiltProgram& program, const Trial& trial, const LaunchOptions& options, Again again) {
   json description = program.description;
@@ -43,6 +48,9 @@ json description_of(const BuiltProgram& program, const Trial& trial, const Launc
   if (options.early_return_is_error) settings["early_return_is_error"] = true;
   if (again == Again::reversed) settings["reversed"] = true;
   if (again == Again::without_inputs) settings["withholds_inputs"] = true;
+  if (again == Again::no && trial.altered) description["kept_reads"] = reads_of(program);
+  if (again == Again::on_other_numbers || again == Again::carrying_other_numbers) description["shown_reads"] = reads_of(program);
+  if (again == Again::carrying_other_numbers) settings["carries"] = true;
   return description;
 }
 
@@ -181,6 +189,21 @@ void judge_without_inputs(LaunchRecord& record, const LaunchRecord& again) {
     worsen(record, Verdict::rejected, "The result is right, but it comes from the host: it hangs on what the host read of the inputs.");
 }
 
+// The same launcher on other numbers, and whatever it reads on the host are still those of the first run. Then a result is right only if
+// kernels computed it from what is on the device, however the host hands on what it knows. It may carry numbers from one kernel to the
+// next.
+void judge_on_other_numbers(LaunchRecord& record, const BuiltProgram& program, const Trial& trial, const LaunchOptions& options) {
+  Trial other = *trial.altered;
+  other.clock_ms = trial.clock_ms;
+  other.work_events = trial.work_events;
+  other.spare_events = trial.spare_events;
+  LaunchRecord again = judge_once(program, other, options, Again::on_other_numbers);
+  if (again.verdict != Verdict::pass) again = judge_once(program, other, options, Again::carrying_other_numbers);
+  if (again.verdict == Verdict::pass) return;
+  const bool is_told = again.verdict == Verdict::internal_error || again.verdict == Verdict::timeout;
+  worsen(record, is_told ? again.verdict : Verdict::rejected, is_told ? again.message : hangs_on_reads);
+}
+
 LaunchRecord judge_natively(const BuiltProgram& program, const Trial& trial) {
   LaunchRecord record = new_record(trial);
   const LauncherCall call = program.launcher.value_or(LauncherCall{});
@@ -208,7 +231,10 @@ LaunchRecord judge_launcher(const BuiltProgram& program, const Trial& trial, con
   if (program.native) return judge_natively(program, trial);
   LaunchRecord record = judge_once(program, trial, options, Again::no);
   record.work = {trial.work_unit, trial.work, compulsory_bytes(trial)};
-  if (record.verdict == Verdict::pass && record.program.value("input_bytes_read", std::uint64_t{0}) >= least_read)
+  const auto read = [&](const char* what) { return record.program.value(what, std::uint64_t{0}); };
+  if (record.verdict == Verdict::pass && trial.altered && read("bytes_learned") > trial.host_may_read)
+    judge_on_other_numbers(record, program, trial, options);
+  else if (record.verdict == Verdict::pass && read("input_bytes_read") >= least_read)
     judge_without_inputs(record, judge_once(program, trial, options, Again::without_inputs));
   if (record.verdict != Verdict::pass || !record.needs_reversed_run) return record;
   LaunchRecord again = judge_once(program, trial, options, Again::reversed);

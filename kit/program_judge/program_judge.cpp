@@ -84,6 +84,12 @@ void judge_result(LaunchRecord& record, const ProgramTrial& trial, const DataFol
   }
 }
 
+ConductedRun conducted(const BuiltProgram& program, const ProgramTrial& trial) {
+  json description = described(program, trial.arguments, trial.device_bytes);
+  if (trial.altered) description["kept_reads"] = reads_of(program);
+  return conduct(program, std::move(description));
+}
+
 }  // namespace
 
 LaunchRecord judge_program(const BuiltProgram& program, const ProgramTrial& trial) {
@@ -97,7 +103,7 @@ LaunchRecord judge_program(const BuiltProgram& program, const ProgramTrial& tria
                       .printed = {}};
   const DataFolder folder(program.folder);
   folder.fill(trial.files);
-  const ConductedRun run = program.native ? run_natively(program, trial.arguments) : conduct(program, trial.arguments, trial.device_bytes);
+  const ConductedRun run = program.native ? run_natively(program, trial.arguments) : conducted(program, trial);
   record.program = run.record;
   keep_output(record, run);
   judge_findings(record, run.record);

@@ -119,7 +119,8 @@ bool came_from_a_kernel(const Expectation& right, ElementType type, const std::v
 
 namespace {
 
-// What the host sent, and the number of copies until then. Small pieces that the same instruction sent one after the other are one.
+// What the host sent, and the number of copies until then. Small pieces that the same instruction sent one after the other are one, and so
+// are pieces that lie side by side in the host's memory.
 struct Sent {
   std::uint64_t at = 0;
   std::vector<std::byte> bytes;
@@ -129,6 +130,7 @@ struct Sent {
 std::vector<Sent> all_sent(const std::vector<CopiedBytes>& copies) {
   std::vector<Sent> all;
   std::map<std::tuple<std::uint64_t, std::uint64_t, std::size_t>, std::size_t> joined;  // by place, argument and size
+  std::map<std::pair<std::uint64_t, std::uint64_t>, std::size_t> ends;                  // by place, and by the address behind it
   for (std::size_t i = 0; i < copies.size(); ++i) {
     const CopiedBytes& one = copies[i];
     if (!one.to_the_device) continue;
@@ -141,6 +143,16 @@ std::vector<Sent> all_sent(const std::vector<CopiedBytes>& copies) {
         continue;
       }
     }
+    const std::uint64_t end = one.address + one.bytes.size();
+    if (const auto known = ends.find({one.at, one.address}); known != ends.end()) {
+      const std::size_t number = known->second;
+      ends.erase(known);
+      ends[{one.at, end}] = number;
+      all[number].bytes.insert(all[number].bytes.end(), one.bytes.begin(), one.bytes.end());
+      all[number].before = i;
+      continue;
+    }
+    if (one.address >= first_of_memory) ends[{one.at, end}] = all.size();
     all.push_back({one.at, one.bytes, i});
   }
   return all;
@@ -164,6 +176,9 @@ std::optional<std::uint64_t> sent_by_the_host(const Expectation& right, ElementT
       return !one.to_the_device && search.finds(elements_of(type, one.bytes, 0), first, count);
     });
   };
+  std::vector<std::size_t> telling;  // where such windows begin
+  for (std::size_t first = 0; first + count <= size; first += count)
+    if (is_telling(right, first, count)) telling.push_back(first);
   for (const Sent& one : all_sent(copies)) {
     if (one.bytes.size() < count * bytes_of(type)) continue;
     std::vector<NumbersInARow> sent;  // numbers may begin at any byte
@@ -171,10 +186,8 @@ std::optional<std::uint64_t> sent_by_the_host(const Expectation& right, ElementT
     const auto holds = [&](std::size_t first) {
       return std::ranges::any_of(sent, [&](const NumbersInARow& numbers) { return numbers.hold(right, first, count, steps, most_steps); });
     };
-    for (std::size_t first = 0; first + count <= size; first += count) {
-      if (!is_telling(right, first, count)) continue;
+    for (const std::size_t first : telling)
       if (holds(first) && !is_given(first) && !was_received(first, one.before)) return one.at;
-    }
   }
   return std::nullopt;
 }

@@ -44,14 +44,12 @@ char* bytes(Floats& numbers) { return reinterpret_cast<char*>(numbers.data()); }
 
 }  // namespace
 
-TEST_CASE("the device gets the replacements, and the host its own numbers again", "[altered-inputs]") {
+TEST_CASE("the device gets the replacements", "[altered-inputs]") {
   Pairs pairs;
   const AlteredInputs altered({pairs.of<float>({1.25F, 2.5F}, {10.25F, 20.5F}), pairs.of<float>({3.75F}, {30.75F})});
   Floats numbers{3.75F, 1.25F, 7, 2.5F};
   altered.to_device(bytes(numbers), 0, sizeof numbers, sizeof numbers);
   CHECK(numbers == Floats{30.75F, 10.25F, 7, 20.5F});
-  altered.to_host(bytes(numbers), 0, sizeof numbers);
-  CHECK(numbers == Floats{3.75F, 1.25F, 7, 2.5F});
 }
 
 TEST_CASE("a number that comes in two pieces is replaced when it is whole", "[altered-inputs]") {
@@ -84,7 +82,6 @@ TEST_CASE("only numbers that lie where numbers lie are replaced", "[altered-inpu
 TEST_CASE("numbers that cannot be told apart, or files that do not fit, are refused", "[altered-inputs]") {
   Pairs pairs;
   CHECK_THROWS_AS(AlteredInputs({pairs.of<float>({1, 1}, {2, 3})}), std::runtime_error);
-  CHECK_THROWS_AS(AlteredInputs({pairs.of<float>({1, 2}, {3, 3})}), std::runtime_error);
   CHECK_THROWS_AS(AlteredInputs({pairs.of<float>({1, 2}, {3})}), std::runtime_error);
   CHECK_THROWS_AS(AlteredInputs({{"/nowhere", "/nowhere", 4}}), std::runtime_error);
 }

@@ -311,3 +311,50 @@ TEST_CASE("fake program: launcher that looks at its input", "[.fake-program]") {
   one.cuda.launch(one.out, one.n);
   one.finish();
 }
+
+// The input by way of memory of its own, and what becomes of it when 100 launches have added 1.
+TEST_CASE("fake program: launcher that sends what it computed from a copy of its input", "[.fake-program]") {
+  Launcher one;
+  const auto scratch = one.cuda.allocate(one.bytes());
+  one.device_copy(scratch, one.in, one.bytes());
+  auto values = one.cuda.get(scratch, static_cast<std::size_t>(one.n));
+  for (float& value : values) value -= 99;
+  one.cuda.put(scratch, values);
+  for (int i = 0; i < 100; ++i) one.cuda.launch(scratch, one.n);
+  one.device_copy(one.out, scratch, one.bytes());
+  one.finish();
+}
+
+TEST_CASE("fake program: launcher that computes in managed memory what kernels finish", "[.fake-program]") {
+  Launcher one;
+  std::uint64_t managed = 0;
+  float* const seen = shared(one, managed);
+  one.cuda.copy(managed, one.in, one.bytes(), by_address, 20);
+  one.pass_on(managed, one.n);
+  for (int i = 0; i < one.n; ++i) seen[i] -= 99;
+  for (int i = 0; i < 100; ++i) one.cuda.launch(managed, one.n);
+  one.cuda.copy(one.out, managed, one.bytes(), by_address, 21);
+  one.finish();
+}
+
+TEST_CASE("fake program: launcher that looks at all that its kernels make", "[.fake-program]") {
+  Launcher one;
+  std::uint64_t managed = 0;
+  float* const seen = shared(one, managed);
+  one.cuda.copy(managed, one.in, one.bytes(), by_address, 20);
+  one.cuda.launch(managed, one.n);
+  one.cuda.copy(one.out, managed, one.bytes(), by_address, 21);
+  const auto before = one.answer(), after = one.cuda.get(one.out, static_cast<std::size_t>(one.n));
+  for (std::size_t i = 0; i < after.size(); ++i)
+    if (after[i] != before[i] || seen[i] != before[i]) _exit(9);  // what it is shown fits together
+  one.finish();
+}
+
+TEST_CASE("fake program: launcher that carries its input to a kernel", "[.fake-program]") {
+  Launcher one;
+  const auto scratch = one.cuda.allocate(one.bytes());
+  one.cuda.put(scratch, one.cuda.get(one.in, static_cast<std::size_t>(one.n)));
+  one.cuda.launch(scratch, one.n);
+  one.device_copy(one.out, scratch, one.bytes());
+  one.finish();
+}

@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include <filesystem>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -66,6 +67,13 @@ judge::Trial trial(double step = 7) {
           .launch_arguments = {}};
 }
 
+// The same, and other numbers for a launcher that reads some.
+judge::Trial followed_trial() {
+  judge::Trial one = trial();
+  one.altered = std::make_shared<judge::Trial>(trial(3));
+  return one;
+}
+
 LaunchRecord run(const std::string& launcher, const judge::Trial& one = trial()) {
   const Folders folders;
   return judge::judge_launcher(built(folders, launcher), one);
@@ -95,6 +103,30 @@ TEST_CASE("what the host computed is found out", "[launcher]") {
   CAPTURE(record.message);
   CHECK(record.verdict == Verdict::rejected);
   CHECK(record.message.starts_with("The result is right, but "));
+}
+
+TEST_CASE("whatever a host makes of what it read, and however it hands it on, is found out on other numbers", "[launcher]") {
+  const auto launcher = GENERATE("sends what it computed from a copy of its input", "computes in managed memory what kernels finish",
+                                 "sends the host's result in disguise");
+  CAPTURE(launcher);
+  const LaunchRecord record = run(launcher, followed_trial());
+  CHECK(record.verdict == Verdict::rejected);
+  CHECK(record.message.starts_with("The result is right, but the host took part in computing it"));
+}
+
+TEST_CASE("a problem may let the host decide by what kernels found", "[launcher]") {
+  judge::Trial one = followed_trial();
+  one.host_may_read = 2000;
+  CHECK(run("sends what it computed from a copy of its input", one).verdict == Verdict::pass);
+}
+
+TEST_CASE("a launcher may look at what it likes, and carry numbers from one kernel to the next", "[launcher]") {
+  const auto launcher = GENERATE("adds one", "goes by way of managed memory", "brings the result to the host and back",
+                                 "looks at its input", "looks at all that its kernels make", "carries its input to a kernel");
+  CAPTURE(launcher);
+  const LaunchRecord record = run(launcher, followed_trial());
+  CHECK(record.message.empty());
+  CHECK(record.verdict == Verdict::pass);
 }
 
 TEST_CASE("what the host writes while a kernel runs is not the kernel's", "[launcher]") {

@@ -1,5 +1,7 @@
 #include "problems/lettered_matmul.hpp"
 
+#include <memory>
+
 #include "judge/bench.hpp"
 #include "problems/matmul.hpp"
 
@@ -23,14 +25,22 @@ judge::Trial renamed(judge::Trial trial, const Letters& letters, Sizes sizes) {
   return trial;
 }
 
+// With other numbers for a launcher that reads some.
+template <class Draw>
+judge::Trial drawn_twice(const Letters& letters, Sizes sizes, Draw draw) {
+  judge::Trial trial = renamed(draw(shape_of(sizes), judge::bench().draw()), letters, sizes);
+  trial.altered = std::make_shared<judge::Trial>(renamed(draw(shape_of(sizes), judge::bench().draw()), letters, sizes));
+  return trial;
+}
+
 }  // namespace
 
 void check_exact(const Letters& letters, const std::vector<Sizes>& all) {
-  for (const Sizes& sizes : all) judge::check(renamed(matmul::exact_trial(shape_of(sizes), judge::bench().draw()), letters, sizes));
+  for (const Sizes& sizes : all) judge::check(drawn_twice(letters, sizes, matmul::exact_trial));
 }
 
 void check_close(const Letters& letters, const std::vector<Sizes>& all) {
-  for (const Sizes& sizes : all) judge::check(renamed(matmul::close_trial(shape_of(sizes), judge::bench().draw()), letters, sizes));
+  for (const Sizes& sizes : all) judge::check(drawn_twice(letters, sizes, matmul::close_trial));
 }
 
 std::vector<Sizes> random_sizes(int count, Sizes limit) {
