@@ -27,6 +27,7 @@ _FUNCTION = re.compile(
 )
 _STRUCT = re.compile(r"^struct (?:alignas\(\d+\) )?(\w+)", re.MULTILINE)
 _MACRO = re.compile(r"^#define (__\w+)", re.MULTILINE)
+_NUMBER = re.compile(r"^#define (\w+) \d+$", re.MULTILINE)
 _ALIAS = re.compile(r"^#define (__\w+)\(\.\.\.\) ::(\w+)", re.MULTILINE)
 _VARIABLE = re.compile(r"^(?:extern|inline) (?:const|constexpr) \w+ ([^=;]+)", re.MULTILINE)
 _TYPE_MACRO = re.compile(
@@ -88,6 +89,7 @@ def _language() -> list[tuple[str, str]]:
     aliases = dict(_ALIAS.findall(qualifiers))
     return [
         ("Qualifiers", _code(name for name in _MACRO.findall(qualifiers) if name not in aliases)),
+        ("Versions of compiler and toolkit", _code(_NUMBER.findall(_text("toolkit_version.hpp")))),
         ("Built-in variables", _code(_variables("builtin_declarations.hpp"))),
         ("Vector types, each with its `make_` function", f"{plain}; and `dim3`"),
     ]

@@ -32,8 +32,9 @@ from grader.sandbox.system_paths import gpu_devices
 BackendChoice = Literal["cpu", "cuda", "auto"]
 VARIABLE = "TILELAB_BACKEND"
 OLDEST_CAPABILITY = 75
-# The capability to compile for on a machine without a GPU: most courses' machines have it, and every toolkit knows it.
-USUAL_CAPABILITY = 80
+# The capability to compile for on a machine without a GPU: that of the device which `tilelab run` shows to a program. Toolkits know it
+# since CUDA 11.8.
+USUAL_CAPABILITY = 90
 GPU_RUN_LIMITS = Limits(
     cpu_seconds=600, wall_seconds=900, memory_bytes=16 << 30, processes=64, file_bytes=1 << 30, open_files=256
 )

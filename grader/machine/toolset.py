@@ -101,6 +101,14 @@ class Toolset:
             tests += sorted((self.root / "kit" / folder).glob("*.[ch]pp"))
         return (path for path in tests if path.is_file())
 
+    def compiling_for(self, cuda_arch: int) -> Toolset:
+        """The same with this value of __CUDA_ARCH__, whatever GPU the machine has. Its prelude is made where it is missing."""
+        old = self.toolchain
+        if old.cuda_arch == cuda_arch:
+            return self
+        made = prepare(old.compiler, list(old.includes), list(old.archives), self.build / "prelude", cuda_arch)
+        return replace(self, toolchain=replace(made, linker=old.linker))
+
     @property
     def compiler_programs(self) -> list[Path]:
         """The files that compile, assemble and link: with another one of them, a runner may come out otherwise."""

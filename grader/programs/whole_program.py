@@ -23,6 +23,7 @@ from grader.programs.program_report import Ending, ProgramRefusal, ProgramReport
 from grader.programs.program_run import ProgramRequest, ProgramRun, run_program
 from grader.programs.run_record import RunRecord
 
+_ARCH = 900  # what a program's kernels are told by __CUDA_ARCH__: its device has compute capability 9.0
 _ENDED: dict[str, Ending] = {
     "exit": "exit",
     "finished": "exit",
@@ -48,6 +49,7 @@ class WholeProgram:
 def run_whole(toolset: Toolset, program: WholeProgram, scratch: Path, progress: Progress) -> ProgramReport:
     """`scratch`: an empty folder of the caller's. Raises MachineError where something of ours failed."""
     began = time.monotonic()
+    toolset = toolset.compiling_for(_ARCH)
     recipe = ProgramRecipe(program.source, program.definitions, kept=toolset.build / "programs")
     built = build_program(toolset, recipe, scratch, progress)
     if built.host.program is None:

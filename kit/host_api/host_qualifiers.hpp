@@ -3,7 +3,6 @@
 // their addresses name them.
 #pragma once
 
-#define __NVCC__ 1
 #define __host__ __tilelab_host__
 #define __device__ __tilelab_device__
 #define __global__ __tilelab_global__

@@ -7,14 +7,8 @@
 #include "error_codes.hpp"
 #include "vector_types.hpp"
 
-#define CUDART_VERSION 12080
-#define __CUDART_API_VERSION CUDART_VERSION
-#define CUDA_VERSION 12080
 #define CUDART_CB
 #define CUDARTAPI
-#define __CUDACC_VER_MAJOR__ 12
-#define __CUDACC_VER_MINOR__ 8
-#define __CUDACC_VER_BUILD__ 0
 
 struct CUstream_st;
 struct CUevent_st;

@@ -14,7 +14,7 @@ pytestmark = pytest.mark.skipif(bool(gpu_devices()), reason="this machine has a 
 
 _VERSION = 'if [ "$1" = --version ]; then echo "Cuda compilation tools, release 13.0"; exit 0; fi\n'
 _READS = (  # what it says it would run
-    'for word; do [ "$word" != --dryrun ] || { echo "#$ cc -E -D__CUDA_ARCH__=800 submission.cu -o submission.ii" >&2; exit 0; }; done\n'
+    'for word; do [ "$word" != --dryrun ] || { echo "#$ cc -E -D__CUDA_ARCH__=900 submission.cu -o submission.ii" >&2; exit 0; }; done\n'
 )
 _COMPILES = 'while [ "$1" != -o ]; do shift; done; : >"$2"'
 NVCC = {

@@ -21,7 +21,7 @@ PRELUDE = "prelude.hpp"
 TELLING_PRELUDE = (
     "telling_prelude.hpp"  # the same text; GCC reads a precompiled one only with the flags that it was made with
 )
-USUAL_ARCH = 800
+USUAL_ARCH = 900
 DECIDED = ("-fdirectives-only", "-dI")  # for compiler_view.py
 DUMP = {"gcc": "submission.gimple", "clang": "submission.ll"}  # the compiler's dump of the text
 
@@ -50,14 +50,18 @@ class CpuToolchain:
     def flags(self) -> tuple[str, ...]:
         told = clang_flags if self.is_clang else gcc_flags
         machine = told.MACHINE.get(target_of(self.compiler), ())
-        includes = (f"-D__CUDA_ARCH__={self.cuda_arch}", *(f"-I{path}" for path in self.includes))
+        includes = (*self._arch, *(f"-I{path}" for path in self.includes))
         return (*told.LANGUAGE, *told.INSTRUMENTATION, *machine, *told.WARNINGS, *includes)
+
+    @property
+    def _arch(self) -> tuple[str, str]:
+        return f"-D__CUDA_ARCH__={self.cuda_arch}", f"-D__CUDA_ARCH_LIST__={self.cuda_arch}"
 
     @property
     def telling_flags(self) -> tuple[str, ...]:
         """With these the compiler warns most, and its code is not run."""
         told = clang_flags if self.is_clang else gcc_flags
-        includes = (f"-D__CUDA_ARCH__={self.cuda_arch}", *(f"-I{path}" for path in self.includes))
+        includes = (*self._arch, *(f"-I{path}" for path in self.includes))
         return (*told.LANGUAGE, *told.WARNINGS, *told.TELLING, *includes, "-O1")
 
     @property

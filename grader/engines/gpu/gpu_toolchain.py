@@ -15,6 +15,7 @@ FLAGS = (
     "-lineinfo",  # profilers can then name lines
     "-std=c++20",
     "--expt-relaxed-constexpr",  # std::min and the like in device code; the CPU executor allows them too
+    "--expt-extended-lambda",  # and lambdas for the device
     "-Xptxas=-v",  # registers, shared memory and spills, for the report
 )
 _PROGRAM_FLAGS = (

@@ -8,6 +8,7 @@
 #include "host_api/graphs/stream_capture.hpp"
 #include "host_api/library/device_table.hpp"
 #include "host_api/library/host_session.hpp"
+#include "simt/device/toolkit_version.hpp"
 
 using namespace tilelab_host;
 

@@ -3,13 +3,12 @@
 #pragma once
 
 // Code that asks whether it is compiled as CUDA or for the device gets yes. __CUDA_ARCH__ has the value that nvcc has on the machine
-// that grades: the grader sets it on the command line.
-#define __CUDACC__ 1
+// that grades: the grader sets it on the command line. Host code has none.
 #if defined(TILELAB_HOST_API)
 #include "host_qualifiers.hpp"
 #else
 #ifndef __CUDA_ARCH__
-#define __CUDA_ARCH__ 800
+#define __CUDA_ARCH__ 900
 #endif
 
 // What a declaration says is read from the object file, where `retain` is a flag and an alignment a number of the function's or the
@@ -21,6 +20,8 @@
 #define __constant__ __attribute__((retain, aligned(2048)))
 #define __managed__ __attribute__((retain))
 #endif
+
+#include "toolkit_version.hpp"
 
 #define __grid_constant__
 #define __forceinline__ inline
