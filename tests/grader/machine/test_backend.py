@@ -115,7 +115,7 @@ def pretended(folder: Path, understands: str, monkeypatch: pytest.MonkeyPatch) -
     nvcc.parent.mkdir(parents=True)
     nvcc.write_text(
         '#!/bin/sh\nfor word in "$@"; do case $word in -ccbin=*) with=${word##*/};; *.cubin) made=$word;; --dryrun) dry=1;; esac; done\n'
-        '[ -z "$dry" ] || { echo "#$ cc -E -D__CUDA_ARCH__=900 submission.cu -o submission.ii" >&2; exit 0; }\n'
+        '[ -z "$dry" ] || { echo "#$ cc -E -D__CUDA_ARCH__=800 submission.cu -o submission.ii" >&2; exit 0; }\n'
         f'echo "$with" >>{folder}/asked\n'
         f'[ "$with" = {understands} ] && touch "$made" || {{ echo "error: not with $with" >&2; exit 1; }}\n'
     )
