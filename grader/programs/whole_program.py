@@ -14,7 +14,7 @@ from grader.machine.toolset import Toolset
 from grader.model.errors import MachineError
 from grader.model.verdicts import Verdict
 from grader.programs.built_program import BuiltProgram, ProgramRecipe, Progress, build_program
-from grader.programs.host.host_build import HostBuild
+from grader.programs.host.host_build import DEVICE_ARCH, HostBuild
 from grader.programs.host.host_places import places_of
 from grader.programs.host.program_source import ProgramSource
 from grader.programs.program_findings import RunFacts, crashed, ending, host_findings, kernel_findings
@@ -23,7 +23,6 @@ from grader.programs.program_report import Ending, ProgramRefusal, ProgramReport
 from grader.programs.program_run import ProgramRequest, ProgramRun, run_program
 from grader.programs.run_record import RunRecord
 
-_ARCH = 900  # what a program's kernels are told by __CUDA_ARCH__: its device has compute capability 9.0
 _ENDED: dict[str, Ending] = {
     "exit": "exit",
     "finished": "exit",
@@ -49,7 +48,7 @@ class WholeProgram:
 def run_whole(toolset: Toolset, program: WholeProgram, scratch: Path, progress: Progress) -> ProgramReport:
     """`scratch`: an empty folder of the caller's. Raises MachineError where something of ours failed."""
     began = time.monotonic()
-    toolset = toolset.compiling_for(_ARCH)
+    toolset = toolset.compiling_for(DEVICE_ARCH)
     recipe = ProgramRecipe(program.source, program.definitions, kept=toolset.build / "programs")
     built = build_program(toolset, recipe, scratch, progress)
     if built.host.program is None:

@@ -38,6 +38,8 @@ _OF_A_UNIT = re.compile(r"\bunit\d+\.o\b|relocation truncated to fit")
 _RUNS_FUNCTIONS = re.compile(r"^[ \t]*#[ \t]*include[ \t]*<(?:thrust|cub)/", re.MULTILINE)
 _MOST_ROUNDS = 16
 _BEFORE = "tilelab_before.inc"
+_FOR_DEVICE = "tilelab_device.inc"
+DEVICE_ARCH = 900  # what a program's kernels are told by __CUDA_ARCH__: its device has compute capability 9.0
 
 
 class MissingHeader(NamedTuple):
@@ -187,7 +189,9 @@ def _compiled(work: _Work, unit: KernelSource, number: int) -> tuple[HostRefusal
         expanded = folder / "expanded.ii"
         if expanded.is_symlink() or expanded.stat().st_size > MAX_TEXT_BYTES:
             return (HostRefusal(unit.name, 0, "The file is too large when its #include lines are expanded."),)
-        finished, log = _compiled_text(work, unit, number, expanded.read_text(encoding="utf-8", errors="replace"))
+        text = expanded.read_text(encoding="utf-8", errors="replace")
+        _note_read_parameters(work, unit, _device_text(work, unit, folder, texts, text))
+        finished, log = _compiled_text(work, unit, number, text)
     work.unused += [UnusedResult(file, int(line), call) for file, line, call in _UNUSED.findall(log)]
     if finished.returncode == 0:
         return ()
@@ -195,11 +199,26 @@ def _compiled(work: _Work, unit: KernelSource, number: int) -> tuple[HostRefusal
     return _why(work, unit, finished, log)
 
 
+def _device_text(work: _Work, unit: KernelSource, folder: Path, texts: Mapping[str, str], expanded: str) -> str:
+    """What the kernels are compiled from: another text than the host's where one asks for which side it is. Empty: it is not known."""
+    if not any("CUDA_ARCH" in text for text in texts.values()):
+        return expanded
+    (folder / _FOR_DEVICE).write_text(f"{work.frame.before}\n#define __CUDA_ARCH__ {DEVICE_ARCH}\n", encoding="utf-8")
+    finished = work.run([work.toolchain.preprocess(unit.name, "device.ii", work.options, _FOR_DEVICE)], folder)
+    device = folder / "device.ii"
+    if finished.returncode or device.is_symlink() or not device.is_file() or device.stat().st_size > MAX_TEXT_BYTES:
+        return ""
+    return device.read_text(encoding="utf-8", errors="replace")
+
+
+def _note_read_parameters(work: _Work, unit: KernelSource, device_text: str) -> None:
+    for kernel, names in read_only_parameters(device_text, unit.name).items():
+        work.only_read[kernel] = work.only_read.get(kernel, names) & names
+
+
 def _compiled_text(work: _Work, unit: KernelSource, number: int, expanded: str) -> tuple[Finished, str]:
     """Functions of the device keep their bodies where a library runs them on the host, unless the host's compiler refuses them."""
     folder = work.folder / f"unit{number}"
-    for kernel, names in read_only_parameters(expanded, unit.name).items():
-        work.only_read[kernel] = work.only_read.get(kernel, names) & names
     runs_here = any(_RUNS_FUNCTIONS.search(text) for text in unit.texts.values())
     for keeps in (True, False) if runs_here else (False,):
         text = host_text(expanded, unit.name, keeps_device_bodies=keeps)
