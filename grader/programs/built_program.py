@@ -14,8 +14,8 @@ from grader.programs.host.host_build import HostBuild, TextFrame, build_host
 from grader.programs.host.host_places import demangled
 from grader.programs.host.host_refusals import HostRefusal
 from grader.programs.host.host_toolchain import HostToolchain, host_toolchain
+from grader.programs.host.kernel_symbols import MOST_KERNELS, kernel_symbols, named
 from grader.programs.host.program_source import ProgramSource
-from grader.programs.kernel_symbols import MOST_KERNELS, kernel_symbols, named
 from grader.programs.program_kernels import ProgramKernel, build_kernels, with_read_parameters
 
 Progress = Callable[[str], None]  # is told what is done next

@@ -14,7 +14,7 @@ from grader.engines.object_code.quick_elf import QuickElf
 from grader.engines.object_code.symbol_table import function_symbols
 from grader.launch_arguments.class_passing import WIDEST, passing_of
 from grader.launch_arguments.kernel_parameters import Parameter, read_parameters
-from grader.programs.kernel_symbols import KernelName
+from grader.programs.host.kernel_symbols import KernelName
 
 _POINTER_BYTES = 8
 _IN_REGISTERS = 16  # bytes of an object that may travel in registers

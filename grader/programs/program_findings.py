@@ -10,14 +10,14 @@ from dataclasses import dataclass
 from grader.model.located_findings import located
 from grader.model.result import Finding, Launch, Site
 from grader.model.verdicts import Verdict
-from grader.programs.error_words import FIRST_OF_KERNELS, NOT_READY, error_words
 from grader.programs.host.host_build import UnusedResult
 from grader.programs.host.host_places import Place
-from grader.programs.host_facts import Facts
-from grader.programs.host_sentences import told
-from grader.programs.memory_names import MemoryNames
+from grader.programs.mistakes.error_words import FIRST_OF_KERNELS, NOT_READY, error_words
+from grader.programs.mistakes.host_facts import Facts
+from grader.programs.mistakes.host_sentences import told
+from grader.programs.mistakes.memory_names import MemoryNames
+from grader.programs.mistakes.run_record import ErrorRecord, HostRecord, KernelFinding, LaunchRecord, RunRecord
 from grader.programs.program_report import HostFinding, ProgramFinding
-from grader.programs.run_record import ErrorRecord, HostRecord, KernelFinding, LaunchRecord, RunRecord
 
 _ABOUT_A_LAUNCH = frozenset({"launch", "cudaLaunchKernel"})
 _BAD_POINTERS = frozenset({"host-pointer-on-device", "use-after-free"})

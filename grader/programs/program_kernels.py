@@ -19,9 +19,9 @@ from grader.kernel_files.kernel_build import build_kernel, why_not
 from grader.kernel_files.kernel_source import KernelSource, base_name
 from grader.machine.toolset import Toolset
 from grader.model.verdicts import Verdict
+from grader.programs.host.kernel_symbols import KernelName, buildable_name, unit_of
 from grader.programs.host.program_source import ProgramSource
 from grader.programs.kernel_description import KernelMismatchError, kernel_description
-from grader.programs.kernel_symbols import KernelName, buildable_name, unit_of
 
 _KEPT = 40  # kernels; the oldest go
 _FORMAT = "2"  # another number where what is kept changes

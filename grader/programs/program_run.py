@@ -21,8 +21,8 @@ from pydantic import ValidationError
 
 from grader.machine.toolset import Toolset
 from grader.model.errors import MachineError, RemediableError
+from grader.programs.mistakes.run_record import RunRecord
 from grader.programs.program_kernels import ProgramKernel
-from grader.programs.run_record import RunRecord
 from grader.sandbox import Limits
 
 OUTPUT_BYTES = 16 << 20  # of a program's output, where it is kept

@@ -17,11 +17,11 @@ from grader.programs.built_program import BuiltProgram, ProgramRecipe, Progress,
 from grader.programs.host.host_build import DEVICE_ARCH, HostBuild
 from grader.programs.host.host_places import places_of
 from grader.programs.host.program_source import ProgramSource
+from grader.programs.mistakes.run_record import RunRecord
 from grader.programs.program_findings import RunFacts, crashed, ending, host_findings, kernel_findings
 from grader.programs.program_kernels import ProgramKernel
 from grader.programs.program_report import Ending, ProgramRefusal, ProgramReport
 from grader.programs.program_run import ProgramRequest, ProgramRun, run_program
-from grader.programs.run_record import RunRecord
 
 _ENDED: dict[str, Ending] = {
     "exit": "exit",

@@ -110,6 +110,7 @@ PACKAGES = (
     "suspects",
     "judging",
     "programs",
+    "programs.mistakes",
     "programs.host",
     "kernel_files",
     "launch_arguments",

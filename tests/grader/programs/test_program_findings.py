@@ -8,8 +8,8 @@ import pytest
 
 from grader.programs.host.host_build import UnusedResult
 from grader.programs.host.host_places import Place
+from grader.programs.mistakes.run_record import RunRecord
 from grader.programs.program_findings import RunFacts, host_findings, kernel_findings
-from grader.programs.run_record import RunRecord
 
 LINES = [
     "int main() {",

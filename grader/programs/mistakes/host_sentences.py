@@ -6,9 +6,9 @@ import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from grader.programs.error_words import error_words
-from grader.programs.host_facts import Facts
-from grader.programs.run_record import LaunchRecord
+from grader.programs.mistakes.error_words import error_words
+from grader.programs.mistakes.host_facts import Facts
+from grader.programs.mistakes.run_record import LaunchRecord
 
 _DIRECTIONS = (
     "cudaMemcpyHostToHost",

@@ -6,12 +6,12 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from grader.programs.call_statement import CallStatement, call_at
-from grader.programs.error_words import error_words
 from grader.programs.host.host_places import Place
-from grader.programs.kernel_symbols import signature_of, without_parameters
-from grader.programs.memory_names import MemoryNames
-from grader.programs.run_record import HostRecord, LaunchRecord
+from grader.programs.host.kernel_symbols import signature_of, without_parameters
+from grader.programs.mistakes.call_statement import CallStatement, call_at
+from grader.programs.mistakes.error_words import error_words
+from grader.programs.mistakes.memory_names import MemoryNames
+from grader.programs.mistakes.run_record import HostRecord, LaunchRecord
 
 _OPS = {"copy-size": "copy", "copy-direction": "copy", "never-set": "copy", "bad-free": "free", "double-free": "free"}
 # How many arguments stand before those that a plain call would have.

@@ -6,7 +6,7 @@ import re
 from collections.abc import Mapping, Sequence
 
 from grader.programs.host.host_places import Place
-from grader.programs.run_record import AllocationRecord
+from grader.programs.mistakes.run_record import AllocationRecord
 
 _CAST = r"(?:\(\s*(?:const\s+)?\w+(?:\s*\*)+\s*\)|(?:reinterpret|static|const)_cast\s*<[^>]*>\s*\()?"
 _SYMBOL = r"cuda(?:MemcpyToSymbol|MemcpyFromSymbol|GetSymbolAddress)(?:Async)?"

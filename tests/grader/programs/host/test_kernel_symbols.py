@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from grader.kernel_files.kernel_source import KernelSource
-from grader.programs.kernel_symbols import KernelName, buildable_name, signature_of, unit_of, without_parameters
+from grader.programs.host.kernel_symbols import KernelName, buildable_name, signature_of, unit_of, without_parameters
 
 
 @pytest.mark.parametrize(
