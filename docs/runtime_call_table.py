@@ -17,6 +17,7 @@ HEADERS = ROOT / "kit" / "host_api"
 BEGIN, END = "<!-- runtime functions: begin (docs/runtime_call_table.py --write) -->", "<!-- runtime functions: end -->"
 _PARTS = (
     ("Memory", "runtime_memory.hpp"),
+    ("Memory pools, and memory of graphs", "runtime_pools.hpp"),
     ("Copies and fills", "runtime_copies.hpp"),
     ("Streams and events", "runtime_streams.hpp"),
     ("Graphs", "runtime_graphs.hpp"),

@@ -19,6 +19,7 @@
 #include "runtime_graphs.hpp"
 #include "runtime_kernels.hpp"
 #include "runtime_memory.hpp"
+#include "runtime_pools.hpp"
 #include "runtime_streams.hpp"
 
 // NVIDIA's helper_cuda.h, which many projects bring, declares its functions only where these are there.

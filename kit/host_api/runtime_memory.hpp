@@ -1,5 +1,5 @@
-// CUDA's runtime: memory of the device, managed memory, and page-locked memory of the host. Sizes are in bytes. Arrays and memory pools
-// are missing.
+// CUDA's runtime: memory of the device, managed memory, and page-locked memory of the host. Sizes are in bytes. Memory pools
+// are in runtime_pools.hpp. Arrays are missing.
 #pragma once
 
 #include "api_marks.hpp"

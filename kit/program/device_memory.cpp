@@ -7,7 +7,7 @@ namespace tilelab::program {
 namespace {
 
 constexpr std::size_t page = 4096;
-constexpr std::size_t most_freed = 1u << 16;  // that are still known
+constexpr std::size_t most_freed = 1u << 16, most_reserved = 1u << 16;  // that are still known
 
 }  // namespace
 
@@ -33,10 +33,8 @@ Allocation* DeviceMemory::place(std::size_t bytes, MemoryKind kind, std::uint64_
   if (bytes > total_ || end - next < bytes + 2 * protocol::program_gap || live_.size() >= protocol::most_program_buffers) return nullptr;
   const auto offset = spaces_[shared].take(bytes);
   if (!offset) return nullptr;
-  Allocation one{.index = made_++, .address = next, .bytes = bytes, .kind = kind, .at = at, .offset = *offset};
-  one.marks_offset = (*offset + (shared ? total_ : 0)) / 4;
-  one.content = data_[shared].memory() + *offset;
-  one.marks = reinterpret_cast<std::uint8_t*>(marks_.memory()) + one.marks_offset;
+  Allocation one{.index = made_++, .address = next, .bytes = bytes, .kind = kind, .at = at};
+  lay(one, *offset);
   if (kind != MemoryKind::device) {
     std::memset(one.marks, 0x0F, (bytes + 3) / 4);
     one.is_set = true;
@@ -45,6 +43,36 @@ Allocation* DeviceMemory::place(std::size_t bytes, MemoryKind kind, std::uint64_
   Allocation& kept = all_.emplace(one.address, one).first->second;
   live_.emplace(kept.address, &kept);
   return &kept;
+}
+
+void DeviceMemory::lay(Allocation& one, std::size_t offset) {
+  const bool shared = one.address >= shared_first;
+  one.offset = offset;
+  one.marks_offset = (offset + (shared ? total_ : 0)) / 4;
+  one.content = data_[shared].memory() + offset;
+  one.marks = reinterpret_cast<std::uint8_t*>(marks_.memory()) + one.marks_offset;
+}
+
+Allocation* DeviceMemory::reserve(std::size_t bytes, std::uint64_t at) {
+  std::uintptr_t& next = next_[0];
+  if (bytes > total_ || shared_first - next < bytes + 2 * protocol::program_gap || reserved_ >= most_reserved) return nullptr;
+  ++reserved_;
+  Allocation one{.index = made_++, .address = next, .bytes = bytes, .at = at};
+  one.freed_at = 0;
+  one.is_of_graph = one.was_never_live = true;
+  next += (bytes + page - 1) / page * page + protocol::program_gap;
+  return &all_.emplace(one.address, one).first->second;
+}
+
+bool DeviceMemory::revive(Allocation& one) {
+  if (live_.size() >= protocol::most_program_buffers) return false;
+  const auto offset = spaces_[0].take(one.bytes);
+  if (!offset) return false;
+  lay(one, *offset);
+  one.freed_at.reset();
+  one.is_set = one.is_on_record = one.was_never_live = false;
+  live_.emplace(one.address, &one);
+  return true;
 }
 
 void DeviceMemory::release(Allocation& one, std::uint64_t at, bool by_reset) {
@@ -56,6 +84,7 @@ void DeviceMemory::release(Allocation& one, std::uint64_t at, bool by_reset) {
   one.freed_at = at;
   one.freed_by_reset = by_reset;
   live_.erase(one.address);
+  if (one.is_of_graph) return;
   freed_.push_back(one.address);
   if (freed_.size() > most_freed) {
     all_.erase(freed_.front());

@@ -34,6 +34,8 @@ struct Allocation {
   const std::string* operand = nullptr;      // the name of the launcher's operand that it holds
   bool is_input = false;                     // an operand that the launcher may only read
   bool is_for_host = false;                  // an operand that host code may read
+  bool is_of_graph = false;                  // a node of a graph allocates it, at this address each time
+  bool was_never_live = false;               // … and has not done so yet
 
   bool is_live() const { return !freed_at; }
   protocol::ProgramFile file() const { return address < shared_first ? protocol::ProgramFile::device : protocol::ProgramFile::shared; }
@@ -51,6 +53,10 @@ class DeviceMemory {
   // set, because nobody sees what the host does there.
   Allocation* allocate(std::size_t bytes, MemoryKind kind, std::uint64_t at);
   Allocation* allocate_shared_variable(std::size_t bytes, std::uint64_t at);  // a __managed__ one
+  // An address for memory that a node of a graph allocates. It is not alive before revive(). Null: there is no room for the address.
+  Allocation* reserve(std::size_t bytes, std::uint64_t at);
+  // Memory that is reserved or was freed is alive again, with new content. False: there is no room.
+  bool revive(Allocation& one);
   // Its bytes are gone, but it is still known.
   void release(Allocation& one, std::uint64_t at, bool by_reset = false);
   // The allocation, living or freed, that the address lies in or shortly behind; or null.
@@ -74,6 +80,7 @@ class DeviceMemory {
 
  private:
   Allocation* place(std::size_t bytes, MemoryKind kind, std::uint64_t at, bool shared);
+  void lay(Allocation& one, std::size_t offset);
 
   std::size_t total_;
   std::array<FileSpace, 2> spaces_;
@@ -83,7 +90,7 @@ class DeviceMemory {
   std::map<std::uintptr_t, Allocation> all_;  // by address
   std::map<std::uintptr_t, Allocation*> live_;
   std::deque<std::uintptr_t> freed_;  // the oldest first
-  std::size_t made_ = 0;
+  std::size_t made_ = 0, reserved_ = 0;
 };
 
 }  // namespace tilelab::program

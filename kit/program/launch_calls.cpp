@@ -256,6 +256,7 @@ std::string LaunchCalls::stray(const HostRequest& request, const KernelLaunch& l
   }
   if (freed != nullptr || is_argument)
     session_.record.host(freed != nullptr ? "use-after-free" : "host-pointer-on-device", request.at(), said);
+  if (freed != nullptr && freed->was_never_live) return " This is memory that a graph allocates, and the graph has not run.";
   return freed != nullptr ? " This memory was freed before." : " This is an address of the host's memory, which a kernel cannot use.";
 }
 

@@ -31,9 +31,12 @@ Reply MemoryCalls::allocate(const HostRequest& request) {
   const std::uint64_t bytes = request.number("bytes"), at = request.at();
   const MemoryKind kind = request.kind();
   if (bytes == 0) return {.value = {{"error", 0}, {"address", 0}}};
-  Allocation* made = session_.memory.allocate(bytes, kind, at);
+  if (request.has("address")) return revive(request);
+  const bool is_reserved = request.flag("reserved");  // for a node of a graph
+  Allocation* made = is_reserved ? session_.memory.reserve(bytes, at) : session_.memory.allocate(bytes, kind, at);
   if (made == nullptr) return session_.fail("allocate", CudaError::memory_allocation, at);
   session_.record.allocation(*made);
+  if (request.has("stream")) note_whole(request, *made);
   Reply reply{.value = {{"error", 0}, {"address", made->address}}};
   if (kind == MemoryKind::device) return reply;
   reply.value["offset"] = made->offset;
@@ -42,11 +45,35 @@ Reply MemoryCalls::allocate(const HostRequest& request) {
   return reply;
 }
 
+// Memory begins or ends in the order of a stream: kernels in other streams need an order with that.
+void MemoryCalls::note_whole(const HostRequest& request, Allocation& one) {
+  const std::uint64_t stream = request.number_or("stream", 0);
+  if (!session_.order.knows_stream(stream)) return;
+  Use whole{session_.order.submit(stream), 0, one.bytes, true, nullptr, request.at()};
+  whole.graph = request.number_or("graph", 0);
+  session_.use(one, whole);
+}
+
+// A node of a graph allocates.
+Reply MemoryCalls::revive(const HostRequest& request) {
+  const std::uint64_t address = request.number("address");
+  Allocation* const one = session_.memory.near(address);
+  if (one == nullptr || one->address != address || !one->is_of_graph) throw BrokenRules("an allocation where nothing is reserved");
+  if (one->is_live()) return session_.fail("graph", CudaError::invalid_value, request.at());
+  if (!session_.memory.revive(*one)) return session_.fail("graph", CudaError::memory_allocation, request.at());
+  session_.record.revived(*one);
+  note_whole(request, *one);
+  return {.value = {{"error", session_.errors.sticky()}, {"address", address}}};
+}
+
 Reply MemoryCalls::free(const HostRequest& request) {
   const std::uint64_t address = request.number("address"), at = request.at();
   const bool by_host_free = request.kind() == MemoryKind::pinned;
-  session_.order.host_waits_for_all();
-  Reply reply = session_.arrive(at);
+  Reply reply = reply_of(session_.errors.sticky());
+  if (!request.flag("async")) {
+    session_.order.host_waits_for_all();
+    reply = session_.arrive(at);
+  }
   if (address == 0) return reply;
   Allocation* one = session_.memory.near(address);
   const bool fits = one != nullptr && one->address == address && one->kind != MemoryKind::variable && one->operand == nullptr &&
@@ -62,6 +89,7 @@ Reply MemoryCalls::free(const HostRequest& request) {
     return reply;
   }
   reply.value["kind"] = side_of(one);
+  if (request.flag("async")) note_whole(request, *one);
   session_.pending.forget(one->address);
   session_.memory.release(*one, at);
   session_.record.freed(*one);
@@ -90,7 +118,8 @@ std::optional<CudaError> MemoryCalls::resolve(const HostRequest& request, const 
     return CudaError::invalid_value;
   };
   Allocation* one = session_.memory.near(address);
-  if (one != nullptr && !one->is_live()) return mistake("use-after-free", one);
+  const bool is_for_later = one != nullptr && one->is_of_graph && request.has("planned_by");
+  if (one != nullptr && !one->is_live() && !is_for_later) return mistake("use-after-free", one);
   if (one == nullptr) return mistake("copy-size", one);
   rows.offset = address - one->address;
   const std::size_t room = rows.offset < one->bytes ? one->bytes - rows.offset : 0;

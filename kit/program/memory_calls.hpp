@@ -44,6 +44,8 @@ class MemoryCalls {
     std::uint64_t at = 0, host = 0;  // where the program asked for it; its own memory
     std::size_t host_pitch = 0;
   };
+  Reply revive(const HostRequest& request);
+  void note_whole(const HostRequest& request, Allocation& one);
   std::optional<CudaError> resolve(const HostRequest& request, const char* key, std::uint64_t address, const char* pitch, Rows& rows);
   bool has_right_direction(const HostRequest& request, CopyKind kind, const Rows& to, const Rows& from);
   void move(const Rows& to, const Rows& from);

@@ -86,6 +86,10 @@ void RunRecord::freed(const Allocation& one) {
   allocations_[one.index]["freed_by"] = one.freed_by_reset ? "reset" : "free";
 }
 
+void RunRecord::revived(const Allocation& one) {
+  if (one.index < allocations_.size()) allocations_[one.index]["freed_at"] = allocations_[one.index]["freed_by"] = nullptr;
+}
+
 void RunRecord::count(const std::map<std::string, std::uint64_t>& counters) {
   for (const auto& [name, number] : counters) {
     if (counters_.size() >= most_counters && !counters_.contains(name)) continue;

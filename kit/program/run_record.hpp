@@ -24,6 +24,7 @@ class RunRecord {
   void host(const std::string& kind, std::uint64_t at, nlohmann::json numbers);
   void allocation(const Allocation& made, const std::string& name = {});  // name: of a variable or an operand
   void freed(const Allocation& one);
+  void revived(const Allocation& one);
   void end(const std::string& how, nlohmann::json more = nlohmann::json::object());
   // Adds the counters of one launch to those before; of what is the most of a thread or a block, the largest counts.
   void count(const std::map<std::string, std::uint64_t>& counters);

@@ -9,7 +9,10 @@ namespace tilelab::program {
 
 nlohmann::json about(const Allocation& one) {
   nlohmann::json value = {{"allocation", one.index}, {"allocation_bytes", one.bytes}, {"allocation_at", one.at}};
-  if (one.freed_at) value["other_at"] = *one.freed_at;
+  if (one.was_never_live)
+    value["never_allocated"] = true;
+  else if (one.freed_at)
+    value["other_at"] = *one.freed_at;
   return value;
 }
 

@@ -104,6 +104,9 @@ def _host_pointer_on_device(facts: Facts) -> Told:
 
 
 def _use_after_free(facts: Facts) -> Told:
+    if facts.record.flag("never_allocated"):
+        message = f"{_capital(facts.memory)} is used here, but the graph that allocates it has not run."
+        return Told("Use before the allocation", message, "Launch the graph before, and use its memory after it.")
     message = f"{_capital(facts.memory)} is used here after it was freed{facts.other}."
     return Told("Use after free", message, "Free memory only after its last use.")
 

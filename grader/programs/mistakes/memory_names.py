@@ -15,6 +15,9 @@ _ALLOCATES = re.compile(
     rf"\bcuda(?:Malloc(?:Managed|Host|Pitch|Async|FromPoolAsync)?|HostAlloc)\s*(?:<[^;()]*>)?\s*\(\s*{_CAST}\s*&?\s*\(?\s*"
     r"(?P<name>[A-Za-z_]\w*(?:(?:\.|->|::)[A-Za-z_]\w*|\s*\[[^\]]*\])*)"
 )
+# The node's parameters come last, and the address is written into them.
+_BY_A_NODE = re.compile(r"\bcudaGraphAddMemAllocNode\s*\(")
+_LAST_ARGUMENT = re.compile(r",\s*&?\s*(?P<name>[A-Za-z_][\w.]*(?:->\w+)*)\s*\)+\s*[;,!=)]")
 _ANY_ADDRESS = re.compile(r"\(\s*(?:\(\s*void\s*\*\*\s*\)\s*)?&\s*(?P<name>[A-Za-z_][\w.]*)")
 _MOST_LINES = 4  # of one statement
 _MEMORY = re.compile(r"memory#(\d+)")
@@ -85,6 +88,9 @@ class MemoryNames:
         first = lines[place.line - 1] if place.line <= len(lines) else ""
         own = [match for match in _ALLOCATES.finditer(text) if match.start() < max(1, len(first))]
         names = [re.sub(r"\s+", "", match["name"]) for match in own]
+        if node := _BY_A_NODE.search(text[: len(first)]):
+            params = _LAST_ARGUMENT.search(text, node.end())
+            return [f"{params['name']}.dptr"] if params else []
         if not names and (other := _ANY_ADDRESS.search(first)):
             names = [other["name"]]
         return names

@@ -3,6 +3,7 @@
 #include <unordered_map>
 
 #include "host_api/graphs/graph_launch.hpp"
+#include "host_api/graphs/graph_memory.hpp"
 #include "host_api/graphs/node_calls.hpp"
 #include "host_api/graphs/stream_capture.hpp"
 #include "host_api/library/host_session.hpp"
@@ -137,7 +138,11 @@ cudaError_t cudaGraphLaunch(cudaGraphExec_t graph, cudaStream_t stream) {
     const std::lock_guard lock(graphs_mutex());
     one = executable_of(graph);
     if (!one) return refuse(call, TILELAB_AT);
-    const auto captured = capture(stream, call, TILELAB_AT, [&](Work& work) { return work = ChildWork{one->graph->clone()}, cudaSuccess; });
+    const std::uintptr_t at = TILELAB_AT;
+    const auto captured = capture(stream, call, at, [&](Work& work) {
+      if (has_memory_nodes(*one->graph)) return refuse(call, at, cudaErrorStreamCaptureUnsupported);
+      return work = ChildWork{one->graph->clone()}, cudaSuccess;
+    });
     if (captured) return *captured;
   }
   return launch_graph(*one, stream, TILELAB_AT);

@@ -3,6 +3,7 @@
 
 #include "host_api/graphs/dot_file.hpp"
 #include "host_api/graphs/graph.hpp"
+#include "host_api/graphs/graph_memory.hpp"
 #include "host_api/library/host_session.hpp"
 #include "host_api/runtime_graphs.hpp"
 
@@ -58,6 +59,7 @@ cudaError_t cudaGraphClone(cudaGraph_t* clone, cudaGraph_t original) {
   const std::lock_guard lock(graphs_mutex());
   const Graph* const one = graph_of(original);
   if (!clone || !one) return refuse("cudaGraphClone", TILELAB_AT);
+  if (has_memory_nodes(*one)) return refuse("cudaGraphClone", TILELAB_AT, cudaErrorNotSupported);
   const std::shared_ptr<Graph> made = one->clone();
   *clone = handle_of(*made);
   keep_graph(made);

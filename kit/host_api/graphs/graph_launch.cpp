@@ -5,6 +5,7 @@
 #include <atomic>
 #include <map>
 
+#include "host_api/graphs/graph_memory.hpp"
 #include "host_api/graphs/stream_table.hpp"
 #include "host_api/library/host_session.hpp"
 #include "host_api/library/row_copies.hpp"
@@ -47,7 +48,7 @@ class LentEvents {
 // One launch.
 class Run {
  public:
-  explicit Run(std::uintptr_t at) : at_(at) {
+  Run(cudaStream_t launched_in, std::uintptr_t at) : launched_in_(launched_in), at_(at) {
     static std::atomic<std::uint64_t> launches = 0;
     number_ = ++launches;
   }
@@ -89,6 +90,8 @@ class Run {
     if (const auto* const host = std::get_if<HostWork>(&work)) return call(*host, stream, at);
     if (const auto* const one = std::get_if<RecordWork>(&work)) return record(one->event, stream, at);
     if (const auto* const one = std::get_if<WaitWork>(&work)) return wait(stream, one->event, at);
+    if (const auto* const one = std::get_if<AllocWork>(&work)) return allocate_for_graph(one->what.dptr, launched_in_, stream, number_, at);
+    if (const auto* const one = std::get_if<FreeWork>(&work)) return free_for_graph(one->pointer, launched_in_, stream, number_, at);
     return cudaSuccess;
   }
 
@@ -108,6 +111,7 @@ class Run {
     return error;
   }
 
+  cudaStream_t launched_in_;
   std::uintptr_t at_;
   std::uint64_t number_ = 0;
 };
@@ -139,7 +143,8 @@ cudaError_t launch_graph(ExecutableGraph& one, cudaStream_t stream, std::uintptr
     one.ended = borrow_event();
   else
     error = wait(stream, one.ended, at);
-  if (error == cudaSuccess) error = Run(at).all_of(one.plan, stream);
+  if (error == cudaSuccess && (one.flags & cudaGraphInstantiateFlagAutoFreeOnLaunch) != 0) error = free_left_over(*one.graph, stream, at);
+  if (error == cudaSuccess) error = Run(stream, at).all_of(one.plan, stream);
   if (error == cudaSuccess) error = record(one.ended, stream, at);
   return error;
 }

@@ -1,10 +1,12 @@
 // Implements what runtime_graphs.hpp declares about nodes: adding them, and asking for and setting what they do.
 #include "host_api/graphs/node_calls.hpp"
 
+#include "host_api/graphs/graph_memory.hpp"
 #include "host_api/graphs/graph_work.hpp"
 #include "host_api/library/device_variables.hpp"
 #include "host_api/library/host_session.hpp"
 #include "host_api/runtime_graphs.hpp"
+#include "host_api/runtime_pools.hpp"
 
 using namespace tilelab_host;
 
@@ -80,6 +82,7 @@ cudaKernelNodeParams params_of(KernelWork& kernel) {
 cudaError_t child_work(cudaGraph_t child, Work& work, const char* call, std::uintptr_t at) {
   const Graph* const graph = graph_of(child);
   if (!graph) return refuse(call, at);
+  if (has_memory_nodes(*graph)) return refuse(call, at, cudaErrorNotSupported);
   work = ChildWork{graph->clone()};
   return cudaSuccess;
 }
@@ -95,7 +98,7 @@ cudaError_t tilelab_host::event_work(cudaEvent_t event, bool records, Work& work
   return cudaSuccess;
 }
 
-cudaError_t tilelab_host::any_work(cudaGraphNodeParams* params, Graph&, Work& work, const char* call, std::uintptr_t at) {
+cudaError_t tilelab_host::any_work(cudaGraphNodeParams* params, Graph& graph, Work& work, const char* call, std::uintptr_t at) {
   if (!params) return refuse(call, at);
   switch (params->type) {
     case cudaGraphNodeTypeKernel: return kernel_work(&params->kernel, work, call, at);
@@ -106,6 +109,8 @@ cudaError_t tilelab_host::any_work(cudaGraphNodeParams* params, Graph&, Work& wo
     case cudaGraphNodeTypeEmpty: return work = EmptyWork{}, cudaSuccess;
     case cudaGraphNodeTypeWaitEvent: return event_work(params->eventWait.event, false, work, call, at);
     case cudaGraphNodeTypeEventRecord: return event_work(params->eventRecord.event, true, work, call, at);
+    case cudaGraphNodeTypeMemAlloc: return alloc_work(&params->alloc, work, call, at);
+    case cudaGraphNodeTypeMemFree: return free_work(params->free.dptr, graph, work, call, at);
     default: return refuse(call, at, cudaErrorNotSupported);
   }
 }
@@ -178,6 +183,16 @@ cudaError_t cudaGraphAddEventWaitNode(cudaGraphNode_t* node, cudaGraph_t graph, 
                                       cudaEvent_t event) {
   const NewNode place{node, graph, before, count, "cudaGraphAddEventWaitNode", TILELAB_AT};
   return add(place, [&](Work& work) { return event_work(event, false, work, place.call, place.at); });
+}
+cudaError_t cudaGraphAddMemAllocNode(cudaGraphNode_t* node, cudaGraph_t graph, const cudaGraphNode_t* before, std::size_t count,
+                                     cudaMemAllocNodeParams* params) {
+  const NewNode place{node, graph, before, count, "cudaGraphAddMemAllocNode", TILELAB_AT};
+  return add(place, [&](Work& work) { return alloc_work(params, work, place.call, place.at); });
+}
+cudaError_t cudaGraphAddMemFreeNode(cudaGraphNode_t* node, cudaGraph_t graph, const cudaGraphNode_t* before, std::size_t count,
+                                    void* pointer) {
+  const NewNode place{node, graph, before, count, "cudaGraphAddMemFreeNode", TILELAB_AT};
+  return add(place, [&](Work& work) { return free_work(pointer, *graph_of(graph), work, place.call, place.at); });
 }
 cudaError_t cudaGraphAddNode(cudaGraphNode_t* node, cudaGraph_t graph, const cudaGraphNode_t* before, std::size_t count,
                              cudaGraphNodeParams* params) {
@@ -254,6 +269,13 @@ cudaError_t cudaGraphEventWaitNodeSetEvent(cudaGraphNode_t node, cudaEvent_t eve
   constexpr const char* call = "cudaGraphEventWaitNodeSetEvent";
   const std::uintptr_t at = TILELAB_AT;
   return set(node, call, at, [&](Work& work) { return event_work(event, false, work, call, at); });
+}
+cudaError_t cudaGraphMemAllocNodeGetParams(cudaGraphNode_t node, cudaMemAllocNodeParams* params) {
+  return get<AllocWork>(node, params, "cudaGraphMemAllocNodeGetParams", TILELAB_AT, [](const AllocWork& one) { return one.what; });
+}
+cudaError_t cudaGraphMemFreeNodeGetParams(cudaGraphNode_t node, void* pointer) {
+  return get<FreeWork>(node, static_cast<void**>(pointer), "cudaGraphMemFreeNodeGetParams", TILELAB_AT,
+                       [](const FreeWork& one) { return one.pointer; });
 }
 cudaError_t cudaGraphNodeSetParams(cudaGraphNode_t node, cudaGraphNodeParams* params) {
   constexpr const char* call = "cudaGraphNodeSetParams";

@@ -8,6 +8,7 @@
 #include "host_api/graphs/stream_capture.hpp"
 #include "host_api/library/device_table.hpp"
 #include "host_api/library/host_session.hpp"
+#include "host_api/library/memory_pools.hpp"
 #include "simt/device/toolkit_version.hpp"
 
 using namespace tilelab_host;
@@ -31,7 +32,9 @@ cudaError_t need_device(int device, const char* call, std::uintptr_t at) {
 
 cudaError_t on_device(const char* what, const char* call, std::uintptr_t at) {
   if (const auto refused = wait_for_all_in_capture(call, at)) return *refused;
-  return Session::open().call({{"op", "device"}, {"what", what}, {"at", at}});
+  const cudaError_t error = Session::open().call({{"op", "device"}, {"what", what}, {"at", at}});
+  pools_after_wait();
+  return error;
 }
 
 cudaError_t last_error(bool peek, std::uintptr_t at) { return Session::open().call({{"op", "last_error"}, {"peek", peek}, {"at", at}}); }

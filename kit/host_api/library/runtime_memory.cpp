@@ -6,8 +6,10 @@
 
 #include <map>
 
+#include "host_api/graphs/graph_memory.hpp"
 #include "host_api/graphs/stream_capture.hpp"
 #include "host_api/library/host_session.hpp"
+#include "host_api/library/memory_pools.hpp"
 
 using namespace tilelab_host;
 
@@ -46,6 +48,7 @@ cudaError_t allocate(void** pointer, std::size_t bytes, const char* kind, const 
 cudaError_t release(void* pointer, const char* kind, const char* call, std::uintptr_t at) {
   if (const auto refused = unsafe_in_capture(call, at)) return *refused;
   const cudaError_t error = Session::open().call({{"op", "free"}, {"address", number_of(pointer)}, {"kind", kind}, {"at", at}});
+  if (error == cudaSuccess && is_device(pointer) && !note_freed_graph_memory(pointer, nullptr)) note_freed_pool_memory(pointer);
   const std::lock_guard lock(mapped_mutex);
   if (const auto one = mapped.find(number_of(pointer)); error == cudaSuccess && one != mapped.end()) {
     ::munmap(pointer, one->second);
@@ -66,8 +69,8 @@ cudaError_t hint(const void* pointer, const char* call, std::uintptr_t at) {
 }  // namespace
 
 cudaError_t cudaMalloc(void** pointer, std::size_t bytes) { return allocate(pointer, bytes, "device", "cudaMalloc", TILELAB_AT); }
-cudaError_t cudaMallocAsync(void** pointer, std::size_t bytes, cudaStream_t) {
-  return allocate(pointer, bytes, "device", "cudaMallocAsync", TILELAB_AT);
+cudaError_t cudaMallocAsync(void** pointer, std::size_t bytes, cudaStream_t stream) {
+  return allocate_from_pool(pointer, bytes, nullptr, stream, "cudaMallocAsync", TILELAB_AT);
 }
 cudaError_t cudaMallocManaged(void** pointer, std::size_t bytes, unsigned int flags) {
   if (bytes == 0 || (flags != cudaMemAttachGlobal && flags != cudaMemAttachHost)) return refuse("cudaMallocManaged", TILELAB_AT);
@@ -95,7 +98,7 @@ cudaError_t cudaMalloc3D(cudaPitchedPtr* pointer, cudaExtent extent) {
 }
 
 cudaError_t cudaFree(void* pointer) { return release(pointer, "device", "cudaFree", TILELAB_AT); }
-cudaError_t cudaFreeAsync(void* pointer, cudaStream_t) { return release(pointer, "device", "cudaFreeAsync", TILELAB_AT); }
+cudaError_t cudaFreeAsync(void* pointer, cudaStream_t stream) { return free_to_pool(pointer, stream, "cudaFreeAsync", TILELAB_AT); }
 cudaError_t cudaFreeHost(void* pointer) { return release(pointer, "pinned", "cudaFreeHost", TILELAB_AT); }
 
 // The memory stays where it is: a kernel cannot reach it, but copies of it work as those of any other memory.

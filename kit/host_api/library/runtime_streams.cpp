@@ -7,6 +7,7 @@
 #include "host_api/graphs/stream_capture.hpp"
 #include "host_api/graphs/stream_table.hpp"
 #include "host_api/library/host_session.hpp"
+#include "host_api/library/memory_pools.hpp"
 
 using namespace tilelab_host;
 
@@ -46,12 +47,16 @@ cudaError_t on_event(const char* what, cudaEvent_t event, std::uintptr_t at) {
 
 cudaError_t wait_for(const char* what, cudaStream_t stream, const char* call, std::uintptr_t at) {
   if (const auto refused = wait_in_capture(stream, call, at)) return *refused;
-  return on_stream(what, stream, at);
+  const cudaError_t error = on_stream(what, stream, at);
+  pools_after_wait();
+  return error;
 }
 
 cudaError_t wait_for(const char* what, cudaEvent_t event, const char* call, std::uintptr_t at) {
   if (const auto refused = use_of_captured_event(event, call, at)) return *refused;
-  return on_event(what, event, at);
+  const cudaError_t error = on_event(what, event, at);
+  pools_after_wait();
+  return error;
 }
 
 cudaError_t record(cudaEvent_t event, cudaStream_t stream, unsigned int flags, const char* call, std::uintptr_t at) {
