@@ -17,6 +17,8 @@ TILELAB_CUDA_CALL cudaMemcpy3DAsync(const cudaMemcpy3DParms* copy, cudaStream_t 
 TILELAB_CUDA_CALL cudaMemcpyPeer(void* to, int to_device, const void* from, int from_device, std::size_t bytes);
 TILELAB_CUDA_CALL cudaMemcpyPeerAsync(void* to, int to_device, const void* from, int from_device, std::size_t bytes,
                                       cudaStream_t stream = nullptr);
+TILELAB_CUDA_CALL cudaMemcpy3DPeer(const cudaMemcpy3DPeerParms* copy);
+TILELAB_CUDA_CALL cudaMemcpy3DPeerAsync(const cudaMemcpy3DPeerParms* copy, cudaStream_t stream = nullptr);
 
 TILELAB_CUDA_CALL cudaMemset(void* to, int value, std::size_t bytes);
 TILELAB_CUDA_CALL cudaMemsetAsync(void* to, int value, std::size_t bytes, cudaStream_t stream = nullptr);

@@ -31,6 +31,7 @@ TILELAB_CUDA_CALL cudaDeviceGetCacheConfig(cudaFuncCache* config);
 TILELAB_CUDA_CALL cudaDeviceSetSharedMemConfig(cudaSharedMemConfig config);
 TILELAB_CUDA_CALL cudaDeviceGetSharedMemConfig(cudaSharedMemConfig* config);
 TILELAB_CUDA_CALL cudaDeviceGetStreamPriorityRange(int* least, int* greatest);
+TILELAB_CUDA_CALL cudaDeviceGetP2PAttribute(int* value, cudaDeviceP2PAttr attribute, int device, int peer);
 TILELAB_CUDA_CALL cudaDeviceCanAccessPeer(int* can, int device, int peer);
 TILELAB_CUDA_CALL cudaDeviceEnablePeerAccess(int peer, unsigned int flags);
 TILELAB_CUDA_CALL cudaDeviceDisablePeerAccess(int peer);

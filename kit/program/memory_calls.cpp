@@ -29,16 +29,17 @@ bool is_devices_only(const Allocation* memory) { return memory != nullptr && mem
 
 Reply MemoryCalls::allocate(const HostRequest& request) {
   const std::uint64_t bytes = request.number("bytes"), at = request.at();
-  const MemoryKind kind = request.kind();
+  const bool is_hidden = request.flag("hidden");  // the library's own: nobody has to free it
+  const MemoryKind kind = is_hidden ? MemoryKind::variable : request.kind();
   if (bytes == 0) return {.value = {{"error", 0}, {"address", 0}}};
   if (request.has("address")) return revive(request);
   const bool is_reserved = request.flag("reserved");  // for a node of a graph
   Allocation* made = is_reserved ? session_.memory.reserve(bytes, at) : session_.memory.allocate(bytes, kind, at);
   if (made == nullptr) return session_.fail("allocate", CudaError::memory_allocation, at);
-  session_.record.allocation(*made);
+  session_.record.allocation(*made, is_hidden ? "condition" : "");
   if (request.has("stream")) note_whole(request, *made);
   Reply reply{.value = {{"error", 0}, {"address", made->address}}};
-  if (kind == MemoryKind::device) return reply;
+  if (kind == MemoryKind::device || is_hidden) return reply;
   reply.value["offset"] = made->offset;
   session_.view.open(*made);
   reply.descriptors = {session_.view.descriptor()};

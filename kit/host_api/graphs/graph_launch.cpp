@@ -5,6 +5,7 @@
 #include <atomic>
 #include <map>
 
+#include "host_api/graphs/graph_conditions.hpp"
 #include "host_api/graphs/graph_memory.hpp"
 #include "host_api/graphs/stream_table.hpp"
 #include "host_api/library/host_session.hpp"
@@ -53,6 +54,12 @@ class Run {
     number_ = ++launches;
   }
 
+  cudaError_t all(const ExecutableGraph& one) {
+    const cudaError_t error = assign_conditions(*one.graph, launched_in_, number_, at_);
+    return error == cudaSuccess ? all_of(one.plan, launched_in_) : error;
+  }
+
+ private:
   cudaError_t all_of(const GraphPlan& plan, cudaStream_t stream) {
     std::vector<cudaStream_t> branches = branches_of(stream, plan.branches - 1);
     branches.insert(branches.begin(), stream);
@@ -75,7 +82,6 @@ class Run {
     return error;
   }
 
- private:
   cudaError_t perform(const PlanStep& step, cudaStream_t stream) {
     const std::uintptr_t at = step.node->at;
     const CopyOrder order{cudaMemcpyDefault, stream, true, number_, nullptr};
@@ -92,7 +98,19 @@ class Run {
     if (const auto* const one = std::get_if<WaitWork>(&work)) return wait(stream, one->event, at);
     if (const auto* const one = std::get_if<AllocWork>(&work)) return allocate_for_graph(one->what.dptr, launched_in_, stream, number_, at);
     if (const auto* const one = std::get_if<FreeWork>(&work)) return free_for_graph(one->pointer, launched_in_, stream, number_, at);
+    if (const auto* const one = std::get_if<ConditionalWork>(&work)) return choose(*one, step.bodies, stream, at);
     return cudaSuccess;
+  }
+
+  cudaError_t choose(const ConditionalWork& one, const std::vector<GraphPlan>& bodies, cudaStream_t stream, std::uintptr_t at) {
+    for (;;) {
+      unsigned int value = 0;
+      cudaError_t error = read_condition(one.handle, stream, number_, at, value);
+      const std::size_t chosen = one.type == cudaGraphCondTypeSwitch ? value : value != 0 ? 0 : 1;
+      if (error != cudaSuccess || chosen >= bodies.size()) return error;
+      error = all_of(bodies[chosen], stream);
+      if (error != cudaSuccess || one.type != cudaGraphCondTypeWhile) return error;
+    }
   }
 
   cudaError_t launch(const KernelWork& kernel, cudaStream_t stream, std::uintptr_t at) const {
@@ -144,7 +162,7 @@ cudaError_t launch_graph(ExecutableGraph& one, cudaStream_t stream, std::uintptr
   else
     error = wait(stream, one.ended, at);
   if (error == cudaSuccess && (one.flags & cudaGraphInstantiateFlagAutoFreeOnLaunch) != 0) error = free_left_over(*one.graph, stream, at);
-  if (error == cudaSuccess) error = Run(stream, at).all_of(one.plan, stream);
+  if (error == cudaSuccess) error = Run(stream, at).all(one);
   if (error == cudaSuccess) error = record(one.ended, stream, at);
   return error;
 }

@@ -1,6 +1,7 @@
 // Implements what runtime_graphs.hpp declares about nodes: adding them, and asking for and setting what they do.
 #include "host_api/graphs/node_calls.hpp"
 
+#include "host_api/graphs/graph_conditions.hpp"
 #include "host_api/graphs/graph_memory.hpp"
 #include "host_api/graphs/graph_work.hpp"
 #include "host_api/library/device_variables.hpp"
@@ -111,6 +112,7 @@ cudaError_t tilelab_host::any_work(cudaGraphNodeParams* params, Graph& graph, Wo
     case cudaGraphNodeTypeEventRecord: return event_work(params->eventRecord.event, true, work, call, at);
     case cudaGraphNodeTypeMemAlloc: return alloc_work(&params->alloc, work, call, at);
     case cudaGraphNodeTypeMemFree: return free_work(params->free.dptr, graph, work, call, at);
+    case cudaGraphNodeTypeConditional: return conditional_work(&params->conditional, work, call, at);
     default: return refuse(call, at, cudaErrorNotSupported);
   }
 }

@@ -11,6 +11,8 @@ namespace tilelab_host {
 struct StreamTraits {
   unsigned int flags = cudaStreamDefault;
   int priority = 0;
+  cudaAccessPolicyWindow window{};
+  cudaSynchronizationPolicy policy = cudaSyncPolicyAuto;
 };
 
 void remember_stream(cudaStream_t stream, StreamTraits traits);

@@ -55,6 +55,15 @@ cudaError_t copy_space(const cudaMemcpy3DParms* what, CopyOrder order, const cha
   return copy_or_capture(*what, order, call, at);
 }
 
+// Between two devices, which are one here.
+cudaError_t copy_space(const cudaMemcpy3DPeerParms* what, CopyOrder order, const char* call, std::uintptr_t at) {
+  if (!what) return Session::open().raise(cudaErrorInvalidValue, call, at);
+  if (what->srcDevice != 0 || what->dstDevice != 0) return Session::open().raise(cudaErrorInvalidDevice, call, at);
+  const cudaMemcpy3DParms same{what->srcArray, what->srcPos, what->srcPtr, what->dstArray,
+                               what->dstPos,   what->dstPtr, what->extent, cudaMemcpyDeviceToDevice};
+  return copy_space(&same, order, call, at);
+}
+
 cudaError_t fill_or_capture(const cudaMemsetParams& what, CopyOrder order, const char* call, std::uintptr_t at) {
   if (!order.async) {
     if (const auto refused = use_of_legacy_stream(call, at)) return *refused;
@@ -157,6 +166,10 @@ cudaError_t cudaMemcpyPeer(void* to, int to_device, const void* from, int from_d
 cudaError_t cudaMemcpyPeerAsync(void* to, int to_device, const void* from, int from_device, std::size_t bytes, cudaStream_t stream) {
   if (to_device != 0 || from_device != 0) return Session::open().raise(cudaErrorInvalidDevice, "cudaMemcpyPeerAsync", TILELAB_AT);
   return copy_line(to, from, bytes, {cudaMemcpyDeviceToDevice, stream, true}, "cudaMemcpyPeerAsync", TILELAB_AT);
+}
+cudaError_t cudaMemcpy3DPeer(const cudaMemcpy3DPeerParms* what) { return copy_space(what, {}, "cudaMemcpy3DPeer", TILELAB_AT); }
+cudaError_t cudaMemcpy3DPeerAsync(const cudaMemcpy3DPeerParms* what, cudaStream_t stream) {
+  return copy_space(what, {cudaMemcpyDefault, stream, true}, "cudaMemcpy3DPeerAsync", TILELAB_AT);
 }
 
 cudaError_t cudaMemset(void* to, int value, std::size_t bytes) {

@@ -123,6 +123,10 @@ cudaError_t cudaDeviceGetStreamPriorityRange(int* least, int* greatest) {
   if (greatest) *greatest = -5;
   return cudaSuccess;
 }
+// It is about two devices, and there is one.
+cudaError_t cudaDeviceGetP2PAttribute(int* value, cudaDeviceP2PAttr, int, int) {
+  return refuse("cudaDeviceGetP2PAttribute", TILELAB_AT, value ? cudaErrorInvalidDevice : cudaErrorInvalidValue);
+}
 cudaError_t cudaDeviceCanAccessPeer(int* can, int device, int peer) {
   if (device != 0 || peer != 0) return refuse("cudaDeviceCanAccessPeer", TILELAB_AT, cudaErrorInvalidDevice);
   return give(can, 0, "cudaDeviceCanAccessPeer", TILELAB_AT);

@@ -25,7 +25,10 @@ cudaError_t create_stream(cudaStream_t* stream, unsigned int flags, int priority
       {{"op", "stream"}, {"what", "create"}, {"stream", 0}, {"nonblocking", flags == cudaStreamNonBlocking}, {"at", at}});
   if (reply.error() != cudaSuccess) return reply.error();
   *stream = reinterpret_cast<cudaStream_t>(reply.fields.value("stream", std::uintptr_t{0}));
-  remember_stream(*stream, {flags, std::clamp(priority, greatest_priority, least_priority)});
+  StreamTraits traits;
+  traits.flags = flags;
+  traits.priority = std::clamp(priority, greatest_priority, least_priority);
+  remember_stream(*stream, traits);
   return cudaSuccess;
 }
 
@@ -97,6 +100,53 @@ cudaError_t cudaStreamGetFlags(cudaStream_t stream, unsigned int* flags) {
 cudaError_t cudaStreamGetPriority(cudaStream_t stream, int* priority) {
   if (!priority) return refuse("cudaStreamGetPriority", TILELAB_AT);
   *priority = traits_of(stream).priority;
+  return cudaSuccess;
+}
+cudaError_t cudaStreamSetAttribute(cudaStream_t stream, cudaStreamAttrID attribute, const cudaStreamAttrValue* value) {
+  if (!is_stream(stream)) return refuse("cudaStreamSetAttribute", TILELAB_AT, cudaErrorInvalidResourceHandle);
+  StreamTraits traits = traits_of(stream);
+  if (value && attribute == cudaStreamAttributeAccessPolicyWindow) {
+    const cudaAccessPolicyWindow& window = value->accessPolicyWindow;
+    if (!(window.hitRatio >= 0 && window.hitRatio <= 1)) return refuse("cudaStreamSetAttribute", TILELAB_AT);
+    traits.window = window;
+  } else if (value && attribute == cudaStreamAttributeSynchronizationPolicy) {
+    traits.policy = value->syncPolicy;
+  } else if (value && attribute == cudaStreamAttributePriority) {
+    traits.priority = std::clamp(value->priority, greatest_priority, least_priority);
+  } else {
+    return refuse("cudaStreamSetAttribute", TILELAB_AT);
+  }
+  remember_stream(stream, traits);
+  return cudaSuccess;
+}
+cudaError_t cudaStreamGetAttribute(cudaStream_t stream, cudaStreamAttrID attribute, cudaStreamAttrValue* value) {
+  if (!is_stream(stream)) return refuse("cudaStreamGetAttribute", TILELAB_AT, cudaErrorInvalidResourceHandle);
+  const StreamTraits traits = traits_of(stream);
+  if (value && attribute == cudaStreamAttributeAccessPolicyWindow)
+    value->accessPolicyWindow = traits.window;
+  else if (value && attribute == cudaStreamAttributeSynchronizationPolicy)
+    value->syncPolicy = traits.policy;
+  else if (value && attribute == cudaStreamAttributePriority)
+    value->priority = traits.priority;
+  else
+    return refuse("cudaStreamGetAttribute", TILELAB_AT);
+  return cudaSuccess;
+}
+cudaError_t cudaStreamCopyAttributes(cudaStream_t to, cudaStream_t from) {
+  if (!is_stream(to) || !is_stream(from)) return refuse("cudaStreamCopyAttributes", TILELAB_AT, cudaErrorInvalidResourceHandle);
+  StreamTraits traits = traits_of(from);
+  traits.flags = traits_of(to).flags;
+  remember_stream(to, traits);
+  return cudaSuccess;
+}
+cudaError_t cudaStreamGetId(cudaStream_t stream, unsigned long long* id) {
+  if (!id || !is_stream(stream)) return refuse("cudaStreamGetId", TILELAB_AT);
+  *id = number_of(stream);
+  return cudaSuccess;
+}
+cudaError_t cudaStreamGetDevice(cudaStream_t stream, int* device) {
+  if (!device || !is_stream(stream)) return refuse("cudaStreamGetDevice", TILELAB_AT);
+  *device = 0;
   return cudaSuccess;
 }
 cudaError_t cudaStreamAddCallback(cudaStream_t stream, cudaStreamCallback_t function, void* user_data, unsigned int flags) {
