@@ -7,8 +7,15 @@ from collections import defaultdict
 from collections.abc import Container
 from dataclasses import dataclass, field
 
-# The exact text with which <iostream> refers to its library's initialiser since GCC 13, outside any function.
-_HARMLESS = r"\n\s*\.globl _ZSt21ios_base_library_initv\n#NO_APP\n"
+# One line of a variable's or a constant's data, in a section that holds no code.
+_DATA = (
+    r"(?:[ \t]*(?:\.(?:globl|weak|hidden|local|comm|align|p2align|size|zero|byte|value|2byte|4byte|8byte|long|quad|word|xword)\b[^\n;#]*"
+    r"|\.(?:string|ascii)[ \t]+\"(?:\\.|[^\"\\\n])*\"|\.(?:bss|data)|\.section[ \t]+\.(?:t?bss|t?data|rodata)\b[^\n;#]*"
+    r"|\.type[ \t]+[\w.$]+,[ \t]*[@%](?:gnu_unique_)?object|[\w.$]+:)[ \t]*\n)"
+)
+# The exact text with which <iostream> refers to its library's initialiser since GCC 13, outside any function. The compiler closes it
+# before its next function: what it keeps may stand between.
+_HARMLESS = rf"\n\s*\.globl _ZSt21ios_base_library_initv\n{_DATA}*+#NO_APP\n"
 _LINE = re.compile(
     r'^\s*(?:\.file\s+(?P<number>\d+)\s+(?:"[^"]*"\s+)?"(?P<path>[^"]*)"'
     r"|\.loc\s+(?P<file>\d+)\s+(?P<line>\d+)"

@@ -52,6 +52,32 @@ def test_what_iostream_asks_of_the_linker_is_no_inline_assembly() -> None:
     assert calls_of(IOSTREAM + TEXT, "scale.cu").within({"_Z5scalev"}).inline_assembly == []
 
 
+# What the compiler keeps in memory it may write before it closes the passage.
+KEPT = (
+    '\t.section\t.rodata.cst4,"aM",@progbits,4\n\t.align 4\n.LC0:\n\t.long\t1050253722\n'
+    "\t.globl\ttable\n\t.data\n\t.align 16\n\t.type\ttable, @object\n\t.size\ttable, 16\ntable:\n\t.zero\t16\n"
+    '\t.section\t.rodata.str1.1,"aMS",@progbits,1\n.LC1:\n\t.string\t"a;b \\"#NO_APP"\n\t.local\tx\n\t.comm\tx,1,1\n'
+)
+
+
+def test_constants_and_variables_after_it_are_none_either() -> None:
+    text = IOSTREAM.replace("#NO_APP", KEPT + "#NO_APP")
+    assert calls_of(text + TEXT, "scale.cu").within({"_Z5scalev"}).inline_assembly == []
+
+
+def test_code_among_them_is() -> None:
+    for other in (
+        "\tnop\n",
+        "\t.long 1; nop\n",
+        "\t.text\n\t.long 1\n",
+        '\t.section .text,"ax"\n',
+        "\t.type f, @function\n",
+        "x: nop\n",
+    ):
+        text = IOSTREAM.replace("#NO_APP", KEPT + other + "#NO_APP")
+        assert calls_of(text, "scale.cu").within(set()).inline_assembly == [0], other
+
+
 def test_anything_else_in_its_place_is() -> None:
     for other in ("_ZSt21ios_base_library_initv; nop", "_ZSt21ios_base_library_initv\n\tnop", "mine"):
         text = IOSTREAM.replace("_ZSt21ios_base_library_initv", other)
