@@ -13,7 +13,7 @@ from grader.model.labs import Lab, PublicSpec
 from grader.model.outcome import JudgedCase
 from grader.model.result import Launch
 from grader.model.verdicts import Verdict
-from grader.programs import host_sentences
+from grader.programs.mistakes import host_sentences
 from grader.programs.built_program import BuiltProgram
 from grader.programs.host.host_build import HostBuild, UnusedResult
 from grader.programs.host.host_places import Place
