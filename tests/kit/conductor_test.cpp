@@ -56,6 +56,20 @@ TEST_CASE("each of the host's mistakes has its kind and its place", "[conductor]
   CHECK(report.at("host")[0].at("bytes") == 101);
 }
 
+TEST_CASE("nodes of a graph are checked when they are made, and race where they have no order", "[conductor]") {
+  const json report = run(fake::program("makes a graph"));
+  CHECK(report.at("status") == 0);
+  CHECK(mistakes(report) == std::vector<std::string>{"copy-size@83", "copy-race@85", "use-after-free@88", "leak@86"});
+  CHECK(report.at("host")[1].at("in_graph") == true);
+  CHECK(report.at("host")[1].at("other_at") == 84);
+  CHECK(report.at("host")[2].at("never_allocated") == true);
+  REQUIRE(report.at("launches").size() == 2);  // the one that cannot be, and the one that ran
+  CHECK(report.at("launches")[0].at("at") == 81);
+  CHECK(report.at("launches")[1].at("at") == 85);
+  CHECK(report.at("errors")[0].at("op") == "cudaGraphAddKernelNode");
+  CHECK(run(fake::program("allocates where nothing is reserved")).at("ended") == "garbled");
+}
+
 TEST_CASE("host code that looks at managed memory before the kernel is done is told", "[conductor]") {
   const json report = run(fake::program("looks too early"));
   CHECK(report.at("status") == 0);

@@ -47,6 +47,34 @@ TEST_CASE("memory that was freed is known, empty, and its address is never used 
   CHECK(none_set(two.marks, 0, two.bytes));
 }
 
+TEST_CASE("memory of a graph has its address before it lives, and the same one each time", "[device_memory]") {
+  DeviceMemory memory(mebibyte);
+  Allocation& one = *memory.reserve(mebibyte, 4);
+  CHECK_FALSE(one.is_live());
+  CHECK(one.was_never_live);
+  CHECK(memory.near(one.address) == &one);
+  CHECK(memory.free_bytes() == mebibyte);  // an address is no room
+  const std::uintptr_t address = one.address;
+  for (const std::uint64_t freed_at : {5, 6}) {
+    REQUIRE(memory.revive(one));
+    CHECK(one.address == address);
+    CHECK(one.is_live());
+    CHECK(one.content[0] == 0);
+    CHECK(none_set(one.marks, 0, one.bytes));
+    CHECK(memory.allocate(1, MemoryKind::device, 2) == nullptr);
+    std::memset(one.content, 7, one.bytes);
+    mark_as_set(one.marks, 0, one.bytes);
+    memory.release(one, freed_at);
+    CHECK(one.freed_at == freed_at);
+    CHECK_FALSE(one.was_never_live);
+  }
+  Allocation& other = *memory.allocate(mebibyte, MemoryKind::device, 3);
+  CHECK(other.address != address);
+  CHECK_FALSE(memory.revive(one));  // no room
+  CHECK_FALSE(one.is_live());
+  CHECK(memory.reserve(2 * mebibyte, 7) == nullptr);
+}
+
 TEST_CASE("memory that the host uses as well counts as set", "[device_memory]") {
   DeviceMemory memory(mebibyte);
   const Allocation& managed = *memory.allocate(10, MemoryKind::managed, 1);

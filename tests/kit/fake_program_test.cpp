@@ -123,6 +123,50 @@ TEST_CASE("fake program: looks too early", "[.fake-program]") {
   _exit(0);
 }
 
+TEST_CASE("fake program: makes a graph", "[.fake-program]") {
+  Library cuda;
+  const auto x = cuda.allocate(100);
+  // Nodes are made: they are looked at, and nothing happens.
+  expect(cuda.launch(x, 1, {{"planned_by", "cudaGraphAddKernelNode"}, {"at", 80}}).at("error") == 0, 2);
+  expect(cuda.launch(x, 1, {{"planned_by", "cudaGraphAddKernelNode"}, {"block", {2048, 1, 1}}, {"at", 81}}).at("error") == 9, 3);
+  expect(cuda.copy(x, 0x5000, 100, 1, 82, {{"planned_by", "cudaGraphAddMemcpyNode1D"}}).at("direction") == "done", 4);
+  expect(cuda.copy(x, 0x5000, 101, 1, 83, {{"planned_by", "cudaGraphAddMemcpyNode1D"}}).at("error") == 1, 5);
+  const json fill = {{"op", "fill"}, {"to", x}, {"value", 1}, {"width", 4}, {"rows", 1}, {"row_bytes", 8}, {"pitch", 8}, {"at", 84}};
+  json planned = fill;
+  planned["planned_by"] = "cudaGraphAddMemsetNode";
+  expect(cuda.ask(planned).at("error") == 0, 6);
+  // The graph runs: a fill, and beside it a kernel that writes the same word.
+  json node = fill;
+  node["graph"] = 1;
+  expect(cuda.ask(node).at("error") == 0, 7);
+  const auto branch = cuda.ask({{"op", "stream"}, {"what", "create"}, {"stream", 0}, {"nonblocking", true}, {"hidden", true}}).at("stream");
+  expect(cuda.launch(x, 1, {{"graph", 1}, {"stream", branch}, {"at", 85}}).at("error") == 0, 8);
+  cuda.ask({{"op", "device"}, {"what", "synchronize"}});
+  // Memory of a graph: an address first, memory when its node's turn comes.
+  json allocate = {{"op", "allocate"}, {"bytes", 64}, {"kind", "device"}, {"reserved", true}, {"at", 86}};
+  const auto y = cuda.ask(allocate).at("address").get<std::uint64_t>();
+  expect(cuda.copy(y, 0x5000, 64, 1, 87, {{"planned_by", "cudaGraphAddMemcpyNode1D"}}).at("error") == 0, 9);
+  expect(cuda.copy(y, 0x5000, 64, 1, 88).at("error") == 1, 10);
+  allocate.erase("reserved");
+  allocate.update({{"address", y}, {"stream", 0}, {"graph", 2}});
+  expect(cuda.ask(allocate).at("error") == 0, 11);
+  expect(cuda.ask(allocate).at("error") == 1, 12);  // it lives already
+  cuda.put(y, {1, 2});
+  expect(cuda.ask({{"op", "free"}, {"address", y}, {"kind", "device"}, {"async", true}, {"stream", 0}, {"at", 89}}).at("error") == 0, 13);
+  expect(cuda.ask(allocate).at("error") == 0, 14);
+  expect(cuda.ask({{"op", "allocate"}, {"bytes", 4}, {"kind", "device"}, {"hidden", true}, {"at", 90}}).at("error") == 0, 15);
+  cuda.ask({{"op", "free"}, {"address", x}, {"kind", "device"}});
+  cuda.bye();
+  _exit(0);
+}
+
+TEST_CASE("fake program: allocates where nothing is reserved", "[.fake-program]") {
+  Library cuda;
+  const auto x = cuda.allocate(100);
+  cuda.ask({{"op", "allocate"}, {"bytes", 100}, {"kind", "device"}, {"address", x}});
+  _exit(9);
+}
+
 TEST_CASE("fake program: its kernel crashes", "[.fake-program]") {
   Library cuda;
   const auto x = cuda.allocate(100);
