@@ -92,6 +92,10 @@ def _kernel(  # noqa: PLR0913, PLR0917 - what to build, where, and with what
         return found
     scratch.mkdir()
     built = build_kernel(toolset, unit, buildable_name(name, unit), scratch / "work", definitions=definitions)
+    if built.build.runner is None and "<" not in name.shown and all(one.line == 0 for one in built.build.refusals):
+        # A header may declare a function of the same name: then only the parameters tell the kernel.
+        again = build_kernel(toolset, unit, name.signature, scratch / "again", definitions=definitions)
+        built = built if again.build.runner is None else again
     left_out = tuple(built.left_out)
     if built.build.runner is None or built.build.image is None:
         first = built.build.refusals[0]

@@ -43,6 +43,8 @@ struct Launcher<void(Parameters...)> {
     call(kept, std::make_index_sequence<sizeof...(Parameters)>());
     launcher_done();
   }
+  // Of a template that has the lab's name, the function with the lab's parameters.
+  static int run(void (*launcher)(Parameters...)) { return run<void>(launcher); }
   // Another signature with as many parameters: `float*` for `float const*`, `size_t` for `int`.
   template <typename Result, typename... Others, typename = std::enable_if_t<!std::is_same_v<void(Others...), void(Parameters...)>>>
   static int run(Result (*launcher)(Others...)) {

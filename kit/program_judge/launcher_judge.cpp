@@ -161,7 +161,7 @@ LaunchRecord judge_once(const BuiltProgram& program, const Trial& trial, const L
   json description = description_of(program, trial, options, again);
   description["operands"] = files.write();
   const ConductedRun run = conduct(program, std::move(description));
-  record.program = run.record;
+  record.program = kept_record(run.record);
   record.config = config_of(run.record);
   keep_output(record, run);
   record.counters = run.record.value("counters", std::map<std::string, std::uint64_t>());
@@ -197,8 +197,11 @@ void judge_on_other_numbers(LaunchRecord& record, const BuiltProgram& program, c
   other.clock_ms = trial.clock_ms;
   other.work_events = trial.work_events;
   other.spare_events = trial.spare_events;
+  other.counts_traffic = trial.counts_traffic;
   LaunchRecord again = judge_once(program, other, options, Again::on_other_numbers);
   if (again.verdict != Verdict::pass) again = judge_once(program, other, options, Again::carrying_other_numbers);
+  // A launcher whose kernels do the work only where the host is wrong is counted for that.
+  for (const auto& [name, count] : again.counters) record.counters[name] = std::max(record.counters[name], count);
   if (again.verdict == Verdict::pass) return;
   const bool is_told = again.verdict == Verdict::internal_error || again.verdict == Verdict::timeout;
   worsen(record, is_told ? again.verdict : Verdict::rejected, is_told ? again.message : hangs_on_reads);
@@ -211,7 +214,7 @@ LaunchRecord judge_natively(const BuiltProgram& program, const Trial& trial) {
   const DataFolder folder(program.folder);
   folder.fill(native_files(operands, call.on_host));
   const ConductedRun run = run_natively(program, {});
-  record.program = run.record;
+  record.program = kept_record(run.record);
   keep_output(record, run);
   if (const std::string error = native_error(folder); !error.empty()) worsen(record, Verdict::crash, "CUDA reports an error: " + error);
   judge_end(record, run);

@@ -104,7 +104,7 @@ LaunchRecord judge_program(const BuiltProgram& program, const ProgramTrial& tria
   const DataFolder folder(program.folder);
   folder.fill(trial.files);
   const ConductedRun run = program.native ? run_natively(program, trial.arguments) : conducted(program, trial);
-  record.program = run.record;
+  record.program = kept_record(run.record);
   keep_output(record, run);
   judge_findings(record, run.record);
   if (!trial.may_report_failure || !has_given_up(run)) judge_end(record, run);

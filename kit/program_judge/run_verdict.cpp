@@ -13,7 +13,7 @@ namespace {
 
 using nlohmann::json;
 
-constexpr std::size_t longest_text = 1000, most_printed = 16 * 1024;
+constexpr std::size_t longest_text = 1000, most_printed = 16 * 1024, most_kept = 128 * 1024;
 constexpr int shell_status = 128;
 constexpr std::array<std::pair<std::string_view, Verdict>, 13> host_mistakes{{{"copy-size", Verdict::out_of_bounds},
                                                                               {"copy-direction", Verdict::crash},
@@ -80,6 +80,24 @@ void judge_findings(LaunchRecord& record, const json& report) {
     if (status == "timeout") record.verdict = worst(record.verdict, Verdict::timeout);
     if (status == "crash") record.verdict = worst(record.verdict, Verdict::crash);
   }
+}
+
+json kept_record(const json& report) {
+  json kept = report;
+  for (const char* key : {"launches", "findings", "host", "allocations", "errors"}) {
+    const auto found = kept.find(key);
+    if (found == kept.end() || !found->is_array()) continue;
+    std::size_t bytes = 0, count = 0;
+    for (const json& one : *found) {
+      bytes += one.dump(-1, ' ', false, json::error_handler_t::replace).size();
+      if (bytes > most_kept) break;
+      ++count;
+    }
+    if (count == found->size()) continue;
+    found->get_ref<json::array_t&>().resize(count);
+    kept["truncated"] = true;
+  }
+  return kept;
 }
 
 Verdict verdict_of_host_mistake(const std::string& kind) {

@@ -18,6 +18,10 @@ void judge_end(LaunchRecord& record, const ConductedRun& run);
 // Findings and the host's mistakes. The sentences about them are the grader's, which knows the lines: judge.json hands it `report`.
 void judge_findings(LaunchRecord& record, const nlohmann::json& report);
 
+// What judge.json hands on of a run's record. Of each list only a beginning: a program may make ten thousand different launches in each of
+// many runs, and still the whole is to be read.
+nlohmann::json kept_record(const nlohmann::json& report);
+
 // The verdict that a host's mistake of this kind (run.json's "host") earns; pass for those that are only told.
 Verdict verdict_of_host_mistake(const std::string& kind);
 
