@@ -70,3 +70,33 @@ def test_memory_that_a_kernel_keeps_for_a_later_one_is_refused_by_name(tmp_path:
     report = json.loads(done.stdout)
     assert (done.returncode, report["ended"]) == (2, "refused")
     assert "an earlier launch got from malloc() or new" in report["refusals"][0]["message"]
+
+
+@pytest.mark.parametrize(
+    ("header", "call", "library"),
+    [
+        ("thrust/device_ptr.h", "thrust::fill(thrust::device_pointer_cast(x), thrust::device_pointer_cast(x) + 4, 1.0f)", "Thrust"),
+        ("cublas_v2.h", "cublasSscal(handle, 4, &two, x, 1)", "cuBLAS"),
+    ],
+    ids=["thrust", "cublas"],
+)  # fmt: skip
+def test_a_library_in_a_captured_stream_is_refused_by_name(
+    tmp_path: Path, header: str, call: str, library: str
+) -> None:
+    """It would run at once, and not when the graph does."""
+    file = tmp_path / "captured.cu"
+    file.write_text(
+        f"#include <{header}>\n#include <cublas_v2.h>\n#include <thrust/fill.h>\n"
+        "int main() {\n  float *x, two = 2;\n  cudaStream_t stream;\n  cublasHandle_t handle;\n  cudaMalloc(&x, 16);\n"
+        "  cublasCreate(&handle);\n  cudaStreamCreate(&stream);\n  cublasSetStream(handle, stream);\n"
+        "  cudaStreamBeginCapture(stream, cudaStreamCaptureModeRelaxed);\n"
+        f"  {call};\n  (void)two;\n"
+        "}\n",
+        encoding="utf-8",
+    )
+    command = [str(Path(sys.executable).with_name("tilelab")), "run", "--json", file.name]
+    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, timeout=300, check=False)
+    report = json.loads(done.stdout)
+    assert (done.returncode, report["ended"]) == (2, "refused"), done.stdout
+    assert library in report["refusals"][0]["message"]
+    assert "cannot be captured here" in report["refusals"][0]["message"]

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "host_api/blas_calls.hpp"
+#include "host_api/graphs/stream_capture.hpp"
 #include "host_api/library/host_session.hpp"
 #include "host_api/library/row_copies.hpp"
 
@@ -24,7 +25,10 @@ using Size = std::size_t;
 class Transfers {
  public:
   Transfers(cublasHandle_t handle, std::uintptr_t at) : at_(at) {
-    if (!handle) status_ = CUBLAS_STATUS_NOT_INITIALIZED;
+    if (!handle)
+      status_ = CUBLAS_STATUS_NOT_INITIALIZED;
+    else if (capture_info(handle->stream).status != cudaStreamCaptureStatusNone)
+      Session::open().refuse("Functions of cuBLAS cannot be captured here: they run on the host, at once.", at);
   }
   cublasStatus_t status() const { return status_; }
   bool failed() const { return status_ != CUBLAS_STATUS_SUCCESS; }

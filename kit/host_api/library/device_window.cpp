@@ -11,6 +11,7 @@
 #include <string>
 #include <vector>
 
+#include "host_api/graphs/stream_capture.hpp"
 #include "host_api/library/host_session.hpp"
 #include "host_api/library/open_pages.hpp"
 #include "host_api/runtime_device.hpp"
@@ -119,6 +120,8 @@ bool open_page(std::uintptr_t address) {
 }
 
 DeviceWindow::DeviceWindow() {
+  if (is_any_captured())
+    Session::open().refuse("Algorithms of Thrust and CUB cannot be captured here: they run on the host, at once.", TILELAB_AT);
   const std::lock_guard lock(mutex);
   if (windows == 0) {
     const Reply reply = Session::open().ask({{"op", "device"}, {"what", "synchronize"}, {"at", TILELAB_AT}});
