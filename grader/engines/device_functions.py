@@ -49,6 +49,7 @@ PURE = frozenset(
 # thing.
 _WRITERS = "memcpy memmove memset printf puts putchar sincosf sincos modff modf frexpf frexp remquof remquo nanf nan __assert_fail clock"
 _ALLOCATORS = "malloc free _Znwm _Znam _ZdlPv _ZdaPv _ZdlPvm _ZdaPvm __cxa_throw_bad_array_new_length"
+ALLOCATING = frozenset(_ALLOCATORS.split())
 REDIRECTIONS = {name: f"tilelab_{name.strip('_')}" for name in [*_WRITERS.split(), *_ALLOCATORS.split()]}
 ALIGNED_COPY = "tilelab_copy"  # `ir_copies.py` puts this call for a copy of an object; a submission cannot use the name
 

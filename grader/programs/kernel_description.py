@@ -42,6 +42,7 @@ def kernel_description(build: CpuBuild, kernel: KernelName) -> dict[str, object]
         "parameters": [_parameter(one, kernel) for one in parameters],
         "variables": [{"name": one["symbol"], "bytes": one["bytes"]} for one in image["variables"] if one["on_device"]],
         "static_shared_bytes": image["static_shared_bytes"],
+        "allocates": image["allocates"],
     }
 
 

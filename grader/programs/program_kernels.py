@@ -24,7 +24,7 @@ from grader.programs.host.program_source import ProgramSource
 from grader.programs.kernel_description import KernelMismatchError, kernel_description
 
 _KEPT = 40  # kernels; the oldest go
-_FORMAT = "2"  # another number where what is kept changes
+_FORMAT = "3"  # another number where what is kept changes
 _PARTS = ("runner", "image.json")
 
 

@@ -75,7 +75,21 @@ bool DeviceMemory::revive(Allocation& one) {
   return true;
 }
 
+// Freed memory is not given out again soon, so there is more of it than may be used at a time.
+Allocation* DeviceMemory::open_heap(std::size_t limit) {
+  constexpr std::size_t least = 128u << 20, most = 2u << 30;
+  for (std::size_t bytes = std::clamp(16 * std::min(limit, most), least, std::max(most, 2 * limit)); heap_ == nullptr && bytes >= limit; bytes /= 2) {
+    heap_ = place(bytes + bytes / 2, MemoryKind::device, 0, false);
+    if (bytes < 2 * protocol::least_heap_bytes) break;
+  }
+  if (heap_ == nullptr) return nullptr;
+  heap_->kind = MemoryKind::variable;
+  heap_limit_ = limit;
+  return heap_;
+}
+
 void DeviceMemory::release(Allocation& one, std::uint64_t at, bool by_reset) {
+  if (&one == heap_) heap_ = nullptr;
   const bool shared = one.address >= shared_first;
   const std::size_t room = spaces_[shared].rounded(one.bytes);
   data_[shared].forget(one.offset, room);

@@ -57,6 +57,10 @@ class DeviceMemory {
   Allocation* reserve(std::size_t bytes, std::uint64_t at);
   // Memory that is reserved or was freed is alive again, with new content. False: there is no room.
   bool revive(Allocation& one);
+  // Memory for what kernels allocate, of which `limit` bytes may be used at a time. It is no memory of the host's program. Null: no room.
+  Allocation* open_heap(std::size_t limit);
+  Allocation* heap() { return heap_; }
+  std::size_t heap_limit() const { return heap_limit_; }
   // Its bytes are gone, but it is still known.
   void release(Allocation& one, std::uint64_t at, bool by_reset = false);
   // The allocation, living or freed, that the address lies in or shortly behind; or null.
@@ -91,6 +95,8 @@ class DeviceMemory {
   std::map<std::uintptr_t, Allocation*> live_;
   std::deque<std::uintptr_t> freed_;  // the oldest first
   std::size_t made_ = 0, reserved_ = 0;
+  Allocation* heap_ = nullptr;
+  std::size_t heap_limit_ = 0;
 };
 
 }  // namespace tilelab::program

@@ -118,6 +118,10 @@ protocol::LaunchRequest KernelRunners::request_of(const KernelLaunch& launch, Va
   std::map<const Allocation*, std::size_t> places;
   memory_.for_each_live([&](Allocation& one) {
     places[&one] = memory.buffers.size();
+    if (&one == memory_.heap()) {
+      memory.heap = memory.buffers.size();
+      memory.heap_limit = memory_.heap_limit();
+    }
     memory.buffers.push_back(buffer_of(launch, one));
     outcome.buffers.push_back(&one);
   });

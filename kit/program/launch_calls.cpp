@@ -13,6 +13,8 @@ namespace {
 using nlohmann::json;
 using protocol::Status;
 
+// Where a runner's own code and tables lie.
+constexpr std::uint64_t code_first = 0x10000, code_end = 0x8000'0000;
 constexpr std::size_t longest_name = 4096, most_parameters = 4096, most_hex = 2 * 32768;
 
 int digit(char one) {
@@ -134,6 +136,7 @@ Reply LaunchCalls::launch(const HostRequest& request, std::chrono::milliseconds 
     write_down(request, launch, CudaError::memory_allocation, "launch-error", "There is no room for the kernel's variables.");
     return session_.fail("launch", CudaError::memory_allocation, at);
   }
+  if (description->allocates && session_.memory.heap() == nullptr) session_.memory.open_heap(session_.heap_limit);
   session_.view.take_in_all(at);
   for (std::size_t i = 0; i < launch.arguments.size(); ++i) {
     char* const argument = reinterpret_cast<char*>(launch.arguments[i].data());
@@ -186,6 +189,13 @@ CudaError LaunchCalls::take(const HostRequest& request, const KernelLaunch& laun
   if (reply.needs_reversed_run) session_.record.needs_reversed_run();
   for (protocol::Finding finding : reply.findings) {
     if (is_allowed(finding)) continue;
+    const bool is_of_code = (finding.address >= code_first && finding.address < code_end) ||
+                            finding.message.find("through a pointer that holds no function of the file") != std::string::npos;
+    if (is_of_code && session_.memory.heap() != nullptr && !session_.custody.is_kept())
+      refuse(request, {{"verdict", "needs-gpu"},
+                       {"message",
+                        "The kernel uses an object with virtual functions, or a pointer to a function, that another kernel has left in "
+                        "memory. Here each kernel has code of its own, at addresses of its own."}});
     if (finding.address >= simt::heap_first && finding.address < simt::heap_end && !session_.custody.is_kept())
       refuse(request,
              {{"verdict", "needs-gpu"},
@@ -223,6 +233,7 @@ void LaunchCalls::note_uses(const HostRequest& request, const KernelLaunch& laun
   const Stamp stamp = session_.order.submit(request.number_or("stream", 0));
   for (const protocol::BufferUse& use : outcome.reply.uses) {
     Allocation& one = *outcome.buffers[use.buffer];
+    if (&one == session_.memory.heap()) continue;  // each launch has its own allocations there
     const auto parameter = KernelRunners::parameter_for(launch, one);
     const std::size_t element_bytes = parameter ? std::max<std::size_t>(launch.description->parameters[*parameter].element_bytes, 1) : 1;
     const auto part = [&](std::size_t first, std::size_t end, bool writes) {

@@ -121,7 +121,7 @@ std::optional<CudaError> MemoryCalls::resolve(const HostRequest& request, const 
   Allocation* one = session_.memory.near(address);
   const bool is_for_later = one != nullptr && one->is_of_graph && request.has("planned_by");
   if (one != nullptr && !one->is_live() && !is_for_later) return mistake("use-after-free", one);
-  if (one == nullptr) return mistake("copy-size", one);
+  if (one == nullptr || one == session_.memory.heap()) return mistake("copy-size", nullptr);  // CUDA does not copy from a kernel's heap
   rows.offset = address - one->address;
   const std::size_t room = rows.offset < one->bytes ? one->bytes - rows.offset : 0;
   const bool fits = rows.row_bytes <= room && rows.pitch != 0 && (rows.rows - 1) <= (room - rows.row_bytes) / rows.pitch;

@@ -44,6 +44,7 @@ KernelDescription kernel_from(const json& value) {
   for (const json& one : list(value.at("variables")))
     kernel.variables.push_back({text(one.at("name")), integer<std::size_t>(one.at("bytes"))});
   kernel.static_shared_bytes = integer<std::size_t>(value.at("static_shared_bytes"));
+  kernel.allocates = value.contains("allocates") && value.at("allocates").get<bool>();
   return kernel;
 }
 

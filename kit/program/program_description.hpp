@@ -34,6 +34,7 @@ struct KernelDescription {
   std::vector<KernelParameter> parameters;
   std::vector<KernelVariable> variables;
   std::size_t static_shared_bytes = 0;
+  bool allocates = false;                 // with malloc or new, or frees
   std::optional<nlohmann::json> refusal;  // it could not be built: what the grader said, to be handed back
 };
 

@@ -18,6 +18,7 @@
 #include "program/program_description.hpp"
 #include "program/run_record.hpp"
 #include "program/stream_order.hpp"
+#include "simt/device_heap.hpp"
 
 namespace tilelab::program {
 
@@ -49,6 +50,7 @@ struct Session {
   PendingWork pending;
   ApiErrors errors;
   RunRecord record;
+  std::size_t heap_limit = simt::DeviceHeap::usual_bytes;  // of what kernels allocate
   std::string printed;            // by kernels, and not handed to the program yet
   std::size_t printed_bytes = 0;  // in all
 

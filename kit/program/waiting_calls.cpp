@@ -66,6 +66,11 @@ Reply WaitingCalls::event(const HostRequest& request) {
 
 Reply WaitingCalls::device(const HostRequest& request) {
   const std::string& what = request.text("what", 16);
+  if (what == "heap limit") {  // not once a kernel has used it
+    if (session_.memory.heap() != nullptr) return session_.fail("limit", CudaError::invalid_value, request.at());
+    session_.heap_limit = request.number("bytes");
+    return reply_of(0);
+  }
   if (what != "synchronize" && what != "reset") throw BrokenRules("an unknown call of devices");
   session_.order.host_waits_for_all();
   Reply reply = session_.arrive(request.at());
@@ -85,6 +90,7 @@ Reply WaitingCalls::device(const HostRequest& request) {
     session_.memory.release(*one, request.at(), true);
     session_.record.freed(*one);
   }
+  if (Allocation* const heap = session_.memory.heap()) session_.memory.release(*heap, request.at(), true);
   session_.errors.reset();
   return reply;
 }

@@ -73,6 +73,11 @@ MappedProgram::MappedProgram(const protocol::ProgramMemory& described, const std
         throw std::runtime_error("what is touched of buffer " + one.name + " lies outside its file");
       marks_.back().touched = reinterpret_cast<simt::WordTouch*>(map(0, whole_pages(bytes), 0, files[touched].get(), from));
     }
+    if (described.heap && &one == &described.buffers[*described.heap]) {
+      heap_ = &memory.heap();
+      heap_->live_on(one.address, one.bytes, &marks_.back(), described.heap_limit);
+      continue;
+    }
     memory.add_placed(region_of(one, &marks_.back()));
   }
 }
@@ -116,6 +121,7 @@ void MappedProgram::load(const Image& image) {
 // Byte by byte: a kernel may have written the others through their address, which the host knows. Of a word of eight bytes that has
 // changed, all are marked as a kernel's: 1.5f ends in bytes that were zero before.
 void MappedProgram::store() const {
+  if (heap_ != nullptr) heap_->keep();
   for (const Loaded& one : loaded_) {
     if (std::memcmp(one.variable, one.before.data(), one.before.size()) == 0) continue;
     for (std::size_t at = 0; at < one.before.size(); ++at) {

@@ -24,7 +24,7 @@ class MappedProgram {
 
   // Gives the module's variables the values that they had after the last launch.
   void load(const Image& image);
-  // Keeps those that the launch has changed.
+  // Keeps those that the launch has changed, and what is on the heap.
   void store() const;
   // What the launch did with the buffers.
   std::vector<protocol::BufferUse> uses() const;
@@ -39,6 +39,7 @@ class MappedProgram {
   void reserve(const protocol::ProgramMemory& described) const;
 
   const protocol::ProgramMemory& described_;
+  simt::DeviceHeap* heap_ = nullptr;  // of the program, where a kernel has used it
   std::deque<simt::ByteMarks> marks_;  // one for each buffer
   std::vector<Loaded> loaded_;
 };

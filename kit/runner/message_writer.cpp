@@ -98,7 +98,9 @@ void MessageWriter::name_allocation(Finding& finding, const RawFinding& raw) con
   const auto* allocation = raw.region->heap->near(raw.region->base + static_cast<std::uintptr_t>(raw.offset));
   if (allocation == nullptr) return;
   const auto at = static_cast<std::int64_t>(raw.region->base - allocation->base) + raw.offset;
-  finding.array = "the " + bytes(allocation->bytes) + " allocated in " + line_of(allocation->allocated_by);
+  const bool is_earlier = allocation->allocated_by == simt::DeviceHeap::elsewhere;
+  finding.array =
+      "the " + bytes(allocation->bytes) + " allocated " + (is_earlier ? "by an earlier launch" : "in " + line_of(allocation->allocated_by));
   finding.element = "byte " + std::to_string(at) + " of " + finding.array;
 }
 

@@ -42,6 +42,7 @@ void to_json(json& value, const ProgramMemory& memory) {
     value["buffers"].push_back({one.name, one.address, one.bytes, static_cast<int>(one.file), one.offset, one.marks, one.element,
                                 one.element_bytes, one.named_from, one.only_read});
   if (memory.follows_touches) value["follows_touches"] = true;
+  if (memory.heap) value["heap"] = {*memory.heap, memory.heap_limit};
   for (const ProgramVariable& one : memory.variables) value["variables"].push_back({one.symbol, one.buffer, one.has_value});
 }
 
@@ -54,6 +55,13 @@ void from_json(const json& value, ProgramMemory& memory) {
     const ProgramBuffer& buffer = memory.buffers.emplace_back(buffer_from(one));
     check(one, buffer, from);
     from = buffer.address + buffer.bytes + program_gap / 2;
+  }
+  if (value.contains("heap")) {
+    const json& heap = list(value.at("heap"));
+    if (heap.size() != 2) refuse(value, "the heap's buffer and its limit");
+    memory.heap = integer<std::size_t>(heap[0]);
+    memory.heap_limit = integer<std::size_t>(heap[1]);
+    if (*memory.heap >= memory.buffers.size() || memory.buffers[*memory.heap].bytes < least_heap_bytes) refuse(value, "a buffer for the heap");
   }
   if (value.contains("follows_touches")) memory.follows_touches = value.at("follows_touches").get<bool>();
   const auto& variables = list(value.at("variables"));

@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -23,6 +24,7 @@ inline constexpr std::size_t program_granularity = 16 * 1024;  // offsets in fil
 inline constexpr std::size_t program_gap = 4u << 20;
 inline constexpr std::uintptr_t program_first = 0x2000'0000'0000, program_end = 0x3000'0000'0000;
 inline constexpr std::size_t most_program_buffers = 1u << 14, most_program_variables = 1u << 12;
+inline constexpr std::size_t least_heap_bytes = 1u << 20;
 inline constexpr std::size_t program_printed_bytes = 1u << 20;  // as CUDA's buffer for it
 
 struct ProgramBuffer {
@@ -46,6 +48,8 @@ struct ProgramVariable {
 struct ProgramMemory {
   std::vector<ProgramBuffer> buffers;  // sorted by address
   std::vector<ProgramVariable> variables;
+  std::optional<std::size_t> heap{};  // index of the buffer that holds what kernels allocate
+  std::size_t heap_limit = 0;         // bytes that kernels may allocate at a time
   bool follows_touches = false;  // the launch writes down which words it touches: others may run at the same time
 };
 

@@ -94,6 +94,8 @@ std::string MessageWriter::leak(const RawFinding& raw, const Finding& finding) c
 std::string MessageWriter::outside_allocation(const RawFinding& raw, const Finding& finding, const std::string& done) const {
   const auto* allocation = raw.region->heap->near(raw.region->base + static_cast<std::uintptr_t>(raw.offset));
   if (allocation == nullptr) return done + " memory that nobody has allocated.";
+  if (raw.region->freed && allocation->freed_by == simt::DeviceHeap::elsewhere)
+    return done + " " + finding.element + ", which an earlier launch has freed.";
   if (raw.region->freed) return done + " " + finding.element + ", which was freed in " + line_of(allocation->freed_by) + ".";
   const bool before = raw.region->base + static_cast<std::uintptr_t>(raw.offset) < allocation->base;
   return done + " " + finding.element + ", " + (before ? "before the start." : "past the end.");

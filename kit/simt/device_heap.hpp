@@ -2,6 +2,9 @@
 // again in the same launch: so an access past its end or after it was freed hits nothing else, and is found.
 //
 // CUDA's heap has 8 MiB if a program does not ask for another size; malloc answers null behind that.
+//
+// In a whole program the heap outlives a launch: it lies in memory that launches share, with a table of its allocations behind it. Who
+// allocated or freed what in an earlier launch is not known any more, only that somebody did.
 #pragma once
 
 #include <cstddef>
@@ -22,6 +25,8 @@ class DeviceHeap {
     ThreadRef by, freeing;                          // the threads that did so
   };
   enum class Freed { yes, nothing_there, again };
+  static constexpr std::uintptr_t elsewhere = 1;  // a statement of an earlier launch
+  static constexpr std::size_t usual_bytes = 8u << 20, table_share = 3;  // one third of the memory of a heap that lives on is its table
 
   DeviceHeap() = default;
   ~DeviceHeap();
@@ -33,6 +38,14 @@ class DeviceHeap {
   Freed release(std::uintptr_t address, std::uintptr_t statement, const ThreadRef& by);
   // Every byte of what nobody has written.
   void set_undefined(std::uint8_t byte) { undefined_ = byte; }
+  // From now on the heap is in this memory of the caller's, and has what an earlier launch left there: nothing, if all bytes are 0.
+  // `marks`: see byte_marks.hpp. `limit`: so much may be allocated at a time. Throws std::runtime_error where the table is damaged.
+  void live_on(std::uintptr_t base, std::size_t bytes, ByteMarks* marks, std::size_t limit);
+  bool lives_on() const { return table_ != nullptr; }
+  // Leaves it to the next launch.
+  void keep() const;
+  // Whether this launch has allocated something.
+  bool has_new() const { return allocations_.size() > earlier_; }
   // No launch may go on that has used up what can be told apart.
   bool is_exhausted() const { return exhausted_; }
 
@@ -53,7 +66,20 @@ class DeviceHeap {
  private:
   const Allocation* last_before(std::uintptr_t address) const;
 
-  static constexpr std::size_t heap_bytes = 8u << 20, arena_bytes = 64u << 20, gap = 64, alignment = 16;
+  static constexpr std::size_t arena_bytes = 64u << 20, gap = 64, alignment = 16;
+  struct Entry {  // of the table
+    std::uint64_t offset, bytes, is_freed;
+  };
+  struct Table {
+    std::uint64_t count;
+    Entry entries[1];
+  };
+  std::size_t most_entries() const;
+  void mark_unset(std::uintptr_t base, std::size_t bytes) const;
+  void set_region(std::uintptr_t base, std::size_t bytes);
+
+  Table* table_ = nullptr;
+  std::size_t table_bytes_ = 0, earlier_ = 0, limit_ = usual_bytes;
   std::vector<Allocation> allocations_;  // by address
   std::size_t used_ = 0, live_bytes_ = 0;
   bool exhausted_ = false;

@@ -48,7 +48,7 @@ class Reached {
 
 std::vector<Leak> leaks_of(const MemoryMap& memory) {
   const DeviceHeap& heap = memory.heap();
-  if (heap.allocations().empty()) return {};
+  if (!heap.has_new()) return {};
   Reached reached(heap);
   for (const Region& region : memory.buffers()) reached.follow(region.base, region.bytes);
   memory.for_each_variable([&](const Region& region) { reached.follow(region.base, region.bytes); });
@@ -56,7 +56,7 @@ std::vector<Leak> leaks_of(const MemoryMap& memory) {
   std::map<std::pair<std::uintptr_t, bool>, Leak> leaks;
   std::map<std::pair<std::uintptr_t, bool>, std::set<std::uint64_t>> threads;
   for (const Allocation& one : heap.allocations()) {
-    if (one.freed_by != 0) continue;
+    if (one.freed_by != 0 || one.allocated_by == DeviceHeap::elsewhere) continue;
     const std::pair key{one.allocated_by, !reached.contains(one)};
     auto& whose = threads[key];
     const bool is_first = whose.empty() || number_of(one.by) < *whose.begin();

@@ -9,7 +9,7 @@ from grader.engines.checks.entry_points import EntryPoints, EntrySignatures, not
 from grader.engines.checks.misplaced_code import Program
 from grader.engines.checks.token_stream import tokens_of
 from grader.engines.cpu.build_steps import BuildSteps
-from grader.engines.device_functions import DEVICE_PREFIX
+from grader.engines.device_functions import ALLOCATING, DEVICE_PREFIX
 from grader.engines.object_code.debug_info import GUARD, DebugInfo, Function
 from grader.engines.object_code.object_file import ObjectFile
 from grader.engines.refusal import Refusal
@@ -41,6 +41,11 @@ class CompiledObject:
     @property
     def launches_children(self) -> bool:
         return any(one.undefined and one.name.startswith(LAUNCHING) for one in self.object.symbols)
+
+    @property
+    def allocates(self) -> bool:
+        """A kernel uses malloc, new, free or delete."""
+        return any(one.undefined and one.name in ALLOCATING for one in self.object.symbols)
 
     @property
     def on_device(self) -> frozenset[str]:

@@ -86,6 +86,7 @@ def described(steps: BuildSteps, text: str, entries: EntrySignatures, compiled: 
         passed,
         Variables(compiled.rooms, compiled.constants, compiled.on_device),
         compiled.launches_children,
+        compiled.allocates,
         compiled.library_targets,
         jumps=_JUMP.search(steps.authors_text()) is not None,
     )

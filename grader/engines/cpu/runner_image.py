@@ -67,6 +67,7 @@ class CodeLayout:
     passed: Mapping[str, int] = field(default_factory=dict)  # functions that the caller may pass to the kernel, by name
     variables: Variables = field(default_factory=Variables)
     launches_children: bool = False  # a kernel launches others
+    allocates: bool = False  # a kernel uses malloc, new, free or delete
     library_targets: tuple[str, ...] = ()  # functions of the C library that calls through pointers may go to
     jumps: bool = False  # the file holds jumps that may skip a declaration
 
@@ -96,6 +97,7 @@ def write_image(
         "passed": dict(layout.passed),
         "argument_bytes": layout.argument_bytes,
         "launches_children": layout.launches_children,
+        "allocates": layout.allocates,
         "kernel": kernel.first,
         "launch": launch.first if launch else 0,
     }

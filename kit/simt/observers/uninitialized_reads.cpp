@@ -202,7 +202,7 @@ bool UninitializedReads::reads_what_is_written(const Output& output, const Acces
 void UninitializedReads::output_access(Output& output, const Access& access) {
   const std::uint64_t thread = global_thread(access.by), end = access.offset + access.size;
   const bool heap = access.region->heap != nullptr, marked = output.marks() != nullptr;
-  if (heap && end / 4 >= output.own.size()) output.own.resize(end / 4 * 2 + 1);
+  if (heap && !marked && end / 4 >= output.own.size()) output.own.resize(end / 4 * 2 + 1);
   const bool is_excused = heap ? access.kind != AccessKind::write : marked && access.kind == AccessKind::read;
   if (is_excused && reads_what_is_written(output, access)) return;
   for (std::uint64_t at = access.offset; at < end && at / 4 < output.words(); at = (at / 4 + 1) * 4) {
