@@ -78,10 +78,9 @@ bool DeviceMemory::revive(Allocation& one) {
 // Freed memory is not given out again soon, so there is more of it than may be used at a time.
 Allocation* DeviceMemory::open_heap(std::size_t limit) {
   constexpr std::size_t least = 128u << 20, most = 2u << 30;
-  for (std::size_t bytes = std::clamp(16 * std::min(limit, most), least, std::max(most, 2 * limit)); heap_ == nullptr && bytes >= limit; bytes /= 2) {
+  limit = std::clamp(limit, protocol::least_heap_bytes, total_);
+  for (std::size_t bytes = std::clamp(16 * limit, least, std::max(most, 2 * limit)); heap_ == nullptr && bytes >= limit; bytes /= 2)
     heap_ = place(bytes + bytes / 2, MemoryKind::device, 0, false);
-    if (bytes < 2 * protocol::least_heap_bytes) break;
-  }
   if (heap_ == nullptr) return nullptr;
   heap_->kind = MemoryKind::variable;
   heap_limit_ = limit;
