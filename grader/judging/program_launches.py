@@ -43,15 +43,20 @@ HOST_KINDS: Mapping[str, Verdict] = {
     "not-configured": Verdict.LAUNCH_ERROR,
     "input-modified": Verdict.INPUT_MODIFIED,
     "read-before-sync": Verdict.RACE,
+    "write-before-sync": Verdict.RACE,
+    "host-crash": Verdict.CRASH,
     "copy-race": Verdict.RACE,
     "launch-race": Verdict.RACE,
     "never-set": Verdict.UNINITIALIZED_READ,
+    "short-copy": Verdict.UNINITIALIZED_READ,
     "lost-output": Verdict.RACE,
     "leak": Verdict.LAUNCH_ERROR,
     "no-launch": Verdict.LAUNCH_ERROR,
     "error": Verdict.LAUNCH_ERROR,
 }
-_NOTES = frozenset({"leak", "never-set", "lost-output", "no-launch", "error"})  # they cost nothing by themselves
+_NOTES = frozenset(
+    {"leak", "never-set", "short-copy", "lost-output", "no-launch", "error"}
+)  # they cost nothing by themselves
 # The judge's words where the finding says more: see kit/program_judge/run_verdict.cpp.
 _UNEXPLAINED = re.compile(r"a mistake of the host's code: [\w-]+|The program ended with status \d+\.")
 _MOST_FINDINGS = 60  # of one launch

@@ -6,17 +6,21 @@ import math
 import re
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 from grader.model.located_findings import located
 from grader.model.result import Finding, Launch, Site
 from grader.model.verdicts import Verdict
 from grader.programs.host.host_build import UnusedResult
 from grader.programs.host.host_places import Place
+from grader.programs.mistakes.call_statement import is_overwritten
+from grader.programs.mistakes.crash_words import SIGNALS
 from grader.programs.mistakes.error_words import FIRST_OF_KERNELS, NOT_READY, error_words
 from grader.programs.mistakes.host_facts import Facts
 from grader.programs.mistakes.host_sentences import told
 from grader.programs.mistakes.memory_names import MemoryNames
 from grader.programs.mistakes.run_record import ErrorRecord, HostRecord, KernelFinding, LaunchRecord, RunRecord
+from grader.programs.mistakes.short_copies import short_fill, short_results
 from grader.programs.program_report import HostFinding, ProgramFinding
 
 _ABOUT_A_LAUNCH = frozenset({"launch", "cudaLaunchKernel"})
@@ -46,7 +50,7 @@ class RunFacts:
     kernels: Mapping[str, str]  # names by symbols
     unused: Sequence[UnusedResult] = ()
 
-    @property
+    @cached_property
     def names(self) -> MemoryNames:
         return MemoryNames(self.record.allocations, self.places, self.lines)
 
@@ -80,7 +84,8 @@ def _runners(facts: RunFacts, told_at: Collection[int]) -> Iterator[ProgramFindi
             finding = one.finding()
         except ValueError:
             continue
-        yield _with_launch(finding, one, facts)
+        short = short_fill(one, facts.record.allocations, facts.names, facts.places, facts.lines)
+        yield _with_launch(finding.model_copy(update={"message": finding.message + short}), one, facts)
 
 
 def _ends(facts: RunFacts) -> Iterator[ProgramFinding]:
@@ -123,7 +128,10 @@ def host_findings(facts: RunFacts) -> tuple[HostFinding, ...]:
     )
     records = [
         one
-        for one in _with_errors(facts)
+        for one in [
+            *_with_errors(facts),
+            *short_results(facts.record.allocations, facts.names, facts.places, facts.lines),
+        ]
         if one.kind != "leak" or not (is_broken_off or one.allocation in moved)  # a program that gives up frees nothing
     ]
     records.sort(key=lambda one: one.kind == "leak")
@@ -148,12 +156,13 @@ def _with_errors(facts: RunFacts) -> Iterator[HostRecord]:
     unused = {(one.file, one.line) for one in facts.unused}
     for error in facts.record.errors:
         is_the_kernels = error.error >= FIRST_OF_KERNELS and error.at in faulty  # its finding says more
-        if error.error in {0, NOT_READY} or error.at in told_at or is_the_kernels:
+        is_polled = error.error == NOT_READY and error.op != "event elapsed"
+        if error.error == 0 or is_polled or error.at in told_at or is_the_kernels:
             continue
         if stopped and error.error == _LAUNCH_TIMEOUT:
             continue
         place = facts.places.get(error.at)
-        is_unused = place is not None and (place.file, place.line) in unused
+        is_unused = place is not None and ((place.file, place.line) in unused or is_overwritten(place, facts.lines))
         if _is_dropped(error, facts):
             error = error.model_copy(update={"seen": False})  # noqa: PLW2901 -- the same error, read better
         yield _as_swapped(_record_of(error, is_unused=is_unused), facts)
@@ -196,7 +205,8 @@ def _record_of(error: ErrorRecord, *, is_unused: bool) -> HostRecord:
 def _host_finding(record: HostRecord, facts: RunFacts) -> HostFinding:
     names = facts.names
     words = told(Facts(record, names, facts.places, facts.kernels, facts.lines, facts.record.launches))
-    place, other = facts.places.get(record.at), facts.places.get(record.other_at or 0) or names.place(record.allocation)
+    at = next((frame for frame in record.frames if frame in facts.places), record.at)
+    place, other = facts.places.get(at), facts.places.get(record.other_at or 0) or names.place(record.allocation)
     if place is None and record.kind == "leak":
         place = names.place(record.allocation)
     return HostFinding(
@@ -224,14 +234,14 @@ def _source(place: Place | None, lines: Mapping[str, Sequence[str]]) -> str | No
 
 def crashed(record: RunRecord) -> bool:
     """Whether a signal ended the program: its sandbox reports that as an exit status."""
-    return record.ended == "exit" and not record.said_bye and (record.status or 0) - _SIGNALLED in _SIGNALS
+    return record.ended == "exit" and not record.said_bye and (record.status or 0) - _SIGNALLED in SIGNALS
 
 
 def ending(record: RunRecord, seconds: int, errors: Sequence[int] = ()) -> str:
     """How the program ended, where that was not its own exit."""
     if record.ended == "signal" or crashed(record):
         number = record.signal or (record.status or 0) - _SIGNALLED
-        return f"The program crashed: {_SIGNALS.get(number, f'signal {number}')}."
+        return f"The program crashed: {SIGNALS.get(number, f'signal {number}')}."
     if record.ended == "timeout":
         return f"The program was stopped: it did not end in {seconds} seconds. --seconds N gives it more."
     if record.ended == "garbled":
@@ -242,4 +252,3 @@ def ending(record: RunRecord, seconds: int, errors: Sequence[int] = ()) -> str:
 
 
 _SIGNALLED = 128  # and the signal: an exit status
-_SIGNALS = {4: "an illegal instruction", 6: "abort()", 7: "a bus error", 8: "a division by zero", 11: "segmentation fault"}  # fmt: skip

@@ -29,6 +29,7 @@ enum class CudaError : int {
   invalid_copy_direction = 21,
   invalid_device_function = 98,
   invalid_handle = 400,
+  not_ready = 600,
   illegal_address = 700,
   launch_timeout = 702,
   assertion = 710,

@@ -69,6 +69,17 @@ std::vector<std::string> HostRequest::texts(const char* key, std::size_t most, s
   return all;
 }
 
+std::vector<std::uint64_t> HostRequest::numbers(const char* key, std::size_t most) const {
+  const json& value = at_key(key);
+  if (!value.is_array() || value.size() > most) refuse(key);
+  std::vector<std::uint64_t> all;
+  for (const json& one : value) {
+    if (!one.is_number_unsigned()) refuse(key);
+    all.push_back(one.get<std::uint64_t>());
+  }
+  return all;
+}
+
 MemoryKind HostRequest::kind() const {
   const std::string& name = text("kind", 16);
   if (name == "device") return MemoryKind::device;

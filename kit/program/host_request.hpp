@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include <nlohmann/json.hpp>
 
@@ -27,6 +28,7 @@ class HostRequest {
   const std::string& text(const char* key, std::size_t longest = 4096) const;
   protocol::Extent extent(const char* key) const;
   std::vector<std::string> texts(const char* key, std::size_t most, std::size_t longest) const;
+  std::vector<std::uint64_t> numbers(const char* key, std::size_t most) const;
   MemoryKind kind() const;
 
  private:

@@ -240,11 +240,12 @@ void LaunchCalls::note_uses(const HostRequest& request, const KernelLaunch& laun
       return Use{stamp,         first,       std::min(end, one.bytes),     writes, kernel, request.at(),
                  element_bytes, use.touched, request.number_or("graph", 0)};
     };
-    if (use.read_end > use.read_first) session_.use(one, part(use.read_first, use.read_end, false));
-    if (use.written_end <= use.written_first) continue;
-    const Use written = part(use.written_first, use.written_end, true);
-    session_.use(one, written);
-    if (one.kind == MemoryKind::managed || one.kind == MemoryKind::pinned) session_.pending.guard(one.address, one.bytes, written);
+    const auto note = [&](const Use& part) {
+      session_.use(one, part);
+      if (one.kind == MemoryKind::managed || one.kind == MemoryKind::pinned) session_.pending.guard(one.address, one.bytes, part);
+    };
+    if (use.read_end > use.read_first) note(part(use.read_first, use.read_end, false));
+    if (use.written_end > use.written_first) note(part(use.written_first, use.written_end, true));
   }
 }
 

@@ -9,6 +9,7 @@
 namespace tilelab::program {
 namespace {
 
+constexpr std::uint64_t null_bytes = 4096;  // no memory of a program lies there
 constexpr std::size_t most_variables = 4096, longest_symbol = 4096;
 
 bool is_of_device(std::uint64_t address) { return address >= device_first && address < memory_end; }
@@ -164,11 +165,13 @@ void MemoryCalls::note_uses(const HostRequest& request, const Rows& to, const Ro
   };
   for (const Rows* side : {&from, &to}) {
     if (side->memory == nullptr) continue;
+    if (side == &to) session_.record.filled(*side->memory, request.at(), side->offset, side->offset + side->extent());
+    if (side == &from) session_.record.taken(*side->memory, request.at(), side->offset + side->extent());
     const Use use{stamp, side->offset,   side->offset + side->extent(), side == &to, nullptr, request.at(),
                   1,     touched(*side), request.number_or("graph", 0)};
     session_.use(*side->memory, use);
     if (use.writes && side->memory->is_input) session_.record.host("input-modified", request.at(), about(*side->memory));
-    if (async && use.writes && side->memory->kind != MemoryKind::device && side->memory->kind != MemoryKind::variable)
+    if (async && side->memory->kind != MemoryKind::device && side->memory->kind != MemoryKind::variable)
       session_.pending.guard(side->memory->address, side->memory->bytes, use);
   }
 }
@@ -215,6 +218,9 @@ Reply MemoryCalls::copy(const HostRequest& request) {
   const auto from_trouble = resolve(request, "from", request.number("from"), "from_pitch", from);
   if (to_trouble || from_trouble) return fail(to_trouble.value_or(CudaError::invalid_value));
   if (to.pitch < to.row_bytes || from.pitch < from.row_bytes) return fail(CudaError::invalid_pitch);
+  for (const char* side : {"to", "from"}) {
+    if (request.number(side) < null_bytes) return fail(CudaError::invalid_value);
+  }
   if (!has_right_direction(request, static_cast<CopyKind>(kind), to, from)) return fail(CudaError::invalid_value);
   if (!planned_by.empty()) return planned();
   if (to.memory == nullptr && from.memory == nullptr) return finish(request, to, from, "host");

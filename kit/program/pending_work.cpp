@@ -59,6 +59,20 @@ void PendingWork::guard(std::uintptr_t address, std::size_t bytes, const Use& us
   guarded_.push_back({address, bytes});
 }
 
+PendingWork::Guarded PendingWork::take_guarded() {
+  std::vector<Range> all = std::exchange(guarded_, {});
+  std::sort(all.begin(), all.end());
+  all.erase(std::unique(all.begin(), all.end()), all.end());
+  Guarded guarded;
+  for (const Range& range : all) {
+    const bool is_written = std::any_of(guards_.begin(), guards_.end(), [&](const Guard& one) {
+      return one.range == range && one.use.writes && !order_.is_done(one.use.stamp);
+    });
+    (is_written ? guarded.wholly : guarded.from_writes).push_back(range);
+  }
+  return guarded;
+}
+
 std::vector<PendingWork::Range> PendingWork::take_done() {
   std::vector<Range> done, kept;
   std::erase_if(guards_, [&](const Guard& one) {
@@ -72,11 +86,14 @@ std::vector<PendingWork::Range> PendingWork::take_done() {
   return done;
 }
 
-const Use* PendingWork::changing(std::uintptr_t address) const {
+const Use* PendingWork::disturbed(std::uintptr_t address, bool by_write) const {
+  const Use* reader = nullptr;
   for (const Guard& one : guards_) {
-    if (address >= one.first && address < one.end && !order_.is_done(one.use.stamp)) return &one.use;
+    if (address < one.first || address >= one.end || order_.is_done(one.use.stamp)) continue;
+    if (one.use.writes) return &one.use;
+    reader = &one.use;
   }
-  return nullptr;
+  return by_write ? reader : nullptr;
 }
 
 }  // namespace tilelab::program

@@ -42,14 +42,17 @@ class PendingWork {
   std::optional<UseConflict> add(std::uintptr_t allocation, const Use& use);
   void forget(std::uintptr_t allocation);
 
-  // Host code must not touch this memory before the work is done.
+  // Host code must not touch this memory before the work is done; where the work only reads, it must not write there.
   void guard(std::uintptr_t address, std::size_t bytes, const Use& use);
   using Range = std::pair<std::uintptr_t, std::size_t>;
   // Those that were guarded since the last call, and those that need it no longer.
-  std::vector<Range> take_guarded() { return std::exchange(guarded_, {}); }
+  struct Guarded {
+    std::vector<Range> wholly, from_writes;
+  };
+  Guarded take_guarded();
   std::vector<Range> take_done();
-  // Work that still may change this byte, or null.
-  const Use* changing(std::uintptr_t address) const;
+  // Work that still may change this byte, or, where the host writes it, may read it; or null.
+  const Use* disturbed(std::uintptr_t address, bool by_write) const;
 
  private:
   struct Guard {

@@ -87,7 +87,26 @@ void RunRecord::freed(const Allocation& one) {
 }
 
 void RunRecord::revived(const Allocation& one) {
-  if (one.index < allocations_.size()) allocations_[one.index]["freed_at"] = allocations_[one.index]["freed_by"] = nullptr;
+  if (one.index >= allocations_.size()) return;
+  json& known = allocations_[one.index];
+  known["freed_at"] = known["freed_by"] = nullptr;
+  known.erase("filled");
+  known.erase("taken");
+}
+
+void RunRecord::filled(const Allocation& one, std::uint64_t at, std::size_t first, std::size_t end) {
+  if (one.index >= allocations_.size()) return;
+  json& known = allocations_[one.index];
+  if (first == 0 && end < one.bytes)
+    known["filled"] = {{"at", at}, {"bytes", end}};
+  else
+    known.erase("filled");
+}
+
+void RunRecord::taken(const Allocation& one, std::uint64_t at, std::size_t end) {
+  if (one.index >= allocations_.size()) return;
+  json& known = allocations_[one.index];
+  if (!known.contains("taken") || known["taken"]["bytes"].get<std::size_t>() < end) known["taken"] = {{"at", at}, {"bytes", end}};
 }
 
 void RunRecord::count(const std::map<std::string, std::uint64_t>& counters) {

@@ -25,6 +25,10 @@ class RunRecord {
   void allocation(const Allocation& made, const std::string& name = {});  // name: of a variable or an operand
   void freed(const Allocation& one);
   void revived(const Allocation& one);
+  // The host's last copy or fill of this memory, if it does not reach its end.
+  void filled(const Allocation& one, std::uint64_t at, std::size_t first, std::size_t end);
+  // A copy to the host. Of the bytes before `end`, and the farthest one counts.
+  void taken(const Allocation& one, std::uint64_t at, std::size_t end);
   void end(const std::string& how, nlohmann::json more = nlohmann::json::object());
   // Adds the counters of one launch to those before; of what is the most of a thread or a block, the largest counts.
   void count(const std::map<std::string, std::uint64_t>& counters);

@@ -28,9 +28,14 @@ Reply Session::arrive(std::uint64_t at) {
 // Which memory a kernel has written to says something of what it computed: a host that sees another run's numbers is told nothing.
 void Session::guard(Reply& reply) {
   const auto guarded = pending.take_guarded();
-  if (guarded.empty() || reads.shows()) return;
-  reads.noticed(guarded.size());
-  reply.value["guard"] = guarded;
+  if (reads.shows()) return;
+  if (!guarded.wholly.empty()) {
+    reads.noticed(guarded.wholly.size());
+    reply.value["guard"] = guarded.wholly;
+  }
+  if (guarded.from_writes.empty()) return;
+  reads.noticed(guarded.from_writes.size());
+  reply.value["guard_writes"] = guarded.from_writes;
 }
 
 void Session::use(Allocation& one, const Use& use) {

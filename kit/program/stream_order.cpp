@@ -82,6 +82,16 @@ void StreamOrder::host_waits_for_stream(std::uint64_t number) {
 
 void StreamOrder::host_waits_for_event(std::uint64_t event) { join(host_, events_.at(event)); }
 
+bool StreamOrder::host_has_seen(std::uint64_t event) const {
+  const auto found = events_.find(event);
+  if (found == events_.end()) return true;
+  const Clock& until = found->second;
+  for (std::size_t slot = 0; slot < until.size(); ++slot) {
+    if (until[slot] != 0 && !reached(host_, {slot, until[slot]})) return false;
+  }
+  return true;
+}
+
 void StreamOrder::host_waits_for_all() {
   for (const auto& [number, one] : streams_) join(host_, one.clock);
   for (const Clock& clock : gone_) join(host_, clock);

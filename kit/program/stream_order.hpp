@@ -42,6 +42,7 @@ class StreamOrder {
   void host_waits_for_stream(std::uint64_t stream);
   void host_waits_for_event(std::uint64_t event);
   void host_waits_for_all();
+  bool host_has_seen(std::uint64_t event) const;  // all work before the event is known to be done
 
   bool is_before(const Stamp& work, const Stamp& later) const;  // `later` is the last work of its stream
   bool is_done(const Stamp& work) const { return reached(host_, work); }

@@ -3,6 +3,11 @@
 #include <utility>
 
 namespace tilelab::program {
+namespace {
+
+constexpr std::size_t most_frames = 16;  // of the program's calls
+
+}  // namespace
 
 Reply WaitingCalls::stream(const HostRequest& request) {
   const std::string& what = request.text("what", 16);
@@ -56,6 +61,8 @@ Reply WaitingCalls::event(const HostRequest& request) {
   if (what == "elapsed") {
     const auto start = recorded_.find(event), end = recorded_.find(request.number("other"));
     if (start == recorded_.end() || end == recorded_.end()) return session_.fail("event elapsed", CudaError::invalid_handle, at);
+    if (!session_.order.host_has_seen(event) || !session_.order.host_has_seen(request.number("other")))
+      return session_.fail("event elapsed", CudaError::not_ready, at);
     const std::chrono::duration<double, std::milli> passed = end->second - start->second;
     return {.value = {{"error", session_.errors.sticky()}, {"milliseconds", passed.count()}}};
   }
@@ -100,21 +107,26 @@ Reply WaitingCalls::last_error(const HostRequest& request) { return reply_of(ses
 Reply WaitingCalls::touch(const HostRequest& request) {
   const std::uint64_t address = request.number("address");
   nlohmann::json numbers = {{"address", address}, {"write", request.flag("write")}};
+  if (request.has("frames")) numbers["frames"] = request.numbers("frames", most_frames);
   Allocation* one = session_.memory.near(address);
   if (one != nullptr) numbers.update(about(*one));
   const auto act = [](const char* action) { return Reply{.value = {{"error", 0}, {"action", action}}}; };
   if (address >= shared_first && address < memory_end && one != nullptr && one->is_live()) {
-    if (const Use* use = session_.pending.changing(address)) {
+    if (const Use* use = session_.pending.disturbed(address, request.flag("write"))) {
       numbers["other_at"] = use->at;
       if (use->kernel != nullptr) numbers["kernel"] = *use->kernel;
-      session_.record.host("read-before-sync", request.number("pc"), std::move(numbers));
+      session_.record.host(use->writes ? "read-before-sync" : "write-before-sync", request.at(), std::move(numbers));
     }
     return act("go on");
   }
-  if (address < device_first || address >= memory_end) return act("stop");
+  if (address < device_first || address >= memory_end) {
+    if (!request.has("signal")) return act("stop");
+    numbers["signal"] = request.number("signal");
+    session_.record.host("host-crash", request.at(), std::move(numbers));
+    return act("stop");
+  }
   const bool is_freed = one != nullptr && !one->is_live();
-  session_.record.host(is_freed && address >= shared_first ? "use-after-free" : "device-pointer-on-host", request.number("pc"),
-                       std::move(numbers));
+  session_.record.host(is_freed && address >= shared_first ? "use-after-free" : "device-pointer-on-host", request.at(), std::move(numbers));
   return act("stop");
 }
 

@@ -15,7 +15,7 @@ using nlohmann::json;
 
 constexpr std::size_t longest_text = 1000, most_printed = 16 * 1024, most_kept = 128 * 1024;
 constexpr int shell_status = 128;
-constexpr std::array<std::pair<std::string_view, Verdict>, 13> host_mistakes{{{"copy-size", Verdict::out_of_bounds},
+constexpr std::array<std::pair<std::string_view, Verdict>, 14> host_mistakes{{{"copy-size", Verdict::out_of_bounds},
                                                                               {"copy-direction", Verdict::crash},
                                                                               {"device-pointer-on-host", Verdict::crash},
                                                                               {"host-pointer-on-device", Verdict::out_of_bounds},
@@ -26,6 +26,7 @@ constexpr std::array<std::pair<std::string_view, Verdict>, 13> host_mistakes{{{"
                                                                               {"unchecked-error", Verdict::launch_error},
                                                                               {"not-configured", Verdict::launch_error},
                                                                               {"read-before-sync", Verdict::race},
+                                                                              {"write-before-sync", Verdict::race},
                                                                               {"copy-race", Verdict::race},
                                                                               {"launch-race", Verdict::race}}};
 

@@ -92,7 +92,7 @@ def test_host_code_that_touches_device_memory_is_told_with_its_line_and_ends(pro
     assert done.stdout == "before\n"
     assert touched["write"] is True
     assert touched["address"] in conductor.memory
-    assert "the line of the fault" in line_of(program, touched["pc"])
+    assert "the line of the fault" in line_of(program, touched["at"])
 
 
 def test_a_copy_from_memory_that_is_not_there_ends_the_program_as_a_fault(program: Path) -> None:

@@ -102,7 +102,7 @@ TEST_CASE("fake program: makes mistakes", "[.fake-program]") {
   expect(cuda.ask({{"op", "last_error"}}).at("error") == 9, 10);
   expect(cuda.copy(0x5000, x, 100, 2, 11).at("error") == 0, 11);
   cuda.ask({{"op", "chunk"}, {"bytes", 100}});
-  expect(cuda.ask({{"op", "touch"}, {"address", x}, {"pc", 12}}).at("action") == "stop", 12);
+  expect(cuda.ask({{"op", "touch"}, {"address", x}, {"at", 12}}).at("action") == "stop", 12);
   expect(cuda.launch(x, 1, {{"grid", {4, 1, 1}}, {"at", 13}}).at("error") == 0, 13);
   cuda.bye();
   _exit(0);
@@ -114,8 +114,8 @@ TEST_CASE("fake program: looks too early", "[.fake-program]") {
   const auto* const seen = static_cast<float*>(mmap(nullptr, 4096, PROT_READ, MAP_SHARED, cuda.descriptor(), 0));
   expect(seen != MAP_FAILED, 2);
   expect(cuda.launch(managed, 1).at("guard") == json{{managed, 64}}, 3);
-  expect(cuda.ask({{"op", "touch"}, {"address", managed}, {"pc", 50}}).at("action") == "go on", 4);
-  expect(cuda.ask({{"op", "touch"}, {"address", managed + 32}, {"pc", 51}}).at("action") == "go on", 5);  // no kernel wrote there
+  expect(cuda.ask({{"op", "touch"}, {"address", managed}, {"at", 50}}).at("action") == "go on", 4);
+  expect(cuda.ask({{"op", "touch"}, {"address", managed + 32}, {"at", 51}}).at("action") == "go on", 5);  // no kernel wrote there
   expect(cuda.ask({{"op", "device"}, {"what", "synchronize"}}).at("unguard") == json{{managed, 64}}, 6);
   expect(seen[0] == 1, 7);
   cuda.ask({{"op", "free"}, {"address", managed}, {"kind", "device"}});
@@ -268,7 +268,7 @@ TEST_CASE("fake program: asks for impossible things", "[.fake-program]") {
   expect(cuda.ask({{"op", "symbol"}, {"name", "v"}, {"bytes", 0}}).at("error") == 1, 14);
   expect(cuda.ask({{"op", "event"}, {"what", "record"}, {"event", huge}}).at("error") == 400, 15);
   expect(cuda.ask({{"op", "stream"}, {"what", "destroy"}, {"stream", 0}}).at("error") == 400, 16);
-  expect(cuda.ask({{"op", "touch"}, {"address", huge}, {"pc", huge}}).at("action") == "stop", 17);
+  expect(cuda.ask({{"op", "touch"}, {"address", huge}, {"at", huge}}).at("action") == "stop", 17);
   cuda.bye();
   cuda.bye();
   _exit(0);

@@ -79,16 +79,30 @@ TEST_CASE("memory is guarded until the host has waited for what changes it", "[p
   Two two;
   const Use use = two.use(two.one, true, &kernel, 16, 32);
   two.work.guard(0x1000, 4096, use);
-  CHECK(two.work.take_guarded() == std::vector<PendingWork::Range>{{0x1000, 4096}});
-  CHECK(two.work.take_guarded().empty());
-  CHECK(two.work.changing(0x1010) != nullptr);
-  CHECK(two.work.changing(0x101F) != nullptr);
-  CHECK(two.work.changing(0x1020) == nullptr);  // other bytes of the page
+  CHECK(two.work.take_guarded().wholly == std::vector<PendingWork::Range>{{0x1000, 4096}});
+  CHECK(two.work.take_guarded().wholly.empty());
+  CHECK(two.work.disturbed(0x1010, false) != nullptr);
+  CHECK(two.work.disturbed(0x101F, false) != nullptr);
+  CHECK(two.work.disturbed(0x1020, false) == nullptr);  // other bytes of the page
   CHECK(two.work.take_done().empty());
   two.order.host_waits_for_stream(two.one);
-  CHECK(two.work.changing(0x1010) == nullptr);
+  CHECK(two.work.disturbed(0x1010, false) == nullptr);
   CHECK(two.work.take_done() == std::vector<PendingWork::Range>{{0x1000, 4096}});
   CHECK(two.work.take_done().empty());
+}
+
+TEST_CASE("memory that work only reads is guarded from writes of the host alone", "[pending_work]") {
+  Two two;
+  two.work.guard(0x1000, 4096, two.use(two.one, false, nullptr, 16, 32));
+  const auto guarded = two.work.take_guarded();
+  CHECK(guarded.wholly.empty());
+  CHECK(guarded.from_writes == std::vector<PendingWork::Range>{{0x1000, 4096}});
+  CHECK(two.work.disturbed(0x1010, false) == nullptr);
+  CHECK(two.work.disturbed(0x1010, true) != nullptr);
+  two.work.guard(0x1000, 4096, two.use(two.other, true, &kernel, 32, 64));
+  CHECK(two.work.take_guarded().wholly.size() == 1);
+  two.order.host_waits_for_stream(two.one);
+  CHECK(two.work.disturbed(0x1010, true) == nullptr);
 }
 
 TEST_CASE("memory stays guarded while other work changes it", "[pending_work]") {

@@ -9,6 +9,8 @@ from dataclasses import dataclass
 from grader.programs.host.host_places import Place
 
 _CALL = re.compile(r"\b(cuda[A-Z]\w*)\s*(?:<[^;()]*>)?\s*\(")
+_ASSIGNS = re.compile(r"\s*(?:(?:const\s+)?(?:cudaError_t|auto)\s+)?(?P<name>[A-Za-z_]\w*)\s*=\s*cuda\w+\s*\(")
+_COMMENT = re.compile(r"//[^\n]*|/\*.*?\*/", re.DOTALL)
 _MOST_LINES = 6  # of one statement
 # What the calls are named like that ask the conductor for this.
 _NAMED = {
@@ -50,6 +52,18 @@ def call_at(place: Place | None, lines: Mapping[str, Sequence[str]], op: str = "
     fitting = [one for one in found if re.fullmatch(_NAMED.get(op, r"\w+"), one[1])]
     chosen = next(iter(fitting or ([] if op in _NAMED else found)), None)
     return CallStatement(chosen[1], tuple(_arguments(statement, chosen.end()))) if chosen else None
+
+
+def is_overwritten(place: Place, lines: Mapping[str, Sequence[str]]) -> bool:
+    """Whether the variable that this line gives a call's value to gets another one before anybody looks at it, in the same block."""
+    text = lines.get(place.file, ())
+    match = _ASSIGNS.match(text[place.line - 1]) if 0 < place.line <= len(text) else None
+    if match is None:
+        return False
+    rest = "\n".join([text[place.line - 1][match.end() :], *text[place.line : place.line + _MOST_LINES]])
+    after = re.split(r"[{}]", _COMMENT.sub("", rest))[0]
+    uses = re.search(rf"\b{match['name']}\b(?P<behind>\s*=(?!=)[^;]*)?", after)
+    return uses is not None and uses["behind"] is not None and not re.search(rf"\b{match['name']}\b", uses["behind"])
 
 
 def _arguments(text: str, at: int) -> list[str]:

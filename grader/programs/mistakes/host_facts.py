@@ -66,6 +66,28 @@ class Facts:
         first = next((before for pattern, before in _OF_NODES if re.fullmatch(pattern, self.statement.name)), None)
         return "" if first is None else self.statement.argument(first + number)
 
+    def source(self, otherwise: str) -> str:
+        """Of a copy."""
+        is_of_rows = self.statement is not None and self.statement.name.startswith("cudaMemcpy2D")
+        return self.argument(2 if is_of_rows else 1, otherwise)
+
+    @property
+    def source_line(self) -> str:
+        at = next((frame for frame in self.record.frames if frame in self.places), self.record.at)
+        place = self.places.get(at)
+        text = self.lines.get(place.file, ()) if place else ()
+        return text[place.line - 1] if place and 0 < place.line <= len(text) else ""
+
+    @property
+    def device_variable(self) -> str:
+        """A `__device__` or `__constant__` variable that this call is given like a pointer; empty: none."""
+        for number in (0, 1):
+            name = self._argument(number)
+            declared = re.compile(rf"__(?:device|constant)__[^;(){{}}]*\b{re.escape(name)}\s*(?:\[|=|;)")
+            if name.isidentifier() and any(declared.search(line) for lines in self.lines.values() for line in lines):
+                return name
+        return ""
+
     @property
     def kernel(self) -> str:
         symbol = self.record.text("kernel") or next((one.kernel for one in self._launches_here), "")

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
+from grader.programs.mistakes.crash_words import crash_words
 from grader.programs.mistakes.error_words import error_words
 from grader.programs.mistakes.host_facts import Facts
 from grader.programs.mistakes.run_record import LaunchRecord
@@ -60,8 +62,12 @@ def _copy_size(facts: Facts) -> Told:
     verb = "reads" if record.text("side") == "from" else "writes"
     memory = facts.memory + facts.allocated
     if record.allocation is None:  # a block of the host's own memory
-        memory = facts.argument(1 if record.text("side") == "from" else 0, "the host's memory")
-    place = "" if record.number("offset") == 0 else " from there on"
+        memory = (
+            facts.source("the host's memory")
+            if record.text("side") == "from"
+            else facts.argument(0, "the host's memory")
+        )
+    place = " from there on" if record.number("offset") else ""
     message = f"This copy {verb} {facts.bytes()}, but {memory} has only {facts.bytes('room')}{place}."
     advice = "Compare the bytes here with those of the allocation. Are both a number of elements times sizeof of one element?"
     return Told("Copy of the wrong size", message, advice)
@@ -69,7 +75,11 @@ def _copy_size(facts: Facts) -> Told:
 
 def _copy_direction(facts: Facts) -> Told:
     said, meant = facts.record.number("said"), facts.record.number("meant")
-    to, source = facts.argument(0, "the destination"), facts.argument(1, "the source")
+    to, source = facts.argument(0, "the destination"), facts.source("the source")
+    if variable := facts.device_variable:
+        message = f"`{variable}` is a variable of the device. On the host its name is no address of it, so this copy does not reach it."
+        advice = f"Use cudaMemcpyToSymbol({variable}, …) and cudaMemcpyFromSymbol(…, {variable}, …), or ask cudaGetSymbolAddress."
+        return Told("Copy in the wrong direction", message, advice)
     message = f"This copy says {_direction(said) or 'another direction'}, but "
     if meant is None:
         return Told("Copy in the wrong direction", f"{message}its pointers are those of another one.", _DIRECTION)
@@ -88,6 +98,12 @@ def _device_pointer_on_host(facts: Facts) -> Told:
     verb = "writes to" if facts.record.flag("write") else "reads"
     allocated = facts.allocated.rstrip(",")
     message = f"Host code {verb} {facts.memory}{allocated}, which is memory of the device."
+    if freed := re.search(r"\bfree\s*\(\s*([A-Za-z_][\w.]*)\s*\)", facts.source_line):
+        return Told(
+            "Wrong pointer freed",
+            f"free() is given `{freed[1]}` here, which points to memory of the device.",
+            "cudaFree frees what cudaMalloc gave, free() what malloc() gave.",
+        )
     advice = "Only kernels can use this pointer. Copy the data with cudaMemcpy first, and use the copy on the host."
     return Told("Device pointer used on the host", message, advice)
 
@@ -230,6 +246,34 @@ _EDGE = (
 )
 
 
+def _write_before_sync(facts: Facts) -> Told:
+    message = f"Host code changes {facts.memory} here, but nothing has waited for the work{facts.other} that may still read it."
+    advice = (
+        "Wait for that work before the host writes there again, with cudaStreamSynchronize() or an event, "
+        "or use a second buffer."
+    )
+    return Told("Changed before the stream has finished", message, advice)
+
+
+def _host_crash(facts: Facts) -> Told:
+    message, advice = crash_words(
+        facts.record.number("signal") or 0,
+        facts.record.number("address") or 0,
+        facts.source_line,
+        writes=facts.record.flag("write"),
+    )
+    return Told("Crash of the host's code", message, advice)
+
+
+def _short_copy(facts: Facts) -> Told:
+    message = f"This copies {facts.bytes()} of {facts.memory}{facts.allocated} to the host, and it has {facts.bytes('room')}. "
+    message += "No other copy fetches the rest."
+    advice = (
+        "The length of a copy is in bytes: a number of elements times sizeof of one element. sizeof of a pointer is 8."
+    )
+    return Told("Copy of the wrong size", message, advice)
+
+
 def _copy_race(facts: Facts) -> Told:
     where = "nodes of one graph" if facts.record.flag("in_graph") else "in different streams"
     message = (
@@ -327,6 +371,9 @@ _SENTENCES: dict[str, Callable[[Facts], Told]] = {
     "unasked-launch": _unasked_launch,
     "read-before-sync": _read_before_sync,
     "copy-race": _copy_race,
+    "write-before-sync": _write_before_sync,
+    "host-crash": _host_crash,
+    "short-copy": _short_copy,
     "launch-race": _launch_race,
     "swapped-sizes": _swapped_sizes,
     "not-configured": _not_configured,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Mapping, Sequence
 
 from grader.programs.host.host_places import Place
@@ -34,6 +35,15 @@ class MemoryNames:
     ) -> None:
         self._by_index = {one.index if one.index >= 0 else number: one for number, one in enumerate(allocations)}
         self._places, self._lines = places, lines
+        # Several calls in one line run in their order; a compiler may lay out their code in another one.
+        self._number_in_line: dict[int, int] = {}  # of each return address, in the order in which they came
+        calls: Counter[Place] = Counter()
+        for _, one in sorted(self._by_index.items()):
+            place = places.get(one.at)
+            if place is not None and one.at not in self._number_in_line:
+                self._number_in_line[one.at] = calls[place]
+                calls[place] += 1
+        self._names_in_line: dict[Place, list[str]] = {}
         self._names = {index: self._name(index) for index in self._by_index}
 
     def allocation(self, index: int | None) -> AllocationRecord | None:
@@ -72,12 +82,10 @@ class MemoryNames:
             line = self._lines[place.file][place.line - 1 : place.line]
             match = _OF_A_SYMBOL.search("".join(line))
             return allocation.name or (match["name"] if match else "")
-        found = self._on_line(place)
-        # Several calls in one line run in their order; a compiler may lay out their code in another one.
-        same_line = list(
-            dict.fromkeys(one.at for _, one in sorted(self._by_index.items()) if self._places.get(one.at) == place)
-        )
-        number = same_line.index(allocation.at)
+        if place not in self._names_in_line:
+            self._names_in_line[place] = self._on_line(place)
+        found = self._names_in_line[place]
+        number = self._number_in_line[allocation.at]
         if len(found) == 1:
             return found[0]
         return found[number] if number < len(found) else ""

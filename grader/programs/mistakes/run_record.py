@@ -16,6 +16,13 @@ class _Record(BaseModel):
     model_config = ConfigDict(frozen=True, extra="ignore")
 
 
+class ReachRecord(_Record):
+    """How far from its beginning a copy or a fill went, and where it was asked for."""
+
+    at: int = 0
+    bytes: int = 0
+
+
 class AllocationRecord(_Record):
     index: int = -1
     address: int
@@ -25,6 +32,8 @@ class AllocationRecord(_Record):
     name: str = ""
     freed_at: int | None = None
     freed_by: str | None = None
+    filled: ReachRecord | None = None  # the host's last copy or fill, if it did not reach the end
+    taken: ReachRecord | None = None  # what was copied to the host, the farthest
 
 
 class LaunchRecord(_Record):
@@ -105,6 +114,7 @@ class HostRecord(BaseModel):
     other_at: int | None = None
     count: int = 1
     allocation: int | None = None
+    frames: tuple[int, ...] = ()  # of a fault: the calls that led there, the innermost first
 
     def number(self, name: str) -> int | None:
         value = (self.model_extra or {}).get(name)
@@ -148,4 +158,6 @@ class RunRecord(_Record):
         found += [one.at for one in self.allocations] + [one.at for one in self.errors]
         found += [one.other_at or 0 for one in self.host] + [one.freed_at or 0 for one in self.allocations]
         found += [self.refusal.at] if self.refusal else []
+        found += [reach.at for one in self.allocations for reach in (one.filled, one.taken) if reach]
+        found += [frame for one in self.host for frame in one.frames]
         return sorted({one for one in found if one > 0})

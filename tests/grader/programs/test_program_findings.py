@@ -8,7 +8,8 @@ import pytest
 
 from grader.programs.host.host_build import UnusedResult
 from grader.programs.host.host_places import Place
-from grader.programs.mistakes.run_record import RunRecord
+from grader.programs.mistakes.memory_names import MemoryNames
+from grader.programs.mistakes.run_record import AllocationRecord, RunRecord
 from grader.programs.program_findings import RunFacts, host_findings, kernel_findings
 
 LINES = [
@@ -112,6 +113,39 @@ def test_the_launch_that_ran_when_the_time_was_over_is_no_mistake() -> None:
     }
     assert kernel_findings(facts(**record)) == ()
     assert host_findings(facts(**record)) == ()
+
+
+def test_the_copy_that_set_too_little_is_named_with_what_was_never_set() -> None:
+    allocation = {"index": 0, "address": A, "bytes": 4096, "at": 10, "filled": {"at": 20, "bytes": 1024}}
+    finding = {"kind": "uninitialized-read", "array": "memory#0", "message": "It has no value.", "at": 30}
+    (found,) = kernel_findings(facts(allocations=[allocation], findings=[finding]))
+    assert found.message == "It has no value. Line 4 sets only the first 1,024 of the 4,096 bytes of `d_a`."
+
+
+def test_a_crash_is_told_in_the_users_line_nearest_to_it() -> None:
+    (found,) = host_findings(
+        facts(host=[{"kind": "host-crash", "at": 99, "frames": [99, 20, 30], "signal": 11, "address": 0}])
+    )
+    assert (found.line, "null pointer" in found.message) == (4, True)
+
+
+class Places(dict[int, Place]):
+    """Counts how often it is asked."""
+
+    asked = 0
+
+    def get(self, key: int, default: Place | None = None) -> Place | None:  # type: ignore[override]
+        self.asked += 1
+        return super().get(key, default)
+
+
+@pytest.mark.parametrize("count", [100, 1000])
+def test_names_of_many_allocations_take_work_in_proportion_to_their_number(count: int) -> None:
+    records = [AllocationRecord(index=i, address=A + i, bytes=4, at=10 + i % 2) for i in range(count)]
+    places = Places(PLACES)
+    names = MemoryNames(records, places, {"a.cu": LINES})
+    assert (names.name(0), names.name(count - 1)) == ("d_a", "d_b")
+    assert places.asked <= 3 * count
 
 
 def test_a_kind_that_is_not_known_is_shown_and_not_hidden() -> None:

@@ -1,0 +1,95 @@
+"""Copies that are too short: as many bytes as there are elements, or as a pointer has. Their lengths alone prove nothing, so the words of
+the call must say the same. Pure.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+
+from grader.model.verdicts import Verdict
+from grader.programs.host.host_places import Place
+from grader.programs.mistakes.call_statement import call_at
+from grader.programs.mistakes.memory_names import MemoryNames
+from grader.programs.mistakes.run_record import AllocationRecord, HostRecord, KernelFinding
+
+_ELEMENTS = (2, 4, 8, 12, 16)  # bytes of one
+_POINTER = 8
+_MEMORY = re.compile(r"memory#(\d+)")
+_OF_A_NAME = re.compile(r"sizeof\s*\(?\s*(?P<name>[A-Za-z_]\w*)\s*\)?")
+_MOST_LINES = 4  # of one statement
+_LENGTH = 2  # the place of the bytes in cudaMemcpy
+
+
+def short_fill(
+    found: KernelFinding,
+    allocations: Sequence[AllocationRecord],
+    names: MemoryNames,
+    places: Mapping[int, Place],
+    lines: Mapping[str, Sequence[str]],
+) -> str:
+    """Of memory that was read and never set: the copy or the fill that ended before. The memory is that which the finding names, or the
+    only such one that its launch is given.
+    """
+    if found.kind != Verdict.UNINITIALIZED_READ:
+        return ""
+    short = [one for one in allocations if one.filled is not None and one.filled.at in places]
+    if named := _MEMORY.match(found.array or ""):
+        short = [one for one in short if one.index == int(named[1])]
+    else:
+        place = places.get(found.at)
+        text = " ".join(lines.get(place.file, ())[place.line - 1 : place.line + _MOST_LINES - 1]) if place else ""
+        given = set(re.findall(r"[A-Za-z_][\w.]*", text.partition(">>>")[2].partition(";")[0]))
+        short = [one for one in short if names.name(one.index) in given]
+    if len(short) != 1 or short[0].filled is None:
+        return ""
+    (one,) = short
+    line, reached = places[short[0].filled.at].line, short[0].filled.bytes
+    return f" Line {line} sets only the first {reached:,} of the {one.bytes:,} bytes of {names.words(one.index)}."
+
+
+def short_results(
+    allocations: Sequence[AllocationRecord],
+    names: MemoryNames,
+    places: Mapping[int, Place],
+    lines: Mapping[str, Sequence[str]],
+) -> Iterator[HostRecord]:
+    """Results of which only a part is ever copied to the host."""
+    for one in allocations:
+        taken = one.taken
+        if taken is None or taken.bytes >= one.bytes or one.kind != "device":
+            continue
+        statement = call_at(places.get(taken.at), lines, "copy")
+        if statement is None or statement.name not in {"cudaMemcpy", "cudaMemcpyAsync"}:
+            continue
+        length = statement.argument(_LENGTH)
+        is_count = (
+            "sizeof" not in length
+            and any(taken.bytes * element == one.bytes for element in _ELEMENTS)
+            and _is_count_of(length, names.place(one.index), lines)
+        )
+        is_pointer = taken.bytes == _POINTER and _is_of_pointer(length, statement.arguments[0], lines)
+        if is_count or is_pointer:
+            yield HostRecord.model_validate(
+                {"kind": "short-copy", "at": taken.at, "allocation": one.index, "bytes": taken.bytes, "room": one.bytes}
+            )
+
+
+def _is_of_pointer(length: str, to: str, lines: Mapping[str, Sequence[str]]) -> bool:
+    """Whether it is the size of the destination's pointer. An array of that name has a size of its own."""
+    match = _OF_A_NAME.fullmatch(length)
+    if match is None or match["name"] != to.strip():
+        return False
+    every = "\n".join(line for text in lines.values() for line in text)
+    name = re.escape(match["name"])
+    return re.search(rf"\*\s*{name}\b", every) is not None and not re.search(rf"\w\s+{name}\s*\[", every)
+
+
+def _is_count_of(length: str, allocated: Place | None, lines: Mapping[str, Sequence[str]]) -> bool:
+    """Whether the allocation multiplies the same words by something, or is given other words: `n` beside `n * sizeof(int)`."""
+    statement = call_at(allocated, lines, "allocate")
+    if statement is None or len(statement.arguments) < _LENGTH:
+        return False
+    asked = re.sub(r"\s+", "", statement.arguments[1])
+    words = re.sub(r"\s+", "", length)
+    return bool(words) and asked != words and ("sizeof" in asked and words in asked)

@@ -1,0 +1,18 @@
+// host-crash in line 17:
+// says: through a null pointer
+#include <cstdio>
+
+__global__ void scale(float *x, int n) {
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i < n) x[i] = 2 * x[i] + 1;
+}
+
+int main() {
+  float *x = nullptr, *d_x;
+  cudaMalloc(&d_x, 400);
+  cudaMemset(d_x, 0, 400);
+  scale<<<1, 128>>>(d_x, 100);
+  cudaDeviceSynchronize();
+  cudaFree(d_x);
+  printf("%f\n", x[3]);
+}
