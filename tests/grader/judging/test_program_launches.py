@@ -13,12 +13,12 @@ from grader.model.labs import Lab, PublicSpec
 from grader.model.outcome import JudgedCase
 from grader.model.result import Launch
 from grader.model.verdicts import Verdict
-from grader.programs.mistakes import host_sentences
 from grader.programs.built_program import BuiltProgram
 from grader.programs.host.host_build import HostBuild, UnusedResult
 from grader.programs.host.host_places import Place
 from grader.programs.host.host_toolchain import HostToolchain
 from grader.programs.host.program_source import ProgramSource
+from grader.programs.mistakes import host_sentences
 
 ROOT = Path(__file__).resolve().parents[3]
 TEXT = "void solve(const float* A, int N) {\n  float* s; cudaMalloc(&s, 400);\n  add<<<1, 2048>>>(A, s, N);\n}\n"
