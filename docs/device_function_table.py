@@ -126,8 +126,8 @@ def _functions_by_header() -> list[tuple[str, str, str]]:
             "special_functions.hpp",
             _code(["clock", *_functions("special_functions.hpp")]),
         ),
-        ("Texture objects", "texture_functions.hpp", _code(_named("tex[123]D", "texture_functions.hpp"))),
-        ("Surface objects", "surface_functions.hpp", _code(_named("surf[123]D", "surface_functions.hpp"))),
+        ("Texture objects", "texture_functions.hpp", _code(_named("tex(?:[123]D|Cubemap)", "texture_functions.hpp"))),
+        ("Surface objects", "surface_functions.hpp", _code(_named("surf(?:[123]D|Cubemap)", "surface_functions.hpp"))),
         (
             "Launches from a kernel",
             "launch_functions.hpp",

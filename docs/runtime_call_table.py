@@ -19,6 +19,8 @@ _PARTS = (
     ("Memory", "runtime_memory.hpp"),
     ("Memory pools, and memory of graphs", "runtime_pools.hpp"),
     ("Copies and fills", "runtime_copies.hpp"),
+    ("Arrays", "runtime_arrays.hpp"),
+    ("Textures and surfaces", "runtime_textures.hpp"),
     ("Streams and events", "runtime_streams.hpp"),
     ("Graphs", "runtime_graphs.hpp"),
     ("Capture of streams", "runtime_capture.hpp"),

@@ -13,6 +13,7 @@
 
 #include "launch_stub.hpp"
 #include "launcher_call.hpp"
+#include "runtime_arrays.hpp"
 #include "runtime_capture.hpp"
 #include "runtime_copies.hpp"
 #include "runtime_device.hpp"
@@ -21,6 +22,7 @@
 #include "runtime_memory.hpp"
 #include "runtime_pools.hpp"
 #include "runtime_streams.hpp"
+#include "runtime_textures.hpp"
 
 // NVIDIA's helper_cuda.h, which many projects bring, declares its functions only where these are there.
 #define __DRIVER_TYPES_H__

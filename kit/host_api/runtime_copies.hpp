@@ -1,5 +1,5 @@
 // CUDA's runtime: copies and fills. Sizes, widths and pitches are in bytes; heights and depths count rows and slices. Copies from and to
-// arrays are missing.
+// arrays are in runtime_arrays.hpp, but for cudaMemcpy3D.
 #pragma once
 
 #include "api_marks.hpp"
@@ -70,7 +70,7 @@ TILELAB_CUDA_FORM cudaMemcpyFromSymbolAsync(void* to, const T& symbol, std::size
 }
 template <typename T, typename S>
 TILELAB_CUDA_FORM cudaGetSymbolAddress(T** pointer, const S& symbol) {
-  return cudaGetSymbolAddress(reinterpret_cast<void**>(pointer), tilelab_host::place_of(symbol));
+  return cudaGetSymbolAddress(static_cast<void**>(static_cast<void*>(pointer)), tilelab_host::place_of(symbol));
 }
 template <typename S>
 TILELAB_CUDA_FORM cudaGetSymbolSize(std::size_t* bytes, const S& symbol) {

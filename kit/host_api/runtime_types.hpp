@@ -1,5 +1,6 @@
 // The types and constants of CUDA's runtime that host code names: kinds of copies, streams, events, flags, attributes. Device
-// properties are in device_properties.hpp, graphs in runtime_graph_types.hpp. Arrays and textures are missing.
+// properties are in device_properties.hpp, graphs in runtime_graph_types.hpp, arrays in runtime_arrays.hpp, textures in
+// runtime_textures.hpp.
 #pragma once
 
 #include <cstddef>
@@ -45,6 +46,8 @@ struct cudaPos {
 };
 typedef struct cudaArray* cudaArray_t;
 typedef const struct cudaArray* cudaArray_const_t;
+typedef struct cudaMipmappedArray* cudaMipmappedArray_t;
+typedef const struct cudaMipmappedArray* cudaMipmappedArray_const_t;
 struct cudaMemcpy3DParms {
   cudaArray_t srcArray;
   cudaPos srcPos;

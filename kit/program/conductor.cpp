@@ -22,7 +22,7 @@ constexpr const char* notable[] = {"leak",           "copy-size",   "copy-direct
 bool leaves_memory(const HostRequest& request) {
   const std::string& op = request.op();
   if (op == "device") return request.text("what", 32) == "synchronize";
-  return op == "launch" || op == "stream" || op == "event" || op == "last_error" || op == "kernel";
+  return op == "launch" || op == "stream" || op == "event" || op == "last_error" || op == "kernel" || op == "texture";
 }
 
 }  // namespace
@@ -36,6 +36,8 @@ void Conductor::run(const std::atomic<bool>& stop) {
   memory_.emplace(session_, variables_, process.staging());
   launches_.emplace(session_, *memory_, variables_);
   waiting_.emplace(session_);
+  arrays_.emplace(session_);
+  textures_.emplace(session_);
   try {
     serve(process, deadline, stop);
   } catch (const BrokenRules& error) {
@@ -83,6 +85,8 @@ Reply Conductor::answer(const HostRequest& request, Clock::time_point deadline) 
   if (op == "fill") return memory_->fill(request);
   if (op == "allocate") return memory_->allocate(request);
   if (op == "free") return memory_->free(request);
+  if (op == "array") return arrays_->array(request);
+  if (op == "texture") return textures_->texture(request);
   if (op == "symbol") return memory_->symbol(request);
   if (op == "pointer") return memory_->pointer(request);
   if (op == "kernel") return launches_->kernel(request);

@@ -8,12 +8,14 @@
 
 #include <atomic>
 
+#include "program/array_calls.hpp"
 #include "program/host_process.hpp"
 #include "program/host_request.hpp"
 #include "program/launch_calls.hpp"
 #include "program/memory_calls.hpp"
 #include "program/operand_calls.hpp"
 #include "program/session.hpp"
+#include "program/texture_calls.hpp"
 #include "program/waiting_calls.hpp"
 
 namespace tilelab::program {
@@ -40,6 +42,8 @@ class Conductor {
   std::optional<MemoryCalls> memory_;
   std::optional<LaunchCalls> launches_;
   std::optional<WaitingCalls> waiting_;
+  std::optional<ArrayCalls> arrays_;
+  std::optional<TextureCalls> textures_;
   std::optional<OperandCalls> operands_;
   bool said_bye_ = false;
 };

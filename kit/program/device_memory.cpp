@@ -35,7 +35,7 @@ Allocation* DeviceMemory::place(std::size_t bytes, MemoryKind kind, std::uint64_
   if (!offset) return nullptr;
   Allocation one{.index = made_++, .address = next, .bytes = bytes, .kind = kind, .at = at};
   lay(one, *offset);
-  if (kind != MemoryKind::device) {
+  if (kind != MemoryKind::device && kind != MemoryKind::array) {
     std::memset(one.marks, 0x0F, (bytes + 3) / 4);
     one.is_set = true;
   }

@@ -7,10 +7,12 @@
 #include <cstdint>
 #include <deque>
 #include <map>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
 
+#include "program/array_shape.hpp"
 #include "program/file_space.hpp"
 #include "program/host_protocol.hpp"
 #include "program/mapped_file.hpp"
@@ -26,16 +28,17 @@ struct Allocation {
   std::uint64_t at = 0;                     // where the program made it
   std::optional<std::uint64_t> freed_at{};  // where it gave it back
   bool freed_by_reset = false;
-  std::size_t offset = 0, marks_offset = 0;  // in the files
-  char* content = nullptr;                   // in this process
-  std::uint8_t* marks = nullptr;             // see simt/byte_marks.hpp
-  bool is_set = false;                       // every byte is known to have a value
-  bool is_on_record = false;                 // as a whole: see HostView
-  const std::string* operand = nullptr;      // the name of the launcher's operand that it holds
-  bool is_input = false;                     // an operand that the launcher may only read
-  bool is_for_host = false;                  // an operand that host code may read
-  bool is_of_graph = false;                  // a node of a graph allocates it, at this address each time
-  bool was_never_live = false;               // … and has not done so yet
+  std::size_t offset = 0, marks_offset = 0;   // in the files
+  char* content = nullptr;                    // in this process
+  std::uint8_t* marks = nullptr;              // see simt/byte_marks.hpp
+  bool is_set = false;                        // every byte is known to have a value
+  bool is_on_record = false;                  // as a whole: see HostView
+  const std::string* operand = nullptr;       // the name of the launcher's operand that it holds
+  bool is_input = false;                      // an operand that the launcher may only read
+  bool is_for_host = false;                   // an operand that host code may read
+  bool is_of_graph = false;                   // a node of a graph allocates it, at this address each time
+  bool was_never_live = false;                // … and has not done so yet
+  std::shared_ptr<const ArrayShape> shape{};  // of an array
 
   bool is_live() const { return !freed_at; }
   protocol::ProgramFile file() const { return address < shared_first ? protocol::ProgramFile::device : protocol::ProgramFile::shared; }

@@ -27,6 +27,7 @@ enum class CudaError : int {
   invalid_pitch = 12,
   invalid_device_pointer = 17,
   invalid_copy_direction = 21,
+  invalid_filter = 26,
   invalid_device_function = 98,
   invalid_handle = 400,
   not_ready = 600,
@@ -38,7 +39,7 @@ enum class CudaError : int {
   not_supported = 801,
 };
 
-enum class MemoryKind : std::uint8_t { device, managed, pinned, variable };
+enum class MemoryKind : std::uint8_t { device, managed, pinned, variable, array };
 enum class CopyKind : std::uint8_t { host_to_host, host_to_device, device_to_host, device_to_device, by_address };
 
 // The program does not keep to the protocol. It is ended.

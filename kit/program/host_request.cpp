@@ -85,6 +85,7 @@ MemoryKind HostRequest::kind() const {
   if (name == "device") return MemoryKind::device;
   if (name == "managed") return MemoryKind::managed;
   if (name == "pinned") return MemoryKind::pinned;
+  if (name == "array") return MemoryKind::array;
   refuse("kind");
 }
 

@@ -49,8 +49,8 @@ std::size_t most_kept(const ProgramDescription& program) {
 
 }  // namespace
 
-KernelRunners::KernelRunners(const ProgramDescription& program, DeviceMemory& memory)
-    : limits_(program.limits), settings_(program.settings), memory_(memory), repeated_(memory, most_kept(program)) {}
+KernelRunners::KernelRunners(const ProgramDescription& program, DeviceMemory& memory, const TextureTable& textures)
+    : limits_(program.limits), settings_(program.settings), memory_(memory), textures_(textures), repeated_(memory, most_kept(program)) {}
 
 std::uint64_t KernelRunners::pointer_in(const KernelLaunch& launch, std::size_t parameter) {
   std::uint64_t pointer = 0;
@@ -79,7 +79,9 @@ ProgramBuffer KernelRunners::buffer_of(const KernelLaunch& launch, Allocation& o
   buffer.file = one.file();
   buffer.offset = one.offset;
   buffer.marks = one.marks_offset;
-  if (const auto place = parameter_for(launch, one)) {
+  if (one.shape) {
+    name_texels(buffer, one);
+  } else if (const auto place = parameter_for(launch, one)) {
     const KernelParameter& parameter = launch.description->parameters[*place];
     buffer.name = parameter.name;
     buffer.named_from = pointer_in(launch, *place) - one.address;
@@ -99,6 +101,32 @@ ProgramBuffer KernelRunners::buffer_of(const KernelLaunch& launch, Allocation& o
     buffer.only_read = (only_read || one.is_input) && one.is_set;
   }
   return buffer;
+}
+
+// A kernel reaches an array through textures, which only read, and through surfaces.
+void KernelRunners::name_texels(ProgramBuffer& buffer, Allocation& one) const {
+  const ArrayShape& shape = *one.shape;
+  if (!shape.is_mipmapped()) {
+    buffer.texels = shape.texels(shape.levels().front());
+    if (shape.dimensions() < 3 && shape.levels().front().extent[2] > 1)
+      buffer.texels.insert(buffer.texels.begin(), shape.levels().front().extent[2]);
+  }
+  buffer.element = "texel";
+  buffer.element_bytes = shape.format().texel_bytes();
+  if (textures_.has_surface_of(one)) return;
+  if (!one.is_set) one.is_set = all_set(one.marks, 0, one.bytes);
+  buffer.only_read = one.is_set;
+}
+
+std::vector<protocol::ProgramTexture> KernelRunners::textures_with(const std::map<const Allocation*, std::size_t>& places) const {
+  std::vector<protocol::ProgramTexture> all;
+  textures_.for_each([&](const protocol::ProgramTexture& made) {
+    const Allocation* const shown = memory_.containing(made.address);
+    const auto place = places.find(shown);
+    if (place != places.end()) all.emplace_back(made).buffer = place->second;
+    if (place == places.end()) all.push_back(made);
+  });
+  return all;
 }
 
 protocol::LaunchRequest KernelRunners::request_of(const KernelLaunch& launch, Variables& variables, LaunchOutcome& outcome) {
@@ -126,6 +154,7 @@ protocol::LaunchRequest KernelRunners::request_of(const KernelLaunch& launch, Va
     outcome.buffers.push_back(&one);
   });
   memory.follows_touches = launch.may_overlap;
+  memory.textures = textures_with(places);
   for (const KernelVariable& one : launch.description->variables) {
     ModuleVariable& variable = variables.at(one.name);
     memory.variables.push_back({one.name, places.at(variable.memory), variable.has_value});

@@ -15,6 +15,7 @@
 #include "program/device_memory.hpp"
 #include "program/program_description.hpp"
 #include "program/repeated_launches.hpp"
+#include "program/texture_table.hpp"
 #include "runner/protocol.hpp"
 
 namespace tilelab::program {
@@ -44,7 +45,7 @@ struct LaunchOutcome {
 class KernelRunners {
  public:
   using Variables = std::map<std::string, ModuleVariable>;
-  KernelRunners(const ProgramDescription& program, DeviceMemory& memory);
+  KernelRunners(const ProgramDescription& program, DeviceMemory& memory, const TextureTable& textures);
 
   // `variables`: those of the kernel are all there.
   LaunchOutcome run(const KernelLaunch& launch, Variables& variables, std::chrono::milliseconds left);
@@ -65,11 +66,14 @@ class KernelRunners {
   judge::RunnerProcess& runner_of(const KernelLaunch& launch);
   void read_touched(LaunchOutcome& outcome) const;
   protocol::LaunchRequest request_of(const KernelLaunch& launch, Variables& variables, LaunchOutcome& outcome);
+  void name_texels(protocol::ProgramBuffer& buffer, Allocation& one) const;
+  std::vector<protocol::ProgramTexture> textures_with(const std::map<const Allocation*, std::size_t>& places) const;
   protocol::ProgramBuffer buffer_of(const KernelLaunch& launch, Allocation& one) const;
 
   const ProgramLimits& limits_;
   const LaunchSettings& settings_;
   DeviceMemory& memory_;
+  const TextureTable& textures_;
   RepeatedLaunches repeated_;
   std::list<Living> living_;  // the one used last is the first
 };

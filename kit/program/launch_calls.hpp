@@ -16,7 +16,7 @@ namespace tilelab::program {
 class LaunchCalls {
  public:
   LaunchCalls(Session& session, MemoryCalls& memory, KernelRunners::Variables& variables)
-      : session_(session), memory_(memory), variables_(variables), runners_(session.description, session.memory) {}
+      : session_(session), memory_(memory), variables_(variables), runners_(session.description, session.memory, session.textures) {}
 
   Reply kernel(const HostRequest& request);
   // `left`: of the run's time. Throws RunOver.

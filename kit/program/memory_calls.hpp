@@ -47,6 +47,8 @@ class MemoryCalls {
   Reply revive(const HostRequest& request);
   void note_whole(const HostRequest& request, Allocation& one);
   std::optional<CudaError> resolve(const HostRequest& request, const char* key, std::uint64_t address, const char* pitch, Rows& rows);
+  std::optional<CudaError> resolve_in_array(const HostRequest& request, const char* key, Rows& rows);
+  CudaError mistake(const HostRequest& request, const char* kind, const char* key, const Allocation* one, const Rows& rows);
   bool has_right_direction(const HostRequest& request, CopyKind kind, const Rows& to, const Rows& from);
   void move(const Rows& to, const Rows& from);
   void note_uses(const HostRequest& request, const Rows& to, const Rows& from);

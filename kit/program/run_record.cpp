@@ -12,9 +12,15 @@ const char* name_of(MemoryKind kind) {
     case MemoryKind::managed: return "managed";
     case MemoryKind::pinned: return "pinned";
     case MemoryKind::variable: return "variable";
+    case MemoryKind::array: return "array";
     case MemoryKind::device: break;
   }
   return "device";
+}
+
+const char* kind_of(const Allocation& made) {
+  if (made.operand != nullptr) return "operand";
+  return made.shape && made.shape->is_mipmapped() ? "mipmapped-array" : name_of(made.kind);
 }
 
 }  // namespace
@@ -74,7 +80,7 @@ void RunRecord::allocation(const Allocation& made, const std::string& name) {
                           {"address", made.address},
                           {"bytes", made.bytes},
                           {"at", made.at},
-                          {"kind", made.operand != nullptr ? "operand" : name_of(made.kind)},
+                          {"kind", kind_of(made)},
                           {"freed_at", nullptr},
                           {"freed_by", nullptr}});
   if (!name.empty()) allocations_.back()["name"] = name;

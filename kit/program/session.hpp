@@ -18,6 +18,7 @@
 #include "program/program_description.hpp"
 #include "program/run_record.hpp"
 #include "program/stream_order.hpp"
+#include "program/texture_table.hpp"
 #include "simt/device_heap.hpp"
 
 namespace tilelab::program {
@@ -48,11 +49,12 @@ struct Session {
   HostView view;
   StreamOrder order;
   PendingWork pending;
+  TextureTable textures;
   ApiErrors errors;
   RunRecord record;
   std::size_t heap_limit = simt::DeviceHeap::usual_bytes;  // of what kernels allocate
-  std::string printed;            // by kernels, and not handed to the program yet
-  std::size_t printed_bytes = 0;  // in all
+  std::string printed;                                     // by kernels, and not handed to the program yet
+  std::size_t printed_bytes = 0;                           // in all
 
   // The call fails as CUDA's would.
   Reply fail(const std::string& op, CudaError error, std::uint64_t at) { return reply_of(errors.fail(op, error, at)); }

@@ -98,6 +98,7 @@ Reply WaitingCalls::device(const HostRequest& request) {
     session_.record.freed(*one);
   }
   if (Allocation* const heap = session_.memory.heap()) session_.memory.release(*heap, request.at(), true);
+  session_.textures.clear();
   session_.errors.reset();
   return reply;
 }

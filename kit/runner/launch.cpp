@@ -191,7 +191,7 @@ class Launch {
         return line != nullptr ? line->line : 0;
       }));
     }
-    const auto& objects = buffers_->objects();
+    const auto& objects = program_ ? program_->objects() : buffers_->objects();
     if (!objects.empty()) announcer.add(stale_texels_.emplace(panel_.log(), objects));
     const KernelCall kernel(image_.kernel, request_.arguments, buffers_->addresses(), image_.argument_bytes);
     if (image_.launches_children) announcer.add(child_order_.emplace(panel_.log()));

@@ -46,6 +46,8 @@ simt::Region region_of(const ProgramBuffer& one, simt::ByteMarks* marks) {
   region.element_bytes = one.element_bytes;
   region.named_from = one.named_from;
   region.marks = marks;
+  region.texels = !one.texels.empty();
+  region.dimensions.assign(one.texels.begin(), one.texels.end());
   return region;
 }
 
@@ -79,6 +81,25 @@ MappedProgram::MappedProgram(const protocol::ProgramMemory& described, const std
       continue;
     }
     memory.add_placed(region_of(one, &marks_.back()));
+  }
+  place_textures(memory);
+}
+
+void MappedProgram::place_textures(simt::MemoryMap& memory) {
+  for (const protocol::ProgramTexture& one : described_.textures) {
+    if (one.place >= objects_.size()) objects_.resize(one.place + 1);
+    simt::TextureObject& object = objects_[one.place] = protocol::object_from(one.description);
+    object.generation = one.generation;
+    if (!one.buffer) {
+      object.gone = one.address;
+      continue;
+    }
+    const ProgramBuffer& buffer = described_.buffers.at(*one.buffer);
+    object.region = memory.find_global(buffer.address, 1);
+    object.offset = one.address - buffer.address;
+    const simt::TextureObject last = level_of(object, object.levels - 1);
+    if (object.region == nullptr || one.address < buffer.address || !lies_in(last.offset, last.bytes(), buffer.bytes))
+      throw std::runtime_error("a texture is larger than its memory");
   }
 }
 

@@ -13,6 +13,7 @@
 #include "simt/byte_marks.hpp"
 #include "simt/memory_map.hpp"
 #include "simt/submission_data.hpp"
+#include "simt/texture_object.hpp"
 
 namespace tilelab {
 
@@ -26,6 +27,8 @@ class MappedProgram {
   void load(const Image& image);
   // Keeps those that the launch has changed, and what is on the heap.
   void store() const;
+  // By their places. Valid when everything is mapped.
+  const std::vector<simt::TextureObject>& objects() const { return objects_; }
   // What the launch did with the buffers.
   std::vector<protocol::BufferUse> uses() const;
 
@@ -36,12 +39,14 @@ class MappedProgram {
     std::uint8_t* marks;
     std::vector<char> before;
   };
+  void place_textures(simt::MemoryMap& memory);
   void reserve(const protocol::ProgramMemory& described) const;
 
   const protocol::ProgramMemory& described_;
   simt::DeviceHeap* heap_ = nullptr;  // of the program, where a kernel has used it
   std::deque<simt::ByteMarks> marks_;  // one for each buffer
   std::vector<Loaded> loaded_;
+  std::vector<simt::TextureObject> objects_;
 };
 
 }  // namespace tilelab

@@ -1,6 +1,8 @@
 // Lists of numbers, because a program may have thousands of buffers and launch thousands of kernels.
 #include "runner/program_message.hpp"
 
+#include <utility>
+
 #include "runner/strict_json.hpp"
 
 namespace tilelab::protocol {
@@ -13,9 +15,11 @@ using strict::refuse;
 using strict::text;
 
 ProgramBuffer buffer_from(const json& value) {
-  if (list(value).size() != 10) refuse(value, "ten values of a buffer");
+  if (list(value).size() != 11) refuse(value, "eleven values of a buffer");
   const auto file = integer<std::uint8_t>(value[3]);
   if (file > static_cast<std::uint8_t>(ProgramFile::shared)) refuse(value, "a file of buffers");
+  std::vector<std::uint32_t> texels;
+  for (const json& one : list(value[10])) texels.push_back(integer<std::uint32_t>(one));
   return {.name = text(value[0]),
           .address = integer<std::uintptr_t>(value[1]),
           .bytes = integer<std::size_t>(value[2]),
@@ -25,7 +29,8 @@ ProgramBuffer buffer_from(const json& value) {
           .element = text(value[6]),
           .element_bytes = integer<std::size_t>(value[7]),
           .named_from = integer<std::size_t>(value[8]),
-          .only_read = value[9].get<bool>()};
+          .only_read = value[9].get<bool>(),
+          .texels = std::move(texels)};
 }
 
 void check(const json& value, const ProgramBuffer& one, std::uintptr_t from) {
@@ -40,7 +45,8 @@ void to_json(json& value, const ProgramMemory& memory) {
   value = {{"buffers", json::array()}, {"variables", json::array()}};
   for (const ProgramBuffer& one : memory.buffers)
     value["buffers"].push_back({one.name, one.address, one.bytes, static_cast<int>(one.file), one.offset, one.marks, one.element,
-                                one.element_bytes, one.named_from, one.only_read});
+                                one.element_bytes, one.named_from, one.only_read, one.texels});
+  for (const ProgramTexture& one : memory.textures) value["textures"].push_back(one);
   if (memory.follows_touches) value["follows_touches"] = true;
   if (memory.heap) value["heap"] = {*memory.heap, memory.heap_limit};
   for (const ProgramVariable& one : memory.variables) value["variables"].push_back({one.symbol, one.buffer, one.has_value});
@@ -64,6 +70,13 @@ void from_json(const json& value, ProgramMemory& memory) {
     if (*memory.heap >= memory.buffers.size() || memory.buffers[*memory.heap].bytes < least_heap_bytes) refuse(value, "a buffer for the heap");
   }
   if (value.contains("follows_touches")) memory.follows_touches = value.at("follows_touches").get<bool>();
+  if (value.contains("textures")) {
+    for (const json& one : list(value.at("textures"))) {
+      const ProgramTexture& texture = memory.textures.emplace_back(one.get<ProgramTexture>());
+      if (memory.textures.size() > simt::most_texture_objects || texture.buffer.value_or(0) > memory.buffers.size())
+        refuse(value, "textures of buffers");
+    }
+  }
   const auto& variables = list(value.at("variables"));
   if (variables.size() > most_program_variables) refuse(value, "fewer variables");
   for (const json& one : variables) {

@@ -12,6 +12,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "runner/texture_message.hpp"
 #include "simt/touched_words.hpp"
 
 namespace tilelab::protocol {
@@ -35,8 +36,9 @@ struct ProgramBuffer {
   std::size_t offset = 0, marks = 0;       // where its bytes and its marks begin
   std::string element = "byte";
   std::size_t element_bytes = 1;
-  std::size_t named_from = 0;  // where the element of index 0 lies
-  bool only_read = false;      // no argument lets the kernel write there, and every byte has a value
+  std::size_t named_from = 0;              // where the element of index 0 lies
+  bool only_read = false;                  // no argument lets the kernel write there, and every byte has a value
+  std::vector<std::uint32_t> texels = {};  // of an array: its extents in texels, slowest first
 };
 
 struct ProgramVariable {
@@ -50,6 +52,7 @@ struct ProgramMemory {
   std::vector<ProgramVariable> variables;
   std::optional<std::size_t> heap{};  // index of the buffer that holds what kernels allocate
   std::size_t heap_limit = 0;         // bytes that kernels may allocate at a time
+  std::vector<ProgramTexture> textures{};
   bool follows_touches = false;  // the launch writes down which words it touches: others may run at the same time
 };
 

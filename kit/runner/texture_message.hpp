@@ -1,6 +1,7 @@
 // The part of a request that describes a texture or a surface: how the kernel looks at the memory of an argument.
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
@@ -21,6 +22,21 @@ struct TextureDescription {
   std::vector<simt::AddressMode> address;  // of x, y and z
   bool linear = false, normalized = false, as_float = false;
   std::optional<std::size_t> of;  // the argument whose memory it shows; otherwise its own
+  bool cube = false;              // six faces for each layer
+  std::array<float, 4> border{};
+  std::size_t pitch = 0;  // bytes from one row to the next; 0: rows follow each other
+  std::uint32_t levels = 1;
+  bool blends_levels = false;
+  float level_bias = 0, least_level = 0, most_level = 0;
+};
+
+// A texture or a surface that a program's host code made: its handle is made of its place and its generation.
+struct ProgramTexture {
+  std::size_t place = 0;
+  std::uint32_t generation = 0;
+  std::uintptr_t address = 0;         // of its first texel
+  std::optional<std::size_t> buffer;  // index in ProgramMemory::buffers; nothing: its memory was freed
+  TextureDescription description;
 };
 
 // What the kernel is passed for the texture or surface at this place among the arguments.
@@ -32,5 +48,7 @@ simt::TextureObject object_from(const TextureDescription& description);
 // Reading throws nlohmann::json::exception if the JSON does not have the shape above.
 void to_json(nlohmann::json&, const TextureDescription&);
 void from_json(const nlohmann::json&, TextureDescription&);
+void to_json(nlohmann::json&, const ProgramTexture&);
+void from_json(const nlohmann::json&, ProgramTexture&);
 
 }  // namespace tilelab::protocol

@@ -228,6 +228,10 @@ class Machine {
 
  private:
   bool is_echo(std::uintptr_t address, std::size_t size, AccessKind kind, bool is_volatile, std::uintptr_t statement);
+  // Where somebody asks which words a launch touches, each read counts.
+  static bool is_input_nobody_follows(const Region& buffer) {
+    return buffer.role == BufferRole::input && (buffer.marks == nullptr || buffer.marks->touched == nullptr);
+  }
   template <std::size_t size>
   bool is_redundant(std::uintptr_t address, std::uintptr_t pc) {
     if (redundant_ == nullptr || last_write_.size != 0 || header_span_.contains(pc)) return false;  // after a write: see is_echo()
@@ -237,7 +241,7 @@ class Machine {
       redundant_->count_shared(size);
     } else {
       const Region* buffer = memory_.find_buffer(address, size);
-      if (buffer == nullptr || buffer->role != BufferRole::input) return false;
+      if (buffer == nullptr || !is_input_nobody_follows(*buffer)) return false;
       spend(pc);
       if (buffer->marks != nullptr) buffer->marks->read.add(address - buffer->base, size);
       if (buffer->space != Space::module) redundant_->count_input(size);  // a GPU reads constant memory from a cache of its own

@@ -5,6 +5,14 @@ namespace tilelab::simt {
 
 void Machine::access_texel(Unit unit, std::uintptr_t address, std::size_t size, AccessKind kind, std::uintptr_t pc, std::uintptr_t frame) {
   last_write_.size = 0;
+  if (unit == Unit::texture && redundant_ != nullptr) {  // as in is_redundant()
+    const Region* region = memory_.find_global(address, size);
+    if (region != nullptr && is_input_nobody_follows(*region)) {
+      spend(pc);
+      if (region->marks != nullptr) region->marks->read.add(address - region->base, size);
+      return;
+    }
+  }
   access_.unit = unit;
   access(address, size, kind, false, pc, frame);
   access_.unit = Unit::none;

@@ -58,7 +58,7 @@ Axis along(float coordinate, std::int64_t extent, AddressMode mode, bool normali
 
 std::int64_t number_of(const TextureObject& object, std::int64_t x, std::int64_t y, std::int64_t z, std::int64_t layer) {
   if (x == outside || y == outside || z == outside) return outside;
-  const std::int64_t slice = object.layers != 0 ? layer : z;
+  const std::int64_t slice = object.layers != 0 || object.cube ? layer : z;
   const std::int64_t rows = object.layers != 0 && object.dimensions == 1 ? 1 : std::int64_t{object.extent[1]};
   return (slice * rows + y) * object.extent[0] + x;
 }
@@ -82,12 +82,18 @@ std::array<std::array<double, 2>, 2> products(const Axis& one, const Axis& other
 
 }  // namespace
 
-Taps sampled_at(const TextureObject& object, const std::array<float, 3>& at, std::int64_t layer) {
+namespace {
+
+// A negative layer is a large one, as in a register without a sign.
+std::int64_t layer_of(const TextureObject& object, std::int64_t layer) {
+  const std::int64_t last = std::max<std::int64_t>(1, object.layers) - 1;
+  return layer < 0 ? last : std::min(layer, last);
+}
+
+// `here`: the slice of an object with layers or faces.
+Taps in_slice(const TextureObject& object, const std::array<float, 3>& at, std::int64_t here) {
   const std::array<Axis, 3> axes = axes_of(object, at, object.linear);
   const Axis &x = axes[0], &y = axes[1], &z = axes[2];
-  // A negative layer is a large one, as in a register without a sign.
-  const std::int64_t last = std::max<std::int64_t>(1, object.layers) - 1;
-  const std::int64_t here = layer < 0 ? last : std::min(layer, last);
   const bool deep = z.count == 2;
   const auto weights = products(x, deep ? z : y);
   Taps taps;
@@ -106,6 +112,49 @@ Taps sampled_at(const TextureObject& object, const std::array<float, 3>& at, std
     }
   }
   return taps;
+}
+
+struct FacePlace {
+  std::int64_t face;
+  float s, t;
+};
+
+// Table "Cubemap Fetch" of the guide. The largest coordinate chooses the face; of equal ones, x before y before z.
+FacePlace face_at(const std::array<float, 3>& at) {
+  const auto [x, y, z] = at;
+  const float ax = std::fabs(x), ay = std::fabs(y), az = std::fabs(z);
+  const auto place = [](std::int64_t face, float along, float s, float t) {
+    return along == 0 ? FacePlace{face, 0.5f, 0.5f} : FacePlace{face, (s / along + 1) / 2, (t / along + 1) / 2};
+  };
+  if (ax >= ay && ax >= az) return std::signbit(x) ? place(1, ax, z, -y) : place(0, ax, -z, -y);
+  if (ay >= az) return std::signbit(y) ? place(3, ay, x, -z) : place(2, ay, x, z);
+  return std::signbit(z) ? place(5, az, -x, -y) : place(4, az, x, -y);
+}
+
+}  // namespace
+
+Taps sampled_at(const TextureObject& object, const std::array<float, 3>& at, std::int64_t layer) {
+  return in_slice(object, at, layer_of(object, layer));
+}
+
+Taps sampled_in_cube(const TextureObject& object, const std::array<float, 3>& at, std::int64_t layer) {
+  const FacePlace place = face_at(at);
+  TextureObject face = object;
+  face.normalized = true;
+  return in_slice(face, {place.s, place.t, 0}, layer_of(object, layer) * 6 + place.face);
+}
+
+LevelTaps levels_at(const TextureObject& object, float level) {
+  const double last = object.levels - 1;
+  double wanted = std::isnan(level) ? 0.0 : std::clamp(double{level} + double{object.level_bias}, -1.0, last + 1);
+  wanted = std::clamp(wanted, double{object.least_level}, std::max(double{object.least_level}, double{object.most_level}));
+  wanted = std::clamp(wanted, 0.0, last);
+  if (!object.blends_levels) return {{static_cast<std::uint32_t>(std::min(last, std::floor(wanted + 0.5))), 0}, {1.0, 0.0}, 1};
+  const std::int64_t steps = floor_of(wanted * weight_steps + 0.5);
+  const auto first = static_cast<std::uint32_t>(steps >> 8);
+  const double weight = static_cast<double>(steps & 255) / weight_steps;
+  if (weight == 0 || first + 1 >= object.levels) return {{first, 0}, {1.0, 0.0}, 1};
+  return {{first, first + 1}, {1.0 - weight, weight}, 2};
 }
 
 Taps gathered_at(const TextureObject& object, const std::array<float, 3>& at) {

@@ -5,6 +5,8 @@
 #include <unistd.h>
 
 #include <cstring>
+#include <limits>
+#include <stdexcept>
 
 #include <catch2/catch_test_macros.hpp>
 
@@ -54,6 +56,42 @@ TEST_CASE("buffers that lie too close, elsewhere, or on half pages are refused",
   ProgramMemory memory = memory_of({buffer(first, 100)});
   memory.variables.push_back({"counter", 1, true});
   refused(memory);
+}
+
+TEST_CASE("textures survive their message, and those of freed memory as well", "[program_message]") {
+  ProgramMemory memory = memory_of({buffer(first, 4096)});
+  ProgramTexture texture{.place = 3, .generation = 2, .address = first + 512, .buffer = 0, .description = {}};
+  texture.description.extents = {8, 8};
+  texture.description.address.assign(3, simt::AddressMode::border);
+  texture.description.border = {1.5f, 0, 0, std::numeric_limits<float>::infinity()};
+  texture.description.pitch = 64;
+  memory.textures.push_back(texture);
+  texture.buffer = std::nullopt;
+  texture.description.pitch = 0;
+  texture.description.cube = true;
+  texture.description.levels = 4;
+  texture.description.level_bias = -0.5f;
+  memory.textures.push_back(texture);
+  const auto again = json(memory).get<ProgramMemory>();
+  CHECK(json(again) == json(memory));
+  CHECK(again.textures[0].description.border[3] == std::numeric_limits<float>::infinity());
+  CHECK(again.textures[1].description.level_bias == -0.5f);
+  CHECK_FALSE(again.textures[1].buffer);
+}
+
+TEST_CASE("a texture that is larger than its memory is refused", "[program_message]") {
+  program::DeviceMemory device(1u << 20);
+  program::Allocation& one = *device.allocate(1000, program::MemoryKind::device, 1);
+  ProgramMemory memory = memory_of({buffer(one.address, one.bytes)});
+  ProgramTexture texture{.place = 0, .generation = 1, .address = one.address, .buffer = 0, .description = {}};
+  texture.description.extents = {251};
+  texture.description.address.assign(3, simt::AddressMode::clamp);
+  memory.textures.push_back(texture);
+  std::vector<Descriptor> files;
+  for (const int file : device.files()) files.emplace_back(::dup(file));
+  simt::MemoryMap map;
+  CHECK_THROWS_AS(MappedProgram(memory, files, map), std::runtime_error);
+  munmap(reinterpret_cast<void*>(one.address - simt::red_zone_bytes), 2 * simt::red_zone_bytes + 4096);
 }
 
 TEST_CASE("a launch sees the program's bytes at the program's addresses, and what it writes stays", "[program_message]") {

@@ -123,3 +123,60 @@ TEST_CASE("gathering takes the four texels of a linear filter, counter-clockwise
   CHECK(taps.tap[2].texel == 2);
   CHECK(taps.tap[3].texel == 1);
 }
+
+TEST_CASE("a direction chooses the face of a cube and the place on it", "[texture]") {
+  TextureObject cube;
+  cube.dimensions = 2;
+  cube.cube = true;
+  cube.extent = {2, 2, 1};
+  const auto texel = [&](float x, float y, float z, std::int64_t layer = 0) {
+    return sampled_in_cube(cube, {x, y, z}, layer).tap[0].texel;
+  };
+  CHECK(texel(1, 0.5f, 0.5f) == 0);             // +x: s is -z, t is -y
+  CHECK(texel(-1, 0.5f, 0.5f) == 1 * 4 + 1);    // -x: s is z
+  CHECK(texel(0.5f, 2, 0.5f) == 2 * 4 + 3);     // +y: s is x, t is z
+  CHECK(texel(0.5f, -1, 0.5f) == 3 * 4 + 1);    // -y: t is -z
+  CHECK(texel(0.5f, 0.5f, 1) == 4 * 4 + 1);     // +z
+  CHECK(texel(-0.5f, -0.5f, -1) == 5 * 4 + 3);  // -z: s is -x
+  cube.layers = 2;
+  CHECK(texel(1, 0.5f, 0.5f, 1) == 6 * 4);
+}
+
+TEST_CASE("levels of detail are chosen, clamped and blended", "[texture]") {
+  TextureObject object = line(8, AddressMode::clamp, false, true);
+  object.levels = 3;
+  object.most_level = 2;
+  CHECK(levels_at(object, 0.4f).level[0] == 0);
+  CHECK(levels_at(object, 0.6f).level[0] == 1);
+  CHECK(levels_at(object, 9).level[0] == 2);
+  CHECK(levels_at(object, -3).level[0] == 0);
+  object.blends_levels = true;
+  const LevelTaps both = levels_at(object, 1.25f);
+  REQUIRE(both.count == 2);
+  CHECK((both.level[0] == 1 && both.level[1] == 2 && both.weight[1] == 0.25));
+  object.most_level = 1;
+  CHECK((levels_at(object, 1.25f).count == 1 && levels_at(object, 1.25f).level[0] == 1));
+}
+
+TEST_CASE("the texels of a level begin behind those of the level before", "[texture]") {
+  Region region;
+  region.base = 0x10000;
+  TextureObject object = line(300, AddressMode::clamp, false, true);
+  object.region = &region;
+  object.levels = 3;
+  const TextureObject second = level_of(object, 1), third = level_of(object, 2);
+  CHECK((second.extent[0] == 150 && second.address_of(0) == 0x10000 + 1536));  // 1200 bytes, in steps of 512
+  CHECK((third.extent[0] == 75 && third.address_of(1) == 0x10000 + 1536 + 1024 + 4));
+}
+
+TEST_CASE("rows with a pitch begin where they do", "[texture]") {
+  Region region;
+  region.base = 0x10000;
+  TextureObject object = line(10, AddressMode::clamp, false, false);
+  object.dimensions = 2;
+  object.extent = {10, 3, 1};
+  object.region = &region;
+  object.pitch = 64;
+  CHECK(object.address_of(21) == 0x10000 + 2 * 64 + 4);
+  CHECK(object.bytes() == 2 * 64 + 40);
+}

@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
+from grader.engines.checks.texture_references import texture_reference
 from grader.engines.student_text.near_names import distance
 from grader.kernel_files.kernel_source import KernelSource
 from grader.programs.host.call_hints import call_hint
@@ -31,8 +32,6 @@ _LIBRARIES = (
     ("OpenGL", r"GL/.*|GLFW/.*|glad/.*|cuda_gl_interop\.h", r"gl[A-Z]\w*|GL\w*|cudaGraphicsGL\w*"),
     ("Windows", r"windows\.h|conio\.h|direct\.h|io\.h", r"Sleep|QueryPerformance\w+|LARGE_INTEGER|_getch|system_pause"),
     ("this part of CUDA graphs", r"(?!)", r"cudaGraph\w*|cudaUserObject\w*"),
-    ("texture objects", r"(?!)", r"cuda(?:Create|Destroy|Bind|Unbind)(?:Texture|Surface)\w*|cudaChannelFormat\w*|cudaCreateChannelDesc"),
-    ("CUDA arrays", r"(?!)", r"cudaMallocArray|cudaMalloc3D\w*|cudaMemcpy\w*Array\w*|cudaArray\w*|cudaFreeArray"),
 )  # fmt: skip
 _ERROR = re.compile(r"^(?:\./)?([^:\n]+):(\d+):(?:\d+:)? (?:fatal )?error: (.*)$", re.MULTILINE)
 _NAME = re.compile(
@@ -49,6 +48,10 @@ _CONDITION = re.compile(r"\s*#\s*(if|ifdef|ifndef|elif|else|endif)\b(.*)")
 _WINDOWS = re.compile(r"\b(?:_?WIN(?:32|64|DOWS)|_MSC_VER)\b")
 _MEANT = re.compile(r"did you mean [\u2018'](\w+)[\u2019']")
 _OF_A_THREAD = frozenset({"threadIdx", "blockIdx", "blockDim", "gridDim", "warpSize"})
+_OF_REFERENCES = re.compile(
+    r"(?:cuda(?:Bind|Unbind)(?:Texture|Surface)|cudaGetTexture(?:Reference|AlignmentOffset)|cudaGetSurfaceReference)\w*"
+)
+_INSTEAD = "Make a texture object with cudaCreateTextureObject()."
 _MOST = 3
 _MOST_LETTERS = 2
 _MOST_NAMES = 6
@@ -73,10 +76,8 @@ def refusals_of_errors(
     missing = [one for one in missing if not _is_for_windows(unit.texts.get(one[0], ""), one[1])]
     errors = [(file, int(line), text) for file, line, text in _ERROR.findall(log)]
     unknown = [match[1].rpartition("::")[2] for _, _, text in errors if (match := _NAME.search(text))]
-    for file, line, header in missing:
-        if library := library_of_header(header):
-            message = f"The program uses {library} ({header}), which cannot run here."
-            return (HostRefusal(file, line, message, needs_gpu=True),)
+    if named := _library_of_headers(missing) or _references(log, unit, errors):
+        return (named,)
     for file, line, text in errors:
         match = _NAME.search(text)
         name = _full_name(text)
@@ -97,6 +98,27 @@ def refusals_of_errors(
     own = [one for one in errors if one[0] in unit.texts] or errors
     found = tuple(HostRefusal(file, line, _said(text)) for file, line, text in own[:_MOST])
     return found or (HostRefusal(unit.name, 0, "The file does not compile; the compiler says no line."),)
+
+
+def _library_of_headers(missing: Sequence[tuple[str, int, str]]) -> HostRefusal | None:
+    for file, line, header in missing:
+        if library := library_of_header(header):
+            message = f"The program uses {library} ({header}), which cannot run here."
+            return HostRefusal(file, line, message, needs_gpu=True)
+    return None
+
+
+def _references(log: str, unit: KernelSource, errors: Sequence[tuple[str, int, str]]) -> HostRefusal | None:
+    """References to textures, which CUDA 12 removed."""
+    for name, source in unit.texts.items():
+        if found := texture_reference(log, source):
+            return HostRefusal(name, found.line or 0, f"{found.message} {found.advice}".strip())
+    for file, line, text in errors:
+        match = _NAME.search(text)
+        if match and file in unit.texts and _OF_REFERENCES.fullmatch(match[1]):
+            message = f"`{match[1]}` belongs to the texture references of old CUDA, which CUDA 12 removed. {_INSTEAD}"
+            return HostRefusal(file, line, message)
+    return None
 
 
 def _said(error: str) -> str:

@@ -18,6 +18,8 @@ _NAMED = {
     "free": r"cuda\w*Free\w*",
     "copy": r"cudaMemcpy\w*|cudaGraph\w*Memcpy\w*",
     "fill": r"cudaMemset\w*|cudaGraph\w*Memset\w*",
+    "array": r"cuda\w*Array\w*|cudaGetChannelDesc|cudaMemcpy3D\w*",
+    "texture": r"cuda\w*(?:Texture|Surface)Object\w*",
     "symbol": r"cuda\w*Symbol\w*",
     "launch": r"cudaLaunch\w*|cudaGraph\w*Kernel\w*",
     "stream": r"cudaStream\w*",

@@ -42,6 +42,16 @@ _ERRORS = {
     ),
     17: ErrorWords("cudaErrorInvalidDevicePointer", "invalid device pointer"),
     21: ErrorWords("cudaErrorInvalidMemcpyDirection", "invalid copy direction for memcpy"),
+    20: ErrorWords(
+        "cudaErrorInvalidChannelDescriptor",
+        "invalid channel descriptor",
+        "A texel has one, two or four numbers of the same size: make its description with cudaCreateChannelDesc<T>().",
+    ),
+    26: ErrorWords(
+        "cudaErrorInvalidFilterSetting",
+        "linear filtering not supported for non-float type",
+        "A linear filter needs texels of floats, or integers of 8 or 16 bits that are read with cudaReadModeNormalizedFloat.",
+    ),
     98: ErrorWords(
         "cudaErrorInvalidDeviceFunction",
         "invalid device function",

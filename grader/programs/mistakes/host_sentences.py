@@ -28,6 +28,11 @@ _SWAPPED = (
     "The first pointer is the destination, the second the source: is it the direction that is wrong, or their order?"
 )
 ERROR_LABEL = "CUDA error"  # of a call that failed
+# What frees memory of each kind; cudaFree the rest.
+_FREES = {"pinned": "cudaFreeHost", "array": "cudaFreeArray", "mipmapped-array": "cudaFreeMipmappedArray"}
+# Where the two sides of a copy stand among the arguments, where they are not the first two.
+_SIDES_OF = (("FromArray", (0, 2)), ("ArrayToArray", (0, 3)), ("ToArray", (0, 3)), ("2D", (0, 2)))
+_PARTS = {"row": "{} bytes of each row", "rows": "{} rows", "slices": "{} slices"}
 _SHOWN = 60  # characters of an output
 _MOST_THREADS = 1024  # of a block
 
@@ -46,10 +51,18 @@ def told(facts: Facts) -> Told:
     return sentence(facts) if sentence else Told(facts.record.kind, f"The conductor saw: {facts.record.kind}.")
 
 
+_TEXTURE_SIZE = "Compare sizeInBytes, or width, height and pitchInBytes, with the bytes of the allocation."
+_ARRAY_SIZE = (
+    "Widths of 2D copies are in bytes: the number of texels times sizeof of one. "
+    "The extent of cudaMemcpy3D counts texels as soon as an array takes part."
+)
+
+
 def _leak(facts: Facts) -> Told:
     name = facts.names.name(facts.record.allocation)
     what = f"`{name}` ({facts.bytes()})" if name else f"This memory ({facts.bytes()})"
-    free = f"cudaFree({name})" if name else "cudaFree()"
+    allocation = facts.names.allocation(facts.record.allocation)
+    free = f"{_FREES.get(allocation.kind if allocation else '', 'cudaFree')}({name})"
     return Told(
         "Memory never freed",
         f"{what} is allocated here and never freed.",
@@ -57,16 +70,34 @@ def _leak(facts: Facts) -> Told:
     )
 
 
+def _side(facts: Facts, *, is_source: bool) -> str:
+    """What the program calls one side of a copy; empty where that is not known."""
+    call = facts.statement.name if facts.statement else ""
+    if "3D" in call:
+        return ""
+    places = next((places for part, places in _SIDES_OF if part in call), (0, 1))
+    return facts.argument(places[is_source], "")
+
+
 def _copy_size(facts: Facts) -> Told:
     record = facts.record
     verb = "reads" if record.text("side") == "from" else "writes"
     memory = facts.memory + facts.allocated
     if record.allocation is None:  # a block of the host's own memory
-        memory = (
-            facts.source("the host's memory")
-            if record.text("side") == "from"
-            else facts.argument(0, "the host's memory")
+        is_source = record.text("side") == "from"
+        memory = _side(facts, is_source=is_source) or (
+            facts.source("the host's memory") if is_source else "the host's memory"
         )
+    if record.text("op") == "texture":
+        message = (
+            f"This texture shows {facts.bytes()}, but {memory} has only {facts.bytes('room')} from the pointer on."
+        )
+        return Told("Texture larger than its memory", message, _TEXTURE_SIZE)
+    if part := _PARTS.get(record.text("part")):
+        asked, room = (part.format(f"{record.number(key) or 0:,}") for key in ("bytes", "room"))
+        place = "" if record.number("offset") == 0 else " from there on"
+        message = f"This copy {verb} {asked}, but {memory} has only {room}{place}."
+        return Told("Copy of the wrong size", message, _ARRAY_SIZE)
     place = " from there on" if record.number("offset") else ""
     message = f"This copy {verb} {facts.bytes()}, but {memory} has only {facts.bytes('room')}{place}."
     advice = "Compare the bytes here with those of the allocation. Are both a number of elements times sizeof of one element?"
@@ -75,7 +106,8 @@ def _copy_size(facts: Facts) -> Told:
 
 def _copy_direction(facts: Facts) -> Told:
     said, meant = facts.record.number("said"), facts.record.number("meant")
-    to, source = facts.argument(0, "the destination"), facts.source("the source")
+    to = _side(facts, is_source=False) or "the destination"
+    source = _side(facts, is_source=True) or facts.source("the source")
     if variable := facts.device_variable:
         message = f"`{variable}` is a variable of the device. On the host its name is no address of it, so this copy does not reach it."
         advice = f"Use cudaMemcpyToSymbol({variable}, …) and cudaMemcpyFromSymbol(…, {variable}, …), or ask cudaGetSymbolAddress."
@@ -143,19 +175,20 @@ def _bad_free(facts: Facts) -> Told:
             f"{_capital(facts.memory)} is freed here, but the caller of this function allocated it and still uses it."
         )
         return Told("Wrong pointer freed", message, "Free only what your own code allocates.")
-    if what == "inside" or facts.record.allocation is not None:
+    if what == "wrong-kind":
+        message = f"{_capital(facts.argument(0, 'the pointer'))} was allocated by another kind of call than the one that frees it here."
+    elif what == "inside" or facts.record.allocation is not None:
         pointer, memory = _capital(facts.argument(0, "the pointer")), facts.memory
         where = "its own memory" if pointer == memory else memory
         message = (
             f"{pointer} does not point to the beginning of {where}{facts.allocated.rstrip(',')}, so it cannot be freed."
         )
-    elif what == "wrong-kind":
-        message = f"{_capital(facts.argument(0, 'the pointer'))} was allocated by another kind of call than the one that frees it here."
     else:
         pointer = _capital(facts.argument(0, "the pointer that is freed here"))
         message = f"{pointer} is not the address of any memory that CUDA allocated, so it cannot be freed here."
     advice = (
-        "cudaFree takes what cudaMalloc gave, cudaFreeHost what cudaMallocHost gave, and free() what malloc() gave."
+        "cudaFree takes what cudaMalloc gave, cudaFreeHost what cudaMallocHost gave, cudaFreeArray what cudaMallocArray gave, and free() "
+        "what malloc() gave."
     )
     return Told("Wrong pointer freed", message, advice)
 

@@ -13,7 +13,7 @@ _CAST = r"(?:\(\s*(?:const\s+)?\w+(?:\s*\*)+\s*\)|(?:reinterpret|static|const)_c
 _SYMBOL = r"cuda(?:MemcpyToSymbol|MemcpyFromSymbol|GetSymbolAddress)(?:Async)?"
 _OF_A_SYMBOL = re.compile(rf"\b{_SYMBOL}\s*\(\s*(?:\([^()]*\)\s*)?&?\s*(?P<name>[A-Za-z_]\w*)")
 _ALLOCATES = re.compile(
-    rf"\bcuda(?:Malloc(?:Managed|Host|Pitch|Async|FromPoolAsync)?|HostAlloc)\s*(?:<[^;()]*>)?\s*\(\s*{_CAST}\s*&?\s*\(?\s*"
+    rf"\bcuda(?:Malloc(?:Managed|Host|Pitch|Async|FromPoolAsync|Array|3DArray|MipmappedArray)?|HostAlloc)\s*(?:<[^;()]*>)?\s*\(\s*{_CAST}\s*&?\s*\(?\s*"
     r"(?P<name>[A-Za-z_]\w*(?:(?:\.|->|::)[A-Za-z_]\w*|\s*\[[^\]]*\])*)"
 )
 # The node's parameters come last, and the address is written into them.

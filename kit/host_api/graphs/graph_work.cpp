@@ -68,7 +68,6 @@ cudaMemcpy3DParms copy_params(void* to, std::size_t to_pitch, const void* from, 
 
 cudaError_t copy_work(const cudaMemcpy3DParms* params, Work& work, const char* call, std::uintptr_t at) {
   if (!params) return refuse(call, at);
-  if (params->srcArray || params->dstArray) return refuse(call, at, cudaErrorNotSupported);
   CopyOrder planned{params->kind, nullptr, true};
   planned.planned_by = call;
   const cudaError_t error = copy_slices(*params, planned, at);

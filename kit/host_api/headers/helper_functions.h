@@ -1,5 +1,5 @@
-// Stands in for the header of this name beside NVIDIA's samples: options, the stopwatch, and the comparison of results. Images are
-// missing.
+// Stands in for the header of this name beside NVIDIA's samples: options, the stopwatch, pictures in files, and the comparison of
+// results.
 #pragma once
 
 #include <algorithm>
@@ -13,6 +13,7 @@
 #include <string>
 #include <vector>
 
+#include "helper_image.h"
 #include "helper_string.h"
 #include "helper_timer.h"
 

@@ -5,6 +5,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <string>
 
 #ifndef EXIT_WAIVED
 #define EXIT_WAIVED 2
@@ -70,10 +71,14 @@ bool getCmdLineArgumentValue(int count, const char** words, const char* name, T*
   if (value) *number = static_cast<T>(std::atoi(value));
   return value != nullptr;
 }
-// A file beside the program, or in the folder that is named.
+// A file beside the program, or in its folder for data.
 inline char* sdkFindFilePath(const char* name, const char*) {
-  std::FILE* file = std::fopen(name, "rb");
-  if (!file) return nullptr;
-  std::fclose(file);
-  return strdup(name);
+  for (const char* folder : {"", "data/"}) {
+    const std::string path = std::string(folder) + name;
+    std::FILE* file = std::fopen(path.c_str(), "rb");
+    if (!file) continue;
+    std::fclose(file);
+    return strdup(path.c_str());
+  }
+  return nullptr;
 }

@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 
 #include "host_api/error_codes.hpp"
 #include "host_api/runtime_graph_types.hpp"
@@ -22,5 +23,21 @@ cudaError_t copy_rows(void* to, std::size_t to_pitch, const void* from, std::siz
                       CopyOrder order, std::uintptr_t at);
 cudaError_t copy_slices(const cudaMemcpy3DParms& what, CopyOrder order, std::uintptr_t at);
 cudaError_t fill_rows(const cudaMemsetParams& what, CopyOrder order, std::uintptr_t at);
+
+// Where a copy begins in an array. `x` counts bytes.
+struct ArrayPlace {
+  std::size_t x = 0, y = 0, z = 0;
+};
+// Memory, or an array by its handle.
+struct CopySide {
+  const void* address;
+  std::size_t pitch;  // of memory
+  std::optional<ArrayPlace> in_array;
+};
+struct CopyExtent {
+  std::size_t rows, row_bytes, slices = 1;  // slices: that the whole copy has left; this is the first of them
+  bool is_line = false;                     // in arrays, the bytes run on from one row to the next
+};
+cudaError_t copy_sides(const CopySide& to, const CopySide& from, const CopyExtent& extent, CopyOrder order, std::uintptr_t at);
 
 }  // namespace tilelab_host

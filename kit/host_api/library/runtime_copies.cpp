@@ -7,6 +7,7 @@
 #include <string>
 
 #include "host_api/graphs/stream_capture.hpp"
+#include "host_api/library/array_copies.hpp"
 #include "host_api/library/device_variables.hpp"
 #include "host_api/library/heap_blocks.hpp"
 #include "host_api/library/host_session.hpp"
@@ -49,8 +50,7 @@ cudaError_t copy_plane(void* to, std::size_t to_pitch, const void* from, std::si
 }
 
 cudaError_t copy_space(const cudaMemcpy3DParms* what, CopyOrder order, const char* call, std::uintptr_t at) {
-  if (!what || what->srcArray || what->dstArray)
-    return Session::open().raise(what ? cudaErrorNotSupported : cudaErrorInvalidValue, call, at);
+  if (!what) return Session::open().raise(cudaErrorInvalidValue, call, at);
   order.kind = what->kind;
   return copy_or_capture(*what, order, call, at);
 }
@@ -93,32 +93,43 @@ cudaError_t tilelab_host::copy_rows(void* to, std::size_t to_pitch, const void* 
                                     std::size_t row_bytes, CopyOrder order, std::uintptr_t at) {
   if (rows > 1 && to_pitch == row_bytes && from_pitch == row_bytes && row_bytes <= SIZE_MAX / rows)  // one line of bytes
     return copy_rows(to, rows * row_bytes, from, rows * row_bytes, 1, rows * row_bytes, order, at);
+  return copy_sides({to, to_pitch, {}}, {from, from_pitch, {}}, {rows, row_bytes}, order, at);
+}
+
+cudaError_t tilelab_host::copy_sides(const CopySide& to, const CopySide& from, const CopyExtent& extent, CopyOrder order,
+                                     std::uintptr_t at) {
+  const auto [rows, row_bytes, slices, is_line] = extent;
   json request = {{"op", "copy"},
-                  {"to", number_of(to)},
-                  {"from", number_of(from)},
+                  {"to", number_of(to.address)},
+                  {"from", number_of(from.address)},
                   {"rows", rows},
                   {"row_bytes", row_bytes},
-                  {"to_pitch", to_pitch},
-                  {"from_pitch", from_pitch},
+                  {"to_pitch", to.pitch},
+                  {"from_pitch", from.pitch},
                   {"kind", static_cast<int>(order.kind)},
                   {"stream", number_of(order.stream)},
                   {"async", order.async},
                   {"at", at}};
-  add_graph(request, order);
-  const bool to_host = !is_device(to) && !is_shared_with_device(to);
-  const bool from_host = !is_device(from) && !is_shared_with_device(from);
+  if (to.in_array) request.update({{"to_x", to.in_array->x}, {"to_y", to.in_array->y}, {"to_z", to.in_array->z}});
+  if (from.in_array) request.update({{"from_x", from.in_array->x}, {"from_y", from.in_array->y}, {"from_z", from.in_array->z}});
+  if (to.in_array || from.in_array) request.update({{"slices", slices}, {"line", is_line}});
+  const auto is_hosts = [](const CopySide& one) { return !one.in_array && !is_device(one.address) && !is_shared_with_device(one.address); };
+  const bool to_host = is_hosts(to), from_host = is_hosts(from);
   const bool is_known = order.graph != 0;  // it was looked at when the node was made
-  if (to_host && rows > 0 && !is_known) note_room(number_of(to), (rows - 1) * to_pitch + row_bytes, "to", at);
-  if (from_host && rows > 0 && !is_known) note_room(number_of(from), (rows - 1) * from_pitch + row_bytes, "from", at);
-  const Reply reply =
-      Session::open().move(request, {to_host ? number_of(to) : number_of(from), rows, row_bytes, to_host ? to_pitch : from_pitch});
+  if (to_host && rows > 0 && !is_known) note_room(number_of(to.address), (rows - 1) * to.pitch + row_bytes, "to", at);
+  if (from_host && rows > 0 && !is_known) note_room(number_of(from.address), (rows - 1) * from.pitch + row_bytes, "from", at);
+  add_graph(request, order);
+  const CopySide& host = to_host ? to : from;
+  const Reply reply = Session::open().move(request, {number_of(host.address), rows, row_bytes, host.pitch});
   if (reply.error() == cudaSuccess && !order.planned_by && reply.fields.value("direction", std::string()) == "host")
     for (std::size_t row = 0; row < rows; ++row)
-      std::memmove(static_cast<char*>(to) + row * to_pitch, static_cast<const char*>(from) + row * from_pitch, row_bytes);
+      std::memmove(static_cast<char*>(const_cast<void*>(to.address)) + row * to.pitch,
+                   static_cast<const char*>(from.address) + row * from.pitch, row_bytes);
   return reply.error();
 }
 
 cudaError_t tilelab_host::copy_slices(const cudaMemcpy3DParms& what, CopyOrder order, std::uintptr_t at) {
+  if (what.srcArray || what.dstArray) return copy_with_arrays(what, order, at);
   const auto first = [](const cudaPitchedPtr& one, const cudaPos& place) {
     return static_cast<char*>(one.ptr) + (place.z * one.ysize + place.y) * one.pitch + place.x;
   };

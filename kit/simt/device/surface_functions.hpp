@@ -1,5 +1,4 @@
-// Surfaces: memory that is read and written by coordinates. Handles are numbers; the executor knows what they stand for. Cubemaps are
-// missing.
+// Surfaces: memory that is read and written by coordinates. Handles are numbers; the executor knows what they stand for.
 #pragma once
 
 #include "texel_access.hpp"
@@ -68,6 +67,35 @@ void surf2DLayeredread(T* value, cudaSurfaceObject_t object, int x, int y, int l
 template <textures_on_cpu::Stored T>
 void surf2DLayeredwrite(T value, cudaSurfaceObject_t object, int x, int y, int layer, cudaSurfaceBoundaryMode mode = cudaBoundaryModeTrap) {
   textures_on_cpu::write(value, object, textures_on_cpu::of_2d + textures_on_cpu::layered, mode, x, y, layer);
+}
+// The faces of one cube behind those of the one before it.
+template <textures_on_cpu::Stored T>
+T surfCubemapread(cudaSurfaceObject_t object, int x, int y, int face, cudaSurfaceBoundaryMode mode = cudaBoundaryModeTrap) {
+  return textures_on_cpu::read<T>(object, textures_on_cpu::of_2d + textures_on_cpu::cube, mode, x, y, face);
+}
+template <textures_on_cpu::Stored T>
+void surfCubemapread(T* value, cudaSurfaceObject_t object, int x, int y, int face, cudaSurfaceBoundaryMode mode = cudaBoundaryModeTrap) {
+  *value = textures_on_cpu::read<T>(object, textures_on_cpu::of_2d + textures_on_cpu::cube, mode, x, y, face);
+}
+template <textures_on_cpu::Stored T>
+void surfCubemapwrite(T value, cudaSurfaceObject_t object, int x, int y, int face, cudaSurfaceBoundaryMode mode = cudaBoundaryModeTrap) {
+  textures_on_cpu::write(value, object, textures_on_cpu::of_2d + textures_on_cpu::cube, mode, x, y, face);
+}
+template <textures_on_cpu::Stored T>
+T surfCubemapLayeredread(cudaSurfaceObject_t object, int x, int y, int layer_face, cudaSurfaceBoundaryMode mode = cudaBoundaryModeTrap) {
+  return textures_on_cpu::read<T>(object, textures_on_cpu::of_2d + textures_on_cpu::cube + textures_on_cpu::layered, mode, x, y,
+                                  layer_face);
+}
+template <textures_on_cpu::Stored T>
+void surfCubemapLayeredread(T* value, cudaSurfaceObject_t object, int x, int y, int layer_face,
+                            cudaSurfaceBoundaryMode mode = cudaBoundaryModeTrap) {
+  *value =
+      textures_on_cpu::read<T>(object, textures_on_cpu::of_2d + textures_on_cpu::cube + textures_on_cpu::layered, mode, x, y, layer_face);
+}
+template <textures_on_cpu::Stored T>
+void surfCubemapLayeredwrite(T value, cudaSurfaceObject_t object, int x, int y, int layer_face,
+                             cudaSurfaceBoundaryMode mode = cudaBoundaryModeTrap) {
+  textures_on_cpu::write(value, object, textures_on_cpu::of_2d + textures_on_cpu::cube + textures_on_cpu::layered, mode, x, y, layer_face);
 }
 
 }  // namespace cuda_on_cpu

@@ -11,15 +11,15 @@ inline namespace cuda_on_cpu {
 namespace textures_on_cpu {
 
 // How an object is used: the number of its dimensions, and what is asked of it.
-inline constexpr int of_1d = 1, of_2d = 2, of_3d = 3, layered = 4, gather = 16;
+inline constexpr int of_1d = 1, of_2d = 2, of_3d = 3, layered = 4, cube = 8, gather = 16, gradient = 128;
 // What a type in angle brackets consists of: 1,000 for floating-point numbers, 2,000 and 3,000 for integers, with and without a sign;
 // 10 for each byte of a number; 1 for each number. 0: no texel has this type.
 template <typename T>
 inline constexpr int format = 0;
 
-float4 fetch_floating(cudaTextureObject_t object, int how, int wanted, float x, float y, float z, int layer);
-int4 fetch_signed(cudaTextureObject_t object, int how, int wanted, float x, float y, float z, int layer);
-uint4 fetch_unsigned(cudaTextureObject_t object, int how, int wanted, float x, float y, float z, int layer);
+float4 fetch_floating(cudaTextureObject_t object, int how, int wanted, float x, float y, float z, int layer, float level);
+int4 fetch_signed(cudaTextureObject_t object, int how, int wanted, float x, float y, float z, int layer, float level);
+uint4 fetch_unsigned(cudaTextureObject_t object, int how, int wanted, float x, float y, float z, int layer, float level);
 float4 fetch_floating_by_number(cudaTextureObject_t object, int wanted, int x);
 int4 fetch_signed_by_number(cudaTextureObject_t object, int wanted, int x);
 uint4 fetch_unsigned_by_number(cudaTextureObject_t object, int wanted, int x);
@@ -66,14 +66,14 @@ T texel_of(const Four& four) {
 }
 
 template <typename T>
-T fetch(cudaTextureObject_t object, int how, float x, float y = 0, float z = 0, int layer = 0) {
+T fetch(cudaTextureObject_t object, int how, float x, float y = 0, float z = 0, int layer = 0, float level = 0) {
   constexpr int family = format<T> / 1000;
   if constexpr (family == 1)
-    return texel_of<T>(fetch_floating(object, how, format<T>, x, y, z, layer));
+    return texel_of<T>(fetch_floating(object, how, format<T>, x, y, z, layer, level));
   else if constexpr (family == 2)
-    return texel_of<T>(fetch_signed(object, how, format<T>, x, y, z, layer));
+    return texel_of<T>(fetch_signed(object, how, format<T>, x, y, z, layer, level));
   else
-    return texel_of<T>(fetch_unsigned(object, how, format<T>, x, y, z, layer));
+    return texel_of<T>(fetch_unsigned(object, how, format<T>, x, y, z, layer, level));
 }
 
 template <typename T>

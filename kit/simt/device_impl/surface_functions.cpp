@@ -24,12 +24,12 @@ struct Place {
 struct Use {
   unsigned dimensions, mode;
   std::uint32_t bytes;
-  bool layered;
+  bool layered, cube;
 };
 
 Use use_of(int what) {
   const auto bits = static_cast<unsigned>(what);
-  return {bits & 3, bits / 32 & 3, bits / 256, (bits & own::layered) != 0};
+  return {bits & 3, bits / 32 & 3, bits / 256, (bits & own::layered) != 0, (bits & own::cube) != 0};
 }
 
 [[noreturn]] void refuse(const char* why, const Place& place) {
@@ -41,7 +41,7 @@ const TextureObject& surface_of(cudaSurfaceObject_t handle, const Use& use, cons
   const TextureObject* object = Machine::current().object_of(handle);
   if (object == nullptr) refuse("uses a surface object that the launch was not given", place);
   if (!object->surface) refuse("uses a texture object as if it were a surface object", place);
-  if (use.dimensions != object->dimensions || use.layered != (object->layers != 0))
+  if (!tilelab::simt::has_dimensions(*object, use.dimensions, use.layered, use.cube))
     refuse("uses a surface that has another number of dimensions than the function's name says, or has layers where it has none", place);
   if (!std::has_single_bit(use.bytes) || use.bytes > 16) refuse("moves an odd number of bytes through a surface", place);
   return *object;
@@ -62,16 +62,22 @@ std::optional<std::uintptr_t> address_of(const TextureObject& object, const Use&
     Axis axis;
     std::int64_t at, last, extent;
   };
-  const std::int64_t rows = object.extent[1], slices = object.layers != 0 ? object.layers : object.extent[2];
+  const std::int64_t rows = object.extent[1], slices = object.slices();
   std::array<Coordinate, 3> all{Coordinate{Axis::x, x, row - use.bytes, row}, Coordinate{Axis::y, y, rows - 1, rows},
-                                Coordinate{object.layers != 0 ? Axis::layer : Axis::z, z, slices - 1, slices}};
+                                Coordinate{object.layers != 0 || object.cube ? Axis::layer : Axis::z, z, slices - 1, slices}};
   for (Coordinate& one : all) {
     if (one.at >= 0 && one.at <= one.last) continue;
     if (use.mode == cudaBoundaryModeZero) return std::nullopt;
     if (use.mode != cudaBoundaryModeClamp || one.last < 0) outside(one.axis, one.at, one.extent);
     one.at = std::clamp<std::int64_t>(one.at, 0, one.last);
   }
-  return object.region->base + static_cast<std::uint64_t>((all[2].at * rows + all[1].at) * row + all[0].at);
+  return object.first_byte() + static_cast<std::uint64_t>((all[2].at * rows + all[1].at) * row + all[0].at);
+}
+
+// Freed memory ends the thread.
+void access(const TextureObject& object, std::uintptr_t address, std::uint32_t bytes, AccessKind kind, const Place& place) {
+  Machine::current().access_texel(object.region != nullptr ? Unit::surface : Unit::none, address, bytes, kind, place.pc, place.frame);
+  if (object.region == nullptr) refuse("uses a surface whose memory was freed", place);
 }
 
 }  // namespace
@@ -85,7 +91,7 @@ ulonglong2 read_surface(cudaSurfaceObject_t handle, int what, int x, unsigned lo
   const TextureObject& object = surface_of(handle, use, place);
   ulonglong2 bits{0, 0};
   if (const auto address = address_of(object, use, x, rest, AccessKind::read, place)) {
-    Machine::current().access_texel(Unit::surface, *address, use.bytes, AccessKind::read, place.pc, place.frame);
+    access(object, *address, use.bytes, AccessKind::read, place);
     std::memcpy(&bits, reinterpret_cast<const void*>(*address), use.bytes);
   }
   return bits;
@@ -96,7 +102,7 @@ void write_surface(cudaSurfaceObject_t handle, int what, int x, unsigned long lo
   const Use use = use_of(what);
   const TextureObject& object = surface_of(handle, use, place);
   if (const auto address = address_of(object, use, x, rest, AccessKind::write, place)) {
-    Machine::current().access_texel(Unit::surface, *address, use.bytes, AccessKind::write, place.pc, place.frame);
+    access(object, *address, use.bytes, AccessKind::write, place);
     const ulonglong2 bits{low, high};
     std::memcpy(reinterpret_cast<void*>(*address), &bits, use.bytes);
   }

@@ -55,10 +55,15 @@ double as_fraction(const TexelFormat& format, double number) {
 
 Four texel_at(const TextureObject& object, std::int64_t texel, const Place& place) {
   Four four{};
-  if (texel < 0) return four;  // outside
+  if (texel < 0) {  // outside
+    std::copy_n(object.border.begin(), object.format.components, four.begin());
+    return four;
+  }
   const std::uint32_t size = object.format.texel_bytes();
-  const std::uintptr_t address = object.region->base + static_cast<std::uint64_t>(texel) * size;
-  Machine::current().access_texel(Unit::texture, address, size, AccessKind::read, place.pc, place.frame);
+  const std::uintptr_t address = object.address_of(static_cast<std::uint64_t>(texel));
+  Machine::current().access_texel(object.region != nullptr ? Unit::texture : Unit::none, address, size, AccessKind::read, place.pc,
+                                  place.frame);
+  if (object.region == nullptr) return four;
   const auto* bytes = reinterpret_cast<const unsigned char*>(address);
   for (std::uint32_t i = 0; i < object.format.components; ++i) {
     const double number = number_of(object.format, bytes + std::size_t{i} * object.format.bytes);
@@ -126,33 +131,54 @@ const TextureObject& texture_of(cudaTextureObject_t handle, int how, int wanted,
   const TextureObject* object = Machine::current().object_of(handle);
   if (object == nullptr) refuse("fetches from a texture object that the launch was not given", place);
   if (object->surface) refuse("fetches from a surface object as if it were a texture object", place);
-  const bool layered = (how & own::layered) != 0;
-  if (static_cast<std::uint32_t>(how & 3) != object->dimensions || layered != (object->layers != 0))
+  if (!tilelab::simt::has_dimensions(*object, static_cast<std::uint32_t>(how & 3), (how & own::layered) != 0, (how & own::cube) != 0))
     refuse("fetches from a texture that has another number of dimensions than the function's name says, or has layers where it has none",
            place);
+  if ((how & own::gradient) != 0 && object->levels > 1)
+    Machine::current().trap("fetches by gradients from a texture with several levels of detail, which the CPU executor cannot do",
+                            Machine::current().statement(place.pc, place.frame), 0, true);
   if (!gives(*object, wanted)) refuse(other_type(*object, wanted), place);
   return *object;
 }
 
-Four fetched(cudaTextureObject_t handle, int how, int wanted, float x, float y, float z, int layer, const Place& place) {
-  if ((how & own::gather) == 0) {
-    const TextureObject& object = texture_of(handle, how, wanted, place);
-    return sum_of(object, tilelab::simt::sampled_at(object, {x, y, z}, layer), place);
-  }
+Four fetched_in(const TextureObject& object, int how, const std::array<float, 3>& at, int layer, const Place& place) {
+  if ((how & own::cube) != 0) return sum_of(object, tilelab::simt::sampled_in_cube(object, at, layer), place);
+  if (static_cast<std::uint32_t>(how & 3) == object.dimensions) return sum_of(object, tilelab::simt::sampled_at(object, at, layer), place);
+  TextureObject other = object;  // has one texel along the dimensions in which the two differ
+  other.dimensions = static_cast<std::uint32_t>(how & 3);
+  return sum_of(other, tilelab::simt::sampled_at(other, at, layer), place);
+}
+
+Four gathered(cudaTextureObject_t handle, int how, int wanted, float x, float y, const Place& place) {
   const TextureObject& object = texture_of(handle, how, wanted / 10 * 10 + 1, place);
   const auto number = static_cast<std::size_t>(how / 32 & 3);
   if (wanted % 10 != 4 || number >= object.format.components)
     refuse("gathers a number that the texels of this texture do not have, or into a type that does not have four numbers", place);
-  const Taps taps = tilelab::simt::gathered_at(object, {x, y, z});
+  const Taps taps = tilelab::simt::gathered_at(object, {x, y, 0});
   Four four{};
   for (std::size_t i = 0; i < four.size(); ++i) four[i] = texel_at(object, taps.tap[i].texel, place)[number];
   return four;
 }
 
+// A fetch that names no level of detail asks for the first.
+Four fetched(cudaTextureObject_t handle, int how, int wanted, float x, float y, float z, int layer, float level, const Place& place) {
+  if ((how & own::gather) != 0) return gathered(handle, how, wanted, x, y, place);
+  const TextureObject& object = texture_of(handle, how, wanted, place);
+  if (object.levels == 1) return fetched_in(object, how, {x, y, z}, layer, place);
+  const tilelab::simt::LevelTaps levels = tilelab::simt::levels_at(object, level);
+  Four sum{};
+  for (std::uint32_t i = 0; i < levels.count; ++i) {
+    const Four four = fetched_in(tilelab::simt::level_of(object, levels.level[i]), how, {x, y, z}, layer, place);
+    for (std::size_t number = 0; number < four.size(); ++number) sum[number] += levels.weight[i] * four[number];
+  }
+  return sum;
+}
+
 // A number outside the texture brings zeros.
 Four fetched_by_number(cudaTextureObject_t handle, int wanted, int x, const Place& place) {
   const TextureObject& object = texture_of(handle, own::of_1d, wanted, place);
-  return texel_at(object, x >= 0 && static_cast<std::uint32_t>(x) < object.extent[0] ? x : -1, place);
+  if (x < 0 || static_cast<std::uint32_t>(x) >= object.extent[0]) return {};
+  return texel_at(object, x, place);
 }
 
 float4 floating(const Four& four) {
@@ -173,14 +199,14 @@ Answer whole(const Four& four) {
 inline namespace cuda_on_cpu {
 namespace textures_on_cpu {
 
-float4 fetch_floating(cudaTextureObject_t object, int how, int wanted, float x, float y, float z, int layer) {
-  return floating(fetched(object, how, wanted, x, y, z, layer, PLACE));
+float4 fetch_floating(cudaTextureObject_t object, int how, int wanted, float x, float y, float z, int layer, float level) {
+  return floating(fetched(object, how, wanted, x, y, z, layer, level, PLACE));
 }
-int4 fetch_signed(cudaTextureObject_t object, int how, int wanted, float x, float y, float z, int layer) {
-  return whole<int4>(fetched(object, how, wanted, x, y, z, layer, PLACE));
+int4 fetch_signed(cudaTextureObject_t object, int how, int wanted, float x, float y, float z, int layer, float level) {
+  return whole<int4>(fetched(object, how, wanted, x, y, z, layer, level, PLACE));
 }
-uint4 fetch_unsigned(cudaTextureObject_t object, int how, int wanted, float x, float y, float z, int layer) {
-  return whole<uint4>(fetched(object, how, wanted, x, y, z, layer, PLACE));
+uint4 fetch_unsigned(cudaTextureObject_t object, int how, int wanted, float x, float y, float z, int layer, float level) {
+  return whole<uint4>(fetched(object, how, wanted, x, y, z, layer, level, PLACE));
 }
 float4 fetch_floating_by_number(cudaTextureObject_t object, int wanted, int x) {
   return floating(fetched_by_number(object, wanted, x, PLACE));

@@ -64,15 +64,33 @@ def test_a_missing_header_explains_a_name_that_it_may_declare() -> None:
 @pytest.mark.parametrize(
     ("text", "library"),
     [
-        ("#if defined(WIN32) || defined(_WIN32)\n#ifdef X\n#endif\n#include <windows.h>\n#endif\n", "texture objects"),
-        ("#ifndef _WIN32\n#include <unistd.h>\n#else\n#include <windows.h>\n#endif\n", "texture objects"),
+        (
+            "#if defined(WIN32) || defined(_WIN32)\n#ifdef X\n#endif\n#include <windows.h>\n#endif\n",
+            "this part of CUDA graphs",
+        ),
+        ("#ifndef _WIN32\n#include <unistd.h>\n#else\n#include <windows.h>\n#endif\n", "this part of CUDA graphs"),
         ("#ifdef _WIN32\n#else\n\n#include <windows.h>\n#endif\n", "Windows"),
         ("\n\n\n#include <windows.h>\n", "Windows"),
     ],
 )
 def test_a_header_for_windows_alone_explains_nothing(text: str, library: str) -> None:
-    log = "a.cu:9:5: error: \u2018cudaCreateTextureObject\u2019 was not declared in this scope"
+    log = "a.cu:9:5: error: \u2018cudaGraphFancyCall\u2019 was not declared in this scope"
     (found,) = refusals_of_errors(
         log, KernelSource("a.cu", {"a.cu": "", "timer.h": text}), [("timer.h", 4, "windows.h")]
     )
     assert f"The program uses {library} (" in found.message
+
+
+def test_a_texture_reference_is_named_as_what_cuda_12_removed() -> None:
+    text = "texture<float, 2> picture;\nint main() { cudaBindTexture(0, picture, 0, 4); }\n"
+    log = "a.cu:1:1: error: \u2018texture\u2019 does not name a type\n"
+    (found,) = refusals_of_errors(log, KernelSource("a.cu", {"a.cu": text}), ())
+    assert (found.file, found.line) == ("a.cu", 1)
+    assert "CUDA 12 removed them" in found.message
+    assert "cudaCreateTextureObject()" in found.message
+
+
+def test_a_call_for_texture_references_is_named_as_what_cuda_12_removed() -> None:
+    log = "a.cu:3:5: error: \u2018cudaBindTextureToArray\u2019 was not declared in this scope\n"
+    (found,) = refusals_of_errors(log, UNIT, ())
+    assert (found.line, "CUDA 12 removed" in found.message) == (3, True)

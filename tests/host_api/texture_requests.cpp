@@ -1,0 +1,86 @@
+// A program for test_texture_calls.py: arrays, textures and surfaces, and what they make the library ask for.
+#include <cuda_runtime.h>
+
+#include <cstdio>
+#include <string>
+
+#include "helper_image.h"
+
+void arrays() {
+  cudaArray_t picture = nullptr, volume = nullptr;
+  const cudaChannelFormatDesc format_of_picture = cudaCreateChannelDesc<uchar4>();
+  (void)cudaMallocArray(&picture, &format_of_picture, 8, 4, cudaArraySurfaceLoadStore);
+  const char bytes[4][48] = {};
+  (void)cudaMemcpy2DToArray(picture, 4, 1, bytes, 48, 28, 3, cudaMemcpyHostToDevice);
+  (void)cudaMemcpyToArray(picture, 0, 0, bytes, 100, cudaMemcpyHostToDevice);
+  cudaMemcpy3DParms copy{};
+  copy.srcPtr = make_cudaPitchedPtr(const_cast<char*>(bytes[0]), 48, 8, 2);
+  copy.dstArray = volume = picture;
+  copy.dstPos = make_cudaPos(1, 0, 1);
+  copy.extent = make_cudaExtent(2, 2, 2);
+  copy.kind = cudaMemcpyHostToDevice;
+  (void)cudaMemcpy3D(&copy);
+  cudaExtent extent;
+  cudaChannelFormatDesc format;
+  unsigned int flags = 0;
+  (void)cudaArrayGetInfo(&format, &extent, &flags, volume);
+  std::printf("%d %d %zu %u\n", format.x, format.f, extent.width, flags);
+  (void)cudaFreeArray(picture);
+}
+
+void textures() {
+  cudaResourceDesc resource{}, again{};
+  resource.resType = cudaResourceTypePitch2D;
+  resource.res.pitch2D = {reinterpret_cast<void*>(0x200000400000), cudaCreateChannelDesc<short2>(), 10, 20, 512};
+  cudaTextureDesc description{}, same{};
+  description.addressMode[1] = cudaAddressModeBorder;
+  description.readMode = cudaReadModeNormalizedFloat;
+  description.borderColor[3] = 1;
+  cudaTextureObject_t texture = 0;
+  (void)cudaCreateTextureObject(&texture, &resource, &description, nullptr);
+  (void)cudaGetTextureObjectResourceDesc(&again, texture);
+  (void)cudaGetTextureObjectTextureDesc(&same, texture);
+  std::printf("%llx %zu %d\n", texture, again.res.pitch2D.pitchInBytes, same.addressMode[1]);
+  std::printf("%s\n", cudaGetErrorName(cudaGetTextureObjectTextureDesc(&same, 1)));
+  (void)cudaDestroyTextureObject(texture);
+}
+
+void three_numbers() {
+  cudaArray_t array = nullptr;
+  const cudaChannelFormatDesc three = cudaCreateChannelDesc(32, 32, 32, 0, cudaChannelFormatKindFloat);
+  const cudaChannelFormatDesc none = cudaCreateChannelDesc<float3>();
+  std::printf("%s\n", cudaGetErrorName(cudaMallocArray(&array, &three, 8)));
+  std::printf("%s\n", cudaGetErrorName(cudaMallocArray(&array, &none, 8)));
+}
+
+void in_srgb() {
+  cudaResourceDesc resource{};
+  cudaTextureDesc description{};
+  cudaTextureObject_t texture = 0;
+  description.sRGB = 1;
+  (void)cudaCreateTextureObject(&texture, &resource, &description, nullptr);
+  std::printf("never\n");
+}
+
+void pictures() {
+  unsigned char grey[6] = {0, 1, 2, 3, 128, 255}, *colours = nullptr;
+  float* fractions = nullptr;
+  unsigned int width = 0, height = 0;
+  std::printf("%d", sdkSavePGM("grey.pgm", grey, 3, 2));
+  std::printf(" %d", sdkLoadPGM("grey.pgm", &fractions, &width, &height));
+  std::printf(" %u %u %g", width, height, fractions[5]);
+  unsigned char pixels[8] = {1, 2, 3, 9, 4, 5, 6, 9};
+  std::printf(" %d", sdkSavePPM4ub("colours.ppm", pixels, 2, 1));
+  std::printf(" %d", sdkLoadPPM4ub("colours.ppm", &colours, &width, &height));
+  std::printf(" %d %d %d\n", colours[4], colours[6], colours[7]);
+}
+
+int main(int count, char** words) {
+  const std::string what = count > 1 ? words[1] : "";
+  if (what == "arrays") arrays();
+  if (what == "textures") textures();
+  if (what == "three-numbers") three_numbers();
+  if (what == "in-srgb") in_srgb();
+  if (what == "pictures") pictures();
+  return 0;
+}
