@@ -53,6 +53,7 @@ TILELAB_CUDA_CALL cudaGraphAddNode_v2(cudaGraphNode_t* node, cudaGraph_t graph, 
 // A kernel says the value with cudaGraphSetConditional(); a node of cudaGraphAddNode() runs its graphs by it.
 TILELAB_CUDA_CALL cudaGraphConditionalHandleCreate(cudaGraphConditionalHandle* handle, cudaGraph_t graph, unsigned int value = 0,
                                                    unsigned int flags = 0);
+void cudaGraphSetConditional(cudaGraphConditionalHandle handle, unsigned int value);  // only named, by kernels' text
 
 TILELAB_CUDA_CALL cudaGraphKernelNodeGetParams(cudaGraphNode_t node, cudaKernelNodeParams* params);
 TILELAB_CUDA_CALL cudaGraphKernelNodeSetParams(cudaGraphNode_t node, const cudaKernelNodeParams* params);

@@ -43,7 +43,7 @@ class MappedProgram {
   void reserve(const protocol::ProgramMemory& described) const;
 
   const protocol::ProgramMemory& described_;
-  simt::DeviceHeap* heap_ = nullptr;  // of the program, where a kernel has used it
+  simt::DeviceHeap* heap_ = nullptr;   // of the program, where a kernel has used it
   std::deque<simt::ByteMarks> marks_;  // one for each buffer
   std::vector<Loaded> loaded_;
   std::vector<simt::TextureObject> objects_;

@@ -67,7 +67,8 @@ void from_json(const json& value, ProgramMemory& memory) {
     if (heap.size() != 2) refuse(value, "the heap's buffer and its limit");
     memory.heap = integer<std::size_t>(heap[0]);
     memory.heap_limit = integer<std::size_t>(heap[1]);
-    if (*memory.heap >= memory.buffers.size() || memory.buffers[*memory.heap].bytes < least_heap_bytes) refuse(value, "a buffer for the heap");
+    if (*memory.heap >= memory.buffers.size() || memory.buffers[*memory.heap].bytes < least_heap_bytes)
+      refuse(value, "a buffer for the heap");
   }
   if (value.contains("follows_touches")) memory.follows_touches = value.at("follows_touches").get<bool>();
   if (value.contains("textures")) {

@@ -25,7 +25,7 @@ class DeviceHeap {
     ThreadRef by, freeing;                          // the threads that did so
   };
   enum class Freed { yes, nothing_there, again };
-  static constexpr std::uintptr_t elsewhere = 1;  // a statement of an earlier launch
+  static constexpr std::uintptr_t elsewhere = 1;                         // a statement of an earlier launch
   static constexpr std::size_t usual_bytes = 8u << 20, table_share = 3;  // one third of the memory of a heap that lives on is its table
 
   DeviceHeap() = default;

@@ -64,8 +64,8 @@ void Machine::release(std::uintptr_t address, std::uintptr_t statement) {
                .of_heap = near == nullptr ? nullptr
                           : again && near->freed_by == DeviceHeap::elsewhere
                               ? "frees {array} again: an earlier launch has freed that memory before"
-                          : again         ? "frees {array} again: {other} has freed that memory before"
-                                          : "frees {element}: only an address that malloc or new returned can be freed",
+                          : again ? "frees {array} again: {other} has freed that memory before"
+                                  : "frees {element}: only an address that malloc or new returned can be freed",
                .address = address,
                .freed_by = again && near->freed_by != DeviceHeap::elsewhere ? near->freed_by : 0,
                .freeing = again ? near->freeing : ThreadRef{}};

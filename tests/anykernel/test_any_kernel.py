@@ -232,7 +232,6 @@ def test_a_result_that_hangs_on_the_order_of_threads_is_a_note() -> None:
         ("curandStateMRG32k3a state;", 4, "`curandStateMRG32k3a`"),
         ("__prof_trigger(0);", 4, "`__prof_trigger`"),
         ("A[0] = __vadd4(A[1], A[2]);", 4, "`__vadd4`"),
-        ("A[0] = texCubemap<int>((cudaTextureObject_t)0, 1, 1, 1);", 4, "`texCubemap`"),
     ],
     ids=lambda value: value if isinstance(value, str) and value.startswith("`") else "",
 )

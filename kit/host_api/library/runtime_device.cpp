@@ -101,8 +101,7 @@ cudaError_t cudaDeviceSetLimit(cudaLimit limit, std::size_t value) {
   const auto one = limits.find(limit);
   if (one == limits.end()) return refuse("cudaDeviceSetLimit", TILELAB_AT, cudaErrorUnsupportedLimit);
   if (limit == cudaLimitMallocHeapSize) {
-    const cudaError_t error =
-        Session::open().call({{"op", "device"}, {"what", "heap limit"}, {"bytes", value}, {"at", TILELAB_AT}});
+    const cudaError_t error = Session::open().call({{"op", "device"}, {"what", "heap limit"}, {"bytes", value}, {"at", TILELAB_AT}});
     if (error != cudaSuccess) return error;
   }
   one->second = value;

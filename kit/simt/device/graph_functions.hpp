@@ -16,6 +16,4 @@ inline void cudaGraphSetConditional(cudaGraphConditionalHandle handle, unsigned 
 
 }  // namespace cuda_on_cpu
 
-#else
-void cudaGraphSetConditional(cudaGraphConditionalHandle handle, unsigned int value);
 #endif

@@ -134,7 +134,7 @@ class Places(dict[int, Place]):
 
     asked = 0
 
-    def get(self, key: int, default: Place | None = None) -> Place | None:  # type: ignore[override]
+    def get(self, key: int, default: Place | None = None) -> Place | None:  # type: ignore[override]  # one overload of three
         self.asked += 1
         return super().get(key, default)
 

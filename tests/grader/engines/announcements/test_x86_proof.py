@@ -212,6 +212,19 @@ def test_the_inserted_calls_announce_what_was_missing(body: str, kinds: list[str
     assert (again.refusal, again.assembly) == (None, "")
 
 
+def test_a_call_that_may_announce_another_address_goes_and_the_access_counts_once(tmp_path: Path) -> None:
+    forgotten = SAVE + "movq -8(%rbp), %rax; leaq tile@tpoff(%rax), %rdi; "
+        "movq %fs:0, %rax; movq %rax, -16(%rbp); leaq -16(%rbp), %rdi; call other; movq -16(%rbp), %rax; leaq tile@tpoff(%rax), %rdi; "
+    )
+    text = snippets.assembly(f"{forgotten}call __tsan_read4; movl -8(%rbp), %eax; movl %fs:tile@tpoff, %eax", behind=DATA)
+    checked = check_announcements(read_code(snippets.assembled(text, tmp_path)), text, KERNEL, "kernel.cu")
+    assert checked.refusal is None
+    assert (checked.assembly.count("tilelab_unseen_read"), checked.assembly.count("__tsan_read4")) == (1, 0)
+    kept = snippets.assembly(f"{forgotten}call __tsan_write4; movl %fs:tile@tpoff, %eax", behind=DATA)
+    checked = check_announcements(read_code(snippets.assembled(kept, tmp_path)), kept, KERNEL, "kernel.cu")
+    assert (checked.assembly.count("tilelab_unseen_read"), checked.assembly.count("__tsan_write4")) == (1, 1)
+
+
 def test_control_that_leaves_a_function_at_its_end_is_stopped_there(tmp_path: Path) -> None:
     text = snippets.assembly(snippets.BEGIN + "call _ZN11cuda_on_cpu13__syncthreadsEv", framed=False)
     checked = check_announcements(read_code(snippets.assembled(text, tmp_path)), text, KERNEL, "kernel.cu")
