@@ -20,7 +20,9 @@ _INSTRUCTION = re.compile(r"^\s+(?![.#/])\S")
 _ANNOUNCEMENT = re.compile(
     r"^\s+(?:callq?|bl)\s+__tsan_(read|write)\d+(?:@PLT)?\s*$"
 )  # not of a volatile: ours does not say that
-_RELOAD = re.compile(r"^\s+(?:mov[lq]|ldr)\s.*(?:Reload|\(%rbp\), %\w+|\[(?:sp|x29)[^\]]*\])\s*$")  # from the frame, into a register
+_RELOAD = re.compile(
+    r"^\s+(?:mov[lq]|ldr)\s.*(?:Reload|\(%rbp\), %\w+|\[(?:sp|x29)[^\]]*\])\s*$"
+)  # from the frame, into a register
 _RELOADS = 2  # at most so many instructions between the call and the access
 _PLACE = re.compile(r"^\s+\.loc\s+(\d+)\s+(\d+)")
 _FILE = re.compile(r'^\s+\.file\s+(\d+)\s+(?:"[^"]*"\s+)?"([^"]*)"')
