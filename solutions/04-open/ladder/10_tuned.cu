@@ -1,0 +1,207 @@
+// Rung 10: what is left is in the machine code. Addresses move along with the tiles and are not computed again; only the first tile may
+// be short, so no copy of the loop has a condition; and the eight values of B that meet a sum lie in registers of the other bank: a
+// product whose three registers share one of the two banks costs a cycle more.
+#include <cuda_pipeline.h>
+#include <tilelab/device.cuh>
+
+constexpr int high = 128, wide = 256;           // a block's piece of C
+constexpr int depth = 8;                        // of a tile along K
+constexpr int warp_side = 64;                   // a warp's piece is warp_side × warp_side
+constexpr int rows = 16, columns = 8;           // a thread's elements, in groups of four
+constexpr int row_step = 16, column_step = 32;  // from one group of a thread to its next: four rows, and eight columns, of lanes
+constexpr int threads = 256;
+constexpr int stages = 3;      // pairs of tiles in shared memory
+constexpr int band = 8;        // rows of pieces that are computed together
+constexpr int places = 132;    // blocks that an H200 runs at the same time
+constexpr int least = 128;     // along K in a slice
+constexpr int bring_rows = threads / depth;  // of A in one go
+
+__device__ float4 partial[places][high * wide / 4];  // the sums of slices
+__device__ unsigned arrived[places];                 // slices of a piece that have left theirs; atomicInc makes it 0 again
+
+__host__ __device__ LaunchConfig matmul_open_launch(int M, int N, int K) {
+  const int pieces = ((N + wide - 1) / wide) * ((M + high - 1) / high);
+  const int fitting = places / pieces, sensible = K / least, slices = fitting < sensible ? fitting : sensible;
+  return LaunchConfig{dim3(pieces, slices > 1 ? slices : 1), dim3(threads)};
+}
+
+struct Stage {
+  float a[depth][high + 4];
+  float b[depth][wide];
+};
+
+// How a thread's copies of the next pair of tiles go. `aligned`: rows of B begin at a multiple of 16 bytes.
+template <bool aligned>
+struct Source {
+  static constexpr int width = aligned ? 4 : 1;                     // floats in a copy of B
+  static constexpr int copies = depth * wide / threads / width;     // of B
+  static constexpr int b_step = threads * width / wide;             // rows of B from one copy to the next
+  const float *a, *b;                                               // move along with the tiles
+  int a_offset[high / bring_rows];
+  int N, a_k, a_row, b_k, b_column;
+
+  __device__ Source(const float* A, const float* B, int M, int N, int K, int top, int left, int start)
+      : a(A + start), N(N), a_k(threadIdx.x % depth), a_row(threadIdx.x / depth), b_k(threadIdx.x * width / wide), b_column(threadIdx.x * width % wide) {
+#pragma unroll
+    for (int i = 0; i < high / bring_rows; ++i) a_offset[i] = min(top + a_row + i * bring_rows, M - 1) * K + a_k;  // a row too many: the last again
+    b = B + static_cast<long long>(start + b_k) * N + min(left + b_column, N - width);
+  }
+
+  // The next `valid` steps along K; after them zeros up to the tile's depth.
+  __device__ __forceinline__ void bring(Stage& stage, int valid, bool whole, bool wanted) {
+#pragma unroll
+    for (int i = 0; i < high / bring_rows; ++i) {
+      float* const to = &stage.a[a_k][a_row + i * bring_rows];
+      if (whole) {
+        if (wanted) __pipeline_memcpy_async(to, a + a_offset[i], 4);
+      } else {
+        __pipeline_memcpy_async(to, a_k < valid ? a + a_offset[i] : a, 4, a_k < valid ? 0 : 4);
+      }
+    }
+#pragma unroll
+    for (int i = 0; i < copies; ++i) {
+      const int k = b_k + i * b_step, column = aligned ? b_column : b_column ^ 1;
+      const float* const from = b + static_cast<long long>(i * b_step) * N;
+      if (whole) {
+        if (wanted) __pipeline_memcpy_async(&stage.b[k][column], from, 4 * width);
+      } else {
+        __pipeline_memcpy_async(&stage.b[k][column], k < valid ? from : b, 4 * width, k < valid ? 0 : 4 * width);
+      }
+    }
+    a += valid;
+    b += static_cast<long long>(valid) * N;
+  }
+};
+
+// The values that a thread needs for one step along K.
+struct Step {
+  float4 a[rows / 4], b[columns / 4];
+};
+
+__device__ __forceinline__ void read(Step& step, const Stage& stage, int k, int row, int column) {
+#pragma unroll
+  for (int j = 0; j < columns / 4; ++j) step.b[j] = *reinterpret_cast<const float4*>(&stage.b[k][column + j * column_step]);
+#pragma unroll
+  for (int i = 0; i < rows / 4; ++i) step.a[i] = *reinterpret_cast<const float4*>(&stage.a[k][row + i * row_step]);
+}
+
+template <int flip>
+__device__ __forceinline__ void multiply(float (&sums)[rows][columns], const Step& step) {
+  const float* a = &step.a[0].x;
+  const float* b = &step.b[0].x;
+#pragma unroll
+  for (int i = 0; i < rows; ++i) {
+    const float value = a[i];
+#pragma unroll
+    for (int j = 0; j < columns; ++j) sums[i][j] += value * b[j ^ flip];
+  }
+}
+
+// Four sums as they leave registers. With `turned`, neighbours change places, which puts each into a register of the other bank.
+template <bool turned>
+__device__ __forceinline__ float4 four(const float* sums) {
+  return turned ? make_float4(sums[1], sums[0], sums[3], sums[2]) : make_float4(sums[0], sums[1], sums[2], sums[3]);
+}
+
+template <bool aligned>
+__device__ __forceinline__ void compute(Stage* ring, const float* A, const float* B, float* C, int M, int N, int K) {
+  constexpr int flip = aligned ? 0 : 1;  // copies of one float have B's neighbours change places; copies of four leave it to the sums
+  const int lane = threadIdx.x % 32, warp = threadIdx.x / 32;
+  const int lane_row = lane % 2 + lane / 16 * 2, lane_column = lane / 2 % 8;  // lanes in a zigzag: 4 rows of 8
+  const int warp_row = warp / (wide / warp_side) * warp_side, warp_column = warp % (wide / warp_side) * warp_side;
+  const int row = warp_row + lane_row * 4, column = warp_column + lane_column * 4;
+  const int all_rows = (M + high - 1) / high, per_band = band * ((N + wide - 1) / wide);  // in pieces
+  const int first = blockIdx.x / per_band * band, in_band = min(band, all_rows - first), place = blockIdx.x % per_band;
+  const int top = (first + place % in_band) * high, left = place / in_band * wide;
+  const int all_tiles = (K + depth - 1) / depth, slices = gridDim.y, slice = blockIdx.y;
+  const int from = all_tiles * slice / slices, tiles = all_tiles * (slice + 1) / slices - from;
+  const int beginning = K - (all_tiles - 1) * depth;  // the length of the first tile of all; the others are whole
+
+  Source<aligned> source(A, B, M, N, K, top, left, from == 0 ? 0 : beginning + (from - 1) * depth);
+#pragma unroll
+  for (int i = 0; i < stages - 1; ++i) {
+    if (i < tiles) source.bring(ring[i], from + i == 0 ? beginning : depth, false, true);
+    __pipeline_commit();
+  }
+  __pipeline_wait_prior(stages - 2);
+  __syncthreads();
+  Step steps[2];
+  read(steps[0], ring[0], 0, row, column);
+  float sums[rows][columns] = {};
+  int now = 0, free = stages - 1;
+  for (int tile = 0; tile < tiles; ++tile) {
+#pragma unroll
+    for (int k = 0; k < depth; ++k) {
+      if (k == depth - 1) {
+        free = now;
+        now = now == stages - 1 ? 0 : now + 1;
+        __pipeline_wait_prior(stages - 2);  // the next pair is here, and nobody will read this one again
+        __syncthreads();
+      }
+      if (k < depth - 1 || tile + 1 < tiles) read(steps[(k + 1) % 2], ring[now], (k + 1) % depth, row, column);
+      if (k == 0) {
+        source.bring(ring[free], depth, true, tile + stages - 1 < tiles);
+        __pipeline_commit();
+      }
+      multiply<flip>(sums, steps[k % 2]);
+    }
+  }
+  __pipeline_wait_prior(0);
+  __syncthreads();
+
+  if (slices > 1) {
+    constexpr int fours = rows * columns / 4;
+    float4* const mine = partial[blockIdx.x * slices + slice] + threadIdx.x;
+#pragma unroll
+    for (int i = 0; i < fours; ++i) __stcg(mine + i * threads, four<aligned>(&sums[i / 2][i % 2 * 4]));
+    __shared__ bool last;
+    __threadfence();
+    __syncthreads();  // every thread's sums are there before the ticket is drawn
+    if (threadIdx.x == 0) last = atomicInc(&arrived[blockIdx.x], slices - 1) == slices - 1;
+    __syncthreads();
+    if (!last) return;
+    __threadfence();
+#pragma unroll 4
+    for (int i = 0; i < fours; ++i) {
+      float sum[4] = {};
+      for (int other = 0; other < slices; ++other) {
+        const float4 part = __ldcg(&partial[blockIdx.x * slices + other][i * threads + threadIdx.x]);
+        sum[0] += part.x, sum[1] += part.y, sum[2] += part.z, sum[3] += part.w;
+      }
+      const int y = top + row + i / 8 * row_step + i / 2 % 4, x = left + column + i % 2 * column_step;
+#pragma unroll
+      for (int e = 0; e < 4; ++e) {
+        if (y < M && x + e < N) C[static_cast<long long>(y) * N + x + e] = sum[aligned ? e ^ 1 : e];
+      }
+    }
+    return;
+  }
+  // Four rows of a warp's piece at a time go through shared memory, so that its lanes store neighbouring elements.
+  constexpr int line = warp_side + 16;  // rows of lanes side by side begin half the banks apart
+  float* const lines = reinterpret_cast<float*>(ring) + warp * 4 * line;
+#pragma unroll
+  for (int i = 0; i < rows; ++i) {
+#pragma unroll
+    for (int j = 0; j < columns / 4; ++j) {
+      *reinterpret_cast<float4*>(&lines[lane_row * line + lane_column * 4 + j * column_step]) = four<aligned>(&sums[i][j * 4]);
+    }
+    __syncwarp();
+#pragma unroll
+    for (int part = 0; part < 4 * warp_side / 32; ++part) {
+      const int y = part / 2, x = part % 2 * 32 + lane;
+      const float sum = lines[y * line + (aligned ? x ^ 1 : x)];
+      const int c_row = top + warp_row + i / 4 * row_step + y * 4 + i % 4, c_column = left + warp_column + x;
+      if (c_row < M && c_column < N) C[static_cast<long long>(c_row) * N + c_column] = sum;
+    }
+    __syncwarp();
+  }
+}
+
+__global__ void __launch_bounds__(threads, 1) matmul_open(const float* A, const float* B, float* C, int M, int N, int K) {
+  __shared__ __align__(16) Stage ring[stages];
+  if (N % 4 == 0) {
+    compute<true>(ring, A, B, C, M, N, K);
+  } else {
+    compute<false>(ring, A, B, C, M, N, K);
+  }
+}
