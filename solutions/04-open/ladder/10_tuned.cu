@@ -1,6 +1,5 @@
-// Rung 10: what is left is in the machine code. Addresses move along with the tiles and are not computed again; only the first tile may
-// be short, so no copy of the loop has a condition; and the eight values of B that meet a sum lie in registers of the other bank: a
-// product whose three registers share one of the two banks costs a cycle more.
+// Rung 10: what is left is in the machine code. The values of B that meet a sum lie in registers of the other bank: a product whose three
+// registers share one of the two banks costs a cycle more. Sums go through shared memory once more, so that lanes store neighbours.
 #include <cuda_pipeline.h>
 #include <tilelab/device.cuh>
 
