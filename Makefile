@@ -27,7 +27,7 @@ labs := $${LAB:+$$(printf -- '--lab %s ' $$LAB)}
 # One --export for each format in EXPORT="grades-csv another".
 exports := $${EXPORT:+$$(printf -- '--export %s ' $$EXPORT)}
 
-.PHONY: help setup grade handouts images bundle test test-gpu test-aarch64 fuzz watch report trace profile bench check lint tidy format clean
+.PHONY: help setup grade handouts images bundle test test-gpu test-aarch64 fuzz watch report trace profile bench ladder check lint tidy format clean
 help:  ## list these commands
 	@echo "Tilelab grades CUDA matrix-multiplication kernels, with or without a GPU."
 	@echo
@@ -80,6 +80,9 @@ test-aarch64:  ## run the kit's tests and the labs' kernels on emulated 64-bit A
 bench:  ## measure what grading costs, against nvcc and plain execution; with a GPU, also the solutions over sizes (minutes, on a quiet machine)
 	@$(setup) && "$$(cat build/.cmake)" --build build --target judge-bench >/dev/null && .venv/bin/python tests/benchmarks/ratios.py
 	@.venv/bin/python tests/benchmarks/swept_solutions.py
+
+ladder:  ## write the table and the figure of the open lab's ladder again; with a GPU, time its kernels against cuBLAS first
+	@$(setup) && .venv/bin/python tests/benchmarks/ladder_speeds.py && .venv/bin/python docs/ladder_table.py --write && .venv/bin/python docs/figures/draw.py
 
 check:  ## prove that the course is ready for students (kernels, handout, write-ups, leaks); with LAB=..., these labs only
 	@$(setup) && $(tilelab) check-course $(labs)

@@ -6,6 +6,7 @@ namespace tilelab::cuda {
 namespace {
 
 constexpr int not_transposed = 0;  // CUBLAS_OP_N
+constexpr int pedantic = 2;        // CUBLAS_PEDANTIC_MATH
 
 template <class Function>
 void find(void* library, Function& function, const char* name) {
@@ -24,6 +25,11 @@ BlasLibrary::BlasLibrary(const std::string& path) {
   find(library, sgemm_, "cublasSgemm_v2");
   if (const int status = create(&handle_); status != 0) {
     throw DriverError("cublasCreate failed with status " + std::to_string(status));
+  }
+  int (*set_math_mode)(Handle, int) = nullptr;
+  find(library, set_math_mode, "cublasSetMathMode");
+  if (const int status = set_math_mode(handle_, pedantic); status != 0) {
+    throw DriverError("cublasSetMathMode failed with status " + std::to_string(status));
   }
 }
 

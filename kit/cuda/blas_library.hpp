@@ -16,8 +16,8 @@ class BlasLibrary {
   BlasLibrary(const BlasLibrary&) = delete;
   BlasLibrary& operator=(const BlasLibrary&) = delete;
 
-  // Queues C = A·B on the default stream: row-major fp32, A M×K, B K×N, C M×N, in fp32 arithmetic. cuBLAS uses TF32 only on
-  // request, and we do not request it. Returns cuBLAS's status; 0 is success.
+  // Queues C = A·B on the default stream: row-major fp32, A M×K, B K×N, C M×N, in fp32 arithmetic in every step
+  // (CUBLAS_PEDANTIC_MATH), whatever the environment asks for. Returns cuBLAS's status; 0 is success.
   int multiply(int M, int N, int K, DeviceAddress A, DeviceAddress B, DeviceAddress C) const;
 
  private:

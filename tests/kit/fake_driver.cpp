@@ -267,6 +267,7 @@ int cuLaunchKernel(const void* function, unsigned, unsigned, unsigned, unsigned,
 // Column-major without transposition, like the real cuBLAS.
 int cublasCreate_v2(void** handle) { return *handle = &last, 0; }
 int cublasDestroy_v2(void*) { return 0; }
+int cublasSetMathMode(void*, int mode) { return mode == 2 ? 0 : 7; }  // CUBLAS_STATUS_INVALID_VALUE: fp32 alone is expected
 int cublasSgemm_v2(void*, int, int, int m, int n, int k, const float* alpha, const float* A, int lda, const float* B, int ldb,
                    const float* beta, float* C, int ldc) {
   for (int column = 0; column < n; ++column) {

@@ -1,18 +1,16 @@
-// Rung 10: what is left is in the machine code. The values of B that meet a sum lie in registers of the other bank: a product whose three
-// registers share one of the two banks costs a cycle more. Sums go through shared memory once more, so that lanes store neighbours.
+// Rung 10: what is left is in the machine code, and in numbers that a search over 300 combinations found. The values of B that meet a
+// sum lie in registers of the other bank: a product whose three registers share one of the two banks costs a cycle more. The order of
+// products turns at the end of each row, so that one factor stays. Where rows of B are aligned, a warp's piece is 128 × 32, else 64 × 64.
 #include <cuda_pipeline.h>
 #include <tilelab/device.cuh>
 
 constexpr int high = 128, wide = 256;           // a block's piece of C
 constexpr int depth = 8;                        // of a tile along K
-constexpr int warp_side = 64;                   // a warp's piece is warp_side × warp_side
 constexpr int rows = 16, columns = 8;           // a thread's elements, in groups of four
-constexpr int row_step = 16, column_step = 32;  // from one group of a thread to its next: four rows, and eight columns, of lanes
 constexpr int threads = 256;
-constexpr int stages = 3;      // pairs of tiles in shared memory
-constexpr int band = 8;        // rows of pieces that are computed together
-constexpr int places = 132;    // blocks that an H200 runs at the same time
-constexpr int least = 128;     // along K in a slice
+constexpr int most_stages = 3;  // pairs of tiles in shared memory
+constexpr int places = 132;     // blocks that an H200 runs at the same time
+constexpr int least = 128;      // along K in a slice
 constexpr int bring_rows = threads / depth;  // of A in one go
 
 __device__ float4 partial[places][high * wide / 4];  // the sums of slices
@@ -29,7 +27,19 @@ struct Stage {
   float b[depth][wide];
 };
 
-// How a thread's copies of the next pair of tiles go. `aligned`: rows of B begin at a multiple of 16 bytes.
+// What the search chose. `aligned`: rows of B begin at a multiple of 16 bytes.
+template <bool aligned>
+struct Choice {
+  static constexpr int stages = aligned ? 3 : 2;
+  static constexpr int band = aligned ? 1 : 16;  // rows of pieces that are computed together
+  static constexpr int warp_high = aligned ? 128 : 64, warp_wide = aligned ? 32 : 64;                // a warp's piece
+  static constexpr int lanes_high = warp_high / rows, lanes_wide = warp_wide / columns;              // of a warp
+  static constexpr int row_step = lanes_high * 4, column_step = lanes_wide * 4;  // from one group of a thread to its next
+  static constexpr bool turns = aligned;                                         // the order of products, at the end of a row
+};
+
+// How a thread's copies of the next pair of tiles go. Two addresses move along with the tiles; what lies between the
+// thread's rows are offsets that stay.
 template <bool aligned>
 struct Source {
   static constexpr int width = aligned ? 4 : 1;                     // floats in a copy of B
@@ -77,14 +87,15 @@ struct Step {
   float4 a[rows / 4], b[columns / 4];
 };
 
+template <class Chosen>
 __device__ __forceinline__ void read(Step& step, const Stage& stage, int k, int row, int column) {
 #pragma unroll
-  for (int j = 0; j < columns / 4; ++j) step.b[j] = *reinterpret_cast<const float4*>(&stage.b[k][column + j * column_step]);
+  for (int j = 0; j < columns / 4; ++j) step.b[j] = *reinterpret_cast<const float4*>(&stage.b[k][column + j * Chosen::column_step]);
 #pragma unroll
-  for (int i = 0; i < rows / 4; ++i) step.a[i] = *reinterpret_cast<const float4*>(&stage.a[k][row + i * row_step]);
+  for (int i = 0; i < rows / 4; ++i) step.a[i] = *reinterpret_cast<const float4*>(&stage.a[k][row + i * Chosen::row_step]);
 }
 
-template <int flip>
+template <int flip, bool turns>
 __device__ __forceinline__ void multiply(float (&sums)[rows][columns], const Step& step) {
   const float* a = &step.a[0].x;
   const float* b = &step.b[0].x;
@@ -92,7 +103,10 @@ __device__ __forceinline__ void multiply(float (&sums)[rows][columns], const Ste
   for (int i = 0; i < rows; ++i) {
     const float value = a[i];
 #pragma unroll
-    for (int j = 0; j < columns; ++j) sums[i][j] += value * b[j ^ flip];
+    for (int place = 0; place < columns; ++place) {
+      const int j = turns && i % 2 == 1 ? columns - 1 - place : place;
+      sums[i][j] += value * b[j ^ flip];
+    }
   }
 }
 
@@ -104,10 +118,14 @@ __device__ __forceinline__ float4 four(const float* sums) {
 
 template <bool aligned>
 __device__ __forceinline__ void compute(Stage* ring, const float* A, const float* B, float* C, int M, int N, int K) {
+  using Chosen = Choice<aligned>;
+  constexpr int stages = Chosen::stages, band = Chosen::band, row_step = Chosen::row_step, column_step = Chosen::column_step;
+  constexpr int warp_high = Chosen::warp_high, warp_wide = Chosen::warp_wide, lanes_high = Chosen::lanes_high;
   constexpr int flip = aligned ? 0 : 1;  // copies of one float have B's neighbours change places; copies of four leave it to the sums
   const int lane = threadIdx.x % 32, warp = threadIdx.x / 32;
-  const int lane_row = lane % 2 + lane / 16 * 2, lane_column = lane / 2 % 8;  // lanes in a zigzag: 4 rows of 8
-  const int warp_row = warp / (wide / warp_side) * warp_side, warp_column = warp % (wide / warp_side) * warp_side;
+  const int two = lane % 2 + lane / 16 * 2, eight = lane / 2 % 8;  // lanes in a zigzag: 4 by 8
+  const int lane_row = aligned ? eight : two, lane_column = aligned ? two : eight;
+  const int warp_row = warp / (wide / warp_wide) * warp_high, warp_column = warp % (wide / warp_wide) * warp_wide;
   const int row = warp_row + lane_row * 4, column = warp_column + lane_column * 4;
   const int all_rows = (M + high - 1) / high, per_band = band * ((N + wide - 1) / wide);  // in pieces
   const int first = blockIdx.x / per_band * band, in_band = min(band, all_rows - first), place = blockIdx.x % per_band;
@@ -125,7 +143,7 @@ __device__ __forceinline__ void compute(Stage* ring, const float* A, const float
   __pipeline_wait_prior(stages - 2);
   __syncthreads();
   Step steps[2];
-  read(steps[0], ring[0], 0, row, column);
+  read<Chosen>(steps[0], ring[0], 0, row, column);
   float sums[rows][columns] = {};
   int now = 0, free = stages - 1;
   for (int tile = 0; tile < tiles; ++tile) {
@@ -137,12 +155,12 @@ __device__ __forceinline__ void compute(Stage* ring, const float* A, const float
         __pipeline_wait_prior(stages - 2);  // the next pair is here, and nobody will read this one again
         __syncthreads();
       }
-      if (k < depth - 1 || tile + 1 < tiles) read(steps[(k + 1) % 2], ring[now], (k + 1) % depth, row, column);
+      if (k < depth - 1 || tile + 1 < tiles) read<Chosen>(steps[(k + 1) % 2], ring[now], (k + 1) % depth, row, column);
       if (k == 0) {
         source.bring(ring[free], depth, true, tile + stages - 1 < tiles);
         __pipeline_commit();
       }
-      multiply<flip>(sums, steps[k % 2]);
+      multiply<flip, Chosen::turns>(sums, steps[k % 2]);
     }
   }
   __pipeline_wait_prior(0);
@@ -175,9 +193,9 @@ __device__ __forceinline__ void compute(Stage* ring, const float* A, const float
     }
     return;
   }
-  // Four rows of a warp's piece at a time go through shared memory, so that its lanes store neighbouring elements.
-  constexpr int line = warp_side + 16;  // rows of lanes side by side begin half the banks apart
-  float* const lines = reinterpret_cast<float*>(ring) + warp * 4 * line;
+  // One row of each row of lanes at a time go through shared memory, so that its lanes store neighbouring elements.
+  constexpr int line = warp_wide + (aligned ? 8 : 16);  // what eight lanes store at a time lies in different banks
+  float* const lines = reinterpret_cast<float*>(ring) + warp * lanes_high * line;
 #pragma unroll
   for (int i = 0; i < rows; ++i) {
 #pragma unroll
@@ -186,8 +204,8 @@ __device__ __forceinline__ void compute(Stage* ring, const float* A, const float
     }
     __syncwarp();
 #pragma unroll
-    for (int part = 0; part < 4 * warp_side / 32; ++part) {
-      const int y = part / 2, x = part % 2 * 32 + lane;
+    for (int part = 0; part < lanes_high * warp_wide / 32; ++part) {
+      const int y = part / (warp_wide / 32), x = part % (warp_wide / 32) * 32 + lane;
       const float sum = lines[y * line + (aligned ? x ^ 1 : x)];
       const int c_row = top + warp_row + i / 4 * row_step + y * 4 + i % 4, c_column = left + warp_column + x;
       if (c_row < M && c_column < N) C[static_cast<long long>(c_row) * N + c_column] = sum;
@@ -197,7 +215,7 @@ __device__ __forceinline__ void compute(Stage* ring, const float* A, const float
 }
 
 __global__ void __launch_bounds__(threads, 1) matmul_open(const float* A, const float* B, float* C, int M, int N, int K) {
-  __shared__ __align__(16) Stage ring[stages];
+  __shared__ __align__(16) Stage ring[most_stages];
   if (N % 4 == 0) {
     compute<true>(ring, A, B, C, M, N, K);
   } else {

@@ -1,0 +1,63 @@
+"""Writes the table of the open lab's ladder into its page, from the times that `make ladder` measured.
+
+`.venv/bin/python docs/ladder_table.py` prints the table. With `--write` it replaces the section between the two markers of the ladder's
+README.md, and a test fails where that is not current. Measures nothing.
+"""
+
+# ruff: noqa: INP001 -- a script, in no package
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+LADDER = Path(__file__).resolve().parent.parent / "solutions" / "04-open" / "ladder"
+DOCUMENT = LADDER / "README.md"
+MEASURED = LADDER / "measured.json"
+BEGIN, END = "<!-- measured: begin (make ladder) -->", "<!-- measured: end -->"
+
+
+def name_of(kernel: str) -> str:
+    return {"baseline": "naive", "model": "the lab's model", "cublas": "cuBLAS"}.get(kernel, kernel.replace("_", " "))
+
+
+def table(measured: Mapping[str, Any]) -> str:
+    """GFLOP/s, and the share of cuBLAS's speed with half of its 95 % interval."""
+    sizes = measured["sizes"]
+    lines = [
+        f"{measured['date']}, {measured['device']}, {measured['toolkit']}, fp32. Medians of {measured['rounds']} rounds, each with new",
+        "inputs and a flushed L2. In each cell: GFLOP/s, and the share of cuBLAS's speed in the same rounds ± half of its 95 % interval.",
+        "",
+        "| kernel | " + " | ".join(f"{row['size']}³" for row in sizes) + " |",
+        "|---|" + "--:|" * len(sizes),
+    ]
+    for place, kernel in enumerate(sizes[0]["kernels"]):
+        cells = [_cell(row["flops"], row["kernels"][place]) for row in sizes]
+        lines.append(f"| {name_of(kernel['name'])} | " + " | ".join(cells) + " |")
+    noisy = [f"{row['size']}³: {row['trouble']}" for row in sizes if row["trouble"]]
+    return "\n".join([*lines, *(["", "Not quiet: " + "; ".join(noisy) + "."] if noisy else [])])
+
+
+def _cell(flops: float, kernel: Mapping[str, Any]) -> str:
+    low, middle, high = kernel["share"]
+    speed = f"{flops / kernel['ms'][1] / 1e6:,.0f}"
+    return speed if kernel["name"] == "cublas" else f"{speed}<br>{middle:.3f} ± {(high - low) / 2:.3f}"
+
+
+def document_with(section: str, text: str) -> str:
+    """`text` with the section between the markers replaced. Raises ValueError without exactly one pair of markers."""
+    if text.count(BEGIN) != 1 or text.count(END) != 1:
+        message = f"{DOCUMENT.name} lacks the markers of the measured table"
+        raise ValueError(message)
+    before, rest = text.split(BEGIN)
+    return f"{before}{BEGIN}\n{section}\n{END}{rest.split(END)[1]}"
+
+
+if __name__ == "__main__":
+    made = table(json.loads(MEASURED.read_text(encoding="utf-8")))
+    if sys.argv[1:] == ["--write"]:
+        DOCUMENT.write_text(document_with(made, DOCUMENT.read_text(encoding="utf-8")), encoding="utf-8")
+    else:
+        sys.stdout.write(f"{made}\n")

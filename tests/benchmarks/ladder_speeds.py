@@ -1,0 +1,136 @@
+"""Times the rungs of the open lab's ladder on this machine's GPU, with naive, the lab's model and cuBLAS in the same rounds, and writes the
+times down in the ladder's folder. `make ladder` then makes a table and a figure of them. Without a GPU it says so and writes nothing.
+
+Each rung's outputs are compared first, at a size that no tile divides. Nobody is graded here.
+"""
+
+# ruff: noqa: T201 - printing is what it is for
+
+from __future__ import annotations
+
+import datetime as dt
+import json
+import sys
+import tempfile
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from grader.engines.gpu.gpu_toolchain import cublas_of
+from grader.machine.atomic_file import write_atomically
+from grader.machine.backend import backend_choice
+from grader.machine.toolset import Toolset
+from grader.model.errors import RemediableError
+from grader.model.labs import Lab, load_lab
+from grader.model.outcome import Contest
+from grader.speed.contest import run_contest
+from grader.speed.contestants import Built, Contestant, ContestError, LibraryContestant, build, contestant_of
+from grader.speed.interval import Interval, ratio_interval
+from grader.speed.paired_times import FIRST_ROUNDS
+from grader.speed.speed_run import problem_of
+from grader.speed.sweep_points import control_trouble
+
+ROOT = Path(__file__).resolve().parents[2]
+LAB = "04-open"
+LADDER = ROOT / "solutions" / LAB / "ladder"
+MEASURED = LADDER / "measured.json"
+SIZES = (256, 512, 1023, 1024, 2047, 2048, 4096)
+_CHECKED_AT = "1023x1021x515"
+_TRIES = 3
+
+
+def main() -> int:
+    try:
+        toolset = Toolset.open(ROOT, allow_no_sandbox=True, backend=backend_choice())
+        if not toolset.gpu.runs:
+            reasons = "; ".join(toolset.gpu.reasons)
+            print(f"The ladder is not measured anew, no GPU can be used here: {reasons}")
+            return 0
+        measured = measure(toolset, load_lab(toolset.root, LAB))
+    except (RemediableError, ContestError) as error:
+        print(f"The ladder is not measured: {error}", file=sys.stderr)
+        return 1
+    write_atomically(MEASURED, json.dumps(measured, indent=1) + "\n")
+    print(f"written: {MEASURED.relative_to(ROOT)}")
+    return 0
+
+
+def measure(toolset: Toolset, lab: Lab) -> dict[str, Any]:
+    """What is written down: milliseconds and shares of cuBLAS's speed, each as [low, middle, high] of a 95 % interval."""
+    contestants = contestants_of(toolset, lab)
+    names = [one.name for one in contestants]
+    assert toolset.gpu.toolchain is not None
+    with tempfile.TemporaryDirectory(prefix="tilelab-") as folder:
+        built = build(toolset, contestants, Path(folder))
+        for kept in range(names.index("model"), len(names)):
+            checked = run_contest(toolset, built, problem_of(lab), _CHECKED_AT, rounds=1, kept=kept)
+            expect_right(names, checked)
+        sizes = [at_size(toolset, lab, built, names, size) for size in SIZES]
+    return {
+        "date": dt.datetime.now(tz=dt.UTC).date().isoformat(), "device": toolset.gpu.device.name if toolset.gpu.device else "",
+        "toolkit": toolset.gpu.toolchain.name, "rounds": FIRST_ROUNDS, "sizes": sizes,
+    }  # fmt: skip
+
+
+def contestants_of(toolset: Toolset, lab: Lab) -> list[Contestant | LibraryContestant]:
+    assert lab.public.performance is not None
+    assert lab.private_dir is not None
+    base = load_lab(toolset.root, lab.public.performance.baseline)
+    assert base.private_dir is not None
+    library = cublas_of(toolset.gpu.toolchain)
+    if library is None:
+        message = "there is no cuBLAS beside this CUDA toolkit: install libcublas."
+        raise RemediableError(message)
+    naive = base.private_dir / base.public.file
+    return [
+        contestant_of(base, naive, "baseline", trusted=True),
+        contestant_of(base, naive, "control", trusted=True),
+        LibraryContestant("cublas", library, "cublasSgemm"),
+        contestant_of(lab, lab.private_dir / lab.public.file, "model", trusted=True),
+        *(contestant_of(lab, rung, rung.stem, trusted=True) for rung in sorted(LADDER.glob("*.cu"))),
+    ]
+
+
+def expect_right(names: Sequence[str], contest: Contest) -> None:
+    """Raises ContestError where a launch failed or an output is wrong."""
+    if contest.status != "completed":
+        message = f"{names[contest.contestant]} at {contest.shape}: {contest.status}: {contest.detail}"
+        raise ContestError(message)
+    if contest.faults:
+        message = f"wrong outputs at {contest.shape}: {contest.faults[0].fault}"
+        raise ContestError(message)
+
+
+def at_size(toolset: Toolset, lab: Lab, built: Built, names: Sequence[str], size: int) -> dict[str, Any]:
+    """Measures again, at most twice, while naive against itself is not 1.00. `trouble` then says that it never was."""
+    for _ in range(_TRIES):
+        last = len(names) - 1
+        contest = run_contest(toolset, built, problem_of(lab), f"{size}x{size}x{size}", rounds=FIRST_ROUNDS, kept=last)
+        expect_right(names, contest)
+        trouble = control_trouble(names, contest)
+        if not trouble:
+            break
+    times = dict(zip(names, contest.nanoseconds, strict=True))
+    kernels = [
+        {"name": name, "ms": _milliseconds(times[name]), "share": _three(ratio_interval(times["cublas"], times[name]))}
+        for name in names
+        if name != "control"
+    ]
+    row = {"size": size, "flops": contest.flops, "sm_mhz": contest.after.sm_mhz, "trouble": trouble, "kernels": kernels}
+    print(
+        f"{size}: " + ", ".join(f"{one['name']} {one['share'][1]:.3f}" for one in kernels) + f" {trouble}", flush=True
+    )
+    return row
+
+
+def _milliseconds(nanoseconds: Sequence[float]) -> list[float]:
+    middle = ratio_interval(nanoseconds, (1.0,) * len(nanoseconds))  # the median's interval
+    return [round(one / 1e6, 6) for one in (middle.low, middle.middle, middle.high)]
+
+
+def _three(ratio: Interval) -> list[float]:
+    return [round(one, 4) for one in (ratio.low, ratio.middle, ratio.high)]
+
+
+if __name__ == "__main__":
+    sys.exit(main())
