@@ -37,6 +37,7 @@ MEASURED = LADDER / "measured.json"
 SIZES = (256, 512, 1023, 1024, 2047, 2048, 4096)
 _CHECKED_AT = "1023x1021x515"
 _TRIES = 3
+_AT_A_TIME = 5  # beside those of every contest, which the runner limits to eight
 
 
 def main() -> int:
@@ -57,22 +58,37 @@ def main() -> int:
 
 def measure(toolset: Toolset, lab: Lab) -> dict[str, Any]:
     """What is written down: milliseconds and shares of cuBLAS's speed, each as [low, middle, high] of a 95 % interval."""
-    contestants = contestants_of(toolset, lab)
-    names = [one.name for one in contestants]
+    always, climbing = contestants_of(toolset, lab)
+    groups = [[*always, *climbing[first : first + _AT_A_TIME]] for first in range(0, len(climbing), _AT_A_TIME)]
     assert toolset.gpu.toolchain is not None
-    with tempfile.TemporaryDirectory(prefix="tilelab-") as folder:
-        built = build(toolset, contestants, Path(folder))
-        for kept in range(names.index("model"), len(names)):
-            checked = run_contest(toolset, built, problem_of(lab), _CHECKED_AT, rounds=1, kept=kept)
-            expect_right(names, checked)
-        sizes = [at_size(toolset, lab, built, names, size) for size in SIZES]
+    rows: dict[int, dict[str, Any]] = {}
+    for contestants in groups:
+        names = [one.name for one in contestants]
+        with tempfile.TemporaryDirectory(prefix="tilelab-") as folder:
+            built = build(toolset, contestants, Path(folder))
+            for kept in range(len(always), len(names)):
+                expect_right(names, run_contest(toolset, built, problem_of(lab), _CHECKED_AT, rounds=1, kept=kept))
+            for size in SIZES:
+                add(rows, at_size(toolset, lab, built, names, size))
     return {
         "date": dt.datetime.now(tz=dt.UTC).date().isoformat(), "device": toolset.gpu.device.name if toolset.gpu.device else "",
-        "toolkit": toolset.gpu.toolchain.name, "rounds": FIRST_ROUNDS, "sizes": sizes,
+        "toolkit": toolset.gpu.toolchain.name, "rounds": FIRST_ROUNDS, "sizes": list(rows.values()),
     }  # fmt: skip
 
 
-def contestants_of(toolset: Toolset, lab: Lab) -> list[Contestant | LibraryContestant]:
+def add(rows: dict[int, dict[str, Any]], row: dict[str, Any]) -> None:
+    """Adds a group's row to that of the same size. What takes part in every group is told by the first."""
+    known = rows.setdefault(row["size"], row)
+    there = {one["name"] for one in known["kernels"]}
+    known["kernels"] += [one for one in row["kernels"] if one["name"] not in there]
+    known["trouble"] = known["trouble"] or row["trouble"]
+
+
+Contestants = list[Contestant | LibraryContestant]
+
+
+def contestants_of(toolset: Toolset, lab: Lab) -> tuple[Contestants, Contestants]:
+    """Those that take part in every contest, and those that climb: the model and the rungs."""
     assert lab.public.performance is not None
     assert lab.private_dir is not None
     base = load_lab(toolset.root, lab.public.performance.baseline)
@@ -82,13 +98,14 @@ def contestants_of(toolset: Toolset, lab: Lab) -> list[Contestant | LibraryConte
         message = "there is no cuBLAS beside this CUDA toolkit: install libcublas."
         raise RemediableError(message)
     naive = base.private_dir / base.public.file
-    return [
+    always: Contestants = [
         contestant_of(base, naive, "baseline", trusted=True),
         contestant_of(base, naive, "control", trusted=True),
         LibraryContestant("cublas", library, "cublasSgemm"),
-        contestant_of(lab, lab.private_dir / lab.public.file, "model", trusted=True),
-        *(contestant_of(lab, rung, rung.stem, trusted=True) for rung in sorted(LADDER.glob("*.cu"))),
     ]
+    model = contestant_of(lab, lab.private_dir / lab.public.file, "model", trusted=True)
+    rungs = [contestant_of(lab, rung, rung.stem, trusted=True) for rung in sorted(LADDER.glob("*.cu"))]
+    return always, [model, *rungs]
 
 
 def expect_right(names: Sequence[str], contest: Contest) -> None:
