@@ -48,13 +48,14 @@ def build_kernel(  # noqa: PLR0913 - what to build, where, and with what
     *,
     definitions: Sequence[str] = (),
     functions: Sequence[str] = (),
+    beside: Sequence[str] = (),
 ) -> BuiltKernel:
     """Builds in `folder`, which it empties before each try. `definitions`: macros, as NAME or NAME=VALUE; `functions`: names of
-    functions that are passed to the kernel.
+    functions that are passed to the kernel; `beside`: other kernels that are built into the same program.
     """
-    entries = EntrySignatures(kernel, by_name=True, functions=tuple(functions))
+    entries = EntrySignatures(kernel, by_name=True, functions=tuple(functions), beside=tuple(beside))
     first: BuiltKernel | None = None
-    for texts in _choices(source, base_name(kernel), [base_name(one) for one in functions]):
+    for texts in _choices(source, base_name(kernel), [base_name(one) for one in (*functions, *beside)]):
         tries = _Tries(toolset, source.name, entries, folder, definitions, texts)
         built = tries.result()
         if built.build.runner is not None:

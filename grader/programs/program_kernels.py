@@ -1,6 +1,7 @@
 """Builds each kernel that a host program names, several at a time, as `tilelab check` builds one. What was built is kept by its hash.
 
-A kernel that cannot be built is refused when it is launched, and not before.
+A kernel that cannot be built is refused when it is launched, and not before. Where kernels may leave each other the addresses of code,
+they are built into one program, so that these addresses are the same for all of them.
 """
 
 from __future__ import annotations
@@ -22,9 +23,10 @@ from grader.model.verdicts import Verdict
 from grader.programs.host.kernel_symbols import KernelName, buildable_name, unit_of
 from grader.programs.host.program_source import ProgramSource
 from grader.programs.kernel_description import KernelMismatchError, kernel_description
+from grader.programs.passed_code import passes_code
 
 _KEPT = 40  # kernels; the oldest go
-_FORMAT = "3"  # another number where what is kept changes
+_FORMAT = "4"  # another number where what is kept changes
 _PARTS = ("runner", "image.json")
 
 
@@ -52,14 +54,26 @@ def build_kernels(  # noqa: PLR0913, PLR0917 - what to build, where, and with wh
     """One after the other as they are asked for; all are built at once, in folders of their own in `scratch`. `kept`: a folder for what was
     built, of which the oldest go; none: nothing is kept, so nothing goes while somebody else runs it.
     """
-    fingerprint = toolset.fingerprint() if names and kept else ""
+    bench = _Bench(toolset, source, definitions, kept, toolset.fingerprint() if names and kept else "")
     with ThreadPoolExecutor(max(1, os.cpu_count() or 1)) as beside:
-        jobs = [
-            beside.submit(_kernel, toolset, source, name, scratch / f"kernel{number}", definitions, kept, fingerprint)
-            for number, name in enumerate(names)
+        groups = _groups(source, names)
+        shared = [
+            beside.submit(_together, bench, unit, group, scratch / f"together{number}")
+            for number, (unit, group) in enumerate(groups)
         ]
-        for job in jobs:
-            yield job.result()
+        made = {one.name.symbol: one for job in shared for one in job.result()}
+        alone = {
+            name.symbol: beside.submit(_kernel, bench, name, scratch / f"kernel{number}")
+            for number, name in enumerate(names)
+            if name.symbol not in made
+        }
+        made |= {symbol: job.result() for symbol, job in alone.items()}
+        for number, (unit, group) in enumerate(groups):  # without those that cannot be built at all
+            able = [name for name in group if made[name.symbol].runner]
+            if not shared[number].result() and 1 < len(able) < len(group):
+                made |= {one.name.symbol: one for one in _together(bench, unit, able, scratch / f"able{number}")}
+        for name in names:
+            yield made[name.symbol]
     if kept is not None:
         _forget_the_oldest(kept)
 
@@ -76,17 +90,74 @@ def with_read_parameters(kernel: ProgramKernel, only_read: Mapping[str, frozense
     return replace(kernel, description={**kernel.description, "parameters": parameters})
 
 
-def _kernel(  # noqa: PLR0913, PLR0917 - what to build, where, and with what
-    toolset: Toolset,
-    source: ProgramSource,
-    name: KernelName,
-    scratch: Path,
-    definitions: Sequence[str],
-    kept: Path | None,
-    fingerprint: str,
-) -> ProgramKernel:
-    unit = unit_of(name, source.units) or source.main
-    place = kept / _key(unit, name, definitions, fingerprint) if kept else None
+@dataclass(frozen=True)
+class _Bench:
+    """What every build needs."""
+
+    toolset: Toolset
+    source: ProgramSource
+    definitions: Sequence[str]
+    kept: Path | None
+    fingerprint: str
+
+    def place(self, unit: KernelSource, name: KernelName, together: Sequence[KernelName] = ()) -> Path | None:
+        """Where it is kept."""
+        if self.kept is None:
+            return None
+        words = [one.symbol for one in together]
+        return self.kept / _key(unit, name, [*self.definitions, "", *words], self.fingerprint)
+
+
+def _groups(source: ProgramSource, names: Sequence[KernelName]) -> list[tuple[KernelSource, list[KernelName]]]:
+    """The kernels of each file that may leave each other the addresses of code."""
+    groups: list[tuple[KernelSource, list[KernelName]]] = []
+    for unit in source.units:
+        group = [name for name in names if (unit_of(name, source.units) or source.main) is unit]
+        if len(group) > 1 and passes_code(unit):
+            groups.append((unit, group))
+    return groups
+
+
+def _together(
+    bench: _Bench, unit: KernelSource, names: Sequence[KernelName], scratch: Path
+) -> tuple[ProgramKernel, ...]:
+    """The kernels in one program, each with its own description; empty if they cannot be built so."""
+    places = [bench.place(unit, name, names) for name in names]
+    drafts = [ProgramKernel(name, unit.name) for name in names]
+    taken = [_taken(place, draft) if place else None for place, draft in zip(places, drafts, strict=True)]
+    found = tuple(one for one in taken if one is not None)
+    if len(found) == len(names):
+        return found
+    scratch.mkdir()
+    # A header may declare a function of the same name: then only the parameters tell the kernel.
+    usual = tuple(buildable_name(name, unit) for name in names)
+    exact = tuple(one if "<" in one else name.signature for one, name in zip(usual, names, strict=True))
+    for number, (first, *others) in enumerate(dict.fromkeys((usual, exact))):
+        folder = scratch / f"work{number}"
+        built = build_kernel(bench.toolset, unit, first, folder, definitions=bench.definitions, beside=others)
+        if built.build.runner is not None or any(one.line for one in built.build.refusals):
+            break
+    build = built.build
+    if build.runner is None or build.image is None:
+        return ()
+    made = []
+    try:
+        for name, draft, image in zip(names, drafts, [build.image, *build.images_beside], strict=True):
+            described = {**kernel_description(replace(build, image=image), name), "code": names[0].symbol}
+            whole = replace(draft, runner=build.runner, image=image, description=described)
+            made.append(replace(whole, left_out=tuple(built.left_out)))
+    except KernelMismatchError:
+        return ()
+    for place, one in zip(places, made, strict=True):
+        if place is not None:
+            _keep(place, one)
+    return tuple(made)
+
+
+def _kernel(bench: _Bench, name: KernelName, scratch: Path) -> ProgramKernel:
+    toolset, definitions = bench.toolset, bench.definitions
+    unit = unit_of(name, bench.source.units) or bench.source.main
+    place = bench.place(unit, name)
     draft = ProgramKernel(name, unit.name)
     if place is not None and (found := _taken(place, draft)) is not None:
         return found

@@ -146,6 +146,7 @@ Reply LaunchCalls::launch(const HostRequest& request, std::chrono::milliseconds 
     session_.reads.carry(argument, 0, bytes, bytes);
     session_.altered.to_device(argument, 0, bytes, bytes);
   }
+  codes_.insert(description->code.empty() ? name : description->code);
   const LaunchOutcome outcome = runners_.run(launch, variables_, left);
   session_.view.hand_out_all(at);
   const CudaError error = take(request, launch, outcome);
@@ -191,11 +192,11 @@ CudaError LaunchCalls::take(const HostRequest& request, const KernelLaunch& laun
     if (is_allowed(finding)) continue;
     const bool is_of_code = (finding.address >= code_first && finding.address < code_end) ||
                             finding.message.find("through a pointer that holds no function of the file") != std::string::npos;
-    if (is_of_code && session_.memory.heap() != nullptr && !session_.custody.is_kept())
+    if (is_of_code && codes_.size() > 1 && !session_.custody.is_kept())
       refuse(request, {{"verdict", "needs-gpu"},
                        {"message",
-                        "The kernel uses an object with virtual functions, or a pointer to a function, that another kernel has left in "
-                        "memory. Here each kernel has code of its own, at addresses of its own."}});
+                        "The kernel uses an object with virtual functions, or a pointer to a function, that a kernel of another source "
+                        "has left in memory. Here the kernels of each source have code of their own, at addresses of their own."}});
     if (finding.address >= simt::heap_first && finding.address < simt::heap_end && !session_.custody.is_kept())
       refuse(request,
              {{"verdict", "needs-gpu"},

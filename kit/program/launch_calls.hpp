@@ -4,6 +4,7 @@
 #include <chrono>
 #include <cstdint>
 #include <map>
+#include <set>
 #include <string>
 
 #include "program/host_request.hpp"
@@ -41,6 +42,7 @@ class LaunchCalls {
   MemoryCalls& memory_;
   KernelRunners::Variables& variables_;
   KernelRunners runners_;
+  std::set<std::string> codes_;                                // of the kernels that were launched: who shares code is one
   std::map<std::string, std::uint64_t> allowed_shared_bytes_;  // of kernels that ask for more than others may have
 };
 

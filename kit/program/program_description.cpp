@@ -45,6 +45,7 @@ KernelDescription kernel_from(const json& value) {
     kernel.variables.push_back({text(one.at("name")), integer<std::size_t>(one.at("bytes"))});
   kernel.static_shared_bytes = integer<std::size_t>(value.at("static_shared_bytes"));
   kernel.allocates = value.contains("allocates") && value.at("allocates").get<bool>();
+  if (value.contains("code")) kernel.code = text(value.at("code"));
   return kernel;
 }
 

@@ -35,6 +35,7 @@ struct KernelDescription {
   std::vector<KernelVariable> variables;
   std::size_t static_shared_bytes = 0;
   bool allocates = false;                 // with malloc or new, or frees
+  std::string code;                       // the same for kernels that are in one program; empty: it is alone
   std::optional<nlohmann::json> refusal;  // it could not be built: what the grader said, to be handed back
 };
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from grader.engines.announcements.inserted_calls import (
     Code,
@@ -31,7 +31,9 @@ class Checked:
     assembly: str = ""  # with the calls that are missing, to be assembled and checked again
     targets: tuple[str, ...] = ()  # symbols of the functions that calls through pointers may go to
     library_targets: tuple[str, ...] = ()  # the same, outside the file
-    argument_bytes: int = 0  # so many the kit has to put on the stack for the functions that it calls
+    argument_bytes: Mapping[str, int] = field(
+        default_factory=dict
+    )  # that the kit puts on the stack, by the symbols of what it calls
 
 
 def check_announcements(

@@ -31,7 +31,9 @@ class ObjectReport:
     unproved: Unproved | None = None
     targets: list[str] = field(default_factory=list)  # functions that a call through a pointer may go to
     library_targets: list[str] = field(default_factory=list)  # the same, outside the file
-    argument_bytes: int = 0  # on the stack, of the functions that the kit calls: the most that one of them uses
+    argument_bytes: dict[str, int] = field(
+        default_factory=dict
+    )  # on the stack, of the functions that the kit calls, by their symbols
 
 
 @dataclass(frozen=True)
@@ -179,7 +181,7 @@ class _ObjectProof:
         for symbol in entered:
             proved = self.done[symbol.section, symbol.value]
             entry = self.entries[symbol.name]
-            self.report.argument_bytes = max(self.report.argument_bytes, proved.argument_bytes)
+            self.report.argument_bytes[symbol.name] = proved.argument_bytes
             granted = any(begin < 0 or end > entry.answer_bytes for begin, end in proved.granted.values())
             if proved.argument_bytes > entry.argument_bytes or granted:
                 return Unproved(symbol.name, 0, "arguments that nobody passed")

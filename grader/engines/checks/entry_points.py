@@ -23,6 +23,7 @@ from grader.model.verdicts import Verdict
 USE_FILE = "<grader>"  # the file name that the compiler gives to our own lines
 _CHOSEN = "the_chosen_kernel"
 _PASSED = "the_passed_function_"
+_BESIDE = "the_kernel_beside_"
 _CHOSEN_SYMBOL = f"_ZL{len(_CHOSEN)}{_CHOSEN}"
 _KEEP = "Keep the name and the parameters of the starter file."
 
@@ -38,6 +39,9 @@ class EntrySignatures:
     launch: str | None = None
     by_name: bool = False
     functions: tuple[str, ...] = ()  # names in C++ of functions whose addresses the caller passes to the kernel
+    beside: tuple[
+        str, ...
+    ] = ()  # other kernels, as `kernel`, that are built into the same program and may be called as well
 
 
 @dataclass(frozen=True)
@@ -45,10 +49,11 @@ class EntryPoints:
     kernels: tuple[Symbol, ...]  # every function with the kernel's name, whatever its parameters
     launches: tuple[Symbol, ...]
     functions: tuple[Symbol, ...] = ()  # that the caller passes to the kernel
+    beside: tuple[Symbol, ...] = ()  # the other kernels that were asked for
 
     @property
     def all(self) -> list[Symbol]:
-        return [*self.kernels, *self.launches, *self.functions]
+        return [*self.kernels, *self.launches, *self.functions, *self.beside]
 
 
 def entry_points(obj: ObjectFile, entries: EntrySignatures) -> EntryPoints:
@@ -56,15 +61,21 @@ def entry_points(obj: ObjectFile, entries: EntrySignatures) -> EntryPoints:
     return EntryPoints(functions_named(obj, name_of(entries.kernel)), launches)
 
 
-def use_of(kernel: str, functions: Sequence[str] = ()) -> str:
-    """Lines of C++ that instantiate a kernel. `used_kernel` finds out from them which function the kernel is."""
-    name, bracket, parameters = kernel.partition("(")
-    variable = f"void (*const {_CHOSEN})({parameters}" if bracket else f"auto* const {_CHOSEN}"
+def use_of(kernel: str, functions: Sequence[str] = (), beside: Sequence[str] = ()) -> str:
+    """Lines of C++ that instantiate a kernel and those beside it. `used_kernel` finds out from them which functions they are."""
     others = "".join(
         f"__attribute__((used)) static auto* const {_PASSED}{number} = &{one.removeprefix('&')};\n"
         for number, one in enumerate(functions)
     )
-    return f'# 1 "{USE_FILE}"\n__attribute__((used)) static {variable} = &{name};\n{others}'
+    others += "".join(f"{_held(f'{_BESIDE}{number}', one)}\n" for number, one in enumerate(beside))
+    return f'# 1 "{USE_FILE}"\n{_held(_CHOSEN, kernel)}\n{others}'
+
+
+def _held(variable: str, kernel: str) -> str:
+    """A variable that holds the address of a kernel, which is named with or without its parameters."""
+    name, bracket, parameters = kernel.partition("(")
+    declared = f"void (*const {variable})({parameters}" if bracket else f"auto* const {variable}"
+    return f"__attribute__((used)) static {declared} = &{name};"
 
 
 def use_of_launch(launch: str) -> str:
@@ -76,14 +87,17 @@ def use_of_launch(launch: str) -> str:
 
 def is_of_use(variable: str) -> bool:
     """Whether a symbol is a variable of `use_of`, and none of the file's."""
-    return re.fullmatch(rf"_ZL\d+({_CHOSEN}|{_PASSED}\d+)", variable) is not None
+    return re.fullmatch(rf"_ZL\d+({_CHOSEN}|(?:{_PASSED}|{_BESIDE})\d+)", variable) is not None
 
 
-def used_kernel(obj: ObjectFile, functions: int = 0) -> EntryPoints:
-    """The function whose address the line of `use_of` takes. A static function is identified by its section only."""
-    names = [f"{_PASSED}{number}" for number in range(functions)]
-    passed = [_held_by(obj, f"_ZL{len(name)}{name}") for name in names]
-    return EntryPoints(_held_by(obj, _CHOSEN_SYMBOL), (), tuple(one for found in passed for one in found))
+def used_kernel(obj: ObjectFile, functions: int = 0, beside: int = 0) -> EntryPoints:
+    """The functions whose addresses the lines of `use_of` take. A static function is identified by its section only."""
+
+    def held(variable: str, number: int) -> tuple[Symbol, ...]:
+        names = [f"{variable}{at}" for at in range(number)]
+        return tuple(one for name in names for one in _held_by(obj, f"_ZL{len(name)}{name}"))
+
+    return EntryPoints(_held_by(obj, _CHOSEN_SYMBOL), (), held(_PASSED, functions), held(_BESIDE, beside))
 
 
 def _held_by(obj: ObjectFile, variable: str) -> tuple[Symbol, ...]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from grader.engines.announcements.announcement_check import check_announcements
 from grader.engines.announcements.object_proof import Entry
@@ -21,7 +21,7 @@ class AnnouncedObject:
     assembly: str
     object: ObjectFile
     refusal: Refusal | None
-    argument_bytes: int = 0
+    argument_bytes: Mapping[str, int] = field(default_factory=dict)  # see Checked
     targets: tuple[str, ...] = ()
     library_targets: tuple[str, ...] = ()
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from grader.engines.checks.entry_points import EntryPoints, EntrySignatures, not_global
@@ -12,6 +13,7 @@ from grader.engines.cpu.build_steps import BuildSteps
 from grader.engines.device_functions import ALLOCATING, DEVICE_PREFIX
 from grader.engines.object_code.debug_info import GUARD, DebugInfo, Function
 from grader.engines.object_code.object_file import ObjectFile
+from grader.engines.object_code.symbol_table import Symbol
 from grader.engines.refusal import Refusal
 from grader.model.verdicts import Verdict
 
@@ -26,15 +28,14 @@ class CompiledObject:
     assembly: str
     entered: frozenset[str]  # symbols of functions that were proved from their beginning on, and may be called first
     rooms: dict[str, int]  # of the variables: see guard_space.py
-    argument_bytes: int  # on the stack that the kernel uses
+    argument_bytes: Mapping[str, int]  # on the stack that a function uses which may be called first
     targets: tuple[str, ...]  # symbols of the functions that calls through pointers may go to
     library_targets: tuple[str, ...]  # the same, of the C library
     passed: tuple[tuple[str, str], ...]  # names and symbols of functions whose addresses the caller passes
 
-    @property
-    def static_shared_bytes(self) -> int:
-        """The size of all static arrays that the kernel reaches. A template has one for each instantiation."""
-        reached = [self.object.symbols[index] for index in self.object.reached(self.found.kernels)]
+    def static_shared_bytes(self, kernels: Sequence[Symbol]) -> int:
+        """The size of all static arrays that a kernel reaches. A template has one for each instantiation."""
+        reached = [self.object.symbols[index] for index in self.object.reached(kernels)]
         arrays = [symbol for symbol in reached if symbol.kind == "STT_TLS" and not symbol.undefined]
         return sum(symbol.size for symbol in arrays if not symbol.name.startswith(GUARD))
 
@@ -80,6 +81,7 @@ def misplaced(  # noqa: PLR0913, PLR0917 - the file in all its forms
     kernels = [one for one in compiled.found.kernels if info.addresses.get(one.name) == kernel.first]
     if not any(compiled.object.space_of(one).is_kernel for one in kernels):
         return not_global(entries, text)
+    kernels += [one for one in compiled.found.beside if compiled.object.space_of(one).is_kernel]
     launches = [one for one in compiled.found.launches if launch and info.addresses.get(one.name) == launch.first]
     submitted = steps.toolchain.after_prelude(compiled.preprocessed, steps.name)
 

@@ -39,7 +39,7 @@ def read_compiled(steps: BuildSteps, preprocessed: str, entries: EntrySignatures
     """Reads the object. An inline or constexpr launch function is compiled only if it is used, so where it is missing, a use is added."""
     obj = read_object(steps.folder / "submission.o")
     if entries.by_name:
-        return obj, used_kernel(obj, len(entries.functions))
+        return obj, used_kernel(obj, len(entries.functions), len(entries.beside))
     found = entry_points(obj, entries)
     if entries.launch is None or found.launches or name_of(entries.launch) not in preprocessed:
         return obj, found

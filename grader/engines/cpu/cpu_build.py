@@ -25,7 +25,7 @@ from grader.engines.cpu.compiled_object import CompiledObject
 from grader.engines.cpu.compiled_text import TOO_LONG, compile_text, read_compiled, refusal_of_dump
 from grader.engines.cpu.cpu_toolchain import CpuToolchain
 from grader.engines.cpu.guard_space import spread_variables
-from grader.engines.cpu.linked_runner import described, link
+from grader.engines.cpu.linked_runner import described, image_beside, link
 from grader.engines.object_code.assembly import calls_of
 from grader.engines.refusal import BuildFaultError, Refusal
 from grader.engines.text_changes.changed_text import TextOrigin
@@ -51,6 +51,7 @@ class CpuBuild:
 
     runner: Path | None = None
     image: Path | None = None
+    images_beside: tuple[Path, ...] = ()  # of `EntrySignatures.beside`, which are in the same runner
     refusals: tuple[Refusal, ...] = ()
     log: str = ""
     seconds: float = 0.0
@@ -86,7 +87,8 @@ def build_for_cpu(  # noqa: PLR0913 - the tools, where it lies, what it must hol
     seconds = time.monotonic() - began
     if refusals:
         return CpuBuild(refusals=refusals, log=log, seconds=seconds)
-    return CpuBuild(folder / "runner", folder / "image.json", log=log, seconds=seconds)
+    beside = tuple(folder / image_beside(number) for number in range(len(entries.beside)))
+    return CpuBuild(folder / "runner", folder / "image.json", beside, log=log, seconds=seconds)
 
 
 def _defining(definitions: Sequence[str]) -> str:
@@ -148,6 +150,7 @@ def _origin(steps: BuildSteps, entries: EntrySignatures) -> TextOrigin:
         str(steps.folder),
         entries.kernel,
         entries.functions,
+        entries.beside,
         by_name=entries.by_name,
         is_clang=steps.toolchain.is_clang,
         scanned=steps.scanned,
@@ -164,7 +167,10 @@ def _link(steps: BuildSteps, text: str, preprocessed: str, entries: EntrySignatu
     refusal = refusal_of_dump(steps, found) or check_object(obj, found, calls_of(assembly, steps.name))
     if refusal:
         return (refusal,)
-    entered = dict.fromkeys((symbol.name for symbol in found.kernels), KERNEL)
+    if len(found.beside) < len(entries.beside) or not all(obj.space_of(one).is_kernel for one in found.beside):
+        what = f"One of {', '.join(entries.beside)} is no kernel that the file defines."
+        return (Refusal(Verdict.COMPILE_ERROR, 0, what),)
+    entered = dict.fromkeys((symbol.name for symbol in [*found.kernels, *found.beside]), KERNEL)
     entered |= dict.fromkeys((symbol.name for symbol in found.launches), LAUNCH)
     passed = [symbol.name for symbol in found.functions]
     if len(passed) < len(entries.functions):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 
 from grader.engines.announcements.barrier_paths import barrier_paths
 from grader.engines.checks.entry_points import EntrySignatures, function_at, function_of, wrong_signatures
@@ -76,11 +77,12 @@ def described(steps: BuildSteps, text: str, entries: EntrySignatures, compiled: 
     loops = loop_addresses(compiled.assembly, block_offsets, info.addresses)
     reached = {symbol.name for symbol in compiled.object.symbols if symbol.kind == "STT_FUNC"}
     barriers = barrier_paths(read_code(steps.folder / "submission.o"), info.addresses, loops, reached)
+    chosen = (*compiled.found.kernels, *compiled.found.launches)
     layout = CodeLayout(
         offset,
-        compiled.static_shared_bytes,
+        compiled.static_shared_bytes(compiled.found.kernels),
         loops,
-        compiled.argument_bytes,
+        max(compiled.argument_bytes.get(one.name, 0) for one in chosen),
         targets,
         barriers,
         passed,
@@ -91,4 +93,19 @@ def described(steps: BuildSteps, text: str, entries: EntrySignatures, compiled: 
         jumps=_JUMP.search(steps.authors_text()) is not None,
     )
     write_image(steps.folder / "image.json", info, source=text, entries=(kernel, launch), layout=layout)
+    for number, symbol in enumerate(compiled.found.beside):
+        other = function_at(info.functions, info.addresses.get(symbol.name, 0))
+        if other is None or other.first not in proved:
+            return (beyond_proof(),)
+        own = replace(
+            layout,
+            static_shared_bytes=compiled.static_shared_bytes([symbol]),
+            argument_bytes=compiled.argument_bytes.get(symbol.name, 0),
+        )
+        write_image(steps.folder / image_beside(number), info, source=text, entries=(other, None), layout=own)
     return ()
+
+
+def image_beside(number: int) -> str:
+    """The name of the file for one of `EntrySignatures.beside`, by its place there."""
+    return f"image{number}.json"

@@ -19,6 +19,7 @@ class TextOrigin:
     folder: str  # where it was preprocessed: nothing in it is a system header
     kernel: str  # as `EntrySignatures` has it
     functions: tuple[str, ...] = ()  # names of functions that the caller passes to the kernel
+    beside: tuple[str, ...] = ()  # other kernels of the same program
     by_name: bool = False  # the kernel is one of any file, and not a lab's
     is_clang: bool = False
     scanned: bool = True  # false for a file of ours that shows what the checks behind the scan refuse

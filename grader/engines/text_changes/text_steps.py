@@ -84,12 +84,12 @@ def _launches(now: ChangedText, origin: TextOrigin) -> ChangedText:
 
 
 def _returns(now: ChangedText, origin: TextOrigin) -> ChangedText:
-    kernels = [origin.kernel, *now.launched]
+    kernels = [origin.kernel, *origin.beside, *now.launched]
     return replace(now, text=with_marked_returns(now.text, kernels, origin.file, origin.folder))
 
 
 def _use(now: ChangedText, origin: TextOrigin) -> ChangedText:
-    return replace(now, behind=f"\n{use_of(origin.kernel, origin.functions)}")
+    return replace(now, behind=f"\n{use_of(origin.kernel, origin.functions, origin.beside)}")
 
 
 def _is_scanned(origin: TextOrigin) -> bool:
