@@ -22,8 +22,9 @@ constexpr int longest_close = 257;  // for longer sums, products of TF32 precisi
 
 // Instrumented events that a launch may make. Naive and tiled kernels make 5 to 10 for each product. A large block on a tiny
 // matrix makes up to some million more in idle threads. A block that sums up a single element makes some thousand for each
-// element of C, even if K is small. An endless loop still ends within one or two seconds.
-constexpr std::uint64_t spare_events = 40'000'000, events_per_element = 20'000, events_per_product = 50;
+// element of C, even if K is small. A block of 128 × 256 elements makes 32,768 products for each k, even of a single element of C.
+// An endless loop still ends within one or two seconds.
+constexpr std::uint64_t spare_events = 40'000'000, spare_events_per_k = 250'000, events_per_element = 20'000, events_per_product = 50;
 
 struct Sizes {
   std::size_t M, N, K;
@@ -73,7 +74,7 @@ judge::Trial make_trial(Shape shape, std::string inputs, std::vector<float> A, s
           .work_unit = "multiply-add",
           .work = n.products(),
           .work_events = events_per_product * n.products() + events_per_element * n.M * n.N,
-          .spare_events = spare_events,
+          .spare_events = spare_events + spare_events_per_k * n.K,
           .mistakes = &mistakes()};
 }
 

@@ -1,6 +1,7 @@
 // Rung 10: what is left is in the machine code, and in numbers that a search over 300 combinations found. The values of B that meet a
 // sum lie in registers of the other bank: a product whose three registers share one of the two banks costs a cycle more. The order of
-// products turns at the end of each row, so that one factor stays. Where rows of B are aligned, a warp's piece is 128 × 32, else 64 × 64.
+// products turns at the end of each row, so that one factor stays. One loop serves aligned and unaligned rows of B: two loops would share
+// one choice of registers, and one of them would meet those of the same bank.
 #include <cuda_pipeline.h>
 #include <tilelab/device.cuh>
 
@@ -8,7 +9,11 @@ constexpr int high = 128, wide = 256;           // a block's piece of C
 constexpr int depth = 8;                        // of a tile along K
 constexpr int rows = 16, columns = 8;           // a thread's elements, in groups of four
 constexpr int threads = 256;
-constexpr int most_stages = 3;  // pairs of tiles in shared memory
+constexpr int warp_high = 128, warp_wide = 32;  // a warp's piece
+constexpr int lanes_high = warp_high / rows;    // of a warp
+constexpr int row_step = 4 * lanes_high, column_step = warp_wide / 2;  // from one group of a thread to its next
+constexpr int stages = 3;       // pairs of tiles in shared memory
+constexpr int band = 1;         // rows of pieces that are computed together
 constexpr int places = 132;     // blocks that an H200 runs at the same time
 constexpr int least = 128;      // along K in a slice
 constexpr int bring_rows = threads / depth;  // of A in one go
@@ -27,58 +32,60 @@ struct Stage {
   float b[depth][wide];
 };
 
-// What the search chose. `aligned`: rows of B begin at a multiple of 16 bytes.
-template <bool aligned>
-struct Choice {
-  static constexpr int stages = aligned ? 3 : 2;
-  static constexpr int band = aligned ? 1 : 16;  // rows of pieces that are computed together
-  static constexpr int warp_high = aligned ? 128 : 64, warp_wide = aligned ? 32 : 64;                // a warp's piece
-  static constexpr int lanes_high = warp_high / rows, lanes_wide = warp_wide / columns;              // of a warp
-  static constexpr int row_step = lanes_high * 4, column_step = lanes_wide * 4;  // from one group of a thread to its next
-  static constexpr bool turns = aligned;                                         // the order of products, at the end of a row
-};
-
 // How a thread's copies of the next pair of tiles go. Two addresses move along with the tiles; what lies between the
 // thread's rows are offsets that stay.
-template <bool aligned>
 struct Source {
-  static constexpr int width = aligned ? 4 : 1;                     // floats in a copy of B
-  static constexpr int copies = depth * wide / threads / width;     // of B
-  static constexpr int b_step = threads * width / wide;             // rows of B from one copy to the next
-  const float *a, *b;                                               // move along with the tiles
+  const float *a, *b;
   int a_offset[high / bring_rows];
-  int N, a_k, a_row, b_k, b_column;
+  int N, a_k, b_k, a_place, b_place;
+  bool aligned;  // rows of B begin at a multiple of 16 bytes: one copy brings four floats
 
   __device__ Source(const float* A, const float* B, int M, int N, int K, int top, int left, int start)
-      : a(A + start), N(N), a_k(threadIdx.x % depth), a_row(threadIdx.x / depth), b_k(threadIdx.x * width / wide), b_column(threadIdx.x * width % wide) {
+      : a(A + start), N(N), a_k(threadIdx.x % depth), aligned(N % 4 == 0) {
+    const int width = aligned ? 4 : 1, a_row = threadIdx.x / depth;
+    a_place = a_k * (high + 4) + a_row;
+    b_place = threadIdx.x * width;
+    b_k = b_place / wide;
 #pragma unroll
     for (int i = 0; i < high / bring_rows; ++i) a_offset[i] = min(top + a_row + i * bring_rows, M - 1) * K + a_k;  // a row too many: the last again
-    b = B + static_cast<long long>(start + b_k) * N + min(left + b_column, N - width);
+    b = B + static_cast<long long>(start + b_k) * N + min(left + b_place % wide, N - width);
   }
 
   // The next `valid` steps along K; after them zeros up to the tile's depth.
   __device__ __forceinline__ void bring(Stage& stage, int valid, bool whole, bool wanted) {
 #pragma unroll
     for (int i = 0; i < high / bring_rows; ++i) {
-      float* const to = &stage.a[a_k][a_row + i * bring_rows];
+      float* const to = stage.a[0] + a_place + i * bring_rows;
       if (whole) {
         if (wanted) __pipeline_memcpy_async(to, a + a_offset[i], 4);
       } else {
         __pipeline_memcpy_async(to, a_k < valid ? a + a_offset[i] : a, 4, a_k < valid ? 0 : 4);
       }
     }
-#pragma unroll
-    for (int i = 0; i < copies; ++i) {
-      const int k = b_k + i * b_step, column = aligned ? b_column : b_column ^ 1;
-      const float* const from = b + static_cast<long long>(i * b_step) * N;
-      if (whole) {
-        if (wanted) __pipeline_memcpy_async(&stage.b[k][column], from, 4 * width);
-      } else {
-        __pipeline_memcpy_async(&stage.b[k][column], k < valid ? from : b, 4 * width, k < valid ? 0 : 4 * width);
-      }
+    if (aligned) {
+      bring_b<4>(stage, valid, whole, wanted);
+    } else {
+      bring_b<1>(stage, valid, whole, wanted);
     }
     a += valid;
     b += static_cast<long long>(valid) * N;
+  }
+
+  template <int width>
+  __device__ __forceinline__ void bring_b(Stage& stage, int valid, bool whole, bool wanted) {
+    constexpr int step = threads * width / wide;  // rows of B from one copy to the next
+    const float* from = b;
+#pragma unroll
+    for (int i = 0; i < depth / step; ++i) {
+      float* const to = stage.b[0] + b_place + i * threads * width;
+      if (whole) {
+        if (wanted) __pipeline_memcpy_async(to, from, 4 * width);
+      } else {
+        const bool inside = b_k + i * step < valid;
+        __pipeline_memcpy_async(to, inside ? from : b, 4 * width, inside ? 0 : 4 * width);
+      }
+      from += step * N;
+    }
   }
 };
 
@@ -87,15 +94,14 @@ struct Step {
   float4 a[rows / 4], b[columns / 4];
 };
 
-template <class Chosen>
 __device__ __forceinline__ void read(Step& step, const Stage& stage, int k, int row, int column) {
 #pragma unroll
-  for (int j = 0; j < columns / 4; ++j) step.b[j] = *reinterpret_cast<const float4*>(&stage.b[k][column + j * Chosen::column_step]);
+  for (int j = 0; j < columns / 4; ++j) step.b[j] = *reinterpret_cast<const float4*>(&stage.b[k][column + j * column_step]);
 #pragma unroll
-  for (int i = 0; i < rows / 4; ++i) step.a[i] = *reinterpret_cast<const float4*>(&stage.a[k][row + i * Chosen::row_step]);
+  for (int i = 0; i < rows / 4; ++i) step.a[i] = *reinterpret_cast<const float4*>(&stage.a[k][row + i * row_step]);
 }
 
-template <int flip, bool turns>
+// Its order turns at the end of each row, so that one factor stays.
 __device__ __forceinline__ void multiply(float (&sums)[rows][columns], const Step& step) {
   const float* a = &step.a[0].x;
   const float* b = &step.b[0].x;
@@ -104,27 +110,19 @@ __device__ __forceinline__ void multiply(float (&sums)[rows][columns], const Ste
     const float value = a[i];
 #pragma unroll
     for (int place = 0; place < columns; ++place) {
-      const int j = turns && i % 2 == 1 ? columns - 1 - place : place;
-      sums[i][j] += value * b[j ^ flip];
+      const int j = i % 2 == 1 ? columns - 1 - place : place;
+      sums[i][j] += value * b[j];
     }
   }
 }
 
-// Four sums as they leave registers. With `turned`, neighbours change places, which puts each into a register of the other bank.
-template <bool turned>
-__device__ __forceinline__ float4 four(const float* sums) {
-  return turned ? make_float4(sums[1], sums[0], sums[3], sums[2]) : make_float4(sums[0], sums[1], sums[2], sums[3]);
-}
+// Four sums as they leave registers: neighbours change places, which puts each sum into a register of the other bank than its factor.
+__device__ __forceinline__ float4 four(const float* sums) { return make_float4(sums[1], sums[0], sums[3], sums[2]); }
 
-template <bool aligned>
-__device__ __forceinline__ void compute(Stage* ring, const float* A, const float* B, float* C, int M, int N, int K) {
-  using Chosen = Choice<aligned>;
-  constexpr int stages = Chosen::stages, band = Chosen::band, row_step = Chosen::row_step, column_step = Chosen::column_step;
-  constexpr int warp_high = Chosen::warp_high, warp_wide = Chosen::warp_wide, lanes_high = Chosen::lanes_high;
-  constexpr int flip = aligned ? 0 : 1;  // copies of one float have B's neighbours change places; copies of four leave it to the sums
+__global__ void __launch_bounds__(threads, 1) matmul_open(const float* A, const float* B, float* C, int M, int N, int K) {
+  __shared__ __align__(16) Stage ring[stages];
   const int lane = threadIdx.x % 32, warp = threadIdx.x / 32;
-  const int two = lane % 2 + lane / 16 * 2, eight = lane / 2 % 8;  // lanes in a zigzag: 4 by 8
-  const int lane_row = aligned ? eight : two, lane_column = aligned ? two : eight;
+  const int lane_row = lane / 2 % 8, lane_column = lane % 2 + lane / 16 * 2;  // lanes in a zigzag: 8 rows of 4
   const int warp_row = warp / (wide / warp_wide) * warp_high, warp_column = warp % (wide / warp_wide) * warp_wide;
   const int row = warp_row + lane_row * 4, column = warp_column + lane_column * 4;
   const int all_rows = (M + high - 1) / high, per_band = band * ((N + wide - 1) / wide);  // in pieces
@@ -134,7 +132,7 @@ __device__ __forceinline__ void compute(Stage* ring, const float* A, const float
   const int from = all_tiles * slice / slices, tiles = all_tiles * (slice + 1) / slices - from;
   const int beginning = K - (all_tiles - 1) * depth;  // the length of the first tile of all; the others are whole
 
-  Source<aligned> source(A, B, M, N, K, top, left, from == 0 ? 0 : beginning + (from - 1) * depth);
+  Source source(A, B, M, N, K, top, left, from == 0 ? 0 : beginning + (from - 1) * depth);
 #pragma unroll
   for (int i = 0; i < stages - 1; ++i) {
     if (i < tiles) source.bring(ring[i], from + i == 0 ? beginning : depth, false, true);
@@ -143,7 +141,7 @@ __device__ __forceinline__ void compute(Stage* ring, const float* A, const float
   __pipeline_wait_prior(stages - 2);
   __syncthreads();
   Step steps[2];
-  read<Chosen>(steps[0], ring[0], 0, row, column);
+  read(steps[0], ring[0], 0, row, column);
   float sums[rows][columns] = {};
   int now = 0, free = stages - 1;
   for (int tile = 0; tile < tiles; ++tile) {
@@ -155,12 +153,12 @@ __device__ __forceinline__ void compute(Stage* ring, const float* A, const float
         __pipeline_wait_prior(stages - 2);  // the next pair is here, and nobody will read this one again
         __syncthreads();
       }
-      if (k < depth - 1 || tile + 1 < tiles) read<Chosen>(steps[(k + 1) % 2], ring[now], (k + 1) % depth, row, column);
+      if (k < depth - 1 || tile + 1 < tiles) read(steps[(k + 1) % 2], ring[now], (k + 1) % depth, row, column);
       if (k == 0) {
         source.bring(ring[free], depth, true, tile + stages - 1 < tiles);
         __pipeline_commit();
       }
-      multiply<flip, Chosen::turns>(sums, steps[k % 2]);
+      multiply(sums, steps[k % 2]);
     }
   }
   __pipeline_wait_prior(0);
@@ -170,7 +168,7 @@ __device__ __forceinline__ void compute(Stage* ring, const float* A, const float
     constexpr int fours = rows * columns / 4;
     float4* const mine = partial[blockIdx.x * slices + slice] + threadIdx.x;
 #pragma unroll
-    for (int i = 0; i < fours; ++i) __stcg(mine + i * threads, four<aligned>(&sums[i / 2][i % 2 * 4]));
+    for (int i = 0; i < fours; ++i) __stcg(mine + i * threads, four(&sums[i / 2][i % 2 * 4]));
     __shared__ bool last;
     __threadfence();
     __syncthreads();  // every thread's sums are there before the ticket is drawn
@@ -188,37 +186,28 @@ __device__ __forceinline__ void compute(Stage* ring, const float* A, const float
       const int y = top + row + i / 8 * row_step + i / 2 % 4, x = left + column + i % 2 * column_step;
 #pragma unroll
       for (int e = 0; e < 4; ++e) {
-        if (y < M && x + e < N) C[static_cast<long long>(y) * N + x + e] = sum[aligned ? e ^ 1 : e];
+        if (y < M && x + e < N) C[static_cast<long long>(y) * N + x + e] = sum[e ^ 1];
       }
     }
     return;
   }
   // One row of each row of lanes at a time go through shared memory, so that its lanes store neighbouring elements.
-  constexpr int line = warp_wide + (aligned ? 8 : 16);  // what eight lanes store at a time lies in different banks
+  constexpr int line = warp_wide + 8;  // what eight lanes store at a time lies in different banks
   float* const lines = reinterpret_cast<float*>(ring) + warp * lanes_high * line;
 #pragma unroll
   for (int i = 0; i < rows; ++i) {
 #pragma unroll
     for (int j = 0; j < columns / 4; ++j) {
-      *reinterpret_cast<float4*>(&lines[lane_row * line + lane_column * 4 + j * column_step]) = four<aligned>(&sums[i][j * 4]);
+      *reinterpret_cast<float4*>(&lines[lane_row * line + lane_column * 4 + j * column_step]) = four(&sums[i][j * 4]);
     }
     __syncwarp();
 #pragma unroll
     for (int part = 0; part < lanes_high * warp_wide / 32; ++part) {
       const int y = part / (warp_wide / 32), x = part % (warp_wide / 32) * 32 + lane;
-      const float sum = lines[y * line + (aligned ? x ^ 1 : x)];
+      const float sum = lines[y * line + (x ^ 1)];
       const int c_row = top + warp_row + i / 4 * row_step + y * 4 + i % 4, c_column = left + warp_column + x;
       if (c_row < M && c_column < N) C[static_cast<long long>(c_row) * N + c_column] = sum;
     }
     __syncwarp();
-  }
-}
-
-__global__ void __launch_bounds__(threads, 1) matmul_open(const float* A, const float* B, float* C, int M, int N, int K) {
-  __shared__ __align__(16) Stage ring[most_stages];
-  if (N % 4 == 0) {
-    compute<true>(ring, A, B, C, M, N, K);
-  } else {
-    compute<false>(ring, A, B, C, M, N, K);
   }
 }
