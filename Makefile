@@ -82,7 +82,7 @@ bench:  ## measure what grading costs, against nvcc and plain execution; with a 
 	@.venv/bin/python tests/benchmarks/swept_solutions.py
 
 ladder:  ## write the table and the figure of the open lab's ladder again; with a GPU, time its kernels against cuBLAS first
-	@$(setup) && .venv/bin/python tests/benchmarks/ladder_speeds.py && .venv/bin/python docs/ladder_table.py --write && .venv/bin/python docs/figures/draw.py
+	@$(setup) && .venv/bin/python tests/benchmarks/ladder_speeds.py && .venv/bin/python docs/ladder_table.py --write
 
 check:  ## prove that the course is ready for students (kernels, handout, write-ups, leaks); with LAB=..., these labs only
 	@$(setup) && $(tilelab) check-course $(labs)

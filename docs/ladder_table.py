@@ -1,7 +1,7 @@
-"""Writes the table of the open lab's ladder into its page, from the times that `make ladder` measured.
+"""Writes the table and the figure of the open lab's ladder, from the times that `make ladder` measured.
 
 `.venv/bin/python docs/ladder_table.py` prints the table. With `--write` it replaces the section between the two markers of the ladder's
-README.md, and a test fails where that is not current. Measures nothing.
+README.md and draws ladder.svg beside it; a test fails where they are not current. Measures nothing.
 """
 
 # ruff: noqa: INP001 -- a script, in no package
@@ -13,9 +13,12 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+sys.path.insert(0, str(Path(__file__).resolve().parent / "figures"))
+import ladder_figures
+
 LADDER = Path(__file__).resolve().parent.parent / "solutions" / "04-open" / "ladder"
 DOCUMENT = LADDER / "README.md"
-MEASURED = LADDER / "measured.json"
+FIGURE = LADDER / "ladder.svg"
 BEGIN, END = "<!-- measured: begin (make ladder) -->", "<!-- measured: end -->"
 
 
@@ -55,9 +58,22 @@ def document_with(section: str, text: str) -> str:
     return f"{before}{BEGIN}\n{section}\n{END}{rest.split(END)[1]}"
 
 
+def section() -> str:
+    """The table with the figure, or what to do where nothing was measured yet."""
+    if not ladder_figures.MEASURED.is_file():
+        return "Not measured in this form yet: run `make ladder` on a machine with a GPU."
+    measured = json.loads(ladder_figures.MEASURED.read_text(encoding="utf-8"))
+    return f"![Speed over sizes, and share of cuBLAS.]({FIGURE.name})\n\n{table(measured)}"
+
+
+def write() -> None:
+    DOCUMENT.write_text(document_with(section(), DOCUMENT.read_text(encoding="utf-8")), encoding="utf-8")
+    if ladder_figures.MEASURED.is_file():
+        FIGURE.write_text(ladder_figures.ladder(), encoding="utf-8")
+
+
 if __name__ == "__main__":
-    made = table(json.loads(MEASURED.read_text(encoding="utf-8")))
     if sys.argv[1:] == ["--write"]:
-        DOCUMENT.write_text(document_with(made, DOCUMENT.read_text(encoding="utf-8")), encoding="utf-8")
+        write()
     else:
-        sys.stdout.write(f"{made}\n")
+        sys.stdout.write(f"{section()}\n")

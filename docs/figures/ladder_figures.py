@@ -13,7 +13,7 @@ from typing import Any
 from canvas import EDGE, INK, SOFT, A, B, C, Canvas
 
 MEASURED = Path(__file__).resolve().parents[2] / "solutions" / "04-open" / "ladder" / "measured.json"
-_LOW, _HIGH, _WIDE = 372, 292, 300  # of a panel: where its axis is, how high and how wide it is
+_LOW, _HIGH, _WIDE = 372, 292, 280  # of a panel: where its axis is, how high and how wide it is
 _GAP = 13  # between two labels
 _GRID = "#dcd8cc"
 _STEPS = ("#c9d8e8", "#b3cbe2", "#9dbddb", "#86add2", "#6f9cc7", "#5a8abb", "#4778ac", "#36669b", "#285588", "#1b4474")
@@ -30,7 +30,7 @@ def ladder() -> str:
     )
     canvas.text(24, 34, f"The ladder on one {measured['device']}, fp32, M = N = K", size=17, bold=True)
     _panel(canvas, 62, "TFLOP/s", _lines(measured, _tflops), 10)
-    _panel(canvas, 452, "share of cuBLAS", _lines(measured, lambda _flops, one: float(one["share"][1])), 0.2)
+    _panel(canvas, 448, "share of cuBLAS", _lines(measured, lambda _flops, one: float(one["share"][1])), 0.2)
     canvas.text(
         410, 418, f"{measured['date']}, medians of {measured['rounds']} rounds", size=12, fill=SOFT, anchor="middle"
     )
@@ -83,12 +83,26 @@ def _panel(canvas: Canvas, left: float, title: str, lines: Sequence[Line], step:
         weight = 2.6 if label in {"cuBLAS", "10"} else 1.8
         for (size, value), (after, then) in itertools.pairwise(points):
             canvas.line(x(size), y(value), x(after), y(then), colour, weight=weight, dashed=label == "cuBLAS")
-    _labels(canvas, x(sizes[-1]) + 6, [(y(points[-1][1]), label, colour) for label, colour, points in lines])
+    _labels(canvas, x(sizes[-1]) + 2, [(y(points[-1][1]), label, colour) for label, colour, points in lines])
 
 
 def _labels(canvas: Canvas, left: float, ends: Sequence[tuple[float, str, str]]) -> None:
-    """The name of each line at its end, pushed apart where they would lie on each other."""
-    below = float("inf")
-    for at, label, _ in sorted(ends, reverse=True):
-        below = min(at + 4, below - _GAP)
-        canvas.text(left, below, label, size=12, fill=INK, bold=label in {"cuBLAS", "10"})
+    """The name of each line at its end, with a stroke to the line where several would lie on each other."""
+    for (at, label, colour), place in zip(sorted(ends), spread([at for at, _, _ in sorted(ends)]), strict=True):
+        canvas.line(left, at, left + 12, place, colour, weight=1)
+        canvas.text(left + 15, place + 4, label, size=12, fill=INK, bold=label in {"cuBLAS", "10"})
+
+
+def spread(wanted: Sequence[float]) -> list[float]:
+    """Places at least `_GAP` apart, in the same order, near the wanted ones: those that touch are centred as a group."""
+    groups: list[list[float]] = []  # of wanted places
+    for at in wanted:
+        groups.append([at])
+        while len(groups) > 1 and _first(groups[-1]) < _first(groups[-2]) + _GAP * len(groups[-2]):
+            last = groups.pop()
+            groups[-1] += last
+    return [_first(group) + _GAP * number for group in groups for number in range(len(group))]
+
+
+def _first(group: Sequence[float]) -> float:
+    return sum(group) / len(group) - _GAP * (len(group) - 1) / 2
