@@ -121,6 +121,7 @@ def _functions_by_header() -> list[tuple[str, str, str]]:
             _by_rounding("conversion_functions.hpp"),
         ),
         ("Bits and integers", "integer_functions.hpp", _code(_functions("integer_functions.hpp"))),
+        ("Halves and bytes of a word", "packed_functions.hpp", _code(_functions("packed_functions.hpp"))),
         (
             "Clock, and spaces of memory",
             "special_functions.hpp",

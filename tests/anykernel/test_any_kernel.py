@@ -231,7 +231,7 @@ def test_a_result_that_hangs_on_the_order_of_threads_is_a_note() -> None:
         ("auto all = cg::this_cluster();", 4, "`cooperative_groups::this_cluster`"),
         ("curandStateMRG32k3a state;", 4, "`curandStateMRG32k3a`"),
         ("__prof_trigger(0);", 4, "`__prof_trigger`"),
-        ("A[0] = __vadd4(A[1], A[2]);", 4, "`__vadd4`"),
+        ("A[0] = __viaddmax_s32(A[1], A[2], 0);", 4, "`__viaddmax_s32`"),
     ],
     ids=lambda value: value if isinstance(value, str) and value.startswith("`") else "",
 )

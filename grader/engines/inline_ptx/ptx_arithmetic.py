@@ -7,6 +7,7 @@ from grader.engines.inline_ptx.ptx_integers import BITWISE, OF_BITS, compared, i
 from grader.engines.inline_ptx.ptx_operands import Emit, kind_of, modifiers, operands, refuse, truth
 from grader.engines.inline_ptx.ptx_registers import KIT, Registers
 from grader.engines.inline_ptx.ptx_syntax import Both, Instruction, Not, Operand, Vector
+from grader.engines.inline_ptx.ptx_video import VIDEO
 from grader.engines.inline_ptx.ptx_words import RELATIONS, ROUNDINGS, TYPES, WIDTHS, base_type, is_float
 
 _THREE = 3
@@ -120,6 +121,7 @@ def _convert(instruction: Instruction, registers: Registers) -> list[str]:
 
 _TABLE: dict[str, Emit] = {
     **OF_BITS,
+    **VIDEO,
     **dict.fromkeys(("add", "sub", "mul", "mad", "fma", "div", "rem", "min", "max", "neg", "abs"), _number),
     **dict.fromkeys(("rcp", "sqrt", "rsqrt", "ex2", "lg2", "sin", "cos"), _number),
     "copysign": copysign,

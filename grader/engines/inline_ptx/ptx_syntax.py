@@ -69,7 +69,22 @@ class Both:
     second: Name
 
 
-Operand = Name | Number | Address | Vector | Not | Both
+@dataclass(frozen=True)
+class Part:
+    """`r1.b0`, `%0.h10`: bytes or halves of a register."""
+
+    of: Name
+    which: str
+
+
+@dataclass(frozen=True)
+class Negative:
+    """`-r1`"""
+
+    of: Name | Part
+
+
+Operand = Name | Number | Address | Vector | Not | Both | Part | Negative
 
 
 @dataclass(frozen=True)
@@ -210,13 +225,22 @@ class _Reader:
         if sign == "!":
             self._take("!")
             return Not(self._name())
-        if sign == "-" or self._kind() in {"number", "float", "hexfloat"}:
+        if self._kind(1 if sign == "-" else 0) in {"number", "float", "hexfloat"}:
             return self._number()
+        return self._register()
+
+    def _register(self) -> Operand:
+        if self._peek() == "-":
+            self._take("-")
+            return Negative(self._parted(self._name()))
         name = self._name()
         if self._peek() == "|":
             self._take("|")
             return Both(name, self._name())
-        return name
+        return self._parted(name)
+
+    def _parted(self, name: Name) -> Name | Part:
+        return Part(name, self._next("directive").text.removeprefix(".")) if self._kind() == "directive" else name
 
     def _address(self) -> Address:
         self._take("[")
@@ -272,8 +296,9 @@ class _Reader:
     def _peek(self) -> str:
         return self._pieces[self._at].text if self._at < len(self._pieces) else ""
 
-    def _kind(self) -> str:
-        return self._pieces[self._at].kind if self._at < len(self._pieces) else ""
+    def _kind(self, ahead: int = 0) -> str:
+        at = self._at + ahead
+        return self._pieces[at].kind if at < len(self._pieces) else ""
 
     def _next(self, kind: str) -> Piece:
         piece = self._piece()

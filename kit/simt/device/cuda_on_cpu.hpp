@@ -25,6 +25,7 @@
 #include "atomic_functions.hpp"
 #include "math_functions.hpp"
 #include "integer_functions.hpp"
+#include "packed_functions.hpp"
 #include "rounded_functions.hpp"
 #include "conversion_functions.hpp"
 #include "load_functions.hpp"

@@ -120,6 +120,18 @@ def test_lines_stay_as_they_were() -> None:
         ('asm("mov.u32 %0, `x`;" : "=r"(x));', "``x`;`"),
         ('asm("mov.u32 %0, 99999999999999999999999;" : "=r"(x));', "`99999999999999999999999`"),
         ('int f() asm("other_name");', "`other_name`"),
+        ('asm("add.u32 %0, %1.b0, 1;" : "=r"(x) : "r"(y));', "the operand `part` of `add.u32`"),
+        ('asm("mov.u32 %0, -%1;" : "=r"(x) : "r"(y));', "the operand `negative` of `mov.u32`"),
+        ('asm("vadd4.u32.u32.u32.sat.add %0, %1, %1, %1;" : "=r"(x) : "r"(y));', "`vadd4.u32.u32.u32.sat.add`"),
+        ('asm("vadd4.u32.u32.u32 %0, %1.h10, %1, %1;" : "=r"(x) : "r"(y));', "`vadd4.u32.u32.u32`"),
+        ('asm("vadd4.u32.u32.u32 %0.b01, %1, %1, %1;" : "=r"(x) : "r"(y));', "`vadd4.u32.u32.u32`"),
+        ('asm("vadd.u32.u32.u32 %0, %1.b4, %1;" : "=r"(x) : "r"(y));', "`vadd.u32.u32.u32`"),
+        ('asm("vadd.u32.u32.u32.add %0.b1, %1, %1, %1;" : "=r"(x) : "r"(y));', "`vadd.u32.u32.u32.add`"),
+        ('asm("vadd.u32.u32.u16 %0, %1, %1;" : "=r"(x) : "r"(y));', "`vadd.u32.u32.u16`"),
+        ('asm("vset2.u32.u32 %0, %1, %1, %1;" : "=r"(x) : "r"(y));', "`vset2.u32.u32`"),
+        ('asm("vshl.u32.u32.u32 %0, %1, %1;" : "=r"(x) : "r"(y));', "`vshl.u32.u32.u32`"),
+        ('asm("vmad.s32.s32.s32 %0, -%1, %1, -%1;" : "=r"(x) : "r"(y));', "`vmad.s32.s32.s32`"),
+        ('asm("vavrg.u32.u32.u32 %0, %1, %1;" : "=r"(x) : "r"(y));', "`vavrg.u32.u32.u32`"),
     ],
 )
 def test_what_is_not_understood_is_refused_by_its_name(code: str, named: str) -> None:
