@@ -125,7 +125,7 @@ _FACTS = {
             "passed nor failed."
         ),
         next_step="There is nothing you have to do.",
-        redacted="this kernel can only be graded on a GPU",
+        redacted="this can only be graded on a GPU",
         earns_nothing=True,
     ),
     Verdict.LAUNCH_ERROR: VerdictFacts(
@@ -146,7 +146,7 @@ _FACTS = {
         next_step="Look for a null pointer, an endless recursion or a division by zero near the line shown.",
         advice="Check the indices, pointers and divisors in this line.",
         question="Where does this pointer come from, and what does it point to?",
-        redacted="the kernel crashes",
+        redacted="it crashes",
     ),
     Verdict.TIMEOUT: VerdictFacts(
         label="Time-out", short="time-out", glyph="∞", tone="bad",
@@ -157,7 +157,7 @@ _FACTS = {
             "Look at the condition that ends this loop. Does its variable change in every pass, and in the right direction?"
         ),
         question="Which values does the loop's variable have in the first three passes, and in the last one?",
-        redacted="the kernel does not end within its time limit",
+        redacted="it does not end within its time limit",
     ),
     Verdict.BARRIER_DIVERGENCE: VerdictFacts(
         label="Barrier divergence", short="barrier", glyph="‖", tone="bad",
@@ -210,7 +210,7 @@ _FACTS = {
         next_step="A kernel may only read its inputs. Should the line shown write to an output?",
         advice="Write results only to the output.",
         question="Which argument is the output, and which ones are only read?",
-        redacted="the kernel changes an input",
+        redacted="an input is changed",
     ),
     Verdict.MISALIGNED: VerdictFacts(
         label="Misaligned access", short="align", glyph="∦", tone="bad",
