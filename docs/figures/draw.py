@@ -38,6 +38,7 @@ FIGURES: dict[str, Callable[[], str]] = {
     "zero-fill": edge_figures.zero_fill,
     "register-tile": speed_figures.register_tile,
     "measured-speeds": speed_figures.measured_speeds,
+    "climb": speed_figures.climb,
     "strided-store": transpose_figures.strided_store,
     "turned-tile": transpose_figures.turned_tile,
     "column-of-banks": transpose_figures.column_of_banks,

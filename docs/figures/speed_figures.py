@@ -19,6 +19,19 @@ AT_4096 = [
     ("128 × 128, register tile", 25.3),
     ("cuBLAS", 51.1),
 ]
+# Microseconds of one launch at M = N = K = 2048, from Nsight Compute: the lab's model, and one step after another.
+CLIMB = [
+    ("the lab's model", 1852),
+    ("1: eight outputs a thread", 989),
+    ("2: 8 × 8 outputs a thread", 744),
+    ("3: loads of 16 bytes", 704),
+    ("4: a turned tile, no conflicts", 458),
+    ("5: the next tile in registers", 414),
+    ("6: asynchronous copies", 388),
+    ("7: a piece of C for each warp", 372),
+    ("8: blocks in bands", 376),
+    ("9: slices of K", 395),
+]
 
 
 def roofline() -> str:
@@ -108,4 +121,19 @@ def measured_speeds() -> str:
         canvas.text(210, top + 20, name, anchor="end")
         canvas.box(222, top, tflops * scale, 30, PALE[A] if number == 0 else A, EDGE[A])
         canvas.text(222 + tflops * scale + 8, top + 20, f"{tflops:g}  ({tflops / naive:.1f}×)", size=13)
+    return canvas.svg()
+
+
+def climb() -> str:
+    operations = 2 * 2048**3
+    speeds = [(name, operations / microseconds / 1e6) for name, microseconds in CLIMB]
+    said = ", ".join(f"{name.partition(': ')[2] or name} {tflops:.1f}" for name, tflops in speeds)
+    canvas = Canvas(820, 68 + 36 * len(speeds) + 18, f"TFLOP/s on an H200, one step after another: {said}.")
+    canvas.text(24, 34, "TFLOP/s on an H200, M = N = K = 2048, fp32: one step after another", size=17, bold=True)
+    scale = 440 / max(tflops for _, tflops in speeds)
+    for number, (name, tflops) in enumerate(speeds):
+        top = 60 + number * 36
+        canvas.text(252, top + 18, name, anchor="end", size=13)
+        canvas.box(264, top, tflops * scale, 26, PALE[A] if number == 0 else A, EDGE[A])
+        canvas.text(264 + tflops * scale + 8, top + 18, f"{tflops:.1f}  ({tflops / speeds[0][1]:.1f}×)", size=13)
     return canvas.svg()
