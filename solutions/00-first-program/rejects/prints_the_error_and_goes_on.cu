@@ -1,4 +1,4 @@
-// verdict: crash
+// verdict: out-of-bounds
 // The error is printed, and the program goes on with pointers that lead nowhere.
 #include <cstdio>
 #include <cstdlib>
