@@ -137,6 +137,7 @@ def _functions_by_header() -> list[tuple[str, str, str]]:
                     "<<<…>>>",
                     *(name for name in _functions("launch_functions.hpp") if not name.startswith("__")),
                     *_streams(),
+                    *("cudaMalloc", "cudaFree"),  # in `tilelab check` and `tilelab run`
                 ]
             ),
         ),

@@ -53,6 +53,10 @@ ALLOCATING = frozenset(_ALLOCATORS.split())
 REDIRECTIONS = {name: f"tilelab_{name.strip('_')}" for name in [*_WRITERS.split(), *_ALLOCATORS.split()]}
 ALIGNED_COPY = "tilelab_copy"  # `ir_copies.py` puts this call for a copy of an object; a submission cannot use the name
 
+# Calls of CUDA's runtime that mean something else in device code than on the host, as macros by which `tilelab check` and `tilelab run`
+# call the kit's: memory from the heap of malloc(). In a lab's file such a call stands in host code, and is refused.
+DEVICE_RUNTIME = ("cudaMalloc=__heap_malloc", "cudaFree=__heap_free")
+
 # Device code may call these, but the CPU executor does not have them. Such a kernel needs a GPU.
 ONLY_ON_A_GPU = frozenset(
     {

@@ -15,7 +15,9 @@ from pathlib import Path
 from grader.engines.checks.entry_points import USE_FILE, EntrySignatures
 from grader.engines.checks.texture_references import texture_reference
 from grader.engines.cpu.cpu_build import CpuBuild, build_for_cpu
+from grader.engines.device_functions import DEVICE_RUNTIME
 from grader.engines.refusal import Refusal
+from grader.kernel_files.failing_headers import failing_includes
 from grader.kernel_files.host_code import without_host_functions, without_lines
 from grader.kernel_files.host_members import without_host_members
 from grader.kernel_files.kernel_instance import versions_of
@@ -103,6 +105,7 @@ class _Tries:
         self._missed: list[
             tuple[str, CpuBuild]
         ] = []  # each header that the executor lacks, and the build that missed it
+        self._failed: list[CpuBuild] = []  # in which a library's header did not compile
 
     def result(self) -> BuiltKernel:
         for _ in range(_MAX_ROUNDS):
@@ -121,9 +124,9 @@ class _Tries:
                 (self._folder / name).write_text(text, encoding="utf-8")
         copy = self._folder.parent / self._main
         copy.write_text(self._texts[self._main], encoding="utf-8")
-        tools = self._toolset
+        tools, definitions = self._toolset, (*DEVICE_RUNTIME, *self._definitions)
         return build_for_cpu(
-            tools.toolchain, tools.confinement, copy, self._folder, self._entries, definitions=self._definitions
+            tools.toolchain, tools.confinement, copy, self._folder, self._entries, definitions=definitions
         )
 
     def _without_failures(self, build: CpuBuild) -> bool:
@@ -141,6 +144,10 @@ class _Tries:
                 self._leave_out_header(name, line, header[1], build)
             else:
                 self._leave_out_at(name, line, "a declaration that cannot be compiled")
+        for name, line, library in failing_includes(build.log, before):
+            if (name, line) not in done:
+                done.add((name, line))
+                self._leave_out_failing(name, line, library, build)
         for refusal in build.refusals:
             if refusal.line > 0 and (self._main, refusal.line) not in done:
                 self._leave_out_at(self._main, refusal.line, "a declaration that cannot run here")
@@ -151,6 +158,11 @@ class _Tries:
         self._left_out.append(f"{name}:{line}: #include of {header}, which was not found")
         self._headers.append(header)
         self._missed.append((header, build))
+
+    def _leave_out_failing(self, name: str, line: int, header: str, build: CpuBuild) -> None:
+        self._texts[name] = _with_line(self._texts[name], line, stand_in(header))
+        self._left_out.append(f"{name}:{line}: #include of what needs {header}, which cannot be compiled for a kernel")
+        self._failed.append(build)
 
     def _leave_out_at(self, name: str, line: int, what: str) -> None:
         text = self._texts[name]
@@ -181,11 +193,14 @@ class _Tries:
         return replace(build, refusals=(reference,)) if reference else build
 
     def _blamed(self, last: CpuBuild) -> CpuBuild:
-        """The build whose words say why there is no runner: the first that missed a header which the kernel needs, else the last."""
+        """The build whose words say why there is no runner: the first that missed a header which the kernel needs, the first in which one
+        did not compile, else the last.
+        """
         if last.refusals[0].verdict is not Verdict.COMPILE_ERROR:
             return last
         missed = (build for header, build in self._missed if is_needed(header, last.log))
-        return next((build for build in missed if build.refusals[0].verdict is Verdict.NEEDS_GPU), last)
+        failed = self._failed[0] if self._failed else last
+        return next((build for build in missed if build.refusals[0].verdict is Verdict.NEEDS_GPU), failed)
 
 
 _EMPTY_WORDS = re.compile(r"variable or field .* declared void")

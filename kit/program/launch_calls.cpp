@@ -190,8 +190,13 @@ CudaError LaunchCalls::take(const HostRequest& request, const KernelLaunch& laun
   if (reply.needs_reversed_run) session_.record.needs_reversed_run();
   for (protocol::Finding finding : reply.findings) {
     if (is_allowed(finding)) continue;
-    const bool is_of_code = (finding.address >= code_first && finding.address < code_end) ||
-                            finding.message.find("through a pointer that holds no function of the file") != std::string::npos;
+    const bool is_wrong_pointer = finding.message.find("through a pointer that holds no function of the file") != std::string::npos;
+    const bool is_of_code = (finding.address >= code_first && finding.address < code_end) || is_wrong_pointer;
+    if (is_wrong_pointer && memory_.has_first_values_of_host() && !session_.custody.is_kept())
+      refuse(request, {{"verdict", "needs-gpu"},
+                       {"message",
+                        "The kernel calls a function through a pointer that the host may have read from a variable of the device, as with "
+                        "cudaMemcpyFromSymbol. Here such a pointer leads to the host's code, until a kernel has used the variable."}});
     if (is_of_code && codes_.size() > 1 && !session_.custody.is_kept())
       refuse(request, {{"verdict", "needs-gpu"},
                        {"message",

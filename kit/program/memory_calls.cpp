@@ -85,7 +85,11 @@ Reply MemoryCalls::free(const HostRequest& request) {
   if (!fits || !one->is_live()) {
     nlohmann::json numbers = one != nullptr ? about(*one) : nlohmann::json::object();
     numbers["address"] = address;
-    numbers["what"] = one == nullptr ? "host" : one->operand != nullptr ? "operand" : one->address != address ? "inside" : "wrong-kind";
+    numbers["what"] = one == nullptr                  ? "host"
+                      : one == session_.memory.heap() ? "heap"
+                      : one->operand != nullptr       ? "operand"
+                      : one->address != address       ? "inside"
+                                                      : "wrong-kind";
     numbers["memory"] = side_of(one);
     numbers["by_host_free"] = by_host_free;
     session_.record.host(fits ? "double-free" : "bad-free", at, std::move(numbers));
@@ -376,6 +380,7 @@ Reply MemoryCalls::symbol(const HostRequest& request) {
     transfer_ = Transfer{.rows = {.memory = &memory, .offset = 0, .rows = 1, .row_bytes = memory.bytes, .pitch = memory.bytes},
                          .to_device = true,
                          .at = request.at()};
+  has_first_values_of_host_ = has_first_values_of_host_ || !one->has_value;
   one->has_value = true;
   if (memory.file() == protocol::ProgramFile::shared) {
     reply.value["offset"] = memory.offset;

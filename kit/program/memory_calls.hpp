@@ -29,6 +29,8 @@ class MemoryCalls {
 
   // The memory of a variable of the module; null: there is no room for it.
   ModuleVariable* variable(const std::string& name, std::size_t bytes, std::uint64_t at, bool shared = false);
+  // Whether a variable has its first value from the host, before any launch: a pointer to a function leads to the host's code then.
+  bool has_first_values_of_host() const { return has_first_values_of_host_; }
 
  private:
   // Rows of bytes in one allocation.
@@ -59,6 +61,7 @@ class MemoryCalls {
   KernelRunners::Variables& variables_;
   char* staging_;
   std::optional<Transfer> transfer_;
+  bool has_first_values_of_host_ = false;
 };
 
 }  // namespace tilelab::program

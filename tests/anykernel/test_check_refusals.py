@@ -86,3 +86,28 @@ def test_a_texture_reference_of_old_cuda_is_named(tmp_path: Path) -> None:
     done = check(str(file), "--arg", "float[32]", "--block", "32", "--json")
     assert done.status == 2
     assert "`picture` is a texture reference of old CUDA" in done.report.message
+
+
+@pytest.mark.parametrize(
+    ("head", "body", "word"),
+    [
+        ("", 'if (threadIdx.x > 3) throw "too many";', "throw"),
+        ("__host__ __device__ int half(int x) {\n  if (x % 2) throw x;\n  return x / 2;\n}\n", "A[0] = half(2);", "throw"),
+        ("", "try { A[0] = 1; } catch (int) { A[0] = 2; }", "try"),
+    ],
+    ids=["throw", "called", "try"],
+)  # fmt: skip
+def test_an_exception_of_a_kernel_is_refused_in_its_line(tmp_path: Path, head: str, body: str, word: str) -> None:
+    file = tmp_path / "throws.cu"
+    file.write_text(f"#include <stdexcept>\n{head}__global__ void throws(int* A) {{\n  {body}\n}}\n", encoding="utf-8")
+    done = check(str(file), "--arg", "int[4]=0", "--json")
+    assert done.status == 2
+    assert f"throws.cu:3: compile-error: `{word}` is for host code" in done.report.message
+
+
+def test_a_line_of_an_error_is_the_files_own_where_macros_were_defined_before_it(tmp_path: Path) -> None:
+    file = tmp_path / "wrong.cu"
+    file.write_text("__global__ void wrong(int* A) {\n  A[0] = WIDTH;\n  A[0] = 0f;\n}\n", encoding="utf-8")
+    done = check(str(file), "-D", "WIDTH=4", "--arg", "int[4]=0", "--json")
+    assert done.status == 2
+    assert "wrong.cu:3: compile-error: `0f` is no number" in done.report.message

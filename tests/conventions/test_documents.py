@@ -185,6 +185,7 @@ _OF_THE_KIT = (
     "__never",
     "__last_",
     "__new_",
+    "__heap_",
 )
 
 

@@ -81,6 +81,22 @@ def test_an_object_with_virtual_functions_of_another_source_is_refused_by_name(t
     assert "that a kernel of another source has left in memory" in report["refusals"][0]["message"]
 
 
+def test_a_pointer_to_a_function_that_the_host_has_read_is_refused_and_no_mistake(tmp_path: Path) -> None:
+    file = tmp_path / "passed.cu"
+    file.write_text(
+        "typedef float (*Op)(float);\n__device__ float twice(float x) { return 2 * x; }\n__device__ Op chosen = twice;\n"
+        "__global__ void apply(float *x, Op op) { x[0] = op(3); }\n"
+        "int main() {\n  float *x;\n  Op op;\n  cudaMalloc(&x, 4);\n  cudaMemcpyFromSymbol(&op, chosen, sizeof op);\n"
+        "  apply<<<1, 1>>>(x, op);\n  cudaFree(x);\n}\n",
+        encoding="utf-8",
+    )
+    command = [str(Path(sys.executable).with_name("tilelab")), "run", "--json", file.name]
+    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, timeout=300, check=False)
+    report = json.loads(done.stdout)
+    assert (done.returncode, report["ended"]) == (2, "refused"), done.stdout
+    assert "cudaMemcpyFromSymbol" in report["refusals"][0]["message"]
+
+
 def test_a_kernel_that_cannot_be_built_does_not_keep_others_from_sharing_their_code(tmp_path: Path) -> None:
     file = tmp_path / "kept.cu"
     file.write_text(

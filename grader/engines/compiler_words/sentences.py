@@ -103,6 +103,14 @@ _ROWS: tuple[tuple[Callable[[Told], Said | None], tuple[str, ...]], ...] = (
         ),
     ),
     (
+        values.exception,
+        (
+            r"exception handling disabled",
+            r"cannot use '(?P<word>throw|try|catch)' with exceptions disabled",
+            r"does not support exception handling",
+        ),
+    ),
+    (
         values.void_value,
         (
             r"return-statement with a value, in function returning",

@@ -55,6 +55,18 @@ def launch_config(told: Told) -> Said:
     )
 
 
+def exception(told: Told) -> Said:
+    """GCC points at the end of the `throw`."""
+    word = told.match.groupdict().get("word") or next(iter(re.findall(r"\b(?:throw|try|catch)\b", told.bare)), "")
+    at = next((found.span() for found in re.finditer(rf"\b{word}\b", told.bare)), None) if word else None
+    what = f"`{word}` is for host code" if word else "Exceptions are for host code"
+    return Said(
+        told.part(*at) if at else told.at(),
+        f"{what}: a kernel and the functions that it calls have no exceptions.",
+        "Test for the error before, and write a value that says what happened: no compiler for a GPU takes exceptions.",
+    )
+
+
 def not_assignable(told: Told) -> Said:
     return Said(
         told.at(),

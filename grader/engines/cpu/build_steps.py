@@ -38,6 +38,7 @@ class BuildSteps:
     name: str
     headers: frozenset[str] = frozenset()  # headers of the submission's author
     scanned: bool = True  # whether the text is scanned before it counts as compiled
+    defined: str = ""  # lines of macros before the text, which has line numbers of its own
     log: list[str] = field(default_factory=list)
     stopped: str = ""  # at which of our limits the compiler was killed
     ended: str = ""  # how the last commands ended
@@ -97,7 +98,7 @@ class BuildSteps:
     def failed(self) -> tuple[Refusal, ...]:
         """Why the last step failed, in the compiler's words. Raises BuildFaultError where they do not say that it is the submission."""
         log = "\n".join(self.log)
-        source = (self.folder / self.name).read_text(encoding="utf-8", errors="replace")
+        source = (self.folder / self.name).read_text(encoding="utf-8", errors="replace").removeprefix(self.defined)
         if errors := compile_errors(log, self.name, source):
             return errors
         if self.stopped:

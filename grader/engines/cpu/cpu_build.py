@@ -74,8 +74,9 @@ def build_for_cpu(  # noqa: PLR0913 - the tools, where it lies, what it must hol
     began = time.monotonic()
     headers = frozenset(path.name for path in folder.iterdir())
     text = source.read_text(encoding="utf-8", errors="replace")
-    (folder / source.name).write_text(_defining(definitions) + text, encoding="utf-8")
-    steps = BuildSteps(toolchain, confinement, folder, source.name, headers, scanned)
+    defined = _defining(definitions)
+    (folder / source.name).write_text(defined + text, encoding="utf-8")
+    steps = BuildSteps(toolchain, confinement, folder, source.name, headers, scanned, defined)
     try:
         refusals = _build(steps, text, entries)
     except TooLongError as error:

@@ -175,6 +175,15 @@ def _bad_free(facts: Facts) -> Told:
             f"{_capital(facts.memory)} is freed here, but the caller of this function allocated it and still uses it."
         )
         return Told("Wrong pointer freed", message, "Free only what your own code allocates.")
+    if what == "heap":
+        message = (
+            f"{_capital(facts.argument(0, 'the pointer'))} is memory that a kernel allocated: the host cannot free it."
+        )
+        return Told(
+            "Wrong pointer freed",
+            message,
+            "Free it in a kernel, with the call that belongs to the one that allocated it.",
+        )
     if what == "wrong-kind":
         message = f"{_capital(facts.argument(0, 'the pointer'))} was allocated by another kind of call than the one that frees it here."
     elif what == "inside" or facts.record.allocation is not None:

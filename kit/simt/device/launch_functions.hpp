@@ -1,7 +1,7 @@
 // Launches from a kernel, child<<<grid, block, shared_bytes, stream>>>(…), and the few functions of CUDA's device runtime that belong
 // to them. `tilelab check` writes __child_launch in the place of <<<…>>>: grader/engines/text_changes/launch_statements.py.
 //
-// Missing: waiting for children (CUDA 12 has no such function), events, copies and memory of the device runtime.
+// Missing: waiting for children (CUDA 12 has no such function), events and copies of the device runtime.
 #pragma once
 
 #if !defined(TILELAB_HOST_API)  // host code has the whole runtime: kit/host_api
@@ -76,6 +76,19 @@ inline cudaError_t cudaStreamCreateWithFlags(cudaStream_t* stream, unsigned int)
   return cudaSuccess;
 }
 inline cudaError_t cudaStreamDestroy(cudaStream_t) { return cudaSuccess; }
+
+// cudaMalloc and cudaFree of device code are malloc and free by another name: grader/engines/device_functions.py calls them so. In a
+// lab's file they are calls of the host.
+template <typename T>
+cudaError_t __heap_malloc(T** pointer, std::size_t bytes) {
+  void* const memory = __builtin_malloc(bytes);
+  *pointer = static_cast<T*>(memory);
+  return memory == nullptr && bytes != 0 ? cudaErrorMemoryAllocation : cudaSuccess;
+}
+inline cudaError_t __heap_free(void* memory) {
+  __builtin_free(memory);
+  return cudaSuccess;
+}
 
 }  // namespace cuda_on_cpu
 
