@@ -13,7 +13,7 @@ from grader.machine.toolset import Toolset
 from grader.programs.host.host_build import HostBuild, TextFrame, build_host
 from grader.programs.host.host_places import demangled
 from grader.programs.host.host_refusals import HostRefusal
-from grader.programs.host.host_toolchain import HostToolchain, host_toolchain
+from grader.programs.host.host_toolchain import STANDARDS, HostToolchain, host_toolchain
 from grader.programs.host.kernel_symbols import MOST_KERNELS, kernel_symbols, named
 from grader.programs.host.program_source import ProgramSource
 from grader.programs.program_kernels import ProgramKernel, build_kernels, with_read_parameters
@@ -48,11 +48,8 @@ class BuiltProgram:
 
 def build_program(toolset: Toolset, recipe: ProgramRecipe, scratch: Path, progress: Progress) -> BuiltProgram:
     """Builds in `scratch`, which holds nothing of these names yet. Without `host.program` it could not be built."""
-    chain = host_toolchain(toolset)
     progress("compiling the host's side")
-    folder = scratch / "host"
-    folder.mkdir()
-    host = build_host(chain, toolset.confinement, recipe.source, folder, recipe.definitions, recipe.frame)
+    chain, host = _built_host(toolset, recipe, scratch)
     if host.program is None:
         return BuiltProgram(chain, host, recipe.source)
     source = host.source or recipe.source
@@ -60,8 +57,29 @@ def build_program(toolset: Toolset, recipe: ProgramRecipe, scratch: Path, progre
     if len(symbols) > recipe.most_kernels:
         many = f"The program has {len(symbols)} kernels, counting each version of a template, and may have {recipe.most_kernels}."
         return BuiltProgram(chain, replace(host, program=None, refusals=(HostRefusal("", 0, many),)), source)
-    names = named(symbols, demangled(chain, toolset.confinement, symbols, folder)) if symbols else []
+    names = named(symbols, demangled(chain, toolset.confinement, symbols, host.program.parent)) if symbols else []
     progress(f"compiling {len(names)} kernel{'s' if len(names) != 1 else ''}")
     made = build_kernels(toolset, source, names, scratch, recipe.definitions, recipe.kept)
     kernels = tuple(with_read_parameters(one, host.only_read) for one in made)
     return BuiltProgram(chain, host, source, kernels)
+
+
+def _built_host(toolset: Toolset, recipe: ProgramRecipe, scratch: Path) -> tuple[HostToolchain, HostBuild]:
+    """By the first standard of C++ that takes the program. If none does, what is told comes from the one with the fewest errors."""
+    tries: list[tuple[HostToolchain, HostBuild]] = []
+    for standard in STANDARDS:
+        chain = host_toolchain(toolset, standard)
+        folder = scratch / f"host-{standard}"
+        folder.mkdir()
+        host = build_host(chain, toolset.confinement, recipe.source, folder, recipe.definitions, recipe.frame)
+        tries.append((chain, host))
+        if host.program is not None:
+            return tries[-1]
+        if not _errors(host):
+            break
+    return min(tries, key=lambda one: _errors(one[1]))
+
+
+def _errors(host: HostBuild) -> int:
+    """Those of the compiler, and not a limit, the linker or a refusal of ours."""
+    return host.log.count(": error: ")

@@ -143,3 +143,16 @@ def test_a_library_in_a_captured_stream_is_refused_by_name(
     assert (done.returncode, report["ended"]) == (2, "refused"), done.stdout
     assert library in report["refusals"][0]["message"]
     assert "cannot be captured here" in report["refusals"][0]["message"]
+
+
+def test_an_error_beside_newer_words_of_the_language_is_told_and_not_those_words(tmp_path: Path) -> None:
+    file = tmp_path / "spans.cu"
+    file.write_text(
+        "#include <span>\n__global__ void k() {}\nint last(std::span<int> s) { return s[sise]; }\nint main() { k<<<1, 1>>>(); }\n",
+        encoding="utf-8",
+    )
+    command = [str(Path(sys.executable).with_name("tilelab")), "run", "--json", file.name]
+    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, timeout=300, check=False)
+    report = json.loads(done.stdout)
+    assert (done.returncode, report["ended"]) == (2, "not-built")
+    assert [(one["line"], "sise" in one["message"]) for one in report["refusals"]] == [(3, True)]

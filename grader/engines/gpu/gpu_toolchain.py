@@ -18,8 +18,9 @@ FLAGS = (
     "--expt-extended-lambda",  # and lambdas for the device
     "-Xptxas=-v",  # registers, shared memory and spills, for the report
 )
+# Of a whole program: the first that takes it, as in host_toolchain.py. C++17 is nvcc's default.
+PROGRAM_STANDARDS = ("c++17", "c++20")
 _PROGRAM_FLAGS = (
-    "-std=c++17",  # nvcc's default, and host_toolchain.py's
     "-lineinfo",
     "--expt-relaxed-constexpr",
     "--expt-extended-lambda",
@@ -56,12 +57,12 @@ class GpuToolchain:
             *(f"-I{path}" for path in self.includes), source, "-o", output,
         ]  # fmt: skip
 
-    def link(self, sources: Sequence[str], program: str, capability: int) -> list[str]:
+    def link(self, sources: Sequence[str], program: str, capability: int, standard: str) -> list[str]:
         """Compiles files with host code in the working directory to a whole program, which finds CUDA's runtime in itself. Libraries that
         it loads find its functions before those of other libraries.
         """
         return [
-            str(self.nvcc), *_PROGRAM_FLAGS, f"-arch=sm_{capability}", f"-ccbin={self.host_compiler}",
+            str(self.nvcc), f"-std={standard}", *_PROGRAM_FLAGS, f"-arch=sm_{capability}", f"-ccbin={self.host_compiler}",
             "-allow-unsupported-compiler", "-I.", *sources, "-Xlinker", "--export-dynamic", "-o", program,
         ]  # fmt: skip
 

@@ -13,7 +13,7 @@ from pathlib import Path
 from grader.engines.checks.attribution import used_up
 from grader.engines.cpu.compiler_home import home_of
 from grader.engines.gpu.gpu_build import MAX_LOG, NVCC_LIMITS, GpuTarget
-from grader.engines.gpu.gpu_toolchain import GpuToolchain
+from grader.engines.gpu.gpu_toolchain import PROGRAM_STANDARDS, GpuToolchain
 from grader.sandbox import Confinement, run_confined
 
 PROGRAM, SOURCE = "native", "native_program.cu"
@@ -36,10 +36,24 @@ def build_native(
     """`texts`: SOURCE, THREAD_NAMES, and what they include, by plain names. `folder`: an empty one, where the program comes to lie."""
     for name, text in texts.items():
         (folder / name).write_text(text, encoding="utf-8")
+    tries: list[NativeBuild] = []
+    for standard in PROGRAM_STANDARDS:
+        built = _built(toolchain, confinement, folder, target, standard)
+        if built.program is not None:
+            return built
+        tries.append(built)
+        if not _ERROR.search(built.log):
+            break
+    return tries[0]
+
+
+def _built(
+    toolchain: GpuToolchain, confinement: Confinement, folder: Path, target: GpuTarget, standard: str
+) -> NativeBuild:
     home = home_of(toolchain.host_compiler)
     finished = run_confined(
         confinement,
-        [*home.before, *toolchain.link([SOURCE, THREAD_NAMES], PROGRAM, target.capability)],
+        [*home.before, *toolchain.link([SOURCE, THREAD_NAMES], PROGRAM, target.capability, standard)],
         readable=[toolchain.root, *toolchain.includes, *home.places],
         writable=[folder],
         limits=NVCC_LIMITS,

@@ -19,8 +19,9 @@ PRELUDE = "host_prelude.hpp"
 _PRELUDE_TEXT = "#include <cuda_on_host.hpp>\n" + "".join(
     f"#undef __{word}__\n#define __{word}__ __tilelab_{word}__\n" for word in ("global", "device", "host")
 )
+# The first that takes a program is its own. nvcc's default comes first: C++20 refuses a few programs that C++17 takes.
+STANDARDS = ("gnu++17", "gnu++20")
 _LANGUAGE = (
-    "-std=gnu++17",  # nvcc's default
     "-fconcepts",  # the kit's device headers use them
     "-Wno-register",
     "-fpermissive",
@@ -52,6 +53,7 @@ class HostToolchain:
     includes: tuple[Path, ...]
     archive: Path
     prelude: Path
+    standard: str = STANDARDS[0]
 
     @property
     def home(self) -> CompilerHome:
@@ -86,10 +88,10 @@ class HostToolchain:
         ]  # fmt: skip
 
     def _flags(self, options: list[str]) -> list[str]:
-        return [*_LANGUAGE, *_CODE, *(f"-I{path}" for path in self.includes), *options]
+        return [f"-std={self.standard}", *_LANGUAGE, *_CODE, *(f"-I{path}" for path in self.includes), *options]
 
 
-def host_toolchain(toolset: Toolset) -> HostToolchain:
+def host_toolchain(toolset: Toolset, standard: str = STANDARDS[0]) -> HostToolchain:
     """Makes the prelude where it is missing. Raises RemediableError where the kit's library was not built."""
     kit = toolset.root / "kit"
     includes = (kit / "host_api", kit / "host_api" / "headers", kit / "simt" / "device", kit / "include")
@@ -98,12 +100,12 @@ def host_toolchain(toolset: Toolset) -> HostToolchain:
         message = f"{archive} is missing: run `make setup` to build it."
         raise RemediableError(message)
     compiler = toolset.toolchain.linker or toolset.toolchain.compiler
-    key = hashlib.sha256(" ".join([compiler, *_LANGUAGE, *_CODE, _PRELUDE_TEXT]).encode())
+    key = hashlib.sha256(" ".join([compiler, standard, *STANDARDS, *_LANGUAGE, *_CODE, _PRELUDE_TEXT]).encode())
     key.update(subprocess.run([compiler, "--version"], check=True, capture_output=True).stdout)
     for header in sorted(path for include in includes for path in include.rglob("*") if path.is_file()):
         key.update(header.read_bytes())
     prelude = toolset.build / "prelude" / f"host-{key.hexdigest()[:16]}" / PRELUDE
-    draft = HostToolchain(compiler, tuple(path for path in includes if path.is_dir()), archive, prelude)
+    draft = HostToolchain(compiler, tuple(path for path in includes if path.is_dir()), archive, prelude, standard)
     recipes = {f"{PRELUDE}.gch": lambda result: [_precompiled(draft, result)]}
     try:
         prelude_files.keep(prelude.parent, (PRELUDE,), recipes, _PRELUDE_TEXT)
