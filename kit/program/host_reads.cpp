@@ -15,7 +15,8 @@ constexpr std::size_t word = 4, most_carried = 1u << 24;
 
 }  // namespace
 
-HostReads::HostReads(const std::string& keep, const std::string& show, bool carries) : shows_(!show.empty()), carries_(carries) {
+HostReads::HostReads(const std::string& keep, const std::string& show, bool carries, bool tagged)
+    : shows_(!show.empty()), carries_(carries), tagged_(tagged), tags_(std::random_device{}()) {
   if (shows_) read(show);
   if (shows_ || keep.empty()) return;
   std::random_device random;
@@ -32,8 +33,7 @@ void HostReads::copied(std::uint64_t at, char* seen, std::size_t bytes) {
     std::memset(seen, 0, bytes);
     return;
   }
-  exchanged(found->second.front(), seen, bytes);
-  std::memcpy(seen, found->second.front(), bytes);
+  exchange(seen, found->second.front(), seen, bytes);
   found->second.pop_front();
 }
 
@@ -59,14 +59,29 @@ std::vector<HostReads::Viewed> HostReads::shown_view() const {
   return found == views_.end() ? std::vector<Viewed>() : found->second;
 }
 
-// Zero is sent for too many other reasons. Of words that were shown more than once, the last one counts.
-void HostReads::exchanged(const char* seen, const char* there, std::size_t bytes) {
+// Zero is sent for too many other reasons, unless it is no word of the other run. Of words that were shown more than once, the last counts.
+void HostReads::exchange(char* shown, const char* seen, const char* there, std::size_t bytes) {
+  const std::vector<char> real(there, carries_ ? there + bytes : there);
+  std::memcpy(shown, seen, bytes);
   if (!carries_) return;
   for (std::size_t at = 0; at + word <= bytes && carried_.size() < most_carried; at += word) {
-    std::uint32_t shown = 0, real = 0;
-    std::memcpy(&shown, seen + at, word);
-    std::memcpy(&real, there + at, word);
-    if (shown != 0) carried_[shown] = real;
+    std::uint32_t known = 0, arrives = 0;
+    std::memcpy(&known, seen + at, word);
+    std::memcpy(&arrives, real.data() + at, word);
+    if (tagged_) {
+      known = new_tag();
+      std::memcpy(shown + at, &known, word);
+    }
+    if (known != 0) carried_[known] = arrives;
+  }
+}
+
+// A number like any other, as fp32 and as an integer. A host cannot tell what it stands for, since it is drawn without looking at that.
+std::uint32_t HostReads::new_tag() {
+  constexpr std::uint32_t smallest = 0x3F80'0000, count = 0x0800'0000;  // fp32 from 1 to 65536
+  for (;;) {
+    const std::uint32_t tag = smallest + static_cast<std::uint32_t>(tags_() % count);
+    if ((tag & 0xFFF) != 0 && !carried_.contains(tag)) return tag;  // programs have round numbers of their own
   }
 }
 

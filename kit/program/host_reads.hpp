@@ -6,7 +6,9 @@
 // there is no such copy. What the time that a kernel takes tells the host is not hidden.
 //
 // A host may carry numbers from one kernel to the next without computing with them. `carries`: a word that it was shown and sends back
-// arrives as the word that is on the device in its place.
+// arrives as the word that is on the device in its place. `tagged`: it is shown no bytes of the other run, but random words, of which no
+// two are alike. So a host that also sends words of its own, such as the zeros around a picture, carries what it was shown and nothing
+// else.
 #pragma once
 
 #include <cstddef>
@@ -15,6 +17,7 @@
 #include <deque>
 #include <map>
 #include <memory>
+#include <random>
 #include <string>
 #include <unordered_map>
 #include <utility>
@@ -25,7 +28,7 @@ namespace tilelab::program {
 class HostReads {
  public:
   // `keep`: the file to be written; `show`: one that an earlier run wrote. At most one of them is not empty. Throws std::runtime_error.
-  HostReads(const std::string& keep, const std::string& show, bool carries);
+  HostReads(const std::string& keep, const std::string& show, bool carries, bool tagged = false);
   bool shows() const { return shows_; }
   // Bytes in all that the host has learned.
   std::size_t learned() const { return learned_; }
@@ -49,8 +52,8 @@ class HostReads {
   // What the other run's host saw there.
   std::vector<Viewed> shown_view() const;
 
-  // The host is shown `seen` instead of `there`.
-  void exchanged(const char* seen, const char* there, std::size_t bytes);
+  // Writes to `shown` what the host is shown instead of `there`: `seen`, or tags. `shown` may be `there`.
+  void exchange(char* shown, const char* seen, const char* there, std::size_t bytes);
   // The host has set the bytes [first, first + count) of `memory`, which has `size` bytes and begins at an aligned address.
   void carry(char* memory, std::size_t first, std::size_t count, std::size_t size) const;
 
@@ -71,12 +74,14 @@ class HostReads {
   void write(Header header, const char* seen);
   void read(const std::string& path);
   std::uint64_t hash(const char* seen, std::size_t bytes) const;
+  std::uint32_t new_tag();
 
   std::unique_ptr<std::FILE, Closer> file_;
   std::map<std::pair<std::uint64_t, std::uint64_t>, std::uint64_t> places_;  // of bytes in the file, by hash and number
   std::uint64_t seed_ = 0, written_ = 0;
 
-  bool shows_ = false, carries_ = false;
+  bool shows_ = false, carries_ = false, tagged_ = false;
+  std::mt19937 tags_;
   std::string content_;                                                                // of the file that is shown
   std::map<std::pair<std::uint64_t, std::uint64_t>, std::deque<const char*>> copies_;  // by place and number of bytes
   std::map<std::uint64_t, std::vector<Viewed>> views_;

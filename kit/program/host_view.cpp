@@ -76,9 +76,8 @@ void HostView::show_again(std::uint64_t at) {
     const auto found = all.find(part.allocation);
     if (found == all.end() || part.first > found->second->bytes || part.bytes > found->second->bytes - part.first) continue;
     const std::size_t place = found->second->offset + part.first;
-    reads_.exchanged(part.seen, found->second->content + part.first, part.bytes);
-    std::memcpy(file_->memory() + place, part.seen, part.bytes);
-    std::memcpy(shown_->memory() + place, part.seen, part.bytes);
+    reads_.exchange(shown_->memory() + place, part.seen, found->second->content + part.first, part.bytes);
+    std::memcpy(file_->memory() + place, shown_->memory() + place, part.bytes);
   }
 }
 

@@ -72,6 +72,7 @@ LaunchSettings settings_from(const json& value) {
   LaunchSettings settings{.order_seed = std::nullopt,
                           .withholds_inputs = flag("withholds_inputs"),
                           .carries = flag("carries"),
+                          .tagged = flag("tagged"),
                           .reversed = flag("reversed"),
                           .traffic = flag("traffic"),
                           .allow_same_value_writes = flag("allow_same_value_writes"),

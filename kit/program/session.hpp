@@ -38,7 +38,8 @@ struct RunOver : std::runtime_error {
 struct Session {
   explicit Session(ProgramDescription program)
       : description(std::move(program)), memory(description.limits.memory_bytes), custody(description.custody),
-        altered(description.altered), reads(description.kept_reads, description.shown_reads, description.settings.carries),
+        altered(description.altered),
+        reads(description.kept_reads, description.shown_reads, description.settings.carries, description.settings.tagged),
         view(memory, custody, altered, reads), pending(order) {}
 
   ProgramDescription description;

@@ -46,12 +46,16 @@ json pairs_of(const ProgramTrial& trial, const std::string& scratch) {
   return pairs;
 }
 
-// Whether a kernel made the other result. `carries`: of what the host was shown, it may send numbers back unchanged.
-bool follows(LaunchRecord& record, const BuiltProgram& program, const ProgramTrial& trial, bool carries) {
+// What the host may do with what it was shown: see HostReads.
+enum class Shown { nothing, carries, tagged };
+
+// Whether a kernel made the other result.
+bool follows(LaunchRecord& record, const BuiltProgram& program, const ProgramTrial& trial, Shown shown) {
   json description = described(program, trial.arguments, trial.device_bytes);
   description["altered"] = pairs_of(trial, program.scratch);
   description["shown_reads"] = reads_of(program);
-  if (carries) description["options"]["carries"] = true;
+  if (shown != Shown::nothing) description["options"]["carries"] = true;
+  if (shown == Shown::tagged) description["options"]["tagged"] = true;
   DataFolder(program.folder).fill(trial.files);
   const ConductedRun run = conduct(program, std::move(description));
   LaunchRecord again = record;
@@ -68,7 +72,9 @@ bool follows(LaunchRecord& record, const BuiltProgram& program, const ProgramTri
 }  // namespace
 
 void judge_altered_run(LaunchRecord& record, const BuiltProgram& program, const ProgramTrial& trial) {
-  if (!follows(record, program, trial, false) && !follows(record, program, trial, true)) worsen(record, Verdict::rejected, told);
+  for (const Shown shown : {Shown::nothing, Shown::carries, Shown::tagged})
+    if (follows(record, program, trial, shown)) return;
+  worsen(record, Verdict::rejected, told);
 }
 
 }  // namespace tilelab::judge

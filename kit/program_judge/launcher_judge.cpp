@@ -33,7 +33,7 @@ constexpr const char* hangs_on_reads =
 bool came_back(const ConductedRun& run) { return run.record.value("ended", "") == "finished"; }
 
 // How a run differs from the first.
-enum class Again { no, reversed, without_inputs, on_other_numbers, carrying_other_numbers };
+enum class Again { no, reversed, without_inputs, on_other_numbers, carrying_other_numbers, carrying_tags };
 
 json description_of(const BuiltProgram& program, const Trial& trial, const LaunchOptions& options, Again again) {
   json description = program.description;
@@ -49,8 +49,9 @@ json description_of(const BuiltProgram& program, const Trial& trial, const Launc
   if (again == Again::reversed) settings["reversed"] = true;
   if (again == Again::without_inputs) settings["withholds_inputs"] = true;
   if (again == Again::no && trial.altered) description["kept_reads"] = reads_of(program);
-  if (again == Again::on_other_numbers || again == Again::carrying_other_numbers) description["shown_reads"] = reads_of(program);
-  if (again == Again::carrying_other_numbers) settings["carries"] = true;
+  if (again >= Again::on_other_numbers) description["shown_reads"] = reads_of(program);
+  if (again >= Again::carrying_other_numbers) settings["carries"] = true;
+  if (again == Again::carrying_tags) settings["tagged"] = true;
   return description;
 }
 
@@ -191,7 +192,7 @@ void judge_without_inputs(LaunchRecord& record, const LaunchRecord& again) {
 
 // The same launcher on other numbers, and whatever it reads on the host are still those of the first run. Then a result is right only if
 // kernels computed it from what is on the device, however the host hands on what it knows. It may carry numbers from one kernel to the
-// next.
+// next. What it looks at may have to make sense, or be told apart from words of its own: one run for each.
 void judge_on_other_numbers(LaunchRecord& record, const BuiltProgram& program, const Trial& trial, const LaunchOptions& options) {
   Trial other = *trial.altered;
   other.clock_ms = trial.clock_ms;
@@ -199,7 +200,8 @@ void judge_on_other_numbers(LaunchRecord& record, const BuiltProgram& program, c
   other.spare_events = trial.spare_events;
   other.counts_traffic = trial.counts_traffic;
   LaunchRecord again = judge_once(program, other, options, Again::on_other_numbers);
-  if (again.verdict != Verdict::pass) again = judge_once(program, other, options, Again::carrying_other_numbers);
+  for (const Again next : {Again::carrying_other_numbers, Again::carrying_tags})
+    if (again.verdict != Verdict::pass && again.verdict != Verdict::internal_error) again = judge_once(program, other, options, next);
   // A launcher whose kernels do the work only where the host is wrong is counted for that.
   for (const auto& [name, count] : again.counters) record.counters[name] = std::max(record.counters[name], count);
   if (again.verdict == Verdict::pass) return;

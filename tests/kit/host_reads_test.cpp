@@ -93,3 +93,25 @@ TEST_CASE("a record that is cut short is refused", "[host-reads]") {
   CHECK_THROWS_AS(HostReads({}, record.path, false), std::runtime_error);
   CHECK_THROWS_AS(HostReads({}, "/nowhere/at/all", false), std::runtime_error);
 }
+
+TEST_CASE("tags are random words, no two alike, and arrive as what was there, also where two words were alike or zero", "[host-reads]") {
+  const Record record;
+  HostReads first(record.path, {}, false);
+  std::string alike = "samesame";
+  alike.resize(12);  // and a zero
+  copied(first, 1, alike);
+  first.close();
+  HostReads second({}, record.path, true, true);
+  const std::string shown = copied(second, 1, "111122223333");
+  CHECK(shown.substr(0, 4) != shown.substr(4, 4));
+  CHECK(shown.substr(4, 4) != shown.substr(8, 4));
+  CHECK(shown.find("same") == std::string::npos);
+  CHECK(shown.find("1111") == std::string::npos);
+  std::string memory(4, '\0');
+  memory.append(shown, 8, 4).append(shown, 0, 8);
+  second.carry(memory.data(), 0, memory.size(), memory.size());
+  CHECK(memory.substr(4) == "333311112222");
+  CHECK(memory.find_first_not_of('\0') == 4);
+  HostReads third({}, record.path, true, true);
+  CHECK(copied(third, 1, "111122223333") != shown);
+}
