@@ -156,3 +156,32 @@ def test_an_error_beside_newer_words_of_the_language_is_told_and_not_those_words
     report = json.loads(done.stdout)
     assert (done.returncode, report["ended"]) == (2, "not-built")
     assert [(one["line"], "sise" in one["message"]) for one in report["refusals"]] == [(3, True)]
+
+
+def test_a_source_without_cuda_may_have_functions_that_cuda_has_too(tmp_path: Path) -> None:
+    (tmp_path / "least.cpp").write_text(
+        "static inline unsigned umin(unsigned a, unsigned b) { return a < b ? a : b; }\n"
+        "float rsqrtf(float x) { return x + 1; }\n"
+        'extern "C" unsigned least(unsigned a, unsigned b) { return umin(a, b) + static_cast<unsigned>(rsqrtf(0.0f)); }\n',
+        encoding="utf-8",
+    )
+    file = tmp_path / "main.cu"
+    file.write_text(
+        "#include <cstdio>\n"
+        'extern "C" unsigned least(unsigned a, unsigned b);\n'
+        "__global__ void set(unsigned* to) { *to = umin(7u, 9u); }\n"
+        "int main() {\n"
+        "  unsigned *on_device = nullptr, here = 0;\n"
+        "  if (cudaMalloc(&on_device, sizeof here) != cudaSuccess) return 1;\n"
+        "  set<<<1, 1>>>(on_device);\n"
+        "  if (cudaGetLastError() != cudaSuccess) return 2;\n"
+        "  if (cudaMemcpy(&here, on_device, sizeof here, cudaMemcpyDeviceToHost) != cudaSuccess) return 3;\n"
+        '  std::printf("%u %u\\n", here, least(4, 5));\n'
+        "  return cudaFree(on_device) == cudaSuccess ? 0 : 4;\n"
+        "}\n",
+        encoding="utf-8",
+    )
+    command = [str(Path(sys.executable).with_name("tilelab")), "run", "--json", "--with", "least.cpp", file.name]
+    ran = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
+    report = json.loads(ran.stdout)
+    assert (ran.returncode, report["refusals"], report["output"]) == (0, [], "7 5\n")

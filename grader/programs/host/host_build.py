@@ -179,7 +179,9 @@ def _compiled(work: _Work, unit: KernelSource, number: int) -> tuple[HostRefusal
     for _ in range(_MOST_ROUNDS):
         _write(work, folder, texts)
         before = _BEFORE if unit.name == work.framed and work.frame.before else ""
-        finished = work.run([work.toolchain.preprocess(unit.name, "expanded.ii", work.options, before)], folder)
+        plain = not before and _is_plain(work, unit.name, texts)
+        command = work.toolchain.preprocess(unit.name, "expanded.ii", work.options, before, plain=plain)
+        finished = work.run([command], folder)
         log = _log(finished, work)
         absent = _MISSING.search(log) if finished.returncode else None
         if not absent or absent[1] not in texts:
@@ -197,6 +199,14 @@ def _compiled(work: _Work, unit: KernelSource, number: int) -> tuple[HostRefusal
         return ()
     work.log.append(log)
     return _why(work, unit, finished, log)
+
+
+def _is_plain(work: _Work, name: str, texts: Mapping[str, str]) -> bool:
+    """Whether a source is C++ without any of CUDA's headers. It may have functions of its own that CUDA has too, as `umin`."""
+    if Path(name).suffix not in {".cpp", ".cc", ".cxx"}:
+        return False
+    included = (match["angled"] or match["quoted"] for text in texts.values() for match in INCLUDE.finditer(text))
+    return not any(header not in texts and work.toolchain.has(header) for header in included)
 
 
 def _device_text(work: _Work, unit: KernelSource, folder: Path, texts: Mapping[str, str], expanded: str) -> str:

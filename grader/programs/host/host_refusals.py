@@ -72,8 +72,10 @@ class HostRefusal:
 def refusals_of_errors(
     log: str, unit: KernelSource, missing: Sequence[tuple[str, int, str]]
 ) -> tuple[HostRefusal, ...]:
-    """`missing`: file, line and name of headers that were left out. What they declare explains other errors."""
-    missing = [one for one in missing if not _is_for_windows(unit.texts.get(one[0], ""), one[1])]
+    """`missing`: file, line and name of headers that were left out of any of the program's sources. What they declare explains other
+    errors, in a source that includes them.
+    """
+    missing = [one for one in missing if one[0] in unit.texts and not _is_for_windows(unit.texts[one[0]], one[1])]
     errors = [(file, int(line), text) for file, line, text in _ERROR.findall(log)]
     unknown = [match[1].rpartition("::")[2] for _, _, text in errors if (match := _NAME.search(text))]
     if named := _library_of_headers(missing) or _references(log, unit, errors):

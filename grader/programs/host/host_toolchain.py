@@ -67,9 +67,13 @@ class HostToolchain:
         """Whether the kit has a header of this name."""
         return any((folder / header).is_file() for folder in self.includes)
 
-    def preprocess(self, source: str, output: str, options: list[str], before: str = "") -> list[str]:
-        """`options`: the user's -D and the like. `before`: a file that is included behind the prelude and before the source."""
-        included = ["-include", str(self.prelude), *(["-include", before] if before else [])]
+    def preprocess(
+        self, source: str, output: str, options: list[str], before: str = "", *, plain: bool = False
+    ) -> list[str]:
+        """`options`: the user's -D and the like. `before`: a file that is included behind the prelude and before the source. `plain`: C++
+        that knows nothing of CUDA, for which there is no prelude.
+        """
+        included = [*([] if plain else ["-include", str(self.prelude)]), *(["-include", before] if before else [])]
         return [
             self.compiler, "-x", "c++", *self._flags(options), *included, "-E", "-fpch-preprocess",
             source, "-o", output,

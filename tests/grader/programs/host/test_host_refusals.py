@@ -81,6 +81,13 @@ def test_a_header_for_windows_alone_explains_nothing(text: str, library: str) ->
     assert f"The program uses {library} (" in found.message
 
 
+def test_a_header_that_another_source_lacks_explains_nothing() -> None:
+    log = "b.cu:9:5: error: \u2018cudaGraphFancyCall\u2019 was not declared in this scope"
+    (found,) = refusals_of_errors(log, KernelSource("b.cu", {"b.cu": "\n"}), [("a.cu", 4, "cufft.h")])
+    assert (found.file, found.line) == ("b.cu", 9)
+    assert "cuFFT" not in found.message
+
+
 def test_a_texture_reference_is_named_as_what_cuda_12_removed() -> None:
     text = "texture<float, 2> picture;\nint main() { cudaBindTexture(0, picture, 0, 4); }\n"
     log = "a.cu:1:1: error: \u2018texture\u2019 does not name a type\n"
