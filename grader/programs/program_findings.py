@@ -13,7 +13,7 @@ from grader.model.result import Finding, Launch, Site
 from grader.model.verdicts import Verdict
 from grader.programs.host.host_build import UnusedResult
 from grader.programs.host.host_places import Place
-from grader.programs.mistakes.call_statement import is_overwritten
+from grader.programs.mistakes.call_statement import calls_at, is_overwritten
 from grader.programs.mistakes.crash_words import SIGNALS
 from grader.programs.mistakes.error_words import FIRST_OF_KERNELS, NOT_READY, error_words
 from grader.programs.mistakes.host_facts import Facts
@@ -153,7 +153,6 @@ def _with_errors(facts: RunFacts) -> Iterator[HostRecord]:
     told_at = {one.at for one in facts.record.host}
     faulty = {one.at for one in facts.record.findings}
     faulty |= {one.at for one in facts.record.launches if one.status in _ENDINGS}
-    unused = {(one.file, one.line) for one in facts.unused}
     for error in facts.record.errors:
         is_the_kernels = error.error >= FIRST_OF_KERNELS and error.at in faulty  # its finding says more
         is_polled = error.error == NOT_READY and error.op != "event elapsed"
@@ -162,10 +161,17 @@ def _with_errors(facts: RunFacts) -> Iterator[HostRecord]:
         if stopped and error.error == _LAUNCH_TIMEOUT:
             continue
         place = facts.places.get(error.at)
-        is_unused = place is not None and ((place.file, place.line) in unused or is_overwritten(place, facts.lines))
+        is_unused = place is not None and (_nobody_looks(error, place, facts) or is_overwritten(place, facts.lines))
         if _is_dropped(error, facts):
             error = error.model_copy(update={"seen": False})  # noqa: PLW2901 -- the same error, read better
         yield _as_swapped(_record_of(error, is_unused=is_unused), facts)
+
+
+def _nobody_looks(error: ErrorRecord, place: Place, facts: RunFacts) -> bool:
+    """Whether the compiler says so of each call in this line that may have failed. Another call of the line may be looked at."""
+    unused = {one.call for one in facts.unused if (one.file, one.line) == (place.file, place.line)}
+    named = {one.name for one in calls_at(place, facts.lines, error.op)}  # none where a macro makes the call
+    return bool(unused) and named <= unused
 
 
 def _lost_output(record: RunRecord) -> Iterator[HostRecord]:

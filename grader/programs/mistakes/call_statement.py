@@ -45,15 +45,20 @@ _LONGEST = 40
 
 def call_at(place: Place | None, lines: Mapping[str, Sequence[str]], op: str = "") -> CallStatement | None:
     """The call in the line of `place`; of several, the first whose name fits `op`."""
+    return next(iter(calls_at(place, lines, op)), None)
+
+
+def calls_at(place: Place | None, lines: Mapping[str, Sequence[str]], op: str = "") -> list[CallStatement]:
+    """The calls in the line of `place` whose names fit `op`."""
     text = lines.get(place.file, ()) if place else ()
     if place is None or not 0 < place.line <= len(text):
-        return None
+        return []
     first = text[place.line - 1]
     statement = "\n".join(text[place.line - 1 : place.line - 1 + _MOST_LINES])
     found = [match for match in _CALL.finditer(statement) if match.start() < max(1, len(first))]
     fitting = [one for one in found if re.fullmatch(_NAMED.get(op, r"\w+"), one[1])]
-    chosen = next(iter(fitting or ([] if op in _NAMED else found)), None)
-    return CallStatement(chosen[1], tuple(_arguments(statement, chosen.end()))) if chosen else None
+    chosen = fitting or ([] if op in _NAMED else found)
+    return [CallStatement(one[1], tuple(_arguments(statement, one.end()))) for one in chosen]
 
 
 def is_overwritten(place: Place, lines: Mapping[str, Sequence[str]]) -> bool:

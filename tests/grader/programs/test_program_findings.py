@@ -55,6 +55,15 @@ def test_a_failed_call_is_a_mistake_only_where_nobody_looks_at_its_error(seen: b
     assert "invalid argument" in found.message
 
 
+@pytest.mark.parametrize(("op", "kind"), [("allocate", "error"), ("free", "unchecked-error")])
+def test_nobody_looks_at_a_value_only_where_it_is_that_calls_value(op: str, kind: str) -> None:
+    lines = {"a.cu": ["if (cudaMalloc(&d_a, n) != cudaSuccess) { cudaFree(d_b); return 0; }"]}
+    record = RunRecord.model_validate({"ended": "exit", "errors": [{"op": op, "error": 2, "at": 10, "seen": False}]})
+    unused = (UnusedResult("a.cu", 1, "cudaFree"),)
+    (found,) = host_findings(RunFacts(record, {10: Place("a.cu", 1)}, lines, {}, unused))
+    assert found.kind == kind
+
+
 def test_a_launch_whose_error_is_never_asked_for_is_named_once_for_its_line() -> None:
     record = {"kind": "unasked-launch", "at": 30, "kernel": "_Z5scalePf", "error": 9}
     found = host_findings(facts(host=[record, record]))

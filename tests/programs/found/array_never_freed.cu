@@ -1,5 +1,5 @@
 // leak in line 12:
-// says: picture,cudaFreeArray(picture)
+// says: picture
 #include <cstdio>
 
 __global__ void look(cudaTextureObject_t texture, float *out) { out[threadIdx.x] = tex2D<float>(texture, threadIdx.x, 0); }
