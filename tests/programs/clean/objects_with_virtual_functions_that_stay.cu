@@ -3,6 +3,7 @@
 // Objects with virtual functions and memory of their own, made by one launch, used by two others and deleted by the last one; in shared
 // memory as well; and a function that one launch chooses and another calls.
 #include <cstdio>
+#include <new>
 
 template <class T>
 struct Shape {

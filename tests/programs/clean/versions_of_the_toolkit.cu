@@ -1,6 +1,7 @@
 // run:
 // prints: 900 900 1, nothing 900 1, the same versions\n
 #include <cstdio>
+#include <cuda.h>
 
 #if !defined(__CUDACC__) || !defined(__NVCC__) || __CUDACC_VER_MAJOR__ < 11 || CUDART_VERSION < 11000 || CUDA_VERSION < 11000
 #error "this needs nvcc of CUDA 11 or newer"

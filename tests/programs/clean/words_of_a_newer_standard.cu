@@ -1,3 +1,4 @@
+// run:
 // prints: 2 600 1 3\n
 #include <bit>
 #include <compare>
@@ -48,3 +49,5 @@ int main() {
   std::printf("%d %d %d %d\n", numbers[0], numbers[299], shape == Shape{300}, std::popcount(7u));
   return cudaFree(in) || cudaFree(out);
 }
+
+// nvcc: -std=c++20

@@ -1,3 +1,4 @@
+// run:
 // prints: 8 194\n
 #include <cstdio>
 
