@@ -6,6 +6,7 @@
 #include <cstring>
 
 #include "judge/reply_check.hpp"
+#include "program/launch_effects.hpp"
 #include "program/touched_runs.hpp"
 #include "program/value_marks.hpp"
 
@@ -190,8 +191,8 @@ void KernelRunners::read_touched(LaunchOutcome& outcome) const {
 
 LaunchOutcome KernelRunners::run(const KernelLaunch& launch, Variables& variables, std::chrono::milliseconds left) {
   LaunchOutcome outcome;
-  const std::string request =
-      nlohmann::json(request_of(launch, variables, outcome)).dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
+  const protocol::LaunchRequest asked = request_of(launch, variables, outcome);
+  const std::string request = nlohmann::json(asked).dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
   // Two kernels may be asked for the same.
   if (const protocol::LaunchReply* known = repeated_.again(*launch.kernel + ' ' + request)) {
     outcome.reply = *known;
@@ -207,7 +208,8 @@ LaunchOutcome KernelRunners::run(const KernelLaunch& launch, Variables& variable
       outcome.reply = std::move(*reply);
       std::erase_if(outcome.reply.uses, [&](const protocol::BufferUse& use) { return use.buffer >= outcome.buffers.size(); });
       if (launch.may_overlap) read_touched(outcome);
-      repeated_.ran(outcome.reply, std::chrono::steady_clock::now() - begun);
+      const auto took = std::chrono::steady_clock::now() - begun;
+      repeated_.ran(outcome.reply, took, effects_of(*asked.memory, outcome.reply, outcome.buffers));
       return outcome;
     }
   }

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cstring>
 #include <new>
+#include <utility>
 
 namespace tilelab::program {
 namespace {
@@ -18,12 +19,20 @@ std::size_t marks_of(const Allocation& one) { return (one.bytes + 3) / 4; }
 
 }  // namespace
 
+void RepeatedLaunches::memory_may_change() {
+  all_changed_ = ++version_;
+  changed_at_.clear();
+}
+
+// Until ran() is told what the launch did, it may have done anything.
+const protocol::LaunchReply* RepeatedLaunches::must_run() {
+  before_run_ = std::exchange(all_changed_, ++version_);
+  return nullptr;
+}
+
 const protocol::LaunchReply* RepeatedLaunches::again(const std::string& request) {
   runs_ = most_bytes_ != 0 && request.size() <= longest_request;
-  if (!runs_) {
-    ++version_;
-    return nullptr;
-  }
+  if (!runs_) return must_run();
   const auto found = std::ranges::find(known_, request, &Known::request);
   if (found == known_.end()) {
     if (known_.size() >= most_known) {
@@ -31,17 +40,16 @@ const protocol::LaunchReply* RepeatedLaunches::again(const std::string& request)
       known_.pop_back();
     }
     known_.emplace_front().request = request;
-    ++version_;
-    return nullptr;
+    return must_run();
   }
   known_.splice(known_.begin(), known_, found);
   Known& one = known_.front();
   runs_ = false;
-  if (one.same_at == version_) return &one.reply;
+  if (one.same_at == version_ || left_it_so(one)) return &one.reply;
   const auto is_same = [](const Part& part) { return std::memcmp(part.at, part.before.get(), part.bytes) == 0; };
   if (!one.parts.empty() && std::ranges::all_of(one.parts, is_same)) {
     const bool changes = std::ranges::any_of(one.parts, [](const Part& part) { return !part.changes.empty(); });
-    if (changes) ++version_;
+    if (changes) memory_may_change();
     if (!changes && !one.is_seen_by_host) one.same_at = version_;
     for (const Part& part : one.parts) {
       for (const auto& [at, bytes] : part.changes) std::memcpy(part.at + at, bytes.data(), bytes.size());
@@ -49,21 +57,37 @@ const protocol::LaunchReply* RepeatedLaunches::again(const std::string& request)
     return &one.reply;
   }
   runs_ = true;
-  ++version_;
   if (!one.parts.empty()) ++one.in_vain;
   forget(one);
   if (is_worth_it(one)) keep(one);
-  return nullptr;
+  return must_run();
 }
 
-void RepeatedLaunches::ran(const protocol::LaunchReply& reply, nanoseconds took) {
+// All that it read is as it was before it ran, and all that it wrote as it was afterwards.
+bool RepeatedLaunches::left_it_so(const Known& one) const {
+  if (!one.effects.can_be_done_again() || all_changed_ >= one.ran_at) return false;
+  const auto is_as_found = [&](const Allocation* part) { return changed_at(part) <= one.ran_at; };
+  const auto is_as_left = [&](const Allocation* part) { return changed_at(part) == one.ran_at; };
+  return std::ranges::all_of(one.effects.read, is_as_found) && std::ranges::all_of(one.effects.written, is_as_left);
+}
+
+std::uint64_t RepeatedLaunches::changed_at(const Allocation* one) const {
+  const auto found = changed_at_.find(one);
+  return found == changed_at_.end() ? all_changed_ : std::max(found->second, all_changed_);
+}
+
+void RepeatedLaunches::ran(const protocol::LaunchReply& reply, nanoseconds took, const LaunchEffects& effects) {
+  if (effects.are_known) all_changed_ = before_run_;
+  for (const Allocation* written : effects.written) changed_at_[written] = version_;
   if (!runs_) return;
   runs_ = false;
   Known& one = known_.front();
+  one.ran_at = version_;
+  one.effects = effects;
+  one.reply = reply;
   one.took = took;
   if (one.parts.empty()) return;
   if (reply.status != protocol::Status::completed) return forget(one);
-  one.reply = reply;
   std::size_t changed = 0;
   for (Part& part : one.parts) {
     keep_changes(part);

@@ -2,7 +2,9 @@
 // and on nothing else. So a launch that is asked for in the same words, and finds the same bytes and the same marks in all memory, need
 // not run: its reply is known, and so is the memory that it leaves. Programs that measure a kernel repeat it hundreds of times.
 //
-// All bytes are compared, and no hash of them. Nothing is kept of a launch that takes about as long as a copy of the memory.
+// All bytes are compared, and no hash of them. Nothing is kept of a launch that takes about as long as a copy of the memory. And no byte
+// is compared where it is known which launch used which memory: one that read nothing of what it wrote finds what it read before, and has
+// left already what it would write, as long as nobody else wrote to either.
 #pragma once
 
 #include <chrono>
@@ -11,10 +13,12 @@
 #include <list>
 #include <memory>
 #include <string>
+#include <unordered_map>
 #include <utility>
 #include <vector>
 
 #include "program/device_memory.hpp"
+#include "program/launch_effects.hpp"
 #include "runner/protocol.hpp"
 
 namespace tilelab::program {
@@ -27,10 +31,10 @@ class RepeatedLaunches {
   // `request`: all that the launch is asked for, with the addresses of all memory. The reply, if it did the same before: then memory is
   // what it left there. Null: it must run, and ran() is told what came of it. The reply stays until the next call.
   const protocol::LaunchReply* again(const std::string& request);
-  // `took`: the time of the launch that again() was asked about last.
-  void ran(const protocol::LaunchReply& reply, std::chrono::nanoseconds took);
+  // `took`: the time of the launch that again() was asked about last. `effects`: what it did to memory.
+  void ran(const protocol::LaunchReply& reply, std::chrono::nanoseconds took, const LaunchEffects& effects = {});
   // Something other than a launch may have written to memory of the device.
-  void memory_may_change() { ++version_; }
+  void memory_may_change();
 
  private:
   static constexpr std::size_t most_known = 64, longest_request = 1u << 18;
@@ -49,9 +53,14 @@ class RepeatedLaunches {
     int in_vain = 0;
     std::uint64_t same_at = 0;  // the version at which memory was last found to be as it is here; 0: it never was, or the launch changes it
     bool is_seen_by_host = false;  // some of it: the host writes there without a word
+    std::uint64_t ran_at = 0;      // the version that its last run made
+    LaunchEffects effects;         // of that run
     protocol::LaunchReply reply;
   };
 
+  const protocol::LaunchReply* must_run();
+  bool left_it_so(const Known& one) const;
+  std::uint64_t changed_at(const Allocation* one) const;
   bool is_worth_it(const Known& one);
   void keep(Known& one);
   void forget(Known& one);
@@ -62,6 +71,8 @@ class RepeatedLaunches {
   std::list<Known> known_;  // the one asked for last is the first
   bool runs_ = false;       // the first of them
   std::uint64_t version_ = 1;
+  std::uint64_t all_changed_ = 1, before_run_ = 1;                   // versions of the last changes of which it is not known where they were
+  std::unordered_map<const Allocation*, std::uint64_t> changed_at_;  // versions of later changes by launches
 };
 
 }  // namespace tilelab::program

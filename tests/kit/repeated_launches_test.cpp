@@ -40,7 +40,67 @@ struct Repeated {
   }
 };
 
+// Kernels of which it is known what they read and write.
+struct KnownEffects {
+  DeviceMemory memory{4 * mebibyte};
+  Allocation& in = *memory.allocate(1000, MemoryKind::device, 1);
+  Allocation& middle = *memory.allocate(1000, MemoryKind::device, 2);
+  Allocation& out = *memory.allocate(1000, MemoryKind::device, 3);
+  RepeatedLaunches launches{memory, 2 * mebibyte};
+
+  static LaunchEffects effects(const Allocation& read, const Allocation& written) {
+    return {.are_known = true, .read = {&read}, .written = {&written}};
+  }
+  // Returns whether it ran.
+  bool launch(const LaunchEffects& effects, const std::string& request = "kernel") {
+    if (launches.again(request) != nullptr) return false;
+    launches.ran(reply("done"), 1us, effects);
+    return true;
+  }
+};
+
 }  // namespace
+
+TEST_CASE("a launch that reads nothing of what it writes runs once, however short it is", "[repeated_launches]") {
+  KnownEffects program;
+  const LaunchEffects effects = KnownEffects::effects(program.in, program.out);
+  CHECK(program.launch(effects));
+  for (int i = 0; i < 3; ++i) CHECK_FALSE(program.launch(effects));
+  program.launches.memory_may_change();
+  CHECK(program.launch(effects));
+  CHECK_FALSE(program.launch(effects));
+}
+
+TEST_CASE("a launch runs twice if it read what it wrote, used memory of the host, or did what nobody knows", "[repeated_launches]") {
+  KnownEffects program;
+  LaunchEffects effects = KnownEffects::effects(program.in, program.out);
+  SECTION("it read what it wrote") { effects.reads_what_it_writes = true; }
+  SECTION("it used memory of the host") { effects.uses_memory_of_host = true; }
+  SECTION("nobody knows") { effects.are_known = false; }
+  CHECK(program.launch(effects));
+  CHECK(program.launch(effects));
+}
+
+TEST_CASE("two launches in turn run once if each reads what the other leaves alone, or leaves as it was", "[repeated_launches]") {
+  KnownEffects program;
+  const auto first = KnownEffects::effects(program.in, program.middle), second = KnownEffects::effects(program.middle, program.out);
+  CHECK(program.launch(first, "first"));
+  CHECK(program.launch(second, "second"));
+  for (int i = 0; i < 3; ++i) {
+    CHECK_FALSE(program.launch(first, "first"));
+    CHECK_FALSE(program.launch(second, "second"));
+  }
+}
+
+TEST_CASE("a launch runs again after another wrote what it reads or what it wrote", "[repeated_launches]") {
+  KnownEffects program;
+  const auto effects = KnownEffects::effects(program.in, program.out);
+  CHECK(program.launch(effects));
+  SECTION("what it reads") { CHECK(program.launch(KnownEffects::effects(program.middle, program.in), "other")); }
+  SECTION("what it wrote") { CHECK(program.launch(KnownEffects::effects(program.middle, program.out), "other")); }
+  SECTION("nobody knows what, as it came to no end") { REQUIRE(program.launches.again("other") == nullptr); }
+  CHECK(program.launch(effects));
+}
 
 TEST_CASE("a launch that finds what it left runs twice and then no more", "[repeated_launches]") {
   Repeated program;
