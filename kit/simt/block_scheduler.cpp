@@ -2,6 +2,7 @@
 #include "simt/block_scheduler.hpp"
 
 #include <algorithm>
+#include <bit>
 #include <cstdlib>
 #include <cstring>
 #include <new>
@@ -430,7 +431,21 @@ bool BlockScheduler::release_converged() {
   return true;
 }
 
+// Whether some lane of the mask has still to arrive or to leave, as far as its first and its last lane tell. Lanes mostly run in order, so
+// that one of these two comes last.
+bool BlockScheduler::one_is_missing(std::uint32_t warp, std::uint32_t mask) const {
+  const std::uint32_t first = warp * 32, present = count_ - first >= 32 ? ~0u : (1u << (count_ - first)) - 1u;
+  mask &= present;
+  if (mask == 0) return false;
+  const auto is_missing = [&](int lane) {
+    const State state = threads_[first + static_cast<std::uint32_t>(lane)].state;
+    return state != State::at_warp_operation && state != State::exited && state != State::ended;
+  };
+  return is_missing(31 - std::countl_zero(mask)) || is_missing(std::countr_zero(mask));
+}
+
 bool BlockScheduler::complete_warp_operation(std::uint32_t warp, std::uint32_t mask) {
+  if (one_is_missing(warp, mask)) return false;
   std::array<LaneRequest, 32> lanes{};
   std::uint32_t arrived = 0, latest = 0;
   std::uintptr_t pc = 0;

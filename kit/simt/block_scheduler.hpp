@@ -112,6 +112,7 @@ class BlockScheduler {
   void release_warps();
   bool release_converged();
   bool release_tries();
+  bool one_is_missing(std::uint32_t warp, std::uint32_t mask) const;
   bool complete_warp_operation(std::uint32_t warp, std::uint32_t mask);
   void tell_lost_sources(std::uint32_t warp, std::uint32_t arrived);
   void lane_left(std::uint32_t thread);

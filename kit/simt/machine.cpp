@@ -30,6 +30,8 @@ Machine::Machine(MemoryMap& memory, const Announcer& announcer, FiberStacks& sta
       header_code_(std::move(header_code)), same_line_(std::move(same_line)) {
   const auto [first, end] = builtin_variables();
   builtins_ = {first, end};
+  std::erase_if(header_code_, [](const AddressRange& range) { return range.first >= range.end; });
+  std::ranges::sort(header_code_, {}, &AddressRange::first);
   for (const AddressRange& range : header_code_) {
     if (header_span_.end == 0) header_span_ = range;
     header_span_ = {std::min(header_span_.first, range.first), std::max(header_span_.end, range.end + 1)};
@@ -118,9 +120,15 @@ bool Machine::is_echo(std::uintptr_t address, std::size_t size, AccessKind kind,
   return echo;
 }
 
+// Functions do not overlap.
+bool Machine::is_header_code(std::uintptr_t address) const {
+  const auto next = std::ranges::upper_bound(header_code_, address, {}, &AddressRange::first);
+  return next != header_code_.begin() && std::prev(next)->contains(address);
+}
+
 std::uintptr_t Machine::calling_statement(std::uintptr_t pc, std::uintptr_t frame) const {
   for (int depth = 0; depth < 8 && frame != entry_frame_; ++depth) {
-    if (std::none_of(header_code_.begin(), header_code_.end(), [pc](const AddressRange& range) { return range.contains(pc - 1); })) break;
+    if (!is_header_code(pc - 1)) break;
     const auto& running = scheduler_.running();
     if (frame < running.stack_low || frame + 16 > running.stack_high) break;
     pc = reinterpret_cast<const std::uintptr_t*>(frame)[1];
@@ -278,6 +286,7 @@ int Machine::barrier(std::uintptr_t pc, BarrierReduction reduction, int predicat
 
 std::uint64_t Machine::exchange(std::uintptr_t pc, const LaneRequest& request) {
   spend(pc);
+  last_write_.size = 0;  // others may have run
   spins_.moved_on(scheduler_.running().ref.thread);
   const std::uint64_t result = scheduler_.exchange(pc, request);
   access_.warp_interval = scheduler_.running().warp_interval;  // the last lane that arrives continues at once

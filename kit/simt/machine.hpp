@@ -270,6 +270,7 @@ class Machine {
   bool resume_one();
   bool give_last_chance();
   bool pass_grid_barrier();
+  bool is_header_code(std::uintptr_t address) const;
   std::uintptr_t calling_statement(std::uintptr_t pc, std::uintptr_t frame) const;
   // Whether the address is below the frame that announces it, where frames lay that have ended.
   static bool is_below(std::uintptr_t address, std::uintptr_t frame, const BlockScheduler::Running& running);

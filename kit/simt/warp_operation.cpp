@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <optional>
 
 namespace tilelab::simt {
 namespace {
@@ -76,10 +77,14 @@ std::array<std::uint64_t, 32> combine(const std::array<LaneRequest, 32>& lanes, 
   if (arrived == 0) return results;
   const auto first = static_cast<std::uint32_t>(std::countr_zero(arrived));
   do_together(lanes, arrived);
-  std::uint64_t folded = lanes[first].value;
-  for (std::uint32_t lane = first + 1; lane < 32; ++lane) {
-    if (((arrived >> lane) & 1u) != 0) folded = reduce(lanes[lane].operation, folded, lanes[lane].value);
-  }
+  const auto fold = [&] {
+    std::uint64_t folded = lanes[first].value;
+    for (std::uint32_t lane = first + 1; lane < 32; ++lane) {
+      if (((arrived >> lane) & 1u) != 0) folded = reduce(lanes[lane].operation, folded, lanes[lane].value);
+    }
+    return folded;
+  };
+  std::optional<std::uint64_t> folded;  // only reductions and votes need it
   for (std::uint32_t lane = 0; lane < 32; ++lane) {
     if (((arrived >> lane) & 1u) == 0) continue;
     const LaneRequest& mine = lanes[lane];
@@ -98,7 +103,10 @@ std::array<std::uint64_t, 32> combine(const std::array<LaneRequest, 32>& lanes, 
         results[lane] = lanes_with_value(lanes, arrived, mine.value) == arrived ? arrived : 0;
         break;
       }
-      default: results[lane] = folded; break;
+      default:
+        if (!folded) folded = fold();
+        results[lane] = *folded;
+        break;
     }
   }
   return results;

@@ -45,6 +45,7 @@ std::uint32_t* AccessHistory::head(std::uintptr_t word, const Region* region) {
 
 std::uint64_t AccessHistory::known(std::uintptr_t word, const Footprint& own, std::uint32_t block, std::uint32_t thread,
                                    const FenceOrder& fences, std::optional<std::uint32_t> atomic_turn) {
+  if (!has_atomics_ && !fences.in_use()) return 0;  // nothing else orders blocks
   const std::uint32_t* first = head(word, own.region);
   if (first == nullptr || *first == 0) return 0;
   for (std::uint32_t at = *first; at != 0; at = nodes_[at].next) {
@@ -90,6 +91,7 @@ void AccessHistory::commit(std::uintptr_t word, const Footprint& footprint, std:
                            std::uint32_t segment) {
   std::uint32_t* first = head(word, footprint.region);
   if (first == nullptr) return;
+  has_atomics_ = has_atomics_ || footprint.kind == AccessKind::atomic;
   const Moment lowest{block, interval, footprint.lowest, footprint.epoch, footprint.warp_interval, segment};
   Moment highest = lowest;
   highest.thread = footprint.highest;
@@ -115,7 +117,7 @@ void AccessHistory::commit(std::uintptr_t word, const Footprint& footprint, std:
       into = free_.back();
       free_.pop_back();
     }
-    *link = into;  // first, because the deque may grow again; its elements stay where they are
+    *link = into;  // first, because the list may grow again; its elements stay where they are
     Node& node = nodes_[into];
     node = Node{.pc = footprint.pc, .region = footprint.region, .after = footprint.after_past, .lowest = lowest, .highest = highest};
     node.last_block = block;

@@ -5,12 +5,12 @@
 
 #include <cstdint>
 #include <cstdlib>
-#include <deque>
 #include <memory>
 #include <optional>
 #include <vector>
 
 #include "simt/finding_log.hpp"
+#include "simt/observers/chunked_list.hpp"
 #include "simt/observers/fence_order.hpp"
 #include "simt/observers/word_use.hpp"
 
@@ -72,9 +72,10 @@ class AccessHistory {
 
   FindingLog& log_;
   bool same_value_allowed_ = false, ordered_some_ = false;
+  bool has_atomics_ = false;  // some word's past has
   std::vector<Shadow> shadows_;
   std::uint32_t turn_ = 0;
-  std::deque<Node> nodes_{1};
+  ChunkedList<Node> nodes_{1};
   std::vector<std::uint32_t> free_;
   struct Suspect {
     std::uintptr_t word;

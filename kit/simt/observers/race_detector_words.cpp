@@ -53,6 +53,7 @@ void RaceDetector::offer(std::size_t index, std::size_t position, const Access& 
   const auto is_alone = [](const Footprint& one) { return one.alone; };
   if (word.first.alone || std::any_of(word.more.begin(), word.more.end(), is_alone)) return;
   const Footprint& footprint = position == 0 ? word.first : word.more[position - 1];
+  if (word.written) suspect(shared_[index]);  // what other threads read is not announced
   redundant_->offer(index, access.pc, access.warp_interval, footprint.lowest, footprint.highest, position);
 }
 
@@ -132,6 +133,7 @@ std::size_t RaceDetector::touch(Word& word, std::uintptr_t number, std::uint8_t 
   } else {
     Footprint fresh;
     describe(fresh, bytes, access);
+    const bool of_one_thread = is_of(word, thread);
     order_after_others(word, fresh, access);
     order_after_past(word, fresh, access);
     if (word.more.size() >= most_footprints) return word.size();
@@ -144,10 +146,19 @@ std::size_t RaceDetector::touch(Word& word, std::uintptr_t number, std::uint8_t 
       position = word.size() - 1;
     }
     word.written = word.written || access.kind != AccessKind::read;
-    if (word.written) suspect(word);
+    if (word.written && !of_one_thread) suspect(word);
   }
   if (same_value_ == SameValue::allowed && access.kind == AccessKind::write) unsettled_.push_back({&word, position});
   return position;
+}
+
+// A thread does not race with itself.
+bool RaceDetector::is_of(Word& word, std::uint16_t thread) {
+  for (std::size_t i = 0; i < word.size(); ++i) {
+    const Footprint& one = word.at(i);
+    if (one.lowest != thread || one.highest != thread) return false;
+  }
+  return true;
 }
 
 void RaceDetector::extend(Word& word, std::size_t position, const Access& access) {

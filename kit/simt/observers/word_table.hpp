@@ -3,8 +3,9 @@
 #pragma once
 
 #include <cstdint>
-#include <deque>
 #include <vector>
+
+#include "simt/observers/chunked_list.hpp"
 
 namespace tilelab::simt {
 
@@ -53,7 +54,7 @@ class WordTable {
   }
 
   std::vector<Entry> entries_;
-  std::deque<Word> words_;  // a deque, so that words keep their addresses
+  ChunkedList<Word> words_;
   std::size_t used_ = 0;
   std::uint64_t interval_ = 1;
 };
