@@ -48,6 +48,7 @@ const protocol::LaunchReply* RepeatedLaunches::again(const std::string& request)
   if (one.same_at == version_ || left_it_so(one)) return &one.reply;
   const auto is_same = [](const Part& part) { return std::memcmp(part.at, part.before.get(), part.bytes) == 0; };
   if (!one.parts.empty() && std::ranges::all_of(one.parts, is_same)) {
+    one.in_vain = 0;
     const bool changes = std::ranges::any_of(one.parts, [](const Part& part) { return !part.changes.empty(); });
     if (changes) memory_may_change();
     if (!changes && !one.is_seen_by_host) one.same_at = version_;

@@ -38,7 +38,7 @@ class RepeatedLaunches {
 
  private:
   static constexpr std::size_t most_known = 64, longest_request = 1u << 18;
-  static constexpr int most_in_vain = 4;  // copies of memory that no later launch found
+  static constexpr int most_in_vain = 4;  // copies of memory in a row that no later launch found
   struct Part {                           // of memory, as the launch found it, and what it changed
     char* at = nullptr;
     std::size_t bytes = 0;
@@ -71,7 +71,7 @@ class RepeatedLaunches {
   std::list<Known> known_;  // the one asked for last is the first
   bool runs_ = false;       // the first of them
   std::uint64_t version_ = 1;
-  std::uint64_t all_changed_ = 1, before_run_ = 1;                   // versions of the last changes of which it is not known where they were
+  std::uint64_t all_changed_ = 1, before_run_ = 1;  // versions of the last changes of which it is not known where they were
   std::unordered_map<const Allocation*, std::uint64_t> changed_at_;  // versions of later changes by launches
 };
 

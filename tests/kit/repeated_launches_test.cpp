@@ -169,6 +169,17 @@ TEST_CASE("a launch whose memory changes each time is kept no more after a while
   for (int i = 0; i < 3; ++i) CHECK(program.launch(5, 19));
 }
 
+TEST_CASE("a launch that is repeated in many groups, each on other memory, runs twice in each", "[repeated_launches]") {
+  Repeated program;
+  for (char group = 1; group < 20; ++group) {
+    program.x.content[100] = group;
+    program.launches.memory_may_change();
+    CHECK(program.launch(5, group));
+    CHECK(program.launch(5, group));
+    for (int i = 0; i < 3; ++i) CHECK_FALSE(program.launch(5, group));
+  }
+}
+
 TEST_CASE("memory is looked at again after every call that may change it, and always where the host sees it", "[repeated_launches]") {
   Repeated program;
   const bool is_seen = GENERATE(false, true);

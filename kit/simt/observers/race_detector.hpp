@@ -95,7 +95,7 @@ class RaceDetector final : public Observer {
   template <typename Chosen>
   void happen_again(Chosen chosen, std::uint32_t interval, std::uint32_t warp_interval, bool is_new_interval);
   std::size_t touch(Word& word, std::uintptr_t number, std::uint8_t bytes, const Access& access);  // returns the footprint's position
-  static bool is_of(Word& word, std::uint16_t thread);  // alone
+  static bool is_of(Word& word, std::uint16_t thread);                                             // alone
   void offer(std::size_t index, std::size_t position, const Access& access);
   void withdraw(std::size_t index);
   void withdraw_all();
