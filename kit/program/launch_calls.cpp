@@ -191,7 +191,9 @@ CudaError LaunchCalls::take(const HostRequest& request, const KernelLaunch& laun
   for (protocol::Finding finding : reply.findings) {
     if (is_allowed(finding)) continue;
     const bool is_wrong_pointer = finding.message.find("through a pointer that holds no function of the file") != std::string::npos;
-    const bool is_of_code = (finding.address >= code_first && finding.address < code_end) || is_wrong_pointer;
+    // What another source's object leads to may hold zeros here.
+    const bool is_null_function = finding.message.find("calls a function through a null pointer") != std::string::npos;
+    const bool is_of_code = (finding.address >= code_first && finding.address < code_end) || is_wrong_pointer || is_null_function;
     if (is_wrong_pointer && memory_.has_first_values_of_host() && !session_.custody.is_kept())
       refuse(request, {{"verdict", "needs-gpu"},
                        {"message",
