@@ -97,12 +97,13 @@ class ProgramReader:
 
     def _findings(self, record: RunRecord, sources: Mapping[str, Sequence[str]], verdict: Verdict) -> Iterator[Finding]:
         """An error that the program looked at is worth a note only where the launch failed: perhaps it failed for that. A call that
-        writes to an input is a mistake only where the input was another afterwards.
+        writes to an input is a mistake only where the input was another afterwards, and abort() only where the judge says so.
         """
         facts = RunFacts(self._named(record), self.places, sources, self.built.names, self.built.host.unused)
         host = host_findings(facts)
-        is_kept = verdict is not Verdict.INPUT_MODIFIED
-        host = tuple(one for one in host if one.kind != Verdict.INPUT_MODIFIED or not is_kept)
+        allowed = {"input-modified"} if verdict is not Verdict.INPUT_MODIFIED else set()
+        allowed |= {"host-crash"} if verdict is Verdict.PASS else set()
+        host = tuple(one for one in host if one.kind not in allowed)
         yield from (_of_host(one) for one in host if one.kind not in _NOTES)
         yield from (_of_kernel(one) for one in kernel_findings(facts))
         yield from (

@@ -20,11 +20,10 @@ STRAYS = "if (clock64() != 0) { *(volatile float*)0x10 = 1.0f; }"
 
 
 def sabotaged(text: str, statement: str) -> str:
-    """The model solution with one more statement at the start of its kernel, which only a GPU compiles."""
+    """The model solution with one more statement at the start of its kernel."""
     name = LAB.public.kernel.partition("(")[0]
     at = text.index("{", text.index(f" {name}("))
-    guarded = f"\n#if defined(__CUDA_ARCH__)\n{statement}\n#endif\n"
-    return text[: at + 1] + guarded + text[at + 1 :]
+    return f"{text[: at + 1]}\n{statement}\n{text[at + 1 :]}"
 
 
 def on_the_gpu(result: LabResult) -> list[tuple[str, str]]:
@@ -53,7 +52,8 @@ def test_a_hang_and_a_stray_address_between_honest_submissions(
             )
         assert hung.verdict is Verdict.TIMEOUT
         assert stray.verdict is Verdict.OUT_OF_BOUNDS
-        assert all(case.difference for case in hung.cases if case.on_gpu)
+        assert {verdict for _, verdict in on_the_gpu(hung)} == {"timeout"}
+        assert not any(case.difference for case in hung.cases)
     seconds = ", ".join(f"{one.seconds:.1f}" for one in row)
     measured(f"honest, hanging, honest, straying, honest: {seconds} s one after the other")
 

@@ -1,7 +1,8 @@
 // Rung 10: what is left is in the machine code, and in numbers that a search over 300 combinations found. The values of B that meet a
 // sum lie in registers of the other bank: a product whose three registers share one of the two banks costs a cycle more. The order of
 // products turns at the end of each row, so that one factor stays. One loop serves aligned and unaligned rows of B: two loops would share
-// one choice of registers, and one of them would meet those of the same bank.
+// one choice of registers, and one of them would meet those of the same bank. Addresses cost few instructions, as all that a thread
+// brings of B lies in one row. The slices of a piece are added up in registers, with many loads on their way at the same time.
 #include <cuda_pipeline.h>
 #include <tilelab/device.cuh>
 
@@ -32,59 +33,53 @@ struct Stage {
   float b[depth][wide];
 };
 
-// How a thread's copies of the next pair of tiles go. Two addresses move along with the tiles; what lies between the
-// thread's rows are offsets that stay.
+// How a thread's copies of the next pair of tiles go: from two addresses that move along with the tiles to two that go round the ring. What
+// lies between the thread's rows of A are offsets that stay. Its elements of B lie in one row: their distances are part of the instruction.
 struct Source {
   const float *a, *b;
   int a_offset[high / bring_rows];
-  int N, a_k, b_k, a_place, b_place;
+  int N, a_k, b_k, columns_left, place = 0;
+  float *a_to, *b_to;
+  bool inner;    // no column of the piece is right of C
   bool aligned;  // rows of B begin at a multiple of 16 bytes: one copy brings four floats
 
-  __device__ Source(const float* A, const float* B, int M, int N, int K, int top, int left, int start)
-      : a(A + start), N(N), a_k(threadIdx.x % depth), aligned(N % 4 == 0) {
-    const int width = aligned ? 4 : 1, a_row = threadIdx.x / depth;
-    a_place = a_k * (high + 4) + a_row;
-    b_place = threadIdx.x * width;
-    b_k = b_place / wide;
+  __device__ Source(const float* A, const float* B, int M, int N, int K, int top, int left, int start, Stage* ring)
+      : a(A + start), N(N), a_k(threadIdx.x % depth), b_k(threadIdx.x / 32), aligned(N % 4 == 0) {
+    const int from = threadIdx.x % 32 * (aligned ? 4 : 1), a_row = threadIdx.x / depth;
+    a_to = &ring->a[a_k][a_row];
+    b_to = &ring->b[b_k][from];
+    columns_left = N - left - from;
+    inner = left + wide <= N;
 #pragma unroll
     for (int i = 0; i < high / bring_rows; ++i) a_offset[i] = min(top + a_row + i * bring_rows, M - 1) * K + a_k;  // a row too many: the last again
-    b = B + static_cast<long long>(start + b_k) * N + min(left + b_place % wide, N - width);
+    b = B + static_cast<long long>(start + b_k) * N + left + from;
   }
 
-  // The next `valid` steps along K; after them zeros up to the tile's depth.
-  __device__ __forceinline__ void bring(Stage& stage, int valid, bool whole, bool wanted) {
+  // The next `valid` steps along K; after them zeros up to the tile's depth. `whole`: they are all of the tile.
+  __device__ __forceinline__ void bring(int valid, bool whole) {
 #pragma unroll
     for (int i = 0; i < high / bring_rows; ++i) {
-      float* const to = stage.a[0] + a_place + i * bring_rows;
-      if (whole) {
-        if (wanted) __pipeline_memcpy_async(to, a + a_offset[i], 4);
-      } else {
-        __pipeline_memcpy_async(to, a_k < valid ? a + a_offset[i] : a, 4, a_k < valid ? 0 : 4);
-      }
+      __pipeline_memcpy_async(a_to + i * bring_rows, a + a_offset[i], 4, whole || a_k < valid ? 0 : 4);
     }
     if (aligned) {
-      bring_b<4>(stage, valid, whole, wanted);
+      bring_b<4>(whole || b_k < valid);
     } else {
-      bring_b<1>(stage, valid, whole, wanted);
+      bring_b<1>(whole || b_k < valid);
     }
     a += valid;
     b += static_cast<long long>(valid) * N;
+    constexpr int floats = sizeof(Stage) / sizeof(float);
+    const int further = place == stages - 1 ? -(stages - 1) * floats : floats;
+    place = place == stages - 1 ? 0 : place + 1;
+    a_to += further;
+    b_to += further;
   }
 
   template <int width>
-  __device__ __forceinline__ void bring_b(Stage& stage, int valid, bool whole, bool wanted) {
-    constexpr int step = threads * width / wide;  // rows of B from one copy to the next
-    const float* from = b;
+  __device__ __forceinline__ void bring_b(bool inside) {
 #pragma unroll
-    for (int i = 0; i < depth / step; ++i) {
-      float* const to = stage.b[0] + b_place + i * threads * width;
-      if (whole) {
-        if (wanted) __pipeline_memcpy_async(to, from, 4 * width);
-      } else {
-        const bool inside = b_k + i * step < valid;
-        __pipeline_memcpy_async(to, inside ? from : b, 4 * width, inside ? 0 : 4 * width);
-      }
-      from += step * N;
+    for (int i = 0; i < wide; i += 32 * width) {
+      if (inner || i < columns_left) __pipeline_memcpy_async(b_to + i, b + i, 4 * width, inside ? 0 : 4 * width);
     }
   }
 };
@@ -132,10 +127,17 @@ __global__ void __launch_bounds__(threads, 1) matmul_open(const float* A, const 
   const int from = all_tiles * slice / slices, tiles = all_tiles * (slice + 1) / slices - from;
   const int beginning = K - (all_tiles - 1) * depth;  // the length of the first tile of all; the others are whole
 
-  Source source(A, B, M, N, K, top, left, from == 0 ? 0 : beginning + (from - 1) * depth);
+  Source source(A, B, M, N, K, top, left, from == 0 ? 0 : beginning + (from - 1) * depth, ring);
+  if (!source.inner) {  // nothing is copied to columns right of C
+    static_assert(threads == wide);
+    for (Stage& stage : ring) {
+      for (int k = 0; k < depth; ++k) stage.b[k][threadIdx.x] = 0;
+    }
+    __syncthreads();
+  }
 #pragma unroll
   for (int i = 0; i < stages - 1; ++i) {
-    if (i < tiles) source.bring(ring[i], from + i == 0 ? beginning : depth, false, true);
+    if (i < tiles) source.bring(from + i == 0 ? beginning : depth, false);
     __pipeline_commit();
   }
   __pipeline_wait_prior(stages - 2);
@@ -143,19 +145,18 @@ __global__ void __launch_bounds__(threads, 1) matmul_open(const float* A, const 
   Step steps[2];
   read(steps[0], ring[0], 0, row, column);
   float sums[rows][columns] = {};
-  int now = 0, free = stages - 1;
+  int now = 0;
   for (int tile = 0; tile < tiles; ++tile) {
 #pragma unroll
     for (int k = 0; k < depth; ++k) {
       if (k == depth - 1) {
-        free = now;
         now = now == stages - 1 ? 0 : now + 1;
         __pipeline_wait_prior(stages - 2);  // the next pair is here, and nobody will read this one again
         __syncthreads();
       }
       if (k < depth - 1 || tile + 1 < tiles) read(steps[(k + 1) % 2], ring[now], (k + 1) % depth, row, column);
       if (k == 0) {
-        source.bring(ring[free], depth, true, tile + stages - 1 < tiles);
+        if (tile + stages - 1 < tiles) source.bring(depth, true);
         __pipeline_commit();
       }
       multiply(sums, steps[k % 2]);
@@ -176,20 +177,20 @@ __global__ void __launch_bounds__(threads, 1) matmul_open(const float* A, const 
     __syncthreads();
     if (!last) return;
     __threadfence();
-#pragma unroll 4
-    for (int i = 0; i < fours; ++i) {
-      float sum[4] = {};
-      for (int other = 0; other < slices; ++other) {
-        const float4 part = __ldcg(&partial[blockIdx.x * slices + other][i * threads + threadIdx.x]);
-        sum[0] += part.x, sum[1] += part.y, sum[2] += part.z, sum[3] += part.w;
-      }
-      const int y = top + row + i / 8 * row_step + i / 2 % 4, x = left + column + i % 2 * column_step;
 #pragma unroll
-      for (int e = 0; e < 4; ++e) {
-        if (y < M && x + e < N) C[static_cast<long long>(y) * N + x + e] = sum[e ^ 1];
+    for (int i = 0; i < rows; ++i) {
+#pragma unroll
+      for (int j = 0; j < columns; ++j) sums[i][j] = 0;
+    }
+    for (int other = 0; other < slices; ++other) {  // always in this order, so that the result is the same each time
+      const float4* const part = partial[blockIdx.x * slices + other] + threadIdx.x;
+#pragma unroll
+      for (int i = 0; i < fours; ++i) {
+        const float4 more = __ldcg(part + i * threads);
+        float* const sum = &sums[i / 2][i % 2 * 4];
+        sum[1] += more.x, sum[0] += more.y, sum[3] += more.z, sum[2] += more.w;
       }
     }
-    return;
   }
   // One row of each row of lanes at a time go through shared memory, so that its lanes store neighbouring elements.
   constexpr int line = warp_wide + 8;  // what eight lanes store at a time lies in different banks

@@ -73,6 +73,13 @@ def test_an_operand_has_the_name_of_the_students_own_parameter() -> None:
     assert launch.findings[0].message.startswith("`A` is freed here, but the caller")
 
 
+@pytest.mark.parametrize(("judged", "told"), [("pass", False), ("crash", True)])
+def test_an_assert_that_gives_up_is_a_mistake_only_where_the_program_may_not(judged: str, told: bool) -> None:
+    crash = {"kind": "host-crash", "at": 30, "signal": 6}
+    launch = reader().launch(entry(judged, ended="signal", signal=6, host=[crash]))
+    assert (launch.verdict.value, bool(launch.findings)) == (judged, told)
+
+
 def test_an_address_in_no_line_of_the_file_shows_none() -> None:
     finding = reader().launch(entry(host=[{"kind": "double-free", "at": 77, "allocation": 1}])).findings[0]
     assert (finding.line, finding.source) == (None, None)
