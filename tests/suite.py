@@ -88,7 +88,7 @@ def main() -> int:
     REPORTS.mkdir(parents=True, exist_ok=True)
     catch2 = [str(ROOT / "build/bin/kit-tests"), "--rng-seed", "1", "--reporter", "console"]
     catch2 += ["--reporter", f"junit::out={REPORTS}/kit.xml"]
-    pytest = [sys.executable, "-m", "pytest", "-q", "-n", str(WORKERS), "--dist", "loadfile"]
+    pytest = [sys.executable, "-m", "pytest", "-q", "-n", str(WORKERS), "--dist", "loadfile", "--no-loadscope-reorder"]
     pytest.append(f"--junitxml={REPORTS}/grader.xml")
     total = run("kit", catch2) + run("grader", pytest)
     print(total)

@@ -80,16 +80,22 @@ def disclosed_seed(files: Mapping[str, str], seed: int) -> Iterator[Diagnostic]:
 
 def copied_answers(files: Mapping[str, str], answers: Mapping[str, str]) -> Iterator[Diagnostic]:
     """Sequences of words from `answers` (path to text) in `files`. Line breaks do not matter."""
+    secrets: dict[tuple[str, ...], list[str]] = {}
     for source, answer in answers.items():
-        secret = {run for _, run in _runs(answer)}
-        for path, text in files.items():
-            if path.endswith(_TEXT):
-                hit = next(((place, run) for place, run in _runs(text) if run in secret), None)
-                if hit is not None:
-                    yield Diagnostic(path, _line(text, hit[0]), f"repeats an answer of {source}: {' '.join(hit[1])}")
+        for run in {run for _, run in _runs(answer)}:
+            secrets.setdefault(run, []).append(source)
+    for path, text in files.items():
+        if not path.endswith(_TEXT):
+            continue
+        told: set[str] = set()
+        for place, run in _runs(text):
+            for source in secrets.get(run, ()):
+                if source not in told:
+                    told.add(source)
+                    yield Diagnostic(path, _line(text, place), f"repeats an answer of {source}: {' '.join(run)}")
 
 
-def _runs(text: str) -> Iterator[tuple[int, Sequence[str]]]:
+def _runs(text: str) -> Iterator[tuple[int, tuple[str, ...]]]:
     words = [(word.start(), word[0].lower()) for word in _WORD.finditer(text)]
     for first in range(len(words) - _RUN_LENGTH + 1):
         yield words[first][0], tuple(word for _, word in words[first : first + _RUN_LENGTH])

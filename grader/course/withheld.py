@@ -21,6 +21,7 @@ _INCLUDE = re.compile(r'^\s*#\s*include\s*(?:"([^"]+)"|<([^>]+)>)')
 _LINK = re.compile(r"\]\(([^)\s]+)\)|<(?:img|a)\b[^>]*?\b(?:src|href)=\"([^\"]+)\"")
 _INCLUDE_FOLDERS = ("kit", "kit/include", "kit/simt/device")
 _WORD = re.compile(r"\w")
+_Statements = list[tuple[int, str]]  # lines by number, without white space
 
 
 @dataclass(frozen=True)
@@ -45,8 +46,9 @@ def withheld(files: Mapping[str, str], secrets: CourseSecrets, hidden: Sequence[
         ]
         if pure.parts[0] == "assignments":
             found += _dangling(path, text, files)
+    statements = {path: _statements(text) for path, text in files.items()}
     for lab in hidden:
-        found += _hidden(files, lab)
+        found += _hidden(files, statements, lab)
     return sorted(found, key=lambda one: (one.path, one.line or 0, one.what))
 
 
@@ -68,18 +70,18 @@ def _dangling(path: str, text: str, files: Mapping[str, str]) -> Iterator[Diagno
                     yield Diagnostic(path, number, f"links to {link}, which is not in the handout; does git track it?")
 
 
-def _statements(text: str) -> list[tuple[int, str]]:
+def _statements(text: str) -> _Statements:
     squeezed = ((number, re.sub(r"\s+", "", line)) for number, line in enumerate(text.splitlines(), start=1))
     return [
         (number, line) for number, line in squeezed if _WORD.search(line) and not line.startswith(("//", "#", "using"))
     ]
 
 
-def _hidden(files: Mapping[str, str], lab: HiddenCases) -> Iterator[Diagnostic]:
+def _hidden(files: Mapping[str, str], statements: Mapping[str, _Statements], lab: HiddenCases) -> Iterator[Diagnostic]:
     """Two consecutive lines of a lab's hidden tests in any file, and the title of a hidden case in that lab's own files."""
     pairs = {(one, other) for (_, one), (_, other) in pairwise(_statements(lab.text))}
     for path, text in files.items():
-        for (number, one), (_, other) in pairwise(_statements(text)):
+        for (number, one), (_, other) in pairwise(statements[path]):
             if (one, other) in pairs:
                 yield Diagnostic(path, number, f"repeats hidden tests of {lab.lab_id}: {one}")
         if path.startswith(f"assignments/{lab.lab_id}/"):

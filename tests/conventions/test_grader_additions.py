@@ -15,6 +15,8 @@ from pathlib import Path
 
 import pytest
 
+pytestmark = pytest.mark.long
+
 ROOT = Path(__file__).resolve().parents[2]
 COPIED = ("grader", "assignments", "solutions", "kit")
 STUDENT, LAB, FILE = "ada", "01-naive", "matmul_naive.cu"

@@ -15,8 +15,10 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from unittest import mock
+from zlib import crc32
 
 import pytest
+from corpus_sample import WHOLE
 from kernel_labs import kernel_lab_ids
 from typer.testing import CliRunner
 
@@ -180,8 +182,11 @@ Fault = Callable[[Course], "contextlib.AbstractContextManager[None]"]
 
 
 @pytest.fixture
-def prove(course: Course, healthy: dict[str, str]) -> Callable[[Fault, str], None]:
-    """No student loses a point to the fault, the machine is blamed in `words`, and after the repair grades are as ever."""
+def prove(course: Course, healthy: dict[str, str], request: pytest.FixtureRequest) -> Callable[[Fault, str], None]:
+    """No student loses a point to the fault, the machine is blamed in `words`, and after the repair grades are as ever. The last is
+    looked at for one fault in three, and for all with TILELAB_WHOLE_CORPUS=1.
+    """
+    mends = WHOLE or crc32(request.node.name.encode()) % 3 == 0
 
     def prove_it(fault: Fault, words: str) -> None:
         with fault(course):
@@ -190,6 +195,8 @@ def prove(course: Course, healthy: dict[str, str]) -> Callable[[Fault, str], Non
             assert "Traceback" not in broken.said
             assert words in " ".join(broken.said.split()), broken.said
             assert all(cell in {"", healthy[student]} for student, cell in broken.cells.items()), broken.cells
+        if not mends:
+            return
         course.midway = None
         mended = course.grade()
         assert (mended.status, mended.cells) == (0, healthy), mended.said

@@ -11,6 +11,8 @@ from corpus_sample import sample
 
 from grader.engines.cpu import build_steps
 
+pytestmark = pytest.mark.long
+
 Prove = Callable[[Callable[[Any], AbstractContextManager[None]], str], None]
 Row = tuple[Callable[[Any], AbstractContextManager[None]], str]
 
@@ -58,7 +60,7 @@ PARTS = {
 }
 
 
-@pytest.mark.parametrize("what", sample([*SCRIPTS], 3))
+@pytest.mark.parametrize("what", sample([*SCRIPTS], 4))
 def test_a_compiler_costs_nobody_anything_when_it(what: str, prove: Prove) -> None:
     script, words = SCRIPTS[what]
 
@@ -71,7 +73,7 @@ def test_a_compiler_costs_nobody_anything_when_it(what: str, prove: Prove) -> No
     prove(fault, words)
 
 
-@pytest.mark.parametrize("what", sample([*PARTS], 2))
+@pytest.mark.parametrize("what", sample([*PARTS], 3))
 def test_nothing_is_lost_to(what: str, prove: Prove) -> None:
     name, script, words = PARTS[what]
 

@@ -12,6 +12,8 @@ from typing import Any
 
 import pytest
 
+pytestmark = pytest.mark.long
+
 Prove = Callable[[Callable[[Any], AbstractContextManager[None]], str], None]
 SmallDisk = Callable[[Path, str], None]
 

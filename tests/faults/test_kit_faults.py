@@ -14,6 +14,8 @@ from corpus_sample import sample
 
 from grader.judging import judge_call
 
+pytestmark = pytest.mark.long
+
 Prove = Callable[[Callable[[Any], AbstractContextManager[None]], str], None]
 _REPORT = 'while [ "$1" != --report ]; do shift; done; report=$2\n'
 
@@ -40,7 +42,7 @@ JUDGES = {
 }
 
 
-@pytest.mark.parametrize("what", sample([*JUDGES], 2))
+@pytest.mark.parametrize("what", sample([*JUDGES], 3))
 def test_a_judge_costs_nobody_anything_when_it(what: str, prove: Prove) -> None:
     script, words = JUDGES[what]
 

@@ -38,7 +38,7 @@ def _nothing_compared(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(gpu_judging, "two_programs", lambda *_: None)
 
 
-@pytest.mark.parametrize("what", sample([*NVCC], 2))
+@pytest.mark.parametrize("what", sample([*NVCC], 3))
 def test_an_nvcc_costs_nobody_anything_when_after_set_up_it(what: str, course: Any, healthy: dict[str, str]) -> None:  # noqa: ANN401
     _toolkit(course, _COMPILES)
     course.midway = lambda: _toolkit(course, NVCC[what])

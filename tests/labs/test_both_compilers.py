@@ -23,6 +23,8 @@ from grader.model.outcome import LabOutcome
 from grader.model.result import Finding, Launch
 from grader.model.verdicts import Verdict
 
+pytestmark = pytest.mark.long
+
 ROOT = Path(__file__).resolve().parents[2]
 SEED = 20_240_917
 PATTERNS = (
@@ -39,7 +41,7 @@ CORPUS = sorted(
     for path in ROOT.glob(pattern)
     if not pattern.startswith("tests/class") or path.name in ASKED_FOR  # some students of the class misname their files
 )
-SAMPLE = sample(CORPUS, 12)
+SAMPLE = sample(CORPUS, 20)
 # A finding of every kind, and code that the compilers announce differently.
 ALWAYS = (
     "solutions/01-naive/rejects/unaligned_float4.cu",

@@ -21,6 +21,8 @@ from grader.model.labs import lab_ids
 from grader.model.result import LabResult, Result
 from grader.model.verdicts import Verdict
 
+pytestmark = pytest.mark.long
+
 HERE = Path(__file__).resolve().parent
 ROOT = HERE.parents[1]
 CLASS = ROOT / "tests" / "class"

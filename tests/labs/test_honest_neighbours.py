@@ -13,14 +13,17 @@ import subprocess
 from collections.abc import Iterable
 from pathlib import Path
 
+import pytest
 from corpus_sample import sample
 
 from grader.model.labs import lab_ids, load_lab
 
+pytestmark = pytest.mark.long
+
 ROOT = Path(__file__).resolve().parents[2]
 EXPLOITS = ROOT / "tests" / "exploits"
 ATTACKS = [*EXPLOITS.glob("*/0?-*/*.cu"), *EXPLOITS.glob("two_programs/*.cu")]
-SAMPLE = sample(sorted(ATTACKS), 9)
+SAMPLE = sample(sorted(ATTACKS), 16)
 LAB = "01-naive"
 MOMENT = re.compile(
     r'"(date|seconds)": ("[^"]*"|[\d.]+)|\d{4}-\d\d-\d\d[T ]\d\d:\d\d\S*'

@@ -23,6 +23,8 @@ from grader.model.outcome import LabOutcome
 from grader.model.result import Finding, Site
 from grader.model.verdicts import Verdict
 
+pytestmark = pytest.mark.long
+
 ROOT = Path(__file__).resolve().parents[2]
 SEED = 20_240_917
 SHUFFLES = (1, 77)
@@ -31,7 +33,7 @@ CORPUS = sorted(
     for pattern in ("solutions/*/rejects/*.cu", "tests/labs/accepted/*/*.cu")
     for path in ROOT.glob(pattern)
 )
-SAMPLE = sample(CORPUS, 16)
+SAMPLE = sample(CORPUS, 28)
 # Always in the sample: races whose winner decides what is read next, and every kind of finding.
 ALWAYS = (
     "solutions/01-naive/rejects/counter_that_never_grows.cu",

@@ -12,6 +12,8 @@ from kernel_labs import kernel_lab_ids
 
 from grader.model.labs import load_lab
 
+pytestmark = pytest.mark.long
+
 ROOT = Path(__file__).resolve().parents[2]
 LAB = kernel_lab_ids(ROOT)[1]
 FILE = load_lab(ROOT, LAB).public.file

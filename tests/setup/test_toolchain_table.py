@@ -11,6 +11,8 @@ from types import ModuleType
 
 import pytest
 
+pytestmark = pytest.mark.long
+
 ROOT = Path(__file__).resolve().parents[2]
 PATH = ROOT / "tests" / "toolchain_table.py"
 REPORT = """<?xml version="1.0"?>
