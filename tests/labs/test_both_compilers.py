@@ -111,7 +111,7 @@ def seen_in(launch: Launch, *, with_lines: bool) -> dict[str, object]:
         "explanation": launch.explanation,
         "counters": {name: count for name, count in launch.counters.items() if name != "events"} if whole else None,
         "traffic": traffic if whole else None,
-        "printed": re.sub(r"0x[0-9a-f]+", "0x…", launch.printed),
+        "printed": re.sub(r"0x[0-9a-f]+|\d+\.\d+(?= ms\b)", "…", launch.printed),  # addresses and times are of one run
     }
 
 
