@@ -179,9 +179,8 @@ judge::RunnerProcess& KernelRunners::runner_of(const KernelLaunch& launch) {
 void KernelRunners::read_touched(LaunchOutcome& outcome) const {
   for (protocol::BufferUse& use : outcome.reply.uses) {
     const Allocation& one = *outcome.buffers[use.buffer];
-    const auto first_of = [](std::size_t first, std::size_t end) { return end == 0 ? ~std::size_t{0} : first; };
-    const std::size_t first = std::min(first_of(use.read_first, use.read_end), first_of(use.written_first, use.written_end));
-    const std::size_t end = std::min(std::max(use.read_end, use.written_end), one.bytes);
+    const std::size_t first = std::min(use.read.first, use.written.first);
+    const std::size_t end = std::min(std::max(use.read.end, use.written.end), one.bytes);
     if (first >= end) continue;
     if (auto runs = runs_of(memory_.touched(one), first / 4, (end + 3) / 4))
       use.touched = std::make_shared<const TouchedRuns>(std::move(*runs));

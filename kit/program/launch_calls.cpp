@@ -244,16 +244,14 @@ void LaunchCalls::note_uses(const HostRequest& request, const KernelLaunch& laun
     if (&one == session_.memory.heap()) continue;  // each launch has its own allocations there
     const auto parameter = KernelRunners::parameter_for(launch, one);
     const std::size_t element_bytes = parameter ? std::max<std::size_t>(launch.description->parameters[*parameter].element_bytes, 1) : 1;
-    const auto part = [&](std::size_t first, std::size_t end, bool writes) {
-      return Use{stamp,         first,       std::min(end, one.bytes),     writes, kernel, request.at(),
+    const auto part = [&](const simt::UsedRange& range, bool writes) {
+      return Use{stamp,         range.first, std::min(range.end, one.bytes), writes, kernel, request.at(),
                  element_bytes, use.touched, request.number_or("graph", 0)};
     };
-    const auto note = [&](const Use& part) {
-      session_.use(one, part);
-      if (one.kind == MemoryKind::managed || one.kind == MemoryKind::pinned) session_.pending.guard(one.address, one.bytes, part);
-    };
-    if (use.read_end > use.read_first) note(part(use.read_first, use.read_end, false));
-    if (use.written_end > use.written_first) note(part(use.written_first, use.written_end, true));
+    if (use.read.end > use.read.first) session_.use(one, part(use.read, false));
+    if (use.written.end > use.written.first) session_.use(one, part(use.written, true));
+    if (use.host && (one.kind == MemoryKind::managed || one.kind == MemoryKind::pinned))
+      session_.pending.guard(one.address, one.bytes, part({0, one.bytes}, use.host->reads.end != 0), *use.host);
   }
 }
 

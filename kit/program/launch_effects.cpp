@@ -20,12 +20,12 @@ LaunchEffects effects_of(const protocol::ProgramMemory& found, const protocol::L
   }
   for (const protocol::BufferUse& use : reply.uses) {
     const Allocation* const one = buffers.at(use.buffer);
-    const bool is_read = use.read_first < use.read_end, is_written = use.written_first < use.written_end;
+    const bool is_read = use.read.first < use.read.end, is_written = use.written.first < use.written.end;
     const bool is_variable = std::ranges::find(effects.read, one) != effects.read.end();
     if (is_read) effects.read.push_back(one);
     if (is_written) effects.written.push_back(one);
     effects.reads_what_it_writes |=
-        is_written && (is_variable || (is_read && use.read_first < use.written_end && use.written_first < use.read_end));
+        is_written && (is_variable || (is_read && use.read.first < use.written.end && use.written.first < use.read.end));
     effects.uses_memory_of_host |= is_of_host(*one);
   }
   return effects;

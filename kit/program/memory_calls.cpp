@@ -218,7 +218,7 @@ void MemoryCalls::note_uses(const HostRequest& request, const Rows& to, const Ro
     session_.use(*side->memory, use);
     if (use.writes && side->memory->is_input) session_.record.host("input-modified", request.at(), about(*side->memory));
     if (async && side->memory->kind != MemoryKind::device && side->memory->kind != MemoryKind::variable)
-      session_.pending.guard(side->memory->address, side->memory->bytes, use);
+      session_.pending.guard(side->memory->address, side->memory->bytes, use, PendingWork::conflicts_of_copy(use));
   }
 }
 

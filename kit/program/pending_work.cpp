@@ -53,10 +53,16 @@ void PendingWork::forget(std::uintptr_t allocation) {
   uses_.erase(found);
 }
 
-void PendingWork::guard(std::uintptr_t address, std::size_t bytes, const Use& use) {
-  if (guards_.size() >= most_guards) return;
-  guards_.push_back({{address, bytes}, address + use.first, address + use.end, use});
+void PendingWork::guard(std::uintptr_t address, std::size_t bytes, const Use& use, const simt::HostConflicts& conflicts) {
+  const bool is_free = conflicts.reads.end == 0 && conflicts.writes.end == 0;  // host code may do here what it likes
+  if (is_free || guards_.size() >= most_guards) return;
+  guards_.push_back({{address, bytes}, use, conflicts});
   guarded_.push_back({address, bytes});
+}
+
+simt::HostConflicts PendingWork::conflicts_of_copy(const Use& use) {
+  const simt::UsedRange all{use.first, use.end};
+  return {.reads = use.writes ? all : simt::UsedRange{}, .writes = all, .atomics = all};
 }
 
 PendingWork::Guarded PendingWork::take_guarded() {
@@ -66,7 +72,7 @@ PendingWork::Guarded PendingWork::take_guarded() {
   Guarded guarded;
   for (const Range& range : all) {
     const bool is_written = std::any_of(guards_.begin(), guards_.end(), [&](const Guard& one) {
-      return one.range == range && one.use.writes && !order_.is_done(one.use.stamp);
+      return one.range == range && one.conflicts.reads.end != 0 && !order_.is_done(one.use.stamp);
     });
     (is_written ? guarded.wholly : guarded.from_writes).push_back(range);
   }
@@ -86,14 +92,18 @@ std::vector<PendingWork::Range> PendingWork::take_done() {
   return done;
 }
 
-const Use* PendingWork::disturbed(std::uintptr_t address, bool by_write) const {
-  const Use* reader = nullptr;
+PendingWork::Disturbed PendingWork::disturbed(std::uintptr_t address, HostTouch touch) const {
+  Disturbed found;
   for (const Guard& one : guards_) {
-    if (address < one.first || address >= one.end || order_.is_done(one.use.stamp)) continue;
-    if (one.use.writes) return &one.use;
-    reader = &one.use;
+    if (address < one.range.first || order_.is_done(one.use.stamp)) continue;
+    const std::size_t at = address - one.range.first;
+    const auto holds = [at](const simt::UsedRange& range) { return at >= range.first && at < range.end; };
+    const auto& [reads, writes, atomics] = one.conflicts;
+    if (!holds(touch == HostTouch::read ? reads : touch == HostTouch::write ? writes : atomics)) continue;
+    if (holds(reads)) return {&one.use, true};
+    found.use = &one.use;
   }
-  return by_write ? reader : nullptr;
+  return found;
 }
 
 }  // namespace tilelab::program

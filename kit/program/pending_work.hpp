@@ -13,6 +13,7 @@
 
 #include "program/stream_order.hpp"
 #include "program/touched_runs.hpp"
+#include "simt/byte_marks.hpp"
 
 namespace tilelab::program {
 
@@ -42,8 +43,9 @@ class PendingWork {
   std::optional<UseConflict> add(std::uintptr_t allocation, const Use& use);
   void forget(std::uintptr_t allocation);
 
-  // Host code must not touch this memory before the work is done; where the work only reads, it must not write there.
-  void guard(std::uintptr_t address, std::size_t bytes, const Use& use);
+  // Host code must not touch this memory before the work is done, as far as `conflicts` says: offsets from `address`.
+  void guard(std::uintptr_t address, std::size_t bytes, const Use& use, const simt::HostConflicts& conflicts);
+  static simt::HostConflicts conflicts_of_copy(const Use& use);
   using Range = std::pair<std::uintptr_t, std::size_t>;
   // Those that were guarded since the last call, and those that need it no longer.
   struct Guarded {
@@ -51,14 +53,19 @@ class PendingWork {
   };
   Guarded take_guarded();
   std::vector<Range> take_done();
-  // Work that still may change this byte, or, where the host writes it, may read it; or null.
-  const Use* disturbed(std::uintptr_t address, bool by_write) const;
+  enum class HostTouch { read, write, atomic };
+  // Work that still may use this byte in a way that the host's touch disturbs, or null; `changes`: it may change the byte.
+  struct Disturbed {
+    const Use* use = nullptr;
+    bool changes = false;
+  };
+  Disturbed disturbed(std::uintptr_t address, HostTouch touch) const;
 
  private:
   struct Guard {
     Range range;
-    std::uintptr_t first, end;
     Use use;
+    simt::HostConflicts conflicts;
   };
   static bool may_conflict(const Use& one, const Use& other);
   void drop(const Use& one);

@@ -113,10 +113,12 @@ Reply WaitingCalls::touch(const HostRequest& request) {
   if (one != nullptr) numbers.update(about(*one));
   const auto act = [](const char* action) { return Reply{.value = {{"error", 0}, {"action", action}}}; };
   if (address >= shared_first && address < memory_end && one != nullptr && one->is_live()) {
-    if (const Use* use = session_.pending.disturbed(address, request.flag("write"))) {
+    using enum PendingWork::HostTouch;
+    const auto touch = request.flag("atomic") ? atomic : request.flag("write") ? write : read;
+    if (const auto [use, changes] = session_.pending.disturbed(address, touch); use != nullptr) {
       numbers["other_at"] = use->at;
       if (use->kernel != nullptr) numbers["kernel"] = *use->kernel;
-      session_.record.host(use->writes ? "read-before-sync" : "write-before-sync", request.at(), std::move(numbers));
+      session_.record.host(changes ? "read-before-sync" : "write-before-sync", request.at(), std::move(numbers));
     }
     return act("go on");
   }

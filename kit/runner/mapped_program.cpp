@@ -67,7 +67,8 @@ MappedProgram::MappedProgram(const protocol::ProgramMemory& described, const std
     if (!lies_in(one.offset, whole_pages(one.bytes), sizes[file]) || !lies_in(one.marks, (one.bytes + 3) / 4, marks_bytes))
       throw std::runtime_error("buffer " + one.name + " lies outside its file");
     map(one.address, whole_pages(one.bytes), MAP_FIXED, files[file].get(), one.offset);
-    marks_.push_back({.words = reinterpret_cast<std::uint8_t*>(marks) + one.marks, .read = {}, .written = {}, .touched = nullptr});
+    marks_.push_back({.words = reinterpret_cast<std::uint8_t*>(marks) + one.marks, .read = {}, .written = {}});
+    if (one.file == ProgramFile::shared) marks_.back().host = &host_.emplace_back();
     if (described.follows_touches) {
       const auto touched = static_cast<std::size_t>(ProgramFile::touched);
       const std::size_t from = one.marks * sizeof(simt::WordTouch), bytes = (one.bytes + 3) / 4 * sizeof(simt::WordTouch);
@@ -159,8 +160,8 @@ std::vector<protocol::BufferUse> MappedProgram::uses() const {
   for (std::size_t i = 0; i < marks_.size(); ++i) {
     const simt::ByteMarks& one = marks_[i];
     if (one.read.end == 0 && one.written.end == 0) continue;
-    uses.push_back(
-        {i, one.read.end == 0 ? 0 : one.read.first, one.read.end, one.written.end == 0 ? 0 : one.written.first, one.written.end, nullptr});
+    uses.push_back({.buffer = i, .read = one.read, .written = one.written});
+    if (one.host != nullptr) uses.back().host = *one.host;
   }
   return uses;
 }

@@ -45,6 +45,7 @@ class MappedProgram {
   const protocol::ProgramMemory& described_;
   simt::DeviceHeap* heap_ = nullptr;   // of the program, where a kernel has used it
   std::deque<simt::ByteMarks> marks_;  // one for each buffer
+  std::deque<simt::HostConflicts> host_;
   std::vector<Loaded> loaded_;
   std::vector<simt::TextureObject> objects_;
 };

@@ -87,12 +87,28 @@ void from_json(const json& value, ProgramMemory& memory) {
   }
 }
 
-void to_json(json& value, const BufferUse& use) { value = {use.buffer, use.read_first, use.read_end, use.written_first, use.written_end}; }
+void to_json(json& value, const BufferUse& use) {
+  value = {use.buffer};
+  const auto add = [&value](const simt::UsedRange& range) {
+    value.push_back(range.end == 0 ? 0 : range.first);
+    value.push_back(range.end);
+  };
+  add(use.read);
+  add(use.written);
+  if (!use.host) return;
+  add(use.host->reads);
+  add(use.host->writes);
+  add(use.host->atomics);
+}
 
 void from_json(const json& value, BufferUse& use) {
-  if (list(value).size() != 5) refuse(value, "five numbers of a buffer's use");
-  use = {integer<std::size_t>(value[0]), integer<std::size_t>(value[1]), integer<std::size_t>(value[2]),
-         integer<std::size_t>(value[3]), integer<std::size_t>(value[4]), nullptr};
+  const auto range = [&value](std::size_t at) {
+    const auto first = integer<std::size_t>(value[at]), end = integer<std::size_t>(value[at + 1]);
+    return end == 0 ? simt::UsedRange{} : simt::UsedRange{first, end};
+  };
+  if (list(value).size() != 5 && value.size() != 11) refuse(value, "five or eleven numbers of a buffer's use");
+  use = {.buffer = integer<std::size_t>(value[0]), .read = range(1), .written = range(3)};
+  if (value.size() == 11) use.host = simt::HostConflicts{range(5), range(7), range(9)};
 }
 
 }  // namespace tilelab::protocol

@@ -13,6 +13,7 @@
 #include <nlohmann/json.hpp>
 
 #include "runner/texture_message.hpp"
+#include "simt/byte_marks.hpp"
 #include "simt/touched_words.hpp"
 
 namespace tilelab::protocol {
@@ -56,10 +57,11 @@ struct ProgramMemory {
   bool follows_touches = false;  // the launch writes down which words it touches: others may run at the same time
 };
 
-// What a launch did with a buffer: [first, end), nothing if the end is 0.
+// What a launch did with a buffer.
 struct BufferUse {
   std::size_t buffer = 0;  // index in ProgramMemory::buffers
-  std::size_t read_first = 0, read_end = 0, written_first = 0, written_end = 0;
+  simt::UsedRange read{}, written{};
+  std::optional<simt::HostConflicts> host{};           // of a buffer that the host can reach
   std::shared_ptr<const simt::TouchedRuns> touched{};  // not in the message: read from the file; null: not known
 };
 

@@ -17,6 +17,12 @@ struct UsedRange {
   }
 };
 
+// What the host must not do while the launch runs, and where. Its atomic functions and those of kernels that end in _system do not
+// disturb each other, and what a kernel reads through a pointer to volatile may change: it waits for that.
+struct HostConflicts {
+  UsedRange reads, writes, atomics;
+};
+
 struct WordTouch;
 
 struct ByteMarks {
@@ -25,6 +31,14 @@ struct ByteMarks {
   std::uint8_t* words = nullptr;  // one for each four bytes of the buffer
   UsedRange read, written;        // by this launch
   WordTouch* touched = nullptr;   // the same for each word, where somebody asks for it
+  HostConflicts* host = nullptr;  // null: the host cannot reach this buffer
+
+  void read_plainly(std::size_t at, std::size_t bytes) {
+    read.add(at, bytes);
+    if (host == nullptr) return;
+    host->writes.add(at, bytes);
+    host->atomics.add(at, bytes);
+  }
 };
 
 }  // namespace tilelab::simt

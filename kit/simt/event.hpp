@@ -27,6 +27,9 @@ constexpr Index3 index_of(std::uint64_t linear, const Index3& extent) {
 enum class Space : std::uint8_t { global, shared, module };    // module: the submission's own __device__ and __constant__ data
 enum class AccessKind : std::uint8_t { read, write, atomic };  // atomic: read-modify-write in one step
 
+// Among whom an access is atomic: the threads of its block, all threads of the device, or those of the host as well.
+enum class Scope : std::uint8_t { block, device, system };
+
 // What an access goes through: nothing, a texture or a surface.
 enum class Unit : std::uint8_t { none, texture, surface };
 
@@ -51,8 +54,9 @@ struct Access {
   std::uint32_t size = 0;
   AccessKind kind = AccessKind::read;
   bool is_volatile = false;
-  bool block_scope = false;  // atomicAdd_block() and similar functions: atomic only for the threads of one block
-  bool of_copy = false;      // of an asynchronous copy: see CopyEvent
+  bool block_scope = false;   // atomicAdd_block() and similar functions: atomic only for the threads of one block
+  bool system_scope = false;  // atomicAdd_system() and similar functions: atomic for the host as well
+  bool of_copy = false;       // of an asynchronous copy: see CopyEvent
   Unit unit = Unit::none;
   bool is_strong = false;  // a load or store of cuda::atomic: no two of them race, whatever their threads
   Space space = Space::global;

@@ -138,7 +138,7 @@ std::uintptr_t Machine::calling_statement(std::uintptr_t pc, std::uintptr_t fram
 }
 
 void Machine::access(std::uintptr_t address, std::size_t size, AccessKind kind, bool is_volatile, std::uintptr_t pc, std::uintptr_t frame,
-                     bool block_scope) {
+                     Scope scope) {
   if (address - stack_low_ < FiberStacks::stack_bytes) {
     if (kind != AccessKind::read)
       guard_frames(address, size, pc, frame);
@@ -165,7 +165,8 @@ void Machine::access(std::uintptr_t address, std::size_t size, AccessKind kind, 
   access.size = static_cast<std::uint32_t>(std::min<std::size_t>(size, 1u << 30));
   access.kind = kind;
   access.is_volatile = is_volatile;
-  access.block_scope = block_scope;
+  access.block_scope = scope == Scope::block;
+  access.system_scope = scope == Scope::system;
   access.pc = at;
   access.instruction = pc;
   if (access.region == nullptr) return stray(access);
@@ -178,8 +179,8 @@ void Machine::access(std::uintptr_t address, std::size_t size, AccessKind kind, 
     ++budget_;
     return;
   }
-  if (kind == AccessKind::read && access.region->role == BufferRole::input && access.region->marks != nullptr)
-    access.region->marks->read.add(access.offset, size);
+  if (kind == AccessKind::read && access.region->role == BufferRole::input && access.region->marks != nullptr && !is_volatile)
+    access.region->marks->read_plainly(access.offset, size);
   if (is_volatile || kind == AccessKind::atomic)
     poll(access);
   else
@@ -200,7 +201,7 @@ void Machine::access_in(Space space, std::uintptr_t address, std::size_t size, A
   access.size = static_cast<std::uint32_t>(size);
   access.kind = kind;
   access.is_volatile = is_volatile;
-  access.block_scope = false;
+  access.block_scope = access.system_scope = false;
   access.pc = statement(pc, frame);
   access.instruction = pc;
   announcer_.announce(&Observer::on_stray, access, static_cast<const Region*>(nullptr));

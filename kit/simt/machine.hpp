@@ -89,7 +89,7 @@ class Machine {
   static Machine& current() { return *current_; }
   static bool active() { return current_ != nullptr; }
   void access(std::uintptr_t address, std::size_t size, AccessKind kind, bool is_volatile, std::uintptr_t pc, std::uintptr_t frame,
-              bool block_scope = false);
+              Scope scope = Scope::device);
   // Ends the thread where a write would hit the running stack below `stack_pointer`: there lie the frames of what is called next.
   bool refuses_below(std::uintptr_t stack_pointer, std::uintptr_t address, std::uintptr_t pc, std::uintptr_t frame);
   // Ends the launch if a call through a pointer would go to anything but the first byte of a function of the submission.
@@ -159,10 +159,9 @@ class Machine {
   [[noreturn]] void outside_surface(const TextureObject& object, const SurfaceEvent& event, AccessKind kind, std::uintptr_t pc,
                                     std::uintptr_t frame);
   // A load or store of cuda::atomic.
-  void access_strongly(std::uintptr_t address, std::size_t size, AccessKind kind, bool block_scope, std::uintptr_t pc,
-                       std::uintptr_t frame) {
+  void access_strongly(std::uintptr_t address, std::size_t size, AccessKind kind, Scope scope, std::uintptr_t pc, std::uintptr_t frame) {
     access_.is_strong = true;
-    access(address, size, kind, true, pc, frame, block_scope);
+    access(address, size, kind, true, pc, frame, scope);
     access_.is_strong = false;
   }
   // What orders single threads of the block is followed from now on.
@@ -243,7 +242,7 @@ class Machine {
       const Region* buffer = memory_.find_buffer(address, size);
       if (buffer == nullptr || !is_input_nobody_follows(*buffer)) return false;
       spend(pc);
-      if (buffer->marks != nullptr) buffer->marks->read.add(address - buffer->base, size);
+      if (buffer->marks != nullptr) buffer->marks->read_plainly(address - buffer->base, size);
       if (buffer->space != Space::module) redundant_->count_input(size);  // a GPU reads constant memory from a cache of its own
     }
     spins_.note(address);

@@ -30,7 +30,7 @@ PhaseBarrier& Machine::barrier_at(std::uintptr_t address, AccessKind kind, std::
   if (address % object_bytes != 0) misaligned(address, object_bytes, pc, frame);
   spins_.moved_on(scheduler_.running().ref.thread);
   while (phases_.find(address) == nullptr) scheduler_.sleep(address, statement(pc, frame), false);
-  access(address, object_bytes, kind, kind == AccessKind::read, pc, frame, true);
+  access(address, object_bytes, kind, kind == AccessKind::read, pc, frame, Scope::block);
   std::uint64_t mark = 0;
   std::memcpy(&mark, reinterpret_cast<const void*>(address), sizeof mark);
   if (mark != PhaseBarriers::mark(address)) trap("uses a barrier whose memory was overwritten", statement(pc, frame));

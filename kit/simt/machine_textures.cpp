@@ -9,7 +9,7 @@ void Machine::access_texel(Unit unit, std::uintptr_t address, std::size_t size, 
     const Region* region = memory_.find_global(address, size);
     if (region != nullptr && is_input_nobody_follows(*region)) {
       spend(pc);
-      if (region->marks != nullptr) region->marks->read.add(address - region->base, size);
+      if (region->marks != nullptr) region->marks->read_plainly(address - region->base, size);
       return;
     }
   }

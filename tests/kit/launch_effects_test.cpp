@@ -16,10 +16,8 @@ constexpr std::size_t mebibyte = 1u << 20;
 BufferUse use(std::size_t buffer, std::size_t read_first, std::size_t read_end, std::size_t written_first, std::size_t written_end) {
   BufferUse one;
   one.buffer = buffer;
-  one.read_first = read_first;
-  one.read_end = read_end;
-  one.written_first = written_first;
-  one.written_end = written_end;
+  one.read = {read_first, read_end};
+  one.written = {written_first, written_end};
   return one;
 }
 

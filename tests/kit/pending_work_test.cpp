@@ -7,6 +7,9 @@ using namespace tilelab::program;
 
 namespace {
 
+using HostTouch = PendingWork::HostTouch;
+using tilelab::simt::HostConflicts;
+
 const std::string kernel = "f";
 
 struct Two {
@@ -17,6 +20,8 @@ struct Two {
   Use use(std::uint64_t stream, bool writes, const std::string* by, std::size_t first = 0, std::size_t end = 100) {
     return {order.submit(stream), first, end, writes, by, 7};
   }
+  // As a copy is guarded.
+  void guard(const Use& use) { work.guard(0x1000, 4096, use, PendingWork::conflicts_of_copy(use)); }
 };
 
 }  // namespace
@@ -78,37 +83,62 @@ TEST_CASE("two that only read do not race", "[pending_work]") {
 TEST_CASE("memory is guarded until the host has waited for what changes it", "[pending_work]") {
   Two two;
   const Use use = two.use(two.one, true, &kernel, 16, 32);
-  two.work.guard(0x1000, 4096, use);
+  two.guard(use);
   CHECK(two.work.take_guarded().wholly == std::vector<PendingWork::Range>{{0x1000, 4096}});
   CHECK(two.work.take_guarded().wholly.empty());
-  CHECK(two.work.disturbed(0x1010, false) != nullptr);
-  CHECK(two.work.disturbed(0x101F, false) != nullptr);
-  CHECK(two.work.disturbed(0x1020, false) == nullptr);  // other bytes of the page
+  CHECK(two.work.disturbed(0x1010, HostTouch::read).use != nullptr);
+  CHECK(two.work.disturbed(0x101F, HostTouch::read).use != nullptr);
+  CHECK(two.work.disturbed(0x1020, HostTouch::read).use == nullptr);  // other bytes of the page
   CHECK(two.work.take_done().empty());
   two.order.host_waits_for_stream(two.one);
-  CHECK(two.work.disturbed(0x1010, false) == nullptr);
+  CHECK(two.work.disturbed(0x1010, HostTouch::read).use == nullptr);
   CHECK(two.work.take_done() == std::vector<PendingWork::Range>{{0x1000, 4096}});
   CHECK(two.work.take_done().empty());
 }
 
 TEST_CASE("memory that work only reads is guarded from writes of the host alone", "[pending_work]") {
   Two two;
-  two.work.guard(0x1000, 4096, two.use(two.one, false, nullptr, 16, 32));
+  two.guard(two.use(two.one, false, nullptr, 16, 32));
   const auto guarded = two.work.take_guarded();
   CHECK(guarded.wholly.empty());
   CHECK(guarded.from_writes == std::vector<PendingWork::Range>{{0x1000, 4096}});
-  CHECK(two.work.disturbed(0x1010, false) == nullptr);
-  CHECK(two.work.disturbed(0x1010, true) != nullptr);
-  two.work.guard(0x1000, 4096, two.use(two.other, true, &kernel, 32, 64));
+  CHECK(two.work.disturbed(0x1010, HostTouch::read).use == nullptr);
+  CHECK(two.work.disturbed(0x1010, HostTouch::write).use != nullptr);
+  two.guard(two.use(two.other, true, &kernel, 32, 64));
   CHECK(two.work.take_guarded().wholly.size() == 1);
   two.order.host_waits_for_stream(two.one);
-  CHECK(two.work.disturbed(0x1010, true) == nullptr);
+  CHECK(two.work.disturbed(0x1010, HostTouch::write).use == nullptr);
+}
+
+TEST_CASE("the host may change what a kernel waits for, and count with it", "[pending_work]") {
+  Two two;
+  const Use use = two.use(two.one, true, &kernel);
+  SECTION("it only waits: nothing is guarded") {
+    two.work.guard(0x1000, 4096, use, HostConflicts{});
+    const auto guarded = two.work.take_guarded();
+    CHECK(guarded.wholly.empty());
+    CHECK(guarded.from_writes.empty());
+  }
+  SECTION("it counts with functions for the whole system") {
+    two.work.guard(0x1000, 4096, use, HostConflicts{.reads = {0, 4}, .writes = {0, 4}, .atomics = {}});
+    CHECK(two.work.take_guarded().wholly.size() == 1);
+    CHECK(two.work.disturbed(0x1000, HostTouch::atomic).use == nullptr);
+    CHECK(two.work.disturbed(0x1000, HostTouch::read).changes);
+    CHECK(two.work.disturbed(0x1000, HostTouch::write).changes);
+    CHECK(two.work.disturbed(0x1004, HostTouch::write).use == nullptr);
+  }
+  SECTION("it reads beside the word that it waits for") {
+    two.work.guard(0x1000, 4096, use, HostConflicts{.reads = {}, .writes = {4, 8}, .atomics = {4, 8}});
+    CHECK(two.work.disturbed(0x1000, HostTouch::write).use == nullptr);
+    CHECK(two.work.disturbed(0x1004, HostTouch::atomic).use != nullptr);
+    CHECK_FALSE(two.work.disturbed(0x1004, HostTouch::write).changes);
+  }
 }
 
 TEST_CASE("memory stays guarded while other work changes it", "[pending_work]") {
   Two two;
-  two.work.guard(0x1000, 4096, two.use(two.one, true, &kernel));
-  two.work.guard(0x1000, 4096, two.use(two.other, true, &kernel));
+  two.guard(two.use(two.one, true, &kernel));
+  two.guard(two.use(two.other, true, &kernel));
   two.order.host_waits_for_stream(two.one);
   CHECK(two.work.take_done().empty());
   two.order.host_waits_for_stream(two.other);

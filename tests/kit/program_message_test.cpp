@@ -126,8 +126,9 @@ TEST_CASE("a launch sees the program's bytes at the program's addresses, and wha
   CHECK(mapped.uses().empty());
   region->marks->written.add(4, 8);
   REQUIRE(mapped.uses().size() == 1);
-  CHECK(mapped.uses()[0].written_first == 4);
-  CHECK(mapped.uses()[0].written_end == 12);
+  CHECK(mapped.uses()[0].written.first == 4);
+  CHECK(mapped.uses()[0].written.end == 12);
+  CHECK_FALSE(mapped.uses()[0].host);  // memory of the device
   for (const ProgramBuffer& each : memory.buffers)
     munmap(reinterpret_cast<void*>(each.address - simt::red_zone_bytes), 2 * simt::red_zone_bytes + 4096);
 }

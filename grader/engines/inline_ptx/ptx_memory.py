@@ -20,7 +20,7 @@ _WIDEST = 128
 _ATOMIC = {"add": 0, "min": 1, "max": 2, "and": 5, "or": 6, "xor": 7, "exch": 8, "cas": 9, "inc": 10, "dec": 11}
 _SIGNED_ATOMIC = {"min": 3, "max": 4}
 _FLOAT_ADD = 12
-_OF_BLOCK = 32
+_OF_BLOCK, _OF_SYSTEM = 32, 64
 _ATOMIC_TYPES = {
     "add": ("u32", "s32", "u64", "f32", "f64"),
     "min": ("u32", "s32", "u64", "s64"),
@@ -144,7 +144,8 @@ def _atomic(instruction: Instruction, registers: Registers) -> list[str]:
     where, first, *others = given
     operation = _SIGNED_ATOMIC.get(name, _ATOMIC[name]) if is_signed(kind) else _ATOMIC[name]
     operation = _FLOAT_ADD if is_float(kind) else operation
-    operation += _OF_BLOCK if "cta" in said and space != "shared" else 0
+    if space != "shared":
+        operation += _OF_BLOCK if "cta" in said else _OF_SYSTEM if "sys" in said else 0
     values = f"{registers.read(first, kind)}, {registers.read(others[0], kind) if others else '0ull'}"
     place = f"{SPACES[space]}, {operation}, {_address(registers, where, narrow=space == 'shared')}"
     call = f"{KIT}atomic_{WIDTHS[kind] // 8}({place}, {values})"

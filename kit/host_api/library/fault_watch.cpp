@@ -12,6 +12,7 @@
 #include <cstdlib>
 #include <vector>
 
+#include "host_api/library/atomic_instruction.hpp"
 #include "host_api/library/host_session.hpp"
 #include "host_api/library/open_pages.hpp"
 
@@ -80,7 +81,9 @@ void on_fault(int signal, siginfo_t* about, void* context) {
   if (address < device_first || address >= shared_end) return tell_end(signal, address, pc, write);
   if (open_page(address)) return;
   const auto frames = frames_of_fault(pc);
-  const Reply reply = Session::open().ask({{"op", "touch"}, {"address", address}, {"at", frames[0]}, {"frames", frames}, {"write", write}});
+  const bool is_atomic = pc != 0 && address != pc && is_atomic_instruction(reinterpret_cast<const unsigned char*>(pc));
+  const Reply reply = Session::open().ask(
+      {{"op", "touch"}, {"address", address}, {"at", frames[0]}, {"frames", frames}, {"write", write}, {"atomic", is_atomic}});
   if (reply.fields.value("action", std::string("stop")) != "go on") return die(signal);
   const auto page = static_cast<std::uintptr_t>(::sysconf(_SC_PAGESIZE));
   if (::mprotect(reinterpret_cast<void*>(address & ~(page - 1)), page, PROT_READ | PROT_WRITE) != 0) die(signal);

@@ -25,9 +25,10 @@
     TILELAB_CHECK_ALIGNMENT(address);                   \
     TILELAB_ANNOUNCE(address, sizeof *(address), kind); \
   } while (false)
-#define TILELAB_ANNOUNCE_ATOMIC(address, block_scope)                                                                                  \
-  do {                                                                                                                                 \
-    TILELAB_CHECK_ALIGNMENT(address);                                                                                                  \
-    tilelab::simt::Machine::current().access(reinterpret_cast<std::uintptr_t>(address), sizeof *(address),                             \
-                                             tilelab::simt::AccessKind::atomic, false, TILELAB_PC, TILELAB_CALLER_FRAME, block_scope); \
+#define TILELAB_ANNOUNCE_ATOMIC(address, scope)                                                                          \
+  do {                                                                                                                   \
+    TILELAB_CHECK_ALIGNMENT(address);                                                                                    \
+    tilelab::simt::Machine::current().access(reinterpret_cast<std::uintptr_t>(address), sizeof *(address),               \
+                                             tilelab::simt::AccessKind::atomic, false, TILELAB_PC, TILELAB_CALLER_FRAME, \
+                                             tilelab::simt::Scope::scope);                                               \
   } while (false)

@@ -3,13 +3,14 @@
 #include "simt/device_impl/announcing.hpp"
 
 // Announces the update of *address and returns the old value.
-#define UPDATE_IN_SCOPE(address, next, block_scope) \
-  TILELAB_ANNOUNCE_ATOMIC(address, block_scope);    \
-  auto old = *(address);                            \
-  *(address) = static_cast<decltype(old)>(next);    \
+#define UPDATE_IN_SCOPE(address, next, scope)    \
+  TILELAB_ANNOUNCE_ATOMIC(address, scope);       \
+  auto old = *(address);                         \
+  *(address) = static_cast<decltype(old)>(next); \
   return old
-#define UPDATE(address, next) UPDATE_IN_SCOPE(address, next, false)
-#define UPDATE_IN_BLOCK(address, next) UPDATE_IN_SCOPE(address, next, true)
+#define UPDATE(address, next) UPDATE_IN_SCOPE(address, next, device)
+#define UPDATE_IN_BLOCK(address, next) UPDATE_IN_SCOPE(address, next, block)
+#define UPDATE_IN_SYSTEM(address, next) UPDATE_IN_SCOPE(address, next, system)
 
 inline namespace cuda_on_cpu {
 
@@ -111,52 +112,58 @@ unsigned long long atomicCAS_block(unsigned long long* address, unsigned long lo
 unsigned short atomicCAS_block(unsigned short* address, unsigned short compare, unsigned short value) {
   UPDATE_IN_BLOCK(address, old == compare ? value : old);
 }
-int atomicAdd_system(int* address, int value) { UPDATE(address, old + value); }
-unsigned int atomicAdd_system(unsigned int* address, unsigned int value) { UPDATE(address, old + value); }
-unsigned long long atomicAdd_system(unsigned long long* address, unsigned long long value) { UPDATE(address, old + value); }
-float atomicAdd_system(float* address, float value) { UPDATE(address, old + value); }
-double atomicAdd_system(double* address, double value) { UPDATE(address, old + value); }
-float2 atomicAdd_system(float2* address, float2 value) { UPDATE(address, (make_float2(old.x + value.x, old.y + value.y))); }
+int atomicAdd_system(int* address, int value) { UPDATE_IN_SYSTEM(address, old + value); }
+unsigned int atomicAdd_system(unsigned int* address, unsigned int value) { UPDATE_IN_SYSTEM(address, old + value); }
+unsigned long long atomicAdd_system(unsigned long long* address, unsigned long long value) { UPDATE_IN_SYSTEM(address, old + value); }
+float atomicAdd_system(float* address, float value) { UPDATE_IN_SYSTEM(address, old + value); }
+double atomicAdd_system(double* address, double value) { UPDATE_IN_SYSTEM(address, old + value); }
+float2 atomicAdd_system(float2* address, float2 value) { UPDATE_IN_SYSTEM(address, (make_float2(old.x + value.x, old.y + value.y))); }
 float4 atomicAdd_system(float4* address, float4 value) {
-  UPDATE(address, (make_float4(old.x + value.x, old.y + value.y, old.z + value.z, old.w + value.w)));
+  UPDATE_IN_SYSTEM(address, (make_float4(old.x + value.x, old.y + value.y, old.z + value.z, old.w + value.w)));
 }
-int atomicSub_system(int* address, int value) { UPDATE(address, old - value); }
-unsigned int atomicSub_system(unsigned int* address, unsigned int value) { UPDATE(address, old - value); }
-int atomicExch_system(int* address, int value) { UPDATE(address, value); }
-unsigned int atomicExch_system(unsigned int* address, unsigned int value) { UPDATE(address, value); }
-unsigned long long atomicExch_system(unsigned long long* address, unsigned long long value) { UPDATE(address, value); }
-float atomicExch_system(float* address, float value) { UPDATE(address, value); }
-int atomicMin_system(int* address, int value) { UPDATE(address, value < old ? value : old); }
-unsigned int atomicMin_system(unsigned int* address, unsigned int value) { UPDATE(address, value < old ? value : old); }
-long long atomicMin_system(long long* address, long long value) { UPDATE(address, value < old ? value : old); }
-unsigned long long atomicMin_system(unsigned long long* address, unsigned long long value) { UPDATE(address, value < old ? value : old); }
-int atomicMax_system(int* address, int value) { UPDATE(address, old < value ? value : old); }
-unsigned int atomicMax_system(unsigned int* address, unsigned int value) { UPDATE(address, old < value ? value : old); }
-long long atomicMax_system(long long* address, long long value) { UPDATE(address, old < value ? value : old); }
-unsigned long long atomicMax_system(unsigned long long* address, unsigned long long value) { UPDATE(address, old < value ? value : old); }
-int atomicAnd_system(int* address, int value) { UPDATE(address, old & value); }
-unsigned int atomicAnd_system(unsigned int* address, unsigned int value) { UPDATE(address, old & value); }
-long long atomicAnd_system(long long* address, long long value) { UPDATE(address, old & value); }
-unsigned long long atomicAnd_system(unsigned long long* address, unsigned long long value) { UPDATE(address, old & value); }
-int atomicOr_system(int* address, int value) { UPDATE(address, old | value); }
-unsigned int atomicOr_system(unsigned int* address, unsigned int value) { UPDATE(address, old | value); }
-long long atomicOr_system(long long* address, long long value) { UPDATE(address, old | value); }
-unsigned long long atomicOr_system(unsigned long long* address, unsigned long long value) { UPDATE(address, old | value); }
-int atomicXor_system(int* address, int value) { UPDATE(address, old ^ value); }
-unsigned int atomicXor_system(unsigned int* address, unsigned int value) { UPDATE(address, old ^ value); }
-long long atomicXor_system(long long* address, long long value) { UPDATE(address, old ^ value); }
-unsigned long long atomicXor_system(unsigned long long* address, unsigned long long value) { UPDATE(address, old ^ value); }
-unsigned int atomicInc_system(unsigned int* address, unsigned int value) { UPDATE(address, old >= value ? 0 : old + 1); }
-unsigned int atomicDec_system(unsigned int* address, unsigned int value) { UPDATE(address, old == 0 || old > value ? value : old - 1); }
-int atomicCAS_system(int* address, int compare, int value) { UPDATE(address, old == compare ? value : old); }
+int atomicSub_system(int* address, int value) { UPDATE_IN_SYSTEM(address, old - value); }
+unsigned int atomicSub_system(unsigned int* address, unsigned int value) { UPDATE_IN_SYSTEM(address, old - value); }
+int atomicExch_system(int* address, int value) { UPDATE_IN_SYSTEM(address, value); }
+unsigned int atomicExch_system(unsigned int* address, unsigned int value) { UPDATE_IN_SYSTEM(address, value); }
+unsigned long long atomicExch_system(unsigned long long* address, unsigned long long value) { UPDATE_IN_SYSTEM(address, value); }
+float atomicExch_system(float* address, float value) { UPDATE_IN_SYSTEM(address, value); }
+int atomicMin_system(int* address, int value) { UPDATE_IN_SYSTEM(address, value < old ? value : old); }
+unsigned int atomicMin_system(unsigned int* address, unsigned int value) { UPDATE_IN_SYSTEM(address, value < old ? value : old); }
+long long atomicMin_system(long long* address, long long value) { UPDATE_IN_SYSTEM(address, value < old ? value : old); }
+unsigned long long atomicMin_system(unsigned long long* address, unsigned long long value) {
+  UPDATE_IN_SYSTEM(address, value < old ? value : old);
+}
+int atomicMax_system(int* address, int value) { UPDATE_IN_SYSTEM(address, old < value ? value : old); }
+unsigned int atomicMax_system(unsigned int* address, unsigned int value) { UPDATE_IN_SYSTEM(address, old < value ? value : old); }
+long long atomicMax_system(long long* address, long long value) { UPDATE_IN_SYSTEM(address, old < value ? value : old); }
+unsigned long long atomicMax_system(unsigned long long* address, unsigned long long value) {
+  UPDATE_IN_SYSTEM(address, old < value ? value : old);
+}
+int atomicAnd_system(int* address, int value) { UPDATE_IN_SYSTEM(address, old & value); }
+unsigned int atomicAnd_system(unsigned int* address, unsigned int value) { UPDATE_IN_SYSTEM(address, old & value); }
+long long atomicAnd_system(long long* address, long long value) { UPDATE_IN_SYSTEM(address, old & value); }
+unsigned long long atomicAnd_system(unsigned long long* address, unsigned long long value) { UPDATE_IN_SYSTEM(address, old & value); }
+int atomicOr_system(int* address, int value) { UPDATE_IN_SYSTEM(address, old | value); }
+unsigned int atomicOr_system(unsigned int* address, unsigned int value) { UPDATE_IN_SYSTEM(address, old | value); }
+long long atomicOr_system(long long* address, long long value) { UPDATE_IN_SYSTEM(address, old | value); }
+unsigned long long atomicOr_system(unsigned long long* address, unsigned long long value) { UPDATE_IN_SYSTEM(address, old | value); }
+int atomicXor_system(int* address, int value) { UPDATE_IN_SYSTEM(address, old ^ value); }
+unsigned int atomicXor_system(unsigned int* address, unsigned int value) { UPDATE_IN_SYSTEM(address, old ^ value); }
+long long atomicXor_system(long long* address, long long value) { UPDATE_IN_SYSTEM(address, old ^ value); }
+unsigned long long atomicXor_system(unsigned long long* address, unsigned long long value) { UPDATE_IN_SYSTEM(address, old ^ value); }
+unsigned int atomicInc_system(unsigned int* address, unsigned int value) { UPDATE_IN_SYSTEM(address, old >= value ? 0 : old + 1); }
+unsigned int atomicDec_system(unsigned int* address, unsigned int value) {
+  UPDATE_IN_SYSTEM(address, old == 0 || old > value ? value : old - 1);
+}
+int atomicCAS_system(int* address, int compare, int value) { UPDATE_IN_SYSTEM(address, old == compare ? value : old); }
 unsigned int atomicCAS_system(unsigned int* address, unsigned int compare, unsigned int value) {
-  UPDATE(address, old == compare ? value : old);
+  UPDATE_IN_SYSTEM(address, old == compare ? value : old);
 }
 unsigned long long atomicCAS_system(unsigned long long* address, unsigned long long compare, unsigned long long value) {
-  UPDATE(address, old == compare ? value : old);
+  UPDATE_IN_SYSTEM(address, old == compare ? value : old);
 }
 unsigned short atomicCAS_system(unsigned short* address, unsigned short compare, unsigned short value) {
-  UPDATE(address, old == compare ? value : old);
+  UPDATE_IN_SYSTEM(address, old == compare ? value : old);
 }
 
 }  // namespace cuda_on_cpu

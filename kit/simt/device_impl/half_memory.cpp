@@ -12,10 +12,10 @@
   TILELAB_ANNOUNCE_ALIGNED(address, write); \
   *(address) = value
 
-#define ADD(address, next, block_scope)          \
-  TILELAB_ANNOUNCE_ATOMIC(address, block_scope); \
-  const auto old = *(address);                   \
-  *(address) = next;                             \
+#define ADD(address, next, scope)          \
+  TILELAB_ANNOUNCE_ATOMIC(address, scope); \
+  const auto old = *(address);             \
+  *(address) = next;                       \
   return old
 
 using tilelab::simt::own_lane;
@@ -45,12 +45,12 @@ void __stwb(__half2* address, __half2 value) { STORE(address, value); }
 void __stcg(__half2* address, __half2 value) { STORE(address, value); }
 void __stcs(__half2* address, __half2 value) { STORE(address, value); }
 void __stwt(__half2* address, __half2 value) { STORE(address, value); }
-__half atomicAdd(__half* address, __half value) { ADD(address, __hadd(old, value), false); }
-__half2 atomicAdd(__half2* address, __half2 value) { ADD(address, __hadd2(old, value), false); }
-__half atomicAdd_block(__half* address, __half value) { ADD(address, __hadd(old, value), true); }
-__half2 atomicAdd_block(__half2* address, __half2 value) { ADD(address, __hadd2(old, value), true); }
-__half atomicAdd_system(__half* address, __half value) { ADD(address, __hadd(old, value), false); }
-__half2 atomicAdd_system(__half2* address, __half2 value) { ADD(address, __hadd2(old, value), false); }
+__half atomicAdd(__half* address, __half value) { ADD(address, __hadd(old, value), device); }
+__half2 atomicAdd(__half2* address, __half2 value) { ADD(address, __hadd2(old, value), device); }
+__half atomicAdd_block(__half* address, __half value) { ADD(address, __hadd(old, value), block); }
+__half2 atomicAdd_block(__half2* address, __half2 value) { ADD(address, __hadd2(old, value), block); }
+__half atomicAdd_system(__half* address, __half value) { ADD(address, __hadd(old, value), system); }
+__half2 atomicAdd_system(__half2* address, __half2 value) { ADD(address, __hadd2(old, value), system); }
 __half __shfl_sync(unsigned mask, __half value, int source, int width) {
   return shuffle(TILELAB_STATEMENT, mask, value, shuffle_source(source, width, true));
 }

@@ -8,13 +8,14 @@
 
 using tilelab::simt::AccessKind;
 using tilelab::simt::Machine;
+using tilelab::simt::Scope;
 
 inline namespace cuda_on_cpu {
 namespace atomic_on_cpu {
 namespace {
 
 enum Order { relaxed, consume, acquire, release, acq_rel, seq_cst };
-constexpr int scope_of_block = 2;
+constexpr int scope_of_system = 0, scope_of_block = 2;
 
 bool releases(int order) { return order == release || order == acq_rel || order == seq_cst; }
 bool acquires(int order) { return order != relaxed && order != release; }
@@ -22,15 +23,18 @@ bool acquires(int order) { return order != relaxed && order != release; }
 struct Place {
   std::uintptr_t address, pc, frame;
   unsigned size;
-  bool of_block;  // for the threads of its block only
+  Scope scope;
 
-  Place(const void* at, unsigned bytes, int scope, std::uintptr_t statement, std::uintptr_t its_frame)
-      : address(reinterpret_cast<std::uintptr_t>(at)), pc(statement), frame(its_frame), size(bytes), of_block(scope >= scope_of_block) {
+  Place(const void* at, unsigned bytes, int number, std::uintptr_t statement, std::uintptr_t its_frame)
+      : address(reinterpret_cast<std::uintptr_t>(at)), pc(statement), frame(its_frame), size(bytes),
+        scope(number >= scope_of_block    ? Scope::block
+              : number == scope_of_system ? Scope::system
+                                          : Scope::device) {
     Machine& machine = Machine::current();
     if (address % size != 0) machine.misaligned(address, size, pc, frame);
     if (machine.is_shared(address)) machine.use_thread_order();
   }
-  void fence() const { Machine::current().fence(Machine::current().statement(pc, frame), of_block); }
+  void fence() const { Machine::current().fence(Machine::current().statement(pc, frame), scope == Scope::block); }
   unsigned long long content() const {
     unsigned long long bits = 0;
     std::memcpy(&bits, reinterpret_cast<const void*>(address), size);
@@ -87,7 +91,7 @@ unsigned long long next(Operation operation, unsigned size, int kind, unsigned l
 unsigned long long load(const void* address, unsigned size, int order, int scope) {
   const Place place(address, size, scope, TILELAB_PC, TILELAB_CALLER_FRAME);
   if (order == seq_cst) place.fence();
-  Machine::current().access_strongly(place.address, size, AccessKind::read, place.of_block, place.pc, place.frame);
+  Machine::current().access_strongly(place.address, size, AccessKind::read, place.scope, place.pc, place.frame);
   const unsigned long long bits = place.content();
   if (acquires(order)) place.fence();
   return bits;
@@ -96,14 +100,14 @@ unsigned long long load(const void* address, unsigned size, int order, int scope
 void store(void* address, unsigned size, unsigned long long value, int order, int scope) {
   const Place place(address, size, scope, TILELAB_PC, TILELAB_CALLER_FRAME);
   if (releases(order)) place.fence();
-  Machine::current().access_strongly(place.address, size, AccessKind::write, place.of_block, place.pc, place.frame);
+  Machine::current().access_strongly(place.address, size, AccessKind::write, place.scope, place.pc, place.frame);
   place.set(value);
 }
 
 unsigned long long update(void* address, unsigned size, int kind, Operation operation, unsigned long long operand, int order, int scope) {
   const Place place(address, size, scope, TILELAB_PC, TILELAB_CALLER_FRAME);
   if (releases(order)) place.fence();
-  Machine::current().access(place.address, size, AccessKind::atomic, false, place.pc, place.frame, place.of_block);
+  Machine::current().access(place.address, size, AccessKind::atomic, false, place.pc, place.frame, place.scope);
   const unsigned long long old = place.content();
   place.set(next(operation, size, kind, old, operand));
   if (acquires(order)) place.fence();
@@ -114,7 +118,7 @@ unsigned long long compare_exchange(void* address, unsigned size, unsigned long 
                                     int failure, int scope) {
   const Place place(address, size, scope, TILELAB_PC, TILELAB_CALLER_FRAME);
   if (releases(order)) place.fence();
-  Machine::current().access(place.address, size, AccessKind::atomic, false, place.pc, place.frame, place.of_block);
+  Machine::current().access(place.address, size, AccessKind::atomic, false, place.pc, place.frame, place.scope);
   const unsigned long long old = place.content();
   if (old == expected) place.set(desired);
   if (acquires(old == expected ? order : failure)) place.fence();

@@ -99,11 +99,22 @@ void UninitializedReads::watch(const Access& access) {
   output_access(outputs_.emplace_back(Output{.region = access.region, .own = std::vector<std::uint8_t>(words), .disputed = {}}), access);
 }
 
+void UninitializedReads::note(HostConflicts& conflicts, const Access& access) {
+  const bool with_host = access.system_scope, is_object = access.is_strong && with_host;  // a load or store that the host may meet
+  const bool waits = access.kind == AccessKind::read && access.is_volatile;
+  if (is_object) return;
+  if (access.kind != AccessKind::read) conflicts.reads.add(access.offset, access.size);
+  if (waits) return;
+  conflicts.writes.add(access.offset, access.size);
+  if (!with_host) conflicts.atomics.add(access.offset, access.size);
+}
+
 // Most accesses read what has its value, or write again what a kernel has written before. Those that change a mark go the long way.
 bool UninitializedReads::is_settled(ByteMarks& marks, const Access& access) {
   const bool reads = access.kind == AccessKind::read;
   (reads ? marks.read : marks.written).add(access.offset, access.size);
   if (access.kind == AccessKind::atomic) marks.read.add(access.offset, access.size);
+  if (marks.host != nullptr) note(*marks.host, access);
   const std::uint64_t end = access.offset + access.size;
   for (std::uint64_t at = access.offset; at < end; at = (at / 4 + 1) * 4) {
     const std::uint8_t bytes = bytes_of_word(at, end);

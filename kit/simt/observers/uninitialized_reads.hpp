@@ -101,6 +101,7 @@ class UninitializedReads final : public Observer {
   void shared_access(const Access& access);
   void note_write(std::size_t index, std::uint8_t bytes, const Access& access);
   void output_access(Output& output, const Access& access);
+  static void note(HostConflicts& conflicts, const Access& access);
   static bool is_settled(ByteMarks& marks, const Access& access);
   static bool reads_what_is_written(const Output& output, const Access& access);
   std::uint8_t contested(const Candidate& candidate) const;

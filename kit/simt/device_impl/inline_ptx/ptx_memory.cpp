@@ -11,6 +11,7 @@ namespace {
 using cuda_on_cpu::tilelab_ptx::bits;
 using tilelab::simt::AccessKind;
 using tilelab::simt::Machine;
+using tilelab::simt::Scope;
 using tilelab::simt::Space;
 
 enum PtxSpace : int { generic = 0, global = 1, shared = 2, local = 3, constant = 4 };
@@ -78,14 +79,15 @@ bits update(const Caller& by, int space, int operation, bits address, bits value
   Machine& machine = Machine::current();
   const std::uintptr_t at = generic_address(space, address);
   if (at % sizeof(Word) != 0) machine.misaligned(at, sizeof(Word), by.pc, by.frame);
-  constexpr int of_block = 32;  // added to the operation: atomic for the threads of the block alone
+  constexpr int scopes = 32;  // the operation is below; added to it is 0, 1 or 2 times this: for the device, the block alone, the system
+  constexpr Scope scope_of[] = {Scope::device, Scope::block, Scope::system};
   const bool fits = space == generic || (space == shared) == machine.is_shared(at);
   if (!fits)
     machine.access_in(space == shared ? Space::shared : Space::global, at, sizeof(Word), AccessKind::atomic, false, by.pc, by.frame);
-  machine.access(at, sizeof(Word), AccessKind::atomic, false, by.pc, by.frame, operation >= of_block);
+  machine.access(at, sizeof(Word), AccessKind::atomic, false, by.pc, by.frame, scope_of[operation / scopes % 3]);
   Word word;
   std::memcpy(&word, reinterpret_cast<const void*>(at), sizeof word);
-  const Word next = updated<Word, Signed, Float>(operation % of_block, word, static_cast<Word>(value), static_cast<Word>(other));
+  const Word next = updated<Word, Signed, Float>(operation % scopes, word, static_cast<Word>(value), static_cast<Word>(other));
   std::memcpy(reinterpret_cast<void*>(at), &next, sizeof next);
   return word;
 }
