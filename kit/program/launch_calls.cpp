@@ -250,8 +250,10 @@ void LaunchCalls::note_uses(const HostRequest& request, const KernelLaunch& laun
     };
     if (use.read.end > use.read.first) session_.use(one, part(use.read, false));
     if (use.written.end > use.written.first) session_.use(one, part(use.written, true));
-    if (use.host && (one.kind == MemoryKind::managed || one.kind == MemoryKind::pinned))
-      session_.pending.guard(one.address, one.bytes, part({0, one.bytes}, use.host->reads.end != 0), *use.host);
+    if (one.kind != MemoryKind::managed && one.kind != MemoryKind::pinned) continue;
+    const simt::UsedRange all{std::min(use.read.first, use.written.first), std::max(use.read.end, use.written.end)};
+    const auto conflicts = use.host.value_or(simt::HostConflicts{.reads = use.written, .writes = all, .atomics = all});
+    session_.pending.guard(one.address, one.bytes, part({0, one.bytes}, conflicts.reads.end != 0), conflicts);
   }
 }
 
