@@ -22,7 +22,8 @@ _OWN_MAIN = "tilelab_own_main"
 _IN_OURS = re.compile(rf"^(?:In file included from )?{_OURS}:\d+", re.MULTILINE)
 _ERROR = re.compile(r"^(?:\./)?([^:\n]+):(\d+):(?:\d+:)? (?:fatal )?error: ", re.MULTILINE)
 _OF_THE_CALL = re.compile(
-    rf"^{_OURS}:\d+:(?:\d+:)? error: [^\n]*(?:no matching function|not (?:been )?declared|is not a member|does not name a type)"
+    rf"^{_OURS}:\d+:(?:\d+:)? error: [^\n]*"
+    r"(?:no matching function|too few arguments|not (?:been )?declared|is not a member|does not name a type)"
     r"|static assertion failed|required from here",
     re.MULTILINE,
 )
@@ -36,7 +37,8 @@ def name_of(signature: str) -> str:
 def launcher_frame(signature: str) -> TextFrame:
     """`signature`: "solve(float const*, int)", as lab.toml has it."""
     name, _, parameters = signature.partition("(")
-    call = f"::tilelab_host::Launcher<void({parameters}>::run(::{name})"
+    by_name = f"[](auto... values) {{ ::{name}(values...); }}"
+    call = f"::tilelab_host::Launcher<void({parameters}>::run(::{name}, {by_name})"
     return TextFrame(
         before=f"#define main {_OWN_MAIN}\n", behind=f'#undef main\n# 1 "{_OURS}"\nint main() {{ return {call}; }}\n'
     )
@@ -46,8 +48,8 @@ def launcher_buffers(text: str, signature: str) -> list[str]:
     """What the student calls the launcher's pointers, in their order; empty where the text does not tell."""
     head = _head(_tokens(text), name_of(signature).rpartition("::")[2])
     names = [one.expression for one in stub_parameters(head)] if head else []
-    asked = signature.partition("(")[2].split(",")
-    return [name for name, kind in zip(names, asked, strict=True) if "*" in kind] if len(names) == len(asked) else []
+    asked = signature.partition("(")[2].split(",")  # those behind them have default arguments
+    return [name for name, kind in zip(names, asked, strict=False) if "*" in kind] if len(names) >= len(asked) else []
 
 
 def refusal_of_launcher(log: str, text: str, file: str, signature: str) -> HostRefusal | None:

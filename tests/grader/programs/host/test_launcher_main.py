@@ -16,12 +16,16 @@ def test_it_stands_behind_the_students_text_whose_lines_keep_their_numbers() -> 
     assert frame.before == "#define main tilelab_own_main\n"
     assert lines[:4] == ["int main() { return 1; } \\", "", "#undef main", '# 1 "<launcher>"']
     assert lines[4] == (
-        "int main() { return ::tilelab_host::Launcher<void(float const*, float*, int)>::run(::solve); }"
+        "int main() { return ::tilelab_host::Launcher<void(float const*, float*, int)>::run(::solve, "
+        "[](auto... values) { ::solve(values...); }); }"
     )
 
 
 def test_a_launcher_in_a_namespace_is_called_by_its_whole_name() -> None:
-    assert "run(::one::two::solve)" in launcher_frame("one::two::solve(int)").behind
+    assert (
+        "run(::one::two::solve, [](auto... values) { ::one::two::solve(values...); })"
+        in launcher_frame("one::two::solve(int)").behind
+    )
 
 
 @pytest.mark.parametrize(
@@ -31,6 +35,7 @@ def test_a_launcher_in_a_namespace_is_called_by_its_whole_name() -> None:
         ("void solve(const float in[], float* __restrict__ out, int n)\n{\n}", ["in", "out"]),
         ("void solve(const float* a, float* b, int n);\n// solve(x, y, z) {\nint solve(const float *x, float *y, int n) {}", ["x", "y"]),
         ("void solve(const float* a) {}", []),
+        ("void solve(const float*& a, float* const& b, const int& n, int threads = 256) {}", ["a", "b"]),
         ("template <typename T> void other(T t) {}", []),
         ("void solve(", []),
         ("/* void solve(const float* a, float* b, int n) {", []),

@@ -55,8 +55,7 @@ __global__ void addSums(int *out, const int *sums, int n) {
   if (i < n) out[i] += before;
 }
 
-void scan(const int *in, int *out, int n) {
-  const int block = 512;
+void scan(const int *in, int *out, int n, const int block = 512) {
   const int grid = (int)ceil(n / (float)block);
   int *d_sums = 0;
   cudaCheck(cudaMalloc(&d_sums, grid * sizeof(*d_sums)));

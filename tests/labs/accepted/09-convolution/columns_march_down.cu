@@ -29,7 +29,7 @@ __global__ void march(const float* image, float* out, int height, int width, int
   }
 }
 
-void convolve(const float* image, const float* mask, float* out, int height, int width) {
+void convolve(const float* const& image, const float*& mask, float*& out, const int& height, size_t width) {
   cudaStream_t streams[2];
   cudaMemcpyToSymbol(weight, mask, sizeof(weight), 0, cudaMemcpyDeviceToDevice);
   const int half = (height + 1) / 2;
