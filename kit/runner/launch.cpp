@@ -132,7 +132,7 @@ class Launch {
       simt::allow_printing(protocol::program_printed_bytes);
     }
     buffers_.emplace(request_, files_, memory_);
-    add_module(image_, memory_);
+    add_module(image_, memory_, program_ ? program_->followed_variables() : std::map<std::uintptr_t, simt::ByteMarks*>());
   }
 
   // The launch function is the submission's code. So it runs like a kernel of one thread, where a bad access is caught.

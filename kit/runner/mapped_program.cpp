@@ -136,6 +136,7 @@ void MappedProgram::load(const Image& image) {
       continue;
     }
     std::memcpy(one.has_value ? here : kept, one.has_value ? kept : here, variable.bytes);
+    if (described_.follows_touches) followed_[variable.base] = &marks_.at(one.buffer);
     loaded_.push_back({here, kept, marks_.at(one.buffer).words, std::vector<char>(here, here + variable.bytes)});
   }
 }

@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <deque>
+#include <map>
 #include <vector>
 
 #include "runner/channel.hpp"
@@ -25,6 +26,8 @@ class MappedProgram {
 
   // Gives the module's variables the values that they had after the last launch.
   void load(const Image& image);
+  // Their marks by their addresses in the module, where the launch writes down what it touches.
+  const std::map<std::uintptr_t, simt::ByteMarks*>& followed_variables() const { return followed_; }
   // Keeps those that the launch has changed, and what is on the heap.
   void store() const;
   // By their places. Valid when everything is mapped.
@@ -47,6 +50,7 @@ class MappedProgram {
   std::deque<simt::ByteMarks> marks_;  // one for each buffer
   std::deque<simt::HostConflicts> host_;
   std::vector<Loaded> loaded_;
+  std::map<std::uintptr_t, simt::ByteMarks*> followed_;
   std::vector<simt::TextureObject> objects_;
 };
 

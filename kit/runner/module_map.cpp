@@ -21,7 +21,7 @@ simt::Region nameless(std::uintptr_t first, std::uintptr_t end, bool constant) {
 
 }  // namespace
 
-void add_module(const Image& image, simt::MemoryMap& memory) {
+void add_module(const Image& image, simt::MemoryMap& memory, const std::map<std::uintptr_t, simt::ByteMarks*>& marks) {
   for (const simt::DataSection& section : simt::submission_data()) {
     if (section.first == 0 || section.end <= section.first) continue;
     std::uintptr_t next = section.first;
@@ -31,6 +31,7 @@ void add_module(const Image& image, simt::MemoryMap& memory) {
       variable.room = std::clamp(variable.room, variable.bytes, section.end - variable.base);
       next = variable.base + variable.room;
       variable.constant = section.constant;
+      if (const auto followed = marks.find(variable.base); followed != marks.end()) variable.marks = followed->second;
       if (section.constant) variable.role = simt::BufferRole::input;
       memory.add_module(std::move(variable));
     }

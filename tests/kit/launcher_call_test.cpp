@@ -1,4 +1,5 @@
-// Launchers as students declare them, called with the operands of a lab. The grader's line of main is in grader/programs/host/launcher_main.py.
+// Launchers as students declare them, called with the operands of a lab. The grader's line of main is in
+// grader/programs/host/launcher_main.py.
 #include "host_api/launcher_call.hpp"
 
 #include <catch2/catch_test_macros.hpp>
@@ -31,13 +32,12 @@ void launcher_done() { throw Done{}; }
 }  // namespace tilelab_host
 
 // As the launcher's text and main() are: one function each.
-#define CALLS(launcher)                                                                                            \
-  do {                                                                                                             \
-    called_with = 0;                                                                                               \
-    CHECK_THROWS_AS((tilelab_host::Launcher<void(float const*, float*, int)>::run(                                 \
-                        launcher, [](auto... values) { launcher(values...); })), \
-                    Done);                                                                                         \
-    CHECK(called_with == 1021);                                                                                    \
+#define CALLS(launcher)                                                                                                                    \
+  do {                                                                                                                                     \
+    called_with = 0;                                                                                                                       \
+    CHECK_THROWS_AS((tilelab_host::Launcher<void(float const*, float*, int)>::run(launcher, [](auto... values) { launcher(values...); })), \
+                    Done);                                                                                                                 \
+    CHECK(called_with == 1021);                                                                                                            \
   } while (false)
 
 namespace students {

@@ -1,5 +1,5 @@
-// Keeps which bytes of a whole program's memory the launch touches, and in which lines. It finds nothing: the conductor compares
-// launches in different streams. Added only where such launches may overlap.
+// Keeps which bytes of a whole program's memory and of its variables the launch touches, and in which lines. It finds nothing: the
+// conductor compares launches in different streams. Added only where such launches may overlap.
 #pragma once
 
 #include <algorithm>
@@ -18,12 +18,13 @@ class TouchedBytes final : public Observer {
  public:
   using LineOf = std::function<int(std::uintptr_t pc)>;  // 0: unknown
   explicit TouchedBytes(LineOf line_of) : line_of_(std::move(line_of)) {}
-  bool watches(Space space) const override { return space == Space::global; }
+  bool watches(Space space) const override { return space != Space::shared; }
   bool needs_every_read() const override { return false; }
 
   void on_access(const Access& access) override {
     WordTouch* const words = access.region->marks != nullptr ? access.region->marks->touched : nullptr;
     if (words == nullptr) return;
+    if (access.space == Space::module) note_range(*access.region->marks, access);  // nobody else does
     const std::uint16_t line = line_at(access.pc);
     const bool is_atomic = (access.kind == AccessKind::atomic || access.is_strong) && !access.block_scope;
     const unsigned kind = is_atomic                          ? WordTouch::atomic
@@ -42,6 +43,10 @@ class TouchedBytes final : public Observer {
   }
 
  private:
+  static void note_range(ByteMarks& marks, const Access& access) {
+    if (access.kind != AccessKind::write) marks.read.add(access.offset, access.size);
+    if (access.kind != AccessKind::read) marks.written.add(access.offset, access.size);
+  }
   std::uint16_t line_at(std::uintptr_t pc) {
     if (pc == last_pc_) return last_line_;
     const auto [place, is_new] = lines_.try_emplace(pc);
