@@ -20,7 +20,7 @@ from grader.programs.mistakes.host_facts import Facts
 from grader.programs.mistakes.host_sentences import told
 from grader.programs.mistakes.memory_names import MemoryNames
 from grader.programs.mistakes.run_record import ErrorRecord, HostRecord, KernelFinding, LaunchRecord, RunRecord
-from grader.programs.mistakes.short_copies import short_fill, short_results
+from grader.programs.mistakes.short_copies import short_fill, short_results, short_symbols
 from grader.programs.program_report import HostFinding, ProgramFinding
 
 _ABOUT_A_LAUNCH = frozenset({"launch", "cudaLaunchKernel"})
@@ -131,6 +131,7 @@ def host_findings(facts: RunFacts) -> tuple[HostFinding, ...]:
         for one in [
             *_with_errors(facts),
             *short_results(facts.record.allocations, facts.names, facts.places, facts.lines),
+            *short_symbols(facts.record.allocations, facts.places, facts.lines),
         ]
         if one.kind != "leak" or not (is_broken_off or one.allocation in moved)  # a program that gives up frees nothing
     ]

@@ -11,6 +11,7 @@
 
 #include "cuda_on_cpu.hpp"
 
+#include "container_copies.hpp"
 #include "launch_stub.hpp"
 #include "launcher_call.hpp"
 #include "runtime_arrays.hpp"

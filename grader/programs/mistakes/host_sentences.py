@@ -88,6 +88,9 @@ def _copy_size(facts: Facts) -> Told:
         memory = _side(facts, is_source=is_source) or (
             facts.source("the host's memory") if is_source else "the host's memory"
         )
+    if own := record.number("value"):
+        message = f"This copy {verb} {memory} itself: {own} bytes, in which there is a pointer to the elements, and not the elements."
+        return Told("Copy of the wrong memory", message, "Give the copy the address of the elements, as data() has it.")
     if record.text("op") == "texture":
         message = (
             f"This texture shows {facts.bytes()}, but {memory} has only {facts.bytes('room')} from the pointer on."
@@ -310,6 +313,10 @@ def _host_crash(facts: Facts) -> Told:
 def _short_copy(facts: Facts) -> Told:
     message = f"This copies {facts.bytes()} of {facts.memory}{facts.allocated} to the host, and it has {facts.bytes('room')}. "
     message += "No other copy fetches the rest."
+    if facts.record.flag("write"):
+        message = (
+            f"This copies {facts.bytes()} to {facts.memory}, and it has {facts.bytes('room')}. The rest is not set."
+        )
     advice = (
         "The length of a copy is in bytes: a number of elements times sizeof of one element. sizeof of a pointer is 8."
     )

@@ -18,7 +18,7 @@ _POINTER = 8
 _MEMORY = re.compile(r"memory#(\d+)")
 _OF_A_NAME = re.compile(r"sizeof\s*\(?\s*(?P<name>[A-Za-z_]\w*)\s*\)?")
 _MOST_LINES = 4  # of one statement
-_LENGTH = 2  # the place of the bytes in cudaMemcpy
+_LENGTH, _OFFSET = 2, 3  # the places of the bytes in cudaMemcpy, and of the offset in cudaMemcpyToSymbol
 
 
 def short_fill(
@@ -73,6 +73,37 @@ def short_results(
             yield HostRecord.model_validate(
                 {"kind": "short-copy", "at": taken.at, "allocation": one.index, "bytes": taken.bytes, "room": one.bytes}
             )
+
+
+def short_symbols(
+    allocations: Sequence[AllocationRecord], places: Mapping[int, Place], lines: Mapping[str, Sequence[str]]
+) -> Iterator[HostRecord]:
+    """Variables of the device that are copied by their number of elements, or by the size of a pointer."""
+    for one in allocations:
+        for reach, name, symbol_at in ((one.filled, "cudaMemcpyToSymbol", 0), (one.taken, "cudaMemcpyFromSymbol", 1)):
+            if one.kind != "variable" or reach is None or reach.bytes >= one.bytes:
+                continue
+            statement = call_at(places.get(reach.at), lines, "symbol")
+            if statement is None or name not in statement.name or statement.argument(_OFFSET) not in {"", "0"}:
+                continue
+            length, symbol, host = (statement.argument(at) for at in (_LENGTH, symbol_at, 1 - symbol_at))
+            is_count = any(reach.bytes * element == one.bytes for element in _ELEMENTS)
+            is_count = is_count and _is_extent_of(length, symbol, lines)
+            if is_count or (reach.bytes == _POINTER and _is_of_pointer(length, host, lines)):
+                numbers = {"at": reach.at, "allocation": one.index, "bytes": reach.bytes, "room": one.bytes}
+                yield HostRecord.model_validate({"kind": "short-copy", "write": symbol_at == 0, **numbers})
+
+
+def _is_extent_of(length: str, symbol: str, lines: Mapping[str, Sequence[str]]) -> bool:
+    """Whether the symbol is declared with these words: `float mask[K * K];` or `float mask[K][K];`, and `K * K`."""
+    every = "\n".join(line for text in lines.values() for line in text)
+    match = re.search(
+        rf"__(?:constant|device)__[^;=(){{}}]*\b{re.escape(symbol)}\s*(?P<extents>(?:\[[^\]]*\]\s*)+)", every
+    )
+    if match is None:
+        return False
+    extents = re.findall(r"\[([^\]]*)\]", match["extents"])
+    return re.sub(r"[\s()]+", "", "*".join(extents)) == re.sub(r"[\s()]+", "", length)
 
 
 def _is_of_pointer(length: str, to: str, lines: Mapping[str, Sequence[str]]) -> bool:

@@ -1,6 +1,8 @@
 // Implements runtime_copies.hpp. The conductor says which side of a copy is the host's; its bytes go through the staging memory.
 #include "host_api/runtime_copies.hpp"
 
+#include "host_api/container_copies.hpp"
+
 #include <cstdint>
 #include <cstring>
 #include <optional>
@@ -94,6 +96,20 @@ cudaError_t tilelab_host::copy_rows(void* to, std::size_t to_pitch, const void* 
   if (rows > 1 && to_pitch == row_bytes && from_pitch == row_bytes && row_bytes <= SIZE_MAX / rows)  // one line of bytes
     return copy_rows(to, rows * row_bytes, from, rows * row_bytes, 1, rows * row_bytes, order, at);
   return copy_sides({to, to_pitch, {}}, {from, from_pitch, {}}, {rows, row_bytes}, order, at);
+}
+
+cudaError_t tilelab_copy_of_container(const void* object, std::size_t object_bytes, std::size_t bytes, bool reads) {
+  const std::uintptr_t at = TILELAB_AT;
+  const char* const side = reads ? "from" : "to";
+  (void)Session::open().call({{"op", "note"},
+                              {"kind", "copy-size"},
+                              {"address", number_of(object)},
+                              {"bytes", bytes},
+                              {"room", object_bytes},
+                              {"value", object_bytes},
+                              {"side", side},
+                              {"at", at}});
+  return cudaErrorInvalidValue;
 }
 
 cudaError_t tilelab_host::copy_sides(const CopySide& to, const CopySide& from, const CopyExtent& extent, CopyOrder order,
