@@ -195,6 +195,10 @@ class Machine {
   // Steps, not time. It runs faster while a thread does nothing but read it, so that waiting for a number of cycles ends.
   std::uint64_t clock(std::uintptr_t pc);
   std::uintptr_t shared_base() const { return memory_.shared_base(); }
+  // Whether the byte lies in a buffer or in a shared array.
+  bool holds(std::uintptr_t address) {
+    return is_shared(address) ? memory_.find_shared(address, 1) != nullptr : memory_.find_global(address, 1) != nullptr;
+  }
   bool is_shared(std::uintptr_t address) const { return memory_.in_shared_span(address); }
   bool is_local(std::uintptr_t address) const { return address - stack_low_ < FiberStacks::stack_bytes; }
   bool is_constant(std::uintptr_t address);

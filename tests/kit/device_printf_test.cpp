@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <array>
 #include <cstdio>
+#include <cstring>
 #include <functional>
 #include <limits>
 
@@ -108,6 +109,46 @@ TEST_CASE("a string is read only where the submission owns it", "[device_printf]
           const char format[] = "%s %.2s|", own[] = "tile";
           tilelab_printf(format, own, own);
         }) == "tile ti|");
+}
+
+TEST_CASE("a string in a buffer is printed, and one without an end misses the buffer", "[device_printf]") {
+  MemoryMap memory;
+  Region letters;
+  letters.name = "letters";
+  letters.bytes = 4;
+  const Region& placed = memory.add_buffer(letters);
+  auto* const text = reinterpret_cast<char*>(placed.base);
+  Announcer announcer;
+  struct Watch final : Observer {
+    bool watches(Space) const override { return true; }
+    void on_access(const Access& access) override { read += access.size; }
+    void on_stray(const Access& access, const Region*) override { missed = access.address; }
+    std::size_t read = 0;
+    std::uintptr_t missed = 0;
+  } watch;
+  announcer.add(watch);
+  FiberStacks stacks(1);
+  const auto run = [&](const char* content) {
+    std::memcpy(text, content, 4);
+    watch.read = 0;
+    watch.missed = 0;
+    Machine machine(memory, announcer, stacks, 10'000'000);
+    LaunchEvent launch;
+    launch.grid = launch.block = {1, 1, 1};
+    const std::size_t before = printed_text().size();
+    machine.run(launch,
+                [text] {
+                  const char format[] = "%s|";
+                  tilelab_printf(format, text);
+                },
+                {});
+    return printed_text().substr(before);
+  };
+  CHECK(run("ab\0") == "ab|");
+  CHECK(watch.read == 3);
+  CHECK(watch.missed == 0);
+  CHECK(run("abcd") == "(unreadable)|");
+  CHECK(watch.missed == placed.base + 4);
 }
 
 TEST_CASE("a string that runs off the stack's end is not read further", "[device_printf]") {

@@ -30,21 +30,41 @@ void note_argument(const void* pointer, bool written) {
   if (stray_argument.address == 0) stray_argument = {reinterpret_cast<std::uintptr_t>(pointer), written};
 }
 
+// Strings that the present call has read in memory of the device. They are announced when nothing of the call is left.
+constexpr std::size_t most_strings = 8;
+struct {
+  std::uintptr_t address[most_strings] = {};
+  std::size_t bytes[most_strings] = {}, count = 0;
+} device_strings;
+
+void note_string(const char* address, std::size_t bytes) {
+  if (bytes == 0 || device_strings.count == most_strings) return;
+  device_strings.address[device_strings.count] = reinterpret_cast<std::uintptr_t>(address);
+  device_strings.bytes[device_strings.count++] = bytes;
+}
+
 void append(const char* text, std::size_t bytes) {
   if (printed.size() < most_bytes) printed.append(text, std::min(bytes, most_bytes - printed.size()));
 }
 
-// The text at `address`, up to its end or to the end of the submission's own memory.
+// The text at `address`, up to its end or to the end of the memory that a kernel may read.
 std::string submission_string(const char* address) {
   std::string text;
+  std::size_t of_device = 0;
   for (const char* p = address; text.size() < 4096; ++p) {
-    if (!owned_by_submission(reinterpret_cast<std::uintptr_t>(p))) {
-      note_argument(p, false);
-      return "(unreadable)";
+    const auto place = reinterpret_cast<std::uintptr_t>(p);
+    if (!owned_by_submission(place)) {
+      if (!Machine::current().holds(place)) {
+        note_string(address, of_device);
+        note_argument(p, false);
+        return "(unreadable)";
+      }
+      of_device = text.size() + 1;
     }
-    if (*p == '\0') return text;
+    if (*p == '\0') break;
     text += *p;
   }
+  note_string(address, of_device);
   return text;
 }
 
@@ -133,6 +153,12 @@ void allow_printing(std::size_t bytes) { most_bytes = bytes; }
 
 }  // namespace tilelab::simt
 
+// In pieces, as a loop over its bytes would read it. A macro, as the caller's frame is found through our own.
+#define TILELAB_ANNOUNCE_STRINGS()                                                                  \
+  for (std::size_t one = 0; one < tilelab::simt::device_strings.count; ++one)                       \
+    for (std::size_t at = 0, bytes = tilelab::simt::device_strings.bytes[one]; at < bytes; at += 4) \
+  TILELAB_ANNOUNCE(tilelab::simt::device_strings.address[one] + at, std::min<std::size_t>(4, bytes - at), read)
+
 extern "C" {
 
 int tilelab_printf(const char* format, ...) {
@@ -140,6 +166,7 @@ int tilelab_printf(const char* format, ...) {
   if (tilelab::simt::printed_text().size() >= tilelab::simt::most_bytes) return 0;  // further output is dropped anyway
   const std::size_t before = tilelab::simt::printed_text().size();
   tilelab::simt::stray_argument = {};
+  tilelab::simt::device_strings.count = 0;
   std::size_t read = 0;
   {
     const std::string text = tilelab::simt::submission_string(format);
@@ -151,6 +178,7 @@ int tilelab_printf(const char* format, ...) {
   }
   // Last: the launch may end here, and then nothing of this function may be left.
   tilelab::simt::Machine::current().spend(TILELAB_PC, read + tilelab::simt::printed_text().size() - before);
+  TILELAB_ANNOUNCE_STRINGS();
   if (const auto [address, written] = tilelab::simt::stray_argument; written)
     TILELAB_ANNOUNCE(address, sizeof(int), write);
   else if (address != 0)
@@ -160,6 +188,7 @@ int tilelab_printf(const char* format, ...) {
 
 int tilelab_puts(const char* text) {
   tilelab::simt::stray_argument = {};
+  tilelab::simt::device_strings.count = 0;
   std::size_t size = 0;
   {
     const std::string line = tilelab::simt::submission_string(text) + "\n";
@@ -167,6 +196,7 @@ int tilelab_puts(const char* text) {
     size = line.size();
   }
   tilelab::simt::Machine::current().spend(TILELAB_PC, size);
+  TILELAB_ANNOUNCE_STRINGS();
   if (const auto address = tilelab::simt::stray_argument.address; address != 0) TILELAB_ANNOUNCE(address, 1, read);
   return static_cast<int>(size);
 }

@@ -1,10 +1,12 @@
 // run:
-// prints: before\nhello from thread 0 of block 0\nhello from thread 1 of block 0\nbetween\nnumbers 7 2.5 x abc\nafter\n
+// prints: before\nhello from thread 0 of block 0\nhello from thread 1 of block 0\nbetween\nnumbers 7 2.5 x abc and def\nafter\n
 #include <cstdio>
 
 __global__ void hello() { printf("hello from thread %d of block %d\n", threadIdx.x, blockIdx.x); }
 
-__global__ void numbers(int a, float b, char c) { printf("numbers %d %.1f %c %s\n", a, b, c, "abc"); }
+__global__ void numbers(int a, float b, char c, const char *word) {
+  printf("numbers %d %.1f %c %s and %s\n", a, b, c, "abc", word);
+}
 
 int main() {
   printf("before\n");
@@ -13,8 +15,12 @@ int main() {
   cudaDeviceSynchronize();
   printf("between\n");
   fflush(stdout);
-  numbers<<<1, 1>>>(7, 2.5f, 'x');
+  char *word;
+  cudaMalloc(&word, 4);
+  cudaMemcpy(word, "def", 4, cudaMemcpyHostToDevice);
+  numbers<<<1, 1>>>(7, 2.5f, 'x', word);
   cudaDeviceSynchronize();
+  cudaFree(word);
   printf("after\n");
   return 0;
 }
