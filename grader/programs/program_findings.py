@@ -241,11 +241,14 @@ def _source(place: Place | None, lines: Mapping[str, Sequence[str]]) -> str | No
 
 def crashed(record: RunRecord) -> bool:
     """Whether a signal ended the program: its sandbox reports that as an exit status."""
-    return record.ended == "exit" and not record.said_bye and (record.status or 0) - _SIGNALLED in SIGNALS
+    by_signal = not record.said_bye and (record.status or 0) - _SIGNALLED in SIGNALS
+    return record.ended == "exit" and (by_signal or bool(record.limit))
 
 
 def ending(record: RunRecord, seconds: int, errors: Sequence[int] = ()) -> str:
     """How the program ended, where that was not its own exit."""
+    if record.limit in _LIMITS:
+        return _LIMITS[record.limit].format(gib=record.most / 2**30, seconds=record.most // 1000)
     if record.ended == "signal" or crashed(record):
         number = record.signal or (record.status or 0) - _SIGNALLED
         return f"The program crashed: {SIGNALS.get(number, f'signal {number}')}."
@@ -258,4 +261,9 @@ def ending(record: RunRecord, seconds: int, errors: Sequence[int] = ()) -> str:
     return "; ".join(error_words(one).said for one in errors)
 
 
+_LIMITS = {
+    "memory": "The program crashed: it needs more memory than the {gib:.1f} GiB that it may use on the host.",
+    "file-size": "The program was stopped: it writes a file of more than {gib:.1f} GiB.",
+    "processor-time": "The program was stopped: it used {seconds} seconds of processor time. --seconds N gives it more.",
+}
 _SIGNALLED = 128  # and the signal: an exit status

@@ -37,6 +37,9 @@ _GRACE_SECONDS = 30.0  # for the conductor to end what runs and to write its rec
 _PROGRAM_LIMITS = Limits(
     cpu_seconds=3600, wall_seconds=3600, memory_bytes=8 << 30, processes=256, file_bytes=2 << 30, open_files=256
 )
+# The conductor ends a program whose processor time is up, and knows why it did. The kernel's limit, which a program meets with a signal of
+# its own choice, is later.
+_LATER_SECONDS = 2
 _SILENTLY = ("/bin/sh", "-c", 'exec "$@" 2>/dev/null', "sh")
 _RUNNER_LIMITS = Limits(
     cpu_seconds=3600,
@@ -148,13 +151,14 @@ def _interrupted_by_sigterm() -> Iterator[None]:
 def program_description(toolset: Toolset, request: ProgramRequest, kernels: Sequence[ProgramKernel]) -> dict[str, Any]:
     """program.json, which says to the conductor how the program and its kernels are started."""
     sizes = request.sizes
+    host_seconds = request.host_seconds or request.seconds + 1
     argv = toolset.confinement.wrap(
         [str(request.program), *request.arguments],
         readable=[request.program.parent, *request.readable],
         writable=[request.folder],
         limits=replace(
             _PROGRAM_LIMITS,
-            cpu_seconds=request.host_seconds or request.seconds + 1,
+            cpu_seconds=host_seconds + _LATER_SECONDS,
             memory_bytes=sizes.host,
             file_bytes=sizes.file,
             processes=sizes.processes,
@@ -169,6 +173,9 @@ def program_description(toolset: Toolset, request: ProgramRequest, kernels: Sequ
         "limits": {
             "clock_ms": request.launch_seconds * 1000 or request.seconds * _SHARE_OF_A_LAUNCH,
             "wall_ms": request.seconds * 1000,
+            "host_clock_ms": host_seconds * 1000,
+            "host_bytes": sizes.host,
+            "file_bytes": sizes.file,
             "event_budget": _EVENT_BUDGET,
             "memory_bytes": sizes.device,
             "output_bytes": sizes.printed,

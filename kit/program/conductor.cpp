@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <csignal>
 
 #include "judge/reply_check.hpp"
 
@@ -12,11 +13,22 @@ namespace {
 
 using nlohmann::json;
 
-constexpr int frame_timeout_ms = 10'000;  // a request that has begun is whole before that
+constexpr int frame_timeout_ms = 10'000;                   // a request that has begun is whole before that
+constexpr const char* processor_limit = "processor-time";  // which limit a program met
+constexpr int shell_status = 128;                          // and the signal: a sandbox makes an exit status of it
 // What the library may say that it found by itself.
 constexpr const char* notable[] = {"leak",           "copy-size",   "copy-direction", "device-pointer-on-host", "host-pointer-on-device",
                                    "use-after-free", "double-free", "bad-free",       "read-before-sync",       "swapped-sizes",
                                    "not-configured"};
+
+// What the record says of a limit that the program met: in milliseconds or bytes; 0: nobody said how much.
+json met(const ProgramLimits& limits, const std::string& limit) {
+  const std::uint64_t most = limit == "memory"          ? limits.host_bytes
+                             : limit == "file-size"     ? limits.file_bytes
+                             : limit == processor_limit ? limits.host_clock_ms
+                                                        : limits.wall_ms;
+  return {{"limit", limit}, {"most", most}};
+}
 
 // Whether the call writes to no memory of the device. A launch does, but it is known what.
 bool leaves_memory(const HostRequest& request) {
@@ -33,13 +45,14 @@ void Conductor::run(const std::atomic<bool>& stop) {
   const auto deadline = Clock::now() + std::chrono::milliseconds(std::min<std::uint64_t>(session_.description.limits.wall_ms, 86'400'000));
   operands_.emplace(session_);
   HostProcess process(session_.description.host_argv);
+  HostClock clock(process.pid(), std::chrono::milliseconds(std::min<std::uint64_t>(session_.description.limits.host_clock_ms, 86'400'000)));
   memory_.emplace(session_, variables_, process.staging());
   launches_.emplace(session_, *memory_, variables_);
   waiting_.emplace(session_);
   arrays_.emplace(session_);
   textures_.emplace(session_);
   try {
-    serve(process, deadline, stop);
+    serve(process, clock, deadline, stop);
   } catch (const BrokenRules& error) {
     session_.record.end("garbled", {{"detail", judge::tame(error.what(), 300)}});
   } catch (const RunOver&) {
@@ -50,19 +63,22 @@ void Conductor::run(const std::atomic<bool>& stop) {
     session_.record.end("garbled", {{"detail", judge::tame(error.what(), 300)}});
   }
   if (!session_.custody.is_whole()) session_.record.moved_too_much();
-  if (!session_.record.has_ended()) note_end(process, deadline);
+  if (!session_.record.has_ended()) note_end(process, clock, deadline);
   process.kill();
   session_.custody.close();
   session_.reads.close();
   session_.record.learned(session_.reads.learned());
 }
 
-void Conductor::serve(HostProcess& process, Clock::time_point deadline, const std::atomic<bool>& stop) {
+void Conductor::serve(HostProcess& process, HostClock& clock, Clock::time_point deadline, const std::atomic<bool>& stop) {
   for (;;) {
     if (stop) return session_.record.end("stopped");
-    switch (process.wait(deadline)) {
+    if (clock.is_over()) return session_.record.end("timeout", met(session_.description.limits, processor_limit));
+    switch (process.wait(std::min(deadline, clock.next_look()))) {
       case HostProcess::Wake::ended: return;
-      case HostProcess::Wake::deadline: return;
+      case HostProcess::Wake::deadline:
+        if (Clock::now() < deadline) continue;  // only another look at its clock
+        return;
       case HostProcess::Wake::interrupted: continue;
       case HostProcess::Wake::request: break;
     }
@@ -159,10 +175,17 @@ void Conductor::look_for_leaks() {
 }
 
 // The program has closed its socket, has ended, or its time is up.
-void Conductor::note_end(HostProcess& process, Clock::time_point deadline) {
+void Conductor::note_end(HostProcess& process, HostClock& clock, Clock::time_point deadline) {
   for (;;) {
+    const bool is_over = clock.is_over();  // before it is waited for: then nothing of it is left to look at
     if (const auto status = process.status()) {
-      json more = {{"said_bye", said_bye_}};
+      const int signal = WIFSIGNALED(*status) ? WTERMSIG(*status) : WEXITSTATUS(*status) - shell_status;
+      if (is_over || signal == SIGXCPU || (signal == SIGKILL && clock.may_be_over()))
+        return session_.record.end("timeout", met(session_.description.limits, processor_limit));
+      json more = signal == SIGXFSZ        ? met(session_.description.limits, "file-size")
+                  : session_.lacked_memory ? met(session_.description.limits, "memory")
+                                           : json::object();
+      more["said_bye"] = said_bye_;
       if (!session_.printed.empty()) more["printed"] = session_.printed;  // nobody waited for it
       if (WIFSIGNALED(*status)) {
         more["signal"] = WTERMSIG(*status);
@@ -173,7 +196,8 @@ void Conductor::note_end(HostProcess& process, Clock::time_point deadline) {
       }
       return;
     }
-    if (Clock::now() >= deadline) return session_.record.end("timeout");
+    if (is_over) return session_.record.end("timeout", met(session_.description.limits, processor_limit));
+    if (Clock::now() >= deadline) return session_.record.end("timeout", met(session_.description.limits, "wall-clock"));
     ::usleep(1000);
   }
 }

@@ -9,6 +9,7 @@
 #include <atomic>
 
 #include "program/array_calls.hpp"
+#include "program/host_clock.hpp"
 #include "program/host_process.hpp"
 #include "program/host_request.hpp"
 #include "program/launch_calls.hpp"
@@ -31,11 +32,11 @@ class Conductor {
 
  private:
   using Clock = HostProcess::Clock;
-  void serve(HostProcess& process, Clock::time_point deadline, const std::atomic<bool>& stop);
+  void serve(HostProcess& process, HostClock& clock, Clock::time_point deadline, const std::atomic<bool>& stop);
   Reply answer(const HostRequest& request, Clock::time_point deadline);
   Reply said(const HostRequest& request);
   void look_for_leaks();
-  void note_end(HostProcess& process, Clock::time_point deadline);
+  void note_end(HostProcess& process, HostClock& clock, Clock::time_point deadline);
 
   Session session_;
   KernelRunners::Variables variables_;

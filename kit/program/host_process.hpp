@@ -31,6 +31,7 @@ class HostProcess {
   // waitpid's status, once it has ended by itself.
   std::optional<int> status();
   void kill();
+  pid_t pid() const { return pid_; }
 
  private:
   pid_t pid_ = -1;

@@ -89,8 +89,12 @@ ProgramDescription program_from(const json& value) {
   if (program.host_argv.empty()) strict::refuse(value, "how the program is started");
   for (const auto& [name, kernel] : value.at("kernels").get_ref<const json::object_t&>()) program.kernels[name] = kernel_from(kernel);
   const json& limits = value.at("limits");
+  const auto optional_number = [&](const char* key) { return limits.contains(key) ? integer<std::uint64_t>(limits.at(key)) : 0; };
   program.limits = {.clock_ms = integer<unsigned>(limits.at("clock_ms")),
                     .wall_ms = integer<std::uint64_t>(limits.at("wall_ms")),
+                    .host_clock_ms = optional_number("host_clock_ms"),
+                    .host_bytes = optional_number("host_bytes"),
+                    .file_bytes = optional_number("file_bytes"),
                     .event_budget = integer<std::uint64_t>(limits.at("event_budget")),
                     .memory_bytes = integer<std::size_t>(limits.at("memory_bytes")),
                     .output_bytes = integer<std::size_t>(limits.at("output_bytes"))};

@@ -56,6 +56,7 @@ struct Session {
   std::size_t heap_limit = simt::DeviceHeap::usual_bytes;  // of what kernels allocate
   std::string printed;                                     // by kernels, and not handed to the program yet
   std::size_t printed_bytes = 0;                           // in all
+  bool lacked_memory = false;                              // the program crashed after it was refused memory of its own
 
   // The call fails as CUDA's would.
   Reply fail(const std::string& op, CudaError error, std::uint64_t at) { return reply_of(errors.fail(op, error, at)); }

@@ -125,6 +125,8 @@ Reply WaitingCalls::touch(const HostRequest& request) {
   if (address < device_first || address >= memory_end) {
     if (!request.has("signal")) return act("stop");
     numbers["signal"] = request.number("signal");
+    if (request.has("refused_bytes")) numbers["refused_bytes"] = request.number("refused_bytes");
+    session_.lacked_memory = request.has("refused_bytes");
     session_.record.host("host-crash", request.at(), std::move(numbers));
     return act("stop");
   }

@@ -29,6 +29,15 @@ std::string text_of(const std::string& path) {
   return {std::istreambuf_iterator<char>(file), {}};
 }
 
+// A program that ignores the signal of a file that is too large fails at its next write, and ends as it likes.
+void note_full_file(json& record, const json& limits, const DataFolder& folder) {
+  const auto most = limits.value("file_bytes", std::uint64_t{0});
+  const bool has_failed = record.value("ended", "") == "signal" || (record.value("ended", "") == "exit" && record.value("status", 0) != 0);
+  if (most == 0 || !has_failed || record.contains("limit") || folder.largest_file() < most) return;
+  record["limit"] = "file-size";
+  record["most"] = most;
+}
+
 }  // namespace
 
 BuiltProgram read_program_file(const std::string& path) {
@@ -79,6 +88,7 @@ ConductedRun conduct(const BuiltProgram& program, json description) {
     throw std::runtime_error("the conductor failed with status " + std::to_string(status));
   run.record = json::parse(text_of(report));
   run.copies = read_copies(copies);
+  note_full_file(run.record, description.at("limits"), DataFolder(program.folder));
   return run;
 }
 

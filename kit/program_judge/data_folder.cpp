@@ -5,6 +5,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstdint>
 #include <filesystem>
@@ -78,6 +79,21 @@ bool DataFolder::is_overfull() const {
     if (at.depth() >= static_cast<int>(most_depth)) return true;
   }
   return false;
+}
+
+std::uintmax_t DataFolder::largest_file() const {
+  namespace fs = std::filesystem;
+  std::error_code trouble;
+  std::uintmax_t largest = 0;
+  std::size_t entries = 0;
+  fs::recursive_directory_iterator at(path_, fs::directory_options::skip_permission_denied, trouble);
+  for (; !trouble && at != fs::recursive_directory_iterator() && ++entries <= most_entries; at.increment(trouble)) {
+    std::error_code gone;
+    if (at->symlink_status(gone).type() != fs::file_type::regular) continue;
+    if (const std::uintmax_t size = at->file_size(gone); !gone) largest = std::max(largest, size);
+    if (at.depth() >= static_cast<int>(most_depth)) at.disable_recursion_pending();
+  }
+  return largest;
 }
 
 DataFolder::Found DataFolder::read(const std::string& name, std::size_t most_bytes) const {

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <vector>
@@ -20,6 +21,8 @@ class DataFolder {
   void fill(const std::vector<DataFile>& files) const;
   // More files or bytes than any lab needs. Cheap enough to be asked while the program runs.
   bool is_overfull() const;
+  // In bytes, as far as the program left it to be seen.
+  std::uintmax_t largest_file() const;
   // The file's content. Nothing if there is none, and why.
   struct Found {
     std::optional<std::vector<std::byte>> content;

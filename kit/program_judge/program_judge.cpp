@@ -20,6 +20,7 @@ using nlohmann::json;
 bool has_given_up(const ConductedRun& run) {
   constexpr int abort_signal = 6;  // assert and abort
   const std::string ended = run.record.value("ended", "");
+  if (run.record.contains("limit")) return false;
   return (ended == "exit" && run.record.value("status", 0) != 0) || (ended == "signal" && run.record.value("signal", 0) == abort_signal);
 }
 

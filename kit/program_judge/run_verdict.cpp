@@ -30,6 +30,19 @@ constexpr std::array<std::pair<std::string_view, Verdict>, 14> host_mistakes{{{"
                                                                               {"copy-race", Verdict::race},
                                                                               {"launch-race", Verdict::race}}};
 
+// Which limit the program met. `most`: in milliseconds or bytes; 0: not known.
+std::string limit_in_words(const std::string& limit, std::uint64_t most) {
+  const std::string seconds = std::to_string(most / 1000) + (most % 1000 == 0 ? "" : "." + std::to_string(most % 1000 / 100)) + " seconds";
+  const std::string megabytes = std::to_string(most >> 20) + " MiB";
+  if (limit == "memory")
+    return "The program needs more memory than it may use on the host" + (most == 0 ? "." : ": it may have " + megabytes + ".");
+  if (limit == "file-size")
+    return "The program writes a larger file than it may" + (most == 0 ? "." : ": a file may have " + megabytes + ".");
+  const std::string what =
+      limit == "processor-time" ? "its host code has used " + seconds + " of processor time" : "it was stopped after " + seconds;
+  return "The program did not end in its time: " + what + ".";
+}
+
 }  // namespace
 
 void worsen(LaunchRecord& record, Verdict verdict, const std::string& message) {
@@ -47,6 +60,9 @@ void judge_end(LaunchRecord& record, const ConductedRun& run) {
   const bool is_late = ended == "signal" ? run.record.value("signal", 0) == SIGXCPU
                                          : ended == "exit" && run.record.value("status", 0) == shell_status + SIGXCPU;
   if (is_late) return worsen(record, Verdict::timeout, "The program did not end in its time.");
+  if (const std::string limit = run.record.value("limit", ""); !limit.empty())
+    return worsen(record, limit == "memory" ? Verdict::crash : Verdict::timeout,
+                  limit_in_words(limit, run.record.value("most", std::uint64_t{0})));
   if (ended == "exit") {
     // A program that looks at its errors ends so after a mistake, and then the mistake is the verdict.
     if (run.record.value("status", 0) != 0 && record.verdict == Verdict::pass)

@@ -2,6 +2,7 @@
 #include <fcntl.h>
 
 #include <algorithm>
+#include <atomic>
 #include <csignal>
 #include <cstdlib>
 #include <thread>
@@ -291,6 +292,42 @@ TEST_CASE("fake program: launcher that uses up its processor time", "[.fake-prog
   Launcher one;
   std::signal(SIGXCPU, SIG_DFL);
   raise(SIGXCPU);
+}
+
+TEST_CASE("fake program: launcher that ignores the end of its processor time", "[.fake-program]") {
+  Launcher one;
+  std::signal(SIGXCPU, SIG_IGN);
+  for (std::atomic<bool> runs{true}; runs;) {
+  }
+}
+
+TEST_CASE("fake program: launcher that keeps a child at work and asks without end", "[.fake-program]") {
+  Launcher one;
+  if (fork() == 0) {
+    for (std::atomic<bool> runs{true}; runs;) {
+    }
+  }
+  for (;;) one.cuda.ask({{"op", "memory"}});
+}
+
+TEST_CASE("fake program: launcher that writes a file beyond its size", "[.fake-program]") {
+  Launcher one;
+  std::signal(SIGXFSZ, SIG_DFL);
+  raise(SIGXFSZ);
+}
+
+TEST_CASE("fake program: launcher that does not look whether its file was written", "[.fake-program]") {
+  Launcher one;
+  const int file = open("out.bin", O_CREAT | O_WRONLY, 0600);
+  expect(ftruncate(file, 1 << 20) == 0, 11);
+  _exit(3);
+}
+
+TEST_CASE("fake program: launcher that is refused memory", "[.fake-program]") {
+  Launcher one;
+  one.cuda.ask({{"op", "touch"}, {"address", 0}, {"write", false}, {"signal", SIGABRT}, {"refused_bytes", 1ull << 40}});
+  std::signal(SIGABRT, SIG_DFL);
+  abort();
 }
 
 TEST_CASE("fake program: launcher that sends the host's result in disguise", "[.fake-program]") {

@@ -179,6 +179,23 @@ TEST_CASE("a launcher that never comes back is ended", "[launcher]") {
   CHECK(run("never comes back", one).verdict == Verdict::timeout);
 }
 
+TEST_CASE("whatever a launcher does with signals, the limit that it met is told", "[launcher]") {
+  const auto [launcher, verdict, message] = GENERATE(table<std::string, Verdict, std::string>(
+      {{"ignores the end of its processor time", Verdict::timeout,
+        "The program did not end in its time: its host code has used 0.3 seconds"},
+       {"keeps a child at work and asks without end", Verdict::timeout, "The program did not end in its time: its host code has used 0.3"},
+       {"writes a file beyond its size", Verdict::timeout, "The program writes a larger file than it may: a file may have 1 MiB."},
+       {"does not look whether its file was written", Verdict::timeout, "The program writes a larger file than it may: a file may"},
+       {"is refused memory", Verdict::crash, "The program needs more memory than it may use on the host: it may have 64 MiB."}}));
+  CAPTURE(launcher);
+  const Folders folders;
+  judge::BuiltProgram program = built(folders, launcher);
+  program.description["limits"].update({{"host_clock_ms", 300}, {"file_bytes", 1 << 20}, {"host_bytes", 64 << 20}});
+  const LaunchRecord record = judge::judge_launcher(program, trial());
+  CHECK(record.verdict == verdict);
+  CHECK(record.message.substr(0, message.size()) == message);
+}
+
 TEST_CASE("memory that a launcher keeps is told, and its operands are no leak", "[launcher]") {
   const LaunchRecord record = run("keeps something back");
   CHECK(record.verdict == Verdict::pass);

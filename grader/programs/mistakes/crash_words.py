@@ -35,6 +35,14 @@ def crash_words(signal: int, address: int, line: str, *, writes: bool) -> tuple[
     )
 
 
+def memory_words(refused: int) -> tuple[str, str]:
+    """The sentence and the advice where `refused` bytes were asked for and not given."""
+    return (
+        f"The program ends here: it was refused {refused:,} bytes of the host's memory, because it may not have so much.",
+        "Is the size right, and is memory freed that is no longer needed? malloc() answers with a null pointer, new with an exception.",
+    )
+
+
 def _aborted(line: str) -> tuple[str, str]:
     if _ASSERT.search(line):
         return "The program ends here: the condition of this assert() is false.", "Print the values that it compares."

@@ -7,7 +7,7 @@ import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from grader.programs.mistakes.crash_words import crash_words
+from grader.programs.mistakes.crash_words import crash_words, memory_words
 from grader.programs.mistakes.error_words import error_words
 from grader.programs.mistakes.host_facts import Facts
 from grader.programs.mistakes.run_record import LaunchRecord
@@ -301,6 +301,8 @@ def _write_before_sync(facts: Facts) -> Told:
 
 
 def _host_crash(facts: Facts) -> Told:
+    if (refused := facts.record.number("refused_bytes")) is not None:
+        return Told("No memory left on the host", *memory_words(refused))
     message, advice = crash_words(
         facts.record.number("signal") or 0,
         facts.record.number("address") or 0,

@@ -140,6 +140,8 @@ class RunRecord(_Record):
     ended: str
     status: int | None = None
     signal: int | None = None
+    limit: str = ""  # which one the program met: "processor-time", "wall-clock", "memory", "file-size"
+    most: int = 0  # of it, in milliseconds or bytes
     detail: str = ""
     refusal: RefusalRecord | None = None
     launches: tuple[LaunchRecord, ...] = ()

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "host_api/library/atomic_instruction.hpp"
+#include "host_api/library/heap_blocks.hpp"
 #include "host_api/library/host_session.hpp"
 #include "host_api/library/open_pages.hpp"
 
@@ -36,6 +37,7 @@ struct Search {
 };
 
 constexpr std::size_t most_frames = 16;
+constexpr std::uintptr_t null_bytes = 1 << 16;  // addresses of a null pointer and what stands shortly behind
 
 _Unwind_Reason_Code look(_Unwind_Context* frame, void* argument) {
   auto& search = *static_cast<Search*>(argument);
@@ -62,8 +64,11 @@ void die(int signal) {
 void tell_end(int signal, std::uintptr_t address, std::uintptr_t pc, bool write) {
   die(signal);
   const auto frames = frames_of_fault(pc);
-  (void)Session::open().ask(
-      {{"op", "touch"}, {"address", address}, {"at", frames[0]}, {"frames", frames}, {"write", write}, {"signal", signal}});
+  nlohmann::json request = {{"op", "touch"},    {"address", address}, {"at", frames[0]},
+                            {"frames", frames}, {"write", write},     {"signal", signal}};
+  // std::bad_alloc that nobody caught, or a null pointer that nobody looked at.
+  if (address < null_bytes && (signal == SIGABRT || signal == SIGSEGV) && refused_bytes() != 0) request["refused_bytes"] = refused_bytes();
+  (void)Session::open().ask(std::move(request));
 }
 
 void on_fault(int signal, siginfo_t* about, void* context) {

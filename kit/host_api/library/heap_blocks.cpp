@@ -4,6 +4,7 @@
 
 #include <sys/mman.h>
 
+#include <atomic>
 #include <cerrno>
 #include <cstdlib>
 #include <functional>
@@ -74,7 +75,10 @@ Table& table() {
   return *table_made;
 }
 
+constinit std::atomic<std::size_t> last_refused{0};
+
 void* remember(void* block, std::size_t bytes) {
+  if (!block) last_refused = bytes;
   if (!block) return block;
   const std::lock_guard lock(table_mutex);
   table().insert_or_assign(reinterpret_cast<std::uintptr_t>(block), bytes);
@@ -97,6 +101,8 @@ std::optional<std::size_t> room_in_heap(std::uintptr_t address) {
 }
 
 }  // namespace
+
+std::size_t refused_bytes() { return last_refused; }
 
 std::optional<std::size_t> room_at(std::uintptr_t address) {
   if (const auto room = room_in_heap(address)) return room;
@@ -124,8 +130,8 @@ void* memalign(std::size_t alignment, std::size_t bytes) { return remember(__lib
 void* aligned_alloc(std::size_t alignment, std::size_t bytes) { return remember(__libc_memalign(alignment, bytes), bytes); }
 int posix_memalign(void** block, std::size_t alignment, std::size_t bytes) {
   void* place = __libc_memalign(alignment, bytes);
-  if (!place) return ENOMEM;
-  *block = remember(place, bytes);
+  if (!remember(place, bytes)) return ENOMEM;
+  *block = place;
   return 0;
 }
 }

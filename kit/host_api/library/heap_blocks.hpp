@@ -12,4 +12,7 @@ namespace tilelab_host {
 // stack, memory of libraries, what was freed.
 std::optional<std::size_t> room_at(std::uintptr_t address);
 
+// The size of the last block that was asked for and not given, because the program may have no more memory; 0: there was none.
+std::size_t refused_bytes();
+
 }  // namespace tilelab_host

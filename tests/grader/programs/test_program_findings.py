@@ -10,7 +10,7 @@ from grader.programs.host.host_build import UnusedResult
 from grader.programs.host.host_places import Place
 from grader.programs.mistakes.memory_names import MemoryNames
 from grader.programs.mistakes.run_record import AllocationRecord, RunRecord
-from grader.programs.program_findings import RunFacts, host_findings, kernel_findings
+from grader.programs.program_findings import RunFacts, crashed, ending, host_findings, kernel_findings
 
 LINES = [
     "int main() {",
@@ -160,3 +160,28 @@ def test_names_of_many_allocations_take_work_in_proportion_to_their_number(count
 def test_a_kind_that_is_not_known_is_shown_and_not_hidden() -> None:
     (found,) = host_findings(facts(host=[{"kind": "something-new", "at": 40}]))
     assert "something-new" in found.message
+
+
+@pytest.mark.parametrize(
+    ("record", "said"),
+    [
+        ({"ended": "timeout", "limit": "processor-time", "most": 4000}, "it used 4 seconds of processor time"),
+        ({"ended": "timeout", "limit": "wall-clock", "most": 3000}, "it did not end in 3 seconds"),
+        (
+            {"ended": "exit", "status": 153, "limit": "file-size", "most": 2 << 30},
+            "it writes a file of more than 2.0 GiB",
+        ),
+        ({"ended": "exit", "status": 134, "limit": "memory", "most": 8 << 30}, "more memory than the 8.0 GiB"),
+    ],
+)
+def test_the_limit_that_a_program_met_is_told_and_not_the_signal(record: dict[str, Any], said: str) -> None:
+    made = RunRecord.model_validate(record)
+    assert said in ending(made, 3)
+    assert crashed(made) == (made.ended == "exit")
+
+
+def test_a_crash_after_memory_was_refused_is_told_as_that() -> None:
+    (found,) = host_findings(
+        facts(host=[{"kind": "host-crash", "at": 20, "signal": 6, "refused_bytes": 24_000_000_000}])
+    )
+    assert (found.line, "24,000,000,000 bytes of the host's memory" in found.message) == (4, True)

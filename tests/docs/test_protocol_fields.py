@@ -1,0 +1,76 @@
+"""docs/protocols.md names every field that the processes send each other, and no other: the table of fields against the code.
+
+It reads the quoted keys of a C++ file, and parses no C++. What a field means is not looked at.
+"""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+PAGE = ROOT / "docs" / "protocols.md"
+_ROW = re.compile(r"^\| `(?P<file>kit/[\w/]+\.cpp)` \| [^|]+ \| (?P<fields>[^|]+) \|$", re.MULTILINE)
+_KEYS = (
+    r'(?:\.|->)at\("(\w+)"\)',
+    r'\.(?:contains|value|has)\("(\w+)"',
+    r'request\.\w+\("(\w+)"',
+    r'\b(?:flag|optional_number)\("(\w+)"\)',
+    r'\{"(\w+)",\s*(?![\s"])',
+    r'\["(\w+)"\]',
+    r'pair\{"(\w+)",',
+)
+_OPERATION = re.compile(r'\bop == "(\w+)"')
+# What else the two folders read or write as JSON with quoted keys is part of no message of these processes.
+_MESSAGES = ("kit/runner/*message.cpp", "kit/runner/protocol.cpp", "kit/runner/image.cpp", "kit/program/*.cpp")
+
+
+def keys_in(text: str) -> set[str]:
+    return {key for pattern in _KEYS for key in re.findall(pattern, text)}
+
+
+def files_with_fields() -> dict[str, set[str]]:
+    files = {path for pattern in _MESSAGES for path in ROOT.glob(pattern)}
+    found = {str(path.relative_to(ROOT)): keys_in(path.read_text(encoding="utf-8")) for path in files}
+    return {name: keys for name, keys in found.items() if keys}
+
+
+def fields_on(page: str) -> dict[str, set[str]]:
+    return {row["file"]: set(re.findall(r"`(\w+)`", row["fields"])) for row in _ROW.finditer(page)}
+
+
+FILES = files_with_fields()
+
+
+@pytest.mark.parametrize("file", sorted(FILES))
+def test_the_page_names_the_fields_that_the_code_reads_and_writes(file: str) -> None:
+    named = fields_on(PAGE.read_text(encoding="utf-8")).get(file, set())
+    assert sorted(FILES[file] - named) == [], f"docs/protocols.md does not name these fields of {file}"
+    assert sorted(named - FILES[file]) == [], f"docs/protocols.md names fields that {file} does not have"
+
+
+def test_the_page_has_no_row_of_a_file_without_messages() -> None:
+    assert sorted(set(fields_on(PAGE.read_text(encoding="utf-8"))) - set(FILES)) == []
+
+
+def test_the_page_names_each_request_of_a_program() -> None:
+    asked = set(_OPERATION.findall((ROOT / "kit/program/conductor.cpp").read_text(encoding="utf-8")))
+    table = PAGE.read_text(encoding="utf-8").split("| `op` | what it asks for |")[1].split("\n\n")[0]
+    rows = {one for line in table.split("\n")[2:] for one in re.findall(r"`(\w+)`", line.split("|")[1])}
+    named = set(re.findall(r"`(\w+)`", table))
+    assert sorted(asked - named) == [], "docs/protocols.md does not name these requests"
+    assert sorted(rows - asked - {"planned_by", "graph"}) == [], "docs/protocols.md names requests that are not there"
+
+
+def test_keys_are_found_however_they_are_read_or_written() -> None:
+    text = """
+      value = {{"status", reply.status}, {"detail", text}};
+      value["trace"] = 1; value.at("uses"); value.contains("heap"); request.number("address"); flag("reversed");
+      for (auto& [key, path] : {std::pair{"custody", &program.custody}, {"kept_reads", &program.kept}}) {}
+      if (op == "copy") fail("a sentence");
+      constexpr const char* kinds[] = {"leak", "copy-size"};
+    """
+    found = {"status", "detail", "trace", "uses", "heap", "address", "reversed", "custody", "kept_reads"}
+    assert keys_in(text) == found
