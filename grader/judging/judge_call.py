@@ -24,7 +24,7 @@ from grader.model.seed import judge_key
 from grader.model.verdicts import Verdict
 
 # The judge itself ends long before, because every launch has a time limit of its own.
-JUDGE_SECONDS = 300
+JUDGE_SECONDS = 400
 MAX_REPORT_BYTES = 64 << 20
 
 

@@ -45,6 +45,13 @@ bool Bench::is_too_late() const { return timeouts_ >= most_timeouts || is_out_of
 
 bool Bench::is_out_of_time() const { return taken_ >= most_seconds * clock_factor_; }
 
+std::chrono::milliseconds Bench::time_for_a_run() const {
+  const std::chrono::milliseconds used = taken_ + (began_ ? now_() - *began_ : std::chrono::milliseconds{});
+  return std::max<std::chrono::milliseconds>(most_seconds * clock_factor_ - used, least_seconds * clock_factor_);
+}
+
+unsigned Bench::halvings() const { return std::min(timeouts_, most_halvings); }
+
 const LaunchRecord& Bench::skip(const std::string& shape, const std::string& inputs) {
   CaseRecord& record = cases_.back();
   LaunchRecord& skipped = record.launches.emplace_back();
@@ -60,9 +67,10 @@ const LaunchRecord& Bench::skip(const std::string& shape, const std::string& inp
 
 LaunchRecord& Bench::judged(const std::function<LaunchRecord()>& judge) {
   CaseRecord& record = cases_.back();
-  const std::chrono::milliseconds began = now_();
+  began_ = now_();
   record.launches.push_back(judge());
-  taken_ += now_() - began;
+  taken_ += now_() - *began_;
+  began_.reset();
   LaunchRecord& launch = record.launches.back();
   if (launch.verdict == Verdict::timeout) ++timeouts_;
   if (launch.verdict != Verdict::pass) record.message = launch.shape + ", " + launch.inputs + ": " + launch.message;
@@ -75,8 +83,8 @@ const LaunchRecord& Bench::run(const std::string& shape, const std::string& inpu
 
 const LaunchRecord& Bench::run(Trial trial) {
   if (is_too_late()) return skip(trial.shape, trial.inputs);
-  trial.spare_events >>= std::min(timeouts_, most_halvings);
-  trial.clock_ms = trial.clock_ms * clock_factor_ >> std::min(timeouts_, most_halvings);
+  trial.spare_events >>= halvings();
+  trial.clock_ms = trial.clock_ms * clock_factor_ >> halvings();
   LaunchRecord& launch = judged([&] { return judge_launch_(trial); });
   if (launch.verdict == Verdict::pass) {
     passed_.push_back({std::move(trial), launch.config.value_or(protocol::LaunchConfig{}), {}});

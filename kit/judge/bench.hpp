@@ -5,6 +5,7 @@
 #include <chrono>
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -40,6 +41,11 @@ class Bench {
   const LaunchRecord& run(Trial trial);
   // The same for anything else that a case judges: `judge` is called unless the time is up.
   const LaunchRecord& run(const std::string& shape, const std::string& inputs, const std::function<LaunchRecord()>& judge);
+  // For one run of a program: a case may have it run several times. How long it may take on the wall: what is left of `most_seconds`, and
+  // never less than `least_seconds`, so that no run fails only because it comes late. And how often its own limits are halved, as above.
+  static constexpr std::chrono::seconds least_seconds{30};
+  std::chrono::milliseconds time_for_a_run() const;
+  unsigned halvings() const;
   // The open case fails even if all its launches passed: the kernel is correct, but does not use the lab's technique.
   void fail_technique(std::string message);
   // A stream of its own for each draw. It depends on the key, on the open case, and on how many streams the case has drawn before.
@@ -59,6 +65,7 @@ class Bench {
   std::vector<Evidence> passed_;  // launches of the open case whose output was right
   std::uint64_t drawn_ = 0;
   unsigned timeouts_ = 0;
+  std::optional<std::chrono::milliseconds> began_;  // the launch that is judged now
   Clock now_;
   std::chrono::milliseconds taken_{};  // by all launches
 };

@@ -138,6 +138,7 @@ int judge_all(int argc, char** argv) {
   };
   judge::Bench bench(judge_trial, task.key, clock_factor());
   judge::use_bench(&bench);
+  program.share = [&bench] { return judge::RunShare{bench.time_for_a_run(), bench.halvings()}; };
   config.reporterSpecifications.assign(1, Catch::ReporterSpec("judge", {}, {}, {}));
   const auto& cases = bench.cases();
   const auto all_passed = [&] { return std::all_of(cases.begin(), cases.end(), [](const auto& one) { return one.passed; }); };

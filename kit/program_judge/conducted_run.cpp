@@ -2,6 +2,7 @@
 
 #include <sys/wait.h>
 
+#include <algorithm>
 #include <chrono>
 #include <cstring>
 #include <filesystem>
@@ -27,6 +28,17 @@ std::string text_of(const std::string& path) {
   std::ifstream file(path, std::ios::binary);
   if (!file) throw std::runtime_error("the file " + path + " cannot be read");
   return {std::istreambuf_iterator<char>(file), {}};
+}
+
+// The processor time of a launcher's launches is halved by whoever made its trial.
+void cut(json& limits, const RunShare& share, bool is_launcher) {
+  const auto halve = [&](const char* key) {
+    if (limits.contains(key)) limits[key] = limits.at(key).get<std::uint64_t>() >> share.halvings;
+  };
+  halve("host_clock_ms");
+  if (!is_launcher) halve("clock_ms");
+  if (!is_launcher) halve("wall_ms");
+  limits["wall_ms"] = std::min(limits.at("wall_ms").get<std::uint64_t>(), static_cast<std::uint64_t>(share.most.count()));
 }
 
 // A program that ignores the signal of a file that is too large fails at its next write, and ends as it likes.
@@ -74,6 +86,7 @@ ConductedRun conduct(const BuiltProgram& program, json description) {
   const std::string base = program.scratch + "/program", report = base + ".report", copies = base + ".copies", file = base + ".json";
   for (const std::string& old : {report, copies}) std::filesystem::remove(old);
   description["custody"] = copies;
+  if (program.share) cut(description.at("limits"), program.share(), program.launcher.has_value());
   std::ofstream(file) << description.dump();
   const std::chrono::milliseconds most(description.at("limits").at("wall_ms").get<std::int64_t>());
   OutputProcess child({program.conductor, "--program", file, "--report", report}, program.folder, false);

@@ -5,6 +5,7 @@
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
@@ -41,6 +42,12 @@ struct NativeProgram {
   std::chrono::milliseconds most{};  // on the wall
 };
 
+// How much of its limits a run may use: those who judge many runs share their time among them.
+struct RunShare {
+  std::chrono::milliseconds most{};  // on the wall
+  unsigned halvings = 0;             // of each limit of its own
+};
+
 // What the grader says of a program that it has built. `description` is program.json without arguments.
 struct BuiltProgram {
   std::string conductor;  // the path of the conductor
@@ -49,6 +56,7 @@ struct BuiltProgram {
   std::optional<NativeProgram> native;   // if there is one, it runs instead of the conductor
   std::string folder;                    // where the program runs: it may write there
   std::string scratch;                   // where the judge may: the program sees nothing of it
+  std::function<RunShare()> share = {};  // asked before each run; none: the whole limits
 };
 
 // Throws std::runtime_error or nlohmann::json::exception.

@@ -170,6 +170,29 @@ TEST_CASE("after three timeouts nothing more is run, and no case passes for that
   CHECK_THAT(bench.cases().back().message, ContainsSubstring("not run"));
 }
 
+TEST_CASE("the runs of one submission share its time, and none has less than half a minute", "[bench]") {
+  using std::chrono::seconds;
+  std::chrono::milliseconds now{0};
+  Bench bench(as_named, SecretKey::from_number(1), 1, [&now] { return now; });
+  bench.open_case("a case", {});
+  std::vector<std::chrono::milliseconds> given;
+  const auto runs_long = [&] {
+    for (int run = 0; run < 5; ++run) {
+      given.push_back(bench.time_for_a_run());
+      now += std::min<std::chrono::milliseconds>(given.back(), seconds(90));
+    }
+    return as_named(named("timeout"));
+  };
+  CHECK(bench.halvings() == 0);
+  bench.run("a shape", "", runs_long);
+  CHECK(given == std::vector<std::chrono::milliseconds>{seconds(150), seconds(60), seconds(30), seconds(30), seconds(30)});
+  CHECK(bench.halvings() == 1);
+  bench.run("another shape", "", runs_long);
+  CHECK(given.size() == 5);
+  bench.close_case(true, "");
+  CHECK_THAT(bench.cases().back().message, ContainsSubstring("not run"));
+}
+
 TEST_CASE("what a case draws depends on seed, title and how often it drew", "[bench]") {
   const auto first = [](std::uint64_t seed, const std::string& name) {
     Bench bench(as_named, SecretKey::from_number(seed));

@@ -123,6 +123,13 @@ void watch_faults() {
   }
 }
 
+namespace {
+
+// From the start: a program may crash before its first call of CUDA.
+[[gnu::constructor]] void watch_from_the_start() { watch_faults(); }
+
+}  // namespace
+
 void guard_ranges(const nlohmann::json& reply) {
   protect(reply, "guard", PROT_NONE);
   protect(reply, "guard_writes", PROT_READ);
