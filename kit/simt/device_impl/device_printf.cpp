@@ -9,6 +9,7 @@
 #include <cstdarg>
 #include <cstdint>
 #include <cstdio>
+#include <cstdlib>
 #include <cstring>
 
 #include "simt/device_impl/announcing.hpp"
@@ -47,11 +48,13 @@ void append(const char* text, std::size_t bytes) {
   if (printed.size() < most_bytes) printed.append(text, std::min(bytes, most_bytes - printed.size()));
 }
 
-// The text at `address`, up to its end or to the end of the memory that a kernel may read.
-std::string submission_string(const char* address) {
+constexpr std::size_t longest_string = 4096;
+
+// The text at `address`, up to its end, to `most` characters, or to the end of the memory that a kernel may read.
+std::string submission_string(const char* address, std::size_t most = longest_string) {
   std::string text;
   std::size_t of_device = 0;
-  for (const char* p = address; text.size() < 4096; ++p) {
+  for (const char* p = address; text.size() < most; ++p) {
     const auto place = reinterpret_cast<std::uintptr_t>(p);
     if (!owned_by_submission(place)) {
       if (!Machine::current().holds(place)) {
@@ -66,6 +69,13 @@ std::string submission_string(const char* address) {
   }
   note_string(address, of_device);
   return text;
+}
+
+// How many characters of a string "%.3s" reads. A negative precision is none.
+std::size_t precision_of(const std::string& specification) {
+  const std::size_t point = specification.find('.');
+  const int asked = point == std::string::npos ? -1 : std::atoi(specification.c_str() + point + 1);
+  return asked < 0 ? longest_string : static_cast<std::size_t>(asked);
 }
 
 // A width or precision beyond what is kept of one conversion would only keep the library busy.
@@ -102,7 +112,7 @@ void convert(const std::string& specification, char conversion, Length length, s
     case 'A': size = std::snprintf(text, sizeof text, specification.c_str(), va_arg(*arguments, double)); break;
     case 'p': size = std::snprintf(text, sizeof text, specification.c_str(), va_arg(*arguments, void*)); break;
     case 's': {
-      const std::string string = submission_string(va_arg(*arguments, const char*));
+      const std::string string = submission_string(va_arg(*arguments, const char*), precision_of(specification));
       size = std::snprintf(text, sizeof text, specification.c_str(), string.c_str());
       break;
     }
