@@ -108,9 +108,10 @@ void judge_results(LaunchRecord& record, const Operands& operands, const std::ve
   if (record.verdict != Verdict::wrong_answer) record.wrong_output.clear();
 }
 
-// A right result that no kernel made.
+// A right result that no kernel made. Where a mistake was found, that is the verdict: a kernel that writes to an input is no host that
+// computes.
 void judge_origin(LaunchRecord& record, const Operands& operands, const std::vector<OperandContent>& contents, const ConductedRun& run) {
-  if (record.mismatch) return;
+  if (record.mismatch || record.verdict != Verdict::pass) return;
   std::vector<KnownValues> known;
   for (std::size_t i = 0; i < contents.size(); ++i) {
     const Operand& operand = *operands[i];

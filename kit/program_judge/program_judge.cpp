@@ -77,7 +77,7 @@ void judge_result(LaunchRecord& record, const ProgramTrial& trial, const DataFol
     mismatch->output = trial.output.empty() ? "the output" : trial.output;
     record.verdict = worst(record.verdict, Verdict::wrong_answer);
     record.mismatch = std::move(mismatch);
-  } else if (knows_origin && trial.must_come_from_a_kernel) {
+  } else if (knows_origin && trial.must_come_from_a_kernel && record.verdict == Verdict::pass) {
     if (!came_from_a_kernel(trial.expectation, trial.type, run.copies, given(trial)))
       worsen(record, Verdict::rejected, "The result is right, but no kernel wrote it: it never came from the GPU's memory to the host.");
     else if (sent_by_the_host(trial.expectation, trial.type, run.copies, given(trial)))

@@ -81,6 +81,8 @@ class Facts:
     @property
     def device_variable(self) -> str:
         """A `__device__` or `__constant__` variable that this call is given like a pointer; empty: none."""
+        if self.statement and "Symbol" in self.statement.name:
+            return ""
         for number in (0, 1):
             name = self._argument(number)
             declared = re.compile(rf"__(?:device|constant)__[^;(){{}}]*\b{re.escape(name)}\s*(?:\[|=|;)")
