@@ -88,6 +88,9 @@ class Contest(Model):
     looked_at: int = 0  # outputs that were inspected, chosen so that no kernel can know which
     faults: tuple[WrongOutput, ...] = ()
     elements: tuple[SampledElement, ...] = ()
+    relative_error: float | None = (
+        None  # the largest root mean square of an output's errors by that of its values; None: not looked at
+    )
     device: str
     device_seconds: float = 0  # how long nobody else used the device
 

@@ -261,6 +261,7 @@ class Timing(Model):
     temperature_c: int = 0
     outputs_checked: int = 0
     elements: tuple[SampledElement, ...] = ()
+    relative_error: float | None = None  # of timed outputs, as a root mean square; None: not known
     device_seconds: float = 0  # how long nobody else used the device
     floor_ms: float = 0  # the roofline: no kernel can be faster; 0: unknown
     review: str = ""  # why a person has to look; for the instructor only

@@ -91,6 +91,7 @@ def _measured(lab: Lab, outcome: SpeedOutcome) -> Timing:
         "temperature_c": last.after.temperature_c,
         "device_seconds": sum(one.device_seconds for one in contests),
         "outputs_checked": sum(one.looked_at for one in contests),
+        "relative_error": max((one.relative_error for one in contests if one.relative_error is not None), default=None),
         "elements": next((one.elements for one in contests if one.elements), ()),
         "sweep": sweep_points(outcome.sweep, Peak(outcome.peak_flops, outcome.peak_bytes)),
     }

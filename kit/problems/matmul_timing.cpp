@@ -38,10 +38,15 @@ judge::SampledElement sampled(const Inputs& in, std::size_t i, std::size_t j, fl
   return {i, j, sum, actual, sum != 0 ? error / std::abs(sum) : error};
 }
 
-// The ratio of two root mean squares: the errors, and the norms of row times column. fp32 sums stay below 0.7·u (random walk of K
-// roundings). At the sizes that are timed, products rounded to TF32 or half precision have 100·u and more.
-std::string norm_fault(const Inputs& in, std::span<const float> C, judge::RandomStream& random, std::vector<judge::SampledElement>& shown) {
-  double errors = 0, norms = 0;
+struct Accuracy {
+  double of_norms = 0;  // the ratio of two root mean squares: the errors, and the norms of row times column
+  double relative = 0;  // likewise, the errors and the right values: about √K times as much, and without unit
+  std::vector<judge::SampledElement> shown;
+};
+
+Accuracy accuracy(const Inputs& in, std::span<const float> C, judge::RandomStream& random) {
+  Accuracy found;
+  double errors = 0, norms = 0, values = 0;
   for (int s = 0; s < sampled_elements; ++s) {
     const auto i = static_cast<std::size_t>(random.bits() % in.n.M), j = static_cast<std::size_t>(random.bits() % in.n.N);
     const judge::SampledElement one = sampled(in, i, j, C[i * in.n.N + j]);
@@ -53,11 +58,19 @@ std::string norm_fault(const Inputs& in, std::span<const float> C, judge::Random
     const double error = one.expected - static_cast<double>(one.actual);
     errors += error * error;
     norms += row * column;
-    if (s < shown_elements) shown.push_back(one);
+    values += one.expected * one.expected;
+    if (s < shown_elements) found.shown.push_back(one);
   }
-  const double ratio = std::sqrt(errors / norms);
-  if (ratio <= 4 * unit_roundoff) return {};
-  return "sampled elements of C are " + std::to_string(ratio / unit_roundoff) +
+  found.of_norms = std::sqrt(errors / norms);
+  found.relative = std::sqrt(errors / values);
+  return found;
+}
+
+// fp32 sums stay below 0.7·u (random walk of K roundings). At the sizes that are timed, products rounded to TF32 or half precision
+// have 100·u and more.
+std::string norm_fault(const Accuracy& found) {
+  if (found.of_norms <= 4 * unit_roundoff) return {};
+  return "sampled elements of C are " + std::to_string(found.of_norms / unit_roundoff) +
          " roundings of fp32 away from the product; at most 4 are allowed";
 }
 
@@ -113,8 +126,12 @@ judge::Inspection inspect(Sides n, std::uint64_t seed, std::span<const float> C,
       inspection.fault = "row " + std::to_string(i) + " of C is wrong";
     }
   }
-  if (!inspection.fault.empty() || in.whole) return inspection;
-  inspection.fault = norm_fault(in, C, random, inspection.elements);
+  if (in.whole) return inspection;
+  const Accuracy found = accuracy(in, C, random);
+  if (std::isfinite(found.relative)) inspection.relative_error = found.relative;
+  if (!inspection.fault.empty()) return inspection;
+  inspection.fault = norm_fault(found);
+  inspection.elements = found.shown;
   return inspection;
 }
 

@@ -20,10 +20,15 @@ judge::Inspection inspect(std::size_t M, std::size_t N, std::uint64_t seed, std:
     return judge::SampledElement{row, column, expected, actual, expected != 0 ? error / std::abs(expected) : error};
   };
   judge::Inspection inspection;
+  double errors = 0, values = 0;
   for (int i = 0; i < shown_elements; ++i) {
     const auto row = static_cast<std::size_t>(random.bits() % N), column = static_cast<std::size_t>(random.bits() % M);
     inspection.elements.push_back(look(row, column));
+    const judge::SampledElement& one = inspection.elements.back();
+    errors += (one.expected - static_cast<double>(one.actual)) * (one.expected - static_cast<double>(one.actual));
+    values += one.expected * one.expected;
   }
+  if (const double ratio = std::sqrt(errors / values); !whole && std::isfinite(ratio)) inspection.relative_error = ratio;
   for (std::size_t i = 0; i < N * M; ++i) {
     if (out[i] == timed_input::value(in, i % M * N + i / M, whole)) continue;
     inspection.fault = "out[" + std::to_string(i / M) + "][" + std::to_string(i % M) + "] is wrong";

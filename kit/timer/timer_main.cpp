@@ -59,6 +59,7 @@ std::vector<unsigned> rounds_to_keep(unsigned rounds, std::size_t bytes, judge::
 
 struct Looked {
   json faults = json::array(), elements = json::array();
+  json relative_error;  // the largest of any output; null: none was looked at for it
 };
 
 Looked look(const judge::TimedWork& work, const protocol::TimingRequest& request, const judge::MemoryFile& kept,
@@ -70,6 +71,10 @@ Looked look(const judge::TimedWork& work, const protocol::TimingRequest& request
   for (std::size_t i = 0; i < request.kept_rounds.size(); ++i) {
     std::memcpy(output.data(), bytes.data() + i * each, each);
     const auto inspection = work.inspect(request.round_seeds.at(request.kept_rounds[i]), output, judge::RandomStream(random.bits()));
+    if (inspection.relative_error >= 0) {
+      const double before = looked.relative_error.is_null() ? 0 : looked.relative_error.get<double>();
+      looked.relative_error = std::max(before, inspection.relative_error);
+    }
     if (!inspection.fault.empty()) looked.faults.push_back({{"round", request.kept_rounds[i]}, {"fault", inspection.fault}});
     if (!looked.elements.empty() && inspection.fault.empty()) continue;
     if (!inspection.elements.empty()) looked.elements = json::array();  // elements of a wrong output replace the others
@@ -149,12 +154,13 @@ void time(int argc, char** argv) {
     report["detail"] = "the runner did not time every round";
   }
   report.update({{"shape", work.shape}, {"flops", work.flops}, {"bytes", work.bytes}, {"looked_at", 0}});
-  report.update({{"faults", json::array()}, {"elements", json::array()}});
+  report.update({{"faults", json::array()}, {"elements", json::array()}, {"relative_error", nullptr}});
   if (report["status"] == json(protocol::Status::completed)) {
     Looked looked = look(work, request, kept, random);
     report["looked_at"] = request.kept_rounds.size();
     report["faults"] = std::move(looked.faults);
     report["elements"] = std::move(looked.elements);
+    report["relative_error"] = std::move(looked.relative_error);
   }
   judge::write_report(options.text("report"), report.dump(-1, ' ', false, json::error_handler_t::replace) + "\n");
 }

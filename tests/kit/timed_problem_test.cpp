@@ -1,6 +1,7 @@
 // The inspection of timed outputs: a right product passes in both kinds of rounds, a wrong one fails in both.
 #include "judge/timed_problem.hpp"
 
+#include <bit>
 #include <cmath>
 #include <cstring>
 #include <functional>
@@ -96,6 +97,22 @@ TEST_CASE("a product of the last round's inputs is wrong", "[timed-problem]") {
 
 TEST_CASE("products rounded to TF32 are found", "[timed-problem]") {
   CHECK_FALSE(inspected(round_with(false), product(round_with(false), half_precision)).fault.empty());
+}
+
+TEST_CASE("the size of the errors tells fp32 from lower precision", "[timed-problem]") {
+  const auto brain_float = [](float x) { return std::bit_cast<float>(std::bit_cast<std::uint32_t>(x) & ~0xffffu); };
+  const double fp32 = inspected(round_with(false), product(round_with(false))).relative_error;
+  const double tf32 = inspected(round_with(false), product(round_with(false), half_precision)).relative_error;
+  const double bf16 = inspected(round_with(false), product(round_with(false), brain_float)).relative_error;
+  CHECK((fp32 > 0 && fp32 < 1e-5));
+  CHECK((tf32 > 1e-4 && tf32 < 2e-3));
+  CHECK((bf16 > 2e-3 && bf16 < 3e-2));
+}
+
+TEST_CASE("whole numbers and outputs that are not finite say nothing about precision", "[timed-problem]") {
+  CHECK(inspected(round_with(true), product(round_with(true), half_precision)).relative_error < 0);
+  const std::vector<float> unwritten(M * N, std::numeric_limits<float>::quiet_NaN());
+  CHECK(inspected(round_with(false), unwritten).relative_error < 0);
 }
 
 TEST_CASE("a shape or a problem that cannot be timed is refused in words", "[timed-problem]") {

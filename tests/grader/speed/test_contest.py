@@ -56,6 +56,7 @@ def test_every_round_of_every_contestant_is_timed_and_looked_at(toolset: Toolset
     assert (said.looked_at, said.faults) == (7, ())
     assert len(said.elements) == 5
     assert all(one.relative_error == 0 for one in said.elements)
+    assert said.relative_error == 0
     assert said.bytes == 2 * 4 * 40 * 24
 
 
