@@ -43,6 +43,29 @@ def table(measured: Mapping[str, Any]) -> str:
     return "\n".join([*lines, *(["", "Not quiet: " + "; ".join(noisy) + "."] if noisy else [])])
 
 
+def tensor_table(measured: Mapping[str, Any]) -> str:
+    """As `table`, of the kernels that use tensor cores, beside cuBLAS in the same arithmetic. Empty where none was measured."""
+    sizes = measured.get("tensor_cores", [])
+    if not sizes:
+        return ""
+    lines = [
+        "",
+        "",
+        "**Beyond the comparison, in TF32**: tensor cores read 10 bits of each float's fraction, so these sums are others. Here cuBLAS may",
+        "use them too (`CUBLAS_TF32_TENSOR_OP_MATH`), and the share is that of its speed with them.",
+        "",
+        "| kernel | " + " | ".join(f"{row['size']}³" for row in sizes) + " |",
+        "|---|" + "--:|" * len(sizes),
+    ]
+    for place, kernel in enumerate(sizes[0]["kernels"]):
+        if kernel["name"] != "baseline":
+            name = "cuBLAS in TF32" if kernel["name"] == "cublas" else name_of(kernel["name"])
+            lines.append(
+                f"| {name} | " + " | ".join(_cell(row["flops"], row["kernels"][place]) for row in sizes) + " |"
+            )
+    return "\n".join(lines)
+
+
 def _cell(flops: float, kernel: Mapping[str, Any]) -> str:
     low, middle, high = kernel["share"]
     speed = f"{flops / kernel['ms'][1] / 1e6:,.0f}"
@@ -63,7 +86,7 @@ def section() -> str:
     if not ladder_figures.MEASURED.is_file():
         return "Not measured in this form yet: run `make ladder` on a machine with a GPU."
     measured = json.loads(ladder_figures.MEASURED.read_text(encoding="utf-8"))
-    return f"![Speed over sizes, and share of cuBLAS.]({FIGURE.name})\n\n{table(measured)}"
+    return f"![Speed over sizes, and share of cuBLAS.]({FIGURE.name})\n\n{table(measured)}{tensor_table(measured)}"
 
 
 def write() -> None:

@@ -46,7 +46,7 @@ class LibraryContestant:
 
     name: str
     library: Path
-    routine: str  # as in contest.json: "cublasSgemm"
+    routine: str  # as in contest.json: "cublasSgemm", or "cublasSgemm with TF32"
 
 
 @dataclass(frozen=True)

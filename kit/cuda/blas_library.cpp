@@ -7,6 +7,7 @@ namespace {
 
 constexpr int not_transposed = 0;  // CUBLAS_OP_N
 constexpr int pedantic = 2;        // CUBLAS_PEDANTIC_MATH
+constexpr int tf32_math = 3;       // CUBLAS_TF32_TENSOR_OP_MATH
 
 template <class Function>
 void find(void* library, Function& function, const char* name) {
@@ -16,7 +17,7 @@ void find(void* library, Function& function, const char* name) {
 
 }  // namespace
 
-BlasLibrary::BlasLibrary(const std::string& path) {
+BlasLibrary::BlasLibrary(const std::string& path, Arithmetic arithmetic) {
   void* library = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
   if (library == nullptr) throw DriverError(std::string("cuBLAS cannot be loaded: ") + dlerror());
   int (*create)(Handle*) = nullptr;
@@ -28,7 +29,7 @@ BlasLibrary::BlasLibrary(const std::string& path) {
   }
   int (*set_math_mode)(Handle, int) = nullptr;
   find(library, set_math_mode, "cublasSetMathMode");
-  if (const int status = set_math_mode(handle_, pedantic); status != 0) {
+  if (const int status = set_math_mode(handle_, arithmetic == Arithmetic::fp32 ? pedantic : tf32_math); status != 0) {
     throw DriverError("cublasSetMathMode failed with status " + std::to_string(status));
   }
 }

@@ -8,15 +8,18 @@
 
 namespace tilelab::cuda {
 
+// How products are computed. tf32: tensor cores may read each float with 10 bits of fraction.
+enum class Arithmetic { fp32, tf32 };
+
 class BlasLibrary {
  public:
   // Loads the library at `path` for the current context. Throws DriverError.
-  explicit BlasLibrary(const std::string& path);
+  BlasLibrary(const std::string& path, Arithmetic arithmetic);
   ~BlasLibrary();
   BlasLibrary(const BlasLibrary&) = delete;
   BlasLibrary& operator=(const BlasLibrary&) = delete;
 
-  // Queues C = A·B on the default stream: row-major fp32, A M×K, B K×N, C M×N, in fp32 arithmetic in every step
+  // Queues C = A·B on the default stream: row-major fp32, A M×K, B K×N, C M×N. Arithmetic::fp32 is fp32 in every step
   // (CUBLAS_PEDANTIC_MATH), whatever the environment asks for. Returns cuBLAS's status; 0 is success.
   int multiply(int M, int N, int K, DeviceAddress A, DeviceAddress B, DeviceAddress C) const;
 

@@ -229,7 +229,7 @@ class Run {
     booth.enter();
     if (!image.library.empty()) {
       booth.expect_product();
-      auto library = std::make_unique<BlasLibrary>(image.library);
+      auto library = std::make_unique<BlasLibrary>(image.library, image.arithmetic);
       seats_.push_back({booth, booth.contestants.emplace_back(std::nullopt, nullptr, LaunchConfig{}, std::move(library)), false});
       reply.configs.push_back({});
       return;

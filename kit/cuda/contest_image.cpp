@@ -10,7 +10,7 @@
 namespace tilelab::cuda {
 namespace {
 
-constexpr const char* sgemm = "cublasSgemm";
+constexpr const char *sgemm = "cublasSgemm", *sgemm_tf32 = "cublasSgemm with TF32";
 
 }  // namespace
 
@@ -24,9 +24,17 @@ ContestImage load_contest_image(const std::filesystem::path& file) {
     image.stage = bytes_of(file.parent_path() / json.at("stage").get<std::string>());
     for (const auto& one : json.at("contestants")) {
       if (one.contains("library")) {
-        if (one.at("routine") != sgemm) throw std::runtime_error(file.string() + ": the only routine is " + sgemm);
-        image.contestants.push_back(
-            {.cubin = {}, .functions = {}, .kernel = {}, .ask_launch = {}, .library = one.at("library"), .alone = false});
+        const auto routine = one.at("routine").get<std::string>();
+        if (routine != sgemm && routine != sgemm_tf32) {
+          throw std::runtime_error(file.string() + ": the only routines are " + sgemm + " and " + sgemm_tf32);
+        }
+        image.contestants.push_back({.cubin = {},
+                                     .functions = {},
+                                     .kernel = {},
+                                     .ask_launch = {},
+                                     .library = one.at("library"),
+                                     .arithmetic = routine == sgemm ? Arithmetic::fp32 : Arithmetic::tf32,
+                                     .alone = false});
         continue;
       }
       image.contestants.push_back({.cubin = bytes_of(file.parent_path() / one.at("cubin").get<std::string>()),
@@ -34,6 +42,7 @@ ContestImage load_contest_image(const std::filesystem::path& file) {
                                    .kernel = one.at("kernel").get<std::string>(),
                                    .ask_launch = one.at("ask_launch").get<std::string>(),
                                    .library = {},
+                                   .arithmetic = Arithmetic::fp32,
                                    .alone = one.at("alone").get<bool>()});
     }
     if (image.contestants.empty() || image.contestants.size() > protocol::most_contestants) {

@@ -6,6 +6,8 @@
 #include <string>
 #include <vector>
 
+#include "cuda/blas_library.hpp"
+
 namespace tilelab::cuda {
 
 // A kernel of a cubin. If `library` is not empty, it is a routine of that library.
@@ -15,6 +17,7 @@ struct ContestantImage {
   std::string kernel;      // demangled
   std::string ask_launch;  // the generated kernel that evaluates the launch function
   std::string library;     // the file of cuBLAS, for C = A·B
+  Arithmetic arithmetic = Arithmetic::fp32;  // of a library's routine
   bool alone = false;      // in a context of its own: not the course's
 };
 

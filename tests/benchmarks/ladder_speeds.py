@@ -1,7 +1,8 @@
 """Times the rungs of the open lab's ladder on this machine's GPU, with naive, the lab's model and cuBLAS in the same rounds, and writes the
 times down in the ladder's folder. `make ladder` then makes a table and a figure of them. Without a GPU it says so and writes nothing.
 
-Each rung's outputs are compared first, at a size that no tile divides. Nobody is graded here.
+Each rung's outputs are compared first, at a size that no tile divides. What uses tensor cores is timed apart, with cuBLAS in TF32.
+Nobody is graded here.
 """
 
 # ruff: noqa: T201 - printing is what it is for
@@ -10,9 +11,10 @@ from __future__ import annotations
 
 import datetime as dt
 import json
+import math
 import sys
 import tempfile
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -33,9 +35,11 @@ from grader.speed.sweep_points import control_trouble
 ROOT = Path(__file__).resolve().parents[2]
 LAB = "04-open"
 LADDER = ROOT / "solutions" / LAB / "ladder"
+TENSOR_CORES = LADDER / "tensor_cores"
 MEASURED = LADDER / "measured.json"
 SIZES = (256, 512, 1023, 1024, 2047, 2048, 4096)
 _CHECKED_AT = "1023x1021x515"
+_TF32_ERROR = 2.0**-9 * 515**0.5  # of a sum of 515 products of numbers below 1, each rounded to 10 bits of fraction
 _TRIES = 3
 _AT_A_TIME = 5  # beside those of every contest, which the runner limits to eight
 
@@ -73,7 +77,23 @@ def measure(toolset: Toolset, lab: Lab) -> dict[str, Any]:
     return {
         "date": dt.datetime.now(tz=dt.UTC).date().isoformat(), "device": toolset.gpu.device.name if toolset.gpu.device else "",
         "toolkit": toolset.gpu.toolchain.name, "rounds": FIRST_ROUNDS, "sizes": list(rows.values()),
+        "tensor_cores": measure_tensor_cores(toolset, lab),
     }  # fmt: skip
+
+
+def measure_tensor_cores(toolset: Toolset, lab: Lab) -> list[dict[str, Any]]:
+    """As `measure`, in TF32: the share is that of cuBLAS's speed with the same arithmetic."""
+    always, _ = contestants_of(toolset, lab)
+    fp32 = next(one for one in always if isinstance(one, LibraryContestant))
+    tf32 = LibraryContestant(fp32.name, fp32.library, "cublasSgemm with TF32")
+    rungs = [contestant_of(lab, rung, rung.stem, trusted=True) for rung in sorted(TENSOR_CORES.glob("*.cu"))]
+    contestants = [*(tf32 if one is fp32 else one for one in always), *rungs]
+    names = [one.name for one in contestants]
+    with tempfile.TemporaryDirectory(prefix="tilelab-") as folder:
+        built = build(toolset, contestants, Path(folder))
+        for kept in range(len(always) - 1, len(names)):
+            expect_close(names, run_contest(toolset, built, problem_of(lab), _CHECKED_AT, rounds=1, kept=kept))
+        return [at_size(toolset, lab, built, names, size, expect=expect_close) for size in SIZES]
 
 
 def add(rows: dict[int, dict[str, Any]], row: dict[str, Any]) -> None:
@@ -118,12 +138,30 @@ def expect_right(names: Sequence[str], contest: Contest) -> None:
         raise ContestError(message)
 
 
-def at_size(toolset: Toolset, lab: Lab, built: Built, names: Sequence[str], size: int) -> dict[str, Any]:
+def expect_close(names: Sequence[str], contest: Contest) -> None:
+    """As `expect_right`, with the errors that TF32 may have where _CHECKED_AT was computed."""
+    if contest.status != "completed":
+        expect_right(names, contest)
+    errors = [abs(one.actual - one.expected) if one.actual is not None else math.inf for one in contest.elements]
+    if contest.shape == _CHECKED_AT and not (errors and max(errors) < _TF32_ERROR):
+        message = f"{names[-1]} is wrong at {contest.shape}: {contest.faults[:1]}"
+        raise ContestError(message)
+
+
+def at_size(  # noqa: PLR0913 -- what is timed, and what of it has to be right
+    toolset: Toolset,
+    lab: Lab,
+    built: Built,
+    names: Sequence[str],
+    size: int,
+    *,
+    expect: Callable[[Sequence[str], Contest], None] = expect_right,
+) -> dict[str, Any]:
     """Measures again, at most twice, while naive against itself is not 1.00. `trouble` then says that it never was."""
     for _ in range(_TRIES):
         last = len(names) - 1
         contest = run_contest(toolset, built, problem_of(lab), f"{size}x{size}x{size}", rounds=FIRST_ROUNDS, kept=last)
-        expect_right(names, contest)
+        expect(names, contest)
         trouble = control_trouble(names, contest)
         if not trouble:
             break
