@@ -18,8 +18,10 @@ from grader.reports.pages import calibration_page, sweep_drawing
 from grader.reports.speed_figures.calibration_sheet import calibration_sheet
 from grader.reports.speed_figures.calibration_table import calibration_table, row
 from grader.reports.speed_figures.sweep_figure import sweep_figure
+from grader.reports.speed_figures.tier_calibration_table import tier_calibration_table
 from grader.speed.calibration import Measurement, calibrate, swept_labs
 from grader.speed.contestants import ContestError
+from grader.speed.tier_calibration import calibrate_tiers
 
 
 @dataclass(frozen=True)
@@ -48,15 +50,19 @@ def calibrate_labs(wanted: Sequence[str], *, sweep: bool, out: Path | None) -> i
     assert toolset.gpu.toolchain is not None
     facts = Facts(str(toolset.gpu.device), toolset.gpu.toolchain.name, dt.datetime.now(tz=dt.UTC).date().isoformat())
     console.print(f"\n{calibration_table(found, **asdict(facts))}", markup=False, soft_wrap=True)
+    tiers = tier_calibration_table(
+        calibrate_tiers(toolset, labs, tell=lambda what: console.print(f"timed as a submission: {what}", markup=False))
+    )
+    console.print(f"\n{tiers}", markup=False, soft_wrap=True)
     if out is not None:
-        write(out, found, {lab.id: lab.public.title for lab in labs}, facts)
+        write(out, found, {lab.id: lab.public.title for lab in labs}, facts, tiers=tiers)
         console.print(f"report: {out}", markup=False, soft_wrap=True)
     return 0
 
 
-def write(out: Path, found: Sequence[Measurement], titles: Mapping[str, str], facts: Facts) -> None:
+def write(out: Path, found: Sequence[Measurement], titles: Mapping[str, str], facts: Facts, *, tiers: str = "") -> None:
     """Writes a page with a picture for each lab if `out` ends in .html. Otherwise it writes Markdown, with the pictures in files
-    beside it.
+    beside it, and `tiers` at its end.
     """
     swept = swept_labs(found)
     if out.suffix.lower() in {".html", ".htm"}:
@@ -68,4 +74,5 @@ def write(out: Path, found: Sequence[Measurement], titles: Mapping[str, str], fa
         if figure is not None:
             pictures[lab_id] = f"{out.stem}-{lab_id}.svg"
             write_atomically(out.parent / pictures[lab_id], sweep_drawing(figure))
-    write_atomically(out, calibration_table(found, **asdict(facts), pictures=pictures))
+    table = calibration_table(found, **asdict(facts), pictures=pictures)
+    write_atomically(out, f"{table}\n{tiers}\n" if tiers else table)

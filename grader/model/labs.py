@@ -18,6 +18,7 @@ class LabError(RemediableError):
 
 
 _MOST_POINTS = 1_000_000  # more cannot be added up without rounding
+_MOST_PART = 3  # of the performance points
 Contract = Literal["kernel", "launcher", "program"]
 # What a lab's file may say, by its contract. `needed` and `allowed` name fields of PublicSpec that belong to some contracts only.
 _NEEDED = {"kernel": ("kernel", "launch"), "launcher": ("launcher",), "program": ()}
@@ -55,10 +56,19 @@ class PerformanceSpec(Strict):
 
 
 class TierSpec(Strict):
-    """A kernel with this `share` of the model solution's speed gets this `part` of the performance points."""
+    """A kernel with this `share` of another one's speed in the same rounds gets this `part` of the performance points."""
 
     share: float = Field(gt=0)
-    part: float = Field(gt=0, le=1)
+    of: Literal["model", "library"] = "model"  # the lab's model solution, or the library's routine in `performance`
+    part: float = Field(gt=0, le=_MOST_PART)  # 1: full marks; more: beyond them, in a lab of extra credit
+
+
+class StandInSpec(Strict):
+    """A kernel of the course whose speed is known as a share of the library's. It is timed where the library is not there."""
+
+    file: str  # beside grading.toml
+    share: float = Field(gt=0)  # of the library's speed, at the shape that is timed: `tilelab calibrate` measures it
+    measured_on: str  # the GPU
 
 
 class RaceRules(Strict):
@@ -155,7 +165,7 @@ class CounterTier(Strict):
     A bound on a `.sum` is for each unit of the problem's work. A bound on a `.ratio` is used as it is.
     """
 
-    part: float = Field(gt=0, le=1)
+    part: float = Field(gt=0, le=_MOST_PART)
     at_most: dict[str, float] = Field(min_length=1)  # keys are Nsight Compute's metric names
 
     def __hash__(self) -> int:
@@ -188,6 +198,7 @@ class PrivateSpec(Strict):
     )  # part of the maximum if performance is assessed
     counters: CounterSpec | None = None  # none: without a GPU, performance is not assessed
     tier: tuple[TierSpec, ...] = ()
+    stand_in: StandInSpec | None = None  # none: where the library is not there, no tier of its speed is reached
     rejects_at_least: int = Field(default=8, ge=0)  # the least number of wrong kernels in rejects/
 
 
@@ -249,7 +260,23 @@ def load_lab(root: Path, lab_id: str) -> Lab:
     if public.starts_itself and private and private.counters:
         message = f"{private_dir / 'grading.toml'}: [counters] is for labs with contract = 'kernel'"
         raise LabError(message)
+    if private and (wrong := _wrong_with_tiers(public, private, private_dir)):
+        message = f"{private_dir / 'grading.toml'}: {wrong}"
+        raise LabError(message)
     return Lab(lab_id, public, private, public_dir, private_dir if private else None)
+
+
+def _wrong_with_tiers(public: PublicSpec, private: PrivateSpec, folder: Path) -> str:
+    """Why the tiers do not fit the lab. Empty: they do."""
+    counted = private.counters.tier if private.counters else ()
+    highest = max([*(one.part for one in private.tier), *(one.part for one in counted)], default=0)
+    if highest > 1 and not public.extra_credit:
+        return "a tier with part > 1 gives more than full marks: only a lab with extra_credit = true may have one"
+    if any(one.of == "library" for one in private.tier) and not (public.performance and public.performance.library):
+        return "a [[tier]] is a share of the library's speed, but [performance] in lab.toml names no library"
+    if private.stand_in and not (folder / private.stand_in.file).is_file():
+        return f"[stand_in]: there is no {private.stand_in.file} beside it"
+    return ""
 
 
 def lab_ids(root: Path) -> list[str]:

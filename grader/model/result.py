@@ -210,7 +210,7 @@ class Ratio(Model):
 class ContestantTimes(Model):
     """A kernel as it was timed."""
 
-    name: Literal["baseline", "student", "model", "control"]
+    name: Literal["baseline", "student", "model", "library", "stand-in", "control"]
     milliseconds: float  # median
     gflops: float  # of the problem's arithmetic; 0: the problem has none
     gbytes: float  # of the bytes that the problem must move, in a second
@@ -241,6 +241,15 @@ class SweepPoint(Model):
     ours: bool = False  # the failure is ours; only the instructor is told the reason
 
 
+class TimedTier(Model):
+    """Points for a share of another kernel's speed in the same rounds."""
+
+    of: Literal["model", "library"]
+    share: float
+    points: float
+    reached: bool
+
+
 class Timing(Model):
     """How fast the kernel is. Without `speedup` it was not measured, and `words` say why."""
 
@@ -252,10 +261,12 @@ class Timing(Model):
     speedup: Ratio | None = None  # baseline / student
     model_speedup: Ratio | None = None  # baseline / model
     share: Ratio | None = None  # model / student
+    library_share: Ratio | None = (
+        None  # library / student; where a kernel stands in for the library, computed from its time
+    )
     control: Ratio | None = None  # baseline / baseline; if it is not near 1.00, the machine is too noisy
-    tiers: tuple[tuple[float, float], ...] = ()  # share of the model's speed, points
+    tiers: tuple[TimedTier, ...] = ()  # by rising points
     too_slow: bool = False  # not measured, because it would take too long: no tier
-    reached: float | None = None  # the highest tier's share; none: no tier
     sm_mhz: tuple[int, int] = (0, 0)  # before and after; 0: unknown
     throttle_reasons: int = 0  # NVML's bit mask, before and after combined
     temperature_c: int = 0
@@ -266,6 +277,32 @@ class Timing(Model):
     floor_ms: float = 0  # the roofline: no kernel can be faster; 0: unknown
     review: str = ""  # why a person has to look; for the instructor only
     sweep: tuple[SweepPoint, ...] = ()  # over sizes, if requested; it gives no points
+
+
+class CostLine(Model):
+    """A line of the submission, and its part of a counted number."""
+
+    line: int
+    share: float | None = None  # none: the number is a ratio, and this line's own is too high
+
+
+class CountedBound(Model):
+    """A counted number beside the most that a tier allows."""
+
+    metric: str  # Nsight Compute's name
+    words: str  # "sectors loaded for each multiply-add"
+    at_most: float
+    found: float | None  # None: not told, because the case shows no numbers
+    missed: bool
+    lines: tuple[CostLine, ...] = ()  # of a number that is too high: where most of it comes from
+
+
+class CountedTier(Model):
+    """Points for counted traffic that stays within every bound."""
+
+    points: float
+    reached: bool
+    bounds: tuple[CountedBound, ...]
 
 
 class LabResult(Model):
@@ -284,6 +321,7 @@ class LabResult(Model):
     performance: str = "not assessed"
     performance_points: float = 0  # included in `points`
     performance_max: float = 0  # included in `max_points`; 0: not assessed in this batch
+    counted_tiers: tuple[CountedTier, ...] = ()  # by rising points; none: performance points did not come from counts
     timing: Timing | None = None  # none: nothing to report
     gpu_kernel: GpuKernel | None = None  # none: there is no nvcc, or compiling did not get so far
     gpu_trouble: str = ""  # why a GPU could not be used, although there is one; for the instructor only

@@ -10,9 +10,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from grader.model.labs import CounterSpec, CounterTier, Lab
-from grader.model.result import Case, Launch
+from grader.model.result import Case, CountedBound, CountedTier, Launch
 from grader.model.verdicts import Verdict
-from grader.traffic.metrics import LOAD, SECTOR_BYTES, STORE, derived, shared_names
+from grader.scoring.counted_tiers import costly_lines, counted_tiers, next_tier, per_work, reaches
+from grader.speed.tier_words import of_full_marks
+from grader.traffic.metric_words import per_work_words
 
 NOT_ASSESSED = "not assessed"
 _EVERY_CASE = "memory traffic is counted as soon as every case passes"
@@ -20,16 +22,7 @@ _UNLIKE = (
     "no points for counted traffic: a launch moves less than the operation has to, or one thread does the work of more than {most}"
     " elements of the result"
 )
-# What counts as well, by the metric that it is added to: a counter, and how much of it is one. Local arrays that no GPU keeps in
-# registers lie where global memory lies. An atomic function in shared memory is a load as well, and passes the same banks.
-_BESIDE = {
-    LOAD.sectors: ("local_load_bytes", SECTOR_BYTES),
-    STORE.sectors: ("local_store_bytes", SECTOR_BYTES),
-    shared_names("ld").wavefronts: ("shared_atomic_wavefronts", 1),
-    shared_names("ld").conflicts: ("shared_atomic_conflicts", 1),
-}
 _UNEVEN = 1.5  # threads that compute equally much need not load equally much
-_TOLERANCE = 1e-9  # a bound that is reached exactly counts as kept, whatever division rounds to
 
 
 @dataclass(frozen=True)
@@ -37,6 +30,7 @@ class Counted:
     points: float
     words: str
     missed: str = ""  # why hidden sizes fall behind the size that students know; empty: they do not
+    tiers: tuple[CountedTier, ...] = ()  # how far each is; none where no number decided
 
 
 def counted_performance(lab: Lab, cases: Sequence[Case], verdict: Verdict) -> Counted | None:
@@ -57,16 +51,10 @@ def counted_performance(lab: Lab, cases: Sequence[Case], verdict: Verdict) -> Co
     behind = next((launch for launch in also if best and not _keeps_to(spec, best, launch)), None)
     if behind or (spec.also and best and not also):
         return Counted(0, _EVERY_CASE, _behind(spec, behind))
-    part = best.part if best else 0.0
-    words = f"counted memory traffic, not a measured time: {_said(spec.tier, shown, counted)}. {spec.versus}"
     most = lab.private.performance_points
-    if part < 1:
-        words = f"{words} {_lost(spec, shown, counted, (1 - part) * most, most)} {spec.advice}"
-    return Counted(round(most * part, 6), words)
-
-
-def reaches(tier: CounterTier, launch: Launch, *, slack: float = 1) -> bool:
-    return all(_per_work(name, launch) <= slack * bound + _TOLERANCE for name, bound in tier.at_most.items())
+    tiers = counted_tiers(spec, shown, most, told=counted.feedback == "full")
+    points = round(most * best.part, 6) if best else 0.0
+    return Counted(points, _words(spec, tiers, points, most), tiers=tiers)
 
 
 def _keeps_to(spec: CounterSpec, tier: CounterTier, launch: Launch) -> bool:
@@ -99,58 +87,33 @@ def _is_counted(launch: Launch) -> bool:
     return launch.traffic is not None and launch.traffic.complete and launch.traffic.work > 0
 
 
-def _per_work(name: str, launch: Launch) -> float:
-    """The number that a tier bounds: a sum divided by the units of work, or a ratio itself. A metric that was not counted is 0."""
-    assert launch.traffic is not None
-    value = {**launch.traffic.metrics, **derived(launch.traffic.metrics)}.get(name, 0)
-    if name.endswith(".ratio"):
-        return value
-    counter, unit = _BESIDE.get(name, ("", 1))
-    return (value + launch.counters.get(counter, 0) / unit) / launch.traffic.work
+def _words(spec: CounterSpec, tiers: Sequence[CountedTier], points: float, most: float) -> str:
+    """What was reached, what the next tier asks for, and the lines that keep the kernel from it."""
+    said = f"counted memory traffic, not a measured time: {of_full_marks(points, most)}"
+    further = next_tier(tiers)
+    if further is None:
+        return f"{said}. No more are given for counted traffic. {spec.versus}"
+    if lines := costly_lines(further):
+        rest = "the rest" if further is tiers[-1] and points < most else f"the next {further.points - points:g}"
+        said += f", {_named(lines)} {rest}"
+    missed = " and ".join(_asked_for(bound) for bound in further.bounds if bound.missed)
+    return f"{said}. {further.points:g} points ask for {missed}. {spec.versus} {spec.advice}"
 
 
-def _said(tiers: Sequence[CounterTier], launch: Launch, case: Case) -> str:
-    """The numbers, where the student may know the launch that they were counted in."""
-    if case.feedback != "full":
-        return "on sizes that are not told"
-    return "; ".join(f"{value:.4g} {words}" for words, value in _asked(tiers, launch))
+def _named(lines: Sequence[int]) -> str:
+    told = [f"{line:,}" for line in lines]
+    return f"line {told[0]} costs" if len(told) == 1 else f"lines {', '.join(told[:-1])} and {told[-1]} cost"
 
 
-def _lost(spec: CounterSpec, launch: Launch, case: Case, points: float, most: float) -> str:
-    """Which of the highest tier's numbers were missed, and the line that did most of it. A hidden case's lines are not told."""
-    highest = max(spec.tier, key=lambda tier: tier.part)
-    missed = [name for name, bound in highest.at_most.items() if _per_work(name, launch) > bound + _TOLERANCE]
-    told = [_WORDS.get(name, name) + (_where(name, launch) if case.feedback == "full" else "") for name in missed]
-    return f"{points:.4g} of {most:.4g} points are lost to {' and '.join(told)}."
-
-
-def _where(name: str, launch: Launch) -> str:
-    lines = launch.traffic.lines if launch.traffic else ()
-    worst = max(lines, key=lambda one: one.metrics.get(name, 0), default=None)
-    return f" (most in line {worst.line:,})" if worst and worst.line and worst.metrics.get(name, 0) else ""
+def _asked_for(bound: CountedBound) -> str:
+    has = f", and this kernel has {bound.found:.4g}" if bound.found is not None else ""
+    shares = "; ".join(
+        f"line {one.line:,}: {100 * one.share:.0f} % of them" for one in bound.lines if one.share is not None
+    )
+    return f"at most {bound.at_most:.4g} {bound.words}{has}{f' ({shares})' if shares else ''}"
 
 
 def _asked(tiers: Sequence[CounterTier], launch: Launch) -> list[tuple[str, float]]:
     assert launch.traffic is not None
     names = dict.fromkeys(name for tier in tiers for name in tier.at_most)
-    return [(_in_words(name, launch.traffic.work_unit), _per_work(name, launch)) for name in names]
-
-
-_WORDS = {
-    "l1tex__average_t_sectors_per_request_pipe_lsu_mem_global_op_ld.ratio": "sectors per load request",
-    "l1tex__average_t_sectors_per_request_pipe_lsu_mem_global_op_st.ratio": "sectors per store request",
-    "l1tex__t_requests_pipe_lsu_mem_global_op_ld.sum": "load requests",
-    "l1tex__t_requests_pipe_lsu_mem_global_op_st.sum": "store requests",
-    "l1tex__t_requests_pipe_lsu_mem_global_op_atom.sum": "requests of atomic functions",
-    "l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum": "sectors loaded",
-    "l1tex__t_sectors_pipe_lsu_mem_global_op_st.sum": "sectors stored",
-    "l1tex__data_pipe_lsu_wavefronts_mem_shared_op_ld.sum": "wavefronts of shared loads",
-    "l1tex__data_pipe_lsu_wavefronts_mem_shared_op_st.sum": "wavefronts of shared stores",
-    "l1tex__data_bank_conflicts_pipe_lsu_mem_shared_op_ld.sum": "bank conflicts of shared loads",
-    "l1tex__data_bank_conflicts_pipe_lsu_mem_shared_op_st.sum": "bank conflicts of shared stores",
-}
-
-
-def _in_words(name: str, unit: str) -> str:
-    words = _WORDS.get(name, name)
-    return words if name.endswith(".ratio") else f"{words} for each {unit}"
+    return [(per_work_words(name, launch.traffic.work_unit), per_work(name, launch)) for name in names]

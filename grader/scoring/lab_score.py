@@ -14,6 +14,7 @@ from grader.scoring.deduplication import deduplicate
 from grader.scoring.kernel_facts import gpu_kernel
 from grader.scoring.second_opinion import merged
 from grader.speed.speed_score import is_measured, performance_points, timing_of
+from grader.speed.tier_words import measured_words
 
 
 def score_lab(lab: Lab, outcome: LabOutcome, *, speed_counts: bool = False) -> LabResult:
@@ -42,6 +43,7 @@ def score_lab(lab: Lab, outcome: LabOutcome, *, speed_counts: bool = False) -> L
         performance=_performance(timing, counted),
         performance_points=fast,
         performance_max=most,
+        counted_tiers=counted.tiers if counted and found.verdict is Verdict.PASS and not is_measured(timing) else (),
         timing=timing,
         gpu_kernel=gpu_kernel(lab, outcome),
         gpu_trouble=outcome.gpu.trouble if outcome.gpu else "",
@@ -66,9 +68,10 @@ def with_measured_speed(lab: Lab, result: LabResult) -> LabResult:
         update={
             "points": sum_points([*(case.points for case in result.cases), fast]),
             "max_points": sum_points([*(case.max_points for case in result.cases), most]),
-            "performance": result.timing.words if result.timing else NOT_ASSESSED,
+            "performance": measured_words(result.timing, most) if result.timing else NOT_ASSESSED,
             "performance_points": fast,
             "performance_max": most,
+            "counted_tiers": (),
         }
     )
 

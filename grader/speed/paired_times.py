@@ -76,17 +76,20 @@ def _lone_spike(times: Times) -> float:
     return max(slow, default=0)
 
 
-def needs_more(speed: Speed, thresholds: Sequence[float]) -> bool:
-    """Whether a threshold is inside the interval. Then more rounds may show on which side of it the kernel is."""
-    return speed.rounds < ALL_ROUNDS and any(speed.share.low < one <= speed.share.high for one in thresholds)
-
-
-def reaches(speed: Speed, threshold: float) -> bool:
-    """Whether the threshold is reached. In a machine's doubt the student gets it: the interval's upper end decides. A kernel's own
-    doubt is not to its advantage: the lower end decides.
+def needs_more(speed: Speed, thresholds: Sequence[float], share: Interval | None = None) -> bool:
+    """Whether a threshold is inside the interval. Then more rounds may show on which side of it the kernel is. `share`: of another
+    kernel's speed than the model's.
     """
-    share = speed.share
-    return (share.low if is_unsteady(speed) else share.high) >= threshold
+    measured = share or speed.share
+    return speed.rounds < ALL_ROUNDS and any(measured.low < one <= measured.high for one in thresholds)
+
+
+def reaches(speed: Speed, threshold: float, share: Interval | None = None) -> bool:
+    """Whether the threshold is reached. In a machine's doubt the student gets it: the interval's upper end decides. A kernel's own
+    doubt is not to its advantage: the lower end decides. `share`: of another kernel's speed than the model's.
+    """
+    measured = share or speed.share
+    return (measured.low if is_unsteady(speed) else measured.high) >= threshold
 
 
 def noise_trouble(speed: Speed) -> str:

@@ -1,4 +1,5 @@
-"""Times one lab of one submission: the baseline, the submission, the model solution and the baseline again, in the same run.
+"""Times one lab of one submission: the baseline, the submission, the model solution and the baseline again, in the same run; with them
+what the lab's tiers are shares of (`yardstick.py`).
 
 Only right kernels are timed. A run on a noisy machine is repeated. If the machine stays noisy, speed is not graded.
 """
@@ -6,6 +7,7 @@ Only right kernels are timed. A run on a noisy machine is repeated. If the machi
 from __future__ import annotations
 
 import tempfile
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -13,9 +15,10 @@ from grader.machine.toolset import Toolset
 from grader.model.labs import Lab, LabError, load_lab
 from grader.model.outcome import Contest, LabOutcome, SpeedOutcome
 from grader.speed.contest import run_contest
-from grader.speed.contestants import Built, Contestant, ContestError, build, contestant_of
-from grader.speed.paired_times import ALL_ROUNDS, FIRST_ROUNDS, is_unsteady, needs_more, noise_trouble
+from grader.speed.contestants import Built, Contestant, ContestError, LibraryContestant, build, contestant_of
+from grader.speed.paired_times import ALL_ROUNDS, FIRST_ROUNDS, Speed, is_unsteady, needs_more, noise_trouble
 from grader.speed.speed_score import speed_in
+from grader.speed.yardstick import LIBRARY, failed_yardstick, library_share, thresholds, yardsticks
 
 TRIES = 3
 
@@ -25,16 +28,27 @@ def time_lab(toolset: Toolset, lab: Lab, source: Path, outcome: LabOutcome, scra
     performance = lab.public.performance
     if performance is None or not toolset.gpu.runs:
         return None
-    try:
-        contestants = contestants_of(toolset, lab, source, outcome)
-        with tempfile.TemporaryDirectory(prefix="contest-", dir=scratch) as name:
-            built = build(toolset, contestants, Path(name))
-            if lab.private_dir is None and (trouble := _own_baseline_trouble(toolset, lab, built)):
-                return SpeedOutcome(trouble=trouble)
-            speed = _measure(toolset, lab, built, tuple(one.name for one in contestants))
-            return replace(speed, silent="student" in built.silent)
-    except ContestError as error:
-        return SpeedOutcome(trouble=str(error))
+    kernels, speed = contestants_of(toolset, lab, source, outcome), SpeedOutcome()
+    for yardstick in yardsticks(toolset, lab):
+        try:
+            speed = _speed(toolset, lab, [*kernels[:-1], *yardstick, kernels[-1]], scratch)
+        except ContestError as error:
+            speed = SpeedOutcome(trouble=str(error))
+            continue
+        if not failed_yardstick(speed.names, speed.contests):
+            break
+    return speed
+
+
+def _speed(
+    toolset: Toolset, lab: Lab, contestants: Sequence[Contestant | LibraryContestant], scratch: Path
+) -> SpeedOutcome:
+    with tempfile.TemporaryDirectory(prefix="contest-", dir=scratch) as name:
+        built = build(toolset, contestants, Path(name))
+        if lab.private_dir is None and (trouble := _own_baseline_trouble(toolset, lab, built)):
+            return SpeedOutcome(trouble=trouble)
+        speed = _measure(toolset, lab, built, tuple(one.name for one in contestants))
+        return replace(speed, silent="student" in built.silent)
 
 
 def contestants_of(toolset: Toolset, lab: Lab, source: Path, outcome: LabOutcome) -> list[Contestant]:
@@ -79,7 +93,6 @@ def _own_baseline_trouble(toolset: Toolset, lab: Lab, built: Built) -> str:
 
 def _measure(toolset: Toolset, lab: Lab, built: Built, names: tuple[str, ...]) -> SpeedOutcome:
     assert lab.public.performance is not None
-    thresholds = [tier.share for tier in lab.private.tier] if lab.private else []
     shape, kept = lab.public.performance.shape, names.index("student")
     device = toolset.gpu.device
     peak = device.peak if device else None
@@ -89,7 +102,7 @@ def _measure(toolset: Toolset, lab: Lab, built: Built, names: tuple[str, ...]) -
             run_contest(toolset, built, problem_of(lab), shape, rounds=FIRST_ROUNDS, kept=kept),
         )
         speed = speed_in(names, contests)
-        if speed is not None and needs_more(speed, thresholds):
+        if speed is not None and _is_undecided(lab, speed, names, contests):
             more = run_contest(
                 toolset,
                 built,
@@ -111,6 +124,12 @@ def _measure(toolset: Toolset, lab: Lab, built: Built, names: tuple[str, ...]) -
         if not outcome.trouble and not (speed and (is_unsteady(speed) or speed.spike)):
             break
     return outcome
+
+
+def _is_undecided(lab: Lab, speed: Speed, names: tuple[str, ...], contests: tuple[Contest, ...]) -> bool:
+    share = library_share(lab, names, contests)
+    by_library = share is not None and needs_more(speed, thresholds(lab, LIBRARY), share)
+    return by_library or needs_more(speed, thresholds(lab, "model"))
 
 
 def problem_of(lab: Lab) -> str:

@@ -7,14 +7,15 @@ import statistics
 from collections.abc import Sequence
 
 from grader.machine.peak_rates import Peak
-from grader.model.labs import Lab
+from grader.model.labs import Lab, TierSpec
 from grader.model.outcome import Contest, LabOutcome, SpeedOutcome
-from grader.model.result import ContestantTimes, Ratio, Timing
+from grader.model.result import ContestantTimes, Ratio, TimedTier, Timing
 from grader.model.verdicts import Verdict
 from grader.speed.interval import Interval
 from grader.speed.paired_times import Speed, Times, is_unsteady, noise_trouble, reaches, speed_of
 from grader.speed.roofline import Work, is_impossible
 from grader.speed.sweep_points import sweep_points
+from grader.speed.yardstick import STAND_IN, library_share
 
 _IDLE, _APPLICATION_CLOCKS = 0x1, 0x2  # NVML's reasons that are no throttling
 
@@ -73,9 +74,7 @@ def is_measured(timing: Timing | None) -> bool:
 
 def performance_points(lab: Lab, timing: Timing | None) -> float:
     most = lab.private.performance_points if lab.private else 0
-    if timing is None or timing.reached is None or lab.private is None:
-        return 0
-    return max((most * tier.part for tier in lab.private.tier if tier.share <= timing.reached), default=0)
+    return max((tier.points for tier in timing.tiers if tier.reached), default=0) if timing and most else 0
 
 
 def _measured(lab: Lab, outcome: SpeedOutcome) -> Timing:
@@ -119,14 +118,13 @@ def _measured(lab: Lab, outcome: SpeedOutcome) -> Timing:
     if trouble := noise_trouble(speed):
         return Timing(words=f"not graded: {trouble}", **facts, control=ratios["control"])
     impossible = known and is_impossible(fastest, work, peak)
-    tiers = lab.private.tier if lab.private and with_model else ()
-    most = lab.private.performance_points if lab.private else 0
+    of_library = library_share(lab, outcome.names, contests)
+    ratios["library_share"] = _ratio(of_library) if of_library else None
     return Timing(
-        words=_sentence(speed, with_model=with_model, silent=outcome.silent),
+        words=_sentence(lab, outcome, speed, of_library),
         **facts,
         **ratios,
-        tiers=tuple((tier.share, most * tier.part) for tier in tiers),
-        reached=None if impossible else max((one.share for one in tiers if reaches(speed, one.share)), default=None),
+        tiers=_tiers(lab, speed, of_library, counts=not impossible) if with_model else (),
         review=_review(speed, impossible=impossible),
     )
 
@@ -141,11 +139,35 @@ def _review(speed: Speed, *, impossible: bool) -> str:
     return ""
 
 
-def _sentence(speed: Speed, *, with_model: bool, silent: bool) -> str:
-    ratio = speed.speedup
+def _tiers(lab: Lab, speed: Speed, of_library: Interval | None, *, counts: bool) -> tuple[TimedTier, ...]:
+    if lab.private is None:
+        return ()
+    most, shares = lab.private.performance_points, {"model": speed.share, "library": of_library}
+
+    def is_reached(tier: TierSpec) -> bool:
+        share = shares[tier.of]
+        return counts and share is not None and reaches(speed, tier.share, share)
+
+    return tuple(
+        TimedTier(of=tier.of, share=tier.share, points=round(most * tier.part, 6), reached=is_reached(tier))
+        for tier in sorted(lab.private.tier, key=lambda one: one.part)
+    )
+
+
+def _sentence(lab: Lab, outcome: SpeedOutcome, speed: Speed, of_library: Interval | None) -> str:
+    ratio, silent = speed.speedup, outcome.silent
     sentence = f"{ratio.middle:.2f} times as fast as naive ({ratio.low:.2f} to {ratio.high:.2f})"
-    if with_model:
+    if "model" in outcome.names:
         sentence += f", {100 * speed.share.middle:.0f} % of the model solution's speed"
+    if of_library:
+        about = "about " if STAND_IN in outcome.names else ""
+        sentence += f", {about}{100 * of_library.middle:.1f} % of cuBLAS's"
+    if STAND_IN in outcome.names and lab.private and lab.private.stand_in:
+        known = lab.private.stand_in
+        sentence += (
+            f" (it cannot be timed here; a kernel of the course stands in for it, with {100 * known.share:.0f} % of its speed"
+            f" on an {known.measured_on})"
+        )
     if is_unsteady(speed):
         sentence += "; its times vary more than those of other kernels beside it, so the slower ones count"
     return f"{sentence}; timed without its printf calls" if silent else sentence

@@ -73,7 +73,14 @@ def test_what_a_command_printed_is_what_it_prints_now(lab_id: str) -> None:
 
 
 def test_the_worked_trace_is_made_by_a_command() -> None:
-    assert len(made_text.passages(text_of("02-tiled"))) == 1
+    commands = [one.command for one in made_text.passages(text_of("02-tiled"))]
+    assert commands[0] == ".venv/bin/python docs/trace_example.py"
+
+
+@pytest.mark.parametrize("lab_id", [lab_id for lab_id in WRITE_UPS if load_lab(ROOT, lab_id).public.speed_points])
+def test_what_gives_points_for_speed_is_told_before_from_the_labs_files(lab_id: str) -> None:
+    commands = [one.command for one in made_text.passages(text_of(lab_id))]
+    assert f".venv/bin/python docs/speed_points.py {lab_id}" in commands
 
 
 @pytest.fixture(scope="module")

@@ -51,9 +51,9 @@ def timing(result: LabResult) -> Timing:
     return result.timing
 
 
-def reached(said: Timing, share: float) -> float | None:
-    """The highest tier that a kernel with this share of the model solution's speed reaches."""
-    return max((tier for tier, _ in said.tiers if tier <= share), default=None)
+def reached(said: Timing, share: float) -> list[bool]:
+    """Which tiers a kernel with this share of the model solution's speed reaches, of those that are shares of it."""
+    return [tier.share <= share for tier in said.tiers if tier.of == "model"]
 
 
 @pytest.fixture(scope="module")
@@ -100,7 +100,7 @@ def test_an_attack_on_timing_earns_nothing_and_harms_nobody(
     else:
         assert said.share is not None
         assert reached(said, said.share.high) != reached(said, said.share.low)
-        assert said.reached == reached(said, said.share.low)
+        assert [tier.reached for tier in said.tiers if tier.of == "model"] == reached(said, said.share.low)
     assert speed_is_assessed(lab, [result, usual])
     assert said.model_speedup is not None
     ours, of_others = said.model_speedup.middle, timing(usual).model_speedup

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from grader.model.result import ContestantTimes, LabResult, Ratio, Timing
+from grader.model.result import ContestantTimes, LabResult, Ratio, TimedTier, Timing
 from grader.reports.speed_figures.speed_lines import rate
 from grader.reports.speed_figures.sweep_figure import SweepFigure, sweep_figure
 from grader.reports.text import visible
 from grader.reports.text.number_format import element, points
+from grader.speed.tier_words import measured_share
 
 WIDTH, BAR_HEIGHT, GAP, LEFT = 560.0, 22.0, 14.0, 90.0
 _NAMES = {"baseline": "naive", "student": "your kernel", "model": "model"}
@@ -109,15 +110,16 @@ def _bar(index: int, one: ContestantTimes, ratio: Ratio, scale: float) -> SpeedB
 
 
 def _tiers(timing: Timing, scale: float) -> list[TierLine]:
-    if timing.model_speedup is None:
-        return []
-    reached = timing.reached or 0
-    return [
-        TierLine(
-            round(LEFT + share * timing.model_speedup.middle * scale, 2), f"{points(most)} points", share <= reached
-        )
-        for share, most in timing.tiers
-    ]
+    """Lines where the tiers are. Those beyond the picture's edge are left out: the table beside it has them all."""
+    places = [(tier, speed) for tier in timing.tiers if (speed := _speedup_at(timing, tier))]
+    drawn = [(tier, round(LEFT + speed * scale, 2)) for tier, speed in places]
+    return [TierLine(x, f"{points(tier.points)} points", tier.reached) for tier, x in drawn if x <= WIDTH]
+
+
+def _speedup_at(timing: Timing, tier: TimedTier) -> float:
+    """How many times as fast as naive a kernel is there. 0: not known."""
+    share = measured_share(timing, tier)
+    return tier.share * timing.speedup.middle / share.middle if timing.speedup and share and share.middle else 0.0
 
 
 def _facts(timing: Timing) -> list[str]:

@@ -47,7 +47,7 @@ def lab_report(number: int, lab_id: str, view: LabView) -> LabReport:
         sentence=what_happened(lab),
         advice=advice(lab, instructor=view.instructor),
         sections=shown_sections(LAB_SECTIONS, view),
-        performance=visible.line(lab.performance, 600),
+        performance=visible.line(lab.performance, 1200),
         performance_points=f"{points(lab.performance_points)} / {points(lab.performance_max)}"
         if lab.performance_max
         else "",

@@ -5,6 +5,7 @@ from __future__ import annotations
 from grader.reports.page.page_section import Section
 from grader.reports.speed_figures.gpu_facts import gpu_facts
 from grader.reports.speed_figures.speed_figure import speed_figure
+from grader.reports.speed_figures.tier_section import tier_section
 from grader.reports.student_page.case_section import case_section
 from grader.reports.student_page.compiler_log import compiler_errors, compiler_warnings
 from grader.reports.student_page.finding_section import finding_section
@@ -18,6 +19,7 @@ LAB_SECTIONS: tuple[Section[LabView], ...] = (
     Section("student_page/compiler_log.html.j2", compiler_errors),
     Section("student_page/mismatches.html.j2", mismatch_section),
     Section("student_page/cases.html.j2", case_section),
+    Section("speed_figures/tiers.html.j2", lambda view: tier_section(view.lab, view.sources)),
     Section("student_page/traffic.html.j2", traffic_section),
     Section("student_page/printed.html.j2", printed_section),
     Section("student_page/compiler_log.html.j2", compiler_warnings),

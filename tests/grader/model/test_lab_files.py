@@ -64,3 +64,33 @@ def test_an_early_return_is_a_note_unless_the_lab_calls_it_an_error(course: Path
         file.write_text(f"{plain}\n[barriers]\n{wrong}\n", encoding="utf-8")
         with pytest.raises(LabError, match=r"lab\.toml"):
             load_lab(course, LAB)
+
+
+BEYOND = "[[tier]]\nshare = 0.5\npart = 1.5\n"
+OF_LIBRARY = '[[tier]]\nof = "library"\nshare = 0.5\npart = 1\n'
+STAND_IN = '[stand_in]\nfile = "ladder/gone.cu"\nshare = 0.8\nmeasured_on = "a GPU"\n'
+
+
+@pytest.mark.parametrize(
+    ("added", "changed", "refused"),
+    [
+        (BEYOND, "", "only a lab with extra_credit = true"),
+        (BEYOND, "extra_credit", ""),
+        (OF_LIBRARY, "", ""),
+        (OF_LIBRARY, "library", "names no library"),
+        (STAND_IN, "", "there is no ladder/gone.cu beside it"),
+        (BEYOND.replace("1.5", "3.1"), "extra_credit", "less than or equal to 3"),
+    ],
+)
+def test_tiers_fit_their_lab(course: Path, added: str, changed: str, refused: str) -> None:
+    grading, public = course / "solutions" / LAB / "grading.toml", course / "assignments" / LAB / "lab.toml"
+    grading.write_text(f"{grading.read_text(encoding='utf-8')}\n{added}", encoding="utf-8")
+    if changed == "extra_credit":
+        write(public, "\n\n", "\nextra_credit = true\n\n")
+    if changed == "library":
+        write(public, 'library = "cublasSgemm"\n', "")
+    if not refused:
+        assert load_lab(course, LAB).private is not None
+        return
+    with pytest.raises(LabError, match=refused):
+        load_lab(course, LAB)

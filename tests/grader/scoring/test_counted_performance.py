@@ -11,7 +11,7 @@ from grader.model.labs import CaseSpec, CounterSpec, CounterTier, Lab, LabError,
 from grader.model.outcome import JudgedCase, LabOutcome, unjudged
 from grader.model.result import Environment, LabResult, Launch, LineTraffic, Result, Submission, Traffic
 from grader.model.verdicts import Verdict
-from grader.scoring.counted_performance import reaches
+from grader.scoring.counted_tiers import reaches
 from grader.scoring.lab_score import score_lab
 from grader.scoring.redaction import for_student
 from grader.traffic.metrics import shared_names
@@ -35,8 +35,19 @@ def make_lab(*, counted: bool = True) -> Lab:
     return Lab("lab", public, private, Path("public"), Path("private"))
 
 
-def scored(sectors: int, requests: int = 256, *, complete: bool = True, small: Verdict = Verdict.PASS) -> LabResult:
-    lines = tuple(LineTraffic(file="tiled.cu", line=line, metrics={LOADS: line, REQUESTS: 1}) for line in (9, 12, 11))
+def scored(
+    sectors: int,
+    requests: int = 256,
+    *,
+    complete: bool = True,
+    small: Verdict = Verdict.PASS,
+    lab: Lab | None = None,
+) -> LabResult:
+    parts = {9: 5, 12: 20, 11: 7}  # of 32
+    lines = tuple(
+        LineTraffic(file="tiled.cu", line=line, metrics={LOADS: sectors * part // 32, REQUESTS: requests // 3})
+        for line, part in parts.items()
+    )
     traffic = Traffic(
         metrics={LOADS: sectors, REQUESTS: requests},
         lines=lines,
@@ -49,7 +60,7 @@ def scored(sectors: int, requests: int = 256, *, complete: bool = True, small: V
         JudgedCase("large", passed=True, verdict=Verdict.PASS, launches=(launch,)),
         JudgedCase("small", passed=small is Verdict.PASS, verdict=small),
     )
-    return score_lab(make_lab(), LabOutcome("lab", cases=cases))
+    return score_lab(lab or make_lab(), LabOutcome("lab", cases=cases))
 
 
 @pytest.mark.parametrize(
@@ -69,14 +80,52 @@ def test_every_bound_of_a_tier_has_to_hold() -> None:
 def test_the_words_say_what_was_counted_and_against_what() -> None:
     words = scored(4096, requests=1024).performance
     assert words == (
-        "counted memory traffic, not a measured time: 0.0625 sectors loaded for each multiply-add; 4 sectors per load request. "
-        "Naive loads 0.125. 1.5 of 3 points are lost to sectors loaded (most in line 12). Share elements."
+        "counted memory traffic, not a measured time: 1.5 of 3 points, lines 11 and 12 cost the rest. 3 points ask for at most 0.01562 "
+        "sectors loaded for each multiply-add, and this kernel has 0.0625 (line 12: 62 % of them; line 11: 22 % of them). "
+        "Naive loads 0.125. Share elements."
     )
-    assert "3 of 3 points are lost to sectors loaded (most in line 12)" in scored(5000, requests=1250).performance
-    both = "1.5 of 3 points are lost to sectors loaded (most in line 12) and sectors per load request."
-    assert both in scored(4096, requests=1).performance
-    assert "lost" not in scored(1024).performance
-    assert "Share elements" not in scored(1024).performance
+    far = scored(5000, requests=1250).performance
+    assert "0 of 3 points, lines 11 and 12 cost the next 1.5. 1.5 points ask for at most 0.0625 sectors" in far
+    both = scored(4096, requests=1).performance
+    assert "(line 12: 62 % of them; line 11: 22 % of them) and at most 4 sectors per load request, and this" in both
+    assert scored(1024).performance == (
+        "counted memory traffic, not a measured time: 3 of 3 points. No more are given for counted traffic. Naive loads 0.125."
+    )
+
+
+def test_each_tier_is_told_with_its_bounds_and_the_lines_behind_a_number_that_is_too_high() -> None:
+    half, full = scored(4096, requests=600).counted_tiers
+    assert (half.points, half.reached, full.points, full.reached) == (1.5, True, 3, False)
+    assert [(one.at_most, one.found, one.missed, one.lines) for one in half.bounds] == [(0.0625, 0.0625, False, ())]
+    sectors, ratio = full.bounds
+    assert [(one.line, round(one.share or 0, 3)) for one in sectors.lines] == [(12, 0.625), (11, 0.219)]
+    assert (ratio.words, ratio.missed) == ("sectors per load request", True)
+    assert [(one.line, one.share) for one in ratio.lines] == [(12, None), (11, None)]  # line 9 is below 4 itself
+    assert scored(1024, small=Verdict.WRONG_ANSWER).counted_tiers == ()
+
+
+@pytest.mark.parametrize("feedback", ["verdict", "none"])
+def test_of_a_launch_that_is_not_told_no_number_and_no_line_gets_into_a_result(feedback: str) -> None:
+    lab = make_lab()
+    hidden, small = lab.public.case[0].model_copy(update={"feedback": feedback}), lab.public.case[1]
+    lab = replace(lab, public=lab.public.model_copy(update={"case": (hidden, small)}))
+    shown = scored(4096, lab=lab)
+    assert "has" not in shown.performance
+    assert "line" not in shown.performance
+    assert {(one.found, one.lines) for tier in shown.counted_tiers for one in tier.bounds} == {(None, ())}
+
+
+def test_points_beyond_full_marks_are_given_and_are_in_no_maximum() -> None:
+    lab = make_lab()
+    assert lab.private is not None
+    assert lab.private.counters is not None
+    beyond = (*TIERS, CounterTier(part=1.5, at_most={LOADS: 0.004}))
+    spec = lab.private.counters.model_copy(update={"tier": beyond})
+    lab = replace(lab, private=lab.private.model_copy(update={"counters": spec}))
+    best, full = scored(262, lab=lab), scored(1024, lab=lab)
+    assert (best.performance_points, best.performance_max, best.points, best.max_points) == (4.5, 3, 6.5, 5)
+    assert full.performance_points == full.performance_max == 3
+    assert "3 of 3 points, lines 11 and 12 cost the next 1.5. 4.5 points ask for at most 0.004" in full.performance
 
 
 def test_a_kernel_with_a_wrong_case_gets_none_of_them() -> None:

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from grader.model.labs import CaseSpec, Lab, PerformanceSpec, PrivateSpec, PublicSpec, TierSpec
+from grader.model.labs import CaseSpec, Lab, PerformanceSpec, PrivateSpec, PublicSpec, StandInSpec, TierSpec
 from grader.model.outcome import OUTCOME_JSON, Contest, JudgedCase, LabOutcome, SpeedOutcome, WrongOutput
 from grader.model.verdicts import Verdict
 from grader.scoring.class_score import total
@@ -165,9 +165,71 @@ def test_a_kernel_that_varies_alone_counts_as_measured_and_earns_its_slow_end() 
     assert result.timing is not None
     assert result.timing.share is not None
     assert result.timing.share.high > 0.9
-    assert (result.performance_points, result.timing.reached) == (0, None)
+    assert (result.performance_points, [one.reached for one in result.timing.tiers]) == (0, [False, False])
     assert "so the slower ones count" in result.performance
     assert assessed(LAB, [varying])
+
+
+def with_library(share: float, *, of_library: float, name: str = "library") -> LabOutcome:
+    """A kernel with this share of the model's speed, and this one of the speed of what is timed as `name`."""
+    quiet = contest(share)
+    student = quiet.nanoseconds[1]
+    run = quiet.model_copy(
+        update={
+            "nanoseconds": (*quiet.nanoseconds[:3], tuple(one * of_library for one in student), quiet.nanoseconds[3])
+        }
+    )
+    outcome = timed(run)
+    assert outcome.speed is not None
+    names = (*NAMES[:3], name, NAMES[3])
+    return dataclasses.replace(outcome, speed=dataclasses.replace(outcome.speed, names=names))
+
+
+CLIMBING = dataclasses.replace(
+    LAB,
+    private=PrivateSpec(
+        performance_points=3,
+        tier=(
+            TierSpec(share=0.9, part=1.0), TierSpec(of="library", share=0.5, part=1.5), TierSpec(of="library", share=0.9, part=2),
+        ),
+        stand_in=StandInSpec(file="rung.cu", share=0.5, measured_on="NVIDIA H200"),
+    ),
+)  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("of_model", "of_library", "points"),
+    [(0.8, 0.2, 0), (1.0, 0.2, 3), (2.0, 0.5, 4.5), (3.0, 0.95, 6), (0.8, 0.6, 4.5)],
+)
+def test_tiers_beyond_the_model_are_shares_of_the_library(of_model: float, of_library: float, points: float) -> None:
+    result = score_lab(CLIMBING, with_library(of_model, of_library=of_library), speed_counts=True)
+    assert (result.performance_points, result.performance_max, result.max_points) == (points, 3, 7)
+    assert result.timing is not None
+    assert result.timing.library_share is not None
+    assert result.timing.library_share.middle == pytest.approx(of_library, rel=0.003)
+
+
+def test_words_say_which_tier_was_reached_and_what_the_next_one_needs() -> None:
+    words = score_lab(CLIMBING, with_library(1.0, of_library=0.25), speed_counts=True).performance
+    assert words.endswith(
+        "100 % of the model solution's speed, 25.0 % of cuBLAS's: 3 of 3 points. "
+        "4.5 points ask for 50 % of cuBLAS's speed; this kernel has 25.0 % (25.0 to 25.0)"
+    )
+    best = score_lab(CLIMBING, with_library(3.0, of_library=0.95), speed_counts=True).performance
+    assert best.endswith(": 6 points, where 3 are full marks, and no tier is higher")
+    alone = score_lab(CLIMBING, timed(contest(1.0)), speed_counts=True)
+    assert alone.performance.endswith("4.5 points ask for 50 % of cuBLAS's speed; that was not measured here")
+    assert alone.performance_points == 3
+
+
+def test_a_kernel_stands_in_for_the_library_by_its_known_share() -> None:
+    result = score_lab(CLIMBING, with_library(1.0, of_library=1.04, name="stand-in"), speed_counts=True)
+    assert result.timing is not None
+    assert result.timing.library_share is not None
+    assert result.timing.library_share.middle == pytest.approx(0.52, rel=0.003)
+    assert result.performance_points == 4.5
+    assert "about 52.0 % of cuBLAS's (it cannot be timed here; a kernel of the course stands in" in result.performance
+    assert "rung" not in result.performance
 
 
 def test_an_outcome_with_times_is_read_back_as_it_was() -> None:
