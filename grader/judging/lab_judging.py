@@ -7,6 +7,7 @@ from __future__ import annotations
 import dataclasses
 import tempfile
 import time
+from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
@@ -113,12 +114,18 @@ def _judge_program(  # noqa: PLR0913, PLR0917 - as judge_lab
     if built.refusals and not _only_a_gpu_can_tell(built.refusals):
         return _refused(lab, build, built.refusals, text, time.monotonic() - began)
     cases = () if built.refusals else judge_submission(toolset, lab, built, text, folder, call)
-    on_gpu = dataclasses.replace(call, cases=for_gpu)
+    on_gpu = dataclasses.replace(call, cases=_worth_a_run(for_gpu, cases))
     gpu = judge_natively(toolset, lab, text, folder, on_gpu, alone=bool(built.refusals))
     seconds = time.monotonic() - began
     if built.refusals and (gpu is None or not gpu.cases):
         return _refused(lab, build, built.refusals, text, seconds, gpu)
     return LabOutcome(lab.id, build=build, cases=cases, seconds=seconds, gpu=gpu)
+
+
+def _worth_a_run(names: tuple[str, ...], cases: Sequence[JudgedCase]) -> tuple[str, ...]:
+    """Without the cases in which the CPU executor found what no GPU shows: whatever is seen there, they have failed."""
+    told = {case.name for case in cases if not case.passed and case.verdict.facts.unseen_on_gpu}
+    return tuple(name for name in names if name not in told)
 
 
 def _asked(lab: Lab, *, public_only: bool) -> Lab:

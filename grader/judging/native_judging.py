@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import dataclasses
 import json
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path, PurePosixPath
 from typing import Any
 
@@ -27,6 +28,7 @@ from grader.programs.program_run import silently
 
 _TRIES = 2  # of a run that failed because of us
 _SECONDS = 60  # on the wall, for one run: most of it makes the GPU's context
+_CASES_AT_A_TIME = 6
 _OURS = ("native_launcher.hpp", "launcher_call.hpp")  # in kit/host_api
 _FILE_BYTES = 64 << 20
 
@@ -55,19 +57,31 @@ def _judge(  # noqa: PLR0913, PLR0917 - as judge_on_gpu
     outcome = GpuOutcome(gpu.toolchain.name, gpu.target.capability, str(device), alone=alone, log=built.log)
     if built.program is None:
         return dataclasses.replace(outcome, trouble=built.trouble)
-    program_file = folder / "native.json"
-    program_file.write_text(json.dumps(_program_file(toolset, device, lab, folder, built.program)), encoding="utf-8")
-    cases: tuple[JudgedCase, ...] = ()
-    try:
+    program = built.program
+
+    def judge(number: int, name: str) -> tuple[JudgedCase, ...]:
+        mine = folder / f"native-{number}"
+        mine.mkdir()
+        program_file = mine / "native.json"
+        program_file.write_text(json.dumps(_program_file(toolset, device, lab, mine, program)), encoding="utf-8")
+        cases: tuple[JudgedCase, ...] = ()
         for _ in range(_TRIES):
-            with gpu.turns, GpuLock(device.lock_name).shared():
-                report = judge_report(call, lab, ["--program", str(program_file)], folder)
+            with gpu.turns:
+                report = judge_report(
+                    dataclasses.replace(call, cases=(name,)), lab, ["--program", str(program_file)], mine
+                )
             cases = judged_cases(report, lab, lambda entry: _launch(entry, lab, text))
             if all(case.verdict is not Verdict.INTERNAL_ERROR for case in cases):
                 break
-    except RuntimeError as error:
-        return dataclasses.replace(outcome, trouble=str(error))
-    return dataclasses.replace(outcome, cases=cases)
+        return cases
+
+    # Most of a run's time makes a context. Runs of different cases wait for that at the same time.
+    with ThreadPoolExecutor(min(_CASES_AT_A_TIME, len(call.cases))) as pool:
+        try:
+            each = list(pool.map(judge, range(len(call.cases)), call.cases))
+        except RuntimeError as error:
+            return dataclasses.replace(outcome, trouble=str(error))
+    return dataclasses.replace(outcome, cases=tuple(case for cases in each for case in cases))
 
 
 def _texts(toolset: Toolset, lab: Lab, text: str, device: Device) -> dict[str, str]:
@@ -100,12 +114,18 @@ def _program_file(toolset: Toolset, device: Device, lab: Lab, folder: Path, prog
         limits=dataclasses.replace(GPU_RUN_LIMITS, file_bytes=_FILE_BYTES),
         profile="gpu-program",
     )
+    gate, lock = GpuLock(device.lock_name).files()
     file: dict[str, Any] = {
         "conductor": str(toolset.build / "bin" / "conductor"),
         "description": {},
         "folder": str(data),
         "scratch": str(scratch),
-        "native": {"argv": silently(argv), "wall_ms": _SECONDS * 1000 * clock_factor()},
+        "native": {
+            "argv": silently(argv),
+            "wall_ms": _SECONDS * 1000 * clock_factor(),
+            "gate": str(gate),
+            "lock": str(lock),
+        },
     }
     if public.launcher:
         file["launcher"] = {"arguments": list(public.arguments), "memory": public.memory}

@@ -22,6 +22,11 @@ class GpuLock:
         base = folder or Path(tempfile.gettempdir())
         self._gate, self._device = base / f"tilelab-gpu-{name}.gate", base / f"tilelab-gpu-{name}.lock"
 
+    def files(self) -> tuple[Path, Path]:
+        """The gate and the device's lock, both there, for a program that takes them itself in this order."""
+        with self.shared():
+            return self._gate, self._device
+
     @contextmanager
     def shared(self) -> Iterator[None]:
         """Holds the device together with others that share it."""

@@ -67,7 +67,8 @@ BuiltProgram read_program_file(const std::string& path) {
   if (value.contains("native")) {
     const json& native = value.at("native");
     program.native = {native.at("argv").get<std::vector<std::string>>(),
-                      std::chrono::milliseconds(native.at("wall_ms").get<std::int64_t>())};
+                      std::chrono::milliseconds(native.at("wall_ms").get<std::int64_t>()), native.value("gate", ""),
+                      native.value("lock", "")};
     if (program.native->argv.empty()) throw std::runtime_error(path + ": the native program's argv is empty");
   }
   return program;

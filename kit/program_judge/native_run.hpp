@@ -10,7 +10,7 @@
 namespace tilelab::judge {
 
 // `program.native` is there. The record has the keys of run.json, all lists empty, and "native": true. Throws std::system_error where the
-// program cannot be started.
+// program cannot be started, or the lock on the GPU cannot be taken.
 ConductedRun run_natively(const BuiltProgram& program, const std::vector<std::string>& arguments);
 
 }  // namespace tilelab::judge
