@@ -10,7 +10,8 @@ from dataclasses import dataclass
 from grader.model.result import CountedBound, CountedTier, LabResult, Timing
 from grader.reports.text import visible
 from grader.reports.text.number_format import points
-from grader.speed.tier_words import measured_share, needed, share_words
+from grader.speed.tier_words import measured_share, needed, of_full_marks, share_words
+from grader.traffic.metric_words import metric_words
 
 
 @dataclass(frozen=True)
@@ -34,14 +35,13 @@ class TierLineCost:
 
     number: int
     source: str
-    costs: str  # "62 % of the sectors loaded for each multiply-add"
+    costs: str  # "62 % of the sectors loaded"
 
 
 @dataclass(frozen=True)
 class TierSection:
     how: str  # "measured", "counted"
-    points: str
-    full: str  # of full marks
+    given: str  # "1.5 of 3 points"
     rows: tuple[TierRow, ...]
     lines: tuple[TierLineCost, ...]
     following: str  # points of the next tier; empty: there is none
@@ -64,8 +64,7 @@ def tier_section(lab: LabResult, sources: Mapping[str, str]) -> TierSection | No
     next_counted = next((tier for tier in lab.counted_tiers if tier.points == following), None)
     return TierSection(
         how="counted" if lab.counted_tiers else "measured",
-        points=points(lab.performance_points),
-        full=points(lab.performance_max),
+        given=of_full_marks(lab.performance_points, lab.performance_max),
         rows=tuple(TierRow(points(worth), reached, worth == following, bounds) for worth, reached, bounds in given),
         lines=tuple(_lines(next_counted, sources.get(lab.file, ""))) if next_counted else (),
         following=points(following) if following else "",
@@ -88,7 +87,8 @@ def _lines(tier: CountedTier, source: str) -> Iterator[TierLineCost]:
     costs: dict[int, list[str]] = {}
     for bound in tier.bounds:
         for one in bound.lines:
-            what = bound.words if one.share is None else f"{100 * one.share:.0f} % of the {bound.words}"
+            what = metric_words(bound.metric)
+            what = what if one.share is None else f"{100 * one.share:.0f} % of the {what}"
             costs.setdefault(one.line, []).append(what)
     text = source.split("\n")
     for number in sorted(costs):
