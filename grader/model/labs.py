@@ -23,13 +23,13 @@ Contract = Literal["kernel", "launcher", "program"]
 # What a lab's file may say, by its contract. `needed` and `allowed` name fields of PublicSpec that belong to some contracts only.
 _NEEDED = {"kernel": ("kernel", "launch"), "launcher": ("launcher",), "program": ()}
 _ALLOWED = {
-    "kernel": ("performance",),
+    "kernel": ("performance", "climb"),
     "launcher": ("arguments", "memory", "headers"),
     "program": ("headers",),
 }
 _SIGNATURE = re.compile(r"[A-Za-z_]\w*(?:::[A-Za-z_]\w*)*\([\w:<>,*& \[\]]*\)")
 _HEADER = re.compile(r"(?:[A-Za-z0-9_][\w.+-]*/)*[A-Za-z0-9_][\w.+-]*\.(?:h|hpp|cuh|inc)")
-_OF_ONE_CONTRACT = ("kernel", "launch", "launcher", "arguments", "memory", "headers", "performance")
+_OF_ONE_CONTRACT = ("kernel", "launch", "launcher", "arguments", "memory", "headers", "performance", "climb")
 
 
 class Strict(BaseModel):
@@ -53,6 +53,36 @@ class PerformanceSpec(Strict):
     shape: str  # of the timed launches, as the problem's sizes: "1024x1024x1024"
     sweep: tuple[str, ...] = ()  # shapes of the size sweep
     library: Literal["cublasSgemm"] | None = None  # NVIDIA's routine for the same work, timed too
+
+
+class StepSpec(Strict):
+    """One step of a lab's climb: what a kernel is like after it. A field that is not given stays as it was."""
+
+    title: str  # as in "the next step is: …"
+    section: str = Field(min_length=1)  # the heading in the lab's write-up
+    threads: int | None = Field(default=None, ge=1, le=1024)  # of a block
+    elements: int | None = Field(default=None, ge=1)  # of the result in a thread
+    reads_for_a_product: float | None = Field(default=None, gt=0)  # operands that a thread reads
+    bytes_of_a_load: int | None = Field(default=None, ge=4, le=16)  # from global memory
+    bytes_of_a_read: int | None = Field(default=None, ge=4, le=16)  # from shared memory
+    passes_of_a_read: float | None = Field(default=None, ge=1)  # of shared memory, for a warp
+    tile: int | None = Field(default=None, ge=2)  # one side: so often each loaded value is used by a block
+    without_conflicts: bool = False
+    overlapped: bool = False
+    copied: bool = False  # asynchronous copies bring the tiles
+    sliced: bool = False  # several blocks share the sums of a piece
+    passes: float | None = Field(
+        default=None, gt=0
+    )  # FLOP for each pass of the load/store unit, of the course's kernel
+    gflops: float | None = Field(default=None, gt=0)  # of the course's kernel, measured
+
+
+class ClimbSpec(Strict):
+    """The steps by which kernels of this lab become faster, in the order in which the write-up tells them."""
+
+    shape: str  # of the measurements: "2048x2048x2048"
+    gpu: str  # on which they were made: a key of grader/traffic/gpus.toml
+    step: tuple[StepSpec, ...] = Field(min_length=1)
 
 
 class TierSpec(Strict):
@@ -118,6 +148,7 @@ class PublicSpec(Strict):
         default=0, ge=0, le=_MOST_POINTS
     )  # `performance_points` of grading.toml, where students are to be told of what may cost them
     performance: PerformanceSpec | None = None  # none: speed is not assessed in this lab
+    climb: ClimbSpec | None = None  # none: reports say nothing about a next step
     races: RaceRules = RaceRules()
     barriers: BarrierRules = BarrierRules()
     case: tuple[CaseSpec, ...] = ()

@@ -305,6 +305,45 @@ class CountedTier(Model):
     bounds: tuple[CountedBound, ...]
 
 
+class OutlookTerm(Model):
+    """How long one part of the GPU is busy, or how long it waits."""
+
+    name: str
+    milliseconds: float
+
+
+class NextStep(Model):
+    """A step of the lab's climb that the kernel does not have."""
+
+    shape: str  # at this size
+    title: str
+    section: str  # the heading in the lab's write-up
+    gain: float  # predicted: so many times as fast; at most 1: not predicted
+
+
+class Rung(Model):
+    """A kernel of the course after one step: where it lies on a roofline, and how fast it was."""
+
+    title: str
+    passes: float  # FLOP for each pass of the load/store units
+    gflops: float
+
+
+class Outlook(Model):
+    """Where a right kernel stands on its lab's climb. Predicted from counts, not measured."""
+
+    shape: str  # "2048x2048x2048": the size that it is predicted for
+    counted: str  # the launch that was counted
+    gpu: str  # a key of grader/traffic/gpus.toml
+    gflops: float
+    passes: float  # FLOP for each pass of the load/store units
+    terms: tuple[OutlookTerm, ...]  # the longest first: it binds
+    registers: int
+    compiled: bool  # the registers are nvcc's; otherwise they are estimated
+    steps: tuple[NextStep, ...] = ()  # none: nothing more can be said
+    rungs: tuple[Rung, ...] = ()
+
+
 class LabResult(Model):
     title: str
     file: str  # the file that the lab asks for
@@ -324,6 +363,7 @@ class LabResult(Model):
     counted_tiers: tuple[CountedTier, ...] = ()  # by rising points; none: performance points did not come from counts
     timing: Timing | None = None  # none: nothing to report
     gpu_kernel: GpuKernel | None = None  # none: there is no nvcc, or compiling did not get so far
+    outlook: Outlook | None = None  # none: the lab has no climb, or the kernel is not right yet
     gpu_trouble: str = ""  # why a GPU could not be used, although there is one; for the instructor only
     seconds: float = 0.0  # wall time to build and judge
 

@@ -12,6 +12,7 @@ from grader.model.verdicts import Verdict
 from grader.scoring.counted_performance import NOT_ASSESSED, Counted, counted_performance
 from grader.scoring.deduplication import deduplicate
 from grader.scoring.kernel_facts import gpu_kernel
+from grader.scoring.lab_outlook import lab_outlook
 from grader.scoring.second_opinion import merged
 from grader.speed.speed_score import is_measured, performance_points, timing_of
 from grader.speed.tier_words import measured_words
@@ -27,6 +28,7 @@ def score_lab(lab: Lab, outcome: LabOutcome, *, speed_counts: bool = False) -> L
     timing = timing_of(lab, outcome, correct=found.correct and found.before_timing is Verdict.PASS)
     fast = counted.points if counted and found.verdict is Verdict.PASS else 0.0
     most = lab.private.performance_points if lab.private and counted else 0.0
+    kernel = gpu_kernel(lab, outcome)
     result = LabResult(
         title=lab.public.title,
         file=lab.public.file,
@@ -45,7 +47,8 @@ def score_lab(lab: Lab, outcome: LabOutcome, *, speed_counts: bool = False) -> L
         performance_max=most,
         counted_tiers=counted.tiers if counted and found.verdict is Verdict.PASS and not is_measured(timing) else (),
         timing=timing,
-        gpu_kernel=gpu_kernel(lab, outcome),
+        gpu_kernel=kernel,
+        outlook=lab_outlook(lab, cases, kernel) if found.verdict is Verdict.PASS else None,
         gpu_trouble=outcome.gpu.trouble if outcome.gpu else "",
         seconds=outcome.seconds,
     )

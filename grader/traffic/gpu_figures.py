@@ -15,6 +15,7 @@ class Gpu(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid")
 
     name: str
+    capability: int  # 90 for 9.0
     multiprocessors: int = Field(gt=0)
     fp32_lanes: int = Field(gt=0)  # per multiprocessor
     clock_ghz: float = Field(gt=0)

@@ -240,6 +240,9 @@ class Launch {
     answer.counters["most_elements_of_a_thread"] = thread_share_->most_elements();
     answer.counters["most_words_of_a_thread"] = thread_share_->most_words();
     answer.counters["words_of_all_threads"] = thread_share_->all_words();
+    answer.counters["reading_phases"] = traffic_->reading_phases();
+    answer.counters["overlapped_phases"] = traffic_->overlapped_phases();
+    answer.counters["copying_requests"] = traffic_->copying_requests();
     // What a GPU makes of them is not known, so Nsight Compute's names are not used. They pass the banks at least.
     for (const simt::RequestTally& tally : traffic_->tallies()) {
       if (tally.kind != simt::AccessKind::atomic || tally.space != simt::Space::shared) continue;

@@ -136,3 +136,21 @@ TEST_CASE("statements that share an instruction of the kit's are counted apart, 
   block.counter.on_block_end(0, 0);
   CHECK(block.counter.tallies().size() == 3);
 }
+
+TEST_CASE("a phase in which a warp reads both memories is overlapped, and one in which it reads shared memory alone is not",
+          "[request_counter]") {
+  Block block(32);
+  block.touch(0, 10, 0);  // tiles come
+  block.touch(0, 20, 4096, AccessKind::write, 4, Space::shared);
+  block.counter.on_barrier({});
+  block.shared(0, 4096);  // and are used
+  block.counter.on_barrier({});
+  CHECK(block.counter.reading_phases() == 1);
+  CHECK(block.counter.overlapped_phases() == 0);
+  block.touch(0, 10, 0);  // the next ones come while these are used
+  block.shared(0, 4096);
+  block.counter.on_block_end(0, 0);
+  CHECK(block.counter.reading_phases() == 2);
+  CHECK(block.counter.overlapped_phases() == 1);
+  CHECK(block.counter.copying_requests() == 0);
+}

@@ -11,7 +11,9 @@ from typing import Any
 from grader.machine.toolset import Toolset
 from grader.model.course_root import course_root, lab_at, load_labs, matching_lab
 from grader.model.labs import load_lab
+from grader.model.result import Outlook
 from grader.model.verdicts import Verdict
+from grader.reports.launches.climb_parts import climb_parts
 from grader.reports.launches.launch_verdict import verdict_parts
 from grader.reports.launches.model_table import model_parts
 from grader.reports.launches.trace_pages import as_text
@@ -19,7 +21,9 @@ from grader.reports.launches.traffic_tables import traffic_parts
 from grader.single_launch.lab_launch import build_runner, lab_of_kernel, read_source, recognise
 from grader.single_launch.profiling import ModelledLaunch, model_launch, profile_runner
 from grader.traffic.gpu_figures import gpu_named
+from grader.traffic.launch_facts import facts_of
 from grader.traffic.metrics import derived
+from grader.traffic.outlook import outlook
 from grader.traffic.profile import ProfileReport, metrics_of
 
 _NOT_PASSED = 1
@@ -52,16 +56,21 @@ def profile_kernel(  # noqa: PLR0913 - one for each of the command's options
         report = profile(shape)
         model = model_launch(report, device, profile) if device else None
     launch = report.launch
+    facts = facts_of(launch) if launch.verdict is Verdict.PASS else None
+    found = outlook(lab.public, facts, launch.shape) if facts else None
     if as_json:
-        shown = json.dumps(as_plain(report, model), indent=1, ensure_ascii=False)
+        shown = json.dumps(as_plain(report, model, found), indent=1, ensure_ascii=False)
     else:
-        parts = [*traffic_parts(lab.id, launch), *(model_parts(model) if model else []), *verdict_parts(launch)]
+        modelled = [*(model_parts(model) if model else []), *(climb_parts(found) if found else [])]
+        parts = [*traffic_parts(lab.id, launch), *modelled, *verdict_parts(launch)]
         shown = as_text(parts)
     sys.stdout.write(shown + "\n")
     return 0 if launch.verdict is Verdict.PASS else _NOT_PASSED
 
 
-def as_plain(report: ProfileReport, model: ModelledLaunch | None = None) -> dict[str, Any]:
+def as_plain(
+    report: ProfileReport, model: ModelledLaunch | None = None, found: Outlook | None = None
+) -> dict[str, Any]:
     """For `--json`: counts are whole numbers, ratios are not."""
     traffic = report.launch.traffic
     plain: dict[str, Any] = {
@@ -81,4 +90,6 @@ def as_plain(report: ProfileReport, model: ModelledLaunch | None = None) -> dict
             "seconds": {term.name: term.seconds for term in model.model.terms},
             "flops": model.model.flops,
         }
+    if found is not None:
+        plain["predicted"] = found.model_dump(mode="json")
     return plain

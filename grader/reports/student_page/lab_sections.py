@@ -7,6 +7,7 @@ from grader.reports.speed_figures.gpu_facts import gpu_facts
 from grader.reports.speed_figures.speed_figure import speed_figure
 from grader.reports.speed_figures.tier_section import tier_section
 from grader.reports.student_page.case_section import case_section
+from grader.reports.student_page.climb_section import climb_section
 from grader.reports.student_page.compiler_log import compiler_errors, compiler_warnings
 from grader.reports.student_page.finding_section import finding_section
 from grader.reports.student_page.lab_view import LabView
@@ -20,6 +21,7 @@ LAB_SECTIONS: tuple[Section[LabView], ...] = (
     Section("student_page/mismatches.html.j2", mismatch_section),
     Section("student_page/cases.html.j2", case_section),
     Section("speed_figures/tiers.html.j2", lambda view: tier_section(view.lab, view.sources)),
+    Section("student_page/climb.html.j2", climb_section),
     Section("student_page/traffic.html.j2", traffic_section),
     Section("student_page/printed.html.j2", printed_section),
     Section("student_page/compiler_log.html.j2", compiler_warnings),

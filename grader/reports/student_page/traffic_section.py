@@ -64,7 +64,7 @@ def traffic_section(view: LabView) -> TrafficSection | None:
     assert traffic is not None
     total = passes(traffic.metrics)
     costly = sorted(traffic.lines, key=lambda line: (-passes(line.metrics), line.line or 0))[:_MOST_LINES]
-    model = modelled(traffic, next(iter(gpus().values()))) if traffic.work and total else None
+    model = modelled(traffic, next(iter(gpus().values()))) if traffic.work and total and not view.lab.outlook else None
     return TrafficSection(
         shape=visible.line(launch.shape, 80),
         lines=tuple(_line(one, total) for one in costly),

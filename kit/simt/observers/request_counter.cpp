@@ -88,6 +88,7 @@ std::uint32_t RequestCounter::request_of(Warp& warp, std::uint32_t lane, const A
       request.instruction = access.instruction;
       request.path = path;
       request.tally = tally_of(access);
+      request.of_copy = access.of_copy;
       warp.requests.push_back(request);
     } else if (!fits(warp.requests[place->second], path)) {
       continue;
@@ -113,9 +114,12 @@ std::uint32_t RequestCounter::tally_of(const Access& access) {
 
 void RequestCounter::settle() {
   for (Warp& warp : warps_) {
+    bool reads_shared = false, reads_global = false;
     for (const Request& request : warp.requests) {
       RequestTally& tally = tallies_[request.tally];
       ++tally.requests;
+      if (tally.kind == AccessKind::read) (tally.space == Space::shared ? reads_shared : reads_global) = true;
+      copying_requests_ += request.of_copy && tally.kind == AccessKind::read ? 1 : 0;
       if (tally.space != Space::shared) {
         tally.sectors += warp.words.sectors(request.words);
         tally.least_sectors += at_least_one((warp.words.words(request.words) + 7) / 8);
@@ -126,6 +130,8 @@ void RequestCounter::settle() {
         ++tally.least_wavefronts;
       }
     }
+    reading_phases_ += reads_shared ? 1 : 0;
+    overlapped_phases_ += reads_shared && reads_global ? 1 : 0;
     warp.wide.clear();
     warp.requests.clear();
     warp.index.clear();

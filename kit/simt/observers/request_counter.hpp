@@ -52,6 +52,12 @@ class RequestCounter final : public Observer {
 
   // One entry for each kind of access of a statement to a space, in the order of the statements.
   std::vector<RequestTally> tallies() const;
+  // Phases of a warp, from one barrier to the next, in which it reads shared memory; and those of them in which it also reads global
+  // memory, so that the one can go on while the other is waited for.
+  std::uint64_t reading_phases() const { return reading_phases_; }
+  std::uint64_t overlapped_phases() const { return overlapped_phases_; }
+  // Requests of asynchronous copies: each is one instruction, and counted in global and in shared memory.
+  std::uint64_t copying_requests() const { return copying_requests_; }
   // False: a warp did more between two barriers than can be kept, so the counts are too low.
   bool complete() const { return complete_; }
 
@@ -64,6 +70,7 @@ class RequestCounter final : public Observer {
     std::uint32_t tally = 0;   // index
     std::uint32_t words = no;  // footprint; for wide requests in shared memory, an index into Warp::wide
     std::uint8_t size = 0;     // bytes of the widest lane
+    bool of_copy = false;
   };
   struct Lane {
     ControlPath path;
@@ -96,6 +103,7 @@ class RequestCounter final : public Observer {
   };
   std::unordered_map<std::uint64_t, ParkedBlock> parked_;
   FootprintPool scratch_;
+  std::uint64_t reading_phases_ = 0, overlapped_phases_ = 0, copying_requests_ = 0;
   bool complete_ = true;
 };
 
