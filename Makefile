@@ -27,7 +27,7 @@ labs := $${LAB:+$$(printf -- '--lab %s ' $$LAB)}
 # One --export for each format in EXPORT="grades-csv another".
 exports := $${EXPORT:+$$(printf -- '--export %s ' $$EXPORT)}
 
-.PHONY: help setup grade handouts images bundle test test-gpu test-aarch64 fuzz watch report trace profile bench ladder check lint tidy format clean
+.PHONY: help setup grade handouts images bundle test test-gpu test-aarch64 fuzz watch report trace profile bench ladder order check lint tidy format clean
 help:  ## list these commands
 	@echo "Tilelab grades CUDA matrix-multiplication kernels, with or without a GPU."
 	@echo
@@ -83,6 +83,9 @@ bench:  ## measure what grading costs, against nvcc and plain execution; with a 
 
 ladder:  ## write the table and the figure of the open lab's ladder again; with a GPU, time its kernels against cuBLAS first
 	@$(setup) && .venv/bin/python tests/benchmarks/ladder_speeds.py && .venv/bin/python docs/ladder_table.py --write
+
+order:  ## try the model of speed on the ladder and 36 other kernels: counts, with a GPU also times, and the section in docs/benchmarks.md
+	@$(setup) && .venv/bin/python tests/benchmarks/order_counts.py && .venv/bin/python tests/benchmarks/speed_order.py && .venv/bin/python docs/speed_order_table.py --write
 
 check:  ## prove that the course is ready for students (kernels, handout, write-ups, leaks); with LAB=..., these labs only
 	@$(setup) && $(tilelab) check-course $(labs)

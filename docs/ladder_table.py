@@ -1,13 +1,15 @@
 """Writes the table and the figure of the open lab's ladder, from the times that `make ladder` measured.
 
 `.venv/bin/python docs/ladder_table.py` prints the table. With `--write` it replaces the section between the two markers of the ladder's
-README.md and draws ladder.svg beside it; a test fails where they are not current. Measures nothing.
+README.md, draws ladder.svg beside it, and writes the speeds of the climb's steps into the lab's file; a test fails where they are not
+current. Measures nothing.
 """
 
 # ruff: noqa: INP001 -- a script, in no package
 from __future__ import annotations
 
 import json
+import re
 import sys
 from collections.abc import Mapping
 from pathlib import Path
@@ -19,6 +21,7 @@ import ladder_figures
 LADDER = Path(__file__).resolve().parent.parent / "solutions" / "04-open" / "ladder"
 DOCUMENT = LADDER / "README.md"
 FIGURE = LADDER / "ladder.svg"
+LAB = LADDER.parents[2] / "assignments" / "04-open" / "lab.toml"
 BEGIN, END = "<!-- measured: begin (make ladder) -->", "<!-- measured: end -->"
 
 
@@ -89,10 +92,26 @@ def section() -> str:
     return f"![Speed over sizes, and share of cuBLAS.]({FIGURE.name})\n\n{table(measured)}{tensor_table(measured)}"
 
 
+def lab_with_speeds(text: str, measured: Mapping[str, Any]) -> str:
+    """The lab's file with the speed of each step's kernel, in the order of the ladder, at the size that the file names."""
+    wanted = re.search(r'^\[climb\]\nshape = "(\d+)x', text, re.MULTILINE)
+    row = next((one for one in measured["sizes"] if wanted and one["size"] == int(wanted[1])), None)
+    if row is None:
+        return text
+    speeds = iter(
+        f"gflops = {row['flops'] / one['ms'][1] / 1e6:.0f}"
+        for one in row["kernels"]
+        if one["name"] not in {"baseline", "cublas"}
+    )
+    return re.sub(r"^gflops = \d+$", lambda found: next(speeds, found[0]), text, flags=re.MULTILINE)
+
+
 def write() -> None:
     DOCUMENT.write_text(document_with(section(), DOCUMENT.read_text(encoding="utf-8")), encoding="utf-8")
     if ladder_figures.MEASURED.is_file():
         FIGURE.write_text(ladder_figures.ladder(), encoding="utf-8")
+        measured = json.loads(ladder_figures.MEASURED.read_text(encoding="utf-8"))
+        LAB.write_text(lab_with_speeds(LAB.read_text(encoding="utf-8"), measured), encoding="utf-8")
 
 
 if __name__ == "__main__":

@@ -10,7 +10,7 @@ TEST_CASE("multiplies small matrices", "[public]") {
 }
 
 TEST_CASE("multiplies whole tiles of many sizes", "[public]") {
-  check_exact({{.M = 32, .N = 32, .K = 32}, {.M = 64, .N = 128, .K = 16}, {.M = 128, .N = 64, .K = 32}});
+  check_exact({{.M = 32, .N = 32, .K = 32}, {.M = 64, .N = 128, .K = 16}, {.M = 128, .N = 64, .K = 32}, {.M = 32, .N = 32, .K = 512}});
   check_counted({.M = 128, .N = 128, .K = 64});
 }
 

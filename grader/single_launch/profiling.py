@@ -3,16 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from contextlib import suppress
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from grader.machine.toolset import Toolset
 from grader.model.labs import Lab
 from grader.model.located_findings import located
-from grader.single_launch.lab_launch import UnregisteredProblemError, read_report, run_tracer
+from grader.model.result import Outlook
+from grader.model.verdicts import Verdict
+from grader.single_launch.lab_launch import LaunchRefusedError, UnregisteredProblemError, read_report, run_tracer
 from grader.single_launch.public_launch import watch_public_launch
 from grader.traffic.gpu_figures import Gpu
+from grader.traffic.launch_facts import cuts_sums, facts_of
 from grader.traffic.modelled_time import Model, modelled
+from grader.traffic.outlook import outlook
 from grader.traffic.profile import ProfileReport
 from grader.traffic.scaling import extrapolated, large_scale, shapes_to_count
 
@@ -57,3 +62,19 @@ def model_launch(report: ProfileReport, gpu: Gpu, profile: Callable[[str], Profi
             return ModelledLaunch(modelled(large, gpu), shape, explanation)
     explanation = "this small launch itself, because its counts cannot be scaled up exactly"
     return ModelledLaunch(modelled(traffic, gpu), report.shape, explanation)
+
+
+def predicted_outlook(lab: Lab, report: ProfileReport, profile: Callable[[str], ProfileReport]) -> Outlook | None:
+    """Where the kernel stands on the lab's climb. `profile` counts other shapes: one with long sums, which some kernels cut.
+
+    None where the lab has no climb, or the launch is wrong.
+    """
+    launch = report.launch
+    facts = facts_of(launch) if lab.public.climb and launch.verdict is Verdict.PASS else None
+    if facts is None:
+        return None
+    if report.takes_any_shape:
+        sides = len(report.shape.split("x")) - 1
+        with suppress(LaunchRefusedError):  # a problem may allow no such shape
+            facts = replace(facts, cuts_sums=cuts_sums(profile("x".join([*["32"] * sides, "512"])).launch))
+    return outlook(lab.public, facts, launch.shape)

@@ -5,6 +5,7 @@ Pure. What is not counted, registers and shared memory, is nvcc's where nvcc is 
 from __future__ import annotations
 
 import math
+import re
 from dataclasses import dataclass, replace
 
 from grader.model.result import GpuKernel, Launch
@@ -45,6 +46,7 @@ class Facts:
     registers: int
     shared_bytes: int  # of a block
     is_compiled: bool  # registers and shared memory are nvcc's
+    cuts_sums: bool = False  # another launch, with longer sums, had several blocks for a piece
 
     @property
     def warps(self) -> int:
@@ -123,6 +125,12 @@ def steady(short: Facts, long: Facts) -> Facts:
         for name in _PER_STEP
     }
     return replace(long, **rates)
+
+
+def cuts_sums(launch: Launch) -> bool:
+    """Whether its blocks stored more elements than the result has: parts of sums, which others add up."""
+    *sides, _ = [int(one) for one in re.findall(r"\d+", launch.shape)] or [0]
+    return bool(sides) and launch.counters.get("global_store_bytes", 0) > _FLOAT * math.prod(sides)
 
 
 def estimated_registers(elements: int) -> int:

@@ -72,7 +72,7 @@ def _there(facts: Facts, step: StepSpec) -> Iterator[bool]:
     if step.copied:
         yield facts.copies > 0
     if step.sliced:
-        yield facts.slices > 1
+        yield facts.slices > 1 or facts.cuts_sums
 
 
 def _predicted_after(facts: Facts, step: StepSpec, now: Prediction, outputs: int, length: int) -> float | None:

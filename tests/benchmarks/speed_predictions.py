@@ -8,18 +8,19 @@ import itertools
 import json
 import math
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 from grader.model.result import GpuKernel, Launch
 from grader.traffic.gpu_figures import gpu_named
-from grader.traffic.launch_facts import Facts, facts_of, steady
+from grader.traffic.launch_facts import Facts, cuts_sums, facts_of, steady
 from grader.traffic.predicted_time import Prediction, predicted
 
 HERE = Path(__file__).resolve().parent
 COUNTED, MEASURED = HERE / "order_counts.json", HERE / "speed_order.json"
 LADDER = HERE.parents[1] / "solutions" / "04-open" / "ladder" / "measured.json"
-_SHORT, _LONG = "256x256x64", "256x256x128"
+_SHORT, _LONG, _THIN = "256x256x64", "256x256x128", "32x32x512"
 
 
 def all_facts(*, compiled: bool = True) -> dict[str, Facts]:
@@ -37,7 +38,8 @@ def _facts(one: Mapping[str, Any], *, compiled: bool) -> Facts:
     short, long = (facts_of(Launch.model_validate(one["launches"][shape]), kernel) for shape in (_SHORT, _LONG))
     assert short is not None
     assert long is not None
-    return steady(short, long)
+    cuts = cuts_sums(Launch.model_validate(one["launches"][_THIN]))
+    return replace(steady(short, long), cuts_sums=cuts)
 
 
 def prediction(facts: Facts, size: int, gpu: str = "H200") -> Prediction:

@@ -38,6 +38,8 @@ def page(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> ModuleType:
     ladder_table = importlib.import_module("ladder_table")
     monkeypatch.setattr(ladder_table, "DOCUMENT", tmp_path / "README.md")
     monkeypatch.setattr(ladder_table, "FIGURE", tmp_path / "ladder.svg")
+    monkeypatch.setattr(ladder_table, "LAB", tmp_path / "lab.toml")
+    (tmp_path / "lab.toml").write_text('[climb]\nshape = "512x512x512"\n\ngflops = 1\n\ngflops = 2\n', "utf-8")
     monkeypatch.setattr(ladder_table.ladder_figures, "MEASURED", tmp_path / "measured.json")
     (tmp_path / "README.md").write_text(
         f"# A ladder\n\n{ladder_table.BEGIN}\nold\n{ladder_table.END}\n\nMore.\n", "utf-8"
@@ -78,6 +80,15 @@ def test_the_figure_shows_every_kernel_and_says_the_shares_in_words(page: Module
     assert "at 1024 naive 0.10, cuBLAS 1.00, model 0.25, 01 0.50, 10 2.00" in drawing
     assert all(drawing.count(f">{label}</text>") == 2 for label in ("naive", "cuBLAS", "model", "01", "10"))
     assert "![" in (tmp_path / "README.md").read_text(encoding="utf-8")
+
+
+def test_the_speeds_of_the_steps_are_written_into_the_labs_file(page: ModuleType, tmp_path: Path) -> None:
+    (tmp_path / "measured.json").write_text(json.dumps(measured()), encoding="utf-8")
+    page.write()
+    assert [line for line in (tmp_path / "lab.toml").read_text().splitlines() if "gflops" in line] == [
+        "gflops = 67",
+        "gflops = 134",
+    ]
 
 
 def test_labels_keep_their_order_and_do_not_lie_on_each_other(page: ModuleType) -> None:

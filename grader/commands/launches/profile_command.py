@@ -19,11 +19,9 @@ from grader.reports.launches.model_table import model_parts
 from grader.reports.launches.trace_pages import as_text
 from grader.reports.launches.traffic_tables import traffic_parts
 from grader.single_launch.lab_launch import build_runner, lab_of_kernel, read_source, recognise
-from grader.single_launch.profiling import ModelledLaunch, model_launch, profile_runner
+from grader.single_launch.profiling import ModelledLaunch, model_launch, predicted_outlook, profile_runner
 from grader.traffic.gpu_figures import gpu_named
-from grader.traffic.launch_facts import facts_of
 from grader.traffic.metrics import derived
-from grader.traffic.outlook import outlook
 from grader.traffic.profile import ProfileReport, metrics_of
 
 _NOT_PASSED = 1
@@ -55,9 +53,8 @@ def profile_kernel(  # noqa: PLR0913 - one for each of the command's options
 
         report = profile(shape)
         model = model_launch(report, device, profile) if device else None
+        found = predicted_outlook(lab, report, profile)
     launch = report.launch
-    facts = facts_of(launch) if launch.verdict is Verdict.PASS else None
-    found = outlook(lab.public, facts, launch.shape) if facts else None
     if as_json:
         shown = json.dumps(as_plain(report, model, found), indent=1, ensure_ascii=False)
     else:

@@ -27,12 +27,11 @@ ESTIMATED = all_facts(compiled=False)
 
 # The step that the model names at the climb's size and at the size that is timed. Exceptions to "the next rung's": from 2 it goes past
 # vector loads, which brought 6 % at 2048³ and cost 3 % at 1024³, to the conflicts that do limit it. From 5 on, asynchronous copies and
-# warp tiles bring less at 2048³ than the model can tell, and at 1024³ blocks are missing. Slices of K are cut for a long K only, so a
-# kernel that was counted at a short one seems to have none; where they are seen, they are not advised.
+# warp tiles bring less at 2048³ than the model can tell, and at 1024³ blocks are missing.
 ADVICE = {
     "model": (2, 2), "01_column_of_outputs": (3, 6), "02_register_tile": (5, 5), "03_vector_loads": (5, 5),
     "04_transposed_tile": (6, 6), "05_double_buffer": (8, 10), "06_async_copies": (8, 10), "07_warp_tiles": (None, 10),
-    "08_blocks_in_bands": (None, 10), "09_slices_of_k": (None, 10), "10_tuned": (None, 10),
+    "08_blocks_in_bands": (None, 10), "09_slices_of_k": (None, None), "10_tuned": (None, None),
 }  # fmt: skip
 
 
