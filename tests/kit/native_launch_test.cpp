@@ -24,7 +24,7 @@ judge::BuiltProgram script(const Folder& folder, const std::string& text, unsign
   return {.conductor = {},
           .description = {},
           .launcher = judge::LauncherCall{{}, false},
-          .native = judge::NativeProgram{{"/bin/sh", "-c", text, "program"}, std::chrono::milliseconds(most_ms)},
+          .native = judge::NativeProgram{{"/bin/sh", "-c", text, "program"}, std::chrono::milliseconds(most_ms), {}, {}},
           .folder = folder.path,
           .scratch = {}};
 }
