@@ -26,7 +26,7 @@ def passage(lab: Lab, root: Path = ROOT) -> str:
     """Markdown. Empty where the lab gives no points for speed."""
     if lab.private is None or not lab.private.performance_points:
         return ""
-    parts = [*_measured(lab), *(_counted(lab, lab.private.counters, root) if lab.private.counters else ())]
+    parts = [*_measured(lab), *(_counted(lab, lab.counters, root) if lab.counters else ())]
     return "\n".join(parts).rstrip("\n")
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import tomllib
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 from typing import Literal, Self
@@ -117,6 +118,36 @@ class BarrierRules(Strict):
     )
 
 
+class CounterTier(Strict):
+    """A kernel that stays within every bound gets this `part` of the performance points.
+
+    A bound on a `.sum` is for each unit of the problem's work. A bound on a `.ratio` is used as it is.
+    """
+
+    part: float = Field(gt=0, le=_MOST_PART)
+    at_most: dict[str, float] = Field(min_length=1)  # keys are Nsight Compute's metric names
+
+    def __hash__(self) -> int:
+        """A lab is used as a key, but a dict has no hash."""
+        return hash((self.part, *sorted(self.at_most.items())))
+
+
+class CounterSpec(Strict):
+    """How performance is assessed without a GPU: by the memory traffic of one case's last launch, as the executor counts it."""
+
+    case: str  # the name of the case whose launch is counted
+    also: str = (
+        ""  # a hidden case whose launches have to reach the tier as well, on sizes that the student does not know
+    )
+    slack: float = Field(
+        default=1.25, ge=1
+    )  # how far these may exceed its bounds: their sides need not be multiples of a tile
+    most_elements_of_a_thread: int = Field(default=64, ge=1)  # of the result: with more, too few threads share the work
+    versus: str  # in words, the traffic of another kernel of the course: "a naive kernel loads 0.125"
+    advice: str  # for a kernel that is not in the highest tier
+    tier: tuple[CounterTier, ...] = Field(min_length=1)
+
+
 class PublicSpec(Strict):
     """lab.toml."""
 
@@ -151,6 +182,7 @@ class PublicSpec(Strict):
     climb: ClimbSpec | None = None  # none: reports say nothing about a next step
     races: RaceRules = RaceRules()
     barriers: BarrierRules = BarrierRules()
+    counters: CounterSpec | None = None  # without `also`; none: in grading.toml, or performance needs a GPU
     case: tuple[CaseSpec, ...] = ()
 
     @model_validator(mode="after")
@@ -190,36 +222,6 @@ class PublicSpec(Strict):
         return self.contract != "kernel"
 
 
-class CounterTier(Strict):
-    """A kernel that stays within every bound gets this `part` of the performance points.
-
-    A bound on a `.sum` is for each unit of the problem's work. A bound on a `.ratio` is used as it is.
-    """
-
-    part: float = Field(gt=0, le=_MOST_PART)
-    at_most: dict[str, float] = Field(min_length=1)  # keys are Nsight Compute's metric names
-
-    def __hash__(self) -> int:
-        """A lab is used as a key, but a dict has no hash."""
-        return hash((self.part, *sorted(self.at_most.items())))
-
-
-class CounterSpec(Strict):
-    """How performance is assessed without a GPU: by the memory traffic of one case's last launch, as the executor counts it."""
-
-    case: str  # the name of the case whose launch is counted
-    also: str = (
-        ""  # a hidden case whose launches have to reach the tier as well, on sizes that the student does not know
-    )
-    slack: float = Field(
-        default=1.25, ge=1
-    )  # how far these may exceed its bounds: their sides need not be multiples of a tile
-    most_elements_of_a_thread: int = Field(default=64, ge=1)  # of the result: with more, too few threads share the work
-    versus: str  # in words, the traffic of another kernel of the course: "a naive kernel loads 0.125"
-    advice: str  # for a kernel that is not in the highest tier
-    tier: tuple[CounterTier, ...] = Field(min_length=1)
-
-
 class PrivateSpec(Strict):
     """grading.toml."""
 
@@ -227,7 +229,8 @@ class PrivateSpec(Strict):
     performance_points: float = Field(
         default=0, ge=0, le=_MOST_POINTS
     )  # part of the maximum if performance is assessed
-    counters: CounterSpec | None = None  # none: without a GPU, performance is not assessed
+    counters: CounterSpec | None = None  # where students are not to be told of it; else it stands in lab.toml
+    counted_also: str = ""  # `also` of the counters in lab.toml
     tier: tuple[TierSpec, ...] = ()
     stand_in: StandInSpec | None = None  # none: where the library is not there, no tier of its speed is reached
     rejects_at_least: int = Field(default=8, ge=0)  # the least number of wrong kernels in rejects/
@@ -249,8 +252,15 @@ class Lab:
         return self.public.case + (self.private.case if self.private else ())
 
     @property
+    def counters(self) -> CounterSpec | None:
+        """None: without a GPU, performance is not assessed."""
+        if self.private is None or self.public.counters is None:
+            return self.private.counters if self.private else self.public.counters
+        return self.public.counters.model_copy(update={"also": self.private.counted_also})
+
+    @property
     def max_points(self) -> float:
-        performance = self.private.performance_points if self.private and self.private.counters else 0
+        performance = self.private.performance_points if self.private and self.counters else 0
         return sum(case.points for case in self.cases) + performance
 
 
@@ -277,29 +287,40 @@ def load_lab(root: Path, lab_id: str) -> Lab:
     if repeated := {name for name in names if names.count(name) > 1}:
         message = f"{public_dir / 'lab.toml'}: case listed twice: {', '.join(sorted(repeated))}"
         raise LabError(message)
-    counted = (
-        [private.counters.case, *([private.counters.also] if private.counters.also else [])]
-        if private and private.counters
-        else []
-    )
-    if unlisted := [name for name in counted if name not in names]:
-        message = f"{private_dir / 'grading.toml'}: [counters] names a case that is not listed: {unlisted[0]!r}"
-        raise LabError(message)
+    lab = Lab(lab_id, public, private, public_dir, private_dir if private else None)
+    if wrong := _wrong_with_counters(lab, names):
+        raise LabError(wrong)
     if absent := [name for name in public.headers if not (public_dir / name).is_file()]:
         message = f"{public_dir / 'lab.toml'}: headers: there is no {absent[0]} beside it"
         raise LabError(message)
-    if public.starts_itself and private and private.counters:
-        message = f"{private_dir / 'grading.toml'}: [counters] is for labs with contract = 'kernel'"
-        raise LabError(message)
-    if private and (wrong := _wrong_with_tiers(public, private, private_dir)):
+    if private and (wrong := _wrong_with_tiers(lab)):
         message = f"{private_dir / 'grading.toml'}: {wrong}"
         raise LabError(message)
-    return Lab(lab_id, public, private, public_dir, private_dir if private else None)
+    return lab
 
 
-def _wrong_with_tiers(public: PublicSpec, private: PrivateSpec, folder: Path) -> str:
+def _wrong_with_counters(lab: Lab, names: Sequence[str]) -> str:
+    """Why the counters do not fit the lab, with the file's name. Empty: they do. `names`: of its cases."""
+    ours, spec = lab.public_dir / "lab.toml", lab.counters
+    if lab.public.counters and lab.public.counters.also:
+        return f"{ours}: [counters] names a hidden case with `also`: write it as `counted_also` in grading.toml"
+    if lab.public.counters and lab.private and lab.private.counters:
+        return f"{ours}: [counters] stands in grading.toml too: remove one of them"
+    if spec is None:
+        return f"{ours}: `counted_also` needs [counters] here" if lab.private and lab.private.counted_also else ""
+    path = ours if lab.public.counters else (lab.private_dir or lab.public_dir) / "grading.toml"
+    if lab.public.starts_itself:
+        return f"{path}: [counters] is for labs with contract = 'kernel'"
+    unlisted = [name for name in (spec.case, spec.also) if name and name not in names]
+    return f"{path}: [counters] names a case that is not listed: {unlisted[0]!r}" if unlisted else ""
+
+
+def _wrong_with_tiers(lab: Lab) -> str:
     """Why the tiers do not fit the lab. Empty: they do."""
-    counted = private.counters.tier if private.counters else ()
+    public, private, folder = lab.public, lab.private, lab.private_dir
+    if private is None or folder is None:
+        return ""
+    counted = lab.counters.tier if lab.counters else ()
     highest = max([*(one.part for one in private.tier), *(one.part for one in counted)], default=0)
     if highest > 1 and not public.extra_credit:
         return "a tier with part > 1 gives more than full marks: only a lab with extra_credit = true may have one"

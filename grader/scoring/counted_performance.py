@@ -22,6 +22,7 @@ _UNLIKE = (
     "no points for counted traffic: a launch moves less than the operation has to, or one thread does the work of more than {most}"
     " elements of the result"
 )
+_NOT_YET = "Hidden sizes have to keep to these numbers too, and if a GPU measures your kernel, its time counts instead."
 _UNEVEN = 1.5  # threads that compute equally much need not load equally much
 
 
@@ -34,18 +35,16 @@ class Counted:
 
 
 def counted_performance(lab: Lab, cases: Sequence[Case], verdict: Verdict) -> Counted | None:
-    """None where the lab has no counter tiers: then performance is not assessed."""
-    spec = lab.private.counters if lab.private else None
-    if lab.private is None or spec is None:
+    """None where the lab has no counter tiers: then performance is not assessed. Without the lab's private half, no points."""
+    spec = lab.counters
+    if spec is None or (lab.private is None and spec.case not in {case.name for case in cases}):
         return None
-    if verdict is not Verdict.PASS or not all(case.passed for case in cases):
-        return Counted(0, _EVERY_CASE)
-    counted = next((case for case in cases if case.name == spec.case and case.launches), None)
-    if counted is None or not _is_counted(counted.launches[-1]):
-        return Counted(0, "memory traffic was not counted: the CPU executor could not run this kernel to its end")
+    counted = _counted_case(spec, cases, verdict)
+    if isinstance(counted, str):
+        return Counted(0, counted)
+    if lab.private is None:
+        return _of_the_known_size(lab, spec, counted)
     shown = counted.launches[-1]
-    if _is_unlike_a_gpus(spec, shown):
-        return Counted(0, _UNLIKE.format(most=spec.most_elements_of_a_thread))
     best = max((tier for tier in spec.tier if reaches(tier, shown)), key=lambda tier: tier.part, default=None)
     also = [launch for case in cases if case.name == spec.also for launch in case.launches]
     behind = next((launch for launch in also if best and not _keeps_to(spec, best, launch)), None)
@@ -55,6 +54,26 @@ def counted_performance(lab: Lab, cases: Sequence[Case], verdict: Verdict) -> Co
     tiers = counted_tiers(spec, shown, most, told=counted.feedback == "full")
     points = round(most * best.part, 6) if best else 0.0
     return Counted(points, _words(spec, tiers, points, most), tiers=tiers)
+
+
+def _counted_case(spec: CounterSpec, cases: Sequence[Case], verdict: Verdict) -> Case | str:
+    """The case whose last launch is counted, or why nothing is."""
+    if verdict is not Verdict.PASS or not all(case.passed for case in cases):
+        return _EVERY_CASE
+    counted = next((case for case in cases if case.name == spec.case and case.launches), None)
+    if counted is None or not _is_counted(counted.launches[-1]):
+        return "memory traffic was not counted: the CPU executor could not run this kernel to its end"
+    if _is_unlike_a_gpus(spec, counted.launches[-1]):
+        return _UNLIKE.format(most=spec.most_elements_of_a_thread)
+    return counted
+
+
+def _of_the_known_size(lab: Lab, spec: CounterSpec, counted: Case) -> Counted:
+    """What a student's own test can tell. It gives no points: they depend on hidden sizes as well."""
+    most = lab.public.speed_points
+    tiers = counted_tiers(spec, counted.launches[-1], most, told=True)
+    points = max((tier.points for tier in tiers if tier.reached), default=0.0)
+    return Counted(0, f"{_words(spec, tiers, points, most)} {_NOT_YET}", tiers=tiers if most else ())
 
 
 def _keeps_to(spec: CounterSpec, tier: CounterTier, launch: Launch) -> bool:

@@ -122,7 +122,7 @@ def _case(lab: Lab, outcome: LabOutcome, case: CaseVerdict) -> Case:
 
 def _held_to_its_tier(lab: Lab, case: Case, counted: Counted | None) -> Case:
     """The hidden case that is counted has failed where its sizes fall behind the size that students know."""
-    spec = lab.private.counters if lab.private else None
+    spec = lab.counters
     if counted is None or not counted.missed or spec is None or case.name != spec.also:
         return case
     advice = next(one.advice for one in lab.cases if one.name == case.name)

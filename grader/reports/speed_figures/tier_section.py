@@ -50,21 +50,20 @@ class TierSection:
 def tier_section(lab: LabResult, sources: Mapping[str, str]) -> TierSection | None:
     """None where points for speed are not assessed, or no tier decided them."""
     timing = lab.timing
-    if not lab.performance_max:
-        return None
     if lab.counted_tiers:
         given = [(tier.points, tier.reached, tuple(map(_counted, tier.bounds))) for tier in lab.counted_tiers]
-    elif timing and timing.tiers:
+    elif lab.performance_max and timing and timing.tiers:
         given = [(tier.points, tier.reached, tuple(_measured(timing, i))) for i, tier in enumerate(timing.tiers)]
     else:
         return None
-    following = min(
-        (worth for worth, reached, _ in given if not reached and worth > lab.performance_points), default=0.0
-    )
+    reached_points = max((worth for worth, reached, _ in given if reached), default=0.0)
+    following = min((worth for worth, reached, _ in given if worth > reached_points), default=0.0)
     next_counted = next((tier for tier in lab.counted_tiers if tier.points == following), None)
     return TierSection(
         how="counted" if lab.counted_tiers else "measured",
-        given=of_full_marks(lab.performance_points, lab.performance_max),
+        given=of_full_marks(reached_points, lab.performance_max)
+        if lab.performance_max
+        else f"{reached_points:g} points if hidden sizes keep to it",
         rows=tuple(TierRow(points(worth), reached, worth == following, bounds) for worth, reached, bounds in given),
         lines=tuple(_lines(next_counted, sources.get(lab.file, ""))) if next_counted else (),
         following=points(following) if following else "",

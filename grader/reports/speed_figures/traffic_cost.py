@@ -12,6 +12,7 @@ from rich.text import Text
 
 from grader.model.result import LabResult
 from grader.reports.text import visible
+from grader.speed.tier_words import of_full_marks
 from grader.traffic.remarks import conflict_remarks
 
 
@@ -19,10 +20,31 @@ def cost_lines(lab: LabResult, speed_points: float, most: int) -> Iterator[Rende
     """Nothing where the lab gives no points for speed, or where there is nothing to say. `most`: so many remarks are shown."""
     counted = [launch.traffic for case in lab.cases for launch in case.launches if launch.traffic]
     said = list(conflict_remarks(counted[-1].lines)) if counted and counted[-1].complete else []
-    if not said or not speed_points:
+    if not speed_points or not (said or lab.counted_tiers):
         return
-    worth = f"{speed_points:g} point{'' if speed_points == 1 else 's'}"
     yield Text()
-    yield Text.assemble(("Speed", "bold"), f"  {worth} of this lab are for speed, and this can cost some of them:")
+    if lab.counted_tiers:
+        yield from _tier_lines(lab, speed_points)
+    else:
+        worth = f"{speed_points:g} point{'' if speed_points == 1 else 's'}"
+        yield Text.assemble(("Speed", "bold"), f"  {worth} of this lab are for speed, and this can cost some of them:")
     for remark in said[:most]:
         yield Text(f"  {visible.line(remark, 400)}", style="yellow")
+
+
+def _tier_lines(lab: LabResult, speed_points: float) -> Iterator[Text]:
+    """What was reached, and what the next tier asks for. The write-up has all tiers."""
+    points = max((tier.points for tier in lab.counted_tiers if tier.reached), default=0.0)
+    following = next((tier for tier in lab.counted_tiers if tier.points > points), None)
+    lines = sorted({line.line for bound in following.bounds for line in bound.lines}) if following else []
+    named = f", line{'s' if len(lines) > 1 else ''} {' and '.join(map(str, lines))}" if lines else ""
+    cost = (
+        f"{named} cost{'' if len(lines) > 1 else 's'} the next {following.points - points:g}"
+        if named and following
+        else ""
+    )
+    yield Text.assemble(("Speed", "bold"), f"  counted: {of_full_marks(points, speed_points)}{cost}")
+    for bound in following.bounds if following else ():
+        if bound.missed and bound.found is not None:
+            asked = f"{following.points:g} points ask for at most {bound.at_most:.4g}" if following else ""
+            yield Text(f"  {bound.found:.4g} {visible.line(bound.words, 120)}: {asked}", style="yellow")

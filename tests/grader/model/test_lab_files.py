@@ -94,3 +94,39 @@ def test_tiers_fit_their_lab(course: Path, added: str, changed: str, refused: st
         return
     with pytest.raises(LabError, match=refused):
         load_lab(course, LAB)
+
+
+COUNTERS = '[counters]\ncase = "gone"\nversus = ""\nadvice = ""\n[[counters.tier]]\npart = 1\nat_most = { x = 1 }\n'
+
+
+@pytest.mark.parametrize(
+    ("half", "before", "after", "refused"),
+    [
+        ("solutions", "[[case]]\n", COUNTERS + "[[case]]\n", "stands in grading.toml too"),
+        ("assignments", "[counters]\n", '[counters]\nalso = "a hidden case"\n', "write it as `counted_also`"),
+        ("assignments", "[counters]\ncase = ", '[counters]\ncase = "gone"  # ', "not listed: 'gone'"),
+        ("solutions", "counted_also = ", 'counted_also = "gone"  # ', "not listed: 'gone'"),
+    ],
+)
+def test_counters_stand_in_one_file_and_name_the_labs_cases(
+    course: Path, half: str, before: str, after: str, refused: str
+) -> None:
+    write(course / half / LAB / ("lab.toml" if half == "assignments" else "grading.toml"), before, after)
+    with pytest.raises(LabError, match=refused):
+        load_lab(course, LAB)
+
+
+def test_counters_that_students_are_not_told_of_stand_in_grading_toml(course: Path) -> None:
+    told = load_lab(course, LAB)
+    file = course / "assignments" / LAB / "lab.toml"
+    text = file.read_text(encoding="utf-8")
+    start, end = text.index("[counters]"), text.index("[[case]]")
+    file.write_text(text[:start] + text[end:], encoding="utf-8")
+    grading = course / "solutions" / LAB / "grading.toml"
+    kept = grading.read_text(encoding="utf-8").replace("counted_also = ", "# ")
+    also = told.counters.also if told.counters else ""
+    secret = text[start:end].replace("[counters]\n", f'[counters]\nalso = "{also}"\n')
+    grading.write_text(f"{kept}\n{secret}", encoding="utf-8")
+    hidden = load_lab(course, LAB)
+    assert hidden.counters == told.counters
+    assert hidden.public.counters is None

@@ -238,6 +238,29 @@ def test_the_maximum_is_the_same_for_whoever_handed_nothing_in() -> None:
     assert score_lab(make_lab(), unjudged("lab", Verdict.MISSING_FILE, "")).max_points == 5
 
 
+def handed_out() -> Lab:
+    """As a student has it: thresholds, but no hidden half."""
+    lab = make_lab()
+    assert lab.private is not None
+    told = {"counters": lab.private.counters, "speed_points": 3.0}
+    return replace(lab, public=lab.public.model_copy(update=told), private=None, private_dir=None)
+
+
+def test_a_students_own_test_tells_the_tier_of_the_known_size_and_gives_no_points() -> None:
+    result = scored(4096, requests=1024, lab=handed_out())
+    assert (result.performance_points, result.performance_max, result.points, result.max_points) == (0, 0, 2, 2)
+    assert "1.5 of 3 points, lines 11 and 12 cost the rest." in result.performance
+    assert result.performance.endswith("its time counts instead.")
+    assert [tier.reached for tier in result.counted_tiers] == [True, False]
+
+
+def test_one_test_alone_says_nothing_of_counts_that_it_did_not_make() -> None:
+    lab = handed_out()
+    lab = replace(lab, public=lab.public.model_copy(update={"case": lab.public.case[1:]}))
+    case = JudgedCase("small", passed=True, verdict=Verdict.PASS)
+    assert score_lab(lab, LabOutcome("lab", cases=(case,))).performance == "not assessed"
+
+
 def test_a_lab_with_tiers_is_still_a_key() -> None:
     assert {make_lab(): 1}[make_lab()] == 1
 
