@@ -27,7 +27,7 @@ labs := $${LAB:+$$(printf -- '--lab %s ' $$LAB)}
 # One --export for each format in EXPORT="grades-csv another".
 exports := $${EXPORT:+$$(printf -- '--export %s ' $$EXPORT)}
 
-.PHONY: help setup grade handouts images bundle test test-gpu test-aarch64 fuzz watch report trace profile bench ladder order check lint tidy format clean
+.PHONY: help setup grade leaderboard handouts images bundle test test-gpu test-aarch64 fuzz watch report trace profile bench ladder order check lint tidy format clean
 help:  ## list these commands
 	@echo "Tilelab grades CUDA matrix-multiplication kernels, with or without a GPU."
 	@echo
@@ -42,6 +42,9 @@ setup:  ## get what is missing and build; every other command does this first
 
 grade:  ## grade SUBMISSIONS into OUT; without them, the bundled class into out/
 	@$(setup) && $(tilelab) grade "$$SUBMISSIONS" --out "$$OUT" $(labs) $(exports) $${SANITIZE:+--sanitize} $${SWEEP:+--sweep} $${SEARCH_SECONDS:+--search-seconds "$$SEARCH_SECONDS"}
+
+leaderboard:  ## write the public leaderboard of the class graded into OUT again; with LAB=..., of that timed lab
+	@$(setup) && $(tilelab) leaderboard "$$OUT" $(labs)
 
 handouts:  ## make the archive for students, in build/handouts; with LAB=..., for these labs only
 	@$(setup) && $(tilelab) handouts $(labs)

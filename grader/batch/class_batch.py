@@ -8,6 +8,7 @@ from pathlib import Path
 
 from grader.batch.job_store import JobStore
 from grader.batch.judging_jobs import JudgedClass, JudgingSetup, Progress, judge_class
+from grader.batch.leaderboards import RankedClass, rank_class
 from grader.batch.output_folder import OutputFolder
 from grader.batch.publishing import publish
 from grader.batch.same_endings import same_endings
@@ -36,6 +37,7 @@ class BatchReport:
     unwritten: tuple[str, ...] = ()  # files that OUT did not take
     stopped: str = ""  # why grading stopped: a control failed
     alarms: tuple[str, ...] = ()  # what may be this machine's doing, and nobody knows
+    leaderboard: Path | None = None  # none: no lab of this batch has one
 
     @property
     def faults(self) -> tuple[str, ...]:
@@ -68,21 +70,31 @@ def grade_submissions(  # noqa: PLR0913 -- what comes in, what goes out, and wha
                 progress=progress,
             )
             results = score_class(judged.students, labs, setup.environment)
+            ranked = RankedClass(tuple(results))
+            if not judged.stopped:
+                ranked = rank_class(results, discovery.students, labs, out)
             alarms = list(_alarms(discovery.students, labs, judged, setup))
             notices = (
                 *([f"grading stopped: {judged.stopped}"] if judged.stopped else []),
                 *alarms,
                 *discovery.notices,
+                *ranked.notices,
                 *out.seed_notices(setup.seed),
                 *out.left_over([result.submission.id for result in results]),
             )
-            graded = GradedClass(discovery.title, tuple(lab.id for lab in labs), tuple(results), notices)
+            graded = GradedClass(discovery.title, tuple(lab.id for lab in labs), ranked.results, notices)
             sources = {student.submission.id: student.texts() for student in discovery.students}
-            published = publish(graded, out, sources, seed=setup.seed, exports=exports)
+            published = publish(graded, out, sources, seed=setup.seed, exports=exports, more=ranked.files)
             if not published.unwritten:
                 out.remember_seed(setup.seed)
             out.record_faults(
-                [*filter(None, [judged.stopped]), *judged.faults, *published.faults, *published.unwritten]
+                [
+                    *filter(None, [judged.stopped]),
+                    *judged.faults,
+                    *ranked.faults,
+                    *published.faults,
+                    *published.unwritten,
+                ]
             )
     return BatchReport(
         graded,
@@ -92,10 +104,11 @@ def grade_submissions(  # noqa: PLR0913 -- what comes in, what goes out, and wha
         judged.judged,
         judged.reused,
         judged.faults,
-        published.faults,
+        (*ranked.faults, *published.faults),
         published.unwritten,
         judged.stopped,
         tuple(alarms),
+        leaderboard=out.leaderboard if ranked.files else None,
     )
 
 

@@ -21,7 +21,8 @@ _LOCK = Path("instructor/.lock")
 _SEED = Path("instructor/seed.digest")
 _CLAIM = Path("instructor/OUT.txt")
 _CLAIM_TEXT = "Tilelab's results. instructor/ is for the instructor alone; students/<id>/ may be given back.\n"
-_OURS = ("index.html", *(export.file for export in EXPORTS), "students", "instructor")
+_LEADERBOARD = "leaderboard.html"
+_OURS = ("index.html", _LEADERBOARD, *(export.file for export in EXPORTS), "students", "instructor")
 
 
 class OutError(RemediableError):
@@ -43,6 +44,16 @@ class OutputFolder:
     @property
     def students(self) -> Path:
         return self.path / "students"
+
+    @property
+    def leaderboard(self) -> Path:
+        """The public page of leaderboards."""
+        return self.path / _LEADERBOARD
+
+    @property
+    def is_ours(self) -> bool:
+        """Whether a batch wrote its results here."""
+        return (self.path / _CLAIM).is_file()
 
     def claim(self) -> None:
         """Prepares the folder for results. If it is not ours to write to, it raises OutError and writes nothing."""
@@ -98,7 +109,7 @@ class OutputFolder:
         if not existing.is_dir() or not os.access(existing, os.W_OK | os.X_OK):
             message = f"{out}: results cannot be written here ({existing} may not be written to). Choose another OUT."
             raise OutError(message)
-        if not (out / _CLAIM).is_file() and (foreign := [name for name in _OURS if os.path.lexists(out / name)]):
+        if not self.is_ours and (foreign := [name for name in _OURS if os.path.lexists(out / name)]):
             message = f"{out}: this folder holds {foreign[0]!r}, which tilelab did not write and would overwrite. Choose another OUT."
             raise OutError(message)
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import traceback
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -19,7 +19,9 @@ from grader.scoring.redaction import for_student
 
 
 @dataclass(frozen=True)
-class _File:
+class File:
+    """A file to be written, and what makes its text."""
+
     path: Path
     make: Callable[[], str]
 
@@ -32,18 +34,25 @@ class Published:
     unwritten: tuple[str, ...]  # files that are as they were before, since OUT does not take them
 
 
-def publish(
+def publish(  # noqa: PLR0913 -- what is written, where to, and what of it is secret
     graded: GradedClass,
     out: OutputFolder,
     sources: Mapping[str, Mapping[str, str]],
     *,
     seed: int,
     exports: Sequence[Export],
+    more: Sequence[File] = (),
 ) -> Published:
-    """Writes everything that can be made and written. `sources`: by student, each file's text."""
+    """Writes everything that can be made and written. `sources`: by student, each file's text. `more`: files besides a class's own."""
+    faults, unwritten = write_files([*_files(graded, out, sources, seed, exports), *more])
+    return Published(tuple(faults), tuple(unwritten))
+
+
+def write_files(files: Iterable[File]) -> tuple[list[str], list[str]]:
+    """What could not be made, and what could not be written."""
     faults: list[str] = []
     unwritten: list[str] = []
-    for file in _files(graded, out, sources, seed, exports):
+    for file in files:
         try:
             text = file.make()
         except Exception:  # noqa: BLE001 -- a fault in one page must not cost the others
@@ -53,7 +62,7 @@ def publish(
             write_atomically(file.path, text)
         except OSError as error:
             unwritten.append(f"{file.path}: {error.strerror}")
-    return Published(tuple(faults), tuple(unwritten))
+    return faults, unwritten
 
 
 def _files(
@@ -62,23 +71,23 @@ def _files(
     sources: Mapping[str, Mapping[str, str]],
     seed: int,
     exports: Sequence[Export],
-) -> Iterator[_File]:
+) -> Iterator[File]:
     for result in graded.results:
         student_id = result.submission.id
         private = out.path / "instructor"
         yield from _given_back(result, out.students / student_id, sources[student_id])
-        yield _File(private / f"{student_id}.json", partial(_record, result, seed))
-        yield _File(
+        yield File(private / f"{student_id}.json", partial(_record, result, seed))
+        yield File(
             private / f"{student_id}.html", partial(student_page, result, sources=sources[student_id], instructor=True)
         )
-    yield from (_File(out.path / export.file, partial(export.render, graded)) for export in exports)
-    yield _File(out.path / "index.html", partial(class_page, graded.results, course=graded.title, notes=graded.notices))
+    yield from (File(out.path / export.file, partial(export.render, graded)) for export in exports)
+    yield File(out.path / "index.html", partial(class_page, graded.results, course=graded.title, notes=graded.notices))
 
 
-def _given_back(result: Result, folder: Path, sources: Mapping[str, str]) -> Iterator[_File]:
+def _given_back(result: Result, folder: Path, sources: Mapping[str, str]) -> Iterator[File]:
     public = for_student(result)
-    yield _File(folder / "result.json", lambda: public.model_dump_json(by_alias=True, indent=2) + "\n")
-    yield _File(folder / "report.html", partial(student_page, public, sources=sources))
+    yield File(folder / "result.json", lambda: public.model_dump_json(by_alias=True, indent=2) + "\n")
+    yield File(folder / "report.html", partial(student_page, public, sources=sources))
 
 
 def _record(result: Result, seed: int) -> str:

@@ -82,6 +82,24 @@ def grade_command(  # noqa: PLR0913, PLR0917 - one for each option
     guarded(run)
 
 
+@app.command("leaderboard")
+def leaderboard_command(
+    out: Annotated[str, typer.Argument(help="the folder that a class was graded into")] = "out",
+    lab: Annotated[
+        list[str] | None,
+        typer.Option(help="a timed lab; may be given several times; default: those with [leaderboard] in lab.toml"),
+    ] = None,
+) -> None:
+    """Write the leaderboard of a graded class again; grading writes it too."""
+
+    def run() -> int:
+        from grader.commands.leaderboard_command import make_leaderboard
+
+        return make_leaderboard(out, lab or [])
+
+    guarded(run)
+
+
 app.add_typer(student_app)  # without a name, so that its commands belong to this program
 
 

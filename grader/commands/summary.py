@@ -29,6 +29,7 @@ def summary(report: BatchReport) -> RenderableType:
         ),
         Text(f"compiler: {environment.compiler}; sandbox: {environment.sandbox}"),
         Text(f"report: {report.out / 'index.html'}", style="bold"),
+        *([Text(f"leaderboard: {report.leaderboard}")] if report.leaderboard else []),
         *(Text(f"grades: {report.out / export.file}") for export in report.exports),
     ]
     return Group(*lines)

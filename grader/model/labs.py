@@ -45,6 +45,7 @@ class CaseSpec(Strict):
     feedback: Literal["full", "verdict", "none"] = "full"
     role: Literal["correctness", "technique"] = "correctness"
     advice: str = ""  # what to look at if it fails, without the solution
+    precision: bool = False  # a kernel that is right but less accurate than fp32 fails this case, and no other
 
 
 class PerformanceSpec(Strict):
@@ -84,6 +85,12 @@ class ClimbSpec(Strict):
     shape: str  # of the measurements: "2048x2048x2048"
     gpu: str  # on which they were made: a key of grader/traffic/gpus.toml
     step: tuple[StepSpec, ...] = Field(min_length=1)
+
+
+class LeaderboardSpec(Strict):
+    """A public page that ranks the lab's kernels by speed, written with every batch."""
+
+    names: Literal["pseudonyms", "real"] = "pseudonyms"  # real: as the submissions are named
 
 
 class TierSpec(Strict):
@@ -180,6 +187,7 @@ class PublicSpec(Strict):
     )  # `performance_points` of grading.toml, where students are to be told of what may cost them
     performance: PerformanceSpec | None = None  # none: speed is not assessed in this lab
     climb: ClimbSpec | None = None  # none: reports say nothing about a next step
+    leaderboard: LeaderboardSpec | None = None  # none: this lab has no leaderboard
     races: RaceRules = RaceRules()
     barriers: BarrierRules = BarrierRules()
     counters: CounterSpec | None = None  # without `also`; none: in grading.toml, or performance needs a GPU
@@ -203,6 +211,9 @@ class PublicSpec(Strict):
             message = (
                 f'launcher = {self.launcher!r} is no demangled signature, such as "solve(float const*, float*, int)"'
             )
+            raise ValueError(message)
+        if self.leaderboard and not self.performance:
+            message = "[leaderboard] ranks measured speeds, so the lab needs [performance]"
             raise ValueError(message)
         plain = [PurePosixPath(one).name for one in self.headers]
         for header, name in zip(self.headers, plain, strict=True):

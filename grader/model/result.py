@@ -344,6 +344,15 @@ class Outlook(Model):
     rungs: tuple[Rung, ...] = ()
 
 
+class LeaderboardName(Model):
+    """What the student is called on the lab's leaderboard."""
+
+    name: str  # empty: this student asked not to be on it
+    chosen: bool = False  # by the student; else made for the student
+    note: str = ""  # why the name that was asked for is not used
+    source: str = ""  # digest of the file that was handed in
+
+
 class LabResult(Model):
     title: str
     file: str  # the file that the lab asks for
@@ -362,6 +371,7 @@ class LabResult(Model):
     performance_max: float = 0  # included in `max_points`; 0: not assessed in this batch
     counted_tiers: tuple[CountedTier, ...] = ()  # by rising points; none: performance points did not come from counts
     timing: Timing | None = None  # none: nothing to report
+    leaderboard: LeaderboardName | None = None  # none: the lab has no leaderboard, or the file was not handed in
     gpu_kernel: GpuKernel | None = None  # none: there is no nvcc, or compiling did not get so far
     outlook: Outlook | None = None  # none: the lab has no climb, or the kernel is not right yet
     gpu_trouble: str = ""  # why a GPU could not be used, although there is one; for the instructor only

@@ -4,9 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
+from grader.leaderboard.board import Board
 from grader.model.result import Result
 from grader.reports.class_page.class_sections import CLASS_SECTIONS
 from grader.reports.class_page.class_sheet import class_sheet
+from grader.reports.leaderboard_page.board_sheet import board_sheet
+from grader.reports.leaderboard_page.names_sheet import names_sheet
 from grader.reports.page.rendering import render_drawing, render_page, trusted_text
 from grader.reports.speed_figures.calibration_sheet import CalibrationSheet
 from grader.reports.speed_figures.sweep_figure import SweepFigure
@@ -28,6 +31,16 @@ def class_page(results: Sequence[Result], *, course: str, notes: Sequence[str] =
     """The instructor's page about the class. It links into the folder `students/` beside it."""
     sheet = class_sheet(results, course, notes)
     return render_page("class_page/class", sheet, sections=CLASS_SECTIONS, script=trusted_text("class_page/sorting.js"))
+
+
+def leaderboard_page(boards: Sequence[Board]) -> str:
+    """The public page: it names students as the boards do, and holds nothing else of them."""
+    return render_page("leaderboard_page/board", board_sheet(boards))
+
+
+def leaderboard_names_page(boards: Sequence[Board]) -> str:
+    """Who is who, for the instructor."""
+    return render_page("leaderboard_page/names", names_sheet(boards))
 
 
 def calibration_page(sheet: CalibrationSheet) -> str:

@@ -99,9 +99,11 @@ PACKAGES = (
     "reports.student_page",
     "reports.speed_figures",
     "reports.findings",
+    "reports.leaderboard_page",
     "reports.launches",
     "reports.page",
     "reports.text",
+    "leaderboard",
     "course",
     "canaries",
     "single_launch",
@@ -209,6 +211,10 @@ def input_output(path: Path) -> list[str]:
 PURE = [
     *named(sources("grader/scoring", suffixes=(".py",))),
     *(f"grader/course/{name}.py" for name in ("markers", "leaks", "unmarked", "withheld", "hidden_facts")),
+    *(
+        f"grader/leaderboard/{name}.py"
+        for name in ("board", "entry", "history", "likeness", "pseudonyms", "ranks", "wishes")
+    ),
     *(f"grader/judging/{name}.py" for name in ("agreement", "lab_verdict")),
     *(f"grader/speed/{name}.py" for name in ("interval", "paired_times", "roofline", "speed_score", "sweep_points")),
     "grader/model/result.py",

@@ -11,6 +11,7 @@ from grader.reports.student_page.climb_section import climb_section
 from grader.reports.student_page.compiler_log import compiler_errors, compiler_warnings
 from grader.reports.student_page.finding_section import finding_section
 from grader.reports.student_page.lab_view import LabView
+from grader.reports.student_page.leaderboard_section import leaderboard_section
 from grader.reports.student_page.mismatch_section import mismatch_section
 from grader.reports.student_page.printed_section import printed_section
 from grader.reports.student_page.traffic_section import traffic_section
@@ -27,4 +28,5 @@ LAB_SECTIONS: tuple[Section[LabView], ...] = (
     Section("student_page/compiler_log.html.j2", compiler_warnings),
     Section("speed_figures/gpu.html.j2", lambda view: gpu_facts(view.lab)),
     Section("speed_figures/speed.html.j2", lambda view: speed_figure(view.lab, instructor=view.instructor)),
+    Section("student_page/leaderboard.html.j2", leaderboard_section),
 )

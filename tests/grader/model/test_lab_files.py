@@ -66,6 +66,22 @@ def test_an_early_return_is_a_note_unless_the_lab_calls_it_an_error(course: Path
             load_lab(course, LAB)
 
 
+def test_a_leaderboard_needs_times_to_rank(course: Path) -> None:
+    file = course / "assignments" / LAB / "lab.toml"
+    plain = file.read_text(encoding="utf-8")
+    file.write_text(plain + "\n[leaderboard]\n", encoding="utf-8")
+    spec = load_lab(course, LAB).public
+    assert spec.leaderboard is not None
+    assert spec.leaderboard.names == "pseudonyms"
+    file.write_text(plain + '\n[leaderboard]\nnames = "ids"\n', encoding="utf-8")
+    with pytest.raises(LabError, match="names"):
+        load_lab(course, LAB)
+    untimed = plain[: plain.index("[performance]")] + plain[plain.index("[[case]]") :]
+    file.write_text(untimed + "\n[leaderboard]\n", encoding="utf-8")
+    with pytest.raises(LabError, match=r"needs \[performance\]"):
+        load_lab(course, LAB)
+
+
 BEYOND = "[[tier]]\nshare = 0.5\npart = 1.5\n"
 OF_LIBRARY = '[[tier]]\nof = "library"\nshare = 0.5\npart = 1\n'
 STAND_IN = '[stand_in]\nfile = "ladder/gone.cu"\nshare = 0.8\nmeasured_on = "a GPU"\n'

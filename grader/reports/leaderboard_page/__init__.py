@@ -1,0 +1,1 @@
+"""The public page of leaderboards, and the page that says who is who."""
