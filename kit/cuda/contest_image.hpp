@@ -14,11 +14,11 @@ namespace tilelab::cuda {
 struct ContestantImage {
   std::vector<char> cubin;
   std::vector<std::string> functions;
-  std::string kernel;      // demangled
-  std::string ask_launch;  // the generated kernel that evaluates the launch function
-  std::string library;     // the file of cuBLAS, for C = A·B
+  std::string kernel;                        // demangled
+  std::string ask_launch;                    // the generated kernel that evaluates the launch function
+  std::string library;                       // the file of cuBLAS, for C = A·B
   Arithmetic arithmetic = Arithmetic::fp32;  // of a library's routine
-  bool alone = false;      // in a context of its own: not the course's
+  bool alone = false;                        // in a context of its own: not the course's
 };
 
 struct ContestImage {

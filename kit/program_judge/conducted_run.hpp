@@ -40,7 +40,7 @@ struct LauncherCall {
 struct NativeProgram {
   std::vector<std::string> argv;
   std::chrono::milliseconds most{};  // on the wall
-  std::string gate, lock;            // files of the grader's lock on the GPU (grader/machine/gpu_lock.py); empty: nobody times there
+  std::string gate = {}, lock = {};  // files of the grader's lock on the GPU (grader/machine/gpu_lock.py); empty: nobody times there
 };
 
 // How much of its limits a run may use: those who judge many runs share their time among them.

@@ -1,7 +1,10 @@
 // Launchers and programs on a real GPU, as the judge sees them: a shell script stands for what nvcc would have built.
+#include <fcntl.h>
+#include <sys/file.h>
 #include <unistd.h>
 
 #include <filesystem>
+#include <fstream>
 
 #include <catch2/catch_test_macros.hpp>
 #include <catch2/generators/catch_generators.hpp>
@@ -53,6 +56,25 @@ TEST_CASE("a native launcher gets its operands as files, and what it leaves is c
   CHECK(record.verdict == Verdict::pass);
   CHECK(record.printed == "done\n");
   CHECK(record.program.at("native") == true);
+}
+
+TEST_CASE("the GPU is shared while a native run lasts, and free after it", "[native]") {
+  const Folder folder;
+  const std::filesystem::path beside = folder.path.string() + "-locks", gate = beside / "gate", lock = beside / "lock";
+  std::filesystem::create_directories(beside);
+  for (const auto& file : {gate, lock}) std::ofstream(file).put('x');
+  auto program = script(folder, keep_input + "cp tilelab_0 tilelab_1.out; for f in " + gate.string() + " " + lock.string() +
+                                    "; do flock -n -x $f true && echo free || echo held; flock -n -s $f true || echo alone; done");
+  program.native->gate = gate;
+  program.native->lock = lock;
+  const LaunchRecord record = judge::judge_launcher(program, trial());
+  CAPTURE(record.message);
+  CHECK(record.verdict == Verdict::pass);
+  CHECK(record.printed == "free\nheld\n");
+  const int after = open(lock.c_str(), O_RDONLY | O_CLOEXEC);
+  CHECK(flock(after, LOCK_EX | LOCK_NB) == 0);
+  close(after);
+  std::filesystem::remove_all(beside);
 }
 
 TEST_CASE("what a native launcher does wrong has its verdict", "[native]") {

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import fcntl
 import json
 from collections.abc import Callable, Sequence
 from pathlib import Path
@@ -14,13 +15,13 @@ import pytest
 from grader.engines.gpu.gpu_build import GpuTarget
 from grader.engines.gpu.gpu_toolchain import GpuToolchain, NoToolchain, find_toolchain
 from grader.engines.gpu.native_build import SOURCE, NativeBuild, build_native
-from grader.judging import native_judging
+from grader.judging import lab_judging, native_judging
 from grader.judging.judge_call import JudgeCall
 from grader.judging.native_judging import judge_natively
 from grader.machine.backend import Device, GpuBackend
 from grader.machine.toolset import Toolset
 from grader.model.labs import Lab, PublicSpec
-from grader.model.outcome import GpuOutcome
+from grader.model.outcome import GpuOutcome, JudgedCase
 from grader.model.verdicts import Verdict
 from grader.sandbox import Unconfined
 
@@ -49,20 +50,20 @@ def judged(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Judged:
     on_gpu = dataclasses.replace(here, gpu=gpu, confinement=Unconfined(ROOT / "build" / "bin" / "confine", None))
 
     def run(
-        verdict: str, built: NativeBuild | None = None, of: Lab = LAUNCHER
+        verdict: str, built: NativeBuild | None = None, of: Lab = LAUNCHER, cases: Sequence[str] = ("one",)
     ) -> tuple[dict[str, Any], GpuOutcome | None]:
         given: dict[str, Any] = {}
 
-        def report(_call: JudgeCall, _lab: Lab, arguments: Sequence[str], _folder: Path) -> list[dict[str, Any]]:
+        def report(called: JudgeCall, _lab: Lab, arguments: Sequence[str], folder: Path) -> list[dict[str, Any]]:
             given.update(json.loads(Path(arguments[1]).read_text(encoding="utf-8")))
+            given.setdefault("folders", set()).update((folder, given["folder"], given["scratch"]))
             launch = {"shape": "n=5", "inputs": "ramps", "verdict": verdict, "message": "", "program": None}
-            return [
-                {"name": "one", "passed": verdict == "pass", "verdict": verdict, "message": "", "launches": [launch]}
-            ]
+            case = {"passed": verdict == "pass", "verdict": verdict, "message": "", "launches": [launch]}
+            return [{"name": name, **case} for name in called.cases]
 
         monkeypatch.setattr(native_judging, "judge_report", report)
         monkeypatch.setattr(native_judging, "build_native", lambda *_: built or NativeBuild(tmp_path / "native"))
-        call = JudgeCall(tmp_path / "judge", 1, ("one",))
+        call = JudgeCall(tmp_path / "judge", 1, cases)
         return given, judge_natively(on_gpu, of, TEXT, tmp_path, call, alone=False)
 
     return run
@@ -78,6 +79,30 @@ def test_the_judge_is_told_how_the_confined_program_is_started(judged: Judged, t
     assert file["launcher"] == {"arguments": ["a", "n"], "memory": "device"}
     assert outcome is not None
     assert [(one.name, one.passed, one.seen) for one in outcome.cases] == [("one", True, 1)]
+
+
+def test_cases_run_beside_each_other_each_in_folders_of_its_own(judged: Judged) -> None:
+    names = [f"case {number}" for number in range(9)]
+    file, outcome = judged("pass", cases=names)
+    assert outcome is not None
+    assert [case.name for case in outcome.cases] == names
+    assert len(file["folders"]) == 3 * len(names)
+
+
+def test_the_gpu_is_held_by_each_run_and_not_by_the_judge(judged: Judged) -> None:
+    file, _ = judged("pass")
+    gate, lock = (Path(file["native"][name]) for name in ("gate", "lock"))
+    assert gate.is_file()
+    with lock.open() as held:
+        fcntl.flock(held, fcntl.LOCK_EX | fcntl.LOCK_NB)
+
+
+def test_a_case_that_failed_by_what_no_gpu_shows_is_not_run_there() -> None:
+    cases = [
+        JudgedCase(name, verdict is Verdict.PASS, verdict, "", ())
+        for name, verdict in (("a", Verdict.PASS), ("b", Verdict.RACE), ("c", Verdict.WRONG_ANSWER))
+    ]
+    assert lab_judging._worth_a_run(("a", "b", "c", "d"), cases) == ("a", "c", "d")
 
 
 def test_a_file_that_nvcc_does_not_take_is_for_a_person_to_look_at(judged: Judged) -> None:
