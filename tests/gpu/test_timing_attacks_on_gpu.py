@@ -6,6 +6,7 @@ The first lines are explained in tests/exploits/README.md.
 
 from __future__ import annotations
 
+import dataclasses
 import re
 from collections.abc import Callable
 from pathlib import Path
@@ -23,6 +24,7 @@ from grader.scoring.lab_score import score_lab, speed_is_assessed
 ROOT = Path(__file__).resolve().parents[2]
 SEED = 20_240_917
 ATTACKS = sorted(ROOT.glob("tests/exploits/timing/*/*.cu"))
+SHAPE = "1024x1024x1024"
 SAME = 1.03  # on an H200, two medians of the same source differed by at most 1.2 %
 Measured = Callable[[str], None]
 _FIRST_LINE = re.compile(
@@ -35,6 +37,14 @@ def demand(source: Path) -> re.Match[str]:
     match = _FIRST_LINE.fullmatch(first)
     assert match is not None, f"{source.name} begins with {first!r}, see tests/exploits/README.md"
     return match
+
+
+def attacked(lab_id: str) -> Lab:
+    """The lab, timed at the size that the attacks are written for: they are about how kernels are timed, and not about a size."""
+    lab = load_lab(ROOT, lab_id)
+    assert lab.public.performance is not None
+    spec = lab.public.performance.model_copy(update={"shape": SHAPE})
+    return dataclasses.replace(lab, public=lab.public.model_copy(update={"performance": spec}))
 
 
 def graded(toolset: Toolset, lab: Lab, source: Path, scratch: Path) -> LabResult:
@@ -61,7 +71,7 @@ def honest(on_gpu: Toolset, tmp_path_factory: pytest.TempPathFactory) -> dict[st
     """The model solution of each lab that is attacked."""
     results = {}
     for lab_id in sorted({path.parent.name for path in ATTACKS}):
-        lab = load_lab(ROOT, lab_id)
+        lab = attacked(lab_id)
         assert lab.private_dir is not None
         results[lab_id] = graded(on_gpu, lab, lab.private_dir / lab.public.file, tmp_path_factory.mktemp(lab_id))
     return results
@@ -78,7 +88,7 @@ def test_an_honest_kernel_is_shown_to_nobody(honest: dict[str, LabResult], measu
 def test_an_attack_on_timing_earns_nothing_and_harms_nobody(
     attack: Path, honest: dict[str, LabResult], on_gpu: Toolset, tmp_path: Path, measured: Measured
 ) -> None:
-    lab, demanded, usual = load_lab(ROOT, attack.parent.name), demand(attack), honest[attack.parent.name]
+    lab, demanded, usual = attacked(attack.parent.name), demand(attack), honest[attack.parent.name]
     result = graded(on_gpu, lab, attack, tmp_path)
     measured(f"{result.verdict.value}, {result.performance_points:g} points for speed: {result.performance}")
     measured("; ".join([one.message for one in result.findings][:2]))
