@@ -66,14 +66,20 @@ def rank_class(
 
 
 def rank_again(labs: Sequence[Lab], out: OutputFolder) -> RankedClass:
-    """The leaderboards of the class that OUT holds, from the records of its last batch. Raises OSError."""
+    """The leaderboards of the class that OUT holds, from the records of its last batch. A lab that it did not grade has none. Raises
+    OSError.
+    """
     results, notices = _records(out)
     last = set(_folder(out).history().students)
     results = [one for one in results if not last or one.submission.id in last]
     found = {lab.id: {one.submission.id: one.labs[lab.id] for one in results if lab.id in one.labs} for lab in labs}
+    labs = [lab for lab in labs if found[lab.id]]
+    if not labs:
+        return RankedClass(tuple(results), notices=tuple(notices))
     handed_in = {
         lab_id: {student: lab for student, lab in of_lab.items() if lab.ran or lab.leaderboard or lab.timing}
         for lab_id, of_lab in found.items()
+        if of_lab
     }
     wishes: dict[str, dict[str, Wish]] = {}
     digests: dict[str, dict[str, str]] = {}

@@ -38,6 +38,11 @@ def make_leaderboard(out: str, lab_ids: Sequence[str]) -> int:
         faults, unwritten = write_files(ranked.files)
     for sentence in (*ranked.notices, *faults, *unwritten):
         console.print(f"note: {sentence}", style="yellow", markup=False, soft_wrap=True)
+    if not ranked.files:
+        message = (
+            f"{out}: the last batch there did not grade {' or '.join(lab.id for lab in labs)}: nothing was written"
+        )
+        raise RemediableError(message)
     if faults or unwritten:
         return _FAULTS
     console.print(f"leaderboard: {folder.leaderboard}", markup=False, soft_wrap=True, style="bold")

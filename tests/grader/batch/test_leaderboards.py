@@ -225,6 +225,22 @@ def test_the_page_can_be_made_again_from_what_the_batch_left(board: Course) -> N
     assert kept(board) == history
 
 
+def test_a_lab_that_was_not_graded_gets_no_empty_page(board: Course) -> None:
+    board.grade("b")
+    ranked = rank_again([load_lab(board.root, "a")], OutputFolder(board.out, board.source))
+    assert ranked.files == ()
+    assert not (board.out / "instructor" / "leaderboard").exists()
+
+
+def test_a_record_that_cannot_be_read_is_told_and_the_others_are_ranked(board: Course) -> None:
+    board.grade()
+    (board.out / "instructor" / "carl-gauss.json").write_text("{damaged")
+    ranked = rank_again([load_lab(board.root, "a")], OutputFolder(board.out, board.source))
+    assert write_files(ranked.files) == ([], [])
+    assert [rank for rank, _ in ranks(board)] == ["1", "2", "3"]
+    assert any("carl-gauss.json cannot be read" in one for one in ranked.notices)
+
+
 def test_a_batch_without_such_a_lab_leaves_the_page_as_it_is(board: Course) -> None:
     assert board.grade("b").leaderboard is None
     assert not (board.out / "leaderboard.html").exists()
