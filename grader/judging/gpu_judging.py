@@ -7,7 +7,7 @@ submission's fault: the CPU executor's result then stands.
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -35,6 +35,7 @@ if TYPE_CHECKING:
 
 _TRIES = 2  # of a run that failed because of us
 _KILLED = "due to signal 9"  # by a machine that is out of memory: a limit of ours ends a process in other ways
+_HANGS = (Verdict.TIMEOUT, Verdict.BARRIER_DIVERGENCE)  # on the CPU executor: on a GPU such a kernel may never end
 _REBUILDS = 3  # for fewer registers: a kernel may be launched with several block sizes
 
 
@@ -49,19 +50,32 @@ class GpuSubmission:
     cases: tuple[str, ...]  # the cases that run on the GPU
 
 
-def judge_on_gpu(
-    toolset: Toolset, lab: Lab, submission: GpuSubmission, scratch: Path, call: JudgeCall
+def judge_on_gpu(  # noqa: PLR0913, PLR0917 -- what is judged, and what is known of it
+    toolset: Toolset,
+    lab: Lab,
+    submission: GpuSubmission,
+    scratch: Path,
+    call: JudgeCall,
+    on_cpu: Callable[[], Sequence[JudgedCase]] = tuple,
 ) -> tuple[tuple[Refusal, ...], GpuOutcome | None]:
-    """Why nvcc refuses the submission, if it does; otherwise the GPU's outcome. None if nothing of NVIDIA's is on this machine."""
+    """Why nvcc refuses the submission, if it does; otherwise the GPU's outcome. None if nothing of NVIDIA's is on this machine.
+
+    `on_cpu`: waits for the cases as the CPU executor judged them, and gives them. It is called after nvcc.
+    """
     if toolset.gpu.toolchain is None:
         return (), None
     with toolset.gpu.borrowed_device() as device:
         here = dataclasses.replace(toolset, gpu=dataclasses.replace(toolset.gpu, device=device, others=()))
-        return _judge(here, lab, submission, scratch, call)
+        return _judge(here, lab, submission, scratch, call, on_cpu)
 
 
-def _judge(
-    toolset: Toolset, lab: Lab, submission: GpuSubmission, scratch: Path, call: JudgeCall
+def _judge(  # noqa: PLR0913, PLR0917 -- as judge_on_gpu
+    toolset: Toolset,
+    lab: Lab,
+    submission: GpuSubmission,
+    scratch: Path,
+    call: JudgeCall,
+    on_cpu: Callable[[], Sequence[JudgedCase]],
 ) -> tuple[tuple[Refusal, ...], GpuOutcome | None]:
     """Judges on the toolset's one device."""
     gpu = toolset.gpu
@@ -84,8 +98,45 @@ def _judge(
         return (refusal,), outcome
     if not gpu.runs or not submission.cases:
         return (), outcome
-    on_gpu = dataclasses.replace(call, cases=submission.cases)
-    return (), _run(toolset, lab, submission, scratch, on_gpu, built, outcome)
+    hung = {case.name for case in on_cpu() if case.verdict in _HANGS}
+    on_gpu = dataclasses.replace(call, cases=tuple(name for name in submission.cases if name not in hung))
+    if on_gpu.cases:
+        outcome = _run(toolset, lab, submission, scratch, on_gpu, built, outcome)
+    hanging = tuple(name for name in submission.cases if name in hung)
+    if hanging and not outcome.trouble:
+        outcome = _run_hanging(
+            toolset, lab, submission, scratch, dataclasses.replace(call, cases=hanging), built.image, outcome
+        )
+    return (), outcome
+
+
+def _run_hanging(  # noqa: PLR0913, PLR0917 -- a step of judge_on_gpu
+    toolset: Toolset,
+    lab: Lab,
+    submission: GpuSubmission,
+    scratch: Path,
+    call: JudgeCall,
+    image: Path,
+    outcome: GpuOutcome,
+) -> GpuOutcome:
+    """Adds the cases that did not end on the CPU executor. A kernel that hangs holds up everybody who waits for the GPU, and that both
+    agree is soon seen: one case shows it. Where that one ends, the CPU executor was too slow or wrong, and all are run.
+    """
+    try:
+        first = _once(
+            toolset,
+            lab,
+            submission,
+            scratch,
+            dataclasses.replace(call, cases=call.cases[:1], until_failure=True),
+            image,
+        )
+        if len(call.cases) == 1 or any(not case.passed for case in first):
+            return dataclasses.replace(outcome, cases=(*outcome.cases, *first))
+        every = _judged(toolset, lab, submission, scratch, call, image)
+    except RuntimeError as error:
+        return dataclasses.replace(outcome, trouble=str(error))
+    return dataclasses.replace(outcome, cases=(*outcome.cases, *every))
 
 
 def _refusal_of_program(
@@ -206,17 +257,12 @@ def _build(
 def _judged(  # noqa: PLR0913, PLR0917 -- a step of judge_on_gpu
     toolset: Toolset, lab: Lab, submission: GpuSubmission, scratch: Path, call: JudgeCall, image: Path
 ) -> tuple[JudgedCase, ...]:
-    """Tried again if the machine failed, because another program may have caused one failure."""
+    """As `_once`. A launch that did not end gets another chance with the device alone."""
     argv = confined_runner(toolset, toolset.gpu, image)
     assert toolset.gpu.device is not None
     lock = GpuLock(toolset.gpu.device.lock_name)
     folder = scratch / "gpu"
-    folder.mkdir(exist_ok=True)
-    for _ in range(_TRIES):
-        with toolset.gpu.turns, lock.shared():
-            cases = run_judge(call, lab, argv, folder, submission.lines)
-        if all(case.verdict is not Verdict.INTERNAL_ERROR for case in cases):
-            break
+    cases = _once(toolset, lab, submission, scratch, call, image)
     late = next((case.name for case in cases if case.verdict is Verdict.TIMEOUT and was_run(case)), None)
     if late is None:
         return cases
@@ -226,6 +272,23 @@ def _judged(  # noqa: PLR0913, PLR0917 -- a step of judge_on_gpu
         if any(case.verdict is Verdict.TIMEOUT for case in again):
             return cases
         return run_judge(call, lab, argv, folder, submission.lines)
+
+
+def _once(  # noqa: PLR0913, PLR0917 -- a step of judge_on_gpu
+    toolset: Toolset, lab: Lab, submission: GpuSubmission, scratch: Path, call: JudgeCall, image: Path
+) -> tuple[JudgedCase, ...]:
+    """The cases, while others use the device. Tried again if the machine failed: another program may have caused one failure."""
+    assert toolset.gpu.device is not None
+    folder = scratch / "gpu"
+    folder.mkdir(exist_ok=True)
+    argv = confined_runner(toolset, toolset.gpu, image)
+    cases: tuple[JudgedCase, ...] = ()
+    for _ in range(_TRIES):
+        with toolset.gpu.turns, GpuLock(toolset.gpu.device.lock_name).shared():
+            cases = run_judge(call, lab, argv, folder, submission.lines)
+        if all(case.verdict is not Verdict.INTERNAL_ERROR for case in cases):
+            break
+    return cases
 
 
 def confined_runner(toolset: Toolset, gpu: GpuBackend, image: Path) -> list[str]:

@@ -8,7 +8,7 @@ import dataclasses
 import tempfile
 import time
 from collections.abc import Sequence
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import Future, ThreadPoolExecutor
 from pathlib import Path
 
 from grader.engines.checks.entry_points import EntrySignatures
@@ -84,8 +84,14 @@ def judge_lab(  # noqa: PLR0913 - what a lab is judged on, each by name
             source, text.split("\n"), entries, build.ok, _for_a_gpu(lab, case, public_only=public_only)
         )
         with ThreadPoolExecutor(1) as beside:  # nvcc takes as long as all work on the CPU
-            on_gpu = beside.submit(judge_on_gpu, toolset, lab, submission, folder, call)
-            cases = _on_cpu(toolset, lab, built, folder, text, call)
+            on_cpu: Future[tuple[JudgedCase, ...]] = Future()
+            on_gpu = beside.submit(judge_on_gpu, toolset, lab, submission, folder, call, on_cpu.result)
+            try:
+                cases = _on_cpu(toolset, lab, built, folder, text, call)
+            except BaseException as error:
+                on_cpu.set_exception(error)  # or the other thread would wait for ever
+                raise
+            on_cpu.set_result(cases)
             refusals, gpu = on_gpu.result()
         seconds = time.monotonic() - began
         if refusals:

@@ -48,19 +48,19 @@ def judged(monkeypatch: pytest.MonkeyPatch, tmp_path: Path, is_free: Callable[[s
     monkeypatch.setattr(gpu_judging, "two_programs", lambda *_: None)
     monkeypatch.setattr(gpu_judging, "confined_runner", lambda *_: ["runner"])
 
-    def run(*answers: Answers) -> tuple[list[tuple[str, ...]], tuple[JudgedCase, ...]]:
+    def run(
+        *answers: Answers, on_cpu: Sequence[JudgedCase] = (), alone_from: int = 1
+    ) -> tuple[list[tuple[str, ...]], tuple[JudgedCase, ...]]:
         asked: list[tuple[str, ...]] = []
 
         def run_judge(call: JudgeCall, *_: object) -> tuple[JudgedCase, ...]:
-            assert is_free(device.lock_name, Path(tempfile.gettempdir())) == (
-                len(asked) == 0
-            )  # held alone from the second time on
+            assert is_free(device.lock_name, Path(tempfile.gettempdir())) == (len(asked) < alone_from)
             asked.append(tuple(call.cases))
             return answers[len(asked) - 1](call.cases)
 
         monkeypatch.setattr(gpu_judging, "run_judge", run_judge)
         submission = GpuSubmission(tmp_path / "k.cu", ["line"], EntrySignatures("k()", None), True, CASES)
-        _, outcome = judge_on_gpu(here, lab, submission, tmp_path, JudgeCall(tmp_path, 1))
+        _, outcome = judge_on_gpu(here, lab, submission, tmp_path, JudgeCall(tmp_path, 1), lambda: on_cpu)
         assert outcome is not None
         return asked, outcome.cases
 
@@ -85,6 +85,30 @@ def test_a_launch_that_is_late_alone_too_did_not_end(judged: Judged) -> None:
     asked, cases = judged(second_is_late, second_is_late)
     assert asked == [CASES, ("two",)]
     assert [one.verdict for one in cases] == [Verdict.PASS, Verdict.TIMEOUT, Verdict.PASS]
+
+
+def all_late(names: Sequence[str]) -> tuple[JudgedCase, ...]:
+    return tuple(case(name, Verdict.TIMEOUT) for name in names)
+
+
+HUNG = [case("one", Verdict.PASS), case("two", Verdict.TIMEOUT), case("three", Verdict.BARRIER_DIVERGENCE)]
+
+
+def test_of_cases_that_hung_on_the_cpu_one_is_run_and_nobody_waits_for_the_device_alone(judged: Judged) -> None:
+    asked, cases = judged(all_pass, all_late, on_cpu=HUNG, alone_from=9)
+    assert asked == [("one",), ("two",)]
+    assert [(one.name, one.verdict) for one in cases] == [("one", Verdict.PASS), ("two", Verdict.TIMEOUT)]
+
+
+def test_where_one_that_hung_on_the_cpu_ends_on_the_gpu_all_are_run(judged: Judged) -> None:
+    asked, cases = judged(all_pass, all_pass, all_pass, on_cpu=HUNG, alone_from=9)
+    assert asked == [("one",), ("two",), ("two", "three")]
+    assert [one.name for one in cases] == ["one", "two", "three"]
+
+
+def test_a_kernel_that_hung_in_every_case_on_the_cpu_is_run_once(judged: Judged) -> None:
+    asked, _ = judged(all_late, on_cpu=[case(name, Verdict.TIMEOUT) for name in CASES], alone_from=9)
+    assert asked == [("one",)]
 
 
 def test_nobody_waits_for_the_device_where_no_launch_was_late(judged: Judged) -> None:
