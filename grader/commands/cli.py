@@ -190,7 +190,7 @@ def calibrate_command(
         typer.Option(help="also write it to this file: a page with pictures if its name ends in .html, else Markdown"),
     ] = None,
 ) -> None:
-    """Measure the naive kernel, the model solutions and the kernels in faster/ on this machine's GPU."""
+    """Measure the naive kernel, the model solutions and faster kernels on this machine's GPU, and say which tiers they reach."""
 
     def run() -> int:
         from grader.commands.calibrate_command import calibrate_labs

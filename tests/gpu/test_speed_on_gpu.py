@@ -14,12 +14,14 @@ from grader.model.labs import Lab, lab_ids, load_lab
 from grader.model.outcome import JudgedCase, LabOutcome
 from grader.model.result import LabResult
 from grader.model.verdicts import Verdict
+from grader.reports.speed_figures.tier_calibration_table import tier_calibration_table
 from grader.scoring.lab_score import score_lab
 from grader.speed.calibration import kernels_of
 from grader.speed.contest import run_contest
 from grader.speed.contestants import build, contestant_of
 from grader.speed.interval import ratio_interval
 from grader.speed.speed_run import problem_of, time_lab
+from grader.speed.tier_calibration import calibrate_tiers
 
 ROOT = Path(__file__).resolve().parents[2]
 Measured = Callable[[str], None]
@@ -87,6 +89,18 @@ def test_the_faster_kernels_beside_a_model_are_right_when_timed(
             result = timed(on_gpu, lab, source, tmp_path)
             measured(f"{lab.id} {name}: {result.performance}")
             assert result.verdict is Verdict.PASS, result.findings
+
+
+def test_kernels_that_climb_reach_tiers_of_the_librarys_speed(on_gpu: Toolset, measured: Measured) -> None:
+    climbing = [lab for lab in TIMED if lab.private and lab.private.stand_in]
+    assert climbing
+    for found in calibrate_tiers(on_gpu, climbing, measured):
+        measured(tier_calibration_table([found]))
+        assert found.lab.private is not None
+        points = [place.points for place in found.places if place.points is not None]
+        assert len(points) == len(found.places)
+        assert points[0] == found.lab.private.performance_points  # the model solution
+        assert max(points) > points[0]
 
 
 def _with_body(lab: Lab, change: str, folder: Path) -> Path:

@@ -115,9 +115,9 @@ def test_a_bank_conflict_that_fails_no_test_is_told_with_its_line_and_what_it_ma
     tried = Practice(ROOT, [lab], judge, file=unpadded).attempt(lab)
     assert tried.passed
     text = " ".join(shown(tried, width=80, lines=21).split())
-    assert (
-        "3 points of this lab are for speed, and this can cost some of them: Line 22: because of bank conflicts" in text
-    )
+    assert "Speed counted: 1.5 of 3 points, line 22 costs the next 1.5" in text
+    assert "0.2188 bank conflicts of shared loads for each element: 3 points ask for at most 0.01" in text
+    assert "Line 22: because of bank conflicts" in text
     padded = Practice(ROOT, [lab], judge, file=ROOT / "solutions/05-transpose" / lab.public.file).attempt(lab)
     assert padded.passed
     assert "bank conflict" not in shown(padded, width=80, lines=None)

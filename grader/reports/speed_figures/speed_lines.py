@@ -15,7 +15,7 @@ from grader.reports.speed_figures.gpu_facts import gpu_facts, gpu_line
 from grader.reports.text import visible
 from grader.reports.text.number_format import element
 
-_NAMES = {"baseline": "naive", "student": "yours", "model": "model"}
+_NAMES = {"baseline": "naive", "student": "yours", "model": "model", "library": "cuBLAS"}
 _ELEMENTS = 5
 
 
