@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from grader.model.labs import Lab
-from grader.model.result import LabResult, Ratio, Result, Timing, Traffic
+from grader.model.result import LabResult, Outlook, Ratio, Result, Timing, Traffic
 from grader.model.verdicts import Verdict
 from grader.scoring.redaction import for_student
 
@@ -36,6 +36,9 @@ class Entry:
         False  # no library was there, and that share was computed from the time of a kernel of the course
     )
     traffic: Traffic | None = None  # of a public launch on the CPU executor; none: not counted
+    outlook: Outlook | None = (
+        None  # the same launch, extrapolated to the size of the lab's climb; none: the lab has no climb
+    )
     floor_ms: float = 0  # no kernel can be faster; 0: unknown
     relative_error: float | None = None
 
@@ -100,6 +103,7 @@ def _right(student: str, full: LabResult, seen: LabResult) -> Entry | Apart:
         of_library=_of_library(timing),
         by_stand_in=any(one.name == "stand-in" for one in timing.contestants),
         traffic=_counted(seen),
+        outlook=seen.outlook,
         floor_ms=timing.floor_ms,
         relative_error=timing.relative_error,
     )

@@ -5,10 +5,12 @@ and how fast it was measured. Pure. Coordinates are computed here; the template 
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from grader.leaderboard.board import Place
+from grader.model.result import Rung
 from grader.reports.text import visible
 from grader.traffic.gpu_figures import Gpu, gpus
 from grader.traffic.metrics import passes
@@ -32,6 +34,13 @@ class RoofPoint:
 
 
 @dataclass(frozen=True)
+class RungPoint:
+    x: float
+    y: float
+    title: str
+
+
+@dataclass(frozen=True)
 class RoofTick:
     at: float
     label: str
@@ -44,6 +53,7 @@ class BoardRoofline:
     height: float
     slope: str  # points of the roofs as one line
     points: tuple[RoofPoint, ...]
+    rungs: tuple[RungPoint, ...]  # of the course, where they were measured at this size on such a GPU
     columns: tuple[RoofTick, ...]
     rows: tuple[RoofTick, ...]
     caption: str
@@ -52,7 +62,12 @@ class BoardRoofline:
 
 def board_roofline(places: Sequence[Place]) -> BoardRoofline | None:
     """None where the problem has no arithmetic, nothing was counted, or no roof of this GPU is known."""
-    drawn = [(place, intensity) for place in places if (intensity := _intensity(place)) is not None]
+    extrapolated = any(place.entry.outlook for place in places)
+    drawn = [
+        (place, intensity)
+        for place in places
+        if (intensity := _intensity(place, extrapolated=extrapolated)) is not None
+    ]
     if not drawn:
         return None
     entry = drawn[0][0].entry
@@ -60,8 +75,14 @@ def board_roofline(places: Sequence[Place]) -> BoardRoofline | None:
     roof = _arithmetic_roof(drawn[0][0], gpu)
     if roof is None:
         return None
+    steps = _rungs(drawn[0][0], gpu)
     rate = gpu.multiprocessors * gpu.clock_ghz if gpu else 0.0  # 10⁹ passes in a second
-    most_x = max(1024.0, *(2 * intensity for _, intensity in drawn), 2 * roof / rate if rate else 0.0)
+    most_x = max(
+        1024.0,
+        *(2 * intensity for _, intensity in drawn),
+        *(1.5 * one.passes for one in steps),
+        2 * roof / rate if rate else 0.0,
+    )
     least_x = min(4.0, *(intensity / 2 for _, intensity in drawn))
     top = 1.6 * max(roof, *(place.entry.gflops for place, _ in drawn))
     bottom = min(roof / 100, *(place.entry.gflops / 2 for place, _ in drawn))
@@ -78,36 +99,48 @@ def board_roofline(places: Sequence[Place]) -> BoardRoofline | None:
         start = max(least_x, bottom / rate)
         corners = [(start, rate * start), (roof / rate, roof), (most_x, roof)]
     ends = [(x(one), y(other)) for one, other in corners]
-    points = tuple(_labelled([(x(intensity), y(place.entry.gflops), place) for place, intensity in drawn]))
+    rungs = tuple(
+        RungPoint(x(one.passes), y(one.gflops), visible.line(f"{one.title}: {one.gflops:,.0f} GFLOP/s", 160))
+        for one in steps
+        if one.passes >= least_x
+    )
+    points = tuple(_labelled(rungs, [(x(intensity), y(place.entry.gflops), place) for place, intensity in drawn]))
     return BoardRoofline(
         view_box=f"{-_LEFT} {-_TOP} {_LEFT + _WIDTH + _RIGHT} {_TOP + _HEIGHT + _BOTTOM}",
         width=_WIDTH,
         height=_HEIGHT,
         slope=" ".join(f"{one},{other}" for one, other in ends),
         points=points,
+        rungs=rungs,
         columns=tuple(RoofTick(x(one), f"{one:,.0f}") for one in _FIRST_COLUMNS if least_x <= one <= most_x),
         rows=tuple(
             RoofTick(y(10.0**power), f"{10.0 ** (power - 3):,g}")
             for power in range(-2, 8)
             if bottom <= 10.0**power <= top
         ),
-        caption=_caption(entry.traffic is not None, sloped=bool(rate), name=gpu.name if gpu else entry.device),
+        caption=_caption(sloped=bool(rate), rungs=bool(rungs), name=gpu.name if gpu else entry.device),
         alternative="; ".join(point.title for point in points),
     )
 
 
-def _caption(counted: bool, *, sloped: bool, name: str) -> str:
-    sentence = "Up: the measured speed in TFLOP/s. To the right: operations for each pass of the load/store units"
-    sentence += ", counted on the CPU executor with a public test. " if counted else ". "
-    roofs = (
-        "The line is what these units and the arithmetic of one "
-        if sloped
-        else "The line is what the arithmetic of one "
-    )
-    return f"{sentence}{roofs}{visible.line(name, 80)} allow. The numbers are ranks."
+def _caption(*, sloped: bool, rungs: bool, name: str) -> str:
+    sentence = "Up: the measured speed in TFLOP/s. To the right: operations for each pass of the load/store units, counted on the "
+    sentence += "CPU executor with a public test. The line is what "
+    sentence += "these units and the arithmetic" if sloped else "the arithmetic"
+    sentence += f" of one {visible.line(name, 80)} allow. A kernel may lie above the slope, as nvcc merges some accesses. The numbers are ranks."
+    return sentence + (" Diamonds are the course's kernels after each step of the write-up." if rungs else "")
 
 
-def _intensity(place: Place) -> float | None:
+def _rungs(place: Place, gpu: Gpu | None) -> tuple[Rung, ...]:
+    entry = place.entry
+    if entry.outlook is None or gpu is None or gpus().get(entry.outlook.gpu) != gpu:
+        return ()
+    return entry.outlook.rungs if re.findall(r"\d+", entry.shape) == re.findall(r"\d+", entry.outlook.shape) else ()
+
+
+def _intensity(place: Place, *, extrapolated: bool) -> float | None:
+    if extrapolated:
+        return place.entry.outlook.passes if place.entry.outlook and place.entry.gflops > 0 else None
     traffic = place.entry.traffic
     if traffic is None or place.entry.gflops <= 0 or traffic.work_unit != MULTIPLY_ADD or not traffic.work:
         return None
@@ -127,9 +160,10 @@ def _arithmetic_roof(place: Place, gpu: Gpu | None) -> float | None:
     return entry.gflops * entry.milliseconds / entry.floor_ms if entry.floor_ms > 0 else None
 
 
-def _labelled(points: Sequence[tuple[float, float, Place]]) -> Iterator[RoofPoint]:
+def _labelled(rungs: Sequence[RungPoint], points: Sequence[tuple[float, float, Place]]) -> Iterator[RoofPoint]:
     """Each with its rank beside it, where that covers neither a point nor another label."""
-    taken = [(x - _RADIUS, y - _RADIUS, x + _RADIUS, y + _RADIUS) for x, y, _ in points]
+    centres = [*((one.x, one.y) for one in rungs), *((x, y) for x, y, _ in points)]
+    taken = [(x - _RADIUS, y - _RADIUS, x + _RADIUS, y + _RADIUS) for x, y in centres]
     for x, y, place in points:
         text = str(place.rank)
         wide = _LETTER * len(text)

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import dataclasses
 import re
 
 from grader.leaderboard.board import ApartPlace, Board, NameRow, Place
 from grader.leaderboard.entry import Apart, Entry
 from grader.leaderboard.history import Change
-from grader.model.result import Ratio, Traffic
+from grader.model.result import Outlook, Ratio, Rung, Traffic
 from grader.reports.leaderboard_page.board_roofline import board_roofline
 from grader.reports.pages import leaderboard_names_page, leaderboard_page
 
@@ -86,6 +87,40 @@ def test_a_gpu_without_figures_has_no_roofline_unless_its_own_description_gives_
     assert board_roofline([place(1, 2.0, device="Some GPU")]) is None
     assert board_roofline([place(1, 2.0, passes=0)]) is None
     assert board_roofline([]) is None
+
+
+def test_the_course_s_steps_are_drawn_where_they_were_measured_at_this_size_on_such_a_gpu() -> None:
+    rungs = (Rung(title="<tiles>", passes=30, gflops=9_000), Rung(title="registers", passes=290, gflops=40_000))
+    ahead = Outlook(
+        shape="8x8x8",
+        counted="M=1",
+        gpu="H200",
+        gflops=1,
+        passes=100,
+        terms=(),
+        registers=32,
+        compiled=False,
+        rungs=rungs,
+    )
+
+    def drawn(device: str, shape: str) -> tuple[Place, ...]:
+        one = place(1, 2.0, device=device)
+        return (
+            dataclasses.replace(one, entry=dataclasses.replace(one.entry, outlook=ahead, shape=shape)),
+            place(2, 1.0),
+        )
+
+    figure = board_roofline(drawn("NVIDIA H200", "M=8 N=8 K=8"))
+    assert figure is not None
+    assert [one.title for one in figure.rungs] == ["<tiles>: 9,000 GFLOP/s", "registers: 40,000 GFLOP/s"]
+    assert len(figure.points) == 1  # counts of one launch and extrapolated ones are not drawn beside each other
+    assert "&lt;tiles&gt;" in leaderboard_page([board(*drawn("NVIDIA H200", "M=8 N=8 K=8"))])
+    for other in (
+        board_roofline(drawn("NVIDIA A100", "M=8 N=8 K=8")),
+        board_roofline(drawn("NVIDIA H200", "M=9 N=8 K=8")),
+    ):
+        assert other is not None
+        assert other.rungs == ()
 
 
 def test_several_labs_have_a_list_of_links() -> None:
