@@ -127,7 +127,9 @@ def _caption(*, sloped: bool, rungs: bool, name: str) -> str:
     sentence = "Up: the measured speed in TFLOP/s. To the right: operations for each pass of the load/store units, counted on the "
     sentence += "CPU executor with a public test. The line is what "
     sentence += "these units and the arithmetic" if sloped else "the arithmetic"
-    sentence += f" of one {visible.line(name, 80)} allow. A kernel may lie above the slope, as nvcc merges some accesses. The numbers are ranks."
+    sentence += f" of one {visible.line(name, 80)} allow. "
+    sentence += "A kernel may lie above the slope, as nvcc merges some accesses. " if sloped else ""
+    sentence += "The numbers are ranks."
     return sentence + (" Diamonds are the course's kernels after each step of the write-up." if rungs else "")
 
 
