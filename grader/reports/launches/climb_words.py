@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 
 from grader.model.result import NextStep, Outlook, Timing
@@ -18,6 +19,7 @@ _BINDS = {
     WAITING: "waiting: nothing is computed while tiles come",
 }
 _WORTH_A_NUMBER = 1.03
+_AS_PREDICTED = 0.75  # a smaller part of the predicted speed is told as such
 
 
 def prediction_words(outlook: Outlook) -> str:
@@ -57,5 +59,14 @@ def measured_words(outlook: Outlook, timing: Timing | None) -> str:
         return ""
     said = f"Measured: {own[0].gflops / 1e3:.1f} TFLOP/s at {visible.line(timing.shape, 80)} on {visible.line(timing.device, 80)}."
     if outlook.gpu.casefold() not in timing.device.replace(" ", "").casefold():
-        said += f" The course's kernels were measured on another GPU, {gpu_named(outlook.gpu).name}: compare shapes, not speeds."
+        return f"{said} The course's kernels were measured on another GPU, {gpu_named(outlook.gpu).name}: its speed is not to be compared."
+    share = own[0].gflops / outlook.gflops if _numbers(timing.shape) == _numbers(outlook.shape) else 1.0
+    if share < _AS_PREDICTED:
+        said += (
+            f" That is {100 * share:.0f} % of the prediction: something limits this kernel that the model leaves out."
+        )
     return said
+
+
+def _numbers(shape: str) -> list[str]:
+    return re.findall(r"\d+", shape)

@@ -87,7 +87,7 @@ def _labels(rungs: Sequence[Point]) -> list[PointLabel]:
         if place < len(rungs) and math.dist((last.x, last.y), (rungs[place].x, rungs[place].y)) < _NEAR:
             continue
         text = f"{first + 1}" if first == place - 1 else f"{first + 1}–{place}"  # noqa: RUF001 - an en dash, as between page numbers
-        labels.append(PointLabel(last.x + 8, last.y + 4, text))
+        labels.append(PointLabel(last.x - 7, last.y - 5, text))
         first = place
     return labels
 

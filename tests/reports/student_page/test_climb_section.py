@@ -51,3 +51,12 @@ def test_the_measured_speed_stands_beside_it_and_another_gpu_is_said() -> None:
     assert here.measured == "Measured: 11.0 TFLOP/s at M=64 on NVIDIA H200."
     assert "on another GPU, H200 SXM" in elsewhere.measured
     assert [point.kind for point in here.figure.points][-2:] == ["predicted", "measured"]
+
+
+def test_a_kernel_that_is_much_slower_than_predicted_is_limited_by_something_else() -> None:
+    fast = OUTLOOK.model_copy(update={"gflops": 22_000, "shape": "64"})
+    section = climb_section(LabView(lab(outlook=fast, device="NVIDIA H200")))
+    assert section is not None
+    assert section.measured.endswith(
+        "That is 50 % of the prediction: something limits this kernel that the model leaves out."
+    )
