@@ -18,7 +18,7 @@ _BINDS = {
     MEMORY: "device memory",
     WAITING: "waiting: nothing is computed while tiles come",
 }
-_WORTH_A_NUMBER = 1.03
+_WORTH_A_NUMBER = 1.05
 _AS_PREDICTED = 0.75  # a smaller part of the predicted speed is told as such
 
 
@@ -44,7 +44,7 @@ def step_words(outlook: Outlook) -> Iterator[str]:
         )
     for step in outlook.steps:
         place = "" if step.shape == outlook.shape else f"At {step.shape}, the size that is timed: "
-        gain = f" The model expects about {step.gain:.2g} times the speed." if step.gain > _WORTH_A_NUMBER else ""
+        gain = f" The model expects about {step.gain:.1f} times the speed." if step.gain > _WORTH_A_NUMBER else ""
         yield f"{place}{_titled(step)} (write-up: “{step.section}”).{gain}"
 
 
