@@ -24,7 +24,7 @@ def lab(verdict: Verdict = Verdict.PASS, outlook: Outlook | None = OUTLOOK, devi
 def test_the_next_step_is_named_with_its_section_and_the_expected_gain() -> None:
     section = climb_section(LabView(lab()))
     assert section is not None
-    assert section.steps == ("Wider <loads> (write-up: “Wider”). The model expects about 2 times the speed.",)
+    assert section.steps == ("Wider <loads> (write-up: “Wider”). The model expects about 2.0 times the speed.",)
     assert section.binding == "What probably limits it: the path to shared memory."
     assert section.prediction.startswith("Predicted, not measured: 12.3 TFLOP/s at 64x64x64 on one H200 SXM")
     assert "40 registers for each thread, an estimate" in section.prediction
