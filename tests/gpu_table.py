@@ -1,7 +1,10 @@
-"""Runs all tests that need a GPU, and ends with a table: what was tested, whether it passed, how long it took, what was measured."""
+"""Runs all tests that need a GPU, several at a time, and ends with a table: what was tested, whether it passed, how long it took, and
+what was measured.
+"""
 
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -12,6 +15,9 @@ from rich.table import Table
 
 ROOT = Path(__file__).resolve().parent.parent
 REPORT = ROOT / "build" / "reports" / "gpu.xml"
+WORKERS = max(
+    1, min(4, (os.cpu_count() or 1) // 4)
+)  # making contexts takes most of the time; what is timed has the GPU alone
 _LOOKS = {"failure": ("FAILED", "red"), "error": ("ERROR", "red"), "skipped": ("skipped", "yellow")}
 
 
@@ -41,6 +47,8 @@ def main() -> int:
         "pytest",
         "-q",
         "-rs",
+        "-n",
+        str(WORKERS),
         "-o",
         "junit_family=xunit1",
         f"--junitxml={REPORT}",

@@ -101,7 +101,20 @@ def _opened(upload: Upload, spool: Spool) -> Upload:
 def _check_plausible(
     source: Path, uploads: Sequence[Upload], students: Iterable[Intake], wanted: frozenset[str]
 ) -> None:
-    """Raises IntakeError where nobody handed in anything that looks like a lab: then this is some other folder."""
+    """Raises IntakeError where nobody handed in anything that looks like a lab: then this is some other folder. So it does where a whole
+    class would become one student: the only upload holds several files whose names end like one that a lab asks for.
+    """
+    students = list(students)
+    if len(students) == 1 and not (students[0].sources or students[0].blocked):
+        names = [file.path[-1].casefold() for file in uploads[0].contents.files if file.path]
+        for name in sorted(wanted):
+            alike = [one for one in names if one != name.casefold() and one.endswith(name.casefold())]
+            if len(alike) > 1:
+                message = (
+                    f"{source}: this may be a class whose files all lie side by side, such as {clean(alike[0])!r} and {clean(alike[1])!r}, "
+                    f"and no platform's names are recognised. Put each student's files into a folder of their own. {LAYOUT}."
+                )
+                raise IntakeError(message)
     if any(one.sources or one.blocked or one.hints or one.submission.refused for one in students):
         return
     if any(

@@ -6,13 +6,15 @@ What becomes of an upload's files is decided in intake.py.
 from __future__ import annotations
 
 import os
-from collections.abc import Collection
-from dataclasses import dataclass, field
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from grader.intake.archives import read_archive
+from grader.intake.flat_uploads import flat_uploads
 from grader.intake.folders import read_folder
 from grader.intake.naming import clean, is_junk
+from grader.intake.platform_names import PlatformName, flat_download, platform_name
 from grader.intake.upload import (
     CLASS,
     STUDENT,
@@ -63,10 +65,14 @@ class Spool:
             return Request(folder, self.wanted.__contains__, lambda _: FILE_BYTES)
         return Request(
             folder,
-            lambda name: name in self.wanted or is_archive_name(name),
+            lambda name: name in self.wanted or is_archive_name(name) or self._is_named_by_a_platform(name),
             lambda name: STUDENT.archive_bytes if is_archive_name(name) else FILE_BYTES,
             CLASS,
         )
+
+    def _is_named_by_a_platform(self, name: str) -> bool:
+        one = platform_name(name, self.wanted)
+        return one is not None and one.file in self.wanted
 
 
 def find_uploads(source: Path, spool: Spool) -> tuple[list[Upload], list[str]]:
@@ -86,6 +92,13 @@ def find_uploads(source: Path, spool: Spool) -> tuple[list[Upload], list[str]]:
 def _from_folder(source: Path, spool: Spool) -> tuple[list[Upload], list[str]]:
     with os.scandir(source) as scan:
         entries = sorted((entry for entry in scan if not is_junk((entry.name,))), key=lambda entry: entry.name)
+    if all(entry.is_file(follow_symlinks=False) for entry in entries):
+        files = {
+            entry.name: Stored((entry.name,), entry.stat(follow_symlinks=False).st_size, Path(entry.path))
+            for entry in entries
+        }
+        if (told := flat_download(files, spool.wanted)) is not None:
+            return _from_flat(files, told, spool)
     uploads: list[Upload] = []
     loose: list[str] = []
     for entry in entries:
@@ -126,10 +139,32 @@ def _from_archive(source: Path, spool: Spool) -> tuple[list[Upload], list[str]]:
     if whole := [defect for defect in contents.defects if not defect.path]:
         message = f"{source}: {whole[0].reason}. Unpack it yourself, check what is in it, and give the unpacked folder."
         raise IntakeError(message)
+    if not contents.folders and all(len(file.path) == 1 for file in contents.files):
+        files = {file.path[0]: file for file in contents.files}
+        if len(files) == len(contents.files) and (told := flat_download(files, spool.wanted)) is not None:
+            students, said = _from_flat(files, told, spool)
+            return students, [*notices, *said, *(f"ignored: {defect.reason}" for defect in contents.defects)]
     loose = [file.path[0] for file in contents.files if len(file.path) == 1 and not is_archive_name(file.path[0])]
     uploads = [_archived_upload(name, group, spool) for name, group in sorted(groups.items()) if name not in loose]
     _check_layout(source, [upload.name for upload in uploads], loose)
     return uploads, notices + _loose_notices(loose)
+
+
+def _from_flat(
+    files: Mapping[str, Stored], told: Mapping[str, PlatformName], spool: Spool
+) -> tuple[list[Upload], list[str]]:
+    """The students of a flat download. Their archives are opened."""
+    students, notices = flat_uploads(files, told)
+    uploads = []
+    for one in students:
+        archives = [file for file in one.contents.files if is_archive_name(file.path[-1])]
+        if len(archives) == len(one.contents.files) == 1 and archives[0].at is not None:
+            opened = archive_upload(archives[0].path[-1], archives[0].at, spool, one.notices)
+            uploads.append(replace(opened, name=one.name))
+        else:
+            twice = clashes(file.path for file in one.contents.files)
+            uploads.append(Upload(one.name, one.contents, twice[0].reason if twice else None, one.notices))
+    return uploads, notices
 
 
 def _groups(contents: Contents) -> dict[str, Contents]:
@@ -193,6 +228,9 @@ def _is_class(contents: Contents, wanted: frozenset[str]) -> bool:
     if any(name in wanted for name in tops):
         return False
     if sum(map(is_archive_name, tops)) > 1:
+        return True
+    flat = None if len(tops) < len(contents.files) else flat_download(tops, wanted)
+    if flat is not None and len({one.student for one in flat.values()}) > 1:
         return True
     folders = {
         (file.path[0], file.path[-1]) for file in contents.files if len(file.path) > 1 and file.path[-1] in wanted
