@@ -16,9 +16,10 @@ INPUTS ?=
 GPU ?=
 SWEEP ?=
 EXPORT ?=
+ROSTER ?=
 MINUTES ?= 10
 SEED ?=
-export MINUTES SEED OUT SUBMISSIONS LAB CASE OPTIONS FILE SHAPE BLOCK THREAD INPUTS GPU SWEEP EXPORT
+export MINUTES SEED OUT SUBMISSIONS LAB CASE OPTIONS FILE SHAPE BLOCK THREAD INPUTS GPU SWEEP EXPORT ROSTER
 
 setup := ./kit/setup/setup.sh
 tilelab := .venv/bin/tilelab
@@ -35,13 +36,14 @@ help:  ## list these commands
 	@echo
 	@echo "  make grade SUBMISSIONS=folder-or-zip OUT=folder LAB=01-naive    all three may be left out"
 	@echo "  make grade EXPORT=\"grades-csv\"                                  formats of grades; $(tilelab) grade --help lists them"
+	@echo "  make grade ROSTER=roster.csv                                    who is in the course; see docs/roster.md"
 	@echo "  make test LAB=02-tiled CASE=\"a test's name\"                     what a student runs; LAB alone for all tests"
 
 setup:  ## get what is missing and build; every other command does this first
 	@$(setup)
 
 grade:  ## grade SUBMISSIONS into OUT; without them, the bundled class into out/
-	@$(setup) && $(tilelab) grade "$$SUBMISSIONS" --out "$$OUT" $(labs) $(exports) $${SANITIZE:+--sanitize} $${SWEEP:+--sweep} $${SEARCH_SECONDS:+--search-seconds "$$SEARCH_SECONDS"}
+	@$(setup) && $(tilelab) grade "$$SUBMISSIONS" --out "$$OUT" $(labs) $(exports) $${ROSTER:+--roster "$$ROSTER"} $${SANITIZE:+--sanitize} $${SWEEP:+--sweep} $${SEARCH_SECONDS:+--search-seconds "$$SEARCH_SECONDS"}
 
 leaderboard:  ## write the public leaderboard of the class graded into OUT again; with LAB=..., of that timed lab
 	@$(setup) && $(tilelab) leaderboard "$$OUT" $(labs)

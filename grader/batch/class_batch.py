@@ -19,6 +19,7 @@ from grader.judging.lab_verdict import lab_verdict
 from grader.model.graded_class import GradedClass
 from grader.model.labs import Lab
 from grader.model.result import Environment
+from grader.people.roster import Roster
 from grader.scoring.class_score import score_class
 
 
@@ -52,14 +53,19 @@ def grade_submissions(  # noqa: PLR0913 -- what comes in, what goes out, and wha
     setup: JudgingSetup,
     *,
     exports: Sequence[Export],
+    roster: Roster | None = None,
     workers: int | None = None,
     progress: Progress,
 ) -> BatchReport:
-    """Grades `submissions` for `labs`. Raises IntakeError, OutError or MachineError before anything is written."""
+    """Grades `submissions` for `labs`. Raises IntakeError, IdentityError, OutError or MachineError before anything is written."""
     with scratch_folder() as scratch:
-        discovery = discover(submissions, scratch / "intake", [lab.public.file for lab in labs])
+        identities = out.identities.read()
+        discovery = discover(
+            submissions, scratch / "intake", [lab.public.file for lab in labs], roster, identities.book
+        )
         out.claim()
         with out.alone():
+            out.identities.write(identities)
             judged = judge_class(
                 discovery.students,
                 labs,
@@ -114,8 +120,9 @@ def grade_submissions(  # noqa: PLR0913 -- what comes in, what goes out, and wha
 
 def _alarms(students: Sequence[Intake], labs: Sequence[Lab], judged: JudgedClass, setup: JudgingSetup) -> Iterator[str]:
     """Where most of a class ends the same way, and no control has shown that a right kernel passes here."""
-    if students and not any(student.sources or student.blocked for student in students):
-        yield f"none of the {len(students)} submissions holds a file that a lab asks for: is this the right folder?"
+    handed_in = [student for student in students if student.submission.handed_in]
+    if handed_in and not any(student.sources or student.blocked for student in handed_in):
+        yield f"none of the {len(handed_in)} submissions holds a file that a lab asks for: is this the right folder?"
     verdicts = {lab.id: [lab_verdict(lab, one.outcomes[lab.id]).verdict for one in judged.students] for lab in labs}
     for lab, verdict, count, total in same_endings(labs, verdicts):
         if setup.controls is None or not setup.controls.covers(lab):

@@ -25,7 +25,7 @@ from grader.intake.intake import Intake
 from grader.judging.lab_verdict import broke, fault_messages
 from grader.machine.folder_removal import remove_folder
 from grader.model.labs import Lab
-from grader.model.outcome import LabOutcome, unjudged
+from grader.model.outcome import LabOutcome, nothing_handed_in, unjudged
 from grader.model.result import Environment
 from grader.model.verdicts import Verdict
 from grader.scoring.class_score import JudgedStudent
@@ -101,6 +101,8 @@ class _Work:
     def outcome(self, student: Intake, lab: Lab) -> LabOutcome:
         """The outcome of the student's file. For a file that was not judged, it says why."""
         file = lab.public.file
+        if not student.submission.handed_in:
+            return nothing_handed_in(lab.id)
         if student.submission.refused is not None:
             return unjudged(lab.id, Verdict.REJECTED, f"the submission was refused: {student.submission.refused}")
         if file in student.blocked:

@@ -16,6 +16,7 @@ from grader.exports import EXPORTS
 from grader.machine.atomic_file import write_atomically
 from grader.model.errors import RemediableError
 from grader.model.file_lock import HeldByAnotherError, exclusively
+from grader.people.identity_file import IdentityFile
 
 _LOCK = Path("instructor/.lock")
 _SEED = Path("instructor/seed.digest")
@@ -40,6 +41,11 @@ class OutputFolder:
     def jobs(self) -> Path:
         """Where outcomes are kept between runs."""
         return self.path / "instructor" / "jobs"
+
+    @property
+    def identities(self) -> IdentityFile:
+        """Which student has which id."""
+        return IdentityFile(self.path / "instructor")
 
     @property
     def students(self) -> Path:

@@ -43,6 +43,12 @@ def grade_command(  # noqa: PLR0913, PLR0917 - one for each option
         list[str] | None,
         typer.Option(help=f"write grades in this format; may be given several times. {export_help()}", metavar="NAME"),
     ] = None,
+    roster: Annotated[
+        str,
+        typer.Option(
+            help="a CSV file of everybody in the course, as a platform exports it: see docs/roster.md", metavar="FILE"
+        ),
+    ] = "",
     jobs: Annotated[int | None, typer.Option(min=1, help="how many to judge at once; default: one per core")] = None,
     no_sandbox: Annotated[
         bool, typer.Option("--no-sandbox", help="run submissions even where there is no sandbox to confine them")
@@ -72,6 +78,7 @@ def grade_command(  # noqa: PLR0913, PLR0917 - one for each option
             out,
             lab or [],
             exports=export or [],
+            roster=roster,
             workers=jobs,
             allow_no_sandbox=no_sandbox,
             sanitized=sanitize,

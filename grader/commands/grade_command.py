@@ -17,7 +17,7 @@ from grader.batch.line_search import LineSearch
 from grader.batch.output_folder import OutputFolder
 from grader.batch.scratch_folder import require_temporary_files
 from grader.canaries.compiler_trial import compiler_trouble
-from grader.commands.opened_tools import environment_of, lab_judge, open_toolset, size_sweep
+from grader.commands.opened_tools import environment_of, jobs_at_once, lab_judge, open_toolset, size_sweep
 from grader.commands.progress import TerminalProgress
 from grader.commands.summary import summary
 from grader.exports import EXPORTS, USUAL, Export
@@ -25,6 +25,7 @@ from grader.judging.sanitizer_run import under_sanitizer
 from grader.model.course_root import course_root, load_labs
 from grader.model.errors import RemediableError
 from grader.model.seed import course_seed
+from grader.people.roster import read_roster
 from grader.practice.public_tests import PUBLIC_SEED
 from grader.suspects.class_search import ClassSearch
 
@@ -37,13 +38,14 @@ def grade_class(  # noqa: PLR0913 - as the command
     lab_ids: Sequence[str],
     *,
     exports: Sequence[str] = (),
+    roster: str = "",
     workers: int | None,
     allow_no_sandbox: bool,
     sanitized: bool = False,
     sweep: bool = False,
     search_seconds: float | None = None,
 ) -> int:
-    """`exports`: names of formats; if it is empty, grades.csv."""
+    """`exports`: names of formats; if it is empty, grades.csv. `roster`: a file; empty: there is none."""
     require_temporary_files()
     source, target = _named(submissions, "SUBMISSIONS"), _named(out, "OUT")
     console = Console(highlight=False)
@@ -52,11 +54,13 @@ def grade_class(  # noqa: PLR0913 - as the command
     formats = exports_named(exports or [USUAL])
     folder = OutputFolder(target, source)
     folder.require_usable()
+    people = read_roster(Path(roster)) if roster.strip() else None
     toolset = open_toolset(root, allow_no_sandbox=allow_no_sandbox)
     if sanitized:
         toolset = under_sanitizer(toolset)
     seed = course_seed(root)
     judge = lab_judge(toolset, seed, public_only=False)
+    at_once = workers or jobs_at_once(toolset)
     setup = JudgingSetup(
         judge=judge,
         environment=environment_of(toolset),
@@ -72,7 +76,9 @@ def grade_class(  # noqa: PLR0913 - as the command
     )
     progress = TerminalProgress(console)
     try:
-        report = grade_submissions(source, folder, labs, setup, exports=formats, workers=workers, progress=progress)
+        report = grade_submissions(
+            source, folder, labs, setup, exports=formats, roster=people, workers=at_once, progress=progress
+        )
     finally:
         progress.end()
     console.print(summary(report), soft_wrap=True)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import datetime as dt
+import os
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -53,3 +54,9 @@ def size_sweep(toolset: Toolset, console: Console) -> SizeSweep | None:
         f"sizes cannot be measured on this machine: {'; '.join(toolset.gpu.reasons)}", markup=False, soft_wrap=True
     )
     return None
+
+
+def jobs_at_once(toolset: Toolset) -> int:
+    """How many files are judged at a time. With a GPU, about half of them wait for it, and the cores are for the others."""
+    cores = os.cpu_count() or 1
+    return 2 * cores if toolset.gpu.runs else cores

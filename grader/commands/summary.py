@@ -24,9 +24,7 @@ def summary(report: BatchReport) -> RenderableType:
     lines += [Text(f"look at this first: {alarm}", style="bold red") for alarm in report.alarms]
     environment = report.environment
     lines += [
-        Text(
-            f"{len(report.graded.results)} submissions; {report.judged} labs judged, {report.reused} reused from an earlier run"
-        ),
+        Text(f"{_people(report)}; {report.judged} labs judged, {report.reused} reused from an earlier run"),
         Text(f"compiler: {environment.compiler}; sandbox: {environment.sandbox}"),
         Text(f"report: {report.out / 'index.html'}", style="bold"),
         *([Text(f"leaderboard: {report.leaderboard}")] if report.leaderboard else []),
@@ -53,11 +51,17 @@ def _faults(report: BatchReport) -> Iterator[str]:
         yield f"grading stopped: {report.stopped} What was not judged yet is left blank."
 
 
+def _people(report: BatchReport) -> str:
+    """How many handed in. Those of the roster who did not are in no row of the table: they failed at nothing."""
+    absent = sum(not result.submission.handed_in for result in report.graded.results)
+    handed_in = f"{len(report.graded.results) - absent} submissions"
+    return f"{handed_in}, {absent} of the roster handed in nothing" if absent else handed_in
+
+
 def _table(report: BatchReport) -> Table:
     """A row for each verdict that occurred, a column for each lab."""
-    counts = {
-        lab: Counter(result.labs[lab].verdict for result in report.graded.results) for lab in report.graded.lab_ids
-    }
+    results = [result for result in report.graded.results if result.submission.handed_in]
+    counts = {lab: Counter(result.labs[lab].verdict for result in results) for lab in report.graded.lab_ids}
     table = Table("verdict", *headings(report.graded.lab_ids), pad_edge=False)
     for column in table.columns[1:]:
         column.justify = "right"

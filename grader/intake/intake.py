@@ -6,33 +6,25 @@ It changes nothing in SUBMISSIONS, follows no link and writes only into `scratch
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 
+from grader.intake.arrivals import Delivery, deliveries
 from grader.intake.matching import Match, match_files
-from grader.intake.naming import clean, id_of
-from grader.intake.upload import is_archive_name, stem_of
-from grader.intake.upload_search import FILE_BYTES, LAYOUT, IntakeError, Spool, Upload, archive_upload, find_uploads
+from grader.intake.naming import clean
+from grader.intake.student_intake import Intake
+from grader.intake.team_shares import with_team_shares
+from grader.intake.upload import Upload, is_archive_name, stem_of
+from grader.intake.upload_search import FILE_BYTES, LAYOUT, IntakeError, Spool, archive_upload, find_uploads
 from grader.model.result import Submission
+from grader.people.identities import Identities
+from grader.people.roster import Roster
+from grader.people.who_is_who import Person, who_is_who
 
 __all__ = ["FILE_BYTES", "Discovery", "Intake", "IntakeError", "discover"]
 
 _LISTED = 40  # at most this many file names go into a result
-
-
-@dataclass(frozen=True)
-class Intake:
-    """What was taken from one student's upload."""
-
-    submission: Submission
-    sources: dict[str, Path] = field(default_factory=dict)  # a lab's file → its normalised copy
-    blocked: dict[str, str] = field(default_factory=dict)  # a lab's file that cannot be taken → why
-    hints: dict[str, str] = field(default_factory=dict)  # a lab's file that is missing → what was there instead
-
-    def texts(self) -> dict[str, str]:
-        """The text of each file that was taken. Pages quote from it."""
-        return {name: path.read_bytes().decode("utf-8", "replace") for name, path in self.sources.items()}
 
 
 @dataclass(frozen=True)
@@ -42,31 +34,63 @@ class Discovery:
     notices: tuple[str, ...] = ()  # about SUBMISSIONS as a whole
 
 
-def discover(source: Path, scratch: Path, wanted: Collection[str]) -> Discovery:
-    """Every student of `source`, with the `wanted` files that this student handed in, copied to `scratch/<id>/`."""
+def discover(
+    source: Path,
+    scratch: Path,
+    wanted: Collection[str],
+    roster: Roster | None = None,
+    identities: Identities | None = None,
+) -> Discovery:
+    """Every student of `source`, with the `wanted` files that this student handed in, copied into `scratch`. With a roster, those of it
+    who handed in nothing as well. `identities` is brought up to date; none: nobody was here before.
+    """
     spool = Spool(scratch, wanted)
     uploads, notices = find_uploads(source, spool)
-    students: dict[str, Intake] = {}
-    # A name that is a valid id already stays as it is; other students with similar names get other ids.
-    exact = [upload.name for upload in uploads if id_of(upload.name, ()) == upload.name]
-    for upload in uploads:
-        others = [name for name in exact if name != upload.name]
-        student_id = id_of(upload.name, [*students, *others])
-        students[student_id] = _take(upload, student_id, scratch, spool)
-    _check_plausible(source, uploads, students.values(), spool.wanted)
-    return Discovery(clean(stem_of(source.resolve().name)), tuple(students.values()), tuple(notices))
+    given = deliveries(uploads)
+    people = who_is_who([one.arrival for one in given], roster, Identities() if identities is None else identities)
+    taken: dict[int, Intake] = {}
+    students: list[Intake] = []
+    for one, person in zip(given, people.arrived, strict=True):
+        if one.upload not in taken:
+            taken[one.upload] = _take(uploads[one.upload], scratch / person.id, spool)
+        students.append(_for_person(taken[one.upload], one, person))
+    _check_plausible(source, uploads, students, spool.wanted)
+    students += [_absent(person) for person in people.absent]
+    students, shared = with_team_shares(students)
+    title = clean(stem_of(source.resolve().name))
+    return Discovery(title, tuple(students), (*notices, *people.notices, *shared))
 
 
-def _take(upload: Upload, student_id: str, scratch: Path, spool: Spool) -> Intake:
-    """Matches the upload's files with the wanted ones and copies them."""
+def _for_person(taken: Intake, one: Delivery, person: Person) -> Intake:
+    """One owner's share of an upload, which is all of it."""
+    team = one.arrival.of_team
+    submission = taken.submission.model_copy(
+        update={
+            "id": person.id,
+            "name": clean(person.student.name) if team and person.student.name else taken.submission.name,
+            "student": person.student,
+            "at": one.at.isoformat() if one.at is not None else "",
+            "attempt": one.attempt,
+        }
+    )
+    return replace(taken, submission=submission)
+
+
+def _absent(person: Person) -> Intake:
+    name = person.student.name or person.student.login or person.id
+    return Intake(Submission(id=person.id, name=clean(name), student=person.student, handed_in=False))
+
+
+def _take(upload: Upload, target: Path, spool: Spool) -> Intake:
+    """Matches the upload's files with the wanted ones and copies them to `target`."""
     name = upload.name
     upload = _opened(upload, spool)
     match = Match()
     if upload.refused is None:
-        upload, match = _matched(upload, scratch / student_id, spool.wanted)
+        upload, match = _matched(upload, target, spool.wanted)
     listed = [clean("/".join(file.path)) for file in upload.contents.files]
     submission = Submission(
-        id=student_id,
+        id=target.name,
         name=clean(name),
         files=tuple(listed[:_LISTED]),
         notices=(*upload.notices, *match.notices),
@@ -82,7 +106,7 @@ def _matched(upload: Upload, target: Path, wanted: frozenset[str]) -> tuple[Uplo
         reason = f"the archive holds another archive, which is not opened: {clean(archives[0])!r}; hand in the files themselves"
         if not upload.packed:
             reason = f"the upload has several archives and no file of a lab: {clean(archives[0])!r}, …; hand in only one archive"
-        return Upload(upload.name, upload.contents, reason, upload.notices, upload.packed), Match()
+        return replace(upload, refused=reason), Match()
     return upload, match
 
 
@@ -99,12 +123,11 @@ def _opened(upload: Upload, spool: Spool) -> Upload:
 
 
 def _check_plausible(
-    source: Path, uploads: Sequence[Upload], students: Iterable[Intake], wanted: frozenset[str]
+    source: Path, uploads: Sequence[Upload], students: Sequence[Intake], wanted: frozenset[str]
 ) -> None:
     """Raises IntakeError where nobody handed in anything that looks like a lab: then this is some other folder. So it does where a whole
     class would become one student: the only upload holds several files whose names end like one that a lab asks for.
     """
-    students = list(students)
     if len(students) == 1 and not (students[0].sources or students[0].blocked):
         names = [file.path[-1].casefold() for file in uploads[0].contents.files if file.path]
         for name in sorted(wanted):

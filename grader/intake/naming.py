@@ -1,22 +1,13 @@
-"""Names from uploads: makes them safe to show, makes ids of them, and compares them with the names that labs ask for. Pure."""
+"""Names from uploads: makes them safe to show, and compares them with the names that labs ask for. Pure."""
 
 from __future__ import annotations
 
-import hashlib
 import re
 import unicodedata
-from collections.abc import Collection, Iterable
+from collections.abc import Iterable
 
 _SHOWN = 120
 _SHORTEST_COMPARED = 5  # shorter names must be equal; for others, one letter may differ
-_ID_LENGTH = 60
-# Letters that NFKD does not split into a base letter and a mark.
-_LETTERS = str.maketrans({
-    "ß": "ss", "ø": "o", "Ø": "O", "ł": "l", "Ł": "L", "æ": "ae", "Æ": "AE", "œ": "oe", "Œ": "OE",
-    "đ": "d", "Đ": "D", "ð": "d", "Ð": "D", "þ": "th", "Þ": "Th", "ı": "i",  # noqa: RUF001 -- this letter is meant
-})  # fmt: skip
-# Names that Windows reserves, with or without a suffix.
-_RESERVED = re.compile(r"(con|prn|aux|nul|com\d|lpt\d)(\..*)?", re.IGNORECASE)
 # What browsers, systems and people append to a file's name.
 _ADDED = re.compile(r"( ?\(\d+\)|[ _-]+(copy|kopie|copie|final|v?\d+)( ?\(?\d+\)?)?)$")
 _SUFFIX = re.compile(r"\.(cu|cuh|cpp|cc|cxx|c|h|hpp|txt|text|bak|orig|docx?|rtf|cuda)$")
@@ -28,22 +19,6 @@ def clean(name: str) -> str:
         "\N{REPLACEMENT CHARACTER}" if unicodedata.category(one)[0] == "C" else one for one in name[:_SHOWN]
     )
     return shown + "…" if len(name) > _SHOWN else shown
-
-
-def id_of(name: str, taken: Collection[str]) -> str:
-    """An id made from `name`, safe as a folder's name: ASCII letters, digits and `-_.`. It differs from all of `taken` in any case."""
-    plain = unicodedata.normalize("NFKD", name.translate(_LETTERS)).encode("ascii", "ignore").decode()
-    slug = re.sub(r"[^A-Za-z0-9._-]+", "-", plain)[:_ID_LENGTH].strip("-._")
-    if not slug:
-        slug = "student-" + hashlib.sha256(name.encode("utf-8", "surrogatepass")).hexdigest()[:8]
-    if _RESERVED.fullmatch(slug):
-        slug += "-student"
-    used = {one.casefold() for one in taken}
-    number, candidate = 1, slug
-    while candidate.casefold() in used:
-        number += 1
-        candidate = f"{slug}-{number}"
-    return candidate
 
 
 def nearly(expected: str, names: Iterable[str]) -> list[str]:

@@ -7,10 +7,12 @@ from __future__ import annotations
 
 import unicodedata
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from datetime import datetime
 from pathlib import Path
 
 from grader.intake.naming import clean
+from grader.model.result import Student
 
 SUFFIXES = (".zip", ".tar.gz", ".tgz", ".tar")
 FOREIGN_SUFFIXES = (".rar", ".7z", ".tar.xz", ".txz", ".tar.bz2", ".tbz2", ".tar.zst", ".gz", ".xz", ".bz2", ".zst")
@@ -72,6 +74,20 @@ class Request:
     asks_for: Callable[[str], bool]  # by file name
     file_bytes: Callable[[str], int]  # by file name; of a larger file, this many bytes and one more are stored
     limits: Limits = STUDENT
+
+
+@dataclass(frozen=True)
+class Upload:
+    """One attempt of one student or team, as it was found."""
+
+    name: str
+    contents: Contents = field(default_factory=Contents)
+    refused: str | None = None
+    notices: tuple[str, ...] = ()
+    owners: tuple[Student, ...] = ()  # whose it is: several for a team; empty: `name` is all that is known
+    at: datetime | None = None  # when it was handed in, with its time zone; none: nothing says
+    attempt: int = 0  # 1, 2, ... of one owner's; 0: the platform gives one alone
+    packed: bool = False  # came as an archive: an archive inside it is not opened, and any defect makes us refuse it
 
 
 def is_archive_name(name: str) -> bool:

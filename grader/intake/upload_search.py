@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Collection, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from pathlib import Path
 
 from grader.intake.archives import read_archive
@@ -23,6 +23,7 @@ from grader.intake.upload import (
     Refusal,
     Request,
     Stored,
+    Upload,
     clashes,
     is_archive_name,
     stem_of,
@@ -37,17 +38,6 @@ LAYOUT = (
 
 class IntakeError(RemediableError):
     """SUBMISSIONS is not a class's submissions. The text says what is there, and what to give instead."""
-
-
-@dataclass(frozen=True)
-class Upload:
-    """One student's upload as it was found."""
-
-    name: str
-    contents: Contents = field(default_factory=Contents)
-    refused: str | None = None
-    notices: tuple[str, ...] = ()
-    packed: bool = False  # came as an archive: an archive inside it is not opened, and any defect makes us refuse it
 
 
 class Spool:

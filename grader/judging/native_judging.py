@@ -9,12 +9,11 @@ from __future__ import annotations
 
 import dataclasses
 import json
-from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path, PurePosixPath
 from typing import Any
 
-from grader.engines.gpu.native_build import SOURCE, THREAD_NAMES, build_native
-from grader.judging.judge_call import JudgeCall, clock_factor, judge_report, judged_cases
+from grader.engines.gpu.native_build import BESIDE, SOURCE, build_native
+from grader.judging.judge_call import JUDGE_SECONDS, JudgeCall, clock_factor, judge_report, judged_cases
 from grader.machine.backend import GPU_RUN_LIMITS, Device
 from grader.machine.gpu_lock import GpuLock
 from grader.machine.toolset import Toolset
@@ -28,7 +27,6 @@ from grader.programs.program_run import silently
 
 _TRIES = 2  # of a run that failed because of us
 _SECONDS = 60  # on the wall, for one run: most of it makes the GPU's context
-_CASES_AT_A_TIME = 6
 _OURS = ("native_launcher.hpp", "launcher_call.hpp")  # in kit/host_api
 _FILE_BYTES = 64 << 20
 
@@ -57,31 +55,23 @@ def _judge(  # noqa: PLR0913, PLR0917 - as judge_on_gpu
     outcome = GpuOutcome(gpu.toolchain.name, gpu.target.capability, str(device), alone=alone, log=built.log)
     if built.program is None:
         return dataclasses.replace(outcome, trouble=built.trouble)
-    program = built.program
-
-    def judge(number: int, name: str) -> tuple[JudgedCase, ...]:
-        mine = folder / f"native-{number}"
-        mine.mkdir()
-        program_file = mine / "native.json"
-        program_file.write_text(json.dumps(_program_file(toolset, device, lab, mine, program)), encoding="utf-8")
-        cases: tuple[JudgedCase, ...] = ()
+    judged = folder / "native-judged"  # the program may read where it lies itself, and nothing here
+    judged.mkdir()
+    program_file = judged / "native.json"
+    program_file.write_text(json.dumps(_program_file(toolset, device, lab, judged, built.program)), encoding="utf-8")
+    # One judge for all cases: it keeps the program, and with it the GPU's context, from run to run.
+    patient = dataclasses.replace(call, seconds=JUDGE_SECONDS * clock_factor() * len(call.cases))
+    cases: tuple[JudgedCase, ...] = ()
+    try:
         for _ in range(_TRIES):
             with gpu.turns:
-                report = judge_report(
-                    dataclasses.replace(call, cases=(name,)), lab, ["--program", str(program_file)], mine
-                )
+                report = judge_report(patient, lab, ["--program", str(program_file)], judged)
             cases = judged_cases(report, lab, lambda entry: _launch(entry, lab, text))
             if all(case.verdict is not Verdict.INTERNAL_ERROR for case in cases):
                 break
-        return cases
-
-    # Most of a run's time makes a context. Runs of different cases wait for that at the same time.
-    with ThreadPoolExecutor(min(_CASES_AT_A_TIME, len(call.cases))) as pool:
-        try:
-            each = list(pool.map(judge, range(len(call.cases)), call.cases))
-        except RuntimeError as error:
-            return dataclasses.replace(outcome, trouble=str(error))
-    return dataclasses.replace(outcome, cases=tuple(case for cases in each for case in cases))
+    except RuntimeError as error:
+        return dataclasses.replace(outcome, trouble=str(error))
+    return dataclasses.replace(outcome, cases=cases)
 
 
 def _texts(toolset: Toolset, lab: Lab, text: str, device: Device) -> dict[str, str]:
@@ -89,7 +79,7 @@ def _texts(toolset: Toolset, lab: Lab, text: str, device: Device) -> dict[str, s
     public = lab.public
     chosen = f"static const cudaError_t tilelab_device = cudaSetDevice({device.ordinal});\n" if device.ordinal else ""
     texts = {PurePosixPath(name).name: _read(lab.public_dir / name) for name in public.headers}
-    texts[THREAD_NAMES] = _read(toolset.root / "kit" / "cuda" / THREAD_NAMES)
+    texts |= {name: _read(toolset.root / "kit" / "cuda" / name) for name in BESIDE}
     if not public.launcher:
         return {**texts, SOURCE: f'#line 1 "{public.file}"\n{text}\n\n{chosen}'}
     ours = {name: _read(toolset.root / "kit" / "host_api" / name) for name in _OURS}

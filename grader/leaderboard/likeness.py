@@ -37,8 +37,10 @@ def identities(students: Iterable[Submission]) -> frozenset[str]:
     whole: set[str] = set()
     parts: Counter[str] = Counter()
     for student in students:
-        whole |= {skeleton(student.id), skeleton(student.name)}
-        words = re.split(r"[\W_]+", f"{student.id} {student.name}")
+        who = student.student
+        known = (student.id, student.name, who.name, who.login, who.number, who.email)
+        whole |= {skeleton(one) for one in known}
+        words = re.split(r"[\W_]+", " ".join(known))
         parts.update({skeleton(word) for word in words})
     telling = {part for part, count in parts.items() if count < _COMMON and len(part) > 1}
     return frozenset((whole | telling) - {""})

@@ -12,6 +12,8 @@
 
 #include "launcher_call.hpp"
 
+extern "C" [[noreturn]] void tilelab_turn_is_over(int status);  // kit/cuda/program_turns.cpp
+
 namespace tilelab_host {
 namespace native {
 
@@ -75,6 +77,7 @@ inline void keep(const Buffer& one) {
 // A line for each operand: "device inout 4000", "host input 400", "scalar 1000".
 inline const OperandValue* launcher_operands(std::size_t count) {
   static std::vector<OperandValue> values;
+  values.clear();
   std::FILE* const file = std::fopen("tilelab_operands", "rb");
   if (file == nullptr) native::give_up("the operands are not there");
   char kind[16], role[16];
@@ -101,8 +104,9 @@ inline const OperandValue* launcher_operands(std::size_t count) {
 inline void launcher_done() {
   native::expect(cudaDeviceSynchronize());
   for (const native::Buffer& one : native::buffers()) native::keep(one);
-  std::fflush(nullptr);
-  std::_Exit(0);
+  for (const native::Buffer& one : native::buffers()) one.on_host ? std::free(one.memory) : static_cast<void>(cudaFree(one.memory));
+  native::buffers().clear();
+  tilelab_turn_is_over(0);
 }
 
 }  // namespace tilelab_host

@@ -14,6 +14,7 @@
 #include "judge/orphans.hpp"
 #include "program/custody.hpp"
 #include "program_judge/data_folder.hpp"
+#include "program_judge/native_session.hpp"
 #include "program_judge/output_process.hpp"
 
 namespace tilelab::judge {
@@ -68,7 +69,7 @@ BuiltProgram read_program_file(const std::string& path) {
     const json& native = value.at("native");
     program.native = {native.at("argv").get<std::vector<std::string>>(),
                       std::chrono::milliseconds(native.at("wall_ms").get<std::int64_t>()), native.value("gate", ""),
-                      native.value("lock", "")};
+                      native.value("lock", ""), std::make_shared<NativeSession>()};
     if (program.native->argv.empty()) throw std::runtime_error(path + ": the native program's argv is empty");
   }
   return program;

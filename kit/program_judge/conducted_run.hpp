@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -13,6 +14,8 @@
 #include <nlohmann/json.hpp>
 
 namespace tilelab::judge {
+
+class NativeSession;
 
 // Bytes that were copied, in the order of the copies. `address`: where they went to or came from in the program's own memory;
 // below 4096 the number of a kernel's argument.
@@ -41,6 +44,7 @@ struct NativeProgram {
   std::vector<std::string> argv;
   std::chrono::milliseconds most{};  // on the wall
   std::string gate = {}, lock = {};  // files of the grader's lock on the GPU (grader/machine/gpu_lock.py); empty: nobody times there
+  std::shared_ptr<NativeSession> session = {};  // none: each run has a process of its own
 };
 
 // How much of its limits a run may use: those who judge many runs share their time among them.

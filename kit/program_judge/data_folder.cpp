@@ -23,7 +23,7 @@ constexpr std::uintmax_t most_bytes = 512u << 20;
 
 void write_all(int file, const std::vector<std::byte>& content, const std::string& name) {
   for (std::size_t at = 0; at < content.size();) {
-    const ssize_t written = write(file, content.data() + at, content.size() - at);
+    const ssize_t written = ::write(file, content.data() + at, content.size() - at);
     if (written < 0 && errno == EINTR) continue;
     if (written <= 0) fail("the file " + name + " cannot be written for the program");
     at += static_cast<std::size_t>(written);
@@ -56,11 +56,36 @@ DataFolder::DataFolder(const std::string& path) : path_(path), folder_(open(path
 void DataFolder::fill(const std::vector<DataFile>& files) const {
   unlock(folder_.get(), 0);
   for (const auto& entry : std::filesystem::directory_iterator(path_)) std::filesystem::remove_all(entry.path());  // follows no link
+  write(files);
+}
+
+void DataFolder::write(const std::vector<DataFile>& files) const {
   for (const DataFile& one : files) {
     const Descriptor file(openat(folder_.get(), one.name.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0644));
     if (file.get() < 0) fail("the file " + one.name + " cannot be made for the program");
     write_all(file.get(), one.content, one.name);
   }
+}
+
+bool DataFolder::refill(const std::vector<DataFile>& files) const {
+  const int again = openat(folder_.get(), ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);  // fdopendir takes it
+  DIR* const entries = again < 0 ? nullptr : fdopendir(again);
+  if (entries == nullptr) return false;
+  bool is_empty = true;
+  std::size_t seen = 0;
+  while (const dirent* one = readdir(entries)) {
+    const std::string name = one->d_name;
+    if (name == "." || name == "..") continue;
+    is_empty = is_empty && ++seen <= most_entries && unlinkat(folder_.get(), name.c_str(), 0) == 0;
+    if (!is_empty) break;
+  }
+  closedir(entries);
+  try {
+    if (is_empty) write(files);
+  } catch (const std::system_error&) {
+    return false;
+  }
+  return is_empty;
 }
 
 bool DataFolder::is_overfull() const {

@@ -19,6 +19,9 @@ class DataFolder {
   explicit DataFolder(const std::string& path);
   // Removes what lies in it, folders too, and writes the files. Throws std::runtime_error.
   void fill(const std::vector<DataFile>& files) const;
+  // The same while the program lives, which may change the folder meanwhile: removes plain files and links alone, and nothing that lies
+  // deeper. False where something is in the way; then fill() is for later.
+  bool refill(const std::vector<DataFile>& files) const;
   // More files or bytes than any lab needs. Cheap enough to be asked while the program runs.
   bool is_overfull() const;
   // In bytes, as far as the program left it to be seen.
@@ -31,6 +34,8 @@ class DataFolder {
   Found read(const std::string& name, std::size_t most_bytes) const;
 
  private:
+  void write(const std::vector<DataFile>& files) const;  // into new files
+
   std::string path_;
   Descriptor folder_;
 };

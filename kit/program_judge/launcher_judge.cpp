@@ -211,24 +211,24 @@ void judge_on_other_numbers(LaunchRecord& record, const BuiltProgram& program, c
 }
 
 LaunchRecord judge_natively(const BuiltProgram& program, const Trial& trial) {
-  LaunchRecord record = new_record(trial);
   const LauncherCall call = program.launcher.value_or(LauncherCall{});
   const Operands operands = in_order(trial, call.arguments);
   const DataFolder folder(program.folder);
-  folder.fill(native_files(operands, call.on_host));
-  const ConductedRun run = run_natively(program, {});
-  record.program = kept_record(run.record);
-  keep_output(record, run);
-  if (const std::string error = native_error(folder); !error.empty()) worsen(record, Verdict::crash, "CUDA reports an error: " + error);
-  judge_end(record, run);
-  if (record.verdict == Verdict::pass) {
-    const NativeResults results = native_results(operands, folder);
-    if (!results.trouble.empty()) worsen(record, Verdict::crash, results.trouble);
-    judge_inputs(record, operands, results.contents);
-    judge_results(record, operands, results.contents);
-  }
-  say_why(record);
-  return record;
+  return judge_native_run(program, native_files(operands, call.on_host), {}, [&](const ConductedRun& run) {
+    LaunchRecord record = new_record(trial);
+    record.program = kept_record(run.record);
+    keep_output(record, run);
+    if (const std::string error = native_error(folder); !error.empty()) worsen(record, Verdict::crash, "CUDA reports an error: " + error);
+    judge_end(record, run);
+    if (record.verdict == Verdict::pass) {
+      const NativeResults results = native_results(operands, folder);
+      if (!results.trouble.empty()) worsen(record, Verdict::crash, results.trouble);
+      judge_inputs(record, operands, results.contents);
+      judge_results(record, operands, results.contents);
+    }
+    say_why(record);
+    return record;
+  });
 }
 
 }  // namespace

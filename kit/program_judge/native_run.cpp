@@ -9,8 +9,7 @@
 
 #include "judge/orphans.hpp"
 #include "program_judge/data_folder.hpp"
-#include "program_judge/output_process.hpp"
-#include "runner/channel.hpp"
+#include "program_judge/native_session.hpp"
 
 namespace tilelab::judge {
 namespace {
@@ -25,18 +24,14 @@ Descriptor locked(const std::string& path, int how) {
   return file;
 }
 
-// Shares the GPU with others while this run lasts and no longer: a kernel that is to be timed waits for one run, not for all of a case's.
-// Taken as grader/machine/gpu_lock.py takes it: the gate first, which a program that wants the GPU alone holds while it waits.
-Descriptor shared_device(const NativeProgram& program) {
-  if (program.lock.empty()) return Descriptor();
-  const Descriptor gate = locked(program.gate, LOCK_EX);
-  return locked(program.lock, LOCK_SH);
+nlohmann::json empty_record() {
+  using nlohmann::json;
+  json record = {{"native", true}};
+  for (const char* list : {"launches", "findings", "host", "allocations", "errors"}) record[list] = json::array();
+  return record;
 }
 
-}  // namespace
-
-ConductedRun run_natively(const BuiltProgram& program, const std::vector<std::string>& arguments) {
-  using nlohmann::json;
+ConductedRun run_alone(const BuiltProgram& program, const std::vector<std::string>& arguments) {
   const Descriptor shared = shared_device(*program.native);
   std::vector<std::string> argv = program.native->argv;
   argv.insert(argv.end(), arguments.begin(), arguments.end());
@@ -47,18 +42,44 @@ ConductedRun run_natively(const BuiltProgram& program, const std::vector<std::st
   if (drained != OutputProcess::Drained::whole) child.kill();
   const int status = child.wait();
   reap_orphans();
-  run.record = {{"native", true}};
-  for (const char* list : {"launches", "findings", "host", "allocations", "errors"}) run.record[list] = json::array();
-  if (drained == OutputProcess::Drained::late) {
-    run.record["ended"] = "timeout";
-  } else if (WIFSIGNALED(status)) {
-    run.record["ended"] = "signal";
-    run.record["signal"] = WTERMSIG(status);
-  } else {
-    run.record["ended"] = "exit";
-    run.record["status"] = WEXITSTATUS(status);
-  }
+  run.record = record_of_end(drained, status);
   return run;
+}
+
+}  // namespace
+
+LaunchRecord judge_native_run(const BuiltProgram& program, const std::vector<DataFile>& files, const std::vector<std::string>& arguments,
+                              const NativeVerdict& judge) {
+  if (NativeSession* const session = program.native->session.get()) {
+    if (const auto run = session->turn(program, files, arguments)) {
+      LaunchRecord record = judge(*run);
+      if (record.verdict == Verdict::pass) return record;
+    }
+    session->give_up();
+  }
+  DataFolder(program.folder).fill(files);
+  return judge(run_alone(program, arguments));
+}
+
+Descriptor shared_device(const NativeProgram& program) {
+  if (program.lock.empty()) return Descriptor();
+  const Descriptor gate = locked(program.gate, LOCK_EX);
+  return locked(program.lock, LOCK_SH);
+}
+
+nlohmann::json record_of_end(OutputProcess::Drained drained, int status) {
+  if (drained != OutputProcess::Drained::late && !WIFSIGNALED(status)) return record_of_exit(WEXITSTATUS(status));
+  nlohmann::json record = empty_record();
+  record["ended"] = drained == OutputProcess::Drained::late ? "timeout" : "signal";
+  if (drained != OutputProcess::Drained::late) record["signal"] = WTERMSIG(status);
+  return record;
+}
+
+nlohmann::json record_of_exit(int status) {
+  nlohmann::json record = empty_record();
+  record["ended"] = "exit";
+  record["status"] = status & 0xff;
+  return record;
 }
 
 }  // namespace tilelab::judge

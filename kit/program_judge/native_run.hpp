@@ -1,16 +1,34 @@
-// One run of a program on a real GPU. It says for itself how it ended, and what it leaves is read by the judge; nothing else is known of
+// A run of a program on a real GPU. It says for itself how it ended, and what it leaves is read by the judge; nothing else is known of
 // it: which kernels ran and where bytes came from is for a run under the conductor to say.
 #pragma once
 
+#include <functional>
 #include <string>
 #include <vector>
 
+#include "judge/record.hpp"
 #include "program_judge/conducted_run.hpp"
+#include "program_judge/output_process.hpp"
+#include "program_judge/program_trial.hpp"
+#include "runner/channel.hpp"
 
 namespace tilelab::judge {
 
-// `program.native` is there. The record has the keys of run.json, all lists empty, and "native": true. Throws std::system_error where the
-// program cannot be started, or the lock on the GPU cannot be taken.
-ConductedRun run_natively(const BuiltProgram& program, const std::vector<std::string>& arguments);
+// What a run left, judged. A function that can be called twice.
+using NativeVerdict = std::function<LaunchRecord(const ConductedRun&)>;
+
+// One run with these files in its folder. A program that is right in a process that it shares with other runs is right; otherwise the run
+// is made again in a process of its own, which alone decides. `program.native` is there. Throws std::system_error where the program cannot
+// be started, or the lock on the GPU cannot be taken.
+LaunchRecord judge_native_run(const BuiltProgram& program, const std::vector<DataFile>& files, const std::vector<std::string>& arguments,
+                              const NativeVerdict& judge);
+
+// Shares the GPU with others while it lives: a kernel that is to be timed waits. Taken as grader/machine/gpu_lock.py takes it: the gate
+// first, which a program that wants the GPU alone holds while it waits.
+Descriptor shared_device(const NativeProgram& program);
+
+// Both have the keys of run.json, all lists empty, and "native": true. `status`: waitpid's, or a program's own.
+nlohmann::json record_of_end(OutputProcess::Drained drained, int status);
+nlohmann::json record_of_exit(int status);
 
 }  // namespace tilelab::judge

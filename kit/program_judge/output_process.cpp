@@ -22,7 +22,7 @@ constexpr std::chrono::milliseconds between_looks{500};
 
 }  // namespace
 
-OutputProcess::OutputProcess(const std::vector<std::string>& argv, const std::string& folder, bool apart) : apart_(apart) {
+OutputProcess::OutputProcess(const std::vector<std::string>& argv, const std::string& folder, bool apart, int input) : apart_(apart) {
   int ends[2];
   if (pipe2(ends, O_CLOEXEC) != 0) throw std::system_error(errno, std::generic_category(), "no pipe for a program's output");
   reader_ = Descriptor(ends[0]);
@@ -32,7 +32,8 @@ OutputProcess::OutputProcess(const std::vector<std::string>& argv, const std::st
   words.push_back(nullptr);
   posix_spawn_file_actions_t actions;
   posix_spawn_file_actions_init(&actions);
-  posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0);
+  if (input < 0) posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0);
+  if (input >= 0) posix_spawn_file_actions_adddup2(&actions, input, 0);
   posix_spawn_file_actions_adddup2(&actions, writer.get(), 1);
   posix_spawn_file_actions_addchdir_np(&actions, folder.c_str());
   posix_spawnattr_t attributes;
@@ -53,19 +54,22 @@ OutputProcess::~OutputProcess() {
   waitpid(pid_, nullptr, 0);
 }
 
-OutputProcess::Drained OutputProcess::drain(std::string& output, const DataFolder& folder, Clock::time_point deadline) {
+OutputProcess::Drained OutputProcess::drain(std::string& output, const DataFolder& folder, Clock::time_point deadline, int told) {
   std::array<char, 1 << 16> buffer;
   auto looked = Clock::now();
   for (;;) {
     const auto left = std::chrono::duration_cast<std::chrono::milliseconds>(deadline - Clock::now()).count();
     if (left <= 0) return Drained::late;
-    pollfd poller{reader_.get(), POLLIN, 0};
-    const bool is_ready = poll(&poller, 1, static_cast<int>(std::min<long long>(left, between_looks.count()))) > 0;
+    std::array<pollfd, 2> pollers{{{reader_.get(), POLLIN, 0}, {told, POLLIN, 0}}};  // poll passes over -1
+    poll(pollers.data(), pollers.size(), static_cast<int>(std::min<long long>(left, between_looks.count())));
     if (Clock::now() - looked >= between_looks) {
       if (folder.is_overfull()) return Drained::too_much;
       looked = Clock::now();
     }
-    if (!is_ready) continue;
+    if (pollers[0].revents == 0) {
+      if (pollers[1].revents != 0) return Drained::told;
+      continue;
+    }
     const ssize_t got = read(reader_.get(), buffer.data(), buffer.size());
     if (got < 0 && errno == EINTR) continue;
     if (got <= 0) return Drained::whole;

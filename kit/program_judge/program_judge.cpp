@@ -91,9 +91,7 @@ ConductedRun conducted(const BuiltProgram& program, const ProgramTrial& trial) {
   return conduct(program, std::move(description));
 }
 
-}  // namespace
-
-LaunchRecord judge_program(const BuiltProgram& program, const ProgramTrial& trial) {
+LaunchRecord record_of(const BuiltProgram& program, const ProgramTrial& trial, const ConductedRun& run) {
   LaunchRecord record{.shape = trial.shape,
                       .inputs = trial.inputs,
                       .config = {},
@@ -102,17 +100,29 @@ LaunchRecord judge_program(const BuiltProgram& program, const ProgramTrial& tria
                       .mismatch = {},
                       .counters = {},
                       .printed = {}};
-  const DataFolder folder(program.folder);
-  folder.fill(trial.files);
-  const ConductedRun run = program.native ? run_natively(program, trial.arguments) : conducted(program, trial);
   record.program = kept_record(run.record);
   keep_output(record, run);
   judge_findings(record, run.record);
   if (!trial.may_report_failure || !has_given_up(run)) judge_end(record, run);
   if (run.record.value("ended", "") == "exit" && run.record.value("status", 1) == 0)
-    judge_result(record, trial, folder, run, !program.native);
+    judge_result(record, trial, DataFolder(program.folder), run, !program.native);
+  return record;
+}
+
+}  // namespace
+
+LaunchRecord judge_program(const BuiltProgram& program, const ProgramTrial& trial) {
+  if (program.native)
+    return judge_native_run(program, trial.files, trial.arguments, [&](const ConductedRun& run) {
+      LaunchRecord record = record_of(program, trial, run);
+      say_why(record);
+      return record;
+    });
+  DataFolder(program.folder).fill(trial.files);
+  const ConductedRun run = conducted(program, trial);
+  LaunchRecord record = record_of(program, trial, run);
   const bool has_passed = record.verdict == Verdict::pass && !has_given_up(run);
-  if (has_passed && trial.altered && trial.must_come_from_a_kernel && !program.native) judge_altered_run(record, program, trial);
+  if (has_passed && trial.altered && trial.must_come_from_a_kernel) judge_altered_run(record, program, trial);
   say_why(record);
   return record;
 }

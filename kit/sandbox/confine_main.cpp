@@ -63,11 +63,16 @@ std::vector<std::string> program_folders(const ConfineOptions& options) {
   return folders;
 }
 
-// The same environment for every program: it tells nothing of the grader's own environment, and outputs are reproducible.
+// The same environment for every program: it tells nothing of the grader's own environment, and outputs are reproducible. A runner on a GPU
+// works in one stream, and a context with one hardware queue instead of eight is made in a quarter of the time; a student's program may
+// have kernels in several streams that wait for each other.
 std::vector<std::string> environment_for(const ConfineOptions& options) {
   std::string path;
   for (const std::string& folder : program_folders(options)) path += (path.empty() ? "" : ":") + folder;
-  return {"PATH=" + path, "LANG=C.UTF-8", "HOME=" + options.temporary, "TMPDIR=" + options.temporary, "SOURCE_DATE_EPOCH=315532800"};
+  std::vector<std::string> all{"PATH=" + path, "LANG=C.UTF-8", "HOME=" + options.temporary, "TMPDIR=" + options.temporary,
+                               "SOURCE_DATE_EPOCH=315532800"};
+  if (options.profile == Profile::gpu) all.push_back("CUDA_DEVICE_MAX_CONNECTIONS=1");
+  return all;
 }
 
 // A compiler may start other programs; a runner may start only itself.

@@ -118,6 +118,7 @@ PACKAGES = (
     "launch_arguments",
     "speed",
     "intake",
+    "people",
     "machine",
     "engines.gpu",
     "engines.cpu",

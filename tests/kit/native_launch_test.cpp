@@ -1,15 +1,18 @@
-// Launchers and programs on a real GPU, as the judge sees them: a shell script stands for what nvcc would have built.
+// Launchers and programs on a real GPU, as the judge sees them: a shell script stands for what nvcc would have built, or a program of ours
+// (turns_program.cpp) that is linked as nvcc would link it, for runs that share a process.
 #include <fcntl.h>
 #include <sys/file.h>
 #include <unistd.h>
 
 #include <filesystem>
 #include <fstream>
+#include <memory>
 
 #include <catch2/catch_test_macros.hpp>
 #include <catch2/generators/catch_generators.hpp>
 
 #include "program_judge/launcher_judge.hpp"
+#include "program_judge/native_session.hpp"
 #include "program_judge/program_judge.hpp"
 
 using namespace tilelab;
@@ -41,6 +44,26 @@ judge::Trial trial() {
                        judge::output("out", ElementType::f32, {.rows = 1, .columns = 4, .values = values}), judge::integer("n", 4)},
           .launch_arguments = {}};
 }
+
+// As `mode` says, and tells in which turn of which process: "2 of 4711".
+judge::BuiltProgram with_turns(const Folder& folder, const std::string& mode, unsigned most_ms = 10'000) {
+  auto program = script(folder, "", most_ms);
+  program.native->argv = {"/usr/bin/env", "MODE=" + mode, TILELAB_TURNS_PROGRAM};
+  program.native->session = std::make_shared<judge::NativeSession>();
+  return program;
+}
+
+judge::ProgramTrial copying(const std::vector<double>& numbers) {
+  return {.shape = "n=2",
+          .inputs = "few",
+          .arguments = {"a.bin", "b.bin"},
+          .files = {judge::data_file("a.bin", ElementType::f32, numbers)},
+          .output = "b.bin",
+          .expectation = {.rows = 1, .columns = numbers.size(), .values = numbers}};
+}
+
+std::string turn_in(const LaunchRecord& record) { return record.printed.substr(0, record.printed.find(' ')); }
+std::string process_in(const LaunchRecord& record) { return record.printed.substr(record.printed.find(' ') + 1); }
 
 const std::string keep_input = "cp tilelab_0 tilelab_0.out; ";
 
@@ -115,4 +138,65 @@ TEST_CASE("a native program gets its arguments and files", "[native]") {
   one.output.clear();
   CHECK(judge::judge_program(script(folder, "echo 5; echo 6.0"), one).verdict == Verdict::pass);
   CHECK(judge::judge_program(script(folder, "echo PASS 5 6"), one).verdict == Verdict::wrong_answer);
+}
+
+TEST_CASE("right runs share one process, each with its own arguments, files and output", "[native]") {
+  const Folder folder;
+  const auto program = with_turns(folder, "copy");
+  const LaunchRecord first = judge::judge_program(program, copying({5, 6})), second = judge::judge_program(program, copying({7, 8, 9}));
+  CAPTURE(first.message, second.message, first.printed, second.printed);
+  CHECK(first.verdict == Verdict::pass);
+  CHECK(second.verdict == Verdict::pass);
+  CHECK(turn_in(first) == "1");
+  CHECK(turn_in(second) == "2");
+  CHECK(process_in(first) == process_in(second));
+}
+
+TEST_CASE("a run that goes wrong in a shared process is decided in one of its own", "[native]") {
+  // What each does in its second turn; alone, which is a first turn, all are right.
+  const auto mode =
+      GENERATE(as<std::string>(), "leaves nothing", "leaves the old", "exits", "crashes", "hangs", "fails", "prints without end",
+               "breaks the GPU", "makes folders", "says too little", "says too much", "closes the channel");
+  CAPTURE(mode);
+  const Folder folder;
+  const auto program = with_turns(folder, mode, 1'000);
+  CHECK(judge::judge_program(program, copying({5, 6})).verdict == Verdict::pass);
+  const LaunchRecord second = judge::judge_program(program, copying({7, 8}));
+  CAPTURE(second.message, second.printed);
+  CHECK(second.verdict == Verdict::pass);
+  const LaunchRecord third = judge::judge_program(program, copying({9, 10}));
+  CAPTURE(third.message);
+  CHECK(third.verdict == Verdict::pass);
+}
+
+TEST_CASE("a program that is wrong in each turn is wrong", "[native]") {
+  const auto [mode, verdict] = GENERATE(table<std::string, Verdict>({{"always leaves nothing", Verdict::wrong_answer},
+                                                                     {"always fails", Verdict::crash},
+                                                                     {"always crashes", Verdict::crash},
+                                                                     {"always hangs", Verdict::timeout}}));
+  CAPTURE(mode);
+  const Folder folder;
+  const auto program = with_turns(folder, mode, 500);
+  for (int run = 0; run < 2; ++run) CHECK(judge::judge_program(program, copying({5, 6})).verdict == verdict);
+}
+
+TEST_CASE("a program that ends itself is judged by that, and the next run has a new process", "[native]") {
+  const Folder folder;
+  const auto program = with_turns(folder, "always exits");
+  const LaunchRecord first = judge::judge_program(program, copying({5, 6})), second = judge::judge_program(program, copying({7, 8}));
+  CHECK(first.verdict == Verdict::pass);
+  CHECK(second.verdict == Verdict::pass);
+  CHECK(turn_in(second) == "1");
+  CHECK(process_in(first) != process_in(second));
+}
+
+TEST_CASE("what lies outside the folder is not touched by a program that swaps what the judge removes", "[native]") {
+  const Folder folder;
+  const std::filesystem::path beside = folder.path.string() + "-beside", kept = beside / "kept";
+  std::filesystem::create_directories(beside);
+  std::ofstream(kept).put('x');
+  const auto program = with_turns(folder, "links " + beside.string());
+  for (int run = 0; run < 3; ++run) CHECK(judge::judge_program(program, copying({5, 6})).verdict == Verdict::pass);
+  CHECK(std::filesystem::exists(kept));
+  std::filesystem::remove_all(beside);
 }

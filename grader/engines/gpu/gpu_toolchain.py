@@ -59,11 +59,11 @@ class GpuToolchain:
 
     def link(self, sources: Sequence[str], program: str, capability: int, standard: str) -> list[str]:
         """Compiles files with host code in the working directory to a whole program, which finds CUDA's runtime in itself. Libraries that
-        it loads find its functions before those of other libraries.
+        it loads find its functions before those of other libraries. It begins in __wrap_main, which one of the files has.
         """
         return [
             str(self.nvcc), f"-std={standard}", *_PROGRAM_FLAGS, f"-arch=sm_{capability}", f"-ccbin={self.host_compiler}",
-            "-allow-unsupported-compiler", "-I.", *sources, "-Xlinker", "--export-dynamic", "-o", program,
+            "-allow-unsupported-compiler", "-I.", *sources, "-Xlinker", "--export-dynamic,--wrap=main", "-o", program,
         ]  # fmt: skip
 
     def with_host_compilers(self) -> Iterator[GpuToolchain]:

@@ -17,7 +17,7 @@ from grader.engines.gpu.gpu_toolchain import PROGRAM_STANDARDS, GpuToolchain
 from grader.sandbox import Confinement, run_confined
 
 PROGRAM, SOURCE = "native", "native_program.cu"
-THREAD_NAMES = "thread_names.cpp"  # in kit/cuda: what the driver needs in a sandbox
+BESIDE = ("thread_names.cpp", "program_turns.cpp")  # in kit/cuda: compiled with the program
 _ERROR = re.compile(r"^[^\n]*(?:\): |: |\b)(?:fatal )?error\b[^\n]*$", re.MULTILINE)
 
 
@@ -33,7 +33,7 @@ class NativeBuild:
 def build_native(
     toolchain: GpuToolchain, confinement: Confinement, texts: Mapping[str, str], folder: Path, target: GpuTarget
 ) -> NativeBuild:
-    """`texts`: SOURCE, THREAD_NAMES, and what they include, by plain names. `folder`: an empty one, where the program comes to lie."""
+    """`texts`: SOURCE, those BESIDE it, and what they include, by plain names. `folder`: an empty one, where the program comes to lie."""
     for name, text in texts.items():
         (folder / name).write_text(text, encoding="utf-8")
     tries: list[NativeBuild] = []
@@ -53,7 +53,7 @@ def _built(
     home = home_of(toolchain.host_compiler)
     finished = run_confined(
         confinement,
-        [*home.before, *toolchain.link([SOURCE, THREAD_NAMES], PROGRAM, target.capability, standard)],
+        [*home.before, *toolchain.link([SOURCE, *BESIDE], PROGRAM, target.capability, standard)],
         readable=[toolchain.root, *toolchain.includes, *home.places],
         writable=[folder],
         limits=NVCC_LIMITS,

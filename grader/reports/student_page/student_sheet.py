@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from grader.model.result import Environment, Result
 from grader.model.verdicts import Verdict
@@ -14,6 +14,7 @@ from grader.reports.text import visible
 from grader.reports.text.number_format import points, share
 
 _MOST_NOTICES = 30
+_NOTHING = "Nothing was handed in."
 
 
 @dataclass(frozen=True)
@@ -59,10 +60,15 @@ def student_sheet(
         full_marks=result.max > 0
         and all(lab.points >= lab.max_points for lab in result.labs.values() if not lab.extra_credit),
         labs=tuple(
-            lab_report(number, lab_id, LabView(lab, sources, instructor=instructor or preview))
+            _of_nothing(lab_report(number, lab_id, LabView(lab, sources, instructor=instructor or preview)), result)
             for number, (lab_id, lab) in enumerate(result.labs.items(), start=1)
         ),
     )
+
+
+def _of_nothing(lab: LabReport, result: Result) -> LabReport:
+    """Where nothing was handed in, no file is missing from anything."""
+    return lab if result.submission.handed_in else replace(lab, sentence=_NOTHING)
 
 
 def _facts(environment: Environment) -> tuple[Fact, ...]:

@@ -16,6 +16,7 @@ from grader.model.labs import Lab, load_lab
 from grader.model.outcome import JudgedCase, LabOutcome, SizeOutcome, SpeedOutcome
 from grader.model.result import Environment, Finding, Launch, Result
 from grader.model.verdicts import Verdict
+from grader.people.roster import roster_in
 
 SEED = 918_273_645
 PUBLIC = """title = "{id}"
@@ -115,6 +116,7 @@ class Course:
     fingerprint: str = "kit 1"
     sweep: FakeSweep | None = None
     controls: FakeControls | None = None
+    roster: str = ""  # the text of one; empty: there is none
 
     def hand_in(self, student: str, **files: str) -> None:
         for lab, text in files.items():
@@ -129,7 +131,10 @@ class Course:
         )
         loaded = [load_lab(self.root, lab) for lab in labs or FILES]
         out = OutputFolder(self.out, self.source)
-        return grade_submissions(self.source, out, loaded, setup, exports=EXPORTS, workers=2, progress=Silent())
+        roster = roster_in(self.roster.encode(), "roster.csv") if self.roster else None
+        return grade_submissions(
+            self.source, out, loaded, setup, exports=EXPORTS, roster=roster, workers=2, progress=Silent()
+        )
 
     def result(self, student: str) -> Result:
         return Result.model_validate_json((self.out / "students" / student / "result.json").read_text())

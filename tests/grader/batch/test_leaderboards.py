@@ -244,3 +244,17 @@ def test_a_record_that_cannot_be_read_is_told_and_the_others_are_ranked(board: C
 def test_a_batch_without_such_a_lab_leaves_the_page_as_it_is(board: Course) -> None:
     assert board.grade("b").leaderboard is None
     assert not (board.out / "leaderboard.html").exists()
+
+
+def test_a_made_name_stays_with_its_student_whoever_comes_later(board: Course) -> None:
+    board.roster = "name,login\nZoe Later,zoe-angstrom\nEve,eve\n"
+    board.grade()
+    before = {student: name_of(board, student) for student in ("anna", "carl-gauss", "Zoe-Angstrom")}
+    assert board.result("Eve").labs["a"].leaderboard is None
+    board.hand_in("Zoe Angstrom", a="SPEED 1.1")
+    board.grade()
+    assert {student: name_of(board, student) for student in before} == before
+    assert name_of(board, "Zoe-Angstrom-2") not in before.values()
+    ranked = rank_again([load_lab(board.root, "a")], OutputFolder(board.out, board.source))
+    assert not ranked.notices
+    assert [one.submission.id for one in ranked.results].count("Eve") == 1

@@ -75,18 +75,19 @@ def test_the_judge_is_told_how_the_confined_program_is_started(judged: Judged, t
     assert argv[:4] == ["/bin/sh", "-c", 'exec "$@" 2>/dev/null', "sh"]
     assert argv[-1] == str(tmp_path / "native")
     assert "--profile=gpu-program" in argv
-    assert file["folder"] == str(tmp_path / "native-0" / "native-data")
+    assert file["folder"] == str(tmp_path / "native-judged" / "native-data")
     assert file["launcher"] == {"arguments": ["a", "n"], "memory": "device"}
     assert outcome is not None
     assert [(one.name, one.passed, one.seen) for one in outcome.cases] == [("one", True, 1)]
 
 
-def test_cases_run_beside_each_other_each_in_folders_of_its_own(judged: Judged) -> None:
+def test_one_judge_runs_all_cases_outside_of_what_the_program_may_read(judged: Judged, tmp_path: Path) -> None:
     names = [f"case {number}" for number in range(9)]
     file, outcome = judged("pass", cases=names)
     assert outcome is not None
     assert [case.name for case in outcome.cases] == names
-    assert len(file["folders"]) == 3 * len(names)
+    assert len(file["folders"]) == 3  # where the judge works, the program's data, and what the judge keeps to itself
+    assert not any(Path(one).is_relative_to(tmp_path / "native") for one in file["folders"])
 
 
 def test_the_gpu_is_held_by_each_run_and_not_by_the_judge(judged: Judged) -> None:

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from grader.sandbox import Confinement, Finished, Limits, Unconfined, run_confined
+from grader.sandbox import Confinement, Finished, Limits, Profile, Unconfined, run_confined
 from grader.sandbox.confined_run import OUTPUT_BYTES
 
 if TYPE_CHECKING:
@@ -187,12 +187,14 @@ def test_the_environment_is_a_fixed_one(
     confinement: Confinement, attack: Callable[[str], Path], limits: Limits
 ) -> None:
     program, secret = attack("print_environment"), {**os.environ, "COURSE_SECRET": "1", "LD_PRELOAD": ""}
-    argv = confinement.wrap([str(program)], readable=[program.parent], writable=[], limits=limits, profile="run")
     assert subprocess.run([program], env=secret, capture_output=True, check=False).returncode == 0
-    finished = subprocess.run(argv, env=secret, capture_output=True, text=True, check=False)
-    assert finished.returncode == 1
-    names = {line.partition("=")[0] for line in finished.stdout.splitlines()}
-    assert names - {"PWD"} == {"PATH", "LANG", "HOME", "TMPDIR", "SOURCE_DATE_EPOCH"}
+    profiles: dict[Profile, set[str]] = {"run": set(), "gpu-program": set(), "gpu": {"CUDA_DEVICE_MAX_CONNECTIONS"}}
+    for profile, more in profiles.items():
+        argv = confinement.wrap([str(program)], readable=[program.parent], writable=[], limits=limits, profile=profile)
+        finished = subprocess.run(argv, env=secret, capture_output=True, text=True, check=False)
+        assert finished.returncode == 1
+        names = {line.partition("=")[0] for line in finished.stdout.splitlines()}
+        assert names - {"PWD"} == {"PATH", "LANG", "HOME", "TMPDIR", "SOURCE_DATE_EPOCH"} | more
 
 
 def test_processes_share_their_processor_time(confinement: Confinement, limits: Limits) -> None:

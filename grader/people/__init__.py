@@ -1,0 +1,1 @@
+"""Who is who: the course's roster, and which id a student has in every batch."""

@@ -1,0 +1,77 @@
+"""What tells students apart: a platform's id, the university's number, the login, the e-mail address, the name of the upload. Pure.
+
+Names of people are no keys: two students may have the same one, and students change theirs.
+"""
+
+from __future__ import annotations
+
+import unicodedata
+from collections.abc import Iterable, Sequence
+from typing import NamedTuple
+
+from grader.model.result import Student
+
+NUMBER, LOGIN, EMAIL = "number", "login", "e-mail"
+FOLDER = "upload"  # the exact name of an upload of which nothing else is known
+ROSTER = "roster"  # of a row whose own keys are another student's at the moment
+BEFORE = "upload before"  # the same, as a record of a batch shows it, where no book of identities was kept
+_WEAKER = {NUMBER: 1, LOGIN: 2, EMAIL: 3, FOLDER: 4, BEFORE: 5, ROSTER: 6}  # a platform's own id is the strongest: 0
+_CHANGES = frozenset(
+    {"Moodle", FOLDER, BEFORE, ROSTER}
+)  # one student has several: Moodle numbers participants anew in each assignment
+
+
+class Key(NamedTuple):
+    kind: str  # one of the above, or a platform's name
+    value: str
+
+    @property
+    def strength(self) -> int:
+        """The smaller, the stronger."""
+        return _WEAKER.get(self.kind, 0)
+
+    @property
+    def changes(self) -> bool:
+        """Whether one student has several of this kind."""
+        return self.kind in _CHANGES
+
+    def __str__(self) -> str:
+        value = self.value.partition("\0")[0]
+        return f"{self.kind} {value[:60]!r}"
+
+
+def keys_of(student: Student) -> list[Key]:
+    """The strongest first."""
+    keys = [Key(platform, plain(value)) for platform, value in student.platform_ids.items()]
+    keys += [Key(NUMBER, plain(student.number)), Key(LOGIN, plain(student.login)), Key(EMAIL, plain(student.email))]
+    return [key for key in keys if key.value]
+
+
+def plain(value: str) -> str:
+    """As a key: case and Unicode's forms do not count."""
+    return unicodedata.normalize("NFC", value.strip()).casefold()
+
+
+def contradict(one: Iterable[Key], other: Iterable[Key], below: int = len(_WEAKER) + 1) -> bool:
+    """Whether some kind stronger than `below` says that these are two people: both have a value of it, and none in common."""
+    left, right = _by_kind(one), _by_kind(other)
+    return any(
+        not left[kind] & right[kind] for kind in left.keys() & right.keys() - _CHANGES if Key(kind, "").strength < below
+    )
+
+
+def numbered(keys: Sequence[Key]) -> list[Key]:
+    """The same keys, with a mark at each that has occurred before: nobody's own key holds a NUL."""
+    seen: dict[Key, int] = {}
+    marked = []
+    for key in keys:
+        seen[key] = count = seen.get(key, 0) + 1
+        marked.append(key if count == 1 else Key(key.kind, f"{key.value}\0{count}"))
+    return marked
+
+
+def _by_kind(keys: Iterable[Key]) -> dict[str, set[str]]:
+    kinds: dict[str, set[str]] = {}
+    for kind, value in keys:
+        kinds.setdefault(kind, set()).add(value)
+    return kinds

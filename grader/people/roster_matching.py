@@ -1,0 +1,190 @@
+"""Which row of the roster an upload belongs to: by what tells students apart, and by name only where both are the only ones. Pure.
+
+Nothing is guessed. Where two rows or two uploads fit, none is matched, and a notice says so.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, field
+from functools import partial
+
+from grader.model.result import Student
+from grader.people.identities import Identities, Identity
+from grader.people.name_forms import exact_form, folded_form, joined_form, shown, some
+from grader.people.person_keys import EMAIL, FOLDER, LOGIN, NUMBER, Key, contradict, keys_of, plain
+from grader.people.roster import RosterRow
+
+_LONG_NUMBER = re.compile(r"(?<!\d)\d{5,}(?!\d)")
+_WAYS = (NUMBER, LOGIN, EMAIL)  # what an upload may be called, if nothing else is known of it
+
+
+@dataclass(frozen=True)
+class Arrival:
+    """An upload of one student; a team's is several. `owner` None: only the upload's name is known."""
+
+    name: str
+    shown: str  # the name, made safe to show
+    owner: Student | None = None
+    of_team: bool = False
+
+    @property
+    def person(self) -> str:
+        """The name of the student, as far as it is known."""
+        return self.owner.name if self.owner is not None and self.owner.name else self.name
+
+
+@dataclass
+class Matching:
+    """By the number of the arrival."""
+
+    row_of: dict[int, RosterRow] = field(default_factory=dict)
+    by_name: list[int] = field(default_factory=list)
+    unclear: dict[int, str] = field(default_factory=dict)  # why it has no row, although something fits
+
+
+@dataclass
+class _Search:
+    arrivals: Sequence[Arrival]
+    keys: Sequence[Sequence[Key]]
+    identities: Sequence[Identity | None]  # of arrivals, before this batch
+    book: Identities
+    matching: Matching = field(default_factory=Matching)
+    number_at: dict[int, int] = field(default_factory=dict)  # a row's line → the arrival that has it
+    disputed: set[int] = field(default_factory=set)  # lines that several arrivals fit alike
+
+    def settle(self, fitting: Callable[[int], Sequence[RosterRow]], *, by_name: bool = False) -> None:
+        """Gives the one row that fits to each arrival that has none, if it is the only arrival that this row fits."""
+        claims: dict[int, list[tuple[int, RosterRow]]] = {}
+        for number in range(len(self.arrivals)):
+            if number in self.matching.row_of or number in self.matching.unclear:
+                continue
+            rows = fitting(number)
+            if len(rows) > 1:
+                self._leave(number, f"fits several rows ({some(f'line {row.line}' for row in rows)})")
+            elif rows and (reason := self._against(number, rows[0], by_name=by_name)):
+                self._leave(number, f"fits line {rows[0].line}, but {reason}")
+            elif rows:
+                claims.setdefault(rows[0].line, []).append((number, rows[0]))
+        for line, claimed in claims.items():
+            if len(claimed) > 1:
+                self.disputed.add(line)
+                others = some(shown(self.arrivals[number].shown) for number, _ in claimed)
+                for number, _ in claimed:
+                    self._leave(number, f"fits line {line}, and so does another: {others}")
+                continue
+            number, row = claimed[0]
+            self.matching.row_of[number] = row
+            self.number_at[line] = number
+            if by_name:
+                self.matching.by_name.append(number)
+
+    def _leave(self, number: int, why: str) -> None:
+        self.matching.unclear[number] = f"{shown(self.arrivals[number].shown)} {why}"
+
+    def _against(self, number: int, row: RosterRow, *, by_name: bool) -> str:
+        """Why the row is somebody else's, although something in it fits."""
+        if row.line in self.number_at:
+            return f"that is {shown(self.arrivals[self.number_at[row.line]].shown)} already"
+        if row.line in self.disputed:
+            return "others fit it better, and alike"
+        if contradict(row.keys, self.keys[number]):
+            return "another number, login or address says that it is somebody else"
+        kept = self.book.find(row.keys)
+        if kept is None or kept is self.identities[number]:
+            return ""
+        return self._against_identity(number, row, kept, by_name=by_name)
+
+    def _against_identity(self, number: int, row: RosterRow, kept: Identity, *, by_name: bool) -> str:
+        """The same, where the row's student has been here as `kept`, and the upload was not theirs."""
+        keys = self.keys[number]
+        remedy = "if it is this student's, write its name into a column `upload` of the roster"
+        if row.upload == self.arrivals[number].name:
+            return ""
+        if contradict(kept.keys, keys):
+            return f"that student was {kept.id} before, with another id of the platform; {remedy}"
+        folders = [key for key in kept.keys if key.kind == FOLDER]
+        if folders and keys[0].kind == FOLDER:
+            return f"that student was {kept.id} before, from an upload called {shown(folders[-1].value)}; {remedy}"
+        numbered_anew = keys[0].changes and any(key.kind == keys[0].kind for key in kept.keys)
+        if by_name and kept.handed_in and not numbered_anew:
+            return f"that student was {kept.id} before, and a name is not enough to take that over; {remedy}"
+        return ""
+
+
+def match_rows(
+    arrivals: Sequence[Arrival],
+    keys: Sequence[Sequence[Key]],
+    identities: Sequence[Identity | None],
+    rows: Sequence[RosterRow],
+    book: Identities,
+) -> Matching:
+    """`keys` and `identities`: of each arrival. The strongest ways come first, and what they match is matched for good."""
+    search = _Search(arrivals, keys, identities, book)
+    kept = _rows_of_identities(rows, book)
+    search.settle(lambda number: kept.get(id(identities[number]), []))
+    kinds = sorted(
+        {key.kind: key.strength for row in rows for key in row.keys}.items(), key=lambda one: (one[1], one[0])
+    )
+    for kind, _ in kinds:
+        of_value = {key.value: row for row in rows for key in row.keys if key.kind == kind}
+        search.settle(partial(_with_value, arrivals, kind, of_value))
+    for of_row, of_name in _FORMS:
+        index: dict[str, list[RosterRow]] = {}
+        for row in rows:
+            for form in {*of_row(row)} - {""}:
+                index.setdefault(form, []).append(row)
+        search.settle(partial(_with_name, arrivals, of_name, index), by_name=True)
+    return search.matching
+
+
+def _rows_of_identities(rows: Sequence[RosterRow], book: Identities) -> dict[int, list[RosterRow]]:
+    """By an identity, those rows that the strongest of its keys is in."""
+    found: dict[int, tuple[int, list[RosterRow]]] = {}
+    for row in rows:
+        one = book.find(row.keys)
+        if one is None:
+            continue
+        strength = min(key.strength for key in row.keys if key in one.keys)
+        best, others = found.get(id(one), (strength, []))
+        if strength <= best:
+            found[id(one)] = (strength, [*(others if strength == best else []), row])
+    return {one: found_rows for one, (_, found_rows) in found.items()}
+
+
+def _with_value(arrivals: Sequence[Arrival], kind: str, of_value: dict[str, RosterRow], number: int) -> list[RosterRow]:
+    """The rows whose number, login or the like the platform says, or the upload is called."""
+    arrival = arrivals[number]
+    values: Iterable[str] = ()
+    if kind == FOLDER:
+        values = () if arrival.of_team else (arrival.name,)
+    elif arrival.owner is not None and (keys := keys_of(arrival.owner)):
+        values = (key.value for key in keys if key.kind == kind)
+    elif kind in _WAYS and not arrival.of_team:
+        values = (plain(arrival.name),)
+        if kind == NUMBER and not any(one in of_value for one in values):
+            values = dict.fromkeys(_LONG_NUMBER.findall(arrival.name))
+    return [of_value[one] for one in values if one in of_value]
+
+
+def _with_name(
+    arrivals: Sequence[Arrival], of_name: Callable[[str], str], index: dict[str, list[RosterRow]], number: int
+) -> list[RosterRow]:
+    return index.get(of_name(arrivals[number].person), [])
+
+
+def _joined(row: RosterRow) -> list[str]:
+    *first, last = row.student.name.replace(",", " ").split() or [""]
+    return [
+        joined_form(row.last or last, row.first or " ".join(first)),
+        joined_form(row.first or " ".join(first), row.last or last),
+    ]
+
+
+# How names are compared, the strictest way first.
+_FORMS: tuple[tuple[Callable[[RosterRow], list[str]], Callable[[str], str]], ...] = (
+    (lambda row: [exact_form(row.student.name)], exact_form),
+    (lambda row: [folded_form(row.student.name)], folded_form),
+    (_joined, joined_form),
+)

@@ -1,0 +1,94 @@
+"""Whose an upload is: a team's is each member's, of several attempts the last counts, and what nothing orders stays as it is."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+
+import pytest
+from upload_files import NAIVE, TEXT, WANTED, put
+
+from grader.intake.arrivals import deliveries
+from grader.intake.intake import Discovery, discover
+from grader.intake.upload import Contents, Stored, Upload
+from grader.model.result import Student
+from grader.people.roster import roster_in
+
+ADA = Student(name="Ada Lovelace", platform_ids={"Canvas": "1"})
+BEN = Student(name="Ben Bitdiddle", platform_ids={"Canvas": "2"})
+MONDAY = datetime(2026, 11, 23, 12, tzinfo=UTC)
+
+
+def days(count: int) -> datetime:
+    return MONDAY + timedelta(days=count)
+
+
+def found(uploads: list[Upload], tmp_path: Path, monkeypatch: pytest.MonkeyPatch, roster: str = "") -> Discovery:
+    """What becomes of `uploads`, each with a file of its own."""
+    filled = []
+    for number, upload in enumerate(uploads):
+        path = put(tmp_path / "in" / str(number) / NAIVE, TEXT + str(number).encode())
+        stored = Stored((NAIVE,), path.stat().st_size, path)
+        filled.append(
+            Upload(upload.name, Contents((stored,)), owners=upload.owners, at=upload.at, attempt=upload.attempt)
+        )
+    monkeypatch.setattr("grader.intake.intake.find_uploads", lambda *_: (filled, []))
+    return discover(tmp_path, tmp_path / "scratch", WANTED, roster_in(roster.encode(), "r.csv") if roster else None)
+
+
+def test_each_member_of_a_team_has_the_teams_files_under_an_id_of_their_own(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    team = found([Upload("submission_9", owners=(ADA, BEN), at=MONDAY)], tmp_path, monkeypatch).students
+    assert [(one.submission.id, one.submission.name) for one in team] == [
+        ("Ada-Lovelace", "Ada Lovelace"),
+        ("Ben-Bitdiddle", "Ben Bitdiddle"),
+    ]
+    assert [one.submission.student for one in team] == [ADA, BEN]
+    assert team[0].sources == team[1].sources
+    assert {one.submission.at for one in team} == {"2026-11-23T12:00:00+00:00"}
+
+
+def test_a_team_of_which_only_names_are_known_keeps_its_ids(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    owners = (Student(name="Ada"), Student(name="Ada"), Student(name="Ben"))
+    ids = [one.submission.id for one in found([Upload("team 1", owners=owners)], tmp_path, monkeypatch).students]
+    assert ids == ["Ada", "Ada-2", "Ben"]
+
+
+@pytest.mark.parametrize(
+    "uploads",
+    [
+        [Upload("a", owners=(ADA,), at=days(2)), Upload("b", owners=(ADA,), at=days(0)), Upload("c", owners=(ADA,), at=days(1))],
+        [Upload("a", owners=(ADA,), attempt=3), Upload("b", owners=(ADA,), attempt=1), Upload("c", owners=(ADA,), attempt=2)],
+        [
+            Upload("a", owners=(BEN, ADA), at=days(2)),
+            Upload("b", owners=(ADA,), at=days(1)),
+            Upload("c", owners=(ADA,), at=days(0)),
+            Upload("d", owners=(BEN,), at=days(3)),
+        ],
+    ],
+)  # fmt: skip
+def test_the_last_of_several_attempts_counts(
+    uploads: list[Upload], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    ada = next(one for one in found(uploads, tmp_path, monkeypatch).students if one.submission.student == ADA)
+    assert ada.sources[NAIVE].read_bytes() == TEXT + b"0"
+    assert ada.submission.attempt == "3 of 3"
+    assert sum(one.arrival.owner == ADA for one in deliveries(uploads)) == 1
+
+
+def test_attempts_that_nothing_orders_are_two_rows_and_are_said(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    both = found([Upload("a", owners=(ADA,)), Upload("b", owners=(ADA,), at=MONDAY)], tmp_path, monkeypatch)
+    assert [one.submission.id for one in both.students] == ["a", "b"]
+    assert any("nothing says which is the last: 'b' and 'a'" in notice for notice in both.notices)
+
+
+def test_the_roster_says_more_of_an_owner_and_the_upload_keeps_its_time(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    roster = 'Student,ID,SIS User ID,SIS Login ID,Section\n"Lovelace, Ada",1,0042,ada,Mon\n'
+    (ada,) = found([Upload("lovelaceada_1", owners=(ADA,), at=MONDAY)], tmp_path, monkeypatch, roster).students
+    assert (ada.submission.student.number, ada.submission.student.name) == ("0042", "Lovelace, Ada")
+    assert (ada.submission.student.platform_ids, ada.submission.id) == ({"Canvas": "1"}, "lovelaceada_1")
