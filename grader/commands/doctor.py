@@ -16,7 +16,7 @@ from rich.text import Text
 
 from grader.batch.controls import Controls, controls_of
 from grader.canaries.compiler_trial import compiler_trouble, try_compiler
-from grader.commands.opened_tools import lab_judge, open_toolset
+from grader.commands.frame.opened_tools import lab_judge, open_toolset
 from grader.machine.backend import VARIABLE, backend_choice, open_backend
 from grader.machine.compiler_choice import choose_compiler
 from grader.model.course_root import course_root, load_labs

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 # ruff: noqa: PLC0415 -- what one command alone needs is imported in it: `tilelab test` is run many times a day
-from grader.commands.opened_tools import environment_of, lab_judge, open_toolset, size_sweep
+from grader.commands.frame.opened_tools import environment_of, lab_judge, open_toolset, size_sweep
 from grader.model.errors import RemediableError
 
 if TYPE_CHECKING:

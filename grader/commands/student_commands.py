@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from grader.commands.error_exit import guarded
+from grader.commands.frame.error_exit import guarded
 
 # ruff: noqa: PLC0415 -- imports lie inside the commands: a student waits for `tilelab test` many times a day
 # ruff: noqa: PT028 -- `test_command` is a command, not a test

@@ -11,7 +11,7 @@ from fake_course import Course
 from rich.console import Console
 
 from grader.batch.output_folder import OutputFolder
-from grader.commands.summary import summary
+from grader.commands.classes.summary import summary
 from grader.model.verdicts import Verdict
 from grader.people.identity_file import IdentityError
 

@@ -9,7 +9,8 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner, Result
 
-from grader.commands import grade_command, practice_commands
+from grader.commands import practice_commands
+from grader.commands.classes import grade_command
 from grader.commands.cli import app
 from grader.machine.backend import GpuBackend
 from grader.model.labs import Lab

@@ -8,7 +8,7 @@ import os
 import pytest
 import typer
 
-from grader.commands.error_exit import guarded
+from grader.commands.frame.error_exit import guarded
 
 
 def failing(number: int) -> int:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from grader.commands.summary import headings
+from grader.commands.classes.summary import headings
 
 
 @pytest.mark.parametrize(

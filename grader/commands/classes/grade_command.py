@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Sequence
+from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 
@@ -17,9 +18,9 @@ from grader.batch.line_search import LineSearch
 from grader.batch.output_folder import OutputFolder
 from grader.batch.scratch_folder import require_temporary_files
 from grader.canaries.compiler_trial import compiler_trouble
-from grader.commands.opened_tools import environment_of, jobs_at_once, lab_judge, open_toolset, size_sweep
-from grader.commands.progress import TerminalProgress
-from grader.commands.summary import summary
+from grader.commands.classes.progress import TerminalProgress
+from grader.commands.classes.summary import summary
+from grader.commands.frame.opened_tools import environment_of, jobs_at_once, lab_judge, open_toolset, size_sweep
 from grader.exports import EXPORTS, USUAL, Export
 from grader.judging.sanitizer_run import under_sanitizer
 from grader.model.course_root import course_root, load_labs
@@ -32,45 +33,49 @@ from grader.suspects.class_search import ClassSearch
 _FAULTS = 3
 
 
-def grade_class(  # noqa: PLR0913 - as the command
-    submissions: str,
-    out: str,
-    lab_ids: Sequence[str],
-    *,
-    exports: Sequence[str] = (),
-    roster: str = "",
-    workers: int | None,
-    allow_no_sandbox: bool,
-    sanitized: bool = False,
-    sweep: bool = False,
-    search_seconds: float | None = None,
-) -> int:
-    """`exports`: names of formats; if it is empty, grades.csv. `roster`: a file; empty: there is none."""
+@dataclass(frozen=True)
+class ClassRequest:
+    """What `tilelab grade` was asked to do: its options."""
+
+    submissions: str
+    out: str
+    labs: tuple[str, ...] = ()  # empty: all
+    exports: tuple[str, ...] = ()  # names of formats; empty: grades.csv
+    roster: str = ""  # a file; empty: there is none
+    workers: int | None = None  # none: as many as suit this machine
+    allow_no_sandbox: bool = False
+    sanitized: bool = False
+    sweep: bool = False
+    search_seconds: float | None = None
+
+
+def grade_class(request: ClassRequest) -> int:
+    """Grades a class, and returns the exit status."""
     require_temporary_files()
-    source, target = _named(submissions, "SUBMISSIONS"), _named(out, "OUT")
+    source, target = _named(request.submissions, "SUBMISSIONS"), _named(request.out, "OUT")
     console = Console(highlight=False)
     root = course_root(Path.cwd())
-    labs = load_labs(root, lab_ids)
-    formats = exports_named(exports or [USUAL])
+    labs = load_labs(root, request.labs)
+    formats = exports_named(request.exports or [USUAL])
     folder = OutputFolder(target, source)
     folder.require_usable()
-    people = read_roster(Path(roster)) if roster.strip() else None
-    toolset = open_toolset(root, allow_no_sandbox=allow_no_sandbox)
-    if sanitized:
+    people = read_roster(Path(request.roster)) if request.roster.strip() else None
+    toolset = open_toolset(root, allow_no_sandbox=request.allow_no_sandbox)
+    if request.sanitized:
         toolset = under_sanitizer(toolset)
     seed = course_seed(root)
     judge = lab_judge(toolset, seed, public_only=False)
-    at_once = workers or jobs_at_once(toolset)
+    at_once = request.workers or jobs_at_once(toolset)
     setup = JudgingSetup(
         judge=judge,
         environment=environment_of(toolset),
         fingerprints=judging_fingerprints(toolset, labs),
         seed=seed,
-        sweep=size_sweep(toolset, console) if sweep else None,
-        lines=LineSearch(ClassSearch(toolset, seed, PUBLIC_SEED, workers), search_seconds),
+        sweep=size_sweep(toolset, console) if request.sweep else None,
+        lines=LineSearch(ClassSearch(toolset, seed, PUBLIC_SEED, request.workers), request.search_seconds),
         controls=Controls(
             partial(judge, explained=False),
-            workers=workers or os.cpu_count(),
+            workers=request.workers or os.cpu_count(),
             compiler=partial(compiler_trouble, toolset),
         ),
     )

@@ -1,0 +1,91 @@
+"""The options of the commands about a class. Each command does its work in a file of its own."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from grader.commands.frame.error_exit import guarded
+from grader.exports import export_help
+
+# ruff: noqa: PLC0415 -- imports lie inside the commands: a student waits for `tilelab test` many times a day
+
+class_app = typer.Typer()
+
+
+@class_app.command("grade")
+def grade_command(  # noqa: PLR0913, PLR0917 - one for each option
+    submissions: Annotated[
+        str, typer.Argument(help="a folder with one folder or archive per student, or an archive of such a folder")
+    ],
+    out: Annotated[str, typer.Option(help="the folder to write the report to")] = "out",
+    lab: Annotated[list[str] | None, typer.Option(help="grade this lab only; may be given several times")] = None,
+    export: Annotated[
+        list[str] | None,
+        typer.Option(help=f"write grades in this format; may be given several times. {export_help()}", metavar="NAME"),
+    ] = None,
+    roster: Annotated[
+        str,
+        typer.Option(
+            help="a CSV file of everybody in the course, as a platform exports it: see docs/roster.md", metavar="FILE"
+        ),
+    ] = "",
+    jobs: Annotated[int | None, typer.Option(min=1, help="how many to judge at once; default: one per core")] = None,
+    no_sandbox: Annotated[
+        bool, typer.Option("--no-sandbox", help="run submissions even where there is no sandbox to confine them")
+    ] = False,
+    sanitize: Annotated[
+        bool, typer.Option("--sanitize", help="on a GPU: also run every case under compute-sanitizer (slow)")
+    ] = False,
+    sweep: Annotated[
+        bool,
+        typer.Option("--sweep", help="on a GPU: also time correct kernels at all sizes of each lab's sweep (slow)"),
+    ] = False,
+    search_seconds: Annotated[
+        float | None,
+        typer.Option(
+            min=0,
+            help="how long to look for the lines of wrong results after judging; 0: not at all; default: an eighth of what judging took",
+        ),
+    ] = None,
+) -> None:
+    """Grade a class and write the report."""
+
+    def run() -> int:
+        from grader.commands.classes.grade_command import ClassRequest, grade_class
+
+        return grade_class(
+            ClassRequest(
+                submissions,
+                out,
+                labs=tuple(lab or ()),
+                exports=tuple(export or ()),
+                roster=roster,
+                workers=jobs,
+                allow_no_sandbox=no_sandbox,
+                sanitized=sanitize,
+                sweep=sweep,
+                search_seconds=search_seconds,
+            )
+        )
+
+    guarded(run)
+
+
+@class_app.command("leaderboard")
+def leaderboard_command(
+    out: Annotated[str, typer.Argument(help="the folder that a class was graded into")] = "out",
+    lab: Annotated[
+        list[str] | None,
+        typer.Option(help="a timed lab; may be given several times; default: those with [leaderboard] in lab.toml"),
+    ] = None,
+) -> None:
+    """Write the leaderboard of a graded class again; grading writes it too."""
+
+    def run() -> int:
+        from grader.commands.classes.leaderboard_command import make_leaderboard
+
+        return make_leaderboard(out, lab or [])
+
+    guarded(run)
