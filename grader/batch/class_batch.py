@@ -38,6 +38,7 @@ class BatchReport:
     unwritten: tuple[str, ...] = ()  # files that OUT did not take
     stopped: str = ""  # why grading stopped: a control failed
     alarms: tuple[str, ...] = ()  # what may be this machine's doing, and nobody knows
+    export_notices: tuple[str, ...] = ()  # what to know before an import
     leaderboard: Path | None = None  # none: no lab of this batch has one
 
     @property
@@ -53,6 +54,7 @@ def grade_submissions(  # noqa: PLR0913 -- what comes in, what goes out, and wha
     setup: JudgingSetup,
     *,
     exports: Sequence[Export],
+    assignment: str = "",
     roster: Roster | None = None,
     workers: int | None = None,
     progress: Progress,
@@ -90,7 +92,9 @@ def grade_submissions(  # noqa: PLR0913 -- what comes in, what goes out, and wha
             )
             graded = GradedClass(discovery.title, tuple(lab.id for lab in labs), ranked.results, notices)
             sources = {student.submission.id: student.texts() for student in discovery.students}
-            published = publish(graded, out, sources, seed=setup.seed, exports=exports, more=ranked.files)
+            published = publish(
+                graded, out, sources, seed=setup.seed, exports=exports, assignment=assignment, more=ranked.files
+            )
             if not published.unwritten:
                 out.remember_seed(setup.seed)
             out.record_faults(
@@ -114,6 +118,7 @@ def grade_submissions(  # noqa: PLR0913 -- what comes in, what goes out, and wha
         published.unwritten,
         judged.stopped,
         tuple(alarms),
+        export_notices=published.notices,
         leaderboard=out.leaderboard if ranked.files else None,
     )
 

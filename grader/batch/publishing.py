@@ -6,11 +6,13 @@ import json
 import traceback
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
 
 from grader.batch.output_folder import OutputFolder
 from grader.exports import Export
+from grader.exports.frame.export import ExportFile, grades_of
 from grader.machine.atomic_file import write_atomically
 from grader.model.graded_class import GradedClass
 from grader.model.result import Result
@@ -23,7 +25,7 @@ class File:
     """A file to be written, and what makes its text."""
 
     path: Path
-    make: Callable[[], str]
+    make: Callable[[], str | bytes]
 
 
 @dataclass(frozen=True)
@@ -32,6 +34,7 @@ class Published:
 
     faults: tuple[str, ...]  # pages that could not be made
     unwritten: tuple[str, ...]  # files that are as they were before, since OUT does not take them
+    notices: tuple[str, ...] = ()  # about exports, for the instructor
 
 
 def publish(  # noqa: PLR0913 -- what is written, where to, and what of it is secret
@@ -41,11 +44,42 @@ def publish(  # noqa: PLR0913 -- what is written, where to, and what of it is se
     *,
     seed: int,
     exports: Sequence[Export],
+    assignment: str = "",
     more: Sequence[File] = (),
 ) -> Published:
     """Writes everything that can be made and written. `sources`: by student, each file's text. `more`: files besides a class's own."""
-    faults, unwritten = write_files([*_files(graded, out, sources, seed, exports), *more])
-    return Published(tuple(faults), tuple(unwritten))
+    faults, unwritten = write_files([*_files(graded, out, sources, seed), *more])
+    exported = write_exports(graded, out, exports, assignment)
+    return Published((*faults, *exported.faults), (*unwritten, *exported.unwritten), exported.notices)
+
+
+def write_exports(graded: GradedClass, out: OutputFolder, exports: Sequence[Export], assignment: str = "") -> Published:
+    """Each of `exports`. Students' pages have to lie in OUT already."""
+    at = datetime.now(UTC).isoformat(timespec="milliseconds")
+    grades = grades_of(graded, assignment=assignment, at=at, page=partial(_page, out))
+    faults, files, notices = [], [], []
+    for export in exports:
+        try:
+            made = export.made(grades)
+        except Exception:  # noqa: BLE001 -- a fault in one export must not cost the others
+            faults.append(f"{export.name}: {traceback.format_exc()}")
+            continue
+        files += [File(out.path / one.path, partial(_contents, one)) for one in made.files]
+        notices += [f"{export.name}: {notice}" for notice in made.notices]
+    unmade, unwritten = write_files(files)
+    return Published((*faults, *unmade), tuple(unwritten), tuple(notices))
+
+
+def _contents(file: ExportFile) -> str | bytes:
+    return file.contents
+
+
+def _page(out: OutputFolder, student_id: str) -> bytes | None:
+    """The page that this student may get."""
+    try:
+        return (out.students / student_id / "report.html").read_bytes()
+    except OSError:
+        return None
 
 
 def write_files(files: Iterable[File]) -> tuple[list[str], list[str]]:
@@ -70,7 +104,6 @@ def _files(
     out: OutputFolder,
     sources: Mapping[str, Mapping[str, str]],
     seed: int,
-    exports: Sequence[Export],
 ) -> Iterator[File]:
     for result in graded.results:
         student_id = result.submission.id
@@ -80,7 +113,6 @@ def _files(
         yield File(
             private / f"{student_id}.html", partial(student_page, result, sources=sources[student_id], instructor=True)
         )
-    yield from (File(out.path / export.file, partial(export.render, graded)) for export in exports)
     yield File(out.path / "index.html", partial(class_page, graded.results, course=graded.title, notes=graded.notices))
 
 

@@ -17,15 +17,16 @@ class FlatUpload:
     name: str
     contents: Contents
     notices: tuple[str, ...]
+    downloaded: tuple[str, ...]  # its files, by their names there
 
 
 def flat_uploads(files: Mapping[str, Stored], told: Mapping[str, PlatformName]) -> tuple[list[FlatUpload], list[str]]:
     """The students, and lines about the download. `files`: by their names there; all of `told` are among them."""
-    of_student: dict[str, list[tuple[PlatformName, Stored]]] = {}
+    of_student: dict[str, list[tuple[PlatformName, Stored, str]]] = {}
     unclear = []
     for name, one in sorted(told.items()):
         if one.student:
-            of_student.setdefault(one.student, []).append((one, files[name]))
+            of_student.setdefault(one.student, []).append((one, files[name], name))
         else:
             unclear.append(name)
     uploads = [_upload(given) for given in of_student.values()]
@@ -39,10 +40,10 @@ def flat_uploads(files: Mapping[str, Stored], told: Mapping[str, PlatformName]) 
     return uploads, [said, *twice]
 
 
-def _upload(given: Sequence[tuple[PlatformName, Stored]]) -> FlatUpload:
-    attempts = sorted({one.attempt for one, _ in given})
+def _upload(given: Sequence[tuple[PlatformName, Stored, str]]) -> FlatUpload:
+    attempts = sorted({one.attempt for one, _, _ in given})
     notices = (f"the last of {len(attempts)} attempts: {clean(attempts[-1])}",) if len(attempts) > 1 else ()
-    last = [(one, stored) for one, stored in given if one.attempt == attempts[-1] and one.file]
-    files = tuple(Stored((one.file,), stored.size, stored.at) for one, stored in last)
-    shown = next((one.upload for one, _ in given if one.shown), given[0][0].upload)
-    return FlatUpload(shown, Contents(files), notices)
+    last = [(one, stored, name) for one, stored, name in given if one.attempt == attempts[-1] and one.file]
+    files = tuple(Stored((one.file,), stored.size, stored.at) for one, stored, _ in last)
+    shown = next((one.upload for one, _, _ in given if one.shown), given[0][0].upload)
+    return FlatUpload(shown, Contents(files), notices, tuple(name for _, _, name in last))

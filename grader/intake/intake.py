@@ -93,6 +93,7 @@ def _take(upload: Upload, target: Path, spool: Spool) -> Intake:
         id=target.name,
         name=clean(name),
         files=tuple(listed[:_LISTED]),
+        downloaded=tuple(clean(one) for one in upload.downloaded[:_LISTED]),
         notices=(*upload.notices, *match.notices),
         refused=upload.refused,
     )

@@ -150,10 +150,11 @@ def _from_flat(
         archives = [file for file in one.contents.files if is_archive_name(file.path[-1])]
         if len(archives) == len(one.contents.files) == 1 and archives[0].at is not None:
             opened = archive_upload(archives[0].path[-1], archives[0].at, spool, one.notices)
-            uploads.append(replace(opened, name=one.name))
+            uploads.append(replace(opened, name=one.name, downloaded=one.downloaded))
         else:
             twice = clashes(file.path for file in one.contents.files)
-            uploads.append(Upload(one.name, one.contents, twice[0].reason if twice else None, one.notices))
+            reason = twice[0].reason if twice else None
+            uploads.append(Upload(one.name, one.contents, reason, one.notices, downloaded=one.downloaded))
     return uploads, notices
 
 

@@ -405,6 +405,9 @@ class Submission(Model):
     at: str = ""  # when it was handed in: ISO 8601 with the offset from UTC; empty: the platform does not say
     attempt: str = ""  # which of several it is: "3 of 3"
     files: tuple[str, ...] = ()
+    downloaded: tuple[
+        str, ...
+    ] = ()  # the names that the platform gave its files in a download, from which it knows whose they are
     notices: tuple[str, ...] = ()  # what intake changed: "took the one nested folder", "removed a byte-order mark"
     refused: str | None = None  # why the whole upload was refused; then every lab is `rejected`
 

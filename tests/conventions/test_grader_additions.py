@@ -23,12 +23,11 @@ STUDENT, LAB, FILE = "ada", "01-naive", "matmul_naive.cu"
 
 EXPORT = '''"""Who handed in, one a line. Pure."""
 
-from grader.exports.export import Export
-from grader.model.graded_class import GradedClass
+from grader.exports.frame.export import Export, Grades
 
 
-def names(graded: GradedClass) -> str:
-    return "".join(f"{one.submission.id} handed in\\n" for one in graded.results)
+def names(grades: Grades) -> str:
+    return "".join(f"{one.submission.id} handed in\\n" for one in grades.results)
 
 
 NAMES_TXT = Export("names-txt", "names.txt", "who handed in", names)

@@ -95,6 +95,7 @@ PACKAGES = (
     "practice",
     "batch",
     "exports",
+    "exports.frame",
     "reports",
     "reports.screens",
     "reports.class_page",

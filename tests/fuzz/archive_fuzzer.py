@@ -20,6 +20,7 @@ from document_edits import edited_bytes
 from fuzzer import WrongError
 
 from grader.exports import EXPORTS
+from grader.exports.frame.export import grades_of
 from grader.intake.intake import FILE_BYTES, Discovery, Intake, IntakeError, discover
 from grader.model.graded_class import GradedClass
 from grader.model.labs import Lab
@@ -131,7 +132,7 @@ class ArchiveFuzzer:
         results = score_class(students, self.labs, _ENVIRONMENT)
         graded = GradedClass(found.title, tuple(lab.id for lab in self.labs), tuple(results), found.notices)
         texts = [one.submission.model_dump_json() for one in found.students]
-        texts += [export.render(graded) for export in EXPORTS]
+        texts += [str(one.contents) for export in EXPORTS for one in export.made(grades_of(graded)).files]
         texts.append(class_page(results, course=found.title, notes=found.notices))
         for result, one in zip(results, found.students, strict=True):
             if result.submission.id != HONEST:

@@ -9,6 +9,7 @@ import io
 from rich.console import Console
 
 from grader.exports import EXPORTS
+from grader.exports.frame.export import grades_of
 from grader.model.graded_class import GradedClass
 from grader.model.result import Environment, LabResult, Result, Submission
 from grader.reports.pages import class_page, student_page
@@ -36,7 +37,7 @@ def render_everything(lab_id: str, lab: LabResult, source: str) -> list[str]:
         student_page(result, sources=sources, preview=True),
         class_page(whole.results, course=whole.title, notes=("a note",)),
         for_student(result).model_dump_json(by_alias=True),
-        *(export.render(whole) for export in EXPORTS),
+        *(str(one.contents) for export in EXPORTS for one in export.made(grades_of(whole)).files),
         *(_screen(lab_id, lab, source, lines) for lines in (None, 24)),
     ]
 

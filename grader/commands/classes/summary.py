@@ -20,6 +20,7 @@ def summary(report: BatchReport) -> RenderableType:
     lines: list[RenderableType] = [_table(report)]
     alarms = {f"grading stopped: {report.stopped}", *report.alarms}
     lines += [Text(f"note: {notice}", style="yellow") for notice in report.graded.notices if notice not in alarms]
+    lines += [Text(f"note: {notice}", style="yellow") for notice in report.export_notices]
     lines += [Text(fault, style="bold magenta") for fault in _faults(report)]
     lines += [Text(f"look at this first: {alarm}", style="bold red") for alarm in report.alarms]
     environment = report.environment
