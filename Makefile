@@ -16,10 +16,11 @@ INPUTS ?=
 GPU ?=
 SWEEP ?=
 EXPORT ?=
+ASSIGNMENT ?=
 ROSTER ?=
 MINUTES ?= 10
 SEED ?=
-export MINUTES SEED OUT SUBMISSIONS LAB CASE OPTIONS FILE SHAPE BLOCK THREAD INPUTS GPU SWEEP EXPORT ROSTER
+export MINUTES SEED OUT SUBMISSIONS LAB CASE OPTIONS FILE SHAPE BLOCK THREAD INPUTS GPU SWEEP EXPORT ASSIGNMENT ROSTER
 
 setup := ./kit/setup/setup.sh
 tilelab := .venv/bin/tilelab
@@ -28,14 +29,14 @@ labs := $${LAB:+$$(printf -- '--lab %s ' $$LAB)}
 # One --export for each format in EXPORT="grades-csv another".
 exports := $${EXPORT:+$$(printf -- '--export %s ' $$EXPORT)}
 
-.PHONY: help setup grade leaderboard handouts images bundle test test-gpu test-aarch64 fuzz watch report trace profile bench ladder order check lint tidy format clean
+.PHONY: help setup grade export leaderboard handouts images bundle test test-gpu test-aarch64 fuzz watch report trace profile bench ladder order check lint tidy format clean
 help:  ## list these commands
 	@echo "Tilelab grades CUDA matrix-multiplication kernels, with or without a GPU."
 	@echo
 	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## / {printf "  make %-12s %s\n", $$1, $$2}' $(firstword $(MAKEFILE_LIST))
 	@echo
 	@echo "  make grade SUBMISSIONS=folder-or-zip OUT=folder LAB=01-naive    all three may be left out"
-	@echo "  make grade EXPORT=\"grades-csv\"                                  formats of grades; $(tilelab) grade --help lists them"
+	@echo "  make grade EXPORT=\"canvas moodle-feedback\"                      formats of grades; $(tilelab) grade --help lists them"
 	@echo "  make grade ROSTER=roster.csv                                    who is in the course; see docs/roster.md"
 	@echo "  make test LAB=02-tiled CASE=\"a test's name\"                     what a student runs; LAB alone for all tests"
 
@@ -43,7 +44,10 @@ setup:  ## get what is missing and build; every other command does this first
 	@$(setup)
 
 grade:  ## grade SUBMISSIONS into OUT; without them, the bundled class into out/
-	@$(setup) && $(tilelab) grade "$$SUBMISSIONS" --out "$$OUT" $(labs) $(exports) $${ROSTER:+--roster "$$ROSTER"} $${SANITIZE:+--sanitize} $${SWEEP:+--sweep} $${SEARCH_SECONDS:+--search-seconds "$$SEARCH_SECONDS"}
+	@$(setup) && $(tilelab) grade "$$SUBMISSIONS" --out "$$OUT" $(labs) $(exports) $${ASSIGNMENT:+--assignment "$$ASSIGNMENT"} $${ROSTER:+--roster "$$ROSTER"} $${SANITIZE:+--sanitize} $${SWEEP:+--sweep} $${SEARCH_SECONDS:+--search-seconds "$$SEARCH_SECONDS"}
+
+export:  ## write the grades of the class in OUT for other programs, EXPORT="canvas moodle-feedback"; see docs/exports.md
+	@$(setup) && $(tilelab) export "$$OUT" $(exports) $${ASSIGNMENT:+--assignment "$$ASSIGNMENT"} $${ROSTER:+--roster "$$ROSTER"}
 
 leaderboard:  ## write the public leaderboard of the class graded into OUT again; with LAB=..., of that timed lab
 	@$(setup) && $(tilelab) leaderboard "$$OUT" $(labs)

@@ -12,6 +12,7 @@ from pathlib import Path
 
 from grader.batch.output_folder import OutputFolder
 from grader.exports import Export
+from grader.exports.again.last_batch import LastBatchFile
 from grader.exports.frame.export import ExportFile, grades_of
 from grader.machine.atomic_file import write_atomically
 from grader.model.graded_class import GradedClass
@@ -50,6 +51,8 @@ def publish(  # noqa: PLR0913 -- what is written, where to, and what of it is se
     """Writes everything that can be made and written. `sources`: by student, each file's text. `more`: files besides a class's own."""
     faults, unwritten = write_files([*_files(graded, out, sources, seed), *more])
     exported = write_exports(graded, out, exports, assignment)
+    last = LastBatchFile(out.path / "instructor")
+    unwritten += write_files([File(last.path, partial(last.text, graded, assignment))])[1]
     return Published((*faults, *exported.faults), (*unwritten, *exported.unwritten), exported.notices)
 
 

@@ -25,6 +25,12 @@ def grade_command(  # noqa: PLR0913, PLR0917 - one for each option
         list[str] | None,
         typer.Option(help=f"write grades in this format; may be given several times. {export_help()}", metavar="NAME"),
     ] = None,
+    assignment: Annotated[
+        str,
+        typer.Option(
+            help="what the platform calls it, for exports: 'Week 3 (4711)'; see docs/exports.md", metavar="NAME"
+        ),
+    ] = "",
     roster: Annotated[
         str,
         typer.Option(
@@ -61,6 +67,7 @@ def grade_command(  # noqa: PLR0913, PLR0917 - one for each option
                 out,
                 labs=tuple(lab or ()),
                 exports=tuple(export or ()),
+                assignment=assignment,
                 roster=roster,
                 workers=jobs,
                 allow_no_sandbox=no_sandbox,
@@ -69,6 +76,32 @@ def grade_command(  # noqa: PLR0913, PLR0917 - one for each option
                 search_seconds=search_seconds,
             )
         )
+
+    guarded(run)
+
+
+@class_app.command("export")
+def export_command(
+    out: Annotated[str, typer.Argument(help="the folder that a class was graded into")] = "out",
+    export: Annotated[
+        list[str] | None,
+        typer.Option(help=f"write grades in this format; may be given several times. {export_help()}", metavar="NAME"),
+    ] = None,
+    assignment: Annotated[
+        str,
+        typer.Option(help="what the platform calls it; default: as the class was graded", metavar="NAME"),
+    ] = "",
+    roster: Annotated[
+        str,
+        typer.Option(help="a CSV file of everybody in the course: see docs/roster.md", metavar="FILE"),
+    ] = "",
+) -> None:
+    """Write the grades of a graded class in other formats; nothing is judged again."""
+
+    def run() -> int:
+        from grader.commands.classes.export_command import ExportRequest, export_again
+
+        return export_again(ExportRequest(out, tuple(export or ()), assignment, roster))
 
     guarded(run)
 

@@ -95,6 +95,7 @@ PACKAGES = (
     "practice",
     "batch",
     "exports",
+    "exports.again",
     "exports.frame",
     "reports",
     "reports.screens",

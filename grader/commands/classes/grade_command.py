@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -18,10 +17,11 @@ from grader.batch.line_search import LineSearch
 from grader.batch.output_folder import OutputFolder
 from grader.batch.scratch_folder import require_temporary_files
 from grader.canaries.compiler_trial import compiler_trouble
+from grader.commands.classes.named_exports import exports_named
 from grader.commands.classes.progress import TerminalProgress
 from grader.commands.classes.summary import summary
 from grader.commands.frame.opened_tools import environment_of, jobs_at_once, lab_judge, open_toolset, size_sweep
-from grader.exports import EXPORTS, USUAL, Export
+from grader.exports import USUAL
 from grader.judging.sanitizer_run import under_sanitizer
 from grader.model.course_root import course_root, load_labs
 from grader.model.errors import RemediableError
@@ -41,6 +41,7 @@ class ClassRequest:
     out: str
     labs: tuple[str, ...] = ()  # empty: all
     exports: tuple[str, ...] = ()  # names of formats; empty: grades.csv
+    assignment: str = ""  # what the platform calls it; empty: as SUBMISSIONS is called
     roster: str = ""  # a file; empty: there is none
     workers: int | None = None  # none: as many as suit this machine
     allow_no_sandbox: bool = False
@@ -82,7 +83,15 @@ def grade_class(request: ClassRequest) -> int:
     progress = TerminalProgress(console)
     try:
         report = grade_submissions(
-            source, folder, labs, setup, exports=formats, roster=people, workers=at_once, progress=progress
+            source,
+            folder,
+            labs,
+            setup,
+            exports=formats,
+            assignment=request.assignment.strip(),
+            roster=people,
+            workers=at_once,
+            progress=progress,
         )
     finally:
         progress.end()
@@ -97,13 +106,3 @@ def _named(text: str, what: str) -> Path:
         message = f'{what} is empty: name a folder, as in `make grade SUBMISSIONS="handed in" OUT=graded`.'
         raise RemediableError(message)
     return Path(text)
-
-
-def exports_named(names: Sequence[str]) -> list[Export]:
-    """Raises RemediableError for a name that is no format."""
-    known = {export.name: export for export in EXPORTS}
-    for name in names:
-        if name not in known:
-            message = f"there is no export {name!r}. There are: {', '.join(known)}"
-            raise RemediableError(message)
-    return [known[name] for name in dict.fromkeys(names)]

@@ -1,0 +1,174 @@
+"""Exports of a batch: pages that may be given back, exports made again, and rosters that come later."""
+
+from __future__ import annotations
+
+import csv
+import json
+import zipfile
+from pathlib import Path
+
+import pytest
+from fake_course import Course
+
+from grader.batch.output_folder import OutputFolder
+from grader.batch.publishing import write_exports
+from grader.commands.classes.export_command import ExportRequest, export_again
+from grader.exports import EXPORTS
+from grader.exports.again.last_batch import LastBatchFile
+from grader.exports.frame.export import Export
+from grader.model.errors import RemediableError
+from grader.model.graded_class import GradedClass
+
+ROSTER = "name,login,number,Moodle ID,section\nAnna Abel,anna,1,,A\nBen Bo,ben,2,,A\nCleo C,cleo,3,,B\n"
+LATER = "Identifier,Full name,ID number,Email address\nParticipant 7,anna,1,anna@x.org\nParticipant 8,ben,2,ben@x.org\n"
+
+
+def grade_table(course: Course, name: str) -> list[dict[str, str]]:
+    with (course.out / "exports" / name).open(newline="", encoding="utf-8") as file:
+        return list(csv.DictReader(file))
+
+
+def exported(folder: Path) -> dict[str, bytes]:
+    """Without the time at which they were made."""
+    files = (path for path in sorted((folder / "exports").rglob("*")) if path.is_file())
+    return {str(path.relative_to(folder)): path.read_bytes() for path in files if path.suffix != ".jsonl"}
+
+
+def test_the_absent_are_in_every_table_and_who_was_not_graded_is_blank(course: Course) -> None:
+    course.roster = ROSTER
+    course.hand_in("ben", a="BREAKS")
+    report = course.grade()
+    cells = {row["Username"]: row["sub missions"] for row in grade_table(course, "moodle.csv")}
+    assert cells == {"anna": "8", "ben": "", "cleo": "0"}
+    assert [one for one in report.export_notices if one.startswith("moodle: 1 student: not graded yet")]
+
+
+def test_no_export_of_a_batch_tells_what_a_hidden_case_saw(course: Course) -> None:
+    course.roster = "Identifier,Full name,ID number,login\nParticipant 7,Anna,1,anna\nParticipant 8,Ben,2,ben\n"
+    course.grade()
+    with zipfile.ZipFile(course.out / "exports" / "moodle-feedback.zip") as archive:
+        pages = {name: archive.read(name) for name in archive.namelist()}
+    assert len(pages) == 2
+    for data in [*pages.values(), *exported(course.out).values()]:
+        assert b"As[97]" not in data
+        assert b"M=97" not in data
+    assert "As[97]" in (course.out / "instructor" / "ben.json").read_text(encoding="utf-8")
+    assert pages["Ben_8_assignsubmission_file_/report.html"] == (course.out / "students/ben/report.html").read_bytes()
+
+
+def test_exports_made_again_are_those_of_the_batch(course: Course) -> None:
+    course.roster = ROSTER
+    course.grade()
+    before, judged = exported(course.out), len(course.judge.asked)
+    for path in (course.out / "exports").iterdir():
+        if path.is_file():
+            path.unlink()
+    assert export_again(ExportRequest(str(course.out), tuple(one.name for one in EXPORTS))) == 0
+    assert exported(course.out) == before
+    assert len(course.judge.asked) == judged
+
+
+def test_a_roster_that_comes_later_names_participants_and_the_absent(
+    course: Course, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    course.grade()
+    assert "left out" in "".join(write_worksheet(course))
+    roster = tmp_path / "participants.csv"
+    roster.write_text(LATER + "Participant 9,Cleo C,3,cleo@x.org\n", encoding="utf-8")
+    request = ExportRequest(str(course.out), ("moodle-worksheet", "moodle-feedback"), roster=str(roster))
+    assert export_again(request) == 0
+    rows = grade_table(course, "moodle-worksheet.csv")
+    assert [(row["Identifier"], row["Grade"]) for row in rows] == [
+        ("Participant 7", "8"),
+        ("Participant 8", "1"),
+        ("Participant 9", "0"),
+    ]
+    assert "roster participants.csv" in capsys.readouterr().out
+    assert sorted(path.name for path in course.out.joinpath("students").iterdir()) == ["anna", "ben"]
+
+
+def write_worksheet(course: Course) -> tuple[str, ...]:
+    folder = OutputFolder(course.out, course.source)
+    file = LastBatchFile(course.out / "instructor")
+    graded, _ = file.graded(file.read())
+    return write_exports(graded, folder, [one for one in EXPORTS if one.name == "moodle-worksheet"]).notices
+
+
+def test_who_is_no_longer_in_the_class_is_in_no_export(course: Course) -> None:
+    course.grade()
+    for file in (course.source / "ben").iterdir():
+        file.unlink()
+    (course.source / "ben").rmdir()
+    course.grade()
+    assert (course.out / "instructor" / "ben.json").is_file()
+    assert export_again(ExportRequest(str(course.out), ("canvas",))) == 0
+    assert [row["Student"].strip() for row in grade_table(course, "canvas.csv")] == ["Points Possible", "anna"]
+
+
+def test_a_damaged_record_is_told_and_the_others_are_exported(
+    course: Course, capsys: pytest.CaptureFixture[str]
+) -> None:
+    course.grade()
+    (course.out / "instructor" / "ben.json").write_text("{", encoding="utf-8")
+    assert export_again(ExportRequest(str(course.out), ("canvas",))) == 3
+    assert "ben.json cannot be read" in capsys.readouterr().out
+    assert [row["Student"].strip() for row in grade_table(course, "canvas.csv")] == ["Points Possible", "anna"]
+
+
+@pytest.mark.parametrize(
+    ("request_", "words"),
+    [
+        (ExportRequest("{out}", ()), "name a format"),
+        (ExportRequest("{out}", ("nothing",)), "there is no export 'nothing'. There are: grades-csv, canvas"),
+        (ExportRequest("{out}/students", ("canvas",)), "holds no graded class"),
+        (ExportRequest("", ("canvas",)), "holds no graded class"),
+        (ExportRequest("{out}", ("canvas",), roster="{out}/none.csv"), "cannot be read"),
+    ],
+)
+def test_a_request_that_makes_no_sense_is_refused_and_writes_nothing(
+    course: Course, request_: ExportRequest, words: str
+) -> None:
+    course.grade()
+    before = exported(course.out)
+    out = str(course.out)
+    bad = ExportRequest(request_.out.format(out=out), request_.exports, roster=request_.roster.format(out=out))
+    with pytest.raises(RemediableError, match=words):
+        export_again(bad)
+    assert exported(course.out) == before
+
+
+@pytest.mark.parametrize(
+    "text", [None, "{", '{"schema": "tilelab/last-batch/v1", "title": "t", "labs": [], "students": ["../x"]}']
+)
+def test_an_out_that_does_not_say_whom_it_holds_is_refused(course: Course, text: str | None) -> None:
+    course.grade()
+    path = LastBatchFile(course.out / "instructor").path
+    path.unlink()
+    if text is not None:
+        path.write_text(text, encoding="utf-8")
+    with pytest.raises(RemediableError, match="Grade once more into this OUT"):
+        export_again(ExportRequest(str(course.out), ("canvas",)))
+
+
+def test_the_assignments_name_is_kept_for_later(course: Course) -> None:
+    course.grade()
+    path = LastBatchFile(course.out / "instructor").path
+    path.write_text(json.dumps(json.loads(path.read_text()) | {"assignment": "Week 3 (4711)"}), encoding="utf-8")
+    export_again(ExportRequest(str(course.out), ("canvas",)))
+    assert "Week 3 (4711)" in grade_table(course, "canvas.csv")[0]
+    export_again(ExportRequest(str(course.out), ("canvas",), assignment="Week 4"))
+    assert "Week 4" in grade_table(course, "canvas.csv")[0]
+
+
+def test_an_export_that_fails_costs_no_other_one(course: Course) -> None:
+    course.grade()
+
+    def breaks(_: object) -> str:
+        message = "out of luck"
+        raise RuntimeError(message)
+
+    one = next(one for one in EXPORTS if one.name == "canvas")
+    folder = OutputFolder(course.out, course.source)
+    written = write_exports(GradedClass("t", (), ()), folder, [Export("broken", "exports/x", "x", breaks), one])
+    assert "out of luck" in written.faults[0]
+    assert [row["Student"].strip() for row in grade_table(course, "canvas.csv")] == ["Points Possible"]

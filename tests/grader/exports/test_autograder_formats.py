@@ -1,0 +1,179 @@
+"""Results for other autograding platforms, held against what these publish about their files."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+from export_class import ALAN, contents, export, make_result, right_lab, small_class, ungraded_lab
+from jsonschema import Draft202012Validator
+
+from grader.model.verdicts import Verdict
+
+_NUMBER, _TEXT = {"type": "number"}, {"type": "string"}
+_NAME = {"type": "string", "minLength": 1}
+_WHOLE = {"type": "integer", "minimum": 0}
+_TIME = {"type": "string", "pattern": r"^\d{4}-\d{2}-\d{2}T([01]\d|2[0-3]):[0-5]\d:[0-5]\dZ$"}
+_SHOWN = {"enum": ["hidden", "after_due_date", "after_published", "visible"]}
+_FORMAT = {"enum": ["text", "html", "simple_format", "md", "ansi"]}
+
+
+def _object(required: dict[str, Any], optional: dict[str, Any] | None = None) -> dict[str, Any]:
+    return {
+        "type": "object",
+        "additionalProperties": False,
+        "required": list(required),
+        "properties": required | (optional or {}),
+    }
+
+
+GRADESCOPE = _object(
+    {
+        "score": _NUMBER,
+        "tests": {
+            "type": "array",
+            "items": _object(
+                {"name": _NAME, "score": _NUMBER, "max_score": _NUMBER},
+                {"status": {"enum": ["passed", "failed"]}, "output": _TEXT, "tags": {"type": "array", "items": _TEXT}},
+            ),
+        },
+    },
+    {
+        "output": _TEXT,
+        "output_format": _FORMAT,
+        "test_output_format": _FORMAT,
+        "test_name_format": _FORMAT,
+        "visibility": _SHOWN,
+        "stdout_visibility": _SHOWN,
+        "leaderboard": {
+            "type": "array",
+            "items": _object({"name": _NAME, "value": {}}, {"order": {"enum": ["asc", "desc"]}}),
+        },
+    },
+)
+CLASSROOM50 = _object(
+    {
+        "schema": {"const": "classroom50/result/v1"},
+        "classroom": _NAME,
+        "assignment": _NAME,
+        "assignment_type": {"enum": ["individual", "group"]},
+        "owner": _NAME,
+        "submission": {"type": "string", "pattern": "^submit/"},
+        "commit": _NAME,
+        "release": _NAME,
+        "review": _NAME,
+        "datetime": _TIME,
+        "score": _WHOLE,
+        "max-score": _WHOLE,
+        "tests": {
+            "type": "array",
+            "items": _object(
+                {"test-name": _NAME, "passed": {"type": "boolean"}, "score": _WHOLE, "max-score": _WHOLE},
+                {"message": _TEXT},
+            ),
+        },
+    },
+    {"graded_at": _TIME},
+)
+PRAIRIELEARN = _object(
+    {},
+    {
+        "gradable": {"type": "boolean"},
+        "score": {"type": "number", "minimum": 0, "maximum": 1},
+        "format_errors": {"type": "array", "items": _NAME},
+        "output": _TEXT,
+        "tests": {
+            "type": "array",
+            "items": _object({"name": _NAME}, {"points": _NUMBER, "max_points": _NUMBER, "message": _TEXT}),
+        },
+    },
+)
+AGS = _object(
+    {
+        "userId": _NAME,
+        "scoreGiven": {"type": "number", "minimum": 0},
+        "scoreMaximum": {"type": "number", "exclusiveMinimum": 0},
+        "activityProgress": {"enum": ["Initialized", "Started", "InProgress", "Submitted", "Completed"]},
+        "gradingProgress": {"enum": ["FullyGraded", "Pending", "PendingManual", "Failed", "NotReady"]},
+        "timestamp": {"type": "string", "pattern": r"^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}(Z|[+-]\d\d:\d\d)$"},
+    },
+    {"comment": _TEXT},
+)
+
+
+def documents(name: str) -> dict[str, Any]:
+    """By the path of each file."""
+    return {one.path: json.loads(contents(one)) for one in export(name, small_class(), "cuda-26/week-3").files}
+
+
+@pytest.mark.parametrize(
+    ("name", "schema", "count"),
+    [("gradescope", GRADESCOPE, 3), ("classroom50", CLASSROOM50, 3), ("prairielearn", PRAIRIELEARN, 4)],
+)
+def test_each_file_is_what_the_platform_publishes(name: str, schema: dict[str, Any], count: int) -> None:
+    found = documents(name)
+    assert len(found) == count
+    for data in found.values():
+        assert list(Draft202012Validator(schema).iter_errors(data)) == []
+
+
+def test_gradescope_gets_the_score_and_every_case() -> None:
+    found = documents("gradescope")
+    assert found["exports/gradescope/ada/results.json"]["score"] == 10
+    alan = found["exports/gradescope/alan/results.json"]
+    assert [(one["name"], one["status"], one["score"]) for one in alan["tests"]] == [
+        ("01-a: square", "failed", 0),
+        ("01-a: odd", "failed", 0),
+    ]
+    assert alan["output"] == "k.cu:19: Data race: As[0] is raced"
+    assert found["exports/gradescope/anna/results.json"]["score"] == 0
+    assert "exports/gradescope/zoe/results.json" not in found
+
+
+def test_classroom50_gets_whole_numbers() -> None:
+    halves = [make_result("ada", small_class()[0].submission.student, right_lab(9.5))]
+    made = export("classroom50", halves, "cuda-26/week-3")
+    data = json.loads(contents(made.files[0]))
+    assert (data["classroom"], data["assignment"], data["owner"]) == ("cuda-26", "week-3", "ada-l")
+    assert (data["score"], data["max-score"]) == (95, 100)
+    assert sum(one["score"] for one in data["tests"]) == 95
+    assert [one for one in made.notices if "multiplied by 10" in one]
+
+
+def test_classroom50_needs_a_classroom_and_an_assignment() -> None:
+    assert [one for one in export("classroom50", small_class(), "week-3").notices if "cuda-26/week-3" in one]
+
+
+def test_prairielearn_takes_no_attempt_from_a_student_whom_we_failed() -> None:
+    found = documents("prairielearn")
+    assert found["exports/prairielearn/zoe/results.json"]["gradable"] is False
+    assert "score" not in found["exports/prairielearn/zoe/results.json"]
+    assert found["exports/prairielearn/ada/results.json"]["score"] == 1.0
+
+
+def test_autolabs_last_line_is_the_scores_and_the_one_before_it_the_stages() -> None:
+    files = {one.path: contents(one).decode() for one in export("autolab", small_class()).files}
+    *text, stages, scores = files["exports/autolab/alan.txt"].splitlines()
+    assert json.loads(scores) == {"scores": {"01-a": 0}}
+    shown = json.loads(stages)
+    assert (shown["_presentation"], shown["stages"]) == ("semantic", ["01-a"])
+    assert shown["01-a"]["odd"]["passed"] is False
+    assert text == ["# k.cu:19: Data race: As[0] is raced"]
+    assert json.loads(files["exports/autolab/zoe.txt"].splitlines()[-1]) == {"scores": {}}
+
+
+def test_a_score_payload_a_line_and_none_for_whom_we_failed() -> None:
+    lines = contents(export("ags", small_class()).files[0]).decode().splitlines()
+    payloads = [json.loads(one) for one in lines]
+    for payload in payloads:
+        assert list(Draft202012Validator(AGS).iter_errors(payload)) == []
+    assert [(one["userId"], one["scoreGiven"]) for one in payloads] == [("101", 10), ("102", 0), ("104", 0)]
+    assert [one for one in export("ags", small_class()).notices if "not graded yet" in one and "zoe" in one]
+
+
+@pytest.mark.parametrize("verdict", [Verdict.INTERNAL_ERROR, Verdict.NEEDS_GPU])
+@pytest.mark.parametrize("name", ["gradescope", "classroom50", "ags"])
+def test_what_is_not_graded_has_no_score_anywhere(name: str, verdict: Verdict) -> None:
+    made = export(name, [make_result("alan", ALAN, ungraded_lab(verdict))])
+    assert all(not contents(one) for one in made.files)

@@ -1,0 +1,37 @@
+"""No export tells what a hidden case's feedback policy withholds, whoever gets it."""
+
+from __future__ import annotations
+
+import pytest
+from export_class import HIDDEN_SHAPE, contents, export, small_class
+
+from grader.exports import EXPORTS, Export
+
+
+def test_the_class_of_these_tests_holds_a_secret() -> None:
+    assert HIDDEN_SHAPE in small_class()[1].model_dump_json()
+
+
+@pytest.mark.parametrize("name", [one.name for one in EXPORTS])
+def test_no_secret_of_a_hidden_case_is_in_it(name: str) -> None:
+    made = export(name, small_class())
+    assert made.files
+    for file in made.files:
+        for word in (HIDDEN_SHAPE, "As[97]", '"startLine": 33', "k.cu:33"):
+            assert word.encode() not in contents(file)
+        assert HIDDEN_SHAPE not in contents(file).decode("utf-8", "replace")
+    assert HIDDEN_SHAPE not in "".join(made.notices)
+
+
+@pytest.mark.parametrize("name", [one.name for one in EXPORTS])
+def test_an_empty_class_is_exported_too(name: str) -> None:
+    made = export(name, [])
+    assert {one.path.split("/")[0] for one in made.files} <= {"exports", "grades.csv"}
+    assert "student" not in "".join(made.notices)
+
+
+@pytest.mark.parametrize("one", EXPORTS, ids=[one.name for one in EXPORTS])
+def test_every_file_lies_where_its_format_says(one: Export) -> None:
+    for file in export(one.name, small_class()).files:
+        assert file.path.startswith(one.file.rstrip("*"))
+        assert ".." not in file.path.split("/")
