@@ -10,7 +10,10 @@ from grader.exports.frame.export_notices import about
 from grader.exports.frame.json_text import json_line
 from grader.exports.frame.points import grade, is_decided
 from grader.exports.frame.tested_rows import TestedRow, finding_lines, tested_rows
+from grader.exports.frame.zip_bytes import zip_bytes
 from grader.model.result import Result
+
+_FILE = "exports/autolab.zip"
 
 
 def autolab_output(result: Result) -> str:
@@ -29,9 +32,12 @@ def _case(row: TestedRow) -> dict[str, object]:
 
 
 def _render(grades: Grades) -> Made:
-    files = [ExportFile(f"exports/autolab/{one.submission.id}.txt", autolab_output(one)) for one in grades.results]
+    files = [(f"{one.submission.id}.txt", autolab_output(one)) for one in grades.results]
     left = [one for one in grades.results if grade(one) is None]
-    return Made(tuple(files), tuple(about(left, "not graded yet, so some of their problems have no score")))
+    return Made(
+        (ExportFile(_FILE, zip_bytes(files)),),
+        tuple(about(left, "not graded yet, so some of their problems have no score")),
+    )
 
 
-AUTOLAB = Export("autolab", "exports/autolab/", "autograder's output of each student for Autolab", _render)
+AUTOLAB = Export("autolab", _FILE, "autograder's output of each student for Autolab", _render)

@@ -1,4 +1,4 @@
-"""classroom50's `result.json` (classroom50/result/v1), one for each student. Pure.
+"""classroom50's `result.json` (classroom50/result/v1), one for each student in a zip. Pure.
 
 Its points are whole numbers. Where ours are not, all are multiplied by 10 or 100, and a notice says so. The assignment is named
 "classroom/assignment". Submission, commit and links are what classroom50 itself writes for a grade that is entered by hand.
@@ -13,7 +13,10 @@ from grader.exports.frame.export_notices import about, above_maximum
 from grader.exports.frame.json_text import json_text
 from grader.exports.frame.points import grade, most
 from grader.exports.frame.tested_rows import tested_rows
+from grader.exports.frame.zip_bytes import zip_bytes
 from grader.model.result import Result
+
+_FILE = "exports/classroom50.zip"
 
 _FACTORS = (1, 10, 100)
 _DUST = 1e-6
@@ -76,8 +79,8 @@ def _render(grades: Grades) -> Made:
     factor = whole_factor(given)
     at = f"{grades.at[:19]}Z"
     files = [
-        ExportFile(
-            f"exports/classroom50/{one.submission.id}/result.json",
+        (
+            f"{one.submission.id}/result.json",
             json_text(classroom50_result(one, owners[one.submission.id], grades.assignment, at, factor)),
         )
         for one in given
@@ -91,7 +94,7 @@ def _render(grades: Grades) -> Made:
         notices.append(f"all points are multiplied by {factor}, because classroom50 takes whole numbers alone")
     if "/" not in grades.assignment:
         notices.append('name the classroom and the assignment: ASSIGNMENT="cuda-26/week-3"')
-    return Made(tuple(files), tuple(notices))
+    return Made((ExportFile(_FILE, zip_bytes(files)),), tuple(notices))
 
 
-CLASSROOM50 = Export("classroom50", "exports/classroom50/", "result.json of each student for classroom50", _render)
+CLASSROOM50 = Export("classroom50", _FILE, "result.json of each student for classroom50", _render)

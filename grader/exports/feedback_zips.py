@@ -6,18 +6,16 @@ student handed in: both are in the names of what was downloaded from there.
 
 from __future__ import annotations
 
-import io
 import re
-import zipfile
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Iterator, Mapping
 
 from grader.exports.frame.export import Export, ExportFile, Grades, Made
 from grader.exports.frame.export_notices import about, without
 from grader.exports.frame.safe_cells import one_line
+from grader.exports.frame.zip_bytes import zip_bytes
 from grader.model.result import Result
 
 _MOODLE, _CANVAS = "exports/moodle-feedback.zip", "exports/canvas-feedback.zip"
-_DATE = (1980, 1, 1, 0, 0, 0)  # the same class gives the same bytes
 _AS_CANVAS_NAMES = re.compile(r"([A-Za-z0-9-]+_(?:LATE_)?\d+_\d+)_.+", re.DOTALL)
 
 
@@ -49,21 +47,26 @@ def _zipped(grades: Grades, file: str, name_of: Callable[[Result], str], why: st
     names = {one.submission.id: name_of(one) for one in grades.results if one.submission.handed_in or name_of(one)}
     named = [one for one in grades.results if names.get(one.submission.id)]
     absent = [one for one in grades.results if one.submission.id not in names]
-    data = io.BytesIO()
-    pageless = []
-    with zipfile.ZipFile(data, "w", zipfile.ZIP_DEFLATED) as archive:
-        for one in named:
-            page = grades.page(one.submission.id)
-            if page is None:
-                pageless.append(one)
-            else:
-                archive.writestr(zipfile.ZipInfo(names[one.submission.id], _DATE), page, zipfile.ZIP_DEFLATED)
+    pages = ((one, grades.page(one.submission.id)) for one in named)
+    pageless: list[Result] = []
+    data = zip_bytes(_entries(pages, names, pageless))
     notices = [
         *about(without(grades.results, [*named, *absent]), f"no page in this zip, because {why}"),
         *about(absent, "handed in nothing, so there is nothing to attach a page to"),
         *about(pageless, "the page is missing in OUT: grade again"),
     ]
-    return Made((ExportFile(file, data.getvalue()),), tuple(notices))
+    return Made((ExportFile(file, data),), tuple(notices))
+
+
+def _entries(
+    pages: Iterable[tuple[Result, bytes | None]], names: Mapping[str, str], pageless: list[Result]
+) -> Iterator[tuple[str, bytes]]:
+    """Students without a page are added to `pageless`."""
+    for one, page in pages:
+        if page is None:
+            pageless.append(one)
+        else:
+            yield names[one.submission.id], page
 
 
 MOODLE_FEEDBACK = Export("moodle-feedback", _MOODLE, "pages for Moodle's multiple feedback files", moodle_feedback)

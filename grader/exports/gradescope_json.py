@@ -1,4 +1,4 @@
-"""Gradescope's `results.json`, one for each student: the score, and each case as a test. Pure.
+"""Gradescope's `results.json`, one for each student in a zip: the score, and each case as a test. Pure.
 
 Everything in it is visible to the student, for it is redacted. Where a lab is not graded yet, there is no file: Gradescope has no score
 that means "later".
@@ -11,7 +11,10 @@ from grader.exports.frame.export_notices import about
 from grader.exports.frame.json_text import json_text
 from grader.exports.frame.points import grade
 from grader.exports.frame.tested_rows import TestedRow, finding_lines, tested_rows
+from grader.exports.frame.zip_bytes import zip_bytes
 from grader.model.result import LabResult, Result
+
+_FILE = "exports/gradescope.zip"
 
 
 def gradescope_results(result: Result) -> dict[str, object]:
@@ -51,12 +54,14 @@ def _leaderboard(lab: LabResult) -> list[dict[str, object]]:
 
 def _render(grades: Grades) -> Made:
     files = [
-        ExportFile(f"exports/gradescope/{one.submission.id}/results.json", json_text(gradescope_results(one)))
+        (f"{one.submission.id}/results.json", json_text(gradescope_results(one)))
         for one in grades.results
         if grade(one) is not None
     ]
     left = [one for one in grades.results if grade(one) is None]
-    return Made(tuple(files), tuple(about(left, "not graded yet, so there is no results.json")))
+    return Made(
+        (ExportFile(_FILE, zip_bytes(files)),), tuple(about(left, "not graded yet, so there is no results.json"))
+    )
 
 
-GRADESCOPE = Export("gradescope", "exports/gradescope/", "results.json of each student for Gradescope", _render)
+GRADESCOPE = Export("gradescope", _FILE, "results.json of each student for Gradescope", _render)

@@ -1,4 +1,4 @@
-"""PrairieLearn's `results.json` of an external grader, one for each student: a score from 0 to 1, and each case as a test. Pure.
+"""PrairieLearn's `results.json` of an external grader, one for each student in a zip: a score from 0 to 1, and each case as a test. Pure.
 
 Where a lab is not graded yet, the result is "not gradable": PrairieLearn then takes no points and no attempt.
 """
@@ -10,7 +10,10 @@ from grader.exports.frame.export_notices import about, above_maximum
 from grader.exports.frame.json_text import json_text
 from grader.exports.frame.points import grade, most
 from grader.exports.frame.tested_rows import TestedRow, finding_lines, tested_rows
+from grader.exports.frame.zip_bytes import zip_bytes
 from grader.model.result import Result
+
+_FILE = "exports/prairielearn.zip"
 
 
 def prairielearn_results(result: Result) -> dict[str, object]:
@@ -34,15 +37,12 @@ def _test(row: TestedRow) -> dict[str, object]:
 
 
 def _render(grades: Grades) -> Made:
-    files = [
-        ExportFile(f"exports/prairielearn/{one.submission.id}/results.json", json_text(prairielearn_results(one)))
-        for one in grades.results
-    ]
+    files = [(f"{one.submission.id}/results.json", json_text(prairielearn_results(one))) for one in grades.results]
     notices = [
         *about([one for one in grades.results if grade(one) is None], "not graded yet, so the result is not gradable"),
         *above_maximum(grades, "more than the maximum: PrairieLearn takes no score above 1"),
     ]
-    return Made(tuple(files), tuple(notices))
+    return Made((ExportFile(_FILE, zip_bytes(files)),), tuple(notices))
 
 
-PRAIRIELEARN = Export("prairielearn", "exports/prairielearn/", "results.json of each student for PrairieLearn", _render)
+PRAIRIELEARN = Export("prairielearn", _FILE, "results.json of each student for PrairieLearn", _render)

@@ -28,6 +28,11 @@ def grade_table(course: Course, name: str) -> list[dict[str, str]]:
         return list(csv.DictReader(file))
 
 
+def members(path: Path) -> dict[str, bytes]:
+    with zipfile.ZipFile(path) as archive:
+        return {name: archive.read(name) for name in archive.namelist()}
+
+
 def exported(folder: Path) -> dict[str, bytes]:
     """Without the time at which they were made."""
     files = (path for path in sorted((folder / "exports").rglob("*")) if path.is_file())
@@ -46,10 +51,11 @@ def test_the_absent_are_in_every_table_and_who_was_not_graded_is_blank(course: C
 def test_no_export_of_a_batch_tells_what_a_hidden_case_saw(course: Course) -> None:
     course.roster = "Identifier,Full name,ID number,login\nParticipant 7,Anna,1,anna\nParticipant 8,Ben,2,ben\n"
     course.grade()
-    with zipfile.ZipFile(course.out / "exports" / "moodle-feedback.zip") as archive:
-        pages = {name: archive.read(name) for name in archive.namelist()}
+    pages = members(course.out / "exports" / "moodle-feedback.zip")
     assert len(pages) == 2
-    for data in [*pages.values(), *exported(course.out).values()]:
+    zips = [data for path in (course.out / "exports").glob("*.zip") for data in members(path).values()]
+    assert len(zips) > 4
+    for data in [*zips, *exported(course.out).values()]:
         assert b"As[97]" not in data
         assert b"M=97" not in data
     assert "As[97]" in (course.out / "instructor" / "ben.json").read_text(encoding="utf-8")
@@ -148,6 +154,14 @@ def test_an_out_that_does_not_say_whom_it_holds_is_refused(course: Course, text:
         path.write_text(text, encoding="utf-8")
     with pytest.raises(RemediableError, match="Grade once more into this OUT"):
         export_again(ExportRequest(str(course.out), ("canvas",)))
+
+
+def test_a_grade_that_is_blank_now_is_in_no_zip_as_it_was_before(course: Course) -> None:
+    course.grade()
+    assert {*members(course.out / "exports" / "gradescope.zip")} == {"anna/results.json", "ben/results.json"}
+    course.hand_in("ben", a="BREAKS")
+    course.grade()
+    assert {*members(course.out / "exports" / "gradescope.zip")} == {"anna/results.json"}
 
 
 def test_the_assignments_name_is_kept_for_later(course: Course) -> None:

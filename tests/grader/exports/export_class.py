@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import io
+import zipfile
 from collections.abc import Mapping
 
 from grader.exports import EXPORTS
@@ -81,6 +83,16 @@ def ungraded_lab(verdict: Verdict) -> LabResult:
 def make_result(student_id: str, student: Student, lab: LabResult, **more: object) -> Result:
     submission = Submission(id=student_id, name=student_id, student=student).model_copy(update=more)
     return Result(submission=submission, environment=ENVIRONMENT, labs={"01-a": lab}, total=lab.points, max=10.0)
+
+
+def unpacked(made: Made) -> dict[str, bytes]:
+    """Every file, and what is in those that are zips."""
+    found = {one.path: contents(one) for one in made.files}
+    for path, data in list(found.items()):
+        if path.endswith(".zip"):
+            with zipfile.ZipFile(io.BytesIO(data)) as archive:
+                found |= {name: archive.read(name) for name in archive.namelist()}
+    return found
 
 
 def small_class() -> list[Result]:

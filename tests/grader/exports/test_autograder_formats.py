@@ -6,7 +6,7 @@ import json
 from typing import Any
 
 import pytest
-from export_class import ALAN, contents, export, make_result, right_lab, small_class, ungraded_lab
+from export_class import ALAN, contents, export, make_result, right_lab, small_class, ungraded_lab, unpacked
 from jsonschema import Draft202012Validator
 
 from grader.model.verdicts import Verdict
@@ -104,7 +104,8 @@ AGS = _object(
 
 def documents(name: str) -> dict[str, Any]:
     """By the path of each file."""
-    return {one.path: json.loads(contents(one)) for one in export(name, small_class(), "cuda-26/week-3").files}
+    files = unpacked(export(name, small_class(), "cuda-26/week-3"))
+    return {path: json.loads(data) for path, data in files.items() if path.endswith(".json")}
 
 
 @pytest.mark.parametrize(
@@ -120,21 +121,21 @@ def test_each_file_is_what_the_platform_publishes(name: str, schema: dict[str, A
 
 def test_gradescope_gets_the_score_and_every_case() -> None:
     found = documents("gradescope")
-    assert found["exports/gradescope/ada/results.json"]["score"] == 10
-    alan = found["exports/gradescope/alan/results.json"]
+    assert found["ada/results.json"]["score"] == 10
+    alan = found["alan/results.json"]
     assert [(one["name"], one["status"], one["score"]) for one in alan["tests"]] == [
         ("01-a: square", "failed", 0),
         ("01-a: odd", "failed", 0),
     ]
     assert alan["output"] == "k.cu:19: Data race: As[0] is raced"
-    assert found["exports/gradescope/anna/results.json"]["score"] == 0
-    assert "exports/gradescope/zoe/results.json" not in found
+    assert found["anna/results.json"]["score"] == 0
+    assert "zoe/results.json" not in found
 
 
 def test_classroom50_gets_whole_numbers() -> None:
     halves = [make_result("ada", small_class()[0].submission.student, right_lab(9.5))]
     made = export("classroom50", halves, "cuda-26/week-3")
-    data = json.loads(contents(made.files[0]))
+    data = json.loads(unpacked(made)["ada/result.json"])
     assert (data["classroom"], data["assignment"], data["owner"]) == ("cuda-26", "week-3", "ada-l")
     assert (data["score"], data["max-score"]) == (95, 100)
     assert sum(one["score"] for one in data["tests"]) == 95
@@ -147,20 +148,20 @@ def test_classroom50_needs_a_classroom_and_an_assignment() -> None:
 
 def test_prairielearn_takes_no_attempt_from_a_student_whom_we_failed() -> None:
     found = documents("prairielearn")
-    assert found["exports/prairielearn/zoe/results.json"]["gradable"] is False
-    assert "score" not in found["exports/prairielearn/zoe/results.json"]
-    assert found["exports/prairielearn/ada/results.json"]["score"] == 1.0
+    assert found["zoe/results.json"]["gradable"] is False
+    assert "score" not in found["zoe/results.json"]
+    assert found["ada/results.json"]["score"] == 1.0
 
 
 def test_autolabs_last_line_is_the_scores_and_the_one_before_it_the_stages() -> None:
-    files = {one.path: contents(one).decode() for one in export("autolab", small_class()).files}
-    *text, stages, scores = files["exports/autolab/alan.txt"].splitlines()
+    files = {path: data.decode("utf-8", "replace") for path, data in unpacked(export("autolab", small_class())).items()}
+    *text, stages, scores = files["alan.txt"].splitlines()
     assert json.loads(scores) == {"scores": {"01-a": 0}}
     shown = json.loads(stages)
     assert (shown["_presentation"], shown["stages"]) == ("semantic", ["01-a"])
     assert shown["01-a"]["odd"]["passed"] is False
     assert text == ["# k.cu:19: Data race: As[0] is raced"]
-    assert json.loads(files["exports/autolab/zoe.txt"].splitlines()[-1]) == {"scores": {}}
+    assert json.loads(files["zoe.txt"].splitlines()[-1]) == {"scores": {}}
 
 
 def test_a_score_payload_a_line_and_none_for_whom_we_failed() -> None:
@@ -176,4 +177,4 @@ def test_a_score_payload_a_line_and_none_for_whom_we_failed() -> None:
 @pytest.mark.parametrize("name", ["gradescope", "classroom50", "ags"])
 def test_what_is_not_graded_has_no_score_anywhere(name: str, verdict: Verdict) -> None:
     made = export(name, [make_result("alan", ALAN, ungraded_lab(verdict))])
-    assert all(not contents(one) for one in made.files)
+    assert [path for path, data in unpacked(made).items() if data and not path.endswith(".zip")] == []
