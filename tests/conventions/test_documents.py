@@ -21,7 +21,7 @@ _SUFFIXES = (".py", ".hpp", ".cpp", ".cuh", ".sh", ".mk", ".md", ".json", ".toml
 # Names of files that are made while grading, or that stand for one of many.
 _MADE = {
     "runner.json", "image.json", "cubin.json", "judge.json", "result.json", "RUNNER.json", "JUDGE.json", "faults.txt", "kit.json",
-    "handout.json", "program.json", "run.json", "verdict_list.hpp", "finding.txt", "history.json", "refused.txt",
+    "handout.json", "results.json", "program.json", "run.json", "verdict_list.hpp", "finding.txt", "history.json", "refused.txt",
 }  # fmt: skip
 
 
