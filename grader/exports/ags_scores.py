@@ -9,6 +9,7 @@ from __future__ import annotations
 from grader.exports.frame.export import Export, ExportFile, Grades, Made
 from grader.exports.frame.export_notices import about
 from grader.exports.frame.json_text import json_line
+from grader.exports.frame.one_row_each import rows_by
 from grader.exports.frame.points import grade, most
 from grader.model.result import Result
 
@@ -16,15 +17,13 @@ _FILE = "exports/ags-scores.jsonl"
 
 
 def ags_scores(grades: Grades) -> Made:
-    known = [one for one in grades.results if _user(one)]
-    graded = [(one, points) for one in known if (points := grade(one)) is not None]
+    unknown = "left out, because the platform's id of the user is not known: give a roster with a column `LTI user id`"
+    known = rows_by(grades.results, lambda one: [_user(one)], unknown)
+    graded = [(one, points) for one in known.results if (points := grade(one)) is not None]
     lines = [json_line(_score(one, points, grades.at)) for one, points in graded]
     notices = [
-        *about(
-            [one for one in grades.results if not _user(one)],
-            "left out, because the platform's id of the user is not known: give a roster with a column `LTI user id`",
-        ),
-        *about([one for one in known if grade(one) is None], "not graded yet, so there is no line"),
+        *known.notices,
+        *about([one for one in known.results if grade(one) is None], "not graded yet, so there is no line"),
     ]
     return Made((ExportFile(_FILE, "".join(lines)),), tuple(notices))
 

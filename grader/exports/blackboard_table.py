@@ -8,7 +8,8 @@ from __future__ import annotations
 import codecs
 
 from grader.exports.frame.export import Export, ExportFile, Grades, Made
-from grader.exports.frame.export_notices import about, ungraded, without
+from grader.exports.frame.export_notices import ungraded
+from grader.exports.frame.one_row_each import rows_by
 from grader.exports.frame.points import grade_text
 from grader.exports.frame.safe_cells import key_cell, shown_cell, table_text
 from grader.model.result import Result
@@ -18,16 +19,20 @@ _CSV, _TABS = "exports/blackboard.csv", "exports/blackboard.xls"
 
 
 def blackboard_table(grades: Grades) -> Made:
-    known = [one for one in grades.results if key_cell(one.submission.student.login)]
+    known = rows_by(
+        grades.results,
+        lambda one: [key_cell(one.submission.student.login)],
+        "left out, because the username is not known: give a roster",
+    )
     rows = [["Last Name", "First Name", "Username", "Student ID", shown_cell(grades.assignment)]]
-    rows += [_row(one) for one in known]
+    rows += [_row(one) for one in known.results]
     tabs = table_text(rows, separator="\t", quote_all=True)
     files = (
         ExportFile(_CSV, table_text(rows, quote_all=True)),
         ExportFile(_TABS, codecs.BOM_UTF16_LE + tabs.encode("utf-16-le")),
     )
     notices = [
-        *about(without(grades.results, known), "left out, because the username is not known: give a roster"),
+        *known.notices,
         *ungraded(grades, "look in Blackboard's preview at what it makes of that"),
     ]
     if "|" not in grades.assignment:

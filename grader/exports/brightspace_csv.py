@@ -6,7 +6,8 @@ Brightspace finds a student by OrgDefinedId or Username, and the grade item by i
 from __future__ import annotations
 
 from grader.exports.frame.export import Export, ExportFile, Grades, Made
-from grader.exports.frame.export_notices import about, above_maximum, ungraded, without
+from grader.exports.frame.export_notices import above_maximum, ungraded
+from grader.exports.frame.one_row_each import rows_by
 from grader.exports.frame.points import grade_text
 from grader.exports.frame.safe_cells import key_cell, shown_cell, table_text
 from grader.model.result import Result
@@ -15,11 +16,12 @@ _FILE = "exports/brightspace.csv"
 
 
 def brightspace_csv(grades: Grades) -> Made:
-    known = [one for one in grades.results if any(_keys(one))]
+    unknown = "left out, because neither OrgDefinedId nor username is known: give a roster"
+    known = rows_by(grades.results, _keys, unknown)
     rows = [["OrgDefinedId", "Username", f"{shown_cell(grades.assignment)} Points Grade", "End-of-Line Indicator"]]
-    rows += [[*_keys(one), grade_text(one), "#"] for one in known]
+    rows += [[*_keys(one), grade_text(one), "#"] for one in known.results]
     notices = [
-        *about(without(grades.results, known), "left out, because neither OrgDefinedId nor username is known"),
+        *known.notices,
         *above_maximum(
             grades, "more than the maximum: Brightspace cuts these off, unless the grade item can exceed it"
         ),

@@ -11,6 +11,7 @@ from collections.abc import Iterable, Sequence
 from grader.exports.frame.export import Export, ExportFile, Grades, Made
 from grader.exports.frame.export_notices import about, above_maximum
 from grader.exports.frame.json_text import json_text
+from grader.exports.frame.one_row_each import rows_by
 from grader.exports.frame.points import grade, most
 from grader.exports.frame.tested_rows import tested_rows
 from grader.exports.frame.zip_bytes import zip_bytes
@@ -69,24 +70,28 @@ def _points(result: Result) -> Sequence[float]:
     return [result.total, most(result), *(row.points for row in rows), *(row.max_points for row in rows)]
 
 
+def _owner(result: Result) -> str:
+    """The account whose repository it is."""
+    return result.submission.student.platform_ids.get("GitHub Classroom", "")
+
+
 def _render(grades: Grades) -> Made:
-    owners = {
-        one.submission.id: one.submission.student.platform_ids.get("GitHub Classroom", "") for one in grades.results
-    }
+    known = rows_by(
+        grades.results, lambda one: [_owner(one)], "left out, because the GitHub account is not known: give a roster"
+    )
     left = [one for one in grades.results if grade(one) is None]
-    nobody = [one for one in grades.results if not owners[one.submission.id]]
-    given = [one for one in grades.results if grade(one) is not None and owners[one.submission.id]]
+    given = [one for one in known.results if grade(one) is not None]
     factor = whole_factor(given)
     at = f"{grades.at[:19]}Z"
     files = [
         (
             f"{one.submission.id}/result.json",
-            json_text(classroom50_result(one, owners[one.submission.id], grades.assignment, at, factor)),
+            json_text(classroom50_result(one, _owner(one), grades.assignment, at, factor)),
         )
         for one in given
     ]
     notices = [
-        *about(nobody, "left out, because the GitHub account is not known: give a roster"),
+        *known.notices,
         *about(left, "not graded yet, so there is no result.json"),
         *above_maximum(grades, "more than the maximum, which classroom50 does not take: the maximum is written"),
     ]

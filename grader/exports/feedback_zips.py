@@ -7,7 +7,7 @@ student handed in: both are in the names of what was downloaded from there.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 
 from grader.exports.frame.export import Export, ExportFile, Grades, Made
 from grader.exports.frame.export_notices import about, without
@@ -44,29 +44,30 @@ def _in_canvas(result: Result) -> str:
 
 
 def _zipped(grades: Grades, file: str, name_of: Callable[[Result], str], why: str) -> Made:
-    names = {one.submission.id: name_of(one) for one in grades.results if one.submission.handed_in or name_of(one)}
-    named = [one for one in grades.results if names.get(one.submission.id)]
-    absent = [one for one in grades.results if one.submission.id not in names]
-    pages = ((one, grades.page(one.submission.id)) for one in named)
+    absent = [one for one in grades.results if not one.submission.handed_in and not name_of(one)]
+    named: dict[str, Result] = {}
+    twice = [one for one in grades.results if (name := name_of(one)) and named.setdefault(name, one) is not one]
     pageless: list[Result] = []
-    data = zip_bytes(_entries(pages, names, pageless))
+    data = zip_bytes(_entries(grades, named, pageless))
     notices = [
-        *about(without(grades.results, [*named, *absent]), f"no page in this zip, because {why}"),
+        *about(without(grades.results, [*named.values(), *absent, *twice]), f"no page in this zip, because {why}"),
         *about(absent, "handed in nothing, so there is nothing to attach a page to"),
+        *about(
+            twice, "somebody else's page is attached to the same file: a team's, or another upload of the same student"
+        ),
         *about(pageless, "the page is missing in OUT: grade again"),
     ]
     return Made((ExportFile(file, data),), tuple(notices))
 
 
-def _entries(
-    pages: Iterable[tuple[Result, bytes | None]], names: Mapping[str, str], pageless: list[Result]
-) -> Iterator[tuple[str, bytes]]:
+def _entries(grades: Grades, named: Mapping[str, Result], pageless: list[Result]) -> Iterator[tuple[str, bytes]]:
     """Students without a page are added to `pageless`."""
-    for one, page in pages:
+    for name, one in named.items():
+        page = grades.page(one.submission.id)
         if page is None:
             pageless.append(one)
         else:
-            yield names[one.submission.id], page
+            yield name, page
 
 
 MOODLE_FEEDBACK = Export("moodle-feedback", _MOODLE, "pages for Moodle's multiple feedback files", moodle_feedback)

@@ -1,28 +1,45 @@
 """Moodle's tables: the CSV file for the gradebook's import, and the offline grading worksheet of an assignment. Pure.
 
-The gradebook finds a student by username, ID number or address, whichever the instructor maps. A row that Moodle does not find makes
-it refuse the whole file, and so does a grade that is too high.
+The gradebook finds a student by the one column that the instructor maps. A row whose cell is empty there would give its grade to the
+student of the row before it, so a column that is not complete is left out. A row that Moodle does not find makes it refuse the whole
+file, and so does a grade that is too high.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from grader.exports.frame.export import Export, ExportFile, Grades, Made
-from grader.exports.frame.export_notices import about, above_maximum, ungraded, without
+from grader.exports.frame.export_notices import about, above_maximum, ungraded
+from grader.exports.frame.one_row_each import rows_by
 from grader.exports.frame.points import grade_text, number_text
 from grader.exports.frame.safe_cells import key_cell, shown_cell, table_text
-from grader.model.result import Result
+from grader.model.result import Result, Student
 
 _GRADES, _WORKSHEET = "exports/moodle.csv", "exports/moodle-worksheet.csv"
 _MOST = 100  # the highest grade that Moodle imports, unless its administrator allows more
+_KEYS: dict[str, Callable[[Student], str]] = {
+    "Username": lambda student: key_cell(student.login),
+    "ID number": lambda student: key_cell(student.number),
+    "Email address": lambda student: key_cell(student.email),
+}
 
 
 def moodle_csv(grades: Grades) -> Made:
-    known = [one for one in grades.results if any(_keys(one))]
-    rows = [["Full name", "Username", "ID number", "Email address", shown_cell(grades.assignment)]]
-    rows += [[_name(one), *_keys(one), grade_text(one)] for one in known]
-    high = [one for one in known if one.total > _MOST]
+    students = [one.submission.student for one in grades.results]
+    best = max(_KEYS, key=lambda heading: sum(bool(_KEYS[heading](one)) for one in students))
+    known = rows_by(
+        grades.results, lambda one: [_KEYS[best](one.submission.student)], f'left out, because "{best}" is not known'
+    )
+    whole = [heading for heading in _KEYS if all(_KEYS[heading](one.submission.student) for one in known.results)]
+    rows = [["Full name", *whole, shown_cell(grades.assignment)]]
+    rows += [
+        [_name(one), *(_KEYS[heading](one.submission.student) for heading in whole), grade_text(one)]
+        for one in known.results
+    ]
+    high = [one for one in known.results if one.total > _MOST]
     notices = [
-        *about(without(grades.results, known), "left out, because neither login nor number nor address is known"),
+        *known.notices,
         *about(high, f"more than {_MOST} points: Moodle refuses the whole file unless its administrator allows more"),
         *ungraded(grades, "Moodle would remove a grade that it has: grade these first"),
     ]
@@ -30,15 +47,16 @@ def moodle_csv(grades: Grades) -> Made:
 
 
 def moodle_worksheet(grades: Grades) -> Made:
-    known = [one for one in grades.results if _participant(one)]
+    unknown = "left out, because Moodle's number of the participant is not known"
+    known = rows_by(grades.results, lambda one: [_participant(one)], unknown)
     headings = ["Identifier", "Full name", "ID number", "Email address", "Grade", "Maximum Grade"]
     rows = [[*headings, "Last modified (grade)"]]
-    for one in known:
+    for one in known.results:
         student = one.submission.student
         who = [f"Participant {_participant(one)}", _name(one), key_cell(student.number), key_cell(student.email)]
         rows.append([*who, grade_text(one), number_text(one.max), "-"])
     notices = [
-        *about(without(grades.results, known), "left out, because Moodle's number of the participant is not known"),
+        *known.notices,
         *above_maximum(grades, "more than the maximum: Moodle leaves these out without a word; enter them by hand"),
         *ungraded(grades, "Moodle leaves these as they are"),
     ]
@@ -47,11 +65,6 @@ def moodle_worksheet(grades: Grades) -> Made:
 
 def _name(result: Result) -> str:
     return shown_cell(result.submission.student.name or result.submission.name)
-
-
-def _keys(result: Result) -> list[str]:
-    student = result.submission.student
-    return [key_cell(one) for one in (student.login, student.number, student.email)]
 
 
 def _participant(result: Result) -> str:

@@ -107,8 +107,8 @@ def test_who_is_no_longer_in_the_class_is_in_no_export(course: Course) -> None:
     (course.source / "ben").rmdir()
     course.grade()
     assert (course.out / "instructor" / "ben.json").is_file()
-    assert export_again(ExportRequest(str(course.out), ("canvas",))) == 0
-    assert [row["Student"].strip() for row in grade_table(course, "canvas.csv")] == ["Points Possible", "anna"]
+    assert export_again(ExportRequest(str(course.out), ("autolab",))) == 0
+    assert {*members(course.out / "exports" / "autolab.zip")} == {"anna.txt"}
 
 
 def test_a_damaged_record_is_told_and_the_others_are_exported(
@@ -116,9 +116,9 @@ def test_a_damaged_record_is_told_and_the_others_are_exported(
 ) -> None:
     course.grade()
     (course.out / "instructor" / "ben.json").write_text("{", encoding="utf-8")
-    assert export_again(ExportRequest(str(course.out), ("canvas",))) == 3
+    assert export_again(ExportRequest(str(course.out), ("autolab",))) == 3
     assert "ben.json cannot be read" in capsys.readouterr().out
-    assert [row["Student"].strip() for row in grade_table(course, "canvas.csv")] == ["Points Possible", "anna"]
+    assert {*members(course.out / "exports" / "autolab.zip")} == {"anna.txt"}
 
 
 @pytest.mark.parametrize(

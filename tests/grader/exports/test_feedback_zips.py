@@ -9,6 +9,7 @@ import zipfile
 import pytest
 from export_class import ADA, contents, export, make_result, right_lab, small_class
 
+from grader.intake.platform_names import platform_name
 from grader.model.result import Student
 
 
@@ -78,6 +79,24 @@ def test_who_gets_no_page_is_told() -> None:
     pageless = export("moodle-feedback", small_class(), pages={"ada": b"a page"})
     assert "(alan, zoe, anna)" in pageless.notices[0]
     assert "missing in OUT" in pageless.notices[0]
+
+
+def test_a_team_that_shares_a_file_in_canvas_has_one_page_there() -> None:
+    first = small_class()[0]
+    mate = make_result("mate", Student(name="Mate"), right_lab(), downloaded=first.submission.downloaded)
+    assert len(names("canvas-feedback", mate)) == 3
+    assert [one for one in export("canvas-feedback", [first, mate]).notices if "(mate)" in one and "a team's" in one]
+
+
+def test_our_own_intake_finds_the_same_students_in_these_names() -> None:
+    canvas = [platform_name(one) for one in names("canvas-feedback")]
+    assert [one and (one.platform, one.student) for one in canvas] == [
+        ("Canvas", str(number)) for number in (101, 102, 103)
+    ]
+    moodle = [platform_name(one.replace("/", "")) for one in names("moodle-feedback")]
+    assert [one and (one.platform, one.student) for one in moodle] == [
+        ("Moodle", f"70000{number}") for number in (1, 2, 3, 4)
+    ]
 
 
 def test_the_same_pages_make_the_same_bytes() -> None:

@@ -7,13 +7,15 @@ import io
 from collections.abc import Callable
 
 import pytest
-from export_class import ALAN, contents, export, make_result, right_lab, small_class, ungraded_lab
+from export_class import ADA, ALAN, contents, export, make_result, right_lab, small_class, ungraded_lab, unpacked
 
 from grader.exports.frame.safe_cells import key_cell, shown_cell
-from grader.model.result import Student
+from grader.model.result import Student, Submission
 from grader.model.verdicts import Verdict
 from grader.people.roster import roster_in
 
+KEYED = ["canvas", "moodle", "moodle-worksheet", "blackboard", "brightspace", "classroom50", "ags"]
+ADA_AGAIN = Submission(id="ada-2", name="Ada again", student=ADA)
 TABLES = [
     ("canvas", 0),
     ("moodle", 0),
@@ -106,10 +108,31 @@ def test_moodles_worksheet_names_participants_as_moodle_does_and_has_no_comments
 
 def test_who_cannot_be_named_to_a_platform_is_told() -> None:
     nobody = [make_result("folder", Student(), right_lab())]
-    for name in ("moodle", "moodle-worksheet", "blackboard", "brightspace", "classroom50", "ags"):
+    for name in KEYED:
         made = export(name, nobody)
         assert [one for one in made.notices if "left out" in one and "(folder)" in one], name
-    assert [one for one in export("canvas", nobody).notices if "(folder)" in one]
+
+
+@pytest.mark.parametrize("name", KEYED)
+def test_two_uploads_of_one_student_are_left_out_and_told(name: str) -> None:
+    twice = [*small_class(), small_class()[0].model_copy(update={"submission": ADA_AGAIN})]
+    made = export(name, twice, "c/a")
+    assert [one for one in made.notices if "left out" in one and "(ada, ada-2)" in one], name
+    assert "ada" not in str(unpacked(made))
+
+
+def test_a_column_by_which_moodle_finds_students_has_no_gap() -> None:
+    """Moodle would give the grade of a row without a key to the student of the row before it."""
+    gaps = [
+        make_result("ada", Student(login="ada", number="1"), right_lab()),
+        make_result("alan", Student(login="alan", email="alan@example.org"), right_lab()),
+        make_result("eve", Student(number="3"), right_lab()),
+    ]
+    made = export("moodle", gaps)
+    head, *rows = rows_of(contents(made.files[0]))
+    assert head == ["Full name", "Username", "Week 3"]
+    assert rows == [["ada", "ada", "10"], ["alan", "alan", "10"]]
+    assert [one for one in made.notices if "(eve)" in one and '"Username" is not known' in one]
 
 
 def test_more_than_the_maximum_is_told_where_a_platform_drops_it() -> None:
