@@ -41,7 +41,7 @@ def moodle_csv(grades: Grades) -> Made:
     notices = [
         *known.notices,
         *about(high, f"more than {_MOST} points: Moodle refuses the whole file unless its administrator allows more"),
-        *ungraded(grades, "Moodle would remove a grade that it has: grade these first"),
+        *ungraded(grades, "Moodle may remove a grade that it has: grade these first"),
     ]
     return Made((ExportFile(_GRADES, table_text(rows)),), tuple(notices))
 

@@ -15,7 +15,7 @@ from grader.model.errors import RemediableError
 from grader.model.result import Student
 from grader.people.name_forms import first_and_last, some
 from grader.people.person_keys import FOLDER, Key, keys_of
-from grader.people.roster_columns import KEYS, USUAL, Columns, columns_of, understood
+from grader.people.roster_columns import KEYS, PLATFORMS, USUAL, Columns, columns_of, understood
 from grader.people.table_text import Row, TableError, read_table
 
 _LARGEST = 32 << 20
@@ -128,9 +128,7 @@ def _row(row: Row, columns: Columns, left_out: dict[str, int]) -> RosterRow | No
         email=keys.get("email", ""),
         section=cells.get("section", ""),
         team=cells.get("team", ""),
-        platform_ids={
-            one: keys[one] for one in ("Canvas", "Moodle", "GitHub Classroom", "PrairieLearn") if keys.get(one)
-        },
+        platform_ids={one: keys[one] for one in PLATFORMS if keys.get(one)},
     )
     return RosterRow(student, row.line, keys.get("upload", ""), first, last)
 

@@ -28,11 +28,13 @@ _WORDS = {
     "role": "role, roles, rolle, course role",
     "GitHub Classroom": "github username, github login, github user, github",
     "PrairieLearn": "uid",
+    "LTI": "lti user id, lti sub",
     "id": "id",
     "identifier": "identifier",
 }  # fmt: skip
 FIELDS = {word.strip(): name for name, words in _WORDS.items() for word in words.split(",")}
-KEYS = ("number", "login", "email", "upload", "Canvas", "Moodle", "GitHub Classroom", "PrairieLearn")
+PLATFORMS = ("Canvas", "Moodle", "GitHub Classroom", "PrairieLearn", "LTI")  # with ids of their own
+KEYS = ("number", "login", "email", "upload", *PLATFORMS)
 _TWO_MEANINGS = frozenset({"group", "groups", "gruppe", "gruppen", "groupe", "grupo"})
 _EXPORTS: dict[str, tuple[set[str], ...]] = {
     "Canvas": ({"sis user id"}, {"sis login id"}, {"student", "id", "section"}),

@@ -10,6 +10,7 @@ from export_class import ALAN, contents, export, make_result, right_lab, small_c
 from jsonschema import Draft202012Validator
 
 from grader.model.verdicts import Verdict
+from grader.people.roster import roster_in
 
 _NUMBER, _TEXT = {"type": "number"}, {"type": "string"}
 _NAME = {"type": "string", "minLength": 1}
@@ -178,3 +179,9 @@ def test_a_score_payload_a_line_and_none_for_whom_we_failed() -> None:
 def test_what_is_not_graded_has_no_score_anywhere(name: str, verdict: Verdict) -> None:
     made = export(name, [make_result("alan", ALAN, ungraded_lab(verdict))])
     assert [path for path, data in unpacked(made).items() if data and not path.endswith(".zip")] == []
+
+
+def test_a_roster_may_say_under_which_id_a_platform_launches_tools() -> None:
+    row = roster_in(b"name,login,LTI user id\nAda,ada,8f3c-11\n", "roster.csv").rows[0]
+    made = export("ags", [make_result("ada", row.student, right_lab())])
+    assert json.loads(contents(made.files[0]))["userId"] == "8f3c-11"
