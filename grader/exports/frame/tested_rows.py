@@ -51,7 +51,7 @@ def _rows(lab_id: str, lab: LabResult) -> Iterator[TestedRow]:
 def _case_row(lab_id: str, lab: LabResult, case: Case) -> TestedRow:
     undecided = lab.verdict in UNDECIDED or case.verdict in UNDECIDED
     words = [case.message, case.advice] if not case.passed else [case.message if case.points < case.max_points else ""]
-    if undecided:
+    if undecided or not lab.ran:
         words = [lab.verdict.facts.sentence]
     passed = None if undecided else case.passed
     return TestedRow(lab_id, case.name, passed, case.points, case.max_points, "\n".join(filter(None, words)))

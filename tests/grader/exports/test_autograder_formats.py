@@ -133,6 +133,14 @@ def test_gradescope_gets_the_score_and_every_case() -> None:
     assert "zoe/results.json" not in found
 
 
+def test_a_case_that_was_not_run_says_why() -> None:
+    missing = small_class()[1].labs["01-a"].model_copy(update={"verdict": Verdict.MISSING_FILE})
+    cases = tuple(one.model_copy(update={"launches": (), "message": "not run"}) for one in missing.cases)
+    made = export("gradescope", [make_result("alan", ALAN, missing.model_copy(update={"cases": cases}))])
+    tests = json.loads(unpacked(made)["alan/results.json"])["tests"]
+    assert {one["output"] for one in tests} == {Verdict.MISSING_FILE.facts.sentence}
+
+
 def test_classroom50_gets_whole_numbers() -> None:
     halves = [make_result("ada", small_class()[0].submission.student, right_lab(9.5))]
     made = export("classroom50", halves, "cuda-26/week-3")
@@ -162,7 +170,17 @@ def test_autolabs_last_line_is_the_scores_and_the_one_before_it_the_stages() -> 
     assert (shown["_presentation"], shown["stages"]) == ("semantic", ["01-a"])
     assert shown["01-a"]["odd"]["passed"] is False
     assert text == ["# k.cu:19: Data race: As[0] is raced"]
-    assert json.loads(files["zoe.txt"].splitlines()[-1]) == {"scores": {}}
+    assert "zoe.txt" not in files
+
+
+def test_a_lab_that_is_not_graded_has_neither_stage_nor_score_in_autolab() -> None:
+    half = make_result("ada", small_class()[0].submission.student, right_lab())
+    half = half.model_copy(update={"labs": half.labs | {"02-b": ungraded_lab(Verdict.NEEDS_GPU)}})
+    made = export("autolab", [half])
+    *_, stages, scores = unpacked(made)["ada.txt"].decode().splitlines()
+    assert json.loads(scores) == {"scores": {"01-a": 10}}
+    assert json.loads(stages)["stages"] == ["01-a"]
+    assert "partly graded" in made.notices[0]
 
 
 def test_a_score_payload_a_line_and_none_for_whom_we_failed() -> None:
