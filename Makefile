@@ -47,7 +47,7 @@ grade:  ## grade SUBMISSIONS into OUT; without them, the bundled class into out/
 	@$(setup) && $(tilelab) grade "$$SUBMISSIONS" --out "$$OUT" $(labs) $(exports) $${ASSIGNMENT:+--assignment "$$ASSIGNMENT"} $${ROSTER:+--roster "$$ROSTER"} $${SANITIZE:+--sanitize} $${SWEEP:+--sweep} $${SEARCH_SECONDS:+--search-seconds "$$SEARCH_SECONDS"}
 
 export:  ## write the grades of the class in OUT for other programs, EXPORT="canvas moodle-feedback"; see docs/exports.md
-	@$(setup) && $(tilelab) export "$$OUT" $(exports) $${ASSIGNMENT:+--assignment "$$ASSIGNMENT"} $${ROSTER:+--roster "$$ROSTER"}
+	@$(setup) && $(tilelab) export "$$OUT" $(labs) $(exports) $${ASSIGNMENT:+--assignment "$$ASSIGNMENT"} $${ROSTER:+--roster "$$ROSTER"}
 
 leaderboard:  ## write the public leaderboard of the class graded into OUT again; with LAB=..., of that timed lab
 	@$(setup) && $(tilelab) leaderboard "$$OUT" $(labs)

@@ -87,6 +87,9 @@ def export_command(
         list[str] | None,
         typer.Option(help=f"write grades in this format; may be given several times. {export_help()}", metavar="NAME"),
     ] = None,
+    lab: Annotated[
+        list[str] | None, typer.Option(help="the points of this lab only; may be given several times")
+    ] = None,
     assignment: Annotated[
         str,
         typer.Option(help="what the platform calls it; default: as the class was graded", metavar="NAME"),
@@ -101,7 +104,7 @@ def export_command(
     def run() -> int:
         from grader.commands.classes.export_command import ExportRequest, export_again
 
-        return export_again(ExportRequest(out, tuple(export or ()), assignment, roster))
+        return export_again(ExportRequest(out, tuple(export or ()), assignment, roster, tuple(lab or ())))
 
     guarded(run)
 

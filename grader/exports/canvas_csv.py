@@ -14,6 +14,7 @@ from grader.exports.frame.safe_cells import key_cell, shown_cell, table_text
 from grader.model.result import Result
 
 _FILE = "exports/canvas.csv"
+_POINTS = "Points Possible"
 _HEADINGS = ("Student", "ID", "SIS User ID", "SIS Login ID", "Section")
 
 
@@ -22,7 +23,7 @@ def canvas_csv(grades: Grades) -> Made:
     known = rows_by(grades.results, _keys, unknown)
     rows = [
         [*_HEADINGS, shown_cell(grades.assignment)],
-        ["    Points Possible", "", "", "", "", number_text(grades.max)],
+        [f"    {_POINTS}", "", "", "", "", number_text(grades.max)],
         *(_row(result) for result in known.results),
     ]
     notices = [
@@ -40,6 +41,8 @@ def _keys(result: Result) -> list[str]:
 def _row(result: Result) -> list[str]:
     student = result.submission.student
     name = shown_cell(student.name or result.submission.name)
+    if _POINTS.casefold() in name.casefold():  # Canvas would take the row for that of the maximum
+        name = result.submission.id
     return [name, *_keys(result), shown_cell(student.section), grade_text(result)]
 
 

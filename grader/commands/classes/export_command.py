@@ -12,6 +12,7 @@ from grader.batch.output_folder import OutputFolder
 from grader.batch.publishing import write_exports
 from grader.commands.classes.named_exports import exports_named
 from grader.exports import EXPORTS
+from grader.exports.again.chosen_labs import with_labs
 from grader.exports.again.last_batch import LastBatchFile
 from grader.exports.again.later_roster import with_roster
 from grader.model.errors import RemediableError
@@ -28,6 +29,7 @@ class ExportRequest:
     exports: tuple[str, ...]
     assignment: str = ""  # empty: as the batch called it
     roster: str = ""  # a file; empty: there is none
+    labs: tuple[str, ...] = ()  # empty: all that the batch graded
 
 
 def export_again(request: ExportRequest) -> int:
@@ -51,6 +53,8 @@ def export_again(request: ExportRequest) -> int:
         notices: list[str] = []
         if roster is not None:
             graded, notices = with_roster(graded, roster, folder.identities.read().book)
+        if request.labs:
+            graded = with_labs(graded, request.labs)
         assignment = request.assignment.strip() or batch.assignment
         written = write_exports(graded, folder, formats, assignment)
     _say(console, [*notices, *written.notices], "note: ", "yellow")

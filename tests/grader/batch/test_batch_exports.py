@@ -164,6 +164,29 @@ def test_a_grade_that_is_blank_now_is_in_no_zip_as_it_was_before(course: Course)
     assert {*members(course.out / "exports" / "gradescope.zip")} == {"anna/results.json"}
 
 
+def test_one_lab_can_be_exported_alone(course: Course) -> None:
+    course.roster = ROSTER
+    course.grade()
+    assert export_again(ExportRequest(str(course.out), ("moodle",), assignment="Lab a", labs=("a",))) == 0
+    assert {row["Username"]: row["Lab a"] for row in grade_table(course, "moodle.csv")} == {
+        "anna": "4",
+        "ben": "1",
+        "cleo": "0",
+    }
+    with pytest.raises(RemediableError, match="did not grade 'c'"):
+        export_again(ExportRequest(str(course.out), ("moodle",), labs=("c",)))
+
+
+def test_no_lab_is_exported_alone_where_a_total_is_not_the_sum_of_its_labs(course: Course) -> None:
+    course.grade()
+    path = course.out / "instructor" / "ben.json"
+    record = json.loads(path.read_text(encoding="utf-8"))
+    record["result"]["total"] = 0.5
+    path.write_text(json.dumps(record), encoding="utf-8")
+    with pytest.raises(RemediableError, match="the total of ben is not the sum"):
+        export_again(ExportRequest(str(course.out), ("junit",), labs=("a",)))
+
+
 def test_the_assignments_name_is_kept_for_later(course: Course) -> None:
     course.grade()
     path = LastBatchFile(course.out / "instructor").path

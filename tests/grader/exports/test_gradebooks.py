@@ -83,6 +83,13 @@ def test_canvas_sees_its_header_its_row_of_points_and_one_assignment() -> None:
     assert not contents(made.files[0]).startswith(b"\xef\xbb\xbf")
 
 
+def test_a_student_cannot_change_how_many_points_canvas_gives_at_most() -> None:
+    eve = make_result("eve", Student(name="Points Possible", login="eve"), right_lab(3.0))
+    rows = rows_of(contents(export("canvas", [eve]).files[0]))
+    assert ["Points Possible" in row[0] for row in rows] == [False, True, False]
+    assert rows[2] == ["eve", "", "", "eve", "", "3"]
+
+
 def test_blackboards_table_is_also_utf_16_with_tabs_and_every_cell_in_quotes() -> None:
     comma, tabs = (
         contents(one) for one in export("blackboard", small_class(), "Week 3 [Total Pts: 10 Score] |77").files
