@@ -33,7 +33,7 @@ def blackboard_table(grades: Grades) -> Made:
     )
     notices = [
         *known.notices,
-        *ungraded(grades, "look in Blackboard's preview at what it makes of that"),
+        *ungraded(known.results, "look in Blackboard's preview at what it makes of that"),
     ]
     if "|" not in grades.assignment:
         notices.append(

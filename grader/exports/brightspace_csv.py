@@ -23,9 +23,9 @@ def brightspace_csv(grades: Grades) -> Made:
     notices = [
         *known.notices,
         *above_maximum(
-            grades, "more than the maximum: Brightspace cuts these off, unless the grade item can exceed it"
+            known.results, "more than the maximum: Brightspace cuts these off, unless the grade item can exceed it"
         ),
-        *ungraded(grades, "look in Brightspace's preview at what it makes of that"),
+        *ungraded(known.results, "look in Brightspace's preview at what it makes of that"),
     ]
     return Made((ExportFile(_FILE, table_text(rows)),), tuple(notices))
 

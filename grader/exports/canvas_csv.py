@@ -28,7 +28,7 @@ def canvas_csv(grades: Grades) -> Made:
     ]
     notices = [
         *known.notices,
-        *ungraded(grades, "Canvas would remove a grade that it has: grade these first"),
+        *ungraded(known.results, "Canvas would remove a grade that it has: grade these first"),
     ]
     return Made((ExportFile(_FILE, table_text(rows)),), tuple(notices))
 

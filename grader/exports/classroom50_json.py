@@ -79,7 +79,7 @@ def _render(grades: Grades) -> Made:
     known = rows_by(
         grades.results, lambda one: [_owner(one)], "left out, because the GitHub account is not known: give a roster"
     )
-    left = [one for one in grades.results if grade(one) is None]
+    left = [one for one in known.results if grade(one) is None]
     given = [one for one in known.results if grade(one) is not None]
     factor = whole_factor(given)
     at = f"{grades.at[:19]}Z"
@@ -93,7 +93,7 @@ def _render(grades: Grades) -> Made:
     notices = [
         *known.notices,
         *about(left, "not graded yet, so there is no result.json"),
-        *above_maximum(grades, "more than the maximum, which classroom50 does not take: the maximum is written"),
+        *above_maximum(known.results, "more than the maximum, which classroom50 does not take: the maximum is written"),
     ]
     if factor > 1:
         notices.append(f"all points are multiplied by {factor}, because classroom50 takes whole numbers alone")

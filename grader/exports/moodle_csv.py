@@ -28,9 +28,10 @@ _KEYS: dict[str, Callable[[Student], str]] = {
 def moodle_csv(grades: Grades) -> Made:
     students = [one.submission.student for one in grades.results]
     best = max(_KEYS, key=lambda heading: sum(bool(_KEYS[heading](one)) for one in students))
-    known = rows_by(
-        grades.results, lambda one: [_KEYS[best](one.submission.student)], f'left out, because "{best}" is not known'
-    )
+    unknown = f'left out, because "{best}" is not known'
+    if not any(_KEYS[best](one) for one in students):
+        unknown = "left out, because neither login nor number nor address is known: give a roster"
+    known = rows_by(grades.results, lambda one: [_KEYS[best](one.submission.student)], unknown)
     whole = [heading for heading in _KEYS if all(_KEYS[heading](one.submission.student) for one in known.results)]
     rows = [["Full name", *whole, shown_cell(grades.assignment)]]
     rows += [
@@ -41,7 +42,7 @@ def moodle_csv(grades: Grades) -> Made:
     notices = [
         *known.notices,
         *about(high, f"more than {_MOST} points: Moodle refuses the whole file unless its administrator allows more"),
-        *ungraded(grades, "Moodle may remove a grade that it has: grade these first"),
+        *ungraded(known.results, "Moodle may remove a grade that it has: grade these first"),
     ]
     return Made((ExportFile(_GRADES, table_text(rows)),), tuple(notices))
 
@@ -57,8 +58,10 @@ def moodle_worksheet(grades: Grades) -> Made:
         rows.append([*who, grade_text(one), number_text(one.max), "-"])
     notices = [
         *known.notices,
-        *above_maximum(grades, "more than the maximum: Moodle leaves these out without a word; enter them by hand"),
-        *ungraded(grades, "Moodle leaves these as they are"),
+        *above_maximum(
+            known.results, "more than the maximum: Moodle leaves these out without a word; enter them by hand"
+        ),
+        *ungraded(known.results, "Moodle leaves these as they are"),
     ]
     return Made((ExportFile(_WORKSHEET, table_text(rows)),), tuple(notices))
 

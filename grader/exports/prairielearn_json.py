@@ -40,7 +40,7 @@ def _render(grades: Grades) -> Made:
     files = [(f"{one.submission.id}/results.json", json_text(prairielearn_results(one))) for one in grades.results]
     notices = [
         *about([one for one in grades.results if grade(one) is None], "not graded yet, so the result is not gradable"),
-        *above_maximum(grades, "more than the maximum: PrairieLearn takes no score above 1"),
+        *above_maximum(grades.results, "more than the maximum: PrairieLearn takes no score above 1"),
     ]
     return Made((ExportFile(_FILE, zip_bytes(files)),), tuple(notices))
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from grader.exports.frame.export import Grades
 from grader.exports.frame.points import grade
 from grader.model.result import Result
 from grader.people.name_forms import some
@@ -18,16 +17,14 @@ def about(results: Sequence[Result], what: str) -> list[str]:
     return [f"{many}: {what} ({some(one.submission.id for one in results)})"]
 
 
-def ungraded(grades: Grades, what: str) -> list[str]:
+def ungraded(results: Iterable[Result], what: str) -> list[str]:
     """About those whose cell is blank. `what` says what the platform makes of that."""
-    return about(
-        [one for one in grades.results if grade(one) is None], f"not graded yet, so the grade is blank; {what}"
-    )
+    return about([one for one in results if grade(one) is None], f"not graded yet, so the grade is blank; {what}")
 
 
-def above_maximum(grades: Grades, what: str) -> list[str]:
+def above_maximum(results: Iterable[Result], what: str) -> list[str]:
     """About those who have more than the maximum, by extra credit."""
-    return about([one for one in grades.results if one.total > one.max], what)
+    return about([one for one in results if one.total > one.max], what)
 
 
 def without(results: Iterable[Result], chosen: Iterable[Result]) -> list[Result]:

@@ -30,4 +30,5 @@ def rows_by(results: Sequence[Result], keys_of: Callable[[Result], Sequence[str]
     told = about(
         several, "left out, because several uploads are one student's: leave the one that counts and grade again"
     )
-    return Rows(tuple(kept), [*about(nobody, unknown), *told])
+    empty = ["nobody is in this file, so there is nothing to import"] if results and not kept else []
+    return Rows(tuple(kept), [*empty, *about(nobody, unknown), *told])
