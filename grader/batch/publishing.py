@@ -13,7 +13,8 @@ from pathlib import Path
 from grader.batch.output_folder import OutputFolder
 from grader.exports import Export
 from grader.exports.again.last_batch import LastBatchFile
-from grader.exports.frame.export import ExportFile, grades_of
+from grader.exports.frame.export import ExportFile
+from grader.exports.frame.redacted_grades import grades_of
 from grader.machine.atomic_file import write_atomically
 from grader.model.graded_class import GradedClass
 from grader.model.result import Result

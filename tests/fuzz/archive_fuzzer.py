@@ -20,7 +20,7 @@ from document_edits import edited_bytes
 from fuzzer import WrongError
 
 from grader.exports import EXPORTS
-from grader.exports.frame.export import grades_of
+from grader.exports.frame.redacted_grades import grades_of
 from grader.intake.intake import FILE_BYTES, Discovery, Intake, IntakeError, discover
 from grader.model.graded_class import GradedClass
 from grader.model.labs import Lab

@@ -9,7 +9,7 @@ import io
 from rich.console import Console
 
 from grader.exports import EXPORTS
-from grader.exports.frame.export import grades_of
+from grader.exports.frame.redacted_grades import grades_of
 from grader.model.graded_class import GradedClass
 from grader.model.result import Environment, LabResult, Result, Submission
 from grader.reports.pages import class_page, student_page

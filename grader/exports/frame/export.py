@@ -6,16 +6,15 @@ Exports are made from redacted results alone, so that none of them can tell a st
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from grader.model.graded_class import GradedClass
 from grader.model.result import Result
-from grader.scoring.redaction import for_student
 
 
 @dataclass(frozen=True)
 class Grades:
-    """What an export is made from. `grades_of` makes it."""
+    """What an export is made from. `grades_of` in redacted_grades.py makes it."""
 
     graded: GradedClass  # its results are redacted
     assignment: str  # what the platform calls it: the heading of its column
@@ -30,18 +29,6 @@ class Grades:
     def max(self) -> float:
         """The same for everybody."""
         return self.results[0].max if self.results else 0.0
-
-
-def grades_of(
-    graded: GradedClass,
-    *,
-    assignment: str = "",
-    at: str = "",
-    page: Callable[[str], bytes | None] = lambda _: None,
-) -> Grades:
-    """`graded` without anything that a case's feedback policy withholds. `assignment` empty: the class's title."""
-    redacted = tuple(for_student(result) for result in graded.results)
-    return Grades(replace(graded, results=redacted), assignment or graded.title, at, page)
 
 
 @dataclass(frozen=True)
