@@ -9,10 +9,12 @@ from pathlib import Path
 
 import pytest
 from fake_course import Course
+from typer.testing import CliRunner
 
 from grader.batch.output_folder import OutputFolder
 from grader.batch.publishing import write_exports
 from grader.commands.classes.export_command import ExportRequest, export_again
+from grader.commands.cli import app
 from grader.exports import EXPORTS
 from grader.exports.again.last_batch import LastBatchFile
 from grader.exports.frame.export import Export
@@ -185,6 +187,29 @@ def test_no_lab_is_exported_alone_where_a_total_is_not_the_sum_of_its_labs(cours
     path.write_text(json.dumps(record), encoding="utf-8")
     with pytest.raises(RemediableError, match="the total of ben is not the sum"):
         export_again(ExportRequest(str(course.out), ("junit",), labs=("a",)))
+
+
+def test_a_download_of_canvas_gives_pages_under_its_own_names(course: Course) -> None:
+    for student in ("anna", "ben"):
+        for file in (course.source / student).iterdir():
+            file.unlink()
+        (course.source / student).rmdir()
+    for name, text in (("abelanna_101_9001_a.cu", "good a"), ("boben_LATE_102_9002_a-2.cu", "RACE")):
+        (course.source / name).write_text(text, encoding="utf-8")
+    report = course.grade()
+    pages = members(course.out / "exports" / "canvas-feedback.zip")
+    assert {*pages} == {"abelanna_101_9001_report.html", "boben_LATE_102_9002_report.html"}
+    assert b"M=97" not in b"".join(pages.values())
+    assert not [one for one in report.export_notices if one.startswith("canvas-feedback")]
+
+
+def test_the_command_writes_and_says_where(course: Course) -> None:
+    course.grade()
+    done = CliRunner().invoke(app, ["export", str(course.out), "--export", "junit", "--export", "sarif"])
+    assert done.exit_code == 0
+    assert "junit.xml" in done.output
+    assert "findings.sarif" in done.output
+    assert CliRunner().invoke(app, ["export", str(course.out)]).exit_code == 2
 
 
 def test_the_assignments_name_is_kept_for_later(course: Course) -> None:
