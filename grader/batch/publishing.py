@@ -74,8 +74,9 @@ def write_exports(graded: GradedClass, out: OutputFolder, exports: Sequence[Expo
     return Published((*faults, *unmade), tuple(unwritten), tuple(notices))
 
 
-def _contents(file: ExportFile) -> str | bytes:
-    return file.contents
+def _contents(file: ExportFile) -> bytes:
+    """A lone surrogate, as in names of files that are no Unicode, becomes a question mark."""
+    return file.contents if isinstance(file.contents, bytes) else file.contents.encode("utf-8", "replace")
 
 
 def _page(out: OutputFolder, student_id: str) -> bytes | None:

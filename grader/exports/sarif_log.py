@@ -57,7 +57,7 @@ def _result(result: Result, lab_id: str, lab: LabResult, finding: Finding, rule:
 
 
 def _location(result: Result, lab: LabResult, site: Site) -> dict[str, object]:
-    path = quote(f"{result.submission.id}/{site.file or lab.file}")
+    path = quote(f"{result.submission.id}/{site.file or lab.file}", errors="replace")
     place: dict[str, object] = {"artifactLocation": {"uri": path}}
     if site.line is not None and site.line > 0:
         region: dict[str, object] = {"startLine": site.line}

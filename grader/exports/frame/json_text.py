@@ -8,8 +8,7 @@ from collections.abc import Mapping
 
 def json_text(data: Mapping[str, object]) -> str:
     """For files that people open too."""
-    text = json.dumps(data, indent=2, ensure_ascii=False) + "\n"
-    return text.encode("utf-8", "replace").decode()  # a lone surrogate of a file name is no Unicode
+    return json.dumps(data, indent=2, ensure_ascii=False) + "\n"
 
 
 def json_line(data: Mapping[str, object]) -> str:

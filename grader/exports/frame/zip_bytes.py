@@ -17,5 +17,6 @@ def zip_bytes(files: Iterable[tuple[str, str | bytes]]) -> bytes:
     data = io.BytesIO()
     with zipfile.ZipFile(data, "w") as archive:
         for name, contents in files:
-            archive.writestr(zipfile.ZipInfo(name, _DATE), contents, zipfile.ZIP_DEFLATED)
+            packed = contents if isinstance(contents, bytes) else contents.encode("utf-8", "replace")
+            archive.writestr(zipfile.ZipInfo(name, _DATE), packed, zipfile.ZIP_DEFLATED)
     return data.getvalue()

@@ -119,4 +119,4 @@ def export(
 
 
 def contents(file: ExportFile) -> bytes:
-    return file.contents.encode() if isinstance(file.contents, str) else file.contents
+    return file.contents.encode("utf-8", "replace") if isinstance(file.contents, str) else file.contents

@@ -1,9 +1,9 @@
-"""No export tells what a hidden case's feedback policy withholds, whoever gets it."""
+"""What is true of every export: it tells nothing that a hidden case's feedback policy withholds, and nothing that a student writes breaks it."""
 
 from __future__ import annotations
 
 import pytest
-from export_class import HIDDEN_SHAPE, export, small_class, unpacked
+from export_class import ALAN, HIDDEN_SHAPE, export, make_result, small_class, unpacked
 
 from grader.exports import EXPORTS, Export
 
@@ -35,3 +35,15 @@ def test_every_file_lies_where_its_format_says(one: Export) -> None:
     for file in export(one.name, small_class()).files:
         assert file.path.startswith(one.file.rstrip("*"))
         assert ".." not in file.path.split("/")
+
+
+@pytest.mark.parametrize("name", [one.name for one in EXPORTS])
+def test_text_that_is_no_unicode_breaks_no_export(name: str) -> None:
+    alan = small_class()[1]
+    lab = alan.labs["01-a"]
+    finding = lab.findings[0].model_copy(update={"message": "a\ud800\0\x1b", "file": "k\udcff.cu", "line": 0})
+    case = lab.cases[0].model_copy(update={"message": "a\ud800\0\x1b", "launches": ()})
+    broken = lab.model_copy(update={"cases": (case, lab.cases[1]), "findings": (finding,)})
+    student = ALAN.model_copy(update={"name": "A\ud800lan\0", "section": "\udcff"})
+    made = export(name, [make_result("alan", student, broken, downloaded=("a_1_2_\udcff",))])
+    assert all(b"\xed\xa0\x80" not in data for data in unpacked(made).values())
