@@ -1,4 +1,4 @@
-"""What is true of every export: it tells nothing that a hidden case's feedback policy withholds, and nothing that a student writes breaks it."""
+"""What is true of every export: it tells no secret of a hidden case, and nothing that a student writes breaks it."""
 
 from __future__ import annotations
 
