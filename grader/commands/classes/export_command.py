@@ -8,8 +8,8 @@ from pathlib import Path
 
 from rich.console import Console
 
+from grader.batch.exporting import write_exports
 from grader.batch.output_folder import OutputFolder
-from grader.batch.publishing import write_exports
 from grader.commands.classes.named_exports import exports_named
 from grader.exports import EXPORTS
 from grader.exports.again.chosen_labs import with_labs

@@ -11,8 +11,8 @@ import pytest
 from fake_course import Course
 from typer.testing import CliRunner
 
+from grader.batch.exporting import write_exports
 from grader.batch.output_folder import OutputFolder
-from grader.batch.publishing import write_exports
 from grader.commands.classes.export_command import ExportRequest, export_again
 from grader.commands.cli import app
 from grader.exports import EXPORTS
@@ -201,6 +201,16 @@ def test_a_download_of_canvas_gives_pages_under_its_own_names(course: Course) ->
     assert {*pages} == {"abelanna_101_9001_report.html", "boben_LATE_102_9002_report.html"}
     assert b"M=97" not in b"".join(pages.values())
     assert not [one for one in report.export_notices if one.startswith("canvas-feedback")]
+
+
+def test_an_export_that_a_batch_does_not_write_again_is_told(course: Course) -> None:
+    assert not [one for one in course.grade().export_notices if "earlier batch" in one]
+    assert not [one for one in course.grade().export_notices if "earlier batch" in one]
+    stale = course.out / "exports" / "blackboard.old"
+    stale.write_text("old", encoding="utf-8")
+    (told,) = [one for one in course.grade().export_notices if "earlier batch" in one]
+    assert "exports/blackboard.old" in told
+    assert "make export" in told
 
 
 def test_the_command_writes_and_says_where(course: Course) -> None:
