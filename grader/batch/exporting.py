@@ -53,7 +53,7 @@ def of_earlier_batches(out: OutputFolder, exported: Exported) -> list[str]:
     old = sorted(str(path.relative_to(out.path)) for path in found - exported.paths)
     if not old:
         return []
-    return [f"of an earlier batch, with its grades: {some(old)}. `make export` writes them again"]
+    return [f"these exports are of an earlier batch and hold its grades: {some(old)}. `make export` writes them again"]
 
 
 def _contents(file: ExportFile) -> bytes:

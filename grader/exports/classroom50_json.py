@@ -18,7 +18,6 @@ from grader.exports.frame.zip_bytes import zip_bytes
 from grader.model.result import Result
 
 _FILE = "exports/classroom50.zip"
-
 _FACTORS = (1, 10, 100)
 _DUST = 1e-6
 

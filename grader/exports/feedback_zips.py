@@ -16,7 +16,7 @@ from grader.exports.frame.zip_bytes import zip_bytes
 from grader.model.result import Result
 
 _MOODLE, _CANVAS = "exports/moodle-feedback.zip", "exports/canvas-feedback.zip"
-_AS_CANVAS_NAMES = re.compile(r"([A-Za-z0-9-]+_(?:LATE_)?\d+_\d+)_.+", re.DOTALL)
+_AS_CANVAS_NAMES = re.compile(r"([^_\s/\\.][^_\s/\\]*_(?:LATE_)?[0-9]+_[0-9]+)_.+", re.DOTALL)
 
 
 def moodle_feedback(grades: Grades) -> Made:

@@ -64,6 +64,12 @@ def test_no_name_of_a_student_leads_elsewhere(hostile: str) -> None:
     assert last.isprintable()
 
 
+def test_a_name_in_any_script_has_its_page_in_canvas() -> None:
+    lee = make_result("lee", ADA, right_lab(), downloaded=("李小龙_105_9005_k.cu",))
+    last = names("canvas-feedback", lee)[-1]
+    assert (last, canvas_attachment(last)) == ("李小龙_105_9005_report.html", ["105", "9005"])
+
+
 def test_a_name_that_canvas_does_not_write_is_not_used() -> None:
     eve = make_result("eve", ADA, right_lab(), downloaded=("../x_1_2_k.cu", "k.cu", "a_b_c_1_2.cu"))
     assert len(names("canvas-feedback", eve)) == 3
