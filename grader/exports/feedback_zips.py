@@ -39,7 +39,8 @@ def _in_moodle(result: Result) -> str:
 
 def _in_canvas(result: Result) -> str:
     """`lovelaceada_1234_5678_report.html`: up to the numbers, as it was downloaded."""
-    found = [match[1] for name in result.submission.downloaded if (match := _AS_CANVAS_NAMES.fullmatch(name))]
+    heads = [match[1] for name in result.submission.downloaded if (match := _AS_CANVAS_NAMES.fullmatch(name))]
+    found = [one for one in heads if one.isprintable()]
     return f"{found[0]}_report.html" if found else ""
 
 

@@ -71,7 +71,9 @@ def test_a_name_in_any_script_has_its_page_in_canvas() -> None:
 
 
 def test_a_name_that_canvas_does_not_write_is_not_used() -> None:
-    eve = make_result("eve", ADA, right_lab(), downloaded=("../x_1_2_k.cu", "k.cu", "a_b_c_1_2.cu"))
+    eve = make_result(
+        "eve", ADA, right_lab(), downloaded=("../x_1_2_k.cu", "k.cu", "a_b_c_1_2.cu", "a\ud800_1_2_k.cu", ".a_1_2_k")
+    )
     assert len(names("canvas-feedback", eve)) == 3
     assert [
         one for one in export("canvas-feedback", [eve]).notices if "(eve)" in one and "Canvas's own download" in one
