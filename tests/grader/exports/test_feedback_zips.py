@@ -10,11 +10,11 @@ import pytest
 from export_class import ADA, contents, export, make_result, right_lab, small_class
 
 from grader.intake.platform_names import platform_name
-from grader.model.result import Student
+from grader.model.result import Result, Student
 
 
-def names(name: str, *more: object) -> list[str]:
-    made = export(name, [*small_class(), *more])  # type: ignore[list-item]
+def names(name: str, *more: Result) -> list[str]:
+    made = export(name, [*small_class(), *more])
     with zipfile.ZipFile(io.BytesIO(contents(made.files[0]))) as archive:
         assert archive.testzip() is None
         return archive.namelist()
