@@ -11,19 +11,20 @@ from rich.console import Console
 from grader.exports import EXPORTS
 from grader.exports.frame.redacted_grades import grades_of
 from grader.model.graded_class import GradedClass
-from grader.model.result import Environment, LabResult, Result, Submission
+from grader.model.result import Environment, LabResult, Result, Student, Submission
 from grader.reports.pages import class_page, student_page
 from grader.reports.screens.checklist import Tried
 from grader.reports.screens.lab_screen import Screen
 from grader.scoring.redaction import for_student
 
+_STUDENT = Student(name="A student", login="a", number="1", email="a@example.org", platform_ids={"Canvas": "1"})
 _ENVIRONMENT = Environment(kit="0", compiler="g++", sandbox="none", date="2026-09-01")
 
 
 def render_everything(lab_id: str, lab: LabResult, source: str) -> list[str]:
     """Raises whatever a page raises."""
     result = Result(
-        submission=Submission(id="a-student", name="A student", files=(lab.file,)),
+        submission=Submission(id="a-student", name="A student", student=_STUDENT, files=(lab.file,)),
         environment=_ENVIRONMENT,
         labs={lab_id: lab},
         total=lab.points,
@@ -37,7 +38,7 @@ def render_everything(lab_id: str, lab: LabResult, source: str) -> list[str]:
         student_page(result, sources=sources, preview=True),
         class_page(whole.results, course=whole.title, notes=("a note",)),
         for_student(result).model_dump_json(by_alias=True),
-        *(str(one.contents) for export in EXPORTS for one in export.made(grades_of(whole)).files),
+        *(f"{one.path}\n{one.contents!s}" for export in EXPORTS for one in export.made(grades_of(whole)).files),
         *(_screen(lab_id, lab, source, lines) for lines in (None, 24)),
     ]
 
