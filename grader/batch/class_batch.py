@@ -60,52 +60,51 @@ def grade_submissions(  # noqa: PLR0913 -- what comes in, what goes out, and wha
     progress: Progress,
 ) -> BatchReport:
     """Grades `submissions` for `labs`. Raises IntakeError, IdentityError, OutError or MachineError before anything is written."""
-    with scratch_folder() as scratch:
+    with scratch_folder() as scratch, out.alone():
         identities = out.identities.read()
         discovery = discover(
             submissions, scratch / "intake", [lab.public.file for lab in labs], roster, identities.book
         )
         out.claim()
-        with out.alone():
-            out.identities.write(identities)
-            judged = judge_class(
-                discovery.students,
-                labs,
-                setup,
-                JobStore(out.jobs),
-                scratch / "jobs",
-                workers=workers,
-                progress=progress,
-            )
-            results = score_class(judged.students, labs, setup.environment)
-            ranked = RankedClass(tuple(results))
-            if not judged.stopped:
-                ranked = rank_class(results, discovery.students, labs, out)
-            alarms = list(_alarms(discovery.students, labs, judged, setup))
-            notices = (
-                *([f"grading stopped: {judged.stopped}"] if judged.stopped else []),
-                *alarms,
-                *discovery.notices,
-                *ranked.notices,
-                *out.seed_notices(setup.seed),
-                *out.left_over([result.submission.id for result in results]),
-            )
-            graded = GradedClass(discovery.title, tuple(lab.id for lab in labs), ranked.results, notices)
-            sources = {student.submission.id: student.texts() for student in discovery.students}
-            published = publish(
-                graded, out, sources, seed=setup.seed, exports=exports, assignment=assignment, more=ranked.files
-            )
-            if not published.unwritten:
-                out.remember_seed(setup.seed)
-            out.record_faults(
-                [
-                    *filter(None, [judged.stopped]),
-                    *judged.faults,
-                    *ranked.faults,
-                    *published.faults,
-                    *published.unwritten,
-                ]
-            )
+        out.identities.write(identities)
+        judged = judge_class(
+            discovery.students,
+            labs,
+            setup,
+            JobStore(out.jobs),
+            scratch / "jobs",
+            workers=workers,
+            progress=progress,
+        )
+        results = score_class(judged.students, labs, setup.environment)
+        ranked = RankedClass(tuple(results))
+        if not judged.stopped:
+            ranked = rank_class(results, discovery.students, labs, out)
+        alarms = list(_alarms(discovery.students, labs, judged, setup))
+        notices = (
+            *([f"grading stopped: {judged.stopped}"] if judged.stopped else []),
+            *alarms,
+            *discovery.notices,
+            *ranked.notices,
+            *out.seed_notices(setup.seed),
+            *out.left_over([result.submission.id for result in results]),
+        )
+        graded = GradedClass(discovery.title, tuple(lab.id for lab in labs), ranked.results, notices)
+        sources = {student.submission.id: student.texts() for student in discovery.students}
+        published = publish(
+            graded, out, sources, seed=setup.seed, exports=exports, assignment=assignment, more=ranked.files
+        )
+        if not published.unwritten:
+            out.remember_seed(setup.seed)
+        out.record_faults(
+            [
+                *filter(None, [judged.stopped]),
+                *judged.faults,
+                *ranked.faults,
+                *published.faults,
+                *published.unwritten,
+            ]
+        )
     return BatchReport(
         graded,
         out.path,

@@ -8,8 +8,9 @@ from __future__ import annotations
 import hashlib
 import os
 from collections.abc import Collection, Iterator, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
 from grader.exports import EXPORTS
@@ -76,18 +77,52 @@ class OutputFolder:
             self.jobs.mkdir(exist_ok=True)
             write_atomically(self.path / _CLAIM, _CLAIM_TEXT)
         except OSError as error:
-            message = f"{self.path}: results cannot be written here ({error.strerror}). Choose another OUT."
-            raise OutError(message) from error
+            raise self._unwritable(error) from error
 
     @contextmanager
     def alone(self) -> Iterator[None]:
-        """No other batch writes here meanwhile. Raises OutError where one does already."""
-        try:
-            with exclusively(self.path / _LOCK, wait=False):
-                yield
-        except HeldByAnotherError as error:
-            message = f"{self.path}: another `tilelab grade` writes its results here. Wait until it has ended, or choose another OUT."
-            raise OutError(message) from error
+        """No other batch writes here meanwhile. Raises OutError where one does already, or where results cannot be written here. If it is
+        left by an exception before `claim`, an OUT that was not there before is gone again.
+        """
+        self.require_usable()
+        made = [] if self.is_ours else [one for one in (self.path, *self.path.absolute().parents) if not one.exists()]
+        with ExitStack() as held:
+            if not self.is_ours:
+                held.push(partial(self._unmark, made))
+            try:
+                self._mark()
+                held.enter_context(exclusively(self.path / _LOCK, wait=False))
+            except HeldByAnotherError as error:
+                message = (
+                    f"{self.path}: another `tilelab grade` writes its results here. Wait until it has ended, or choose another OUT. What "
+                    "it has judged is not judged again."
+                )
+                raise OutError(message) from error
+            except OSError as error:
+                raise self._unwritable(error) from error
+            yield
+
+    def _mark(self) -> None:
+        """Makes the folder for the lock, and says whose it is: a batch that is killed at this moment must not be in its own way later."""
+        (self.path / "instructor").mkdir(mode=0o700, parents=True, exist_ok=True)
+        if not self.is_ours:
+            write_atomically(self.path / _CLAIM, _CLAIM_TEXT)
+
+    def _unmark(self, made: Sequence[Path], failed: type[BaseException] | None, *_: object) -> None:
+        """Takes `_mark` back where a batch failed before `claim`. `made`: folders above, the innermost first; one that holds anything else
+        stays.
+        """
+        if failed is None or failed is OutError or self.students.exists():
+            return
+        with suppress(OSError):
+            (self.path / _CLAIM).unlink(missing_ok=True)
+            (self.path / _LOCK).unlink(missing_ok=True)
+            (self.path / "instructor").rmdir()
+            for folder in made:
+                folder.rmdir()
+
+    def _unwritable(self, error: OSError) -> OutError:
+        return OutError(f"{self.path}: results cannot be written here ({error.strerror}). Choose another OUT.")
 
     def seed_notices(self, seed: int) -> list[str]:
         """A notice where the batch before this one was graded with another seed."""

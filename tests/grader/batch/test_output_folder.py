@@ -71,3 +71,51 @@ def test_a_file_that_cannot_be_written_leaves_the_old_one(tmp_path: Path) -> Non
         write_atomically(tmp_path / "page", "new \udc80")
     assert (tmp_path / "page").read_text() == "old"
     assert [path.name for path in tmp_path.iterdir()] == ["page"]
+
+
+def test_a_second_batch_is_refused_before_it_reads_anything(tmp_path: Path, source: Path) -> None:
+    out = OutputFolder(tmp_path / "out", source)
+    with out.alone(), pytest.raises(OutError, match="is not judged again"), out.alone():
+        pytest.fail("two batches in one OUT")
+    with out.alone():
+        out.claim()
+    assert out.is_ours
+
+
+def test_a_batch_that_fails_before_its_claim_leaves_no_new_out(tmp_path: Path, source: Path) -> None:
+    def fail() -> None:
+        with OutputFolder(tmp_path / "new" / "out", source).alone():
+            raise ValueError
+
+    with pytest.raises(ValueError, match=r"^$"):
+        fail()
+    assert not (tmp_path / "new").exists()
+
+
+def test_a_batch_that_fails_leaves_an_out_of_ours_as_it_is(tmp_path: Path, source: Path) -> None:
+    out = OutputFolder(tmp_path / "out", source)
+    with out.alone():
+        out.claim()
+
+    def fail() -> None:
+        with out.alone():
+            raise ValueError
+
+    with pytest.raises(ValueError, match=r"^$"):
+        fail()
+    assert out.is_ours
+    assert out.jobs.is_dir()
+
+
+def test_an_out_on_a_full_disk_is_refused_in_a_sentence(
+    tmp_path: Path, source: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def full(_path: Path, _text: str) -> None:
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr("grader.batch.output_folder.write_atomically", full)
+    with (
+        pytest.raises(OutError, match=r"No space left on device.*Choose another OUT"),
+        OutputFolder(tmp_path / "out", source).alone(),
+    ):
+        pytest.fail("the lock is held on a full disk")
