@@ -9,6 +9,7 @@ import hashlib
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass
+from pathlib import PurePosixPath
 
 from grader.model.errors import RemediableError
 
@@ -55,4 +56,16 @@ class Manifest:
             raise damaged from error
         if not all(isinstance(word, str) for word in (made.version, made.date, *files, *files.values(), *starters)):
             raise damaged
+        if not all(map(_is_inside, made.files)):
+            raise damaged
         return made
+
+
+def _is_inside(path: str) -> bool:
+    """Whether it names a file below the handout's folder, in one way only."""
+    return (
+        str(PurePosixPath(path)) == path
+        and path[:1] not in {"", "/"}
+        and not {".", "..", MANIFEST} & set(path.split("/"))
+        and "\0" not in path
+    )

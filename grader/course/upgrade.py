@@ -1,95 +1,45 @@
 """Upgrades an unpacked handout to a newer one and keeps what the student wrote. `python3 -m grader.course.upgrade NEW.tar.gz`
 
-It uses only the standard library: it runs before set-up, and also where set-up is broken. It compares three versions of each file:
-the one that was handed out, the one in the folder, and the new one. A starter that the student edited stays. Any other file that
-the student changed is replaced, and the student's version is kept under another name. No student's work is deleted.
+It uses only the standard library: it runs before set-up, and also where set-up is broken. It first says what will change
+(upgrade_plan.py), and on a terminal it asks. No student's work is deleted, whenever it is interrupted.
 """
 
 from __future__ import annotations
 
+import errno
 import os
+import shutil
 import sys
-import tarfile
-import zlib
-from dataclasses import dataclass, field
-from pathlib import Path, PurePosixPath
+import tempfile
+from collections.abc import Callable, Sequence
+from pathlib import Path
 
-from grader.course.manifest import MANIFEST, Manifest, digest
+from grader.course.handout_archive import Unpacked, read_handout
+from grader.course.manifest import MANIFEST, Manifest
 from grader.course.tarball import PackedFile
+from grader.course.upgrade_plan import Plan, mode_of, plan_upgrade
 from grader.model.errors import RemediableError
 
-_MOST_BYTES = 256 * 1024 * 1024  # unpacked; a handout has about a thousandth of that
+_USAGE = "which handout? make upgrade FROM=path/to/the-newer-one.tar.gz"
 
 
-@dataclass
-class Changes:
-    """What an upgrade did: lists of paths."""
-
-    old: str
-    new: str
-    replaced: list[str] = field(default_factory=list)
-    removed: list[str] = field(default_factory=list)
-    kept: list[str] = field(default_factory=list)  # starters that the student edited; they stay
-    beside: list[str] = field(default_factory=list)  # newer versions of those starters, written beside them
-    saved: list[str] = field(default_factory=list)  # the student's versions of files that were replaced
-
-    def __str__(self) -> str:
-        lines = [f"from {self.old}", f"to   {self.new}"]
-        lines.append(f"{len(self.replaced)} files brought up to date, {len(self.removed)} removed")
-        lines += [f"kept your {path}" for path in self.kept]
-        lines += [f"its starter has changed as well: compare with {path}" for path in self.beside]
-        lines += [
-            f"an upgrade replaces this file, and you had changed it; your version is now {path}" for path in self.saved
-        ]
-        return "\n".join(lines)
-
-
-def upgrade(folder: Path, archive: Path) -> Changes:
-    """Upgrades the handout in `folder`. Raises RemediableError before any change where `folder` or `archive` is no handout."""
+def upgrade(folder: Path, archive: Path, agreed: Callable[[Plan], bool] = lambda _: True) -> Plan:
+    """Upgrades the handout in `folder` if `agreed`, which is shown the plan. Raises RemediableError before any change where
+    `folder` or `archive` is no handout, and where the new files cannot be written.
+    """
     old = _manifest_in(folder)
-    new, files = unpack(archive)
-    step = _Upgrade(folder, old, new, Changes(str(old), str(new)))
-    for path, file in files.items():
-        if path != MANIFEST:
-            step.update_file(path, file)
-    for path in sorted(old.files.keys() - files.keys()):
-        step.remove_file(path)
-    _place(folder / MANIFEST, files[MANIFEST])  # written last, so that an interrupted upgrade can be run again
-    return step.changes
-
-
-def unpack(archive: Path) -> tuple[Manifest, dict[str, PackedFile]]:
-    """A handout's manifest and files, checked against each other. Raises RemediableError where it is not complete."""
-    files: dict[str, PackedFile] = {}
-    if not archive.is_file():
-        message = f"{archive}: there is no such file; name the newer handout's .tar.gz"
+    if archive.is_dir() and archive.resolve() == folder.resolve():
+        message = f"{archive} is this folder itself, and no newer handout: name the newer one's archive"
         raise RemediableError(message)
+    unpacked = read_handout(archive)
     try:
-        with tarfile.open(archive, "r:gz") as tar:
-            for member in tar:
-                parts = PurePosixPath(member.name).parts
-                if not member.isreg() or len(parts) < 2 or ".." in parts or parts[0] == "/":  # noqa: PLR2004
-                    message = f"{archive}: {member.name!r} does not belong in a handout"
-                    raise RemediableError(message)
-                stream = tar.extractfile(member)
-                assert stream is not None  # it is a regular file
-                data = stream.read(_MOST_BYTES - sum(len(file.data) for file in files.values()) + 1)
-                files["/".join(parts[1:])] = PackedFile(data, bool(member.mode & 0o100))
-                if sum(len(file.data) for file in files.values()) > _MOST_BYTES:
-                    message = f"{archive} is much larger than any handout"
-                    raise RemediableError(message)
-    except (OSError, EOFError, zlib.error, tarfile.TarError) as error:
-        message = f"{archive} cannot be read as a handout: {error}"
+        plan = plan_upgrade(folder, old, unpacked)
+    except OSError as error:
+        message = f"{error.filename or folder} cannot be read ({error.strerror}): nothing was changed"
         raise RemediableError(message) from error
-    if MANIFEST not in files:
-        message = f"{archive} is not a handout: it holds no {MANIFEST}"
-        raise RemediableError(message)
-    manifest = Manifest.from_json(files[MANIFEST].data, str(archive))
-    inside = {path: digest(file.data) for path, file in files.items() if path in manifest.files}
-    if inside != dict(manifest.files):
-        message = f"{archive} is damaged: its files differ from its manifest. Download it again."
-        raise RemediableError(message)
-    return manifest, files
+    if not plan.changes_nothing and agreed(plan):
+        _carry_out(folder, plan, unpacked)
+    return plan
 
 
 def _manifest_in(folder: Path) -> Manifest:
@@ -103,79 +53,109 @@ def _manifest_in(folder: Path) -> Manifest:
     return Manifest.from_json(path.read_bytes(), str(path))
 
 
-@dataclass(frozen=True)
-class _Upgrade:
-    folder: Path
-    old: Manifest
-    new: Manifest
-    changes: Changes
-
-    def update_file(self, path: str, file: PackedFile) -> None:
-        """Puts one file of the new handout into the folder."""
-        target = self.folder / path
-        here = digest(target.read_bytes()) if target.is_file() else None
-        wanted = digest(file.data)
-        if here == wanted:
-            target.chmod(_mode(target.stat().st_mode, file))
-            return
-        untouched = here is None or here == self.old.files.get(path) or path == "VERSION"
-        if not untouched and path in self.new.starters:
-            self.changes.kept.append(path)
-            if self.old.files.get(path) != wanted:
-                _place(self.folder / f"{path}.new", file)
-                self.changes.beside.append(f"{path}.new")
-            return
-        if os.path.lexists(target) and (here is None or not untouched):
-            self._set_aside(path)
-        _place(target, file)
-        self.changes.replaced.append(path)
-
-    def remove_file(self, path: str) -> None:
-        """Removes a file that is no longer handed out, because a build might still use it. A student's work stays."""
-        target = self.folder / path
-        if not target.is_file():
-            return
-        if digest(target.read_bytes()) == self.old.files[path]:
-            target.unlink()
-            self.changes.removed.append(path)
-        elif path in self.old.starters:
-            self.changes.kept.append(path)
-        else:
-            self._set_aside(path)
-
-    def _set_aside(self, path: str) -> None:
-        number, name = 1, f"{path}.mine"
-        while os.path.lexists(self.folder / name):
-            number += 1
-            name = f"{path}.mine{number}"
-        (self.folder / path).rename(self.folder / name)
-        self.changes.saved.append(name)
+def _carry_out(folder: Path, plan: Plan, unpacked: Unpacked) -> None:
+    """Everything new is written before the first change, so a full disk changes nothing. The manifest comes last, so an interrupted
+    upgrade can be run again.
+    """
+    written = [*plan.replaced, *plan.added, *plan.beside, "VERSION"]
+    try:
+        staging = Path(tempfile.mkdtemp(prefix=".upgrade-", dir=folder))
+    except OSError as error:
+        message = f"{folder.resolve()} cannot be written ({error.strerror}), so nothing was changed: {_remedy(error)}"
+        raise RemediableError(message) from error
+    try:
+        _stage(staging, [unpacked.files[path] for path in [*written, MANIFEST]])
+        at = folder
+        try:
+            for path, name in plan.aside.items():
+                at = folder / path
+                at.rename(folder / name)
+            for number, path in enumerate(written):
+                at = folder / plan.beside.get(path, path)
+                _place(staging / str(number), at)
+            for path in plan.runnable:
+                at = folder / path
+                at.chmod(mode_of(at.stat().st_mode, unpacked.files[path]))
+            for path in plan.removed:
+                at = folder / path
+                at.unlink()
+            at = folder / MANIFEST
+            _place(staging / str(len(written)), at)
+        except OSError as error:
+            message = f"{at} cannot be changed ({error.strerror}): {_remedy(error)}. Nothing of yours is lost."
+            raise RemediableError(message) from error
+    finally:
+        shutil.rmtree(staging, ignore_errors=True)
 
 
-def _place(target: Path, file: PackedFile) -> None:
-    """Writes the file as a whole or not at all, with the present time: a build compares times, and the archive's is old."""
+def _stage(staging: Path, files: Sequence[PackedFile]) -> None:
+    """Writes the files with the present time: a build compares times, and the archive's is old."""
+    try:
+        for number, file in enumerate(files):
+            target = staging / str(number)
+            target.write_bytes(file.data)
+            target.chmod(mode_of(target.stat().st_mode, file))
+    except OSError as error:
+        message = f"the new files cannot be written ({error.strerror}), so nothing was changed: {_remedy(error)}"
+        raise RemediableError(message) from error
+
+
+def _place(staged: Path, target: Path) -> None:
+    """Puts the file there as a whole or not at all."""
     target.parent.mkdir(parents=True, exist_ok=True)
-    unfinished = target.with_name(f"{target.name}.unfinished")
-    unfinished.write_bytes(file.data)
-    unfinished.chmod(_mode(unfinished.stat().st_mode, file))
-    unfinished.replace(target)
+    try:
+        staged.replace(target)
+    except OSError as error:
+        if error.errno != errno.EXDEV:  # the student has put this folder on another disk
+            raise
+        handle, name = tempfile.mkstemp(prefix=".upgrade-", dir=target.parent)
+        os.close(handle)
+        shutil.copy(staged, name)
+        Path(name).replace(target)
 
 
-def _mode(mode: int, file: PackedFile) -> int:
-    """The permissions `mode`. If the file is executable, whoever may read it may run it."""
-    return mode & 0o777 | (mode & 0o444) >> 2 if file.executable else mode & 0o777
+def _remedy(error: OSError) -> str:
+    if error.errno in {errno.ENOSPC, errno.EDQUOT}:
+        return "make room on this disk, and run the same command again"
+    return "make it writable, and run the same command again"
+
+
+def _ask(plan: Plan) -> bool:
+    """Shows the plan. Only where somebody can answer, it asks."""
+    sys.stdout.write(f"{plan}\n")
+    if os.environ.get("DRY_RUN"):
+        return False
+    if not (sys.stdin.isatty() and sys.stdout.isatty()):
+        return True
+    sys.stdout.write("Do this? [y/N] ")
+    sys.stdout.flush()
+    return sys.stdin.readline().strip().casefold() in {"y", "yes"}
 
 
 def main(arguments: list[str]) -> int:
     if len(arguments) != 1 or not arguments[0]:
-        sys.stderr.write("tilelab: which handout? make upgrade FROM=path/to/the-newer-one.tar.gz\n")
+        sys.stderr.write(f"tilelab: {_USAGE}\n")
         return 2
+    agreed: list[bool] = []
+
+    def ask(plan: Plan) -> bool:
+        agreed.append(_ask(plan))
+        return agreed[-1]
+
     try:
-        changes = upgrade(Path.cwd(), Path(arguments[0]).expanduser())
+        plan = upgrade(Path.cwd(), Path(arguments[0]).expanduser(), ask)
     except RemediableError as error:
         sys.stderr.write(f"tilelab: {error}\n")
         return 2
-    sys.stdout.write(f"{changes}\n")
+    except KeyboardInterrupt:
+        sys.stderr.write("\ntilelab: interrupted; run the same command again to finish. Nothing of yours is lost.\n")
+        return 130
+    if plan.changes_nothing:
+        sys.stdout.write(f"nothing to do: this folder is {plan.new} already\n")
+    elif agreed == [True]:
+        sys.stdout.write("done; the next command builds what has changed\n")
+    else:
+        sys.stdout.write("nothing was changed\n")
     return 0
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import io
 import os
 import subprocess
@@ -14,7 +15,8 @@ import pytest
 
 from grader.course.manifest import MANIFEST, Manifest, digest
 from grader.course.tarball import PackedFile, pack
-from grader.course.upgrade import Changes, upgrade
+from grader.course.upgrade import upgrade
+from grader.course.upgrade_plan import Plan
 from grader.model.errors import RemediableError
 
 STARTER = "assignments/01-add/add.cu"
@@ -48,7 +50,7 @@ def folder(tmp_path: Path, untar: Callable[[Path, Path], None]) -> Path:
     return home / "tilelab-1"
 
 
-def upgraded(folder: Path, files: dict[str, str]) -> Changes:
+def upgraded(folder: Path, files: dict[str, str]) -> Plan:
     return upgrade(folder, archive(folder.parent / "new.tar.gz", "2", files))
 
 
@@ -70,7 +72,7 @@ def test_a_starter_that_was_worked_on_stays(folder: Path) -> None:
     (folder / STARTER).write_text("my kernel\n")
     changes = upgraded(folder, NEW)
     assert text(folder, STARTER) == "my kernel\n"
-    assert (changes.kept, changes.beside) == ([STARTER], [])
+    assert (changes.kept, changes.beside) == ([STARTER], {})
     assert text(folder, "kit/machine.cpp") == "int version = 2;\n"
 
 
@@ -78,7 +80,7 @@ def test_a_newer_starter_is_put_beside_the_one_that_was_worked_on(folder: Path) 
     (folder / STARTER).write_text("my kernel\n")
     changes = upgraded(folder, {**NEW, STARTER: "// TODO, clearer\n"})
     assert (text(folder, STARTER), text(folder, f"{STARTER}.new")) == ("my kernel\n", "// TODO, clearer\n")
-    assert changes.beside == [f"{STARTER}.new"]
+    assert changes.beside == {STARTER: f"{STARTER}.new"}
 
 
 def test_a_starter_that_nobody_touched_is_replaced(folder: Path) -> None:
@@ -93,7 +95,7 @@ def test_a_changed_file_of_the_kit_is_replaced_and_the_change_kept_beside(folder
         "int version = 2;\n",
         "int mine;\n",
     )
-    assert changes.saved == ["kit/machine.cpp.mine"]
+    assert changes.aside == {"kit/machine.cpp": "kit/machine.cpp.mine"}
 
 
 def test_a_second_change_does_not_overwrite_the_first_that_was_kept(folder: Path) -> None:
@@ -146,13 +148,13 @@ def test_upgrading_twice_does_nothing_the_second_time(folder: Path) -> None:
     before = everything(folder)
     changes = upgraded(folder, NEW)
     assert everything(folder) == before
-    assert (changes.replaced, changes.removed, changes.saved) == ([], [], [])
+    assert changes.changes_nothing
 
 
 def test_an_interrupted_upgrade_can_be_run_again(folder: Path) -> None:
     (folder / "kit/machine.cpp").write_text(NEW["kit/machine.cpp"])  # the interrupted upgrade came this far
     (folder / "kit/retired.cpp").unlink()
-    assert upgraded(folder, NEW).saved == []
+    assert upgraded(folder, NEW).aside == {}
     assert text(folder, "kit/added.cpp") == "int added;\n"
 
 
@@ -160,6 +162,133 @@ def test_a_program_can_be_run_after_the_upgrade(folder: Path) -> None:
     upgraded(folder, {**NEW, "kit/setup.sh": "#!/bin/sh\n"})
     assert os.access(folder / "kit/setup.sh", os.X_OK)
     assert not os.access(folder / "kit/added.cpp", os.X_OK)
+
+
+def test_a_file_that_has_the_name_of_a_newer_starter_stays(folder: Path) -> None:
+    (folder / STARTER).write_text("my kernel\n")
+    (folder / f"{STARTER}.new").write_text("my other try\n")
+    changes = upgraded(folder, {**NEW, STARTER: "// TODO, clearer\n"})
+    assert changes.beside == {STARTER: f"{STARTER}.new2"}
+    assert text(folder, f"{STARTER}.new") == "my other try\n"
+    assert text(folder, f"{STARTER}.new2") == "// TODO, clearer\n"
+
+
+def test_a_newer_starter_replaces_the_one_of_the_upgrade_before(folder: Path) -> None:
+    (folder / STARTER).write_text("my kernel\n")
+    upgraded(folder, {**NEW, STARTER: "// TODO, clearer\n"})
+    changes = upgraded(folder, {**NEW, STARTER: "// TODO, clearest\n"})
+    assert changes.beside == {STARTER: f"{STARTER}.new"}
+    assert text(folder, f"{STARTER}.new") == "// TODO, clearest\n"
+
+
+def test_files_with_the_names_of_half_written_ones_stay(folder: Path) -> None:
+    (folder / "kit/machine.cpp.unfinished").write_text("mine\n")
+    upgraded(folder, NEW)
+    assert text(folder, "kit/machine.cpp.unfinished") == "mine\n"
+    assert list(folder.glob(".upgrade-*")) == []
+
+
+def test_a_file_that_the_manifest_does_not_list_is_not_written(folder: Path, tmp_path: Path) -> None:
+    new = archive(tmp_path / "new.tar.gz", "2", NEW)
+    with tarfile.open(new) as tar:
+        members = [(member, file.read()) for member in tar if (file := tar.extractfile(member))]
+    more = plain(tmp_path / "more.tar.gz", *members, (tarfile.TarInfo("tilelab-2/notes.txt"), b"hello"))
+    (folder / "notes.txt").write_text("mine\n")
+    upgrade(folder, more)
+    assert text(folder, "notes.txt") == "mine\n"
+
+
+def test_a_folder_of_the_students_gives_way_to_a_file_and_a_file_to_a_folder(folder: Path) -> None:
+    (folder / "kit/added.cpp").mkdir()
+    (folder / "kit/added.cpp/notes.txt").write_text("mine\n")
+    (folder / "more").write_text("mine too\n")
+    upgraded(folder, {**NEW, "more/file.cpp": "int more;\n"})
+    assert text(folder, "kit/added.cpp.mine/notes.txt") == "mine\n"
+    assert text(folder, "more.mine") == "mine too\n"
+    assert text(folder, "more/file.cpp") == "int more;\n"
+
+
+def test_a_link_to_a_file_elsewhere_stays_and_so_does_the_file(folder: Path) -> None:
+    elsewhere = folder.parent / "my repository.cu"
+    for name in (STARTER, "kit/machine.cpp"):
+        elsewhere.write_text(OLD[name])
+        (folder / name).unlink()
+        (folder / name).symlink_to(elsewhere)
+    elsewhere.write_text(OLD["kit/machine.cpp"])
+    changes = upgraded(folder, {**NEW, STARTER: "// TODO, clearer\n"})
+    assert elsewhere.read_text() == OLD["kit/machine.cpp"]
+    assert (folder / STARTER).is_symlink()
+    assert changes.aside == {"kit/machine.cpp": "kit/machine.cpp.mine"}
+    assert (folder / "kit/machine.cpp.mine").is_symlink()
+
+
+def test_what_it_will_do_is_said_before_and_nothing_is_done_without_consent(folder: Path) -> None:
+    (folder / STARTER).write_text("my kernel\n")
+    (folder / "Makefile").write_text("mine:\n")
+    newer = archive(folder.parent / "new.tar.gz", "2", {**NEW, STARTER: "// TODO, clearer\n", "Makefile": "all:\n"})
+    before, told = everything(folder), list[str]()
+
+    def refuse(plan: Plan) -> bool:
+        assert everything(folder) == before
+        told.append(str(plan))
+        return False
+
+    upgrade(folder, newer, refuse)
+    assert everything(folder) == before
+    for line in (f"  {STARTER}\n", f"  {STARTER}.new, beside {STARTER}", "  Makefile becomes Makefile.mine"):
+        assert line in told[0]
+    assert "files to bring up to date: 2, add: 1, remove: 1" in told[0]
+
+
+@pytest.mark.skipif(os.geteuid() == 0, reason="root may write everywhere")
+def test_a_folder_that_cannot_be_written_is_told_and_nothing_has_changed(folder: Path) -> None:
+    newer = archive(folder.parent / "new.tar.gz", "2", NEW)
+    folder.chmod(0o555)
+    try:
+        with pytest.raises(RemediableError, match="nothing was changed: make it writable"):
+            upgrade(folder, newer)
+    finally:
+        folder.chmod(0o755)
+
+
+@pytest.mark.parametrize(("step", "unchanged"), [("write_bytes", True), ("replace", False), ("unlink", False)])
+def test_a_disk_that_fills_ends_in_a_sentence_and_the_same_command_finishes_it(
+    folder: Path, untar: Callable[[Path, Path], None], monkeypatch: pytest.MonkeyPatch, step: str, *, unchanged: bool
+) -> None:
+    newer, before, real, calls = (
+        archive(folder.parent / "new.tar.gz", "2", NEW),
+        everything(folder),
+        getattr(Path, step),
+        0,
+    )
+
+    def full(path: Path, *arguments: object) -> object:
+        nonlocal calls
+        calls += 1
+        if calls == 2 or step == "unlink":
+            raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+        return real(path, *arguments)
+
+    with monkeypatch.context() as patched:
+        patched.setattr(Path, step, full)
+        with pytest.raises(RemediableError, match="make room on this disk, and run the same command again"):
+            upgrade(folder, newer)
+    assert (everything(folder) == before) == unchanged
+    assert list(folder.glob(".upgrade-*")) == []
+    upgrade(folder, newer)
+    untar(newer, folder.parent)
+    assert everything(folder) == everything(folder.parent / "tilelab-2")
+
+
+def test_its_own_folder_is_no_newer_handout(folder: Path) -> None:
+    with pytest.raises(RemediableError, match="this folder itself"):
+        upgrade(folder, folder)
+
+
+def test_an_unpacked_folder_upgrades_as_its_archive_does(folder: Path, untar: Callable[[Path, Path], None]) -> None:
+    untar(archive(folder.parent / "new.tar.gz", "2", NEW), folder.parent / "unpacked")
+    upgrade(folder, folder.parent / "unpacked")
+    assert everything(folder) == everything(folder.parent / "unpacked/tilelab-2")
 
 
 def plain(path: Path, *members: tuple[tarfile.TarInfo, bytes]) -> Path:
@@ -224,7 +353,7 @@ def test_runs_on_python_alone_and_says_what_it_kept(folder: Path, tmp_path: Path
         "__init__",
         "model/__init__",
         "model/errors",
-        *(f"course/{one}" for one in ("__init__", "manifest", "tarball", "upgrade")),
+        *(f"course/{one}" for one in ("__init__", "handout_archive", "manifest", "tarball", "upgrade", "upgrade_plan")),
     ):
         (alone / f"{name}.py").parent.mkdir(parents=True, exist_ok=True)
         (alone / f"{name}.py").symlink_to(grader / f"{name}.py")
@@ -232,7 +361,7 @@ def test_runs_on_python_alone_and_says_what_it_kept(folder: Path, tmp_path: Path
     environment = {**os.environ, "PYTHONPATH": str(alone.parent)}
     done = subprocess.run(command, cwd=folder, env=environment, capture_output=True, text=True, check=False)
     assert (done.returncode, done.stderr) == (0, "")
-    assert f"kept your {STARTER}" in done.stdout
+    assert f"stays as you wrote it:\n  {STARTER}\n" in done.stdout
     refused = subprocess.run(
         [*command[:-1], ""], cwd=folder, env=environment, capture_output=True, text=True, check=False
     )

@@ -1,0 +1,266 @@
+"""Reads a handout from whatever a student has of it: the archive as it was made, one that a browser or a system has packed again
+(zip, tar without gz, a folder around it), an archive inside an archive, or an unpacked folder.
+
+It uses only the standard library, as upgrade.py does. What decides is the manifest: only files that it lists are read, and each has
+to be what it says. So no name in an archive can lead out of the folder that is upgraded.
+"""
+
+from __future__ import annotations
+
+import io
+import lzma
+import os
+import stat
+import tarfile
+import zipfile
+import zlib
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path, PurePosixPath
+
+from grader.course.manifest import MANIFEST, Manifest, digest
+from grader.course.tarball import PackedFile
+from grader.model.errors import RemediableError
+
+_MOST_BYTES = 256 * 1024 * 1024  # of a handout's files; a handout has about a thousandth of that
+_MOST_PACKED = 4 * _MOST_BYTES  # of everything in an archive: somebody may have packed what was built as well
+_MOST_NAMES = 200_000
+_MOST_FOLDERS = 4  # around a handout, in a folder
+_NEVER_IN = frozenset({".venv", ".tilelab", "build", ".git", "__MACOSX", "node_modules"})
+_ARCHIVES = (".tar.gz", ".tgz", ".tar", ".tar.xz", ".tar.bz2", ".zip")
+_AGAIN = "Download the handout again, and name that file."
+_BROKEN = (
+    OSError, EOFError, zlib.error, lzma.LZMAError, tarfile.TarError, zipfile.BadZipFile, NotImplementedError, RuntimeError,
+    ValueError,
+)  # fmt: skip
+# How other things begin that end up under the name of an archive.
+_STRANGERS = (
+    (b"7z\xbc\xaf\x27\x1c", "a 7z archive: unpack it, and name the folder that comes out of it"),
+    (b"Rar!", "a rar archive: unpack it, and name the folder that comes out of it"),
+    (b"<", "a web page and no handout: log in where the handout lies, and download it again"),
+)
+
+
+@dataclass(frozen=True)
+class Unpacked:
+    """A whole handout: its manifest, and each file that the manifest lists."""
+
+    manifest: Manifest
+    files: Mapping[str, PackedFile]
+
+
+@dataclass(frozen=True)
+class _Packed:
+    """Anything that holds files: `names` of them, and `read`, which is given names in any order and yields them in its own."""
+
+    source: str
+    names: tuple[str, ...]
+    read: Callable[[Iterable[str]], Iterator[tuple[str, PackedFile]]]
+
+
+def read_handout(path: Path) -> Unpacked:
+    """The handout in `path`. Raises RemediableError, which says what it is instead or what is wrong with it."""
+    source = str(path)
+    if source.startswith(("http://", "https://", "http:/", "https:/")):
+        message = f"{source} is an address: download the handout with a browser, and name the file"
+        raise RemediableError(message)
+    try:
+        packed = _folder(path) if path.is_dir() else _archive(source, _bytes_of(path))
+        return _handout(packed)
+    except _BROKEN as error:
+        message = f"{source} cannot be read as a handout: {_reason(error)}. {_AGAIN}"
+        raise RemediableError(message) from error
+
+
+def _bytes_of(path: Path) -> bytes:
+    if not path.exists():
+        near = (
+            sorted(one.name for one in path.parent.glob(f"{_plain_name(path.name)}*")) if path.parent.is_dir() else []
+        )
+        said = (
+            f"; there is {near[0]}"
+            if near
+            else "; name the newer handout's archive, or the folder that you unpacked it to"
+        )
+        message = f"{path}: there is no such file{said}"
+        raise RemediableError(message)
+    if not path.is_file():
+        message = f"{path} is no file and no folder: name the newer handout's archive"
+        raise RemediableError(message)
+    if path.stat().st_size > _MOST_PACKED:
+        message = f"{path} is much larger than any handout"
+        raise RemediableError(message)
+    return path.read_bytes()
+
+
+def _plain_name(name: str) -> str:
+    """`tilelab-0.2.0` of `tilelab-0.2.0.tar.gz`: what a browser leaves of a name."""
+    for ending in _ARCHIVES:
+        if name.lower().endswith(ending):
+            return name[: -len(ending)]
+    return PurePosixPath(name).stem or name
+
+
+def _archive(source: str, data: bytes) -> _Packed:
+    """What decides is how the file begins, and not its name."""
+    if not data:
+        message = f"{source} is empty: its download did not end, or the disk is full. {_AGAIN}"
+        raise RemediableError(message)
+    if data.startswith(b"PK"):
+        return _zip(source, data)
+    for beginning, what in _STRANGERS:
+        if data.lstrip(b"\xef\xbb\xbf \r\n\t").startswith(beginning):
+            message = f"{source} is {what}"
+            raise RemediableError(message)
+    return _tar(source, data)
+
+
+def _tar(source: str, data: bytes) -> _Packed:
+    names: list[str] = []
+    total = 0
+    with tarfile.open(fileobj=io.BytesIO(data), mode="r:*") as tar:
+        for member in tar:
+            total += max(member.size, 0)
+            if total > _MOST_PACKED or len(names) > _MOST_NAMES:
+                message = f"{source} is much larger than any handout"
+                raise RemediableError(message)
+            names.append(member.name)
+
+    def read(wanted: Iterable[str]) -> Iterator[tuple[str, PackedFile]]:
+        asked = frozenset(wanted)
+        with tarfile.open(fileobj=io.BytesIO(data), mode="r:*") as tar:
+            for member in tar:
+                if member.name in asked and member.isreg() and member.size <= _MOST_BYTES:
+                    stream = tar.extractfile(member)
+                    assert stream is not None  # it is a regular file
+                    yield member.name, PackedFile(stream.read(), bool(member.mode & 0o100))
+
+    return _Packed(source, tuple(names), read)
+
+
+def _zip(source: str, data: bytes) -> _Packed:
+    with zipfile.ZipFile(io.BytesIO(data)) as packed:
+        entries = packed.infolist()
+    if any(one.flag_bits & 1 for one in entries):
+        message = f"{source} is protected by a password: unpack it, and name the folder that comes out of it"
+        raise RemediableError(message)
+    if len(entries) > _MOST_NAMES or sum(one.file_size for one in entries) > _MOST_PACKED:
+        message = f"{source} is much larger than any handout"
+        raise RemediableError(message)
+
+    def read(wanted: Iterable[str]) -> Iterator[tuple[str, PackedFile]]:
+        asked = frozenset(wanted)
+        with zipfile.ZipFile(io.BytesIO(data)) as packed:
+            for one in entries:
+                if one.filename in asked and one.file_size <= _MOST_BYTES:
+                    yield one.filename, PackedFile(packed.read(one), bool(one.external_attr >> 16 & 0o100))
+
+    return _Packed(source, tuple(one.filename for one in entries), read)
+
+
+def _folder(folder: Path) -> _Packed:
+    """Only places where a handout or its archive may lie are listed; the manifest says what is read."""
+    found: list[str] = []
+    for here, folders, files in os.walk(folder):
+        depth = len(Path(here).relative_to(folder).parts)
+        folders[:] = sorted(set(folders) - _NEVER_IN) if depth < _MOST_FOLDERS and MANIFEST not in files else []
+        wanted = [name for name in files if name == MANIFEST or name.lower().endswith(_ARCHIVES)]
+        found += [(Path(here) / name).relative_to(folder).as_posix() for name in wanted]
+        if len(found) > _MOST_NAMES:
+            break
+
+    def read(wanted: Iterable[str]) -> Iterator[tuple[str, PackedFile]]:
+        for name in wanted:
+            path = folder / name
+            if path.is_file() and path.stat().st_size <= _MOST_BYTES:
+                yield name, PackedFile(path.read_bytes(), bool(path.stat().st_mode & stat.S_IXUSR))
+
+    return _Packed(str(folder), tuple(found), read)
+
+
+def _handout(packed: _Packed, inside: int = 0) -> Unpacked:
+    """The handout somewhere in it, or in the one archive that it holds."""
+    tops = _tops(packed.names)
+    if not tops:
+        archives = [name for name in packed.names if _is_own(name) and name.lower().endswith(_ARCHIVES)]
+        if len(archives) == 1 and inside < 2:  # noqa: PLR2004 -- a platform packs a file once, and a system once more
+            for name, file in packed.read(archives):
+                return _handout(_archive(f"{packed.source}/{name}", file.data), inside + 1)
+        found = f" but several archives ({', '.join(archives[:3])}): name one of them" if len(archives) > 1 else ""
+        message = f"{packed.source} is not a handout: it holds no {MANIFEST}{found}"
+        raise RemediableError(message)
+    if len(tops) > 1:
+        message = f"{packed.source} holds several handouts ({', '.join(tops)}): name the folder of the newer one"
+        raise RemediableError(message)
+    names = {_tidy(name): name for name in packed.names}
+    top = tops[0]
+
+    def original(path: str) -> str:
+        return names.get(top + path, top + path)
+
+    (manifest_file,) = [file for _, file in packed.read([original(MANIFEST)])][:1] or [PackedFile(b"")]
+    manifest = Manifest.from_json(manifest_file.data, packed.source)
+    wanted = {original(path): path for path in manifest.files}
+    files: dict[str, PackedFile] = {}
+    total = 0
+    for name, file in packed.read(wanted):
+        total += len(file.data)
+        if total > _MOST_BYTES:
+            message = f"{packed.source} is much larger than any handout"
+            raise RemediableError(message)
+        path = wanted[name]
+        files[path] = _as_handed_out(file, manifest.files[path])
+    _check(packed.source, manifest, files)
+    files["VERSION"] = PackedFile(f"{manifest}\n".encode())
+    files[MANIFEST] = PackedFile(manifest.to_json())
+    return Unpacked(manifest, files)
+
+
+def _tops(names: Iterable[str]) -> list[str]:
+    """The folders, with a slash at the end, in which a handout lies: those with the fewest folders around them."""
+    found = {
+        _tidy(name)[: -len(MANIFEST)] for name in names if _is_own(name) and PurePosixPath(_tidy(name)).name == MANIFEST
+    }
+    least = min((one.count("/") for one in found), default=0)
+    return sorted(one for one in found if one.count("/") == least)
+
+
+def _tidy(name: str) -> str:
+    """As tar writes it: some programs begin names with ./ or write the folders of Windows."""
+    return name.replace("\\", "/").removeprefix("./")
+
+
+def _is_own(name: str) -> bool:
+    """Whether it is a file of somebody's: macOS packs shadows of files beside them."""
+    parts = _tidy(name).split("/")
+    return not parts[-1].startswith("._") and not _NEVER_IN & set(parts)
+
+
+def _as_handed_out(file: PackedFile, wanted: str) -> PackedFile:
+    """A system without the right to run a file loses it, and Windows may turn the line ends of text."""
+    data = file.data
+    if digest(data) != wanted and digest(unix := data.replace(b"\r\n", b"\n")) == wanted:
+        data = unix
+    return PackedFile(data, file.executable or data.startswith(b"#!"))
+
+
+def _check(source: str, manifest: Manifest, files: Mapping[str, PackedFile]) -> None:
+    missing = sorted(manifest.files.keys() - files.keys())
+    other = sorted(path for path, file in files.items() if digest(file.data) != manifest.files[path])
+    if missing or other:
+        first = (missing or other)[0]
+        what = "lacks files" if missing else "has files that differ from its manifest"
+        more = f" and {len(missing or other) - 1} more" if len(missing or other) > 1 else ""
+        message = f"{source} is damaged, or somebody has worked in it: it {what} ({first}{more}). {_AGAIN}"
+        raise RemediableError(message)
+
+
+def _reason(error: BaseException) -> str:
+    with suppress(AttributeError):
+        if isinstance(error, OSError) and error.strerror:
+            return error.strerror
+    text = " ".join(str(error).split())
+    if isinstance(error, tarfile.ReadError) and ("could not be opened" in text or "not a" in text):
+        return "it is no archive"
+    return text[:200].rstrip(".") or type(error).__name__
