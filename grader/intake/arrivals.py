@@ -1,6 +1,6 @@
-"""Whose each upload is: one arrival for each of its owners, and of several attempts of one student the last.
+"""Whose each upload is: one arrival for each of its owners, with all attempts of that owner in their order.
 
-Which id an arrival gets is decided in grader/people/.
+Which id an arrival gets is decided in grader/people/; which attempt counts, in attempt_choice.py.
 """
 
 from __future__ import annotations
@@ -20,41 +20,57 @@ from grader.people.roster_matching import Arrival
 class Delivery:
     """What one student handed in."""
 
-    upload: int  # its number
     arrival: Arrival
-    at: datetime | None
-    attempt: str  # "2 of 3"; empty: there is one alone
+    uploads: tuple[int, ...]  # the numbers of all attempts, of each download the first one first
+
+
+@dataclass(frozen=True)
+class _Found:
+    upload: int
+    arrival: Arrival
 
 
 def deliveries(uploads: Sequence[Upload]) -> list[Delivery]:
     """In the order of the uploads. Attempts that nothing puts in an order stay, as those of several students."""
     found = [
-        Delivery(number, _arrival(upload, owner), upload.at, str(upload.attempt or ""))
+        _Found(number, _arrival(upload, owner))
         for number, upload in enumerate(uploads)
         for owner in (upload.owners or (None,))
     ]
-    attempts: dict[Key, list[int]] = {}
+    of_owner: dict[Key, list[int]] = {}
     for number, one in enumerate(found):
         if one.arrival.owner is not None and (keys := keys_of(one.arrival.owner)):
-            attempts.setdefault(keys[0], []).append(number)
-    left = set()
-    for numbers in attempts.values():
-        if len(numbers) > 1 and (order := _in_order(numbers, found, uploads)):
-            left.update(order[:-1])
-            last = found[order[-1]]
-            found[order[-1]] = Delivery(last.upload, last.arrival, last.at, f"{len(order)} of {len(order)}")
-    return [one for number, one in enumerate(found) if number not in left]
+            of_owner.setdefault(keys[0], []).append(number)
+    earlier: dict[int, tuple[int, ...]] = {}
+    left: set[int] = set()
+    for numbers in of_owner.values():
+        if len(numbers) > 1 and (order := _in_order([found[number].upload for number in numbers], uploads)):
+            last = next(number for number in numbers if found[number].upload == order[-1])
+            left.update(number for number in numbers if number != last)
+            earlier[last] = tuple(order)
+    return [
+        Delivery(one.arrival, earlier.get(number, (one.upload,)))
+        for number, one in enumerate(found)
+        if number not in left
+    ]
 
 
-def _in_order(numbers: Sequence[int], found: Sequence[Delivery], uploads: Sequence[Upload]) -> list[int]:
-    """By when they were handed in, else by the platform's count. Empty: neither tells them apart."""
-    times = [at for number in numbers if (at := found[number].at) is not None]
-    if len({*times}) == len(numbers):
-        return sorted(numbers, key=lambda number: _seconds(found[number].at))
-    counts = [uploads[found[number].upload].attempt for number in numbers]
-    if all(counts) and len({*counts}) == len(counts):
-        return sorted(numbers, key=lambda number: uploads[found[number].upload].attempt)
-    return []
+def _in_order(numbers: Sequence[int], uploads: Sequence[Upload]) -> list[int]:
+    """Of each download by when they were handed in, else by the platform's count. Empty: neither tells them apart."""
+    ordered: list[int] = []
+    for download in sorted({uploads[number].download for number in numbers}):
+        here = [number for number in numbers if uploads[number].download == download]
+        moments = [(number, _seconds(uploads[number].at)) for number in here if uploads[number].at is not None]
+        counts = {uploads[number].attempt for number in here}
+        if len(here) == 1:
+            ordered += here
+        elif len(moments) == len(here) == len({at for _, at in moments}):
+            ordered += [number for number, _ in sorted(moments, key=lambda one: one[1])]
+        elif 0 not in counts and len(counts) == len(here):
+            ordered += sorted(here, key=lambda number: uploads[number].attempt)
+        else:
+            return []
+    return ordered
 
 
 def _seconds(at: datetime | None) -> float:

@@ -6,14 +6,16 @@ It changes nothing in SUBMISSIONS, follows no link and writes only into `scratch
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
 from grader.intake.arrivals import Delivery, deliveries
+from grader.intake.attempt_choice import AttemptChoice
+from grader.intake.counted_attempts import with_counted
 from grader.intake.matching import Match, match_files
 from grader.intake.naming import clean
-from grader.intake.student_intake import Intake
+from grader.intake.student_intake import Attempt, Intake
 from grader.intake.team_shares import with_team_shares
 from grader.intake.upload import Upload, is_archive_name, stem_of
 from grader.intake.upload_search import FILE_BYTES, LAYOUT, IntakeError, Spool, archive_upload, find_uploads
@@ -34,26 +36,31 @@ class Discovery:
     notices: tuple[str, ...] = ()  # about SUBMISSIONS as a whole
 
 
-def discover(
+def discover(  # noqa: PLR0913, PLR0917 -- what comes in, where to, and what is known of it
     source: Path,
     scratch: Path,
     wanted: Collection[str],
     roster: Roster | None = None,
     identities: Identities | None = None,
+    choice: AttemptChoice | None = None,
 ) -> Discovery:
     """Every student of `source`, with the `wanted` files that this student handed in, copied into `scratch`. With a roster, those of it
-    who handed in nothing as well. `identities` is brought up to date; none: nobody was here before.
+    who handed in nothing as well. `identities` is brought up to date; none: nobody was here before. `choice` says which of several
+    attempts counts; none: the latest.
     """
+    choice = choice or AttemptChoice()
     spool = Spool(scratch, wanted)
     uploads, notices = find_uploads(source, spool)
     given = deliveries(uploads)
     people = who_is_who([one.arrival for one in given], roster, Identities() if identities is None else identities)
-    taken: dict[int, Intake] = {}
+    taken: dict[int, _Taken] = {}
     students: list[Intake] = []
     for one, person in zip(given, people.arrived, strict=True):
-        if one.upload not in taken:
-            taken[one.upload] = _take(uploads[one.upload], scratch / person.id, spool)
-        students.append(_for_person(taken[one.upload], one, person))
+        for number, upload in enumerate(one.uploads, 1):
+            if upload not in taken:
+                folder = person.id if upload == one.uploads[-1] else f".{person.id}-{number}"
+                taken[upload] = _take(uploads[upload], scratch / folder, spool)
+        students.append(_for_person(one, person, uploads, taken, choice, spool.wanted))
     _check_plausible(source, uploads, students, spool.wanted)
     students += [_absent(person) for person in people.absent]
     students, shared = with_team_shares(students)
@@ -61,19 +68,56 @@ def discover(
     return Discovery(title, tuple(students), (*notices, *people.notices, *shared))
 
 
-def _for_person(taken: Intake, one: Delivery, person: Person) -> Intake:
-    """One owner's share of an upload, which is all of it."""
+@dataclass(frozen=True)
+class _Taken:
+    """What was taken of one upload."""
+
+    match: Match
+    name: str
+    files: tuple[str, ...]
+    downloaded: tuple[str, ...]
+    notices: tuple[str, ...]
+    refused: str | None
+
+
+def _for_person(  # noqa: PLR0913, PLR0917 -- a step of discover
+    one: Delivery,
+    person: Person,
+    uploads: Sequence[Upload],
+    taken: Mapping[int, _Taken],
+    choice: AttemptChoice,
+    wanted: Collection[str],
+) -> Intake:
+    """One owner's share of the uploads, which is all of them."""
+    attempts = tuple(_attempt(number, one, uploads, taken[number]) for number in one.uploads)
+    counted = choice.counted(person.student, attempts, sorted(wanted))
+    last = taken[one.uploads[-1]]
     team = one.arrival.of_team
-    submission = taken.submission.model_copy(
-        update={
-            "id": person.id,
-            "name": clean(person.student.name) if team and person.student.name else taken.submission.name,
-            "student": person.student,
-            "at": one.at.isoformat() if one.at is not None else "",
-            "attempt": one.attempt,
-        }
+    submission = Submission(
+        id=person.id,
+        name=clean(person.student.name) if team and person.student.name else last.name,
+        student=person.student,
+        files=last.files,
+        downloaded=last.downloaded,
     )
-    return replace(taken, submission=submission)
+    return with_counted(Intake(submission, attempts=attempts), counted)
+
+
+def _attempt(number: int, one: Delivery, uploads: Sequence[Upload], taken: _Taken) -> Attempt:
+    upload = uploads[number]
+    beside = [each for each in one.uploads if uploads[each].download == upload.download]
+    return Attempt(
+        number=beside.index(number) + 1,
+        of=len(beside),
+        download=upload.download,
+        at=upload.at,
+        late=upload.late,
+        sources=taken.match.sources,
+        blocked=taken.match.blocked,
+        hints=taken.match.hints,
+        notices=taken.notices,
+        refused=taken.refused,
+    )
 
 
 def _absent(person: Person) -> Intake:
@@ -81,7 +125,7 @@ def _absent(person: Person) -> Intake:
     return Intake(Submission(id=person.id, name=clean(name), student=person.student, handed_in=False))
 
 
-def _take(upload: Upload, target: Path, spool: Spool) -> Intake:
+def _take(upload: Upload, target: Path, spool: Spool) -> _Taken:
     """Matches the upload's files with the wanted ones and copies them to `target`."""
     name = upload.name
     upload = _opened(upload, spool)
@@ -89,15 +133,14 @@ def _take(upload: Upload, target: Path, spool: Spool) -> Intake:
     if upload.refused is None:
         upload, match = _matched(upload, target, spool.wanted)
     listed = [clean("/".join(file.path)) for file in upload.contents.files]
-    submission = Submission(
-        id=target.name,
-        name=clean(name),
-        files=tuple(listed[:_LISTED]),
-        downloaded=tuple(clean(one) for one in upload.downloaded[:_LISTED]),
-        notices=(*upload.notices, *match.notices),
-        refused=upload.refused,
+    return _Taken(
+        match,
+        clean(name),
+        tuple(listed[:_LISTED]),
+        tuple(clean(one) for one in upload.downloaded[:_LISTED]),
+        (*upload.notices, *match.notices),
+        upload.refused,
     )
-    return Intake(submission, match.sources, match.blocked, match.hints)
 
 
 def _matched(upload: Upload, target: Path, wanted: frozenset[str]) -> tuple[Upload, Match]:

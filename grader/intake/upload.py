@@ -87,6 +87,8 @@ class Upload:
     owners: tuple[Student, ...] = ()  # whose it is: several for a team; empty: `name` is all that is known
     at: datetime | None = None  # when it was handed in, with its time zone; none: nothing says
     attempt: int = 0  # 1, 2, ... of one owner's; 0: the platform gives one alone
+    late: bool = False  # the platform itself marked it as late
+    download: int = 0  # which of several given SUBMISSIONS it is from
     downloaded: tuple[str, ...] = ()  # the names that the platform gave its files in a download
     packed: bool = False  # came as an archive: an archive inside it is not opened, and any defect makes us refuse it
 
