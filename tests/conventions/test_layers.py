@@ -110,6 +110,7 @@ PACKAGES = (
     "leaderboard",
     "course",
     "canaries",
+    "step_page",
     "single_launch",
     "scoring",
     "traffic",

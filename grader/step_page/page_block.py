@@ -1,0 +1,218 @@
+"""A story as the block of data in its page: plain JSON with the steps as columns of small numbers. Pure.
+
+A column is a sequence of differences, each zigzag coded as a varint (LEB128), in base64. Lanes and relative offsets of a step are a
+pattern, and most steps share few patterns. What lanes read is not written down: the page replays the stores, and `seen` lists reads
+that saw something else. story_data.js reads all of this.
+"""
+
+from __future__ import annotations
+
+import base64
+import json
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+from typing import Generic, TypeVar
+
+from grader.step_page.story import PageStepKind, Story, StoryArray, StoryRun, WarpStep
+from grader.step_page.value_text import value_text
+
+VERSION = 1
+MOST_BYTES = (
+    850_000  # of the block; a page holds a source, a style and scripts besides, and has at most a million bytes
+)
+Entry = TypeVar("Entry")
+Pattern = tuple[tuple[int, ...], tuple[int, ...]]  # lanes, and their offsets relative to the first one's
+_CHANGES = {PageStepKind.WRITE, PageStepKind.ATOMIC}
+UNSET = 0  # the value's number where an element holds nothing yet, or nobody knows what
+
+
+def page_block(story: Story, *, most_bytes: int = MOST_BYTES) -> str:
+    """JSON. If the story is too large, steps are left out at the ends of its runs, and the page says so."""
+    longest = max((len(run.steps) for run in story.runs), default=0)
+    text = _written(story)
+    kept = longest
+    while len(text) > most_bytes and kept > 1:
+        kept = min(kept - 1, int(kept * 0.95 * most_bytes / len(text)))
+        text = _written(shortened(story, max(1, kept)))
+    return text
+
+
+def shortened(story: Story, most_steps: int) -> Story:
+    return replace(
+        story,
+        runs=tuple(
+            replace(
+                run,
+                steps=run.steps[:most_steps],
+                marks=tuple(mark for mark in run.marks if mark.step < most_steps),
+                complete=run.complete and len(run.steps) <= most_steps,
+            )
+            for run in story.runs
+        ),
+        questions=tuple(one for one in story.questions if one.step < most_steps),
+        start=min(story.start, most_steps - 1),
+    )
+
+
+def column(numbers: Iterable[int]) -> str:
+    """Differences to the number before, as zigzag varints in base64."""
+    coded = bytearray()
+    before = 0
+    for number in numbers:
+        change, before = number - before, number
+        left = change << 1 if change >= 0 else (-change << 1) - 1
+        while left > 0x7F:  # noqa: PLR2004 -- seven bits of a byte
+            coded.append(left & 0x7F | 0x80)
+            left >>= 7
+        coded.append(left)
+    return base64.b64encode(bytes(coded)).decode()
+
+
+def _written(story: Story) -> str:
+    block = {
+        "version": VERSION,
+        "title": story.title,
+        "file": story.file,
+        "grid": story.grid,
+        "block": story.block,
+        "at": story.at,
+        "start": story.start,
+        "runs": [_run(run) for run in story.runs],
+        "questions": [
+            {
+                "run": one.run,
+                "step": one.step,
+                "text": one.text,
+                "choices": one.choices,
+                "answer": one.answer,
+                "explanation": one.explanation,
+            }
+            for one in story.questions
+        ],
+    }
+    # "<" cannot end the page's script element then.
+    return json.dumps(block, ensure_ascii=False, separators=(",", ":")).replace("<", "\\u003c")
+
+
+class _Numbered(Generic[Entry]):
+    """The entries of a table without repetition, in the order of first use."""
+
+    def __init__(self, first: Sequence[Entry] = ()) -> None:
+        self.entries: list[Entry] = list(first)
+        self._numbers: dict[Entry, int] = {entry: number for number, entry in enumerate(first)}
+
+    def number(self, entry: Entry) -> int:
+        found = self._numbers.setdefault(entry, len(self.entries))
+        if found == len(self.entries):
+            self.entries.append(entry)
+        return found
+
+
+@dataclass
+class _Memory:
+    """The arrays' elements as numbers of values, replayed as the page does it."""
+
+    run: StoryRun
+    texts: _Numbered[str]
+    cells: dict[tuple[int, int], int]
+
+    def of_bits(self, array: StoryArray, bits: int | None, size: int) -> int:
+        return UNSET if bits is None else self.texts.number(value_text(bits, size, array.element))
+
+    def elements(self, step: WarpStep) -> Iterable[tuple[int, int, int]]:
+        """The cell's number, the value's, and the lane's place: for each element of each lane."""
+        array = self.run.arrays[step.array]
+        for at, bits in enumerate(step.bits):
+            offset = step.offsets[at // step.parts] + at % step.parts * step.bytes
+            yield offset // array.element_bytes, self.of_bits(array, bits, step.bytes), at
+
+
+def _run(run: StoryRun) -> dict[str, object]:
+    memory = _Memory(run, _Numbered([""]), {})
+    arrays = [_array(memory, number, array) for number, array in enumerate(run.arrays)]
+    sites: _Numbered[tuple[int, ...]] = _Numbered()
+    patterns: _Numbered[Pattern] = _Numbered()
+    columns: dict[str, list[int]] = {
+        name: [] for name in ("site", "warp", "interval", "pattern", "from", "count", "least")
+    }
+    stored: list[int] = []
+    seen: list[int] = []
+    for number, step in enumerate(run.steps):
+        first = step.offsets[0] if step.offsets else 0
+        relative = tuple(offset - first for offset in step.offsets)
+        row = {
+            "site": sites.number((int(step.kind), step.place, step.array, step.bytes, step.parts)),
+            "warp": step.warp,
+            "interval": step.interval,
+            "pattern": patterns.number((step.lanes, relative)),
+            "from": first,
+            "count": step.cost.count if step.cost else 0,
+            "least": step.cost.least if step.cost else 0,
+        }
+        for name, value in row.items():
+            columns[name].append(value)
+        if step.array < 0 or step.kind is PageStepKind.OUTSIDE:
+            continue
+        for cell, value, at in memory.elements(step):
+            if step.kind in _CHANGES:
+                stored.append(value)
+                memory.cells[step.array, cell] = value
+                continue
+            there = memory.cells.get((step.array, cell), UNSET)
+            if value != there:
+                seen += [number, at, value]
+    return {
+        "title": run.title,
+        "schedule": run.schedule,
+        "complete": run.complete,
+        "ending": run.ending,
+        "arrays": arrays,
+        "places": [[place.line, place.function] for place in run.places],
+        "sites": sites.entries,
+        "patterns": _patterns(patterns),
+        "steps": {name: column(numbers) for name, numbers in columns.items()},
+        "stored": column(stored),
+        "seen": [column(seen[start::3]) for start in range(3)],
+        "texts": memory.texts.entries,
+        "marks": [
+            {
+                "step": mark.step,
+                "text": mark.text,
+                "tone": mark.tone,
+                "threads": mark.threads,
+                "elements": [[one.array, one.offset // run.arrays[one.array].element_bytes] for one in mark.elements],
+            }
+            for mark in run.marks
+        ],
+    }
+
+
+def _patterns(patterns: _Numbered[Pattern]) -> list[str]:
+    """How many lanes each has, then all lanes, then all offsets relative to the first lane's."""
+    counts: list[int] = []
+    lanes: list[int] = []
+    offsets: list[int] = []
+    for of_lanes, relative in patterns.entries:
+        counts.append(len(of_lanes))
+        lanes += of_lanes
+        offsets += relative
+    return [column(counts), column(lanes), column(offsets)]
+
+
+def _array(memory: _Memory, number: int, array: StoryArray) -> dict[str, object]:
+    cells: list[int] = []
+    values: list[int] = []
+    for offset, bits in sorted(array.initial.items()):
+        cell, value = offset // array.element_bytes, memory.of_bits(array, bits, array.element_bytes)
+        memory.cells[number, cell] = value
+        cells.append(cell)
+        values.append(value)
+    return {
+        "name": array.name,
+        "space": array.space,
+        "element": array.element,
+        "bytes": array.element_bytes,
+        "dimensions": array.dimensions,
+        "base": array.base,
+        "initial": [column(cells), column(values)],
+    }
