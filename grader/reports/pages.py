@@ -4,7 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
+from markupsafe import Markup
+
 from grader.leaderboard.board import Board
+from grader.model.class_insight import NOTHING_KNOWN, ClassInsight
 from grader.model.result import Result
 from grader.reports.class_page.class_sections import CLASS_SECTIONS
 from grader.reports.class_page.class_sheet import class_sheet
@@ -27,10 +30,13 @@ def student_page(result: Result, *, sources: Mapping[str, str], instructor: bool
     return render_page("student_page/student", sheet, sections=LAB_SECTIONS)
 
 
-def class_page(results: Sequence[Result], *, course: str, notes: Sequence[str] = ()) -> str:
-    """The instructor's page about the class. It links into the folder `students/` beside it."""
-    sheet = class_sheet(results, course, notes)
-    return render_page("class_page/class", sheet, sections=CLASS_SECTIONS, script=trusted_text("class_page/sorting.js"))
+def class_page(
+    results: Sequence[Result], *, course: str, notes: Sequence[str] = (), insight: ClassInsight = NOTHING_KNOWN
+) -> str:
+    """The instructor's page about the class. It links into the folder `students/` beside it. `insight`: what else the batch knows."""
+    sheet = class_sheet(results, course, notes, insight)
+    script = Markup("\n").join(trusted_text(f"class_page/{name}.js") for name in ("sorting", "filtering"))
+    return render_page("class_page/class", sheet, sections=CLASS_SECTIONS, script=script)
 
 
 def leaderboard_page(boards: Sequence[Board]) -> str:

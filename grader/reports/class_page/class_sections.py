@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
-from grader.model.result import Result
 from grader.reports.class_page.attention import attention
+from grader.reports.class_page.by_section import by_section
+from grader.reports.class_page.class_view import ClassView
+from grader.reports.class_page.follow_up import follow_up
 from grader.reports.class_page.lab_panels import lab_panels
 from grader.reports.class_page.measured_speed import measured_speed
 from grader.reports.page.page_section import Section
 
-CLASS_SECTIONS: tuple[Section[Sequence[Result]], ...] = (
-    Section("class_page/attention.html.j2", attention),
-    Section("class_page/lab_panels.html.j2", lab_panels),
-    Section("class_page/measured_speed.html.j2", measured_speed),
+CLASS_SECTIONS: tuple[Section[ClassView], ...] = (
+    Section("class_page/attention.html.j2", lambda view: attention(view.results)),
+    Section("class_page/follow_up.html.j2", follow_up),
+    Section("class_page/by_section.html.j2", by_section),
+    Section("class_page/lab_panels.html.j2", lambda view: lab_panels(view.results)),
+    Section("class_page/measured_speed.html.j2", lambda view: measured_speed(view.results)),
 )

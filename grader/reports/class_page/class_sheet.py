@@ -6,10 +6,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from statistics import fmean, median
 
-from grader.model.result import LabResult, Result
+from grader.model.class_insight import ClassInsight
+from grader.model.result import Result
 from grader.model.verdicts import Verdict, VerdictFacts
 from grader.reports.class_page.class_sections import CLASS_SECTIONS
+from grader.reports.class_page.class_view import ClassView
 from grader.reports.class_page.histogram import Histogram, histogram
+from grader.reports.class_page.row_data import row_data
 from grader.reports.class_page.student_row import StudentRow, student_row
 from grader.reports.page.page_section import ShownSection, shown_sections
 from grader.reports.text import visible
@@ -26,7 +29,8 @@ class LabColumn:
 @dataclass(frozen=True)
 class ClassSheet:
     course: str
-    students: int
+    handed_in: int
+    of_whom: str  # "handed in", "of 300 handed in"
     students_text: str  # "24 students"
     maximum: str
     mean: str
@@ -36,18 +40,23 @@ class ClassSheet:
     histogram: Histogram
     sections: tuple[ShownSection, ...]
     columns: tuple[LabColumn, ...]  # of the table
+    has_sections: bool  # whether the table has a column of sections
     legend: tuple[VerdictFacts, ...]
     rows: tuple[StudentRow, ...]
+    data: dict[str, object]  # what the page's script sorts and filters by
 
 
-def class_sheet(results: Sequence[Result], course: str, notes: Sequence[str]) -> ClassSheet:
-    totals = [result.total for result in results]
+def class_sheet(results: Sequence[Result], course: str, notes: Sequence[str], insight: ClassInsight) -> ClassSheet:
+    view = ClassView(results, insight)
+    totals = [result.total for result in view.handed_in]  # of others there is nothing to judge
     maximum = max((result.max for result in results), default=0.0)
-    labs = _first_of_each_lab(results)
     seen = {lab.verdict for result in results for lab in result.labs.values()}
+    ordered = sorted(results, key=lambda each: each.submission.name.casefold())
+    rows = tuple(student_row(result, list(view.labs)) for result in ordered)
     return ClassSheet(
         course=visible.line(course, 120) or "Class report",
-        students=len(results),
+        handed_in=len(view.handed_in),
+        of_whom="handed in" if len(view.handed_in) == len(results) else f"of {len(results):,} handed in",
         students_text=counted(len(results), "student"),
         maximum=points(maximum),
         mean=points(round(fmean(totals), 1)) if totals else "?",
@@ -55,25 +64,16 @@ def class_sheet(results: Sequence[Result], course: str, notes: Sequence[str]) ->
         conditions=_conditions(results),
         notes=tuple(visible.line(note, 300) for note in notes),
         histogram=histogram(totals, maximum),
-        sections=shown_sections(CLASS_SECTIONS, results),
+        sections=shown_sections(CLASS_SECTIONS, view),
         columns=tuple(
             LabColumn(visible.line(lab_id, 60), visible.line(lab.title, 120), points(lab.max_points))
-            for lab_id, lab in labs.items()
+            for lab_id, lab in view.labs.items()
         ),
+        has_sections=bool(view.sections),
         legend=tuple(verdict.facts for verdict in reversed(Verdict) if verdict in seen),
-        rows=tuple(
-            student_row(result, list(labs))
-            for result in sorted(results, key=lambda each: each.submission.name.casefold())
-        ),
+        rows=rows,
+        data=row_data(view, ordered, [row.order for row in rows]),
     )
-
-
-def _first_of_each_lab(results: Sequence[Result]) -> dict[str, LabResult]:
-    labs: dict[str, LabResult] = {}
-    for result in results:
-        for lab_id, lab in result.labs.items():
-            labs.setdefault(lab_id, lab)
-    return labs
 
 
 def _conditions(results: Sequence[Result]) -> tuple[str, ...]:

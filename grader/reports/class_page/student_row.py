@@ -7,7 +7,8 @@ from dataclasses import dataclass
 from urllib.parse import quote
 
 from grader.model.result import LabResult, Result
-from grader.model.verdicts import Verdict, VerdictFacts
+from grader.model.verdicts import VerdictFacts
+from grader.reports.class_page.class_view import is_open
 from grader.reports.text import visible
 from grader.reports.text.number_format import points
 
@@ -18,19 +19,18 @@ class LabCell:
 
     look: VerdictFacts | None
     points: str
-    order: str  # what the column sorts by
 
 
 @dataclass(frozen=True)
 class StudentRow:
     name: str
     order: str  # what the name's column sorts by
+    section: str
     id: str  # empty where it equals the name
     link: str
     full_link: str  # the instructor's page, which shows what hidden cases withhold
     cells: tuple[LabCell, ...]
     total: str
-    total_order: str
     flag: str  # why the total may still change; empty where it does not
 
 
@@ -39,13 +39,13 @@ def student_row(result: Result, lab_ids: Sequence[str]) -> StudentRow:
     return StudentRow(
         name=name or student_id,
         order=(name or student_id).casefold(),
+        section=visible.line(result.submission.student.section, 60),
         id=student_id if student_id != name else "",
         link=report_link(result),
         full_link=f"instructor/{_quoted(result)}.html",
         cells=tuple(_cell(result.labs.get(lab_id)) for lab_id in lab_ids),
         total=points(result.total),
-        total_order=f"{result.total:.6f}",
-        flag=_flag(result),
+        flag=is_open(result),
     )
 
 
@@ -60,12 +60,5 @@ def _quoted(result: Result) -> str:
 
 def _cell(lab: LabResult | None) -> LabCell:
     if lab is None:
-        return LabCell(None, "", "-1")
-    return LabCell(lab.verdict.facts, points(lab.points), f"{lab.points:.6f}")
-
-
-def _flag(result: Result) -> str:
-    verdicts = {lab.verdict for lab in result.labs.values()}
-    if Verdict.INTERNAL_ERROR in verdicts:
-        return "the grader failed on a lab"
-    return "a lab is still to be graded on a GPU" if Verdict.NEEDS_GPU in verdicts else ""
+        return LabCell(None, "")
+    return LabCell(lab.verdict.facts, points(lab.points))

@@ -2,13 +2,19 @@
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Callable
+from typing import Any
 
-from grader.model.result import LabResult, Ratio, Result, SweepPoint, Timing
+from grader.model.result import LabResult, Ratio, Result, Student, SweepPoint, Timing
 from grader.model.verdicts import Verdict
+from grader.reports.class_page.by_section import by_section
+from grader.reports.class_page.class_view import ClassView
+from grader.reports.class_page.follow_up import follow_up, needs_help
 from grader.reports.class_page.measured_speed import measured_speed
 from grader.reports.pages import class_page
+from grader.reports.text.number_format import points
 
 Sample = tuple[Result, dict[str, str]]
 Named = Callable[[str], Sample]
@@ -78,7 +84,7 @@ def test_a_student_without_a_lab_of_the_batch_gets_an_empty_cell(sample_named: N
     result, _ = sample_named("pass")
     labs: dict[str, LabResult] = dict(list(result.labs.items())[:1])
     html = class_page([result, renamed(result, "late", labs=labs)], course="c")
-    assert html.count('data-order="-1"') == 3
+    assert html.count("<td>\N{EN DASH}</td>") == 3
 
 
 def test_a_total_that_may_change_is_flagged(sample_named: Named) -> None:
@@ -90,7 +96,8 @@ def test_a_total_that_may_change_is_flagged(sample_named: Named) -> None:
 def test_the_page_allows_its_own_script_and_no_other(sample_named: Named) -> None:
     html = class_page([sample_named("pass")[0]], course="c")
     assert re.search(r"script-src &#39;sha256-[A-Za-z0-9+/]{43}=&#39;", html)
-    assert html.count("<script") == 1
+    assert html.count("<script") == 2  # the second is data, which no browser runs
+    assert html.count('<script type="application/json"') == 1
 
 
 def test_rejected_code_is_no_common_mistake(sample_named: Named) -> None:
@@ -181,3 +188,111 @@ def test_a_kernel_that_is_wrong_at_a_size_of_the_sweep_is_for_a_person_to_look_a
     assert "Wrong at a size of the sweep" in html
     assert "M=513: your kernel: C[512][0] is wrong" in html
     assert "of the sweep" not in class_page([result], course="c")
+
+
+def data_of(html: str) -> dict[str, Any]:
+    """The block of data that the page's script sorts and filters by."""
+    match = re.search(r'<script type="application/json" id="class-data">(.*?)</script>', html, re.DOTALL)
+    assert match is not None
+    data: dict[str, Any] = json.loads(match[1])
+    return data
+
+
+def absent(result: Result, student_id: str, section: str = "") -> Result:
+    """A student of whom only the roster knows."""
+    labs = {
+        lab_id: lab.model_copy(update={"verdict": Verdict.MISSING_FILE, "points": 0.0, "cases": (), "findings": ()})
+        for lab_id, lab in result.labs.items()
+    }
+    one = in_section(renamed(result, student_id, labs=labs, total=0.0), section)
+    return one.model_copy(update={"submission": one.submission.model_copy(update={"handed_in": False})})
+
+
+def in_section(result: Result, section: str) -> Result:
+    submission = result.submission.model_copy(update={"student": Student(section=section)})
+    return result.model_copy(update={"submission": submission})
+
+
+def test_whom_only_the_roster_knows_did_not_hand_in_and_lowers_no_mean(sample_named: Named) -> None:
+    passed = sample_named("pass")[0]
+    html = class_page([renamed(passed, "ada"), absent(passed, "ben"), absent(passed, "cyd")], course="c")
+    assert "<b>1</b>of 3 handed in" in html
+    assert f"<b>{points(passed.total)}</b>mean of" in html
+    assert "<b>3</b>handed in" in class_page([renamed(passed, name) for name in "abc"], course="c")
+
+
+def test_who_handed_in_nothing_is_named(sample_named: Named) -> None:
+    passed = sample_named("pass")[0]
+    html = class_page([renamed(passed, "ada"), absent(passed, "ben")], course="c")
+    group = html[html.index("Handed in nothing") : html.index("show them in the table")]
+    assert "Ben" in group
+    assert "Ada" not in group
+    assert "Handed in nothing" not in class_page([renamed(passed, "ada")], course="c")
+
+
+def test_an_upload_without_a_file_of_a_lab_counts_as_nothing(sample_named: Named) -> None:
+    empty = absent(sample_named("pass")[0], "ben")
+    uploaded = empty.model_copy(update={"submission": empty.submission.model_copy(update={"handed_in": True})})
+    assert [one.reasons for one in follow_up(ClassView([uploaded]))[0].people] == ["an upload without a lab's file"]
+
+
+def test_who_is_far_behind_the_class_needs_help_and_the_reason_is_told(sample_named: Named) -> None:
+    passed, raced = sample_named("pass")[0], sample_named("race")[0]
+    classmates = [renamed(passed, f"s{n}") for n in range(9)]
+    behind = renamed(raced, "eve", total=passed.total / 4)
+    (group,) = follow_up(ClassView([*classmates, behind]))
+    assert (group.title, [one.name for one in group.people]) == ("Need help", ["Eve"])
+    assert f"and the median is {points(passed.total)}" in group.people[0].reasons
+    assert "data race, and 90 % pass" in group.people[0].reasons
+
+
+def test_where_nobody_passes_a_lab_nobody_needs_help_for_it(sample_named: Named) -> None:
+    raced = sample_named("race")[0]
+    assert follow_up(ClassView([renamed(raced, f"s{n}") for n in range(10)])) == ()
+
+
+def test_whose_total_is_open_is_not_behind(sample_named: Named) -> None:
+    passed, waiting = sample_named("pass")[0], sample_named("needs-gpu")[0]
+    assert (
+        needs_help(ClassView([*(renamed(passed, f"s{n}") for n in range(9)), renamed(waiting, "eve", total=0.0)])) == {}
+    )
+
+
+def test_sections_stand_side_by_side_and_one_section_is_the_class_itself(sample_named: Named) -> None:
+    passed = sample_named("pass")[0]
+    results = [
+        in_section(renamed(passed, "ada"), "A&B"),
+        in_section(renamed(passed, "ben"), "C"),
+        absent(passed, "cyd", "C"),
+        renamed(passed, "dan"),
+    ]
+    table = by_section(ClassView(results))
+    assert table is not None
+    assert [(row.name, row.students, row.handed_in) for row in table.rows] == [
+        ("A&B", 1, 1),
+        ("C", 2, 1),
+        ("no section", 1, 1),
+    ]
+    assert 'href="#students?section=A%26B"' in class_page(results, course="c")
+    assert by_section(ClassView([in_section(passed, "A")])) is None
+
+
+def test_the_data_of_the_rows_are_in_the_order_of_the_rows(sample_named: Named) -> None:
+    passed, raced = sample_named("pass")[0], sample_named("race")[0]
+    html = class_page([renamed(raced, "zoe", total=1.0), absent(passed, "Ben"), renamed(passed, "ada")], course="c")
+    rows = data_of(html)["rows"]
+    assert [row["name"] for row in rows] == ["ada", "ben", "zoe"]
+    assert [row["flags"] for row in rows] == [[], ["nothing"], ["help"]]
+    assert [row["total"] for row in rows] == [passed.total, 0.0, 1.0]
+
+
+def test_no_text_of_a_submission_ends_the_block_of_data(sample_named: Named) -> None:
+    passed = sample_named("pass")[0]
+    name = "</script><script>alert(1)</script><!--"
+    hostile = passed.model_copy(
+        update={"submission": passed.submission.model_copy(update={"name": name, "student": Student(section=name)})}
+    )
+    html = class_page([hostile], course="c")
+    assert html.count("</script>") == 2
+    assert "<!--" not in html
+    assert data_of(html)["sections"] == [name]

@@ -77,9 +77,11 @@ def test_hostile_text_neither_adds_a_tag_nor_reaches_the_template_engine(sample_
     assert "{{ 7*7 }}" in html  # shown, not evaluated
     assert "&lt;script&gt;" in html
     scripts = [
-        tag for tag, _ in Page(class_page([result], course="<script>", notes=["<script>"])).tags if tag == "script"
+        given
+        for tag, given in Page(class_page([result], course="<script>", notes=["<script>"])).tags
+        if tag == "script"
     ]
-    assert scripts == ["script"]  # our own
+    assert [dict(one).get("type") for one in scripts] == ["application/json", None]  # data, and our own
 
 
 def test_controls_and_invisible_characters_are_shown_as_signs(sample_named: Named) -> None:

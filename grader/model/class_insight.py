@@ -1,0 +1,59 @@
+"""What a batch knows of a class as a whole, besides each student's result: mistakes that many made, what changed. Plain data."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from grader.model.verdicts import Verdict
+
+
+@dataclass(frozen=True)
+class Mistake:
+    """A cluster: submissions of one lab that went wrong in the same way."""
+
+    key: str  # stays the same from batch to batch: "LAB/race/5f0c31"
+    verdict: Verdict
+    title: str  # what the submissions have in common
+    like: str  # "the solution with `<=` for `<` in line 12"; empty: no small change of it behaves so
+    students: tuple[str, ...]  # ids, in the order of the class
+    shown: str  # the id of the student whose file stands for all
+    line: int | None  # in that file
+    source: tuple[str, ...]  # that line, with those around it
+    first_line: int  # the number of the first of them
+    hidden: bool  # only hidden cases show it
+    comment: str = ""  # what the instructor wrote to all of them
+    before: int | None = None  # how many students made it in the batch before; none: there was none
+
+
+@dataclass(frozen=True)
+class LabMistakes:
+    lab_id: str
+    wrong: int  # so many submissions are wrong
+    mistakes: tuple[Mistake, ...]  # those of most students first
+
+
+@dataclass(frozen=True)
+class StudentChange:
+    student: str  # id
+    lab_id: str  # empty: the total alone
+    words: str  # "race → pass"
+    points: float  # how many more
+
+
+@dataclass(frozen=True)
+class ClassChanges:
+    since: str  # the day of the batch before
+    arrived: tuple[str, ...]  # ids of students who handed in for the first time
+    gone: tuple[str, ...]  # names of students who are not in this batch
+    changed: tuple[StudentChange, ...]
+
+
+@dataclass(frozen=True)
+class ClassInsight:
+    mistakes: tuple[LabMistakes, ...] = ()
+    comments: str = ""  # the file that the instructor's comments are written into
+    changes: ClassChanges | None = None  # none: this is the first batch
+    similar: tuple[tuple[str, int], ...] = ()  # labs, and how many pairs of similar files each has
+
+
+NOTHING_KNOWN = ClassInsight()

@@ -1,0 +1,82 @@
+// Shows some of the students: by name, section, verdict in a lab, mistake, and what was found about them. What is chosen stands in
+// the page's address, so links of the page choose too, and a bookmark keeps it. Nothing is fetched.
+(() => {
+  const rows = [...document.querySelector(".students table").tBodies[0].rows];
+  const tools = document.querySelector(".tools");
+  const fields = {};
+  const field = (name, text, control) => {
+    const label = document.createElement("label");
+    label.append(text, control);
+    control.addEventListener("input", () => { show(); history.replaceState(null, "", address()); });
+    fields[name] = control;
+    tools.append(label);
+  };
+  const choice = (options) => {
+    const select = document.createElement("select");
+    select.append(new Option("all", ""), ...options);
+    return select;
+  };
+  const search = document.createElement("input");
+  search.type = "search";
+  search.autocomplete = "off";
+  field("find", "Find a student", search);
+  field("who", "Show", choice(Object.entries(classData.filters).map(([key, text]) => new Option(text, key))));
+  if (classData.sections.length > 0) field("section", "Section", choice(classData.sections.map((one) => new Option(one, one))));
+  field("lab", "Lab", choice(classData.labs.map((one) => new Option(one, one))));
+  field("verdict", "Verdict", choice(classData.verdicts.map((one) => new Option(one, one))));
+  if (classData.mistakes.length > 0) {
+    field("mistake", "Mistake", choice(classData.mistakes.map(([key, title]) => new Option(`${key.split("/")[0]}: ${title}`, key))));
+  }
+  const status = document.createElement("p");
+  status.setAttribute("role", "status");
+  const reset = document.createElement("button");
+  reset.type = "button";
+  reset.textContent = "Show all";
+  reset.addEventListener("click", () => {
+    Object.values(fields).forEach((control) => { control.value = ""; });
+    show();
+    history.replaceState(null, "", "#students");
+  });
+  tools.append(reset, status);
+
+  const chosen = () => Object.fromEntries(Object.entries(fields).map(([name, control]) => [name, control.value]));
+  const address = () => {
+    const set = Object.entries(chosen()).filter(([, value]) => value !== "");
+    return `#students${set.length > 0 ? `?${new URLSearchParams(set)}` : ""}`;
+  };
+  const matches = (row, want) => {
+    const { section, flags, verdicts, mistakes } = row.facts;
+    const lab = want.lab ? classData.labs.indexOf(want.lab) : -1;
+    const seen = lab < 0 ? verdicts : [verdicts[lab]];
+    return (!want.find || row.cells[0].textContent.toLowerCase().includes(want.find.toLowerCase()))
+      && (!want.who || flags.includes(want.who))
+      && (!want.section || classData.sections[section] === want.section)
+      && (!want.lab || seen[0] >= 0)
+      && (!want.verdict || seen.includes(classData.verdicts.indexOf(want.verdict)))
+      && (!want.mistake || mistakes.some((at) => classData.mistakes[at][0] === want.mistake));
+  };
+  function show() {
+    const want = chosen();
+    let shown = 0;
+    rows.forEach((row) => {
+      row.hidden = !matches(row, want);
+      shown += row.hidden ? 0 : 1;
+    });
+    status.textContent = shown === rows.length ? `${shown} students` : `${shown} of ${rows.length} students`;
+  }
+  function follow() {
+    const [place, query] = location.hash.slice(1).split("?");
+    const asked = new URLSearchParams(place === "students" ? query ?? "" : "");
+    Object.entries(fields).forEach(([name, control]) => {
+      control.value = asked.get(name) ?? "";
+      if (control.value !== (asked.get(name) ?? "")) control.value = "";
+    });
+    show();
+    if (query !== undefined && place === "students") {
+      document.getElementById("students").scrollIntoView();
+      document.getElementById("students-heading").focus({ preventScroll: true });
+    }
+  }
+  addEventListener("hashchange", follow);
+  follow();
+})();
