@@ -8,19 +8,18 @@ What a program can learn of its compiler without the preprocessor, as by the nam
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import zip_longest
 
 from grader.engines.checks.bare_code import CodeLine, live_lines, unclear_line
 from grader.engines.compiler_views.cuda_names import one_sided_name
+from grader.engines.compiler_views.header_text import MACRO, MARKER, HeaderText, ReadHeaders, next_marker
 from grader.engines.compiler_views.unlike_words import ASKING, unlike_words
 from grader.engines.refusal import Refusal
 from grader.model.verdicts import Verdict
 
-_MARKER = re.compile(r'^# (\d+) "((?:[^"\\\n]|\\.)*)"[ \d]*\n', re.MULTILINE)
 _ANY_MARKER = re.compile(r'^# \d+ "', re.MULTILINE)
-_MACRO = re.compile(r"^#[ \t]*(define|undef)[ \t]+([^\W\d][\w$]*)(.*)$", re.MULTILINE)
 _WORD = re.compile(r"[^\W\d][\w$]*")
 _PIECE = re.compile(r"[\w$]+")
 _POP = re.compile(r"\bpop_macro\b")
@@ -30,6 +29,7 @@ _NEVER_SYSTEM = ("/proc/", "/dev/", "/sys/", "/run/")
 _CHANGING = frozenset({"__COUNTER__", "__INCLUDE_LEVEL__", "__BASE_FILE__", "__TIME__", "__DATE__", "__TIMESTAMP__"})
 _PASTES = ("##", "%:%:", "??=")
 _ADVICE = "Write one program for both: test no macro that tells compilers apart, and use none."
+_HEADERS = ReadHeaders()
 _OWN_NAMES = "Give what you declare a name of your own: none that begins with `__` or `cuda`."
 
 
@@ -64,8 +64,9 @@ def different_programs(source: str, file: str, cpu: CompilerView, gpu: CompilerV
     """The first place where the CPU executor's compiler and nvcc would read `file` differently. The views are of the plain text of
     `source`.
     """
-    surface = _kit_names(cpu)
-    seen, by_nvcc = (_Reading(view, file, surface) for view in (cpu, gpu))
+    seen_parts, nvcc_parts = (list(_parts(view, file)) for view in (cpu, gpu))
+    surface = _kit_names(seen_parts)
+    seen, by_nvcc = (_Reading(parts, surface) for parts in (seen_parts, nvcc_parts))
     for one, other in zip_longest(seen.lines, by_nvcc.lines):
         if one is None or other is None or one.text != other.text:
             first = min(line.number for line in (one, other) if line is not None)
@@ -76,7 +77,7 @@ def different_programs(source: str, file: str, cpu: CompilerView, gpu: CompilerV
         if unsteady := next((name for name, _ in one.macros if name in _CHANGING), None):
             return _refuse(one.number, f"`{unsteady}` need not be the same for nvcc and for the CPU executor.")
     lines = live_lines(source)
-    if found := one_sided_name(lines, *(_headers(view, file) for view in (cpu, gpu))):
+    if found := one_sided_name(lines, *(_named(parts) for parts in (seen_parts, nvcc_parts))):
         return _refuse(found[0], f"Only one of nvcc's and the CPU executor's headers declare `{found[1]}`.", _OWN_NAMES)
     if any(paste in line.bare for paste in _PASTES for line in lines):
         pieces = {piece for line in lines for piece in _PIECE.findall(line.bare)}
@@ -94,24 +95,25 @@ def different_programs(source: str, file: str, cpu: CompilerView, gpu: CompilerV
 class _Reading:
     """One view, read from its first line to its last."""
 
-    def __init__(self, view: CompilerView, file: str, surface: frozenset[str]) -> None:
+    def __init__(self, parts: Sequence[_Part | HeaderText], surface: frozenset[str]) -> None:
         self._surface = surface
         self.state: dict[str, str] = {}
-        self.lines = list(self._read(view, file))
+        self.lines = list(self._read(parts))
 
     def meaning(self, name: str) -> tuple[tuple[str, str], ...]:
         return tuple(sorted(self._expanded([name])))
 
-    def _read(self, view: CompilerView, file: str) -> Iterator[_Line]:
-        for part in _parts(view.text):
-            if not _is_submissions(part.path, file, view.ours):
-                for macro in _MACRO.finditer(view.text, part.start, part.end):
-                    self._know(macro)
+    def _read(self, parts: Sequence[_Part | HeaderText]) -> Iterator[_Line]:
+        for part in parts:
+            if isinstance(part, HeaderText):
+                self.state |= part.defined
+                for name in part.undefined:
+                    self.state.pop(name, None)
                 continue
-            for line in _lines(view.text[part.start : part.end], part.number):
+            for line in _lines(part.text, part.number):
                 yield _Line(line.number, line.text, tuple(sorted(self._expanded(_WORD.findall(line.bare)))))
-                if macro_of_its_own := _MACRO.match(line.text):
-                    self._know(macro_of_its_own)
+                if macro := MACRO.match(line.text):
+                    self._know(macro)
 
     def _know(self, macro: re.Match[str]) -> None:
         if macro[1] == "define":
@@ -135,19 +137,42 @@ class _Reading:
 
 @dataclass(frozen=True)
 class _Part:
-    """What one line marker speaks of: text from `start` to `end`."""
+    """What one line marker says of the submission's own text."""
 
-    path: str
     number: int
-    start: int
-    end: int
+    text: str
 
 
-def _parts(text: str) -> Iterator[_Part]:
-    markers = list(_MARKER.finditer(text))
-    ends = [*(marker.start() for marker in markers[1:]), len(text)]
-    for marker, end in zip(markers, ends, strict=True):
-        yield _Part(marker[2], int(marker[1]), marker.end(), end)
+def _parts(view: CompilerView, file: str) -> Iterator[_Part | HeaderText]:
+    """The view from its first line marker on: what is the submission's, and each stretch of headers between."""
+    text, at = view.text, next_marker(view.text, 0)
+    if at == len(text):
+        message = "a preprocessor's output holds no line marker"
+        raise ValueError(message)
+    while marker := MARKER.match(text, at):
+        end = next_marker(text, marker.end())
+        if _is_submissions(marker[2], file, view.ours):
+            yield _Part(int(marker[1]), text[marker.end() : end])
+        elif not _is_header(marker[2]):
+            yield HeaderText.read(text[at:end], view.ours)
+        elif end > marker.end():  # else it names a file and nothing more, as the folder where the compiler runs
+            known = _HEADERS.at(text, at, view.ours, file)
+            if known and _ends(view, file, at + len(known.text)):
+                end = at + len(known.text)
+            else:
+                while not _ends(view, file, end):
+                    end = next_marker(text, text.index("\n", end) + 1)
+                known = _HEADERS.read(text[at:end], view.ours)
+            yield known
+        at = end
+
+
+def _ends(view: CompilerView, file: str, at: int) -> bool:
+    """Whether a stretch of headers ends there."""
+    if at == len(view.text):
+        return True
+    marker = MARKER.match(view.text, at)
+    return marker is not None and (not _is_header(marker[2]) or _is_submissions(marker[2], file, view.ours))
 
 
 def _lines(text: str, number: int) -> Iterator[CodeLine]:
@@ -162,17 +187,21 @@ def _is_submissions(path: str, file: str, ours: Sequence[str]) -> bool:
     return path.rsplit("/", 1)[-1] == file or not path.startswith("/") or path.startswith(_NEVER_SYSTEM)
 
 
-def _headers(view: CompilerView, file: str) -> Iterator[str]:
-    for part in _parts(view.text):
-        if not _is_submissions(part.path, file, view.ours):
-            yield view.text[part.start : part.end]
+def _is_header(path: str) -> bool:
+    """Whether it can be a header of the system's or the kit's, or the compiler's own: no file in the folder of the submission."""
+    return path.startswith(("<", "/"))
 
 
-def _kit_names(view: CompilerView) -> frozenset[str]:
+def _named(parts: Sequence[_Part | HeaderText]) -> list[Mapping[str, bool]]:
+    return [part.names for part in parts if isinstance(part, HeaderText)]
+
+
+def _kit_names(parts: Sequence[_Part | HeaderText]) -> frozenset[str]:
     """Macros by which the kit means the same as CUDA with other words: `__shared__`. Not those that are numbers."""
-    own = (part for part in _parts(view.text) if part.path.startswith(view.ours))
-    defined = (macro for part in own for macro in _MACRO.finditer(view.text, part.start, part.end))
-    bodies = {macro[2]: macro[3] for macro in defined if macro[1] == "define"}
+    bodies: dict[str, str] = {}
+    for part in parts:
+        if isinstance(part, HeaderText):
+            bodies |= part.own
     return frozenset(name for name, body in bodies.items() if not _INTEGER.match(body))
 
 
