@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 OUTPUT_BYTES = 1 << 20  # kept of each stream; the rest is read and discarded
 _CHUNK_BYTES = 1 << 16
-_LOOK_SECONDS = 0.5  # between two looks at the processor time of all processes
+_LOOK_SECONDS = 0.5  # at least, between two looks at the processor time of all processes
 _KILL_GRACE_SECONDS = 5.0  # how long we wait until killed processes are gone and their pipes are closed
 
 
@@ -135,7 +135,7 @@ def _follow(
     """
     streams = (_Stream(), _Stream())
     deadline, killed, timed_out = time.monotonic() + limits.wall_seconds, False, False
-    look, used = time.monotonic() + _LOOK_SECONDS if limits.all_seconds else math.inf, 0.0
+    look, used = _next_look(limits, 0.0), 0.0
     exited = os.pidfd_open(process.pid)
     with selectors.DefaultSelector() as selector:
         selector.register(exited, selectors.EVENT_READ)
@@ -150,8 +150,9 @@ def _follow(
                 else:
                     selector.unregister(key.fileobj)
             ended = exited not in selector.get_map()
-            if not killed and not ended and time.monotonic() >= look:
-                used, look = processor_seconds(process.pid), time.monotonic() + _LOOK_SECONDS
+            if not killed and not ended and time.monotonic() >= min(look, deadline) and limits.all_seconds:
+                used = processor_seconds(process.pid)
+                look = _next_look(limits, used)
             overspent = 0 < limits.all_seconds <= used
             if not killed and (ended or overspent or time.monotonic() >= deadline):
                 timed_out, killed, look = not ended, True, math.inf
@@ -161,6 +162,13 @@ def _follow(
                 break
     os.close(exited)
     return streams, timed_out, used
+
+
+def _next_look(limits: Limits, used: float) -> float:
+    """When to look at processor times: not before all cores together could have come to the limit."""
+    if not limits.all_seconds:
+        return math.inf
+    return time.monotonic() + max(_LOOK_SECONDS, (limits.all_seconds - used) / (os.cpu_count() or 1))
 
 
 def _kill_group(process: subprocess.Popen[bytes]) -> None:
