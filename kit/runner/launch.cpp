@@ -12,6 +12,7 @@
 #include "runner/argument_buffers.hpp"
 #include "runner/finding_messages.hpp"
 #include "runner/kernel_call.hpp"
+#include "runner/launch_clock.hpp"
 #include "runner/launch_ending.hpp"
 #include "runner/launch_limits.hpp"
 #include "runner/launch_signals.hpp"
@@ -287,13 +288,15 @@ class Launch {
 // Answers for a launch that cannot go on.
 class Emergency final : public LaunchEmergency {
  public:
-  explicit Emergency(const std::function<void(const LaunchReply&)>& deliver) : deliver_(deliver) {}
+  Emergency(const std::function<void(const LaunchReply&)>& deliver, std::uint64_t event_budget) : deliver_(deliver), clock_(event_budget) {}
   void now_runs(Launch& launch) { launch_ = &launch; }
   void crashed(int signal, std::uintptr_t pc, std::uintptr_t address) override { deliver_(launch_->crashed(signal, pc, address)); }
   void out_of_memory() override { deliver_(launch_->out_of_memory(no_memory)); }
+  bool may_go_on() override { return clock_.another_period(simt::Machine::active() ? simt::Machine::current().events() : 0); }
 
  private:
   const std::function<void(const LaunchReply&)>& deliver_;
+  LaunchClock clock_;
   Launch* launch_ = nullptr;
 };
 
@@ -302,7 +305,7 @@ class Emergency final : public LaunchEmergency {
 void run_launch(const Image& image, const LaunchRequest& request, const std::vector<Descriptor>& buffers,
                 const std::function<void(const LaunchReply&)>& deliver) {
   std::optional<Launch> launch;
-  Emergency emergency(deliver);
+  Emergency emergency(deliver, request.event_budget);
   const auto begin = [&] { emergency.now_runs(launch.emplace(image, request, buffers)); };
   begin();
   try {

@@ -12,9 +12,12 @@ class LaunchEmergency {
   // A signal arrived at instruction `pc`. `address` is the address of the access, if there was one.
   virtual void crashed(int signal, std::uintptr_t pc, std::uintptr_t address) = 0;
   virtual void out_of_memory() = 0;
+  // Whether the launch may have as much processor time again. Otherwise it has crashed with SIGPROF.
+  virtual bool may_go_on() = 0;
 };
 
-// From now on, all that goes to `emergency`, which lives as long as the process. `clock_ms` of processor time is the signal SIGPROF.
+// From now on, all that goes to `emergency`, which lives as long as the process. It is asked each time that `clock_ms` of processor time
+// are used up.
 // Throws std::bad_alloc, std::runtime_error.
 void install_signals(LaunchEmergency& emergency, unsigned clock_ms);
 
