@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
 from grader.batch.job_store import JobStore
@@ -63,7 +64,12 @@ def grade_submissions(  # noqa: PLR0913 -- what comes in, what goes out, and wha
     with scratch_folder() as scratch, out.alone():
         identities = out.identities.read()
         discovery = discover(
-            submissions, scratch / "intake", [lab.public.file for lab in labs], roster, identities.book
+            submissions,
+            scratch / "intake",
+            [lab.public.file for lab in labs],
+            roster,
+            identities.book,
+            told=partial(progress.doing, "reading submissions"),
         )
         out.claim()
         out.identities.write(identities)
@@ -92,8 +98,16 @@ def grade_submissions(  # noqa: PLR0913 -- what comes in, what goes out, and wha
         graded = GradedClass(discovery.title, tuple(lab.id for lab in labs), ranked.results, notices)
         sources = {student.submission.id: student.texts() for student in discovery.students}
         published = publish(
-            graded, out, sources, seed=setup.seed, exports=exports, assignment=assignment, more=ranked.files
+            graded,
+            out,
+            sources,
+            seed=setup.seed,
+            exports=exports,
+            assignment=assignment,
+            more=ranked.files,
+            told=partial(progress.doing, "writing pages"),
         )
+        progress.end()
         if not published.unwritten:
             out.remember_seed(setup.seed)
         out.record_faults(

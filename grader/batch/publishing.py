@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import partial
+from functools import cache, partial
+from itertools import chain
 from pathlib import Path
 
 from grader.batch.exporting import of_earlier_batches, write_exports
+from grader.batch.kept_pages import KeptPages, inputs_digest
 from grader.batch.output_folder import OutputFolder
 from grader.batch.written_files import File, write_files
 from grader.exports import Export
@@ -39,9 +40,12 @@ def publish(  # noqa: PLR0913 -- what is written, where to, and what of it is se
     exports: Sequence[Export],
     assignment: str = "",
     more: Sequence[File] = (),
+    told: Callable[[int, int], None] = lambda _done, _total: None,
 ) -> Published:
-    """Writes everything that can be made and written. `sources`: by student, each file's text. `more`: files besides a class's own."""
-    faults, unwritten = write_files([*_files(graded, out, sources, seed), *more])
+    """Writes everything that can be made and written. `sources`: by student, each file's text. `more`: files besides a class's own.
+    `told` hears for how many students of how many it is done.
+    """
+    faults, unwritten = write_files(chain(_files(graded, out, sources, seed, told), more), KeptPages(out.path))
     exported = write_exports(graded, out, exports, assignment)
     notices = (*exported.notices, *of_earlier_batches(out, exported))
     last = LastBatchFile(out.path / "instructor")
@@ -54,25 +58,44 @@ def _files(
     out: OutputFolder,
     sources: Mapping[str, Mapping[str, str]],
     seed: int,
+    told: Callable[[int, int], None],
 ) -> Iterator[File]:
-    for result in graded.results:
+    """One after the other: what they hold meanwhile is let go with each."""
+    for at, result in enumerate(graded.results):
+        told(at, len(graded.results))
         student_id = result.submission.id
         private = out.path / "instructor"
-        yield from _given_back(result, out.students / student_id, sources[student_id])
-        yield File(private / f"{student_id}.json", partial(_record, result, seed))
+        inputs = _inputs(result, sources[student_id])
+        yield from _given_back(result, out.students / student_id, sources[student_id], inputs)
         yield File(
-            private / f"{student_id}.html", partial(student_page, result, sources=sources[student_id], instructor=True)
+            private / f"{student_id}.json", partial(_record, result, seed), inputs and inputs_digest(inputs, str(seed))
+        )
+        yield File(
+            private / f"{student_id}.html",
+            partial(student_page, result, sources=sources[student_id], instructor=True),
+            inputs,
         )
     yield File(out.path / "index.html", partial(class_page, graded.results, course=graded.title, notes=graded.notices))
 
 
-def _given_back(result: Result, folder: Path, sources: Mapping[str, str]) -> Iterator[File]:
-    public = for_student(result)
-    yield File(folder / "result.json", lambda: public.model_dump_json(by_alias=True, indent=2) + "\n")
-    yield File(folder / "report.html", partial(student_page, public, sources=sources))
+def _inputs(result: Result, sources: Mapping[str, str]) -> str:
+    """A digest of everything that a student's files are made from, but for the day: they keep that on which they were made. Whatever else
+    a page shows has to be part of it. Empty where there is none, and then they are made each time.
+    """
+    undated = result.model_copy(update={"environment": result.environment.model_copy(update={"date": ""})})
+    try:
+        whole = undated.model_dump_json(by_alias=True)
+    except ValueError:  # text that is no Unicode: the file that cannot be made says so
+        return ""
+    return inputs_digest(whole, *chain.from_iterable(sorted(sources.items())))
+
+
+def _given_back(result: Result, folder: Path, sources: Mapping[str, str], inputs: str) -> Iterator[File]:
+    public = cache(lambda: for_student(result))
+    yield File(folder / "result.json", lambda: public().model_dump_json(by_alias=True, indent=2) + "\n", inputs)
+    yield File(folder / "report.html", lambda: student_page(public(), sources=sources), inputs)
 
 
 def _record(result: Result, seed: int) -> str:
     """The complete record, for the instructor only."""
-    full = {"seed": seed, "result": json.loads(result.model_dump_json(by_alias=True))}
-    return json.dumps(full, indent=2, ensure_ascii=False) + "\n"
+    return f'{{"seed": {seed}, "result": {result.model_dump_json(by_alias=True, indent=2)}}}\n'

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
+from grader.batch.kept_pages import KeptPages
 from grader.machine.atomic_file import write_atomically
 
 
@@ -16,13 +17,16 @@ class File:
 
     path: Path
     make: Callable[[], str | bytes]
+    inputs: str = ""  # a digest of all that it is made from; empty: it is made each time
 
 
-def write_files(files: Iterable[File]) -> tuple[list[str], list[str]]:
-    """What could not be made, and what could not be written."""
+def write_files(files: Iterable[File], kept: KeptPages | None = None) -> tuple[list[str], list[str]]:
+    """What could not be made, and what could not be written. `kept`: which of them need not be made."""
     faults: list[str] = []
     unwritten: list[str] = []
     for file in files:
+        if kept is not None and kept.stands(file.path, file.inputs):
+            continue
         try:
             text = file.make()
         except Exception:  # noqa: BLE001 -- a fault in one page must not cost the others
@@ -32,4 +36,9 @@ def write_files(files: Iterable[File]) -> tuple[list[str], list[str]]:
             write_atomically(file.path, text)
         except OSError as error:
             unwritten.append(f"{file.path}: {error.strerror}")
+            continue
+        if kept is not None:
+            kept.note(file.path, file.inputs, text)
+    if kept is not None:
+        kept.write()
     return faults, unwritten

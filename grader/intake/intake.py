@@ -6,7 +6,7 @@ It changes nothing in SUBMISSIONS, follows no link and writes only into `scratch
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -43,19 +43,21 @@ def discover(  # noqa: PLR0913, PLR0917 -- what comes in, where to, and what is 
     roster: Roster | None = None,
     identities: Identities | None = None,
     choice: AttemptChoice | None = None,
+    told: Callable[[int, int], None] = lambda _done, _total: None,
 ) -> Discovery:
     """Every student of `source`, with the `wanted` files that this student handed in, copied into `scratch`. With a roster, those of it
     who handed in nothing as well. `identities` is brought up to date; none: nobody was here before. `choice` says which of several
-    attempts counts; none: the latest.
+    attempts counts; none: the latest. `told` hears how many uploads of how many were read.
     """
     choice = choice or AttemptChoice()
-    spool = Spool(scratch, wanted)
+    spool = Spool(scratch, wanted, told)
     uploads, notices = find_uploads(source, spool)
     given = deliveries(uploads)
     people = who_is_who([one.arrival for one in given], roster, Identities() if identities is None else identities)
     taken: dict[int, _Taken] = {}
     students: list[Intake] = []
-    for one, person in zip(given, people.arrived, strict=True):
+    for at, (one, person) in enumerate(zip(given, people.arrived, strict=True)):
+        told(len(given) + at, 2 * len(given))
         for number, upload in enumerate(one.uploads, 1):
             if upload not in taken:
                 folder = person.id if upload == one.uploads[-1] else f".{person.id}-{number}"

@@ -6,7 +6,7 @@ What becomes of an upload's files is decided in intake.py.
 from __future__ import annotations
 
 import os
-from collections.abc import Collection, Mapping
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import replace
 from pathlib import Path
 
@@ -43,8 +43,10 @@ class IntakeError(RemediableError):
 class Spool:
     """Makes our own folders in `scratch`, one for the files of each archive."""
 
-    def __init__(self, scratch: Path, wanted: Collection[str]) -> None:
-        self._scratch, self.wanted = scratch, frozenset(wanted)
+    def __init__(
+        self, scratch: Path, wanted: Collection[str], told: Callable[[int, int], None] = lambda _done, _total: None
+    ) -> None:
+        self._scratch, self.wanted, self.told = scratch, frozenset(wanted), told
         self._count = 0
 
     def request(self, *, whole_class: bool) -> Request:
@@ -91,7 +93,8 @@ def _from_folder(source: Path, spool: Spool) -> tuple[list[Upload], list[str]]:
             return _from_flat(files, told, spool)
     uploads: list[Upload] = []
     loose: list[str] = []
-    for entry in entries:
+    for at, entry in enumerate(entries):
+        spool.told(at, 2 * len(entries))  # then each is looked into once more
         if entry.is_symlink():
             reason = "this is a symbolic link, which is not followed: put the folder or the archive itself here"
             uploads.append(Upload(stem_of(entry.name), refused=reason))

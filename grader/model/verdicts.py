@@ -70,9 +70,10 @@ class VerdictFacts:
 
 def worst(verdicts: list[Verdict]) -> Verdict:
     """The verdict that stands for all of `verdicts`; `pass` for none."""
-    order = list(Verdict)
-    return min(verdicts, key=order.index, default=Verdict.PASS)
+    return min(verdicts, key=_ORDER.__getitem__, default=Verdict.PASS)
 
+
+_ORDER = {verdict: number for number, verdict in enumerate(Verdict)}
 
 # A row begins with what its badge shows.
 # fmt: off

@@ -1,0 +1,127 @@
+"""Grading again: a page is made again where anything that it shows has changed, and left alone where nothing has."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from fake_course import Course
+
+from grader.batch import kept_pages
+
+PAGES = ("students/anna/report.html", "students/anna/result.json", "instructor/anna.html", "instructor/anna.json")
+
+
+def marks(course: Course) -> dict[str, int]:
+    """The inode of each file: one that is written has a new one."""
+    return {
+        path.relative_to(course.out).as_posix(): path.stat().st_ino
+        for path in course.out.rglob("*")
+        if path.name.startswith(("report", "result", "anna.", "ben."))
+    }
+
+
+def changed(before: dict[str, int], after: dict[str, int]) -> set[str]:
+    return {name for name, mark in after.items() if before[name] != mark}
+
+
+def test_nothing_is_written_again_where_nothing_has_changed(course: Course) -> None:
+    course.grade()
+    before = marks(course)
+    course.grade()
+    assert changed(before, marks(course)) == set()
+    assert len(before) == 8
+
+
+def test_another_verdict_makes_that_students_pages_again_and_no_others(course: Course) -> None:
+    course.grade()
+    before = marks(course)
+    course.hand_in("anna", a="RACE in what anna hands in now")
+    course.grade()
+    assert changed(before, marks(course)) == set(PAGES)
+    assert course.result("anna").total == 5
+
+
+def test_another_source_with_the_same_verdict_makes_the_pages_again(course: Course) -> None:
+    course.grade()
+    before = marks(course)
+    course.hand_in("anna", a="good a, with another word")
+    course.grade()
+    assert changed(before, marks(course)) == set(PAGES)
+
+
+@pytest.mark.parametrize("page", PAGES)
+def test_a_page_that_somebody_changed_or_removed_is_made_again(course: Course, page: str) -> None:
+    course.grade()
+    whole = (course.out / page).read_bytes()
+    (course.out / page).write_bytes(whole[:-1] + b" ")
+    course.grade()
+    assert (course.out / page).read_bytes() == whole
+    (course.out / page).unlink()
+    course.grade()
+    assert (course.out / page).read_bytes() == whole
+
+
+def test_another_seed_makes_the_records_again_that_begin_with_it(
+    course: Course, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    course.grade()
+    monkeypatch.setattr("fake_course.SEED", 5)
+    course.grade()
+    assert json.loads((course.out / "instructor" / "anna.json").read_text(encoding="utf-8"))["seed"] == 5
+
+
+def test_another_version_of_the_grader_makes_everything_again(course: Course, monkeypatch: pytest.MonkeyPatch) -> None:
+    course.grade()
+    before = marks(course)
+    monkeypatch.setattr(kept_pages, "_program", lambda: "another template")
+    course.grade()
+    assert changed(before, marks(course)) == set(before)
+
+
+def test_the_digest_of_the_grader_covers_its_templates_and_styles(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    package = tmp_path / "grader"
+    for name in ("batch/kept_pages.py", "reports/templates/page.html.j2", "reports/templates/page.css"):
+        (package / name).parent.mkdir(parents=True, exist_ok=True)
+        (package / name).write_text("one")
+    monkeypatch.setattr(kept_pages, "__file__", str(package / "batch" / "kept_pages.py"))
+    seen = []
+    for name in ("batch/kept_pages.py", "reports/templates/page.html.j2", "reports/templates/page.css"):
+        kept_pages._program.cache_clear()
+        seen.append(kept_pages._program())
+        (package / name).write_text("two")
+    kept_pages._program.cache_clear()
+    seen.append(kept_pages._program())
+    monkeypatch.undo()
+    kept_pages._program.cache_clear()
+    assert len(set(seen)) == 4
+
+
+@pytest.mark.parametrize("text", ["", "{", "[]", '{"students/anna/report.html": ["a"]}'])
+def test_a_damaged_record_makes_everything_again(course: Course, text: str) -> None:
+    course.grade()
+    before = marks(course)
+    (course.out / "instructor" / "pages" / "inputs.json").write_text(text)
+    course.grade()
+    assert changed(before, marks(course)) == set(before)
+
+
+def test_a_page_that_could_not_be_made_is_made_next_time(course: Course, monkeypatch: pytest.MonkeyPatch) -> None:
+    def broken(*_: object, **__: object) -> str:
+        raise FileNotFoundError
+
+    with monkeypatch.context() as patched:
+        patched.setattr("grader.batch.publishing.student_page", broken)
+        assert len(course.grade().faults) == 4
+    assert not course.grade().faults
+    assert (course.out / PAGES[0]).is_file()
+
+
+def test_a_student_called_pages_is_a_student(course: Course) -> None:
+    course.hand_in("pages", a="good a")
+    course.grade()
+    course.grade()
+    assert course.result("pages").total == 4
