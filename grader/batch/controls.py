@@ -8,9 +8,10 @@ has no right control; then nothing shows that a right kernel would pass.
 from __future__ import annotations
 
 import tempfile
+import threading
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Protocol
 
@@ -53,6 +54,7 @@ class Controls:
     workers: int | None = None  # None: as many as there are controls
     # Why the compiler cannot be relied on; empty, as it is by itself: nothing is known against it.
     compiler: Callable[[], str] = str
+    _stopped: threading.Event = field(default_factory=threading.Event)
 
     def trouble(self, labs: Sequence[Lab]) -> str:
         """Why this machine cannot grade, and what to do; empty where all controls of `labs` get their verdicts, and the compiler is one
@@ -64,12 +66,18 @@ class Controls:
         with ThreadPoolExecutor(min(self.workers or len(controls), len(controls))) as pool:
             return next(filter(None, pool.map(self._trouble, controls)), "") or self.compiler()
 
+    def stop(self) -> None:
+        """Begins no control any more."""
+        self._stopped.set()
+
     def covers(self, lab: Lab) -> bool:
         """Whether anything shows that a right kernel of `lab` passes here."""
         return any(control.wanted is Verdict.PASS for control in controls_of(lab))
 
     def _trouble(self, control: Control) -> str:
         for _ in range(_TRIES):
+            if self._stopped.is_set():
+                return "grading was interrupted"
             what = self._once(control)
             if not what:
                 return ""

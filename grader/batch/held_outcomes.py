@@ -1,12 +1,14 @@
-"""Outcomes on their way into the job store. One that costs its student nothing is kept at once; any other is held until controls have
-passed after it: what a broken machine says of a submission is kept nowhere.
+"""Outcomes on their way into the job store. Controls run beside the first jobs, and nothing is kept before they pass. Then an outcome
+that costs its student nothing is kept at once. Any other is held until controls have passed after it: what a broken machine says of a
+submission is kept nowhere.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass, field
-from typing import Protocol
+from typing import Protocol, Self
 
 from grader.batch.job_store import JobStore
 from grader.judging.lab_verdict import lab_verdict
@@ -22,52 +24,99 @@ class Check(Protocol):
 
     def trouble(self, labs: Sequence[Lab]) -> str: ...
     def covers(self, lab: Lab) -> bool: ...
+    def stop(self) -> None:
+        """Nobody waits for an answer any more. Called from another thread."""
 
 
 @dataclass
 class HeldOutcomes:
-    """`check` None: there is nothing to hold this machine against, and everything is kept at once."""
+    """`check` None: there is nothing to hold this machine against, and everything is kept at once. Looks that take long run in a thread
+    of their own; all else is for one thread. To be closed as a context.
+    """
 
     store: JobStore
     check: Check | None
     faults: list[str] = field(default_factory=list)  # what could not be kept
+    passed: bool = False  # the first look: before it has, nothing that was judged can be believed
     _held: dict[str, tuple[Lab, LabOutcome]] = field(default_factory=dict)
-    _broken: int = 0
+    _broken: dict[str, Lab] = field(default_factory=dict)  # labs of jobs that broke before the first look had passed
+    _breaks: int = 0
     _next_look: int = 1
+    _thread: ThreadPoolExecutor = field(default_factory=lambda: ThreadPoolExecutor(1))
 
-    def begin(self, labs: Sequence[Lab]) -> str:
-        """Before the first submission. Answers, as `settle` does, why this machine cannot grade."""
-        return self._look(labs)
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, kind: object, *_: object) -> None:
+        if self.check is not None and kind is not None:
+            self.check.stop()
+        self._thread.shutdown(cancel_futures=True)
+
+    def begin(self, labs: Sequence[Lab]) -> Future[str]:
+        """Starts the first look. Its answer is for `begun`."""
+        return self._thread.submit(self._look, labs)
+
+    def begun(self, trouble: str) -> str:
+        """Takes the first look's answer, and keeps what waited for it. Answers, as `settle` does, why this machine cannot grade."""
+        if trouble:
+            return trouble
+        self.passed = True
+        for key, (lab, outcome) in list(self._held.items()):
+            if _costs_nothing(lab, outcome):
+                del self._held[key]
+                self._keep(key, outcome)
+        return self._look(list(self._broken.values())) or self._settle_many()
 
     def take(self, key: str, lab: Lab, outcome: LabOutcome) -> str:
-        if self.check is None or _costs_nothing(lab, outcome):
+        if self.check is None or (self.passed and _costs_nothing(lab, outcome)):
             self._keep(key, outcome)
             return ""
         self._held[key] = (lab, outcome)
-        return self.settle() if len(self._held) >= _MOST_HELD else ""
+        return self._settle_many()
 
     def broke(self, lab: Lab) -> str:
-        """A job of `lab` failed through us. The machine is looked at after the first such job, the second, the fourth and so on."""
-        self._broken += 1
-        if self._broken < self._next_look:
+        """A job of `lab` failed through us. The machine is looked at after the first such job, the second, the fourth and so on, and
+        once for those that failed before the first look had passed.
+        """
+        self._breaks += 1
+        if not self.passed:
+            self._broken[lab.id] = lab
             return ""
-        self._next_look = 2 * self._broken
+        if self._breaks < self._next_look:
+            return ""
+        self._next_look = 2 * self._breaks
         return self._look([lab])
 
-    def settle(self) -> str:
-        """Keeps what is held if the controls of its labs pass now."""
-        labs = {lab.id: lab for lab, _ in self._held.values()}
-        if trouble := self._look(list(labs.values())):
-            return trouble
-        for key, (_, outcome) in self._held.items():
-            self._keep(key, outcome)
-        self._held.clear()
-        return ""
+    def keep(self, key: str, outcome: LabOutcome) -> None:
+        """An outcome that was taken, or kept before, and of which more is known now. Raises OSError."""
+        if key in self._held:
+            self._held[key] = (self._held[key][0], outcome)
+        else:
+            self.store.keep(key, outcome)
+
+    def last_look(self) -> Future[str]:
+        """Starts a look at the labs of all that is held. Its answer is for `settled`; nothing may be taken before."""
+        return self._thread.submit(self._look, self._held_labs())
+
+    def settled(self, trouble: str) -> str:
+        """Keeps what is held if there was no trouble."""
+        if not trouble:
+            for key, (_, outcome) in self._held.items():
+                self._keep(key, outcome)
+            self._held.clear()
+        return trouble
 
     @property
     def unsettled(self) -> frozenset[str]:
         """Keys of outcomes that no control has passed after."""
         return frozenset(self._held)
+
+    def _settle_many(self) -> str:
+        """Settles if much is held, and the first look has passed."""
+        return self.settled(self._look(self._held_labs())) if self.passed and len(self._held) >= _MOST_HELD else ""
+
+    def _held_labs(self) -> list[Lab]:
+        return list({lab.id: lab for lab, _ in self._held.values()}.values())
 
     def _look(self, labs: Sequence[Lab]) -> str:
         return self.check.trouble(labs) if self.check is not None and labs else ""

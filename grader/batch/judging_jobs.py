@@ -12,11 +12,11 @@ import threading
 import time
 import traceback
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor, as_completed
+from concurrent.futures import Future, ThreadPoolExecutor, as_completed
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Protocol
+from typing import Any, Protocol
 
 from grader.batch.held_outcomes import Check, HeldOutcomes
 from grader.batch.job_store import JobStore, job_key, lab_fingerprint
@@ -129,16 +129,21 @@ def judge_class(  # noqa: PLR0913 -- whom, on what, with what, and where to
     work = _Work()
     jobs = _jobs(students, labs, setup, store, work)
     reused = len(work.outcomes)
-    held = HeldOutcomes(store, setup.controls)
     progress.begin(len(jobs), reused)
-    asked = {job.lab.id: job.lab for job in jobs.values()}
     began = time.monotonic()
-    stopped = held.begin(list(asked.values())) or _judge_all(jobs, setup, held, work, scratch, workers, progress)
-    if setup.lines is not None and not stopped:
-        taken = time.monotonic() - began if jobs else 0.0
-        work.faults.extend(setup.lines.run(work.files, work.outcomes, store, taken))
+    with HeldOutcomes(store, setup.controls) as held:
+        stopped = _judge_all(jobs, setup, held, work, scratch, workers, progress)
+        if not stopped:
+            taken = time.monotonic() - began if jobs else 0.0
+            answer = held.last_look()
+            if setup.lines is not None:
+                work.faults.extend(setup.lines.run(work.files, work.outcomes, held, taken))
+            stopped = held.settled(answer.result())
     progress.end()
-    if stopped:
+    if stopped and not held.passed:
+        work.faults.clear()  # what broke on such a machine says nothing
+        work.discard(jobs.keys(), jobs)
+    elif stopped:
         work.discard({*held.unsettled, *jobs.keys() - work.outcomes.keys()}, jobs)
     judged = [
         JudgedStudent(student.submission, {lab.id: work.outcome(student, lab) for lab in labs}) for student in students
@@ -155,29 +160,42 @@ def _judge_all(  # noqa: PLR0913, PLR0917 -- a step of judge_class
     workers: int | None,
     progress: Progress,
 ) -> str:
-    """Every job, until a control fails: then the answer is why, and what is not judged yet is left."""
+    """Every job, and the first look at controls beside them, until a control fails: then the answer is why, and what is not judged yet
+    is left.
+    """
     stop = threading.Event()
+    first = held.begin(list({job.lab.id: job.lab for job in jobs.values()}.values()))
     with _pool(workers or os.cpu_count() or 1, stop) as pool:
-        futures = {pool.submit(_do_job, setup, job, scratch / key[:16], stop): key for key, job in jobs.items()}
-        for future in as_completed(futures):
-            key = futures[future]
-            lab, (outcome, fault) = jobs[key].lab, future.result()
-            work.outcomes[key] = outcome
-            if fault:
-                concerned = ", ".join(student for (student, _), one in work.keys.items() if one == key)
-                work.faults.append(f"{concerned}: {fault}")
-            noisy = outcome.speed is not None and outcome.speed.trouble  # such times are measured again
-            stopped = ""
-            if broke(lab, outcome):
-                stopped = held.broke(lab)
-            elif not noisy:
-                stopped = held.take(key, lab, outcome)
+        keys: dict[Future[Any], str] = {
+            pool.submit(_do_job, setup, job, scratch / key[:16], stop): key for key, job in jobs.items()
+        }
+        for future in as_completed([first, *keys]):
+            if future is first:
+                stopped = held.begun(first.result())
+            else:
+                outcome, fault = future.result()
+                stopped = _take(keys[future], jobs[keys[future]], outcome, fault, held, work)
             if stopped:
                 stop.set()
                 pool.shutdown(wait=True, cancel_futures=True)
                 return stopped
-            progress.step()
-    return held.settle()
+            if future is not first:
+                progress.step()
+    return ""
+
+
+def _take(  # noqa: PLR0913, PLR0917 -- a step of _judge_all
+    key: str, job: _Job, outcome: LabOutcome, fault: str, held: HeldOutcomes, work: _Work
+) -> str:
+    """Takes what came of a job. Answers why grading has to stop."""
+    work.outcomes[key] = outcome
+    if fault:
+        concerned = ", ".join(student for (student, _), one in work.keys.items() if one == key)
+        work.faults.append(f"{concerned}: {fault}")
+    if broke(job.lab, outcome):
+        return held.broke(job.lab)
+    noisy = outcome.speed is not None and outcome.speed.trouble  # such times are measured again
+    return "" if noisy else held.take(key, job.lab, outcome)
 
 
 def _jobs(

@@ -1,19 +1,21 @@
 """After judging: looks for the line of each wrong result that nothing explains, and keeps what is found with the outcome.
 
-Equal files are one search. The time is bounded by what judging took. What is not tried when it is over is left for the next grading,
-which continues there; a grading that judges nothing tries nothing. No verdict and no point depends on it.
+Equal files are one search, and several files are searched at a time. The time is bounded by what judging took. What is not tried when
+it is over is left for the next grading, which continues there; a grading that judges nothing tries nothing. No verdict and no point
+depends on it.
 """
 
 from __future__ import annotations
 
+import math
 import time
 import traceback
 from collections.abc import Callable, Mapping
+from concurrent.futures import ThreadPoolExecutor, as_completed
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol
 
-from grader.batch.job_store import JobStore
 from grader.model.errors import RemediableError
 from grader.model.labs import Lab
 from grader.model.outcome import LabOutcome
@@ -26,22 +28,31 @@ class Search(Protocol):
     """Adds the lines to look at to an outcome whose cause is unknown. Scoring ignores them."""
 
     def lacks(self, lab: Lab, outcome: LabOutcome, /) -> bool: ...
-    def add(self, lab: Lab, source: Path, outcome: LabOutcome, seconds: float, /) -> LabOutcome: ...
+    def add(self, lab: Lab, source: Path, outcome: LabOutcome, seconds: float, workers: int, /) -> LabOutcome: ...
+
+
+class Keep(Protocol):
+    """Where outcomes are kept. Raises OSError."""
+
+    def keep(self, key: str, outcome: LabOutcome) -> None: ...
 
 
 @dataclass(frozen=True)
 class LineSearch:
-    """`seconds`: how long a batch may search; None: as long as follows from what judging took."""
+    """`seconds`: how long a batch may search; None: as long as follows from what judging took. `workers`: so many changed
+    kernels are tried at a time, of as many files as there are.
+    """
 
     search: Search
     seconds: float | None = None
     clock: Callable[[], float] = time.monotonic
+    workers: int = 1
 
     def run(
         self,
         files: Mapping[str, tuple[Lab, Path]],
         outcomes: dict[str, LabOutcome],
-        store: JobStore,
+        store: Keep,
         judging_seconds: float,
     ) -> tuple[str, ...]:
         """Replaces outcomes that lack a cause. `files`: the lab and source of each outcome, by key. `judging_seconds`: 0 where nothing
@@ -51,17 +62,28 @@ class LineSearch:
         seconds = max(SHARE * judging_seconds, least) if self.seconds is None else self.seconds
         end = self.clock() + seconds
         lacking = [key for key, (lab, _) in files.items() if seconds and self.search.lacks(lab, outcomes[key])]
+        together = max(min(self.workers, len(lacking)), 1)
         faults = dict[str, None]()  # each once: what breaks at one file may break at all of them
-        for at, key in enumerate(lacking):
-            seconds = (end - self.clock()) / (len(lacking) - at)  # what one file leaves is for the others
-            if seconds <= 0:
-                break
-            lab, source = files[key]
-            try:
-                outcomes[key] = self.search.add(lab, source, outcomes[key], seconds)
-                store.keep(key, outcomes[key])
-            except (OSError, RemediableError):  # the machine's state, of which judging itself says more
-                continue
-            except Exception:  # noqa: BLE001 -- whatever breaks on our side must not stop the batch
-                faults[f"{lab.id}: the search for the line of a wrong result broke: {traceback.format_exc()}"] = None
+
+        def searched(at: int) -> LabOutcome | None:
+            """None where the time is over."""
+            rounds = math.ceil((len(lacking) - at) / together)  # what one file leaves is for the others
+            seconds = (end - self.clock()) / rounds
+            key = lacking[at]
+            each = max(self.workers // together, 1)
+            return self.search.add(*files[key], outcomes[key], seconds, each) if seconds > 0 else None
+
+        with ThreadPoolExecutor(together) as pool:
+            tasks = {pool.submit(searched, at): key for at, key in enumerate(lacking)}
+            for task in as_completed(tasks):
+                key = tasks[task]
+                try:
+                    if (outcome := task.result()) is not None:
+                        outcomes[key] = outcome
+                        store.keep(key, outcome)
+                except (OSError, RemediableError):  # the machine's state, of which judging itself says more
+                    continue
+                except Exception:  # noqa: BLE001 -- whatever breaks on our side must not stop the batch
+                    fault = traceback.format_exc()
+                    faults[f"{files[key][0].id}: the search for the line of a wrong result broke: {fault}"] = None
         return tuple(faults)

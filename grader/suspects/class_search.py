@@ -26,7 +26,6 @@ class ClassSearch:
     toolset: Toolset
     seed: int
     public_seed: int
-    workers: int | None = None
 
     def lacks(self, lab: Lab, outcome: LabOutcome) -> bool:
         """Whether there is something to look for, and something that was not tried."""
@@ -40,12 +39,12 @@ class ClassSearch:
             )
         )
 
-    def add(self, lab: Lab, source: Path, outcome: LabOutcome, seconds: float) -> LabOutcome:
-        """The outcome with what was found within so many seconds. It continues where the search before it ended."""
+    def add(self, lab: Lab, source: Path, outcome: LabOutcome, seconds: float, workers: int) -> LabOutcome:
+        """The outcome with what was found within so many seconds, by so many tries at a time. It continues where the search before it
+        ended.
+        """
         text = source.read_text(encoding="utf-8", errors="replace")
-        every = SuspectSearch(
-            self.toolset, self.seed, seconds, most=MOST_EDITS, public_only=False, workers=self.workers
-        )
+        every = SuspectSearch(self.toolset, self.seed, seconds, most=MOST_EDITS, public_only=False, workers=workers)
         public = self._public_is_wrong(lab, outcome)
         search = replace(every, seed=self.public_seed, public_only=True) if public else every
         tried = search.edits(lab, text, outcome.cases, begin=self._tried(outcome))

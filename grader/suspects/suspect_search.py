@@ -31,6 +31,7 @@ MOST_EDITS = 120
 MOST_LINES = 600  # of a file; a longer one takes too long to compile so often
 _MOST_PLACES = 2
 _JUDGE_SECONDS = 20.0  # of one changed kernel, which may never end
+_LEAST_JUDGE_SECONDS = 5.0  # also where the time is nearly over
 
 
 @dataclass(frozen=True)
@@ -87,7 +88,7 @@ class SuspectSearch:
             if late.is_set() or stopped() or (deadline is not None and self.clock() > deadline):
                 late.set()
                 return at
-            if self.passes(lab, edits[at].text, failed):
+            if self.passes(lab, edits[at].text, failed, deadline):
                 helping.append(edits[at])
             return self.most
 
@@ -95,8 +96,10 @@ class SuspectSearch:
             known = min(workers.map(attempt, range(begin, len(edits))), default=self.most)
         return Tried(tuple(sorted(helping, key=edits.index)), known)
 
-    def passes(self, lab: Lab, text: str, first: str = "") -> bool:
-        """Whether the text passes every case that judges the result. The case `first` is run before all others."""
+    def passes(self, lab: Lab, text: str, first: str = "", deadline: float | None = None) -> bool:
+        """Whether the text passes every case that judges the result. The case `first` is run before all others. What has not passed
+        soon after `deadline` does not.
+        """
         with tempfile.TemporaryDirectory(prefix="tilelab-suspect-") as scratch:
             folder = Path(scratch)
             source, work = folder / lab.public.file, folder / "work"
@@ -114,14 +117,18 @@ class SuspectSearch:
                 profile="run",
             )
             asked = [case.name for case in self._asked(lab).cases if case.role == "correctness"]
-            return all(self._judged(lab, argv, folder, names) for names in ([first] if first else [], asked) if names)
+            groups = [names for names in ([first] if first else [], asked) if names]
+            return all(self._judged(lab, argv, folder, names, deadline) for names in groups)
 
     def _asked(self, lab: Lab) -> Lab:
         return replace(lab, private=None) if self.public_only else lab
 
-    def _judged(self, lab: Lab, argv: Sequence[str], folder: Path, names: Sequence[str]) -> bool:
+    def _judged(
+        self, lab: Lab, argv: Sequence[str], folder: Path, names: Sequence[str], deadline: float | None
+    ) -> bool:
         judge = self.toolset.judge_program(lab.id, public_only=self.public_only)
-        call = JudgeCall(judge, self.seed, names, until_failure=True, seconds=_JUDGE_SECONDS)
+        left = _JUDGE_SECONDS if deadline is None else max(deadline - self.clock(), _LEAST_JUDGE_SECONDS)
+        call = JudgeCall(judge, self.seed, names, until_failure=True, seconds=min(left, _JUDGE_SECONDS))
         try:
             cases = run_judge(call, lab, argv, folder, ())
         except RuntimeError:  # whatever went wrong, this change explains nothing

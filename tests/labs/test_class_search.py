@@ -19,6 +19,7 @@ from grader.suspects.class_search import ClassSearch
 ROOT = Path(__file__).resolve().parents[2]
 WRONG = ROOT / "tests" / "labs" / "mistakes" / "01-naive" / "no_plus.cu"
 SEED = 5_318_008
+WORKERS = os.cpu_count() or 1
 
 
 @pytest.fixture(scope="module")
@@ -33,9 +34,9 @@ def judged(toolset: Toolset, tmp_path_factory: pytest.TempPathFactory) -> LabOut
 
 
 def test_the_change_is_known_to_pass_hidden_cases_and_is_searched_once(toolset: Toolset, judged: LabOutcome) -> None:
-    lab, search = load_lab(ROOT, "01-naive"), ClassSearch(toolset, SEED, PUBLIC_SEED, os.cpu_count())
+    lab, search = load_lab(ROOT, "01-naive"), ClassSearch(toolset, SEED, PUBLIC_SEED)
     assert search.lacks(lab, judged)
-    found = search.add(lab, WRONG, judged, 60)
+    found = search.add(lab, WRONG, judged, 60, WORKERS)
     (suspect,) = found.suspects
     assert suspect.public
     assert suspect.every
@@ -46,7 +47,7 @@ def test_the_change_is_known_to_pass_hidden_cases_and_is_searched_once(toolset: 
 
 
 def test_what_only_hidden_cases_show_is_for_the_instructor(toolset: Toolset, judged: LabOutcome) -> None:
-    lab, search = load_lab(ROOT, "01-naive"), ClassSearch(toolset, SEED, PUBLIC_SEED, os.cpu_count())
+    lab, search = load_lab(ROOT, "01-naive"), ClassSearch(toolset, SEED, PUBLIC_SEED)
     public = {case.name for case in lab.public.case}
     hidden = replace(
         judged,
@@ -55,17 +56,17 @@ def test_what_only_hidden_cases_show_is_for_the_instructor(toolset: Toolset, jud
             for case in judged.cases
         ),
     )
-    (suspect,) = search.add(lab, WRONG, hidden, 60).suspects
+    (suspect,) = search.add(lab, WRONG, hidden, 60, WORKERS).suspects
     assert not suspect.public
     assert suspect.every
 
 
 def test_a_search_out_of_time_goes_on_where_it_ended(toolset: Toolset, judged: LabOutcome) -> None:
-    lab, search = load_lab(ROOT, "01-naive"), ClassSearch(toolset, SEED, PUBLIC_SEED, 1)
-    late = search.add(lab, WRONG, judged, -1)
+    lab, search = load_lab(ROOT, "01-naive"), ClassSearch(toolset, SEED, PUBLIC_SEED)
+    late = search.add(lab, WRONG, judged, -1, WORKERS)
     assert not late.suspects
     assert search.lacks(lab, late)
-    assert search.add(lab, WRONG, late, 60).suspects
+    assert search.add(lab, WRONG, late, 60, WORKERS).suspects
 
 
 def test_nothing_is_looked_for_where_something_else_is_wrong_or_the_cause_is_known(

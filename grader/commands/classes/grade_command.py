@@ -73,7 +73,11 @@ def grade_class(request: ClassRequest) -> int:
         fingerprints=judging_fingerprints(toolset, labs),
         seed=seed,
         sweep=size_sweep(toolset, console) if request.sweep else None,
-        lines=LineSearch(ClassSearch(toolset, seed, PUBLIC_SEED, request.workers), request.search_seconds),
+        lines=LineSearch(
+            ClassSearch(toolset, seed, PUBLIC_SEED),
+            request.search_seconds,
+            workers=request.workers or os.cpu_count() or 1,
+        ),
         controls=Controls(
             partial(judge, explained=False),
             workers=request.workers or os.cpu_count(),

@@ -100,6 +100,8 @@ class FakeControls:
     def covers(self, lab: Lab) -> bool:
         return self.covered and lab.id in FILES
 
+    def stop(self) -> None: ...
+
 
 class Silent:
     def doing(self, what: str, done: int, total: int) -> None: ...

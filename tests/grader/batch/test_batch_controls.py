@@ -2,18 +2,24 @@
 
 from __future__ import annotations
 
+import time
+from collections.abc import Sequence
+
 import pytest
 from fake_course import Course, FakeControls
+
+from grader.model.labs import Lab
 
 
 def kept(course: Course) -> int:
     return len(list((course.out / "instructor" / "jobs").iterdir()))
 
 
-def test_nothing_is_judged_on_a_machine_whose_controls_fail(course: Course) -> None:
+def test_nothing_is_believed_on_a_machine_whose_controls_fail(course: Course) -> None:
+    course.hand_in("ben", b="BREAKS")
     course.controls = FakeControls(fails=frozenset({1}))
     report = course.grade()
-    assert course.judge.asked == []
+    assert report.ungraded == ()
     assert (report.stopped, kept(course)) == ("this machine is broken: mend it.", 0)
     assert {row["a"] for row in course.rows()} == {""}
     assert [row["total"] for row in course.rows()] == ["", ""]
@@ -23,6 +29,35 @@ def test_nothing_is_judged_on_a_machine_whose_controls_fail(course: Course) -> N
     course.controls = None
     course.grade()
     assert [row["a"] for row in course.rows()] == ["4", "1"]
+
+
+class WaitingControls(FakeControls):
+    """Answers only when every file was judged, and looks what is kept by then."""
+
+    course: Course
+    kept = -1
+
+    def trouble(self, labs: Sequence[Lab]) -> str:
+        if not self.asked:
+            for _ in range(600):
+                if len(self.course.judge.asked) == 3:
+                    break
+                time.sleep(0.05)
+            self.kept = kept(self.course)
+        return super().trouble(labs)
+
+
+@pytest.mark.parametrize(("fails", "in_the_end"), [(frozenset[int](), 3), (frozenset({1}), 0), (frozenset({2}), 2)])
+def test_files_are_judged_beside_the_controls_and_kept_after_them(
+    fails: frozenset[int], in_the_end: int, course: Course
+) -> None:
+    course.controls = controls = WaitingControls(fails=fails)
+    controls.course = course
+    report = course.grade()
+    assert len(course.judge.asked) == 3
+    assert controls.kept == 0
+    assert kept(course) == in_the_end
+    assert bool(report.stopped) == bool(fails)
 
 
 def test_what_cost_a_student_points_is_blank_when_the_controls_fail_afterwards(course: Course) -> None:

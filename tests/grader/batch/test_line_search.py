@@ -27,12 +27,14 @@ class FakeSearch:
     breaks: Exception | None = None
     now: float = 0
     given: list[float] = dataclasses.field(default_factory=list)
+    workers: list[int] = dataclasses.field(default_factory=list)
 
     def lacks(self, lab: Lab, outcome: LabOutcome) -> bool:  # noqa: ARG002
         return outcome.lab_id == "wrong" and not outcome.searched
 
-    def add(self, lab: Lab, source: Path, outcome: LabOutcome, seconds: float) -> LabOutcome:  # noqa: ARG002
+    def add(self, lab: Lab, source: Path, outcome: LabOutcome, seconds: float, workers: int) -> LabOutcome:  # noqa: ARG002
         self.given.append(seconds)
+        self.workers.append(workers)
         self.now += self.takes
         if self.breaks:
             raise type(self.breaks)(*self.breaks.args)  # a new one, as nothing raises one error twice
@@ -82,6 +84,17 @@ def test_a_search_that_breaks_leaves_the_outcome_as_it_is(tmp_path: Path, error:
     search = FakeSearch(breaks=error)
     assert not any(one.searched for one in searched(search, tmp_path, "wrong", "wrong").values())
     assert len(search.given) == 2
+
+
+@pytest.mark.parametrize(("files", "workers"), [(1, [8]), (3, [2, 2, 2]), (20, [1] * 20)])
+def test_the_tries_of_several_files_share_the_cores(tmp_path: Path, files: int, workers: list[int]) -> None:
+    search = FakeSearch()
+    outcomes = {str(at): LabOutcome("wrong") for at in range(files)}
+    of = dict.fromkeys(outcomes, (LAB, tmp_path))
+    LineSearch(search, 80, lambda: search.now, workers=8).run(of, outcomes, JobStore(tmp_path), 1)
+    assert search.workers == workers
+    assert min(search.given) == pytest.approx(80 / -(-files // min(files, 8)))
+    assert all(one.searched for one in outcomes.values())
 
 
 def test_the_instructor_is_told_of_what_nobody_expected_to_break_and_once(tmp_path: Path) -> None:
