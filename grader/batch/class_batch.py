@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
@@ -14,9 +15,11 @@ from grader.batch.output_folder import OutputFolder
 from grader.batch.publishing import publish
 from grader.batch.same_endings import same_endings
 from grader.batch.scratch_folder import scratch_folder
+from grader.batch.week_insight import WeekSearch
 from grader.exports import Export
 from grader.intake.intake import Intake, discover
 from grader.judging.lab_verdict import lab_verdict
+from grader.model.class_insight import NOTHING_KNOWN
 from grader.model.graded_class import GradedClass
 from grader.model.labs import Lab
 from grader.model.result import Environment
@@ -57,6 +60,7 @@ def grade_submissions(  # noqa: PLR0913 -- what comes in, what goes out, and wha
     exports: Sequence[Export],
     assignment: str = "",
     roster: Roster | None = None,
+    week: WeekSearch | None = None,
     workers: int | None = None,
     progress: Progress,
 ) -> BatchReport:
@@ -73,6 +77,7 @@ def grade_submissions(  # noqa: PLR0913 -- what comes in, what goes out, and wha
         )
         out.claim()
         out.identities.write(identities)
+        began = time.monotonic()
         judged = judge_class(
             discovery.students,
             labs,
@@ -82,6 +87,7 @@ def grade_submissions(  # noqa: PLR0913 -- what comes in, what goes out, and wha
             workers=workers,
             progress=progress,
         )
+        judging_seconds = time.monotonic() - began if judged.judged else 0.0
         results = score_class(judged.students, labs, setup.environment)
         ranked = RankedClass(tuple(results))
         if not judged.stopped:
@@ -95,8 +101,14 @@ def grade_submissions(  # noqa: PLR0913 -- what comes in, what goes out, and wha
             *out.seed_notices(setup.seed),
             *out.left_over([result.submission.id for result in results]),
         )
-        graded = GradedClass(discovery.title, tuple(lab.id for lab in labs), ranked.results, notices)
         sources = {student.submission.id: student.texts() for student in discovery.students}
+        lost: tuple[str, ...] = ()
+        of_class, insight = ranked.results, NOTHING_KNOWN
+        if week is not None and not judged.stopped:
+            of_class, insight, lost = week.insight(
+                of_class, sources, labs, setup, scratch=scratch / "mutants", judging_seconds=judging_seconds
+            )
+        graded = GradedClass(discovery.title, tuple(lab.id for lab in labs), of_class, notices, insight)
         published = publish(
             graded,
             out,
@@ -115,6 +127,7 @@ def grade_submissions(  # noqa: PLR0913 -- what comes in, what goes out, and wha
                 *filter(None, [judged.stopped]),
                 *judged.faults,
                 *ranked.faults,
+                *lost,
                 *published.faults,
                 *published.unwritten,
             ]
@@ -127,7 +140,7 @@ def grade_submissions(  # noqa: PLR0913 -- what comes in, what goes out, and wha
         judged.judged,
         judged.reused,
         judged.faults,
-        (*ranked.faults, *published.faults),
+        (*ranked.faults, *lost, *published.faults),
         published.unwritten,
         judged.stopped,
         tuple(alarms),

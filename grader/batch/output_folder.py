@@ -55,6 +55,16 @@ class OutputFolder:
         return IdentityFile(self.path / "instructor")
 
     @property
+    def comments(self) -> Path:
+        """Where the instructor writes a comment for all who made the same mistake."""
+        return self.path / "instructor" / "comments.toml"
+
+    @property
+    def mutants(self) -> Path:
+        """Where it is kept how small mistakes in the model solutions behave."""
+        return self.path / "instructor" / "mutants"
+
+    @property
     def students(self) -> Path:
         return self.path / "students"
 

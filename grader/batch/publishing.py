@@ -75,7 +75,8 @@ def _files(
             partial(student_page, result, sources=sources[student_id], instructor=True),
             inputs,
         )
-    yield File(out.path / "index.html", partial(class_page, graded.results, course=graded.title, notes=graded.notices))
+    page = partial(class_page, graded.results, course=graded.title, notes=graded.notices, insight=graded.insight)
+    yield File(out.path / "index.html", page)
 
 
 def _inputs(result: Result, sources: Mapping[str, str]) -> str:

@@ -37,6 +37,12 @@ def grade_command(  # noqa: PLR0913, PLR0917 - one for each option
             help="a CSV file of everybody in the course, as a platform exports it: see docs/roster.md", metavar="FILE"
         ),
     ] = "",
+    comments: Annotated[
+        str,
+        typer.Option(
+            help="comments for all who made the same mistake; default: OUT/instructor/comments.toml", metavar="FILE"
+        ),
+    ] = "",
     jobs: Annotated[int | None, typer.Option(min=1, help="how many to judge at once; default: one per core")] = None,
     no_sandbox: Annotated[
         bool, typer.Option("--no-sandbox", help="run submissions even where there is no sandbox to confine them")
@@ -69,6 +75,7 @@ def grade_command(  # noqa: PLR0913, PLR0917 - one for each option
                 exports=tuple(export or ()),
                 assignment=assignment,
                 roster=roster,
+                comments=comments,
                 workers=jobs,
                 allow_no_sandbox=no_sandbox,
                 sanitized=sanitize,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from grader.model.class_insight import NOTHING_KNOWN, ClassInsight
 from grader.model.result import Result
 
 
@@ -13,3 +14,4 @@ class GradedClass:
     lab_ids: tuple[str, ...]  # each result holds every one of them
     results: tuple[Result, ...]  # one for each student
     notices: tuple[str, ...] = ()  # about SUBMISSIONS and OUT as a whole
+    insight: ClassInsight = NOTHING_KNOWN  # for the class page

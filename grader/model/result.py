@@ -366,6 +366,7 @@ class LabResult(Model):
     findings: tuple[Finding, ...] = ()  # of all cases and the build, deduplicated; errors first
     causes: tuple[Finding, ...] = ()  # what in the text may have made a public case fail: notes, the likeliest first
     suspects: tuple[Suspect, ...] = ()  # none: not looked for, or nothing found
+    comment: str = ""  # what the instructor wrote to all who made this mistake
     performance: str = "not assessed"
     performance_points: float = 0  # included in `points`
     performance_max: float = 0  # included in `max_points`; 0: not assessed in this batch

@@ -17,8 +17,8 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from grader.course.diagnostic import Diagnostic
 from grader.model.labs import Lab, LabError
 from grader.model.verdicts import Verdict
-from grader.proofs.mutation import Mutant, mutants_of
 from grader.proofs.proof import Proof, Step
+from grader.suspects.mutation import Mutant, mutants_of
 
 SURVIVORS = "survivors.toml"
 # Judges a text of the lab's file. The verdict is that of the first case that fails, or `pass`.

@@ -97,6 +97,7 @@ PACKAGES = (
     "exports",
     "exports.again",
     "exports.frame",
+    "clusters",
     "reports",
     "reports.screens",
     "reports.class_page",

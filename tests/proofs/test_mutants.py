@@ -10,7 +10,7 @@ import pytest
 from grader.model.labs import CaseSpec, Lab, LabError, PrivateSpec, PublicSpec
 from grader.model.verdicts import Verdict
 from grader.proofs.mutant_proofs import MutantProofs
-from grader.proofs.mutation import Mutant, mutants_of
+from grader.suspects.mutation import Mutant, mutants_of
 
 KERNEL = """\
 // a comment with < and += and __syncthreads();

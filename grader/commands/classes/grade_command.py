@@ -14,9 +14,12 @@ from grader.batch.controls import Controls
 from grader.batch.job_store import judging_fingerprints
 from grader.batch.judging_jobs import JudgingSetup
 from grader.batch.line_search import LineSearch
+from grader.batch.mutant_search import MutantSearch
 from grader.batch.output_folder import OutputFolder
 from grader.batch.scratch_folder import require_temporary_files
+from grader.batch.week_insight import WeekSearch
 from grader.canaries.compiler_trial import compiler_trouble
+from grader.clusters.comments_file import CommentsFile
 from grader.commands.classes.named_exports import exports_named
 from grader.commands.classes.progress import TerminalProgress
 from grader.commands.classes.summary import summary
@@ -43,6 +46,7 @@ class ClassRequest:
     exports: tuple[str, ...] = ()  # names of formats; empty: grades.csv
     assignment: str = ""  # what the platform calls it; empty: as SUBMISSIONS is called
     roster: str = ""  # a file; empty: there is none
+    comments: str = ""  # a file; empty: the one in OUT
     workers: int | None = None  # none: as many as suit this machine
     allow_no_sandbox: bool = False
     sanitized: bool = False
@@ -60,6 +64,8 @@ def grade_class(request: ClassRequest) -> int:
     formats = exports_named(request.exports or [USUAL])
     folder = OutputFolder(target, source)
     folder.require_usable()
+    comments = CommentsFile(Path(request.comments) if request.comments.strip() else folder.comments)
+    written = comments.read()
     people = read_roster(Path(request.roster)) if request.roster.strip() else None
     toolset = open_toolset(root, allow_no_sandbox=request.allow_no_sandbox)
     if request.sanitized:
@@ -94,6 +100,12 @@ def grade_class(request: ClassRequest) -> int:
             exports=formats,
             assignment=request.assignment.strip(),
             roster=people,
+            week=WeekSearch(
+                comments,
+                written,
+                folder.mutants,
+                MutantSearch(partial(judge, explained=False), request.search_seconds, at_once),
+            ),
             workers=at_once,
             progress=progress,
         )

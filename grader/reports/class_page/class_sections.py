@@ -8,6 +8,7 @@ from grader.reports.class_page.class_view import ClassView
 from grader.reports.class_page.follow_up import follow_up
 from grader.reports.class_page.lab_panels import lab_panels
 from grader.reports.class_page.measured_speed import measured_speed
+from grader.reports.class_page.mistake_cards import mistake_cards
 from grader.reports.page.page_section import Section
 
 CLASS_SECTIONS: tuple[Section[ClassView], ...] = (
@@ -15,5 +16,6 @@ CLASS_SECTIONS: tuple[Section[ClassView], ...] = (
     Section("class_page/follow_up.html.j2", follow_up),
     Section("class_page/by_section.html.j2", by_section),
     Section("class_page/lab_panels.html.j2", lambda view: lab_panels(view.results)),
+    Section("class_page/mistakes.html.j2", mistake_cards),
     Section("class_page/measured_speed.html.j2", lambda view: measured_speed(view.results)),
 )

@@ -26,6 +26,7 @@ class LabReport:
     extra_credit: bool
     sentence: str
     advice: str
+    comment: visible.Block | None  # the instructor's, to all who made this mistake
     sections: tuple[ShownSection, ...]
     performance: str
     performance_points: str  # "2 / 3"; empty: not in this batch's points
@@ -46,6 +47,7 @@ def lab_report(number: int, lab_id: str, view: LabView) -> LabReport:
         extra_credit=lab.extra_credit,
         sentence=what_happened(lab),
         advice=advice(lab, instructor=view.instructor),
+        comment=visible.block(lab.comment, lines=60, columns=1000) if lab.comment else None,
         sections=shown_sections(LAB_SECTIONS, view),
         performance=visible.line(lab.performance, 1200),
         performance_points=f"{points(lab.performance_points)} / {points(lab.performance_max)}"

@@ -10,7 +10,10 @@ from pathlib import Path
 
 from grader.batch.class_batch import BatchReport, grade_submissions
 from grader.batch.judging_jobs import JudgingSetup
+from grader.batch.mutant_search import MutantSearch
 from grader.batch.output_folder import OutputFolder
+from grader.batch.week_insight import WeekSearch
+from grader.clusters.comments_file import CommentsFile
 from grader.exports import EXPORTS
 from grader.model.labs import Lab, load_lab
 from grader.model.outcome import JudgedCase, LabOutcome, SizeOutcome, SpeedOutcome
@@ -121,6 +124,7 @@ class Course:
     sweep: FakeSweep | None = None
     controls: FakeControls | None = None
     roster: str = ""  # the text of one; empty: there is none
+    mutants: MutantSearch | None = None
 
     def hand_in(self, student: str, **files: str) -> None:
         for lab, text in files.items():
@@ -135,9 +139,11 @@ class Course:
         )
         loaded = [load_lab(self.root, lab) for lab in labs or FILES]
         out = OutputFolder(self.out, self.source)
+        comments = CommentsFile(out.comments)
+        week = WeekSearch(comments, comments.read(), out.mutants, self.mutants)
         roster = roster_in(self.roster.encode(), "roster.csv") if self.roster else None
         return grade_submissions(
-            self.source, out, loaded, setup, exports=EXPORTS, roster=roster, workers=2, progress=Silent()
+            self.source, out, loaded, setup, exports=EXPORTS, roster=roster, week=week, workers=2, progress=Silent()
         )
 
     def result(self, student: str) -> Result:

@@ -194,3 +194,14 @@ def test_extra_credit_says_that_it_never_counts_against_anybody(sample_named: Na
     assert said not in student_page(plain, sources=sources)
     bonus = result.model_copy(update={"labs": {name: lab.model_copy(update={"extra_credit": True})}})
     assert said in student_page(bonus, sources=sources)
+
+
+def test_the_instructors_comment_stands_beside_the_verdict_and_adds_no_tag(sample_named: Named) -> None:
+    result, sources = sample_named("race")
+    lab_id = next(iter(result.labs))
+    lab = result.labs[lab_id].model_copy(update={"comment": "Look at `As`.\n<b>Then</b> at line 3."})
+    html = student_page(result.model_copy(update={"labs": {**result.labs, lab_id: lab}}), sources=sources)
+    assert "From your instructor" in html
+    assert "<p>Look at <code>As</code>.</p>" in html
+    assert "&lt;b&gt;Then&lt;/b&gt; at line 3." in html
+    assert "From your instructor" not in student_page(result, sources=sources)

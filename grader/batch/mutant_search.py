@@ -1,0 +1,95 @@
+"""After judging: finds out how small mistakes in the model solutions behave, so that wrong submissions can be compared with them.
+
+The time is bounded by what judging took, and what is found is kept: later batches continue where it ended. A batch that judges
+nothing tries nothing. No verdict and no point depends on it.
+"""
+
+from __future__ import annotations
+
+import itertools
+import time
+import traceback
+from collections.abc import Callable, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from pathlib import Path
+
+from grader.batch.job_store import job_key, lab_fingerprint
+from grader.batch.judging_jobs import Judge, JudgingSetup
+from grader.clusters.behaviour import behaviour
+from grader.clusters.solution_mutants import SolutionMutants
+from grader.judging.lab_verdict import broke
+from grader.machine.folder_removal import remove_folder
+from grader.model.errors import RemediableError
+from grader.model.labs import Lab
+from grader.suspects.mutation import mutants_of
+
+SHARE = 0.05  # of the time that judging took
+
+
+@dataclass(frozen=True)
+class MutantSearch:
+    """`judge`: as for a submission; `seconds`: how long a batch may take for it; None: as long as follows from what judging took."""
+
+    judge: Judge
+    seconds: float | None = None
+    workers: int = 1
+    clock: Callable[[], float] = time.monotonic
+
+    def run(
+        self, labs: Sequence[Lab], setup: JudgingSetup, folder: Path, scratch: Path, judging_seconds: float
+    ) -> tuple[Mapping[str, Mapping[str, str]], tuple[str, ...]]:
+        """By lab and behaviour, which change of the solution behaves so; and what broke on our side. `labs`: those with wrong submissions,
+        the most important first. `folder`: where it is kept.
+        """
+        found = {lab.id: mutants for lab in labs if (mutants := _mutants(lab, setup, folder)) is not None}
+        end = self.clock() + (SHARE * judging_seconds if self.seconds is None else self.seconds)
+        turns = itertools.zip_longest(
+            *([(lab, one) for one in found[lab.id].unknown()] for lab in labs if lab.id in found)
+        )
+        todo = [one for turn in turns for one in turn if one is not None]
+        faults: dict[str, None] = {}
+
+        def attempt(job: tuple[Lab, int]) -> None:
+            lab, number = job
+            if self.clock() >= end:
+                return
+            try:
+                seen = self._behaviour(lab, found[lab.id].mutants[number].text, scratch / f"{lab.id}-{number}")
+            except (OSError, RemediableError):  # the machine's state, of which judging itself says more
+                return
+            except Exception:  # noqa: BLE001 -- whatever breaks on our side must not stop the batch
+                faults[f"{lab.id}: comparing with the model solution broke: {traceback.format_exc()}"] = None
+                return
+            if seen is not None:
+                found[lab.id].known[number] = seen
+
+        if judging_seconds or self.seconds is not None:
+            with ThreadPoolExecutor(max(self.workers, 1)) as pool:
+                list(pool.map(attempt, todo))
+            for one in found.values():
+                one.keep()
+        return {lab_id: one.likenesses() for lab_id, one in found.items()}, tuple(faults)
+
+    def _behaviour(self, lab: Lab, text: str, scratch: Path) -> str | None:
+        """None where we failed, so that it is tried again."""
+        scratch.mkdir(parents=True)
+        try:
+            source = scratch / lab.public.file
+            source.write_text(text, encoding="utf-8")
+            outcome = self.judge(lab, source, scratch)
+        finally:
+            remove_folder(scratch)
+        return None if broke(lab, outcome) else behaviour(outcome.cases)
+
+
+def _mutants(lab: Lab, setup: JudgingSetup, folder: Path) -> SolutionMutants | None:
+    """None without a model solution."""
+    solution = lab.private_dir / lab.public.file if lab.private_dir is not None else None
+    if solution is None or not solution.is_file():
+        return None
+    text = solution.read_bytes()
+    of = job_key(text, lab_fingerprint(lab), setup=setup.fingerprints[lab.id], seed=setup.seed)
+    mutants = SolutionMutants(folder / f"{lab.id}.json", of, mutants_of(text.decode("utf-8", "replace")))
+    mutants.read()
+    return mutants
