@@ -1,9 +1,77 @@
-"""The order of the tests: files that take minutes come first. Those who run them in parallel keep it."""
+"""The order of the tests: files that take minutes come first. Those who run them in parallel keep it. And a browser for pages."""
 
 from __future__ import annotations
 
+import shutil
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING
+
 import pytest
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Browser, Page
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     items.sort(key=lambda item: item.get_closest_marker("long") is None)
+
+
+@pytest.fixture(scope="session")
+def chromium() -> Iterator[Browser]:
+    """The browser of this machine, which shows pages as readers see them. Tests are skipped where there is none."""
+    sync_api = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
+    found = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
+    if found is None:
+        pytest.skip("there is no Chromium on this machine: apt-get install chromium")
+    with sync_api.sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=found, args=["--no-sandbox", "--disable-gpu"])
+        yield browser
+        browser.close()
+
+
+@dataclass
+class OpenedPage:
+    """A page of ours in the browser, and what went wrong in it."""
+
+    page: Page
+    errors: list[str] = field(default_factory=list)  # what it said on its console, and uncaught exceptions
+    requests: list[str] = field(default_factory=list)  # besides itself: there should be none
+
+    def violations(self) -> list[str]:
+        """What axe finds against WCAG 2.2 AA: each rule with the first element that breaks it."""
+        from axe_playwright_python.sync_playwright import Axe  # noqa: PLC0415 -- only where there is a browser
+
+        tags = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa"]
+        found = Axe().run(self.page, options={"runOnly": {"type": "tag", "values": tags}}).response["violations"]
+        return [f"{one['id']}: {one['nodes'][0]['html'][:200]}: {one['nodes'][0]['failureSummary']}" for one in found]
+
+
+@pytest.fixture
+def opened(chromium: Browser) -> Iterator[Callable[..., OpenedPage]]:
+    """Opens a file in the browser, as from a folder: `opened(path, "#step=3", width=1280, height=900, scheme="dark")`."""
+    contexts = []
+
+    def show(
+        file: Path, fragment: str = "", *, width: int = 1280, height: int = 900, scheme: str = "light"
+    ) -> OpenedPage:
+        # axe is put into the page by the test, which the page's own policy would refuse.
+        context = chromium.new_context(
+            viewport={"width": width, "height": height},
+            color_scheme="dark" if scheme == "dark" else "light",
+            bypass_csp=True,
+        )
+        contexts.append(context)
+        page = context.new_page()
+        shown = OpenedPage(page)
+        page.on("console", lambda said: shown.errors.append(said.text) if said.type in {"error", "warning"} else None)
+        page.on("pageerror", lambda error: shown.errors.append(str(error)))
+        url = file.resolve().as_uri()
+        page.on("request", lambda one: shown.requests.append(one.url) if one.url.split("#")[0] != url else None)
+        page.goto(url + fragment)
+        return shown
+
+    yield show
+    for context in contexts:
+        context.close()

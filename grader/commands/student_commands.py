@@ -92,11 +92,17 @@ def trace_command(  # noqa: PLR0913, PLR0917 - one for each option
     ] = None,
     form: Annotated[str, typer.Option("--format", help="text or markdown")] = "text",
     json_: Annotated[bool, typer.Option("--json", help="print everything as JSON instead")] = False,
+    page: Annotated[
+        Path | None,
+        typer.Option(help="where to write the page that steps through the block; default: build/trace/LAB.html"),
+    ] = None,
+    paged: Annotated[bool, typer.Option("--with-page/--no-page", help="write that page")] = True,
+    show: Annotated[bool, typer.Option("--show/--no-show", help="open that page, if there is a browser")] = True,
 ) -> None:
     """Show what one block of a kernel does on a small input: loads, barriers, reads, sums, stores."""
 
     def run() -> int:
-        from grader.commands.launches.trace_command import trace_kernel
+        from grader.commands.launches.trace_command import PageWish, trace_kernel
 
         return trace_kernel(
             file,
@@ -107,6 +113,7 @@ def trace_command(  # noqa: PLR0913, PLR0917 - one for each option
             inputs=inputs,
             form="json" if json_ else form,
             whole=whole,
+            page=PageWish(page, paged, show),
         )
 
     guarded(run)

@@ -18,6 +18,9 @@ from grader.reports.speed_figures.calibration_sheet import CalibrationSheet
 from grader.reports.speed_figures.sweep_figure import SweepFigure
 from grader.reports.student_page.lab_sections import LAB_SECTIONS
 from grader.reports.student_page.student_sheet import student_sheet
+from grader.reports.trace_page.step_scripts import step_script
+from grader.reports.trace_page.trace_sheet import trace_sheet
+from grader.step_page.story import Story
 
 
 def student_page(result: Result, *, sources: Mapping[str, str], instructor: bool = False, preview: bool = False) -> str:
@@ -52,6 +55,11 @@ def leaderboard_names_page(boards: Sequence[Board]) -> str:
 def calibration_page(sheet: CalibrationSheet) -> str:
     """The speed of the course's own kernels on a GPU, with a picture for each lab."""
     return render_page("speed_figures/calibration", sheet)
+
+
+def trace_page(story: Story) -> str:
+    """The page that steps through a block of a launch."""
+    return render_page("trace_page/trace", trace_sheet(story), script=step_script())
 
 
 def sweep_drawing(figure: SweepFigure) -> str:

@@ -108,11 +108,12 @@ def block_trace(trace: Trace, factors: Sequence[str], block: Index3, file: str) 
         pairings[event.thread].take(event, stays[event.interval][event.thread])
     origins = _Origins(events, [load for row in stays for stay in row for load in stay.loads], factors)
     unpaired = 0
+    of_thread: dict[int, list[_Event]] = defaultdict(list)
+    for event in events:
+        of_thread[event.thread].append(event)
     for thread in range(count):
         used = pairings[thread].used
-        unpaired += _pair_factors(
-            [row[thread] for row in stays], [e for e in events if e.thread == thread], used, origins
-        )
+        unpaired += _pair_factors([row[thread] for row in stays], of_thread[thread], used, origins)
     tiles = _tiles(events, last)
     return BlockTrace(
         intervals=tuple(BarrierInterval(stays[i], ends.get(i), tiles[i]) for i in range(last + 1)),
@@ -125,7 +126,7 @@ def block_trace(trace: Trace, factors: Sequence[str], block: Index3, file: str) 
 
 
 def _events(trace: Trace, file: str) -> Iterator[_Event]:
-    for kind, thread, interval, array, offset, size, bits, place in trace.steps:
+    for kind, thread, interval, array, offset, size, bits, place, _, _ in trace.steps:
         if kind != StepKind.BARRIER:
             known = trace.arrays[array]
             access = Access(known.name, known.index(offset, size), known.value(bits, size), _line(trace, place, file))

@@ -27,6 +27,7 @@ class TracedArray(Model):
     element: str
     element_bytes: int = Field(gt=0)
     dimensions: tuple[int, ...] = ()  # rows and columns of a matrix in global memory; empty: unknown
+    base: int = Field(default=0, ge=0, lt=128)  # its first byte's address, modulo the 128 bytes of a row of banks
 
     def index(self, offset: int, size: int) -> tuple[int, ...]:
         """The subscripts of the element at a byte offset. One flat subscript where the access is no whole element."""
@@ -61,7 +62,9 @@ class TracedPlace(Model):
     line: int
 
 
-Step = tuple[int, int, int, int, int, int, int, int]  # kind, thread, interval, array, offset, bytes, bits, place
+# kind, thread, interval, array, offset, bytes, bits, place, slot, part. Lanes of a warp with the same slot do a step together, as one
+# request. Parts count the elements of one access.
+Step = tuple[int, int, int, int, int, int, int, int, int, int]
 
 
 class Trace(Model):

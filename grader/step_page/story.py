@@ -122,7 +122,7 @@ class Question:
 
 @dataclass(frozen=True)
 class Story:
-    title: str  # "02-tiled: block (0, 0)"
+    title: str  # "Tiled: block (0, 0)"
     summary: str  # one or two sentences: what can be seen
     file: str
     source: tuple[str, ...]  # the lines of that file

@@ -255,7 +255,8 @@ class Launch {
   void trace_block(const std::array<unsigned, 3>& block) {
     const protocol::Extent& grid = config_.grid;
     if (block[0] >= grid.x || block[1] >= grid.y || block[2] >= grid.z) return;
-    trace_.emplace(block[0] + std::uint64_t{grid.x} * (block[1] + std::uint64_t{grid.y} * block[2]), protocol::most_trace_steps);
+    const std::uint64_t followed = block[0] + std::uint64_t{grid.x} * (block[1] + std::uint64_t{grid.y} * block[2]);
+    trace_.emplace(followed, protocol::most_trace_steps, image_.loop_map());
   }
 
   static constexpr std::size_t most_dynamic_bytes = most_shared_bytes, most_threads = 1024;  // of a child's grid

@@ -50,7 +50,8 @@ protocol::TracedArray array_of(const simt::Region& region) {
           .space = space_name(region.space),
           .element = region.element,
           .element_bytes = region.element_bytes,
-          .dimensions = region.dimensions};
+          .dimensions = region.dimensions,
+          .base = region.base % protocol::TracedArray::bank_row};
 }
 
 }  // namespace
@@ -70,6 +71,8 @@ Trace named_trace(const std::vector<simt::TraceStep>& steps, bool complete, cons
     named.bytes = step.bytes;
     named.bits = step.bits;
     named.place = places.number(step.pc, [&] { return place_of(step.pc, image); });
+    named.slot = step.slot;
+    named.part = step.part;
   }
   return trace;
 }

@@ -27,7 +27,7 @@ inline constexpr int socket_descriptor = 3;  // the runner's end of the socket
 // A launch is given processor time (clock_ms). In wall-clock time it may take this many times longer before it is stopped, so
 // that a busy machine fails nobody.
 inline constexpr unsigned wall_clock_factor = 6;
-inline constexpr std::size_t max_frame_bytes = 4u << 20;  // a longer frame closes the conversation
+inline constexpr std::size_t max_frame_bytes = 16u << 20;  // a longer frame closes the conversation
 
 enum class Role { input, output, inout, scalar, object };
 

@@ -11,15 +11,15 @@ using strict::list;
 using strict::text;
 using strict::untrusted;
 
-constexpr std::size_t numbers_of_a_step = 8, most_arrays = 256, most_places = 4096, most_dimensions = 8;
+constexpr std::size_t numbers_of_a_step = 10, most_arrays = 256, most_places = 4096, most_dimensions = 8;
 constexpr std::uint32_t most_threads = 1024;
 
 json step_json(const TracedStep& step) {
-  return {static_cast<unsigned>(step.kind), step.thread, step.interval, step.array, step.offset, step.bytes, step.bits, step.place};
+  return {static_cast<unsigned>(step.kind), step.thread, step.interval, step.array, step.offset, step.bytes, step.bits, step.place, step.slot, step.part};
 }
 
 TracedStep step_from(const json& value, const Trace& trace) {
-  if (list(value).size() != numbers_of_a_step) strict::refuse(value, "eight numbers");
+  if (list(value).size() != numbers_of_a_step) strict::refuse(value, "ten numbers");
   const auto kind = integer<std::uint8_t>(value[0]);
   if (kind > static_cast<std::uint8_t>(TracedStep::Kind::barrier)) strict::refuse(value, "a known kind of step");
   const TracedStep step{.kind = static_cast<TracedStep::Kind>(kind),
@@ -29,7 +29,9 @@ TracedStep step_from(const json& value, const Trace& trace) {
                         .offset = integer<std::uint64_t>(value[4]),
                         .bytes = integer<std::uint32_t>(value[5]),
                         .bits = integer<std::uint64_t>(value[6]),
-                        .place = integer<std::uint32_t>(value[7])};
+                        .place = integer<std::uint32_t>(value[7]),
+                        .slot = integer<std::uint32_t>(value[8]),
+                        .part = integer<std::uint32_t>(value[9])};
   const bool barrier = step.kind == TracedStep::Kind::barrier;
   const bool sized = step.bytes == 1 || step.bytes == 2 || step.bytes == 4 || step.bytes == 8;
   if (step.thread >= most_threads || step.place >= trace.places.size()) strict::refuse(value, "a thread and a place that exist");
@@ -42,8 +44,10 @@ TracedArray array_from(const json& value) {
                     .space = text(value.at("space")),
                     .element = text(value.at("element")),
                     .element_bytes = integer<std::size_t>(value.at("element_bytes")),
-                    .dimensions = {}};
+                    .dimensions = {},
+                    .base = integer<std::size_t>(value.at("base"))};
   if (array.space != "global" && array.space != "shared" && array.space != "module") strict::refuse(value, "a memory space");
+  if (array.base >= TracedArray::bank_row) strict::refuse(value, "a place in a row of banks");
   if (array.element_bytes == 0 || list(value.at("dimensions")).size() > most_dimensions) strict::refuse(value, "elements with a size");
   for (const json& one : list(value.at("dimensions"))) {
     array.dimensions.push_back(integer<std::size_t>(one));
@@ -69,7 +73,8 @@ void to_json(json& value, const Trace& trace) {
                                {"space", array.space},
                                {"element", untrusted(array.element)},
                                {"element_bytes", array.element_bytes},
-                               {"dimensions", array.dimensions}});
+                               {"dimensions", array.dimensions},
+                               {"base", array.base}});
   }
   for (const TracedPlace& place : trace.places) {
     value["places"].push_back({{"file", untrusted(place.file)}, {"function", untrusted(place.function)}, {"line", place.line}});

@@ -12,7 +12,7 @@
 
 namespace tilelab::protocol {
 
-inline constexpr std::size_t most_trace_steps = 90'000;  // fits easily into one frame
+inline constexpr std::size_t most_trace_steps = 200'000;  // fits into one frame
 
 struct TraceRequest {
   std::array<unsigned, 3> block{};  // (x, y, z)
@@ -24,6 +24,8 @@ struct TracedArray {
   std::string element;
   std::size_t element_bytes = 4;
   std::vector<std::size_t> dimensions;  // a matrix in global memory: {rows, columns}; empty: unknown
+  static constexpr std::size_t bank_row = 128;
+  std::size_t base = 0;  // address of its first byte modulo `bank_row`, so that sectors and banks can be told
 };
 
 struct TracedPlace {
@@ -31,7 +33,7 @@ struct TracedPlace {
   int line = 0;  // 0: unknown
 };
 
-// In JSON this is an array of its eight numbers.
+// In JSON this is an array of its ten numbers.
 struct TracedStep {
   enum class Kind : std::uint8_t { read, write, atomic, barrier };
   Kind kind = Kind::read;
@@ -41,6 +43,8 @@ struct TracedStep {
   std::uint32_t bytes = 0;  // a barrier: 0
   std::uint64_t bits = 0;
   std::uint32_t place = 0;  // index into Trace::places
+  std::uint32_t slot = 0;   // lanes of a warp with the same one do the step together: simt::TraceStep
+  std::uint32_t part = 0;   // counts the elements of one access
 };
 
 struct Trace {

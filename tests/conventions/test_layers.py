@@ -103,6 +103,7 @@ PACKAGES = (
     "reports.class_page",
     "reports.student_page",
     "reports.speed_figures",
+    "reports.trace_page",
     "reports.findings",
     "reports.leaderboard_page",
     "reports.launches",

@@ -57,3 +57,23 @@ TEST_CASE("wide accesses are their elements, other blocks are left out, and too 
   CHECK(recorder.steps().size() == 5);
   CHECK_FALSE(recorder.complete());
 }
+
+TEST_CASE("elements of one access are its parts, and lanes at one instruction have one slot", "[trace_recorder]") {
+  std::array<std::uint32_t, 4> memory{1, 2, 3, 4};
+  const Region region = region_over(memory);
+  TraceRecorder recorder(0, 100);
+  HandmadeLaunch launch(recorder, region);
+  launch.begin_block();
+  launch.touch({.thread = 0, .at = 0, .size = 16});
+  launch.touch({.thread = 1, .at = 0, .size = 16});
+  launch.touch({.thread = 1, .at = 0, .size = 4});
+  launch.end_block();
+  const auto& steps = recorder.steps();
+  REQUIRE(steps.size() == 9);
+  CHECK(steps[0].part == 0);
+  CHECK(steps[3].part == 3);
+  CHECK(steps[4].part == 0);
+  CHECK(steps[0].slot == steps[4].slot);
+  // Wide accesses to shared memory are served in another way, so they are no request together with narrow ones.
+  CHECK(steps[8].slot != steps[0].slot);
+}

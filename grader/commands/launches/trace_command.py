@@ -5,12 +5,16 @@ from __future__ import annotations
 import dataclasses
 import json
 import math
+import os
 import re
 import sys
 import tempfile
 from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
 
+from grader.machine.atomic_file import write_atomically
+from grader.machine.page_opener import open_page
 from grader.machine.toolset import Toolset
 from grader.model.course_root import course_root, lab_at, load_labs, matching_lab
 from grader.model.labs import load_lab
@@ -18,12 +22,24 @@ from grader.model.verdicts import Verdict
 from grader.reports.launches.launch_verdict import verdict_parts
 from grader.reports.launches.trace_pages import as_markdown, as_text
 from grader.reports.launches.trace_tables import Heading, Part, Sentence, trace_parts
+from grader.reports.pages import trace_page
 from grader.single_launch.lab_launch import LaunchRefusedError, read_source, recognise
 from grader.single_launch.trace_phases import Index3
 from grader.single_launch.tracing import Traced, TraceRequest, trace_file
+from grader.step_page.trace_story import story_of
 
 _NOT_PASSED = 1
 _FORMS = ("text", "markdown", "json")
+_PAGES = Path("build/trace")  # in the course's folder: a page for each lab
+
+
+@dataclass(frozen=True)
+class PageWish:
+    """What shall become of the page that steps through the block."""
+
+    file: Path | None = None  # None: build/trace/<lab>.html, beside text alone
+    wanted: bool = True
+    show: bool = True  # opened, where there is a desktop
 
 
 def trace_kernel(  # noqa: PLR0913 - one for each of the command's options
@@ -36,6 +52,7 @@ def trace_kernel(  # noqa: PLR0913 - one for each of the command's options
     inputs: str | None,
     form: str,
     whole: bool,
+    page: PageWish,
 ) -> int:
     """Returns 0 if the launch is right and clean, else 1. The output then says what is wrong, beside the trace."""
     if form not in _FORMS:
@@ -58,7 +75,25 @@ def trace_kernel(  # noqa: PLR0913 - one for each of the command's options
     with tempfile.TemporaryDirectory(prefix="tilelab-") as scratch:
         traced = trace_file(toolset, lab, source, request, Path(scratch))
     sys.stdout.write(_rendered(traced, shown, form, whole=whole) + "\n")
+    if page.wanted and (page.file or form == "text"):
+        _write_page(traced, source, page.file or root / _PAGES / f"{lab.id}.html", show=page.show)
     return 0 if traced.report.launch.verdict is Verdict.PASS else _NOT_PASSED
+
+
+def _write_page(traced: Traced, source: bytes, file: Path, *, show: bool) -> None:
+    story = story_of(traced, source.decode("utf-8", "replace").split("\n"))
+    if story is None:
+        return
+    try:
+        file.parent.mkdir(parents=True, exist_ok=True)
+        write_atomically(file, trace_page(story))
+    except OSError as error:
+        message = f"{file} cannot be written ({error.strerror}); name another file with --page"
+        raise LaunchRefusedError(message) from error
+    sys.stdout.flush()
+    sys.stderr.write(f"step through it: {file}\n")
+    if show and sys.stdout.isatty() and not open_page(file, os.environ):
+        sys.stderr.write("No browser could be started: open that file in a browser yourself.\n")
 
 
 def _index(text: str, option: str) -> Index3:

@@ -1,5 +1,6 @@
 #include "simt/observers/trace_recorder.hpp"
 
+#include <algorithm>
 #include <cstring>
 
 namespace tilelab::simt {
@@ -7,8 +8,8 @@ namespace {
 
 // An access to several elements at once (a float4) becomes one step for each. If the parts are not whole elements, as in an array
 // of bytes that holds floats, each step is four bytes.
-std::uint32_t part_of(const Access& access, std::uint64_t offset) {
-  const auto fits = [&](std::size_t part) { return access.size % part == 0 && offset % part == 0; };
+std::uint32_t part_of(const Access& access, std::uint32_t size, std::uint64_t offset) {
+  const auto fits = [&](std::size_t part) { return size % part == 0 && offset % part == 0; };
   const std::size_t element = access.region->element_bytes;
   if ((element == 4 || element == 8) && fits(element)) return static_cast<std::uint32_t>(element);
   return fits(4) ? 4 : fits(2) ? 2 : 1;
@@ -22,12 +23,33 @@ std::uint64_t bits_at(const TraceStep& step) {
 
 }  // namespace
 
+void TraceRecorder::on_block_begin(std::uint64_t block) {
+  if (block != block_) return;
+  for (ControlPath& path : paths_) path.restart();
+}
+
+// One lane's instruction moves at most 16 bytes: what is longer becomes several, as RequestCounter counts it.
 void TraceRecorder::on_access(const Access& access) {
   settle();
   if (access.by.block != block_) return;
+  constexpr std::uint32_t widest = 16;
   const std::uint64_t first = access.address - access.region->base;
-  const std::uint32_t part = part_of(access, first);
-  for (std::uint32_t at = 0; at < access.size && has_room(); at += part) {
+  if (access.size <= widest) return piece(access, first, access.size, 0);
+  const auto fits = [&](std::uint32_t step) { return access.address % step == 0 && access.size % step == 0; };
+  const std::uint32_t step = fits(16) ? 16 : fits(8) ? 8 : 4;
+  for (std::uint32_t at = 0; at < access.size; at += step) piece(access, first + at, std::min(step, access.size - at), at + 1);
+}
+
+std::uint32_t TraceRecorder::slot_of(const Access& access, std::uint32_t size, std::uint32_t number) {
+  const bool wide = access.space == Space::shared && size > 4;
+  const ControlPath* path = path_of(access.by);
+  const std::uint64_t key = ControlPath::mix(path ? path->key() : 0, number * 2 + (wide ? 1 : 0));
+  return slots_.try_emplace(ControlPath::mix(key, access.instruction), static_cast<std::uint32_t>(slots_.size())).first->second;
+}
+
+void TraceRecorder::piece(const Access& access, std::uint64_t first, std::uint32_t size, std::uint32_t number) {
+  const std::uint32_t part = part_of(access, size, first), slot = slot_of(access, size, number);
+  for (std::uint32_t at = 0; at < size && has_room(); at += part) {
     TraceStep& step = steps_.emplace_back();
     step.kind = access.kind == AccessKind::read    ? TraceStep::Kind::read
                 : access.kind == AccessKind::write ? TraceStep::Kind::write
@@ -38,6 +60,8 @@ void TraceRecorder::on_access(const Access& access) {
     step.offset = first + at;
     step.bytes = part;
     step.pc = access.pc;
+    step.slot = slot;
+    step.part = at / part;
     if (step.kind == TraceStep::Kind::read) step.bits = bits_at(step);
   }
 }

@@ -3,9 +3,13 @@
 #pragma once
 
 #include <cstdint>
+#include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include "simt/event.hpp"
+#include "simt/observers/control_path.hpp"
+#include "simt/observers/loop_map.hpp"
 #include "simt/region.hpp"
 
 namespace tilelab::simt {
@@ -20,15 +24,32 @@ struct TraceStep {
   std::uint32_t bytes = 0;   // 1, 2, 4 or 8
   std::uint64_t bits = 0;    // the value before a read, or after a write or an atomic
   std::uintptr_t pc = 0;
+  // Lanes of a warp with the same slot do this step together, as one request: see RequestCounter. If a lane has it several times
+  // between two barriers, each time is another request.
+  std::uint32_t slot = 0;
+  std::uint32_t part = 0;  // counts the elements of one access; 0 is its first
 };
 
 class TraceRecorder final : public Observer {
  public:
-  TraceRecorder(std::uint64_t block, std::size_t most_steps) : block_(block), most_steps_(most_steps) {}
+  TraceRecorder(std::uint64_t block, std::size_t most_steps, LoopMap loops = {})
+      : block_(block), most_steps_(most_steps), loops_(std::move(loops)) {}
 
   bool watches(Space) const override { return true; }
+  bool follows_control() const override { return true; }
+  void on_launch_begin(const LaunchEvent& launch) override { make_room(launch.block); }
+  void on_block_begin(std::uint64_t block) override;
   void on_access(const Access& access) override;
   void on_barrier(const BarrierEvent& event) override;
+  void on_edge(const ThreadRef& by, std::uintptr_t pc) override {
+    if (ControlPath* path = path_of(by)) path->block(loops_, pc);
+  }
+  void on_call(const ThreadRef& by, std::uintptr_t pc, std::uintptr_t caller) override {
+    if (ControlPath* path = path_of(by)) path->called(loops_, pc, caller);
+  }
+  void on_return(const ThreadRef& by) override {
+    if (ControlPath* path = path_of(by)) path->returned();
+  }
   void on_block_parked(std::uint64_t) override { settle(); }
   void on_block_end(std::uint64_t block, std::uint32_t last_interval) override;
 
@@ -38,11 +59,20 @@ class TraceRecorder final : public Observer {
   bool complete() const { return ended_ && !overflowed_; }
 
  private:
+  void make_room(const Index3& block) { paths_.assign(std::size_t{block.x} * block.y * block.z, {}); }
+  ControlPath* path_of(const ThreadRef& by) {
+    return by.block == block_ && by.thread < paths_.size() ? &paths_[by.thread] : nullptr;
+  }
+  void piece(const Access& access, std::uint64_t first, std::uint32_t size, std::uint32_t number);
+  std::uint32_t slot_of(const Access& access, std::uint32_t size, std::uint32_t number);
   bool has_room();
   void settle();
 
   std::uint64_t block_;
   std::size_t most_steps_;
+  LoopMap loops_;
+  std::vector<ControlPath> paths_;  // of the block's threads
+  std::unordered_map<std::uint64_t, std::uint32_t> slots_;
   std::vector<TraceStep> steps_;
   std::size_t settled_ = 0;  // writes before this one have their values
   bool ended_ = false, overflowed_ = false;

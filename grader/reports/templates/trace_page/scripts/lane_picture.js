@@ -1,0 +1,64 @@
+// Under the current line: which lane of the warp touches which sector of global memory, or which bank of shared memory.
+const PICTURE_WIDTH = 640, LANE_WIDTH = PICTURE_WIDTH / LANES, WORD = 4;
+
+class LanePicture {
+  constructor() {
+    this.root = part("figure", { class: "requests", hidden: true });
+  }
+  show(run, step) {
+    const counted = step && step.array >= 0 && step.kind <= Kind.atomic && step.count > 0;
+    this.root.hidden = !counted;
+    if (!counted) return this.root.replaceChildren();
+    const array = run.arrays[step.array];
+    const shared = array.space === "shared";
+    const addresses = step.relative.map((one) => array.base + step.from + one);
+    const caption = costWords(run, step);
+    const svg = drawn("svg", { viewBox: "0 0 " + PICTURE_WIDTH + " 96", role: "img", "aria-label": caption });
+    const taking = new Set(step.lanes);
+    for (let lane = 0; lane < LANES; ++lane) {
+      svg.append(drawn("rect", { class: taking.has(lane) ? "lane on" : "lane", x: lane * LANE_WIDTH + 1, y: 1, width: LANE_WIDTH - 2, height: 14 }));
+      svg.append(drawn("text", { class: "number", x: (lane + 0.5) * LANE_WIDTH, y: 12 }, String(lane)));
+    }
+    const wide = step.bytes * step.parts;
+    const targets = shared ? this.banks(svg, addresses, wide) : this.sectors(svg, addresses, wide);
+    step.lanes.forEach((lane, at) => {
+      svg.append(drawn("line", { x1: (lane + 0.5) * LANE_WIDTH, y1: 15, x2: targets[at], y2: 60 }));
+    });
+    this.root.replaceChildren(svg, part("figcaption", { class: step.count > step.least ? "more" : "" }, caption));
+    return undefined;
+  }
+  // Draws 32 banks, each with the number of different words that the lanes want of it. Returns where each lane's line ends.
+  banks(svg, addresses, size) {
+    const words = Array.from({ length: LANES }, () => new Set());
+    addresses.forEach((address) => {
+      for (let word = Math.floor(address / WORD); word <= Math.floor((address + size - 1) / WORD); ++word) words[word % LANES].add(word);
+    });
+    words.forEach((of, bank) => {
+      const kind = of.size > 1 ? "bank many" : of.size ? "bank on" : "bank";
+      svg.append(drawn("rect", { class: kind, x: bank * LANE_WIDTH + 1, y: 60, width: LANE_WIDTH - 2, height: 20 }));
+      if (of.size) svg.append(drawn("text", { class: "number", x: (bank + 0.5) * LANE_WIDTH, y: 74 }, of.size > 1 ? "×" + of.size : "1"));
+    });
+    svg.append(drawn("text", { class: "caption", x: 2, y: 93 }, "banks 0 to 31, and how many different words of each"));
+    return addresses.map((address) => (Math.floor(address / WORD) % LANES + 0.5) * LANE_WIDTH);
+  }
+  // Draws the sectors that the lanes touch, in the order of their addresses. A gap parts those that are no neighbours.
+  sectors(svg, addresses, size) {
+    const touched = new Set();
+    addresses.forEach((address) => {
+      for (let sector = Math.floor(address / 32); sector <= Math.floor((address + size - 1) / 32); ++sector) touched.add(sector);
+    });
+    const sorted = [...touched].sort((a, b) => a - b);
+    const gaps = sorted.filter((one, at) => at && one !== sorted[at - 1] + 1).length;
+    const width = Math.min(80, (PICTURE_WIDTH - gaps * 4) / sorted.length);
+    const places = new Map();
+    let x = 0;
+    sorted.forEach((sector, at) => {
+      if (at && sector !== sorted[at - 1] + 1) x += 4;
+      places.set(sector, x);
+      svg.append(drawn("rect", { class: "sector on", x: x + 0.5, y: 60, width: Math.max(1, width - 1), height: 20 }));
+      x += width;
+    });
+    svg.append(drawn("text", { class: "caption", x: 2, y: 93 }, plural(sorted.length, "sector") + " of 32 bytes; a gap where they are no neighbours"));
+    return addresses.map((address) => places.get(Math.floor(address / 32)) + ((address % 32) + Math.min(size, 4) / 2) / 32 * width);
+  }
+}

@@ -1,0 +1,77 @@
+// Where the block's elements lie in each matrix or list of global memory: all that it touches, its part between two barriers, and the
+// elements of the current step.
+const MAP_SIDE = 132;
+
+class MatrixPlace {
+  constructor(run, array, memory) {
+    Object.assign(this, { run, array });
+    const cells = [...memory.slots[array.number].keys()].filter((cell) => cell >= 0);
+    const most = Math.max(0, ...array.dimensions) && array.dimensions.reduce((a, b) => a * b, 1);
+    const count = most || cells.reduce((a, b) => Math.max(a, b), 0) + 1;
+    this.columns = array.width || Math.min(count, 64);
+    this.rows = Math.max(1, Math.ceil(count / this.columns));
+    const scale = Math.min(MAP_SIDE / this.columns, MAP_SIDE / this.rows);
+    this.layers = ["touched", "interval", "now"].map((name) => drawn("g", { class: name }));
+    const width = this.columns * scale, height = Math.max(3, this.rows * scale);
+    this.scale = [scale, height / this.rows];
+    this.svg = drawn("svg", { viewBox: "-1 -1 " + (width + 2) + " " + (height + 2), width: width + 2, height: height + 2, role: "img" },
+      drawn("rect", { class: "whole", width, height }), ...this.layers);
+    this.text = part("figcaption", {}, array.name);
+    this.root = part("figure", { class: "place" }, this.text, this.svg);
+    this.fill(0, cells);
+    this.ofInterval = new Map();
+    run.steps.forEach((step) => {
+      if (step.array !== array.number) return;
+      if (!this.ofInterval.has(step.interval)) this.ofInterval.set(step.interval, new Set());
+      const touched = this.ofInterval.get(step.interval);
+      run.eachCell(step, (cell) => { if (cell >= 0) touched.add(cell); });
+    });
+    this.interval = -1;
+  }
+  fill(layer, cells) {
+    this.layers[layer].replaceChildren(...this.boxes(cells).map(([row, column, high, wide]) => drawn("rect", {
+      x: column * this.scale[0], y: row * this.scale[1], width: wide * this.scale[0], height: high * this.scale[1] })));
+  }
+  // Rectangles of neighbouring cells: runs in a row, and equal runs of following rows together.
+  boxes(cells) {
+    const sorted = [...cells].sort((a, b) => a - b);
+    const open = new Map();
+    const found = [];
+    for (let at = 0; at < sorted.length;) {
+      const row = Math.floor(sorted[at] / this.columns), column = sorted[at] % this.columns;
+      let wide = 1;
+      while (at + wide < sorted.length && sorted[at + wide] === sorted[at] + wide && column + wide < this.columns) ++wide;
+      at += wide;
+      const above = open.get(column + ":" + wide);
+      if (above && above[0] + above[2] === row) ++above[2];
+      else {
+        const box = [row, column, 1, wide];
+        found.push(box);
+        open.set(column + ":" + wide, box);
+      }
+    }
+    return found;
+  }
+  show(step) {
+    const interval = step ? step.interval : -1;
+    if (interval !== this.interval) {
+      this.interval = interval;
+      this.fill(1, this.ofInterval.get(interval) || []);
+    }
+    const now = [];
+    if (step && step.array === this.array.number) this.run.eachCell(step, (cell) => { if (cell >= 0) now.push(cell); });
+    this.fill(2, new Set(now));
+    this.svg.setAttribute("aria-label", this.words(interval, now));
+  }
+  words(interval, now) {
+    const size = this.array.width ? this.rows + " × " + this.columns : "";
+    const named = (cells) => {
+      const list = [...cells];
+      const first = list.reduce((a, b) => Math.min(a, b)), last = list.reduce((a, b) => Math.max(a, b));
+      return this.array.nameOf(first) + (last > first ? " to " + this.array.nameOf(last) : "");
+    };
+    const touched = this.ofInterval.get(interval);
+    return [this.array.name + (size ? ", " + size : "") + ".", touched ? "Between these barriers the block uses " + named(touched) + "." : "Not used between these barriers.",
+      now.length ? "Now: " + named(now) + "." : ""].filter(Boolean).join(" ");
+  }
+}

@@ -1,0 +1,53 @@
+// What a step does, as text: for the line above the picture, for screen readers and for the list of a thread's accesses.
+const VERBS = { 0: "reads", 1: "writes", 2: "changes atomically", 4: "would access, outside of it," };
+
+// 0–15, 31
+function ranges(numbers) {
+  const said = [];
+  for (let at = 0; at < numbers.length;) {
+    let end = at;
+    while (end + 1 < numbers.length && numbers[end + 1] === numbers[end] + 1) ++end;
+    said.push(end > at + 1 ? numbers[at] + "–" + numbers[end] : numbers.slice(at, end + 1).join(", "));
+    at = end + 1;
+  }
+  return said.length > 6 ? said.slice(0, 5).join(", ") + ", …" : said.join(", ");
+}
+
+function plural(count, word, many = word + "s") {
+  return count.toLocaleString("en") + " " + (count === 1 ? word : many);
+}
+
+function elementWords(run, step) {
+  const array = run.arrays[step.array];
+  const cells = [];
+  run.eachCell(step, (cell) => cells.push(cell));
+  const different = [...new Set(cells)];
+  if (different.length === 1) return array.nameOf(different[0]);
+  if (different.length <= 3) return different.map((cell) => array.nameOf(cell)).join(", ");
+  return array.nameOf(different[0]) + " … " + array.nameOf(different.at(-1)) + " (" + different.length + " elements)";
+}
+
+function laneWords(story, step) {
+  const all = Math.min(LANES, story.threads - step.warp * LANES);
+  if (step.lanes.length === 1) return "Thread " + story.threadName(step.warp * LANES + step.lanes[0]);
+  if (step.lanes.length === all) return "Warp " + step.warp;
+  return "Warp " + step.warp + ", lanes " + ranges(step.lanes) + ",";
+}
+
+function stepWords(run, step) {
+  const story = run.story;
+  const line = step.line ? " in line " + step.line : "";
+  if (step.kind === Kind.barrier) return "Barrier" + line + ": every thread of the block has arrived, and all go on.";
+  if (step.kind === Kind.wait) return laneWords(story, step) + " " + (step.lanes.length === 1 ? "waits" : "wait") + " at the barrier" + line + ".";
+  if (step.kind === Kind.leave) return laneWords(story, step) + " left the kernel" + line + ".";
+  return laneWords(story, step) + " " + VERBS[step.kind] + " " + elementWords(run, step) + line + ".";
+}
+
+// What the request costs; empty where nothing is counted.
+function costWords(run, step) {
+  if (step.array < 0 || step.kind === Kind.outside || !step.count) return "";
+  const shared = run.arrays[step.array].space === "shared";
+  const unit = shared ? plural(step.count, "pass", "passes") : plural(step.count, "sector");
+  const least = step.count === step.least ? "the least that is possible" : step.least + " would be enough if the words were neighbours";
+  return "1 request of " + plural(step.lanes.length, "lane") + ": " + unit + (shared ? " over the banks" : " of 32 bytes") + "; " + least + ".";
+}

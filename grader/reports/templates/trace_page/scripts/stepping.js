@@ -1,0 +1,159 @@
+// Steps through the story: buttons, keys, the slider, clicked lines, and the address. Everything that is shown follows from `state`.
+const story = new StoryData(JSON.parse(document.getElementById("story").textContent));
+const state = { step: story.start, thread: -1, warp: -1, element: null, only: false };
+const byId = (id) => document.getElementById(id);
+const lines = new Map([...document.querySelectorAll("[data-line]")].map((line) => [Number(line.dataset.line), line]));
+const stages = story.runs.map((run) => new Stage(run, pick, follow));
+const card = new QuestionCard(story, (question) => goTo(question.step, true));
+const requests = stages.map(() => new LanePicture());
+const table = new LaneTable(story, follow, pick);
+
+function clamped(step) {
+  return Math.max(0, Math.min(story.length - 1, step));
+}
+
+// `jump`: without the questions in between, as from a link.
+function goTo(step, jump = false) {
+  const wanted = clamped(step);
+  const question = jump ? null : card.between(state.step, wanted);
+  if (question) {
+    state.step = clamped(question.step - 1);
+    show();
+    card.ask(question);
+    return;
+  }
+  card.hide();
+  state.step = wanted;
+  show();
+}
+
+// The nearest step of any run in this direction; the page stays where it is if there is none.
+function goToFound(find, what) {
+  const found = stages.map((stage) => find(stage.search)).filter((step) => step >= 0);
+  if (!found.length) {
+    setText(byId("told"), "There is no " + what + ".");
+    return;
+  }
+  const forward = found.some((step) => step > state.step);
+  goTo(forward ? Math.min(...found) : Math.max(...found), !forward);
+}
+
+function stepBy(direction) {
+  if (!state.only || (state.thread < 0 && state.warp < 0)) return goTo(state.step + direction, direction < 0);
+  return goToFound((search) => search.followed(state.step, direction, state), "further step of what you follow");
+}
+
+function pick(element) {
+  state.element = element;
+  byId("element").value = element ? story.runs[0].arrays[element.array].nameOf(element.cell) : "";
+  show();
+}
+
+function follow({ thread = -1, warp = -1 }) {
+  const same = thread === state.thread && warp === state.warp;
+  state.thread = same ? -1 : thread;
+  state.warp = same ? -1 : warp;
+  fillFollowed();
+  show();
+}
+
+function fillFollowed() {
+  byId("followed").value = state.thread >= 0 ? story.index(state.thread).join(", ") : state.warp >= 0 ? "warp " + state.warp : "";
+}
+
+function show() {
+  stages.forEach((stage) => stage.show(state));
+  lines.forEach((line) => line.classList.remove("current"));
+  requests.forEach((picture) => picture.root.remove());
+  stages.forEach((stage, at) => {
+    const step = stage.stepAt(state.step);
+    const line = step && lines.get(step.line);
+    requests[at].show(stage.run, step);
+    if (!line) return;
+    line.classList.add("current");
+    line.append(requests[at].root);
+  });
+  table.show(stages[0], state);
+  const slider = byId("slider");
+  slider.value = state.step;
+  const first = stages[0].stepAt(state.step);
+  slider.setAttribute("aria-valuetext", "step " + (state.step + 1) + (first ? ": " + stepWords(stages[0].run, first) : ""));
+  setText(byId("count"), "step " + (state.step + 1).toLocaleString("en") + " of " + story.length.toLocaleString("en"));
+  setText(byId("told"), first ? stages.map((stage) => (stages.length > 1 ? stage.run.title + ": " : "") + stepWords(stage.run, stage.stepAt(state.step))).join(" ") : "");
+  byId("back").disabled = byId("first").disabled = state.step === 0;
+  byId("on").disabled = byId("last").disabled = state.step >= story.length - 1;
+  byId("access-on").disabled = byId("access-back").disabled = !state.element;
+  byId("only").disabled = state.thread < 0 && state.warp < 0;
+  writeAddress(story, state);
+  keepInView();
+}
+
+// The current line stays visible in the source's own scroll area; the page itself is not moved.
+function keepInView() {
+  const area = byId("source"), line = area.querySelector(".current");
+  if (!line || area.scrollHeight <= area.clientHeight) return;
+  const top = line.offsetTop - area.offsetTop;
+  if (top < area.scrollTop || top + line.offsetHeight > area.scrollTop + area.clientHeight) area.scrollTop = Math.max(0, top - area.clientHeight / 3);
+}
+
+function atLine(number, direction = 1) {
+  let found = stages.map((stage) => stage.search.line(state.step, direction, number)).filter((step) => step >= 0);
+  // After the last one it begins again with the first.
+  if (!found.length) found = stages.map((stage) => stage.search.line(-1, 1, number)).filter((step) => step >= 0);
+  if (found.length) goTo(direction > 0 ? Math.min(...found) : Math.max(...found), true);
+  else setText(byId("told"), "No step of this block accesses memory in line " + number + ".");
+}
+
+const actions = {
+  first: () => goTo(0, true), back: () => stepBy(-1), on: () => stepBy(1), last: () => goTo(story.length - 1),
+  "barrier-back": () => goToFound((search) => search.barrier(state.step, -1), "earlier barrier"),
+  "barrier-on": () => goToFound((search) => search.barrier(state.step, 1), "later barrier"),
+  "access-back": () => state.element && goToFound((search) => search.access(state.step, -1, state.element), "earlier access of this element"),
+  "access-on": () => state.element && goToFound((search) => search.access(state.step, 1, state.element), "later access of this element"),
+};
+Object.entries(actions).forEach(([id, act]) => byId(id).addEventListener("click", act));
+byId("slider").max = story.length - 1;
+byId("slider").addEventListener("input", (event) => goTo(Number(event.target.value), true));
+lines.forEach((line, number) => line.querySelector("button")?.addEventListener("click", (event) => atLine(number, event.shiftKey ? -1 : 1)));
+byId("only").addEventListener("change", (event) => { state.only = event.target.checked; });
+byId("questions")?.addEventListener("change", (event) => { card.on = event.target.checked; });
+byId("followed").addEventListener("change", (event) => {
+  const text = event.target.value.trim();
+  const warp = /^w(?:arp)?\s*(\d+)$/i.exec(text);
+  state.thread = warp ? -1 : story.threadOf(text);
+  state.warp = warp && Number(warp[1]) < story.warps ? Number(warp[1]) : -1;
+  show();
+  if (text && state.thread < 0 && state.warp < 0) setText(byId("told"), "The block has no thread or warp " + text + ". Write x, y or warp 3.");
+});
+byId("element").addEventListener("change", (event) => {
+  const text = event.target.value.trim();
+  state.element = text ? elementNamed(story, text) : null;
+  show();
+  if (text && !state.element) setText(byId("told"), "The block has no element " + text + ". Write it as " + story.runs[0].arrays.map((array) => array.nameOf(0)).slice(0, 3).join(" or ") + ".");
+});
+document.addEventListener("keydown", (event) => {
+  if (event.target.matches("input:not([type=range]):not([type=checkbox]), textarea, select") || event.altKey || event.metaKey) return;
+  const name = { ArrowRight: "on", ArrowLeft: "back", Home: "first", End: "last" }[event.key];
+  if (!name) return;
+  event.preventDefault();
+  const way = name === "on" || name === "back";
+  if (way && event.shiftKey) actions["barrier-" + name]();
+  else if (way && event.ctrlKey) actions["access-" + name]();
+  else actions[name]();
+});
+window.addEventListener("hashchange", open);
+
+function open() {
+  Object.assign(state, { step: story.start }, readAddress(story, story.length));
+  fillFollowed();
+  byId("element").value = state.element ? story.runs[0].arrays[state.element.array].nameOf(state.element.cell) : "";
+  card.hide();
+  show();
+}
+
+byId("stages").replaceChildren(...stages.map((stage) => stage.root));
+byId("stages").classList.toggle("several", stages.length > 1);
+byId("lanes").replaceChildren(table.root);
+byId("asked").replaceChildren(card.root);
+open();
+document.documentElement.dataset.ready = String(Math.round(performance.now()));

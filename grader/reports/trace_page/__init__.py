@@ -1,0 +1,1 @@
+"""The page that steps through a block of a launch, as plain data for its template."""

@@ -1,0 +1,104 @@
+"""The story of a traced launch: the block as it ran, with a remark at each step of which the launch's findings speak. Pure.
+
+Stories that compare runs, or ask questions, are made elsewhere from the same runs.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+
+from grader.model.result import Finding, Launch, Site
+from grader.model.verdicts import Verdict
+from grader.single_launch.tracing import Traced
+from grader.step_page.story import LANES, Index3, Mark, Story, StoryElement, StoryRun, Tone, WarpStep
+from grader.step_page.warp_steps import run_of_trace
+
+_MOST_MARKS = 60
+AS_IT_RAN = (
+    "One warp after the other between two barriers. A GPU may run them in any other order; only barriers order them."
+)
+
+
+def story_of(traced: Traced, source: Sequence[str]) -> Story | None:
+    """None where the block did not run."""
+    launch, trace = traced.report.launch, traced.report.trace
+    if trace is None or launch.block is None or launch.grid is None or not trace.steps:
+        return None
+    file = traced.lab.public.file
+    run = run_of_trace(trace, launch.block, file, title="As it ran", schedule=AS_IT_RAN)
+    run = replace(
+        run,
+        marks=tuple(marks_of(run, launch.findings, launch.block, traced.request.block))[:_MOST_MARKS],
+        ending="" if run.complete else _ending(launch),
+    )
+    at = ", ".join(map(str, traced.request.block[: 3 if launch.grid[2] > 1 else 2]))
+    return Story(
+        title=f"{traced.lab.id}: block ({at})",
+        summary=_summary(launch),
+        file=file,
+        source=tuple(source),
+        grid=launch.grid,
+        block=launch.block,
+        at=traced.request.block,
+        shape=launch.shape,
+        inputs=launch.inputs,
+        runs=(run,),
+        tone=tone_of(launch),
+        start=min((mark.step for mark in run.marks if mark.tone == "bad"), default=0),
+    )
+
+
+def tone_of(launch: Launch) -> Tone:
+    return "good" if launch.verdict is Verdict.PASS else "bad"
+
+
+def marks_of(run: StoryRun, findings: Sequence[Finding], block: Index3, at: Index3) -> Iterator[Mark]:
+    """For each finding in this block: its accesses, where the run has them."""
+    for finding in findings:
+        for site in (finding, finding.other):
+            if site is not None and site.thread is not None and site.block in {at, None}:
+                thread = site.thread[0] + block[0] * (site.thread[1] + block[1] * site.thread[2])
+                step = _step_of(run, site, thread, finding.array)
+                if step is not None:
+                    yield Mark(
+                        step=step,
+                        text=f"{finding.called}: {finding.message}",
+                        tone="note" if finding.severity == "note" else "bad",
+                        threads=(thread,),
+                        elements=tuple(_touched(run.steps[step], thread)),
+                    )
+
+
+def _step_of(run: StoryRun, site: Site, thread: int, array: str | None) -> int | None:
+    """The first step of this thread in this line; of the array that the finding names, if there is one."""
+    on_line = [
+        number
+        for number, step in enumerate(run.steps)
+        if run.places[step.place].line == site.line
+        and step.warp == thread // LANES
+        and thread % LANES in step.lanes
+        and (site.access not in {"read", "write", "atomic"} or step.kind.name.lower() == site.access)
+    ]
+    named = [number for number in on_line if array and run.arrays[run.steps[number].array].name == array]
+    return next(iter(named or on_line), None)
+
+
+def _touched(step: WarpStep, thread: int) -> Iterator[StoryElement]:
+    for lane, offset in zip(step.lanes, step.offsets, strict=True):
+        if step.array >= 0 and lane == thread % LANES:
+            for part in range(step.parts):
+                yield StoryElement(step.array, offset + part * step.bytes)
+
+
+def _summary(launch: Launch) -> str:
+    if launch.verdict is Verdict.PASS:
+        return "This launch is right and nothing was found. Step through it to see how the block works."
+    first = next((one for one in launch.findings if one.severity == "error"), None)
+    if first is not None:
+        return f"{first.called}: {first.message}"
+    return f"{launch.verdict.facts.label}: {launch.message}".strip().rstrip(":")
+
+
+def _ending(launch: Launch) -> str:
+    return "" if launch.verdict is Verdict.PASS else f"The launch ended here: {launch.verdict.facts.label}."

@@ -1,0 +1,170 @@
+"""Groups a recorded trace into what warps did: lanes of a warp that execute an instruction on the same control path are one step, as they
+are one request on a GPU. Pure.
+
+The executor runs the threads of a block one after another, so a trace is in another order than the page. Between two barriers the page
+shows one warp after the other, in the order in which they began. The steps of each thread stay in program order.
+"""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Iterator, Mapping, Sequence, Set  # noqa: PYI025 -- any set
+from dataclasses import dataclass, replace
+
+from grader.single_launch.trace_steps import Step, StepKind, Trace, TracedArray
+from grader.step_page.story import LANES, Index3, PageStepKind, StoryArray, StoryPlace, StoryRun, WarpCost, WarpStep
+from grader.step_page.warp_request import global_cost, shared_cost
+
+
+def run_of_trace(trace: Trace, block: Index3, file: str, *, title: str, schedule: str) -> StoryRun:
+    """`block`: threads in x, y and z. `file`: the shown source; other files' lines are not told."""
+    threads = block[0] * block[1] * block[2]
+    steps = [step for step in trace.steps if step[1] < threads]
+    arrays = [_unit_array(array, number, steps) for number, array in enumerate(trace.arrays)]
+    unset = _reads_of_nothing(steps, arrays)
+    return StoryRun(
+        title=title,
+        schedule=schedule,
+        arrays=tuple(
+            replace(array, initial=_first_reads(number, steps)) if array.space != "shared" else array
+            for number, array in enumerate(arrays)
+        ),
+        places=tuple(StoryPlace(one.line if one.file == file else 0, one.function) for one in trace.places),
+        steps=tuple(_warp_steps(steps, arrays, unset)),
+        complete=trace.complete,
+    )
+
+
+@dataclass
+class _Access:
+    """One thread's access: a step, or several of neighbouring elements."""
+
+    key: tuple[int, ...]  # what lanes have in common that access together
+    offset: int
+    bits: list[int | None]
+    order: int  # in the trace
+
+
+@dataclass
+class _Row:
+    key: tuple[int, ...]
+    lanes: dict[int, _Access]
+
+
+def _warp_steps(steps: Sequence[Step], arrays: Sequence[StoryArray], unset: Set[int]) -> Iterator[WarpStep]:
+    chunks: dict[tuple[int, int], dict[int, list[_Access]]] = defaultdict(lambda: defaultdict(list))
+    barriers: dict[int, Step] = {}
+    for order, step in enumerate(steps):
+        kind, thread, interval, array, offset, size, bits, place, slot, part = step
+        if kind == StepKind.BARRIER:
+            barriers[interval] = step
+            continue
+        value = None if order in unset else bits
+        lane = chunks[interval, thread // LANES][thread % LANES]
+        if part and lane:
+            lane[-1].bits.append(value)
+        else:
+            lane.append(_Access((slot, kind, place, array, size), offset, [value], order))
+    begun = {chunk: min(one[0].order for one in lanes.values()) for chunk, lanes in chunks.items()}
+    last = max([interval for interval, _ in chunks] + list(barriers), default=-1)
+    by_interval = defaultdict(list)
+    for chunk in sorted(chunks, key=lambda one: begun[one]):
+        by_interval[chunk[0]].append(chunk)
+    for interval in range(last + 1):
+        for chunk in by_interval[interval]:
+            for row in _merged(chunks[chunk]):
+                yield _step_of(row, chunk[1], interval, arrays)
+        if interval in barriers:
+            yield WarpStep(PageStepKind.BARRIER, -1, interval, barriers[interval][7])
+
+
+def _merged(lanes: Mapping[int, Sequence[_Access]]) -> list[_Row]:
+    """The accesses of a warp's lanes as rows. Each lane's own order is kept. What earlier lanes did not do comes as late as it may."""
+    rows: list[_Row] = []
+    index: dict[tuple[int, ...], int] = {}
+    for lane, accesses in sorted(lanes.items()):
+        at = -1
+        seen: Counter[tuple[int, ...]] = Counter()
+        new: list[_Row] = []
+        before: dict[int, list[_Row]] = {}  # what stands before a row
+        for access in accesses:
+            times = seen[access.key]
+            seen[access.key] += 1
+            key = (*access.key, len(access.bits), times)
+            there = index.get(key, -1)
+            if there > at:
+                rows[there].lanes[lane] = access
+                at = there
+                if new:
+                    before[there], new = new, []
+            else:
+                new.append(_Row(key, {lane: access}))
+        if new or before:
+            rows = [one for place, row in enumerate(rows) for one in (*before.get(place, ()), row)] + new
+            index = {row.key: place for place, row in enumerate(rows)}
+    return rows
+
+
+def _step_of(row: _Row, warp: int, interval: int, arrays: Sequence[StoryArray]) -> WarpStep:
+    _, kind, place, array, size, parts, _ = row.key
+    offsets = {lane: one.offset for lane, one in row.lanes.items()}
+    return WarpStep(
+        kind=PageStepKind(kind),
+        warp=warp,
+        interval=interval,
+        place=place,
+        array=array,
+        bytes=size,
+        parts=parts,
+        lanes=tuple(offsets),
+        offsets=tuple(offsets.values()),
+        bits=tuple(bits for one in row.lanes.values() for bits in one.bits),
+        cost=_cost(arrays[array], offsets, size * parts, reads=kind == StepKind.READ),
+    )
+
+
+def _cost(array: StoryArray, offsets: Mapping[int, int], size: int, *, reads: bool) -> WarpCost:
+    addresses = {lane: array.base + offset for lane, offset in offsets.items()}
+    return (
+        shared_cost(addresses, size, reads=reads) if array.space == "shared" else global_cost(addresses.values(), size)
+    )
+
+
+def _unit_array(array: TracedArray, number: int, steps: Sequence[Step]) -> StoryArray:
+    """An array of bytes that is only used as floats is shown as floats."""
+    sizes = {step[5] for step in steps if step[0] != StepKind.BARRIER and step[3] == number}
+    size = sizes.pop() if len(sizes) == 1 else array.element_bytes
+    plain = StoryArray(array.name, array.space, array.element, array.element_bytes, array.dimensions, array.base)
+    if size == array.element_bytes:
+        return plain
+    return replace(plain, element="float" if size in {4, 8} else "", element_bytes=size, dimensions=())
+
+
+def _reads_of_nothing(steps: Sequence[Step], arrays: Sequence[StoryArray]) -> set[int]:
+    """Which steps read an element of a shared array that no thread has written: what it holds is no value."""
+    written: set[tuple[int, int]] = set()
+    found = set()
+    for order, (kind, _, _, array, offset, size, *_) in enumerate(steps):
+        if kind == StepKind.BARRIER or arrays[array].space != "shared":
+            continue
+        touched = {(array, byte) for byte in range(offset, offset + size)}
+        if kind != StepKind.READ:
+            written |= touched
+        elif not touched & written:
+            found.add(order)
+    return found
+
+
+def _first_reads(number: int, steps: Sequence[Step]) -> dict[int, int]:
+    """What elements held before the block wrote them, where it read them first."""
+    known: dict[int, int] = {}
+    written: set[int] = set()
+    for kind, _, _, array, offset, _, bits, *_ in steps:
+        if kind == StepKind.BARRIER or array != number:
+            continue
+        if kind == StepKind.READ:
+            if offset not in written:
+                known.setdefault(offset, bits)
+        else:
+            written.add(offset)
+    return known
