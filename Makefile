@@ -19,9 +19,11 @@ EXPORT ?=
 ASSIGNMENT ?=
 ROSTER ?=
 COMMENTS ?=
+COURSE ?=
+STUDENT ?=
 MINUTES ?= 10
 SEED ?=
-export MINUTES SEED OUT SUBMISSIONS LAB CASE OPTIONS FILE SHAPE BLOCK THREAD INPUTS GPU SWEEP EXPORT ASSIGNMENT ROSTER COMMENTS
+export MINUTES SEED OUT SUBMISSIONS LAB CASE OPTIONS FILE SHAPE BLOCK THREAD INPUTS GPU SWEEP EXPORT ASSIGNMENT ROSTER COMMENTS COURSE STUDENT
 
 setup := ./kit/setup/setup.sh
 tilelab := .venv/bin/tilelab
@@ -30,7 +32,7 @@ labs := $${LAB:+$$(printf -- '--lab %s ' $$LAB)}
 # One --export for each format in EXPORT="grades-csv another".
 exports := $${EXPORT:+$$(printf -- '--export %s ' $$EXPORT)}
 
-.PHONY: help setup grade export leaderboard handouts images bundle test test-gpu test-aarch64 fuzz watch report trace profile bench ladder order check lint tidy format clean
+.PHONY: help setup grade export history leaderboard handouts images bundle test test-gpu test-aarch64 fuzz watch report trace profile bench ladder order check lint tidy format clean
 help:  ## list these commands
 	@echo "Tilelab grades CUDA matrix-multiplication kernels, with or without a GPU."
 	@echo
@@ -45,10 +47,13 @@ setup:  ## get what is missing and build; every other command does this first
 	@$(setup)
 
 grade:  ## grade SUBMISSIONS into OUT; without them, the bundled class into out/
-	@$(setup) && $(tilelab) grade "$$SUBMISSIONS" --out "$$OUT" $(labs) $(exports) $${ASSIGNMENT:+--assignment "$$ASSIGNMENT"} $${ROSTER:+--roster "$$ROSTER"} $${COMMENTS:+--comments "$$COMMENTS"} $${SANITIZE:+--sanitize} $${SWEEP:+--sweep} $${SEARCH_SECONDS:+--search-seconds "$$SEARCH_SECONDS"}
+	@$(setup) && $(tilelab) grade "$$SUBMISSIONS" --out "$$OUT" $(labs) $(exports) $${ASSIGNMENT:+--assignment "$$ASSIGNMENT"} $${ROSTER:+--roster "$$ROSTER"} $${COURSE:+--course "$$COURSE"} $${COMMENTS:+--comments "$$COMMENTS"} $${SANITIZE:+--sanitize} $${SWEEP:+--sweep} $${SEARCH_SECONDS:+--search-seconds "$$SEARCH_SECONDS"}
 
 export:  ## write the grades of the class in OUT for other programs, EXPORT="canvas moodle-feedback"; see docs/exports.md
 	@$(setup) && $(tilelab) export "$$OUT" $(labs) $(exports) $${ASSIGNMENT:+--assignment "$$ASSIGNMENT"} $${ROSTER:+--roster "$$ROSTER"}
+
+history:  ## show how grades of the class in OUT changed from batch to batch, and why; with STUDENT=..., those of one student
+	@$(setup) && $(tilelab) history "$$OUT" $${STUDENT:+"$$STUDENT"}
 
 leaderboard:  ## write the public leaderboard of the class graded into OUT again; with LAB=..., of that timed lab
 	@$(setup) && $(tilelab) leaderboard "$$OUT" $(labs)

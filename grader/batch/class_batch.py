@@ -5,16 +5,19 @@ from __future__ import annotations
 import time
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
 
-from grader.batch.job_store import JobStore
+from grader.batch.job_store import JobStore, grade_bases
 from grader.batch.judging_jobs import JudgedClass, JudgingSetup, Progress, judge_class
 from grader.batch.leaderboards import RankedClass, rank_class
 from grader.batch.output_folder import OutputFolder
 from grader.batch.publishing import publish
 from grader.batch.same_endings import same_endings
 from grader.batch.scratch_folder import scratch_folder
+from grader.batch.standing.class_standing import Standings
+from grader.batch.standing.history_folder import HistoryFolder
 from grader.batch.week_insight import WeekSearch
 from grader.exports import Export
 from grader.intake.intake import Intake, discover
@@ -24,6 +27,8 @@ from grader.model.graded_class import GradedClass
 from grader.model.labs import Lab
 from grader.model.result import Environment
 from grader.people.roster import Roster
+from grader.policy.class_policy import class_policy
+from grader.policy.policy_files import CoursePolicy
 from grader.scoring.class_score import score_class
 
 
@@ -61,10 +66,14 @@ def grade_submissions(  # noqa: PLR0913 -- what comes in, what goes out, and wha
     assignment: str = "",
     roster: Roster | None = None,
     week: WeekSearch | None = None,
+    policy: CoursePolicy | None = None,
+    now: datetime | None = None,
     workers: int | None = None,
     progress: Progress,
 ) -> BatchReport:
-    """Grades `submissions` for `labs`. Raises IntakeError, IdentityError, OutError or MachineError before anything is written."""
+    """Grades `submissions` for `labs`. `now`: when deadlines are looked at; none: by this machine's clock. Raises IntakeError, PolicyError,
+    IdentityError, OutError or MachineError before anything is written.
+    """
     with scratch_folder() as scratch, out.alone():
         identities = out.identities.read()
         discovery = discover(
@@ -75,6 +84,8 @@ def grade_submissions(  # noqa: PLR0913 -- what comes in, what goes out, and wha
             identities.book,
             told=partial(progress.doing, "reading submissions"),
         )
+        given = [student.submission for student in discovery.students]
+        resolved = class_policy(policy or CoursePolicy(), given, labs, identities.book, has_roster=roster is not None)
         out.claim()
         out.identities.write(identities)
         began = time.monotonic()
@@ -88,15 +99,20 @@ def grade_submissions(  # noqa: PLR0913 -- what comes in, what goes out, and wha
             progress=progress,
         )
         judging_seconds = time.monotonic() - began if judged.judged else 0.0
-        results = score_class(judged.students, labs, setup.environment)
+        history = HistoryFolder(out.path / "instructor")
+        standings = Standings(resolved, discovery.students, labs, history, now or datetime.now(UTC))
+        applied = standings.applied(score_class(judged.students, labs, setup.environment))
+        results = list(applied.results)
         ranked = RankedClass(tuple(results))
         if not judged.stopped:
             ranked = rank_class(results, discovery.students, labs, out)
-        alarms = list(_alarms(discovery.students, labs, judged, setup))
+        alarms = [*resolved.alarms, *_alarms(discovery.students, labs, judged, setup)]
         notices = (
             *([f"grading stopped: {judged.stopped}"] if judged.stopped else []),
             *alarms,
             *discovery.notices,
+            *resolved.notices,
+            *applied.notices,
             *ranked.notices,
             *out.seed_notices(setup.seed),
             *out.left_over([result.submission.id for result in results]),
@@ -107,6 +123,11 @@ def grade_submissions(  # noqa: PLR0913 -- what comes in, what goes out, and wha
         if week is not None and not judged.stopped:
             of_class, insight, lost = week.insight(
                 of_class, sources, labs, setup, scratch=scratch / "mutants", judging_seconds=judging_seconds
+            )
+        unkept: list[str] = []
+        if not judged.stopped:  # else nobody knows what was found
+            of_class, unkept = standings.keep(
+                of_class, grade_bases(labs, setup.fingerprints, setup.seed), setup.environment
             )
         graded = GradedClass(discovery.title, tuple(lab.id for lab in labs), of_class, notices, insight)
         published = publish(
@@ -120,7 +141,8 @@ def grade_submissions(  # noqa: PLR0913 -- what comes in, what goes out, and wha
             told=partial(progress.doing, "writing pages"),
         )
         progress.end()
-        if not published.unwritten:
+        unwritten = (*unkept, *published.unwritten)
+        if not unwritten:
             out.remember_seed(setup.seed)
         out.record_faults(
             [
@@ -129,7 +151,7 @@ def grade_submissions(  # noqa: PLR0913 -- what comes in, what goes out, and wha
                 *ranked.faults,
                 *lost,
                 *published.faults,
-                *published.unwritten,
+                *unwritten,
             ]
         )
     return BatchReport(
@@ -141,7 +163,7 @@ def grade_submissions(  # noqa: PLR0913 -- what comes in, what goes out, and wha
         judged.reused,
         judged.faults,
         (*ranked.faults, *lost, *published.faults),
-        published.unwritten,
+        unwritten,
         judged.stopped,
         tuple(alarms),
         export_notices=published.notices,

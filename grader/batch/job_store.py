@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from pydantic import ValidationError
@@ -16,6 +16,7 @@ from grader.machine.atomic_file import write_atomically
 from grader.machine.toolset import Toolset
 from grader.model.labs import Lab
 from grader.model.outcome import OUTCOME_JSON, LabOutcome
+from grader.policy.grade_history import Basis
 from grader.programs.host.host_toolchain import host_toolchain
 
 # The packages that an outcome depends on. Points, words and pages are made from outcomes.
@@ -82,6 +83,29 @@ def _timed_against(lab: Lab) -> list[str]:
     halves = (lab.private_dir, lab.public_dir)
     folders = [half.parent / lab.public.performance.baseline for half in halves if half is not None]
     return [lab.public.performance.shape, *(_hash_files(one, sorted(one.glob("*.cu"))) for one in folders)]
+
+
+def grade_bases(labs: Sequence[Lab], fingerprints: Mapping[str, str], seed: int) -> dict[str, Basis]:
+    """By lab, what grades follow from besides students' files: for the history, which says why one changed."""
+    return {
+        lab.id: Basis(
+            tests=_hash(lab_fingerprint(lab), _points(lab))[:32], grader=_hash(fingerprints[lab.id], seed)[:32]
+        )
+        for lab in labs
+    }
+
+
+def _points(lab: Lab) -> object:
+    """What the points follow from besides the tests. No words."""
+    private = lab.private.model_dump(mode="json") if lab.private is not None else {}
+    cases = [case.model_dump(mode="json", exclude={"advice", "feedback"}) for case in lab.cases]
+    counters = lab.counters.model_dump(mode="json", exclude={"advice", "versus"}) if lab.counters is not None else None
+    return [
+        cases,
+        counters,
+        [private.get(name) for name in ("performance_points", "tier", "stand_in")],
+        lab.public.extra_credit,
+    ]
 
 
 def job_key(source: bytes, lab: str, *, setup: str, seed: int) -> str:

@@ -43,6 +43,14 @@ def grade_command(  # noqa: PLR0913, PLR0917 - one for each option
             help="comments for all who made the same mistake; default: OUT/instructor/comments.toml", metavar="FILE"
         ),
     ] = "",
+    course: Annotated[
+        str,
+        typer.Option(
+            help="the course's deadlines and rules for late work; default: course.toml in the course's folder, if it is there: see "
+            "docs/policy.md",
+            metavar="FILE",
+        ),
+    ] = "",
     jobs: Annotated[int | None, typer.Option(min=1, help="how many to judge at once; default: one per core")] = None,
     no_sandbox: Annotated[
         bool, typer.Option("--no-sandbox", help="run submissions even where there is no sandbox to confine them")
@@ -76,6 +84,7 @@ def grade_command(  # noqa: PLR0913, PLR0917 - one for each option
                 assignment=assignment,
                 roster=roster,
                 comments=comments,
+                course=course,
                 workers=jobs,
                 allow_no_sandbox=no_sandbox,
                 sanitized=sanitize,
@@ -112,6 +121,23 @@ def export_command(
         from grader.commands.classes.export_command import ExportRequest, export_again
 
         return export_again(ExportRequest(out, tuple(export or ()), assignment, roster, tuple(lab or ())))
+
+    guarded(run)
+
+
+@class_app.command("history")
+def history_command(
+    out: Annotated[str, typer.Argument(help="the folder that a class was graded into")] = "out",
+    student: Annotated[
+        str, typer.Argument(help="an id, a login, a number or an address; default: a line for each batch")
+    ] = "",
+) -> None:
+    """Show how grades changed from batch to batch, and why."""
+
+    def run() -> int:
+        from grader.commands.classes.history_command import show_history
+
+        return show_history(out, student)
 
     guarded(run)
 

@@ -9,6 +9,7 @@ from typing import Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
+from grader.model.standing import GradeChange, RegradeRequest, Standing
 from grader.model.verdicts import Verdict
 
 SCHEMA = "tilelab/result/v1"
@@ -376,6 +377,11 @@ class LabResult(Model):
     gpu_kernel: GpuKernel | None = None  # none: there is no nvcc, or compiling did not get so far
     outlook: Outlook | None = None  # none: the lab has no climb, or the kernel is not right yet
     gpu_trouble: str = ""  # why a GPU could not be used, although there is one; for the instructor only
+    standing: Standing | None = (
+        None  # how `points` follow from what was judged; none: no policy of the course says anything of it
+    )
+    requests: tuple[RegradeRequest, ...] = ()  # what the student asked about this grade
+    changes: tuple[GradeChange, ...] = ()  # of this grade, from batch to batch; the oldest first
     seconds: float = 0.0  # wall time to build and judge
 
     @property

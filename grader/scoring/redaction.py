@@ -56,6 +56,8 @@ def _lab(lab: LabResult) -> LabResult:
             "findings": deduplicate([*own, *full]),
             "suspects": tuple(Suspect(lines=one.lines) for one in lab.suspects if one.public),
             "gpu_trouble": "",
+            "standing": lab.standing.model_copy(update={"extension": ""}) if lab.standing else None,
+            "changes": tuple(change.model_copy(update={"details": ()}) for change in lab.changes),
             "timing": _timing(lab),
             "seconds": 0.0,
         }

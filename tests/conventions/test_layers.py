@@ -94,6 +94,7 @@ PACKAGES = (
     "proofs",
     "practice",
     "batch",
+    "batch.standing",
     "exports",
     "exports.again",
     "exports.frame",
@@ -125,6 +126,7 @@ PACKAGES = (
     "launch_arguments",
     "speed",
     "intake",
+    "policy",
     "people",
     "machine",
     "engines.gpu",
@@ -225,7 +227,20 @@ PURE = [
     ),
     *(f"grader/judging/{name}.py" for name in ("agreement", "lab_verdict")),
     *(f"grader/speed/{name}.py" for name in ("interval", "paired_times", "roofline", "speed_score", "sweep_points")),
+    *(
+        f"grader/policy/{name}.py"
+        for name in (
+            "applied_policy",
+            "class_policy",
+            "grade_history",
+            "late_days",
+            "late_rules",
+            "moments",
+            "person_index",
+        )
+    ),
     "grader/model/result.py",
+    "grader/model/standing.py",
     "grader/model/outcome.py",
 ]
 

@@ -28,8 +28,10 @@ from grader.exports import USUAL
 from grader.judging.sanitizer_run import under_sanitizer
 from grader.model.course_root import course_root, load_labs
 from grader.model.errors import RemediableError
+from grader.model.labs import lab_ids
 from grader.model.seed import course_seed
 from grader.people.roster import read_roster
+from grader.policy.policy_files import read_policy
 from grader.practice.public_tests import PUBLIC_SEED
 from grader.suspects.class_search import ClassSearch
 
@@ -47,6 +49,7 @@ class ClassRequest:
     assignment: str = ""  # what the platform calls it; empty: as SUBMISSIONS is called
     roster: str = ""  # a file; empty: there is none
     comments: str = ""  # a file; empty: the one in OUT
+    course: str = ""  # a file; empty: course.toml in the course's folder, if it is there
     workers: int | None = None  # none: as many as suit this machine
     allow_no_sandbox: bool = False
     sanitized: bool = False
@@ -67,6 +70,7 @@ def grade_class(request: ClassRequest) -> int:
     comments = CommentsFile(Path(request.comments) if request.comments.strip() else folder.comments)
     written = comments.read()
     people = read_roster(Path(request.roster)) if request.roster.strip() else None
+    policy = read_policy(root, lab_ids(root), Path(request.course) if request.course.strip() else None)
     toolset = open_toolset(root, allow_no_sandbox=request.allow_no_sandbox)
     if request.sanitized:
         toolset = under_sanitizer(toolset)
@@ -106,6 +110,7 @@ def grade_class(request: ClassRequest) -> int:
                 folder.mutants,
                 MutantSearch(partial(judge, explained=False), request.search_seconds, at_once),
             ),
+            policy=policy,
             workers=at_once,
             progress=progress,
         )

@@ -10,12 +10,23 @@ UNDECIDED = frozenset({Verdict.INTERNAL_ERROR, Verdict.NEEDS_GPU})
 
 
 def is_decided(lab: LabResult) -> bool:
-    return lab.verdict not in UNDECIDED
+    """Whether its points are known: by a grading, or because a person decided them."""
+    return (lab.verdict not in UNDECIDED or _by_a_person(lab)) and not is_open(lab)
+
+
+def is_open(lab: LabResult) -> bool:
+    """Whether nothing was handed in and the deadline is still to come: then there is nothing to grade yet."""
+    return lab.standing is not None and lab.standing.open
 
 
 def grade(result: Result) -> float | None:
-    """The total. None: some lab is not graded yet."""
-    return result.total if all(map(is_decided, result.labs.values())) else None
+    """The total so far. None: some lab is not graded yet, or none is due yet."""
+    due = [lab for lab in result.labs.values() if not is_open(lab)]
+    return result.total if all(map(is_decided, due)) and (due or not result.labs) else None
+
+
+def _by_a_person(lab: LabResult) -> bool:
+    return lab.standing is not None and lab.standing.override is not None
 
 
 def most(result: Result) -> float:

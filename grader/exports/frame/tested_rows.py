@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from grader.exports.frame.points import UNDECIDED
+from grader.exports.frame.points import UNDECIDED, is_decided, is_open, number_text
 from grader.model.result import Case, Finding, LabResult, Result
 
 _DUST = 1e-6
@@ -44,8 +44,25 @@ def _rows(lab_id: str, lab: LabResult) -> Iterator[TestedRow]:
     if lab.cases and whole and abs(sum(row.max_points for row in rows) - lab.max_points) < _DUST:
         yield from rows
         return
-    passed = None if lab.verdict in UNDECIDED else lab.points >= lab.max_points
-    yield TestedRow(lab_id, lab.title, passed, lab.points, lab.max_points, lab.verdict.facts.sentence)
+    passed = lab.points >= lab.max_points if is_decided(lab) else None
+    yield TestedRow(lab_id, lab.title, passed, lab.points, lab.max_points, _words(lab))
+
+
+def _words(lab: LabResult) -> str:
+    """Why the lab has the points that it has."""
+    standing = lab.standing
+    if standing is None:
+        return lab.verdict.facts.sentence
+    if standing.override is not None:
+        return f"decided by {standing.override.author}: {standing.override.reason}"
+    if is_open(lab):
+        return "nothing was handed in yet, and the deadline is still to come"
+    lost = (
+        f"\n{number_text(standing.lost)} points less, because it was handed in {standing.late} late"
+        if standing.lost
+        else ""
+    )
+    return f"{lab.verdict.facts.sentence}{lost}"
 
 
 def _case_row(lab_id: str, lab: LabResult, case: Case) -> TestedRow:

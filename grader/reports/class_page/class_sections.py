@@ -5,6 +5,7 @@ from __future__ import annotations
 from grader.reports.class_page.attention import attention
 from grader.reports.class_page.by_section import by_section
 from grader.reports.class_page.class_view import ClassView
+from grader.reports.class_page.decisions import decisions
 from grader.reports.class_page.follow_up import follow_up
 from grader.reports.class_page.lab_panels import lab_panels
 from grader.reports.class_page.measured_speed import measured_speed
@@ -13,6 +14,7 @@ from grader.reports.page.page_section import Section
 
 CLASS_SECTIONS: tuple[Section[ClassView], ...] = (
     Section("class_page/attention.html.j2", lambda view: attention(view.results)),
+    Section("class_page/decisions.html.j2", lambda view: decisions(view.results)),
     Section("class_page/follow_up.html.j2", follow_up),
     Section("class_page/by_section.html.j2", by_section),
     Section("class_page/lab_panels.html.j2", lambda view: lab_panels(view.results)),

@@ -84,6 +84,8 @@ def _reasons(result: Result, middle: float, passing: Mapping[str, float]) -> Ite
 
 
 def _is_wrong(lab: LabResult) -> bool:
+    if lab.standing is not None and lab.standing.open:  # not due yet
+        return False
     return lab.verdict.facts.tone == "bad" or lab.verdict is Verdict.MISSING_FILE
 
 

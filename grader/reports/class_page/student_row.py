@@ -19,6 +19,7 @@ class LabCell:
 
     look: VerdictFacts | None
     points: str
+    note: str = ""  # "late", "decided": why the points are not what the tests gave
 
 
 @dataclass(frozen=True)
@@ -59,6 +60,12 @@ def _quoted(result: Result) -> str:
 
 
 def _cell(lab: LabResult | None) -> LabCell:
-    if lab is None:
+    if lab is None or (lab.standing is not None and lab.standing.open):
         return LabCell(None, "")
-    return LabCell(lab.verdict.facts, points(lab.points))
+    return LabCell(lab.verdict.facts, points(lab.points), _note(lab))
+
+
+def _note(lab: LabResult) -> str:
+    if lab.standing is None:
+        return ""
+    return "decided" if lab.standing.override is not None else "late" if lab.standing.lost else ""

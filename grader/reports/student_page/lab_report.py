@@ -12,6 +12,8 @@ from grader.reports.student_page.lab_view import LabView
 from grader.reports.text import visible
 from grader.reports.text.number_format import points, share
 
+_NOT_YET = "Nothing was handed in yet, and the deadline is still to come."
+
 
 @dataclass(frozen=True)
 class LabReport:
@@ -35,18 +37,19 @@ class LabReport:
 def lab_report(number: int, lab_id: str, view: LabView) -> LabReport:
     """`number` counts the labs of the page from 1."""
     lab = view.lab
+    is_open = lab.standing is not None and lab.standing.open
     return LabReport(
         anchor=f"lab-{number}",
         id=visible.line(lab_id, 60),
         title=visible.line(lab.title, 120),
         file=visible.line(lab.file, 80),
         look=lab.verdict.facts,
-        points=points(lab.points),
+        points="–" if is_open else points(lab.points),  # noqa: RUF001 -- a dash stands for no number
         max_points=points(lab.max_points),
         share=share(lab.points, lab.max_points),
         extra_credit=lab.extra_credit,
-        sentence=what_happened(lab),
-        advice=advice(lab, instructor=view.instructor),
+        sentence=_NOT_YET if is_open else what_happened(lab),
+        advice="" if is_open else advice(lab, instructor=view.instructor),
         comment=visible.block(lab.comment, lines=60, columns=1000) if lab.comment else None,
         sections=shown_sections(LAB_SECTIONS, view),
         performance=visible.line(lab.performance, 1200),

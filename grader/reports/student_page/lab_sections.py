@@ -14,9 +14,11 @@ from grader.reports.student_page.lab_view import LabView
 from grader.reports.student_page.leaderboard_section import leaderboard_section
 from grader.reports.student_page.mismatch_section import mismatch_section
 from grader.reports.student_page.printed_section import printed_section
+from grader.reports.student_page.standing_section import standing_section
 from grader.reports.student_page.traffic_section import traffic_section
 
 LAB_SECTIONS: tuple[Section[LabView], ...] = (
+    Section("student_page/standing.html.j2", standing_section),
     Section("student_page/findings.html.j2", finding_section),
     Section("student_page/compiler_log.html.j2", compiler_errors),
     Section("student_page/mismatches.html.j2", mismatch_section),

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
-from grader.model.result import Environment, Result
+from grader.model.result import Environment, LabResult, Result
 from grader.model.verdicts import Verdict
 from grader.reports.findings.finding_card import Fact
 from grader.reports.student_page.lab_report import LabReport, lab_report
@@ -33,6 +33,7 @@ class StudentSheet:
     more_notices: int
     waiting: int  # labs still to be graded on a GPU
     ours: int  # labs that we failed to grade
+    not_due: int  # labs that are not handed in and whose deadline is still to come
     full_marks: bool
     labs: tuple[LabReport, ...]
 
@@ -57,18 +58,22 @@ def student_sheet(
         more_notices=max(0, len(submission.notices) - _MOST_NOTICES),
         waiting=verdicts.count(Verdict.NEEDS_GPU),
         ours=verdicts.count(Verdict.INTERNAL_ERROR),
+        not_due=sum(lab.standing is not None and lab.standing.open for lab in result.labs.values()),
         full_marks=result.max > 0
         and all(lab.points >= lab.max_points for lab in result.labs.values() if not lab.extra_credit),
         labs=tuple(
-            _of_nothing(lab_report(number, lab_id, LabView(lab, sources, instructor=instructor or preview)), result)
+            _of_nothing(
+                lab_report(number, lab_id, LabView(lab, sources, instructor=instructor or preview)), result, lab
+            )
             for number, (lab_id, lab) in enumerate(result.labs.items(), start=1)
         ),
     )
 
 
-def _of_nothing(lab: LabReport, result: Result) -> LabReport:
+def _of_nothing(lab: LabReport, result: Result, found: LabResult) -> LabReport:
     """Where nothing was handed in, no file is missing from anything."""
-    return lab if result.submission.handed_in else replace(lab, sentence=_NOTHING)
+    is_open = found.standing is not None and found.standing.open
+    return lab if result.submission.handed_in or is_open else replace(lab, sentence=_NOTHING)
 
 
 def _facts(environment: Environment) -> tuple[Fact, ...]:

@@ -5,7 +5,8 @@ from __future__ import annotations
 import csv
 import dataclasses
 import threading
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from datetime import UTC, datetime
 from pathlib import Path
 
 from grader.batch.class_batch import BatchReport, grade_submissions
@@ -15,11 +16,14 @@ from grader.batch.output_folder import OutputFolder
 from grader.batch.week_insight import WeekSearch
 from grader.clusters.comments_file import CommentsFile
 from grader.exports import EXPORTS
+from grader.intake.intake import Discovery
+from grader.intake.student_intake import Attempt, Intake
 from grader.model.labs import Lab, load_lab
 from grader.model.outcome import JudgedCase, LabOutcome, SizeOutcome, SpeedOutcome
 from grader.model.result import Environment, Finding, Launch, Result
 from grader.model.verdicts import Verdict
 from grader.people.roster import roster_in
+from grader.policy.policy_files import read_policy
 
 SEED = 918_273_645
 PUBLIC = """title = "{id}"
@@ -125,6 +129,9 @@ class Course:
     controls: FakeControls | None = None
     roster: str = ""  # the text of one; empty: there is none
     mutants: MutantSearch | None = None
+    now: datetime = datetime(2026, 10, 15, tzinfo=UTC)
+    policy: dict[str, str] = dataclasses.field(default_factory=dict)  # the text of course.toml and the tables beside it
+    times: dict[tuple[str, str], str] = dataclasses.field(default_factory=dict)  # by id and file: when it was handed in
 
     def hand_in(self, student: str, **files: str) -> None:
         for lab, text in files.items():
@@ -141,9 +148,21 @@ class Course:
         out = OutputFolder(self.out, self.source)
         comments = CommentsFile(out.comments)
         week = WeekSearch(comments, comments.read(), out.mutants, self.mutants)
+        for name, text in self.policy.items():
+            (self.root / name).write_text(text, encoding="utf-8")
         roster = roster_in(self.roster.encode(), "roster.csv") if self.roster else None
         return grade_submissions(
-            self.source, out, loaded, setup, exports=EXPORTS, roster=roster, week=week, workers=2, progress=Silent()
+            self.source,
+            out,
+            loaded,
+            setup,
+            exports=EXPORTS,
+            roster=roster,
+            week=week,
+            policy=read_policy(self.root, list(FILES)),
+            now=self.now,
+            workers=2,
+            progress=Silent(),
         )
 
     def result(self, student: str) -> Result:
@@ -152,6 +171,26 @@ class Course:
     def rows(self) -> list[dict[str, str]]:
         with (self.out / "grades.csv").open(newline="") as file:
             return list(csv.DictReader(file))
+
+
+def with_times(found: Discovery, times: Mapping[tuple[str, str], str]) -> Discovery:
+    """As if a platform had said when each file was handed in. Each file is an attempt of its own."""
+    return dataclasses.replace(found, students=tuple(_timed(one, times) for one in found.students))
+
+
+def _timed(one: Intake, times: Mapping[tuple[str, str], str]) -> Intake:
+    attempts = tuple(
+        Attempt(
+            1,
+            download=number,
+            at=datetime.fromisoformat(said) if (said := times.get((one.submission.id, file), "")) else None,
+            late=said == "" and (one.submission.id, file) in times,
+            sources={file: path},
+        )
+        for number, (file, path) in enumerate(sorted(one.sources.items()))
+    )
+    counted = {file: number for number, each in enumerate(attempts) for file in each.sources}
+    return dataclasses.replace(one, attempts=attempts, counted=counted)
 
 
 def small_course(folder: Path) -> Course:
