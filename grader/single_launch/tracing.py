@@ -23,6 +23,7 @@ from grader.single_launch.trace_steps import TraceReport
 # What a problem may take where neither the user nor the lab says it: the first that it takes.
 _SHAPES = ("8x8x8", "8x8", "8")
 _INPUTS = ("worked", "integers", "random")
+_IN_ORDER, _REVERSED = "in order", "reversed"
 
 
 @dataclass(frozen=True)
@@ -30,6 +31,7 @@ class TraceRequest:
     shape: str | None = None  # None: the lab's, or a small one
     inputs: str | None = None  # None: the first of the problem's
     block: Index3 = (0, 0, 0)
+    reversed: bool = False  # blocks and threads run in the opposite order
 
 
 @dataclass(frozen=True)
@@ -68,6 +70,7 @@ def _first_accepted(toolset: Toolset, lab: Lab, request: TraceRequest, runner_fi
     choices = [(shape, inputs) for shape in shapes for inputs in ([request.inputs] if request.inputs else _INPUTS)]
     for number, (shape, inputs) in enumerate(choices, 1):
         asked = {"--shape": shape, "--inputs": inputs, "--block": ",".join(map(str, request.block))}
+        asked |= {"--order": _REVERSED} if request.reversed else {}
         try:
             return run_tracer(toolset, lab, runner_file, asked, TraceReport)
         except UnregisteredProblemError:
@@ -86,6 +89,7 @@ def _of_public_tests(toolset: Toolset, lab: Lab, request: TraceRequest, runner_f
         "usual": lab.public.traced_shape,
         "inputs": request.inputs or "",
         "block": ",".join(map(str, request.block)),
+        "order": _REVERSED if request.reversed else _IN_ORDER,
     }
     return read_report(watch_public_launch(toolset, lab, runner_file, asked), TraceReport)
 

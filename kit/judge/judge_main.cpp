@@ -99,7 +99,8 @@ int watch(const Options& options, const judge::CollectedTrials& collected, judge
       report = judge::profiled_launch(runner, trial, judge::numbers_of(trial.shape));
     } else {
       const judge::Trial& trial = collected.to_trace(shape, asked.value("usual", ""), asked.value("inputs", ""));
-      report = judge::traced_launch(runner, trial, judge::parse_block(block), {});
+      report = judge::traced_launch(
+          runner, trial, {.at = judge::parse_block(block), .reversed = judge::parse_order(asked.value("order", "in order"))}, {});
     }
     judge::write_report(options.report, report.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace) + "\n");
     return 0;

@@ -262,6 +262,7 @@ LaunchRecord judge_launch(RunnerProcess& runner, const Trial& trial, const Launc
                       .work = {trial.work_unit, trial.work, compulsory_bytes(trial)}};
   Files files(trial);
   files.request.order_seed = options.order_seed;
+  files.request.reversed = options.reversed;
   files.request.trace = options.trace;
   files.request.traffic = options.traffic || trial.counts_traffic;
   files.request.follows_values = trial.follows_values;

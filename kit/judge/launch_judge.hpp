@@ -13,6 +13,7 @@ namespace tilelab::judge {
 
 struct LaunchOptions {
   std::optional<std::uint64_t> order_seed;      // if set: blocks and threads run in this shuffled order
+  bool reversed = false;                        // blocks and threads run in the opposite order
   std::optional<protocol::TraceRequest> trace;  // if set: the record holds what this block did
   bool traffic = false;                         // the record counts requests, sectors and wavefronts
   bool allow_same_value_writes = false;         // plain writes of the same value to the same place are no race

@@ -41,10 +41,15 @@ std::array<unsigned, 3> parse_block(const std::string& text) {
   return block;
 }
 
-json traced_launch(RunnerProcess& runner, const Trial& trial, const std::array<unsigned, 3>& block,
-                   const std::vector<std::string>& factors) {
+bool parse_order(const std::string& text) {
+  if (text != "in order" && text != "reversed") throw std::invalid_argument("an order is \"in order\" or \"reversed\"");
+  return text == "reversed";
+}
+
+json traced_launch(RunnerProcess& runner, const Trial& trial, const FollowedBlock& block, const std::vector<std::string>& factors) {
   LaunchOptions watching;
-  watching.trace = protocol::TraceRequest{block};
+  watching.trace = protocol::TraceRequest{block.at};
+  watching.reversed = block.reversed;
   const LaunchRecord launch = judge_launch(runner, trial, watching);
   json report{{"factors", factors}, {"inputs", inputs_json(trial)}, {"launch", launch}};
   if (launch.trace) report["trace"] = *launch.trace;

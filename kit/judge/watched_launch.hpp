@@ -14,11 +14,20 @@
 
 namespace tilelab::judge {
 
+// The block that is followed, and the order of blocks and threads.
+struct FollowedBlock {
+  std::array<unsigned, 3> at{};
+  bool reversed = false;
+};
+
 // "X,Y,Z". Throws std::invalid_argument; its text is for the person who gave it.
 std::array<unsigned, 3> parse_block(const std::string& text);
 
+// "in order" or "reversed". Throws std::invalid_argument.
+bool parse_order(const std::string& text);
+
 // `factors`: TracedProblem's. "trace" is left out if the grid has no such block.
-nlohmann::json traced_launch(RunnerProcess& runner, const Trial& trial, const std::array<unsigned, 3>& block,
+nlohmann::json traced_launch(RunnerProcess& runner, const Trial& trial, const FollowedBlock& block,
                              const std::vector<std::string>& factors);
 
 // `shape`: as the report shall name it.

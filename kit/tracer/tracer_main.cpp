@@ -23,7 +23,8 @@ using namespace tilelab;
 using nlohmann::json;
 
 constexpr std::string_view usage =
-    "usage: tracer --problem NAME [--shape 8x8x8] [--inputs NAME --block X,Y,Z] --runner RUNNER.json --report TRACE.json";
+    "usage: tracer --problem NAME [--shape 8x8x8] [--inputs NAME --block X,Y,Z [--order reversed]] --runner RUNNER.json --report "
+    "TRACE.json";
 
 class NotRegistered : public std::runtime_error {
  public:
@@ -32,12 +33,15 @@ class NotRegistered : public std::runtime_error {
 
 ProgramOptions read_options(int argc, char** argv) {
   constexpr OptionRule::Kind optional = OptionRule::Kind::optional;
-  ProgramOptions options(argc, argv, {{"problem"}, {"shape", optional}, {"inputs", optional}, {"block", optional}, {"runner"}, {"report"}},
-                         usage);
+  ProgramOptions options(
+      argc, argv,
+      {{"problem"}, {"shape", optional}, {"inputs", optional}, {"block", optional}, {"order", optional}, {"runner"}, {"report"}}, usage);
   for (const char* beside : {"shape", "inputs"}) {
     if (options.has("block") && !options.has(beside)) options.refuse(std::string("--block needs --") + beside + " beside it");
   }
-  if (options.has("inputs") && !options.has("block")) options.refuse("--inputs needs --block beside it");
+  for (const char* of_block : {"inputs", "order"}) {
+    if (options.has(of_block) && !options.has("block")) options.refuse(std::string("--") + of_block + " needs --block beside it");
+  }
   return options;
 }
 
@@ -51,7 +55,8 @@ const judge::TracedProblem& problem_named(const std::string& name) {
 json traced(const ProgramOptions& options, const judge::TracedProblem& problem) {
   const judge::Trial trial = judge::trial_to_trace(problem, options.text("shape"), options.text("inputs"));
   judge::RunnerProcess runner(judge::read_runner_argv(options.text("runner")));
-  return judge::traced_launch(runner, trial, judge::parse_block(options.text("block")), problem.factors);
+  const bool reversed = options.has("order") && judge::parse_order(options.text("order"));
+  return judge::traced_launch(runner, trial, {.at = judge::parse_block(options.text("block")), .reversed = reversed}, problem.factors);
 }
 
 json profiled(const ProgramOptions& options, const judge::TracedProblem& problem) {
