@@ -36,6 +36,8 @@ if TYPE_CHECKING:
 _TRIES = 2  # of a run that failed because of us
 _KILLED = "due to signal 9"  # by a machine that is out of memory: a limit of ours ends a process in other ways
 _HANGS = (Verdict.TIMEOUT, Verdict.BARRIER_DIVERGENCE)  # on the CPU executor: on a GPU such a kernel may never end
+# For a launch that hung on the CPU executor; others take some milliseconds. While it hangs, nobody can time a kernel.
+_HANGING_MS = 1_000
 _REBUILDS = 3  # for fewer registers: a kernel may be launched with several block sizes
 
 
@@ -120,8 +122,10 @@ def _run_hanging(  # noqa: PLR0913, PLR0917 -- a step of judge_on_gpu
     outcome: GpuOutcome,
 ) -> GpuOutcome:
     """Adds the cases that did not end on the CPU executor. A kernel that hangs holds up everybody who waits for the GPU, and that both
-    agree is soon seen: one case shows it. Where that one ends, the CPU executor was too slow or wrong, and all are run.
+    agree is soon seen: one case shows it. Where that one ends, the CPU executor was too slow or wrong, and all are run. None of them can
+    pass any more, so nobody's launch is given another chance with the device alone.
     """
+    call = dataclasses.replace(call, launch_ms=_HANGING_MS)
     try:
         first = _once(
             toolset,
@@ -133,7 +137,7 @@ def _run_hanging(  # noqa: PLR0913, PLR0917 -- a step of judge_on_gpu
         )
         if len(call.cases) == 1 or any(not case.passed for case in first):
             return dataclasses.replace(outcome, cases=(*outcome.cases, *first))
-        every = _judged(toolset, lab, submission, scratch, call, image)
+        every = _once(toolset, lab, submission, scratch, call, image)
     except RuntimeError as error:
         return dataclasses.replace(outcome, trouble=str(error))
     return dataclasses.replace(outcome, cases=(*outcome.cases, *every))

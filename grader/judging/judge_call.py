@@ -40,6 +40,7 @@ class JudgeCall:
     seconds: float | None = None  # time limit of the whole call; None: JUDGE_SECONDS
     # How long the runner may take to end. A tool that watches it writes its report then.
     shutdown_grace_ms: int = 0
+    launch_ms: int = 0  # the most that a launch may take; 0: as long as the lab's tests say
 
 
 def run_judge(
@@ -65,6 +66,7 @@ def judge_report(call: JudgeCall, lab: Lab, arguments: Sequence[str], folder: Pa
         str(call.judge), *arguments,
         "--shuffle", str(call.order), "--report", str(report_file), *(["--abort"] if call.until_failure else []),
         *(["--shutdown-grace-ms", str(call.shutdown_grace_ms)] if call.shutdown_grace_ms else []),
+        *(["--launch-ms", str(call.launch_ms)] if call.launch_ms else []),
     ]  # fmt: skip
     seconds = JUDGE_SECONDS * clock_factor() if call.seconds is None else call.seconds
     try:

@@ -84,7 +84,7 @@ const LaunchRecord& Bench::run(const std::string& shape, const std::string& inpu
 const LaunchRecord& Bench::run(Trial trial) {
   if (is_too_late()) return skip(trial.shape, trial.inputs);
   trial.spare_events >>= halvings();
-  trial.clock_ms = trial.clock_ms * clock_factor_ >> halvings();
+  trial.clock_ms = std::min(trial.clock_ms * clock_factor_, most_ms_) >> halvings();
   LaunchRecord& launch = judged([&] { return judge_launch_(trial); });
   if (launch.verdict == Verdict::pass) {
     passed_.push_back({std::move(trial), launch.config.value_or(protocol::LaunchConfig{}), {}});

@@ -5,6 +5,7 @@
 #include <chrono>
 #include <cstdint>
 #include <functional>
+#include <limits>
 #include <optional>
 #include <string>
 #include <vector>
@@ -26,6 +27,9 @@ class Bench {
   // `clock_factor`: every launch may take this many times its trial's processor time. It is above 1 only under an emulator.
   Bench(LaunchJudge judge_launch, const SecretKey& key, unsigned clock_factor = 1, Clock now = steady_now)
       : judge_launch_(std::move(judge_launch)), key_(key), clock_factor_(clock_factor), now_(std::move(now)) {}
+
+  // From now on, a launch may take at most this long, whatever its trial says: for kernels of which it is known that they hang.
+  void allow_at_most(std::chrono::milliseconds of_a_launch) { most_ms_ = static_cast<unsigned>(of_a_launch.count()); }
 
   void open_case(std::string name, std::vector<std::string> tags);
   // `survived`: Catch2 saw no failed assertion and no exception; `trouble`: the last such failure's text.
@@ -61,6 +65,7 @@ class Bench {
   LaunchJudge judge_launch_;
   SecretKey key_;
   unsigned clock_factor_;
+  unsigned most_ms_ = std::numeric_limits<unsigned>::max();
   std::vector<CaseRecord> cases_;
   std::vector<Evidence> passed_;  // launches of the open case whose output was right
   std::uint64_t drawn_ = 0;

@@ -39,7 +39,7 @@ CATCH_REGISTER_REPORTER("judge", CaseReporter)
 struct Options {
   std::string runner, program, report, watch;
   std::uint64_t order = 0;
-  unsigned shutdown_grace_ms = 0;
+  unsigned shutdown_grace_ms = 0, launch_ms = 0;
   bool allow_same_value_writes = false;
   bool early_return_is_error = false;
 };
@@ -67,6 +67,7 @@ Options parse_options(Catch::Session& session, int argc, char** argv) {
               Opt(options.early_return_is_error)["--early-return-is-error"]("a thread may not return before a barrier of its block") |
               Opt(into(options.shutdown_grace_ms),
                   "N")["--shutdown-grace-ms"]("how long the runner may take to end, under a tool that writes a report then") |
+              Opt(into(options.launch_ms), "N")["--launch-ms"]("the most that a launch may take; 0: as long as its trial says") |
               Opt(options.watch, "JSON")["--watch"]("judge nothing, and report what one of the launches does") |
               Opt(options.report, "FILE")["--report"]("where the cases are written as JSON"));
   if (session.applyCommandLine(argc, argv) != 0) throw std::runtime_error("the command line cannot be read");
@@ -138,6 +139,7 @@ int judge_all(int argc, char** argv) {
                                    : judge::judge_launcher(program, trial, launch_options);
   };
   judge::Bench bench(judge_trial, task.key, clock_factor());
+  if (options.launch_ms != 0) bench.allow_at_most(std::chrono::milliseconds(options.launch_ms));
   judge::use_bench(&bench);
   program.share = [&bench] { return judge::RunShare{bench.time_for_a_run(), bench.halvings()}; };
   config.reporterSpecifications.assign(1, Catch::ReporterSpec("judge", {}, {}, {}));

@@ -209,3 +209,22 @@ TEST_CASE("checking outside a judge is refused", "[bench]") {
   use_bench(nullptr);
   CHECK_THROWS_AS(bench(), std::logic_error);
 }
+
+TEST_CASE("a launch that is known to hang has less time, and no fewer steps", "[bench]") {
+  std::vector<std::uint64_t> clock, steps;
+  Bench bench(
+      [&](const Trial& trial) {
+        clock.push_back(trial.clock_ms);
+        steps.push_back(trial.spare_events);
+        return as_named(trial);
+      },
+      SecretKey::from_number(1));
+  bench.allow_at_most(std::chrono::milliseconds(1'000));
+  bench.open_case("hangs", {});
+  Trial trial = named("timeout");
+  trial.spare_events = 800;
+  bench.run(trial);
+  bench.run(trial);
+  CHECK(clock == std::vector<std::uint64_t>{1'000, 500});
+  CHECK(steps == std::vector<std::uint64_t>{800, 400});
+}

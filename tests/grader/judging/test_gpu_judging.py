@@ -56,6 +56,7 @@ def judged(monkeypatch: pytest.MonkeyPatch, tmp_path: Path, is_free: Callable[[s
         def run_judge(call: JudgeCall, *_: object) -> tuple[JudgedCase, ...]:
             assert is_free(device.lock_name, Path(tempfile.gettempdir())) == (len(asked) < alone_from)
             asked.append(tuple(call.cases))
+            assert (call.launch_ms > 0) == any(one.name in call.cases and one.verdict is not Verdict.PASS for one in on_cpu)
             return answers[len(asked) - 1](call.cases)
 
         monkeypatch.setattr(gpu_judging, "run_judge", run_judge)
@@ -104,6 +105,14 @@ def test_where_one_that_hung_on_the_cpu_ends_on_the_gpu_all_are_run(judged: Judg
     asked, cases = judged(all_pass, all_pass, all_pass, on_cpu=HUNG, alone_from=9)
     assert asked == [("one",), ("two",), ("two", "three")]
     assert [one.name for one in cases] == ["one", "two", "three"]
+
+
+def test_cases_that_hung_on_the_cpu_never_have_the_device_alone(judged: Judged) -> None:
+    def only_the_first(names: Sequence[str]) -> tuple[JudgedCase, ...]:
+        return tuple(case(name, Verdict.PASS if name == "two" else Verdict.TIMEOUT) for name in names)
+
+    asked, _ = judged(all_pass, only_the_first, only_the_first, on_cpu=HUNG, alone_from=9)
+    assert asked == [("one",), ("two",), ("two", "three")]
 
 
 def test_a_kernel_that_hung_in_every_case_on_the_cpu_is_run_once(judged: Judged) -> None:
