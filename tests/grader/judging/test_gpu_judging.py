@@ -56,7 +56,9 @@ def judged(monkeypatch: pytest.MonkeyPatch, tmp_path: Path, is_free: Callable[[s
         def run_judge(call: JudgeCall, *_: object) -> tuple[JudgedCase, ...]:
             assert is_free(device.lock_name, Path(tempfile.gettempdir())) == (len(asked) < alone_from)
             asked.append(tuple(call.cases))
-            assert (call.launch_ms > 0) == any(one.name in call.cases and one.verdict is not Verdict.PASS for one in on_cpu)
+            assert (call.launch_ms > 0) == any(
+                one.name in call.cases and one.verdict is not Verdict.PASS for one in on_cpu
+            )
             return answers[len(asked) - 1](call.cases)
 
         monkeypatch.setattr(gpu_judging, "run_judge", run_judge)
