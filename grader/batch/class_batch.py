@@ -18,11 +18,10 @@ from grader.batch.same_endings import same_endings
 from grader.batch.scratch_folder import scratch_folder
 from grader.batch.standing.class_standing import Standings
 from grader.batch.standing.history_folder import HistoryFolder
-from grader.batch.week_insight import WeekSearch
+from grader.batch.week_insight import Week, WeekSearch
 from grader.exports import Export
 from grader.intake.intake import Intake, discover
 from grader.judging.lab_verdict import lab_verdict
-from grader.model.class_insight import NOTHING_KNOWN
 from grader.model.graded_class import GradedClass
 from grader.model.labs import Lab
 from grader.model.result import Environment
@@ -118,18 +117,18 @@ def grade_submissions(  # noqa: PLR0913 -- what comes in, what goes out, and wha
             *out.left_over([result.submission.id for result in results]),
         )
         sources = {student.submission.id: student.texts() for student in discovery.students}
-        lost: tuple[str, ...] = ()
-        of_class, insight = ranked.results, NOTHING_KNOWN
+        seen = Week(tuple(ranked.results))
         if week is not None and not judged.stopped:
-            of_class, insight, lost = week.insight(
-                of_class, sources, labs, setup, scratch=scratch / "mutants", judging_seconds=judging_seconds
+            seen = week.week(
+                seen.results, sources, labs, setup, scratch=scratch / "mutants", judging_seconds=judging_seconds
             )
+        of_class = seen.results
         unkept: list[str] = []
         if not judged.stopped:  # else nobody knows what was found
             of_class, unkept = standings.keep(
                 of_class, grade_bases(labs, setup.fingerprints, setup.seed), setup.environment
             )
-        graded = GradedClass(discovery.title, tuple(lab.id for lab in labs), of_class, notices, insight)
+        graded = GradedClass(discovery.title, tuple(lab.id for lab in labs), of_class, notices, seen.insight)
         published = publish(
             graded,
             out,
@@ -137,7 +136,7 @@ def grade_submissions(  # noqa: PLR0913 -- what comes in, what goes out, and wha
             seed=setup.seed,
             exports=exports,
             assignment=assignment,
-            more=ranked.files,
+            more=(*ranked.files, *seen.files),
             told=partial(progress.doing, "writing pages"),
         )
         progress.end()
@@ -149,7 +148,7 @@ def grade_submissions(  # noqa: PLR0913 -- what comes in, what goes out, and wha
                 *filter(None, [judged.stopped]),
                 *judged.faults,
                 *ranked.faults,
-                *lost,
+                *seen.faults,
                 *published.faults,
                 *unwritten,
             ]
@@ -162,7 +161,7 @@ def grade_submissions(  # noqa: PLR0913 -- what comes in, what goes out, and wha
         judged.judged,
         judged.reused,
         judged.faults,
-        (*ranked.faults, *lost, *published.faults),
+        (*ranked.faults, *seen.faults, *published.faults),
         unwritten,
         judged.stopped,
         tuple(alarms),

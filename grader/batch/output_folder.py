@@ -60,9 +60,9 @@ class OutputFolder:
         return self.path / "instructor" / "comments.toml"
 
     @property
-    def mutants(self) -> Path:
-        """Where it is kept how small mistakes in the model solutions behave."""
-        return self.path / "instructor" / "mutants"
+    def private(self) -> Path:
+        """What is for the instructor alone."""
+        return self.path / "instructor"
 
     @property
     def students(self) -> Path:

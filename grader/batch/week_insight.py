@@ -1,4 +1,4 @@
-"""What a batch finds out about the class as a whole, for the class page: mistakes that several made, with a comment on each of them.
+"""What a batch finds out about the class as a whole: mistakes that several made, with comments, and files that are alike.
 
 No grade depends on it. What breaks here is told to the instructor, and costs nobody a page.
 """
@@ -6,29 +6,45 @@ No grade depends on it. What breaks here is told to the instructor, and costs no
 from __future__ import annotations
 
 import traceback
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 
+from grader.batch.job_store import job_key, lab_fingerprint
 from grader.batch.judging_jobs import JudgingSetup
-from grader.batch.mutant_search import MutantSearch
+from grader.batch.kept_pages import inputs_digest
+from grader.batch.written_files import File
 from grader.clusters.class_mistakes import Sources, commented, lab_mistakes, wrong_submissions
 from grader.clusters.comments_file import CommentsFile
-from grader.model.class_insight import ClassInsight, LabMistakes
+from grader.clusters.mutant_search import MutantSearch
+from grader.model.class_insight import NOTHING_KNOWN, ClassInsight, LabMistakes
 from grader.model.labs import Lab
 from grader.model.result import Result
+from grader.reports.pages import similar_page
+from grader.similarity.kept_pairs import KeptPairs
+
+
+@dataclass(frozen=True)
+class Week:
+    """The class after a batch. `results`: with the instructor's comments."""
+
+    results: tuple[Result, ...]
+    insight: ClassInsight = NOTHING_KNOWN
+    files: tuple[File, ...] = ()  # further pages, for the instructor
+    faults: tuple[str, ...] = ()  # what broke on our side
 
 
 @dataclass(frozen=True)
 class WeekSearch:
-    """`comments`: the instructor's file; `written`: what it held before the batch; `kept`: where it is kept how mutants behave."""
+    """`comments`: the instructor's file; `written`: what it held before the batch; `private`: the instructor's folder in OUT."""
 
     comments: CommentsFile
     written: Mapping[str, str]
-    kept: Path
+    private: Path
     mutants: MutantSearch | None = None  # none: nothing is compared with the solution
 
-    def insight(  # noqa: PLR0913 -- whom it is about, and what may be done to find it out
+    def week(  # noqa: PLR0913 -- whom it is about, and what may be done to find it out
         self,
         results: Sequence[Result],
         sources: Sources,
@@ -37,44 +53,47 @@ class WeekSearch:
         *,
         scratch: Path,
         judging_seconds: float,
-    ) -> tuple[tuple[Result, ...], ClassInsight, tuple[str, ...]]:
-        """The results with comments, what is known of the class, and what broke on our side."""
-        try:
-            return self._insight(results, sources, labs, setup, scratch, judging_seconds)
-        except Exception:  # noqa: BLE001 -- grades stand, whatever breaks here
-            return tuple(results), ClassInsight(), (f"the class's mistakes: {traceback.format_exc()}",)
+    ) -> Week:
+        """Each part by itself: what breaks in one costs no other."""
+        week = Week(tuple(results))
+        parts: tuple[Callable[[Week], Week], ...] = (
+            lambda one: self._mistakes(one, sources, labs, setup, scratch, judging_seconds),
+            lambda one: self._similar(one, sources, labs),
+        )
+        for part in parts:
+            try:
+                week = part(week)
+            except Exception:  # noqa: BLE001 -- grades stand, whatever breaks here
+                week = replace(week, faults=(*week.faults, f"the class as a whole: {traceback.format_exc()}"))
+        return week
 
-    def _insight(  # noqa: PLR0913, PLR0917 -- as above
+    def _mistakes(  # noqa: PLR0913, PLR0917 -- as above
         self,
-        results: Sequence[Result],
+        week: Week,
         sources: Sources,
         labs: Sequence[Lab],
         setup: JudgingSetup,
         scratch: Path,
         judging_seconds: float,
-    ) -> tuple[tuple[Result, ...], ClassInsight, tuple[str, ...]]:
-        wrong = wrong_submissions(results, sources, {})
+    ) -> Week:
+        wrong = wrong_submissions(week.results, sources, {})
         likenesses: Mapping[str, Mapping[str, str]] = {}
         faults: tuple[str, ...] = ()
         if self.mutants is not None:
             concerned = sorted((lab for lab in labs if lab.id in wrong), key=lambda lab: -len(wrong[lab.id]))
-            likenesses, faults = self.mutants.run(concerned, setup, self.kept, scratch, judging_seconds)
-            wrong = wrong_submissions(results, sources, likenesses)
+            key = partial(_key, setup)
+            likenesses, faults = self.mutants.run(concerned, key, self.private / "mutants", scratch, judging_seconds)
+            wrong = wrong_submissions(week.results, sources, likenesses)
         mistakes = tuple(
-            lab_mistakes(
-                lab.id,
-                wrong[lab.id],
-                {student: files.get(lab.public.file, "") for student, files in sources.items()},
-                likenesses.get(lab.id, {}),
-                self.written,
-            )
+            lab_mistakes(lab.id, wrong[lab.id], _texts(sources, lab), likenesses.get(lab.id, {}), self.written)
             for lab in labs
             if lab.id in wrong
         )
-        return (
-            commented(results, wrong, self.written),
-            ClassInsight(mistakes=mistakes, comments=str(self.comments.path)),
-            (*faults, *self._added(mistakes)),
+        return replace(
+            week,
+            results=commented(week.results, wrong, self.written),
+            insight=replace(week.insight, mistakes=mistakes, comments=str(self.comments.path)),
+            faults=(*week.faults, *faults, *self._added(mistakes)),
         )
 
     def _added(self, mistakes: Sequence[LabMistakes]) -> tuple[str, ...]:
@@ -83,3 +102,36 @@ class WeekSearch:
         except Exception as error:  # noqa: BLE001 -- somebody may have saved half a text at this moment
             return (f"{self.comments.path}: new mistakes could not be added: {error}",)
         return ()
+
+    def _similar(self, week: Week, sources: Sources, labs: Sequence[Lab]) -> Week:
+        names = {one.submission.id: one.submission.name for one in week.results}
+        teams = {one.submission.id: one.submission.student.team for one in week.results}
+        counts, files = [], []
+        for lab in labs:
+            texts = _texts(sources, lab)
+            folder = self.private / "similar"
+            of, found = KeptPairs(folder / f"{lab.id}.json").similar(texts, list(_known(lab)), teams)
+            counts.append((lab.id, len(found.pairs) + found.left_out + len(found.equal)))
+            page = partial(similar_page, lab.id, lab.public.title, found, names=names, texts=texts)
+            files.append(
+                File(folder / f"{lab.id}.html", page, inputs_digest(of, lab.public.title, repr(sorted(names.items()))))
+            )
+        return replace(week, insight=replace(week.insight, similar=tuple(counts)), files=tuple(files))
+
+
+def _key(setup: JudgingSetup, text: bytes, lab: Lab) -> str:
+    return job_key(text, lab_fingerprint(lab), setup=setup.fingerprints[lab.id], seed=setup.seed)
+
+
+def _texts(sources: Sources, lab: Lab) -> dict[str, str]:
+    """Each student's file of the lab, of those who handed it in."""
+    return {student: files[lab.public.file] for student, files in sources.items() if lab.public.file in files}
+
+
+def _known(lab: Lab) -> Iterator[str]:
+    """What nobody has to have written: the starter, and every right kernel of the course."""
+    private = [lab.private_dir] if lab.private_dir is not None else []
+    for folder in (lab.public_dir, *private):
+        for path in sorted(folder.rglob("*.cu")):
+            if "rejects" not in path.relative_to(folder).parts:
+                yield path.read_text(encoding="utf-8", errors="replace")

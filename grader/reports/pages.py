@@ -14,12 +14,14 @@ from grader.reports.class_page.class_sheet import class_sheet
 from grader.reports.leaderboard_page.board_sheet import board_sheet
 from grader.reports.leaderboard_page.names_sheet import names_sheet
 from grader.reports.page.rendering import render_drawing, render_page, trusted_text
+from grader.reports.similar_page.similar_sheet import similar_sheet
 from grader.reports.speed_figures.calibration_sheet import CalibrationSheet
 from grader.reports.speed_figures.sweep_figure import SweepFigure
 from grader.reports.student_page.lab_sections import LAB_SECTIONS
 from grader.reports.student_page.student_sheet import student_sheet
 from grader.reports.trace_page.step_scripts import step_script
 from grader.reports.trace_page.trace_sheet import trace_sheet
+from grader.similarity.similar_files import SimilarFiles
 from grader.step_page.story import Story
 
 
@@ -40,6 +42,13 @@ def class_page(
     sheet = class_sheet(results, course, notes, insight)
     script = Markup("\n").join(trusted_text(f"class_page/{name}.js") for name in ("sorting", "filtering"))
     return render_page("class_page/class", sheet, sections=CLASS_SECTIONS, script=script)
+
+
+def similar_page(
+    lab_id: str, title: str, found: SimilarFiles, *, names: Mapping[str, str], texts: Mapping[str, str]
+) -> str:
+    """A lab's similar files, for the instructor alone. It lies in instructor/similar/, and links to the pages in the folder above."""
+    return render_page("similar_page/similar", similar_sheet(lab_id, title, found, names, texts))
 
 
 def leaderboard_page(boards: Sequence[Board]) -> str:

@@ -14,12 +14,12 @@ from grader.batch.controls import Controls
 from grader.batch.job_store import judging_fingerprints
 from grader.batch.judging_jobs import JudgingSetup
 from grader.batch.line_search import LineSearch
-from grader.batch.mutant_search import MutantSearch
 from grader.batch.output_folder import OutputFolder
 from grader.batch.scratch_folder import require_temporary_files
 from grader.batch.week_insight import WeekSearch
 from grader.canaries.compiler_trial import compiler_trouble
 from grader.clusters.comments_file import CommentsFile
+from grader.clusters.mutant_search import MutantSearch
 from grader.commands.classes.named_exports import exports_named
 from grader.commands.classes.progress import TerminalProgress
 from grader.commands.classes.summary import summary
@@ -107,7 +107,7 @@ def grade_class(request: ClassRequest) -> int:
             week=WeekSearch(
                 comments,
                 written,
-                folder.mutants,
+                folder.private,
                 MutantSearch(partial(judge, explained=False), request.search_seconds, at_once),
             ),
             policy=policy,

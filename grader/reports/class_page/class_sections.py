@@ -19,5 +19,6 @@ CLASS_SECTIONS: tuple[Section[ClassView], ...] = (
     Section("class_page/by_section.html.j2", by_section),
     Section("class_page/lab_panels.html.j2", lambda view: lab_panels(view.results)),
     Section("class_page/mistakes.html.j2", mistake_cards),
+    Section("class_page/similar.html.j2", lambda view: tuple(one for one in view.insight.similar if one[1])),
     Section("class_page/measured_speed.html.j2", lambda view: measured_speed(view.results)),
 )

@@ -11,10 +11,10 @@ from pathlib import Path
 
 from grader.batch.class_batch import BatchReport, grade_submissions
 from grader.batch.judging_jobs import JudgingSetup
-from grader.batch.mutant_search import MutantSearch
 from grader.batch.output_folder import OutputFolder
 from grader.batch.week_insight import WeekSearch
 from grader.clusters.comments_file import CommentsFile
+from grader.clusters.mutant_search import MutantSearch
 from grader.exports import EXPORTS
 from grader.intake.intake import Discovery
 from grader.intake.student_intake import Attempt, Intake
@@ -147,7 +147,7 @@ class Course:
         loaded = [load_lab(self.root, lab) for lab in labs or FILES]
         out = OutputFolder(self.out, self.source)
         comments = CommentsFile(out.comments)
-        week = WeekSearch(comments, comments.read(), out.mutants, self.mutants)
+        week = WeekSearch(comments, comments.read(), out.private, self.mutants)
         for name, text in self.policy.items():
             (self.root / name).write_text(text, encoding="utf-8")
         roster = roster_in(self.roster.encode(), "roster.csv") if self.roster else None

@@ -13,18 +13,28 @@ from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Protocol
 
-from grader.batch.job_store import job_key, lab_fingerprint
-from grader.batch.judging_jobs import Judge, JudgingSetup
 from grader.clusters.behaviour import behaviour
 from grader.clusters.solution_mutants import SolutionMutants
 from grader.judging.lab_verdict import broke
 from grader.machine.folder_removal import remove_folder
 from grader.model.errors import RemediableError
 from grader.model.labs import Lab
+from grader.model.outcome import LabOutcome
 from grader.suspects.mutation import mutants_of
 
 SHARE = 0.05  # of the time that judging took
+
+
+# What the behaviour of a text of the lab's file depends on, as a hash: tests, compiler, seed and so on.
+Key = Callable[[bytes, Lab], str]
+
+
+class Judge(Protocol):
+    """Builds `source` for `lab` and runs all its cases, in a scratch folder of its own."""
+
+    def __call__(self, lab: Lab, source: Path, scratch: Path, /) -> LabOutcome: ...
 
 
 @dataclass(frozen=True)
@@ -37,12 +47,12 @@ class MutantSearch:
     clock: Callable[[], float] = time.monotonic
 
     def run(
-        self, labs: Sequence[Lab], setup: JudgingSetup, folder: Path, scratch: Path, judging_seconds: float
+        self, labs: Sequence[Lab], key: Key, folder: Path, scratch: Path, judging_seconds: float
     ) -> tuple[Mapping[str, Mapping[str, str]], tuple[str, ...]]:
         """By lab and behaviour, which change of the solution behaves so; and what broke on our side. `labs`: those with wrong submissions,
         the most important first. `folder`: where it is kept.
         """
-        found = {lab.id: mutants for lab in labs if (mutants := _mutants(lab, setup, folder)) is not None}
+        found = {lab.id: mutants for lab in labs if (mutants := _mutants(lab, key, folder)) is not None}
         end = self.clock() + (SHARE * judging_seconds if self.seconds is None else self.seconds)
         turns = itertools.zip_longest(
             *([(lab, one) for one in found[lab.id].unknown()] for lab in labs if lab.id in found)
@@ -83,13 +93,12 @@ class MutantSearch:
         return None if broke(lab, outcome) else behaviour(outcome.cases)
 
 
-def _mutants(lab: Lab, setup: JudgingSetup, folder: Path) -> SolutionMutants | None:
+def _mutants(lab: Lab, key: Key, folder: Path) -> SolutionMutants | None:
     """None without a model solution."""
     solution = lab.private_dir / lab.public.file if lab.private_dir is not None else None
     if solution is None or not solution.is_file():
         return None
     text = solution.read_bytes()
-    of = job_key(text, lab_fingerprint(lab), setup=setup.fingerprints[lab.id], seed=setup.seed)
-    mutants = SolutionMutants(folder / f"{lab.id}.json", of, mutants_of(text.decode("utf-8", "replace")))
+    mutants = SolutionMutants(folder / f"{lab.id}.json", key(text, lab), mutants_of(text.decode("utf-8", "replace")))
     mutants.read()
     return mutants

@@ -1,0 +1,1 @@
+"""The page of similar files, for the instructor alone."""
