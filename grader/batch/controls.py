@@ -28,9 +28,9 @@ _PREFERRED = (Verdict.RACE, Verdict.OUT_OF_BOUNDS, Verdict.UNINITIALIZED_READ, V
 
 
 class ControlJudge(Protocol):
-    """Judges `source` as a submission is judged; `case`: only the case of that name."""
+    """Judges `source` as a submission is judged; `only`: the cases of these names; empty: all of them."""
 
-    def __call__(self, lab: Lab, source: Path, scratch: Path, /, *, case: str | None = None) -> LabOutcome: ...
+    def __call__(self, lab: Lab, source: Path, scratch: Path, /, *, only: tuple[str, ...] = ()) -> LabOutcome: ...
 
 
 @dataclass(frozen=True)
@@ -90,7 +90,9 @@ class Controls:
         except OSError as error:
             return f"could not be judged: {error}"
         try:
-            outcome = self.judge(control.lab, control.source, folder, case=control.case)
+            outcome = self.judge(
+                control.lab, control.source, folder, only=() if control.case is None else (control.case,)
+            )
         except Exception as error:  # noqa: BLE001 -- whatever it is, no submission can be judged either
             return f"could not be judged: {error}"
         finally:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import datetime as dt
+import sys
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
     from grader.reports.screens.checklist import Tried
 
 _NOT_PASSED = 1
+_CANNOT = 2  # a lab could not be tested
 _SEARCH_SECONDS = 12.0  # for the line of a wrong result; what `tilelab test` has to say is shown before
 
 _IDLE_SECONDS = 60.0  # in `tilelab watch`, or until the next save
@@ -27,18 +29,43 @@ _IDLE_SECONDS = 60.0  # in `tilelab watch`, or until the next save
 
 def test_labs(wanted: Sequence[str], *, case: str | None, file: Path | None) -> int:
     """`tilelab test`."""
-    from grader.practice.practice import focus_of
+    from grader.practice.practice import chosen_cases, focus_of
     from grader.practice.terminal_window import student_console, window_lines
     from grader.reports.screens.lab_screen import Screen
 
     practice, _ = _practice(wanted, case=case, file=file)
-    tried = [practice.attempt(lab) for lab in practice.labs]
+    tried, troubles = _attempts(practice)
     console, focus = student_console(), focus_of(tried)
-    next_lab = practice.after(tried[0].lab_id) if len(tried) == 1 else ""
-    console.print(Screen(tried, focus, lines=window_lines(console), next_lab=next_lab))
+    chosen = "" if case is None else chosen_cases(practice)
+    lines = window_lines(console)
+    if lines is not None:
+        lines -= len(troubles) + bool(chosen)
+    next_lab = practice.after(tried[0].lab_id) if len(practice.labs) == 1 else ""
+    console.print(Screen(tried, focus, lines=lines, next_lab=next_lab))
+    if chosen:
+        console.print(chosen, style="dim", markup=False)
     if focus is not None:
         _say_where_to_look(practice, focus, console)
+    if troubles:
+        return _CANNOT
     return 0 if all(one.passed for one in tried) else _NOT_PASSED
+
+
+def _attempts(practice: Practice) -> tuple[list[Tried], list[str]]:
+    """Each lab that can be tested. What is wrong with the others is said, and listed. Raises LabError if there is no other."""
+    from grader.model.labs import LabError
+
+    tried: list[Tried] = []
+    troubles: list[str] = []
+    for lab in practice.labs:
+        try:
+            tried.append(practice.attempt(lab))
+        except LabError as error:
+            if len(practice.labs) == len(troubles) + 1:
+                raise
+            troubles.append(str(error))
+            sys.stderr.write(f"tilelab: {error}\n")
+    return tried, troubles
 
 
 def _say_where_to_look(practice: Practice, tried: Tried, console: Console) -> None:
@@ -81,7 +108,7 @@ def report_labs(wanted: Sequence[str], *, out: Path, show: bool, sweep: bool) ->
     practice, toolset = _practice(wanted, case=None, file=None)
     if sweep and (added := size_sweep(toolset, student_console())):
         practice = dataclasses.replace(practice, sweep=added)
-    tried = [practice.suspected(practice.attempt(lab)) for lab in practice.labs]
+    tried = [practice.suspected(one) for one in _attempts(practice)[0]]
     labs = {one.lab_id: one.result for one in tried}
     points, maximum = total(labs)
     result = Result(

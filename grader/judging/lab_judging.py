@@ -42,13 +42,13 @@ def judge_lab(  # noqa: PLR0913 - what a lab is judged on, each by name
     *,
     seed: int,
     public_only: bool,
-    case: str | None = None,
+    only: tuple[str, ...] = (),
     order: int = 0,
     until_failure: bool = False,
     explained: bool = True,
 ) -> LabOutcome:
-    """`source` is None if the submission lacks the file. `scratch` is a folder of the caller's; nothing in it is kept. `case`:
-    only the Catch2 case of that name. `order`: blocks and threads run in the order shuffled by this number; 0: in order.
+    """`source` is None if the submission lacks the file. `scratch` is a folder of the caller's; nothing in it is kept. `only`:
+    the Catch2 cases of these names; empty: all of them. `order`: blocks and threads run in the order shuffled by this number; 0: in order.
     `until_failure`: stops after the first case that fails, for callers that only ask whether one does. `explained`: causes are
     looked for beside a failure; where nobody reads them, that would be a compilation for nothing.
     """
@@ -66,8 +66,8 @@ def judge_lab(  # noqa: PLR0913 - what a lab is judged on, each by name
         work.mkdir()
         if lab.public.starts_itself:
             program = toolset.judge_program(lab.id, public_only=public_only)
-            call = JudgeCall(program, seed, () if case is None else (case,), order, until_failure)
-            return _judge_program(toolset, lab, text, folder, call, _for_a_gpu(lab, case, public_only=public_only))
+            call = JudgeCall(program, seed, only, order, until_failure)
+            return _judge_program(toolset, lab, text, folder, call, _for_a_gpu(lab, only, public_only=public_only))
         entries = EntrySignatures(lab.public.kernel, lab.public.launch)
         built = build_for_cpu(toolset.toolchain, toolset.confinement, source, work, entries)
         build = Build(
@@ -79,9 +79,9 @@ def judge_lab(  # noqa: PLR0913 - what a lab is judged on, each by name
         if built.runner is None and not _only_a_gpu_can_tell(built.refusals):
             return _refused(lab, build, built.refusals, text, time.monotonic() - began)
         program = toolset.judge_program(lab.id, public_only=public_only)
-        call = JudgeCall(program, seed, () if case is None else (case,), order, until_failure)
+        call = JudgeCall(program, seed, only, order, until_failure)
         submission = GpuSubmission(
-            source, text.split("\n"), entries, build.ok, _for_a_gpu(lab, case, public_only=public_only)
+            source, text.split("\n"), entries, build.ok, _for_a_gpu(lab, only, public_only=public_only)
         )
         with ThreadPoolExecutor(1) as beside:  # nvcc takes as long as all work on the CPU
             on_cpu: Future[tuple[JudgedCase, ...]] = Future()
@@ -100,7 +100,7 @@ def judge_lab(  # noqa: PLR0913 - what a lab is judged on, each by name
             return _refused(lab, build, built.refusals, text, seconds, gpu)
         causes = failure_causes(toolset, lab, text, work, cases) if explained else ()
         outcome = LabOutcome(lab.id, build=build, cases=cases, seconds=seconds, gpu=gpu, causes=causes)
-        if case is None and all_passed(asked := _asked(lab, public_only=public_only), outcome):
+        if not only and all_passed(asked := _asked(lab, public_only=public_only), outcome):
             speed = time_lab(toolset, asked, source, outcome, folder)
             outcome = dataclasses.replace(outcome, speed=speed, seconds=time.monotonic() - began)
         return outcome
@@ -142,10 +142,10 @@ def _only_a_gpu_can_tell(refusals: tuple[Refusal, ...]) -> bool:
     return bool(refusals) and all(refusal.verdict is Verdict.NEEDS_GPU for refusal in refusals)
 
 
-def _for_a_gpu(lab: Lab, case: str | None, *, public_only: bool) -> tuple[str, ...]:
+def _for_a_gpu(lab: Lab, only: tuple[str, ...], *, public_only: bool) -> tuple[str, ...]:
     """The cases that judge C. Only the CPU executor counts memory traffic."""
     specs = _asked(lab, public_only=public_only).cases
-    return tuple(spec.name for spec in specs if spec.role == "correctness" and case in {None, spec.name})
+    return tuple(spec.name for spec in specs if spec.role == "correctness" and (not only or spec.name in only))
 
 
 def _on_cpu(  # noqa: PLR0913, PLR0917 - as judge_lab

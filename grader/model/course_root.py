@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import difflib
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -33,12 +34,24 @@ def lab_at(root: Path, folder: Path) -> str:
 def matching_lab(root: Path, word: str) -> str:
     """The lab that `word` names, by its id or a part of it: `02` or `tiled`. Raises LabError if there is none, or several."""
     ids = lab_ids(root)
+    word = word.rstrip("/").rpartition("/")[2]  # as the shell completes it: assignments/02-tiled/
     chosen = [one for one in ids if one == word] or [one for one in ids if word and word.casefold() in one.casefold()]
     if len(chosen) == 1:
         return chosen[0]
-    which = f"LAB={word} could be any of {', '.join(chosen)}" if chosen else f"there is no lab {word!r}"
+    which = (
+        f"LAB={word} could be any of {', '.join(chosen)}"
+        if chosen
+        else f"there is no lab {word!r}{_nearest(word, ids)}"
+    )
     message = f"{which}; the labs here are: {', '.join(ids) or 'none'}"
     raise LabError(message)
+
+
+def _nearest(word: str, ids: Sequence[str]) -> str:
+    """`; do you mean 02-tiled?`, if one is near."""
+    plain = {part: one for one in ids for part in (one, one.partition("-")[2])}
+    near = difflib.get_close_matches(word.casefold(), plain, 1)
+    return f"; do you mean {plain[near[0]]}?" if near else ""
 
 
 def load_labs(root: Path, wanted: Sequence[str]) -> list[Lab]:
@@ -49,6 +62,8 @@ def load_labs(root: Path, wanted: Sequence[str]) -> list[Lab]:
         raise LabError(message)
     files = [lab.public.file for lab in labs]
     if shared := {file for file in files if files.count(file) > 1}:
-        message = f"two labs ask for the same file: {', '.join(sorted(shared))}"
+        folders = ", ".join(f"assignments/{lab.id}" for lab in labs if lab.public.file == min(shared))
+        remedy = "If one of them is a copy of the other, move it out of assignments/"
+        message = f"two labs ask for the same file, {min(shared)}: {folders}. {remedy}"
         raise LabError(message)
     return labs

@@ -21,7 +21,8 @@ from grader.model.labs import Lab, LabError, lab_ids
 from grader.model.outcome import LabOutcome, unjudged
 from grader.model.result import Case, Suspect
 from grader.model.verdicts import Verdict
-from grader.practice.public_tests import PublicJudge, public_half, try_out
+from grader.practice.own_file import lookalikes
+from grader.practice.public_tests import PublicJudge, matching_cases, no_such_case, try_out
 from grader.reports.screens.checklist import Tried
 
 
@@ -54,14 +55,16 @@ class Practice:
         return self.file or lab.public_dir / lab.public.file
 
     def attempt(self, lab: Lab) -> Tried:
-        """Raises LabError if there is no such file or case."""
+        """Raises LabError if there is no such case, or no such file with source text."""
         path = self.path(lab)
         with tempfile.TemporaryDirectory(prefix="tilelab-") as scratch:
             result = try_out(lab, path, Path(scratch), self._judged, case=self.case)
         data = path.read_bytes()
+        text = normalise(data)[0].decode("utf-8", "replace")
         name = path.relative_to(self.root).as_posix() if path.is_relative_to(self.root) else str(path)
         untouched, speed = self._is_starter(lab, data), lab.public.speed_points
-        return Tried(lab.id, result, data.decode("utf-8", "replace"), name, untouched=untouched, speed_points=speed)
+        beside = tuple(lookalikes(path)) if untouched else ()
+        return Tried(lab.id, result, text, name, untouched=untouched, speed_points=speed, beside=beside)
 
     def suspected(self, tried: Tried, *, stopped: Callable[[], bool] = bool) -> Tried:
         """With the lines to look at, where a result is wrong and small changes show them. This takes seconds."""
@@ -76,10 +79,10 @@ class Practice:
         places = tuple(Suspect(lines=one.lines) for one in found)
         return dataclasses.replace(tried, result=tried.result.model_copy(update={"suspects": places}))
 
-    def _judged(self, lab: Lab, source: Path, scratch: Path, *, case: str | None) -> LabOutcome:
+    def _judged(self, lab: Lab, source: Path, scratch: Path, *, only: tuple[str, ...]) -> LabOutcome:
         """A failure of ours becomes an outcome too, so that the other labs are still tested."""
         try:
-            outcome = self.judge(lab, source, scratch, case=case)
+            outcome = self.judge(lab, source, scratch, only=only)
             return self.sweep.add(lab, source, outcome, scratch) if self.sweep else outcome
         except RemediableError:
             raise
@@ -121,18 +124,36 @@ def _starter_digest(lab: Lab) -> str:
 
 
 def chosen_labs(start: Path, wanted: Sequence[str], *, case: str | None, file: Path | None) -> tuple[Path, list[Lab]]:
-    """The course and the chosen labs: those named, or the one that contains `start`, or all. Raises LabError."""
+    """The course and the chosen labs: those named, or the one that contains `start`, or all; with `case`, those of them that have such
+    a case. Raises LabError.
+    """
     root = course_root(start)
     ids = [matching_lab(root, one) for one in wanted]
-    if not ids and (file or case or _inside(root, start)):
+    if not ids and (file or _inside(root, start)):
         ids = [lab_at(root, start)]
     labs = load_labs(root, ids)
-    if (file or case) and len(labs) > 1:
-        message = f"one test or one file goes with one lab: name it, as in LAB={labs[0].id}"
+    if file and len(labs) > 1:
+        message = f"one file goes with one lab: name it, as in LAB={labs[0].id}"
         raise LabError(message)
-    for lab in labs:
-        public_half(lab, case)  # raises LabError if it has no such case
+    if case is not None:
+        having = [lab for lab in labs if matching_cases(lab, case)]
+        if not having:
+            raise LabError(no_such_case(labs, case))
+        labs = having
     return root, labs
+
+
+def chosen_cases(practice: Practice) -> str:
+    """Which tests `case` took: `CASE='square' took 2 of 5 tests`. Empty where it is the whole name of one."""
+    if practice.case is None:
+        return ""
+    taken = [(lab, matching_cases(lab, practice.case)) for lab in practice.labs]
+    number = sum(len(cases) for _, cases in taken)
+    if number == 1 and taken[0][1][0].name.casefold() == practice.case.casefold():
+        return ""
+    every = sum(len(lab.public.case) for lab, _ in taken)
+    labs = f" of {len(taken)} labs" if len(taken) > 1 else ""
+    return f"CASE={practice.case!r} took {number} of {every} tests{labs}"
 
 
 def _inside(root: Path, start: Path) -> bool:

@@ -15,6 +15,8 @@ if TYPE_CHECKING:
 _OF_MACHINE = frozenset(
     {errno.EMFILE, errno.ENFILE, errno.ENOSPC, errno.EDQUOT, errno.ENOMEM, errno.EAGAIN, errno.EIO, errno.EROFS}
 )
+# What the owner of a file can mend.
+_OF_PERMISSIONS = frozenset({errno.EACCES, errno.EPERM})
 
 
 def guarded(run: Callable[[], int]) -> NoReturn:
@@ -35,6 +37,11 @@ def guarded(run: Callable[[], int]) -> NoReturn:
         _say(str(error))
         status = 2
     except OSError as error:
+        if error.errno in _OF_PERMISSIONS and error.filename:
+            _say(
+                f"{error.filename}: {error.strerror}. Make it readable and writable for you, and run the same command again"
+            )
+            raise typer.Exit(2) from error
         if error.errno not in _OF_MACHINE:
             raise
         _say(f"this machine failed: {error}. Mend that and run the same command again; what was judged is kept")

@@ -29,6 +29,7 @@ class Tried:
     path: str  # the file's path as a student would write it
     untouched: bool = False  # whether it is still the starter
     speed_points: float = 0  # that students are told of; 0: none
+    beside: tuple[str, ...] = ()  # names of files beside an untouched starter that may be meant instead
 
     @property
     def passed(self) -> bool:

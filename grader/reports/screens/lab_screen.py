@@ -134,6 +134,12 @@ def _start_here(one: Tried) -> Iterator[RenderableType]:
     for number, line in todos[:_TODOS]:
         yield one_line(Text.assemble((f"  {number:>3} │ ", "dim"), visible.code(line.strip(), 160)))
     folder = one.path.rpartition("/")[0]
+    if one.beside:
+        name = visible.line(one.path.rpartition("/")[2], 80)
+        yield Text.assemble(
+            ("Not tested: ", "bold yellow"),
+            f"{', '.join(visible.line(other, 80) for other in one.beside[:3])}. If that is your work, rename it to {name}.",
+        )
     yield Text.assemble(
         ("Look at next: ", "bold blue"), f"{visible.line(f'{folder}/README.md', 120)} says what to do and why."
     )

@@ -36,9 +36,9 @@ class FakeJudge:
     says: dict[str, list[Verdict | Exception]]
     asked: list[tuple[str, str | None]] = field(default_factory=list)
 
-    def __call__(self, lab: Lab, source: Path, scratch: Path, /, *, case: str | None = None) -> LabOutcome:
+    def __call__(self, lab: Lab, source: Path, scratch: Path, /, *, only: tuple[str, ...] = ()) -> LabOutcome:
         assert scratch.is_dir()
-        self.asked.append((source.name, case))
+        self.asked.append((source.name, only[0] if only else None))
         answers = self.says[source.name]
         said = answers.pop(0) if len(answers) > 1 else answers[0]
         if isinstance(said, Exception):

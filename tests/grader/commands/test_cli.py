@@ -54,7 +54,7 @@ class FakeToolset:
         return self.program
 
 
-def judge(lab: Lab, source: Path, _scratch: Path, *, case: str | None = None) -> LabOutcome:
+def judge(lab: Lab, source: Path, _scratch: Path, *, only: tuple[str, ...] = ()) -> LabOutcome:
     """Squares are right; rectangles are when the source says so."""
     text = source.read_text(encoding="utf-8")
     if "BREAKS" in text:
@@ -62,7 +62,7 @@ def judge(lab: Lab, source: Path, _scratch: Path, *, case: str | None = None) ->
         raise RuntimeError(message)
     right = "rectangles" in text
     specs = lab.public.case + (lab.private.case if lab.private else ())
-    specs = tuple(spec for spec in specs if case in {None, spec.name})
+    specs = tuple(spec for spec in specs if not only or spec.name in only)
     verdicts = [Verdict.WRONG_ANSWER if "rectangles" in spec.name and not right else Verdict.PASS for spec in specs]
     cases = [
         JudgedCase(spec.name, passed=verdict is Verdict.PASS, verdict=verdict, message="C[0][1] is wrong")
@@ -175,7 +175,15 @@ def test_test_runs_one_case_by_a_part_of_its_name() -> None:
     assert run("test", "first", "--case", "squares").exit_code == 0
     assert run("test", "first", "--case", "RECTANGLES").exit_code == 1
     assert_friendly(run("test", "first", "--case", "circles"), "'circles'", "multiplies squares")
-    assert_friendly(run("test", "first", "--case", "multiplies"), "several")
+    assert_friendly(run("test", "first", "--case", "rectangels"), "Do you mean: multiplies rectangles?")
+
+
+@pytest.mark.usefixtures("course")
+def test_test_runs_every_case_that_matches_and_says_how_many() -> None:
+    result = run("test", "first", "--case", "multiplies")
+    assert result.exit_code == 1
+    assert "CASE='multiplies' took 2 of 2 tests" in result.output
+    assert "took" not in run("test", "first", "--case", "Multiplies Squares").output
 
 
 def test_test_takes_another_file(course: Path) -> None:
@@ -184,9 +192,26 @@ def test_test_takes_another_file(course: Path) -> None:
     assert_friendly(run("test", "first", "--file", course / "yours.cu"), "yours.cu", "naive.cu")
 
 
-def test_test_of_one_case_outside_a_lab_asks_which(course: Path) -> None:
-    assert_friendly(run("test", "--case", "squares"), "which lab", "first")
-    assert course.is_dir()
+def test_test_of_one_case_outside_a_lab_takes_every_lab_that_has_it(course: Path) -> None:
+    second = course / "assignments" / "second"
+    second.mkdir()
+    (second / "lab.toml").write_text(LAB.replace("naive.cu", "again.cu").replace("squares", "circles"))
+    (second / "again.cu").write_text("circles")
+    assert run("test", "--case", "circles").exit_code == 0
+    assert "2 of 4 tests of 2 labs" in run("test", "--case", "rectangles").output
+    assert_friendly(run("test", "--case", "triangles"), "no public test matches CASE='triangles'")
+
+
+def test_a_lab_without_its_file_does_not_keep_the_others_from_their_tests(course: Path) -> None:
+    second = course / "assignments" / "second"
+    second.mkdir()
+    (second / "lab.toml").write_text(LAB.replace("naive.cu", "again.cu"))
+    (second / "again.cu.txt").write_text("rectangles")
+    result = run("test")
+    assert result.exit_code == 2
+    assert "multiplies rectangles" in result.output
+    assert "tilelab: " in result.stderr
+    assert "there is again.cu.txt" in result.stderr
 
 
 def test_test_takes_a_part_of_a_labs_name_and_names_the_labs_when_it_is_none(course: Path) -> None:

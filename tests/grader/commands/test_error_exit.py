@@ -30,3 +30,14 @@ def test_a_machine_that_has_run_out_of_something_is_named_in_one_sentence(
 def test_a_mistake_of_ours_keeps_its_stack_trace() -> None:
     with pytest.raises(FileNotFoundError):
         guarded(lambda: failing(errno.ENOENT))
+
+
+def test_a_file_that_may_not_be_touched_is_named_with_the_remedy(capsys: pytest.CaptureFixture[str]) -> None:
+    def forbidden() -> int:
+        raise PermissionError(errno.EACCES, os.strerror(errno.EACCES), "assignments/01-naive/matmul_naive.cu")
+
+    with pytest.raises(typer.Exit) as ended:
+        guarded(forbidden)
+    assert ended.value.exit_code == 2
+    (sentence,) = capsys.readouterr().err.splitlines()
+    assert sentence.startswith("tilelab: assignments/01-naive/matmul_naive.cu: Permission denied. Make it readable")

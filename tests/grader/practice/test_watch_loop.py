@@ -35,7 +35,7 @@ advice = "Where does the sum start?"
 """
 
 
-def judge(lab: Lab, source: Path, _scratch: Path, *, case: str | None = None) -> LabOutcome:  # noqa: ARG001
+def judge(lab: Lab, source: Path, _scratch: Path, *, only: tuple[str, ...] = ()) -> LabOutcome:  # noqa: ARG001
     text = source.read_text(encoding="utf-8")
     if text == "breaks":
         message = "the judge fell over"
