@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Annotated
 
 import typer
@@ -156,5 +157,32 @@ def leaderboard_command(
         from grader.commands.classes.leaderboard_command import make_leaderboard
 
         return make_leaderboard(out, lab or [])
+
+    guarded(run)
+
+
+@class_app.command("grade-one")
+def grade_one_command(  # noqa: PLR0913, PLR0917 - one for each option
+    platform: Annotated[
+        str, typer.Argument(help="gradescope, classroom50, github-actions, prairielearn or autolab", metavar="PLATFORM")
+    ],
+    submission: Annotated[
+        Path, typer.Argument(help="the folder with one student's files, as the platform puts it there")
+    ],
+    out: Annotated[Path, typer.Option(help="the folder from which the platform takes the result")],
+    metadata: Annotated[
+        Path | None, typer.Option(help="the platform's own file about the submission: who, when", metavar="FILE")
+    ] = None,
+    lab: Annotated[list[str] | None, typer.Option(help="grade this lab only; may be given several times")] = None,
+    public: Annotated[
+        bool, typer.Option("--public", help="run the public tests alone, as where nothing can be hidden from students")
+    ] = False,
+) -> None:
+    """Grade one submission inside a platform's container, and write the result in its format: see docs/autograders.md."""
+
+    def run() -> int:
+        from grader.commands.classes.grade_one_command import OneRequest, grade_one
+
+        return grade_one(OneRequest(platform, submission, out, metadata, tuple(lab or ()), public))
 
     guarded(run)

@@ -19,12 +19,13 @@ from grader.intake.student_intake import Attempt, Intake
 from grader.intake.team_shares import with_team_shares
 from grader.intake.upload import Upload, is_archive_name, stem_of
 from grader.intake.upload_search import FILE_BYTES, LAYOUT, IntakeError, Spool, archive_upload, find_uploads
-from grader.model.result import Submission
+from grader.model.result import Student, Submission
 from grader.people.identities import Identities
 from grader.people.roster import Roster
+from grader.people.roster_matching import Arrival
 from grader.people.who_is_who import Person, who_is_who
 
-__all__ = ["FILE_BYTES", "Discovery", "Intake", "IntakeError", "discover"]
+__all__ = ["FILE_BYTES", "Discovery", "Intake", "IntakeError", "discover", "take_one"]
 
 _LISTED = 40  # at most this many file names go into a result
 
@@ -80,6 +81,16 @@ class _Taken:
     downloaded: tuple[str, ...]
     notices: tuple[str, ...]
     refused: str | None
+
+
+def take_one(upload: Upload, student_id: str, scratch: Path, wanted: Collection[str]) -> Intake:
+    """One student's upload that no class surrounds, with its `wanted` files copied into `scratch`."""
+    taken = _take(upload, scratch / student_id, Spool(scratch, wanted))
+    owner = upload.owners[0] if len(upload.owners) == 1 else Student()
+    submission = Submission(id=student_id, name=taken.name, student=owner, files=taken.files)
+    attempt = _attempt(0, Delivery(Arrival(upload.name, taken.name, owner), (0,)), [upload], taken)
+    counted = AttemptChoice().counted(owner, [attempt], sorted(wanted))
+    return with_counted(Intake(submission, attempts=(attempt,)), counted)
 
 
 def _for_person(  # noqa: PLR0913, PLR0917 -- a step of discover

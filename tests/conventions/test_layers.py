@@ -93,6 +93,7 @@ PACKAGES = (
     "commands.frame",
     "proofs",
     "practice",
+    "autograders",
     "batch",
     "batch.standing",
     "exports",
