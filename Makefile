@@ -21,9 +21,12 @@ ROSTER ?=
 COMMENTS ?=
 COURSE ?=
 STUDENT ?=
+PLATFORM ?=
+BUNDLE ?=
+IMAGE ?=
 MINUTES ?= 10
 SEED ?=
-export MINUTES SEED OUT SUBMISSIONS LAB CASE OPTIONS FILE SHAPE BLOCK THREAD INPUTS GPU SWEEP EXPORT ASSIGNMENT ROSTER COMMENTS COURSE STUDENT
+export MINUTES SEED OUT SUBMISSIONS LAB CASE OPTIONS FILE SHAPE BLOCK THREAD INPUTS GPU SWEEP EXPORT ASSIGNMENT ROSTER COMMENTS COURSE STUDENT PLATFORM BUNDLE IMAGE
 
 setup := ./kit/setup/setup.sh
 tilelab := .venv/bin/tilelab
@@ -32,7 +35,7 @@ labs := $${LAB:+$$(printf -- '--lab %s ' $$LAB)}
 # One --export for each format in EXPORT="grades-csv another".
 exports := $${EXPORT:+$$(printf -- '--export %s ' $$EXPORT)}
 
-.PHONY: help setup grade export history leaderboard handouts images bundle test test-gpu test-aarch64 fuzz watch report trace profile bench ladder order check lint tidy format clean
+.PHONY: help setup grade export history autograder leaderboard handouts images bundle test test-gpu test-aarch64 fuzz watch report trace profile bench ladder order check lint tidy format clean
 help:  ## list these commands
 	@echo "Tilelab grades CUDA matrix-multiplication kernels, with or without a GPU."
 	@echo
@@ -54,6 +57,9 @@ export:  ## write the grades of the class in OUT for other programs, EXPORT="can
 
 history:  ## show how grades of the class in OUT changed from batch to batch, and why; with STUDENT=..., those of one student
 	@$(setup) && $(tilelab) history "$$OUT" $${STUDENT:+"$$STUDENT"}
+
+autograder:  ## pack what a platform needs to grade by itself, PLATFORM=gradescope LAB=...; see docs/autograders.md
+	@$(setup) && $(tilelab) autograder "$$PLATFORM" $(labs) $${BUNDLE:+--bundle "$$BUNDLE"} $${IMAGE:+--image "$$IMAGE"}
 
 leaderboard:  ## write the public leaderboard of the class graded into OUT again; with LAB=..., of that timed lab
 	@$(setup) && $(tilelab) leaderboard "$$OUT" $(labs)
@@ -109,7 +115,7 @@ lint:  ## check layout and types of the sources without changing them
 	@$(setup) dev
 	@.venv/bin/ruff check . && .venv/bin/ruff format --check . && .venv/bin/mypy
 	@git ls-files -z 'kit/*.[ch]pp' 'tests/kit/*.cpp' 'tests/fuzz/native/*.cpp' 'tests/other_courses/problems/*' '*_tests.cpp' | xargs -0 -r .venv/bin/clang-format --dry-run --Werror
-	@! command -v shellcheck >/dev/null || shellcheck --shell=bash --severity=warning --exclude=SC2154,SC2034 kit/setup/*.sh docker/*.sh docker/grader/*.sh .ci/run .ci/toolchains  # these files share setup.sh's variables
+	@! command -v shellcheck >/dev/null || shellcheck --shell=bash --severity=warning --exclude=SC2154,SC2034 kit/setup/*.sh docker/*.sh docker/grader/*.sh autograders/*/*.sh autograders/gradescope/run_autograder .ci/run .ci/toolchains  # these files share setup.sh's variables
 
 tidy:  ## look for more mistakes in the C++ sources with clang-tidy, if it is installed (minutes)
 	@command -v clang-tidy >/dev/null || { echo "install clang-tidy first"; exit 1; }

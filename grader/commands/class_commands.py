@@ -186,3 +186,29 @@ def grade_one_command(  # noqa: PLR0913, PLR0917 - one for each option
         return grade_one(OneRequest(platform, submission, out, metadata, tuple(lab or ()), public))
 
     guarded(run)
+
+
+@class_app.command("autograder")
+def autograder_command(
+    platform: Annotated[
+        str, typer.Argument(help="gradescope, classroom50, github-actions, prairielearn or autolab", metavar="PLATFORM")
+    ] = "",
+    lab: Annotated[list[str] | None, typer.Option(help="a lab that it grades; may be given several times")] = None,
+    out: Annotated[Path, typer.Option(help="the folder to write to; the pack gets one of its own in it")] = Path(
+        "build/autograders"
+    ),
+    bundle: Annotated[
+        str, typer.Option(help="an archive of `make bundle`, for a platform without a network", metavar="FILE")
+    ] = "",
+    image: Annotated[
+        str, typer.Option(help="what PrairieLearn calls your image: account/name:tag", metavar="NAME")
+    ] = "",
+) -> None:
+    """Pack what a platform needs to grade these labs itself; see docs/autograders.md."""
+
+    def run() -> int:
+        from grader.commands.classes.autograder_command import PackOptions, make_autograder
+
+        return make_autograder(PackOptions(platform, out, tuple(lab or ()), bundle, image))
+
+    guarded(run)

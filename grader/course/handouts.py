@@ -69,20 +69,20 @@ class Handout:
 def handout(root: Path, labs: Sequence[Lab]) -> Handout:
     """The handout of these labs of the course at `root`. Raises RemediableError where git cannot say which files it tracks."""
     files = {}
-    for path, mode in _tracked(root):
+    for path, mode in tracked_files(root):
         if path.startswith(_TOP_FOLDER):
-            files[path.removeprefix(_TOP_FOLDER)] = _read(root / path, mode)
+            files[path.removeprefix(_TOP_FOLDER)] = read_tracked(root / path, mode)
         elif path in _MOVED:
-            files[_MOVED[path]] = _read(root / path, mode)
+            files[_MOVED[path]] = read_tracked(root / path, mode)
         elif path.startswith(_NOT_HANDED_OUT):
             continue
         elif path.startswith((*_VERBATIM, *(f"assignments/{lab.id}/" for lab in labs))) or _is_figure(path):
-            files[path] = _read(root / path, mode)
+            files[path] = read_tracked(root / path, mode)
     files = {path: file for path, file in files.items() if not _is_figure(path) or _is_shown(path, files)}
     if "README.md" in files:
         text = files["README.md"].data.decode().replace(_LAB_TABLE_MARK, _lab_table(labs))
         files["README.md"] = PackedFile(text.encode())
-    time = _time(root)
+    time = course_time(root)
     date = dt.datetime.fromtimestamp(time, tz=dt.UTC).date().isoformat()
     starters = frozenset(f"assignments/{lab.id}/{lab.public.file}" for lab in labs)
     manifest = Manifest(__version__, date, {path: digest(file.data) for path, file in files.items()}, starters)
@@ -180,7 +180,7 @@ def write(made: Handout, folder: Path) -> Path:
     return target
 
 
-def _tracked(root: Path) -> list[tuple[str, str]]:
+def tracked_files(root: Path) -> list[tuple[str, str]]:
     """Path and git's mode of every tracked file that exists: some file systems do not know which files are executable."""
     listed = [line.partition("\t") for line in _git(root, "ls-files", "-z", "--stage").split("\0") if line]
     return [(path, entry.split()[0]) for entry, _, path in listed if (root / path).is_file()]
@@ -198,7 +198,7 @@ def _git(root: Path, *arguments: str) -> str:
     return done.stdout
 
 
-def _time(root: Path) -> int:
+def course_time(root: Path) -> int:
     """The time of the course's last change: SOURCE_DATE_EPOCH where it is set, else the time of the last commit."""
     seconds = os.environ.get("SOURCE_DATE_EPOCH") or _git(root, "log", "-1", "--format=%ct").strip()
     if not seconds.isdigit():
@@ -207,7 +207,7 @@ def _time(root: Path) -> int:
     return int(seconds)
 
 
-def _read(path: Path, mode: str) -> PackedFile:
+def read_tracked(path: Path, mode: str) -> PackedFile:
     if path.is_symlink():
         message = f"{path} is a link. A handout can hold files only."
         raise RemediableError(message)

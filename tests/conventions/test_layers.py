@@ -94,6 +94,7 @@ PACKAGES = (
     "proofs",
     "practice",
     "autograders",
+    "autograders.packing",
     "batch",
     "batch.standing",
     "exports",

@@ -1,0 +1,45 @@
+"""classroom50's entry point for one assignment. Its runner starts it in the student's checkout, and reads result.json there.
+
+It unpacks the handout that lies beside it and runs the public tests on the student's files. Everything here can be read by students,
+so no hidden test is in it. It uses only the standard library. Exit status 0: there is a result. Anything else: nothing was graded.
+"""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+import tarfile
+import tempfile
+from pathlib import Path
+
+HERE = Path(__file__).resolve().parent
+
+
+def main() -> int:
+    checkout = Path.cwd()
+    for name in ("result.json", "release-body.md", "tilelab-report.html"):
+        (checkout / name).unlink(missing_ok=True)  # of an earlier run, or the student's own
+    place = Path(os.environ.get("RUNNER_TEMP") or tempfile.gettempdir()) / "tilelab-handout"
+    place.mkdir(parents=True, exist_ok=True)
+    with tarfile.open(HERE / "handout.tar.gz") as archive:
+        archive.extractall(place, filter="data")
+    (course,) = [path for path in place.iterdir() if path.is_dir()]
+    environment = os.environ | {"TILELAB_BACKEND": "cpu"}
+    subprocess.run([course / "kit/setup/setup.sh"], cwd=course, env=environment, check=True)
+    labs = (HERE / "labs.txt").read_text(encoding="utf-8").split()
+    command: list[str | Path] = [
+        course / ".venv/bin/tilelab",
+        "grade-one",
+        "classroom50",
+        checkout,
+        "--public",
+        "--out",
+        checkout,
+    ]
+    command += [word for lab in labs for word in ("--lab", lab)]
+    return subprocess.run(command, cwd=course, env=environment, check=False).returncode
+
+
+if __name__ == "__main__":
+    sys.exit(main())

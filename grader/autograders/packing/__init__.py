@@ -1,0 +1,1 @@
+"""What an instructor uploads to a platform: everything that grading there needs, in the platform's own layout."""
