@@ -1,0 +1,71 @@
+#!/usr/bin/env bash
+# Builds a platform's autograder as a container and grades in it: a right file, a wrong one, none, hostile ones, and once with the grader
+# broken. Not part of the tests: it takes minutes, root and buildah.
+#   tests/autograders/container_trial.sh gradescope|prairielearn BASE [BUNDLE]
+# BASE: an image, or a folder with a root file system that debootstrap made. BUNDLE: an archive of `make bundle` for it; then the
+# container is built without a network. KEEP=1 keeps the image. FROM_HERE="path …": files that the base gets from this machine, such as
+# /etc/pip.conf. What each submission got is printed, and the exit status is 1 if it is not what it must be.
+set -euo pipefail
+cd "$(dirname "${BASH_SOURCE[0]}")/../.."
+platform=$1 base=$2 bundle=${3:-} lab=02-tiled
+export STORAGE_DRIVER=${STORAGE_DRIVER:-vfs} BUILDAH_ISOLATION=${BUILDAH_ISOLATION:-chroot}
+work=$(mktemp -d)
+image=tilelab-trial-$platform
+trap 'rm -rf "$work"; [ -z "${container:-}" ] || buildah rm "$container" >/dev/null' EXIT
+
+.venv/bin/tilelab autograder "$platform" --lab "$lab" --out "$work" ${bundle:+--bundle "$bundle"} >/dev/null
+if [ -d "$base" ]; then
+  made=$(buildah from scratch)
+  buildah copy --quiet "$made" "$base" / >/dev/null
+  for file in ${FROM_HERE:-}; do buildah copy --quiet "$made" "$file" "$file" >/dev/null; done
+  buildah config --cmd /bin/bash --env PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin "$made"
+  buildah commit --quiet --rm "$made" "$image-base" >/dev/null
+  base=localhost/$image-base
+fi
+case $platform in
+  gradescope)
+    mkdir "$work/context" && (cd "$work/context" && python3 -m zipfile -e "$work/gradescope/autograder.zip" .)
+    context=$work/context root=/autograder submission=/autograder/submission entry=/autograder/run_autograder results=/autograder/results ;;
+  prairielearn)
+    context=$work/prairielearn/image root=/grade submission=/grade/student entry=/opt/autograder/grade_job.sh results=/grade/results ;;
+  *) echo "gradescope or prairielearn" >&2; exit 2 ;;
+esac
+began=$(date +%s)
+buildah build --quiet ${bundle:+--network none} --build-arg BASE="$base" --tag "$image" "$context" >/dev/null
+echo "built in $(($(date +%s) - began)) s"
+
+# grade NAME FOLDER [COMMAND]: grades FOLDER in a fresh container, after COMMAND was run in it, and prints what the platform would read.
+grade() {
+  local mounted
+  container=$(buildah from --pull-never "localhost/$image")
+  buildah run "$container" -- mkdir -p "$submission" "$root"
+  [ ! -d "$2" ] || buildah copy --quiet "$container" "$2" "$submission" >/dev/null
+  [ "$platform" != gradescope ] || buildah copy --quiet "$container" tests/autograders/submission_metadata.json /autograder/submission_metadata.json >/dev/null
+  [ -z "${3:-}" ] || buildah run "$container" -- sh -c "$3"
+  began=$(date +%s)
+  buildah run "$container" -- "$entry" >"$work/said" 2>&1 || echo "  exit status $?"
+  mounted=$(buildah mount "$container")
+  printf '%s (%s s): ' "$1" "$(($(date +%s) - began))"
+  cp "$mounted$results/results.json" "$work/$1.json"
+  python3 tests/autograders/shown_result.py "$work/$1.json" "$4"
+  sed 's/^/  | /' "$work/said"
+  buildah rm "$container" >/dev/null
+  container=
+}
+
+status=0
+mkdir -p "$work/s/"{right,wrong,missing}
+cp "solutions/$lab/matmul_tiled.cu" "$work/s/right/"
+cp "solutions/$lab/rejects/no_first_barrier.cu" "$work/s/wrong/matmul_tiled.cu"
+echo "nothing" >"$work/s/missing/notes.txt"
+grade right "$work/s/right" "" full || status=1
+grade wrong "$work/s/wrong" "" zero || status=1
+grade missing "$work/s/missing" "" zero || status=1
+for hostile in tests/autograders/submissions/*/; do grade "$(basename "$hostile")" "$hostile" "" zero || status=1; done
+course=$([ "$platform" = gradescope ] && echo /autograder/source/tilelab || echo /opt/autograder/tilelab)
+grade broken-judge "$work/s/wrong" "rm $course/build/bin/judge-$lab" open || status=1
+grade broken-compiler "$work/s/wrong" 'printf "#!/bin/sh\nexit 1\n" >/usr/local/bin/as && chmod +x /usr/local/bin/as' open || status=1
+grade no-python "$work/s/right" "rm $course/.venv/bin/python" open || status=1
+grade no-sandbox "$work/s/right" "mv $course/build/bin/confine $course/build/bin/gone; rm -f /usr/bin/bwrap" open || status=1
+[ -n "${KEEP:-}" ] || buildah rmi "localhost/$image" >/dev/null
+exit "$status"
