@@ -26,7 +26,7 @@ def main() -> int:
         archive.extractall(place, filter="data")
     (course,) = [path for path in place.iterdir() if path.is_dir()]
     environment = os.environ | {"TILELAB_BACKEND": "cpu"}
-    subprocess.run([course / "kit/setup/setup.sh"], cwd=course, env=environment, check=True)
+    subprocess.run(["/bin/bash", course / "kit/setup/setup.sh"], cwd=course, env=environment, check=True)
     labs = (HERE / "labs.txt").read_text(encoding="utf-8").split()
     command: list[str | Path] = [
         course / ".venv/bin/tilelab",

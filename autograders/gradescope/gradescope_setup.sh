@@ -6,7 +6,7 @@ here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 export TILELAB_BACKEND=cpu DEBIAN_FRONTEND=noninteractive
 chmod -R go= "$here"  # hidden tests, solutions and the seed lie here: nobody but root reads them
 cd "$here/tilelab"
-if ! kit/setup/setup.sh; then
+if ! bash kit/setup/setup.sh; then
   echo "tilelab: the image was not built. If a package is too old or missing, choose Ubuntu 24.04 as base image, or give an image of your own" >&2
   exit 1
 fi

@@ -7,13 +7,13 @@
 # /etc/pip.conf. What each submission got is printed, and the exit status is 1 if it is not what it must be.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/../.."
-platform=$1 base=$2 bundle=${3:-} lab=02-tiled
+platform=$1 base=$2 bundle=${3:-}
 export STORAGE_DRIVER=${STORAGE_DRIVER:-vfs} BUILDAH_ISOLATION=${BUILDAH_ISOLATION:-chroot}
 work=$(mktemp -d)
 image=tilelab-trial-$platform
 trap 'rm -rf "$work"; [ -z "${container:-}" ] || buildah rm "$container" >/dev/null' EXIT
 
-.venv/bin/tilelab autograder "$platform" --lab "$lab" --out "$work" ${bundle:+--bundle "$bundle"} >/dev/null
+.venv/bin/tilelab autograder "$platform" --lab 00-first-program --lab 02-tiled --out "$work" ${bundle:+--bundle "$bundle"} >/dev/null
 if [ -d "$base" ]; then
   made=$(buildah from scratch)
   buildah copy --quiet "$made" "$base" / >/dev/null
@@ -47,7 +47,7 @@ grade() {
   mounted=$(buildah mount "$container")
   printf '%s (%s s): ' "$1" "$(($(date +%s) - began))"
   cp "$mounted$results/results.json" "$work/$1.json"
-  python3 tests/autograders/shown_result.py "$work/$1.json" "$4"
+  python3 tests/autograders/shown_result.py "$work/$1.json" "$4" "$(cat .tilelab/seed)"
   sed 's/^/  | /' "$work/said"
   buildah rm "$container" >/dev/null
   container=
@@ -55,15 +55,16 @@ grade() {
 
 status=0
 mkdir -p "$work/s/"{right,wrong,missing}
-cp "solutions/$lab/matmul_tiled.cu" "$work/s/right/"
-cp "solutions/$lab/rejects/no_first_barrier.cu" "$work/s/wrong/matmul_tiled.cu"
+cp solutions/02-tiled/matmul_tiled.cu solutions/00-first-program/vector_add.cu "$work/s/right/"
+cp solutions/02-tiled/rejects/no_first_barrier.cu "$work/s/wrong/matmul_tiled.cu"
+cp solutions/00-first-program/rejects/result_never_copied_back.cu "$work/s/wrong/vector_add.cu"
 echo "nothing" >"$work/s/missing/notes.txt"
 grade right "$work/s/right" "" full || status=1
 grade wrong "$work/s/wrong" "" zero || status=1
 grade missing "$work/s/missing" "" zero || status=1
-for hostile in tests/autograders/submissions/*/; do grade "$(basename "$hostile")" "$hostile" "" zero || status=1; done
+for hostile in tests/autograders/samples/*/; do grade "$(basename "$hostile")" "$hostile" "" zero || status=1; done
 course=$([ "$platform" = gradescope ] && echo /autograder/source/tilelab || echo /opt/autograder/tilelab)
-grade broken-judge "$work/s/wrong" "rm $course/build/bin/judge-$lab" open || status=1
+grade broken-judge "$work/s/wrong" "rm $course/build/bin/judge-02-tiled" open || status=1
 grade broken-compiler "$work/s/wrong" 'printf "#!/bin/sh\nexit 1\n" >/usr/local/bin/as && chmod +x /usr/local/bin/as' open || status=1
 grade no-python "$work/s/right" "rm $course/.venv/bin/python" open || status=1
 grade no-sandbox "$work/s/right" "mv $course/build/bin/confine $course/build/bin/gone; rm -f /usr/bin/bwrap" open || status=1

@@ -34,7 +34,7 @@ def make_autograder(options: PackOptions) -> int:
     pack = next((one for one in PACKS if one.name == options.platform), None)
     if pack is None:
         listed = "; ".join(f"{one.name}: {one.help}" for one in PACKS)
-        message = f"name a platform, as in `make autograder PLATFORM=gradescope LAB=01-naive`. {listed}"
+        message = f"name a platform, as in `make autograder PLATFORM=gradescope LAB=…`. {listed}"
         raise RemediableError(message)
     root = course_root(Path.cwd())
     labs = load_labs(root, options.labs)
