@@ -6,10 +6,11 @@ A pass needs no control. Anything else counts only after the course's own kernel
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from grader.autograders.handed_in import HandedIn
+from grader.batch.held_outcomes import Check
 from grader.batch.job_store import JobStore
 from grader.batch.judging_jobs import JudgingSetup, judge_class
 from grader.exports.frame.points import UNDECIDED
@@ -19,7 +20,7 @@ from grader.intake.naming import clean
 from grader.intake.upload import STUDENT, Refusal, Upload
 from grader.model.errors import MachineError
 from grader.model.labs import Lab
-from grader.model.result import Result, Student
+from grader.model.result import Result
 from grader.people.student_ids import id_form
 from grader.scoring.class_score import score_class
 
@@ -27,11 +28,35 @@ from grader.scoring.class_score import score_class
 class SilentProgress:
     """Implements the batch's Progress for one submission."""
 
+    def doing(self, what: str, done: int, total: int) -> None: ...
+
     def begin(self, jobs: int, reused: int) -> None: ...
 
     def step(self) -> None: ...
 
+    def note(self, text: str) -> None: ...
+
     def end(self) -> None: ...
+
+
+class LaterControls:
+    """Implements the batch's Check. The first look, which a batch takes beside its first jobs, is left out."""
+
+    def __init__(self, controls: Check) -> None:
+        self._controls = controls
+        self._looked = False
+
+    def trouble(self, labs: Sequence[Lab]) -> str:
+        if not self._looked:
+            self._looked = True
+            return ""
+        return self._controls.trouble(labs)
+
+    def covers(self, lab: Lab) -> bool:
+        return self._controls.covers(lab)
+
+    def stop(self) -> None:
+        self._controls.stop()
 
 
 @dataclass(frozen=True)
@@ -72,22 +97,9 @@ def _taken(folder: Path, handed_in: HandedIn, labs: Sequence[Lab], scratch: Path
         message = f"{folder}: the submission cannot be read ({error.strerror}). The platform has to put it there."
         raise MachineError(message) from error
     name = ", ".join(clean(one.name or one.email or one.login) for one in handed_in.people) or "Submission"
+    of_whom = Upload(name, owners=handed_in.people, at=handed_in.at, notices=handed_in.notices)
     try:
-        upload = Upload(name) if is_empty else Upload(name, read_folder(folder, STUDENT))
+        upload = of_whom if is_empty else replace(of_whom, contents=read_folder(folder, STUDENT))
     except Refusal as refusal:
-        upload = Upload(name, refused=str(refusal))
-    wanted = [lab.public.file for lab in labs]
-    (scratch / "intake").mkdir(parents=True)
-    intake = take_one(upload, scratch / "intake" / id_form(name), scratch / "spool", wanted)
-    return Intake(
-        intake.submission.model_copy(
-            update={
-                "student": handed_in.people[0] if len(handed_in.people) == 1 else Student(),
-                "at": handed_in.at.isoformat() if handed_in.at is not None else "",
-                "notices": (*handed_in.notices, *intake.submission.notices),
-            }
-        ),
-        intake.sources,
-        intake.blocked,
-        intake.hints,
-    )
+        upload = replace(of_whom, refused=str(refusal))
+    return take_one(upload, id_form(name), scratch / "intake", [lab.public.file for lab in labs])

@@ -16,7 +16,7 @@ from functools import partial
 from pathlib import Path
 
 from grader.autograders.autograder_platform import Answer, AutograderPlatform, Graded
-from grader.autograders.one_grading import OneGrading, grade_folder
+from grader.autograders.one_grading import LaterControls, OneGrading, grade_folder
 from grader.autograders.platform_list import platform_named
 from grader.batch.controls import Controls
 from grader.batch.judging_jobs import JudgingSetup
@@ -105,9 +105,8 @@ def _setup(root: Path, labs: list[Lab], *, public: bool) -> tuple[JudgingSetup, 
         environment=environment_of(toolset),
         fingerprints={lab.id: "" for lab in labs},  # nothing is kept for a later run
         seed=seed,
-        lines=None if public else LineSearch(ClassSearch(toolset, seed, PUBLIC_SEED, None), _SEARCH_SECONDS),
-        controls=controls,
-        controls_first=False,
+        lines=None if public else LineSearch(ClassSearch(toolset, seed, PUBLIC_SEED), _SEARCH_SECONDS),
+        controls=LaterControls(controls),
     )
     return setup, labs
 

@@ -10,7 +10,7 @@ import pytest
 from fake_course import FILES, SEED, Course, FakeControls, FakeJudge, small_course
 
 from grader.autograders.handed_in import HandedIn
-from grader.autograders.one_grading import OneGrading, grade_folder
+from grader.autograders.one_grading import LaterControls, OneGrading, grade_folder
 from grader.batch.judging_jobs import JudgingSetup
 from grader.model.errors import MachineError
 from grader.model.labs import Lab, load_lab
@@ -40,7 +40,11 @@ def course(tmp_path: Path) -> Course:
 def grade(course: Course, folder: Path, handed_in: HandedIn = ADA, controls: FakeControls | None = None) -> OneGrading:
     environment = Environment(kit="0", compiler="g++ 12", sandbox="none", date="2026-01-01")
     setup = JudgingSetup(
-        course.judge, environment, dict.fromkeys(FILES, ""), SEED, controls=controls, controls_first=False
+        course.judge,
+        environment,
+        dict.fromkeys(FILES, ""),
+        SEED,
+        controls=LaterControls(controls) if controls else None,
     )
     scratch = course.out / "scratch"
     scratch.mkdir(parents=True)
