@@ -11,7 +11,7 @@ class ThreadGrid {
     this.ofWarp = Array.from({ length: story.warps }, () => []);
     run.steps.forEach((step) => { if (step.warp >= 0) this.ofWarp[step.warp].push(step.number); });
     for (let warp = 0; warp < story.warps; ++warp) {
-      rows.push(part("button", { type: "button", class: "warp", "aria-pressed": "false", "data-warp": warp, click: () => follow({ warp }) }, "warp " + warp));
+      rows.push(part("button", { type: "button", class: "warp", "aria-pressed": "false", "data-warp": warp, "aria-label": "Follow warp " + warp, click: () => follow({ warp }) }, part("span", {}, "warp "), String(warp)));
       for (let lane = 0; lane < LANES; ++lane) {
         const thread = warp * LANES + lane;
         const element = part("i", thread < story.threads ? { "data-thread": thread, title: "thread " + story.threadName(thread) } : { class: "none" });

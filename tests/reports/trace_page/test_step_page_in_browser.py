@@ -1,0 +1,219 @@
+"""The page that steps through a block, in a real browser: steps, keys, what is followed, the address, questions, and who can read it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from step_stories import tiled_story, two_orders, written
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Page
+
+MOST_BYTES = 1_000_000
+Opened = Callable[..., Any]
+
+
+@pytest.fixture(scope="module")
+def small(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return written(tmp_path_factory.mktemp("small"), tiled_story())
+
+
+@pytest.fixture(scope="module")
+def several(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return written(tmp_path_factory.mktemp("several"), two_orders())
+
+
+def _now(page: Page) -> str:
+    return page.locator(".stage .now").first.inner_text()
+
+
+def _count(page: Page) -> str:
+    return page.locator("#count").inner_text()
+
+
+def _cell(page: Page, array: int, row: int, column: int, width: int) -> str:
+    """The text of an element: arrays stand in the order of the page."""
+    return page.locator(f".array >> nth={array} >> [data-cell='{row * width + column}']").inner_text()
+
+
+def test_it_steps_on_and_back_and_the_memory_goes_with_it(opened: Opened, small: Path) -> None:
+    shown = opened(small)
+    page = shown.page
+    assert "step 1 of " in _count(page)
+    assert _now(page) == "Warp 0 reads A[0][0] … A[3][3] (16 elements) in line 4."
+    assert _cell(page, 0, 0, 1, 4) == ""
+    page.click("#on")
+    assert _now(page) == "Warp 0 writes As[0][0] … As[3][3] (16 elements) in line 4."
+    assert _cell(page, 0, 0, 1, 4) == "7"
+    assert page.locator("li.current").get_attribute("data-line") == "4"
+    page.click("#back")
+    assert _cell(page, 0, 0, 1, 4) == ""
+    assert page.locator("#back").is_disabled()
+    page.click("#last")
+    assert _now(page).startswith("Warp 0 writes C[0][0]")
+    assert (shown.errors, shown.requests) == ([], [])
+
+
+def test_the_memory_is_the_same_whichever_way_a_step_is_reached(opened: Opened, tmp_path: Path) -> None:
+    page = opened(written(tmp_path, tiled_story(32, 64))).page
+    shown = {}
+    for way in ([700, 40], [40]):
+        for step in way:
+            page.evaluate(f"location.hash = '#step={step}'")
+            page.wait_for_function(f"document.getElementById('slider').value === '{step - 1}'")
+        shown[tuple(way)] = page.locator(".arrays").first.inner_text()
+    assert shown[700, 40] == shown[40,]
+
+
+def test_barriers_lines_and_accesses_of_an_element_are_gone_to(opened: Opened, small: Path) -> None:
+    page = opened(small).page
+    page.click("#barrier-on")
+    assert _now(page).startswith("Barrier in line 6")
+    page.click("[data-line='10'] button")
+    assert "line 10" in _now(page)
+    page.click("#first")
+    page.fill("#element", "As[1][2]")
+    page.press("#element", "Enter")
+    steps = []
+    for _ in range(4):
+        page.click("#access-on")
+        steps.append(_now(page))
+    # Stored once, read by its row at k = 2, and stored again for the second pair of tiles.
+    assert [text.split(" in ")[0].split(" As")[0] for text in steps[:3]] == [
+        "Warp 0 writes",
+        "Warp 0 reads",
+        "Warp 0 writes",
+    ]
+    page.click("#access-back")
+    assert _now(page) == steps[2]
+
+
+def test_a_thread_is_followed_and_its_lane_told(opened: Opened, small: Path) -> None:
+    page = opened(small).page
+    page.click("[data-thread='6']")
+    assert page.locator("#followed").input_value() == "2, 1"
+    assert "Thread (2, 1), lane 6 of warp 0" in page.locator(".about").inner_text()
+    page.click("summary:has-text('Each lane')")
+    row = page.locator(".each tr.picked")
+    assert row.inner_text().split() == ["6", "(2,", "1)", "A[1][2]", "20"]
+    page.fill("#followed", "warp 0")
+    page.press("#followed", "Enter")
+    assert page.locator("button.warp").first.get_attribute("aria-pressed") == "true"
+
+
+def test_an_address_leads_to_the_step_the_thread_and_the_element(opened: Opened, small: Path) -> None:
+    page = opened(small, "#step=12&thread=3,1&element=Bs[2][1]").page
+    assert _count(page).startswith("step 12 of")
+    assert page.locator("#followed").input_value() == "3, 1"
+    assert page.locator("#element").input_value() == "Bs[2][1]"
+    page.click("#on")
+    assert page.evaluate("location.hash") == "#step=13&thread=3,1&element=Bs%5B2%5D%5B1%5D"
+
+
+@pytest.mark.parametrize(
+    "fragment", ["#step=99999999&thread=77,1&element=X[0]", "#step=x&warp=-3", "#element=As[9999]&thread=1e9"]
+)
+def test_an_address_that_means_nothing_opens_the_page_all_the_same(opened: Opened, small: Path, fragment: str) -> None:
+    shown = opened(small, fragment)
+    assert "of" in _count(shown.page)
+    assert shown.errors == []
+
+
+def test_everything_is_done_with_the_keyboard_alone(opened: Opened, small: Path) -> None:
+    page = opened(small).page
+    page.keyboard.press("ArrowRight")
+    assert _count(page).startswith("step 2 ")
+    page.keyboard.press("Shift+ArrowRight")
+    assert _now(page).startswith("Barrier")
+    page.keyboard.press("Shift+ArrowLeft")
+    page.keyboard.press("End")
+    assert page.locator("#on").is_disabled()
+    page.keyboard.press("Home")
+    # By Tab to the first line's button, and from there.
+    for _ in range(40):
+        page.keyboard.press("Tab")
+        if page.evaluate("document.activeElement.closest('[data-line=\"7\"]') !== null"):
+            break
+    page.keyboard.press("Enter")
+    assert "line 7" in _now(page)
+    page.focus(".array .scroll >> nth=0")
+    page.keyboard.press("ArrowRight")
+    page.keyboard.press("ArrowDown")
+    assert page.locator("#element").input_value() == "As[1][0]"
+    page.keyboard.press("Control+ArrowLeft")
+    assert "writes As[0][0]" in _now(page)
+
+
+def test_requests_are_drawn_under_the_line_with_their_sectors_and_banks(opened: Opened, small: Path) -> None:
+    page = opened(small).page
+    # Four rows of four floats, each in a sector of its own; together they would fit into two.
+    caption = page.locator(".current .requests figcaption")
+    assert (
+        caption.inner_text()
+        == "1 request of 16 lanes: 4 sectors of 32 bytes; 2 would be enough if the words were neighbours."
+    )
+    assert page.locator(".requests .sector").count() == 4
+    page.click("#on")
+    assert caption.inner_text() == "1 request of 16 lanes: 1 pass over the banks; the least that is possible."
+    assert page.locator(".requests .bank.on").count() == 16
+
+
+def test_a_question_stops_the_way_and_its_answer_is_told(opened: Opened, several: Path) -> None:
+    page = opened(several).page
+    for _ in range(9):
+        page.keyboard.press("ArrowRight")
+    assert _count(page).startswith("step 5 ")
+    page.click("button:has-text('nothing')")
+    assert "No: 7. Thread (1,0) has stored it." in page.locator(".question").inner_text()
+    page.click("button:has-text('Go on')")
+    assert _count(page).startswith("step 6 ")
+    assert page.locator(".question").is_hidden()
+
+
+def test_questions_can_be_turned_off(opened: Opened, several: Path) -> None:
+    page = opened(several).page
+    page.uncheck("#questions")
+    for _ in range(9):
+        page.click("#on")
+    assert _count(page).startswith("step 10 ")
+
+
+def test_two_runs_stand_beside_each_other_each_with_its_own_memory(opened: Opened, several: Path) -> None:
+    page = opened(several, "#step=4").page
+    stages = page.locator(".stage")
+    assert [one.split("\n")[0] for one in stages.all_inner_texts()] == ["As it ran", "The other order"]
+    assert "Here they differ." in stages.nth(1).inner_text()
+    assert page.locator(".stage >> nth=1 >> i.marked").count() == 2  # the thread and the element
+    boxes = [stages.nth(at).bounding_box() for at in range(2)]
+    assert boxes[0] is not None
+    assert boxes[1] is not None
+    assert boxes[1]["x"] > boxes[0]["x"] + 100
+
+
+def test_source_and_names_never_become_markup(opened: Opened, small: Path) -> None:
+    page = opened(small).page
+    assert page.locator("li.has", has_text="not markup").count() == 1
+    assert page.locator("b", has_text="not markup").count() == 0
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("width", [320, 1280])
+def test_axe_finds_no_violation(opened: Opened, several: Path, scheme: str, width: int) -> None:
+    shown = opened(several, "#step=4&thread=1,0&element=As[0][1]", width=width, scheme=scheme)
+    shown.page.click("summary:has-text('Each lane')")
+    shown.page.keyboard.press("ArrowRight")
+    shown.page.keyboard.press("ArrowRight")  # the question is open
+    assert shown.violations() == []
+    assert shown.page.evaluate("document.documentElement.scrollWidth") <= width
+
+
+def test_a_block_of_1024_threads_of_a_product_of_64_fits_and_is_drawn_at_once(opened: Opened, tmp_path: Path) -> None:
+    file = written(tmp_path, tiled_story(32, 64))
+    assert file.stat().st_size < MOST_BYTES
+    shown = opened(file)
+    assert shown.page.locator(".threads [data-thread]").count() == 1024
+    assert shown.page.locator("#count").inner_text() == "step 1 of 4,388"
+    assert (shown.errors, shown.requests) == ([], [])
