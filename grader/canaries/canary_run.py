@@ -8,7 +8,6 @@ from pathlib import Path
 
 from grader.canaries.canary import ELEMENTS, KERNEL, SHARED_BYTES, STEPS, Canary
 from grader.engines.checks.entry_points import EntrySignatures
-from grader.engines.cpu.cpu_build import build_for_cpu
 from grader.kernel_files.kernel_source import KernelSource
 from grader.launch_arguments.argument_text import parse_argument
 from grader.machine.toolset import Toolset
@@ -35,9 +34,7 @@ def run_canary(toolset: Toolset, canary: Canary, scratch: Path | None = None) ->
 def _run(toolset: Toolset, canary: Canary, folder: Path) -> str:
     work = folder / "work"
     work.mkdir()
-    build = build_for_cpu(
-        toolset.toolchain, toolset.confinement, canary.source, work, _ENTRIES, scanned=not canary.unscanned
-    )
+    build = toolset.cpu_build(canary.source, work, _ENTRIES, scanned=not canary.unscanned)
     if build.runner is None:
         source = KernelSource(canary.source.name, {canary.source.name: canary.text})
         findings = refusals_of(source, build)

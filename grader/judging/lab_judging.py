@@ -12,7 +12,7 @@ from concurrent.futures import Future, ThreadPoolExecutor
 from pathlib import Path
 
 from grader.engines.checks.entry_points import EntrySignatures
-from grader.engines.cpu.cpu_build import CpuBuild, build_for_cpu
+from grader.engines.cpu.cpu_build import CpuBuild
 from grader.engines.refusal import Refusal
 from grader.judging.failure_causes import failure_causes
 from grader.judging.gpu_judging import GpuSubmission, judge_on_gpu
@@ -69,7 +69,7 @@ def judge_lab(  # noqa: PLR0913 - what a lab is judged on, each by name
             call = JudgeCall(program, seed, only, order, until_failure)
             return _judge_program(toolset, lab, text, folder, call, _for_a_gpu(lab, only, public_only=public_only))
         entries = EntrySignatures(lab.public.kernel, lab.public.launch)
-        built = build_for_cpu(toolset.toolchain, toolset.confinement, source, work, entries)
+        built = toolset.cpu_build(source, work, entries)
         build = Build(
             ok=built.runner is not None,
             compiler=toolset.compiler_version,

@@ -14,7 +14,7 @@ from pathlib import Path
 
 from grader.engines.checks.entry_points import USE_FILE, EntrySignatures
 from grader.engines.checks.texture_references import texture_reference
-from grader.engines.cpu.cpu_build import CpuBuild, build_for_cpu
+from grader.engines.cpu.cpu_build import CpuBuild
 from grader.engines.device_functions import DEVICE_RUNTIME
 from grader.engines.refusal import Refusal
 from grader.kernel_files.failing_headers import failing_includes
@@ -124,10 +124,8 @@ class _Tries:
                 (self._folder / name).write_text(text, encoding="utf-8")
         copy = self._folder.parent / self._main
         copy.write_text(self._texts[self._main], encoding="utf-8")
-        tools, definitions = self._toolset, (*DEVICE_RUNTIME, *self._definitions)
-        return build_for_cpu(
-            tools.toolchain, tools.confinement, copy, self._folder, self._entries, definitions=definitions
-        )
+        definitions = (*DEVICE_RUNTIME, *self._definitions)
+        return self._toolset.cpu_build(copy, self._folder, self._entries, definitions=definitions)
 
     def _without_failures(self, build: CpuBuild) -> bool:
         """Takes out includes that do not exist, and directives, host declarations and other kernels that cannot be built. Whether it

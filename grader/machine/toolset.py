@@ -5,16 +5,19 @@ from __future__ import annotations
 import hashlib
 import json
 import subprocess
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from pydantic import BaseModel, ConfigDict
 
+from grader.engines.checks.entry_points import EntrySignatures
 from grader.engines.cpu.compiler_home import programs_of
+from grader.engines.cpu.cpu_build import CpuBuild, build_for_cpu
 from grader.engines.cpu.cpu_toolchain import CpuToolchain, prepare
 from grader.machine.backend import BackendChoice, GpuBackend, open_backend
 from grader.machine.compiler_choice import choose_compiler
+from grader.machine.worker_processes import WorkerProcesses
 from grader.model.errors import RemediableError
 from grader.sandbox import Confinement, SandboxUnavailable, detect
 
@@ -36,6 +39,7 @@ class Toolset:
     compiler_version: str  # one line
     confinement: Confinement
     gpu: GpuBackend = field(default_factory=GpuBackend)
+    workers: WorkerProcesses = field(default_factory=WorkerProcesses, compare=False)  # by itself none
 
     @classmethod
     def open(cls, root: Path, *, allow_no_sandbox: bool, backend: BackendChoice = "cpu") -> Toolset:
@@ -78,6 +82,24 @@ class Toolset:
             message = f"The compiler {choice.compiler} cannot build the kit's device headers: {error}\n{output}"
             raise RemediableError(message) from error
         return cls(root, build, toolchain, choice.version, confinement, gpu)
+
+    def working_with(self, workers: WorkerProcesses) -> Toolset:
+        return replace(self, workers=workers)
+
+    def cpu_build(
+        self,
+        source: Path,
+        folder: Path,
+        entries: EntrySignatures,
+        *,
+        scanned: bool = True,
+        definitions: Sequence[str] = (),
+    ) -> CpuBuild:
+        """As `build_for_cpu`, in another process where there are such."""
+        tools = (self.toolchain, self.confinement)
+        return self.workers.run(
+            build_for_cpu, *tools, source, folder, entries, scanned=scanned, definitions=tuple(definitions)
+        )
 
     def judge_program(self, lab_id: str, *, public_only: bool) -> Path:
         """The lab's judge. Raises RemediableError where it was not built, or a source of it was changed after it was built."""

@@ -16,7 +16,6 @@ from typing import TypeVar
 from pydantic import ValidationError
 
 from grader.engines.checks.entry_points import EntrySignatures, name_of
-from grader.engines.cpu.cpu_build import build_for_cpu
 from grader.engines.refusal import Refusal
 from grader.intake.source_text import normalise
 from grader.judging.judge_call import JUDGE_SECONDS, MAX_REPORT_BYTES
@@ -96,7 +95,7 @@ def build_runner(toolset: Toolset, lab: Lab, source: bytes, scratch: Path) -> Pa
     copy.write_bytes(source)
     work.mkdir()
     entries = EntrySignatures(lab.public.kernel, lab.public.launch)
-    built = build_for_cpu(toolset.toolchain, toolset.confinement, copy, work, entries)
+    built = toolset.cpu_build(copy, work, entries)
     if built.runner is None or built.image is None:
         raise LaunchRefusedError("\n".join(_refusal(lab, one) for one in built.refusals[:_REFUSALS]))
     argv = toolset.confinement.wrap(

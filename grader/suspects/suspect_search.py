@@ -17,7 +17,6 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from grader.engines.checks.entry_points import EntrySignatures
-from grader.engines.cpu.cpu_build import build_for_cpu
 from grader.judging.judge_call import JudgeCall, run_judge
 from grader.judging.lab_judging import RUN_LIMITS
 from grader.machine.toolset import Toolset
@@ -106,7 +105,7 @@ class SuspectSearch:
             source.write_text(text, encoding="utf-8")
             work.mkdir()
             entries = EntrySignatures(lab.public.kernel, lab.public.launch)
-            built = build_for_cpu(self.toolset.toolchain, self.toolset.confinement, source, work, entries)
+            built = self.toolset.cpu_build(source, work, entries)
             if built.runner is None or built.image is None:
                 return False
             argv = self.toolset.confinement.wrap(

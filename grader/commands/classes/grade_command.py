@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import sys
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -26,6 +27,7 @@ from grader.commands.classes.summary import summary
 from grader.commands.frame.opened_tools import environment_of, jobs_at_once, lab_judge, open_toolset, size_sweep
 from grader.exports import USUAL
 from grader.judging.sanitizer_run import under_sanitizer
+from grader.machine.worker_processes import WorkerProcesses, fitting_count
 from grader.model.course_root import course_root, load_labs
 from grader.model.errors import RemediableError
 from grader.model.labs import lab_ids
@@ -75,6 +77,8 @@ def grade_class(request: ClassRequest) -> int:
     if request.sanitized:
         toolset = under_sanitizer(toolset)
     seed = course_seed(root)
+    workers = WorkerProcesses(fitting_count(min(os.cpu_count() or 1, request.workers or sys.maxsize)))
+    toolset = toolset.working_with(workers)
     judge = lab_judge(toolset, seed, public_only=False)
     at_once = request.workers or jobs_at_once(toolset)
     setup = JudgingSetup(
@@ -115,6 +119,7 @@ def grade_class(request: ClassRequest) -> int:
             progress=progress,
         )
     finally:
+        workers.end()
         progress.end()
     console.print(summary(report), soft_wrap=True)
     console.print(toolset.gpu.speed_message, soft_wrap=True)
