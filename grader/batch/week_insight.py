@@ -17,6 +17,7 @@ from grader.batch.kept_pages import inputs_digest
 from grader.batch.written_files import File
 from grader.clusters.class_mistakes import Sources, commented, lab_mistakes, wrong_submissions
 from grader.clusters.comments_file import CommentsFile
+from grader.clusters.kept_counts import KeptCounts, with_counts
 from grader.clusters.mutant_search import MutantSearch
 from grader.model.class_insight import NOTHING_KNOWN, ClassInsight, LabMistakes
 from grader.model.labs import Lab
@@ -89,6 +90,8 @@ class WeekSearch:
             for lab in labs
             if lab.id in wrong
         )
+        before = KeptCounts(self.private / "mistakes.json").update(wrong, [lab.id for lab in labs])
+        mistakes = with_counts(mistakes, before)
         return replace(
             week,
             results=commented(week.results, wrong, self.written),

@@ -87,6 +87,7 @@ def _mistake(
         first_line=first,
         hidden=all(one.hidden for one in cluster.members),
         comment=comments.get(cluster.step.key, ""),
+        rest=cluster.rest,
     )
 
 

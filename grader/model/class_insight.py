@@ -1,4 +1,4 @@
-"""What a batch knows of a class as a whole, besides each student's result: mistakes that many made, what changed. Plain data."""
+"""What a batch knows of a class as a whole, besides each student's result: mistakes that many made, files that are alike. Plain data."""
 
 from __future__ import annotations
 
@@ -22,7 +22,8 @@ class Mistake:
     first_line: int  # the number of the first of them
     hidden: bool  # only hidden cases show it
     comment: str = ""  # what the instructor wrote to all of them
-    before: int | None = None  # how many students made it in the batch before; none: there was none
+    rest: bool = False  # others with this key have groups of their own
+    before: int | None = None  # how many students made it in the batch before; none: nobody knows
 
 
 @dataclass(frozen=True)
@@ -33,26 +34,9 @@ class LabMistakes:
 
 
 @dataclass(frozen=True)
-class StudentChange:
-    student: str  # id
-    lab_id: str  # empty: the total alone
-    words: str  # "race → pass"
-    points: float  # how many more
-
-
-@dataclass(frozen=True)
-class ClassChanges:
-    since: str  # the day of the batch before
-    arrived: tuple[str, ...]  # ids of students who handed in for the first time
-    gone: tuple[str, ...]  # names of students who are not in this batch
-    changed: tuple[StudentChange, ...]
-
-
-@dataclass(frozen=True)
 class ClassInsight:
     mistakes: tuple[LabMistakes, ...] = ()
     comments: str = ""  # the file that the instructor's comments are written into
-    changes: ClassChanges | None = None  # none: this is the first batch
     similar: tuple[tuple[str, int], ...] = ()  # labs, and how many pairs of similar files each has
 
 

@@ -104,6 +104,7 @@ PACKAGES = (
     "reports",
     "reports.screens",
     "reports.class_page",
+    "reports.class_week",
     "reports.student_page",
     "reports.speed_figures",
     "reports.trace_page",

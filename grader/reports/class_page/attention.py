@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from grader.model.result import LabResult, Result
 from grader.model.verdicts import Verdict, VerdictFacts
-from grader.reports.class_page.student_row import report_link
+from grader.reports.class_week.class_view import report_link
 from grader.reports.text import visible
 
 _MOST = 40

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from grader.reports.class_page.attention import attention
-from grader.reports.class_page.by_section import by_section
-from grader.reports.class_page.class_view import ClassView
 from grader.reports.class_page.decisions import decisions
-from grader.reports.class_page.follow_up import follow_up
 from grader.reports.class_page.lab_panels import lab_panels
 from grader.reports.class_page.measured_speed import measured_speed
-from grader.reports.class_page.mistake_cards import mistake_cards
+from grader.reports.class_week.by_section import by_section
+from grader.reports.class_week.class_view import ClassView
+from grader.reports.class_week.follow_up import follow_up
+from grader.reports.class_week.mistake_cards import mistake_cards
 from grader.reports.page.page_section import Section
 
 CLASS_SECTIONS: tuple[Section[ClassView], ...] = (

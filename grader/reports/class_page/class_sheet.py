@@ -10,10 +10,10 @@ from grader.model.class_insight import ClassInsight
 from grader.model.result import Result
 from grader.model.verdicts import Verdict, VerdictFacts
 from grader.reports.class_page.class_sections import CLASS_SECTIONS
-from grader.reports.class_page.class_view import ClassView
 from grader.reports.class_page.histogram import Histogram, histogram
-from grader.reports.class_page.row_data import row_data
 from grader.reports.class_page.student_row import StudentRow, student_row
+from grader.reports.class_week.class_view import ClassView
+from grader.reports.class_week.row_data import row_data
 from grader.reports.page.page_section import ShownSection, shown_sections
 from grader.reports.text import visible
 from grader.reports.text.number_format import counted, points

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from grader.model.result import LabResult, Result
-from grader.reports.class_page.student_row import report_link
+from grader.reports.class_week.class_view import report_link
 from grader.reports.student_page.standing_section import late_words
 from grader.reports.text import visible
 from grader.reports.text.number_format import points

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 from grader.model.result import LabResult, Result
 from grader.model.verdicts import Verdict
-from grader.reports.class_page.student_row import report_link
+from grader.reports.class_week.class_view import report_link
 from grader.reports.text import visible
 from grader.reports.text.number_format import counted
 from grader.speed.speed_score import is_measured

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from urllib.parse import quote
 
 from grader.model.result import LabResult, Result
 from grader.model.verdicts import VerdictFacts
-from grader.reports.class_page.class_view import is_open
+from grader.reports.class_week.class_view import full_link, is_open, report_link
 from grader.reports.text import visible
 from grader.reports.text.number_format import points
 
@@ -43,20 +42,11 @@ def student_row(result: Result, lab_ids: Sequence[str]) -> StudentRow:
         section=visible.line(result.submission.student.section, 60),
         id=student_id if student_id != name else "",
         link=report_link(result),
-        full_link=f"instructor/{_quoted(result)}.html",
+        full_link=full_link(result),
         cells=tuple(_cell(result.labs.get(lab_id)) for lab_id in lab_ids),
         total=points(result.total),
         flag=is_open(result),
     )
-
-
-def report_link(result: Result) -> str:
-    """The link relative to the class page. The id is quoted as a whole, so it can neither leave its folder nor name a scheme."""
-    return f"students/{_quoted(result)}/report.html"
-
-
-def _quoted(result: Result) -> str:
-    return quote(result.submission.id, safe="", errors="replace")
 
 
 def _cell(lab: LabResult | None) -> LabCell:

@@ -64,6 +64,38 @@ def test_what_breaks_here_costs_nobody_a_grade(course: Course, monkeypatch: pyte
     assert {row["student"] for row in course.rows()} == {"anna", "ben"}
 
 
+def cards(course: Course) -> str:
+    """The part of the class page about mistakes."""
+    html = (course.out / "index.html").read_text(encoding="utf-8")
+    return html[html.index("mistakes-heading") : html.index('id="students"')]
+
+
+def test_how_many_made_a_mistake_before_is_told_until_something_else_changes(course: Course) -> None:
+    course.grade()
+    assert "in the batch before" not in cards(course)
+    course.hand_in("cleo", a="RACE again")
+    course.grade()
+    assert "2 students</a>, 1 in the batch before" in cards(course)
+    course.grade()
+    assert "2 students</a>, 1 in the batch before" in cards(course)
+    course.grade("b")
+    course.hand_in("cleo", a="good")
+    course.grade()
+    assert "1 student</a>, 2 in the batch before" in cards(course)
+
+
+def test_similar_files_have_a_page_for_the_instructor_alone(course: Course) -> None:
+    work = "\n".join(f"float value_{n} = other_{n * n} + {n}.5f;" for n in range(30))
+    course.hand_in("cleo", a=work)
+    course.hand_in("dora", a=f"{work}\n// an afterthought")
+    course.grade()
+    page = course.out / "instructor" / "similar" / "a.html"
+    assert "cleo" in page.read_text(encoding="utf-8")
+    assert 'href="instructor/similar/a.html"' in (course.out / "index.html").read_text(encoding="utf-8")
+    for path in (course.out / "students").rglob("*.*"):
+        assert "similar" not in path.read_text(encoding="utf-8")
+
+
 def ticking(*times: float) -> Iterator[float]:
     yield from times
     while True:

@@ -9,10 +9,10 @@ from typing import Any
 
 from grader.model.result import LabResult, Ratio, Result, Student, SweepPoint, Timing
 from grader.model.verdicts import Verdict
-from grader.reports.class_page.by_section import by_section
-from grader.reports.class_page.class_view import ClassView
-from grader.reports.class_page.follow_up import follow_up, needs_help
 from grader.reports.class_page.measured_speed import measured_speed
+from grader.reports.class_week.by_section import by_section
+from grader.reports.class_week.class_view import ClassView
+from grader.reports.class_week.follow_up import follow_up, needs_help
 from grader.reports.pages import class_page
 from grader.reports.text.number_format import points
 

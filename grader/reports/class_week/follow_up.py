@@ -8,8 +8,7 @@ from statistics import median
 
 from grader.model.result import LabResult, Result
 from grader.model.verdicts import Verdict
-from grader.reports.class_page.class_view import ClassView, brought_nothing, is_open
-from grader.reports.class_page.student_row import report_link
+from grader.reports.class_week.class_view import ClassView, brought_nothing, is_open, report_link
 from grader.reports.text import visible
 from grader.reports.text.number_format import points, share
 

@@ -7,8 +7,7 @@ from dataclasses import dataclass
 
 from grader.model.class_insight import LabMistakes, Mistake
 from grader.model.verdicts import Verdict, VerdictFacts
-from grader.reports.class_page.class_view import ClassView
-from grader.reports.class_page.student_row import report_link
+from grader.reports.class_week.class_view import ClassView, full_link, report_link
 from grader.reports.text import visible
 from grader.reports.text.number_format import counted, share
 
@@ -86,7 +85,7 @@ def _card(mistake: Mistake, view: ClassView) -> MistakeCard:
         trend=_trend(mistake),
         names=tuple(known[one] for one in mistake.students[:_MOST_NAMES] if one in known),
         more=max(0, len(mistake.students) - _MOST_NAMES),
-        shown=(name, f"instructor/{report_link(view.by_id[mistake.shown]).split('/')[1]}.html" if name else ""),
+        shown=(name, full_link(view.by_id[mistake.shown]) if name else ""),
         lines=tuple(
             Line(mistake.first_line + at, text, mistake.first_line + at == mistake.line)
             for at, text in enumerate(mistake.source)

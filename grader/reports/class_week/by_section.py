@@ -8,7 +8,7 @@ from statistics import fmean, median
 
 from grader.model.result import Result
 from grader.model.verdicts import Verdict
-from grader.reports.class_page.class_view import ClassView, brought_nothing
+from grader.reports.class_week.class_view import ClassView, brought_nothing
 from grader.reports.text import visible
 from grader.reports.text.number_format import points, share
 

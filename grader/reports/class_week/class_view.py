@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from urllib.parse import quote
 
 from grader.model.class_insight import NOTHING_KNOWN, ClassInsight
 from grader.model.result import LabResult, Result
@@ -55,3 +56,17 @@ def is_open(result: Result) -> str:
     if Verdict.INTERNAL_ERROR in verdicts:
         return "the grader failed on a lab"
     return "a lab is still to be graded on a GPU" if Verdict.NEEDS_GPU in verdicts else ""
+
+
+def report_link(result: Result) -> str:
+    """The link relative to the class page. The id is quoted as a whole, so it can neither leave its folder nor name a scheme."""
+    return f"students/{_quoted(result)}/report.html"
+
+
+def full_link(result: Result) -> str:
+    """The same to the instructor's page."""
+    return f"instructor/{_quoted(result)}.html"
+
+
+def _quoted(result: Result) -> str:
+    return quote(result.submission.id, safe="", errors="replace")

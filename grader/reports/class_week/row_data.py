@@ -8,15 +8,16 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from grader.model.result import Result
-from grader.reports.class_page.class_view import ClassView, brought_nothing, is_open
-from grader.reports.class_page.follow_up import needs_help
+from grader.model.standing import GradeChange
+from grader.reports.class_week.class_view import ClassView, brought_nothing, is_open
+from grader.reports.class_week.follow_up import needs_help
 from grader.reports.text import visible
 
 FILTERS = {
     "nothing": "handed in nothing",
     "help": "need help",
     "open": "total not final",
-    "changed": "changed since the last batch",
+    "changed": "grade changed last",
 }
 _NO_POINTS = -1.0  # of a lab that the result does not hold
 
@@ -53,11 +54,22 @@ def row_data(view: ClassView, rows: Sequence[Result], names: Sequence[str]) -> d
     }
 
 
+def last_change(view: ClassView) -> str:
+    """When a batch last found a grade other than before; empty: never."""
+    return max((one.date for result in view.results for one in _moved(result)), default="")
+
+
+def _moved(result: Result) -> list[GradeChange]:
+    return [one for lab in result.labs.values() for one in lab.changes if one.before != one.after]
+
+
 def _flags(view: ClassView) -> Mapping[str, frozenset[str]]:
-    changes = view.insight.changes
+    last = last_change(view)
     return {
         "nothing": frozenset(one.submission.id for one in view.results if brought_nothing(one)),
         "help": frozenset(needs_help(view)),
         "open": frozenset(one.submission.id for one in view.results if is_open(one)),
-        "changed": frozenset([*changes.arrived, *(one.student for one in changes.changed)] if changes else ()),
+        "changed": frozenset(
+            one.submission.id for one in view.results if any(change.date == last for change in _moved(one))
+        ),
     }
