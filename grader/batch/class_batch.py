@@ -17,6 +17,7 @@ from grader.batch.publishing import publish
 from grader.batch.same_endings import same_endings
 from grader.batch.scratch_folder import scratch_folder
 from grader.batch.standing.class_standing import Standings
+from grader.batch.standing.counted_files import before_deadlines, other_attempts
 from grader.batch.standing.history_folder import HistoryFolder
 from grader.batch.week_insight import Week, WeekSearch
 from grader.exports import Export
@@ -85,11 +86,13 @@ def grade_submissions(  # noqa: PLR0913 -- what comes in, what goes out, and wha
         )
         given = [student.submission for student in discovery.students]
         resolved = class_policy(policy or CoursePolicy(), given, labs, identities.book, has_roster=roster is not None)
+        students = before_deadlines(discovery.students, labs, resolved)
+        others = other_attempts(students, labs, resolved)
         out.claim()
         out.identities.write(identities)
         began = time.monotonic()
         judged = judge_class(
-            discovery.students,
+            [*students, *(one.intake for one in others)],
             labs,
             setup,
             JobStore(out.jobs),
@@ -99,13 +102,13 @@ def grade_submissions(  # noqa: PLR0913 -- what comes in, what goes out, and wha
         )
         judging_seconds = time.monotonic() - began if judged.judged else 0.0
         history = HistoryFolder(out.path / "instructor")
-        standings = Standings(resolved, discovery.students, labs, history, now or datetime.now(UTC))
-        applied = standings.applied(score_class(judged.students, labs, setup.environment))
-        results = list(applied.results)
+        standings = Standings(resolved, students, labs, history, now or datetime.now(UTC))
+        applied = standings.applied(score_class(judged.students, labs, setup.environment), others)
+        results, students = list(applied.results), standings.students
         ranked = RankedClass(tuple(results))
         if not judged.stopped:
-            ranked = rank_class(results, discovery.students, labs, out)
-        alarms = [*resolved.alarms, *_alarms(discovery.students, labs, judged, setup)]
+            ranked = rank_class(results, students, labs, out)
+        alarms = [*resolved.alarms, *_alarms(students, labs, judged, setup)]
         notices = (
             *([f"grading stopped: {judged.stopped}"] if judged.stopped else []),
             *alarms,
@@ -116,7 +119,7 @@ def grade_submissions(  # noqa: PLR0913 -- what comes in, what goes out, and wha
             *out.seed_notices(setup.seed),
             *out.left_over([result.submission.id for result in results]),
         )
-        sources = {student.submission.id: student.texts() for student in discovery.students}
+        sources = {student.submission.id: student.texts() for student in students}
         seen = Week(tuple(ranked.results))
         if week is not None and not judged.stopped:
             seen = week.week(

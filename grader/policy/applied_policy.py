@@ -6,7 +6,7 @@ What judging found stays beside it, in `standing`. Where there is no policy, a r
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from datetime import datetime, tzinfo
 
 from grader.model.result import LabResult, Result
@@ -15,7 +15,7 @@ from grader.model.verdicts import Verdict
 from grader.people.name_forms import some
 from grader.policy.class_policy import ClassPolicy, Due
 from grader.policy.late_days import Settled, settle
-from grader.policy.late_rules import Work
+from grader.policy.late_rules import Lateness, Work
 from grader.policy.moments import shown_time
 
 # Neither earned nor lost: we failed, or a machine with a GPU still has to grade it. Being late costs nothing then.
@@ -43,28 +43,40 @@ class EarlierLab:
 
 
 @dataclass(frozen=True)
+class Candidate:
+    """One attempt at a lab, as it was scored. It may count."""
+
+    found: LabResult
+    hand_in: HandIn = HandIn()
+
+
+@dataclass(frozen=True)
 class Applied:
     results: tuple[Result, ...]
     notices: tuple[str, ...] = ()
+    chosen: Mapping[tuple[str, str], int] = field(default_factory=dict)  # which of the candidates counts
 
 
-HandIns = Mapping[tuple[str, str], HandIn]  # by a student's id and a lab's
+Candidates = Mapping[tuple[str, str], Sequence[Candidate]]  # by a student's id and a lab's, the earliest first
 
 
 def apply_policy(
     results: Sequence[Result],
     policy: ClassPolicy,
-    hand_ins: HandIns,
+    candidates: Candidates,
     now: datetime,
     earlier: Mapping[str, Mapping[str, EarlierLab]] | None = None,
 ) -> Applied:
-    """`earlier`: by student and lab, what this batch does not grade."""
+    """`candidates`: what may count, where that is not what the results hold, of which nobody knows the time. `earlier`: by student and lab,
+    what this batch does not grade.
+    """
+    chosen: dict[tuple[str, str], int] = {}
     told = _Told(policy)
     applied = tuple(
-        _Student(one, policy, hand_ins, now, told).applied((earlier or {}).get(one.submission.id, {}))
+        _Student(one, policy, candidates, now, told, chosen).applied((earlier or {}).get(one.submission.id, {}))
         for one in results
     )
-    return Applied(applied, tuple(told.notices(now)))
+    return Applied(applied, tuple(told.notices(now)), chosen)
 
 
 class _Told:
@@ -106,20 +118,21 @@ class _Student:
 
     result: Result
     policy: ClassPolicy
-    hand_ins: HandIns
+    candidates: Candidates
     now: datetime
     told: _Told
+    chosen: dict[tuple[str, str], int]
 
     def applied(self, earlier: Mapping[str, EarlierLab]) -> Result:
         labs, told = self.result.labs, self.told
-        works = {lab: [self._work(lab, one)] for lab, one in labs.items()}
+        works = {lab: [self._work(lab, one) for one in self._of(lab)] for lab in labs}
         old = {lab: [self._earlier_work(lab, one)] for lab, one in earlier.items()}
         settled = settle({**works, **old}, self.policy.course.late)
         for lab, known in earlier.items():
             points = known.judged - settled[lab].lateness.lost
             if old[lab][0].counts and known.points is not None and abs(points - known.points) > _DUST:
                 told.moved[f"{self._id} {lab}"] = None
-        counted = {lab: self._counted(lab, one, settled[lab]) for lab, one in labs.items()}
+        counted = {lab: self._counted(lab, settled[lab]) for lab in labs}
         total = round(sum(one.points for one in counted.values()), 6)
         return self.result.model_copy(update={"labs": counted, "total": total})
 
@@ -130,30 +143,45 @@ class _Student:
     def _due(self, lab: str) -> Due:
         return self.policy.due(self.result.submission, lab)
 
-    def _given(self, lab: str) -> HandIn:
-        return self.hand_ins.get((self._id, lab), HandIn())
+    def _of(self, lab: str) -> Sequence[Candidate]:
+        return self.candidates.get((self._id, lab)) or [Candidate(self.result.labs[lab])]
 
-    def _work(self, lab: str, found: LabResult) -> Work:
-        counts = found.verdict not in _UNDECIDED and (self._id, lab) not in self.policy.overrides
-        return Work(found.points, found.max_points, self._due(lab).at, self._given(lab).at, counts)
+    def _work(self, lab: str, one: Candidate) -> Work:
+        counts = one.found.verdict not in _UNDECIDED and (self._id, lab) not in self.policy.overrides
+        return Work(one.found.points, one.found.max_points, self._due(lab).at, one.hand_in.at, counts)
+
+    def _choose(self, lab: str, settled: Settled) -> Candidate:
+        """The best; but where we failed at one that may be better, that one, and nothing is decided yet."""
+        candidates, number = self._of(lab), settled.chosen
+        best = candidates[number].found.points - settled.lateness.lost
+        open_ones = [at for at, one in enumerate(candidates) if one.found.verdict in _UNDECIDED]
+        if open_ones and best < candidates[number].found.max_points:
+            number = open_ones[-1]
+        self.chosen[self._id, lab] = number
+        return candidates[number]
 
     def _earlier_work(self, lab: str, known: EarlierLab) -> Work:
         counts = known.decided and (self._id, lab) not in self.policy.overrides
         return Work(known.judged, known.most, self._due(lab).at, known.at, counts)
 
-    def _counted(self, lab: str, found: LabResult, settled: Settled) -> LabResult:
+    def _counted(self, lab: str, settled: Settled) -> LabResult:
         """The lab with the points that count, and what was asked about it."""
         requests = self.policy.requests.get((self._id, lab), ())
-        standing = self._standing(lab, found, settled)
+        one = self._choose(lab, settled)
+        found = one.found
+        if found.verdict in _UNDECIDED:
+            settled = replace(settled, lateness=Lateness())
+        standing = self._standing(lab, one, settled)
         if standing is None:
             return found.model_copy(update={"requests": requests}) if requests else found
-        self._tell(lab, standing)
+        self._tell(lab, standing, one.hand_in.at)
         points = standing.override.points if standing.override is not None else round(found.points - standing.lost, 6)
         return found.model_copy(update={"points": points, "standing": standing, "requests": requests})
 
-    def _standing(self, lab: str, found: LabResult, settled: Settled) -> Standing | None:
+    def _standing(self, lab: str, one: Candidate, settled: Settled) -> Standing | None:
         """None: no policy says anything about this lab."""
-        due, given, override = self._due(lab), self._given(lab), self.policy.overrides.get((self._id, lab))
+        due, override = self._due(lab), self.policy.overrides.get((self._id, lab))
+        found, given = one.found, one.hand_in
         if due.at is None and override is None:
             return None
         rules, late, zone = self.policy.course.late, settled.lateness, self.policy.course.zone
@@ -179,8 +207,8 @@ class _Student:
             override=override,
         )
 
-    def _tell(self, lab: str, standing: Standing) -> None:
-        what, at = f"{self._id} {lab}", self._given(lab).at
+    def _tell(self, lab: str, standing: Standing, at: datetime | None) -> None:
+        what = f"{self._id} {lab}"
         if standing.override is None and standing.said_late:
             self.told.said_late[what] = None
         elif standing.override is None and standing.time_unknown:

@@ -24,7 +24,7 @@ class TableForm:
     """`columns`: what a column says → words that head it, in lower case. `needed`: those that must be there."""
 
     what: str  # "overrides"
-    columns: Mapping[str, tuple[str, ...]]
+    columns: Mapping[str, tuple[str, ...]]  # of two columns with one meaning, that counts whose word comes first
     needed: tuple[str, ...]
     example: str  # a first line
 
@@ -68,10 +68,11 @@ def decisions_in(data: bytes, name: str, form: TableForm) -> DecisionTable:
         raise PolicyError(message)
     rows = []
     for row in table.rows:
-        if len(row.cells) > len(table.headings.cells) and any(
-            one.strip() for one in row.cells[len(table.headings.cells) :]
-        ):
-            message = f"{name}, line {row.line}: it has more cells than the first line. Put a text with a comma into quotation marks."
+        if len(row.cells) > len(table.headings.cells):
+            message = (
+                f"{name}, line {row.line}: it has more cells than the first line. Put a text with a comma into quotation marks, and end no "
+                "row with a separator."
+            )
             raise PolicyError(message)
         cells = {what: _cell(row.cells[number]) if number < len(row.cells) else "" for what, number in at.items()}
         if any(cells.values()):
@@ -83,7 +84,7 @@ def decisions_in(data: bytes, name: str, form: TableForm) -> DecisionTable:
 
 
 def _columns(table: Table, name: str, form: TableForm) -> tuple[dict[str, int], list[str]]:
-    """Where each column is, and the headings that say nothing here. Of two columns with one meaning, our own word counts."""
+    """Where each column is, and the headings that say nothing here."""
     at: dict[str, int] = {}
     unused: list[str] = []
     words = [_word(one) for one in table.headings.cells]
@@ -91,7 +92,7 @@ def _columns(table: Table, name: str, form: TableForm) -> tuple[dict[str, int], 
         what = _meaning(word, form)
         if not what:
             unused += [repr(table.headings.cells[number].strip()[:40])] if word else []
-        elif what not in at or (word == what and words[at[what]] != what):
+        elif what not in at or _rank(word, what, form) < _rank(words[at[what]], what, form):
             unused += [repr(table.headings.cells[at[what]].strip()[:40])] if what in at else []
             at[what] = number
         else:
@@ -111,6 +112,11 @@ def _understood(form: TableForm, headings: Sequence[str]) -> int:
 
 def _meaning(word: str, form: TableForm) -> str:
     return next((what for what, words in form.columns.items() if word == what or word in words), "")
+
+
+def _rank(word: str, what: str, form: TableForm) -> int:
+    """The smaller, the surer does the word mean it. Our own word comes first."""
+    return (what, *form.columns[what]).index(word)
 
 
 def _word(heading: str) -> str:

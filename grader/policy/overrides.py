@@ -19,16 +19,7 @@ OVERRIDES = TableForm(
     "overrides",
     {
         "student": (
-            "students",
-            "id",
-            "student id",
-            "login",
-            "username",
-            "email",
-            "e mail",
-            "number",
-            "matrikelnummer",
-            "name",
+            "students", "student id", "login", "username", "email", "e mail", "number", "student number", "matrikelnummer", "id", "name",
         ),
         "lab": ("labs", "assignment", "exercise", "task", "aufgabe"),
         "points": ("point", "score", "grade", "new points", "punkte"),
@@ -38,7 +29,7 @@ OVERRIDES = TableForm(
     },
     ("student", "lab", "points", "reason", "author"),
     "student,lab,points,reason,author,date",
-)
+)  # fmt: skip
 _LONGEST = {"reason": 2000, "author": 200, "date": 60}
 
 
@@ -88,11 +79,11 @@ def _row(row: DecisionRow, labs: Sequence[str]) -> OverrideRow:
 
 def points_in(text: str, place: str) -> float:
     """With a decimal point or a decimal comma. Raises PolicyError."""
-    if re.fullmatch(r"\d{1,3}([.,]\d{3})+", text):
+    if re.fullmatch(r"[0-9]{1,3}([.,][0-9]{3})+", text):
         message = f"{place}: {text!r} may be thousands or thousandths. Write the points without a separator, or with two decimals."
         raise PolicyError(message)
     try:
-        points = float(text.replace(",", ".")) if re.fullmatch(r"\+?\d+([.,]\d*)?|[.,]\d+", text) else math.nan
+        points = float(text.replace(",", ".")) if re.fullmatch(r"\+?[0-9]+([.,][0-9]*)?|[.,][0-9]+", text) else math.nan
     except ValueError:
         points = math.nan
     if not math.isfinite(points):

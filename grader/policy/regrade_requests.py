@@ -16,8 +16,8 @@ from grader.policy.decision_table import DecisionTable, TableForm, decisions_in,
 REQUESTS = TableForm(
     "regrade requests",
     {
-        "student": ("your name", "id", "student id", "your student id", "login", "username", "email", "e mail", "email address",
-                    "e mail address", "mail", "number", "student number", "matrikelnummer", "name", "e mail adresse"),
+        "student": ("your student id", "student id", "student number", "number", "matrikelnummer", "login", "username", "email", "e mail",
+                    "email address", "e mail address", "mail", "e mail adresse", "your name", "name", "id"),
         "lab": ("which lab", "labs", "assignment", "exercise", "task", "aufgabe", "which assignment"),
         "request": ("requests", "question", "reason", "what", "what should be looked at again", "your question", "your request", "why",
                     "text", "message", "begründung", "frage", "anfrage"),

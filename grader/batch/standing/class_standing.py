@@ -11,12 +11,13 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
 
+from grader.batch.standing.counted_files import OtherAttempt, with_chosen
 from grader.batch.standing.history_folder import HistoryFolder
 from grader.intake.intake import Intake
 from grader.model.labs import Lab
-from grader.model.result import Environment, Result
+from grader.model.result import Environment, LabResult, Result
 from grader.model.verdicts import Verdict
-from grader.policy.applied_policy import Applied, EarlierLab, HandIn, apply_policy
+from grader.policy.applied_policy import Applied, Candidate, EarlierLab, HandIn, apply_policy
 from grader.policy.class_policy import ClassPolicy
 from grader.policy.grade_history import Basis, KeptBatch, KeptGrade, last_grades, new_grades, with_changes
 from grader.policy.moments import handed_in_at
@@ -29,18 +30,37 @@ class Standings:
     """What turns a batch's scores into grades."""
 
     policy: ClassPolicy
-    students: Sequence[Intake]
+    students: list[Intake]  # with the attempts that count
     labs: Sequence[Lab]
     history: HistoryFolder
     now: datetime
     known: list[KeptBatch] = field(default_factory=list)  # of earlier batches, once it was read
 
-    def applied(self, results: Sequence[Result]) -> Applied:
-        """The results by the course's policy, and notices about them and about the history."""
+    def applied(self, results: Sequence[Result], others: Sequence[OtherAttempt] = ()) -> Applied:
+        """The results by the course's policy, and notices about them and about the history. `results`: of the students, then of the
+        `others`, among which the best may be.
+        """
         self.known = self.history.read()
-        hand_ins = {(one.submission.id, lab.id): self._hand_in(one, lab) for one in self.students for lab in self.labs}
-        applied = apply_policy(results, self.policy, hand_ins, self.now, self._earlier())
-        return Applied(applied.results, (*self.history.notices, *applied.notices))
+        own, of_others = results[: len(self.students)], results[len(self.students) :]
+        candidates = {
+            (student.submission.id, lab.id): [(student.counted.get(lab.public.file, -1), result.labs[lab.id])]
+            for student, result in zip(self.students, own, strict=True)
+            for lab in self.labs
+        }
+        for other, result in zip(others, of_others, strict=True):
+            for lab in self.labs:
+                if lab.public.file in other.intake.sources:
+                    student_id = self.students[other.student].submission.id
+                    candidates[student_id, lab.id].append((other.attempt, result.labs[lab.id]))
+        tried = {key: sorted(found, key=lambda one: one[0]) for key, found in candidates.items()}
+        applied = apply_policy(own, self.policy, self._candidates(tried), self.now, self._earlier())
+        chosen = {key: tried[key][number][0] for key, number in applied.chosen.items()}
+        self.students = [self._with_chosen(one, chosen) for one in self.students]
+        final = tuple(
+            result.model_copy(update={"submission": student.submission})
+            for result, student in zip(applied.results, self.students, strict=True)
+        )
+        return Applied(final, (*self.history.notices, *applied.notices))
 
     def keep(
         self, results: Sequence[Result], bases: Mapping[str, Basis], environment: Environment
@@ -57,13 +77,29 @@ class Standings:
                 unwritten.append(f"{self.history.path}: {error.strerror}")
         return tuple(with_changes(results, batches)), unwritten
 
-    def _hand_in(self, student: Intake, lab: Lab) -> HandIn:
-        """By the attempt that counts for this lab; of a student whose attempts are not known, by the whole submission."""
-        attempt = student.attempt_for(lab.public.file)
-        if attempt is None:
+    def _with_chosen(self, student: Intake, chosen: Mapping[tuple[str, str], int]) -> Intake:
+        of_file = {lab.public.file: chosen[student.submission.id, lab.id] for lab in self.labs}
+        return with_chosen(student, {file: attempt for file, attempt in of_file.items() if attempt >= 0})
+
+    def _candidates(
+        self, tried: Mapping[tuple[str, str], Sequence[tuple[int, LabResult]]]
+    ) -> dict[tuple[str, str], list[Candidate]]:
+        return {
+            (student.submission.id, lab.id): [
+                Candidate(found, self._hand_in(student, attempt))
+                for attempt, found in tried[student.submission.id, lab.id]
+            ]
+            for student in self.students
+            for lab in self.labs
+        }
+
+    def _hand_in(self, student: Intake, attempt: int) -> HandIn:
+        """Of one attempt; of a student whose attempts are not known, of the whole submission."""
+        if attempt < 0:
             return HandIn(handed_in_at(student.submission.at, self.policy.course.zone))
-        at = "" if attempt.at is None else attempt.at.isoformat()
-        return HandIn(handed_in_at(at, self.policy.course.zone), said_late=attempt.late)
+        one = student.attempts[attempt]
+        at = "" if one.at is None else one.at.isoformat()
+        return HandIn(handed_in_at(at, self.policy.course.zone), said_late=one.late)
 
     def _earlier(self) -> dict[str, dict[str, EarlierLab]]:
         """Labs that this batch does not grade, by student."""

@@ -1,0 +1,45 @@
+"""Whom a word of a person means: never two, and never by a guess."""
+
+from __future__ import annotations
+
+import pytest
+
+from grader.model.result import Student, Submission
+from grader.people.identities import Identities
+from grader.people.person_keys import Key
+from grader.policy.person_index import AmbiguousError, Meant, PersonIndex
+
+ADA = Submission(
+    id="Lovelace-Ada", name="Lovelace Ada",
+    student=Student(name="Lovelace, Ada", login="ada", number="0042", email="ada@example.org", platform_ids={"Canvas": "101"}),
+)  # fmt: skip
+ALAN = Submission(id="alan", name="Turing_1", student=Student(name="Turing, Alan", login="at", number="42000"))
+TWIN = Submission(id="alan-2", name="Turing_2", student=Student(name="Alan Turing", login="at2"))
+
+
+@pytest.mark.parametrize(
+    "word", ["Lovelace-Ada", "ada", " ADA ", "0042", "42", "ada@EXAMPLE.org", "101", "ada lovelace", "Lovelace, Ada"]
+)
+def test_a_student_is_found_by_each_of_their_keys(word: str) -> None:
+    assert PersonIndex([ADA, ALAN, TWIN]).find(word) == Meant("Lovelace-Ada")
+
+
+def test_what_two_students_have_is_refused() -> None:
+    index = PersonIndex([ADA, ALAN, TWIN])
+    with pytest.raises(AmbiguousError, match=r"'Alan Turing' may be alan, alan-2. Write the id"):
+        index.find("Alan Turing")
+    clash = Submission(id="ada", name="x")
+    with pytest.raises(AmbiguousError, match="may be Lovelace-Ada, ada"):
+        PersonIndex([ADA, clash]).find("ada")
+
+
+@pytest.mark.parametrize("word", ["", "  ", "0", "000", "lovelace", "ad", "4", "\0"])
+def test_what_is_nobodys_is_found_for_nobody(word: str) -> None:
+    assert PersonIndex([ADA, ALAN]).find(word) is None
+
+
+def test_students_of_earlier_batches_are_known_and_not_here() -> None:
+    book = Identities()
+    book.bind(book.new("Grace"), [Key("login", "gh"), Key("number", "007")])
+    index = PersonIndex([ADA], book)
+    assert [index.find(one) for one in ("grace", "gh", "7")] == [Meant("Grace", here=False)] * 3
