@@ -83,6 +83,10 @@ class Toolset:
             raise RemediableError(message) from error
         return cls(root, build, toolchain, choice.version, confinement, gpu)
 
+    def without_gpu(self) -> Toolset:
+        """The same with the CPU executor alone, and no nvcc."""
+        return replace(self, gpu=GpuBackend())
+
     def working_with(self, workers: WorkerProcesses) -> Toolset:
         return replace(self, workers=workers)
 

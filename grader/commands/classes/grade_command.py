@@ -80,6 +80,7 @@ def grade_class(request: ClassRequest) -> int:
     workers = WorkerProcesses(fitting_count(min(os.cpu_count() or 1, request.workers or sys.maxsize)))
     toolset = toolset.working_with(workers)
     judge = lab_judge(toolset, seed, public_only=False)
+    on_cpu = lab_judge(toolset.without_gpu(), seed, public_only=False)  # behaviours are compared as it sees them
     at_once = request.workers or jobs_at_once(toolset)
     setup = JudgingSetup(
         judge=judge,
@@ -112,7 +113,7 @@ def grade_class(request: ClassRequest) -> int:
                 comments,
                 written,
                 folder.private,
-                MutantSearch(partial(judge, explained=False), request.search_seconds, at_once),
+                MutantSearch(partial(on_cpu, explained=False), request.search_seconds, at_once),
             ),
             policy=policy,
             workers=at_once,
