@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import dataclasses
 import datetime as dt
 import sys
@@ -17,6 +18,7 @@ if TYPE_CHECKING:
     from rich.console import Console
 
     from grader.machine.toolset import Toolset
+    from grader.model.labs import Lab
     from grader.practice.practice import Practice
     from grader.reports.screens.checklist import Tried
 
@@ -86,12 +88,33 @@ def watch_labs(wanted: Sequence[str], *, case: str | None) -> int:
     import time
 
     from grader.practice.file_poller import FilePoller
+    from grader.practice.own_terminal import OwnTerminal
+    from grader.practice.terminal_keys import keys_of_terminal
     from grader.practice.terminal_window import student_console
+    from grader.practice.watch_events import watch_events
     from grader.practice.watch_loop import WatchLoop
 
     practice, _ = _practice(wanted, case=case, file=None, idle=True)
-    poller = FilePoller({lab.id: practice.path(lab) for lab in practice.labs}, sleep=time.sleep)
-    return WatchLoop(practice, student_console(), clock=dt.datetime.now).run(poller.saves())
+    console = student_console()
+    keys = keys_of_terminal(is_shown=console.is_terminal)
+    poller = FilePoller(
+        {lab.id: practice.path(lab) for lab in _watched(practice)}, sleep=keys.wait if keys else time.sleep
+    )
+    commands = OwnTerminal(practice.root, keys.lent) if keys else None
+    watch = WatchLoop(practice, console, clock=dt.datetime.now, commands=commands)
+    with keys or contextlib.nullcontext():
+        return watch.run(watch_events(poller, keys.take if keys else None))
+
+
+def _watched(practice: Practice) -> Sequence[Lab]:
+    """All labs of the course, because a key goes on to another one; the chosen ones alone where another is broken."""
+    from grader.model.course_root import load_labs
+    from grader.model.labs import LabError
+
+    try:
+        return load_labs(practice.root, [])
+    except LabError:
+        return practice.labs
 
 
 def report_labs(wanted: Sequence[str], *, out: Path, show: bool, sweep: bool) -> int:

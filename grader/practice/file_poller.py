@@ -44,15 +44,19 @@ class FilePoller:
         Files that are saved while the caller works are reported next.
         """
         while True:
-            self._sleep(POLL_SECONDS)
-            now = self._look()
-            if now == self._known:
-                continue
-            now = self._at_rest(now)
-            changed = [name for name in self._paths if now[name] != self._known[name]]
-            self._known = now
-            if changed:  # an edit may have been undone since
+            if changed := self.poll():
                 yield changed
+
+    def poll(self) -> list[str]:
+        """Sleeps once, and gives the names of the files that were saved since the last time: mostly none."""
+        self._sleep(POLL_SECONDS)
+        now = self._look()
+        if now == self._known:
+            return []
+        now = self._at_rest(now)
+        changed = [name for name in self._paths if now[name] != self._known[name]]
+        self._known = now
+        return changed  # none if an edit has been undone since
 
     def _at_rest(self, seen: dict[str, Contents]) -> dict[str, Contents]:
         """The contents after nothing changes any more. A file may be missing for a moment; if it stays missing, it counts as

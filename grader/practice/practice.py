@@ -17,7 +17,7 @@ from grader.course.manifest import MANIFEST, Manifest, digest
 from grader.intake.source_text import normalise
 from grader.model.course_root import course_root, lab_at, load_labs, matching_lab
 from grader.model.errors import RemediableError
-from grader.model.labs import Lab, LabError, lab_ids
+from grader.model.labs import Lab, LabError, lab_ids, load_lab
 from grader.model.outcome import LabOutcome, unjudged
 from grader.model.result import Case, Suspect
 from grader.model.verdicts import Verdict
@@ -94,6 +94,19 @@ class Practice:
         """The next lab of the course; empty after the last one."""
         ids = lab_ids(self.root)
         return next(iter(ids[ids.index(lab_id) + 1 :]), "") if lab_id in ids else ""
+
+    def next_lab(self, lab_id: str) -> Lab | None:
+        """The same as a lab. Raises LabError if its files are wrong."""
+        following = self.after(lab_id)
+        return load_lab(self.root, following) if following else None
+
+    def write_up(self, lab_id: str) -> str:
+        """The text of the lab's README.md; empty if it cannot be read."""
+        lab = next(lab for lab in self.labs if lab.id == lab_id)
+        try:
+            return (lab.public_dir / "README.md").read_text(encoding="utf-8", errors="replace")
+        except OSError:
+            return ""
 
     def _is_starter(self, lab: Lab, data: bytes) -> bool:
         return digest(data) == self._starters.get(lab.id)

@@ -24,3 +24,8 @@ def student_console() -> Console:
 def window_lines(console: Console) -> int | None:
     """How many lines a screen may have; None if there is no window."""
     return max(console.height - _AROUND, 1) if console.is_terminal else None
+
+
+def whole_window(console: Console) -> int | None:
+    """How many lines a screen may have that is alone in the window; None if there is no window."""
+    return max(console.height, 1) if console.is_terminal else None

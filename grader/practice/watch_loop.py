@@ -1,11 +1,13 @@
-"""`tilelab watch`: tests the labs and shows the screen, and does so again whenever a file is saved, until it is interrupted. Between
-two saves the line of a wrong result is looked for, and shown when it is found.
+"""`tilelab watch`: tests the labs and shows the screen, and does so again whenever a file is saved or a key asks for it, until it is
+interrupted. Between two saves the line of a wrong result is looked for, and shown when it is found.
 """
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Callable, Iterable, Sequence
 from datetime import datetime
+from typing import Protocol
 
 from rich.console import Console, Group
 from rich.control import Control
@@ -13,32 +15,66 @@ from rich.segment import ControlType
 from rich.text import Text
 
 from grader.model.errors import RemediableError
+from grader.practice.graded_hints import graded_hints
 from grader.practice.idle_search import IdleSearch
 from grader.practice.practice import Practice, focus_of
-from grader.practice.terminal_window import window_lines
+from grader.practice.terminal_window import whole_window
+from grader.practice.watch_events import Event, Key
 from grader.reports.screens.checklist import Tried
 from grader.reports.screens.first_mistake import suspect_view
 from grader.reports.screens.lab_screen import Screen
 
 _FOOTER_LINES = 1
+_KEYS = {
+    "r": ("run", "runs the tests again"),
+    "n": ("next", "goes on to the next lab"),
+    "t": ("trace", "shows what one block of your kernel does"),
+    "p": ("page", "opens the page that your instructor would see"),
+    "h": ("hint", "gives a hint, and one more each time"),
+    "q": ("quit", "ends it, as Ctrl-C does"),
+    "?": ("", "shows this list, and goes back"),
+}
+
+
+class OtherCommands(Protocol):
+    """What a key starts besides the tests. Each returns what is to be said about it; empty: nothing."""
+
+    def trace(self, lab_id: str) -> str: ...
+
+    def page(self, lab_id: str) -> str: ...
 
 
 class WatchLoop:
-    """What was found so far, and the screen that shows it."""
+    """What was found so far, and the screen that shows it. `commands`: None if there are no keys."""
 
-    def __init__(self, practice: Practice, console: Console, *, clock: Callable[[], datetime]) -> None:
-        self._practice, self._console, self._clock = practice, console, clock
+    def __init__(
+        self,
+        practice: Practice,
+        console: Console,
+        *,
+        clock: Callable[[], datetime],
+        commands: OtherCommands | None = None,
+    ) -> None:
+        self._practice, self._console, self._clock, self._commands = practice, console, clock, commands
         self._tried: dict[str, Tried] = {}
         self._troubles: dict[str, str] = {}  # which labs could not be tested, and why
-        self._saved: Sequence[str] = ()
+        self._focused: str | None = None  # the lab that a key or a save has chosen
+        self._hints = 0  # of the lab in focus: how many are shown
+        self._said = ""  # by another command
+        self._lists_keys = False
         self._idle = IdleSearch(practice, self._found)
 
-    def run(self, saves: Iterable[Sequence[str]]) -> int:
-        """Tests every lab, then each lab whose file is saved. Ends with 0 when it is interrupted."""
+    def run(self, events: Iterable[Event]) -> int:
+        """Tests every lab, then each lab whose file is saved. Ends with 0 when it is interrupted, or with the key for it."""
         try:
             self._test([lab.id for lab in self._practice.labs])
-            for saved in saves:
-                self._test(saved)
+            for event in events:
+                if isinstance(event, Key):
+                    if event.sign.casefold() == "q":
+                        raise KeyboardInterrupt  # noqa: TRY301 -- one way to end
+                    self._press(event.sign.casefold())
+                else:
+                    self._test(event)
             self._idle.wait()
         except KeyboardInterrupt:
             self._idle.stop()
@@ -46,11 +82,60 @@ class WatchLoop:
                 self._console.print()
         return 0
 
+    def _press(self, sign: str) -> None:
+        focus = self._focus()
+        if self._commands is None or sign not in _KEYS:
+            return
+        listed, self._said = self._lists_keys, ""
+        self._lists_keys = sign == "?" and not listed
+        if sign == "r":
+            self._test([focus.lab_id] if focus else [lab.id for lab in self._practice.labs])
+            return
+        if sign == "n":
+            self._next_lab(focus)
+            return
+        if focus is not None and sign in {"t", "p"}:
+            self._idle.stop()
+            self._say("writing the page …" if sign == "p" else "tracing …")
+            self._said = (self._commands.page if sign == "p" else self._commands.trace)(focus.lab_id)
+        if sign == "h":
+            self._hints += 1
+        with self._idle.lock:
+            self._show()
+
+    def _next_lab(self, focus: Tried | None) -> None:
+        """Among several labs, the next one comes into view. From the only one, the course's next lab takes its place."""
+        ids = [lab.id for lab in self._practice.labs]
+        if len(ids) > 1:
+            place = ids.index(focus.lab_id) if focus else -1
+            self._choose(ids[(place + 1) % len(ids)])
+            with self._idle.lock:
+                self._show()
+            return
+        following = self._practice.next_lab(ids[0])
+        if following is None:
+            self._said = "This is the last lab."
+            with self._idle.lock:
+                self._show()
+            return
+        self._idle.stop()
+        with self._idle.lock:
+            self._practice = dataclasses.replace(self._practice, labs=[following], case=None, file=None)
+            self._idle = IdleSearch(self._practice, self._found)
+            self._tried, self._troubles = {}, {}
+        self._test([following.id])
+
+    def _choose(self, lab_id: str | None) -> None:
+        self._focused, self._hints = lab_id, 0
+
     def _test(self, lab_ids: Sequence[str]) -> None:
+        lab_ids = [lab.id for lab in self._practice.labs if lab.id in lab_ids]
+        if not lab_ids:  # a lab that is not watched any more
+            return
         self._idle.stop()
         with self._idle.lock:
             self._test_now(lab_ids)
-        focus = _focus([self._tried[lab.id] for lab in self._practice.labs if lab.id in self._tried], lab_ids)
+        focus = self._focus()
         if focus is not None and focus.lab_id in lab_ids:
             self._idle.begin(focus)
 
@@ -58,13 +143,13 @@ class WatchLoop:
         """The screen again with the line to look at. A log gets only that line."""
         self._tried[suspected.lab_id] = suspected
         if self._console.is_terminal:
-            self._show(self._saved)
+            self._show()
         else:
             shown = suspect_view(suspected.result, {suspected.result.file: suspected.source}, self._console.width)
             self._console.print(Group(*shown), "")
 
     def _test_now(self, lab_ids: Sequence[str]) -> None:
-        self._saved = lab_ids
+        self._said, self._lists_keys = "", False
         for lab in self._practice.labs:
             if lab.id in lab_ids:
                 self._say(f"testing {lab.id} …")
@@ -74,35 +159,70 @@ class WatchLoop:
                 except RemediableError as error:
                     self._tried.pop(lab.id, None)
                     self._troubles[lab.id] = str(error)
-        self._show(lab_ids)
+        # The author of a single saved lab wants to see it, if it does not pass.
+        own = self._tried.get(lab_ids[0]) if len(lab_ids) == 1 else None
+        self._choose(own.lab_id if own is not None and not own.passed else None)
+        self._show()
 
-    def _show(self, saved: Sequence[str]) -> None:
+    def _focus(self) -> Tried | None:
         tried = [self._tried[lab.id] for lab in self._practice.labs if lab.id in self._tried]
+        return self._tried.get(self._focused or "") or focus_of(tried)
+
+    def _show(self) -> None:
+        tried = [self._tried[lab.id] for lab in self._practice.labs if lab.id in self._tried]
+        focus = self._focus()
         self._console.clear()  # does nothing without a terminal
         for trouble in self._troubles.values():
             self._console.print(Text(trouble, style="red"), soft_wrap=True)
-        if tried:
-            lines = window_lines(self._console)
-            room = None if lines is None else lines - _FOOTER_LINES - len(self._troubles)
+        below = Group(*self._below(focus))
+        if self._lists_keys:
+            self._console.print(_listed_keys())
+        elif tried:
+            lines = whole_window(self._console)
+            if lines is not None:
+                used = len(self._console.render_lines(below, pad=False)) if below.renderables else 0
+                lines = max(lines - _FOOTER_LINES - len(self._troubles) - used, 1)
             following = self._practice.after(tried[0].lab_id) if len(tried) == 1 else ""
-            self._console.print(Screen(tried, _focus(tried, saved), lines=room, next_lab=following))
+            self._console.print(Screen(tried, focus, lines=lines, next_lab=following))
+        if below.renderables:
+            self._console.print(below)
         if self._console.is_terminal:
-            many = len(self._practice.labs)
-            files = self._practice.path(self._practice.labs[0]).name if many == 1 else f"{many} files"
-            footer = f"{self._clock():%H:%M:%S}  watching {files}; save to test again, Ctrl-C to end"
-            self._console.print(Text(footer, style="dim", no_wrap=True, overflow="ellipsis"), end="")
+            self._last_line(self._footer())
         else:
             self._console.print()  # a blank line between this screen and the next
+
+    def _below(self, focus: Tried | None) -> list[Text]:
+        """What a key asked for."""
+        shown = [Text(self._said, style="bold")] if self._said else []
+        if not self._hints or self._lists_keys:
+            return shown
+        hints = [] if focus is None else graded_hints(focus, self._practice.write_up(focus.lab_id))
+        if not hints:
+            return [*shown, Text("There is nothing to hint at: it passes.", style="bold")]
+        number = min(self._hints, len(hints))
+        last = "" if self._hints <= len(hints) else " That was the last one."
+        head = (f"Hint {number} of {len(hints)}: ", "bold blue")
+        return [*shown, Text.assemble(head, hints[number - 1], (last, "dim"))]
+
+    def _footer(self) -> str:
+        many = len(self._practice.labs)
+        files = self._practice.path(self._practice.labs[0]).name if many == 1 else f"{many} files"
+        if self._commands is None:
+            return f"{self._clock():%H:%M:%S}  watching {files}; save to test again, Ctrl-C to end"
+        keys = "  ".join(f"{sign} {word}".rstrip() for sign, (word, _) in _KEYS.items())
+        return f"{self._clock():%H:%M}  save to test  {keys}  {files}"
 
     def _say(self, doing: str) -> None:
         """Replaces the last line on a terminal. A log gets only the results."""
         if self._console.is_terminal:
             self._console.control(Control(ControlType.CARRIAGE_RETURN, (ControlType.ERASE_IN_LINE, 2)))
-            self._console.print(Text(doing, style="dim", no_wrap=True, overflow="ellipsis"), end="")
+            self._last_line(doing)
+
+    def _last_line(self, text: str) -> None:
+        """Cut at the edge of the window, where it would make the window scroll."""
+        self._console.print(Text(text, style="dim"), no_wrap=True, overflow="ellipsis", end="")
 
 
-def _focus(tried: Sequence[Tried], saved: Sequence[str]) -> Tried | None:
-    """The saved lab, if it is a single one and does not pass, because its author wants to see it. Otherwise the usual choice."""
-    if len(saved) == 1 and (own := next((one for one in tried if one.lab_id == saved[0]), None)) and not own.passed:
-        return own
-    return focus_of(tried)
+def _listed_keys() -> Group:
+    rows = [Text.assemble((f"  {sign}  ", "bold"), what) for sign, (_, what) in _KEYS.items()]
+    return Group(Text("Save a file to test it. Keys:", style="bold"), *rows)

@@ -29,6 +29,7 @@ from grader.reports.screens.first_mistake import (
     mismatch_view,
     suspect_view,
 )
+from grader.reports.screens.race_picture import race_view
 from grader.reports.speed_figures.speed_lines import kernel_lines, speed_lines
 from grader.reports.speed_figures.traffic_cost import cost_lines
 from grader.reports.text import visible
@@ -49,13 +50,24 @@ class Level:
     hint: bool  # whether the lab's own hint is shown besides the finding's
     others: int  # findings after the first, one line each
     blank_lines: bool = True  # between the parts
+    lanes: bool = False  # a race as a picture, besides its lines
+    of_races: bool = False  # only where there is such a picture: the room for it comes from the list of cases
 
 
 _LEVELS = (
-    Level(Detail(around=2, elements=4, picture=32), cases="all", hint=True, others=_OTHERS),
-    Level(Detail(around=2, elements=3, picture=16), cases="all", hint=True, others=1),
-    Level(Detail(around=1, elements=3, picture=12), cases="all", hint=True, others=1),
-    Level(Detail(around=1, elements=3, picture=8), cases="all", hint=False, others=1),
+    Level(Detail(around=2, elements=4, picture=32), cases="all", hint=True, others=_OTHERS, lanes=True),
+    Level(Detail(around=2, elements=3, picture=16), cases="all", hint=True, others=1, lanes=True),
+    Level(Detail(around=1, elements=3, picture=12), cases="all", hint=True, others=1, lanes=True),
+    Level(Detail(around=1, elements=3, picture=8), cases="all", hint=False, others=1, lanes=True),
+    Level(
+        Detail(around=0, elements=2, picture=0),
+        cases="first",
+        hint=False,
+        others=0,
+        blank_lines=False,
+        lanes=True,
+        of_races=True,
+    ),
     Level(Detail(around=1, elements=2, picture=0), cases="failed", hint=False, others=0),
     Level(Detail(around=0, elements=2, picture=0), cases="all", hint=False, others=0, blank_lines=False),
     Level(Detail(around=0, elements=1, picture=0), cases="first", hint=False, others=0, blank_lines=False),
@@ -74,10 +86,16 @@ class Screen:
     def __rich_console__(self, console: Console, options: ConsoleOptions) -> Iterator[RenderableType]:
         """Renders the most detailed level that fits the window, or the shortest where none fits."""
         for level in _LEVELS:
+            if level.of_races and not self._has_lanes(options.max_width):
+                continue
             whole = Group(*self._parts(level, options.max_width))
             if self.lines is None or len(console.render_lines(whole, options, pad=False)) <= self.lines:
                 break
         yield whole
+
+    def _has_lanes(self, width: int) -> bool:
+        first = _first_error(self.focus.result) if self.focus and not self.focus.starting else None
+        return first is not None and any(race_view(first, width))
 
     def _parts(self, level: Level, width: int) -> Iterator[RenderableType]:
         several = len(self.tried) > 1
@@ -155,6 +173,8 @@ def _trouble(one: Tried, level: Level, width: int) -> Iterator[RenderableType]:
     sources = {lab.file: one.source}
     if first is not None:
         yield from finding_view(first, lab, sources, level.detail, width)
+        if level.lanes:
+            yield from race_view(first, width)
     elif wrong:
         yield from mismatch_view(wrong[1], level.detail, width)
     elif lab.build and not lab.build.ok and lab.build.log.strip():
@@ -174,6 +194,10 @@ def _trouble(one: Tried, level: Level, width: int) -> Iterator[RenderableType]:
     yield from _rest(
         one, [finding for finding in lab.findings if finding is not first], wrong if first else None, level
     )
+
+
+def _first_error(lab: LabResult) -> Finding | None:
+    return next((finding for finding in lab.findings if finding.severity == "error"), None)
 
 
 def _message(lab: LabResult) -> str:

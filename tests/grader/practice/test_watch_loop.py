@@ -18,6 +18,7 @@ from grader.model.outcome import JudgedCase, LabOutcome
 from grader.model.result import Build, Case, Suspect
 from grader.model.verdicts import Verdict
 from grader.practice.practice import Practice
+from grader.practice.watch_events import Event, Key
 from grader.practice.watch_loop import WatchLoop
 
 NOW = dt.datetime(2026, 9, 1, 12, 34, 56, tzinfo=dt.UTC)
@@ -157,3 +158,94 @@ def test_a_save_ends_the_search_before_it_and_nothing_is_said_of_that(root: Path
     assert "Where to look" not in text
     assert text.rstrip().endswith("Every test passes.")
     assert search.ended > 0
+
+
+class FakeCommands:
+    def __init__(self) -> None:
+        self.called: list[tuple[str, str]] = []
+
+    def trace(self, lab_id: str) -> str:
+        self.called.append(("trace", lab_id))
+        return ""
+
+    def page(self, lab_id: str) -> str:
+        self.called.append(("page", lab_id))
+        return "The page is build/report.html"
+
+
+def pressed(root: Path, *events: Event, labs: Sequence[str] = (), height: int = 24) -> tuple[list[str], FakeCommands]:
+    """The screens that a student sees, one for each event and the first, without the lines that are replaced."""
+    out, commands = io.StringIO(), FakeCommands()
+    console = Console(file=out, width=80, height=height, force_terminal=True, color_system=None)
+    practice = Practice(root, load_labs(root, labs), judge)
+    assert WatchLoop(practice, console, clock=lambda: NOW, commands=commands).run(events) == 0
+    return out.getvalue().split("\x1b[2J\x1b[H")[1:], commands
+
+
+def keys(signs: str) -> list[Key]:
+    return [Key(sign) for sign in signs]
+
+
+def test_r_tests_the_lab_in_view_again(root: Path) -> None:
+    def change_and_press() -> Iterator[Event]:
+        (root / "assignments/one/one.cu").write_text("right")
+        yield Key("r")
+
+    practice, out = Practice(root, load_labs(root, []), judge), io.StringIO()
+    console = Console(file=out, width=80, height=24, force_terminal=True, color_system=None)
+    WatchLoop(practice, console, clock=lambda: NOW, commands=FakeCommands()).run(change_and_press())
+    assert watched_focus(out.getvalue()) == ["one", "two"]
+
+
+def test_n_brings_the_next_of_several_labs_into_view_and_comes_round(root: Path) -> None:
+    screens, _ = pressed(root, *keys("nnn"))
+    assert [watched_focus(screen) for screen in screens] == [["one"], ["two"], ["one"], ["two"]]
+
+
+def test_n_goes_on_from_the_only_lab_to_the_courses_next(root: Path) -> None:
+    (root / "assignments/two/two.cu").write_text("right")
+    screens, _ = pressed(root, *keys("nn"), labs=["one"])
+    assert "✓" in screens[1]
+    assert "two  1 of 1 test" in screens[1]
+    assert "This is the last lab." in screens[2]
+
+
+def test_t_and_p_start_the_other_commands_on_the_lab_in_view(root: Path) -> None:
+    screens, commands = pressed(root, *keys("ntp"))
+    assert commands.called == [("trace", "two"), ("page", "two")]
+    assert "The page is build/report.html" in screens[-1]
+
+
+def test_h_gives_one_hint_after_another_and_a_save_begins_anew(root: Path) -> None:
+    (root / "assignments/one/README.md").write_text("## Sums\n\nEach row-major element has an *index*.\n")
+    screens, _ = pressed(root, *keys("hhhh"), ["one"], *keys("h"), labs=["one"])
+    assert "Hint 1 of 3: Where does the sum start?" in screens[1]
+    assert "Hint 2 of 3: Read again in README.md: “Sums”." in screens[2]
+    assert "Hint 3 of 3: Each row-major element has an index." in screens[3]
+    assert "That was the last one." in screens[4]
+    assert "Hint" not in screens[5]
+    assert "Hint 1 of 3" in screens[6]
+
+
+def test_q_ends_it_and_other_keys_do_nothing(root: Path) -> None:
+    screens, _ = pressed(root, *keys("xö7"), Key("q"), Key("r"))
+    assert len(screens) == 1
+
+
+def test_the_question_mark_lists_every_key_and_goes_back(root: Path) -> None:
+    screens, _ = pressed(root, *keys("??"))
+    for sign in "rntphq?":
+        assert f"\n  {sign}  " in screens[1]
+    assert "adds" in screens[2]
+
+
+def test_every_screen_fits_into_24_rows_and_names_the_keys(root: Path) -> None:
+    (root / "assignments/one/README.md").write_text("## Sums\n\n" + "row-major " * 50)
+    screens, _ = pressed(root, *keys("hhh?nnp"))
+    for screen in screens:
+        assert len(screen.split("\x1b[2K")[0].rstrip("\r").split("\n")) <= 24
+        assert "r run  n next  t trace  p page  h hint  q quit" in screen
+
+
+def test_without_keys_none_is_named(root: Path) -> None:
+    assert "r run" not in watched(root, save(root, ("one", "right")), terminal=True)

@@ -1,0 +1,60 @@
+"""Starts other commands of `tilelab` for a key of `watch`, on the terminal that the watch lends them. Not here: what they show."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import shutil
+import subprocess
+import sys
+from collections.abc import Callable
+from contextlib import AbstractContextManager
+from dataclasses import dataclass
+from pathlib import Path
+
+from grader.machine.page_opener import open_page
+
+_PROGRAM = "import sys; sys.argv[0] = 'tilelab'; from grader.commands.cli import app; app()"
+
+
+@dataclass(frozen=True)
+class OwnTerminal:
+    """`lent` gives the terminal back for as long as another program uses it."""
+
+    root: Path
+    lent: Callable[[], AbstractContextManager[None]]
+
+    def trace(self, lab_id: str) -> str:
+        """In a pager, because a trace has more lines than a window. What is said where it cannot be made."""
+        made = self._run("trace", "--lab", lab_id)
+        if not made.stdout.strip():
+            return _said(made)
+        pager = shutil.which("less")
+        with self.lent(), contextlib.suppress(KeyboardInterrupt):
+            if pager:
+                subprocess.run([pager, "-R"], input=made.stdout, text=True, check=False)
+            else:
+                sys.stdout.write(f"{made.stdout}\nEnter goes back ")
+                sys.stdout.flush()
+                sys.stdin.readline()
+        return "" if made.returncode == 0 else _said(made)
+
+    def page(self, lab_id: str) -> str:
+        made = self._run("report", lab_id, "--no-show")
+        if made.returncode != 0:
+            return _said(made)
+        page = self.root / "build" / "report.html"
+        opened = open_page(page, os.environ)
+        return f"The page is {page}" + ("" if opened else "  (no browser could be started)")
+
+    def _run(self, *words: str) -> subprocess.CompletedProcess[str]:
+        return subprocess.run(
+            [sys.executable, "-c", _PROGRAM, *words], cwd=self.root, stdin=subprocess.DEVNULL, capture_output=True, text=True,
+            errors="replace", check=False,
+        )  # fmt: skip
+
+
+def _said(made: subprocess.CompletedProcess[str]) -> str:
+    """The last line, which is the sentence."""
+    lines = [line for line in (made.stderr or made.stdout).splitlines() if line.strip()]
+    return lines[-1].removeprefix("tilelab: ") if lines else f"the command ended with {made.returncode}"
