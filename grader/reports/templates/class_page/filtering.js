@@ -6,10 +6,14 @@
   const fields = {};
   const field = (name, text, control) => {
     const label = document.createElement("label");
-    label.append(text, control);
+    control.id = `choose-${name}`;
+    label.htmlFor = control.id;
+    label.textContent = text;
+    const both = document.createElement("div");
+    both.append(label, control);
     control.addEventListener("input", () => { show(); history.replaceState(null, "", address()); });
     fields[name] = control;
-    tools.append(label);
+    tools.append(both);
   };
   const choice = (options) => {
     const select = document.createElement("select");
