@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from grader.autograders.autograder_platform import NOT_GRADED, Answer, AnswerFile, AutograderPlatform, Graded
+from grader.autograders.autograder_platform import Answer, AnswerFile, AutograderPlatform, Graded
 from grader.autograders.markdown_summary import markdown_summary
 from grader.exports.frame.points import grade, most, number_text
 
@@ -26,9 +26,9 @@ def _graded(graded: Graded) -> Answer:
     return Answer(files, f"::notice title=Tilelab::{number_text(points)} of {highest} points\n")
 
 
-def _not_graded(_: Sequence[str]) -> Answer:
-    files = (AnswerFile("summary.md", f"## Not graded\n\n{NOT_GRADED}\n"), AnswerFile("outputs.txt", "graded=false\n"))
-    return Answer(files, f"::error title=Not graded::{NOT_GRADED}\n")
+def _not_graded(_: Sequence[str], why: str) -> Answer:
+    files = (AnswerFile("summary.md", f"## Not graded\n\n{why}\n"), AnswerFile("outputs.txt", "graded=false\n"))
+    return Answer(files, f"::error title=Not graded::{why}\n")
 
 
 ACTIONS_RUN = AutograderPlatform(

@@ -17,6 +17,11 @@ NOT_GRADED = (
     "Not graded: the autograder failed, and not your files. You lose no points by it. "
     "Submit the same files again in some minutes. If it happens again, tell your instructor."
 )
+# Where a file is valid CUDA that only a GPU can run.
+NEEDS_A_GPU = (
+    "Not graded yet: your file needs a GPU, and this autograder has none. You lose no points by it now. "
+    "Your instructor has to grade it on another machine."
+)
 
 
 @dataclass(frozen=True)
@@ -51,7 +56,7 @@ class AutograderPlatform:
     name: str  # as in `tilelab grade-one NAME`
     help: str  # one line
     graded: Callable[[Graded], Answer]  # every lab is graded, unless `takes_parts`
-    not_graded: Callable[[Sequence[str]], Answer]  # gets the ids of the labs
+    not_graded: Callable[[Sequence[str], str], Answer]  # gets the ids of the labs, and one of the sentences above
     # Reads the platform's own file about the submission, if there is one, and the environment.
     handed_in: Callable[[Path | None, Mapping[str, str]], HandedIn] = nobody_says
     takes_parts: bool = False  # a result in which some labs are not graded yet

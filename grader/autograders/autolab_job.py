@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from grader.autograders.autograder_platform import NOT_GRADED, Answer, AutograderPlatform, Graded
+from grader.autograders.autograder_platform import Answer, AutograderPlatform, Graded
 from grader.exports.autolab_text import autolab_output
 from grader.exports.frame.json_text import json_line
 
@@ -17,8 +17,8 @@ def _graded(graded: Graded) -> Answer:
     return Answer(printed=autolab_output(graded.result))
 
 
-def _not_graded(labs: Sequence[str]) -> Answer:
-    return Answer(printed=f"{NOT_GRADED}\n{json_line({'scores': dict.fromkeys(labs)})}")
+def _not_graded(labs: Sequence[str], why: str) -> Answer:
+    return Answer(printed=f"{why}\n{json_line({'scores': dict.fromkeys(labs)})}")
 
 
 AUTOLAB_JOB = AutograderPlatform(

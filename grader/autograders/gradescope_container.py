@@ -12,7 +12,7 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any
 
-from grader.autograders.autograder_platform import NOT_GRADED, Answer, AnswerFile, AutograderPlatform, Graded
+from grader.autograders.autograder_platform import Answer, AnswerFile, AutograderPlatform, Graded
 from grader.autograders.handed_in import HandedIn
 from grader.autograders.output_fragment import output_fragment
 from grader.exports.frame.json_text import json_text
@@ -31,8 +31,8 @@ def _graded(graded: Graded) -> Answer:
     return Answer((AnswerFile(_FILE, json_text(data)),))
 
 
-def _not_graded(_: Sequence[str]) -> Answer:
-    data = {"output": NOT_GRADED, "output_format": "text", "visibility": "visible", "stdout_visibility": "hidden"}
+def _not_graded(_: Sequence[str], why: str) -> Answer:
+    data = {"output": why, "output_format": "text", "visibility": "visible", "stdout_visibility": "hidden"}
     return Answer((AnswerFile(_FILE, json_text(data)),))
 
 

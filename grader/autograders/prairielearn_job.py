@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from grader.autograders.autograder_platform import NOT_GRADED, Answer, AnswerFile, AutograderPlatform, Graded
+from grader.autograders.autograder_platform import Answer, AnswerFile, AutograderPlatform, Graded
 from grader.exports.frame.json_text import json_text
 from grader.exports.prairielearn_json import prairielearn_results
 
@@ -21,8 +21,8 @@ def _graded(graded: Graded) -> Answer:
     return Answer((AnswerFile(_FILE, json_text(data)),))
 
 
-def _not_graded(_: Sequence[str]) -> Answer:
-    return Answer((AnswerFile(_FILE, json_text({"gradable": False, "format_errors": [NOT_GRADED]})),))
+def _not_graded(_: Sequence[str], why: str) -> Answer:
+    return Answer((AnswerFile(_FILE, json_text({"gradable": False, "format_errors": [why]})),))
 
 
 PRAIRIELEARN_JOB = AutograderPlatform(

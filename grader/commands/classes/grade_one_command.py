@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 
-from grader.autograders.autograder_platform import Answer, AutograderPlatform, Graded
+from grader.autograders.autograder_platform import NEEDS_A_GPU, NOT_GRADED, Answer, AutograderPlatform, Graded
 from grader.autograders.one_grading import LaterControls, OneGrading, grade_folder
 from grader.autograders.platform_list import platform_named
 from grader.batch.controls import Controls
@@ -29,6 +29,7 @@ from grader.model.course_root import course_root, load_labs
 from grader.model.errors import RemediableError
 from grader.model.labs import Lab, lab_ids
 from grader.model.seed import course_seed
+from grader.model.verdicts import Verdict
 from grader.practice.public_tests import PUBLIC_SEED, public_half
 from grader.reports.pages import student_page
 from grader.scoring.redaction import for_student
@@ -57,13 +58,14 @@ def grade_one(request: OneRequest, environment: Mapping[str, str] = os.environ) 
     known = [lab.id for lab in load_labs(root, request.labs)] if request.labs else lab_ids(root)
     try:
         answer, faults = _answer(request, platform, root, environment)
+        why = NEEDS_A_GPU if answer is None and not faults else NOT_GRADED
     except Exception as error:  # noqa: BLE001 -- see above
         known_kind = isinstance(error, RemediableError)
-        answer, faults = None, (str(error) if known_kind else traceback.format_exc(),)
+        answer, faults, why = None, (str(error) if known_kind else traceback.format_exc(),), NOT_GRADED
     if faults and platform.output_is_secret:
         sys.stderr.write("".join(f"tilelab: {one}\n" for one in faults))
     if answer is None:
-        _give(platform.not_graded(known), request.out)
+        _give(platform.not_graded(known, why), request.out)
         return _FAULTS
     _give(answer, request.out)
     return 0
@@ -72,7 +74,7 @@ def grade_one(request: OneRequest, environment: Mapping[str, str] = os.environ) 
 def _answer(
     request: OneRequest, platform: AutograderPlatform, root: Path, environment: Mapping[str, str]
 ) -> tuple[Answer | None, tuple[str, ...]]:
-    """None: not graded. With what broke on our side."""
+    """None: not graded. With what broke on our side; nothing: a lab needs a GPU."""
     handed_in = platform.handed_in(request.metadata, environment)
     labs = load_labs(root, request.labs)
     setup, labs = _setup(root, labs, public=request.public)
@@ -80,7 +82,8 @@ def _answer(
         graded = grade_folder(request.submission, handed_in, labs, setup, scratch)
     undecided = graded.undecided
     if undecided and not (platform.takes_parts and len(undecided) < len(labs)):
-        return None, graded.faults or tuple(f"{lab_id}: {graded.result.labs[lab_id].verdict}" for lab_id in undecided)
+        broken = [one for one in undecided if graded.result.labs[one].verdict is Verdict.INTERNAL_ERROR]
+        return None, graded.faults or tuple(f"{one}: nothing says why it was not graded" for one in broken)
     now = dt.datetime.now(tz=dt.UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
     redacted = for_student(graded.result)
     page = _page(graded, public=request.public)

@@ -84,13 +84,13 @@ def test_a_page_that_is_too_large_for_gradescope_is_left_out_with_a_word() -> No
 
 
 def test_a_gradescope_result_that_was_not_graded_has_nothing_that_counts() -> None:
-    data = document(platform_named("gradescope").not_graded(["01-a"]), "results.json")
+    data = document(platform_named("gradescope").not_graded(["01-a"], NOT_GRADED), "results.json")
     assert data["output"] == NOT_GRADED
     assert not {"score", "tests", "leaderboard"} & data.keys()
 
 
 def test_a_job_of_prairielearn_that_was_not_graded_costs_no_attempt() -> None:
-    data = document(platform_named("prairielearn").not_graded(["01-a"]), "results.json")
+    data = document(platform_named("prairielearn").not_graded(["01-a"], NOT_GRADED), "results.json")
     assert data == {"gradable": False, "format_errors": [NOT_GRADED]}
 
 
@@ -115,7 +115,7 @@ def test_prairielearn_gets_no_file_that_is_too_large_for_it() -> None:
 def test_autolab_reads_scores_in_the_last_line_and_null_where_nothing_was_graded() -> None:
     last = answer("autolab", wrong_lab()).printed.splitlines()[-1]
     assert json.loads(last) == {"scores": {"01-a": 0.0}}
-    lines = platform_named("autolab").not_graded(["01-a", "02-b"]).printed.splitlines()
+    lines = platform_named("autolab").not_graded(["01-a", "02-b"], NOT_GRADED).printed.splitlines()
     assert lines[0] == NOT_GRADED
     assert json.loads(lines[-1]) == {"scores": {"01-a": None, "02-b": None}}
 
@@ -133,7 +133,7 @@ def test_classroom50_gets_what_its_runner_said_and_no_result_of_what_was_not_gra
         RUN["REVIEW_URL"],
     )
     assert (data["score"], data["max-score"]) == (95, 100)
-    assert platform_named("classroom50").not_graded(["01-a"]) == Answer()
+    assert platform_named("classroom50").not_graded(["01-a"], NOT_GRADED) == Answer()
 
 
 def test_a_workflow_gets_points_as_outputs_and_none_of_what_was_not_graded() -> None:
@@ -141,7 +141,7 @@ def test_a_workflow_gets_points_as_outputs_and_none_of_what_was_not_graded() -> 
     assert files["outputs.txt"] == "graded=true\npoints=9.5\nmax=10\n"
     assert files["report.html"] == "<p>page</p>"
     assert files["summary.md"].startswith("## 9.5 of 10 points\n")
-    lost = platform_named("github-actions").not_graded(["01-a"])
+    lost = platform_named("github-actions").not_graded(["01-a"], NOT_GRADED)
     assert {one.path: one.contents for one in lost.files}["outputs.txt"] == "graded=false\n"
     assert lost.printed.startswith("::error ")
 

@@ -1,0 +1,245 @@
+"""The scripts that platforms start, run outside of any container: what they leave where the grader works, and where it does not."""
+
+from __future__ import annotations
+
+import io
+import json
+import os
+import stat
+import subprocess
+import sys
+import tarfile
+import zipfile
+from collections.abc import Mapping
+from pathlib import Path
+
+import pytest
+from published_formats import GRADESCOPE
+
+from grader.autograders.autograder_platform import NOT_GRADED
+from grader.autograders.packing.autograder_pack import PackRequest
+from grader.autograders.packing.packed_archives import zipped
+from grader.autograders.packing.platform_packs import gradescope_pack
+from grader.model.course_root import load_labs
+
+ROOT = Path(__file__).resolve().parents[3]
+SCRIPTS = ROOT / "autograders"
+LAB, FILE = "01-naive", "matmul_naive.cu"
+
+
+def program(path: Path, text: str) -> Path:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(text, encoding="utf-8")
+    path.chmod(0o755)
+    return path
+
+
+def stand_in(course: Path, body: str) -> None:
+    """A `tilelab` that writes down how it was called, and then does something else."""
+    program(course / ".venv/bin/tilelab", f'#!/bin/bash\nprintf "%s\\n" "$@" >"{course}/called"\n{body}\n')
+
+
+def run(
+    *command: str | Path, cwd: Path | None = None, env: Mapping[str, str] | None = None
+) -> subprocess.CompletedProcess[str]:
+    told = {"PATH": "/usr/local/bin:/usr/bin:/bin", "HOME": "/nonexistent", **(env or {})}
+    return subprocess.run(command, cwd=cwd, env=told, capture_output=True, text=True, check=False)
+
+
+@pytest.fixture(scope="module")
+def unpacked(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Gradescope's folder with the unpacked zip in it. What set-up would build is this clone's own."""
+    folder = tmp_path_factory.mktemp("autograder")
+    seed = folder / "seed"
+    seed.write_text("20260228\n", encoding="utf-8")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("TILELAB_SEED", str(seed))
+        made = gradescope_pack(PackRequest(ROOT, load_labs(ROOT, [LAB]), time=1_700_000_000))
+    with zipfile.ZipFile(io.BytesIO(made.files["autograder.zip"].data)) as archive:
+        for member in archive.namelist():
+            os.utime(
+                archive.extract(member, folder / "source"), (1_700_000_000, 1_700_000_000)
+            )  # before the build, as on Gradescope
+    for name in (".venv", "build"):
+        (folder / "source" / "tilelab" / name).symlink_to(ROOT / name)
+    (folder / "submission_metadata.json").write_text('{"users": [{"name": "Ada"}]}', encoding="utf-8")
+    return folder
+
+
+@pytest.mark.parametrize(
+    ("submitted", "score"),
+    [(f"solutions/{LAB}/{FILE}", 13.0), ("tests/autograders/samples/hostile-includes/vector_add.cu", 0.0)],
+)
+def test_gradescopes_script_grades_what_was_handed_in(unpacked: Path, submitted: str, score: float) -> None:
+    for old in (unpacked / "submission").glob("*"):
+        old.unlink()
+    (unpacked / "submission").mkdir(exist_ok=True)
+    (unpacked / "submission" / FILE).write_bytes((ROOT / submitted).read_bytes())
+    (unpacked / "results").mkdir(exist_ok=True)
+    (unpacked / "results" / "results.json").write_text('{"score": 100}', encoding="utf-8")
+    done = run("bash", SCRIPTS / "gradescope/run_autograder", env={"AUTOGRADER_ROOT": str(unpacked)})
+    assert done.returncode == 0, done.stderr
+    data = json.loads((unpacked / "results" / "results.json").read_text())
+    full = sum(one["max_score"] for one in data["tests"])
+    assert data["score"] == (full if score else 0)
+    assert data.keys() <= GRADESCOPE["properties"].keys()
+    assert "20260228" not in json.dumps(data)
+    assert stat.S_IMODE((unpacked / "submission_metadata.json").stat().st_mode) & 0o077 == 0
+
+
+@pytest.mark.parametrize("body", ["exit 1", "kill -9 $$", "exit 0"])
+def test_a_grader_that_leaves_no_result_is_no_zero_on_gradescope(tmp_path: Path, body: str) -> None:
+    course = tmp_path / "source" / "tilelab"
+    stand_in(course, body)
+    (tmp_path / "source" / "labs.txt").write_text("a\nb\n", encoding="utf-8")
+    run("bash", SCRIPTS / "gradescope/run_autograder", env={"AUTOGRADER_ROOT": str(tmp_path)})
+    data = json.loads((tmp_path / "results" / "results.json").read_text())
+    assert data["output"] == NOT_GRADED
+    assert not {"score", "tests"} & data.keys()
+    called = (course / "called").read_text().split("\n")
+    assert called[called.index("--lab") :][:4] == ["--lab", "a", "--lab", "b"]
+
+
+def test_a_grader_that_is_missing_is_no_zero_on_gradescope(tmp_path: Path) -> None:
+    done = run("bash", SCRIPTS / "gradescope/run_autograder", env={"AUTOGRADER_ROOT": str(tmp_path)})
+    assert done.returncode != 0
+    assert json.loads((tmp_path / "results" / "results.json").read_text())["output"] == NOT_GRADED
+
+
+@pytest.mark.parametrize("broken", [False, True])
+def test_prairielearns_job_always_leaves_a_result_and_ends_well(tmp_path: Path, broken: bool) -> None:
+    program(tmp_path / "grade_job.sh", (SCRIPTS / "prairielearn/grade_job.sh").read_text())
+    (tmp_path / "labs.txt").write_text("a\nb\n", encoding="utf-8")
+    good = f'echo \'{{"gradable": true, "score": 1}}\' >"{tmp_path}/grade/results/results.json"'
+    stand_in(tmp_path / "tilelab", "exit 1" if broken else good)
+    done = run(tmp_path / "grade_job.sh", env={"GRADE_ROOT": str(tmp_path / "grade"), "LAB": "b"})
+    assert done.returncode == 0
+    data = json.loads((tmp_path / "grade/results/results.json").read_text())
+    assert data == ({"gradable": False, "format_errors": [NOT_GRADED]} if broken else {"gradable": True, "score": 1})
+    called = (tmp_path / "tilelab/called").read_text().split("\n")
+    assert called[called.index("--lab") + 1] == "b"
+    assert called.count("--lab") == 1
+
+
+@pytest.mark.parametrize("broken", [False, True])
+def test_autolabs_job_tells_no_cause_and_gives_no_zero(tmp_path: Path, broken: bool) -> None:
+    job = tmp_path / "job"
+    for name, text in {
+        "labs.txt": "a\nb\n",
+        "seed": "5\n",
+        "autolab_job.sh": (SCRIPTS / "autolab/autolab_job.sh").read_text(),
+    }.items():
+        program(tmp_path / "autograde" / name, text)
+    job.mkdir()
+    with tarfile.open(job / "autograde.tar", "w") as tar:
+        tar.add(tmp_path / "autograde", "autograde")
+    (job / "Makefile").write_text((SCRIPTS / "autolab/autograde-Makefile").read_text(), encoding="utf-8")
+    (job / "handin.zip").write_bytes(zipped({}, 0).data)
+    body = (
+        'echo "hidden case 97" >&2; exit 1' if broken else 'cat "$TILELAB_SEED" >>"$PWD/called"; echo found; echo "{}"'
+    )
+    stand_in(tmp_path / "opt/tilelab", body)
+    done = run("make", cwd=job, env={"AUTOGRADER": str(tmp_path / "opt")})
+    assert "97" not in done.stdout + done.stderr
+    lines = done.stdout.splitlines()
+    assert lines == ([NOT_GRADED, '{"scores": {"a": null, "b": null}}'] if broken else ["found", "{}"])
+    assert [path.name for path in (job / "autograde/submission").iterdir()] == ["handin.zip"]
+    assert not (job / "autograde.tar").exists()
+
+
+@pytest.mark.parametrize("status", [0, 3])
+def test_classroom50s_entry_point_sets_up_the_handout_and_says_how_it_ended(tmp_path: Path, status: int) -> None:
+    beside, checkout = tmp_path / "bundle", tmp_path / "checkout"
+    handout = tmp_path / "tilelab-0.1.0"
+    program(handout / "kit/setup/setup.sh", "#!/bin/bash\ntouch set-up\n")
+    stand_in(handout, f"exit {status}")
+    text = (handout / ".venv/bin/tilelab").read_text().replace(f"{handout}/called", f"{tmp_path}/called")
+    program(handout / ".venv/bin/tilelab", text)
+    program(beside / "autograder.py", (SCRIPTS / "classroom50/autograder.py").read_text())
+    (beside / "labs.txt").write_text("a\n", encoding="utf-8")
+    with tarfile.open(beside / "handout.tar.gz", "w:gz") as tar:
+        tar.add(handout, handout.name)
+    checkout.mkdir()
+    (checkout / "result.json").write_text('{"score": 1000}', encoding="utf-8")
+    done = run(sys.executable, beside / "autograder.py", cwd=checkout, env={"RUNNER_TEMP": str(tmp_path / "temp")})
+    assert done.returncode == status, done.stderr
+    assert not (checkout / "result.json").exists()
+    called = (tmp_path / "called").read_text().split()
+    assert called == ["grade-one", "classroom50", str(checkout), "--public", "--out", str(checkout), "--lab", "a"]
+
+
+GH = """#!/bin/bash
+printf '%s\\n' "$*" >>"$LOG"
+case "$1 $2" in
+  "repo list") printf 'cuda-1-ada\\ncuda-1-broken\\nother\\n' ;;
+  "repo clone") mkdir -p "$4" && cd "$4" && git init -q && echo x >k.cu && git add . &&
+    git -c user.name=a -c user.email=a@b commit -qm x ;;
+  "release view") exit 1 ;;
+esac
+"""
+
+
+def test_the_private_repository_grades_each_student_and_gives_points_back(tmp_path: Path) -> None:
+    here = tmp_path / "private"
+    program(here / "grade_repositories.sh", (SCRIPTS / "github-actions/grade_repositories.sh").read_text())
+    (here / "labs.txt").write_text("a\n", encoding="utf-8")
+    graded = 'out=${@: -3:1}; mkdir -p "$out"; cat "$TILELAB_SEED" >>"$PWD/seeds"; [ -z "${GH_TOKEN:-}${SEED:-}" ] || exit 9\n'
+    graded += 'case $out in *broken) echo "graded=false" >"$out/outputs.txt"; exit 3 ;; esac\n'
+    graded += (
+        'printf "graded=true\\npoints=7.5\\nmax=13\\n" >"$out/outputs.txt"; touch "$out/report.html" "$out/summary.md"'
+    )
+    stand_in(here / "tilelab", graded)
+    program(tmp_path / "bin/gh", GH)
+    env = {
+        "SUBMISSIONS": str(tmp_path / "in"), "GRADED": str(tmp_path / "out"), "OWNER": "course", "PREFIX": "cuda-1-",
+        "LOG": str(tmp_path / "log"),
+    }  # fmt: skip
+    script, gh = here / "grade_repositories.sh", {"PATH": f"{tmp_path}/bin:/usr/bin:/bin"}
+    fetched = run(script, "fetch", env=env | gh)
+    assert (fetched.returncode, fetched.stdout) == (0, "2 repositories\n"), fetched.stderr
+    done = run(script, "grade", env=env | {"SEED": "42"})
+    assert done.returncode == 3
+    assert "cuda-1-broken was not graded" in done.stderr
+    assert (tmp_path / "out/points.csv").read_text() == "repository,points,max\ncuda-1-ada,7.5,13\ncuda-1-broken,,\n"
+    assert (here / "tilelab/seeds").read_text() == "42\n42\n"
+    assert run(script, "give-back", env=env | gh).returncode == 0
+    asked = (tmp_path / "log").read_text()
+    assert "description=7.5 of 13 points" in asked
+    assert "release upload tilelab" in asked
+    assert "cuda-1-broken/statuses" not in asked
+    assert "other" not in asked.replace("other\n", "")
+
+
+@pytest.mark.parametrize("words", [{"OWNER": "a b"}, {"PREFIX": "$(id)"}, {"SEED": ""}])
+def test_the_private_repository_refuses_words_that_are_none(tmp_path: Path, words: dict[str, str]) -> None:
+    here = tmp_path / "private"
+    program(here / "grade_repositories.sh", (SCRIPTS / "github-actions/grade_repositories.sh").read_text())
+    (here / "labs.txt").write_text("a\n", encoding="utf-8")
+    done = run(
+        here / "grade_repositories.sh", "grade", env=words | {"SUBMISSIONS": "/nonexistent", "GRADED": str(tmp_path)}
+    )
+    assert done.returncode == 2
+    assert done.stderr.startswith("tilelab: ")
+
+
+@pytest.mark.parametrize("name", ["student.yml", "private.yml"])
+def test_github_takes_the_workflow_and_it_has_few_rights(name: str) -> None:
+    path = SCRIPTS / "github-actions" / name
+    checker = Path(sys.executable).parent / "check-jsonschema"
+    done = run(checker, "--builtin-schema", "vendor.github-workflows", path)
+    assert done.returncode == 0, done.stdout + done.stderr
+    text = path.read_text(encoding="utf-8")
+    assert "permissions:\n  contents: read\n" in text
+    assert "persist-credentials: false" in text
+    assert "pull_request_target" not in text
+    scripts = [
+        line for line in text.splitlines() if "${{" in line and line.strip().startswith(("run:", "- run:", "./"))
+    ]
+    assert scripts == []
+
+
+def test_every_script_says_the_same_where_nothing_was_graded() -> None:
+    said = [path for path in SCRIPTS.rglob("*") if path.is_file() and "Not graded: the autograder" in path.read_text()]
+    assert sorted(path.name for path in said) == ["autolab_job.sh", "grade_job.sh", "run_autograder"]
+    assert all(NOT_GRADED in path.read_text() for path in said)
+    assert os.access(SCRIPTS / "gradescope/run_autograder", os.X_OK)
