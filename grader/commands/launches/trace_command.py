@@ -26,6 +26,8 @@ from grader.reports.pages import trace_page
 from grader.single_launch.lab_launch import LaunchRefusedError, read_source, recognise
 from grader.single_launch.trace_phases import Index3
 from grader.single_launch.tracing import Traced, TraceRequest, trace_file
+from grader.step_page.race_runs import story_of_race
+from grader.step_page.story import Story
 from grader.step_page.trace_story import story_of
 
 _NOT_PASSED = 1
@@ -73,25 +75,37 @@ def trace_kernel(  # noqa: PLR0913 - one for each of the command's options
     request = TraceRequest(shape, inputs, followed)
     toolset = Toolset.open(root, allow_no_sandbox=True)
     with tempfile.TemporaryDirectory(prefix="tilelab-") as scratch:
-        traced = trace_file(toolset, lab, source, request, Path(scratch))
-    sys.stdout.write(_rendered(traced, shown, form, whole=whole) + "\n")
-    if page.wanted and (page.file or form == "text"):
-        _write_page(traced, source, page.file or root / _PAGES / f"{lab.id}.html", show=page.show)
+        traced = trace_file(toolset, lab, source, request, _folder(scratch))
+        sys.stdout.write(_rendered(traced, shown, form, whole=whole) + "\n")
+        if page.wanted and (page.file or form == "text"):
+            at = page.file or root / _PAGES / f"{lab.id}.html"
+            _write_page(story_of(traced, _lines(source)), at, "step through it", show=page.show)
+            race = story_of_race(toolset, traced, source, _folder(scratch))
+            _write_page(race, at.with_name(f"{at.stem}-race{at.suffix}"), "both orders of the race", show=False)
     return 0 if traced.report.launch.verdict is Verdict.PASS else _NOT_PASSED
 
 
-def _write_page(traced: Traced, source: bytes, file: Path, *, show: bool) -> None:
-    story = story_of(traced, source.decode("utf-8", "replace").split("\n"))
-    if story is None:
-        return
+def _folder(scratch: str) -> Path:
+    return Path(tempfile.mkdtemp(dir=scratch))
+
+
+def _lines(source: bytes) -> list[str]:
+    return source.decode("utf-8", "replace").split("\n")
+
+
+def _write_page(story: Story | None, file: Path, words: str, *, show: bool) -> None:
+    """Writes nothing where there is no story, and takes away what an earlier one left there."""
     try:
+        if story is None:
+            file.unlink(missing_ok=True)
+            return
         file.parent.mkdir(parents=True, exist_ok=True)
         write_atomically(file, trace_page(story))
     except OSError as error:
         message = f"{file} cannot be written ({error.strerror}); name another file with --page"
         raise LaunchRefusedError(message) from error
     sys.stdout.flush()
-    sys.stderr.write(f"step through it: {file}\n")
+    sys.stderr.write(f"{words}: {file}\n")
     if show and sys.stdout.isatty() and not open_page(file, os.environ):
         sys.stderr.write("No browser could be started: open that file in a browser yourself.\n")
 
