@@ -31,7 +31,9 @@ class AddedBarrier:
     """A file with one or two barriers more, and what became of it."""
 
     after_lines: tuple[int, ...]  # of the file as it was
-    lines: tuple[int, ...]  # for each line of the changed file, its number in the file as it was; a barrier has that of the line before
+    lines: tuple[
+        int, ...
+    ]  # for each line of the changed file, its number in the file as it was; a barrier has that of the line before
     traced: Traced
 
     def line_now(self, line: int) -> int:
@@ -91,7 +93,9 @@ class BarrierSearch:
         folder = Path(tempfile.mkdtemp(dir=self.scratch))
         changed = "\n".join(attempt.text).encode("utf-8", "surrogateescape")
         try:
-            return trace_file(self.toolset, self.lab, changed, dataclasses.replace(self.request, reversed=False), folder)
+            return trace_file(
+                self.toolset, self.lab, changed, dataclasses.replace(self.request, reversed=False), folder
+            )
         except LaunchRefusedError:
             return None
 

@@ -33,6 +33,7 @@ class _Told:
     at: tuple[int, int]  # the two accesses' places in the run's steps
     got: str  # what the second side's read got; empty: it does not read
     stored: str  # "C[0][15] = 268144": what it stored in the end
+    end: int  # in which of the run's steps
 
 
 def race_of(launch: Launch) -> Finding | None:
@@ -120,15 +121,15 @@ def _cut(  # noqa: PLR0913 -- what is cut out, and how it is called
 ) -> _Told:
     chosen = around(trace, {side.thread for side in sides}, meeting.steps, _AROUND)
     chosen = sorted({*chosen, *_changes_between(trace, meeting)})
-    end = last_store(trace, sides[1].thread, chosen[-1])
-    if end is not None:
-        chosen.append(end)
+    end = last_store(trace, sides[1].thread, meeting.steps[1])
+    chosen = sorted({*chosen, *([] if end is None else [end])})
     run = run_of_threads(trace, chosen, file, title=title, schedule=schedule, line_of=line_of)
     got = _value(trace, trace.steps[meeting.steps[1]]) if sides[1].reads else ""
     if sides[1].reads and not _is_written(trace, meeting):
         got = _UNSET
     stored = f"{_name(trace, trace.steps[end])} = {_value(trace, trace.steps[end])}" if end is not None else ""
-    return _Told(trace, meeting, run, (chosen.index(meeting.steps[0]), chosen.index(meeting.steps[1])), got, stored)
+    at = chosen.index(meeting.steps[0]), chosen.index(meeting.steps[1])
+    return _Told(trace, meeting, run, at, got, stored, chosen.index(end) if end is not None else -1)
 
 
 def _changes_between(trace: Trace, meeting: Meeting) -> Iterator[int]:
@@ -175,7 +176,9 @@ def _with_marks(told: _Told, sides: tuple[RaceSide, RaceSide], finding: Finding,
     if told.stored:
         stored_right = right is not None and told.stored == right.stored
         end: Tone = "note" if right is None else "good" if stored_right else "bad"
-        marks.append(Mark(len(told.run.steps) - 1, f"In the end {second.name} stores {told.stored}.", end, (second.thread,)))
+        marks.append(
+            Mark(len(told.run.steps) - 1, f"In the end {second.name} stores {told.stored}.", end, (second.thread,))
+        )
     return replace(told.run, marks=tuple(sorted(marks, key=lambda mark: mark.step)))
 
 

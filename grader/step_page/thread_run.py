@@ -10,7 +10,7 @@ from grader.single_launch.trace_steps import Step, StepKind, Trace
 from grader.step_page.story import LANES, PageStepKind, StoryArray, StoryPlace, StoryRun, WarpStep
 
 
-def run_of_threads(
+def run_of_threads(  # noqa: PLR0913 -- what is shown, and how it is called
     trace: Trace, chosen: Sequence[int], file: str, *, title: str, schedule: str, line_of: dict[int, int] | None = None
 ) -> StoryRun:
     """`chosen`: places in `trace.steps`, rising. `line_of`: lines of the shown source, where the traced one has others."""
@@ -49,7 +49,9 @@ def around(trace: Trace, threads: Collection[int], meets: Sequence[int], most: i
     ]
     chosen: list[int] = []
     for thread in threads:
-        of_thread = [number for number in own if trace.steps[number][0] != StepKind.BARRIER and trace.steps[number][1] == thread]
+        of_thread = [
+            number for number in own if trace.steps[number][0] != StepKind.BARRIER and trace.steps[number][1] == thread
+        ]
         met = [place for place, number in enumerate(of_thread) if number in meets]
         if met:
             chosen += of_thread[max(0, met[0] - most) : met[-1] + most + 1]
