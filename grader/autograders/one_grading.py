@@ -14,10 +14,11 @@ from grader.batch.held_outcomes import Check
 from grader.batch.job_store import JobStore
 from grader.batch.judging_jobs import JudgingSetup, judge_class
 from grader.exports.frame.points import UNDECIDED
-from grader.intake.folders import read_folder
 from grader.intake.intake import Intake, take_one
-from grader.intake.naming import clean
-from grader.intake.upload import STUDENT, Refusal, Upload
+from grader.intake.lab_files import lab_file
+from grader.intake.uploads.folders import read_folder
+from grader.intake.uploads.naming import clean
+from grader.intake.uploads.upload import STUDENT, Refusal, Upload
 from grader.model.errors import MachineError
 from grader.model.labs import Lab
 from grader.model.result import Result
@@ -102,4 +103,4 @@ def _taken(folder: Path, handed_in: HandedIn, labs: Sequence[Lab], scratch: Path
         upload = of_whom if is_empty else replace(of_whom, contents=read_folder(folder, STUDENT))
     except Refusal as refusal:
         upload = replace(of_whom, refused=str(refusal))
-    return take_one(upload, id_form(name), scratch / "intake", [lab.public.file for lab in labs])
+    return take_one(upload, id_form(name), scratch / "intake", [lab_file(lab) for lab in labs])

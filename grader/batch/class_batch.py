@@ -21,7 +21,8 @@ from grader.batch.standing.counted_files import before_deadlines, other_attempts
 from grader.batch.standing.history_folder import HistoryFolder
 from grader.batch.week_insight import Week, WeekSearch
 from grader.exports import Export
-from grader.intake.intake import Intake, discover
+from grader.intake.intake import Intake, IntakeOptions, discover
+from grader.intake.lab_files import lab_file
 from grader.judging.lab_verdict import lab_verdict
 from grader.model.graded_class import GradedClass
 from grader.model.labs import Lab
@@ -57,7 +58,7 @@ class BatchReport:
 
 
 def grade_submissions(  # noqa: PLR0913 -- what comes in, what goes out, and what it is done with
-    submissions: Path,
+    submissions: Path | Sequence[Path],
     out: OutputFolder,
     labs: Sequence[Lab],
     setup: JudgingSetup,
@@ -68,6 +69,7 @@ def grade_submissions(  # noqa: PLR0913 -- what comes in, what goes out, and wha
     week: WeekSearch | None = None,
     policy: CoursePolicy | None = None,
     now: datetime | None = None,
+    intake: IntakeOptions | None = None,
     workers: int | None = None,
     progress: Progress,
 ) -> BatchReport:
@@ -79,9 +81,10 @@ def grade_submissions(  # noqa: PLR0913 -- what comes in, what goes out, and wha
         discovery = discover(
             submissions,
             scratch / "intake",
-            [lab.public.file for lab in labs],
+            [lab_file(lab) for lab in labs],
             roster,
             identities.book,
+            intake,
             told=partial(progress.doing, "reading submissions"),
         )
         given = [student.submission for student in discovery.students]

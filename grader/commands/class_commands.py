@@ -18,7 +18,11 @@ class_app = typer.Typer()
 @class_app.command("grade")
 def grade_command(  # noqa: PLR0913, PLR0917 - one for each option
     submissions: Annotated[
-        str, typer.Argument(help="a folder with one folder or archive per student, or an archive of such a folder")
+        list[str],
+        typer.Argument(
+            help="what your platform lets you download, as it is; or a folder or archive with one folder or archive per student. "
+            "Several are one class: one download for each lab, for example"
+        ),
     ],
     out: Annotated[str, typer.Option(help="the folder to write the report to")] = "out",
     lab: Annotated[list[str] | None, typer.Option(help="grade this lab only; may be given several times")] = None,
@@ -52,6 +56,21 @@ def grade_command(  # noqa: PLR0913, PLR0917 - one for each option
             metavar="FILE",
         ),
     ] = "",
+    attempt: Annotated[
+        str,
+        typer.Option(
+            help="which of a student's attempts counts for each lab: latest, best, or before-deadline (the last one before it); "
+            "default: as course.toml says, else the latest",
+            metavar="WHICH",
+        ),
+    ] = "",
+    timezone: Annotated[
+        str,
+        typer.Option(
+            help="of times that a platform writes without one, such as Europe/Berlin; default: that of course.toml, else this machine's",
+            metavar="NAME",
+        ),
+    ] = "",
     jobs: Annotated[int | None, typer.Option(min=1, help="how many to judge at once; default: one per core")] = None,
     no_sandbox: Annotated[
         bool, typer.Option("--no-sandbox", help="run submissions even where there is no sandbox to confine them")
@@ -78,7 +97,7 @@ def grade_command(  # noqa: PLR0913, PLR0917 - one for each option
 
         return grade_class(
             ClassRequest(
-                submissions,
+                tuple(submissions),
                 out,
                 labs=tuple(lab or ()),
                 exports=tuple(export or ()),
@@ -86,6 +105,8 @@ def grade_command(  # noqa: PLR0913, PLR0917 - one for each option
                 roster=roster,
                 comments=comments,
                 course=course,
+                attempt=attempt,
+                timezone=timezone,
                 workers=jobs,
                 allow_no_sandbox=no_sandbox,
                 sanitized=sanitize,

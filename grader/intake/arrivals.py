@@ -9,10 +9,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
-from grader.intake.naming import clean
-from grader.intake.upload import Upload
+from grader.intake.uploads.naming import clean
+from grader.intake.uploads.upload import Upload
 from grader.model.result import Student
-from grader.people.person_keys import Key, keys_of
+from grader.people.name_forms import exact_form
+from grader.people.person_keys import FOLDER, Key, keys_of
 from grader.people.roster_matching import Arrival
 
 
@@ -39,8 +40,7 @@ def deliveries(uploads: Sequence[Upload]) -> list[Delivery]:
     ]
     of_owner: dict[Key, list[int]] = {}
     for number, one in enumerate(found):
-        if one.arrival.owner is not None and (keys := keys_of(one.arrival.owner)):
-            of_owner.setdefault(keys[0], []).append(number)
+        of_owner.setdefault(_key(one.arrival), []).append(number)
     earlier: dict[int, tuple[int, ...]] = {}
     left: set[int] = set()
     for numbers in of_owner.values():
@@ -53,6 +53,16 @@ def deliveries(uploads: Sequence[Upload]) -> list[Delivery]:
         for number, one in enumerate(found)
         if number not in left
     ]
+
+
+def _key(arrival: Arrival) -> Key:
+    """What is one student's in all downloads of a batch. Moodle numbers participants anew in each, so there the name is, where it is the
+    only one. Of an upload that only its name is known of, it is the name.
+    """
+    keys = keys_of(arrival.owner) if arrival.owner is not None else []
+    if keys and not keys[0].changes:
+        return keys[0]
+    return Key(FOLDER, f"{arrival.name if arrival.owner is None else ''}\0{exact_form(arrival.person)}")
 
 
 def _in_order(numbers: Sequence[int], uploads: Sequence[Upload]) -> list[int]:

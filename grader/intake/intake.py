@@ -7,27 +7,39 @@ It changes nothing in SUBMISSIONS, follows no link and writes only into `scratch
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field
+from datetime import tzinfo
 from pathlib import Path
 
 from grader.intake.arrivals import Delivery, deliveries
 from grader.intake.attempt_choice import AttemptChoice
 from grader.intake.counted_attempts import with_counted
-from grader.intake.matching import Match, match_files
-from grader.intake.naming import clean
+from grader.intake.intake_spool import FILE_BYTES, Spool
+from grader.intake.lab_files import LabFile, lab_files
 from grader.intake.student_intake import Attempt, Intake
 from grader.intake.team_shares import with_team_shares
-from grader.intake.upload import Upload, is_archive_name, stem_of
-from grader.intake.upload_search import FILE_BYTES, LAYOUT, IntakeError, Spool, archive_upload, find_uploads
+from grader.intake.upload_search import LAYOUT, IntakeError, find_uploads
+from grader.intake.upload_taking import Taken, take_upload
+from grader.intake.uploads.naming import clean
+from grader.intake.uploads.upload import Upload, stem_of
 from grader.model.result import Student, Submission
 from grader.people.identities import Identities
 from grader.people.roster import Roster
 from grader.people.roster_matching import Arrival
 from grader.people.who_is_who import Person, who_is_who
 
-__all__ = ["FILE_BYTES", "Discovery", "Intake", "IntakeError", "discover", "take_one"]
+__all__ = ["FILE_BYTES", "Discovery", "Intake", "IntakeError", "IntakeOptions", "discover", "take_one"]
 
-_LISTED = 40  # at most this many file names go into a result
+
+@dataclass(frozen=True)
+class IntakeOptions:
+    """How a class is taken in."""
+
+    choice: AttemptChoice = field(default_factory=AttemptChoice)  # which of several attempts counts
+    zone: tzinfo | None = None  # of times that a platform writes without one; none: this machine's
+
+
+_TITLES = 3  # of several sources
 
 
 @dataclass(frozen=True)
@@ -38,58 +50,59 @@ class Discovery:
 
 
 def discover(  # noqa: PLR0913, PLR0917 -- what comes in, where to, and what is known of it
-    source: Path,
+    source: Path | Sequence[Path],
     scratch: Path,
-    wanted: Collection[str],
+    wanted: Collection[str] | Collection[LabFile],
     roster: Roster | None = None,
     identities: Identities | None = None,
-    choice: AttemptChoice | None = None,
+    options: IntakeOptions | None = None,
     told: Callable[[int, int], None] = lambda _done, _total: None,
 ) -> Discovery:
     """Every student of `source`, with the `wanted` files that this student handed in, copied into `scratch`. With a roster, those of it
-    who handed in nothing as well. `identities` is brought up to date; none: nobody was here before. `choice` says which of several
-    attempts counts; none: the latest. `told` hears how many uploads of how many were read.
+    who handed in nothing as well. Several sources are one class: files of one student are put together. `identities` is brought up to
+    date; none: nobody was here before. `told` hears how many uploads of how many were read.
     """
-    choice = choice or AttemptChoice()
-    spool = Spool(scratch, wanted, told)
-    uploads, notices = find_uploads(source, spool)
+    options = options or IntakeOptions()
+    sources = [source] if isinstance(source, Path) else list(source)
+    files = lab_files(wanted)
+    spool = Spool(scratch, [one.name for one in files], options.zone, told, [one.lab for one in files if one.lab])
+    found = find_uploads(sources, spool)
+    uploads = found.uploads
     given = deliveries(uploads)
     people = who_is_who([one.arrival for one in given], roster, Identities() if identities is None else identities)
-    taken: dict[int, _Taken] = {}
+    taken: dict[int, Taken] = {}
     students: list[Intake] = []
     for at, (one, person) in enumerate(zip(given, people.arrived, strict=True)):
         told(len(given) + at, 2 * len(given))
         for number, upload in enumerate(one.uploads, 1):
             if upload not in taken:
                 folder = person.id if upload == one.uploads[-1] else f".{person.id}-{number}"
-                taken[upload] = _take(uploads[upload], scratch / folder, spool)
-        students.append(_for_person(one, person, uploads, taken, choice, spool.wanted))
-    _check_plausible(source, uploads, students, spool.wanted)
+                taken[upload] = take_upload(uploads[upload], scratch / folder, files, spool)
+        students.append(_for_person(one, person, uploads, taken, options.choice, spool.wanted))
+    _check_plausible(sources[0], uploads, students, spool.wanted)
     students += [_absent(person) for person in people.absent]
     students, shared = with_team_shares(students)
-    title = clean(stem_of(source.resolve().name))
+    title = ", ".join(clean(stem_of(one.resolve().name)) for one in sources[:_TITLES])
+    notices = [*found.notices]
+    if found.local_times:
+        zone = (
+            f"{options.zone} (--timezone)"
+            if options.zone
+            else f"{spool.zone}, this machine's time zone (--timezone names another)"
+        )
+        notices.append(f"the platform writes times without a time zone: they are read as {zone}")
     return Discovery(title, tuple(students), (*notices, *people.notices, *shared))
 
 
-@dataclass(frozen=True)
-class _Taken:
-    """What was taken of one upload."""
-
-    match: Match
-    name: str
-    files: tuple[str, ...]
-    downloaded: tuple[str, ...]
-    notices: tuple[str, ...]
-    refused: str | None
-
-
-def take_one(upload: Upload, student_id: str, scratch: Path, wanted: Collection[str]) -> Intake:
+def take_one(upload: Upload, student_id: str, scratch: Path, wanted: Collection[str] | Collection[LabFile]) -> Intake:
     """One student's upload that no class surrounds, with its `wanted` files copied into `scratch`."""
-    taken = _take(upload, scratch / student_id, Spool(scratch, wanted))
+    files = lab_files(wanted)
+    names = [one.name for one in files]
+    taken = take_upload(upload, scratch / student_id, files, Spool(scratch, names))
     owner = upload.owners[0] if len(upload.owners) == 1 else Student()
     submission = Submission(id=student_id, name=taken.name, student=owner, files=taken.files)
     attempt = _attempt(0, Delivery(Arrival(upload.name, taken.name, owner), (0,)), [upload], taken)
-    counted = AttemptChoice().counted(owner, [attempt], sorted(wanted))
+    counted = AttemptChoice().counted(owner, [attempt], names)
     return with_counted(Intake(submission, attempts=(attempt,)), counted)
 
 
@@ -97,7 +110,7 @@ def _for_person(  # noqa: PLR0913, PLR0917 -- a step of discover
     one: Delivery,
     person: Person,
     uploads: Sequence[Upload],
-    taken: Mapping[int, _Taken],
+    taken: Mapping[int, Taken],
     choice: AttemptChoice,
     wanted: Collection[str],
 ) -> Intake:
@@ -116,12 +129,12 @@ def _for_person(  # noqa: PLR0913, PLR0917 -- a step of discover
     return with_counted(Intake(submission, attempts=attempts), counted)
 
 
-def _attempt(number: int, one: Delivery, uploads: Sequence[Upload], taken: _Taken) -> Attempt:
+def _attempt(number: int, one: Delivery, uploads: Sequence[Upload], taken: Taken) -> Attempt:
     upload = uploads[number]
     beside = [each for each in one.uploads if uploads[each].download == upload.download]
     return Attempt(
-        number=beside.index(number) + 1,
-        of=len(beside),
+        number=upload.attempt if upload.told else beside.index(number) + 1,
+        of=upload.told or len(beside),
         download=upload.download,
         at=upload.at,
         late=upload.late,
@@ -136,47 +149,6 @@ def _attempt(number: int, one: Delivery, uploads: Sequence[Upload], taken: _Take
 def _absent(person: Person) -> Intake:
     name = person.student.name or person.student.login or person.id
     return Intake(Submission(id=person.id, name=clean(name), student=person.student, handed_in=False))
-
-
-def _take(upload: Upload, target: Path, spool: Spool) -> _Taken:
-    """Matches the upload's files with the wanted ones and copies them to `target`."""
-    name = upload.name
-    upload = _opened(upload, spool)
-    match = Match()
-    if upload.refused is None:
-        upload, match = _matched(upload, target, spool.wanted)
-    listed = [clean("/".join(file.path)) for file in upload.contents.files]
-    return _Taken(
-        match,
-        clean(name),
-        tuple(listed[:_LISTED]),
-        tuple(clean(one) for one in upload.downloaded[:_LISTED]),
-        (*upload.notices, *match.notices),
-        upload.refused,
-    )
-
-
-def _matched(upload: Upload, target: Path, wanted: frozenset[str]) -> tuple[Upload, Match]:
-    match = match_files(upload.contents, target, wanted, FILE_BYTES)
-    archives = [file.path[-1] for file in upload.contents.files if is_archive_name(file.path[-1])]
-    if archives and not (match.sources or match.blocked or match.hints):
-        reason = f"the archive holds another archive, which is not opened: {clean(archives[0])!r}; hand in the files themselves"
-        if not upload.packed:
-            reason = f"the upload has several archives and no file of a lab: {clean(archives[0])!r}, …; hand in only one archive"
-        return replace(upload, refused=reason), Match()
-    return upload, match
-
-
-def _opened(upload: Upload, spool: Spool) -> Upload:
-    """Opens the archive where a folder holds one archive and no wanted file. Course systems make such folders."""
-    files = upload.contents.files
-    archives = [file for file in files if is_archive_name(file.path[-1])]
-    if upload.packed or upload.refused is not None or len(archives) != 1 or archives[0].at is None:
-        return upload
-    if any(file.path[-1] in spool.wanted for file in files):
-        return upload
-    name = archives[0].path[-1]
-    return archive_upload(name, archives[0].at, spool, (f"opened {clean(name)!r}, the only archive in the folder",))
 
 
 def _check_plausible(

@@ -1,197 +1,240 @@
-"""Finds the students' uploads in SUBMISSIONS: which folders and archives there are, and which student each belongs to.
+"""Finds the students' uploads in what was given as SUBMISSIONS: whose layout it is, and what in it is a student's.
 
-What becomes of an upload's files is decided in intake.py.
+Where that is not clear, all is refused: nobody gets somebody else's files, and no class becomes one student. What becomes of an
+upload's files is decided in intake.py.
 """
 
 from __future__ import annotations
 
-import os
-from collections.abc import Callable, Collection, Mapping
-from dataclasses import replace
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 
-from grader.intake.archives import read_archive
-from grader.intake.flat_uploads import flat_uploads
-from grader.intake.folders import read_folder
-from grader.intake.naming import clean, is_junk
-from grader.intake.platform_names import PlatformName, flat_download, platform_name
-from grader.intake.upload import (
-    CLASS,
-    STUDENT,
-    Contents,
-    Defect,
-    Refusal,
-    Request,
-    Stored,
-    Upload,
-    clashes,
-    is_archive_name,
-    stem_of,
-)
+from grader.intake.class_listing import first_defect, list_archive, list_contents, list_folder
+from grader.intake.intake_spool import FILE_BYTES, Spool
+from grader.intake.platforms.recognition import recognised
+from grader.intake.platforms.repository_clones import PLAIN
+from grader.intake.uploads.archives import read_archive
+from grader.intake.uploads.class_files import ClassFiles, Export, Top
+from grader.intake.uploads.naming import clean, is_copy
+from grader.intake.uploads.upload import Refusal, Upload, is_archive_name, stem_of
 from grader.model.errors import RemediableError
 
-FILE_BYTES = 256 << 10  # of one source file
+__all__ = ["FILE_BYTES", "LAYOUT", "IntakeError", "Spool", "archive_upload", "find_uploads"]
+
 LAYOUT = (
-    "SUBMISSIONS is a folder that holds one folder or one .zip/.tar.gz per student, or one archive of such a folder"
+    "SUBMISSIONS is what your platform lets you download, as it is; or a folder that holds one folder or one .zip/.tar.gz per student, "
+    "or one archive of such a folder"
 )
+_NESTED = 3  # how many folders or archives around the class are entered
+_SHOWN = 3
+_MOST_DOWNLOADS = 64
 
 
 class IntakeError(RemediableError):
     """SUBMISSIONS is not a class's submissions. The text says what is there, and what to give instead."""
 
 
-class Spool:
-    """Makes our own folders in `scratch`, one for the files of each archive."""
+@dataclass(frozen=True)
+class Found:
+    """`local_times`: some are a platform's, without a zone, and were read as in the spool's."""
 
-    def __init__(
-        self, scratch: Path, wanted: Collection[str], told: Callable[[int, int], None] = lambda _done, _total: None
-    ) -> None:
-        self._scratch, self.wanted, self.told = scratch, frozenset(wanted), told
-        self._count = 0
-
-    def request(self, *, whole_class: bool) -> Request:
-        self._count += 1
-        folder = self._scratch / f".spool-{self._count:04}"
-        folder.mkdir(parents=True)
-        if not whole_class:
-            return Request(folder, self.wanted.__contains__, lambda _: FILE_BYTES)
-        return Request(
-            folder,
-            lambda name: name in self.wanted or is_archive_name(name) or self._is_named_by_a_platform(name),
-            lambda name: STUDENT.archive_bytes if is_archive_name(name) else FILE_BYTES,
-            CLASS,
-        )
-
-    def _is_named_by_a_platform(self, name: str) -> bool:
-        one = platform_name(name, self.wanted)
-        return one is not None and one.file in self.wanted
+    uploads: tuple[Upload, ...]
+    notices: tuple[str, ...] = ()
+    local_times: bool = False
 
 
-def find_uploads(source: Path, spool: Spool) -> tuple[list[Upload], list[str]]:
-    """The uploads at `source`, and notices about it as a whole. Raises IntakeError where it holds no upload."""
+def find_uploads(sources: Sequence[Path], spool: Spool) -> Found:
+    """The uploads in all `sources`, and notices about them as a whole. Raises IntakeError where one holds none."""
+    found = [_from_source(source, spool) for source in sources]
+    return found[0] if len(found) == 1 else _together(found, [clean(source.name) for source in sources])
+
+
+@dataclass(frozen=True)
+class _Level:
+    """What lies in one folder or archive, of those around the class."""
+
+    files: ClassFiles
+    packed: bool  # it came out of an archive
+    entered: tuple[str, ...] = ()  # what has to be said of the way to it
+
+
+def _from_source(source: Path, spool: Spool) -> Found:
     try:
         if source.is_dir():
-            return _from_folder(source, spool)
+            return _from_level(source, _Level(list_folder(source, spool), packed=False), spool)
         if source.is_file():
-            return _from_archive(source, spool)
+            files, whole = list_archive(stem_of(source.name), source, spool)
+            if whole:
+                message = f"{source}: {whole[0].reason}. Unpack it yourself, check what is in it, and give the unpacked folder."
+                raise IntakeError(message)
+            return _from_level(source, _Level(files, packed=True), spool)
     except PermissionError as error:
         message = f"{error.filename or source}: you have no permission to read this. Change that and try again."
         raise IntakeError(message) from error
+    except Refusal as refusal:
+        message = f"{source}: {refusal}. {LAYOUT}."
+        raise IntakeError(message) from refusal
     message = f"{source}: there are no submissions here. {LAYOUT}."
     raise IntakeError(message)
 
 
-def _from_folder(source: Path, spool: Spool) -> tuple[list[Upload], list[str]]:
-    with os.scandir(source) as scan:
-        entries = sorted((entry for entry in scan if not is_junk((entry.name,))), key=lambda entry: entry.name)
-    if all(entry.is_file(follow_symlinks=False) for entry in entries):
-        files = {
-            entry.name: Stored((entry.name,), entry.stat(follow_symlinks=False).st_size, Path(entry.path))
-            for entry in entries
-        }
-        if (told := flat_download(files, spool.wanted)) is not None:
-            return _from_flat(files, told, spool)
+def _from_level(source: Path, level: _Level, spool: Spool) -> Found:
+    """Asks for the platform, here and in what is around the class; else takes each folder and archive as a student's."""
+    levels = [level]
+    while len(levels) <= _NESTED:
+        if (export := recognised(levels[-1].files)) is not None:
+            return _of_platform(source, export, levels[-1])
+        if (several := _several_downloads(source, levels[-1], spool)) is not None:
+            return several
+        inner = _only_inside(levels[-1], spool)
+        if inner is None:
+            break
+        levels.append(inner)
+    chosen = next((one for one in levels[1:] if _holds_class(one.files)), level)
+    return _of_anybody(source, chosen, spool)
+
+
+def _of_platform(source: Path, export: Export, level: _Level) -> Found:
+    if export.strange:
+        shown = ", ".join(repr(clean(name)) for name in export.strange[:_SHOWN])
+        message = (
+            f"{source}: this is a download from {export.platform}, but it is not clear whose this is: {shown}. Put what came otherwise "
+            "into a folder of its own, with one folder for each student, and give both: tilelab grade A B."
+        )
+        raise IntakeError(message)
+    count = len({_person(owner, one) for one in export.uploads for owner in (one.owners or (None,))})
+    attempts = max((one.attempt for one in export.uploads if not one.told), default=0)
+    said = f"{export.platform} {export.what}, {count} student{'s' if count != 1 else ''}"
+    if attempts > 1:
+        said += f", up to {attempts} attempts of each"
+    uploads = export.uploads
+    if level.packed:
+        uploads = tuple(replace(one, refused=one.refused or first_defect(one.contents)) for one in uploads)
+    notices = (*level.entered, said, *export.notices, *_loose_notices(export.ignored))
+    return Found(uploads, notices, export.local_times and any(one.at is not None for one in uploads))
+
+
+def _person(owner: object, upload: Upload) -> object:
+    return upload.name if owner is None else repr(owner)
+
+
+def _only_inside(level: _Level, spool: Spool) -> _Level | None:
+    """What is in the only folder or archive there. Files beside it that nobody hands in do not count."""
+    inner = [top for top in level.files.tops.values() if top.is_folder or is_archive_name(top.name)]
+    return _inside(level, inner[0], spool) if len(inner) == 1 else None
+
+
+def _inside(level: _Level, top: Top, spool: Spool) -> _Level | None:
+    """None: it cannot be read, or it is not sure that all of it can be."""
+    stored = top.file
+    if top.refused is not None or (stored is None and not top.is_folder):
+        return None
+    what = "folder" if top.is_folder else "archive"
+    entered = (*level.entered, f"found the students in {clean(top.name)!r}, the only {what} there")
+    if stored is None:
+        return _Level(list_contents(top.name, top.contents, spool), level.packed, entered)
+    if stored.at is None:
+        return None
+    try:
+        files, whole = list_archive(stem_of(top.name), stored.at, spool)
+    except Refusal:
+        return None
+    return None if whole else _Level(files, packed=True, entered=entered)
+
+
+def _several_downloads(source: Path, level: _Level, spool: Spool) -> Found | None:
+    """Where all that is there are downloads of a platform: one for each lab, for example."""
+    inner = [top for top in level.files.tops.values() if top.is_folder or is_archive_name(top.name)]
+    if not 1 < len(inner) <= _MOST_DOWNLOADS:
+        return None
+    parts: list[tuple[str, Found]] = []
+    for top in inner:
+        inside = _inside(replace(level, entered=()), top, spool)
+        one = _platform_in(inside, spool) if inside is not None else None
+        if one is None:
+            return None
+        parts.append((clean(top.name), _of_platform(source / top.name, *one)))
+    return _together([part for _, part in parts], [name for name, _ in parts])
+
+
+def _platform_in(level: _Level, spool: Spool) -> tuple[Export, _Level] | None:
+    """A class of one platform, with at most one folder around it. A folder with one repository is one student's."""
+    inner = None if (export := _looks_like(level.files)) is not None else _only_inside(level, spool)
+    if inner is not None:
+        export, level = _looks_like(inner.files), inner
+    return None if export is None or export.platform == PLAIN else (export, replace(level, entered=()))
+
+
+def _together(parts: Sequence[Found], names: Sequence[str]) -> Found:
+    """Attempts are counted apart in each of the downloads."""
+    uploads: list[Upload] = []
+    for part in parts:
+        first = max((upload.download for upload in uploads), default=-1) + 1
+        uploads += [replace(upload, download=first + upload.download) for upload in part.uploads]
+    notices = [f"{name}: {notice}" for name, part in zip(names, parts, strict=True) for notice in part.notices]
+    return Found(tuple(uploads), tuple(notices), any(part.local_times for part in parts))
+
+
+def _of_anybody(source: Path, level: _Level, spool: Spool) -> Found:
     uploads: list[Upload] = []
     loose: list[str] = []
-    for at, entry in enumerate(entries):
-        spool.told(at, 2 * len(entries))  # then each is looked into once more
-        if entry.is_symlink():
-            reason = "this is a symbolic link, which is not followed: put the folder or the archive itself here"
-            uploads.append(Upload(stem_of(entry.name), refused=reason))
-        elif entry.is_dir(follow_symlinks=False):
-            uploads.append(_folder_upload(entry.name, Path(entry.path)))
-        elif is_archive_name(entry.name) and entry.is_file(follow_symlinks=False):
-            uploads.append(archive_upload(entry.name, Path(entry.path), spool))
+    for name, top in level.files.tops.items():
+        if top.is_folder:
+            refused = top.refused or (first_defect(top.contents) if level.packed else None)
+            uploads.append(Upload(name, top.contents, refused))
+        elif is_archive_name(name) and (top.file is not None or top.refused is not None):
+            uploads.append(_top_archive(top, spool))
         else:
-            loose.append(entry.name)
+            loose.append(name)
     _check_layout(source, [upload.name for upload in uploads], loose)
-    if len(uploads) == 1 and _holds_class(uploads[0], spool.wanted):
-        (only,) = (entry for entry in entries if entry.name not in loose)
-        inner, notices = (_from_archive if uploads[0].packed else _from_folder)(Path(only.path), spool)
-        return inner, [
-            f"found the students in {clean(only.name)!r}, the only {'archive' if uploads[0].packed else 'folder'} there",
-            *notices,
-            *_loose_notices(loose),
-        ]
-    return uploads, _loose_notices(loose)
+    _check_one_student(source, level, uploads, spool)
+    uploads = _without_downloads(source, uploads, spool)
+    return Found(tuple(uploads), (*level.entered, *_loose_notices(loose)))
 
 
-def _from_archive(source: Path, spool: Spool) -> tuple[list[Upload], list[str]]:
-    """The students of one archive that holds a folder or an archive for each student."""
-    try:
-        contents = read_archive(source, spool.request(whole_class=True))
-    except Refusal as refusal:
-        message = f"{source}: {refusal}. {LAYOUT}."
-        raise IntakeError(message) from refusal
-    notices: list[str] = []
-    groups = _groups(contents)
-    if len(groups) == 1 and _is_class(next(iter(groups.values())), spool.wanted):
-        (wrapper, contents), *_ = groups.items()
-        notices.append(f"found the students in {clean(wrapper)!r}, the only folder there")
-        groups = _groups(contents)
-    if whole := [defect for defect in contents.defects if not defect.path]:
-        message = f"{source}: {whole[0].reason}. Unpack it yourself, check what is in it, and give the unpacked folder."
+def _without_downloads(source: Path, uploads: list[Upload], spool: Spool) -> list[Upload]:
+    """A download of a whole class is no student's upload. A student may hand in what looks like one: then this student alone is refused."""
+    of_class: dict[int, Export] = {}
+    for number, one in enumerate(uploads):
+        if any(len(file.path) == 1 and file.path[0] in spool.wanted for file in one.contents.files):
+            continue
+        export = _looks_like(list_contents(one.name, one.contents, spool))
+        if export is not None and export.platform != PLAIN and len({str(each.owners) for each in export.uploads}) > 1:
+            of_class[number] = export
+    if 2 * len(of_class) > len(uploads):
+        names = ", ".join(repr(clean(uploads[number].name)) for number in list(of_class)[:_SHOWN])
+        message = (
+            f"{source}: some of what is there are downloads of a whole class ({names}), and some are not. "
+            "Give each of them by itself: tilelab grade A B."
+        )
         raise IntakeError(message)
-    if not contents.folders and all(len(file.path) == 1 for file in contents.files):
-        files = {file.path[0]: file for file in contents.files}
-        if len(files) == len(contents.files) and (told := flat_download(files, spool.wanted)) is not None:
-            students, said = _from_flat(files, told, spool)
-            return students, [*notices, *said, *(f"ignored: {defect.reason}" for defect in contents.defects)]
-    loose = [file.path[0] for file in contents.files if len(file.path) == 1 and not is_archive_name(file.path[0])]
-    uploads = [_archived_upload(name, group, spool) for name, group in sorted(groups.items()) if name not in loose]
-    _check_layout(source, [upload.name for upload in uploads], loose)
-    return uploads, notices + _loose_notices(loose)
+    return [
+        replace(one, refused=_class_reason(of_class[number])) if number in of_class else one
+        for number, one in enumerate(uploads)
+    ]
 
 
-def _from_flat(
-    files: Mapping[str, Stored], told: Mapping[str, PlatformName], spool: Spool
-) -> tuple[list[Upload], list[str]]:
-    """The students of a flat download. Their archives are opened."""
-    students, notices = flat_uploads(files, told)
-    uploads = []
-    for one in students:
-        archives = [file for file in one.contents.files if is_archive_name(file.path[-1])]
-        if len(archives) == len(one.contents.files) == 1 and archives[0].at is not None:
-            opened = archive_upload(archives[0].path[-1], archives[0].at, spool, one.notices)
-            uploads.append(replace(opened, name=one.name, downloaded=one.downloaded))
-        else:
-            twice = clashes(file.path for file in one.contents.files)
-            reason = twice[0].reason if twice else None
-            uploads.append(Upload(one.name, one.contents, reason, one.notices, downloaded=one.downloaded))
-    return uploads, notices
-
-
-def _groups(contents: Contents) -> dict[str, Contents]:
-    """The contents by the first component of their paths, with that component removed."""
-    groups: dict[str, tuple[list[Stored], list[tuple[str, ...]], list[Defect]]] = {}
-    for file in contents.files:
-        rest = Stored(file.path[1:], file.size, file.at)
-        groups.setdefault(file.path[0], ([], [], []))[0].append(rest)
-    for folder in contents.folders:
-        if folder:
-            groups.setdefault(folder[0], ([], [], []))[1].append(folder[1:])
-    for defect in contents.defects:
-        if defect.path and not is_junk(defect.path[:1]):
-            groups.setdefault(defect.path[0], ([], [], []))[2].append(Defect(defect.reason, defect.path[1:]))
-    return {name: Contents(tuple(a), tuple(b), tuple(c)) for name, (a, b, c) in groups.items()}
-
-
-def _archived_upload(name: str, group: Contents, spool: Spool) -> Upload:
-    """A student in the class's archive: a folder in it, or an archive in it."""
-    itself = [file for file in group.files if not file.path]
-    if not itself:
-        return Upload(name, group, _first_defect(group))
-    if len(itself) > 1 or len(group.files) > 1 or group.defects:
-        return Upload(stem_of(name), refused=f"the class's archive holds {clean(name)!r} more than once", packed=True)
-    assert itself[0].at is not None
-    return archive_upload(name, itself[0].at, spool)
-
-
-def _folder_upload(name: str, path: Path) -> Upload:
+def _looks_like(files: ClassFiles) -> Export | None:
+    """The same of what may be a student's: what is damaged there is nothing to the class."""
     try:
-        return Upload(name, read_folder(path, STUDENT))
-    except Refusal as refusal:
-        return Upload(name, refused=str(refusal))
+        return recognised(files)
+    except Refusal:
+        return None
+
+
+def _class_reason(export: Export) -> str:
+    return (
+        f"this looks like a download of a whole class ({export.platform}) and not like one student's upload; "
+        "the instructor has to give it by itself: tilelab grade A B"
+    )
+
+
+def _top_archive(top: Top, spool: Spool) -> Upload:
+    stored = top.file
+    if top.refused is not None or stored is None or stored.at is None:
+        return Upload(stem_of(top.name), refused=top.refused or "it cannot be read", packed=True)
+    return archive_upload(top.name, stored.at, spool)
 
 
 def archive_upload(name: str, path: Path, spool: Spool, notices: tuple[str, ...] = ()) -> Upload:
@@ -199,37 +242,24 @@ def archive_upload(name: str, path: Path, spool: Spool, notices: tuple[str, ...]
         contents = read_archive(path, spool.request(whole_class=False))
     except Refusal as refusal:
         return Upload(stem_of(name), refused=str(refusal), packed=True, notices=notices)
-    return Upload(stem_of(name), contents, _first_defect(contents), packed=True, notices=notices)
+    return Upload(stem_of(name), contents, first_defect(contents), packed=True, notices=notices)
 
 
-def _first_defect(contents: Contents) -> str | None:
-    """Why an archived upload is refused: one defect in its entries is enough."""
-    defects = [*contents.defects, *clashes(file.path for file in contents.files)]
-    return defects[0].reason if defects else None
-
-
-def _holds_class(upload: Upload, wanted: frozenset[str]) -> bool:
-    """Whether the only upload holds all students: at its top or, in an archive, in the one folder at its top."""
-    if _is_class(upload.contents, wanted):
-        return True
-    groups = _groups(upload.contents) if upload.packed else {}
-    return len(groups) == 1 and _is_class(next(iter(groups.values())), wanted)
-
-
-def _is_class(contents: Contents, wanted: frozenset[str]) -> bool:
-    """Whether the one folder is the class and not a student: it holds several archives, or a lab's file in several folders."""
-    tops = [file.path[0] for file in contents.files if len(file.path) == 1]
-    if any(name in wanted for name in tops):
+def _holds_class(files: ClassFiles) -> bool:
+    """Whether this is the class and not a student: it holds several archives, or a lab's file in several folders."""
+    tops = files.tops.values()
+    if any(top.name in files.wanted for top in tops if not top.is_folder):
         return False
-    if sum(map(is_archive_name, tops)) > 1:
+    if sum(is_archive_name(top.name) for top in tops if not top.is_folder) > 1:
         return True
-    flat = None if len(tops) < len(contents.files) else flat_download(tops, wanted)
-    if flat is not None and len({one.student for one in flat.values()}) > 1:
-        return True
-    folders = {
-        (file.path[0], file.path[-1]) for file in contents.files if len(file.path) > 1 and file.path[-1] in wanted
-    }
-    return len({name for _, name in folders}) < len(folders)
+    holding: set[str] = set()
+    for top in tops:
+        if top.is_folder and not is_copy(top.name):
+            names = {file.path[-1] for file in top.contents.files if file.path} & files.wanted
+            if names & holding:
+                return True
+            holding |= names
+    return False
 
 
 def _check_layout(source: Path, names: list[str], loose: list[str]) -> None:
@@ -239,7 +269,7 @@ def _check_layout(source: Path, names: list[str], loose: list[str]) -> None:
     if not loose:
         message = f"{source}: this is empty. {LAYOUT}."
     elif any(name.casefold().endswith(".cu") for name in loose):
-        shown = ", ".join(map(clean, loose[:3]))
+        shown = ", ".join(map(clean, loose[:_SHOWN]))
         message = (
             f"{source}: this looks like the submission of one student: {shown} is directly in it. "
             "Put it into a folder named after the student, and give the folder above that."
@@ -250,8 +280,29 @@ def _check_layout(source: Path, names: list[str], loose: list[str]) -> None:
     raise IntakeError(message)
 
 
-def _loose_notices(loose: list[str]) -> list[str]:
+def _check_one_student(source: Path, level: _Level, uploads: Sequence[Upload], spool: Spool) -> None:
+    """Raises IntakeError where what was given may just as well be one student's own folder: then its parts are no students."""
+    names = {upload.name for upload in uploads}
+    parts = names <= {"assignments", *spool.labs} or {"assignments", "kit"} <= names
+    alone = (
+        len(uploads) == 1
+        and level.packed
+        and not level.entered
+        and not uploads[0].packed
+        and uploads[0].refused is None
+    )
+    if parts or (alone and any(file.path[-1] in spool.wanted for file in uploads[0].contents.files)):
+        shown = ", ".join(repr(clean(one)) for one in sorted(names)[:_SHOWN])
+        message = (
+            f"{source}: this looks like the submission of one student, with {shown} in it. "
+            "Put it into a folder named after the student, and give the folder above that."
+        )
+        raise IntakeError(message)
+
+
+def _loose_notices(loose: Iterable[str]) -> list[str]:
+    loose = list(loose)
     if not loose:
         return []
-    shown = ", ".join(clean(name) for name in loose[:3]) + (", …" if len(loose) > 3 else "")  # noqa: PLR2004 -- a few
+    shown = ", ".join(clean(name) for name in loose[:_SHOWN]) + (", …" if len(loose) > _SHOWN else "")
     return [f"ignored what is neither a folder nor an archive: {shown}"]

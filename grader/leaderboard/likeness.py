@@ -7,7 +7,7 @@ import unicodedata
 from collections import Counter
 from collections.abc import Iterable
 
-from grader.intake.naming import nearly
+from grader.intake.uploads.naming import nearly
 from grader.model.result import Submission
 
 _LOOK = str.maketrans("01345789i|", "oleastbgll")  # as they are used for each other

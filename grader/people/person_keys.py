@@ -12,6 +12,7 @@ from typing import NamedTuple
 from grader.model.result import Student
 
 NUMBER, LOGIN, EMAIL = "number", "login", "e-mail"
+ACCOUNT = "GitHub Classroom"  # the platform's own id there
 FOLDER = "upload"  # the exact name of an upload of which nothing else is known
 ROSTER = "roster"  # of a row whose own keys are another student's at the moment
 BEFORE = "upload before"  # the same, as a record of a batch shows it, where no book of identities was kept

@@ -13,7 +13,7 @@ from functools import partial
 from grader.model.result import Student
 from grader.people.identities import Identities, Identity
 from grader.people.name_forms import exact_form, folded_form, joined_form, shown, some
-from grader.people.person_keys import EMAIL, FOLDER, LOGIN, NUMBER, Key, contradict, keys_of, plain
+from grader.people.person_keys import ACCOUNT, EMAIL, FOLDER, LOGIN, NUMBER, Key, contradict, keys_of, plain
 from grader.people.roster import RosterRow
 
 _LONG_NUMBER = re.compile(r"(?<!\d)\d{5,}(?!\d)")
@@ -161,6 +161,9 @@ def _with_value(arrivals: Sequence[Arrival], kind: str, of_value: dict[str, Rost
         values = () if arrival.of_team else (arrival.name,)
     elif arrival.owner is not None and (keys := keys_of(arrival.owner)):
         values = (key.value for key in keys if key.kind == kind)
+    elif kind == ACCOUNT and not arrival.of_team:  # of a clone `<assignment>-<account>`, both of which may hold hyphens
+        parts = plain(arrival.name).split("-")
+        values = ["-".join(parts[first:]) for first in range(len(parts))]
     elif kind in _WAYS and not arrival.of_team:
         values = (plain(arrival.name),)
         if kind == NUMBER and not any(one in of_value for one in values):

@@ -5,8 +5,8 @@ from __future__ import annotations
 import shlex
 from pathlib import Path
 
-from grader.intake.naming import nearly
 from grader.intake.source_text import normalise
+from grader.intake.uploads.naming import nearly
 from grader.model.labs import Lab, LabError
 
 _MOST_BYTES = 4 * 1024 * 1024  # as an upload may have, and more: a limit that no kernel meets

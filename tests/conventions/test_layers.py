@@ -131,6 +131,8 @@ PACKAGES = (
     "launch_arguments",
     "speed",
     "intake",
+    "intake.platforms",
+    "intake.uploads",
     "policy",
     "people",
     "machine",

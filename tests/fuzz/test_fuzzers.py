@@ -22,8 +22,8 @@ from fuzzers import archives, configuration, conversation, kernel_texts, kernels
 from kernel_edits import mutant_of
 from kernel_fuzzer import KernelFuzzer
 
-from grader.intake import archives as archive_reading
 from grader.intake.intake import discover
+from grader.intake.uploads import archives as archive_reading
 from grader.judging import judge_call
 from grader.judging.lab_judging import judge_lab
 from grader.model import labs as lab_reading

@@ -16,7 +16,7 @@ from pathlib import Path
 import pytest
 from class_expectations import class_expectations
 
-from grader.intake.upload import stem_of
+from grader.intake.uploads.upload import stem_of
 from grader.model.labs import lab_ids
 from grader.model.result import LabResult, Result
 from grader.model.verdicts import Verdict

@@ -21,11 +21,13 @@ from grader.batch.week_insight import WeekSearch
 from grader.canaries.compiler_trial import compiler_trouble
 from grader.clusters.comments_file import CommentsFile
 from grader.clusters.mutant_search import MutantSearch
+from grader.commands.classes.given_submissions import given_submissions, time_zone, with_attempts
 from grader.commands.classes.named_exports import exports_named
 from grader.commands.classes.progress import TerminalProgress
 from grader.commands.classes.summary import summary
 from grader.commands.frame.opened_tools import environment_of, jobs_at_once, lab_judge, open_toolset, size_sweep
 from grader.exports import USUAL
+from grader.intake.intake import IntakeOptions
 from grader.judging.sanitizer_run import under_sanitizer
 from grader.machine.worker_processes import WorkerProcesses, fitting_count
 from grader.model.course_root import course_root, load_labs
@@ -44,7 +46,7 @@ _FAULTS = 3
 class ClassRequest:
     """What `tilelab grade` was asked to do: its options."""
 
-    submissions: str
+    submissions: tuple[str, ...]  # several: one class
     out: str
     labs: tuple[str, ...] = ()  # empty: all
     exports: tuple[str, ...] = ()  # names of formats; empty: grades.csv
@@ -52,6 +54,8 @@ class ClassRequest:
     roster: str = ""  # a file; empty: there is none
     comments: str = ""  # a file; empty: the one in OUT
     course: str = ""  # a file; empty: course.toml in the course's folder, if it is there
+    attempt: str = ""  # which of several counts; empty: as course.toml says
+    timezone: str = ""  # of times that a platform writes without one; empty: course.toml's, else this machine's
     workers: int | None = None  # none: as many as suit this machine
     allow_no_sandbox: bool = False
     sanitized: bool = False
@@ -62,17 +66,20 @@ class ClassRequest:
 def grade_class(request: ClassRequest) -> int:
     """Grades a class, and returns the exit status."""
     require_temporary_files()
-    source, target = _named(request.submissions, "SUBMISSIONS"), _named(request.out, "OUT")
+    sources, target = given_submissions(request.submissions), _named(request.out, "OUT")
     console = Console(highlight=False)
     root = course_root(Path.cwd())
     labs = load_labs(root, request.labs)
     formats = exports_named(request.exports or [USUAL])
-    folder = OutputFolder(target, source)
-    folder.require_usable()
+    folder = OutputFolder(target, sources[0])
+    for source in sources:
+        OutputFolder(target, source).require_usable()
     comments = CommentsFile(Path(request.comments) if request.comments.strip() else folder.comments)
     written = comments.read()
     people = read_roster(Path(request.roster)) if request.roster.strip() else None
     policy = read_policy(root, lab_ids(root), Path(request.course) if request.course.strip() else None)
+    policy = with_attempts(policy, request.attempt)
+    zone = time_zone(request.timezone) if request.timezone.strip() else policy.course.zone
     toolset = open_toolset(root, allow_no_sandbox=request.allow_no_sandbox)
     if request.sanitized:
         toolset = under_sanitizer(toolset)
@@ -102,7 +109,7 @@ def grade_class(request: ClassRequest) -> int:
     progress = TerminalProgress(console)
     try:
         report = grade_submissions(
-            source,
+            sources,
             folder,
             labs,
             setup,
@@ -116,6 +123,7 @@ def grade_class(request: ClassRequest) -> int:
                 MutantSearch(partial(on_cpu, explained=False), request.search_seconds, at_once),
             ),
             policy=policy,
+            intake=IntakeOptions(zone=zone),
             workers=at_once,
             progress=progress,
         )

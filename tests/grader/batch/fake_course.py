@@ -16,7 +16,7 @@ from grader.batch.week_insight import WeekSearch
 from grader.clusters.comments_file import CommentsFile
 from grader.clusters.mutant_search import MutantSearch
 from grader.exports import EXPORTS
-from grader.intake.intake import Discovery
+from grader.intake.intake import Discovery, IntakeOptions
 from grader.intake.student_intake import Attempt, Intake
 from grader.model.labs import Lab, load_lab
 from grader.model.outcome import JudgedCase, LabOutcome, SizeOutcome, SpeedOutcome
@@ -132,6 +132,7 @@ class Course:
     now: datetime = datetime(2026, 10, 15, tzinfo=UTC)
     policy: dict[str, str] = dataclasses.field(default_factory=dict)  # the text of course.toml and the tables beside it
     times: dict[tuple[str, str], str] = dataclasses.field(default_factory=dict)  # by id and file: when it was handed in
+    intake: IntakeOptions | None = None
 
     def hand_in(self, student: str, **files: str) -> None:
         for lab, text in files.items():
@@ -161,6 +162,7 @@ class Course:
             week=week,
             policy=read_policy(self.root, list(FILES)),
             now=self.now,
+            intake=self.intake,
             workers=2,
             progress=Silent(),
         )

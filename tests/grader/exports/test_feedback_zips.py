@@ -5,11 +5,14 @@ from __future__ import annotations
 import io
 import re
 import zipfile
+from datetime import UTC
 
 import pytest
 from export_class import ADA, contents, export, make_result, right_lab, small_class
 
-from grader.intake.platform_names import platform_name
+from grader.intake.platforms.recognition import recognised
+from grader.intake.uploads.class_files import ClassFiles, Top
+from grader.intake.uploads.upload import Contents, Stored
 from grader.model.result import Result, Student
 
 
@@ -18,6 +21,16 @@ def names(name: str, *more: Result) -> list[str]:
     with zipfile.ZipFile(io.BytesIO(contents(made.files[0]))) as archive:
         assert archive.testzip() is None
         return archive.namelist()
+
+
+def found_ids(name: str) -> list[dict[str, str]]:
+    """As intake finds them, whose files these are."""
+    tops = [path.split("/", 1) for path in names(name)]
+    stored = {top: Top(top, Contents((Stored(tuple(rest), 1),)), is_folder=bool(rest)) for top, *rest in tops}
+    found = recognised(ClassFiles("download", stored, frozenset(), UTC))
+    assert found is not None
+    ids = [owner.platform_ids for one in found.uploads for owner in one.owners]
+    return sorted(ids, key=lambda one: sorted(one.values()))
 
 
 def moodle_participant(path: str) -> tuple[int, str] | None:
@@ -97,14 +110,8 @@ def test_a_team_that_shares_a_file_in_canvas_has_one_page_there() -> None:
 
 
 def test_our_own_intake_finds_the_same_students_in_these_names() -> None:
-    canvas = [platform_name(one) for one in names("canvas-feedback")]
-    assert [one and (one.platform, one.student) for one in canvas] == [
-        ("Canvas", str(number)) for number in (101, 102, 103)
-    ]
-    moodle = [platform_name(one.replace("/", "")) for one in names("moodle-feedback")]
-    assert [one and (one.platform, one.student) for one in moodle] == [
-        ("Moodle", f"70000{number}") for number in (1, 2, 3, 4)
-    ]
+    assert found_ids("canvas-feedback") == [{"Canvas": str(number)} for number in (101, 102, 103)]
+    assert found_ids("moodle-feedback") == [{"Moodle": f"70000{number}"} for number in (1, 2, 3, 4)]
 
 
 def test_the_same_pages_make_the_same_bytes() -> None:

@@ -16,8 +16,8 @@ from typing import Literal
 
 import pytest
 
-from grader.intake.archives import read_archive
-from grader.intake.upload import STUDENT, Contents, Limits, Refusal, Request, clashes
+from grader.intake.uploads.archives import read_archive
+from grader.intake.uploads.upload import STUDENT, Contents, Limits, Refusal, Request, clashes
 
 NAIVE = "matmul_naive.cu"
 TEXT = b"__global__ void matmul_naive() {}\n"
@@ -30,7 +30,7 @@ def read(tmp_path: Path, data: bytes, limits: Limits = SMALL) -> Contents:
     spool = tmp_path / "spool"
     shutil.rmtree(spool, ignore_errors=True)
     spool.mkdir()
-    return read_archive(path, Request(spool, lambda name: name == NAIVE, lambda _: 1 << 16, limits))
+    return read_archive(path, Request(spool, lambda path: path[-1] == NAIVE, lambda _: 1 << 16, limits))
 
 
 def reasons(contents: Contents) -> list[str]:

@@ -10,7 +10,8 @@ from upload_files import NAIVE, TEXT, WANTED, put
 
 from grader.intake.arrivals import deliveries
 from grader.intake.intake import Discovery, discover
-from grader.intake.upload import Contents, Stored, Upload
+from grader.intake.upload_search import Found
+from grader.intake.uploads.upload import Contents, Stored, Upload
 from grader.model.result import Student
 from grader.people.roster import roster_in
 
@@ -32,7 +33,7 @@ def found(uploads: list[Upload], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
         filled.append(
             Upload(upload.name, Contents((stored,)), owners=upload.owners, at=upload.at, attempt=upload.attempt)
         )
-    monkeypatch.setattr("grader.intake.intake.find_uploads", lambda *_: (filled, []))
+    monkeypatch.setattr("grader.intake.intake.find_uploads", lambda *_: Found(tuple(filled)))
     return discover(tmp_path, tmp_path / "scratch", WANTED, roster_in(roster.encode(), "r.csv") if roster else None)
 
 
@@ -74,7 +75,7 @@ def test_the_last_of_several_attempts_counts(
     ada = next(one for one in found(uploads, tmp_path, monkeypatch).students if one.submission.student == ADA)
     assert ada.sources[NAIVE].read_bytes() == TEXT + b"0"
     assert ada.submission.attempt == "3 of 3"
-    assert sum(one.arrival.owner == ADA for one in deliveries(uploads)) == 1
+    assert [len(one.uploads) for one in deliveries(uploads) if one.arrival.owner == ADA] == [3]
 
 
 def test_attempts_that_nothing_orders_are_two_rows_and_are_said(

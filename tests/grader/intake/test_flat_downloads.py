@@ -11,7 +11,6 @@ import pytest
 from upload_files import NAIVE, TEXT, TILED, WANTED, put, take, tar_bytes, zip_bytes
 
 from grader.intake.intake import IntakeError, discover
-from grader.intake.platform_names import flat_download, platform_name
 
 OTHER = b"__global__ void other() {}\n"
 CANVAS = {
@@ -45,13 +44,13 @@ MOODLE_TAKEN = {"Ada-Lovelace-700001": [NAIVE], "Grace-Hopper-700002": [TILED], 
 DOWNLOADS = pytest.mark.parametrize(
     ("files", "taken", "said"),
     [
-        (CANVAS, CANVAS_TAKEN, "Canvas download, 5 students"),
+        (CANVAS, CANVAS_TAKEN, "Canvas export, 5 students"),
         (
             BLACKBOARD,
             BLACKBOARD_TAKEN,
-            "Blackboard download, 3 students, 1 of them with several attempts: the last one counts",
+            "Blackboard export, 3 students, up to 2 attempts of each",
         ),
-        (MOODLE, MOODLE_TAKEN, "Moodle download, 3 students"),
+        (MOODLE, MOODLE_TAKEN, "Moodle export, 3 students"),
     ],
     ids=["Canvas", "Blackboard", "Moodle"],
 )
@@ -103,7 +102,9 @@ def test_every_students_files_are_found_however_the_download_lies(
 
 def test_the_student_is_told_which_attempt_counts(tmp_path: Path) -> None:
     john = take(as_folder(BLACKBOARD, tmp_path), tmp_path)["jdoe"]
-    assert john.submission.notices == ("the last of 2 attempts: 2026-11-21-09-00-00",)
+    assert john.submission.attempt == "2 of 2"
+    assert john.submission.at.startswith("2026-11-21T09:00:00")
+    assert [sorted(one.sources) for one in john.attempts] == [[NAIVE], [NAIVE]]
 
 
 @pytest.mark.parametrize(
@@ -132,20 +133,34 @@ def test_a_file_name_like_another_students_stays_with_its_own(tmp_path: Path) ->
     assert {name: sorted(one.sources) for name, one in students.items()} == {"doejohn-1001": [NAIVE], "eve-1666": []}
 
 
-def test_the_same_file_twice_in_one_attempt_is_refused(tmp_path: Path) -> None:
+def test_of_a_file_that_canvas_numbers_the_one_uploaded_last_counts(tmp_path: Path) -> None:
     files = {
-        f"doejohn_1001_90001_{NAIVE}": TEXT,
-        "doejohn_1001_90002_matmul_naive-1.cu": OTHER,
+        f"doejohn_1001_90001_{NAIVE}": OTHER,
+        "doejohn_1001_100000_matmul_naive-1.cu": TEXT,
         f"zoe_1_2_{NAIVE}": TEXT,
     }
-    assert take(as_folder(files, tmp_path), tmp_path)["doejohn-1001"].submission.refused
+    john = take(as_folder(files, tmp_path), tmp_path)["doejohn-1001"]
+    assert john.sources[NAIVE].read_bytes() == TEXT
+    assert john.submission.notices == (f"{NAIVE} was handed in several times: the last one counts",)
 
 
-def test_one_file_of_another_form_makes_it_no_download(tmp_path: Path) -> None:
-    assert flat_download([*CANVAS, "readme.pdf"], WANTED) is None
-    assert flat_download([*CANVAS, "index.html"], WANTED) is not None
-    assert flat_download([*CANVAS, *MOODLE], WANTED) is None
-    assert platform_name(NAIVE) is None
+def test_the_instructors_own_notes_are_ignored_and_said(tmp_path: Path) -> None:
+    (tmp_path / "scratch").mkdir()
+    notes = {"rubric.pdf": b"x", "index.html": b"<p>", "grades.csv": b""}
+    found = discover(as_folder({**CANVAS, **notes}, tmp_path), tmp_path / "scratch", WANTED)
+    assert len(found.students) == 5
+    assert "ignored what is neither a folder nor an archive: grades.csv, rubric.pdf" in found.notices
+
+
+@pytest.mark.parametrize(
+    "other", [f"late by mail {NAIVE}", "anna.zip", f"Eve/{NAIVE}", "Eve Doe_7_assignsubmission_file_matmul_naive.cu"]
+)
+def test_what_may_be_a_students_and_no_platforms_is_never_passed_over(other: str, tmp_path: Path) -> None:
+    with pytest.raises(IntakeError, match=r"download from Canvas, but it is not clear whose this is: '(late|anna|Eve)"):
+        take(as_folder({**CANVAS, other: TEXT}, tmp_path), tmp_path)
+
+
+def test_a_folder_of_notes_is_no_class(tmp_path: Path) -> None:
     with pytest.raises(IntakeError, match="no folder or archive of a student"):
         take(as_folder({"notes 2026.pdf": b"x"}, tmp_path), tmp_path)
 

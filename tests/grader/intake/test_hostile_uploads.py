@@ -22,8 +22,8 @@ def source(tmp_path: Path) -> Path:
 
 
 def test_blocks_a_file_that_is_there_twice_with_different_text(source: Path, tmp_path: Path) -> None:
-    put(source / "anna" / "old" / NAIVE, b"int old;\n")
-    put(source / "anna" / "new" / NAIVE, b"int fresh;\n")
+    put(source / "anna" / "one" / NAIVE, b"int old;\n")
+    put(source / "anna" / "two" / NAIVE, b"int fresh;\n")
     put(source / "ben" / "old" / NAIVE, b"int old;\n")
     put(source / "ben" / NAIVE, b"int top;\n")
     students = take(source, tmp_path)

@@ -111,7 +111,7 @@ def test_makes_safe_unique_ids_of_any_names(source: Path, tmp_path: Path) -> Non
 
 
 def test_says_what_a_nearly_right_name_should_be(source: Path, tmp_path: Path) -> None:
-    for name in ("Matmul_Naive.cu", "matmul_naive (1).cu", "matmul_naive.cu.txt", "matmulnaive.CU", "matmul_navie.cu"):
+    for name in ("matmul_naive_final.cu", "matmulnaive.CU", "matmul_navie.cu", "matmul_naive.cu.docx"):
         put(source / name.replace("/", "") / name)
         put(source / name.replace("/", "") / "Makefile")
     for student in take(source, tmp_path).values():
@@ -120,19 +120,55 @@ def test_says_what_a_nearly_right_name_should_be(source: Path, tmp_path: Path) -
         assert student.hints[NAIVE] in student.submission.notices
 
 
+@pytest.mark.parametrize(
+    "name",
+    [
+        "Matmul_Naive.cu", "matmul_naive (1).cu", "matmul_naive(12).cu", "matmul_naive.cu.txt", "matmul_naive (1).cu.txt",
+        "MATMUL_NAIVE.CU", "matmul_naive-1.cu", "matmul_naive - Copy.cu", "matmul_naive copy 2.cu",
+    ],
+)  # fmt: skip
+def test_takes_what_a_browser_or_a_system_made_of_the_name_if_it_is_the_only_one(
+    source: Path, tmp_path: Path, name: str
+) -> None:
+    put(source / "anna" / name)
+    put(source / "ben.zip", zip_bytes({f"src/{name}": TEXT, "src/Makefile": b""}))
+    for student in take(source, tmp_path).values():
+        assert student.sources[NAIVE].read_bytes() == TEXT
+        assert any(f"took '{name}' as '{NAIVE}'" in one for one in student.submission.notices), (
+            student.submission.notices
+        )
+
+
+def test_of_several_copies_that_differ_none_is_taken(source: Path, tmp_path: Path) -> None:
+    put(source / "anna" / "matmul_naive (1).cu", b"int one;\n")
+    put(source / "anna" / "matmul_naive (2).cu", b"int two;\n")
+    put(source / "ben" / "matmul_naive (1).cu")
+    put(source / "ben" / "Matmul_naive.cu")
+    put(source / "carla" / "matmul_naive (1).cu", b"int older;\n")
+    put(source / "carla" / NAIVE)
+    students = take(source, tmp_path)
+    assert students["anna"].sources == {}
+    assert "'matmul_naive (1).cu', 'matmul_naive (2).cu', which differ" in students["anna"].hints[NAIVE]
+    assert NAIVE in students["ben"].sources
+    assert students["carla"].sources[NAIVE].read_bytes() == TEXT
+
+
 def test_takes_another_labs_file_for_no_misspelling(source: Path, tmp_path: Path) -> None:
     put(source / "anna" / TILED)
     assert take_one(source, tmp_path).hints == {}
 
 
-def test_opens_the_one_archive_in_a_students_folder_but_none_within_an_archive(source: Path, tmp_path: Path) -> None:
+def test_opens_the_one_archive_in_a_folder_or_in_an_archive_but_not_one_of_several(
+    source: Path, tmp_path: Path
+) -> None:
     inner = zip_bytes({NAIVE: TEXT})
-    put(source / "anna_assignsubmission_file" / "hw.zip", inner)
+    put(source / "anna" / "hw.zip", inner)
     put(source / "ben.zip", zip_bytes({"hw.zip": inner}))
     put(source / "carla.zip", zip_bytes({"backup.zip": inner, NAIVE: TEXT}))
     students = take(source, tmp_path)
-    assert NAIVE in students["anna_assignsubmission_file"].sources
-    assert "holds another archive" in (students["ben"].submission.refused or "")
+    assert NAIVE in students["anna"].sources
+    assert NAIVE in students["ben"].sources
+    assert students["ben"].submission.notices == ("opened 'hw.zip', the only archive in the archive",)
     assert NAIVE in students["carla"].sources
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from grader.intake.naming import clean, is_junk, nearly
+from grader.intake.uploads.naming import clean, is_junk, nearly
 
 ASKED = "matmul_naive.cu"
 

@@ -6,8 +6,8 @@ import os
 from collections.abc import Iterator
 from pathlib import Path
 
-from grader.intake.naming import clean, is_junk
-from grader.intake.upload import Contents, Defect, Limits, Refusal, Stored
+from grader.intake.uploads.naming import clean, is_junk
+from grader.intake.uploads.upload import Contents, Defect, Limits, Refusal, Stored
 
 
 def read_folder(root: Path, limits: Limits) -> Contents:
@@ -15,7 +15,8 @@ def read_folder(root: Path, limits: Limits) -> Contents:
     files: list[Stored] = []
     folders: list[tuple[str, ...]] = []
     defects: list[Defect] = []
-    for count, (path, entry) in enumerate(_walk(root, (), limits, defects)):
+    repositories: set[tuple[str, ...]] = set()
+    for count, (path, entry) in enumerate(_walk(root, (), limits, defects, repositories)):
         if count >= limits.members:
             message = f"the folder holds more than {limits.members} entries"
             raise Refusal(message)
@@ -27,11 +28,15 @@ def read_folder(root: Path, limits: Limits) -> Contents:
             files.append(Stored(path, entry.stat(follow_symlinks=False).st_size, Path(entry.path)))
         else:
             defects.append(Defect(f"{clean('/'.join(path))!r} is not a regular file", path))
-    return Contents(tuple(files), tuple(folders), tuple(defects))
+    return Contents(tuple(files), tuple(folders), tuple(defects), frozenset(repositories))
 
 
 def _walk(
-    folder: Path, above: tuple[str, ...], limits: Limits, defects: list[Defect]
+    folder: Path,
+    above: tuple[str, ...],
+    limits: Limits,
+    defects: list[Defect],
+    repositories: set[tuple[str, ...]],
 ) -> Iterator[tuple[tuple[str, ...], os.DirEntry[str]]]:
     if len(above) > limits.depth:
         message = f"the folder is nested deeper than {limits.depth} levels"
@@ -44,8 +49,10 @@ def _walk(
         return
     for entry in entries:
         path = (*above, entry.name)
+        if entry.name == ".git":
+            repositories.add(above)
         if is_junk(path[-1:]):
             continue
         yield path, entry
         if entry.is_dir(follow_symlinks=False):
-            yield from _walk(Path(entry.path), path, limits, defects)
+            yield from _walk(Path(entry.path), path, limits, defects, repositories)

@@ -17,8 +17,8 @@ from functools import partial
 from pathlib import Path
 from typing import IO, BinaryIO, cast
 
-from grader.intake.naming import clean, is_junk
-from grader.intake.upload import Contents, Defect, Limits, Refusal, Request, Stored, size_text
+from grader.intake.uploads.naming import clean, is_junk
+from grader.intake.uploads.upload import Contents, Defect, Limits, Refusal, Request, Stored, size_text
 
 _CHUNK = 1 << 16
 # Errors of this machine. All other errors are the archive's: it can make the reader seek anywhere, for example.
@@ -45,6 +45,7 @@ class _ArchiveReading:
     files: list[Stored] = field(default_factory=list)
     folders: list[tuple[str, ...]] = field(default_factory=list)
     defects: list[Defect] = field(default_factory=list)
+    repositories: set[tuple[str, ...]] = field(default_factory=set)
     members: int = 0
     declared_bytes: int = 0
 
@@ -68,7 +69,9 @@ def read_archive(path: Path, request: Request) -> Contents:
         raise Refusal(_broken(error)) from error
     except Exception as error:  # a hostile archive can make its reader fail in any way
         raise Refusal(_broken(error)) from error
-    return Contents(tuple(reading.files), tuple(reading.folders), tuple(reading.defects))
+    return Contents(
+        tuple(reading.files), tuple(reading.folders), tuple(reading.defects), frozenset(reading.repositories)
+    )
 
 
 def _take(reading: _ArchiveReading, member: _Member, packed: int) -> None:
@@ -86,15 +89,15 @@ def _take(reading: _ArchiveReading, member: _Member, packed: int) -> None:
     if reason is not None:
         reading.defects.append(Defect(reason, parts))
     elif is_junk(parts):
-        return
+        reading.repositories.update(parts[:depth] for depth, part in enumerate(parts) if part == ".git")
     elif member.kind == "folder":
         reading.folders.append(parts)
     elif parts:
         at = None
-        if request.asks_for(parts[-1]):
+        if request.asks_for(parts):
             at = request.spool / f"{len(reading.files):06}"
             with member.open() as source:
-                _store(source, at, request.file_bytes(parts[-1]))
+                _store(source, at, request.file_bytes(parts))
         reading.files.append(Stored(parts, member.size, at))
 
 

@@ -26,6 +26,29 @@ def nearly(expected: str, names: Iterable[str]) -> list[str]:
     return [name for name in names if name != expected and _one_edit(_bare_name(name), _bare_name(expected))]
 
 
+# What browsers, systems and platforms make of a name by themselves. "final" and "v2" are a person's.
+_COPIED = re.compile(r"(?: ?\(\d{1,3}\)|-\d{1,2}| (?:- )?(?:copy|kopie|copie|copia)(?: ?\(?\d{1,3}\)?)?)$")
+
+
+def is_variant(name: str, expected: str) -> bool:
+    """Whether a system made `name` of `expected`: another case, "(1)" or "copy" before the suffix, ".txt" behind it."""
+    plain = unicodedata.normalize("NFKC", name).casefold().strip()
+    wanted = expected.casefold()
+    stem, dot, suffix = wanted.rpartition(".")
+    plain = plain.removesuffix(".txt").strip() if not wanted.endswith(".txt") else plain
+    while plain != wanted:
+        front, ending = (
+            (plain[: -len(dot + suffix)], dot + suffix) if dot and plain.endswith(dot + suffix) else (plain, "")
+        )
+        shorter = _COPIED.sub("", front).strip()
+        if shorter == front:
+            return False
+        plain = shorter + ending
+        if plain == stem:
+            return False
+    return name != expected
+
+
 def _bare_name(name: str) -> str:
     """The name in lower case, without suffixes, copy marks and separators."""
     name = unicodedata.normalize("NFKC", name).casefold().strip()
@@ -50,4 +73,13 @@ def is_junk(path: tuple[str, ...]) -> bool:
     return any(part.startswith(".") or part.casefold() in _JUNK for part in path)
 
 
+def is_copy(folder: str) -> bool:
+    """Whether a folder is called as people and tools call those for older copies and for what is built."""
+    return bool(_COPIES.fullmatch(folder.casefold()))
+
+
+_COPIES = re.compile(
+    r"(?:old|older|backups?|bak|copy|copies|archives?|build|builds|out|output|bin|obj|dist|target|tmp|temp|trash|cmake-build-.*|venv|node_modules)"
+    r"(?:[ _.-]?\d*)|.*[ _-](?:old|backup|bak|copy|kopie|copie)(?:[ _.-]?\d*)"
+)
 _JUNK = frozenset({"__macosx", "thumbs.db", "desktop.ini", "icon\r", "__pycache__", "$recycle.bin"})

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from pathlib import Path
 
-from grader.intake.naming import clean
+from grader.intake.uploads.naming import clean
 from grader.model.result import Student
 
 SUFFIXES = (".zip", ".tar.gz", ".tgz", ".tar")
@@ -60,6 +60,9 @@ class Contents:
     files: tuple[Stored, ...] = ()
     folders: tuple[tuple[str, ...], ...] = ()
     defects: tuple[Defect, ...] = ()
+    repositories: frozenset[tuple[str, ...]] = (
+        frozenset()
+    )  # folders that hold a `.git`; the rest of junk leaves no trace
 
 
 class Refusal(Exception):  # noqa: N818 -- a decision about an upload, no failure
@@ -71,8 +74,8 @@ class Request:
     """Which files are stored, how many bytes of each, and where."""
 
     spool: Path  # our own folder; it exists
-    asks_for: Callable[[str], bool]  # by file name
-    file_bytes: Callable[[str], int]  # by file name; of a larger file, this many bytes and one more are stored
+    asks_for: Callable[[tuple[str, ...]], bool]  # by path
+    file_bytes: Callable[[tuple[str, ...]], int]  # by path; of a larger file, this many bytes and one more are stored
     limits: Limits = STUDENT
 
 
@@ -87,8 +90,12 @@ class Upload:
     owners: tuple[Student, ...] = ()  # whose it is: several for a team; empty: `name` is all that is known
     at: datetime | None = None  # when it was handed in, with its time zone; none: nothing says
     attempt: int = 0  # 1, 2, ... of one owner's; 0: the platform gives one alone
+    told: int = 0  # how many attempts of this owner the platform says there were; 0: it does not say
     late: bool = False  # the platform itself marked it as late
-    download: int = 0  # which of several given SUBMISSIONS it is from
+    download: int = (
+        0  # which of several given SUBMISSIONS it is from, and which question there: their attempts are counted apart
+    )
+    text: str = ""  # what was typed into the platform's own text field
     downloaded: tuple[str, ...] = ()  # the names that the platform gave its files in a download
     packed: bool = False  # came as an archive: an archive inside it is not opened, and any defect makes us refuse it
 

@@ -1,0 +1,70 @@
+"""Our own folders for the files of archives, and which files of an archive are stored there."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Collection
+from datetime import datetime, tzinfo
+from pathlib import Path
+
+from grader.intake.platforms.recognition import own_file_bytes
+from grader.intake.uploads.naming import nearly
+from grader.intake.uploads.upload import CLASS, STUDENT, Request, is_archive_name
+
+FILE_BYTES = 256 << 10  # of one source file
+_LARGE, _MOST_LARGE = 4 << 20, 3  # a platform writes one such file; students may call files of theirs so too
+
+
+def _here() -> tzinfo:
+    zone = datetime.now().astimezone().tzinfo
+    assert zone is not None
+    return zone
+
+
+class Spool:
+    """Makes folders in `scratch`, one for the files of each archive. `told` hears how many uploads of how many were read."""
+
+    def __init__(
+        self,
+        scratch: Path,
+        wanted: Collection[str],
+        zone: tzinfo | None = None,
+        told: Callable[[int, int], None] = lambda _done, _total: None,
+        labs: Collection[str] = (),
+    ) -> None:
+        self._scratch, self.wanted, self.labs = scratch, frozenset(wanted), frozenset(labs)
+        self.zone = zone or _here()
+        self.told = told
+        self._count = 0
+        self._asked: dict[str, bool] = {}
+
+    def request(self, *, whole_class: bool) -> Request:
+        self._count += 1
+        folder = self._scratch / f".spool-{self._count:04}"
+        folder.mkdir(parents=True)
+        if not whole_class:
+            return Request(folder, lambda path: self._is_source(path) or is_archive_name(path[-1]), self._bytes)
+        large = 0
+
+        def asks_for(path: tuple[str, ...]) -> bool:
+            nonlocal large
+            if self._is_source(path) or is_archive_name(path[-1]):
+                return True
+            count = own_file_bytes(path)
+            large += count > _LARGE
+            return count > 0 and (count <= _LARGE or large <= _MOST_LARGE)
+
+        return Request(folder, asks_for, self._bytes, CLASS)
+
+    def _is_source(self, path: tuple[str, ...]) -> bool:
+        """Whether it may be a lab's file: by its name, a nearly right name, or what is behind the name that a platform gave it."""
+        name = path[-1]
+        if name not in self._asked:
+            ends = any(name.casefold().endswith(one.casefold()) or nearly(one, [name]) for one in self.wanted)
+            self._asked[sys.intern(name)] = ends or ".cu" in name.casefold()[-16:]
+        return self._asked[name]
+
+    def _bytes(self, path: tuple[str, ...]) -> int:
+        if self._is_source(path):
+            return FILE_BYTES
+        return STUDENT.archive_bytes if is_archive_name(path[-1]) else own_file_bytes(path)

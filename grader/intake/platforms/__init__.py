@@ -1,0 +1,1 @@
+"""How each course platform lays out a download of all submissions: one module for each platform."""

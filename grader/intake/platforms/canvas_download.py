@@ -1,0 +1,117 @@
+"""Canvas's "Download Submissions": `doejohn_LATE_1001_90001_lab.cu`: name, the user's id, the file's id, the file's name.
+
+Only the last attempt of each student is in it. A file that was handed in again is called `lab-1.cu`. What was typed into the text field
+is `doejohn_1001_text.html`. See app/models/content_zipper.rb of Canvas. Pure.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from grader.intake.platforms.side_by_side import only_files, read_names, strange, unclear_notices
+from grader.intake.uploads.class_files import ClassFiles, Export, Gathered
+from grader.intake.uploads.naming import is_variant
+from grader.intake.uploads.online_text import online_text
+from grader.intake.uploads.upload import Contents, Stored, Upload
+from grader.model.result import Student
+
+# What follows the name. Students may choose their file's name and sometimes their own: so the first place counts that fits.
+_IDS = re.compile(
+    r"_(?P<late>late_)?(?P<student>\d+)_(?:(?P<number>\d+)_(?P<file>.+)|(?:\d+_)?(?P<page>text|link)\.html)$",
+    re.IGNORECASE,
+)
+_AGAIN = re.compile(r"-\d+(?=\.[^.]+$)")
+_TEXT_BYTES = 1 << 20
+
+
+@dataclass(frozen=True)
+class _CanvasName:
+    shown: str
+    student: str
+    late: bool
+    number: int  # of the file; a later upload has a larger one
+    file: str  # empty: a page that Canvas made of a text or a link
+    page: str
+    readings: int  # in how many ways the name can be read
+
+
+def canvas_download(files: ClassFiles) -> Export | None:
+    read = read_names(only_files(files), lambda name: _read(name, files.wanted))
+    if read is None or not read[0]:
+        return None
+    told, others = read
+    unclear = _unclear(told)
+    of_student: dict[str, list[str]] = {}
+    for name, one in sorted(told.items()):
+        if name not in unclear:
+            of_student.setdefault(one.student, []).append(name)
+    uploads = tuple(_upload(files, {name: told[name] for name in names}) for names in of_student.values())
+    late = sum(one.late for one in uploads)
+    notices = [f"{late} of them are marked as late by Canvas"] if late else []
+    folders = [name for name, top in files.tops.items() if top.is_folder]
+    return Export(
+        "Canvas",
+        uploads,
+        (*notices, *unclear_notices(unclear)),
+        tuple(others),
+        tuple(strange(files, [*others, *folders])),
+    )
+
+
+def _read(name: str, wanted: frozenset[str]) -> _CanvasName | None:
+    places = [place for start in range(len(name)) if name[start] == "_" and (place := _IDS.match(name, start))]
+    if not places or not re.fullmatch(r"[\w-]+", name[: places[0].start()]):
+        return None
+    first = places[0]
+    file = first["file"] or ""
+    original = _AGAIN.sub("", file)
+    if any(original == one or is_variant(original, one) for one in wanted):
+        file = original
+    return _CanvasName(
+        name[: first.start()],
+        first["student"],
+        bool(first["late"]),
+        int((first["number"] or "0")[:18]),
+        file,
+        first["page"] or "",
+        len(places),
+    )
+
+
+def _unclear(told: Mapping[str, _CanvasName]) -> list[str]:
+    """Whoever is called `x_666` makes names that begin like those of the user 666: where an id has two names, only what can be read in one
+    way is taken.
+    """
+    called: dict[str, set[str]] = {}
+    for one in told.values():
+        called.setdefault(one.student, set()).add(one.shown)
+    return sorted(name for name, one in told.items() if one.readings > 1 and len(called[one.student]) > 1)
+
+
+def _upload(files: ClassFiles, names: Mapping[str, _CanvasName]) -> Upload:
+    gathered, text = Gathered(), ""
+    last: dict[str, str] = {}
+    for name, one in sorted(names.items(), key=lambda item: item[1].number):
+        if one.page == "text":
+            text = online_text(files.text(name, _TEXT_BYTES) or "")
+        elif one.file:
+            if one.file in last:
+                gathered.notices.append(f"{one.file} was handed in several times: the last one counts")
+            last[one.file] = name
+    for file, name in last.items():
+        stored = files.tops[name].file
+        assert stored is not None
+        gathered.files.append(Stored((file,), stored.size, stored.at))
+        gathered.downloaded.append(name)
+    any_one = next(iter(names.values()))
+    return Upload(
+        f"{any_one.shown} {any_one.student}",
+        Contents(tuple(gathered.files)),
+        notices=tuple(dict.fromkeys(gathered.notices)),
+        owners=(Student(platform_ids={"Canvas": any_one.student}),),
+        late=any(one.late for one in names.values()),
+        downloaded=tuple(gathered.downloaded or names),
+        text=text,
+    )

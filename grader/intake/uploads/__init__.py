@@ -1,0 +1,1 @@
+"""What came in, as data: uploads, archives and folders with their limits, and names from outside."""
