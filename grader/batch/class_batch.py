@@ -93,6 +93,8 @@ def grade_submissions(  # noqa: PLR0913 -- what comes in, what goes out, and wha
         others = other_attempts(students, labs, resolved)
         out.claim()
         out.identities.write(identities)
+        if setup.elsewhere is not None:
+            setup = setup.elsewhere.bench(setup, labs, progress)
         began = time.monotonic()
         judged = judge_class(
             [*students, *(one.intake for one in others)],
@@ -115,6 +117,7 @@ def grade_submissions(  # noqa: PLR0913 -- what comes in, what goes out, and wha
         notices = (
             *([f"grading stopped: {judged.stopped}"] if judged.stopped else []),
             *alarms,
+            *judged.notices,
             *discovery.notices,
             *resolved.notices,
             *applied.notices,

@@ -10,7 +10,7 @@ from functools import partial
 from pathlib import Path
 
 from grader.batch.output_folder import OutputFolder
-from grader.batch.written_files import File, write_files
+from grader.batch.written.written_files import File, write_files
 from grader.exports import EXPORTS, Export
 from grader.exports.frame.export import ExportFile
 from grader.exports.frame.redacted_grades import grades_of

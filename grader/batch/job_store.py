@@ -126,6 +126,10 @@ class JobStore:
         except (OSError, ValidationError):
             return None
 
+    def keys(self) -> frozenset[str]:
+        """Of everything that is kept, as a listing of the folder has it at this moment."""
+        return frozenset(path.stem for path in self._folder.iterdir() if path.suffix == ".json")
+
     def keep(self, key: str, outcome: LabOutcome) -> None:
         """Keeps `outcome` under `key`; not for failures of ours, which are to be tried again."""
         write_atomically(self._folder / f"{key}.json", OUTCOME_JSON.dump_json(outcome).decode())

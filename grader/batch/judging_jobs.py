@@ -11,7 +11,7 @@ import os
 import threading
 import time
 import traceback
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor, as_completed
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -58,6 +58,33 @@ class Progress(Protocol):
 
 
 @dataclass(frozen=True)
+class JudgedThere:
+    """What there is to say of judging on other machines, besides outcomes."""
+
+    stopped: str = ""  # why grading stopped, and what to do
+    faults: tuple[str, ...] = ()  # what broke on our side, and concerns no job
+    notices: tuple[str, ...] = ()  # for the instructor
+
+
+class Elsewhere(Protocol):
+    """Judges on other machines, which are held against controls there."""
+
+    def bench(self, setup: JudgingSetup, labs: Sequence[Lab], progress: Progress, /) -> JudgingSetup:
+        """`setup` as those machines have it."""
+
+    def judge(
+        self,
+        jobs: Mapping[str, tuple[Lab, Path]],
+        setup: JudgingSetup,
+        store: JobStore,
+        take: Callable[[str, LabOutcome, str], None],
+        progress: Progress,
+        /,
+    ) -> JudgedThere:
+        """Judges every job into `store`, and tells `take` each outcome once, with what broke on our side."""
+
+
+@dataclass(frozen=True)
 class JudgingSetup:
     """What judging is done with."""
 
@@ -68,6 +95,7 @@ class JudgingSetup:
     sweep: Sweep | None = None  # none: not requested, or no GPU to make it on
     controls: Check | None = None  # none: this machine is not checked
     lines: LineSearch | None = None  # none: nobody looks for the lines of wrong results
+    elsewhere: Elsewhere | None = None  # none: this machine judges
 
 
 @dataclass(frozen=True)
@@ -84,6 +112,7 @@ class JudgedClass:
     reused: int
     faults: tuple[str, ...] = ()  # what broke on our side, for the instructor
     stopped: str = ""  # why grading stopped, and what to do
+    notices: tuple[str, ...] = ()  # about the machines that judged
 
 
 @dataclass
@@ -94,6 +123,18 @@ class _Work:
     keys: dict[tuple[str, str], str] = field(default_factory=dict)  # (student, lab) → key
     files: dict[str, tuple[Lab, Path]] = field(default_factory=dict)  # what was judged, by key
     faults: list[str] = field(default_factory=list)
+
+    def take(self, key: str, outcome: LabOutcome, fault: str) -> None:
+        self.outcomes[key] = outcome
+        if fault:
+            concerned = ", ".join(student for (student, _), one in self.keys.items() if one == key)
+            self.faults.append(f"{concerned}: {fault}")
+
+    def judged(self, students: Sequence[Intake], labs: Sequence[Lab]) -> tuple[JudgedStudent, ...]:
+        return tuple(
+            JudgedStudent(student.submission, {lab.id: self.outcome(student, lab) for lab in labs})
+            for student in students
+        )
 
     def discard(self, keys: Collection[str], jobs: Mapping[str, _Job]) -> None:
         """Of these nothing is known: their outcomes are ours to make anew."""
@@ -130,6 +171,8 @@ def judge_class(  # noqa: PLR0913 -- whom, on what, with what, and where to
     jobs = _jobs(students, labs, setup, store, work)
     reused = len(work.outcomes)
     progress.begin(len(jobs), reused)
+    if setup.elsewhere is not None:
+        return _judged_elsewhere(students, labs, setup, store, jobs, work, progress)
     began = time.monotonic()
     with HeldOutcomes(store, setup.controls) as held:
         stopped = _judge_all(jobs, setup, held, work, scratch, workers, progress)
@@ -145,10 +188,31 @@ def judge_class(  # noqa: PLR0913 -- whom, on what, with what, and where to
         work.discard(jobs.keys(), jobs)
     elif stopped:
         work.discard({*held.unsettled, *jobs.keys() - work.outcomes.keys()}, jobs)
-    judged = [
-        JudgedStudent(student.submission, {lab.id: work.outcome(student, lab) for lab in labs}) for student in students
-    ]
-    return JudgedClass(tuple(judged), len(jobs), reused, (*work.faults, *held.faults), stopped)
+    return JudgedClass(work.judged(students, labs), len(jobs), reused, (*work.faults, *held.faults), stopped)
+
+
+def _judged_elsewhere(  # noqa: PLR0913, PLR0917 -- a step of judge_class
+    students: Sequence[Intake],
+    labs: Sequence[Lab],
+    setup: JudgingSetup,
+    store: JobStore,
+    jobs: Mapping[str, _Job],
+    work: _Work,
+    progress: Progress,
+) -> JudgedClass:
+    reused = len(work.outcomes)
+    assert setup.elsewhere is not None
+
+    def take(key: str, outcome: LabOutcome, fault: str) -> None:
+        work.take(key, outcome, fault)
+        progress.step()
+
+    asked = {key: (job.lab, job.source) for key, job in jobs.items()}
+    there = setup.elsewhere.judge(asked, setup, store, take, progress)
+    progress.end()
+    work.discard(jobs.keys() - work.outcomes.keys(), jobs)
+    faults = (*work.faults, *there.faults)
+    return JudgedClass(work.judged(students, labs), len(jobs), reused, faults, there.stopped, there.notices)
 
 
 def _judge_all(  # noqa: PLR0913, PLR0917 -- a step of judge_class
@@ -188,10 +252,7 @@ def _take(  # noqa: PLR0913, PLR0917 -- a step of _judge_all
     key: str, job: _Job, outcome: LabOutcome, fault: str, held: HeldOutcomes, work: _Work
 ) -> str:
     """Takes what came of a job. Answers why grading has to stop."""
-    work.outcomes[key] = outcome
-    if fault:
-        concerned = ", ".join(student for (student, _), one in work.keys.items() if one == key)
-        work.faults.append(f"{concerned}: {fault}")
+    work.take(key, outcome, fault)
     if broke(job.lab, outcome):
         return held.broke(job.lab)
     noisy = outcome.speed is not None and outcome.speed.trouble  # such times are measured again

@@ -9,9 +9,9 @@ from itertools import chain
 from pathlib import Path
 
 from grader.batch.exporting import of_earlier_batches, write_exports
-from grader.batch.kept_pages import KeptPages, inputs_digest
 from grader.batch.output_folder import OutputFolder
-from grader.batch.written_files import File, write_files
+from grader.batch.written.kept_pages import KeptPages, inputs_digest
+from grader.batch.written.written_files import File, write_files
 from grader.exports import Export
 from grader.exports.again.last_batch import LastBatchFile
 from grader.model.graded_class import GradedClass

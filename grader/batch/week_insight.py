@@ -13,8 +13,8 @@ from pathlib import Path
 
 from grader.batch.job_store import job_key, lab_fingerprint
 from grader.batch.judging_jobs import JudgingSetup
-from grader.batch.kept_pages import inputs_digest
-from grader.batch.written_files import File
+from grader.batch.written.kept_pages import inputs_digest
+from grader.batch.written.written_files import File
 from grader.clusters.class_mistakes import Sources, commented, lab_mistakes, wrong_submissions
 from grader.clusters.comments_file import CommentsFile
 from grader.clusters.kept_counts import KeptCounts, with_counts

@@ -89,11 +89,25 @@ def grade_command(  # noqa: PLR0913, PLR0917 - one for each option
             help="how long to look for the lines of wrong results after judging; 0: not at all; default: an eighth of what judging took",
         ),
     ] = None,
+    slurm: Annotated[
+        bool, typer.Option("--slurm", help="judge on a Slurm cluster, as arrays of tasks: see docs/clusters.md")
+    ] = False,
+    slurm_options: Annotated[
+        str,
+        typer.Option(help="for sbatch: '--partition=gpu --gres=gpu:1'", metavar="OPTIONS"),
+    ] = "",
+    slurm_slice: Annotated[
+        int | None, typer.Option(min=1, max=10_000, help="how many files a task judges; default: 32")
+    ] = None,
+    slurm_time: Annotated[
+        str, typer.Option(help="the time limit of a task, as sbatch has it; default: the partition's", metavar="TIME")
+    ] = "",
 ) -> None:
     """Grade a class and write the report."""
 
     def run() -> int:
         from grader.commands.classes.grade_command import ClassRequest, grade_class
+        from grader.commands.classes.slurm_options import SlurmOptions
 
         return grade_class(
             ClassRequest(
@@ -112,8 +126,21 @@ def grade_command(  # noqa: PLR0913, PLR0917 - one for each option
                 sanitized=sanitize,
                 sweep=sweep,
                 search_seconds=search_seconds,
+                slurm=SlurmOptions(slurm, slurm_options, slurm_slice, slurm_time),
             )
         )
+
+    guarded(run)
+
+
+@class_app.command("judge-slice", hidden=True)
+def judge_slice_command(array: Annotated[Path, typer.Argument(help="the folder of an array in OUT")]) -> None:
+    """What a task of `grade --slurm` runs on its node."""
+
+    def run() -> int:
+        from grader.commands.classes.judge_slice_command import judge_array_slice
+
+        return judge_array_slice(array)
 
     guarded(run)
 

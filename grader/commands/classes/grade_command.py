@@ -4,28 +4,25 @@ from __future__ import annotations
 
 import os
 import sys
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
 
 from rich.console import Console
 
 from grader.batch.class_batch import grade_submissions
-from grader.batch.controls import Controls
-from grader.batch.job_store import judging_fingerprints
-from grader.batch.judging_jobs import JudgingSetup
-from grader.batch.line_search import LineSearch
 from grader.batch.output_folder import OutputFolder
 from grader.batch.scratch_folder import require_temporary_files
 from grader.batch.week_insight import WeekSearch
-from grader.canaries.compiler_trial import compiler_trouble
 from grader.clusters.comments_file import CommentsFile
 from grader.clusters.mutant_search import MutantSearch
+from grader.commands.classes.class_setup import class_setup
 from grader.commands.classes.given_submissions import given_submissions, time_zone, with_attempts
 from grader.commands.classes.named_exports import exports_named
 from grader.commands.classes.progress import TerminalProgress
+from grader.commands.classes.slurm_options import SlurmOptions, slurm_cluster
 from grader.commands.classes.summary import summary
-from grader.commands.frame.opened_tools import environment_of, jobs_at_once, lab_judge, open_toolset, size_sweep
+from grader.commands.frame.opened_tools import jobs_at_once, lab_judge, open_toolset
 from grader.exports import USUAL
 from grader.intake.intake import IntakeOptions
 from grader.judging.sanitizer_run import under_sanitizer
@@ -36,8 +33,7 @@ from grader.model.labs import lab_ids
 from grader.model.seed import course_seed
 from grader.people.roster import read_roster
 from grader.policy.policy_files import read_policy
-from grader.practice.public_tests import PUBLIC_SEED
-from grader.suspects.class_search import ClassSearch
+from grader.slurm.array_order import JudgingOptions
 
 _FAULTS = 3
 
@@ -61,6 +57,7 @@ class ClassRequest:
     sanitized: bool = False
     sweep: bool = False
     search_seconds: float | None = None
+    slurm: SlurmOptions = field(default_factory=SlurmOptions)
 
 
 def grade_class(request: ClassRequest) -> int:
@@ -80,32 +77,29 @@ def grade_class(request: ClassRequest) -> int:
     policy = read_policy(root, lab_ids(root), Path(request.course) if request.course.strip() else None)
     policy = with_attempts(policy, request.attempt)
     zone = time_zone(request.timezone) if request.timezone.strip() else policy.course.zone
-    toolset = open_toolset(root, allow_no_sandbox=request.allow_no_sandbox)
-    if request.sanitized:
+    on_slurm = request.slurm.asked()
+    # What runs here of a class that a cluster judges is no submission: a login node needs no GPU.
+    toolset = open_toolset(root, allow_no_sandbox=request.allow_no_sandbox, backend="cpu" if on_slurm else None)
+    if request.sanitized and not on_slurm:
         toolset = under_sanitizer(toolset)
     seed = course_seed(root)
     workers = WorkerProcesses(fitting_count(min(os.cpu_count() or 1, request.workers or sys.maxsize)))
     toolset = toolset.working_with(workers)
-    judge = lab_judge(toolset, seed, public_only=False)
     on_cpu = lab_judge(toolset.without_gpu(), seed, public_only=False)  # behaviours are compared as it sees them
     at_once = request.workers or jobs_at_once(toolset)
-    setup = JudgingSetup(
-        judge=judge,
-        environment=environment_of(toolset),
-        fingerprints=judging_fingerprints(toolset, labs),
-        seed=seed,
-        sweep=size_sweep(toolset, console) if request.sweep else None,
-        lines=LineSearch(
-            ClassSearch(toolset, seed, PUBLIC_SEED),
-            request.search_seconds,
-            workers=request.workers or os.cpu_count() or 1,
-        ),
-        controls=Controls(
-            partial(judge, explained=False),
-            workers=request.workers or os.cpu_count(),
-            compiler=partial(compiler_trouble, toolset),
-        ),
+    setup = class_setup(
+        toolset,
+        labs,
+        seed,
+        console,
+        sweep=request.sweep and not on_slurm,
+        search_seconds=request.search_seconds,
+        workers=request.workers or os.cpu_count() or 1,
     )
+    cluster = None
+    if on_slurm:
+        cluster = slurm_cluster(request.slurm, _judging_options(request), setup, folder, root)
+        setup = replace(setup, elsewhere=cluster, lines=None)
     progress = TerminalProgress(console)
     try:
         report = grade_submissions(
@@ -120,7 +114,7 @@ def grade_class(request: ClassRequest) -> int:
                 comments,
                 written,
                 folder.private,
-                MutantSearch(partial(on_cpu, explained=False), request.search_seconds, at_once),
+                MutantSearch(partial(on_cpu, explained=False), 0 if on_slurm else request.search_seconds, at_once),
             ),
             policy=policy,
             intake=IntakeOptions(zone=zone),
@@ -131,8 +125,19 @@ def grade_class(request: ClassRequest) -> int:
         workers.end()
         progress.end()
     console.print(summary(report), soft_wrap=True)
-    console.print(toolset.gpu.speed_message, soft_wrap=True)
+    console.print(cluster.speed_message if cluster else toolset.gpu.speed_message, soft_wrap=True)
     return _FAULTS if report.faults else 0
+
+
+def _judging_options(request: ClassRequest) -> JudgingOptions:
+    """What a task is told of the request."""
+    return JudgingOptions(
+        allow_no_sandbox=request.allow_no_sandbox,
+        sanitized=request.sanitized,
+        sweep=request.sweep,
+        workers=request.workers,
+        search_seconds=request.search_seconds,
+    )
 
 
 def _named(text: str, what: str) -> Path:

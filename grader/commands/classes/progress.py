@@ -21,7 +21,7 @@ class TerminalProgress:
     def __init__(self, console: Console, clock: Callable[[], float] = time.monotonic) -> None:
         self._console, self._clock = console, clock
         self._jobs = self._done = 0
-        self._began = self._told = 0.0
+        self._began = self._told = self._noted = 0.0
         self._what = self._note = ""
         self._bar: Progress | None = None
 
@@ -51,13 +51,14 @@ class TerminalProgress:
             self._console.print(self._sentence("judged", self._done, self._jobs))
 
     def note(self, text: str) -> None:
-        """What else there is to know of the work at this moment; the last one counts."""
+        """What else there is to know of the work at this moment; the last one counts. A log gets one in a minute."""
         if text == self._note:
             return
-        self._note = text
         if self._bar is not None:
+            self._note = text
             self._show(self._what, self._done, self._jobs)
-        elif text:
+        elif not self._note or self._clock() - self._noted >= _REPEATED_SECONDS:
+            self._note, self._noted = text, self._clock()
             self._console.print(text, markup=False, soft_wrap=True)
 
     def end(self) -> None:

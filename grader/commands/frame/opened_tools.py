@@ -16,15 +16,17 @@ from grader.model.result import Environment
 if TYPE_CHECKING:
     from rich.console import Console
 
+    from grader.machine.backend import BackendChoice
     from grader.machine.toolset import Toolset
     from grader.speed.size_sweep import SizeSweep
 
 
-def open_toolset(root: Path, *, allow_no_sandbox: bool) -> Toolset:
+def open_toolset(root: Path, *, allow_no_sandbox: bool, backend: BackendChoice | None = None) -> Toolset:
+    """`backend` None: as TILELAB_BACKEND has it."""
     from grader.machine.backend import backend_choice
     from grader.machine.toolset import Toolset
 
-    return Toolset.open(root, allow_no_sandbox=allow_no_sandbox, backend=backend_choice())
+    return Toolset.open(root, allow_no_sandbox=allow_no_sandbox, backend=backend or backend_choice())
 
 
 def lab_judge(toolset: Toolset, seed: int, *, public_only: bool) -> partial[LabOutcome]:

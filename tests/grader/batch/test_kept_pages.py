@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from fake_course import Course
 
-from grader.batch import kept_pages
+from grader.batch.written import kept_pages
 
 PAGES = ("students/anna/report.html", "students/anna/result.json", "instructor/anna.html", "instructor/anna.json")
 
@@ -84,12 +84,12 @@ def test_the_digest_of_the_grader_covers_its_templates_and_styles(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     package = tmp_path / "grader"
-    for name in ("batch/kept_pages.py", "reports/templates/page.html.j2", "reports/templates/page.css"):
+    for name in ("batch/written/kept_pages.py", "reports/templates/page.html.j2", "reports/templates/page.css"):
         (package / name).parent.mkdir(parents=True, exist_ok=True)
         (package / name).write_text("one")
-    monkeypatch.setattr(kept_pages, "__file__", str(package / "batch" / "kept_pages.py"))
+    monkeypatch.setattr(kept_pages, "__file__", str(package / "batch" / "written" / "kept_pages.py"))
     seen = []
-    for name in ("batch/kept_pages.py", "reports/templates/page.html.j2", "reports/templates/page.css"):
+    for name in ("batch/written/kept_pages.py", "reports/templates/page.html.j2", "reports/templates/page.css"):
         kept_pages._program.cache_clear()
         seen.append(kept_pages._program())
         (package / name).write_text("two")

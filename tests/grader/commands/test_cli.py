@@ -5,12 +5,13 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Callable
 from pathlib import Path
+from typing import Self
 
 import pytest
 from typer.testing import CliRunner, Result
 
 from grader.commands import practice_commands
-from grader.commands.classes import grade_command
+from grader.commands.classes import class_setup, grade_command
 from grader.commands.cli import app
 from grader.machine.backend import GpuBackend
 from grader.model.labs import Lab
@@ -49,6 +50,12 @@ class FakeToolset:
     def fingerprint(self) -> str:
         return "one"
 
+    def working_with(self, _workers: object) -> Self:
+        return self
+
+    def without_gpu(self) -> Self:
+        return self
+
     def judge_program(self, _lab_id: str, *, public_only: bool) -> Path:
         assert not public_only
         return self.program
@@ -81,9 +88,10 @@ def course(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     (lab / "naive.cu").write_text("squares")
     monkeypatch.chdir(root)
     for module in (grade_command, practice_commands):
-        monkeypatch.setattr(module, "open_toolset", lambda _root, *, allow_no_sandbox: FakeToolset(lab / "lab.toml"))  # noqa: ARG005
+        monkeypatch.setattr(module, "open_toolset", lambda _root, **_: FakeToolset(lab / "lab.toml"))
+    for module in (class_setup, grade_command, practice_commands):
         monkeypatch.setattr(module, "lab_judge", lambda _toolset, _seed, *, public_only: judge)  # noqa: ARG005
-    monkeypatch.setattr(grade_command, "compiler_trouble", lambda _toolset: "")
+    monkeypatch.setattr(class_setup, "compiler_trouble", lambda _toolset: "")
     return root
 
 
@@ -136,7 +144,7 @@ def test_grade_says_in_one_line_that_speed_was_not_measured_and_why(course: Path
 def test_grade_stops_where_the_detectors_cannot_rely_on_the_compiler(
     hand_in: Callable[..., Path], course: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(grade_command, "compiler_trouble", lambda _toolset: "the detectors cannot rely on g++ 99")
+    monkeypatch.setattr(class_setup, "compiler_trouble", lambda _toolset: "the detectors cannot rely on g++ 99")
     result = run("grade", hand_in(ada="squares and rectangles"), "--out", course / "out")
     assert result.exit_code == 3
     assert "the detectors cannot rely on g++ 99" in result.stdout

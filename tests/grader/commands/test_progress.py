@@ -91,8 +91,9 @@ def test_a_person_sees_at_once_what_is_done_and_what_is_known_of_it() -> None:
     assert "120 of 900 judged, about 6 minutes left; 3 tasks run" in text.getvalue()
 
 
-def test_a_log_gets_each_note_once() -> None:
-    progress, _, text = watched(terminal=False)
-    for words in ("[waiting]", "[waiting]", "running"):
+def test_a_log_gets_the_first_note_and_then_one_a_minute() -> None:
+    progress, clock, text = watched(terminal=False)
+    for words in ("[waiting]", "[waiting]", "1 runs", "2 run"):
         progress.note(words)
-    assert text.getvalue().splitlines() == ["[waiting]", "running"]
+        clock.now += 25
+    assert text.getvalue().splitlines() == ["[waiting]", "2 run"]

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
-from grader.batch.kept_pages import KeptPages
+from grader.batch.written.kept_pages import KeptPages
 from grader.machine.atomic_file import write_atomically
 
 

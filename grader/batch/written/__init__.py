@@ -1,0 +1,1 @@
+"""Files of OUT: how they are written, and which of them need not be written again."""
