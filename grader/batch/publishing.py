@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from functools import cache, partial
 from itertools import chain
 from pathlib import Path
+from urllib.parse import quote
 
 from grader.batch.exporting import of_earlier_batches, write_exports
 from grader.batch.output_folder import OutputFolder
@@ -18,6 +19,7 @@ from grader.model.graded_class import GradedClass
 from grader.model.result import Result
 from grader.reports.pages import class_page, student_page
 from grader.scoring.redaction import for_student
+from grader.step_page.packed_page import unpacked
 
 __all__ = ["File", "Published", "publish", "write_files"]
 
@@ -70,9 +72,10 @@ def _files(
         yield File(
             private / f"{student_id}.json", partial(_record, result, seed), inputs and inputs_digest(inputs, str(seed))
         )
+        from_private = f"../students/{quote(student_id)}/"
         yield File(
             private / f"{student_id}.html",
-            partial(student_page, result, sources=sources[student_id], instructor=True),
+            partial(student_page, result, sources=sources[student_id], instructor=True, steps=from_private),
             inputs,
         )
     page = partial(class_page, graded.results, course=graded.title, notes=graded.notices, insight=graded.insight)
@@ -88,13 +91,17 @@ def _inputs(result: Result, sources: Mapping[str, str]) -> str:
         whole = undated.model_dump_json(by_alias=True)
     except ValueError:  # text that is no Unicode: the file that cannot be made says so
         return ""
-    return inputs_digest(whole, *chain.from_iterable(sorted(sources.items())))
+    pages = (page.packed for lab in result.labs.values() for page in lab.step_pages)
+    return inputs_digest(whole, *pages, *chain.from_iterable(sorted(sources.items())))
 
 
 def _given_back(result: Result, folder: Path, sources: Mapping[str, str], inputs: str) -> Iterator[File]:
     public = cache(lambda: for_student(result))
     yield File(folder / "result.json", lambda: public().model_dump_json(by_alias=True, indent=2) + "\n", inputs)
-    yield File(folder / "report.html", lambda: student_page(public(), sources=sources), inputs)
+    yield File(folder / "report.html", lambda: student_page(public(), sources=sources, steps=""), inputs)
+    for lab in result.labs.values():
+        for page in lab.step_pages:
+            yield File(folder / page.name, partial(unpacked, page), inputs)
 
 
 def _record(result: Result, seed: int) -> str:

@@ -127,8 +127,9 @@ def report_labs(wanted: Sequence[str], *, out: Path, show: bool, sweep: bool) ->
     from grader.practice.terminal_window import student_console
     from grader.reports.pages import student_page
     from grader.scoring.class_score import total
+    from grader.step_page.packed_page import unpacked
 
-    practice, toolset = _practice(wanted, case=None, file=None)
+    practice, toolset = _practice(wanted, case=None, file=None, draws=True)
     if sweep and (added := size_sweep(toolset, student_console())):
         practice = dataclasses.replace(practice, sweep=added)
     tried = [practice.suspected(one) for one in _attempts(practice)[0]]
@@ -143,9 +144,10 @@ def report_labs(wanted: Sequence[str], *, out: Path, show: bool, sweep: bool) ->
     )
     page = practice.root / out
     try:
-        write_atomically(
-            page, student_page(result, sources={one.result.file: one.source for one in tried}, preview=True)
-        )
+        texts = {one.result.file: one.source for one in tried}
+        write_atomically(page, student_page(result, sources=texts, preview=True, steps=""))
+        for steps in (one for lab in labs.values() for one in lab.step_pages):
+            write_atomically(page.with_name(steps.name), unpacked(steps))
     except OSError as error:
         message = f"{page} cannot be written ({error.strerror}); name another file with --out"
         raise RemediableError(message) from error
@@ -157,7 +159,7 @@ def report_labs(wanted: Sequence[str], *, out: Path, show: bool, sweep: bool) ->
 
 
 def _practice(
-    wanted: Sequence[str], *, case: str | None, file: Path | None, idle: bool = False
+    wanted: Sequence[str], *, case: str | None, file: Path | None, idle: bool = False, draws: bool = False
 ) -> tuple[Practice, Toolset]:
     """`idle`: lines are looked for while nobody waits, on half the cores: the next save finds the others free."""
     import os
@@ -174,5 +176,5 @@ def _practice(
         _IDLE_SECONDS if idle else _SEARCH_SECONDS,
         workers=max((os.cpu_count() or 1) // 2, 1) if idle else None,
     )
-    judge = lab_judge(toolset, PUBLIC_SEED, public_only=True)
+    judge = lab_judge(toolset, PUBLIC_SEED, public_only=True, draws=draws)
     return Practice(root, labs, judge, case, file, search=search), toolset

@@ -26,6 +26,7 @@ from grader.model.verdicts import Verdict
 # The judge itself ends long before, because every launch has a time limit of its own.
 JUDGE_SECONDS = 400
 MAX_REPORT_BYTES = 64 << 20
+RUNNER_FILE = "runner.json"  # how to start the runner
 
 
 @dataclass(frozen=True)
@@ -49,7 +50,7 @@ def run_judge(
     """What the judge saw of the runner that `runner_argv` starts. `lines` are the submission's. Raises RuntimeError, which is
     ours to investigate, if the judge dies, hangs or writes a file that cannot be read.
     """
-    runner_file = folder / "runner.json"
+    runner_file = folder / RUNNER_FILE
     runner_file.write_text(json.dumps({"argv": list(runner_argv)}), encoding="utf-8")
     rules = [
         *(["--allow-same-value-writes"] if lab.public.races.same_value_writes == "allowed" else []),

@@ -10,13 +10,14 @@ import time
 from collections.abc import Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from pathlib import Path
+from typing import Protocol
 
 from grader.engines.checks.entry_points import EntrySignatures
 from grader.engines.cpu.cpu_build import CpuBuild
 from grader.engines.refusal import Refusal
 from grader.judging.failure_causes import failure_causes
 from grader.judging.gpu_judging import GpuSubmission, judge_on_gpu
-from grader.judging.judge_call import JudgeCall, run_judge
+from grader.judging.judge_call import RUNNER_FILE, JudgeCall, run_judge
 from grader.judging.lab_verdict import all_passed
 from grader.judging.native_judging import judge_natively
 from grader.judging.program_judging import build_submission, judge_submission
@@ -24,7 +25,7 @@ from grader.machine.folder_removal import remove_folder
 from grader.machine.toolset import Toolset
 from grader.model.labs import Lab
 from grader.model.outcome import GpuOutcome, JudgedCase, LabOutcome, unjudged
-from grader.model.result import Build, Finding
+from grader.model.result import Build, Finding, StepPage
 from grader.model.verdicts import Verdict
 from grader.sandbox import Limits
 from grader.speed.speed_run import time_lab
@@ -32,6 +33,14 @@ from grader.speed.speed_run import time_lab
 RUN_LIMITS = Limits(
     cpu_seconds=120, wall_seconds=150, memory_bytes=1 << 30, processes=32, file_bytes=64 << 20, open_files=64
 )
+
+
+class Draw(Protocol):
+    """Makes pages that step through a block in which something is wrong. `runner`: the file that says how to start the runner."""
+
+    def __call__(
+        self, toolset: Toolset, lab: Lab, text: str, runner: Path, cases: Sequence[JudgedCase], /
+    ) -> tuple[StepPage, ...]: ...
 
 
 def judge_lab(  # noqa: PLR0913 - what a lab is judged on, each by name
@@ -46,11 +55,13 @@ def judge_lab(  # noqa: PLR0913 - what a lab is judged on, each by name
     order: int = 0,
     until_failure: bool = False,
     explained: bool = True,
+    drawn: Draw | None = None,
 ) -> LabOutcome:
     """`source` is None if the submission lacks the file. `scratch` is a folder of the caller's; nothing in it is kept. `only`:
     the Catch2 cases of these names; empty: all of them. `order`: blocks and threads run in the order shuffled by this number; 0: in order.
     `until_failure`: stops after the first case that fails, for callers that only ask whether one does. `explained`: causes are
-    looked for beside a failure; where nobody reads them, that would be a compilation for nothing.
+    looked for beside a failure; where nobody reads them, that would be a compilation for nothing. `drawn`: makes pages about a failure
+    after everything is judged; what it does changes nothing else.
     """
     if source is None:
         return unjudged(lab.id, Verdict.MISSING_FILE, f"The submission has no {lab.public.file}.")
@@ -100,6 +111,8 @@ def judge_lab(  # noqa: PLR0913 - what a lab is judged on, each by name
             return _refused(lab, build, built.refusals, text, seconds, gpu)
         causes = failure_causes(toolset, lab, text, work, cases) if explained else ()
         outcome = LabOutcome(lab.id, build=build, cases=cases, seconds=seconds, gpu=gpu, causes=causes)
+        if drawn is not None and (runner := folder / RUNNER_FILE).is_file():
+            outcome = dataclasses.replace(outcome, step_pages=drawn(toolset, lab, text, runner, cases))
         if not only and all_passed(asked := _asked(lab, public_only=public_only), outcome):
             speed = time_lab(toolset, asked, source, outcome, folder)
             outcome = dataclasses.replace(outcome, speed=speed, seconds=time.monotonic() - began)

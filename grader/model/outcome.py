@@ -11,7 +11,7 @@ from typing import Literal
 from pydantic import TypeAdapter
 
 from grader.model.gpu_reports import KernelResources, Sanitized
-from grader.model.result import Build, Finding, Launch, Model, SampledElement, Suspect
+from grader.model.result import Build, Finding, Launch, Model, SampledElement, StepPage, Suspect
 from grader.model.verdicts import Verdict
 
 
@@ -136,6 +136,7 @@ class LabOutcome:
     speed: SpeedOutcome | None = None  # none: no GPU to time it on, or no reason to
     causes: tuple[Finding, ...] = ()  # what in the text may have made a public case fail; they decide nothing
     suspects: tuple[Suspect, ...] = ()  # lines to look at, where a case has a wrong result; they decide nothing
+    step_pages: tuple[StepPage, ...] = ()  # of public cases whose feedback is full; they decide nothing
     searched: str = ""  # which version of the search has looked for them, and how many changes it tried; empty: none
 
 

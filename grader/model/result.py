@@ -8,6 +8,7 @@ from __future__ import annotations
 from typing import Literal
 
 from pydantic import BaseModel, ConfigDict, Field
+from pydantic.json_schema import SkipJsonSchema
 
 from grader.model.standing import GradeChange, RegradeRequest, Standing
 from grader.model.verdicts import Verdict
@@ -354,6 +355,22 @@ class LeaderboardName(Model):
     source: str = ""  # digest of the file that was handed in
 
 
+class StepLink(Model):
+    """Where a page that steps through a block shows a finding, or the block of a wrong element."""
+
+    kind: Verdict
+    line: int | None = None
+    fragment: str  # "#step=12&thread=3,0"
+
+
+class StepPage(Model):
+    """A page that steps through a block of a public case whose feedback is full. It stands beside the report."""
+
+    name: str  # of its file
+    packed: str  # the page, compressed, in base64
+    links: tuple[StepLink, ...]
+
+
 class LabResult(Model):
     title: str
     file: str  # the file that the lab asks for
@@ -376,6 +393,8 @@ class LabResult(Model):
     leaderboard: LeaderboardName | None = None  # none: the lab has no leaderboard, or the file was not handed in
     gpu_kernel: GpuKernel | None = None  # none: there is no nvcc, or compiling did not get so far
     outlook: Outlook | None = None  # none: the lab has no climb, or the kernel is not right yet
+    # Files of their own, and no part of result.json.
+    step_pages: SkipJsonSchema[tuple[StepPage, ...]] = Field(default=(), exclude=True)
     gpu_trouble: str = ""  # why a GPU could not be used, although there is one; for the instructor only
     standing: Standing | None = (
         None  # how `points` follow from what was judged; none: no policy of the course says anything of it

@@ -25,13 +25,20 @@ from grader.similarity.similar_files import SimilarFiles
 from grader.step_page.story import Story
 
 
-def student_page(result: Result, *, sources: Mapping[str, str], instructor: bool = False, preview: bool = False) -> str:
+def student_page(
+    result: Result,
+    *,
+    sources: Mapping[str, str],
+    instructor: bool = False,
+    preview: bool = False,
+    steps: str | None = None,
+) -> str:
     """A student's report. `sources`: the submission's own files, name to text. `preview`: a page about public tests only, made by
-    the student.
+    the student. `steps`: what a link to the pages that step through a block begins with; None: they do not lie beside this page.
 
     The page shows all that `result` holds. Redact it first, except for the instructor.
     """
-    sheet = student_sheet(result, sources, instructor=instructor, preview=preview)
+    sheet = student_sheet(result, sources, instructor=instructor, preview=preview, steps=steps)
     return render_page("student_page/student", sheet, sections=LAB_SECTIONS)
 
 

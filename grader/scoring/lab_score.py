@@ -42,6 +42,7 @@ def score_lab(lab: Lab, outcome: LabOutcome, *, speed_counts: bool = False) -> L
         findings=_findings(lab, outcome, found),
         causes=outcome.causes if found.verdict is not Verdict.PASS else (),
         suspects=outcome.suspects,
+        step_pages=outcome.step_pages if found.verdict is not Verdict.PASS else (),
         performance=_performance(timing, counted),
         performance_points=fast,
         performance_max=most,

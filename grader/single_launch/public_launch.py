@@ -22,16 +22,18 @@ class NoSuchLaunchError(RemediableError):
     """No public test has such a launch. The text says which there are."""
 
 
-def watch_public_launch(toolset: Toolset, lab: Lab, runner_file: Path, asked: Mapping[str, str]) -> bytes:
+def watch_public_launch(
+    toolset: Toolset, lab: Lab, runner_file: Path, asked: Mapping[str, str], *, seconds: float = JUDGE_SECONDS
+) -> bytes:
     """The judge's report. `asked`: what `--watch` of kit/judge/judge_main.cpp takes.
 
-    Raises NoSuchLaunchError where the tests have no such launch.
+    Raises NoSuchLaunchError where the tests have no such launch, and subprocess.TimeoutExpired after `seconds`.
     """
     judge = toolset.judge_program(lab.id, public_only=True)
     report_file = runner_file.with_name("watched.json")
     command = [str(judge), "--watch", json.dumps(asked), "--runner", str(runner_file), "--report", str(report_file)]
     task = json.dumps({"key": _KEY}).encode()
-    finished = subprocess.run(command, input=task, capture_output=True, timeout=JUDGE_SECONDS, check=False)
+    finished = subprocess.run(command, input=task, capture_output=True, timeout=seconds, check=False)
     said = (finished.stderr + finished.stdout).decode("utf-8", "replace").strip()[-2000:]
     if finished.returncode == _NO_SUCH_LAUNCH:
         raise NoSuchLaunchError(said)

@@ -20,8 +20,8 @@ AS_IT_RAN = (
 )
 
 
-def story_of(traced: Traced, source: Sequence[str]) -> Story | None:
-    """None where the block did not run."""
+def story_of(traced: Traced, source: Sequence[str], *, beside_report: bool = False) -> Story | None:
+    """None where the block did not run. `beside_report`: the page is about what went wrong there."""
     launch, trace = traced.report.launch, traced.report.trace
     if trace is None or launch.block is None or launch.grid is None or not trace.steps:
         return None
@@ -35,7 +35,7 @@ def story_of(traced: Traced, source: Sequence[str]) -> Story | None:
     at = ", ".join(map(str, traced.request.block[: 3 if launch.grid[2] > 1 else 2]))
     return Story(
         title=f"{traced.lab.id}: block ({at})",
-        summary=_summary(launch),
+        summary=_summary(launch, beside_report=beside_report),
         file=file,
         source=tuple(source),
         grid=launch.grid,
@@ -58,7 +58,7 @@ def marks_of(run: StoryRun, findings: Sequence[Finding], block: Index3, at: Inde
     for finding in findings:
         for site in (finding, finding.other):
             if site is not None and site.thread is not None and site.block in {at, None}:
-                thread = site.thread[0] + block[0] * (site.thread[1] + block[1] * site.thread[2])
+                thread = thread_number(site.thread, block)
                 step = _step_of(run, site, thread, finding.array)
                 if step is not None:
                     yield Mark(
@@ -68,6 +68,11 @@ def marks_of(run: StoryRun, findings: Sequence[Finding], block: Index3, at: Inde
                         threads=(thread,),
                         elements=tuple(_touched(run.steps[step], thread)),
                     )
+
+
+def thread_number(thread: Index3, block: Index3) -> int:
+    """Linear in the block, x fastest."""
+    return thread[0] + block[0] * (thread[1] + block[1] * thread[2])
 
 
 def _step_of(run: StoryRun, site: Site, thread: int, array: str | None) -> int | None:
@@ -91,12 +96,18 @@ def _touched(step: WarpStep, thread: int) -> Iterator[StoryElement]:
                 yield StoryElement(step.array, offset + part * step.bytes)
 
 
-def _summary(launch: Launch) -> str:
+def _summary(launch: Launch, *, beside_report: bool) -> str:
     if launch.verdict is Verdict.PASS:
         return "This launch is right and nothing was found. Step through it to see how the block works."
     first = next((one for one in launch.findings if one.severity == "error"), None)
     if first is not None:
         return f"{first.called}: {first.message}"
+    wrong = launch.mismatch
+    if wrong is not None:
+        where = f": {wrong.summary}" if wrong.summary else ""
+        of_report = " The report shows which elements." if beside_report else ""
+        count = f"{wrong.wrong + wrong.unwritten:,} of {wrong.rows * wrong.columns:,} elements"
+        return f"{count} of {wrong.output} are wrong{where}.{of_report}"
     return f"{launch.verdict.facts.label}: {launch.message}".strip().rstrip(":")
 
 

@@ -29,10 +29,15 @@ def open_toolset(root: Path, *, allow_no_sandbox: bool, backend: BackendChoice |
     return Toolset.open(root, allow_no_sandbox=allow_no_sandbox, backend=backend or backend_choice())
 
 
-def lab_judge(toolset: Toolset, seed: int, *, public_only: bool) -> partial[LabOutcome]:
+def lab_judge(toolset: Toolset, seed: int, *, public_only: bool, draws: bool = False) -> partial[LabOutcome]:
+    """`draws`: also makes the pages that step through a block with a mistake, for those who write reports."""
     from grader.judging.lab_judging import judge_lab
 
-    return partial(judge_lab, toolset, seed=seed, public_only=public_only)
+    if not draws:
+        return partial(judge_lab, toolset, seed=seed, public_only=public_only)
+    from grader.commands.frame.drawn_block import drawn_block
+
+    return partial(judge_lab, toolset, seed=seed, public_only=public_only, drawn=drawn_block)
 
 
 def environment_of(toolset: Toolset) -> Environment:

@@ -30,6 +30,7 @@ class FindingCard:
     advice: str
     facts: tuple[Fact, ...]
     excerpt: Excerpt | None
+    steps: str = ""  # link to a page that steps through the block; empty: there is none
 
 
 def finding_card(finding: Finding, lab: LabResult, sources: Mapping[str, str], *, instructor: bool) -> FindingCard:

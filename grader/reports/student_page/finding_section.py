@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from grader.reports.findings.finding_card import FindingCard, finding_card
 from grader.reports.findings.lab_summary import advice
@@ -23,7 +23,13 @@ class FindingSection:
 
 def finding_section(view: LabView) -> FindingSection | None:
     lab = view.lab
-    cards = [finding_card(one, lab, view.sources, instructor=view.instructor) for one in lab.findings[:MOST_CARDS]]
+    cards = [
+        replace(
+            finding_card(one, lab, view.sources, instructor=view.instructor),
+            steps=view.step_link(one.kind, one.line),
+        )
+        for one in lab.findings[:MOST_CARDS]
+    ]
     causes = tuple(finding_card(one, lab, view.sources, instructor=view.instructor) for one in lab.causes)
     if not cards and not causes:
         return None

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from grader.model.verdicts import Verdict
 from grader.reports.findings.lab_summary import explanations
 from grader.reports.findings.mismatch_figure import MismatchFigure, mismatch_figures
 from grader.reports.findings.suspect_lines import suspect_changes, suspect_sentence
@@ -21,6 +22,7 @@ class MismatchSection:
     changes: tuple[str, ...]  # of these lines, for the instructor
     figures: tuple[MismatchFigure, ...]
     more_figures: tuple[MismatchFigure, ...]
+    steps: str  # link to a page that steps through the block of the first wrong element; empty: there is none
 
 
 def mismatch_section(view: LabView) -> MismatchSection | None:
@@ -34,4 +36,5 @@ def mismatch_section(view: LabView) -> MismatchSection | None:
         changes=tuple(suspect_changes(view.lab)) if view.instructor else (),
         figures=tuple(figures[:_OPEN_FIGURES]),
         more_figures=tuple(figures[_OPEN_FIGURES:]),
+        steps=view.step_link(Verdict.WRONG_ANSWER, None),
     )

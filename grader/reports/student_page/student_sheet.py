@@ -39,7 +39,7 @@ class StudentSheet:
 
 
 def student_sheet(
-    result: Result, sources: Mapping[str, str], *, instructor: bool, preview: bool = False
+    result: Result, sources: Mapping[str, str], *, instructor: bool, preview: bool = False, steps: str | None = None
 ) -> StudentSheet:
     submission = result.submission
     verdicts = [lab.verdict for lab in result.labs.values()]
@@ -63,7 +63,9 @@ def student_sheet(
         and all(lab.points >= lab.max_points for lab in result.labs.values() if not lab.extra_credit),
         labs=tuple(
             _of_nothing(
-                lab_report(number, lab_id, LabView(lab, sources, instructor=instructor or preview)), result, lab
+                lab_report(number, lab_id, LabView(lab, sources, instructor=instructor or preview, steps=steps)),
+                result,
+                lab,
             )
             for number, (lab_id, lab) in enumerate(result.labs.items(), start=1)
         ),

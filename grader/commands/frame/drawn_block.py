@@ -1,0 +1,107 @@
+"""The page beside a report that steps through a block in which something is wrong: made after a submission was judged, by one more launch.
+
+Only a public case whose feedback is full is drawn, with the public inputs of its test. Nothing here changes a verdict, and a page that
+cannot be made is left out.
+"""
+
+from __future__ import annotations
+
+import re
+import subprocess
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+from grader.machine.toolset import Toolset
+from grader.model.errors import RemediableError
+from grader.model.labs import Lab
+from grader.model.outcome import JudgedCase
+from grader.model.result import Finding, Launch, StepLink, StepPage
+from grader.model.verdicts import Verdict
+from grader.reports.pages import trace_page
+from grader.single_launch.lab_launch import read_report
+from grader.single_launch.public_launch import watch_public_launch
+from grader.single_launch.trace_steps import TraceReport
+from grader.single_launch.tracing import Traced, TraceRequest
+from grader.step_page.packed_page import packed_page
+from grader.step_page.story import Index3, Story
+from grader.step_page.trace_story import story_of, thread_number
+
+_SECONDS = 30  # of the launch that is drawn
+_MOST_BYTES = 1_000_000
+# A launch that never began has no block, and one that does not end would be waited for again.
+_UNDRAWN = frozenset({Verdict.PASS, Verdict.LAUNCH_ERROR, Verdict.TIMEOUT, Verdict.NEEDS_GPU, Verdict.INTERNAL_ERROR})
+
+
+def drawn_block(
+    toolset: Toolset, lab: Lab, text: str, runner: Path, cases: Sequence[JudgedCase]
+) -> tuple[StepPage, ...]:
+    """A `Draw`: at most one page for a lab, of the first launch that failed in a public case with full feedback."""
+    shown = {case.name for case in lab.public.case if case.feedback == "full"}
+    failed = (one for case in cases if case.name in shown for one in case.launches)
+    launch = next((one for one in failed if one.verdict not in _UNDRAWN and one.grid and one.block), None)
+    if launch is None:
+        return ()
+    try:
+        story = _story(toolset, lab, text, runner, launch, _block_of(launch))
+    except (RuntimeError, RemediableError, OSError, subprocess.TimeoutExpired):
+        return ()  # the launch cannot be watched: the report stands without the page
+    if story is None:
+        return ()
+    page = trace_page(story)
+    if len(page.encode()) > _MOST_BYTES:
+        return ()
+    return (packed_page(f"trace-{lab.id}.html", page, tuple(_links(story, launch))),)
+
+
+def _block_of(launch: Launch) -> Index3:
+    """The block of the first mistake that has one; else that of the first wrong element, as blocks are laid out in most kernels."""
+    for finding in launch.findings:
+        if finding.severity == "error" and finding.block is not None:
+            return finding.block
+    if launch.mismatch is not None and launch.mismatch.first and launch.grid is not None:
+        wrong = launch.mismatch.first[0]
+        x, y = wrong.column // launch.mismatch.tile_columns, wrong.row // launch.mismatch.tile_rows
+        if x < launch.grid[0] and y < launch.grid[1]:
+            return x, y, 0
+    return 0, 0, 0
+
+
+def _story(  # noqa: PLR0913, PLR0917 -- what is run, and which part of it is shown
+    toolset: Toolset, lab: Lab, text: str, runner: Path, launch: Launch, block: Index3
+) -> Story | None:
+    asked = {
+        "shape": "x".join(re.findall(r"=(\d+)", launch.shape)) or launch.shape,
+        "usual": "",
+        "inputs": launch.inputs,
+        "block": ",".join(map(str, block)),
+    }
+    report = read_report(watch_public_launch(toolset, lab, runner, asked, seconds=_SECONDS), TraceReport)
+    # What was found then is what the report tells.
+    told = report.launch.model_copy(update={"findings": launch.findings, "verdict": launch.verdict})
+    request = TraceRequest(asked["shape"], launch.inputs, block)
+    return story_of(
+        Traced(lab, request, report.model_copy(update={"launch": told}), None), text.split("\n"), beside_report=True
+    )
+
+
+def _links(story: Story, launch: Launch) -> Iterator[StepLink]:
+    """To the step of each finding that the page shows, and to the beginning for a wrong element."""
+    run = story.runs[0]
+    for finding in launch.findings:
+        if (found := _marked(story, finding)) is not None:
+            mark = run.marks[found]
+            x, y, z = finding.thread or (0, 0, 0)
+            fragment = f"#step={mark.step + 1}&thread={x},{y}" + (f",{z}" if story.block[2] > 1 else "")
+            yield StepLink(kind=finding.kind, line=finding.line, fragment=fragment)
+    if launch.mismatch is not None:
+        yield StepLink(kind=Verdict.WRONG_ANSWER, fragment="#step=1")
+
+
+def _marked(story: Story, finding: Finding) -> int | None:
+    if finding.thread is None:
+        return None
+    thread = thread_number(finding.thread, story.block)
+    said = f"{finding.called}: {finding.message}"
+    return next(
+        (at for at, mark in enumerate(story.runs[0].marks) if mark.text == said and thread in mark.threads), None
+    )
