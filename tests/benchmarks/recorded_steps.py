@@ -1,0 +1,79 @@
+"""What recording a block's steps costs: `recorded_steps.py [LAB FILE SHAPE]`. It prints ratios to the same launch without, and the size of
+the page. It asserts nothing.
+"""
+
+# ruff: noqa: T201 - printing is what it is for
+
+from __future__ import annotations
+
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+from grader.commands.frame.opened_tools import open_toolset
+from grader.model.labs import load_lab
+from grader.reports.pages import trace_page
+from grader.single_launch.lab_launch import build_runner, read_source
+from grader.single_launch.trace_steps import TraceReport
+from grader.single_launch.tracing import Traced, TraceRequest
+from grader.step_page.page_block import page_block
+from grader.step_page.trace_story import story_of
+
+ROOT = Path(__file__).resolve().parents[2]
+_ROUNDS = 7
+_NO_BLOCK = "999999,0,0"  # the grid has no such block: the same launch, and nobody records
+_USUAL = (
+    ("01-naive", "64x64x64"),
+    ("02-tiled", "64x64x64"),
+    ("04-open", "64x64x64"),
+    ("05-transpose", "64x64"),
+)
+
+
+def seconds(command: list[str]) -> float:
+    began = time.perf_counter()
+    subprocess.run(command, check=True, capture_output=True)
+    return time.perf_counter() - began
+
+
+def measure(lab_id: str, file: Path, shape: str) -> None:
+    toolset = open_toolset(ROOT, allow_no_sandbox=True)
+    lab, source = load_lab(ROOT, lab_id), read_source(file)
+    with tempfile.TemporaryDirectory() as scratch:
+        folder = Path(scratch)
+        runner = build_runner(toolset, lab, source, folder)
+        tracer = [str(toolset.build / "bin" / "tracer"), "--problem", Path(lab.public.problem).stem, "--shape", shape]
+        tracer += ["--inputs", "integers", "--runner", str(runner), "--report", str(folder / "report.json")]
+        plain, recorded = [], []
+        for _ in range(_ROUNDS):  # in turns, so that a busy machine disturbs both alike
+            plain.append(seconds([*tracer, "--block", _NO_BLOCK]))
+            recorded.append(seconds([*tracer, "--block", "0,0,0"]))
+        report = TraceReport.model_validate_json((folder / "report.json").read_bytes())
+    ratio = statistics.median(one / other for one, other in zip(recorded, plain, strict=True))
+    began = time.perf_counter()
+    story = story_of(Traced(lab, TraceRequest(shape), report, None), source.decode().split("\n"))
+    if story is None:
+        print(f"{lab_id} at {shape}: the block did not run")
+        return
+    page = trace_page(story)
+    made = time.perf_counter() - began
+    accesses = sum(len(step.lanes) * step.parts for step in story.runs[0].steps)
+    print(
+        f"{lab_id} at {shape}: {accesses:,} accesses in {len(story.runs[0].steps):,} steps; recording takes {ratio:.2f} times the launch"
+        f" without; the page has {len(page.encode()):,} bytes, {len(page_block(story)):,} of them data, and is made in {made:.1f} s"
+    )
+
+
+def main() -> None:
+    if len(sys.argv) == 4:
+        measure(sys.argv[1], Path(sys.argv[2]), sys.argv[3])
+        return
+    for lab_id, shape in _USUAL:
+        measure(lab_id, ROOT / "solutions" / lab_id / load_lab(ROOT, lab_id).public.file, shape)
+
+
+if __name__ == "__main__":
+    main()
