@@ -30,7 +30,7 @@ def class_setup(  # noqa: PLR0913 -- what judging is done with, each by name
     workers: int,
 ) -> JudgingSetup:
     """`workers`: as many as this process has cores."""
-    judge = lab_judge(toolset, seed, public_only=False)
+    judge = lab_judge(toolset, seed, public_only=False, draws=True)
     return JudgingSetup(
         judge=judge,
         environment=environment_of(toolset),
