@@ -6,6 +6,7 @@ No grade depends on it. What breaks here is told to the instructor, and costs no
 from __future__ import annotations
 
 import traceback
+from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
@@ -18,6 +19,7 @@ from grader.batch.written.written_files import File
 from grader.clusters.class_mistakes import Sources, commented, lab_mistakes, wrong_submissions
 from grader.clusters.comments_file import CommentsFile
 from grader.clusters.kept_counts import KeptCounts, with_counts
+from grader.clusters.mistake_cause import is_wrong
 from grader.clusters.mutant_search import MutantSearch
 from grader.model.class_insight import NOTHING_KNOWN, ClassInsight, LabMistakes
 from grader.model.labs import Lab
@@ -77,14 +79,14 @@ class WeekSearch:
         scratch: Path,
         judging_seconds: float,
     ) -> Week:
-        wrong = wrong_submissions(week.results, sources, {})
+        counts = Counter(lab_id for one in week.results for lab_id, lab in one.labs.items() if is_wrong(lab))
         likenesses: Mapping[str, Mapping[str, str]] = {}
         faults: tuple[str, ...] = ()
         if self.mutants is not None:
-            concerned = sorted((lab for lab in labs if lab.id in wrong), key=lambda lab: -len(wrong[lab.id]))
+            concerned = sorted((lab for lab in labs if counts[lab.id]), key=lambda lab: -counts[lab.id])
             key = partial(_key, setup)
             likenesses, faults = self.mutants.run(concerned, key, self.private / "mutants", scratch, judging_seconds)
-            wrong = wrong_submissions(week.results, sources, likenesses)
+        wrong = wrong_submissions(week.results, sources, likenesses)
         mistakes = tuple(
             lab_mistakes(lab.id, wrong[lab.id], _texts(sources, lab), likenesses.get(lab.id, {}), self.written)
             for lab in labs

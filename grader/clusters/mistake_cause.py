@@ -16,6 +16,7 @@ from grader.model.verdicts import Verdict
 _ARRAYS = {"tile": "a shared array", "input": "an input", "output": "an output", "sum": "a sum"}
 _QUOTED = re.compile(r"\u2018[^\u2019]*\u2019|'[^'\n]*'|`[^`\n]*`|\"[^\"\n]*\"|\([^)\n]*\)|\[[^]\n]*\]")
 _NUMBER = re.compile(r"\d[\d,.]*")
+_LONGEST = 2000  # characters of a message
 
 
 @dataclass(frozen=True)
@@ -170,7 +171,7 @@ def _order(line: int | None, other: int | None) -> str:
 
 def _words(message: str) -> str:
     """A message without names, numbers and places."""
-    return " ".join(_NUMBER.sub("n", _QUOTED.sub("", message)).split()).casefold()
+    return " ".join(_NUMBER.sub("n", _QUOTED.sub("", message[:_LONGEST])).split()).casefold()
 
 
 def _line(text: str, line: int | None) -> str:

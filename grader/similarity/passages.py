@@ -12,11 +12,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 
-_TOKEN = re.compile(
-    r"(?P<skip>^[ \t]*\#[ \t]*include[^\n]*)|(?P<comment>//[^\n]*|/\*.*?\*/)|(?P<text>\"(?:[^\"\\\n]|\\.)*\"|'(?:[^'\\\n]|\\.)*')"
-    r"|(?P<word>[^\W\d]\w*)|(?P<number>\.?\d[\w.]*)|(?P<line>\n)|(?P<sign>[^\s\w])",
-    re.DOTALL | re.MULTILINE,
-)
+from grader.similarity.file_tokens import file_tokens
+
 _WORD = re.compile(r"\w+")
 # Of the language and of CUDA: the same in everybody's file.
 _LANGUAGE = frozenset(
@@ -28,7 +25,6 @@ _LANGUAGE = frozenset(
     )
 )
 _AXES = frozenset({"x", "y", "z"})  # of threadIdx and the like; elsewhere they are names
-LONGEST = 200_000  # characters of a file; what comes after them is not compared
 PLAIN, NAMELESS = 10, 18  # tokens of a passage
 
 
@@ -52,21 +48,16 @@ class Passages:
         """Of both views: a number for each token, and its line."""
         plain: list[tuple[int, int]] = []
         nameless: list[tuple[int, int]] = []
-        line, before = 1, ""
-        for match in _TOKEN.finditer(self.text[:LONGEST]):
-            kind, text = match.lastgroup, match[0]
-            if kind == "line":
-                line += 1
-            elif kind == "comment":
+        before = ""
+        for kind, text, line in file_tokens(self.text):
+            if kind == "comment":
                 plain += [(_number(word.casefold()), line + lines) for word, lines in _words(text)]
-            elif kind != "skip":
+            elif kind != "include":
                 plain.append((_number(text), line))
                 kept = text in _LANGUAGE or (text in _AXES and before == ".")
-                alike = {"word": "name", "number": "0", "text": "text"}.get(kind or "", text)
+                alike = {"word": "name", "number": "0", "text": "text"}.get(kind, text)
                 nameless.append((_number(text if kept else alike), line))
                 before = text
-            if kind != "line":
-                line += text.count("\n")
         return plain, nameless
 
 

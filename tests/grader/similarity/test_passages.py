@@ -7,7 +7,8 @@ import sys
 
 import pytest
 
-from grader.similarity.passages import LONGEST, Passages
+from grader.similarity.file_tokens import LONGEST
+from grader.similarity.passages import Passages
 
 KERNEL = """#include <tilelab/device.cuh>
 // Each thread computes one element of C, as we said in the lecture.
@@ -46,6 +47,7 @@ def test_what_is_included_is_nobodys() -> None:
 
 
 HOSTILE = ["", "\x00", "'", '"\\', "/*", "\ud800" * 40, "ä" * 99, "\\\n" * 50, "{" * 5000, "a " * (2 * LONGEST)]
+HOSTILE += [one * LONGEST for one in ("/*", "*/", '"', "'", "\\", "//", "for(", "a=", "\n#include")]
 
 
 @pytest.mark.parametrize("number", range(len(HOSTILE)))
