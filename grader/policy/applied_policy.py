@@ -5,6 +5,7 @@ What judging found stays beside it, in `standing`. Where there is no policy, a r
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime, tzinfo
@@ -16,7 +17,7 @@ from grader.people.name_forms import some
 from grader.policy.class_policy import ClassPolicy, Due
 from grader.policy.late_days import Settled, settle
 from grader.policy.late_rules import Lateness, Work
-from grader.policy.moments import shown_time
+from grader.policy.moments import seconds_between, shown_time
 
 # Neither earned nor lost: we failed, or a machine with a GPU still has to grade it. Being late costs nothing then.
 _UNDECIDED = frozenset({Verdict.INTERNAL_ERROR, Verdict.NEEDS_GPU})
@@ -186,6 +187,7 @@ class _Student:
             return None
         rules, late, zone = self.policy.course.late, settled.lateness, self.policy.course.zone
         nothing = found.verdict is Verdict.MISSING_FILE
+        seconds = 0 if nothing else self._seconds(due.at, given.at)
         unknown = not nothing and due.at is not None and given.at is None
         has_days = rules.days > 0 and rules.cost_something and due.at is not None
         return Standing(
@@ -194,8 +196,8 @@ class _Student:
             due=_text(due.at, zone) if due.at is not None else "",
             extended_from=_text(due.before, zone) if due.before is not None else "",
             extension=due.reason,
-            late_seconds=late.seconds,
-            late=duration(late.seconds),
+            late_seconds=seconds,
+            late=duration(seconds),
             late_days=late.days,
             days_spent=late.spent,
             days_left=settled.days_left if has_days else None,
@@ -206,6 +208,11 @@ class _Student:
             said_late=unknown and given.said_late,
             override=override,
         )
+
+    def _seconds(self, due: datetime | None, at: datetime | None) -> int:
+        """How late it was, whether or not that costs anything."""
+        late = due is not None and at is not None and at > due + self.policy.course.late.grace
+        return math.ceil(seconds_between(due, at)) if late and due is not None and at is not None else 0
 
     def _tell(self, lab: str, standing: Standing, at: datetime | None) -> None:
         what = f"{self._id} {lab}"

@@ -149,17 +149,17 @@ def _causes(old: KeptGrade | None, new: KeptGrade) -> tuple[Cause, ...]:
     """Empty: nothing is new."""
     if old is None:
         return ("first",)
+    judged_both = bool(old.source and new.source)
+    decided = old.override != new.override
+    lateness = (old.lost, old.spent) != (new.lost, new.spent) and not _other_work(old, new)
     differs: list[tuple[Cause, bool]] = [
         ("code", old.source != new.source),
         ("time", old.at != new.at and old.source == new.source),
-        ("tests", old.tests != new.tests),
-        ("grader", old.grader != new.grader),
-        (
-            "policy",
-            old.due != new.due or ((old.lost, old.spent) != (new.lost, new.spent) and not _other_work(old, new)),
-        ),
-        ("deadline", old.open and not new.open and old.source == new.source and old.due == new.due),
-        ("override", old.override != new.override),
+        ("tests", old.tests != new.tests and judged_both),
+        ("grader", old.grader != new.grader and judged_both),
+        ("policy", (old.due != new.due or lateness) and not decided),
+        ("deadline", old.open and not new.open and old.source == new.source and old.due == new.due and not decided),
+        ("override", decided),
         ("fault", old.verdict == Verdict.INTERNAL_ERROR.value != new.verdict),
     ]
     causes = tuple(cause for cause, yes in differs if yes)

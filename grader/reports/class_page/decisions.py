@@ -9,7 +9,7 @@ from grader.model.result import LabResult, Result
 from grader.reports.class_week.class_view import report_link
 from grader.reports.student_page.standing_section import late_words
 from grader.reports.text import visible
-from grader.reports.text.number_format import points
+from grader.reports.text.number_format import counted, points
 
 _MOST = 200
 _FEW = 6  # a longer list is folded
@@ -90,8 +90,8 @@ def _overrides(results: Sequence[Result]) -> Iterator[tuple[Result, str]]:
 def _late(results: Sequence[Result]) -> Iterator[tuple[Result, str]]:
     for result, lab_id, lab in _labs(results):
         standing = lab.standing
-        if standing is not None and standing.late_days:
-            used = f"{standing.days_spent} late days used" if standing.days_spent else ""
+        if standing is not None and standing.late_seconds and standing.override is None:
+            used = f"{counted(standing.days_spent, 'late day')} used" if standing.days_spent else ""
             said = ", ".join(filter(None, [used, late_words(standing)])) or "nothing lost"
             yield result, f"{lab_id}: {standing.late} late; {said}"
 

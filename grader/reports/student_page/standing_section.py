@@ -79,9 +79,13 @@ def shown_moment(text: str) -> str:
 def late_words(standing: Standing) -> str:
     """What being late cost: "2 points less for 2 days"; empty: nothing."""
     if standing.closed:
-        return f"too late to count: {points(standing.lost)} points less"
+        return f"too late to count: {_fewer(standing.lost)}"
     left = standing.late_days - standing.days_spent
-    return f"{points(standing.lost)} points less for {counted(left, 'day')} late" if standing.lost else ""
+    return f"{_fewer(standing.lost)} for {counted(left, 'day')} late" if standing.lost else ""
+
+
+def _fewer(lost: float) -> str:
+    return f"{points(lost)} point{'' if lost == 1 else 's'} less"
 
 
 def _facts(standing: Standing, lab: LabResult, *, instructor: bool) -> Iterator[Fact]:
