@@ -28,7 +28,8 @@ def output_fragment(graded: Graded) -> str:
     if found:
         left = len(found) - _MOST_FINDINGS
         more = [f"… and {left} more"] if left > 0 else []
-        parts.append(f"<pre>{escape(chr(10).join([*found[:_MOST_FINDINGS], *more]))}</pre>")
+        items = "".join(f"<li>{escape(line)}</li>" for line in [*found[:_MOST_FINDINGS], *more])
+        parts.append(f"<ul>{items}</ul>")
     parts.append(_link(graded.page))
     return "\n".join(filter(None, parts))
 
