@@ -108,8 +108,12 @@ write_backports() {
 
 update_private_lists() { private_apt apt-get -q update; }
 
-# Prints the version that would be installed; nothing if there is none.
-candidate() { private_apt apt-cache policy "$1" 2>/dev/null | awk '$1 == "Candidate:" && $2 != "(none)" {print $2}'; }
+# Prints the version that would be installed; nothing if there is none. Where no package has the name, apt-cache takes it as a regular
+# expression: "g++-14" then finds clang-14.
+candidate() {
+  private_apt apt-cache policy "$1" 2>/dev/null |
+    awk -v name="$1:" '/^[^ ]/ { ours = ($1 == name) } ours && $1 == "Candidate:" && $2 != "(none)" {print $2}'
+}
 
 is_at_least() { [ -n "$1" ] && dpkg --compare-versions "$1" ge "$2"; }
 

@@ -93,6 +93,13 @@ def test_takes_backports_from_the_same_mirror_with_the_same_key(
     assert "".join(written.values()) == expected
 
 
+def test_a_package_that_only_resembles_the_name_is_none() -> None:
+    policy = "printf 'clang-14:\\n  Candidate: 1:14.0.0\\ng++-12:\\n  Installed: (none)\\n  Candidate: 12.3.0\\n'"
+    answers = f"private_apt() {{ {policy}; }}"
+    assert call("candidate", "g++-14", before=answers).strip() == ""
+    assert call("candidate", "g++-12", before=answers).strip() == "12.3.0"
+
+
 def test_prefers_the_first_package_that_is_new_enough() -> None:
     versions = "candidate() { case $1 in old) echo 2.13.8-1 ;; new) echo 3.7.1-0.4~bpo12+1 ;; esac; }"
     assert call("first_package", "3.4", "none", "old", "new", before=versions).strip() == "new"
