@@ -6,8 +6,14 @@ here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 export TILELAB_BACKEND=cpu DEBIAN_FRONTEND=noninteractive
 chmod -R go= "$here"  # hidden tests, solutions and the seed lie here: nobody but root reads them
 cd "$here/tilelab"
+# shellcheck source=/dev/null
+. "$here/catch2_source.sh"
+if needs_catch2_source; then
+  echo "tilelab: building Catch2, which is too old in Ubuntu 22.04"
+  build_catch2 || echo "tilelab: Catch2 could not be built: choose a newer Ubuntu as base image" >&2
+fi
 if ! bash kit/setup/setup.sh; then
-  echo "tilelab: the image was not built. If a package is too old or missing, choose Ubuntu 24.04 as base image, or give an image of your own" >&2
+  echo "tilelab: the image was not built, see above. Ubuntu 24.04 and 22.04 were tried as base images" >&2
   exit 1
 fi
 .venv/bin/tilelab doctor || {
