@@ -11,7 +11,8 @@ from dataclasses import replace
 from grader.model.result import Finding, Launch, Site
 from grader.model.verdicts import Verdict
 from grader.single_launch.tracing import Traced
-from grader.step_page.story import LANES, Index3, Mark, Story, StoryElement, StoryRun, Tone, WarpStep
+from grader.step_page.story import LANES, Index3, Mark, PageStepKind, Story, StoryElement, StoryRun, Tone, WarpStep
+from grader.step_page.stray_steps import has_thread, offset_of, thread_number, with_strays
 from grader.step_page.warp_steps import run_of_trace
 
 _MOST_MARKS = 60
@@ -27,6 +28,7 @@ def story_of(traced: Traced, source: Sequence[str], *, beside_report: bool = Fal
         return None
     file = traced.lab.public.file
     run = run_of_trace(trace, launch.block, file, title="As it ran", schedule=AS_IT_RAN)
+    run = with_strays(run, launch.findings, launch.block, traced.request.block)
     run = replace(
         run,
         marks=tuple(marks_of(run, launch.findings, launch.block, traced.request.block))[:_MOST_MARKS],
@@ -54,39 +56,53 @@ def tone_of(launch: Launch) -> Tone:
 
 
 def marks_of(run: StoryRun, findings: Sequence[Finding], block: Index3, at: Index3) -> Iterator[Mark]:
-    """For each finding in this block: its accesses, where the run has them."""
+    """For each finding in this block: its accesses, where the run has them, else the last step of its thread."""
     for finding in findings:
         for site in (finding, finding.other):
             if site is not None and site.thread is not None and site.block in {at, None}:
                 thread = thread_number(site.thread, block)
-                step = _step_of(run, site, thread, finding.array)
+                step = _step_of(run, site, thread, finding)
                 if step is not None:
                     yield Mark(
                         step=step,
-                        text=f"{finding.called}: {finding.message}",
+                        text=said_of(finding),
                         tone="note" if finding.severity == "note" else "bad",
                         threads=(thread,),
                         elements=tuple(_touched(run.steps[step], thread)),
                     )
 
 
-def thread_number(thread: Index3, block: Index3) -> int:
-    """Linear in the block, x fastest."""
-    return thread[0] + block[0] * (thread[1] + block[1] * thread[2])
+def said_of(finding: Finding) -> str:
+    return f"{finding.called}: {finding.message}"
 
 
-def _step_of(run: StoryRun, site: Site, thread: int, array: str | None) -> int | None:
-    """The first step of this thread in this line; of the array that the finding names, if there is one."""
+def _step_of(run: StoryRun, site: Site, thread: int, finding: Finding) -> int | None:
+    """The first step of this thread in this line: of the element that the finding names, else of its array, else any."""
+    own = [number for number, step in enumerate(run.steps) if has_thread(step, thread)]
     on_line = [
         number
-        for number, step in enumerate(run.steps)
-        if run.places[step.place].line == site.line
-        and step.warp == thread // LANES
-        and thread % LANES in step.lanes
-        and (site.access not in {"read", "write", "atomic"} or step.kind.name.lower() == site.access)
+        for number in own
+        if run.places[run.steps[number].place].line == site.line
+        and (
+            site.access not in {"read", "write", "atomic"}
+            or run.steps[number].kind in {PageStepKind.OUTSIDE, PageStepKind[site.access.upper()]}
+        )
     ]
-    named = [number for number in on_line if array and run.arrays[run.steps[number].array].name == array]
-    return next(iter(named or on_line), None)
+    of_array = [number for number in on_line if run.arrays[run.steps[number].array].name == finding.array]
+    exact = [number for number in of_array if _touches(run, run.steps[number], thread, finding.element or "")]
+    barriers = [
+        number
+        for number, step in enumerate(run.steps)
+        if step.kind is PageStepKind.BARRIER and run.places[step.place].line == site.line
+    ]
+    if site.access in {"barrier", "skip", "return"}:
+        return next(iter(barriers or own[-1:]), None)
+    return next(iter(exact or of_array or on_line or own[-1:]), None)
+
+
+def _touches(run: StoryRun, step: WarpStep, thread: int, element: str) -> bool:
+    offset = offset_of(run.arrays[step.array], element)
+    return any(one.offset == offset for one in _touched(step, thread))
 
 
 def _touched(step: WarpStep, thread: int) -> Iterator[StoryElement]:

@@ -6,6 +6,7 @@ cannot be made is left out.
 
 from __future__ import annotations
 
+import math
 import re
 import subprocess
 from collections.abc import Iterator, Sequence
@@ -24,9 +25,11 @@ from grader.single_launch.trace_steps import TraceReport
 from grader.single_launch.tracing import Traced, TraceRequest
 from grader.step_page.packed_page import packed_page
 from grader.step_page.story import Index3, Story
-from grader.step_page.trace_story import story_of, thread_number
+from grader.step_page.stray_steps import thread_number
+from grader.step_page.trace_story import said_of, story_of
 
 _SECONDS = 30  # of the launch that is drawn
+_SIDE = 16  # a launch with smaller sizes shows little
 _MOST_BYTES = 1_000_000
 # A launch that never began has no block, and one that does not end would be waited for again.
 _UNDRAWN = frozenset({Verdict.PASS, Verdict.LAUNCH_ERROR, Verdict.TIMEOUT, Verdict.NEEDS_GPU, Verdict.INTERNAL_ERROR})
@@ -35,10 +38,9 @@ _UNDRAWN = frozenset({Verdict.PASS, Verdict.LAUNCH_ERROR, Verdict.TIMEOUT, Verdi
 def drawn_block(
     toolset: Toolset, lab: Lab, text: str, runner: Path, cases: Sequence[JudgedCase]
 ) -> tuple[StepPage, ...]:
-    """A `Draw`: at most one page for a lab, of the first launch that failed in a public case with full feedback."""
+    """A `Draw`: at most one page for a lab, of a launch that failed in a public case with full feedback."""
     shown = {case.name for case in lab.public.case if case.feedback == "full"}
-    failed = (one for case in cases if case.name in shown for one in case.launches)
-    launch = next((one for one in failed if one.verdict not in _UNDRAWN and one.grid and one.block), None)
+    launch = _worth_seeing([one for case in cases if case.name in shown for one in case.launches])
     if launch is None:
         return ()
     try:
@@ -51,6 +53,25 @@ def drawn_block(
     if len(page.encode()) > _MOST_BYTES:
         return ()
     return (packed_page(f"trace-{lab.id}.html", page, tuple(_links(story, launch))),)
+
+
+def _worth_seeing(launches: Sequence[Launch]) -> Launch | None:
+    """Of those that fail like the first failure: the smallest that is no tiny one, in which blocks and warps have something to do."""
+    failed = [one for one in launches if one.verdict not in _UNDRAWN and one.grid and one.block]
+    alike = [one for one in failed if _mistake(one) == _mistake(failed[0])]
+    large = [one for one in alike if math.prod(_sizes(one)) >= _SIDE ** len(_sizes(one))]
+    if large:
+        return min(large, key=lambda one: math.prod(_sizes(one)))
+    return max(alike, key=lambda one: math.prod(_sizes(one)), default=None)
+
+
+def _mistake(launch: Launch) -> tuple[Verdict, Verdict | None, int | None]:
+    first = next((one for one in launch.findings if one.severity == "error"), None)
+    return launch.verdict, first.kind if first else None, first.line if first else None
+
+
+def _sizes(launch: Launch) -> list[int]:
+    return [int(one) for one in re.findall(r"=(\d{1,9})", launch.shape)]
 
 
 def _block_of(launch: Launch) -> Index3:
@@ -70,7 +91,7 @@ def _story(  # noqa: PLR0913, PLR0917 -- what is run, and which part of it is sh
     toolset: Toolset, lab: Lab, text: str, runner: Path, launch: Launch, block: Index3
 ) -> Story | None:
     asked = {
-        "shape": "x".join(re.findall(r"=(\d+)", launch.shape)) or launch.shape,
+        "shape": "x".join(map(str, _sizes(launch))) or launch.shape,
         "usual": "",
         "inputs": launch.inputs,
         "block": ",".join(map(str, block)),
@@ -101,7 +122,7 @@ def _marked(story: Story, finding: Finding) -> int | None:
     if finding.thread is None:
         return None
     thread = thread_number(finding.thread, story.block)
-    said = f"{finding.called}: {finding.message}"
+    said = said_of(finding)
     return next(
         (at for at, mark in enumerate(story.runs[0].marks) if mark.text == said and thread in mark.threads), None
     )

@@ -9,9 +9,8 @@ class ElementGrid {
     this.shownRows = this.shownColumns = "";
     this.known = [...memory.slots[array.number].keys()].sort((a, b) => a - b);
     this.columns = array.width || Math.min(WRAP, Math.max(1, (this.known.at(-1) ?? 0) + 1));
-    const inside = this.known.filter((cell) => cell >= 0);
-    this.rowNumbers = [...new Set(inside.map((cell) => Math.floor(cell / this.columns)))].sort((a, b) => a - b);
-    const used = inside.map((cell) => cell % this.columns);
+    this.rowNumbers = [...new Set(this.known.map((cell) => Math.floor(cell / this.columns)))].sort((a, b) => a - b);
+    const used = this.known.map((cell) => cell - Math.floor(cell / this.columns) * this.columns);
     this.firstColumn = array.width > MOST_COLUMNS / 2 ? used.reduce((a, b) => Math.min(a, b), this.columns) : 0;
     this.lastColumn = array.width > MOST_COLUMNS / 2 ? used.reduce((a, b) => Math.max(a, b), 0) : this.columns - 1;
     this.note = part("p", { class: "soft note" });
@@ -66,8 +65,9 @@ class ElementGrid {
       before = row;
       for (let column = left; column <= right; ++column) {
         const cell = row * this.columns + column;
-        const element = part("i", this.memory.has(this.array.number, cell) ? { "data-cell": cell } : { class: "untouched" });
-        this.cells.set(cell, { element, text: "", kinds: this.memory.has(this.array.number, cell) ? "" : "untouched" });
+        const known = this.memory.has(this.array.number, cell);
+        const element = part("i", known ? { "data-cell": cell } : { class: "untouched" });
+        this.cells.set(cell, { element, text: "", kinds: known ? "" : "untouched", beyond: !this.array.holds(cell) });
         drawnParts.push(element);
       }
     }
@@ -99,7 +99,7 @@ class ElementGrid {
         shown.text = text;
       }
       const writer = this.memory.writer(this.array.number, cell);
-      const kinds = [touched.get(cell) || "", text ? "" : "unset", writer && step && writer.step.interval === step.interval ? "fresh" : "",
+      const kinds = [touched.get(cell) || "", shown.beyond ? "beyond" : text ? "" : "unset", writer && step && writer.step.interval === step.interval ? "fresh" : "",
         cell === this.picked ? "picked" : "", marked.has(cell) ? "marked" : ""].filter(Boolean).join(" ");
       if (kinds !== shown.kinds) {
         shown.element.className = kinds;

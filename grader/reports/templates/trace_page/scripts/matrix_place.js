@@ -5,7 +5,7 @@ const MAP_SIDE = 132;
 class MatrixPlace {
   constructor(run, array, memory) {
     Object.assign(this, { run, array });
-    const cells = [...memory.slots[array.number].keys()].filter((cell) => cell >= 0);
+    const cells = [...memory.slots[array.number].keys()].filter((cell) => array.holds(cell));
     const most = Math.max(0, ...array.dimensions) && array.dimensions.reduce((a, b) => a * b, 1);
     const count = most || cells.reduce((a, b) => Math.max(a, b), 0) + 1;
     this.columns = array.width || Math.min(count, 64);
@@ -14,7 +14,8 @@ class MatrixPlace {
     this.layers = ["touched", "interval", "now"].map((name) => drawn("g", { class: name }));
     const width = this.columns * scale, height = Math.max(3, this.rows * scale);
     this.scale = [scale, height / this.rows];
-    this.svg = drawn("svg", { viewBox: "-1 -1 " + (width + 2) + " " + (height + 2), width: width + 2, height: height + 2, role: "img" },
+    this.extent = [width, height];
+    this.svg = drawn("svg", { viewBox: "-7 -7 " + (width + 14) + " " + (height + 14), width: width + 14, height: height + 14, role: "img" },
       drawn("rect", { class: "whole", width, height }), ...this.layers);
     this.text = part("figcaption", {}, array.name);
     this.root = part("figure", { class: "place" }, this.text, this.svg);
@@ -24,13 +25,19 @@ class MatrixPlace {
       if (step.array !== array.number) return;
       if (!this.ofInterval.has(step.interval)) this.ofInterval.set(step.interval, new Set());
       const touched = this.ofInterval.get(step.interval);
-      run.eachCell(step, (cell) => { if (cell >= 0) touched.add(cell); });
+      run.eachCell(step, (cell) => { if (array.holds(cell)) touched.add(cell); });
     });
     this.interval = -1;
   }
   fill(layer, cells) {
     this.layers[layer].replaceChildren(...this.boxes(cells).map(([row, column, high, wide]) => drawn("rect", {
       x: column * this.scale[0], y: row * this.scale[1], width: wide * this.scale[0], height: high * this.scale[1] })));
+  }
+  // An element outside of the array, at the edge that it lies past.
+  beyond(cell) {
+    const column = cell - Math.floor(cell / this.columns) * this.columns;
+    const x = Math.min(this.extent[0] - 5, column * this.scale[0]);
+    return drawn("rect", { class: "beyond", x, y: cell < 0 ? -6 : this.extent[1] + 1, width: 5, height: 5 });
   }
   // Rectangles of neighbouring cells: runs in a row, and equal runs of following rows together.
   boxes(cells) {
@@ -59,8 +66,9 @@ class MatrixPlace {
       this.fill(1, this.ofInterval.get(interval) || []);
     }
     const now = [];
-    if (step && step.array === this.array.number) this.run.eachCell(step, (cell) => { if (cell >= 0) now.push(cell); });
-    this.fill(2, new Set(now));
+    if (step && step.array === this.array.number) this.run.eachCell(step, (cell) => now.push(cell));
+    this.fill(2, new Set(now.filter((cell) => this.array.holds(cell))));
+    this.layers[2].append(...now.filter((cell) => !this.array.holds(cell)).map((cell) => this.beyond(cell)));
     this.svg.setAttribute("aria-label", this.words(interval, now));
   }
   words(interval, now) {

@@ -1,5 +1,5 @@
 // What a step does, as text: for the line above the picture, for screen readers and for the list of a thread's accesses.
-const VERBS = { 0: "reads", 1: "writes", 2: "changes atomically", 4: "would access, outside of it," };
+const VERBS = { 0: "reads", 1: "writes", 2: "changes atomically", 4: "would go outside of the array, to" };
 
 // 0–15, 31
 function ranges(numbers) {

@@ -28,10 +28,15 @@ class StoredArray {
     this.dimensions = data.dimensions;
     const [cells, values] = data.initial.map(readColumn);
     this.initial = cells.map((cell, at) => [cell, values[at]]);
+    this.size = this.dimensions.length ? this.dimensions.reduce((a, b) => a * b, 1) : Infinity;
     this.width = this.dimensions.length > 1 ? this.dimensions.at(-1) : 0;
   }
+  // Whether a cell is one of the array's elements. An access outside of it has a cell that is none.
+  holds(cell) {
+    return cell >= 0 && cell < this.size;
+  }
   subscripts(cell) {
-    if (this.dimensions.length < 2 || cell < 0) return [cell];
+    if (this.dimensions.length < 2 || !this.holds(cell)) return [cell];
     const found = [];
     let left = cell;
     for (const extent of this.dimensions.slice(1).reverse()) {
