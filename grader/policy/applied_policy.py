@@ -215,10 +215,11 @@ class _Student:
         return math.ceil(seconds_between(due, at)) if late and due is not None and at is not None else 0
 
     def _tell(self, lab: str, standing: Standing, at: datetime | None) -> None:
-        what = f"{self._id} {lab}"
-        if standing.override is None and standing.said_late:
+        what, course = f"{self._id} {lab}", self.policy.course
+        matters = standing.override is None and (course.late.cost_something or course.attempts == "before-deadline")
+        if matters and standing.said_late:
             self.told.said_late[what] = None
-        elif standing.override is None and standing.time_unknown:
+        elif matters and standing.time_unknown:
             self.told.unknown[what] = None
         if at is not None and at > self.now:
             self.told.ahead[what] = None

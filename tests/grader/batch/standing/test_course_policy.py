@@ -211,6 +211,23 @@ def test_what_nobody_knows_the_time_of_is_not_late_and_the_instructor_is_told(ti
     assert "nothing says when: not late" in page(timed, "anna")
 
 
+def test_where_being_late_costs_nothing_nobody_is_told_of_unknown_times(timed: Course) -> None:
+    del timed.times["anna", "a.cu"]
+    timed.policy["course.toml"] = timed.policy["course.toml"].split("[late]", maxsplit=1)[0]
+    assert "nothing says when" not in said(timed.grade())
+
+
+def test_members_of_a_team_have_their_own_deadlines_for_what_one_of_them_handed_in(timed: Course) -> None:
+    timed.roster = "name,login,section,team\nAnna A,anna,Mon,\nBen B,ben,Mon,x\nCarla C,carla,Tue,x\n"
+    timed.policy["course.toml"] = (
+        timed.policy["course.toml"].replace("days = 2", "") + '[sections.Tue]\na = "2026-10-14 23:59"\n'
+    )
+    timed.times["ben", "a.cu"] = timed.times["Carla-C", "a.cu"] = "2026-10-13T12:00:00+02:00"
+    timed.hand_in("ben", a="good")
+    timed.grade()
+    assert (row(timed, "ben")["a"], row(timed, "Carla-C")["a"]) == ("3", "4")
+
+
 def test_a_file_from_the_future_lets_the_instructor_look_at_the_clock(timed: Course) -> None:
     timed.times["anna", "b.cu"] = "2026-10-18T12:00:00+02:00"
     assert "handed in after now, 2026-10-15 02:00 CEST: anna b. Is the clock" in said(timed.grade())
