@@ -29,6 +29,24 @@ LAYOUT = (
 _NESTED = 3  # how many folders or archives around the class are entered
 _SHOWN = 3
 _MOST_DOWNLOADS = 64
+# What people call folders in their own work, and nobody calls a student.
+_PARTS = frozenset(
+    {
+        "assignments",
+        "cuda",
+        "code",
+        "include",
+        "kernels",
+        "kit",
+        "lib",
+        "source",
+        "sources",
+        "src",
+        "test",
+        "tests",
+        "work",
+    }
+)
 
 
 class IntakeError(RemediableError):
@@ -254,7 +272,7 @@ def _holds_class(files: ClassFiles) -> bool:
         return True
     holding: set[str] = set()
     for top in tops:
-        if top.is_folder and not is_copy(top.name):
+        if top.is_folder and not is_copy(top.name) and top.name.casefold() not in _PARTS:
             names = {file.path[-1] for file in top.contents.files if file.path} & files.wanted
             if names & holding:
                 return True
