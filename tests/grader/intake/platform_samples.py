@@ -45,7 +45,7 @@ class SampleStudent:
         return self.file(self.attempts)
 
 
-CLASS = (
+CLASS: tuple[SampleStudent, ...] = (
     SampleStudent(1, "Ada Lovelace", attempts=3),
     SampleStudent(2, "Jürgen Groß"),
     SampleStudent(3, "Maria del Carmen O'Brien-Müller", late=True),
