@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-from grader.intake.platforms.side_by_side import only_files, read_names, strange
+from grader.intake.platforms.flat_names import only_files, read_names, strange
 from grader.intake.uploads.class_files import ClassFiles, Export
 from grader.intake.uploads.upload import Contents, Stored, Upload
 from grader.model.result import Student

@@ -12,7 +12,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 
-from grader.intake.platforms.side_by_side import only_files, read_names, strange, unclear_notices
+from grader.intake.platforms.flat_names import only_files, read_names, strange, unclear_notices
 from grader.intake.uploads.class_files import ClassFiles, Export
 from grader.intake.uploads.online_text import online_text
 from grader.intake.uploads.upload import Contents, Stored, Upload, clashes

@@ -10,7 +10,7 @@ import re
 from dataclasses import dataclass, replace
 from datetime import datetime
 
-from grader.intake.platforms.side_by_side import read_names, strange, unclear_notices
+from grader.intake.platforms.flat_names import read_names, strange, unclear_notices
 from grader.intake.uploads.class_files import ClassFiles, Export
 from grader.intake.uploads.upload import Contents, Defect, Stored, Upload, clashes
 from grader.model.result import Student

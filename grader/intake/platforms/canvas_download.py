@@ -10,7 +10,7 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from grader.intake.platforms.side_by_side import only_files, read_names, strange, unclear_notices
+from grader.intake.platforms.flat_names import only_files, read_names, strange, unclear_notices
 from grader.intake.uploads.class_files import ClassFiles, Export, Gathered
 from grader.intake.uploads.naming import is_variant
 from grader.intake.uploads.online_text import online_text

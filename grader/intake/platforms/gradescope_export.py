@@ -12,7 +12,7 @@ from typing import Any
 
 import yaml
 
-from grader.intake.platforms.side_by_side import PAGES, strange
+from grader.intake.platforms.flat_names import PAGES, strange
 from grader.intake.uploads.class_files import ClassFiles, Export, Top
 from grader.intake.uploads.naming import clean
 from grader.intake.uploads.upload import Refusal, Upload, stem_of

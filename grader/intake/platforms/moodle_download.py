@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from grader.intake.platforms.side_by_side import read_names, strange, unclear_notices
+from grader.intake.platforms.flat_names import read_names, strange, unclear_notices
 from grader.intake.uploads.class_files import ClassFiles, Export
 from grader.intake.uploads.naming import clean
 from grader.intake.uploads.online_text import online_text

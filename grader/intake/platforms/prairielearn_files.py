@@ -11,7 +11,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
-from grader.intake.platforms.side_by_side import PAGES, is_submission
+from grader.intake.platforms.flat_names import PAGES, is_submission
 from grader.intake.uploads.class_files import ClassFiles, Export
 from grader.intake.uploads.upload import Contents, Stored, Upload
 from grader.model.result import Student

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 
-from grader.intake.platforms.side_by_side import only_folders, strange
+from grader.intake.platforms.flat_names import only_folders, strange
 from grader.intake.uploads.class_files import ClassFiles, Export, Top
 from grader.intake.uploads.upload import Contents, Upload
 from grader.model.result import Student

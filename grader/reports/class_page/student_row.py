@@ -31,6 +31,7 @@ class StudentRow:
     full_link: str  # the instructor's page, which shows what hidden cases withhold
     cells: tuple[LabCell, ...]
     total: str
+    attempt: str  # "2 of 3": which of several counts; empty: it is the only one
     flag: str  # why the total may still change; empty where it does not
 
 
@@ -45,6 +46,7 @@ def student_row(result: Result, lab_ids: Sequence[str]) -> StudentRow:
         full_link=full_link(result),
         cells=tuple(_cell(result.labs.get(lab_id)) for lab_id in lab_ids),
         total=points(result.total),
+        attempt=visible.line(result.submission.attempt, 60),
         flag=is_open(result),
     )
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
-from grader.model.result import Environment, LabResult, Result
+from grader.model.result import Environment, LabResult, Result, Submission
 from grader.model.verdicts import Verdict
 from grader.reports.findings.finding_card import Fact
 from grader.reports.student_page.lab_report import LabReport, lab_report
@@ -52,7 +52,7 @@ def student_sheet(
         maximum=points(result.max),
         has_maximum=result.max > 0,
         share=share(result.total, result.max),
-        facts=_facts(result.environment),
+        facts=(*_hand_in(submission), *_facts(result.environment)),
         refused=visible.line(submission.refused or "", 600),
         notices=tuple(visible.line(notice, 300) for notice in submission.notices[:_MOST_NOTICES]),
         more_notices=max(0, len(submission.notices) - _MOST_NOTICES),
@@ -70,6 +70,12 @@ def student_sheet(
             for number, (lab_id, lab) in enumerate(result.labs.items(), start=1)
         ),
     )
+
+
+def _hand_in(submission: Submission) -> tuple[Fact, ...]:
+    """What the platform tells of it."""
+    told = (("Attempt", submission.attempt), ("Handed in", submission.at.replace("T", " ")))
+    return tuple(Fact(term, visible.line(text, 100)) for term, text in told if text)
 
 
 def _of_nothing(lab: LabReport, result: Result, found: LabResult) -> LabReport:

@@ -205,3 +205,14 @@ def test_the_instructors_comment_stands_beside_the_verdict_and_adds_no_tag(sampl
     assert "<p>Look at <code>As</code>.</p>" in html
     assert "&lt;b&gt;Then&lt;/b&gt; at line 3." in html
     assert "From your instructor" not in student_page(result, sources=sources)
+
+
+def test_pages_say_which_attempt_counts_and_when_it_was_handed_in(sample_named: Named) -> None:
+    result, sources = sample_named("pass")
+    told = {"attempt": "2 of 3", "at": "2026-11-21T10:00:00+01:00"}
+    later = result.model_copy(update={"submission": result.submission.model_copy(update=told)})
+    page = " ".join(Page(student_page(later, sources=sources)).text)
+    assert re.search(r"Attempt\s+2 of 3\s", page)
+    assert re.search(r"Handed in\s+2026-11-21 10:00:00\+01:00\s", page)
+    assert "attempt 2 of 3" in class_page([later], course="c")
+    assert "attempt" not in class_page([result], course="c").split("<tbody", 1)[1].split("</tbody", 1)[0]
