@@ -28,9 +28,13 @@ _PREFERRED = (Verdict.RACE, Verdict.OUT_OF_BOUNDS, Verdict.UNINITIALIZED_READ, V
 
 
 class ControlJudge(Protocol):
-    """Judges `source` as a submission is judged; `only`: the cases of these names; empty: all of them."""
+    """Judges `source` as a submission is judged; `only`: the cases of these names; empty: all of them. `until_failure`: none after the
+    first that fails.
+    """
 
-    def __call__(self, lab: Lab, source: Path, scratch: Path, /, *, only: tuple[str, ...] = ()) -> LabOutcome: ...
+    def __call__(
+        self, lab: Lab, source: Path, scratch: Path, /, *, only: tuple[str, ...] = (), until_failure: bool = False
+    ) -> LabOutcome: ...
 
 
 @dataclass(frozen=True)
@@ -84,15 +88,21 @@ class Controls:
         return f"this machine cannot grade at the moment: the {control.words} {what}. {remedy_for(what)}"
 
     def _once(self, control: Control) -> str:
-        """What went otherwise than it must; empty: nothing."""
+        """What went otherwise than it must; empty: nothing. A wrong kernel often has its verdict from the first case that fails: then
+        nobody waits for the others.
+        """
+        if control.wanted is not Verdict.PASS and not self._tried(control, until_failure=True):
+            return ""
+        return self._tried(control, until_failure=False)
+
+    def _tried(self, control: Control, *, until_failure: bool) -> str:
         try:
             folder = Path(tempfile.mkdtemp(prefix="control-", dir=self.scratch))
         except OSError as error:
             return f"could not be judged: {error}"
         try:
-            outcome = self.judge(
-                control.lab, control.source, folder, only=() if control.case is None else (control.case,)
-            )
+            only = () if control.case is None else (control.case,)
+            outcome = self.judge(control.lab, control.source, folder, only=only, until_failure=until_failure)
         except Exception as error:  # noqa: BLE001 -- whatever it is, no submission can be judged either
             return f"could not be judged: {error}"
         finally:

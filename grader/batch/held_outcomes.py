@@ -16,7 +16,8 @@ from grader.model.labs import Lab
 from grader.model.outcome import LabOutcome
 from grader.model.verdicts import Verdict
 
-_MOST_HELD = 32  # so many are judged again at most after an interruption
+# So many are judged again at most after an interruption: an eighth of a large class, because each look costs as much as some files.
+_MOST_HELD, _SHARE_HELD = 32, 0.125
 
 
 class Check(Protocol):
@@ -40,6 +41,7 @@ class HeldOutcomes:
     passed: bool = False  # the first look: before it has, nothing that was judged can be believed
     _held: dict[str, tuple[Lab, LabOutcome]] = field(default_factory=dict)
     _broken: dict[str, Lab] = field(default_factory=dict)  # labs of jobs that broke before the first look had passed
+    _taken: int = 0
     _breaks: int = 0
     _next_look: int = 1
     _thread: ThreadPoolExecutor = field(default_factory=lambda: ThreadPoolExecutor(1))
@@ -68,6 +70,7 @@ class HeldOutcomes:
         return self._look(list(self._broken.values())) or self._settle_many()
 
     def take(self, key: str, lab: Lab, outcome: LabOutcome) -> str:
+        self._taken += 1
         if self.check is None or (self.passed and _costs_nothing(lab, outcome)):
             self._keep(key, outcome)
             return ""
@@ -113,7 +116,8 @@ class HeldOutcomes:
 
     def _settle_many(self) -> str:
         """Settles if much is held, and the first look has passed."""
-        return self.settled(self._look(self._held_labs())) if self.passed and len(self._held) >= _MOST_HELD else ""
+        many = max(_MOST_HELD, _SHARE_HELD * self._taken)
+        return self.settled(self._look(self._held_labs())) if self.passed and len(self._held) >= many else ""
 
     def _held_labs(self) -> list[Lab]:
         return list({lab.id: lab for lab, _ in self._held.values()}.values())

@@ -35,9 +35,14 @@ class FakeJudge:
 
     says: dict[str, list[Verdict | Exception]]
     asked: list[tuple[str, str | None]] = field(default_factory=list)
+    whole: list[str] = field(default_factory=list)  # those of which every case was run
 
-    def __call__(self, lab: Lab, source: Path, scratch: Path, /, *, only: tuple[str, ...] = ()) -> LabOutcome:
+    def __call__(
+        self, lab: Lab, source: Path, scratch: Path, /, *, only: tuple[str, ...] = (), until_failure: bool = False
+    ) -> LabOutcome:
         assert scratch.is_dir()
+        if not until_failure:
+            self.whole.append(source.name)
         self.asked.append((source.name, only[0] if only else None))
         answers = self.says[source.name]
         said = answers.pop(0) if len(answers) > 1 else answers[0]
@@ -82,6 +87,23 @@ def test_trouble_is_one_sentence_with_a_remedy(
     trouble = Controls(judge, tmp_path).trouble([lab])
     assert trouble.startswith("this machine cannot grade at the moment: the ")
     assert words in trouble
+
+
+@pytest.mark.parametrize(("first", "whole"), [(Verdict.RACE, ["k.cu"]), (Verdict.WRONG_ANSWER, ["c_racy.cu", "k.cu"])])
+def test_a_wrong_kernel_runs_on_only_where_its_first_failure_is_another_one(
+    first: Verdict, whole: list[str], lab: Lab, tmp_path: Path
+) -> None:
+    judge = FakeJudge({"k.cu": [Verdict.PASS], "c_racy.cu": [first, Verdict.RACE]})
+    assert Controls(judge, tmp_path).trouble([lab]) == ""
+    assert sorted(judge.whole) == whole
+
+
+def test_controls_that_nobody_waits_for_are_not_begun(lab: Lab, tmp_path: Path) -> None:
+    judge = FakeJudge({"k.cu": [Verdict.PASS], "c_racy.cu": [Verdict.RACE]})
+    controls = Controls(judge, tmp_path)
+    controls.stop()
+    assert controls.trouble([lab])
+    assert judge.asked == []
 
 
 def test_what_fails_once_is_tried_again(lab: Lab, tmp_path: Path) -> None:
