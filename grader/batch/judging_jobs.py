@@ -231,7 +231,7 @@ def _judge_all(  # noqa: PLR0913, PLR0917 -- a step of judge_class
     first = held.begin(list({job.lab.id: job.lab for job in jobs.values()}.values()))
     with _pool(workers or os.cpu_count() or 1, stop) as pool:
         keys: dict[Future[Any], str] = {
-            pool.submit(_do_job, setup, job, scratch / key[:16], stop): key for key, job in jobs.items()
+            pool.submit(_do_job, setup, jobs[key], scratch / key[:16], stop): key for key in _longest_first(jobs)
         }
         for future in as_completed([first, *keys]):
             if future is first:
@@ -283,6 +283,14 @@ def _jobs(
             else:
                 work.outcomes[key] = known
     return jobs
+
+
+def _longest_first(jobs: Mapping[str, _Job]) -> list[str]:
+    """The keys. What takes long at the end would keep one core busy while the others wait: host code is built in several programs, and
+    right kernels that are timed wait for each other.
+    """
+    labs = {key: job.lab.public for key, job in jobs.items()}
+    return sorted(jobs, key=lambda key: (not labs[key].starts_itself, labs[key].performance is None))
 
 
 @contextmanager
