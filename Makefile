@@ -44,6 +44,7 @@ help:  ## list these commands
 	@echo "  make grade SUBMISSIONS=folder-or-zip OUT=folder LAB=01-naive    all three may be left out"
 	@echo "  make grade EXPORT=\"canvas moodle-feedback\"                      formats of grades; $(tilelab) grade --help lists them"
 	@echo "  make grade ROSTER=roster.csv                                    who is in the course; see docs/roster.md"
+	@echo "  make grade COMMENTS=comments.toml                               one comment for all who made a mistake"
 	@echo "  make test LAB=02-tiled CASE=\"a test's name\"                     what a student runs; LAB alone for all tests"
 
 setup:  ## get what is missing and build; every other command does this first
