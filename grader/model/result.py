@@ -361,6 +361,7 @@ class StepLink(Model):
     kind: Verdict
     line: int | None = None
     fragment: str  # "#step=12&thread=3,0"
+    shows: Literal["block", "orders"] = "block"  # the block as it ran, or both orders of a race
 
 
 class StepPage(Model):

@@ -24,6 +24,7 @@ from grader.single_launch.public_launch import watch_public_launch
 from grader.single_launch.trace_steps import TraceReport
 from grader.single_launch.tracing import Traced, TraceRequest
 from grader.step_page.packed_page import packed_page
+from grader.step_page.race_story import race_of, race_story
 from grader.step_page.story import Index3, Story
 from grader.step_page.stray_steps import thread_number
 from grader.step_page.trace_story import said_of, story_of
@@ -38,21 +39,43 @@ _UNDRAWN = frozenset({Verdict.PASS, Verdict.LAUNCH_ERROR, Verdict.TIMEOUT, Verdi
 def drawn_block(
     toolset: Toolset, lab: Lab, text: str, runner: Path, cases: Sequence[JudgedCase]
 ) -> tuple[StepPage, ...]:
-    """A `Draw`: at most one page for a lab, of a launch that failed in a public case with full feedback."""
+    """A `Draw`: a page for a lab, of a launch that failed in a public case with full feedback, and a second one where threads race."""
     shown = {case.name for case in lab.public.case if case.feedback == "full"}
     launch = _worth_seeing([one for case in cases if case.name in shown for one in case.launches])
     if launch is None:
         return ()
     try:
-        story = _story(toolset, lab, text, runner, launch, _block_of(launch))
+        traced = _traced(toolset, lab, runner, launch, _block_of(launch))
+        story = story_of(traced, text.split("\n"), beside_report=True)
+        race = _race(toolset, lab, text, runner, traced)
     except (RuntimeError, RemediableError, OSError, subprocess.TimeoutExpired):
         return ()  # the launch cannot be watched: the report stands without the page
-    if story is None:
-        return ()
+    return (
+        *(_page(f"trace-{lab.id}.html", story, tuple(_links(story, launch))) if story is not None else ()),
+        *(_page(f"race-{lab.id}.html", race, tuple(_race_links(launch))) if race is not None else ()),
+    )
+
+
+def _page(name: str, story: Story, links: tuple[StepLink, ...]) -> tuple[StepPage, ...]:
     page = trace_page(story)
-    if len(page.encode()) > _MOST_BYTES:
-        return ()
-    return (packed_page(f"trace-{lab.id}.html", page, tuple(_links(story, launch))),)
+    return (packed_page(name, page, links),) if len(page.encode()) <= _MOST_BYTES else ()
+
+
+def _race(toolset: Toolset, lab: Lab, text: str, runner: Path, traced: Traced) -> Story | None:
+    """Both orders of the race that the launch has, if one is in the block that was followed. A missing barrier is not looked for: each try
+    would be a build.
+    """
+    launch = traced.report.launch
+    finding = race_of(launch)
+    if finding is None or finding.block != traced.request.block:
+        return None
+    backward = _traced(toolset, lab, runner, launch, traced.request.block, reverse=True)
+    return race_story(traced, backward, None, text.split("\n"))
+
+
+def _race_links(launch: Launch) -> Iterator[StepLink]:
+    if (finding := race_of(launch)) is not None:
+        yield StepLink(kind=finding.kind, line=finding.line, fragment="#step=1", shows="orders")
 
 
 def _worth_seeing(launches: Sequence[Launch]) -> Launch | None:
@@ -87,22 +110,21 @@ def _block_of(launch: Launch) -> Index3:
     return 0, 0, 0
 
 
-def _story(  # noqa: PLR0913, PLR0917 -- what is run, and which part of it is shown
-    toolset: Toolset, lab: Lab, text: str, runner: Path, launch: Launch, block: Index3
-) -> Story | None:
+def _traced(  # noqa: PLR0913 -- what is run, and which part of it is shown
+    toolset: Toolset, lab: Lab, runner: Path, launch: Launch, block: Index3, *, reverse: bool = False
+) -> Traced:
     asked = {
         "shape": "x".join(map(str, _sizes(launch))) or launch.shape,
         "usual": "",
         "inputs": launch.inputs,
         "block": ",".join(map(str, block)),
+        "order": "reversed" if reverse else "in order",
     }
     report = read_report(watch_public_launch(toolset, lab, runner, asked, seconds=_SECONDS), TraceReport)
     # What was found then is what the report tells.
     told = report.launch.model_copy(update={"findings": launch.findings, "verdict": launch.verdict})
-    request = TraceRequest(asked["shape"], launch.inputs, block)
-    return story_of(
-        Traced(lab, request, report.model_copy(update={"launch": told}), None), text.split("\n"), beside_report=True
-    )
+    request = TraceRequest(asked["shape"], launch.inputs, block, reverse)
+    return Traced(lab, request, report.model_copy(update={"launch": told}), None)
 
 
 def _links(story: Story, launch: Launch) -> Iterator[StepLink]:

@@ -31,6 +31,7 @@ class FindingCard:
     facts: tuple[Fact, ...]
     excerpt: Excerpt | None
     steps: str = ""  # link to a page that steps through the block; empty: there is none
+    orders: str = ""  # link to a page that plays both orders of a race; empty: there is none
 
 
 def finding_card(finding: Finding, lab: LabResult, sources: Mapping[str, str], *, instructor: bool) -> FindingCard:

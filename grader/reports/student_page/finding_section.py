@@ -27,6 +27,7 @@ def finding_section(view: LabView) -> FindingSection | None:
         replace(
             finding_card(one, lab, view.sources, instructor=view.instructor),
             steps=view.step_link(one.kind, one.line),
+            orders=view.step_link(one.kind, one.line, "orders"),
         )
         for one in lab.findings[:MOST_CARDS]
     ]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
+from typing import Literal
 
 from grader.model.result import LabResult, Launch
 from grader.model.verdicts import Verdict
@@ -19,7 +20,7 @@ class LabView:
         None  # the folder of pages that step through a block, as a link begins; None: there are none beside this page
     )
 
-    def step_link(self, kind: Verdict, line: int | None) -> str:
+    def step_link(self, kind: Verdict, line: int | None, shows: Literal["block", "orders"] = "block") -> str:
         """Where a page shows this finding step by step; empty: nowhere."""
         if self.steps is None:
             return ""
@@ -27,7 +28,7 @@ class LabView:
             f"{self.steps}{page.name}{link.fragment}"
             for page in self.lab.step_pages
             for link in page.links
-            if link.kind is kind and link.line == line
+            if link.kind is kind and link.line == line and link.shows == shows
         )
         return next(found, "")
 

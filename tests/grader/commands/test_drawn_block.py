@@ -114,3 +114,20 @@ def test_the_smallest_launch_that_shows_something_is_drawn() -> None:
     assert tiny.shape == "M=3 N=2 K=4"
     assert module._worth_seeing([_launch("M=64 N=64 K=64", Verdict.TIMEOUT)]) is None
     assert module._worth_seeing([]) is None
+
+
+def test_a_race_has_a_second_page_with_both_orders(tmp_path: Path) -> None:
+    raced = load_lab(ROOT, "02-tiled")
+    judge = lab_judge(Toolset.open(ROOT, allow_no_sandbox=True), 7, public_only=True, draws=True)
+    outcome = judge(raced, ROOT / "solutions" / raced.id / "rejects" / "no_second_barrier.cu", tmp_path)
+    assert [page.name for page in outcome.step_pages] == ["trace-02-tiled.html", "race-02-tiled.html"]
+    report = student_page(_result(raced, outcome), sources={}, steps="")
+    assert 'href="race-02-tiled.html#step=1">Watch both orders' in report
+    assert 'href="trace-02-tiled.html#step=' in report
+    text = unpacked(outcome.step_pages[1])
+    found = re.search(r'id="story">(.*?)</script>', text)
+    assert found is not None
+    assert [run["title"] for run in json.loads(found[1])["runs"]] == [
+        "Thread (0,0,0) is first",
+        "Thread (15,0,0) is first",
+    ]
