@@ -43,6 +43,9 @@ class ClassPolicy:
     extensions: Mapping[tuple[str, str], Extension] = field(default_factory=dict)
     overrides: Mapping[tuple[str, str], Override] = field(default_factory=dict)
     requests: Mapping[tuple[str, str], tuple[RegradeRequest, ...]] = field(default_factory=dict)
+    times: Mapping[tuple[str, str], datetime] = field(
+        default_factory=dict
+    )  # of files that the platform says nothing of
     notices: tuple[str, ...] = ()
     alarms: tuple[str, ...] = ()
 
@@ -98,7 +101,29 @@ class _Reader:
             message = f"{' '.join(self.wrong[:10])}{more} Nothing was graded and nothing was changed."
             raise PolicyError(message)
         self.notices += [*self.policy.notices, *self._sections()]
-        return ClassPolicy(course, extensions, overrides, requests, tuple(self.notices), tuple(self.alarms))
+        times = self._times()
+        return ClassPolicy(course, extensions, overrides, requests, times, tuple(self.notices), tuple(self.alarms))
+
+    def _times(self) -> dict[tuple[str, str], datetime]:
+        """Of several times of one file, the latest."""
+        found: dict[tuple[str, str], datetime] = {}
+        unknown = []
+        for row in self.policy.times.rows:
+            try:
+                meant = self.index.find(row.student)
+            except AmbiguousError as error:
+                self.notices.append(f"{row.place}: {error}")
+                continue
+            if meant is None:
+                unknown.append(row.place)
+            else:
+                key = (meant.id, row.lab)
+                found[key] = max(row.at, found.get(key, row.at))
+        if unknown:
+            self.notices.append(
+                f"{len(unknown)} of the times are of students who are not in this batch: {some(unknown)}"
+            )
+        return found
 
     def _overrides(self) -> dict[tuple[str, str], Override]:
         most = {lab.id: _most(lab) for lab in self.labs}

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from datetime import UTC, date, datetime, time, timedelta, tzinfo
+from typing import Literal
 from zoneinfo import ZoneInfo, available_timezones
 
 _FORM = re.compile(
@@ -35,17 +36,20 @@ def zone_named(name: str) -> tzinfo:
         raise MomentError(message) from error
 
 
-def moment(value: object, zone: tzinfo | None) -> datetime:
-    """In UTC, so that moments can be compared. A date alone means the end of that day. `value`: a TOML time or a text. Raises
-    MomentError.
+def moment(value: object, zone: tzinfo | None, *, favour: Literal["early", "late"] = "late") -> datetime:
+    """In UTC, so that moments can be compared. A date alone means the end of that day. `value`: a TOML time or a text. `favour`: which of
+    two moments counts that a time may mean. Raises MomentError.
     """
     wall = _wall(value)
+    if not _FIRST_YEAR < wall.year < _LAST_YEAR:
+        message = f"{value!s}: is the year right?"
+        raise MomentError(message)
     if wall.tzinfo is not None:
         return wall.astimezone(UTC)
     if zone is None:
         message = f'{value!s}: in which time zone? Write time_zone = "Europe/Zurich" at the top, with your own zone'
         raise MomentError(message)
-    return at_the_latest(wall, zone)
+    return at_the_latest(wall, zone) if favour == "late" else wall.replace(tzinfo=zone, fold=0).astimezone(UTC)
 
 
 def at_the_latest(wall: datetime, zone: tzinfo) -> datetime:

@@ -1,4 +1,4 @@
-"""The files of a course's policy: course.toml, and overrides.csv and regrade.csv beside it. Each may be missing.
+"""The files of a course's policy: course.toml, and overrides.csv, regrade.csv and times.csv beside it. Each may be missing.
 
 A file that cannot be understood is refused before anything is graded.
 """
@@ -10,10 +10,11 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from grader.policy.course_file import CourseFile, PolicyError, read_course
+from grader.policy.hand_in_times import HandInTimes, read_times
 from grader.policy.overrides import Overrides, read_overrides
 from grader.policy.regrade_requests import RegradeRequests, read_requests
 
-COURSE, OVERRIDES, REQUESTS = "course.toml", "overrides.csv", "regrade.csv"
+COURSE, OVERRIDES, REQUESTS, TIMES = "course.toml", "overrides.csv", "regrade.csv", "times.csv"
 
 
 @dataclass(frozen=True)
@@ -23,10 +24,11 @@ class CoursePolicy:
     course: CourseFile = field(default_factory=CourseFile)
     overrides: Overrides = field(default_factory=Overrides)
     requests: RegradeRequests = field(default_factory=RegradeRequests)
+    times: HandInTimes = field(default_factory=HandInTimes)
 
     @property
     def notices(self) -> tuple[str, ...]:
-        return (*self.course.notices, *self.overrides.notices, *self.requests.notices)
+        return (*self.course.notices, *self.overrides.notices, *self.requests.notices, *self.times.notices)
 
 
 def read_policy(root: Path, labs: Sequence[str], named: Path | None = None) -> CoursePolicy:
@@ -37,11 +39,13 @@ def read_policy(root: Path, labs: Sequence[str], named: Path | None = None) -> C
     if named is not None and not course.is_file():
         message = f"{course}: there is no such file. Name the course's file, as in COURSE=course.toml."
         raise PolicyError(message)
-    overrides, requests = course.parent / OVERRIDES, course.parent / REQUESTS
+    overrides, requests, times = (course.parent / one for one in (OVERRIDES, REQUESTS, TIMES))
+    decided = read_course(course, labs) if _is_there(course) else CourseFile()
     return CoursePolicy(
-        read_course(course, labs) if _is_there(course) else CourseFile(),
+        decided,
         read_overrides(overrides, labs) if _is_there(overrides) else Overrides(),
         read_requests(requests, labs) if _is_there(requests) else RegradeRequests(),
+        read_times(times, labs, decided.zone) if _is_there(times) else HandInTimes(),
     )
 
 

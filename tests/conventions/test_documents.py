@@ -22,7 +22,7 @@ _SUFFIXES = (".py", ".hpp", ".cpp", ".cuh", ".sh", ".mk", ".md", ".json", ".toml
 _MADE = {
     "runner.json", "image.json", "cubin.json", "judge.json", "result.json", "RUNNER.json", "JUDGE.json", "faults.txt", "kit.json",
     "handout.json", "results.json", "program.json", "run.json", "verdict_list.hpp", "finding.txt", "history.json", "refused.txt",
-    "course.toml", "overrides.csv", "regrade.csv",
+    "course.toml", "overrides.csv", "regrade.csv", "times.csv",
 }  # fmt: skip
 
 

@@ -86,20 +86,21 @@ class Standings:
     ) -> dict[tuple[str, str], list[Candidate]]:
         return {
             (student.submission.id, lab.id): [
-                Candidate(found, self._hand_in(student, attempt))
+                Candidate(found, self._hand_in(student, attempt, lab))
                 for attempt, found in tried[student.submission.id, lab.id]
             ]
             for student in self.students
             for lab in self.labs
         }
 
-    def _hand_in(self, student: Intake, attempt: int) -> HandIn:
-        """Of one attempt; of a student whose attempts are not known, of the whole submission."""
-        if attempt < 0:
-            return HandIn(handed_in_at(student.submission.at, self.policy.course.zone))
-        one = student.attempts[attempt]
-        at = "" if one.at is None else one.at.isoformat()
-        return HandIn(handed_in_at(at, self.policy.course.zone), said_late=one.late)
+    def _hand_in(self, student: Intake, attempt: int, lab: Lab) -> HandIn:
+        """Of one attempt; of a student whose attempts are not known, of the whole submission. What the platform does not say, the
+        instructor may have said.
+        """
+        one = student.attempts[attempt] if attempt >= 0 else None
+        text = student.submission.at if one is None else "" if one.at is None else one.at.isoformat()
+        at = handed_in_at(text, self.policy.course.zone) or self.policy.times.get((student.submission.id, lab.id))
+        return HandIn(at, said_late=one is not None and one.late)
 
     def _earlier(self) -> dict[str, dict[str, EarlierLab]]:
         """Labs that this batch does not grade, by student."""

@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+from datetime import UTC, datetime
+from zoneinfo import ZoneInfo
+
 import pytest
 
 from grader.policy.course_file import PolicyError
+from grader.policy.hand_in_times import times_in
 from grader.policy.overrides import Overrides, overrides_in
 from grader.policy.regrade_requests import requests_in
 
@@ -103,6 +107,19 @@ def test_a_form_of_any_office_program_gives_requests() -> None:
             "the race",
             "",
         )
+
+
+def test_times_of_a_platform_are_read_and_what_is_not_handed_in_has_none() -> None:
+    zone = ZoneInfo("Europe/Zurich")
+    head = b"SIS Login ID;Assignment Name;Submitted At\n"
+    data = head + b"ada;tiled;2026-10-25 02:30\nben;tiled;\neve;week 9;2026-10-25 02:30\n;tiled;2026-10-25\n"
+    found = times_in(data, "times.csv", LABS, zone)
+    [row] = found.rows
+    assert (row.student, row.lab, row.at) == ("ada", "02-tiled", datetime(2026, 10, 25, 0, 30, tzinfo=UTC))
+    assert [one.partition(":")[0] for one in found.notices] == ["times.csv, line 4", "times.csv, line 5"]
+    for at in ("yesterday", "10/20/2026", "9999-12-31"):
+        with pytest.raises(PolicyError, match=r"times\.csv, line 2"):
+            times_in(f"student,lab,at\nada,tiled,{at}\n".encode(), "times.csv", LABS, zone)
 
 
 def test_a_request_that_nobody_can_assign_is_told_and_stops_nothing() -> None:

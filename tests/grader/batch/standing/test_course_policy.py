@@ -211,6 +211,18 @@ def test_what_nobody_knows_the_time_of_is_not_late_and_the_instructor_is_told(ti
     assert "nothing says when: not late" in page(timed, "anna")
 
 
+def test_times_that_the_instructor_knows_count_where_the_platform_says_nothing(timed: Course) -> None:
+    timed.policy["course.toml"] = timed.policy["course.toml"].replace("days = 2", "")
+    timed.policy["times.csv"] = (
+        "student,lab,at\nanna,a,2026-10-13 12:00\nanna,a,2026-10-13 11:00\nben,a,2026-10-14 12:00\nzed,a,2026-10-14 12:00\n"
+    )
+    del timed.times["anna", "a.cu"]
+    report = timed.grade()
+    assert (standing(timed, "anna", "a").at, standing(timed, "anna", "a").lost) == ("2026-10-13T12:00:00+02:00", 1)
+    assert standing(timed, "ben", "a").lost == 0
+    assert "1 of the times are of students who are not in this batch: times.csv, line 5" in said(report)
+
+
 def test_where_being_late_costs_nothing_nobody_is_told_of_unknown_times(timed: Course) -> None:
     del timed.times["anna", "a.cu"]
     timed.policy["course.toml"] = timed.policy["course.toml"].split("[late]", maxsplit=1)[0]
