@@ -1,6 +1,6 @@
 """The shape of a line of CUDA: its tokens, with a role in place of each name that the author chose. Pure.
 
-`As[ty][tx] = A[row * K + t + tx];` and `tileA[j][i] = a[r * width + s + i];` have one shape. Roles follow from the words of the
+`part[j][i] = in[y * n + s + i];` and `piece[v][u] = data[r * width + from + u];` have one shape. Roles follow from the words of the
 file alone, so they may be wrong: they compare mistakes and prove nothing.
 """
 
