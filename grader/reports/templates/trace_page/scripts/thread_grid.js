@@ -10,16 +10,20 @@ class ThreadGrid {
     // The steps of each warp, so that its place is found quickly.
     this.ofWarp = Array.from({ length: story.warps }, () => []);
     run.steps.forEach((step) => { if (step.warp >= 0) this.ofWarp[step.warp].push(step.number); });
+    // Where runs are compared, warps without a step in any of them have no row.
+    const used = (warp) => story.runs.length === 1 || story.runs.some((one) => one.steps.some((step) => step.warp === warp));
     for (let warp = 0; warp < story.warps; ++warp) {
-      rows.push(part("button", { type: "button", class: "warp", "aria-pressed": "false", "data-warp": warp, "aria-label": "Follow warp " + warp, click: () => follow({ warp }) }, part("span", {}, "warp "), String(warp)));
+      const row = [];
+      row.push(part("button", { type: "button", class: "warp", "aria-pressed": "false", "data-warp": warp, "aria-label": "Follow warp " + warp, click: () => follow({ warp }) }, part("span", {}, "warp "), String(warp)));
       for (let lane = 0; lane < LANES; ++lane) {
         const thread = warp * LANES + lane;
         const element = part("i", thread < story.threads ? { "data-thread": thread, title: "thread " + story.threadName(thread) } : { class: "none" });
         if (thread < story.threads) this.lanes.push({ element, kinds: "" });
-        rows.push(element);
+        row.push(element);
       }
       this.states.push(part("span", { class: "state" }));
-      rows.push(this.states[warp]);
+      row.push(this.states[warp]);
+      if (used(warp)) rows.push(...row);
     }
     this.body = part("div", { class: "lanes" }, ...rows);
     this.body.addEventListener("click", (event) => {
@@ -61,6 +65,6 @@ class ThreadGrid {
       }
     });
     this.states.forEach((state, warp) => setText(state, step ? this.stateOf(warp, step) : ""));
-    this.body.querySelectorAll("button.warp").forEach((button, warp) => button.setAttribute("aria-pressed", String(warp === picture.warp)));
+    this.body.querySelectorAll("button.warp").forEach((button) => button.setAttribute("aria-pressed", String(Number(button.dataset.warp) === picture.warp)));
   }
 }
