@@ -15,7 +15,7 @@ from grader.model.labs import Lab
 from grader.model.result import Submission
 from grader.model.standing import Override, RegradeRequest
 from grader.people.identities import Identities
-from grader.people.name_forms import some
+from grader.people.name_forms import shown, some
 from grader.people.person_keys import plain
 from grader.policy.course_file import CourseFile, Extension, PolicyError
 from grader.policy.moments import days_later, shown_time
@@ -23,6 +23,7 @@ from grader.policy.person_index import AmbiguousError, PersonIndex
 from grader.policy.policy_files import CoursePolicy
 
 _DUST = 1e-9
+_MOST_NAMED = 30  # lines in one sentence
 _Row = TypeVar("_Row")
 
 
@@ -82,7 +83,9 @@ class _Reader:
     index: PersonIndex
     has_roster: bool
     wrong: list[str] = field(default_factory=list)
-    alarms: list[str] = field(default_factory=list)
+    nobody: list[str] = field(
+        default_factory=list
+    )  # rows that mean no student, where nobody knows who is in the course
     notices: list[str] = field(default_factory=list)
 
     def read(self) -> ClassPolicy:
@@ -102,7 +105,15 @@ class _Reader:
             raise PolicyError(message)
         self.notices += [*self.policy.notices, *self._sections()]
         times = self._times()
-        return ClassPolicy(course, extensions, overrides, requests, times, tuple(self.notices), tuple(self.alarms))
+        return ClassPolicy(course, extensions, overrides, requests, times, tuple(self.notices), tuple(self._alarms()))
+
+    def _alarms(self) -> Iterator[str]:
+        if self.nobody:
+            more = f" and {len(self.nobody) - _MOST_NAMED} more" if len(self.nobody) > _MOST_NAMED else ""
+            yield (
+                f"nobody among the submissions is meant by these rows, so they do nothing: {', '.join(self.nobody[:_MOST_NAMED])}{more}. "
+                "Correct the names, or give a roster (ROSTER=roster.csv) if these students have handed in nothing yet"
+            )
 
     def _times(self) -> dict[tuple[str, str], datetime]:
         """Of several times of one file, the latest."""
@@ -165,13 +176,10 @@ class _Reader:
             return meant.id
         if self.has_roster:
             self.wrong.append(
-                f"{place}: nobody in the roster or among the submissions is {word!r}. Correct the name, or remove the row."
+                f"{place}: nobody in the roster or among the submissions is {shown(word)}. Correct the name, or remove the row."
             )
         else:
-            self.alarms.append(
-                f"{place}: nobody among the submissions is {word!r}, so this row does nothing. Correct the name, or give a roster "
-                "(ROSTER=roster.csv) if this student has handed in nothing yet"
-            )
+            self.nobody.append(f"{place} ({shown(word)})")
         return None
 
     def _asker(self, word: str, place: str) -> str | None:
