@@ -10,7 +10,7 @@ build_catch2() {
   work=$(mktemp -d /tmp/catch2.XXXXXX) && chmod 755 "$work"
   mkdir -p "$work/lists/partial" "$work/source"
   echo "deb-src ${mirror:-http://archive.ubuntu.com/ubuntu} noble universe" >"$work/sources.list"
-  local private=(-o "Dir::Etc::SourceList=$work/sources.list" -o Dir::Etc::SourceParts=/dev/null -o "Dir::State::Lists=$work/lists")
+  local private=(-o "Dir::Etc::SourceList=$work/sources.list" -o Dir::Etc::SourceParts=/dev/null -o "Dir::State::Lists=$work/lists" -o APT::Sandbox::User=root)
   apt-get -qq update && apt-get -qq -y --no-install-recommends install cmake g++-12 make || return 1
   apt-get -qq "${private[@]}" update || return 1
   (cd "$work" && apt-get -qq "${private[@]}" source --download-only catch2) || return 1

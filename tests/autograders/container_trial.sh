@@ -57,9 +57,9 @@ status=0
 mkdir -p "$work/s/"{right,wrong,missing}
 cp solutions/02-tiled/matmul_tiled.cu solutions/00-first-program/vector_add.cu "$work/s/right/"
 cp solutions/02-tiled/rejects/no_first_barrier.cu "$work/s/wrong/matmul_tiled.cu"
-cp solutions/00-first-program/rejects/result_never_copied_back.cu "$work/s/wrong/vector_add.cu"
+cp solutions/00-first-program/rejects/host_computes_the_sums.cu "$work/s/wrong/vector_add.cu"
 echo "nothing" >"$work/s/missing/notes.txt"
-grade right "$work/s/right" "" full || status=1
+grade right "$work/s/right" "" some || status=1
 grade wrong "$work/s/wrong" "" zero || status=1
 grade missing "$work/s/missing" "" zero || status=1
 for hostile in tests/autograders/samples/*/; do grade "$(basename "$hostile")" "$hostile" "" zero || status=1; done

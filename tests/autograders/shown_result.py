@@ -1,4 +1,4 @@
-"""Prints a platform's results.json in one line, and fails if it is not what the trial expects: full or zero points, or an open grade."""
+"""Prints a platform's results.json in one line, and fails if it is not what the trial expects: some or zero points, or an open grade."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def main(path: str, wanted: str, secret: str) -> int:
     points = points_of(data)
     said = data.get("output") or data.get("format_errors") or ""
     sys.stdout.write(f"points {points}: {str(said).split('base64,', 1)[0][:300]!r}\n")
-    seen = "open" if points is None else "zero" if points == 0 else "full"
+    seen = "open" if points is None else "zero" if points == 0 else "some"
     if seen != wanted:
         sys.stdout.write(f"  expected {wanted}, got {seen}\n")
     told = secret in text or "CATCH_" in text or "TEST_CASE" in text
