@@ -10,8 +10,6 @@ from collections.abc import Iterator, Mapping
 from datetime import UTC, datetime
 from typing import Any
 
-import yaml
-
 from grader.intake.platforms.flat_names import PAGES, strange
 from grader.intake.uploads.class_files import ClassFiles, Export, Top
 from grader.intake.uploads.naming import clean
@@ -40,6 +38,8 @@ def gradescope_export(files: ClassFiles) -> Export | None:
 
 def _metadata(text: str | None) -> Mapping[str, Mapping[str, Any]]:
     """All values are texts: tags of Ruby's classes are passed over, and nothing is constructed."""
+    import yaml  # noqa: PLC0415 -- no other platform needs it, and a student waits for `tilelab test` many times a day
+
     if text is None:
         message = f"{METADATA} cannot be read, or is larger than {METADATA_BYTES >> 20} MiB"
         raise Refusal(message)

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import errno
 import gzip
+import io
 import stat
 import tarfile
 import zipfile
@@ -18,6 +19,7 @@ from pathlib import Path
 from typing import IO, BinaryIO, cast
 
 from grader.intake.uploads.naming import clean, is_junk
+from grader.intake.uploads.seven_zip import MARK, unpacked_seven_zip
 from grader.intake.uploads.upload import Contents, Defect, Limits, Refusal, Request, Stored, size_text
 
 _CHUNK = 1 << 16
@@ -59,7 +61,7 @@ def read_archive(path: Path, request: Request) -> Contents:
         raise Refusal(message)
     reading = _ArchiveReading(request)
     try:
-        for member in _members(path, limits):
+        for member in _members(path, request):
             _take(reading, member, packed)
     except Refusal:
         raise
@@ -128,8 +130,9 @@ def _parts(name: str, limits: Limits) -> tuple[tuple[str, ...], str | None]:
     return parts, None
 
 
-def _members(path: Path, limits: Limits) -> Iterator[_Member]:
+def _members(path: Path, request: Request) -> Iterator[_Member]:
     """The archive's entries in their order. Its first bytes say which kind of archive it is; its name does not count."""
+    limits = request.limits
     with path.open("rb") as file:
         head = file.read(512)
         file.seek(0)
@@ -140,12 +143,21 @@ def _members(path: Path, limits: Limits) -> Iterator[_Member]:
                 yield from _tar_members(cast("BinaryIO", unpacked), limits, file)
         elif head[257:262] == b"ustar":
             yield from _tar_members(file, limits, file)
+        elif head.startswith(MARK):
+            folder = request.spool / "unpacked"
+            for name, size, kind, at in unpacked_seven_zip(path, folder, limits):
+                yield _Member(name, size, kind, partial(_opened, at))
         elif not head:
             message = "the file is empty"
             raise Refusal(message)
         else:
-            message = "this is not a zip, tar or tar.gz archive (other kinds, such as rar and 7z, are not accepted)"
+            message = "this is not a zip, tar or tar.gz archive (other kinds, such as rar, are not accepted)"
             raise Refusal(message)
+
+
+def _opened(path: Path) -> IO[bytes]:
+    """An empty file was not written at all."""
+    return path.open("rb") if path.exists() else io.BytesIO()
 
 
 class _Directory:
