@@ -15,6 +15,7 @@ from unittest import mock
 from archive_fuzzer import ArchiveFuzzer
 from configuration_fuzzer import ConfigurationFuzzer
 from conversation_fuzzer import ConversationFuzzer
+from download_fuzzer import DownloadFuzzer
 from fuzzer import Fuzzer
 from kernel_fuzzer import KernelFuzzer
 from kernel_labs import kernel_labs
@@ -38,6 +39,11 @@ def archives(root: Path) -> Fuzzer:
     labs = tuple(load_labs(root, [])[:2])
     files = {lab.public.file: (lab.public_dir / lab.public.file).read_bytes() for lab in labs}
     return ArchiveFuzzer(labs, files)
+
+
+def downloads(root: Path) -> Fuzzer:
+    labs = load_labs(root, [])[:2]
+    return DownloadFuzzer({lab.public.file: (lab.public_dir / lab.public.file).read_bytes() for lab in labs})
 
 
 def configuration(root: Path) -> Fuzzer:
@@ -106,6 +112,7 @@ def _sample_case(name: str, entry: Mapping[str, Any]) -> JudgedCase:
 
 FUZZERS: dict[str, Callable[[Path], Fuzzer | MessageFuzzing]] = {
     "archives": archives,
+    "downloads": downloads,
     "configuration": configuration,
     "messages": messages,
     "conversation": conversation,

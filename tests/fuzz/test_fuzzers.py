@@ -18,11 +18,12 @@ from campaign import Campaign, check_case, run_campaign
 from conversation_fuzzer import ConversationFuzzer, honest_reply
 from document_edits import as_json, edited_bytes, edited_tree
 from fuzzer import Fuzzer, WrongError, chance_of
-from fuzzers import archives, configuration, conversation, kernel_texts, kernels
+from fuzzers import archives, configuration, conversation, downloads, kernel_texts, kernels
 from kernel_edits import mutant_of
 from kernel_fuzzer import KernelFuzzer
 
 from grader.intake.intake import discover
+from grader.intake.platforms import recognition
 from grader.intake.uploads import archives as archive_reading
 from grader.judging import judge_call
 from grader.judging.lab_judging import judge_lab
@@ -46,7 +47,7 @@ def told(done: Campaign) -> list[str]:
     return [one.text for one in done.findings]
 
 
-@pytest.mark.parametrize(("opened", "cases"), [(archives, 25), (configuration, 40), (conversation, 8)])
+@pytest.mark.parametrize(("opened", "cases"), [(archives, 25), (downloads, 30), (configuration, 40), (conversation, 8)])
 def test_a_few_cases_find_nothing(opened: Callable[[Path], Fuzzer], cases: int, run: Run) -> None:
     done = run(opened(ROOT), cases)
     assert told(done) == []
@@ -70,6 +71,11 @@ def test_a_lost_upload_is_found(run: Run, monkeypatch: pytest.MonkeyPatch) -> No
 
     monkeypatch.setattr("archive_fuzzer.discover", forgetful)
     assert any("uploads became" in text for text in told(run(archives(ROOT), 20)))
+
+
+def test_a_class_that_a_students_name_stops_is_found(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(recognition, "_RECOGNISERS", recognition._RECOGNISERS[:2])
+    assert any("was not recognised" in text or "was refused" in text for text in told(run(downloads(ROOT), 10)))
 
 
 def test_a_setting_that_nobody_checks_is_found(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -62,7 +62,7 @@ def canvas_download(files: ClassFiles) -> Export | None:
 
 def _read(name: str, wanted: frozenset[str]) -> _CanvasName | None:
     places = [place for start in range(len(name)) if name[start] == "_" and (place := _IDS.match(name, start))]
-    if not places or not re.fullmatch(r"[\w-]+", name[: places[0].start()]):
+    if not places or not re.fullmatch(r"[\w-]*", name[: places[0].start()]):
         return None
     first = places[0]
     file = first["file"] or ""
@@ -107,7 +107,7 @@ def _upload(files: ClassFiles, names: Mapping[str, _CanvasName]) -> Upload:
         gathered.downloaded.append(name)
     any_one = next(iter(names.values()))
     return Upload(
-        f"{any_one.shown} {any_one.student}",
+        f"{any_one.shown} {any_one.student}".strip(),
         Contents(tuple(gathered.files)),
         notices=tuple(dict.fromkeys(gathered.notices)),
         owners=(Student(platform_ids={"Canvas": any_one.student}),),

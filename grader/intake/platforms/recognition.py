@@ -1,4 +1,7 @@
-"""Which platform has laid out a class, by what the platform itself writes. The most particular marks are asked first."""
+"""Which platform has laid out a class, by what the platform itself writes. The most particular marks are asked first.
+
+Students may choose names like another platform's. So a platform that explains all names comes before one that explains only most.
+"""
 
 from __future__ import annotations
 
@@ -28,7 +31,13 @@ _TOP = 3  # below so many folders nothing is the platform's
 
 def recognised(files: ClassFiles) -> Export | None:
     """None: no platform that we know. Raises Refusal where it is one, and what it says of the submissions cannot be understood."""
-    return next((one for recogniser in _RECOGNISERS if (one := recogniser(files)) is not None), None)
+    first = None
+    for recogniser in _RECOGNISERS:
+        one = recogniser(files)
+        if one is not None and not one.strange:
+            return one
+        first = first or one
+    return first
 
 
 def own_file_bytes(path: tuple[str, ...]) -> int:
