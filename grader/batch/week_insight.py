@@ -79,7 +79,12 @@ class WeekSearch:
         scratch: Path,
         judging_seconds: float,
     ) -> Week:
-        counts = Counter(lab_id for one in week.results for lab_id, lab in one.labs.items() if is_wrong(lab))
+        counts = Counter(
+            lab_id
+            for one in week.results
+            for lab_id, lab in one.labs.items()
+            if is_wrong(lab) and not one.submission.refused
+        )
         likenesses: Mapping[str, Mapping[str, str]] = {}
         faults: tuple[str, ...] = ()
         if self.mutants is not None:

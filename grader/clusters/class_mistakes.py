@@ -20,12 +20,12 @@ _AMONG = 3  # causes that a cluster of several is told by
 def wrong_submissions(
     results: Sequence[Result], sources: Sources, likenesses: Mapping[str, Mapping[str, str]]
 ) -> dict[str, list[WrongSubmission]]:
-    """By lab. `likenesses`: by lab and behaviour, which small change of the solution behaves so."""
+    """By lab; a refused upload is no mistake in any. `likenesses`: by lab and behaviour, which change of the solution behaves so."""
     found: dict[str, list[WrongSubmission]] = {}
     for result in results:
         student = result.submission.id
         for lab_id, lab in result.labs.items():
-            if is_wrong(lab):
+            if is_wrong(lab) and result.submission.refused is None:
                 text = sources.get(student, {}).get(lab.file, "")
                 seen = behaviour(lab.cases)
                 like = likenesses.get(lab_id, {}).get(seen, "")

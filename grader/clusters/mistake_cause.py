@@ -94,7 +94,7 @@ def _summary(case: Case | None) -> tuple[str, str]:
     """Where the output is wrong, without sizes."""
     for launch in case.launches if case else ():
         if launch.mismatch:
-            return f"wrong {_words(launch.mismatch.summary)}", f"wrong: {launch.mismatch.summary}"
+            return f"wrong {_words(launch.mismatch.summary)}", f"the result is wrong: {launch.mismatch.summary}"
     return "", ""
 
 
@@ -136,9 +136,9 @@ def _of_finding(finding: Finding, shapes: LineShapes) -> tuple[str, str]:
     if finding.kind is Verdict.RACE and other is not None:
         order = _order(finding.line, other.line)
         barrier = "a barrier in the wrong place" if "The __syncthreads()" in finding.message else "no barrier between"
-        return f"race {array} {finding.access} {other.access} {order} {barrier}", (
-            f"{what}: {finding.access} and {other.access} {order}, {barrier}"
-        )
+        words = f"{what}: {finding.access} and {other.access} {order}, {barrier}"
+        known = finding.array and finding.access and other.access  # of host code, the finding's own words say more
+        return f"race {array} {finding.access} {other.access} {order} {barrier}", words if known else finding.message
     if finding.kind is Verdict.BARRIER_DIVERGENCE:
         missed = finding.access if other is None else f"{finding.access} {other.access}"
         skipped = "skipped the barrier" in finding.message

@@ -112,3 +112,19 @@ def test_findings_of_hostile_text_have_keys_of_their_own_alphabet(raced: tuple[R
     (one,) = wrong_submissions([hostile], {result.submission.id: sources}, {})[lab_id]
     assert all(key.startswith(f"{lab_id}/race") and key.isascii() and key.isprintable() for key in one.keys)
     assert '"' not in "".join(one.keys)
+
+
+def test_a_refused_upload_is_no_mistake_in_a_lab() -> None:
+    result, sources = sample("refused")
+    assert any(is_wrong(lab) for lab in result.labs.values())
+    assert wrong_submissions([result], {result.submission.id: sources}, {}) == {}
+
+
+def test_a_race_of_host_code_is_told_in_its_own_words(raced: tuple[Result, dict[str, str]]) -> None:
+    result, sources = raced
+    lab_id = race_lab(result)
+    finding = Finding(kind=Verdict.RACE, message="The copy may still read h_c.", other=Site(line=3), line=5)
+    lab = result.labs[lab_id].model_copy(update={"findings": (finding,)})
+    changed = result.model_copy(update={"labs": {**result.labs, lab_id: lab}})
+    (one,) = wrong_submissions([changed], {result.submission.id: sources}, {})[lab_id]
+    assert one.steps[1].title == "The copy may still read h_c."
