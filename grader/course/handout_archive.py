@@ -212,6 +212,8 @@ def _handout(packed: _Packed, inside: int = 0) -> Unpacked:
         path = wanted[name]
         files[path] = _as_handed_out(file, manifest.files[path])
     _check(packed.source, manifest, files)
+    if not any(file.executable for file in files.values()):  # a system without that right has packed it
+        files = {path: PackedFile(file.data, file.data.startswith(b"#!")) for path, file in files.items()}
     files["VERSION"] = PackedFile(f"{manifest}\n".encode())
     files[MANIFEST] = PackedFile(manifest.to_json())
     return Unpacked(manifest, files)
@@ -238,11 +240,11 @@ def _is_own(name: str) -> bool:
 
 
 def _as_handed_out(file: PackedFile, wanted: str) -> PackedFile:
-    """A system without the right to run a file loses it, and Windows may turn the line ends of text."""
+    """Windows may turn the line ends of text."""
     data = file.data
     if digest(data) != wanted and digest(unix := data.replace(b"\r\n", b"\n")) == wanted:
         data = unix
-    return PackedFile(data, file.executable or data.startswith(b"#!"))
+    return PackedFile(data, file.executable)
 
 
 def _check(source: str, manifest: Manifest, files: Mapping[str, PackedFile]) -> None:

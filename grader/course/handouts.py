@@ -29,8 +29,8 @@ from grader.model.seed import seed_if_made
 
 LISTING = "handouts/listing.txt"
 _TOP_FOLDER = "handouts/student/"  # the files in here go to the top of a handout
-_EDITORS = ("assignments/compile_flags.txt", "assignments/.clangd")
-_VERBATIM = ("kit/", "grader/", "CMakeLists.txt", "pyproject.toml", "LICENSE", *_EDITORS)
+_AROUND_LABS = ("assignments/compile_flags.txt", "assignments/.clangd", "assignments/Makefile")
+_VERBATIM = ("kit/", "grader/", "CMakeLists.txt", "pyproject.toml", "LICENSE", *_AROUND_LABS)
 _NOT_HANDED_OUT = (
     "grader/course/skeleton/"  # templates of new labs, which can be added to the course's own repository only
 )

@@ -17,7 +17,7 @@ tilelab := lab=$${LAB:-$$(basename "$$PWD")}; cd ../.. && ./kit/setup/setup.sh &
 quiet := test report trace profile
 include ../../kit/setup/quiet_ending.mk
 
-.PHONY: watch help $(quiet) $(addprefix do-,$(quiet))
+.PHONY: watch setup upgrade clean help $(quiet) $(addprefix do-,$(quiet))
 test: do-test
 	$(answer)
 do-test:
@@ -42,9 +42,15 @@ profile: do-profile
 do-profile:
 	$(run) $(tilelab) profile $${FILE:+"$$FILE"} --lab "$$lab" $${SHAPE:+--shape "$$SHAPE"} $${GPU:+--gpu "$$GPU"} $(remember)
 
+setup upgrade clean:
+	@$(MAKE) -C ../.. $@ $(if $(FROM),FROM="$(abspath $(FROM))")
+
+.DEFAULT:
+	$(error there is no command "make $@" in a lab's folder: make help lists them)
+
 help:
 	@echo "  make test     tests this lab; with CASE=\"a part of a test's name\", one test only"
-	@echo "  make watch    tests again whenever you save"
+	@echo "  make watch    tests again whenever you save; keys show the trace, the page and hints"
 	@echo "  make report   opens the page that your instructor sees, with the public tests only"
 	@echo "  make trace    shows what one block of your kernel does; THREAD=1,0 follows one thread, BLOCK=1,0 another block, SHAPE=... other sizes"
 	@echo "  make profile  shows your kernel's memory traffic, line by line"

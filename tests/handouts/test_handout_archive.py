@@ -19,6 +19,7 @@ from grader.model.errors import RemediableError
 FILES = {
     "assignments/01-add/add.cu": b"// TODO\n",
     "kit/setup/setup.sh": b"#!/bin/sh\necho set up\n",
+    "kit/template.txt": b"#!/bin/sh\n# is not run from here\n",
     "kit/picture.png": b"\x89PNG\r\n\x1a\n",
     "Makefile": b"test:\n",
 }
@@ -58,7 +59,9 @@ def shadows(top: str) -> Members:
 
 
 REPACKED: dict[str, Callable[[], bytes]] = {
-    "as it was made": lambda: pack("tilelab-2", {name: PackedFile(data) for name, data in members("").items()}, 0),
+    "as it was made": lambda: pack(
+        "tilelab-2", {name: PackedFile(data, name == RUNNABLE) for name, data in members("").items()}, 0
+    ),
     "Safari took the gz away": lambda: tarred(members("tilelab-2/"), "w"),
     "packed with xz": lambda: tarred(members("tilelab-2/"), "w:xz"),
     "another name for its folder": lambda: tarred(members("CUDA Übung 3 (1)/")),
@@ -78,13 +81,14 @@ REPACKED: dict[str, Callable[[], bytes]] = {
 def test_a_handout_is_read_however_it_was_packed_again(tmp_path: Path, how: str) -> None:
     path = tmp_path / "download (1).tar.gz.bin"  # a browser may call it anything
     path.write_bytes(REPACKED[how]())
-    assert_whole(read_handout(path))
+    assert_whole(read_handout(path), says_what_is_executable=how == "as it was made")
 
 
-def assert_whole(read: Unpacked) -> None:
+def assert_whole(read: Unpacked, *, says_what_is_executable: bool = False) -> None:
     assert {name: file.data for name, file in read.files.items()} == members("")
     assert read.files[RUNNABLE].executable
     assert not read.files["Makefile"].executable
+    assert not (read.files["kit/template.txt"].executable and says_what_is_executable)
 
 
 @pytest.mark.parametrize("top", ["", "tilelab-2/", "downloads/tilelab-2/tilelab-2/"])
@@ -143,7 +147,7 @@ STRANGERS: dict[str, tuple[Callable[[], bytes], str]] = {
     ),
     "files are missing": (
         lambda: zipped({n: d for n, d in members("x/").items() if "kit" not in n}),
-        "picture.png and 1 more",
+        "picture.png and 2 more",
     ),
     "two handouts": (lambda: zipped({**members("new/"), **members("old/")}), "several handouts"),
     "two archives": (lambda: zipped({"a.zip": b"", "b.tar.gz": b""}), "several archives"),
@@ -171,5 +175,5 @@ def test_an_address_and_a_missing_file_are_told_apart(tmp_path: Path) -> None:
 def test_the_right_to_run_a_file_comes_from_its_first_line_where_the_archive_has_none(tmp_path: Path) -> None:
     (tmp_path / "x.zip").write_bytes(zipped(members("x/")))
     runnable = [name for name, file in read_handout(tmp_path / "x.zip").files.items() if file.executable]
-    assert runnable == [RUNNABLE]
+    assert runnable == [RUNNABLE, "kit/template.txt"]
     assert not any(info.external_attr >> 16 & stat.S_IXUSR for info in zipfile.ZipFile(tmp_path / "x.zip").infolist())

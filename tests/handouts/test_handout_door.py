@@ -95,6 +95,36 @@ def test_the_rest_of_the_loop_takes_the_same_labs(recorded: Path, target: str) -
     assert calls(recorded) == [target, f"{target} 01-naive 03-boundary", f"{target} 01-naive"]
 
 
+def test_make_in_the_folder_of_all_labs_does_the_same_as_above_it(recorded: Path) -> None:
+    assert make(recorded / "assignments", "test", "LAB=01-naive", "CASE=a single element").returncode == 0
+    assert calls(recorded) == ["test 01-naive --case a single element"]
+    assert make(recorded / "assignments").stdout.startswith("Tilelab ")
+
+
+@pytest.mark.parametrize("place", [".", "assignments", "assignments/02-tiled"])
+def test_a_mistyped_command_gets_a_sentence(folder: Path, place: str) -> None:
+    done = make(folder / place, "tset")
+    assert done.returncode == 2
+    assert 'there is no command "make tset"' in done.stderr
+    assert "make help lists" in done.stderr
+
+
+def test_upgrade_works_from_a_labs_folder_and_asks_for_the_archive(folder: Path, course_handout: Handout) -> None:
+    newer = folder / "assignments/02-tiled/newer.tar.gz"
+    newer.write_bytes(course_handout.archive())
+    done = make(folder / "assignments/02-tiled", "upgrade", "FROM=newer.tar.gz")
+    assert (done.returncode, done.stderr) == (0, "")
+    assert "nothing to do: this folder is" in done.stdout
+    assert "which handout?" in make(folder, "upgrade").stderr
+
+
+def test_a_labs_folder_that_was_moved_away_says_where_it_belongs(folder: Path) -> None:
+    moved = (folder / "assignments/02-tiled").rename(folder.parent / "02-tiled")
+    done = make(moved, "test")
+    assert done.returncode == 2
+    assert "move this folder back there" in done.stderr
+
+
 def test_stops_when_set_up_fails(recorded: Path) -> None:
     (recorded / "kit/setup/setup.sh").write_text("#!/bin/sh\nexit 1\n")
     assert make(recorded, "test").returncode != 0
