@@ -10,7 +10,7 @@ constexpr int pedantic = 2;        // CUBLAS_PEDANTIC_MATH
 constexpr int tf32_math = 3;       // CUBLAS_TF32_TENSOR_OP_MATH
 
 template <class Function>
-void find(void* library, Function& function, const char* name) {
+void find_routine(void* library, Function& function, const char* name) {
   function = reinterpret_cast<Function>(dlsym(library, name));
   if (function == nullptr) throw DriverError(std::string("cuBLAS has no ") + name);
 }
@@ -21,14 +21,14 @@ BlasLibrary::BlasLibrary(const std::string& path, Arithmetic arithmetic) {
   void* library = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
   if (library == nullptr) throw DriverError(std::string("cuBLAS cannot be loaded: ") + dlerror());
   int (*create)(Handle*) = nullptr;
-  find(library, create, "cublasCreate_v2");
-  find(library, destroy_, "cublasDestroy_v2");
-  find(library, sgemm_, "cublasSgemm_v2");
+  find_routine(library, create, "cublasCreate_v2");
+  find_routine(library, destroy_, "cublasDestroy_v2");
+  find_routine(library, sgemm_, "cublasSgemm_v2");
   if (const int status = create(&handle_); status != 0) {
     throw DriverError("cublasCreate failed with status " + std::to_string(status));
   }
   int (*set_math_mode)(Handle, int) = nullptr;
-  find(library, set_math_mode, "cublasSetMathMode");
+  find_routine(library, set_math_mode, "cublasSetMathMode");
   if (const int status = set_math_mode(handle_, arithmetic == Arithmetic::fp32 ? pedantic : tf32_math); status != 0) {
     throw DriverError("cublasSetMathMode failed with status " + std::to_string(status));
   }

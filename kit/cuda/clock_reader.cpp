@@ -8,7 +8,7 @@ namespace {
 constexpr int sm_clock = 1, memory_clock = 2, core_temperature = 0;  // NVML_CLOCK_SM, NVML_CLOCK_MEM, NVML_TEMPERATURE_GPU
 
 template <class Pointer>
-void find(void* library, Pointer& function, const char* name) {
+void find_counter(void* library, Pointer& function, const char* name) {
   function = reinterpret_cast<Pointer>(dlsym(library, name));
 }
 
@@ -20,12 +20,12 @@ ClockReader::ClockReader(const std::string& bus_id) {
   if (library == nullptr) return;
   int (*init)() = nullptr;
   int (*by_bus_id)(const char*, void**) = nullptr;
-  find(library, init, "nvmlInit_v2");
-  find(library, by_bus_id, "nvmlDeviceGetHandleByPciBusId_v2");
-  find(library, clock_, "nvmlDeviceGetClockInfo");
-  find(library, throttle_, "nvmlDeviceGetCurrentClocksThrottleReasons");
-  find(library, temperature_, "nvmlDeviceGetTemperature");
-  find(library, power_, "nvmlDeviceGetPowerUsage");
+  find_counter(library, init, "nvmlInit_v2");
+  find_counter(library, by_bus_id, "nvmlDeviceGetHandleByPciBusId_v2");
+  find_counter(library, clock_, "nvmlDeviceGetClockInfo");
+  find_counter(library, throttle_, "nvmlDeviceGetCurrentClocksThrottleReasons");
+  find_counter(library, temperature_, "nvmlDeviceGetTemperature");
+  find_counter(library, power_, "nvmlDeviceGetPowerUsage");
   if (init == nullptr || by_bus_id == nullptr || init() != 0) return;
   if (by_bus_id(bus_id.c_str(), &device_) != 0) device_ = nullptr;
 }

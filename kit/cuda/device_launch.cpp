@@ -26,7 +26,7 @@ constexpr unsigned poisoning_blocks = 8;  // for each multiprocessor: more than 
 constexpr int warp_lanes = 32, register_unit = 8;
 
 // Thrown to end the launch with the reply as it is.
-struct Ended {
+struct LaunchEnd {
   Status status;
   std::string detail;
   bool spoiled = false;
@@ -67,7 +67,7 @@ class Launch {
   void run() {
     const LoadedModule module(driver_, image_.cubin);
     const auto name = kernel_among(module.names(image_.functions), image_.kernel);
-    if (!name) throw Ended{Status::internal_error, "the cubin has no kernel " + image_.kernel};
+    if (!name) throw LaunchEnd{Status::internal_error, "the cubin has no kernel " + image_.kernel};
     const Function kernel = module.function(*name);
     check_parameters(kernel);
     reply.config = request_.config ? *request_.config : ask_launch_function(module);
@@ -100,7 +100,7 @@ class Launch {
     if (driver_.function_parameter(kernel, count, &offset, &bytes) == 0) throw wrong_parameters();
   }
 
-  Ended wrong_parameters() const {
+  LaunchEnd wrong_parameters() const {
     return {Status::launch_error, "The kernel does not have the parameters that the lab asks for: expected " + image_.kernel + "."};
   }
 
@@ -121,7 +121,7 @@ class Launch {
     const int registers = driver_.attribute(kernel, FunctionAttribute::registers);
     reply.counters["registers"] = static_cast<std::uint64_t>(registers);
     const auto static_shared = static_cast<std::size_t>(driver_.attribute(kernel, FunctionAttribute::static_shared_bytes));
-    if (const std::string why = launch_refusal(reply.config, static_shared); !why.empty()) throw Ended{Status::launch_error, why};
+    if (const std::string why = launch_refusal(reply.config, static_shared); !why.empty()) throw LaunchEnd{Status::launch_error, why};
     const protocol::Extent& block = reply.config.block;
     const int threads = static_cast<int>(block.x * block.y * block.z);  // checked before: at most 1,024
     const int most = driver_.attribute(kernel, FunctionAttribute::max_threads_per_block);
@@ -131,11 +131,11 @@ class Launch {
     const int available = driver_.attribute(device_, DeviceAttribute::registers_per_block);
     if (needed > available) {
       reply.counters["short_of_registers"] = 1;
-      throw Ended{Status::launch_error, "A block of " + std::to_string(threads) + " threads with " + std::to_string(registers) +
+      throw LaunchEnd{Status::launch_error, "A block of " + std::to_string(threads) + " threads with " + std::to_string(registers) +
                                             " registers each needs " + std::to_string(needed) + " registers; the GPU has " +
                                             std::to_string(available) + ". Use __launch_bounds__ to tell the compiler the block's size."};
     }
-    throw Ended{Status::launch_error, "The block has " + std::to_string(threads) +
+    throw LaunchEnd{Status::launch_error, "The block has " + std::to_string(threads) +
                                           " threads, but the kernel's __launch_bounds__ allows at most " + std::to_string(most) + "."};
   }
 
@@ -170,7 +170,7 @@ class Launch {
     const Result result = launched != 0 ? launched : driver_.context_synchronize();
     if (result == 0) return;
     const Trouble trouble = trouble_of(result, driver_.words(result));
-    if (trouble.finding.empty()) throw Ended{trouble.status, about + trouble.message, trouble.spoils};
+    if (trouble.finding.empty()) throw LaunchEnd{trouble.status, about + trouble.message, trouble.spoils};
     throw std::pair{finding_of(trouble.finding, about + trouble.message), trouble.spoils};
   }
 
@@ -224,7 +224,7 @@ LaunchOutcome DeviceSession::launch(const protocol::LaunchRequest& request, cons
   printed_.clear();
   try {
     launch.run();
-  } catch (const Ended& ended) {
+  } catch (const LaunchEnd& ended) {
     launch.reply.status = ended.status;
     launch.reply.detail = ended.detail;
     spoiled = ended.spoiled;

@@ -7,7 +7,7 @@
 namespace tilelab::cuda {
 namespace {
 
-constexpr std::size_t word = sizeof(unsigned), least_flushed_bytes = std::size_t{32} << 20;
+constexpr std::size_t flag_bytes = sizeof(unsigned), least_flushed_bytes = std::size_t{32} << 20;
 constexpr std::chrono::milliseconds longest_queueing(500);  // normally a launch is queued within microseconds
 constexpr int hold_seconds = 2, usual_clock_khz = 1'500'000;
 
@@ -18,7 +18,7 @@ Stopwatch::Stopwatch(const Driver& driver, Function hold, std::size_t l2_bytes, 
       most_clocks_(static_cast<long long>(clock_khz > 0 ? clock_khz : usual_clock_khz) * 1000 * hold_seconds) {
   driver_.check(driver_.memory_allocate(&flushed_, flushed_bytes_), "cuMemAlloc");
   void* flag = nullptr;
-  driver_.check(driver_.host_allocate(&flag, word, host_memory_mapped), "cuMemHostAlloc");
+  driver_.check(driver_.host_allocate(&flag, flag_bytes, host_memory_mapped), "cuMemHostAlloc");
   flag_ = static_cast<volatile unsigned*>(flag);
   *flag_ = turn_;
   driver_.check(driver_.host_address(&flag_address_, flag, 0), "cuMemHostGetDevicePointer");
@@ -34,7 +34,7 @@ Stopwatch::~Stopwatch() {
 }
 
 Stopwatch::Sample Stopwatch::time(const std::function<Result()>& launch) {
-  driver_.check(driver_.fill_words(flushed_, ++turn_, flushed_bytes_ / word), "cuMemsetD32");
+  driver_.check(driver_.fill_words(flushed_, ++turn_, flushed_bytes_ / flag_bytes), "cuMemsetD32");
   DeviceAddress flag = flag_address_;
   unsigned turn = turn_;
   long long most_clocks = most_clocks_;

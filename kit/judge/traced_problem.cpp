@@ -9,7 +9,7 @@ namespace {
 
 constexpr int usual_profiled_side = 128;
 
-std::vector<TracedProblem>& registered() {
+std::vector<TracedProblem>& traced_ones() {
   static std::vector<TracedProblem> problems;
   return problems;
 }
@@ -46,11 +46,11 @@ std::vector<int> sizes_in(const std::string& shape, const TracedProblem& problem
 }  // namespace
 
 bool traces(TracedProblem problem) {
-  registered().push_back(std::move(problem));
+  traced_ones().push_back(std::move(problem));
   return true;
 }
 
-const std::vector<TracedProblem>& traced_problems() { return registered(); }
+const std::vector<TracedProblem>& traced_problems() { return traced_ones(); }
 
 Trial trial_to_trace(const TracedProblem& problem, const std::string& shape, const std::string& inputs) {
   const std::vector<int> sizes = sizes_in(shape, problem, problem.largest_side, "traced");

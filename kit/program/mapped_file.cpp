@@ -13,14 +13,14 @@
 namespace tilelab::program {
 namespace {
 
-[[noreturn]] void fail(const char* what) { throw std::system_error(errno, std::generic_category(), what); }
+[[noreturn]] void fail_to_map(const char* what) { throw std::system_error(errno, std::generic_category(), what); }
 
 }  // namespace
 
 MappedFile::MappedFile(const char* name, std::size_t bytes) : file_(::memfd_create(name, MFD_CLOEXEC | MFD_ALLOW_SEALING)), bytes_(bytes) {
-  if (file_.get() < 0) fail("memfd_create");
-  if (::ftruncate(file_.get(), static_cast<off_t>(bytes)) != 0) fail("make a memory file large");
-  if (::fcntl(file_.get(), F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL) != 0) fail("seal a memory file");
+  if (file_.get() < 0) fail_to_map("memfd_create");
+  if (::ftruncate(file_.get(), static_cast<off_t>(bytes)) != 0) fail_to_map("make a memory file large");
+  if (::fcntl(file_.get(), F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL) != 0) fail_to_map("seal a memory file");
   void* mapped = ::mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE, file_.get(), 0);
   if (mapped == MAP_FAILED) throw std::bad_alloc();
   memory_ = static_cast<char*>(mapped);

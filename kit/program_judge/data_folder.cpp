@@ -19,13 +19,13 @@ constexpr unsigned most_depth = 200;
 constexpr std::size_t most_entries = 10'000;
 constexpr std::uintmax_t most_bytes = 512u << 20;
 
-[[noreturn]] void fail(const std::string& what) { throw std::system_error(errno, std::generic_category(), what); }
+[[noreturn]] void fail_in_folder(const std::string& what) { throw std::system_error(errno, std::generic_category(), what); }
 
 void write_all(int file, const std::vector<std::byte>& content, const std::string& name) {
   for (std::size_t at = 0; at < content.size();) {
     const ssize_t written = ::write(file, content.data() + at, content.size() - at);
     if (written < 0 && errno == EINTR) continue;
-    if (written <= 0) fail("the file " + name + " cannot be written for the program");
+    if (written <= 0) fail_in_folder("the file " + name + " cannot be written for the program");
     at += static_cast<std::size_t>(written);
   }
 }
@@ -50,7 +50,7 @@ void unlock(int folder, unsigned depth) {
 }  // namespace
 
 DataFolder::DataFolder(const std::string& path) : path_(path), folder_(open(path.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC)) {
-  if (folder_.get() < 0) fail("the program's folder " + path + " cannot be opened");
+  if (folder_.get() < 0) fail_in_folder("the program's folder " + path + " cannot be opened");
 }
 
 void DataFolder::fill(const std::vector<DataFile>& files) const {
@@ -62,7 +62,7 @@ void DataFolder::fill(const std::vector<DataFile>& files) const {
 void DataFolder::write(const std::vector<DataFile>& files) const {
   for (const DataFile& one : files) {
     const Descriptor file(openat(folder_.get(), one.name.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0644));
-    if (file.get() < 0) fail("the file " + one.name + " cannot be made for the program");
+    if (file.get() < 0) fail_in_folder("the file " + one.name + " cannot be made for the program");
     write_all(file.get(), one.content, one.name);
   }
 }

@@ -11,7 +11,7 @@ namespace tilelab::judge {
 namespace {
 
 constexpr std::size_t longest_error = 300;
-constexpr unsigned char by_kernel = 2;
+constexpr unsigned char made_by_kernel = 2;
 
 std::string place(std::size_t index) { return "tilelab_" + std::to_string(index); }
 
@@ -56,7 +56,7 @@ NativeResults native_results(const std::vector<const Operand*>& operands, const 
     if (!found.content || found.content->size() != one.before.size())
       return {{}, "The program left no whole result of " + operands[i]->name + "."};
     one.after = std::move(*found.content);
-    one.origins.assign(one.after.size(), by_kernel);
+    one.origins.assign(one.after.size(), made_by_kernel);
   }
   return results;
 }

@@ -9,10 +9,6 @@ using namespace tilelab_host;
 
 namespace {
 
-cudaError_t refuse(const char* call, std::uintptr_t at, cudaError_t error = cudaErrorInvalidValue) {
-  return Session::open().raise(error, call, at);
-}
-
 // Nodes of the graph. False: not all are.
 bool read_nodes(const Graph* graph, const cudaGraphNode_t* nodes, std::size_t count, std::vector<GraphNode*>& all) {
   if (!graph || (count > 0 && !nodes)) return false;

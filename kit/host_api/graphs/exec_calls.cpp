@@ -13,10 +13,6 @@ using namespace tilelab_host;
 
 namespace {
 
-cudaError_t refuse(const char* call, std::uintptr_t at, cudaError_t error = cudaErrorInvalidValue) {
-  return Session::open().raise(error, call, at);
-}
-
 cudaError_t instantiate(cudaGraphExec_t* made, cudaGraph_t graph, unsigned long long flags, const char* call, std::uintptr_t at) {
   const std::lock_guard lock(graphs_mutex());
   const Graph* const original = graph_of(graph);

@@ -11,10 +11,6 @@ using namespace tilelab_host;
 
 namespace {
 
-cudaError_t refuse(const char* call, std::uintptr_t at, cudaError_t error = cudaErrorInvalidValue) {
-  return Session::open().raise(error, call, at);
-}
-
 // CUDA's way of a list: a null list asks for the number; what has no place is null.
 cudaError_t give(const std::vector<GraphNode*>& nodes, cudaGraphNode_t* to, std::size_t* count, const char* call, std::uintptr_t at) {
   if (!count) return refuse(call, at);

@@ -18,10 +18,6 @@ std::set<cudaGraphConditionalHandle>& handles() {
   return *all;
 }
 
-cudaError_t refuse(const char* call, std::uintptr_t at, cudaError_t error = cudaErrorInvalidValue) {
-  return Session::open().raise(error, call, at);
-}
-
 }  // namespace
 
 cudaError_t tilelab_host::conditional_work(cudaConditionalNodeParams* params, Work& work, const char* call, std::uintptr_t at) {

@@ -29,10 +29,6 @@ Table& table() {
   return *made;
 }
 
-cudaError_t refuse(const char* call, std::uintptr_t at, cudaError_t error = cudaErrorInvalidValue) {
-  return Session::open().raise(error, call, at);
-}
-
 void take_chunk(Reserved& one, cudaStream_t stream) {
   auto& [all, free, sums] = table();
   const auto fits = [&](const FreeChunk& chunk) { return chunk.stream == stream && chunk.bytes >= one.bytes; };

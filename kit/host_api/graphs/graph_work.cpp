@@ -16,10 +16,6 @@ constexpr std::array types_of_work = {cudaGraphNodeTypeEmpty,     cudaGraphNodeT
                                       cudaGraphNodeTypeMemFree,   cudaGraphNodeTypeConditional};
 static_assert(types_of_work.size() == std::variant_size_v<Work>);
 
-cudaError_t refuse(const char* call, std::uintptr_t at, cudaError_t error = cudaErrorInvalidValue) {
-  return Session::open().raise(error, call, at);
-}
-
 }  // namespace
 
 cudaGraphNodeType type_of(const Work& work) { return types_of_work[work.index()]; }

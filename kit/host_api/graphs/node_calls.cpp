@@ -13,10 +13,6 @@ using namespace tilelab_host;
 
 namespace {
 
-cudaError_t refuse(const char* call, std::uintptr_t at, cudaError_t error = cudaErrorInvalidValue) {
-  return Session::open().raise(error, call, at);
-}
-
 // Where a new node goes, and which call makes it.
 struct NewNode {
   cudaGraphNode_t* node;

@@ -41,8 +41,6 @@ Captures& captures() {
 }
 thread_local cudaStreamCaptureMode thread_mode = cudaStreamCaptureModeGlobal;
 
-cudaError_t refuse(const char* call, std::uintptr_t at, cudaError_t error) { return Session::open().raise(error, call, at); }
-
 Capture* capture_of(cudaStream_t stream) {
   for (auto& [id, one] : captures().all) {
     if (one.last.contains(stream)) return &one;

@@ -20,7 +20,7 @@ __attribute__((section("tilelab_managed"), aligned(4096), used)) char tilelab_ma
 namespace tilelab_host {
 namespace {
 
-constexpr std::size_t page = 4096;
+constexpr std::size_t section_page = 4096;
 std::mutex known_mutex;
 std::map<std::uintptr_t, std::uintptr_t> known;  // the address on the device of the variable at this address
 
@@ -63,11 +63,11 @@ cudaError_t size_of_variable(const void* symbol, std::size_t* bytes, const char*
 
 void map_managed_variables() {
   for (const Symbol& one : OwnSymbols::read().all()) {
-    if (one.is_function || one.bytes == 0 || !is_managed(one.address) || one.address % page != 0) continue;
+    if (one.is_function || one.bytes == 0 || !is_managed(one.address) || one.address % section_page != 0) continue;
     const Reply reply = Session::open().move({{"op", "symbol"}, {"name", one.name}, {"bytes", one.bytes}, {"kind", "managed"}, {"at", 0}},
                                              {one.address, 1, one.bytes, one.bytes});
     if (reply.error() != cudaSuccess || reply.descriptors.empty()) continue;
-    const std::size_t size = (one.bytes + page - 1) / page * page;
+    const std::size_t size = (one.bytes + section_page - 1) / section_page * section_page;
     ::mmap(reinterpret_cast<void*>(one.address), size, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED, reply.descriptors[0].get(),
            reply.fields.value("offset", off_t{0}));
     const std::lock_guard lock(known_mutex);

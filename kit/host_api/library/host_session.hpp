@@ -83,4 +83,9 @@ std::uint64_t number_of(T* pointer) {
   return reinterpret_cast<std::uintptr_t>(pointer);
 }
 
+// A call that CUDA refuses: the error that it returns, in the program's line `at`.
+inline cudaError_t refuse(const char* call, std::uintptr_t at, cudaError_t error = cudaErrorInvalidValue) {
+  return Session::open().raise(error, call, at);
+}
+
 }  // namespace tilelab_host

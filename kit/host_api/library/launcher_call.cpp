@@ -13,7 +13,7 @@
 namespace tilelab_host {
 namespace {
 
-constexpr std::size_t page = 4096;
+constexpr std::size_t operand_page = 4096;
 
 [[noreturn]] void give_up() {
   std::fputs("The operands of the launcher are not there.\n", stderr);
@@ -22,7 +22,7 @@ constexpr std::size_t page = 4096;
 
 // Memory of the host is a part of the conductor's file.
 void map(std::uintptr_t address, const json& operand, const Reply& reply) {
-  const std::size_t bytes = (operand.value("bytes", std::size_t{0}) + page - 1) / page * page;
+  const std::size_t bytes = (operand.value("bytes", std::size_t{0}) + operand_page - 1) / operand_page * operand_page;
   void* const wanted = reinterpret_cast<void*>(address);
   if (reply.descriptors.empty() || ::mmap(wanted, bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED_NOREPLACE,
                                           reply.descriptors[0].get(), operand.value("offset", off_t{0})) != wanted)

@@ -66,10 +66,6 @@ Pool* pool_of(cudaMemPool_t handle) {
   return found == pools().all.end() ? nullptr : found->second.get();
 }
 
-cudaError_t refuse(const char* call, std::uintptr_t at, cudaError_t error = cudaErrorInvalidValue) {
-  return Session::open().raise(error, call, at);
-}
-
 cudaError_t give(cudaMemPool_t* to, cudaMemPool_t pool, int device, const char* call, std::uintptr_t at) {
   if (device != 0) return refuse(call, at, cudaErrorInvalidDevice);
   if (!to) return refuse(call, at);

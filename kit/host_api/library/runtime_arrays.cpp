@@ -10,10 +10,6 @@ using namespace tilelab_host;
 
 namespace {
 
-cudaError_t refuse(const char* call, std::uintptr_t at, cudaError_t error = cudaErrorInvalidValue) {
-  return Session::open().raise(error, call, at);
-}
-
 template <typename Handle>
 cudaError_t create(Handle* array, const cudaChannelFormatDesc* format, cudaExtent extent, unsigned int levels, unsigned int flags,
                    const char* call, std::uintptr_t at) {

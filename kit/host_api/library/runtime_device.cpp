@@ -15,10 +15,6 @@ using namespace tilelab_host;
 
 namespace {
 
-cudaError_t refuse(const char* call, std::uintptr_t at, cudaError_t error = cudaErrorInvalidValue) {
-  return Session::open().raise(error, call, at);
-}
-
 template <typename T, typename V>
 cudaError_t give(T* to, V value, const char* call, std::uintptr_t at) {
   if (!to) return refuse(call, at);

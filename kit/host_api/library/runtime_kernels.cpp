@@ -12,10 +12,6 @@ using namespace tilelab_host;
 
 namespace {
 
-cudaError_t refuse(const char* call, std::uintptr_t at, cudaError_t error = cudaErrorInvalidValue) {
-  return Session::open().raise(error, call, at);
-}
-
 // On one multiprocessor. Registers are given to warps in units of 256.
 int blocks_that_fit(const KernelFacts& kernel, int block_size, std::size_t shared_bytes) {
   const cudaDeviceProp& device = the_device();

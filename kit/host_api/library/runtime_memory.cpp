@@ -15,9 +15,9 @@ using namespace tilelab_host;
 
 namespace {
 
-constexpr std::size_t page = 4096, row_alignment = 512;  // bytes; a GPU of this kind aligns rows so
+constexpr std::size_t mapped_page = 4096, row_alignment = 512;  // bytes; a GPU of this kind aligns rows so
 
-std::size_t whole_pages(std::size_t bytes) { return (bytes + page - 1) / page * page; }
+std::size_t mapped_bytes(std::size_t bytes) { return (bytes + mapped_page - 1) / mapped_page * mapped_page; }
 
 // The sizes of what is mapped here, by address, in whole pages.
 std::mutex mapped_mutex;
@@ -30,7 +30,7 @@ cudaError_t allocate(void** pointer, std::size_t bytes, const char* kind, const 
   if (reply.error() != cudaSuccess) return reply.error();
   const auto address = reply.fields.value("address", std::uintptr_t{0});
   if (!reply.descriptors.empty() && address >= device_end && address < shared_end) {
-    const std::size_t size = whole_pages(bytes);
+    const std::size_t size = mapped_bytes(bytes);
     void* wanted = reinterpret_cast<void*>(address);
     void* place = ::mmap(wanted, size, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED_NOREPLACE, reply.descriptors[0].get(),
                          reply.fields.value("offset", off_t{0}));
@@ -55,10 +55,6 @@ cudaError_t release(void* pointer, const char* kind, const char* call, std::uint
     mapped.erase(one);
   }
   return error;
-}
-
-cudaError_t refuse(const char* call, std::uintptr_t at, cudaError_t error = cudaErrorInvalidValue) {
-  return Session::open().raise(error, call, at);
 }
 
 // A hint for memory that is not managed is an error.

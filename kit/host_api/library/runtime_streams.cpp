@@ -15,10 +15,6 @@ namespace {
 
 constexpr int least_priority = 0, greatest_priority = -5;  // as cudaDeviceGetStreamPriorityRange says
 
-cudaError_t refuse(const char* call, std::uintptr_t at, cudaError_t error = cudaErrorInvalidValue) {
-  return Session::open().raise(error, call, at);
-}
-
 cudaError_t create_stream(cudaStream_t* stream, unsigned int flags, int priority, const char* call, std::uintptr_t at) {
   if (!stream || flags > cudaStreamNonBlocking) return refuse(call, at);
   const Reply reply = Session::open().ask(

@@ -22,10 +22,6 @@ struct Described {
 std::mutex described_mutex;
 std::map<unsigned long long, Described> described;
 
-cudaError_t refuse(const char* call, std::uintptr_t at, cudaError_t error = cudaErrorInvalidValue) {
-  return Session::open().raise(error, call, at);
-}
-
 std::uint32_t bits_of(float number) { return __builtin_bit_cast(std::uint32_t, number); }
 
 // False: there is no such resource.

@@ -10,7 +10,7 @@
 namespace tilelab::simt {
 namespace {
 
-constexpr std::uint8_t whole_word = 0xF;
+constexpr std::uint8_t every_byte = 0xF;
 
 }  // namespace
 
@@ -38,7 +38,7 @@ void RaceDetector::record(const Access& access) {
     } else if (number < shared_.size()) {
       withdraw(number);
       const std::size_t position = touch(shared_[number], base / 4 + number, bytes, access);
-      if (redundant_ != nullptr && access.kind == AccessKind::read && bytes == whole_word) offer(number, position, access);
+      if (redundant_ != nullptr && access.kind == AccessKind::read && bytes == every_byte) offer(number, position, access);
     }
   }
   fences_.touch(access);
