@@ -1,25 +1,82 @@
 # Configures and builds what CMakeLists.txt describes, into build/. Sourced by setup.sh. With TILELAB_WERROR=1, as in continuous
 # integration, compiler warnings are errors. Without it, warnings stop nothing.
 
+# What the kit is built from. A path that is not there is left out.
+built_from=(CMakeLists.txt kit grader/model/verdicts.py assignments solutions tests/kit tests/benchmarks tests/exploits/telling tests/other_courses)
+
 # build_kit EXTRA: builds the kit, and its own tests if EXTRA is not empty.
 build_kit() {
-  local extra=$1 key
-  key=$(digest "$root" kit/setup/build.sh .tilelab/packages "${TILELAB_WERROR:-}")
-  if [ "$(cat build/.configured 2>/dev/null)" != "$key" ]; then
-    # The build folder of another clone, compiler or generator cannot be used.
+  local extra=$1 key before
+  key=$(digest kit/setup/build.sh .tilelab/packages "${TILELAB_WERROR:-}")
+  before=$(cat build/.root 2>/dev/null) || before=$root
+  if [ -e build/.complete ] && [ "$before" != "$root" ]; then
+    if adopt_build; then return; fi
+    say "this folder was moved or copied from $before, and $reason: the kit is built anew (once)"
+    rm -rf build
+  fi
+  if [ "$(cat build/.configured 2>/dev/null)" != "$key" ] || [ "$before" != "$root" ]; then
+    # The build folder of another folder, compiler or generator cannot be used.
     rm -rf build
     mkdir build
     quietly "configuring the build" configure || { show_log 30; die "CMake could not configure the build"; }
+    printf '%s\n' "$root" >build/.root
     printf '%s\n' "$key" >build/.configured
   fi
   if [ ! -e build/.complete ]; then
-    quietly "building the kit (once)" run_build || { show_log 40; die "the kit does not build"; }
+    quietly "building the kit (once)" run_build || build_one_by_one || { show_log 40; die "the kit does not build"; }
     touch build/.complete
   else
     # If there is nothing to do, this is fast and prints nothing.
     run_build >.tilelab/build.log 2>&1 </dev/null 9>&- || { tail -n 40 .tilelab/build.log >&2; die "the kit does not build"; }
   fi
+  note_build
 }
+
+# A handout's sources are compiled several at once (compile_together in CMakeLists.txt). Where that fails, each is compiled alone.
+build_one_by_one() {
+  grep -q '^TILELAB_UNITY:BOOL=ON' build/CMakeCache.txt 2>/dev/null && ! disk_is_full || return 1
+  quietly "building the kit again, one source at a time" run_one_by_one
+}
+
+run_one_by_one() { "$(cat build/.cmake)" -DTILELAB_UNITY=OFF build && run_build; }
+
+# CMake's folder knows where it lies, and cannot build elsewhere. But what it built runs anywhere on the same machine. So as long as
+# nothing that it was built from changes, only kit.json has to say the new place. Fails with a `reason` where that will not do.
+adopt_build() {
+  local at
+  at=$(cat build/.at 2>/dev/null) || at=$before
+  if [ -n "$extra" ] && [ ! -x build/bin/kit-tests ]; then reason="its tests were not built there"; return 1; fi
+  if [ "$(cat build/.configured)" != "$key" ]; then reason="what it is built with has changed"; return 1; fi
+  if [ "$at" != "$root" ] && [ "$(cat build/.machine 2>/dev/null)" != "$(this_machine)" ]; then reason="this machine or its compiler is another"; return 1; fi
+  if [ ! -e build/.sources ] || { [ -n "$(changed_sources)" ] && [ "$(cat build/.sources)" != "$(sources_digest)" ]; }; then
+    reason="some of its files have changed since"; return 1
+  fi
+  if [ "$at" != "$root" ]; then
+    "$(find_python)" kit/setup/moved_kit.py "$at" "$root" build/kit.json >>"$log" 2>&1 || { reason="what was built cannot be used again"; return 1; }
+    find build/bin -type f -exec touch {} +  # a copy's sources may be newer than its programs
+    say "this folder was moved or copied from $at: what was built there is used again"
+    printf '%s\n' "$root" >build/.at
+  fi
+  touch build/.sources
+}
+
+# Notes what was built, and on which machine, if anything has changed since that was noted.
+note_build() {
+  if [ -e build/.sources ] && [ -z "$(changed_sources)" ]; then return; fi
+  this_machine >build/.machine
+  sources_digest >build/.sources
+}
+
+# Prints one file or folder that is newer than build/.sources, if there is one.
+changed_sources() { find "${built_from[@]}" -newer build/.sources -print -quit 2>/dev/null || true; }
+
+sources_digest() {
+  { find "${built_from[@]}" -type f \( -name '*.[ch]pp' -o -name '*.h' -o -name '*.inc' -o -name '*.cmake' -o -name verdicts.py -o -name CMakeLists.txt \) -print0 2>/dev/null || true; } |
+    LC_ALL=C sort -z | xargs -0 sha256sum | sha256sum | cut -d ' ' -f 1
+}
+
+# Programs that were built here may not run on another system, or with another compiler's library.
+this_machine() { echo "$(uname -m) $(this_system) $("$(find_compiler)" --version | head -n 1)"; }
 
 configure() {
   local cmake ninja generator="Unix Makefiles"

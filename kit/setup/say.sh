@@ -1,5 +1,7 @@
-# What set-up prints, all on standard error: one line for each step, and the end of the log if a step fails. Sourced by setup.sh.
-# Long steps show their progress on a terminal and are silent elsewhere.
+# What set-up prints, all on standard error: one line for each step, how long each took, and the end of the log if a step fails.
+# Sourced by setup.sh. Long steps show their progress on a terminal and are silent elsewhere.
+
+steps=() meanwhile_pid=
 
 say() { printf 'tilelab: %s\n' "$*" >&2; }
 
@@ -18,6 +20,7 @@ quietly() {
     say "$what"
   fi
   "$@" >>"$log" 2>&1 </dev/null 9>&- || status=$?
+  note_step "$what" $((SECONDS - started))
   if [ -n "$ticker" ]; then
     kill "$ticker" 2>/dev/null || true
     wait "$ticker" 2>/dev/null || true
@@ -25,6 +28,41 @@ quietly() {
   fi
   return "$status"
 }
+
+# note_step WHAT SECONDS: remembers a step for say_times.
+note_step() { [ "$2" -lt 1 ] || steps+=("$1 $2 s"); }
+
+# At the end of a set-up that did something: the whole time, and each step's.
+say_times() {
+  [ ${#steps[@]} -eq 0 ] || say "ready after $SECONDS s: $(printf '%s, ' "${steps[@]}" | sed 's/, $//')"
+}
+
+# meanwhile WHAT COMMAND...: begins the command in the background, in a process group of its own. `joined` waits for it.
+meanwhile() {
+  local started=$SECONDS
+  meanwhile_what=$1
+  shift
+  rm -f "$log.seconds"
+  set -m
+  { status=0; ("$@") || status=$?; echo $((SECONDS - started)) >"$log.seconds"; exit "$status"; } >"$log.meanwhile" 2>&1 </dev/null 9>&- &
+  meanwhile_pid=$!
+  set +m
+}
+
+# Waits for what `meanwhile` began, if anything. Where that failed, it shows the end of what was said, and fails.
+joined() {
+  local status=0
+  [ -n "$meanwhile_pid" ] || return 0
+  wait "$meanwhile_pid" || status=$?
+  meanwhile_pid=
+  cat "$log.meanwhile" >>"$log"
+  note_step "$meanwhile_what" "$(cat "$log.seconds" 2>/dev/null || echo 0)"
+  [ "$status" = 0 ] || tail -n 17 "$log.meanwhile" >&2
+  return "$status"
+}
+
+# For an exit in between.
+end_meanwhile() { [ -z "$meanwhile_pid" ] || kill -- "-$meanwhile_pid" 2>/dev/null || true; }
 
 # Shows the step, the seconds so far and the log's last line on one terminal line, until it is killed or its parent ends.
 show_progress() {
@@ -39,4 +77,13 @@ show_progress() {
   done
 }
 
-show_log() { printf -- '--- the end of %s\n' "$log" >&2; tail -n "${1:-15}" "$log" >&2; }
+disk_is_full() {
+  local free
+  free=$(df --output=avail -k . 2>/dev/null | tail -n 1 | tr -d ' ')
+  [ "${free:-999999}" -lt 10240 ] 2>/dev/null
+}
+
+# On a full disk the log says the same in many words.
+show_log() { disk_is_full || show_end_of_log "$@"; }
+
+show_end_of_log() { printf -- '--- the end of %s\n' "$log" >&2; tail -n "${1:-15}" "$log" >&2; }

@@ -21,12 +21,23 @@ digest() { for word in "$@"; do printf '%s\n' "$word"; [ ! -f "$word" ] || cat "
 # record NAME WORDS: writes a file in .tilelab. It replaces the old one only when it is complete.
 record() { printf '%s\n' "$2" >".tilelab/$1.new" && mv ".tilelab/$1.new" ".tilelab/$1"; }
 
-trap close_private_lists EXIT
+# At every end; a full disk stops other programs with words of their own.
+finish() {
+  local status=$?
+  end_meanwhile
+  close_private_lists
+  if [ "$status" -ne 0 ] && [ "$status" -ne 130 ] && disk_is_full; then say "this disk is full: make room, then run the same command again"; fi
+}
+trap finish EXIT
 trap 'exit 130' INT TERM
 
 [ "$(uname -s)" = Linux ] || die "Tilelab grades on Linux; on $(uname -s), use a container or a virtual machine"
 case ${1:-} in '' | test | dev | packages | toolkit | bundle) ;; *) die "set-up knows test, dev, packages, toolkit and bundle, not $1" ;; esac
-mkdir -p .tilelab
+case $root in *[\;\"\\]*) die "the path of this folder has a sign with which it cannot be built (; \" or \\): move it, or rename the folder: $root" ;; esac
+mkdir -p .tilelab 2>/dev/null && : 2>/dev/null >>.tilelab/lock || {
+  if disk_is_full; then exit 1; fi
+  die "this folder cannot be written: $root. Copy it to a folder of your own, and work there"
+}
 exec 9>.tilelab/lock
 flock -n 9 || { say "waiting for another set-up of this clone"; flock 9; }
 
@@ -53,9 +64,13 @@ case ${1:-} in
     provide_python ""
     take_toolkit ;;
   '' | test)
-    provide_python "${1:-}"
+    provide_venv
     provide_build_tools
+    # The grader's packages come from the network while the kit is built, which needs all processors.
+    has_python "${1:-}" || meanwhile "Python packages" provide_python "${1:-}"
     build_kit "${1:-}"
+    joined || exit 1
     provide_toolkit
     try_compiler ;;
 esac
+say_times

@@ -70,7 +70,7 @@ def test_what_is_built_afterwards_gets_packages_and_build_tools_and_keeps_the_ch
     done(clone)
     assert set_up(clone, "test").returncode == 0
     everything = "need compiler python pip catch2 boost json seccomp sodium bubblewrap"
-    assert done(clone) == [everything, "fetch cmake", "fetch ninja", "build test", "try the compiler"]
+    assert done(clone) == [everything, "fetch cmake ninja", "build test", "try the compiler"]
     assert (clone / ".venv/.has-dev").exists()
     set_up(clone, "test")
     assert done(clone) == ["build test", "try the compiler"]
@@ -79,10 +79,32 @@ def test_what_is_built_afterwards_gets_packages_and_build_tools_and_keeps_the_ch
 def test_a_venv_made_anew_looks_for_its_build_tools_anew(clone: Path) -> None:
     pretend(clone, PRETENDED + WITHOUT_PACKAGES)
     set_up(clone, "test")
+    done(clone)
+    shutil.rmtree(clone / ".venv")
+    set_up(clone, "test")
+    first, *both, last = done(clone)
+    assert (first, last) == ("fetch cmake ninja", "try the compiler")
+    assert sorted(both) == ["build test", "install test"]  # at the same time
+
+
+def test_other_packages_are_installed_while_the_kit_is_built(clone: Path) -> None:
+    pretend(clone, PRETENDED + WITHOUT_PACKAGES)
+    set_up(clone, "test")
     (clone / "pyproject.toml").write_text("changed", encoding="utf-8")
     done(clone)
-    set_up(clone, "test")
-    assert done(clone) == ["install test", "fetch cmake", "fetch ninja", "build test", "try the compiler"]
+    said = set_up(clone, "test")
+    *both, last = done(clone)
+    assert (said.returncode, sorted(both), last) == (0, ["build test", "install test"], "try the compiler")
+
+
+def test_a_failure_of_what_is_installed_meanwhile_ends_set_up_with_its_sentence(clone: Path) -> None:
+    fails = 'install_grader() { echo "no route to host"; return 1; }\n'
+    pretend(clone, PRETENDED + fails + WITHOUT_PACKAGES)
+    failed = set_up(clone, "")
+    assert failed.returncode == 1
+    assert "no route to host" in failed.stderr
+    assert failed.stderr.splitlines()[-1].startswith("tilelab: pip could not install the grader's packages.")
+    assert done(clone)[-1] == "build the kit"  # and did not try the compiler
 
 
 def test_where_there_is_no_compiler_they_work_and_the_build_says_what_is_missing(clone: Path, tmp_path: Path) -> None:
