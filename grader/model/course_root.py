@@ -34,7 +34,7 @@ def lab_at(root: Path, folder: Path) -> str:
 def matching_lab(root: Path, word: str) -> str:
     """The lab that `word` names, by its id or a part of it: `02` or `tiled`. Raises LabError if there is none, or several."""
     ids = lab_ids(root)
-    word = word.rstrip("/").rpartition("/")[2]  # as the shell completes it: assignments/02-tiled/
+    word = word.rstrip("/").rpartition("/")[2]  # as the shell completes it: assignments/<lab>/
     chosen = [one for one in ids if one == word] or [one for one in ids if word and word.casefold() in one.casefold()]
     if len(chosen) == 1:
         return chosen[0]
@@ -48,7 +48,7 @@ def matching_lab(root: Path, word: str) -> str:
 
 
 def _nearest(word: str, ids: Sequence[str]) -> str:
-    """`; do you mean 02-tiled?`, if one is near."""
+    """`; do you mean <lab>?`, if one is near."""
     plain = {part: one for one in ids for part in (one, one.partition("-")[2])}
     near = difflib.get_close_matches(word.casefold(), plain, 1)
     return f"; do you mean {plain[near[0]]}?" if near else ""

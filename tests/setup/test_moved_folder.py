@@ -109,7 +109,7 @@ def test_the_programs_of_a_moved_venv_find_their_python_again(tmp_path: Path, na
     program = programs / name
     program.write_bytes(PROGRAMS[name] % str(tmp_path / "old one/.venv").encode())
     program.chmod(0o755)
-    command = [sys.executable, ROOT / "kit/setup/moved_venv.py", tmp_path / "old one", programs]
+    command = [sys.executable, str(ROOT / "kit/setup/moved_venv.py"), str(tmp_path / "old one"), str(programs)]
     subprocess.run(command, check=True)
     assert subprocess.run([program], capture_output=True, text=True, check=True).stdout == f"{name}\n"
     once = program.read_bytes()
@@ -132,7 +132,7 @@ def test_other_programs_and_links_of_a_venv_are_left_alone(tmp_path: Path) -> No
 
 
 def test_the_requirements_are_those_of_the_project_without_itself() -> None:
-    command = [sys.executable, ROOT / "kit/setup/requirements.py", ROOT / "pyproject.toml"]
+    command = [sys.executable, str(ROOT / "kit/setup/requirements.py"), str(ROOT / "pyproject.toml")]
     few, many = (
         subprocess.run([*command, extra], capture_output=True, text=True, check=True).stdout.splitlines()
         for extra in ("", "dev")
