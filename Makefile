@@ -18,6 +18,8 @@ SWEEP ?=
 EXPORT ?=
 ASSIGNMENT ?=
 ROSTER ?=
+ATTEMPT ?=
+TIMEZONE ?=
 COMMENTS ?=
 COURSE ?=
 STUDENT ?=
@@ -26,7 +28,7 @@ BUNDLE ?=
 IMAGE ?=
 MINUTES ?= 10
 SEED ?=
-export MINUTES SEED OUT SUBMISSIONS LAB CASE OPTIONS FILE SHAPE BLOCK THREAD INPUTS GPU SWEEP EXPORT ASSIGNMENT ROSTER COMMENTS COURSE STUDENT PLATFORM BUNDLE IMAGE
+export MINUTES SEED OUT SUBMISSIONS LAB CASE OPTIONS FILE SHAPE BLOCK THREAD INPUTS GPU SWEEP EXPORT ASSIGNMENT ROSTER ATTEMPT TIMEZONE COMMENTS COURSE STUDENT PLATFORM BUNDLE IMAGE
 
 setup := ./kit/setup/setup.sh
 tilelab := .venv/bin/tilelab
@@ -44,6 +46,7 @@ help:  ## list these commands
 	@echo "  make grade SUBMISSIONS=folder-or-zip OUT=folder LAB=01-naive    all three may be left out"
 	@echo "  make grade EXPORT=\"canvas moodle-feedback\"                      formats of grades; $(tilelab) grade --help lists them"
 	@echo "  make grade ROSTER=roster.csv                                    who is in the course; see docs/roster.md"
+	@echo "  make grade SUBMISSIONS=\"a.zip b.zip\" ATTEMPT=best              several downloads, and which attempt counts; see docs/downloads.md"
 	@echo "  make grade COMMENTS=comments.toml                               one comment for all who made a mistake"
 	@echo "  make test LAB=02-tiled CASE=\"a test's name\"                     what a student runs; LAB alone for all tests"
 
@@ -51,7 +54,7 @@ setup:  ## get what is missing and build; every other command does this first
 	@$(setup)
 
 grade:  ## grade SUBMISSIONS into OUT; without them, the bundled class into out/
-	@$(setup) && $(tilelab) grade "$$SUBMISSIONS" --out "$$OUT" $(labs) $(exports) $${ASSIGNMENT:+--assignment "$$ASSIGNMENT"} $${ROSTER:+--roster "$$ROSTER"} $${COURSE:+--course "$$COURSE"} $${COMMENTS:+--comments "$$COMMENTS"} $${SANITIZE:+--sanitize} $${SWEEP:+--sweep} $${SEARCH_SECONDS:+--search-seconds "$$SEARCH_SECONDS"}
+	@$(setup) && $(tilelab) grade "$$SUBMISSIONS" --out "$$OUT" $(labs) $(exports) $${ASSIGNMENT:+--assignment "$$ASSIGNMENT"} $${ROSTER:+--roster "$$ROSTER"} $${ATTEMPT:+--attempt "$$ATTEMPT"} $${TIMEZONE:+--timezone "$$TIMEZONE"} $${COURSE:+--course "$$COURSE"} $${COMMENTS:+--comments "$$COMMENTS"} $${SANITIZE:+--sanitize} $${SWEEP:+--sweep} $${SEARCH_SECONDS:+--search-seconds "$$SEARCH_SECONDS"}
 
 export:  ## write the grades of the class in OUT for other programs, EXPORT="canvas moodle-feedback"; see docs/exports.md
 	@$(setup) && $(tilelab) export "$$OUT" $(labs) $(exports) $${ASSIGNMENT:+--assignment "$$ASSIGNMENT"} $${ROSTER:+--roster "$$ROSTER"}

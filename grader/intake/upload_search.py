@@ -301,7 +301,9 @@ def _check_layout(source: Path, names: list[str], loose: list[str]) -> None:
 def _check_one_student(source: Path, level: _Level, uploads: Sequence[Upload], spool: Spool) -> None:
     """Raises IntakeError where what was given may just as well be one student's own folder: then its parts are no students."""
     names = {upload.name for upload in uploads}
-    parts = names <= {"assignments", *spool.labs} or {"assignments", "kit"} <= names
+    parts = {"assignments", "kit"} <= names or all(
+        name.casefold() in _PARTS or name in spool.labs or is_copy(name) for name in names
+    )
     alone = (
         len(uploads) == 1
         and level.packed

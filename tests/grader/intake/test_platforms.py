@@ -155,3 +155,32 @@ def test_downloads_of_a_class_among_students_are_never_students(tmp_path: Path) 
     put(tmp_path / "in" / "week 3.zip", canvas)
     with pytest.raises(IntakeError, match="some of what is there are downloads of a whole class \\('week 1'"):
         discover(tmp_path / "in", tmp_path / "scratch 2", WANTED)
+
+
+def test_clones_of_several_assignments_are_one_class(tmp_path: Path) -> None:
+    for lab, file in (("lab-1", NAIVE), ("lab-2", TILED)):
+        for account in ("ada", "ben-x"):
+            put(tmp_path / "in" / f"{lab}-submissions" / f"{lab}-{account}" / "src" / file)
+            put(tmp_path / "in" / f"{lab}-submissions" / f"{lab}-{account}" / ".git" / "config")
+    found = discover(tmp_path / "in", tmp_path / "scratch", WANTED)
+    assert {one.submission.student.platform_ids["GitHub Classroom"]: sorted(one.sources) for one in found.students} == {
+        "ada": [NAIVE, TILED], "ben-x": [NAIVE, TILED],
+    }  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    "tree",
+    [
+        {f"assignments/01-naive/{NAIVE}": b"x", f"assignments/02-tiled/{TILED}": b"x", "Makefile": b""},
+        {f"01-naive/{NAIVE}": b"x", f"02-tiled/{TILED}": b"x"},
+        {f"src/{NAIVE}": b"x", "build/x.o": b"", "Makefile": b""},
+        {NAIVE: b"x", TILED: b"x"},
+    ],
+)
+@pytest.mark.parametrize("form", ["zip", "folder"])
+def test_one_students_own_folder_is_no_class(tree: Tree, form: str, tmp_path: Path) -> None:
+    source = put(tmp_path / "hw.zip", zip_bytes(tree)) if form == "zip" else tmp_path / "hw"
+    for path, data in tree.items():
+        put(tmp_path / "hw" / path, data)
+    with pytest.raises(IntakeError, match="looks like the submission of one student"):
+        discover(source, tmp_path / "scratch", LABS)
