@@ -97,7 +97,7 @@ class WeekSearch:
             for lab in labs
             if lab.id in wrong
         )
-        before = KeptCounts(self.private / "mistakes.json").update(wrong, [lab.id for lab in labs])
+        before = KeptCounts(self.private / "clusters" / "mistakes.json").update(wrong, [lab.id for lab in labs])
         mistakes = with_counts(mistakes, before)
         return replace(
             week,

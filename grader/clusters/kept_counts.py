@@ -1,4 +1,4 @@
-"""How many students made each mistake in the batch before, kept in OUT: instructor/mistakes.json.
+"""How many students made each mistake in the batch before, kept in OUT: instructor/clusters/mistakes.json.
 
 A batch that finds the same as the one before it changes nothing, so grading twice does not hide what changed.
 """
