@@ -117,10 +117,11 @@ class WeekSearch:
         names = {one.submission.id: one.submission.name for one in week.results}
         teams = {one.submission.id: one.submission.student.team for one in week.results}
         counts, files = [], []
+        known = list(_known(labs))
         for lab in labs:
             texts = _texts(sources, lab)
             folder = self.private / "similar"
-            of, found = KeptPairs(folder / f"{lab.id}.json").similar(texts, list(_known(lab)), teams)
+            of, found = KeptPairs(folder / f"{lab.id}.json").similar(texts, known, teams)
             counts.append((lab.id, len(found.pairs) + found.left_out + len(found.equal)))
             page = partial(similar_page, lab.id, lab.public.title, found, names=names, texts=texts)
             files.append(
@@ -138,10 +139,10 @@ def _texts(sources: Sources, lab: Lab) -> dict[str, str]:
     return {student: files[lab.public.file] for student, files in sources.items() if lab.public.file in files}
 
 
-def _known(lab: Lab) -> Iterator[str]:
-    """What nobody has to have written: the starter, and every right kernel of the course."""
-    private = [lab.private_dir] if lab.private_dir is not None else []
-    for folder in (lab.public_dir, *private):
+def _known(labs: Sequence[Lab]) -> Iterator[str]:
+    """What nobody has to have written: starters and right kernels of the whole course, for a lab may begin with an earlier one's."""
+    folders = {folder.parent for lab in labs for folder in (lab.public_dir, lab.private_dir) if folder is not None}
+    for folder in sorted(folders):
         for path in sorted(folder.rglob("*.cu")):
             if "rejects" not in path.relative_to(folder).parts:
                 yield path.read_text(encoding="utf-8", errors="replace")

@@ -19,7 +19,8 @@ LEAST_SHARE = 0.5  # of the passages that few others have, in the file that has 
 LEAST_NAMELESS_SHARE = 0.7  # where names do not count; without them, work of one's own is more alike
 LEAST_PASSAGES = 20  # in common
 _FEW = 4  # so many may share a passage
-_FEW_SHARE = 0.1  # or this part of the class
+_FEW_SHARE = 0.1  # or this part of the class,
+_MOST_FEW = 20  # but not more than these, so that the work does not grow with the square of a class
 
 
 @dataclass(frozen=True)
@@ -71,7 +72,7 @@ def _pairs(files: Mapping[str, Mapping[int, int]], known: set[int], *, renamed: 
         for passage in passages:
             if passage not in known:
                 having[passage].append(student)
-    few = max(_FEW, int(_FEW_SHARE * len(files)))
+    few = max(_FEW, min(_MOST_FEW, int(_FEW_SHARE * len(files))))
     own: Counter[str] = Counter()
     shared: dict[tuple[str, str], list[int]] = defaultdict(list)
     for passage, students in having.items():
