@@ -10,6 +10,7 @@ import hashlib
 import os
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from pathlib import Path
 
 from grader.canaries.canary import Canary, read_canaries
@@ -34,7 +35,8 @@ def compiler_trouble(toolset: Toolset) -> str:
         tried = try_compiler(toolset)
         trouble = next((sentence(toolset, canary, what) for canary, what in tried if what), "")
         if not trouble:
-            write_atomically(record, f"{toolset.compiler_version}: {len(tried)} canaries\n")
+            with suppress(OSError):  # in a folder of another user: then it is tried again next time
+                write_atomically(record, f"{toolset.compiler_version}: {len(tried)} canaries\n")
     except (OSError, RemediableError) as error:
         return f"the compiler cannot be tried: {error}"
     return trouble
@@ -70,7 +72,8 @@ def _record(toolset: Toolset) -> Path:
     digest = hashlib.sha256()
     for path in _large_parts(toolset):
         state = path.stat()
-        digest.update(f"{path}\0{state.st_size}\0{state.st_mtime_ns}\n".encode())
+        # In whole seconds: an image of a container keeps no smaller parts, and what was tried when it was built has to count in it.
+        digest.update(f"{path}\0{state.st_size}\0{int(state.st_mtime)}\n".encode())
     for path in [*sorted((_CODE / "engines").rglob("*.py")), *sorted(_folder(toolset).glob("*.cu"))]:
         digest.update(path.name.encode() + b"\0" + path.read_bytes())
     digest.update(f"{toolset.compiler_version}\0{toolset.confinement.name}".encode())

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import shutil
 from collections.abc import Callable
 from dataclasses import replace
@@ -160,6 +161,41 @@ def test_a_compiler_that_passed_is_not_tried_again(remembered: Toolset, monkeypa
     assert len(tried) == len(CANARIES)
     assert compiler_trouble(replace(remembered, compiler_version="g++ 99.1")) == ""
     assert len(tried) == 2 * len(CANARIES)
+
+
+def test_what_was_tried_while_an_image_was_built_counts_in_it(
+    remembered: Toolset, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The layers of an image keep a file's time in whole seconds."""
+    archive = tmp_path / "libkit.a"
+    archive.touch()
+    toolset = replace(remembered, toolchain=replace(remembered.toolchain, archives=(archive,)))
+    tried: list[str] = []
+
+    def run(_: Toolset, canary: Canary) -> str:
+        tried.append(canary.source.stem)
+        return ""
+
+    monkeypatch.setattr(compiler_trial, "run_canary", run)
+    os.utime(archive, ns=(5_000_000_777, 5_000_000_777))
+    assert compiler_trouble(toolset) == ""
+    os.utime(archive, ns=(5_000_000_000, 5_000_000_000))
+    assert compiler_trouble(toolset) == ""
+    assert len(tried) == len(CANARIES)
+    os.utime(archive, ns=(6_000_000_000, 6_000_000_000))
+    assert compiler_trouble(toolset) == ""
+    assert len(tried) == 2 * len(CANARIES)
+
+
+def test_a_folder_that_takes_no_record_is_not_the_compilers_fault(
+    remembered: Toolset, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refuses(*_: object) -> None:
+        raise PermissionError
+
+    monkeypatch.setattr(compiler_trial, "run_canary", lambda *_: "")
+    monkeypatch.setattr(compiler_trial, "write_atomically", refuses)
+    assert compiler_trouble(remembered) == ""
 
 
 def test_a_compiler_that_did_not_pass_is_named_and_tried_again(
