@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -10,6 +11,7 @@ from fake_course import Course, with_times
 from grader.batch import class_batch
 from grader.intake.intake import Discovery, discover
 
+_DISCOVER: Callable[..., Discovery] = discover
 COURSE = """
 time_zone = "Europe/Zurich"
 [deadlines]
@@ -26,7 +28,7 @@ def timed(course: Course, monkeypatch: pytest.MonkeyPatch) -> Course:
     """The small course with deadlines, three days after the first of them."""
 
     def discovered(*args: Path, **named: object) -> Discovery:
-        return with_times(discover(*args, **named), course.times)  # type: ignore[arg-type] # as it was called
+        return with_times(_DISCOVER(*args, **named), course.times)
 
     monkeypatch.setattr(class_batch, "discover", discovered)
     course.policy["course.toml"] = COURSE

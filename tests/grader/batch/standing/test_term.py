@@ -10,7 +10,7 @@ import signal
 import subprocess
 import sys
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from itertools import pairwise
 from pathlib import Path
 
@@ -65,13 +65,13 @@ def kill(term: Term, event: int, out: Path, labs: tuple[str, ...]) -> None:
 def fill(term: Term, event: int, out: Path, labs: tuple[str, ...], monkeypatch: pytest.MonkeyPatch) -> None:
     """The disk takes some files, and then no other. The batch says so."""
     free = [FULL_AT[event]]
-    make = tempfile.mkstemp
+    make: Callable[..., tuple[int, str]] = tempfile.mkstemp
 
     def mkstemp(*args: object, **named: object) -> tuple[int, str]:
         free[0] -= 1
         if free[0] < 0:
             raise OSError(28, "No space left on device")
-        return make(*args, **named)  # type: ignore[call-overload, no-any-return] # as it was called
+        return make(*args, **named)
 
     with monkeypatch.context() as patch:
         patch.setattr("grader.machine.atomic_file.tempfile.mkstemp", mkstemp)
