@@ -71,7 +71,8 @@ note_build() {
 changed_sources() { find "${built_from[@]}" -newer build/.sources -print -quit 2>/dev/null || true; }
 
 sources_digest() {
-  { find "${built_from[@]}" -type f \( -name '*.[ch]pp' -o -name '*.h' -o -name '*.inc' -o -name '*.cmake' -o -name verdicts.py -o -name CMakeLists.txt \) -print0 2>/dev/null || true; } |
+  { find "${built_from[@]}" -type f \( -name '*.[ch]pp' -o -name '*.h' -o -name '*.inc' -o -name '*.cmake' -o -name verdicts.py -o -name CMakeLists.txt \) \
+    ! \( \( -path 'assignments/*.cpp' -o -path 'solutions/*.cpp' \) ! -name public_tests.cpp ! -name hidden_tests.cpp \) -print0 2>/dev/null || true; } |
     LC_ALL=C sort -z | xargs -0 sha256sum | sha256sum | cut -d ' ' -f 1
 }
 

@@ -91,6 +91,12 @@ def test_a_handout_which_has_no_tests_of_the_kit_is_configured_all_the_same(tmp_
     shutil.copy(ROOT / "CMakeLists.txt", tmp_path)
     for folder in ("kit", "assignments", "grader"):
         shutil.copytree(ROOT / folder, tmp_path / folder)
+    shutil.copytree(
+        tmp_path / "assignments/01-naive", tmp_path / "assignments/01-naive (copy)"
+    )  # a student's, which is no lab
+    (tmp_path / "handout.json").write_text("{}")
     done = run(CMAKE, "-S", tmp_path, "-B", tmp_path / "build", PREFIX)
     assert done.returncode == 0, done.stderr
     assert not (tmp_path / "build/CTestTestfile.cmake").exists()
+    cache = (tmp_path / "build/CMakeCache.txt").read_text(encoding="utf-8")
+    assert "TILELAB_UNITY:BOOL=ON" in cache  # its sources are compiled several at once

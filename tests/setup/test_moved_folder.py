@@ -94,6 +94,17 @@ def test_a_source_that_changes_after_the_move_is_noticed(folder: Path) -> None:
     assert "some of its files have changed since" in run(moved, 'build_kit ""')
 
 
+def test_a_students_own_files_beside_a_lab_are_nothing_that_the_kit_is_built_from(folder: Path) -> None:
+    moved = folder.rename(folder.with_name("elsewhere"))
+    lab = moved / "assignments/01-add"
+    lab.mkdir(parents=True)
+    for name in ("try.cpp", "notes.txt", "add.cu"):
+        (lab / name).write_text("mine\n")
+    assert "is used again" in run(moved, 'build_kit ""')
+    (lab / "public_tests.cpp").write_text("// a test\n")
+    assert "some of its files have changed since" in run(moved, 'build_kit ""')
+
+
 PROGRAMS = {
     "short": b"#!%b/bin/python3.11\nprint('short')\n",
     "long": b"#!/bin/sh\n'''exec' \"%b/bin/python\" \"$0\" \"$@\"\n' '''\nprint('long')\n",
