@@ -28,10 +28,12 @@ from grader.slurm.slurm_commands import (
     Submission,
     TaskId,
     TaskState,
+    state_of,
 )
 from grader.slurm.task_answer import Bench, TaskAnswer
 
 _MOST_TASKS = 1000  # in one array; Slurm's usual limit is 1001
+_FROM_OUTSIDE = frozenset({"CANCELLED", "PREEMPTED"})  # no file of the slice did that
 _MOST_REFUSALS = 3  # nodes that refuse while none has judged anything: then it is not the nodes
 
 
@@ -107,17 +109,19 @@ class ArrayRun:
     def adopt(self, labs: Mapping[str, str]) -> set[str]:
         """Takes over tasks of an earlier command that still run or wait: the keys of `labs` that they judge. Others are cancelled."""
         name = self.folder.name()
-        alive = {task: state for task, state in self.slurm.queue(name).items() if not state.ended}
+        states = self.slurm.queue(name)
+        alive = {task.array for task, state in states.items() if not state.ended}
         folders = {one.array: folder for folder in self.folder.arrays() if (one := self._usable(folder)) is not None}
         taken: set[str] = set()
-        for task in alive:
-            slices = folders[task.array].order().slices if task.array in folders else ()
-            keys = [job.key for job in slices[task.number] if job.key in labs] if task.number < len(slices) else []
-            if keys and not taken.intersection(keys):
-                self._tasks[task] = (folders[task.array], Slice(tuple(keys)))
-                taken.update(keys)
+        for array in alive & folders.keys():
+            for number, jobs in enumerate(folders[array].order().slices):
+                state = state_of(TaskId(array, number), states)
+                keys = [job.key for job in jobs if job.key in labs]
+                if state is not None and not state.ended and keys and not taken.intersection(keys):
+                    self._tasks[TaskId(array, number)] = (folders[array], Slice(tuple(keys)))
+                    taken.update(keys)
         kept = {task.array for task in self._tasks}
-        if unwanted := sorted({task.array for task in alive} - kept):
+        if unwanted := sorted(alive - kept):
             self.slurm.cancel(name, *unwanted)
         return taken
 
@@ -204,7 +208,7 @@ class ArrayRun:
             self._be_patient(str(error))
             return None
         self._silent_since = None if not self._unsent else self._silent_since
-        self._last_state.update({task: state for task, state in states.items() if task in self._tasks})
+        self._last_state.update({task: state for task in self._tasks if (state := states.get(task)) is not None})
         return states
 
     def _be_patient(self, words: str) -> None:
@@ -228,7 +232,7 @@ class ArrayRun:
             answer = folder.answer(task.number) if task.number in answered[folder.path] else None
             if answer is not None:
                 self._settle(task, one, answer, labs, judged)
-            elif states is not None and (task not in states or states[task].ended):
+            elif states is not None and ((state := state_of(task, states)) is None or state.ended):
                 if now - self._gone.setdefault(task, now) >= self.waiting.grace:
                     self._lose(task, folder, one, labs, judged)
             else:
@@ -270,7 +274,8 @@ class ArrayRun:
         words = folder.last_words(task.number)
         why = f"task {task}{where} ended without an answer ({ended})" + (f"; its log ends: {words}" if words else "")
         # Part of the slice was judged: then nothing shows that the others are to blame.
-        self._retry(one, open_keys, labs, judged, why, counts=len(open_keys) == len(one.keys))
+        counts = len(open_keys) == len(one.keys)
+        self._retry(one, open_keys, labs, judged, why, counts=counts, smaller=last.state not in _FROM_OUTSIDE)
 
     def _retry(  # noqa: PLR0913 -- whose, which, and why
         self,
@@ -281,13 +286,14 @@ class ArrayRun:
         why: str,
         *,
         counts: bool,
+        smaller: bool = True,
     ) -> None:
         if not keys:
             return
         if counts and one.tries + 1 >= MOST_TRIES:
             judged.lost(Lost(tuple(keys), why))
         else:
-            self._unsent += again(one, keys, labs, counts=counts)
+            self._unsent += again(one, keys, labs, counts=counts, smaller=smaller)
 
     def _nobody_can(self) -> str:
         """Why grading stops: several nodes refuse, and none has judged anything."""
@@ -302,7 +308,7 @@ class ArrayRun:
         """One line about the tasks."""
         if self._silent_since is not None or not self._tasks:
             return
-        mine = [states[task] for task in self._tasks if task in states]
+        mine = [state for task in self._tasks if (state := state_of(task, states)) is not None]
         nodes = {one.node for one in mine if not one.waits and one.node}
         waiting = Counter(one.reason for one in mine if one.waits)
         parts = []

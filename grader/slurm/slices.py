@@ -31,11 +31,17 @@ def cut(labs: Mapping[str, str], size: int, tries: int = 0) -> Iterator[Slice]:
             yield Slice(tuple(keys[number * len(keys) // count : (number + 1) * len(keys) // count]), tries)
 
 
-def again(whole: Slice, left: Iterable[str], labs: Mapping[str, str], *, counts: bool) -> list[Slice]:
-    """Slices for the keys that are `left` of `whole`. `counts`: the try is held against them, because nothing was judged in it."""
+def again(
+    whole: Slice, left: Iterable[str], labs: Mapping[str, str], *, counts: bool, smaller: bool = True
+) -> list[Slice]:
+    """Slices for the keys that are `left` of `whole`. `counts`: the try is held against them, because nothing was judged in it.
+    `smaller`: one of them may have ended the task.
+    """
     keys = list(left)
     if not counts:
         return list(cut({key: labs[key] for key in keys}, max(1, len(whole.keys)), whole.tries)) if keys else []
     tries = whole.tries + 1
-    size = 1 if tries >= MOST_TRIES - 1 else max(1, math.ceil(len(whole.keys) / _SHRINK))
+    size = len(whole.keys)
+    if smaller:
+        size = 1 if tries >= MOST_TRIES - 1 else max(1, math.ceil(size / _SHRINK))
     return list(cut({key: labs[key] for key in keys}, size, tries)) if keys else []

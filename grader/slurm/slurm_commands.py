@@ -23,7 +23,8 @@ _NO_ANSWER, _NO_START = 124, 126  # our own statuses of a command that did not e
 _UNHEARD = frozenset({_NO_ANSWER, _NO_START})
 _SECONDS = 120  # for one command; slurmctld may be busy
 _FORMAT = "%i|%T|%N|%r"
-_TASK = re.compile(r"(\d+)_(\d+)")
+_TASK = re.compile(r"(\d+)(?:_(\d+)|_\[[^|\]]*\])?")  # of an array: one task, or those that have not begun
+REST = -1  # the number that stands for tasks of an array that are not listed one by one
 _ID = re.compile(r"(\d+)(;[\w.-]+)?")
 _ENDED = frozenset(
     [
@@ -99,6 +100,11 @@ class TaskState:
     @property
     def waits(self) -> bool:
         return self.state == "PENDING"
+
+
+def state_of(task: TaskId, states: Mapping[TaskId, TaskState]) -> TaskState | None:
+    """None: the queue has forgotten the task."""
+    return states.get(task) or states.get(TaskId(task.array, REST))
 
 
 @dataclass(frozen=True)
@@ -181,7 +187,9 @@ class SlurmCommands:
                     message = f"squeue printed a line that is not understood: {line.strip()[:200]!r}"
                     raise QueueLostError(message)
                 continue
-            found[TaskId(int(task[1]), int(task[2]))] = TaskState(parts[1], parts[2], "|".join(parts[3:]))
+            state = TaskState(parts[1], parts[2], "|".join(parts[3:]))
+            if task[2] is not None or not state.ended:
+                found[TaskId(int(task[1]), int(task[2] or REST))] = state
         return found
 
     def why(self, task: TaskId) -> str:

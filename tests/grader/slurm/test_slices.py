@@ -27,3 +27,8 @@ def test_a_try_that_is_nobodys_fault_counts_for_nobody() -> None:
     whole = Slice(("a1", "a2", "a3"), 1)
     assert again(whole, ["a1", "a3"], LABS, counts=False) == [Slice(("a1", "a3"), 1)]
     assert again(whole, [], LABS, counts=True) == []
+
+
+def test_what_somebody_cancelled_stays_together() -> None:
+    whole = Slice(tuple(f"a{one}" for one in range(8)))
+    assert again(whole, whole.keys, LABS, counts=True, smaller=False) == [Slice(whole.keys, 1)]

@@ -16,6 +16,7 @@ from grader.slurm.slurm_commands import (
     TaskId,
     TaskState,
     own_options,
+    state_of,
 )
 
 
@@ -105,11 +106,23 @@ def test_the_queue_tells_each_task_with_its_state_and_node(programs: Path) -> No
     assert {"--name=tilelab-0", "--array", "--states=all", "--noheader"} <= {*said(programs, "squeue")}
 
 
+def test_tasks_that_are_not_listed_one_by_one_are_those_of_their_array(programs: Path) -> None:
+    program(
+        programs, "squeue", "echo '7_0|RUNNING|n1|None'; echo '7_[1-3]|PENDING||Resources'; echo '8|CANCELLED||None'"
+    )
+    states = SlurmCommands().queue("tilelab-0")
+    assert state_of(TaskId(7, 0), states) == TaskState("RUNNING", "n1", "None")
+    assert state_of(TaskId(7, 2), states) == TaskState("PENDING", "", "Resources")
+    assert (
+        state_of(TaskId(8, 0), states) is None
+    )  # what is left of an array whose tasks were cancelled before they began
+
+
 @pytest.mark.parametrize(
     "body",
     [
         "echo 'slurm_load_jobs error: Unable to contact slurm controller' >&2; exit 1",
-        "echo '7_[0-3]|PENDING||Resources'",  # not taken apart
+        "echo '7_[0-3|PENDING||Resources'",
         "echo 'JOBID STATE'",
         "echo '7_0|running|n1|None'",
         "echo '7_0|RUNNING'",
