@@ -9,7 +9,7 @@ import re
 from collections.abc import Iterator
 from typing import NamedTuple
 
-LONGEST = 200_000  # characters of a file; what comes after them is not compared
+LONGEST = 60_000  # characters of a file; what comes after them is not compared
 # A comment or a text without its end goes on to the end of the file or the line, so that nothing is read twice.
 _TOKEN = re.compile(
     r"(?P<include>^[ \t]*\#[ \t]*include[^\n]*)|(?P<comment>//[^\n]*|/\*(?:.*?\*/|.*))"

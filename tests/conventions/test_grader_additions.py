@@ -42,13 +42,11 @@ def time_section(view: LabView) -> str:
 '''
 CLASS_SECTION = '''"""Who handed in. Pure."""
 
-from collections.abc import Sequence
-
-from grader.model.result import Result
+from grader.reports.class_week.class_view import ClassView
 
 
-def time_section(results: Sequence[Result]) -> str:
-    return f"Judged {len(results)} in some seconds."
+def time_section(view: ClassView) -> str:
+    return f"Judged {len(view.results)} in some seconds."
 '''
 TEMPLATE = """{# How long it took. #}
 {% macro show(section) %}
