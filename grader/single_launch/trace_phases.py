@@ -127,7 +127,7 @@ def block_trace(trace: Trace, factors: Sequence[str], block: Index3, file: str) 
 
 def _events(trace: Trace, file: str) -> Iterator[_Event]:
     for kind, thread, interval, array, offset, size, bits, place, _, _ in trace.steps:
-        if kind != StepKind.BARRIER:
+        if kind not in {StepKind.BARRIER, StepKind.OUTSIDE}:
             known = trace.arrays[array]
             access = Access(known.name, known.index(offset, size), known.value(bits, size), _line(trace, place, file))
             yield _Event(StepKind(kind), thread, interval, known.space, access)

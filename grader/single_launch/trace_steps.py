@@ -19,6 +19,7 @@ class StepKind(IntEnum):
     WRITE = 1
     ATOMIC = 2
     BARRIER = 3
+    OUTSIDE = 4  # an access that no array contains: it is told as one of the array that it missed, and nothing is known of its value
 
 
 class TracedArray(Model):

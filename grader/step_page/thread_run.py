@@ -93,5 +93,5 @@ def _step(step: Step) -> WarpStep:
         bytes=size,
         lanes=(thread % LANES,),
         offsets=(offset,),
-        bits=(bits,),
+        bits=(None if kind == StepKind.OUTSIDE else bits,),
     )

@@ -11,8 +11,8 @@ from dataclasses import replace
 from grader.model.result import Finding, Launch, Site
 from grader.model.verdicts import Verdict
 from grader.single_launch.tracing import Traced
+from grader.step_page.named_places import has_thread, offset_of, thread_number
 from grader.step_page.story import LANES, Index3, Mark, PageStepKind, Story, StoryElement, StoryRun, Tone, WarpStep
-from grader.step_page.stray_steps import has_thread, offset_of, thread_number, with_strays
 from grader.step_page.warp_steps import run_of_trace
 
 _MOST_MARKS = 60
@@ -28,7 +28,6 @@ def story_of(traced: Traced, source: Sequence[str], *, beside_report: bool = Fal
         return None
     file = traced.lab.public.file
     run = run_of_trace(trace, launch.block, file, title="As it ran", schedule=AS_IT_RAN)
-    run = with_strays(run, launch.findings, launch.block, traced.request.block)
     run = replace(
         run,
         marks=tuple(marks_of(run, launch.findings, launch.block, traced.request.block))[:_MOST_MARKS],
@@ -97,6 +96,9 @@ def _step_of(run: StoryRun, site: Site, thread: int, finding: Finding) -> int | 
     ]
     if site.access in {"barrier", "skip", "return"}:
         return next(iter(barriers or own[-1:]), None)
+    outside = [number for number in on_line if run.steps[number].kind is PageStepKind.OUTSIDE]
+    if finding.kind is Verdict.OUT_OF_BOUNDS:  # what is not recorded ends its thread
+        return next(iter(exact or outside or on_line[-1:] or own[-1:]), None)
     return next(iter(exact or of_array or on_line or own[-1:]), None)
 
 

@@ -59,7 +59,7 @@ def _warp_steps(steps: Sequence[Step], arrays: Sequence[StoryArray], unset: Set[
         if kind == StepKind.BARRIER:
             barriers[interval] = step
             continue
-        value = None if order in unset else bits
+        value = None if order in unset or kind == StepKind.OUTSIDE else bits
         lane = chunks[interval, thread // LANES][thread % LANES]
         if part and lane:
             lane[-1].bits.append(value)
@@ -119,7 +119,9 @@ def _step_of(row: _Row, warp: int, interval: int, arrays: Sequence[StoryArray]) 
         lanes=tuple(offsets),
         offsets=tuple(offsets.values()),
         bits=tuple(bits for one in row.lanes.values() for bits in one.bits),
-        cost=_cost(arrays[array], offsets, size * parts, reads=kind == StepKind.READ),
+        cost=None
+        if kind == StepKind.OUTSIDE
+        else _cost(arrays[array], offsets, size * parts, reads=kind == StepKind.READ),
     )
 
 
@@ -132,7 +134,7 @@ def _cost(array: StoryArray, offsets: Mapping[int, int], size: int, *, reads: bo
 
 def _unit_array(array: TracedArray, number: int, steps: Sequence[Step]) -> StoryArray:
     """An array of bytes that is only used as floats is shown as floats."""
-    sizes = {step[5] for step in steps if step[0] != StepKind.BARRIER and step[3] == number}
+    sizes = {step[5] for step in steps if step[0] not in {StepKind.BARRIER, StepKind.OUTSIDE} and step[3] == number}
     size = sizes.pop() if len(sizes) == 1 else array.element_bytes
     plain = StoryArray(array.name, array.space, array.element, array.element_bytes, array.dimensions, array.base)
     if size == array.element_bytes:
@@ -145,7 +147,7 @@ def _reads_of_nothing(steps: Sequence[Step], arrays: Sequence[StoryArray]) -> se
     written: set[tuple[int, int]] = set()
     found = set()
     for order, (kind, _, _, array, offset, size, *_) in enumerate(steps):
-        if kind == StepKind.BARRIER or arrays[array].space != "shared":
+        if kind in {StepKind.BARRIER, StepKind.OUTSIDE} or arrays[array].space != "shared":
             continue
         touched = {(array, byte) for byte in range(offset, offset + size)}
         if kind != StepKind.READ:
@@ -160,7 +162,7 @@ def _first_reads(number: int, steps: Sequence[Step]) -> dict[int, int]:
     known: dict[int, int] = {}
     written: set[int] = set()
     for kind, _, _, array, offset, _, bits, *_ in steps:
-        if kind == StepKind.BARRIER or array != number:
+        if kind in {StepKind.BARRIER, StepKind.OUTSIDE} or array != number:
             continue
         if kind == StepKind.READ:
             if offset not in written:

@@ -15,18 +15,27 @@ constexpr std::size_t numbers_of_a_step = 10, most_arrays = 256, most_places = 4
 constexpr std::uint32_t most_threads = 1024;
 
 json step_json(const TracedStep& step) {
-  return {static_cast<unsigned>(step.kind), step.thread, step.interval, step.array, step.offset, step.bytes, step.bits, step.place, step.slot, step.part};
+  return {static_cast<unsigned>(step.kind),
+          step.thread,
+          step.interval,
+          step.array,
+          static_cast<std::int64_t>(step.offset),
+          step.bytes,
+          step.bits,
+          step.place,
+          step.slot,
+          step.part};
 }
 
 TracedStep step_from(const json& value, const Trace& trace) {
   if (list(value).size() != numbers_of_a_step) strict::refuse(value, "ten numbers");
   const auto kind = integer<std::uint8_t>(value[0]);
-  if (kind > static_cast<std::uint8_t>(TracedStep::Kind::barrier)) strict::refuse(value, "a known kind of step");
+  if (kind > static_cast<std::uint8_t>(TracedStep::Kind::outside)) strict::refuse(value, "a known kind of step");
   const TracedStep step{.kind = static_cast<TracedStep::Kind>(kind),
                         .thread = integer<std::uint32_t>(value[1]),
                         .interval = integer<std::uint32_t>(value[2]),
                         .array = integer<std::uint32_t>(value[3]),
-                        .offset = integer<std::uint64_t>(value[4]),
+                        .offset = static_cast<std::uint64_t>(integer<std::int64_t>(value[4])),
                         .bytes = integer<std::uint32_t>(value[5]),
                         .bits = integer<std::uint64_t>(value[6]),
                         .place = integer<std::uint32_t>(value[7]),

@@ -35,12 +35,12 @@ struct TracedPlace {
 
 // In JSON this is an array of its ten numbers.
 struct TracedStep {
-  enum class Kind : std::uint8_t { read, write, atomic, barrier };
+  enum class Kind : std::uint8_t { read, write, atomic, barrier, outside };
   Kind kind = Kind::read;
   std::uint32_t thread = 0, interval = 0;
-  std::uint32_t array = 0;  // index into Trace::arrays; unused by a barrier
-  std::uint64_t offset = 0;
-  std::uint32_t bytes = 0;  // a barrier: 0
+  std::uint32_t array = 0;   // index into Trace::arrays; unused by a barrier
+  std::uint64_t offset = 0;  // in JSON with its sign: `outside` may lie before the array
+  std::uint32_t bytes = 0;   // a barrier: 0
   std::uint64_t bits = 0;
   std::uint32_t place = 0;  // index into Trace::places
   std::uint32_t slot = 0;   // lanes of a warp with the same one do the step together: simt::TraceStep

@@ -77,3 +77,26 @@ TEST_CASE("elements of one access are its parts, and lanes at one instruction ha
   // Wide accesses to shared memory are served in another way, so they are no request together with narrow ones.
   CHECK(steps[8].slot != steps[0].slot);
 }
+
+TEST_CASE("an access outside is told as one of the array that it missed, before it or behind", "[trace_recorder]") {
+  std::array<std::uint32_t, 4> memory{1, 2, 3, 4};
+  const Region region = region_over(memory);
+  TraceRecorder recorder(0, 100);
+  HandmadeLaunch launch(recorder, region);
+  launch.begin_block();
+  Access access;
+  access.size = 4;
+  access.space = Space::shared;
+  access.by = {0, 5};
+  access.address = region.base - 4;
+  recorder.on_stray(access, &region);
+  recorder.on_stray(access, nullptr);
+  access.address = region.base + 16;
+  recorder.on_stray(access, &region);
+  launch.end_block();
+  REQUIRE(recorder.steps().size() == 2);
+  CHECK(recorder.steps()[0].kind == TraceStep::Kind::outside);
+  CHECK(static_cast<std::int64_t>(recorder.steps()[0].offset) == -4);
+  CHECK(recorder.steps()[1].offset == 16);
+  CHECK(recorder.steps()[1].bits == 0);
+}

@@ -23,10 +23,10 @@ from grader.single_launch.lab_launch import read_report
 from grader.single_launch.public_launch import watch_public_launch
 from grader.single_launch.trace_steps import TraceReport
 from grader.single_launch.tracing import Traced, TraceRequest
+from grader.step_page.named_places import thread_number
 from grader.step_page.packed_page import packed_page
 from grader.step_page.race_story import race_of, race_story
 from grader.step_page.story import Index3, Story
-from grader.step_page.stray_steps import thread_number
 from grader.step_page.trace_story import said_of, story_of
 
 _SECONDS = 30  # of the launch that is drawn

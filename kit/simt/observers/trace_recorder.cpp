@@ -31,13 +31,25 @@ void TraceRecorder::on_block_begin(std::uint64_t block) {
 // One lane's instruction moves at most 16 bytes: what is longer becomes several, as RequestCounter counts it.
 void TraceRecorder::on_access(const Access& access) {
   settle();
-  if (access.by.block != block_) return;
+  if (access.by.block == block_) take(access, false);
+}
+
+// It is told as an access of the region that it missed. A thread's own variables are not shown.
+void TraceRecorder::on_stray(const Access& access, const Region* nearest) {
+  settle();
+  if (access.by.block != block_ || nearest == nullptr || nearest->in_frame) return;
+  Access missed = access;
+  missed.region = nearest;
+  take(missed, true);
+}
+
+void TraceRecorder::take(const Access& access, bool outside) {
   constexpr std::uint32_t widest = 16;
   const std::uint64_t first = access.address - access.region->base;
-  if (access.size <= widest) return piece(access, first, access.size, 0);
+  if (access.size <= widest) return piece(access, first, access.size, 0, outside);
   const auto fits = [&](std::uint32_t step) { return access.address % step == 0 && access.size % step == 0; };
   const std::uint32_t step = fits(16) ? 16 : fits(8) ? 8 : 4;
-  for (std::uint32_t at = 0; at < access.size; at += step) piece(access, first + at, std::min(step, access.size - at), at + 1);
+  for (std::uint32_t at = 0; at < access.size; at += step) piece(access, first + at, std::min(step, access.size - at), at + 1, outside);
 }
 
 std::uint32_t TraceRecorder::slot_of(const Access& access, std::uint32_t size, std::uint32_t number) {
@@ -47,11 +59,12 @@ std::uint32_t TraceRecorder::slot_of(const Access& access, std::uint32_t size, s
   return slots_.try_emplace(ControlPath::mix(key, access.instruction), static_cast<std::uint32_t>(slots_.size())).first->second;
 }
 
-void TraceRecorder::piece(const Access& access, std::uint64_t first, std::uint32_t size, std::uint32_t number) {
+void TraceRecorder::piece(const Access& access, std::uint64_t first, std::uint32_t size, std::uint32_t number, bool outside) {
   const std::uint32_t part = part_of(access, size, first), slot = slot_of(access, size, number);
   for (std::uint32_t at = 0; at < size && has_room(); at += part) {
     TraceStep& step = steps_.emplace_back();
-    step.kind = access.kind == AccessKind::read    ? TraceStep::Kind::read
+    step.kind = outside                            ? TraceStep::Kind::outside
+                : access.kind == AccessKind::read  ? TraceStep::Kind::read
                 : access.kind == AccessKind::write ? TraceStep::Kind::write
                                                    : TraceStep::Kind::atomic;
     step.thread = access.by.thread;

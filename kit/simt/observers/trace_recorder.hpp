@@ -15,12 +15,12 @@
 namespace tilelab::simt {
 
 struct TraceStep {
-  enum class Kind : std::uint8_t { read, write, atomic, barrier };
+  enum class Kind : std::uint8_t { read, write, atomic, barrier, outside };  // outside: an access that no region contains
   Kind kind = Kind::read;
   std::uint32_t thread = 0;    // linear in its block; not used by a barrier, which belongs to all
   std::uint32_t interval = 0;  // barriers that the block had passed before
   const Region* region = nullptr;
-  std::uint64_t offset = 0;  // bytes from the region's first byte
+  std::uint64_t offset = 0;  // bytes from the region's first byte; of an access before it, modulo 2^64
   std::uint32_t bytes = 0;   // 1, 2, 4 or 8
   std::uint64_t bits = 0;    // the value before a read, or after a write or an atomic
   std::uintptr_t pc = 0;
@@ -40,6 +40,7 @@ class TraceRecorder final : public Observer {
   void on_launch_begin(const LaunchEvent& launch) override { make_room(launch.block); }
   void on_block_begin(std::uint64_t block) override;
   void on_access(const Access& access) override;
+  void on_stray(const Access& access, const Region* nearest) override;
   void on_barrier(const BarrierEvent& event) override;
   void on_edge(const ThreadRef& by, std::uintptr_t pc) override {
     if (ControlPath* path = path_of(by)) path->block(loops_, pc);
@@ -60,10 +61,9 @@ class TraceRecorder final : public Observer {
 
  private:
   void make_room(const Index3& block) { paths_.assign(std::size_t{block.x} * block.y * block.z, {}); }
-  ControlPath* path_of(const ThreadRef& by) {
-    return by.block == block_ && by.thread < paths_.size() ? &paths_[by.thread] : nullptr;
-  }
-  void piece(const Access& access, std::uint64_t first, std::uint32_t size, std::uint32_t number);
+  ControlPath* path_of(const ThreadRef& by) { return by.block == block_ && by.thread < paths_.size() ? &paths_[by.thread] : nullptr; }
+  void take(const Access& access, bool outside);
+  void piece(const Access& access, std::uint64_t first, std::uint32_t size, std::uint32_t number, bool outside);
   std::uint32_t slot_of(const Access& access, std::uint32_t size, std::uint32_t number);
   bool has_room();
   void settle();

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from grader.reports.pages import trace_page
 from grader.single_launch.trace_steps import Step, StepKind, Trace, TracedArray, TracedPlace
-from grader.step_page.story import Mark, Question, Story, StoryElement, StoryRun
+from grader.step_page.story import Mark, PageStepKind, Question, Story, StoryArray, StoryElement, StoryRun, WarpStep
 from grader.step_page.warp_steps import run_of_trace
 
 FILE = "tiled.cu"
@@ -103,6 +103,15 @@ def two_orders() -> Story:
     other = replace(run, title="The other order", steps=run.steps[2:], marks=(mark,))
     question = Question(0, 5, "What will As[0][1] hold?", ("7", "0", "nothing"), 0, "Thread (1,0) has stored it.")
     return replace(story, runs=(run, other), questions=(question,))
+
+
+def reaching_outside() -> Story:
+    """The block ends with a thread that reaches before an array of which it uses nothing."""
+    story = tiled_story()
+    run = story.runs[0]
+    array = StoryArray("D", "global", "float", 4, (8, 8))
+    step = WarpStep(PageStepKind.OUTSIDE, 0, 4, 5, len(run.arrays), 4, 1, (1,), (-4,), (None,))
+    return replace(story, runs=(replace(run, arrays=(*run.arrays, array), steps=(*run.steps, step)),))
 
 
 def written(folder: Path, story: Story) -> Path:

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from step_stories import tiled_story, two_orders, written
+from step_stories import reaching_outside, tiled_story, two_orders, written
 
 if TYPE_CHECKING:
     from playwright.sync_api import Page
@@ -197,6 +197,22 @@ def test_source_and_names_never_become_markup(opened: Opened, small: Path) -> No
     page = opened(small).page
     assert page.locator("li.has", has_text="not markup").count() == 1
     assert page.locator("b", has_text="not markup").count() == 0
+
+
+def test_an_access_outside_is_drawn_beside_the_array_that_it_missed(opened: Opened, tmp_path: Path) -> None:
+    shown = opened(written(tmp_path, reaching_outside()))
+    page = shown.page
+    page.click("#last")
+    assert _now(page) == "Thread (1, 0) would go outside of the array, to D[-1] in line 10."
+    assert page.locator("i.outside.beyond").count() == 1
+    assert page.locator(".place rect.beyond").count() == 1
+    assert (
+        page.locator(".place svg[aria-label^='D,']").get_attribute("aria-label")
+        == "D, 8 \u00d7 8. Not used between these barriers. Now: D[-1], outside of it."
+    )
+    page.fill("#element", "D[-1]")
+    page.press("#element", "Enter")
+    assert shown.errors == []
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])

@@ -10,7 +10,7 @@ class MatrixPlace {
     const count = most || cells.reduce((a, b) => Math.max(a, b), 0) + 1;
     this.columns = array.width || Math.min(count, 64);
     this.rows = Math.max(1, Math.ceil(count / this.columns));
-    const scale = Math.min(MAP_SIDE / this.columns, MAP_SIDE / this.rows);
+    const scale = Math.min(16, MAP_SIDE / this.columns, MAP_SIDE / this.rows);
     this.layers = ["touched", "interval", "now"].map((name) => drawn("g", { class: name }));
     const width = this.columns * scale, height = Math.max(3, this.rows * scale);
     this.scale = [scale, height / this.rows];
@@ -79,7 +79,7 @@ class MatrixPlace {
       return this.array.nameOf(first) + (last > first ? " to " + this.array.nameOf(last) : "");
     };
     const touched = this.ofInterval.get(interval);
-    return [this.array.name + (size ? ", " + size : "") + ".", touched ? "Between these barriers the block uses " + named(touched) + "." : "Not used between these barriers.",
-      now.length ? "Now: " + named(now) + "." : ""].filter(Boolean).join(" ");
+    return [this.array.name + (size ? ", " + size : "") + ".", touched && touched.size ? "Between these barriers the block uses " + named(touched) + "." : "Not used between these barriers.",
+      now.length ? "Now: " + named(now) + (now.every((cell) => this.array.holds(cell)) ? "." : ", outside of it.") : ""].filter(Boolean).join(" ");
   }
 }

@@ -4,8 +4,9 @@ class Stage {
     this.run = run;
     this.memory = new BlockMemory(run);
     this.search = new StepSearch(run);
+    const stored = new Set(run.steps.filter((step) => step.kind === Kind.write || step.kind === Kind.atomic).map((step) => step.array));
     const order = { shared: 0, global: 1, module: 2 };
-    const shown = [...run.arrays].filter((array) => this.memory.slots[array.number].size).sort((a, b) => order[a.space] - order[b.space]);
+    const shown = [...run.arrays].filter((array) => this.memory.slots[array.number].size).sort((a, b) => order[a.space] - order[b.space] || stored.has(a.number) - stored.has(b.number));
     this.threads = new ThreadGrid(run, follow);
     this.grids = shown.map((array) => new ElementGrid(run, array, this.memory, pick));
     this.places = shown.filter((array) => array.space === "global").map((array) => new MatrixPlace(run, array, this.memory));

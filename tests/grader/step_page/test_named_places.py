@@ -1,4 +1,4 @@
-"""Accesses outside of an array, and the steps that findings speak of."""
+"""Elements by their names, and the steps that findings speak of."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ import pytest
 
 from grader.model.result import Finding, Site
 from grader.model.verdicts import Verdict
+from grader.step_page.named_places import offset_of
 from grader.step_page.story import PageStepKind, StoryArray, StoryPlace, StoryRun, WarpStep
-from grader.step_page.stray_steps import offset_of, with_strays
 from grader.step_page.trace_story import marks_of
 
 _SHARED = StoryArray("As", "shared", "float", 4, (4, 8))
@@ -62,19 +62,12 @@ def _finding(kind: Verdict, element: str, thread: int, line: int = 5, access: st
     )
 
 
-def test_an_access_outside_stands_after_the_last_step_of_its_thread() -> None:
-    run = with_strays(_RUN, [_finding(Verdict.OUT_OF_BOUNDS, "A[10]", 1, 7)], (2, 1, 1), (0, 0, 0))
-    assert [step.kind for step in run.steps].index(PageStepKind.OUTSIDE) == 3
-    stray = run.steps[3]
-    assert (stray.lanes, stray.offsets, run.places[stray.place].line) == ((1,), (40,), 7)
-
-
-def test_an_access_outside_of_an_array_that_the_block_does_not_use_is_no_step() -> None:
-    assert with_strays(_RUN, [_finding(Verdict.OUT_OF_BOUNDS, "C[1]", 1)], (2, 1, 1), (0, 0, 0)) is _RUN
-
-
-def test_another_blocks_access_outside_is_no_step() -> None:
-    assert with_strays(_RUN, [_finding(Verdict.OUT_OF_BOUNDS, "A[10]", 1)], (2, 1, 1), (1, 0, 0)) is _RUN
+def test_an_access_outside_is_told_where_it_is_and_one_that_is_not_recorded_at_its_threads_last_step() -> None:
+    outside = replace(_step(10, lanes=(1,), array=1), kind=PageStepKind.OUTSIDE)
+    run = replace(_RUN, steps=(_RUN.steps[0], outside, *_RUN.steps[1:]))
+    recorded = _finding(Verdict.OUT_OF_BOUNDS, "A[11]", 1)
+    subscript = _finding(Verdict.OUT_OF_BOUNDS, "", 0, 6, "")
+    assert [mark.step for mark in marks_of(run, [recorded, subscript], (2, 1, 1), (0, 0, 0))] == [1, 3]
 
 
 def test_a_finding_is_told_at_the_access_of_its_element_and_not_at_the_first_of_its_line() -> None:
