@@ -5,6 +5,7 @@ Stories that compare runs, or ask questions, are made elsewhere from the same ru
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
@@ -16,6 +17,7 @@ from grader.step_page.story import LANES, Index3, Mark, PageStepKind, Story, Sto
 from grader.step_page.warp_steps import run_of_trace
 
 _MOST_MARKS = 60
+_MOST_THREADS = 1024
 AS_IT_RAN = (
     "One warp after the other between two barriers. A GPU may run them in any other order; only barriers order them."
 )
@@ -25,6 +27,8 @@ def story_of(traced: Traced, source: Sequence[str], *, beside_report: bool = Fal
     """None where the block did not run. `beside_report`: the page is about what went wrong there."""
     launch, trace = traced.report.launch, traced.report.trace
     if trace is None or launch.block is None or launch.grid is None or not trace.steps:
+        return None
+    if math.prod(launch.block) > _MOST_THREADS:  # no GPU has such a block, whatever was reported
         return None
     file = traced.lab.public.file
     run = run_of_trace(trace, launch.block, file, title="As it ran", schedule=AS_IT_RAN)

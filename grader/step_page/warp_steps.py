@@ -149,10 +149,11 @@ def _reads_of_nothing(steps: Sequence[Step], arrays: Sequence[StoryArray]) -> se
     for order, (kind, _, _, array, offset, size, *_) in enumerate(steps):
         if kind in {StepKind.BARRIER, StepKind.OUTSIDE} or arrays[array].space != "shared":
             continue
-        touched = {(array, byte) for byte in range(offset, offset + size)}
+        unit = arrays[array].element_bytes
+        touched = [(array, cell) for cell in range(offset // unit, (offset + size - 1) // unit + 1)]
         if kind != StepKind.READ:
-            written |= touched
-        elif not touched & written:
+            written.update(touched)
+        elif written.isdisjoint(touched):
             found.add(order)
     return found
 

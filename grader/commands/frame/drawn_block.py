@@ -8,12 +8,10 @@ from __future__ import annotations
 
 import math
 import re
-import subprocess
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from grader.machine.toolset import Toolset
-from grader.model.errors import RemediableError
 from grader.model.labs import Lab
 from grader.model.outcome import JudgedCase
 from grader.model.result import Finding, Launch, StepLink, StepPage
@@ -48,12 +46,16 @@ def drawn_block(
         traced = _traced(toolset, lab, runner, launch, _block_of(launch))
         story = story_of(traced, text.split("\n"), beside_report=True)
         race = _race(toolset, lab, text, runner, traced)
-    except (RuntimeError, RemediableError, OSError, subprocess.TimeoutExpired):
-        return ()  # the launch cannot be watched: the report stands without the page
-    return (
-        *(_page(f"trace-{lab.id}.html", story, tuple(_links(story, launch))) if story is not None else ()),
-        *(_page(f"race-{lab.id}.html", race, tuple(_race_links(launch))) if race is not None else ()),
-    )
+        return tuple(_pages(lab, launch, story, race))
+    except Exception:  # noqa: BLE001 -- whatever it is, what was judged stands without the page
+        return ()
+
+
+def _pages(lab: Lab, launch: Launch, story: Story | None, race: Story | None) -> Iterator[StepPage]:
+    if story is not None:
+        yield from _page(f"trace-{lab.id}.html", story, tuple(_links(story, launch)))
+    if race is not None:
+        yield from _page(f"race-{lab.id}.html", race, tuple(_race_links(launch)))
 
 
 def _page(name: str, story: Story, links: tuple[StepLink, ...]) -> tuple[StepPage, ...]:

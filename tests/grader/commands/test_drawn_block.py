@@ -93,10 +93,10 @@ def test_cases_that_withhold_anything_are_never_drawn(
     assert drawn_block(None, asked, "", Path("none"), cases) == ()  # type: ignore[arg-type]  # it is not used
 
 
-def test_a_page_that_cannot_be_made_is_left_out(lab: Lab, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize("trouble", [RuntimeError("the judge failed"), ZeroDivisionError("ours"), KeyError(3)])
+def test_a_page_that_cannot_be_made_is_left_out(lab: Lab, monkeypatch: pytest.MonkeyPatch, trouble: Exception) -> None:
     def watched(*_: object, **__: object) -> bytes:
-        message = "the judge failed"
-        raise RuntimeError(message)
+        raise trouble
 
     monkeypatch.setattr(module, "watch_public_launch", watched)
     name = lab.public.case[0].name
