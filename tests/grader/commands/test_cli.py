@@ -90,7 +90,7 @@ def course(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     for module in (grade_command, practice_commands):
         monkeypatch.setattr(module, "open_toolset", lambda _root, **_: FakeToolset(lab / "lab.toml"))
     for module in (class_setup, grade_command, practice_commands):
-        monkeypatch.setattr(module, "lab_judge", lambda _toolset, _seed, *, public_only: judge)  # noqa: ARG005
+        monkeypatch.setattr(module, "lab_judge", lambda _toolset, _seed, **_: judge)
     monkeypatch.setattr(class_setup, "compiler_trouble", lambda _toolset: "")
     return root
 
