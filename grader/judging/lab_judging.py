@@ -112,7 +112,8 @@ def judge_lab(  # noqa: PLR0913 - what a lab is judged on, each by name
         causes = failure_causes(toolset, lab, text, work, cases) if explained else ()
         outcome = LabOutcome(lab.id, build=build, cases=cases, seconds=seconds, gpu=gpu, causes=causes)
         if drawn is not None and (runner := folder / RUNNER_FILE).is_file():
-            outcome = dataclasses.replace(outcome, step_pages=drawn(toolset, lab, text, runner, cases))
+            pages = toolset.workers.run(drawn, toolset, lab, text, runner, cases)
+            outcome = dataclasses.replace(outcome, step_pages=pages)
         if not only and all_passed(asked := _asked(lab, public_only=public_only), outcome):
             speed = time_lab(toolset, asked, source, outcome, folder)
             outcome = dataclasses.replace(outcome, speed=speed, seconds=time.monotonic() - began)

@@ -87,6 +87,10 @@ class Toolset:
         """The same with the CPU executor alone, and no nvcc."""
         return replace(self, gpu=GpuBackend())
 
+    def __reduce__(self) -> tuple[type[Toolset], tuple[object, ...]]:
+        """Another process gets the CPU executor alone: the GPU's locks, and further processes, are this one's."""
+        return Toolset, (self.root, self.build, self.toolchain, self.compiler_version, self.confinement)
+
     def working_with(self, workers: WorkerProcesses) -> Toolset:
         return replace(self, workers=workers)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import os
 import signal
 from collections.abc import Iterator
@@ -43,6 +44,14 @@ def test_a_process_that_is_ended_breaks_one_piece_of_work_and_the_next_is_done_h
 
 def test_ctrl_c_is_left_to_the_grader(workers: WorkerProcesses) -> None:
     assert workers.run(signal.getsignal, signal.SIGINT) is signal.SIG_IGN
+
+
+def test_another_process_gets_the_tools_without_the_gpu(workers: WorkerProcesses) -> None:
+    here = Toolset.open(ROOT, allow_no_sandbox=True).working_with(workers)
+    there = workers.run(copy.copy, here)
+    assert (there.toolchain, there.confinement) == (here.toolchain, here.confinement)
+    assert there.gpu.device is None
+    assert there.workers.run(os.getpid) == os.getpid()
 
 
 def test_a_file_is_built_elsewhere_as_here(workers: WorkerProcesses, tmp_path: Path) -> None:
