@@ -132,11 +132,12 @@ class Launch {
     if (needed > available) {
       reply.counters["short_of_registers"] = 1;
       throw LaunchEnd{Status::launch_error, "A block of " + std::to_string(threads) + " threads with " + std::to_string(registers) +
-                                            " registers each needs " + std::to_string(needed) + " registers; the GPU has " +
-                                            std::to_string(available) + ". Use __launch_bounds__ to tell the compiler the block's size."};
+                                                " registers each needs " + std::to_string(needed) + " registers; the GPU has " +
+                                                std::to_string(available) +
+                                                ". Use __launch_bounds__ to tell the compiler the block's size."};
     }
     throw LaunchEnd{Status::launch_error, "The block has " + std::to_string(threads) +
-                                          " threads, but the kernel's __launch_bounds__ allows at most " + std::to_string(most) + "."};
+                                              " threads, but the kernel's __launch_bounds__ allows at most " + std::to_string(most) + "."};
   }
 
   // Shared memory keeps what the last block on the multiprocessor left there. So it is filled with NaN: if a kernel reads an

@@ -1,3 +1,4 @@
+// A launch whose events go on gets further periods of processor time; one without events does not.
 #include "runner/launch_clock.hpp"
 
 #include <catch2/catch_test_macros.hpp>
