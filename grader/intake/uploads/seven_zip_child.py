@@ -70,7 +70,7 @@ def _extract(archive: Any, folder: Path, count: int) -> dict[str, int]:  # noqa:
 
     written: dict[str, int] = {}
 
-    class Bytes(py7zr.io.Py7zIO):  # type: ignore[misc]  # mypy does not look at the package, which may be missing
+    class Bytes(py7zr.io.Py7zIO):
         """One file's bytes on their way to disk."""
 
         total = 0
@@ -99,7 +99,7 @@ def _extract(archive: Any, folder: Path, count: int) -> dict[str, int]:  # noqa:
         def close(self) -> None:
             self._file.close()
 
-    class Numbered(py7zr.io.WriterFactory):  # type: ignore[misc]  # as above
+    class Numbered(py7zr.io.WriterFactory):
         def create(self, filename: str) -> Bytes:
             written[filename] = len(written)
             return Bytes((folder / str(written[filename])).open("x+b"))
