@@ -39,12 +39,12 @@ def private_course(request: PackRequest) -> dict[str, PackedFile]:
 
 
 def platform_files(root: Path, platform: str, names: Sequence[str]) -> dict[str, PackedFile]:
-    """Files of `autograders/<platform>/` by their names there."""
+    """Files of `docker/autograders/<platform>/` by their names there."""
     return {name: _platform_file(root, platform, name) for name in names}
 
 
 def _platform_file(root: Path, platform: str, name: str) -> PackedFile:
-    path = root / "autograders" / platform / name
+    path = root / "docker" / "autograders" / platform / name
     try:
         return PackedFile(path.read_bytes(), executable=path.suffix == ".sh" or name == "run_autograder")
     except OSError as error:

@@ -23,7 +23,7 @@ from grader.autograders.packing.platform_packs import gradescope_pack
 from grader.model.course_root import load_labs
 
 ROOT = Path(__file__).resolve().parents[3]
-SCRIPTS = ROOT / "autograders"
+SCRIPTS = ROOT / "docker" / "autograders"
 LAB, FILE = "01-naive", "matmul_naive.cu"
 
 
