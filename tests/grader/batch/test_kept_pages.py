@@ -8,7 +8,11 @@ from pathlib import Path
 import pytest
 from fake_course import Course
 
+from grader.batch.job_store import JobStore
 from grader.batch.written import kept_pages
+from grader.model.outcome import OUTCOME_JSON, JudgedCase, LabOutcome
+from grader.model.result import Finding, Launch
+from grader.model.verdicts import Verdict
 
 PAGES = ("students/anna/report.html", "students/anna/result.json", "instructor/anna.html", "instructor/anna.json")
 
@@ -125,3 +129,19 @@ def test_a_student_called_pages_is_a_student(course: Course) -> None:
     course.grade()
     course.grade()
     assert course.result("pages").total == 4
+
+
+def test_an_outcome_from_the_store_is_what_was_kept_and_can_be_changed_alone(tmp_path: Path) -> None:
+    launch = Launch(shape="M=1", inputs="", verdict=Verdict.RACE, findings=(Finding(kind=Verdict.RACE, message="x"),))
+    kept = LabOutcome("a", cases=(JudgedCase("one", passed=False, verdict=Verdict.RACE, launches=(launch, launch)),))
+    store = JobStore(tmp_path)
+    store.keep("key", kept)
+    first, second = store.find("key"), store.find("key")
+    assert first == second == kept
+    assert first is not None
+    assert second is not None
+    before = {*second.cases[0].launches[0].model_fields_set}
+    changed_one = first.cases[0].launches[0].model_copy(update={"traffic": None, "shape": "M=2"})
+    assert changed_one.model_fields_set >= {"shape", "verdict"}
+    assert second.cases[0].launches[0].model_fields_set == before
+    assert OUTCOME_JSON.dump_json(second) == OUTCOME_JSON.dump_json(kept)
