@@ -7,9 +7,10 @@ build_catch2() {
   local work mirror prefix=$PWD/.tilelab/prefix/usr
   mirror=$(cat /etc/apt/sources.list /etc/apt/sources.list.d/*.list 2>/dev/null |
     sed -nE 's#^deb +(\[[^]]*\] +)?(https?://[^ ]+) +jammy .*#\2#p' | head -n 1)
+  [ -n "$mirror" ] || { echo "no source of packages for jammy is set up in /etc/apt: Catch2 cannot be fetched for Ubuntu 22.04" >&2; return 1; }
   work=$(mktemp -d /tmp/catch2.XXXXXX) && chmod 755 "$work"
   mkdir -p "$work/lists/partial" "$work/source"
-  echo "deb-src ${mirror:-http://archive.ubuntu.com/ubuntu} noble universe" >"$work/sources.list"
+  echo "deb-src $mirror noble universe" >"$work/sources.list"
   local private=(-o "Dir::Etc::SourceList=$work/sources.list" -o Dir::Etc::SourceParts=/dev/null -o "Dir::State::Lists=$work/lists" -o APT::Sandbox::User=root)
   apt-get -qq update && apt-get -qq -y --no-install-recommends install cmake g++-12 make || return 1
   apt-get -qq "${private[@]}" update || return 1
