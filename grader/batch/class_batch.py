@@ -88,7 +88,8 @@ def grade_submissions(  # noqa: PLR0913 -- what comes in, what goes out, and wha
             told=partial(progress.doing, "reading submissions"),
         )
         given = [student.submission for student in discovery.students]
-        resolved = class_policy(policy or CoursePolicy(), given, labs, identities.book, has_roster=roster is not None)
+        rostered = None if roster is None else discovery.rostered
+        resolved = class_policy(policy or CoursePolicy(), given, labs, identities.book, rostered)
         students = before_deadlines(discovery.students, labs, resolved)
         others = other_attempts(students, labs, resolved)
         out.claim()

@@ -47,6 +47,7 @@ class Discovery:
     title: str  # the name of SUBMISSIONS
     students: tuple[Intake, ...]
     notices: tuple[str, ...] = ()  # about SUBMISSIONS as a whole
+    rostered: frozenset[str] = frozenset()  # the ids of those who have a row of the roster
 
 
 def discover(  # noqa: PLR0913, PLR0917 -- what comes in, where to, and what is known of it
@@ -91,7 +92,7 @@ def discover(  # noqa: PLR0913, PLR0917 -- what comes in, where to, and what is 
             else f"{spool.zone}, this machine's time zone (--timezone names another)"
         )
         notices.append(f"the platform writes times without a time zone: they are read as {zone}")
-    return Discovery(title, tuple(students), (*notices, *people.notices, *shared))
+    return Discovery(title, tuple(students), (*notices, *people.notices, *shared), people.rostered)
 
 
 def take_one(upload: Upload, student_id: str, scratch: Path, wanted: Collection[str] | Collection[LabFile]) -> Intake:

@@ -33,6 +33,7 @@ class People:
     arrived: tuple[Person, ...]
     absent: tuple[Person, ...] = ()
     notices: tuple[str, ...] = ()
+    rostered: frozenset[str] = frozenset()  # the ids of those who have a row of the roster
 
 
 @dataclass
@@ -70,7 +71,8 @@ def who_is_who(arrivals: Sequence[Arrival], roster: Roster | None, book: Identit
     absent = _absent(rows, matching, here, book, told)
     notices = [*(roster.notices if roster else ()), *_sentences(arrivals, roster, matching, book, told)]
     book.had_roster = roster is not None
-    return People(arrived, tuple(absent), tuple(notices))
+    rostered = {arrived[number].id for number in matching.row_of} | {one.id for one in absent}
+    return People(arrived, tuple(absent), tuple(notices), frozenset(rostered))
 
 
 def merged(owner: Student | None, row: RosterRow | None) -> Student:

@@ -1,12 +1,13 @@
 """A course's policy for the students of one batch: who is meant by each row, and which deadline holds for whom. Pure.
 
 An override or extension of somebody whom nobody knows stops the batch where a roster says who is in the course. Without one, the
-student may only not be in this batch, so it is told as the first thing to look at.
+student may only not be in this batch, so it is told as the first thing to look at. So is one that may be several students': any of them
+may have chosen the other's name, which must not stop a batch.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import TypeVar
@@ -69,10 +70,17 @@ def usual_deadline(course: CourseFile, section: str, lab: str) -> datetime | Non
 
 
 def class_policy(
-    policy: CoursePolicy, submissions: Sequence[Submission], labs: Sequence[Lab], book: Identities, *, has_roster: bool
+    policy: CoursePolicy,
+    submissions: Sequence[Submission],
+    labs: Sequence[Lab],
+    book: Identities,
+    rostered: Collection[str] | None = None,
 ) -> ClassPolicy:
-    """`labs`: of this batch. Raises PolicyError with the first lines that cannot be used."""
-    return _Reader(policy, submissions, labs, PersonIndex(submissions, book), has_roster).read()
+    """`labs`: of this batch; `rostered`: the ids of those in the roster, none without one. Raises PolicyError with the first lines that
+    cannot be used.
+    """
+    index = PersonIndex(submissions, book, rostered)
+    return _Reader(policy, submissions, labs, index, rostered is not None).read()
 
 
 @dataclass
@@ -86,6 +94,7 @@ class _Reader:
     nobody: list[str] = field(
         default_factory=list
     )  # rows that mean no student, where nobody knows who is in the course
+    unclear: list[str] = field(default_factory=list)  # rows that may mean several
     notices: list[str] = field(default_factory=list)
 
     def read(self) -> ClassPolicy:
@@ -114,6 +123,10 @@ class _Reader:
                 f"nobody among the submissions is meant by these rows, so they do nothing: {', '.join(self.nobody[:_MOST_NAMED])}{more}. "
                 "Correct the names, or give a roster (ROSTER=roster.csv) if these students have handed in nothing yet"
             )
+
+        if self.unclear:
+            more = f"; and {len(self.unclear) - _MOST_NAMED} more" if len(self.unclear) > _MOST_NAMED else ""
+            yield f"these rows may mean several students, so they do nothing: {'; '.join(self.unclear[:_MOST_NAMED])}{more}"
 
     def _times(self) -> dict[tuple[str, str], datetime]:
         """Of several times of one file, the latest."""
@@ -170,7 +183,7 @@ class _Reader:
         try:
             meant = self.index.find(word)
         except AmbiguousError as error:
-            self.wrong.append(f"{place}: {error}.")
+            self.unclear.append(f"{place}: {error}")
             return None
         if meant is not None:
             return meant.id

@@ -43,3 +43,47 @@ def test_students_of_earlier_batches_are_known_and_not_here() -> None:
     book.bind(book.new("Grace"), [Key("login", "gh"), Key("number", "007")])
     index = PersonIndex([ADA], book)
     assert [index.find(one) for one in ("grace", "gh", "7")] == [Meant("Grace", here=False)] * 3
+
+
+RENAMED = Submission(id="mallory", name="Lovelace, Ada", student=Student(name="Lovelace, Ada", login="mm"))
+
+
+def listed(**names: str) -> Identities:
+    """A book in which the roster calls each of these ids so."""
+    book = Identities()
+    for student, name in names.items():
+        book.new(student).listed = name
+    return book
+
+
+@pytest.mark.parametrize("rostered", [{"ada"}, {"ada", "mallory"}])
+def test_a_name_that_a_student_chose_takes_no_row_from_whom_the_roster_calls_so(rostered: set[str]) -> None:
+    ada = Submission(id="ada", name="Ada Lovelace", student=Student(name="Lovelace, Ada", login="al"))
+    mallory = RENAMED.model_copy(update={"student": Student(name="Mallory M", login="mm")})
+    index = PersonIndex(
+        [ada, mallory if "mallory" in rostered else RENAMED], listed(ada="Lovelace, Ada", mallory="Mallory M"), rostered
+    )
+    for word in ("Lovelace, Ada", "Ada Lovelace", "lovelace ada", "al", "ada"):
+        assert index.find(word) == Meant("ada")
+    assert index.find("mm") == index.find("mallory") == Meant("mallory")
+
+
+def test_an_id_made_of_a_name_that_a_student_chose_takes_no_login() -> None:
+    ada = Submission(id="Lovelace-Ada", name="x", student=Student(name="Lovelace, Ada", login="ada", number="0042"))
+    others = [Submission(id="ada", name="ada"), Submission(id="42", name="42")]
+    index = PersonIndex([ada, *others], listed(**{"Lovelace-Ada": "Lovelace, Ada"}), {"Lovelace-Ada"})
+    assert [index.find(one) for one in ("ada", "42", "0042", "Lovelace-Ada")] == [Meant("Lovelace-Ada")] * 4
+
+
+def test_without_a_roster_names_of_all_ways_together_may_be_ambiguous() -> None:
+    ada = Submission(id="ada", name="Ada Lovelace", student=Student(name="Ada Lovelace", login="al"))
+    with pytest.raises(AmbiguousError, match="may be ada, mallory"):
+        PersonIndex([ada, RENAMED]).find("Lovelace, Ada")
+
+
+def test_a_number_without_its_zeros_is_everybodys_who_may_have_it() -> None:
+    two = [Submission(id=one, name=one, student=Student(number=number)) for one, number in (("a", "0042"), ("b", "42"))]
+    index = PersonIndex(two)
+    assert index.find("0042") == Meant("a")
+    with pytest.raises(AmbiguousError, match="may be a, b"):
+        index.find("42")

@@ -181,6 +181,15 @@ def test_without_a_roster_an_override_of_nobody_is_the_first_thing_to_look_at(ti
     assert "overrides.csv, line 2" in (timed.out / "index.html").read_text(encoding="utf-8")
 
 
+def test_a_row_that_may_mean_two_students_stops_no_batch(timed: Course) -> None:
+    timed.roster = ROSTER + "Ben B,ben2,0045,Mon\n"
+    timed.policy["overrides.csv"] = OVERRIDES + "Ben B,a,3,r,me,\n43,b,2,r,me,\n"
+    report = timed.grade()
+    [alarm] = report.alarms
+    assert "may mean several students, so they do nothing: overrides.csv, line 2: 'Ben B' may be " in alarm
+    assert (row(timed, "ben")["a"], row(timed, "ben")["b"]) == ("1", "2")
+
+
 def test_an_override_of_a_student_of_an_earlier_batch_waits(timed: Course) -> None:
     timed.grade()
     (timed.source / "ben" / "a.cu").unlink()
