@@ -75,20 +75,20 @@ class PersonIndex:
     def find(self, word: str) -> Meant | None:
         """None: nobody is meant. Raises AmbiguousError."""
         for found in self._ways(word):
-            meant = found & self._rostered if len(found & self._rostered) == 1 else found
-            if len(meant) > 1:
-                message = f"{word!r} may be {some(sorted(meant))}. Write the id that the class page shows"
+            if len(found) > 1:
+                message = f"{word!r} may be {some(sorted(found))}. Write the id that the class page shows"
                 raise AmbiguousError(message)
-            if meant:
-                student = next(iter(meant))
+            if found:
+                student = next(iter(found))
                 return Meant(student, student in self._here)
         return None
 
     def _ways(self, word: str) -> Iterator[set[str]]:
         """Whom the word may mean, by what is surest first."""
         exact, form = plain(word), exact_form(word)
-        for index in (self._said, self._ids):
-            yield _of_key(index, exact)
+        said = _of_key(self._said, exact)
+        yield said & self._rostered or said
+        yield _of_key(self._ids, exact)
         yield self._listed_names.get(form, set())
         yield self._names.get(exact, set()) | self._names.get(form, set())
         yield _of_key(self._before, exact)

@@ -87,3 +87,8 @@ def test_a_number_without_its_zeros_is_everybodys_who_may_have_it() -> None:
     assert index.find("0042") == Meant("a")
     with pytest.raises(AmbiguousError, match="may be a, b"):
         index.find("42")
+
+
+def test_a_name_that_nobody_but_students_said_is_not_the_one_in_the_roster() -> None:
+    with pytest.raises(AmbiguousError, match="may be ada, mallory"):
+        PersonIndex([RENAMED, RENAMED.model_copy(update={"id": "ada"})], Identities(), {"mallory"}).find("Ada Lovelace")
