@@ -101,7 +101,7 @@ class WeekSearch:
         mistakes = with_counts(mistakes, before)
         return replace(
             week,
-            results=commented(week.results, wrong, self.written),
+            results=commented(week.results, sources, likenesses, self.written),
             insight=replace(week.insight, mistakes=mistakes, comments=str(self.comments.path)),
             faults=(*week.faults, *faults, *self._added(mistakes)),
         )

@@ -11,6 +11,7 @@ from grader.clusters.mistake_cause import WrongSubmission, is_wrong, wrong_submi
 from grader.model.class_insight import LabMistakes, Mistake
 from grader.model.result import Result
 from grader.reports.text import visible
+from grader.scoring.redaction import for_student
 
 Sources = Mapping[str, Mapping[str, str]]  # by student, each file's text
 _AROUND = 2  # lines before and after the one that is shown
@@ -48,15 +49,33 @@ def lab_mistakes(
 
 
 def commented(
-    results: Sequence[Result], wrong: Mapping[str, Sequence[WrongSubmission]], comments: Mapping[str, str]
+    results: Sequence[Result],
+    sources: Sources,
+    likenesses: Mapping[str, Mapping[str, str]],
+    comments: Mapping[str, str],
 ) -> tuple[Result, ...]:
-    """The results with the comment on each wrong lab: that of the closest key with a text."""
+    """The results with the comment on each wrong lab: that of the closest key with a text. Keys are those of what the student may see:
+    which comment stands on a page must tell nothing of a case that withholds it.
+    """
+    if not any(comments.values()):
+        return tuple(results)
+    shown = [_shown(one) for one in results]
     texts = {
         (one.student, lab_id): next((comments[key] for key in one.keys if comments.get(key)), "")
-        for lab_id, ones in wrong.items()
+        for lab_id, ones in wrong_submissions(shown, sources, likenesses).items()
         for one in ones
     }
     return tuple(_with_comments(result, texts) for result in results)
+
+
+def _shown(result: Result) -> Result:
+    """As the student sees it. What was found with public cases alone stays whole: a key of it tells no more than they do."""
+    shown = for_student(result)
+    labs = {
+        lab_id: lab.model_copy(update={"suspects": tuple(one for one in result.labs[lab_id].suspects if one.public)})
+        for lab_id, lab in shown.labs.items()
+    }
+    return shown.model_copy(update={"labs": labs})
 
 
 def _with_comments(result: Result, texts: Mapping[tuple[str, str], str]) -> Result:

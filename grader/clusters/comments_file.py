@@ -104,7 +104,11 @@ def _entries(mistakes: Iterable[Mistake]) -> Iterable[str]:
         lines = [
             what,
             *([f"behaves like {one.like}"] if one.like else []),
-            *(["shown by hidden cases alone"] if one.hidden else []),
+            *(
+                ["shown by hidden cases alone: students see no comment on what such a case withholds"]
+                if one.hidden
+                else []
+            ),
         ]
         told = "".join(f"# {_plain(line)}\n" for line in lines)
         yield f'\n{told}[[comment]]\nkey = "{one.key}"\ntext = ""\n'

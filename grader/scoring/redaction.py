@@ -3,7 +3,7 @@
 `full` shows everything; `verdict` the case's verdict by name; `none` whether the case passed. Of a case that is not `full`,
 nothing else reaches a student: no finding and no line, thread, count, time or printed word, for a kernel chooses all of these
 and may choose them by the secret inputs that it was given. The lab's verdict is that of the cases as the student sees them.
-Nothing here may depend on what a launch of such a case holds.
+Nothing here may depend on what a launch of such a case holds. The instructor's comment stays: it was chosen by what is shown alone.
 """
 
 from __future__ import annotations

@@ -21,28 +21,33 @@ def comments(course: Course) -> Path:
     return course.out / "instructor" / "comments.toml"
 
 
+def write(path: Path, text: str) -> None:
+    """With a comment on the verdict, which the fake course's hidden case tells."""
+    path.write_text(f'{text}\n[[comment]]\nkey = "a/race"\ntext = "Mind the barrier."\n', encoding="utf-8")
+
+
 def test_a_comment_written_once_is_on_the_page_of_all_who_made_the_mistake(course: Course) -> None:
     course.hand_in("cleo", a="RACE again")
     course.grade()
     path = comments(course)
-    assert path.read_text(encoding="utf-8").count("[[comment]]") == 1
-    path.write_text(
-        path.read_text(encoding="utf-8").replace('text = ""', 'text = "Mind the barrier."'), encoding="utf-8"
-    )
+    text = path.read_text(encoding="utf-8")
+    assert text.count("[[comment]]") == 1
+    write(path, text.replace('text = ""', 'text = "Told nobody."'))
     course.grade()
     told = {one: course.result(one).labs["a"].comment for one in ("anna", "ben", "cleo")}
     assert told == {"anna": "", "ben": "Mind the barrier.", "cleo": "Mind the barrier."}
     assert "Mind the barrier." in (course.out / "students" / "cleo" / "report.html").read_text(encoding="utf-8")
-    assert "Mind the barrier." in (course.out / "index.html").read_text(encoding="utf-8")
+    assert "Told nobody." in (course.out / "index.html").read_text(
+        encoding="utf-8"
+    )  # a hidden case alone shows the cause
 
 
 def test_a_comment_reaches_a_student_who_makes_the_mistake_later(course: Course) -> None:
     course.grade()
-    path = comments(course)
-    path.write_text(path.read_text(encoding="utf-8").replace('text = ""', 'text = "Mind it."'), encoding="utf-8")
+    write(comments(course), comments(course).read_text(encoding="utf-8"))
     course.hand_in("dora", a="another RACE")
     course.grade()
-    assert course.result("dora").labs["a"].comment == "Mind it."
+    assert course.result("dora").labs["a"].comment == "Mind the barrier."
 
 
 def test_a_broken_file_of_comments_stops_a_batch_before_it_begins(course: Course) -> None:

@@ -59,12 +59,13 @@ def test_a_comment_reaches_all_who_share_the_key_and_nobody_else(raced: tuple[Re
     lab_id = race_lab(result)
     passed = sample("pass")[0]
     results = [of(result, "ada"), of(result, "ben"), of(passed, "cyd")]
-    wrong = wrong_submissions(results, {"ada": sources, "ben": sources}, {})
+    texts = {"ada": sources, "ben": sources}
+    wrong = wrong_submissions(results, texts, {})
     closest = wrong[lab_id][0].keys[0]
-    told = commented(results, wrong, {closest: "See me.", f"{lab_id}/race": "Everybody with a race."})
+    told = commented(results, texts, {}, {closest: "See me.", f"{lab_id}/race": "Everybody with a race."})
     assert [one.labs[lab_id].comment for one in told[:2]] == ["See me.", "See me."]
     assert [lab.comment for lab in told[2].labs.values()] == [""] * len(passed.labs)
-    wider = commented(results, wrong, {closest: "", f"{lab_id}/race": "Everybody with a race."})
+    wider = commented(results, texts, {}, {closest: "", f"{lab_id}/race": "Everybody with a race."})
     assert wider[0].labs[lab_id].comment == "Everybody with a race."
     assert [one.total for one in told] == [one.total for one in results]
 
@@ -128,3 +129,20 @@ def test_a_race_of_host_code_is_told_in_its_own_words(raced: tuple[Result, dict[
     changed = result.model_copy(update={"labs": {**result.labs, lab_id: lab}})
     (one,) = wrong_submissions([changed], {result.submission.id: sources}, {})[lab_id]
     assert one.steps[1].title == "The copy may still read h_c."
+
+
+@pytest.mark.parametrize(("feedback", "told"), [("full", "Its cause."), ("verdict", "Any race."), ("none", "")])
+def test_a_comment_tells_nothing_of_a_case_that_withholds_it(
+    raced: tuple[Result, dict[str, str]], feedback: str, told: str
+) -> None:
+    result, sources = raced
+    lab_id = race_lab(result)
+    lab = result.labs[lab_id]
+    cases = tuple(one.model_copy(update={"feedback": feedback, "visibility": "hidden"}) for one in lab.cases)
+    hidden = lab.model_copy(update={"cases": cases, "suspects": (), "causes": ()})
+    changed = result.model_copy(update={"labs": {**result.labs, lab_id: hidden}})
+    texts = {result.submission.id: sources}
+    (one,) = wrong_submissions([changed], texts, {})[lab_id]
+    comments = {one.steps[1].key: "Its cause.", f"{lab_id}/race": "Any race."}
+    assert commented([changed], texts, {}, comments)[0].labs[lab_id].comment == told
+    assert lab_mistakes(lab_id, [one], {}, {}, comments).mistakes[0].comment == "Its cause."
