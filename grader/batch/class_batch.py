@@ -91,7 +91,7 @@ def grade_submissions(  # noqa: PLR0913 -- what comes in, what goes out, and wha
         rostered = None if roster is None else discovery.rostered
         resolved = class_policy(policy or CoursePolicy(), given, labs, identities.book, rostered)
         students = before_deadlines(discovery.students, labs, resolved)
-        others = other_attempts(students, labs, resolved)
+        others, untried = other_attempts(students, labs, resolved)
         out.claim()
         out.identities.write(identities)
         if setup.elsewhere is not None:
@@ -121,6 +121,7 @@ def grade_submissions(  # noqa: PLR0913 -- what comes in, what goes out, and wha
             *judged.notices,
             *discovery.notices,
             *resolved.notices,
+            *untried,
             *applied.notices,
             *ranked.notices,
             *out.seed_notices(setup.seed),

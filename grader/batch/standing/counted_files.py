@@ -1,7 +1,11 @@
-"""Which of a student's attempts counts by the course's policy: those in time, or the best once all points are known. Pure."""
+"""Which of a student's attempts counts by the course's policy: those in time, or the best once all points are known.
+
+It reads files that were taken, and writes nothing.
+"""
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
@@ -9,7 +13,10 @@ from grader.intake.attempt_choice import AttemptChoice, Counted, Which
 from grader.intake.counted_attempts import with_counted
 from grader.intake.student_intake import Intake
 from grader.model.labs import Lab
+from grader.people.name_forms import some
 from grader.policy.class_policy import ClassPolicy
+
+MOST = 20  # different files of a student for one lab that are judged to find the best
 
 
 @dataclass(frozen=True)
@@ -28,24 +35,50 @@ def before_deadlines(students: Sequence[Intake], labs: Sequence[Lab], policy: Cl
     return [_in_time(one, labs, policy) for one in students]
 
 
-def other_attempts(students: Sequence[Intake], labs: Sequence[Lab], policy: ClassPolicy) -> list[OtherAttempt]:
-    """Those with a lab's file for which another attempt counts, where the course takes the best one."""
+def other_attempts(
+    students: Sequence[Intake], labs: Sequence[Lab], policy: ClassPolicy
+) -> tuple[list[OtherAttempt], list[str]]:
+    """Those with a lab's file for which another attempt counts, where the course takes the best one. Of each lab the last different files
+    are taken; the second part tells the instructor whose earlier ones are not.
+    """
     if policy.course.attempts != "best":
-        return []
+        return [], []
     files = [lab.public.file for lab in labs]
-    found = []
+    found, shortened = [], []
     for number, student in enumerate(students):
+        tried = {file: _last_different(student, file) for file in files}
+        shortened += [f"{student.submission.id} {lab.id}" for lab in labs if tried[lab.public.file][1]]
         for attempt, one in enumerate(student.attempts):
             sources = {
                 file: one.sources[file]
                 for file in files
-                if file in one.sources and student.counted.get(file) != attempt
+                if attempt in tried[file][0] and student.counted.get(file) != attempt
             }
             if sources:
                 name = f"{student.submission.id}, another attempt ({attempt + 1})"
                 submission = student.submission.model_copy(update={"id": name, "refused": None})
                 found.append(OtherAttempt(number, attempt, Intake(submission, sources=sources)))
-    return found
+    if not shortened:
+        return found, []
+    notice = (
+        f"{policy.course.name}: only the last {MOST} different files of a lab are judged to find the best, and these handed in more: "
+        f"{some(shortened)} ({len(shortened)} in all)"
+    )
+    return found, [notice]
+
+
+def _last_different(student: Intake, file: str) -> tuple[set[int], bool]:
+    """The attempts with one of a lab's last different files, and whether there are others. An earlier attempt with the same file is judged
+    with it, and is less late.
+    """
+    digests = {
+        attempt: hashlib.sha256(one.sources[file].read_bytes()).digest()
+        for attempt, one in enumerate(student.attempts)
+        if file in one.sources
+    }
+    kept = set(list(dict.fromkeys(reversed(digests.values())))[:MOST])
+    taken = {attempt for attempt, digest in digests.items() if digest in kept}
+    return taken, len(taken) < len(digests)
 
 
 def with_chosen(student: Intake, chosen: Mapping[str, int]) -> Intake:

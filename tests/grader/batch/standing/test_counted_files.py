@@ -11,6 +11,7 @@ import pytest
 from fake_course import Course
 
 from grader.batch import class_batch
+from grader.batch.standing import counted_files
 from grader.intake.attempt_choice import AttemptChoice
 from grader.intake.counted_attempts import with_counted
 from grader.intake.intake import Discovery, discover
@@ -133,3 +134,20 @@ def test_where_we_failed_at_an_attempt_nothing_is_decided_unless_another_has_all
     tries.given = [(EARLY, "good"), (GRACE, "BREAKS")]
     tries.grade("best")
     assert tries.outcome == (4, "1 of 2")
+
+
+def test_only_the_last_different_files_are_tried_and_the_instructor_is_told(
+    tries: Tries, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(counted_files, "MOST", 2)
+    tries.given = [(EARLY, "RACE 2"), (EARLY, "RACE 3"), (GRACE, "RACE 2"), (LATE, "RACE 3")]
+    tries.grade("best")
+    assert "different files" not in (tries.course.out / "index.html").read_text(encoding="utf-8")
+    tries.given = [(EARLY, "good"), *tries.given]
+    tries.course.judge.asked.clear()
+    tries.grade("best")
+    assert tries.course.judge.asked == []
+    assert tries.outcome[0] == 1
+    told = (tries.course.out / "index.html").read_text(encoding="utf-8")
+    assert "only the last 2 different files of a lab are judged" in told
+    assert "anna a (1 in all)" in told
