@@ -181,6 +181,15 @@ def test_without_a_roster_an_override_of_nobody_is_the_first_thing_to_look_at(ti
     assert "overrides.csv, line 2" in (timed.out / "index.html").read_text(encoding="utf-8")
 
 
+def test_an_override_reaches_whom_the_roster_calls_so_and_not_who_took_the_name(timed: Course) -> None:
+    timed.roster = ROSTER + '"Lovelace, Ada",ada,0045,Mon\n'
+    timed.hand_in("ada", a="RACE")
+    timed.hand_in("Lovelace, Ada", a="RACE mine")
+    timed.policy["overrides.csv"] = OVERRIDES + '"Lovelace, Ada",a,3,r,me,\n'
+    assert timed.grade().alarms == ()
+    assert (row(timed, "ada")["a"], row(timed, "Lovelace-Ada")["a"]) == ("3", "1")
+
+
 def test_a_row_that_may_mean_two_students_stops_no_batch(timed: Course) -> None:
     timed.roster = ROSTER + "Ben B,ben2,0045,Mon\n"
     timed.policy["overrides.csv"] = OVERRIDES + "Ben B,a,3,r,me,\n43,b,2,r,me,\n"
