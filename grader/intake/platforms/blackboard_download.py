@@ -19,13 +19,13 @@ from grader.intake.uploads.upload import Contents, Stored, Upload, clashes
 from grader.model.result import Student
 
 _MARK = re.compile(r"_attempt_(?P<at>\d{4}-\d\d-\d\d-\d\d-\d\d-\d\d)(?=_|\.txt$)")
-_NAME = re.compile(r"Name:[ \t]*(?P<name>.*) \((?P<login>[^()]+)\)[ \t]*")
+# A receipt holds what students typed. So each expression looks at a line only a few times, and blanks are removed afterwards.
+_NAME = re.compile(r"Name:(?P<name>.*) \((?P<login>[^()]+)\)")
 _FILES = re.compile(
-    r"Original filename:[ \t]*(?P<original>[^\r\n]*?)[ \t]*\r?\n[ \t]*Filename:[ \t]*(?P<archived>[^\r\n]*)"
+    r"^[ \t]*Original filename:(?P<original>[^\r\n]*)\r?\n[ \t]*Filename:(?P<archived>[^\r\n]*)", re.MULTILINE
 )
-_TEXT = re.compile(
-    r"^Submission Field:[ \t]*\r?\n(?P<text>.*?)^(?:Comments|Files):[ \t]*\r?$", re.MULTILINE | re.DOTALL
-)
+_TEXT_BEGIN = re.compile(r"^Submission Field:[ \t]*\r?\n", re.MULTILINE)
+_TEXT_END = re.compile(r"^(?:Comments|Files):[ \t]*\r?$", re.MULTILINE)
 _NO_TEXT = "There is no student submission text data for this assignment."
 _RECEIPT_BYTES = 1 << 20
 
@@ -89,12 +89,20 @@ def _take_receipt(attempt: _Attempt, name: str, head: str, text: str) -> None:
         attempt.name, attempt.login = told["name"].strip(), told["login"]
     prefix = f"{name.removesuffix('.txt')}_"
     attempt.originals = {
-        one["archived"].strip(): one["original"]
+        one["archived"].strip(): one["original"].strip()
         for one in _FILES.finditer(text)
         if one["archived"].strip().startswith(prefix)
     }
-    if (typed := _TEXT.search(text)) is not None and typed["text"].strip() != _NO_TEXT:
-        attempt.text = online_text(typed["text"])
+    typed = _typed(text)
+    if typed.strip() != _NO_TEXT:
+        attempt.text = online_text(typed)
+
+
+def _typed(text: str) -> str:
+    """What stands in the first text field. Empty: there is none."""
+    begin = _TEXT_BEGIN.search(text)
+    end = _TEXT_END.search(text, begin.end()) if begin else None
+    return text[begin.end() : end.start()] if begin and end else ""
 
 
 def _add_logins(attempts: Mapping[tuple[str, str], _Attempt]) -> None:

@@ -12,15 +12,15 @@ from dataclasses import dataclass
 
 from grader.intake.platforms.flat_names import only_files, read_names, strange, unclear_notices
 from grader.intake.uploads.class_files import ClassFiles, Export, Gathered
-from grader.intake.uploads.naming import is_variant
+from grader.intake.uploads.naming import clean, is_variant
 from grader.intake.uploads.online_text import online_text
 from grader.intake.uploads.upload import Contents, Stored, Upload
 from grader.model.result import Student
 
 # What follows the name. Students may choose their file's name and sometimes their own: so the first place counts that fits.
 _IDS = re.compile(
-    r"_(?P<late>late_)?(?P<student>\d+)_(?:(?P<number>\d+)_(?P<file>.+)|(?:\d+_)?(?P<page>text|link)\.html)$",
-    re.IGNORECASE,
+    r"_(?P<late>late_)?(?P<student>\d+)_(?:(?P<number>\d+)_(?P<file>.+)|(?:\d+_)?(?P<page>text|link)\.html)\Z",
+    re.IGNORECASE | re.DOTALL,  # a file's name may hold a newline
 )
 _AGAIN = re.compile(r"-\d+(?=\.[^.]+$)")
 _TEXT_BYTES = 1 << 20
@@ -98,7 +98,7 @@ def _upload(files: ClassFiles, names: Mapping[str, _CanvasName]) -> Upload:
             text = online_text(files.text(name, _TEXT_BYTES) or "")
         elif one.file:
             if one.file in last:
-                gathered.notices.append(f"{one.file} was handed in several times: the last one counts")
+                gathered.notices.append(f"{clean(one.file)} was handed in several times: the last one counts")
             last[one.file] = name
     for file, name in last.items():
         stored = files.tops[name].file

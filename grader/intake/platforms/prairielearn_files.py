@@ -18,10 +18,12 @@ from grader.model.result import Student
 
 _UID = r"(?P<uid>[^@/\s]+@[A-Za-z0-9.-]+|[A-Za-z0-9-]+)"
 _ALL = re.compile(
-    rf"{_UID}_(?P<instance>\d+)_(?P<question>[^\s].*?)_(?P<variant>\d+)_(?P<count>\d+)_(?P<id>\d+)_(?P<file>.+)"
+    rf"{_UID}_(?P<instance>\d+)_(?P<question>[^\s].*?)_(?P<variant>\d+)_(?P<count>\d+)_(?P<id>\d+)_(?P<file>.+)\Z",
+    re.DOTALL,  # a file's name may hold a newline
 )
 _MANUAL = re.compile(
-    r"(?P<uid>[^@/\s]+@[A-Za-z0-9.-]+)_(?P<uin>[A-Za-z0-9-]*)_(?P<question>[^\s].*?)_(?P<id>\d+)_(?P<file>.+)"
+    r"(?P<uid>[^@/\s]+@[A-Za-z0-9.-]+)_(?P<uin>[A-Za-z0-9-]*)_(?P<question>[^\s].*?)_(?P<id>\d+)_(?P<file>.+)\Z",
+    re.DOTALL,
 )
 
 
