@@ -8,6 +8,7 @@ from collections.abc import Iterable
 
 _SHOWN = 120
 _SHORTEST_COMPARED = 5  # shorter names must be equal; for others, one letter may differ
+_LONGEST_ADDED = 40  # letters: nobody's copy of a file has so many more than its name
 # What browsers, systems and people append to a file's name.
 _ADDED = re.compile(r"( ?\(\d+\)|[ _-]+(copy|kopie|copie|final|v?\d+)( ?\(?\d+\)?)?)$")
 _SUFFIX = re.compile(r"\.(cu|cuh|cpp|cc|cxx|c|h|hpp|txt|text|bak|orig|docx?|rtf|cuda)$")
@@ -23,7 +24,13 @@ def clean(name: str) -> str:
 
 def nearly(expected: str, names: Iterable[str]) -> list[str]:
     """Those of `names` that are probably meant to be `expected` but are spelt otherwise, in their order."""
-    return [name for name in names if name != expected and _one_edit(_bare_name(name), _bare_name(expected))]
+    short = (name for name in names if name != expected and not _is_too_long(name, expected))
+    return [name for name in short if _one_edit(_bare_name(name), _bare_name(expected))]
+
+
+def _is_too_long(name: str, expected: str) -> bool:
+    """Whether it cannot be `expected` with something added. To compare such names takes long, and an archive may hold thousands."""
+    return len(name) > len(expected) + _LONGEST_ADDED
 
 
 # What browsers, systems and platforms make of a name by themselves. "final" and "v2" are a person's.
@@ -32,6 +39,8 @@ _COPIED = re.compile(r"(?: ?\(\d{1,3}\)|-\d{1,2}| (?:- )?(?:copy|kopie|copie|cop
 
 def is_variant(name: str, expected: str) -> bool:
     """Whether a system made `name` of `expected`: another case, "(1)" or "copy" before the suffix, ".txt" behind it."""
+    if _is_too_long(name, expected):
+        return False
     plain = unicodedata.normalize("NFKC", name).casefold().strip()
     wanted = expected.casefold()
     stem, dot, suffix = wanted.rpartition(".")
