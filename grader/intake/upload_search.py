@@ -17,7 +17,7 @@ from grader.intake.platforms.repository_clones import PLAIN
 from grader.intake.uploads.archives import read_archive
 from grader.intake.uploads.class_files import ClassFiles, Export, Top
 from grader.intake.uploads.naming import clean, is_copy
-from grader.intake.uploads.upload import Refusal, Upload, is_archive_name, stem_of
+from grader.intake.uploads.upload import Refusal, Upload, failure_reason, is_archive_name, stem_of
 from grader.model.errors import RemediableError
 
 __all__ = ["FILE_BYTES", "LAYOUT", "IntakeError", "Spool", "archive_upload", "find_uploads"]
@@ -237,7 +237,7 @@ def _looks_like(files: ClassFiles) -> Export | None:
     """The same of what may be a student's: what is damaged there is nothing to the class."""
     try:
         return recognised(files)
-    except Refusal:
+    except Exception:  # noqa: BLE001 -- so is whatever else it brings about
         return None
 
 
@@ -260,6 +260,10 @@ def archive_upload(name: str, path: Path, spool: Spool, notices: tuple[str, ...]
         contents = read_archive(path, spool.request(whole_class=False))
     except Refusal as refusal:
         return Upload(stem_of(name), refused=str(refusal), packed=True, notices=notices)
+    except (OSError, MemoryError):  # this machine's, and so every student's
+        raise
+    except Exception as error:  # noqa: BLE001 -- whatever one student's archive brings about is nothing to the class
+        return Upload(stem_of(name), refused=failure_reason(error), packed=True, notices=notices)
     return Upload(stem_of(name), contents, first_defect(contents), packed=True, notices=notices)
 
 

@@ -12,11 +12,11 @@ from grader.intake.lab_files import LabFile
 from grader.intake.matching import Match, match_files, place_text
 from grader.intake.upload_search import archive_upload
 from grader.intake.uploads.naming import clean, is_variant
-from grader.intake.uploads.upload import Upload, is_archive_name
+from grader.intake.uploads.upload import Upload, failure_reason, is_archive_name
 
 _LISTED = 40  # at most this many file names go into a result
 _NESTED = 3  # how many archives may lie in one another
-_CODE = re.compile(r"__global__|^\s*#\s*include|\bint\s+main\s*\(", re.MULTILINE)
+_CODE = re.compile(r"__global__|^[ \t]*#[ \t]*include|\bint\s+main\s*\(", re.MULTILINE)
 
 
 @dataclass(frozen=True)
@@ -32,11 +32,16 @@ class Taken:
 
 
 def take_upload(upload: Upload, target: Path, wanted: Sequence[LabFile], spool: Spool) -> Taken:
-    """Matches the upload's files with the wanted ones and copies them to `target`."""
-    upload = _opened(upload, wanted, spool)
+    """Matches the upload's files with the wanted ones and copies them to `target`. Where that fails, this upload alone is refused."""
     match = Match()
-    if upload.refused is None:
-        upload, match = _matched(upload, target, wanted)
+    try:
+        upload = _opened(upload, wanted, spool)
+        if upload.refused is None:
+            upload, match = _matched(upload, target, wanted)
+    except (OSError, MemoryError):  # this machine's, and so every student's
+        raise
+    except Exception as error:  # noqa: BLE001 -- whatever one student's files bring about is nothing to the class
+        upload = replace(upload, refused=failure_reason(error))
     listed = [clean("/".join(file.path)) for file in upload.contents.files]
     return Taken(
         match,

@@ -100,6 +100,11 @@ class Upload:
     packed: bool = False  # came as an archive: an archive inside it is not opened, and any defect makes us refuse it
 
 
+def failure_reason(error: Exception) -> str:
+    """Why an upload is refused at which Tilelab itself fails. The error's own text may quote the upload, so it is not shown."""
+    return f"Tilelab failed while it read this upload ({type(error).__name__}); the instructor has to look at it"
+
+
 def is_archive_name(name: str) -> bool:
     return name.casefold().endswith(SUFFIXES + FOREIGN_SUFFIXES)
 
