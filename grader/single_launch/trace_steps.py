@@ -26,7 +26,7 @@ class TracedArray(Model):
     name: str  # "A", "As"
     space: str  # "global", "shared", "module"
     element: str
-    element_bytes: int = Field(gt=0)
+    element_bytes: int = Field(gt=0, le=1 << 29)
     dimensions: tuple[int, ...] = ()  # rows and columns of a matrix in global memory; empty: unknown
     base: int = Field(default=0, ge=0, lt=128)  # its first byte's address, modulo the 128 bytes of a row of banks
 

@@ -13,7 +13,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import Generic, TypeVar
 
-from grader.step_page.story import PageStepKind, Story, StoryArray, StoryRun, WarpStep
+from grader.step_page.story import PageStepKind, Story, StoryArray, StoryPlace, StoryRun, WarpStep
 from grader.step_page.value_text import value_text
 
 VERSION = 1
@@ -27,10 +27,14 @@ UNSET = 0  # the value's number where an element holds nothing yet, or nobody kn
 
 
 def page_block(story: Story, *, most_bytes: int = MOST_BYTES) -> str:
-    """JSON. If the story is too large, steps are left out at the ends of its runs, and the page says so."""
+    """JSON. If the story is too large, it loses what its steps do not use. If that is not enough, steps are left out at the ends of its
+    runs, and the page says so.
+    """
     longest = max((len(run.steps) for run in story.runs), default=0)
     text = _written(story)
     kept = longest
+    if len(text) > most_bytes:
+        text = _written(shortened(story, max(1, longest)))
     while len(text) > most_bytes and kept > 1:
         kept = min(kept - 1, int(kept * 0.95 * most_bytes / len(text)))
         text = _written(shortened(story, max(1, kept)))
@@ -38,20 +42,47 @@ def page_block(story: Story, *, most_bytes: int = MOST_BYTES) -> str:
 
 
 def shortened(story: Story, most_steps: int) -> Story:
+    """With so many steps of each run at most, and without contents of memory and names of places that these do not use."""
     return replace(
         story,
         runs=tuple(
-            replace(
-                run,
-                steps=run.steps[:most_steps],
-                marks=tuple(mark for mark in run.marks if mark.step < most_steps),
-                complete=run.complete and len(run.steps) <= most_steps,
+            _with_used(
+                replace(
+                    run,
+                    steps=run.steps[:most_steps],
+                    marks=tuple(mark for mark in run.marks if mark.step < most_steps),
+                    complete=run.complete and len(run.steps) <= most_steps,
+                )
             )
             for run in story.runs
         ),
         questions=tuple(one for one in story.questions if one.step < most_steps),
         start=min(story.start, most_steps - 1),
     )
+
+
+def _with_used(run: StoryRun) -> StoryRun:
+    used = {step.place for step in run.steps}
+    touched = {
+        (step.array, (offset + part * step.bytes) // run.arrays[step.array].element_bytes)
+        for step in run.steps
+        if step.array >= 0
+        for offset in step.offsets
+        for part in range(step.parts)
+    }
+    arrays = (
+        replace(
+            array,
+            initial={
+                offset: held
+                for offset, held in array.initial.items()
+                if (number, offset // array.element_bytes) in touched
+            },
+        )
+        for number, array in enumerate(run.arrays)
+    )
+    places = (place if number in used else StoryPlace(0) for number, place in enumerate(run.places))
+    return replace(run, arrays=tuple(arrays), places=tuple(places))
 
 
 def column(numbers: Iterable[int]) -> str:
@@ -202,8 +233,8 @@ def _patterns(patterns: _Numbered[Pattern]) -> list[str]:
 def _array(memory: _Memory, number: int, array: StoryArray) -> dict[str, object]:
     cells: list[int] = []
     values: list[int] = []
-    for offset, bits in sorted(array.initial.items()):
-        cell, value = offset // array.element_bytes, memory.of_bits(array, bits, array.element_bytes)
+    for offset, (bits, size) in sorted(array.initial.items()):
+        cell, value = offset // array.element_bytes, memory.of_bits(array, bits, size)
         memory.cells[number, cell] = value
         cells.append(cell)
         values.append(value)

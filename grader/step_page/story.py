@@ -39,7 +39,8 @@ class StoryArray:
     element_bytes: int
     dimensions: tuple[int, ...] = ()  # rows and columns; empty: unknown
     base: int = 0  # its first byte's address, modulo the 128 bytes of a row of banks
-    initial: dict[int, int] = field(default_factory=dict)  # offset of an element to its bits, where known at the start
+    # Where known at the start: the offset of an element to its bits, and how many bytes of it they are.
+    initial: dict[int, tuple[int, int]] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)

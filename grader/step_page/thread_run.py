@@ -5,9 +5,11 @@ here: where two threads race, their own order is what there is to see. Pure.
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
+from dataclasses import replace
 
 from grader.single_launch.trace_steps import Step, StepKind, Trace
-from grader.step_page.story import LANES, PageStepKind, StoryArray, StoryPlace, StoryRun, WarpStep
+from grader.step_page.story import LANES, PageStepKind, StoryPlace, StoryRun, WarpStep
+from grader.step_page.warp_steps import unit_array
 
 
 def run_of_threads(  # noqa: PLR0913 -- what is shown, and how it is called
@@ -20,12 +22,9 @@ def run_of_threads(  # noqa: PLR0913 -- what is shown, and how it is called
         title=title,
         schedule=schedule,
         arrays=tuple(
-            StoryArray(
-                array.name,
-                array.space,
-                array.element,
-                array.element_bytes,
-                array.dimensions,
+            replace(
+                unit_array(array, number, trace.steps),
+                base=0,
                 initial=_contents(before, number) if number in shown else {},
             )
             for number, array in enumerate(trace.arrays)
@@ -71,11 +70,11 @@ def last_store(trace: Trace, thread: int, after: int) -> int | None:
     return stores[-1] if stores else None
 
 
-def _contents(before: Sequence[Step], array: int) -> dict[int, int]:
-    """What has been written to the array's elements, by their offsets."""
+def _contents(before: Sequence[Step], array: int) -> dict[int, tuple[int, int]]:
+    """What has been written to the array's elements, by their offsets: bits, and how many bytes were written."""
     return {
-        offset: bits
-        for kind, _, _, of_array, offset, _, bits, *_ in before
+        offset: (bits, size)
+        for kind, _, _, of_array, offset, size, bits, *_ in before
         if kind in {StepKind.WRITE, StepKind.ATOMIC} and of_array == array
     }
 

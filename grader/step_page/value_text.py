@@ -10,17 +10,28 @@ _FORMATS = {2: "<e", 4: "<f", 8: "<d"}
 _MOST_DIGITS = {2: 5, 4: 9, 8: 17}
 
 
-@lru_cache(maxsize=1 << 16)
+_MOST_BYTES = 8  # of a value that is shown; a struct has no number
+_LONGEST_TYPE = 80
+
+
 def value_text(bits: int, size: int, element: str) -> str:
+    """Empty where the element is larger than any number."""
+    if not 0 < size <= _MOST_BYTES:
+        return ""
+    return _text(bits & ((1 << 8 * size) - 1), size, element if len(element) <= _LONGEST_TYPE else "")
+
+
+@lru_cache(maxsize=1 << 16)  # of short texts only: types and values come from the submission's process
+def _text(bits: int, size: int, element: str) -> str:
     words = element.replace("const", "").split()
-    raw = (bits & ((1 << 8 * size) - 1)).to_bytes(size, "little")
+    raw = bits.to_bytes(size, "little")
     if words and words[0] in _WHOLE:
         return str(
             int.from_bytes(raw, "little", signed=not ({"unsigned", "bool"} & set(words) or words[0].startswith("u")))
         )
     if size not in _FORMATS:
         return f"0x{raw[::-1].hex()}"
-    if "bfloat16" in element:
+    if "bfloat16" in element and size == 2:  # noqa: PLR2004 -- its bytes
         return _shortest(struct.unpack("<f", b"\0\0" + raw)[0], b"\0\0" + raw, 4)
     return _shortest(struct.unpack(_FORMATS[size], raw)[0], raw, size)
 

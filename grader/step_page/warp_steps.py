@@ -15,12 +15,14 @@ from grader.single_launch.trace_steps import Step, StepKind, Trace, TracedArray
 from grader.step_page.story import LANES, Index3, PageStepKind, StoryArray, StoryPlace, StoryRun, WarpCost, WarpStep
 from grader.step_page.warp_request import global_cost, shared_cost
 
+_WIDEST = 8  # bytes of the largest number
+
 
 def run_of_trace(trace: Trace, block: Index3, file: str, *, title: str, schedule: str) -> StoryRun:
     """`block`: threads in x, y and z. `file`: the shown source; other files' lines are not told."""
     threads = block[0] * block[1] * block[2]
     steps = [step for step in trace.steps if step[1] < threads]
-    arrays = [_unit_array(array, number, steps) for number, array in enumerate(trace.arrays)]
+    arrays = [unit_array(array, number, steps) for number, array in enumerate(trace.arrays)]
     unset = _reads_of_nothing(steps, arrays)
     return StoryRun(
         title=title,
@@ -66,12 +68,11 @@ def _warp_steps(steps: Sequence[Step], arrays: Sequence[StoryArray], unset: Set[
         else:
             lane.append(_Access((slot, kind, place, array, size), offset, [value], order))
     begun = {chunk: min(one[0].order for one in lanes.values()) for chunk, lanes in chunks.items()}
-    last = max([interval for interval, _ in chunks] + list(barriers), default=-1)
     by_interval = defaultdict(list)
     for chunk in sorted(chunks, key=lambda one: begun[one]):
         by_interval[chunk[0]].append(chunk)
-    for interval in range(last + 1):
-        for chunk in by_interval[interval]:
+    for interval in sorted({*by_interval, *barriers}):  # never a range: their numbers are only claimed
+        for chunk in by_interval.get(interval, ()):
             for row in _merged(chunks[chunk]):
                 yield _step_of(row, chunk[1], interval, arrays)
         if interval in barriers:
@@ -132,10 +133,11 @@ def _cost(array: StoryArray, offsets: Mapping[int, int], size: int, *, reads: bo
     )
 
 
-def _unit_array(array: TracedArray, number: int, steps: Sequence[Step]) -> StoryArray:
-    """An array of bytes that is only used as floats is shown as floats."""
+def unit_array(array: TracedArray, number: int, steps: Sequence[Step]) -> StoryArray:
+    """An array of bytes that is only used as floats is shown as floats. One of structs is shown by the smallest access."""
     sizes = {step[5] for step in steps if step[0] not in {StepKind.BARRIER, StepKind.OUTSIDE} and step[3] == number}
-    size = sizes.pop() if len(sizes) == 1 else array.element_bytes
+    is_struct = array.element_bytes > _WIDEST
+    size = min(sizes) if len(sizes) == 1 or (sizes and is_struct) else array.element_bytes
     plain = StoryArray(array.name, array.space, array.element, array.element_bytes, array.dimensions, array.base)
     if size == array.element_bytes:
         return plain
@@ -158,16 +160,16 @@ def _reads_of_nothing(steps: Sequence[Step], arrays: Sequence[StoryArray]) -> se
     return found
 
 
-def _first_reads(number: int, steps: Sequence[Step]) -> dict[int, int]:
-    """What elements held before the block wrote them, where it read them first."""
-    known: dict[int, int] = {}
+def _first_reads(number: int, steps: Sequence[Step]) -> dict[int, tuple[int, int]]:
+    """What elements held before the block wrote them, where it read them first: bits, and how many bytes were read."""
+    known: dict[int, tuple[int, int]] = {}
     written: set[int] = set()
-    for kind, _, _, array, offset, _, bits, *_ in steps:
+    for kind, _, _, array, offset, size, bits, *_ in steps:
         if kind in {StepKind.BARRIER, StepKind.OUTSIDE} or array != number:
             continue
         if kind == StepKind.READ:
             if offset not in written:
-                known.setdefault(offset, bits)
+                known.setdefault(offset, (bits, size))
         else:
             written.add(offset)
     return known

@@ -27,7 +27,7 @@ def _read(text: str) -> list[int]:
 
 
 def _story(steps: int = 4) -> Story:
-    array = StoryArray("A", "global", "float", 4, initial={0: 0x3F800000})
+    array = StoryArray("A", "global", "float", 4, initial={0: (0x3F800000, 4)})
     made = [
         WarpStep(PageStepKind.READ, 0, 0, 0, 0, 4, 1, (0, 1), (0, 4 * number), (0x3F800000, number), None)
         for number in range(steps)
@@ -65,6 +65,25 @@ def test_a_story_that_is_too_large_loses_steps_at_its_end_and_says_so() -> None:
     assert block["questions"] == []
 
 
+def test_a_story_with_too_much_memory_keeps_that_which_its_steps_use() -> None:
+    story = _story()
+    run = story.runs[0]
+    array = replace(run.arrays[0], initial={4 * cell: (cell, 4) for cell in range(50_000)})
+    places = (*run.places, *(StoryPlace(1, "f" * 100) for _ in range(4000)))
+    text = page_block(replace(story, runs=(replace(run, arrays=(array,), places=places),)), most_bytes=60_000)
+    block = json.loads(text)
+    assert len(text) <= 60_000
+    assert block["runs"][0]["complete"]
+    assert _read(block["runs"][0]["arrays"][0]["initial"][0]) == [0, 1, 2, 3]
+
+
+def test_what_an_element_of_64_mib_held_is_no_long_text() -> None:
+    story = _story()
+    array = StoryArray("A", "global", "Huge", 1 << 26, initial={0: (7, 4)})
+    assert len(page_block(replace(story, runs=(replace(story.runs[0], arrays=(array,)),)))) < 2000
+    assert value_text(7, 1 << 26, "Huge") == ""
+
+
 def test_a_shortened_story_keeps_no_remark_about_steps_that_it_lost() -> None:
     story = replace(_story(), start=5)
     assert shortened(story, 3).runs[0].marks == ()
@@ -85,6 +104,7 @@ def test_a_shortened_story_keeps_no_remark_about_steps_that_it_lost() -> None:
         (0x3C00, 2, "__half", "1"),
         (0x3F80, 2, "__nv_bfloat16", "1"),
         (0x3FB999999999999A, 8, "double", "0.1"),
+        (0x3F8000003F800000, 4, "__nv_bfloat16", "1"),
         (0xAB, 1, "", "0xab"),
     ],
 )

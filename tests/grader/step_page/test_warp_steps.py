@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from grader.single_launch.trace_steps import Step, StepKind, Trace, TracedArray, TracedPlace
 from grader.step_page.story import PageStepKind, StoryRun
-from grader.step_page.warp_steps import run_of_trace
+from grader.step_page.warp_steps import run_of_trace, unit_array
 
 _SHARED, _GLOBAL = 0, 1
 _BYTES = 4
@@ -94,8 +94,21 @@ def test_shared_memory_that_nobody_wrote_has_no_value() -> None:
 def test_what_global_memory_held_before_is_what_was_read_first() -> None:
     write = _step(0, kind=StepKind.WRITE, at=8, bits=2, slot=2)
     run = _run(_step(0, at=0, bits=1, slot=1), write, _step(1, at=8, bits=2, slot=3))
-    assert run.arrays[_GLOBAL].initial == {0: 1}
+    assert run.arrays[_GLOBAL].initial == {0: (1, _BYTES)}
     assert run.arrays[_SHARED].initial == {}
+
+
+def test_a_struct_is_shown_in_units_of_what_is_read_of_it() -> None:
+    struct = TracedArray(name="A", space="global", element="Huge", element_bytes=1 << 26)
+    steps: tuple[Step, ...] = ((0, 0, 0, 0, 8, 8, 5, 0, 0, 0), (0, 0, 0, 0, 4, 4, 6, 0, 1, 0))
+    array = unit_array(struct, 0, steps)
+    assert (array.element_bytes, array.element) == (4, "float")
+
+
+def test_a_number_of_barriers_that_is_only_claimed_takes_no_time() -> None:
+    barrier: Step = (StepKind.BARRIER, 0, 1 << 31, 0, 0, 0, 0, 0, 0, 0)
+    run = _run(_step(0, interval=(1 << 32) - 1), barrier, _step(1))
+    assert [one.interval for one in run.steps] == [0, 1 << 31, (1 << 32) - 1]
 
 
 def test_threads_that_the_block_does_not_have_are_left_out() -> None:
