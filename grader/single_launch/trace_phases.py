@@ -15,6 +15,8 @@ from dataclasses import dataclass, field
 from grader.single_launch.trace_steps import StepKind, Trace
 
 Index3 = tuple[int, int, int]
+_MOST_THREADS = 1024
+_MOST_STAYS = 1 << 20  # threads in intervals; intervals after these are left out
 
 
 @dataclass(frozen=True)
@@ -97,9 +99,15 @@ class _Event:
 
 def block_trace(trace: Trace, factors: Sequence[str], block: Index3, file: str) -> BlockTrace:
     """`block`: the number of threads in x, y and z. `file`: only lines of this file are shown."""
-    events = list(_events(trace, file))
-    count = block[0] * block[1] * block[2]
-    ends = {step[2]: _line(trace, step[7], file) for step in trace.steps if step[0] == StepKind.BARRIER}
+    count = min(block[0] * block[1] * block[2], _MOST_THREADS)
+    most = _MOST_STAYS // max(1, count)
+    cut = any(step[2] >= most for step in trace.steps)
+    events = [event for event in _events(trace, file) if event.interval < most]
+    ends = {
+        step[2]: _line(trace, step[7], file)
+        for step in trace.steps
+        if step[0] == StepKind.BARRIER and step[2] < most - 1
+    }
     last = max([event.interval for event in events] + [end + 1 for end in ends], default=0)
     stays = [[ThreadInterval(_index(thread, block)) for thread in range(count)] for _ in range(last + 1)]
     pairings: list[_LoadPairing] = [_LoadPairing() for _ in range(count)]
@@ -121,7 +129,7 @@ def block_trace(trace: Trace, factors: Sequence[str], block: Index3, file: str) 
         factors=tuple(factors),
         shapes={array.name: array.dimensions for array in trace.arrays},
         unpaired=unpaired,
-        complete=trace.complete,
+        complete=trace.complete and not cut,
     )
 
 
