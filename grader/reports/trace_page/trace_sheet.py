@@ -13,6 +13,8 @@ from grader.step_page.story import Story
 
 _MOST_LINES = 4000
 _LONGEST_LINE = 400
+_LONGEST_TITLE = 160
+_LONGEST_TEXT = 600
 
 
 @dataclass(frozen=True)
@@ -49,10 +51,10 @@ def trace_sheet(story: Story) -> TraceSheet:
         "Followed": f"block ({', '.join(map(str, story.at))})",
     }
     return TraceSheet(
-        title=visible.line(story.title, 160),
-        summary=visible.line(story.summary, 600),
+        title=story.title,
+        summary=visible.line(story.summary, _LONGEST_TEXT),
         tone=story.tone,
-        file=visible.line(story.file, 80),
+        file=story.file,
         facts=tuple(Fact(term, detail) for term, detail in facts.items() if detail),
         lines=tuple(
             SourceLine(number, visible.code(text, _LONGEST_LINE), number in with_steps)
@@ -66,18 +68,32 @@ def trace_sheet(story: Story) -> TraceSheet:
 
 
 def _tamed(story: Story) -> Story:
-    """Names come from the submission."""
+    """Names come from the submission, also those in sentences."""
     return replace(
         story,
+        title=visible.line(story.title, _LONGEST_TITLE),
+        file=visible.line(story.file, 80),
+        questions=tuple(
+            replace(
+                one,
+                text=visible.line(one.text, _LONGEST_TEXT),
+                choices=tuple(visible.line(choice, 200) for choice in one.choices),
+                explanation=visible.line(one.explanation, _LONGEST_TEXT),
+            )
+            for one in story.questions
+        ),
         runs=tuple(
             replace(
                 run,
+                title=visible.line(run.title, _LONGEST_TITLE),
+                schedule=visible.line(run.schedule, _LONGEST_TEXT),
+                marks=tuple(replace(one, text=visible.line(one.text, _LONGEST_TEXT)) for one in run.marks),
                 arrays=tuple(
                     replace(one, name=visible.line(one.name, 60), element=visible.line(one.element, 60))
                     for one in run.arrays
                 ),
                 places=tuple(replace(one, function=visible.line(one.function, 120)) for one in run.places),
-                ending=visible.line(run.ending, 600),
+                ending=visible.line(run.ending, _LONGEST_TEXT),
             )
             for run in story.runs
         ),
