@@ -7,7 +7,8 @@ from __future__ import annotations
 import dataclasses
 import re
 import tempfile
-from collections.abc import Iterator, Sequence
+import time
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -20,7 +21,9 @@ from grader.single_launch.tracing import Traced, TraceRequest, trace_file
 
 _TRIES = 8
 _BEHIND = 8  # lines after the later access in which the missing barrier may be, as at the end of a loop
-_COMMENT = re.compile(r"//.*|/\*.*?\*/")
+# Also one that does not end in its line, of which its beginning is kept: no barrier belongs behind it. It takes the rest of the line, so
+# that no line is searched twice.
+_COMMENT = re.compile(r"//.*|/\*.*?\*/|(/\*).*")
 _BARRIER = "__syncthreads();"
 _MOST_BARRIERS = 2
 _FIRST_PLACES = 2  # of those that leave a race, so many are tried with a second barrier
@@ -59,23 +62,28 @@ class _Changed:
 
 @dataclass(frozen=True)
 class BarrierSearch:
-    """`scratch`: an empty folder of the caller."""
+    """`scratch`: an empty folder of the caller. `seconds`: no try begins later."""
 
     toolset: Toolset
     lab: Lab
     request: TraceRequest
     scratch: Path
+    seconds: float = 60
+    clock: Callable[[], float] = time.monotonic
 
     def add_barrier(self, source: bytes, lines: tuple[int, int]) -> AddedBarrier | None:
         """`lines`: of the two accesses. Places in fewer loops are tried first, so that no barrier stands in a loop without need. Where one
         barrier leaves a race, a second one is tried. None where nothing makes the launch right.
         """
         text = source.decode("utf-8", "surrogateescape").split("\n")
-        return self._search(_Changed(tuple(enumerate(text, 1))), lines, barriers=_MOST_BARRIERS)
+        until = self.clock() + self.seconds
+        return self._search(_Changed(tuple(enumerate(text, 1))), lines, barriers=_MOST_BARRIERS, until=until)
 
-    def _search(self, changed: _Changed, lines: tuple[int, int], *, barriers: int) -> AddedBarrier | None:
+    def _search(self, changed: _Changed, lines: tuple[int, int], *, barriers: int, until: float) -> AddedBarrier | None:
         better: list[tuple[_Changed, tuple[int, int]]] = []
         for after in list(places_for_a_barrier(changed.text, *sorted(lines)))[:_TRIES]:
+            if self.clock() >= until:
+                return None
             attempt = changed.with_barrier(after)
             traced = self._traced(attempt)
             if traced is None:
@@ -85,7 +93,10 @@ class BarrierSearch:
             if left := _race_lines(traced.report.launch):
                 better.append((attempt, left))
         if barriers > 1:
-            deeper = (self._search(attempt, left, barriers=barriers - 1) for attempt, left in better[:_FIRST_PLACES])
+            deeper = (
+                self._search(attempt, left, barriers=barriers - 1, until=until)
+                for attempt, left in better[:_FIRST_PLACES]
+            )
             return next(filter(None, deeper), None)
         return None
 
@@ -115,22 +126,28 @@ def _is_mended(launch: Launch) -> bool:
 
 def places_for_a_barrier(text: Sequence[str], first: int, last: int) -> Iterator[int]:
     """Lines after which a statement can stand, at the least depth of braces first; `first` and `last`: lines of the accesses."""
+    if not 1 <= first <= last <= len(text):  # what the submission's process says
+        return
     depths = list(_depths(text))
-    floor = min(depths[first - 1], depths[last - 1]) if last <= len(depths) else 0
+    floor = min(depths[first - 1], depths[last - 1])
     between, behind = range(last - 1, first - 1, -1), range(last, min(len(text), last + _BEHIND))
     possible = [
         line
         for line in (*between, *behind)
-        if _COMMENT.sub("", text[line - 1]).rstrip().endswith((";", "{", "}")) and depths[line - 1] >= floor
+        if _code(text[line - 1]).rstrip().endswith((";", "{", "}")) and depths[line - 1] >= floor
     ]
     ended = next((line for line in possible if line >= last and depths[line - 1] < floor), len(text) + 1)
     yield from sorted((line for line in possible if line < ended), key=lambda line: depths[line - 1])
+
+
+def _code(line: str) -> str:
+    return _COMMENT.sub(r"\1", line)
 
 
 def _depths(text: Sequence[str]) -> Iterator[int]:
     """After each line, how many braces are open."""
     depth = 0
     for line in text:
-        code = _COMMENT.sub("", line)
+        code = _code(line)
         depth += code.count("{") - code.count("}")
         yield depth

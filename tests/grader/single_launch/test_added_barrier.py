@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import cast
 
 import pytest
 
 from grader.machine.toolset import Toolset
 from grader.model.labs import load_lab
 from grader.model.verdicts import Verdict
+from grader.single_launch import added_barrier
 from grader.single_launch.added_barrier import BarrierSearch, places_for_a_barrier
+from grader.single_launch.lab_launch import LaunchRefusedError
 from grader.single_launch.tracing import TraceRequest
 
 ROOT = Path(__file__).resolve().parents[3]
@@ -31,6 +34,29 @@ def test_places_in_fewer_loops_come_first_and_none_lies_behind_the_loop_of_both(
 
 def test_a_statement_that_goes_on_in_the_next_line_is_no_place() -> None:
     assert list(places_for_a_barrier(["{", "As[0] = A[0]", "    + 1;", "b = As[1];", "}"], 2, 4)) == [3, 4]
+
+
+def test_a_line_of_beginnings_of_comments_is_read_once() -> None:
+    assert list(places_for_a_barrier(["a = 1;", "/* " * 500_000 + "{", "b = 2;", "}"], 1, 3)) == [1, 3]
+
+
+def test_lines_that_the_file_does_not_have_are_no_places() -> None:
+    assert [list(places_for_a_barrier(KERNEL, *lines)) for lines in ((-9, 3), (1, 1 << 31), (9, 9))] == [[], [], []]
+
+
+def test_no_try_begins_when_the_time_is_over(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    times = iter((0.0, 1.0, 59.0, 61.0, 62.0))
+    tried: list[int] = []
+
+    def refuse(*_: object) -> None:
+        tried.append(1)
+        raise LaunchRefusedError
+
+    monkeypatch.setattr(added_barrier, "trace_file", refuse)
+    unused = cast("Toolset", None)
+    search = BarrierSearch(unused, load_lab(ROOT, "02-tiled"), TraceRequest(), tmp_path, clock=lambda: next(times))
+    assert search.add_barrier("\n".join(KERNEL).encode(), (2, 5)) is None
+    assert len(tried) == 2
 
 
 @pytest.mark.parametrize(
