@@ -12,6 +12,7 @@ using strict::text;
 using strict::untrusted;
 
 constexpr std::size_t numbers_of_a_step = 10, most_arrays = 256, most_places = 4096, most_dimensions = 8;
+constexpr std::size_t most_element_bytes = std::size_t{1} << 29;
 constexpr std::uint32_t most_threads = 1024;
 
 json step_json(const TracedStep& step) {
@@ -44,6 +45,7 @@ TracedStep step_from(const json& value, const Trace& trace) {
   const bool barrier = step.kind == TracedStep::Kind::barrier;
   const bool sized = step.bytes == 1 || step.bytes == 2 || step.bytes == 4 || step.bytes == 8;
   if (step.thread >= most_threads || step.place >= trace.places.size()) strict::refuse(value, "a thread and a place that exist");
+  if (step.interval > most_trace_steps) strict::refuse(value, "no more barriers than steps");
   if (!barrier && (!sized || step.array >= trace.arrays.size())) strict::refuse(value, "an element of an array that exists");
   return step;
 }
@@ -57,7 +59,8 @@ TracedArray array_from(const json& value) {
                     .base = integer<std::size_t>(value.at("base"))};
   if (array.space != "global" && array.space != "shared" && array.space != "module") strict::refuse(value, "a memory space");
   if (array.base >= TracedArray::bank_row) strict::refuse(value, "a place in a row of banks");
-  if (array.element_bytes == 0 || list(value.at("dimensions")).size() > most_dimensions) strict::refuse(value, "elements with a size");
+  if (array.element_bytes == 0 || array.element_bytes > most_element_bytes || list(value.at("dimensions")).size() > most_dimensions)
+    strict::refuse(value, "elements with a size");
   for (const json& one : list(value.at("dimensions"))) {
     array.dimensions.push_back(integer<std::size_t>(one));
     if (array.dimensions.back() == 0) strict::refuse(value, "dimensions that are not empty");

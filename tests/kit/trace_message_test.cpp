@@ -1,0 +1,36 @@
+// What is read of a trace that the runner claims: numbers that no block of a launch can have are refused.
+#include "runner/trace_message.hpp"
+
+#include <catch2/catch_test_macros.hpp>
+#include <nlohmann/json.hpp>
+
+using namespace tilelab::protocol;
+using nlohmann::json;
+
+namespace {
+
+json trace_json() {
+  Trace trace;
+  trace.arrays.push_back({.name = "A", .space = "global", .element = "float", .element_bytes = 4, .dimensions = {}, .base = 0});
+  trace.places.push_back({.file = "a.cu", .function = "k", .line = 5});
+  trace.steps.push_back({.bytes = 4});
+  return json(trace);
+}
+
+TEST_CASE("a trace with more barriers than steps may be kept is refused", "[trace]") {
+  json trace = trace_json();
+  trace["steps"][0][2] = most_trace_steps;
+  CHECK(trace.get<Trace>().steps.front().interval == most_trace_steps);
+  trace["steps"][0][2] = most_trace_steps + 1;
+  CHECK_THROWS_AS(trace.get<Trace>(), json::exception);
+}
+
+TEST_CASE("a trace of an array whose elements are larger than half a gibibyte is refused", "[trace]") {
+  json trace = trace_json();
+  trace["arrays"][0]["element_bytes"] = std::size_t{1} << 29;
+  CHECK_NOTHROW(trace.get<Trace>());
+  trace["arrays"][0]["element_bytes"] = (std::size_t{1} << 29) + 1;
+  CHECK_THROWS_AS(trace.get<Trace>(), json::exception);
+}
+
+}  // namespace
