@@ -4,28 +4,29 @@ here: where two threads race, their own order is what there is to see. Pure.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import replace
 
 from grader.single_launch.trace_steps import Step, StepKind, Trace
 from grader.step_page.story import LANES, PageStepKind, StoryPlace, StoryRun, WarpStep
-from grader.step_page.warp_steps import unit_array
+from grader.step_page.warp_steps import by_array, unit_array
 
 
 def run_of_threads(  # noqa: PLR0913 -- what is shown, and how it is called
     trace: Trace, chosen: Sequence[int], file: str, *, title: str, schedule: str, line_of: dict[int, int] | None = None
 ) -> StoryRun:
     """`chosen`: places in `trace.steps`, rising. `line_of`: lines of the shown source, where the traced one has others."""
-    before = trace.steps[: chosen[0]] if chosen else ()
+    before = by_array(trace.steps[: chosen[0]] if chosen else ())
+    of_array = by_array(trace.steps)
     shown = {trace.steps[number][3] for number in chosen if trace.steps[number][0] != StepKind.BARRIER}
     return StoryRun(
         title=title,
         schedule=schedule,
         arrays=tuple(
             replace(
-                unit_array(array, number, trace.steps),
+                unit_array(array, of_array.get(number, ())),
                 base=0,
-                initial=_contents(before, number) if number in shown else {},
+                initial=_contents(before.get(number, ())) if number in shown else {},
             )
             for number, array in enumerate(trace.arrays)
         ),
@@ -70,12 +71,12 @@ def last_store(trace: Trace, thread: int, after: int) -> int | None:
     return stores[-1] if stores else None
 
 
-def _contents(before: Sequence[Step], array: int) -> dict[int, tuple[int, int]]:
+def _contents(before: Iterable[Step]) -> dict[int, tuple[int, int]]:
     """What has been written to the array's elements, by their offsets: bits, and how many bytes were written."""
     return {
         offset: (bits, size)
-        for kind, _, _, of_array, offset, size, bits, *_ in before
-        if kind in {StepKind.WRITE, StepKind.ATOMIC} and of_array == array
+        for kind, _, _, _, offset, size, bits, *_ in before
+        if kind in {StepKind.WRITE, StepKind.ATOMIC}
     }
 
 

@@ -8,7 +8,7 @@ shows one warp after the other, in the order in which they began. The steps of e
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Iterator, Mapping, Sequence, Set  # noqa: PYI025 -- any set
+from collections.abc import Iterable, Iterator, Mapping, Sequence, Set  # noqa: PYI025 -- any set
 from dataclasses import dataclass, replace
 
 from grader.single_launch.trace_steps import Step, StepKind, Trace, TracedArray
@@ -22,13 +22,14 @@ def run_of_trace(trace: Trace, block: Index3, file: str, *, title: str, schedule
     """`block`: threads in x, y and z. `file`: the shown source; other files' lines are not told."""
     threads = block[0] * block[1] * block[2]
     steps = [step for step in trace.steps if step[1] < threads]
-    arrays = [unit_array(array, number, steps) for number, array in enumerate(trace.arrays)]
+    of_array = by_array(steps)
+    arrays = [unit_array(array, of_array.get(number, ())) for number, array in enumerate(trace.arrays)]
     unset = _reads_of_nothing(steps, arrays)
     return StoryRun(
         title=title,
         schedule=schedule,
         arrays=tuple(
-            replace(array, initial=_first_reads(number, steps)) if array.space != "shared" else array
+            replace(array, initial=_first_reads(of_array.get(number, ()))) if array.space != "shared" else array
             for number, array in enumerate(arrays)
         ),
         places=tuple(StoryPlace(one.line if one.file == file else 0, one.function) for one in trace.places),
@@ -133,9 +134,18 @@ def _cost(array: StoryArray, offsets: Mapping[int, int], size: int, *, reads: bo
     )
 
 
-def unit_array(array: TracedArray, number: int, steps: Sequence[Step]) -> StoryArray:
+def by_array(steps: Iterable[Step]) -> dict[int, list[Step]]:
+    """The accesses inside each array, by its number."""
+    found: dict[int, list[Step]] = defaultdict(list)
+    for step in steps:
+        if step[0] not in {StepKind.BARRIER, StepKind.OUTSIDE}:
+            found[step[3]].append(step)
+    return found
+
+
+def unit_array(array: TracedArray, accesses: Iterable[Step]) -> StoryArray:
     """An array of bytes that is only used as floats is shown as floats. One of structs is shown by the smallest access."""
-    sizes = {step[5] for step in steps if step[0] not in {StepKind.BARRIER, StepKind.OUTSIDE} and step[3] == number}
+    sizes = {step[5] for step in accesses}
     is_struct = array.element_bytes > _WIDEST
     size = min(sizes) if len(sizes) == 1 or (sizes and is_struct) else array.element_bytes
     plain = StoryArray(array.name, array.space, array.element, array.element_bytes, array.dimensions, array.base)
@@ -160,13 +170,11 @@ def _reads_of_nothing(steps: Sequence[Step], arrays: Sequence[StoryArray]) -> se
     return found
 
 
-def _first_reads(number: int, steps: Sequence[Step]) -> dict[int, tuple[int, int]]:
+def _first_reads(accesses: Iterable[Step]) -> dict[int, tuple[int, int]]:
     """What elements held before the block wrote them, where it read them first: bits, and how many bytes were read."""
     known: dict[int, tuple[int, int]] = {}
     written: set[int] = set()
-    for kind, _, _, array, offset, size, bits, *_ in steps:
-        if kind in {StepKind.BARRIER, StepKind.OUTSIDE} or array != number:
-            continue
+    for kind, _, _, _, offset, size, bits, *_ in accesses:
         if kind == StepKind.READ:
             if offset not in written:
                 known.setdefault(offset, (bits, size))

@@ -101,7 +101,7 @@ def test_what_global_memory_held_before_is_what_was_read_first() -> None:
 def test_a_struct_is_shown_in_units_of_what_is_read_of_it() -> None:
     struct = TracedArray(name="A", space="global", element="Huge", element_bytes=1 << 26)
     steps: tuple[Step, ...] = ((0, 0, 0, 0, 8, 8, 5, 0, 0, 0), (0, 0, 0, 0, 4, 4, 6, 0, 1, 0))
-    array = unit_array(struct, 0, steps)
+    array = unit_array(struct, steps)
     assert (array.element_bytes, array.element) == (4, "float")
 
 
