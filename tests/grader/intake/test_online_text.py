@@ -60,7 +60,7 @@ def test_no_receipt_is_read_again_and_again(line: str, tmp_path: Path) -> None:
 
 
 def test_newlines_before_code_are_passed_over_once(tmp_path: Path) -> None:
-    page = b"<pre>" + b"\n" * LONG + b"</pre>x"
+    page = b"<pre>x" + b"\n" * LONG + b"x</pre>"
     put(tmp_path / "in" / "Eve_2_assignsubmission_onlinetext" / "onlinetext.html", page)
     put(tmp_path / "in" / "Ann_1_assignsubmission_file" / NAIVE)
     assert sorted(take(tmp_path / "in", tmp_path)["Ann-1"].sources) == [NAIVE]
