@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <chrono>
 #include <new>
 #include <optional>
 #include <stdexcept>
@@ -289,15 +290,20 @@ class Launch {
 // Answers for a launch that cannot go on.
 class Emergency final : public LaunchEmergency {
  public:
-  Emergency(const std::function<void(const LaunchReply&)>& deliver, std::uint64_t event_budget) : deliver_(deliver), clock_(event_budget) {}
+  Emergency(const std::function<void(const LaunchReply&)>& deliver, std::uint64_t event_budget, std::uint64_t period_ms)
+      : deliver_(deliver), clock_(event_budget, period_ms) {}
   void now_runs(Launch& launch) { launch_ = &launch; }
   void crashed(int signal, std::uintptr_t pc, std::uintptr_t address) override { deliver_(launch_->crashed(signal, pc, address)); }
   void out_of_memory() override { deliver_(launch_->out_of_memory(no_memory)); }
-  bool may_go_on() override { return clock_.another_period(simt::Machine::active() ? simt::Machine::current().events() : 0); }
+  bool may_go_on() override {
+    const auto elapsed = std::chrono::duration_cast<std::chrono::milliseconds>(std::chrono::steady_clock::now() - began_).count();
+    return clock_.another_period(simt::Machine::active() ? simt::Machine::current().events() : 0, static_cast<std::uint64_t>(elapsed));
+  }
 
  private:
   const std::function<void(const LaunchReply&)>& deliver_;
   LaunchClock clock_;
+  const std::chrono::steady_clock::time_point began_ = std::chrono::steady_clock::now();
   Launch* launch_ = nullptr;
 };
 
@@ -306,7 +312,7 @@ class Emergency final : public LaunchEmergency {
 void run_launch(const Image& image, const LaunchRequest& request, const std::vector<Descriptor>& buffers,
                 const std::function<void(const LaunchReply&)>& deliver) {
   std::optional<Launch> launch;
-  Emergency emergency(deliver, request.event_budget);
+  Emergency emergency(deliver, request.event_budget, request.clock_ms);
   const auto begin = [&] { emergency.now_runs(launch.emplace(image, request, buffers)); };
   begin();
   try {

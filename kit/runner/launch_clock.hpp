@@ -8,20 +8,23 @@ namespace tilelab {
 
 class LaunchClock {
  public:
-  // `event_budget`: the events that the launch may make in all.
-  explicit LaunchClock(std::uint64_t event_budget) : least_(event_budget / share_of_a_period + 1) {}
+  // `event_budget`: the events that the launch may make in all. `period_ms`: of processor time.
+  LaunchClock(std::uint64_t event_budget, std::uint64_t period_ms) : least_(event_budget / share_of_a_period + 1), period_ms_(period_ms) {}
 
-  // A period is over, and the launch has made `events` so far.
-  bool another_period(std::uint64_t events) {
+  // A period is over. The launch has made `events` so far, and `elapsed_ms` have passed on the wall. Whoever waits for its answer waits for
+  // protocol::wall_clock_factor periods, so a further one is given only if it is likely to end long before.
+  bool another_period(std::uint64_t events, std::uint64_t elapsed_ms) {
     const bool moves = events - seen_ >= least_;
     seen_ = events;
-    return moves && ++used_ < most_periods;
+    ++used_;
+    const std::uint64_t next_ends_ms = elapsed_ms / used_ * (used_ + 1);
+    return moves && used_ < most_periods && next_ends_ms <= most_elapsed_periods * period_ms_;
   }
 
  private:
   static constexpr std::uint64_t share_of_a_period = 32;  // of the budget is used in a period, or more
-  static constexpr unsigned most_periods = 4;             // the wall clock gives a launch six
-  std::uint64_t least_, seen_ = 0;
+  static constexpr unsigned most_periods = 4, most_elapsed_periods = 5;
+  std::uint64_t least_, period_ms_, seen_ = 0;
   unsigned used_ = 0;
 };
 
