@@ -44,6 +44,7 @@ def scratch(pristine: Path, tmp_path: Path) -> Path:
     root = tmp_path / "course"
     shutil.copytree(pristine, root)
     (root / ".venv").symlink_to(ROOT / ".venv")  # passages are the output of its commands
+    (root / "build").symlink_to(ROOT / "build")  # what those commands start
     return root
 
 
