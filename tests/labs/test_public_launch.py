@@ -49,7 +49,7 @@ def test_the_tracer_says_of_a_problem_that_it_is_not_registered(tmp_path: Path) 
 
 
 def test_a_launch_of_the_public_tests_is_traced_step_by_step() -> None:
-    status, shown, said = told("trace")
+    status, shown, said = told("trace", "--no-page")
     assert (status, said) == (0, "")
     assert "sum_reduce.cu, n=32, inputs: whole numbers" in shown  # not n=1, which shows nothing
     assert "sum[0" in shown
