@@ -45,7 +45,7 @@ def main() -> int:
         sys.executable,
         "-m",
         "pytest",
-        "-q",
+        "-v",  # names each test as it ends: of a run that is stopped, that is all there is
         "-rs",
         "-n",
         str(WORKERS),

@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import dataclasses
 import re
+import subprocess
 import tempfile
 import time
 from collections.abc import Callable, Iterator, Sequence
@@ -107,7 +108,7 @@ class BarrierSearch:
             return trace_file(
                 self.toolset, self.lab, changed, dataclasses.replace(self.request, reversed=False), folder
             )
-        except LaunchRefusedError:
+        except (LaunchRefusedError, RuntimeError, subprocess.TimeoutExpired):  # this place is none then
             return None
 
 

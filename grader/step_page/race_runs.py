@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import subprocess
 import tempfile
 from pathlib import Path
 
@@ -30,7 +31,7 @@ def story_of_race(toolset: Toolset, traced: Traced, source: bytes, scratch: Path
         there = traced.request.block == request.block
         forward = traced if there else trace_file(toolset, traced.lab, source, request, folder())
         backward = trace_file(toolset, traced.lab, source, dataclasses.replace(request, reversed=True), folder())
-    except LaunchRefusedError:
+    except (LaunchRefusedError, RuntimeError, subprocess.TimeoutExpired):  # the first page stands without this one
         return None
     search = BarrierSearch(toolset, traced.lab, request, folder())
     added = search.add_barrier(source, (finding.line, finding.other.line))

@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import struct
+import subprocess
 from dataclasses import replace
 from pathlib import Path
+
+import pytest
 
 from grader.model.labs import load_lab
 from grader.model.result import Finding, Launch, Site
@@ -12,6 +15,7 @@ from grader.model.verdicts import Verdict
 from grader.single_launch.added_barrier import AddedBarrier
 from grader.single_launch.trace_steps import Step, StepKind, Trace, TracedArray, TracedPlace, TraceReport
 from grader.single_launch.tracing import Traced, TraceRequest
+from grader.step_page import race_runs
 from grader.step_page.race_story import race_story
 from grader.step_page.story import PageStepKind, Story
 
@@ -139,3 +143,12 @@ def test_a_race_between_blocks_has_no_two_orders_in_one_block() -> None:
 def test_two_runs_in_the_same_order_are_no_story() -> None:
     same = traced(FORWARD, RACE)
     assert race_story(same, replace(same, request=TraceRequest(reversed=True)), ADDED, SOURCE) is None
+
+
+@pytest.mark.parametrize("error", [RuntimeError("the tracer failed"), subprocess.TimeoutExpired("tracer", 400)])
+def test_a_run_that_fails_leaves_no_story(error: Exception, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def fails(*_: object) -> None:
+        raise error
+
+    monkeypatch.setattr(race_runs, "trace_file", fails)
+    assert race_runs.story_of_race(None, traced(FORWARD, RACE), b"", tmp_path) is None  # type: ignore[arg-type]  # it is not used
