@@ -23,6 +23,7 @@ from grader.model.errors import MachineError
 from grader.model.labs import Lab
 from grader.model.result import Result
 from grader.people.student_ids import id_form
+from grader.sandbox import Confinement
 from grader.scoring.class_score import score_class
 
 
@@ -72,11 +73,18 @@ class OneGrading:
         return tuple(lab_id for lab_id, lab in self.result.labs.items() if lab.verdict in UNDECIDED)
 
 
-def grade_folder(
-    folder: Path, handed_in: HandedIn, labs: Sequence[Lab], setup: JudgingSetup, scratch: Path
+def grade_folder(  # noqa: PLR0913, PLR0917 -- what was handed in, and what it is graded with
+    folder: Path,
+    handed_in: HandedIn,
+    labs: Sequence[Lab],
+    setup: JudgingSetup,
+    scratch: Path,
+    confinement: Confinement | None = None,
 ) -> OneGrading:
-    """Raises MachineError where the platform gave no folder that can be read: that is no submission without files."""
-    intake = _taken(folder, handed_in, labs, scratch)
+    """`confinement`: of the programs that unpack archives. Raises MachineError where the platform gave no folder that can be read: that is
+    no submission without files.
+    """
+    intake = _taken(folder, handed_in, labs, scratch, confinement)
     judged = judge_class(
         [intake],
         labs,
@@ -91,7 +99,9 @@ def grade_folder(
     return OneGrading(result, intake.texts(), tuple(faults))
 
 
-def _taken(folder: Path, handed_in: HandedIn, labs: Sequence[Lab], scratch: Path) -> Intake:
+def _taken(
+    folder: Path, handed_in: HandedIn, labs: Sequence[Lab], scratch: Path, confinement: Confinement | None
+) -> Intake:
     try:
         is_empty = not any(folder.iterdir())
     except OSError as error:
@@ -103,4 +113,4 @@ def _taken(folder: Path, handed_in: HandedIn, labs: Sequence[Lab], scratch: Path
         upload = of_whom if is_empty else replace(of_whom, contents=read_folder(folder, STUDENT))
     except Refusal as refusal:
         upload = replace(of_whom, refused=str(refusal))
-    return take_one(upload, id_form(name), scratch / "intake", [lab_file(lab) for lab in labs])
+    return take_one(upload, id_form(name), scratch / "intake", [lab_file(lab) for lab in labs], confinement)

@@ -27,6 +27,7 @@ from grader.people.identities import Identities
 from grader.people.roster import Roster
 from grader.people.roster_matching import Arrival
 from grader.people.who_is_who import Person, who_is_who
+from grader.sandbox import Confinement
 
 __all__ = ["FILE_BYTES", "Discovery", "Intake", "IntakeError", "IntakeOptions", "discover", "take_one"]
 
@@ -37,6 +38,7 @@ class IntakeOptions:
 
     choice: AttemptChoice = field(default_factory=AttemptChoice)  # which of several attempts counts
     zone: tzinfo | None = None  # of times that a platform writes without one; none: this machine's
+    confinement: Confinement | None = None  # of the programs that unpack archives; none: for one's own alone
 
 
 _TITLES = 3  # of several sources
@@ -66,7 +68,8 @@ def discover(  # noqa: PLR0913, PLR0917 -- what comes in, where to, and what is 
     options = options or IntakeOptions()
     sources = [source] if isinstance(source, Path) else list(source)
     files = lab_files(wanted)
-    spool = Spool(scratch, [one.name for one in files], options.zone, told, [one.lab for one in files if one.lab])
+    labs = [one.lab for one in files if one.lab]
+    spool = Spool(scratch, [one.name for one in files], options.zone, told, labs, options.confinement)
     found = find_uploads(sources, spool)
     uploads = found.uploads
     given = deliveries(uploads)
@@ -95,11 +98,17 @@ def discover(  # noqa: PLR0913, PLR0917 -- what comes in, where to, and what is 
     return Discovery(title, tuple(students), (*notices, *people.notices, *shared), people.rostered)
 
 
-def take_one(upload: Upload, student_id: str, scratch: Path, wanted: Collection[str] | Collection[LabFile]) -> Intake:
+def take_one(
+    upload: Upload,
+    student_id: str,
+    scratch: Path,
+    wanted: Collection[str] | Collection[LabFile],
+    confinement: Confinement | None = None,
+) -> Intake:
     """One student's upload that no class surrounds, with its `wanted` files copied into `scratch`."""
     files = lab_files(wanted)
     names = [one.name for one in files]
-    taken = take_upload(upload, scratch / student_id, files, Spool(scratch, names))
+    taken = take_upload(upload, scratch / student_id, files, Spool(scratch, names, confinement=confinement))
     owner = upload.owners[0] if len(upload.owners) == 1 else Student()
     submission = Submission(id=student_id, name=taken.name, student=owner, files=taken.files)
     attempt = _attempt(0, Delivery(Arrival(upload.name, taken.name, owner), (0,)), [upload], taken)

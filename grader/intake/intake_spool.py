@@ -10,6 +10,7 @@ from pathlib import Path
 from grader.intake.platforms.recognition import own_file_bytes
 from grader.intake.uploads.naming import nearly
 from grader.intake.uploads.upload import CLASS, STUDENT, Request, is_archive_name
+from grader.sandbox import Confinement
 
 FILE_BYTES = 256 << 10  # of one source file
 _LARGE, _MOST_LARGE = 4 << 20, 3  # a platform writes one such file; students may call files of theirs so too
@@ -24,17 +25,19 @@ def _here() -> tzinfo:
 class Spool:
     """Makes folders in `scratch`, one for the files of each archive. `told` hears how many uploads of how many were read."""
 
-    def __init__(
+    def __init__(  # noqa: PLR0913, PLR0917 -- most have a value that a test need not give
         self,
         scratch: Path,
         wanted: Collection[str],
         zone: tzinfo | None = None,
         told: Callable[[int, int], None] = lambda _done, _total: None,
         labs: Collection[str] = (),
+        confinement: Confinement | None = None,
     ) -> None:
         self._scratch, self.wanted, self.labs = scratch, frozenset(wanted), frozenset(labs)
         self.zone = zone or _here()
         self.told = told
+        self._confinement = confinement
         self._count = 0
         self._asked: dict[str, bool] = {}
 
@@ -43,7 +46,8 @@ class Spool:
         folder = self._scratch / f".spool-{self._count:04}"
         folder.mkdir(parents=True)
         if not whole_class:
-            return Request(folder, lambda path: self._is_source(path) or is_archive_name(path[-1]), self._bytes)
+            asks = lambda path: self._is_source(path) or is_archive_name(path[-1])  # noqa: E731 -- as below
+            return Request(folder, asks, self._bytes, confinement=self._confinement)
         large = 0
 
         def asks_for(path: tuple[str, ...]) -> bool:
@@ -54,7 +58,7 @@ class Spool:
             large += count > _LARGE
             return count > 0 and (count <= _LARGE or large <= _MOST_LARGE)
 
-        return Request(folder, asks_for, self._bytes, CLASS)
+        return Request(folder, asks_for, self._bytes, CLASS, self._confinement)
 
     def _is_source(self, path: tuple[str, ...]) -> bool:
         """Whether it may be a lab's file: by its name, a nearly right name, or what is behind the name that a platform gave it."""

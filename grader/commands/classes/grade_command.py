@@ -117,7 +117,7 @@ def grade_class(request: ClassRequest) -> int:
                 MutantSearch(partial(on_cpu, explained=False), 0 if on_slurm else request.search_seconds, at_once),
             ),
             policy=policy,
-            intake=IntakeOptions(zone=zone),
+            intake=IntakeOptions(zone=zone, confinement=toolset.confinement),
             workers=at_once,
             progress=progress,
         )

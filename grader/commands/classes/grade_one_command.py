@@ -25,6 +25,7 @@ from grader.batch.scratch_folder import scratch_folder
 from grader.canaries.compiler_trial import compiler_trouble
 from grader.commands.frame.opened_tools import environment_of, lab_judge, open_toolset
 from grader.machine.atomic_file import write_atomically
+from grader.machine.toolset import Toolset
 from grader.model.course_root import course_root, load_labs
 from grader.model.errors import RemediableError
 from grader.model.labs import Lab, lab_ids
@@ -77,9 +78,11 @@ def _answer(
     """None: not graded. With what broke on our side; nothing: a lab needs a GPU."""
     handed_in = platform.handed_in(request.metadata, environment)
     labs = load_labs(root, request.labs)
-    setup, labs = _setup(root, labs, public=request.public)
+    # Submissions are hostile here, so nothing is graded without a sandbox: there is no option for it.
+    toolset = open_toolset(root, allow_no_sandbox=False)
+    setup, labs = _setup(toolset, root, labs, public=request.public)
     with scratch_folder() as scratch:
-        graded = grade_folder(request.submission, handed_in, labs, setup, scratch)
+        graded = grade_folder(request.submission, handed_in, labs, setup, scratch, toolset.confinement)
     undecided = graded.undecided
     if undecided and not (platform.takes_parts and len(undecided) < len(labs)):
         broken = [one for one in undecided if graded.result.labs[one].verdict is Verdict.INTERNAL_ERROR]
@@ -94,9 +97,7 @@ def _page(graded: OneGrading, *, public: bool) -> str:
     return student_page(for_student(graded.result), sources=graded.texts, preview=public)
 
 
-def _setup(root: Path, labs: list[Lab], *, public: bool) -> tuple[JudgingSetup, list[Lab]]:
-    """Submissions are hostile here, so nothing is graded without a sandbox: there is no option for it."""
-    toolset = open_toolset(root, allow_no_sandbox=False)
+def _setup(toolset: Toolset, root: Path, labs: list[Lab], *, public: bool) -> tuple[JudgingSetup, list[Lab]]:
     seed = PUBLIC_SEED if public else course_seed(root)
     labs = [public_half(lab) for lab in labs] if public else labs
     judge = lab_judge(toolset, seed, public_only=public)

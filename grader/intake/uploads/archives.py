@@ -19,8 +19,9 @@ from pathlib import Path
 from typing import IO, BinaryIO, cast
 
 from grader.intake.uploads.naming import clean, is_junk
-from grader.intake.uploads.seven_zip import MARK, unpacked_seven_zip
+from grader.intake.uploads.seven_zip import MARK, opened_entry, unpacked_seven_zip
 from grader.intake.uploads.upload import Contents, Defect, Limits, Refusal, Request, Stored, size_text
+from grader.model.errors import MachineError
 
 _CHUNK = 1 << 16
 # Errors of this machine. All other errors are the archive's: it can make the reader seek anywhere, for example.
@@ -63,7 +64,7 @@ def read_archive(path: Path, request: Request) -> Contents:
     try:
         for member in _members(path, request):
             _take(reading, member, packed)
-    except Refusal:
+    except (Refusal, MachineError):
         raise
     except OSError as error:
         if error.errno in _MACHINE_ERRORS:
@@ -145,7 +146,7 @@ def _members(path: Path, request: Request) -> Iterator[_Member]:
             yield from _tar_members(file, limits, file)
         elif head.startswith(MARK):
             folder = request.spool / "unpacked"
-            for name, size, kind, at in unpacked_seven_zip(path, folder, limits):
+            for name, size, kind, at in unpacked_seven_zip(path, folder, limits, request.confinement):
                 yield _Member(name, size, kind, partial(_opened, at))
         elif not head:
             message = "the file is empty"
@@ -157,7 +158,7 @@ def _members(path: Path, request: Request) -> Iterator[_Member]:
 
 def _opened(path: Path) -> IO[bytes]:
     """An empty file was not written at all."""
-    return path.open("rb") if path.exists() else io.BytesIO()
+    return opened_entry(path) or io.BytesIO()
 
 
 class _Directory:

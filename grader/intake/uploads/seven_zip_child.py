@@ -1,6 +1,6 @@
 """Unpacks a 7z archive in a process of its own, within limits of memory, time and bytes. It is a program and imports nothing of ours.
 
-`seven_zip_child.py ARCHIVE FOLDER MEMBERS BYTES` writes each file's bytes to FOLDER under a number, and prints a list of
+`seven_zip_child.py ARCHIVE FOLDER MEMBERS BYTES` writes each file's bytes to FOLDER under a number, and to FOLDER/list.json a list of
 `[name, size, kind, number]`, or `{"refused": why}`. No name of the archive's is a path here.
 """
 
@@ -36,7 +36,7 @@ def main() -> int:
         told = {"refused": "unpacking the archive takes too much memory"}
     except Exception as error:  # noqa: BLE001 -- a hostile archive can make its reader fail in any way
         told = {"refused": f"the archive is damaged or incomplete ({type(error).__name__})"}
-    sys.stdout.write(json.dumps(told))
+    (folder / "list.json").write_text(json.dumps(told), encoding="ascii")
     return 0
 
 

@@ -13,6 +13,7 @@ from pathlib import Path
 
 from grader.intake.uploads.naming import clean
 from grader.model.result import Student
+from grader.sandbox import Confinement
 
 SUFFIXES = (".zip", ".tar.gz", ".tgz", ".tar")
 FOREIGN_SUFFIXES = (".rar", ".7z", ".tar.xz", ".txz", ".tar.bz2", ".tbz2", ".tar.zst", ".gz", ".xz", ".bz2", ".zst")
@@ -77,6 +78,7 @@ class Request:
     asks_for: Callable[[tuple[str, ...]], bool]  # by path
     file_bytes: Callable[[tuple[str, ...]], int]  # by path; of a larger file, this many bytes and one more are stored
     limits: Limits = STUDENT
+    confinement: Confinement | None = None  # of the programs that unpack; none: for one's own archives alone
 
 
 @dataclass(frozen=True)
