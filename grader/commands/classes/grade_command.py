@@ -17,7 +17,7 @@ from grader.batch.week_insight import WeekSearch
 from grader.clusters.comments_file import CommentsFile
 from grader.clusters.mutant_search import MutantSearch
 from grader.commands.classes.class_setup import class_setup
-from grader.commands.classes.given_submissions import given_submissions, time_zone, with_attempts
+from grader.commands.classes.given_submissions import given_submissions, path_named, time_zone, with_attempts
 from grader.commands.classes.named_exports import exports_named
 from grader.commands.classes.progress import TerminalProgress
 from grader.commands.classes.slurm_options import SlurmOptions, slurm_cluster
@@ -63,7 +63,7 @@ class ClassRequest:
 def grade_class(request: ClassRequest) -> int:
     """Grades a class, and returns the exit status."""
     require_temporary_files()
-    sources, target = given_submissions(request.submissions), _named(request.out, "OUT")
+    target, sources = _named(request.out, "OUT"), given_submissions(request.submissions)
     console = Console(highlight=False)
     root = course_root(Path.cwd())
     labs = load_labs(root, request.labs)
@@ -145,4 +145,4 @@ def _named(text: str, what: str) -> Path:
     if not text.strip():
         message = f'{what} is empty: name a folder, as in `make grade SUBMISSIONS="handed in" OUT=graded`.'
         raise RemediableError(message)
-    return Path(text)
+    return path_named(text)

@@ -15,7 +15,7 @@ from grader.policy.policy_files import CoursePolicy
 
 @pytest.fixture
 def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    for name in ("a.zip", "b.zip", "week 3", "week 3/a.zip"):
+    for name in ("a.zip", "b.zip", "week 3", "week 3/a.zip", "it's"):
         path = tmp_path / name
         if path.suffix:
             path.write_bytes(b"")
@@ -33,8 +33,10 @@ def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         (["a.zip", "b.zip"], ["a.zip", "b.zip"]),
         (["a.zip b.zip"], ["a.zip", "b.zip"]),
         (["a.zip 'week 3'"], ["a.zip", "week 3"]),
-        (["a.zip nowhere.zip"], ["a.zip nowhere.zip"]),  # intake says that it is not there
-        (["it's"], ["it's"]),
+        (["a.zip week 3 b.zip"], ["a.zip", "week 3", "b.zip"]),
+        (["week 3/a.zip week 3"], ["week 3/a.zip", "week 3"]),
+        (["*.zip"], ["a.zip", "b.zip"]),
+        (["it's b.zip"], ["it's", "b.zip"]),
     ],
 )
 @pytest.mark.usefixtures("here")
@@ -42,7 +44,29 @@ def test_several_paths_may_come_as_one_text(given: list[str], meant: list[str]) 
     assert given_submissions(given) == [Path(one) for one in meant]
 
 
-@pytest.mark.parametrize(("given", "said"), [([], "empty"), (["  "], "empty"), (["a.zip", "./a.zip"], "given twice")])
+def test_a_path_may_begin_at_the_root_or_at_the_users_own_folder(here: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("HOME", str(here))
+    assert given_submissions([f"~/a.zip {here}/week 3"]) == [here / "a.zip", here / "week 3"]
+    many = [here / f"{'long' * 20}{number}.zip" for number in range(20)]  # together longer than a name may be
+    for one in many:
+        one.write_bytes(b"")
+    assert given_submissions([" ".join(one.name for one in many)]) == [Path(one.name) for one in many]
+
+
+@pytest.mark.parametrize(
+    ("given", "said"),
+    [
+        ([], "empty"),
+        (["  "], "empty"),
+        (["a.zip", "./a.zip"], "given twice"),
+        (["a.zip nowhere.zip"], r"nowhere\.zip: there is no such file or folder; a\.zip is there\. Nothing was graded"),
+        (["'a.zip' 'week 4'"], "week 4'?: there is no such file or folder"),
+        (["week_3"], "no such file or folder. Did you mean week 3"),
+        (["*.tar"], "no such file or folder, seen from"),
+        (["it's not"], "no such file or folder"),
+        (["~nobody-is-called-so/a.zip"], "no such file or folder"),
+    ],
+)
 @pytest.mark.usefixtures("here")
 def test_nothing_and_the_same_twice_are_refused(given: list[str], said: str) -> None:
     with pytest.raises(RemediableError, match=said):
