@@ -18,6 +18,7 @@ from grader.people.roster import RosterRow
 
 _LONG_NUMBER = re.compile(r"(?<!\d)\d{5,}(?!\d)")
 _WAYS = (NUMBER, LOGIN, EMAIL)  # what an upload may be called, if nothing else is known of it
+_REMEDY = "if it is this student's, write its name into a column `upload` of the roster"
 
 
 @dataclass(frozen=True)
@@ -53,6 +54,7 @@ class _Search:
     matching: Matching = field(default_factory=Matching)
     number_at: dict[int, int] = field(default_factory=dict)  # a row's line → the arrival that has it
     disputed: set[int] = field(default_factory=set)  # lines that several arrivals fit alike
+    kinds: frozenset[str] = frozenset()  # of keys that the roster has of anybody, and that stay with a student
 
     def settle(self, fitting: Callable[[int], Sequence[RosterRow]], *, by_name: bool = False) -> None:
         """Gives the one row that fits to each arrival that has none, if it is the only arrival that this row fits."""
@@ -91,6 +93,8 @@ class _Search:
             return "others fit it better, and alike"
         if contradict(row.keys, self.keys[number]):
             return "another number, login or address says that it is somebody else"
+        if by_name and row.upload != self.arrivals[number].name and (doubt := self._doubt(number)):
+            return f"{doubt}, and students can change their names; {_REMEDY}"
         kept = self.book.find(row.keys)
         if kept is None or kept is self.identities[number]:
             return ""
@@ -99,17 +103,32 @@ class _Search:
     def _against_identity(self, number: int, row: RosterRow, kept: Identity, *, by_name: bool) -> str:
         """The same, where the row's student has been here as `kept`, and the upload was not theirs."""
         keys = self.keys[number]
-        remedy = "if it is this student's, write its name into a column `upload` of the roster"
         if row.upload == self.arrivals[number].name:
             return ""
         if contradict(kept.keys, keys):
-            return f"that student was {kept.id} before, with another id of the platform; {remedy}"
+            return f"that student was {kept.id} before, with another id of the platform; {_REMEDY}"
         folders = [key for key in kept.keys if key.kind == FOLDER]
         if folders and keys[0].kind == FOLDER:
-            return f"that student was {kept.id} before, from an upload called {shown(folders[-1].value)}; {remedy}"
+            return f"that student was {kept.id} before, from an upload called {shown(folders[-1].value)}; {_REMEDY}"
         numbered_anew = keys[0].changes and any(key.kind == keys[0].kind for key in kept.keys)
         if by_name and kept.handed_in and not numbered_anew:
-            return f"that student was {kept.id} before, and a name is not enough to take that over; {remedy}"
+            return f"that student was {kept.id} before, and a name is not enough to take that over; {_REMEDY}"
+        return ""
+
+    def _doubt(self, number: int) -> str:
+        """Why a name is not enough: something better could have told whose this is, and did not. Empty: nothing could."""
+        arrival, known = self.arrivals[number], self.identities[number]
+        called = arrival.owner.name if arrival.owner is not None else ""
+        if known is not None and known.called and exact_form(known.called) != exact_form(called):
+            return f"it was called {shown(known.called)} before"
+        telling = [key for key in self.keys[number] if key.kind in self.kinds]
+        if telling:
+            return f"its {telling[0]} is in no row"
+        if arrival.owner is None and not arrival.of_team:
+            folders = [at for at, one in enumerate(self.arrivals) if one.owner is None and not one.of_team]
+            told = [at for at in folders if at in self.matching.row_of and at not in self.matching.by_name]
+            if 2 * len(told) > len(folders):
+                return "most others are called by a number, a login or an account"
         return ""
 
 
@@ -121,13 +140,14 @@ def match_rows(
     book: Identities,
 ) -> Matching:
     """`keys` and `identities`: of each arrival. The strongest ways come first, and what they match is matched for good."""
-    search = _Search(arrivals, keys, identities, book)
+    kinds = frozenset(key.kind for row in rows for key in row.keys if not key.changes)
+    search = _Search(arrivals, keys, identities, book, kinds=kinds)
     kept = _rows_of_identities(rows, book)
     search.settle(lambda number: kept.get(id(identities[number]), []))
-    kinds = sorted(
+    strongest_first = sorted(
         {key.kind: key.strength for row in rows for key in row.keys}.items(), key=lambda one: (one[1], one[0])
     )
-    for kind, _ in kinds:
+    for kind, _ in strongest_first:
         of_value = {key.value: row for row in rows for key in row.keys if key.kind == kind}
         search.settle(partial(_with_value, arrivals, kind, of_value))
     for of_row, of_name in _FORMS:

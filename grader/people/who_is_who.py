@@ -240,7 +240,10 @@ def _sentences(
             )
         if matching.by_name:
             names = some(shown(arrivals[number].shown) for number in matching.by_name)
-            said.append(f"{len(matching.by_name)} matched with the roster by name alone: {names}")
+            said.append(
+                f"{len(matching.by_name)} matched with the roster by name alone: {names}. If students can change their names there, "
+                "confirm each in a column `upload` of the roster, or give a roster with the platform's ids, numbers, logins or addresses"
+            )
     if told.renamed:
         said.append(f"{len(told.renamed)} with another name than before keep their id: {some(told.renamed)}")
     if told.twice:

@@ -226,6 +226,40 @@ def test_an_account_that_takes_anothers_name_gets_nothing_of_theirs(term: Term) 
     assert "with another id of the platform" in said(people)
 
 
+WITH_ADDRESSES = "name,login,email\nAda Lovelace,al,\nEve,eve,eve@x.org\n"
+
+
+@pytest.mark.parametrize(
+    ("before", "now", "why"),
+    [
+        ([], [Student(name="Ada Lovelace", email="mallory@x.org")], "e-mail 'mallory@x.org' is in no row"),
+        ([canvas("2", "Mallory")], [canvas("2", "Ada Lovelace")], "it was called 'Mallory' before"),
+        ([], ["eve", "Ada Lovelace", "frida", "grace"], "most others are called by a number, a login or an account"),
+    ],
+    ids=["address", "renamed", "folder"],
+)
+def test_a_name_is_not_enough_where_something_better_could_have_told(
+    term: Term, before: list[str | Student], now: list[str | Student], why: str
+) -> None:
+    roster = listed(WITH_ADDRESSES + "Frida,frida,\nGrace,grace,\n")
+    term.batch(*before)
+    people = term.batch(*now, roster=roster)
+    assert why in said(people)
+    assert "write its name into a column `upload`" in said(people)
+    assert "Ada Lovelace" in [one.student.name for one in people.absent]
+    assert "al" not in [one.student.login for one in people.arrived]
+    confirmed = listed(
+        "name,login,email,upload\nAda Lovelace,al,,Ada Lovelace\nEve,eve,eve@x.org,\nFrida,frida,,\nGrace,grace,,\n"
+    )
+    assert "al" in [one.student.login for one in term.batch(*now, roster=confirmed).arrived]
+
+
+def test_a_name_counts_where_nothing_else_is_known_of_anybody_and_this_is_told(term: Term) -> None:
+    people = term.batch("Ada Lovelace", "Eve", roster=listed(WITH_ADDRESSES))
+    assert [one.student.login for one in people.arrived] == ["al", "eve"]
+    assert "1 matched with the roster by name alone: 'Ada Lovelace'" in said(people)
+
+
 def test_moodle_numbers_participants_anew_in_each_assignment(term: Term) -> None:
     roster = listed("name,login\nAda Lovelace,al\n")
     weeks = [Student(name="Ada Lovelace", platform_ids={"Moodle": number}) for number in ("700001", "712345")]
