@@ -21,7 +21,8 @@ from grader.clusters.comments_file import CommentsFile
 from grader.clusters.kept_counts import KeptCounts, with_counts
 from grader.clusters.mistake_cause import is_wrong
 from grader.clusters.mutant_search import MutantSearch
-from grader.model.class_insight import NOTHING_KNOWN, ClassInsight, LabMistakes
+from grader.clusters.solution_maps import solution_map
+from grader.model.class_insight import NOTHING_KNOWN, ClassInsight, LabMistakes, SolutionMap
 from grader.model.labs import Lab
 from grader.model.result import Result
 from grader.reports.pages import similar_page
@@ -99,12 +100,32 @@ class WeekSearch:
         )
         before = KeptCounts(self.private / "clusters" / "mistakes.json").update(wrong, [lab.id for lab in labs])
         mistakes = with_counts(mistakes, before)
+        maps, broken = self._maps(week.results, sources, [lab for lab in labs if lab.id in wrong], likenesses)
         return replace(
             week,
             results=commented(week.results, sources, likenesses, self.written),
-            insight=replace(week.insight, mistakes=mistakes, comments=str(self.comments.path)),
-            faults=(*week.faults, *faults, *self._added(mistakes)),
+            insight=replace(week.insight, mistakes=mistakes, maps=maps, comments=str(self.comments.path)),
+            faults=(*week.faults, *faults, *broken, *self._added(mistakes)),
         )
+
+    @staticmethod
+    def _maps(
+        results: Sequence[Result], sources: Sources, labs: Sequence[Lab], likenesses: Mapping[str, Mapping[str, str]]
+    ) -> tuple[tuple[SolutionMap, ...], tuple[str, ...]]:
+        """Of the labs that have a model solution; and what broke."""
+        made = []
+        try:
+            for lab in labs:
+                path = lab.private_dir / lab.public.file if lab.private_dir is not None else None
+                if path is not None and path.is_file():
+                    solution = path.read_text(encoding="utf-8", errors="replace")
+                    texts = _texts(sources, lab)
+                    made.append(
+                        solution_map(lab.id, lab.public.file, solution, results, texts, likenesses.get(lab.id, {}))
+                    )
+        except Exception:  # noqa: BLE001 -- comments and groups do not depend on it
+            return (), (f"the lines of the solution: {traceback.format_exc()}",)
+        return tuple(one for one in made if one is not None), ()
 
     def _added(self, mistakes: Sequence[LabMistakes]) -> tuple[str, ...]:
         try:

@@ -7,6 +7,7 @@ instructor and proves nothing. Which mutants are known depends on the time that 
 from __future__ import annotations
 
 import itertools
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -18,6 +19,7 @@ from grader.machine.atomic_file import write_atomically
 from grader.model.result import Model
 from grader.suspects.mutation import Mutant
 
+_LINE = re.compile(r" in line (\d+)(?= or the solution |$)")
 _ALIKE = 3  # if more mutants behave the same, the behaviour says little
 
 
@@ -72,6 +74,11 @@ class SolutionMutants:
             before, after = _difference(mutant.before, mutant.after)
             change = f"without `{before.rstrip(';')}`" if after in {"", ";"} else f"with `{after}` for `{before}`"
             yield f"the solution {change} in line {mutant.line}"
+
+
+def lines_of(likeness: str) -> frozenset[int]:
+    """The solution's lines that one of `likenesses()` names."""
+    return frozenset(int(one) for one in _LINE.findall(likeness))
 
 
 def _difference(before: str, after: str) -> tuple[str, str]:

@@ -34,8 +34,36 @@ class LabMistakes:
 
 
 @dataclass(frozen=True)
+class PlacedMistake:
+    """What went wrong at a line of the model solution."""
+
+    verdict: Verdict
+    what: str  # "the barrier is missing"; empty: the verdict says it all
+    students: tuple[str, ...]  # ids, in the order of the class
+
+
+@dataclass(frozen=True)
+class SolutionLine:
+    number: int  # in the solution's file
+    text: str
+    placed: tuple[PlacedMistake, ...] = ()  # those of most students first
+
+
+@dataclass(frozen=True)
+class SolutionMap:
+    """What went wrong in a lab, at the lines of the model solution that play the same part as the students' lines."""
+
+    lab_id: str
+    file: str
+    wrong: int  # so many submissions are wrong
+    lines: tuple[SolutionLine, ...]  # without what only the starter has
+    unplaced: tuple[tuple[str, tuple[str, ...]], ...] = ()  # why, and who; nobody stands here and at a line
+
+
+@dataclass(frozen=True)
 class ClassInsight:
     mistakes: tuple[LabMistakes, ...] = ()
+    maps: tuple[SolutionMap, ...] = ()
     comments: str = ""  # the file that the instructor's comments are written into
     similar: tuple[tuple[str, int], ...] = ()  # labs, and how many pairs of similar files each has
 
