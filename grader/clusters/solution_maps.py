@@ -117,7 +117,8 @@ def _of_finding(finding: Finding, matched: _Matched) -> Place | None:
         return None
     if finding.kind is Verdict.RACE and finding.other is not None and finding.array:
         then = matched.statement(finding.other)
-        barrier = matched.missing_barrier(at, then) if then is not None and then != at else None
+        ways = [(at, then), (then, at)] if then is not None and then != at else []  # which access came first is chance
+        barrier = next((one for way in ways if (one := matched.missing_barrier(*way)) is not None), None)
         if barrier is not None:
             return finding.kind, MISSING_BARRIER, matched.solution[barrier].first
     return finding.kind, "", matched.solution[at].first

@@ -63,9 +63,9 @@ class SolutionMap:
 @dataclass(frozen=True)
 class ClassInsight:
     mistakes: tuple[LabMistakes, ...] = ()
-    maps: tuple[SolutionMap, ...] = ()
     comments: str = ""  # the file that the instructor's comments are written into
     similar: tuple[tuple[str, int], ...] = ()  # labs, and how many pairs of similar files each has
+    maps: tuple[SolutionMap, ...] = ()  # of labs that have a model solution
 
 
 NOTHING_KNOWN = ClassInsight()

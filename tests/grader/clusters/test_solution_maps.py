@@ -123,6 +123,17 @@ def test_a_race_stands_at_the_barrier_that_the_student_does_not_have(raced: Resu
     assert (made.wrong, made.unplaced) == (2, ())
 
 
+def test_a_race_around_the_loop_stands_at_the_barrier_at_its_end(raced: Result) -> None:
+    """Whichever of the two accesses the finding begins with."""
+    barrier = "    __syncthreads();\n"
+    moved = OTHER_NAMES.replace(barrier, "").replace("    for (int q", f"{barrier}    for (int q")
+    lines = moved.splitlines()
+    write, read = (next(n for n, one in enumerate(lines, 1) if text in one) for text in ("a[y][x] = left", "acc += a"))
+    for findings in ((race(write, read),), (race(read, write),)):
+        made = mapped(raced, ("ada", {"findings": findings}), text=moved)
+        assert hot(made) == {solved("__syncthreads();  // everybody"): [(Verdict.RACE, MISSING_BARRIER, ("ada",))]}
+
+
 def test_a_race_between_barriers_that_are_there_stands_at_its_line(raced: Result) -> None:
     finding = race(mine("out[i"), mine("out[i"))
     assert hot(mapped(raced, ("ada", {"findings": (finding,)}))) == {solved("C[row"): [(Verdict.RACE, "", ("ada",))]}

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from grader.model.class_insight import ClassInsight, LabMistakes, Mistake
+from grader.model.class_insight import ClassInsight, LabMistakes, Mistake, PlacedMistake, SolutionLine, SolutionMap
 from grader.model.result import Result, Student
 from grader.model.verdicts import Verdict
 from grader.reports.pages import class_page, similar_page
@@ -73,6 +73,18 @@ def insight() -> ClassInsight:
         tuple(LabMistakes(f"lab-{at:02d}", 22, (one,)) for at, one in enumerate(mistakes)),
         "out/instructor/comments.toml",
         (("lab-01", 3), ("lab-02", 0)),
+        tuple(solution_map_of(f"lab-{at:02d}") for at in range(LABS)),
+    )
+
+
+def solution_map_of(lab_id: str) -> SolutionMap:
+    raced = PlacedMistake(Verdict.RACE, "this barrier is missing", tuple(f"s{n:03d}" for n in range(0, 40, 2)))
+    wrong = PlacedMistake(Verdict.WRONG_ANSWER, "behaves like `<=`", ("s001", "s003"))
+    lines = [SolutionLine(n, f"  a[{n}] = b[{n}] + {'x' * n};") for n in range(1, 60)]
+    lines[20] = SolutionLine(21, "  __syncthreads();", (raced, wrong))
+    lines[30] = SolutionLine(31, "  sum += a;", (wrong,))
+    return SolutionMap(
+        lab_id, "lab.cu", 22, tuple(lines), (("no line of the file is known to be at fault", ("s005",)),)
     )
 
 
@@ -112,6 +124,20 @@ def test_students_are_filtered_and_the_number_is_said(opened: Opened, large: Pat
     page.get_by_label("Verdict", exact=True).select_option("Not handed in")
     assert rows(page) == 1
     assert (shown.errors, shown.requests) == ([], [])
+
+
+def test_the_lines_of_the_solution_say_how_many_and_lead_to_who(opened: Opened, large: Path) -> None:
+    page = opened(large).page
+    heat = page.locator(".heat details").first
+    rows = heat.locator("tbody tr")
+    assert rows.nth(20).locator("th, td").all_text_contents() == ["21", "22", "  __syncthreads();"]
+    assert (rows.nth(20).get_attribute("class"), rows.nth(30).get_attribute("class")) == ("h5", "h1")
+    rows.nth(20).get_by_role("link").click()
+    assert page.url.endswith("#solution-lab-00-21")
+    assert "20 students" in str(heat.locator("dd").first.text_content())
+    assert "1 student: no line of the file is known to be at fault." in str(heat.text_content())
+    heat.locator("dd a", has_text="a shared array").first.click()
+    assert page.get_by_role("status").text_content() == "20 of 500 students"
 
 
 def test_a_link_of_a_mistake_shows_its_students_and_back_shows_all_again(opened: Opened, large: Path) -> None:
