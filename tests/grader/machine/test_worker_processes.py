@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import copy
 import os
+import shutil
 import signal
+import subprocess
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -15,6 +18,15 @@ from grader.machine.toolset import Toolset
 from grader.machine.worker_processes import WorkerProcesses, fitting_count
 
 ROOT = Path(__file__).resolve().parents[3]
+
+# In the place of all commands: one that has workers.
+_COMMANDS = """
+from grader.machine.worker_processes import WorkerProcesses
+def app():
+    print("begun", flush=True)
+    with WorkerProcesses(2) as workers:
+        print(workers.run(int, "3"))
+"""
 
 
 @pytest.fixture
@@ -40,6 +52,24 @@ def test_a_process_that_is_ended_breaks_one_piece_of_work_and_the_next_is_done_h
     with pytest.raises(RuntimeError, match="ended by something else"):
         workers.run(signal.raise_signal, signal.SIGKILL)
     assert workers.run(os.getpid) == os.getpid()
+
+
+def test_a_command_that_has_workers_runs_once(tmp_path: Path) -> None:
+    """Each worker imports the program that was started."""
+    (tmp_path / "cli.py").write_text(_COMMANDS, encoding="utf-8")
+    (tmp_path / "sitecustomize.py").write_text(
+        f"import grader.commands; grader.commands.__path__.insert(0, {str(tmp_path)!r})"
+    )
+    program = shutil.copy(ROOT / "kit" / "setup" / "tilelab-program.txt", tmp_path / "tilelab")
+    ran = subprocess.run(
+        [sys.executable, program],
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=60,
+        env={**os.environ, "PYTHONPATH": f"{tmp_path}:{ROOT}"},
+    )
+    assert (ran.returncode, ran.stdout, ran.stderr) == (0, "begun\n3\n", "")
 
 
 def test_ctrl_c_is_left_to_the_grader(workers: WorkerProcesses) -> None:
