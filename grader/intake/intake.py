@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import tzinfo
+from functools import partial
 from pathlib import Path
 
 from grader.intake.arrivals import Delivery, deliveries
@@ -26,7 +27,7 @@ from grader.model.result import Student, Submission
 from grader.people.identities import Identities
 from grader.people.roster import Roster
 from grader.people.roster_matching import Arrival
-from grader.people.who_is_who import Person, who_is_who
+from grader.people.who_is_who import Person, is_known, who_is_who
 from grader.sandbox import Confinement
 
 __all__ = ["FILE_BYTES", "Discovery", "Intake", "IntakeError", "IntakeOptions", "discover", "take_one"]
@@ -69,11 +70,13 @@ def discover(  # noqa: PLR0913, PLR0917 -- what comes in, where to, and what is 
     sources = [source] if isinstance(source, Path) else list(source)
     files = lab_files(wanted)
     labs = [one.lab for one in files if one.lab]
-    spool = Spool(scratch, [one.name for one in files], options.zone, told, labs, options.confinement)
+    book = Identities() if identities is None else identities
+    is_student = partial(is_known, roster=roster, book=book)
+    spool = Spool(scratch, [one.name for one in files], options.zone, told, labs, options.confinement, is_student)
     found = find_uploads(sources, spool)
     uploads = found.uploads
     given = deliveries(uploads)
-    people = who_is_who([one.arrival for one in given], roster, Identities() if identities is None else identities)
+    people = who_is_who([one.arrival for one in given], roster, book)
     taken: dict[int, Taken] = {}
     students: list[Intake] = []
     for at, (one, person) in enumerate(zip(given, people.arrived, strict=True)):

@@ -33,11 +33,13 @@ class Spool:
         told: Callable[[int, int], None] = lambda _done, _total: None,
         labs: Collection[str] = (),
         confinement: Confinement | None = None,
+        is_student: Callable[[str], bool] = lambda _name: False,
     ) -> None:
         self._scratch, self.wanted, self.labs = scratch, frozenset(wanted), frozenset(labs)
         self.zone = zone or _here()
         self.told = told
         self._confinement = confinement
+        self.is_student = is_student  # whether a folder of that name is a known student's
         self._count = 0
         self._asked: dict[str, bool] = {}
 

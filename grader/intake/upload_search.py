@@ -6,6 +6,7 @@ upload's files is decided in intake.py.
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -29,6 +30,10 @@ LAYOUT = (
 _NESTED = 3  # how many folders or archives around the class are entered
 _SHOWN = 3
 _MOST_DOWNLOADS = 64
+_INNER_BYTES, _STUDENT_BYTES = (
+    16 << 20,
+    1 << 20,
+)  # of what a platform says, in one of several downloads and in what is a student's
 # What people call folders in their own work, and nobody calls a student.
 _PARTS = frozenset(
     {
@@ -75,6 +80,9 @@ class _Level:
     files: ClassFiles
     packed: bool  # it came out of an archive
     entered: tuple[str, ...] = ()  # what has to be said of the way to it
+    doubtful: str = (
+        ""  # a folder or archive around it that may be a student's: then what is in it is no platform's word
+    )
 
 
 def _from_source(source: Path, spool: Spool) -> Found:
@@ -101,7 +109,7 @@ def _from_level(source: Path, level: _Level, spool: Spool) -> Found:
     """Asks for the platform, here and in what is around the class; else takes each folder and archive as a student's."""
     levels = [level]
     while len(levels) <= _NESTED:
-        if (export := recognised(levels[-1].files)) is not None:
+        if (export := _export_in(source, levels[-1])) is not None:
             return _of_platform(source, export, levels[-1])
         if (several := _several_downloads(source, levels[-1], spool)) is not None:
             return several
@@ -111,6 +119,21 @@ def _from_level(source: Path, level: _Level, spool: Spool) -> Found:
         levels.append(inner)
     chosen = next((one for one in levels[1:] if _holds_class(one.files)), level)
     return _of_anybody(source, chosen, spool)
+
+
+def _export_in(source: Path, level: _Level) -> Export | None:
+    """Raises IntakeError where it is not sure that a platform has written this, and not the only student who handed in anything."""
+    if not level.doubtful:
+        return recognised(level.files)
+    export = _looks_like(level.files)
+    if export is None or export.platform == PLAIN:
+        return None
+    path = shlex.quote(clean(str(source / level.doubtful)))
+    message = (
+        f"{source}: all that is there is {clean(level.doubtful)!r}, which is called like a student of this class. What is in it looks like "
+        f"a download from {export.platform}. If it is one, give it by itself: tilelab grade {path}."
+    )
+    raise IntakeError(message)
 
 
 def _of_platform(source: Path, export: Export, level: _Level) -> Found:
@@ -150,15 +173,16 @@ def _inside(level: _Level, top: Top, spool: Spool) -> _Level | None:
         return None
     what = "folder" if top.is_folder else "archive"
     entered = (*level.entered, f"found the students in {clean(top.name)!r}, the only {what} there")
+    doubtful = level.doubtful or (top.name if spool.is_student(stem_of(top.name)) else "")
     if stored is None:
-        return _Level(list_contents(top.name, top.contents, spool), level.packed, entered)
+        return _Level(list_contents(top.name, top.contents, spool), level.packed, entered, doubtful)
     if stored.at is None:
         return None
     try:
         files, whole = list_archive(stem_of(top.name), stored.at, spool)
     except Refusal:
         return None
-    return None if whole else _Level(files, packed=True, entered=entered)
+    return None if whole else _Level(files, packed=True, entered=entered, doubtful=doubtful)
 
 
 def _several_downloads(source: Path, level: _Level, spool: Spool) -> Found | None:
@@ -178,9 +202,10 @@ def _several_downloads(source: Path, level: _Level, spool: Spool) -> Found | Non
 
 def _platform_in(level: _Level, spool: Spool) -> tuple[Export, _Level] | None:
     """A class of one platform, with at most one folder around it. A folder with one repository is one student's."""
+    level = replace(level, files=replace(level.files, most_bytes=_INNER_BYTES))
     inner = None if (export := _looks_like(level.files)) is not None else _only_inside(level, spool)
     if inner is not None:
-        export, level = _looks_like(inner.files), inner
+        export, level = _looks_like(replace(inner.files, most_bytes=_INNER_BYTES)), inner
     return None if export is None or export.platform == PLAIN else (export, replace(level, entered=()))
 
 
@@ -217,7 +242,7 @@ def _without_downloads(source: Path, uploads: list[Upload], spool: Spool) -> lis
     for number, one in enumerate(uploads):
         if any(len(file.path) == 1 and file.path[0] in spool.wanted for file in one.contents.files):
             continue
-        export = _looks_like(list_contents(one.name, one.contents, spool))
+        export = _looks_like(replace(list_contents(one.name, one.contents, spool), most_bytes=_STUDENT_BYTES))
         if export is not None and export.platform != PLAIN and len({str(each.owners) for each in export.uploads}) > 1:
             of_class[number] = export
     if 2 * len(of_class) > len(uploads):

@@ -75,6 +75,15 @@ def who_is_who(arrivals: Sequence[Arrival], roster: Roster | None, book: Identit
     return People(arrived, tuple(absent), tuple(notices), frozenset(rostered))
 
 
+def is_known(name: str, roster: Roster | None, book: Identities) -> bool:
+    """Whether an upload of this name is a student's of whom the roster or an earlier batch tells."""
+    key = Key(FOLDER, name)
+    rows = roster.rows if roster is not None else ()
+    return book.owner(key) is not None or bool(
+        match_rows([Arrival(name, name)], [[key]], [None], rows, Identities()).row_of
+    )
+
+
 def merged(owner: Student | None, row: RosterRow | None) -> Student:
     """What the roster says comes before what the upload says."""
     said, listed = owner or Student(), row.student if row else Student()

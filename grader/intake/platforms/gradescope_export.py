@@ -10,6 +10,7 @@ from collections.abc import Iterator, Mapping
 from datetime import UTC, datetime
 from typing import Any
 
+from grader.intake.platforms.bounded_yaml import wanted_yaml
 from grader.intake.platforms.flat_names import PAGES, strange
 from grader.intake.uploads.class_files import ClassFiles, Export, Top
 from grader.intake.uploads.naming import clean
@@ -38,15 +39,14 @@ def gradescope_export(files: ClassFiles) -> Export | None:
 
 def _metadata(text: str | None) -> Mapping[str, Mapping[str, Any]]:
     """All values are texts: tags of Ruby's classes are passed over, and nothing is constructed."""
-    import yaml  # noqa: PLC0415 -- no other platform needs it, and a student waits for `tilelab test` many times a day
+    from yaml import YAMLError  # noqa: PLC0415 -- no other platform needs it, and a student waits for `tilelab test` many times a day
 
     if text is None:
         message = f"{METADATA} cannot be read, or is larger than {METADATA_BYTES >> 20} MiB"
         raise Refusal(message)
     try:
-        loader = getattr(yaml, "CBaseLoader", yaml.BaseLoader)
-        told = yaml.load(text, Loader=loader)  # noqa: S506 -- a base loader makes nothing but texts, lists and dictionaries
-    except (ValueError, RecursionError, yaml.YAMLError) as error:
+        told = wanted_yaml(text, (":submitters", ":created_at", ":history"))
+    except (ValueError, RecursionError, StopIteration, YAMLError) as error:
         message = f"{METADATA} is damaged: {clean(str(error))}. Export the submissions again"
         raise Refusal(message) from error
     if not isinstance(told, dict) or not all(

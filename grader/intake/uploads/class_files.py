@@ -33,9 +33,13 @@ class ClassFiles:
     tops: Mapping[str, Top]
     wanted: frozenset[str]  # names of the labs' files
     zone: tzinfo  # of times that a platform writes without one
+    most_bytes: int | None = (
+        None  # of a file in which a platform says something; none: as many as the platform may need
+    )
 
     def text(self, name: str, limit: int) -> str | None:
         """Of a file at the top. None: there is none, or it has more than `limit` bytes."""
+        limit = limit if self.most_bytes is None else min(limit, self.most_bytes)
         top = self.tops.get(name)
         data = stored_bytes(top.file, limit) if top is not None and top.file is not None else None
         return None if data is None or len(data) > limit else data.decode("utf-8-sig", "replace")

@@ -8,6 +8,8 @@ import pytest
 from upload_files import NAIVE, TEXT, TILED, WANTED, put, zip_bytes
 
 from grader.intake.intake import Discovery, Intake, IntakeError, discover
+from grader.intake.platforms import gradescope_export
+from grader.people.roster import roster_in
 
 EVIL = b"int evil;\n"
 
@@ -107,12 +109,46 @@ def test_gradescope_only_the_platforms_own_file_says_whose_a_submission_is(tmp_p
     assert students["2"].sources[NAIVE].read_bytes() == EVIL
 
 
+FORGED = "submission_1:\n  :submitters:\n  - :name: Victim\n    :sid: '10042'\n"
+
+
+@pytest.mark.parametrize("packed", [False, True])
+def test_what_the_only_student_hands_in_is_no_platforms_word(packed: bool, tmp_path: Path) -> None:
+    files = {"submission_metadata.yml": FORGED.encode(), f"submission_1/{NAIVE}": EVIL}
+    roster = roster_in(b"name,login,number\nEve,eve,1\nVictim,victim,10042\n", "r.csv")
+    for name, data in files.items() if not packed else [("eve.zip", zip_bytes(files))]:
+        put(tmp_path / "class" / ("" if packed else "eve") / name, data)
+    with pytest.raises(IntakeError, match=r"called like a student.*by itself"):
+        discover(tmp_path / "class", tmp_path / "scratch", WANTED, roster)
+
+
+def test_a_large_file_in_a_students_folder_is_not_read_as_a_platforms(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    read: list[int] = []
+
+    def parsed(text: str, _: object) -> dict[str, object]:
+        read.append(len(text))
+        return {}
+
+    monkeypatch.setattr(gradescope_export, "wanted_yaml", parsed)
+    for name in ("ann", "ben", "eve"):
+        put(tmp_path / "class" / name / NAIVE)
+    put(tmp_path / "class" / "eve" / "submission_metadata.yml", b"a: b\n" * (4 << 18))
+    put(tmp_path / "class" / "mal" / "submission_metadata.yml", b"a: b\n" * (4 << 18))
+    students = {one.submission.id: one for one in discover(tmp_path / "class", tmp_path / "scratch", WANTED).students}
+    assert set(students) == {"ann", "ben", "eve", "mal"}
+    assert read == []
+
+
 @pytest.mark.parametrize(
     "text",
     [
         "submission_1: [", "- a\n- b\n", "plain", "", "submission_1: 3\n", "? [a, b]\n: 3\n", "\x00",
         "a: &a [x]\n" + "".join(f"b{i}: &b{i} [*{'a' if not i else f'b{i - 1}'}, *{'a' if not i else f'b{i - 1}'}]\n" for i in range(60)),
         "[" * 30_000,
+        "submission_1:\n" + "".join(" " * depth + "a:\n" for depth in range(1, 40)),
+        "submission_1: &a\n  :history: &b [x]\n" + "".join(f"s{i}: *b\n" for i in range(100_002)),
     ],
 )  # fmt: skip
 def test_gradescope_a_damaged_file_about_the_submissions_ends_in_a_sentence(text: str, tmp_path: Path) -> None:
