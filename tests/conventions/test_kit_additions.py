@@ -93,7 +93,7 @@ class Copy:
 
     def python(self, *words: str, given: str = "") -> str:
         """What the copy's own grader prints."""
-        environment = os.environ | {"PYTHONPATH": str(self.root), "PYTHONDONTWRITEBYTECODE": "1", "NO_COLOR": "1"}
+        environment = os.environ | {"PYTHONPATH": str(self.root), "NO_COLOR": "1"}
         done = subprocess.run(
             [sys.executable, *words], cwd=self.root, env=environment, input=given, capture_output=True, text=True,
             check=False, timeout=300,
@@ -104,7 +104,8 @@ class Copy:
     def touched(self) -> set[str]:
         """Files that the copy has and this tree has not, or has otherwise."""
         paths = (path for name in COPIED for path in ((self.root / name), *(self.root / name).rglob("*")))
-        names = (path.relative_to(self.root).as_posix() for path in paths if path.is_file())
+        files = (path for path in paths if path.is_file() and path.parent.name != "__pycache__")
+        names = (path.relative_to(self.root).as_posix() for path in files)
         return {
             name
             for name in names
@@ -116,7 +117,7 @@ class Copy:
 def copy(tmp_path: Path) -> Copy:
     for name in COPIED:
         if (ROOT / name).is_dir():
-            shutil.copytree(ROOT / name, tmp_path / name, ignore=shutil.ignore_patterns("__pycache__"))
+            shutil.copytree(ROOT / name, tmp_path / name)  # with its bytecode: compiling it anew takes long
         else:
             (tmp_path / name).parent.mkdir(exist_ok=True)
             shutil.copyfile(ROOT / name, tmp_path / name)
