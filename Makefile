@@ -37,7 +37,7 @@ labs := $${LAB:+$$(printf -- '--lab %s ' $$LAB)}
 # One --export for each format in EXPORT="grades-csv another".
 exports := $${EXPORT:+$$(printf -- '--export %s ' $$EXPORT)}
 
-.PHONY: help setup grade export history autograder leaderboard handouts images bundle test test-gpu test-aarch64 fuzz watch report trace profile bench ladder order check lint tidy format clean
+.PHONY: help setup grade export history autograder leaderboard handouts images bundle test test-gpu test-aarch64 fuzz watch report answers trace profile bench ladder order check lint tidy format clean
 help:  ## list these commands
 	@echo "Tilelab grades CUDA matrix-multiplication kernels, with or without a GPU."
 	@echo
@@ -89,6 +89,9 @@ fuzz:  ## look for inputs that Tilelab handles wrongly, for MINUTES=10; SEED=...
 
 watch:  ## run a student's tests again whenever a file in assignments/ is saved; with LAB=..., of that lab
 	@$(setup) && $(tilelab) watch $$LAB $${CASE:+--case "$$CASE"}
+
+answers:  ## say which questions are answered in assignments/<lab>/answers.md, as a student does; with LAB=..., of that lab
+	@$(setup) && $(tilelab) answers $$LAB
 
 report:  ## make the page of a student's own tests; with LAB=..., of that lab
 	@$(setup) && $(tilelab) report $$LAB $${SWEEP:+--sweep}

@@ -43,7 +43,7 @@ def starters_command(
         typer.Option("--check", help="change nothing; fail when a starter is out of date or gives a solution away"),
     ] = False,
 ) -> None:
-    """Make the starters in assignments/ from the model solutions."""
+    """Make the starters in assignments/ from the model solutions, and what is made from each lab's questions."""
 
     def run() -> int:
         from grader.commands.course_commands import make_starters

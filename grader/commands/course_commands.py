@@ -16,7 +16,7 @@ _NOT_PASSED = 1
 
 def make_starters(*, check: bool) -> int:
     """`tilelab starters`."""
-    from grader.course import starters
+    from grader.course import question_pages, starters
     from grader.course.markers import MarkerError
 
     console = Console(highlight=False)
@@ -27,7 +27,7 @@ def make_starters(*, check: bool) -> int:
             console.print(str(one), markup=False, soft_wrap=True)
         return _NOT_PASSED if diagnostics else 0
     try:
-        written = starters.write(root)
+        written = [*starters.write(root), *question_pages.write(root)]
     except MarkerError as error:
         raise LabError(str(error)) from error
     for path in written:

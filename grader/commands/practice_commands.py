@@ -47,10 +47,29 @@ def test_labs(wanted: Sequence[str], *, case: str | None, file: Path | None) -> 
     if chosen:
         console.print(chosen, style="dim", markup=False)
     if focus is not None:
+        _say_what_is_answered(practice, focus.lab_id, console)
         _say_where_to_look(practice, focus, console)
     if troubles:
         return _CANNOT
     return 0 if all(one.passed for one in tried) else _NOT_PASSED
+
+
+def show_answers(wanted: Sequence[str]) -> int:
+    """`tilelab answers`. Returns 0 where every question is answered and no number is wrong."""
+    from grader.model.labs import LabError
+    from grader.practice.own_answers import own_answers
+    from grader.practice.practice import chosen_labs
+    from grader.practice.terminal_window import student_console
+    from grader.reports.screens.answers_screen import AnswersScreen
+
+    _, labs = chosen_labs(Path.cwd(), wanted, case=None, file=None)
+    found = [(lab.id, answers) for lab in labs if (answers := own_answers(lab)) is not None]
+    if not found:
+        message = f"{labs[0].id} asks no questions" if len(labs) == 1 else "none of these labs asks questions"
+        raise LabError(message)
+    student_console().print(AnswersScreen(found))
+    done = all(one.answered == len(one.questions) and one.all_right for _, one in found)
+    return 0 if done else _NOT_PASSED
 
 
 def _attempts(practice: Practice) -> tuple[list[Tried], list[str]]:
@@ -68,6 +87,21 @@ def _attempts(practice: Practice) -> tuple[list[Tried], list[str]]:
             troubles.append(str(error))
             sys.stderr.write(f"tilelab: {error}\n")
     return tried, troubles
+
+
+def _say_what_is_answered(practice: Practice, lab_id: str, console: Console) -> None:
+    """One line, where the student has begun to answer the lab's questions. Tests stand whatever is wrong with them."""
+    from grader.practice.own_answers import own_answers
+    from grader.reports.screens.answers_screen import answers_line
+
+    lab = next(lab for lab in practice.labs if lab.id == lab_id)
+    try:
+        line = answers_line(own_answers(lab), lab_id)
+    except RemediableError as error:
+        sys.stderr.write(f"tilelab: {error}\n")
+        return
+    if line is not None:
+        console.print(line)
 
 
 def _say_where_to_look(practice: Practice, tried: Tried, console: Console) -> None:

@@ -50,6 +50,22 @@ def watch_command(
     guarded(run)
 
 
+@student_app.command("answers")
+def answers_command(
+    lab: Annotated[
+        list[str] | None, typer.Argument(help="a lab, or part of its name; default: this folder's lab, or all labs")
+    ] = None,
+) -> None:
+    """Say which questions of a lab are answered in its answers.md, and whether the numbers are right."""
+
+    def run() -> int:
+        from grader.commands.practice_commands import show_answers
+
+        return show_answers(lab or [])
+
+    guarded(run)
+
+
 @student_app.command("report")
 def report_command(
     lab: Annotated[

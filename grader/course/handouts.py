@@ -15,6 +15,7 @@ from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 
 from grader import __version__
+from grader.course import question_pages
 from grader.course.diagnostic import Diagnostic
 from grader.course.hidden_facts import copied_answers, disclosed_seed, disclosed_shapes
 from grader.course.leaks import secrets_of
@@ -26,6 +27,7 @@ from grader.course.withheld import HiddenCases, withheld
 from grader.model.errors import RemediableError
 from grader.model.labs import Lab, lab_ids
 from grader.model.seed import seed_if_made
+from grader.questions.question_file import ANSWERS
 
 LISTING = "handouts/listing.txt"
 _TOP_FOLDER = "handouts/student/"  # the files in here go to the top of a handout
@@ -84,7 +86,8 @@ def handout(root: Path, labs: Sequence[Lab]) -> Handout:
         files["README.md"] = PackedFile(text.encode())
     time = course_time(root)
     date = dt.datetime.fromtimestamp(time, tz=dt.UTC).date().isoformat()
-    starters = frozenset(f"assignments/{lab.id}/{lab.public.file}" for lab in labs)
+    edited = [f"assignments/{lab.id}/{name}" for lab in labs for name in (lab.public.file, ANSWERS)]
+    starters = frozenset(path for path in edited if path in files)
     manifest = Manifest(__version__, date, {path: digest(file.data) for path, file in files.items()}, starters)
     files["VERSION"] = PackedFile(f"{manifest}\n".encode())
     files[MANIFEST] = PackedFile(manifest.to_json())
@@ -93,7 +96,8 @@ def handout(root: Path, labs: Sequence[Lab]) -> Handout:
 
 def diagnostics(root: Path, labs: Sequence[Lab], made: Handout) -> list[Diagnostic]:
     """Why this handout must not be given out. Empty: it may."""
-    found = [*_without_other_labs(labs, root, outdated(root)), *leaking(root, labs, made), *unlisted(root, labs, made)]
+    stale = [*outdated(root), *question_pages.outdated(root)]
+    found = [*_without_other_labs(labs, root, stale), *leaking(root, labs, made), *unlisted(root, labs, made)]
     return list(dict.fromkeys([*found, *unfinished(labs, made)]))
 
 

@@ -8,6 +8,7 @@ import re
 from contextlib import suppress
 from pathlib import Path
 
+from grader.course import question_pages
 from grader.course.diagnostic import Diagnostic
 from grader.course.leaks import leaks, secrets_of
 from grader.course.markers import Line, MarkerError, Region, cut
@@ -64,7 +65,7 @@ def write(root: Path) -> list[Path]:
 
 def stale(root: Path) -> list[Diagnostic]:
     """What is wrong with the starters and write-ups of the course at `root`. Empty: nothing."""
-    return [*outdated(root), *leaked_solutions(root)]
+    return [*outdated(root), *question_pages.outdated(root), *leaked_solutions(root)]
 
 
 def outdated(root: Path) -> list[Diagnostic]:

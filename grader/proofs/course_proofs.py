@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 
-from grader.course import handouts, starters
+from grader.course import handouts, question_pages, starters
 from grader.course.diagnostic import Diagnostic
 from grader.course.handouts import Handout
 from grader.model.labs import Lab, lab_ids
@@ -28,6 +28,11 @@ class CourseProofs:
     def proofs(self) -> list[Proof]:
         return [
             Proof("starters", "each starter is what its model solution gives", [self.current_starters]),
+            Proof(
+                "questions",
+                "write-ups and answers.md hold each lab's questions, with seals of the right numbers",
+                [self.questions],
+            ),
             Proof("leaks", "no solution, hidden test, hidden shape, answer or seed in what students get", [self.leaks]),
             Proof("written", "nothing that students get still has to be filled in", [self.unwritten]),
             Proof("listing", "the handout holds the kinds of file that handouts/listing.txt names", [self.unlisted]),
@@ -47,6 +52,9 @@ class CourseProofs:
 
     def current_starters(self) -> list[Diagnostic]:
         return self._without_other_labs(starters.outdated(self.root))
+
+    def questions(self) -> list[Diagnostic]:
+        return self._without_other_labs(question_pages.outdated(self.root))
 
     def leaks(self) -> list[Diagnostic]:
         return handouts.leaking(self.root, self.labs, self.made)

@@ -14,7 +14,7 @@ export FILE := $(if $(FILE),$(abspath $(FILE)))
 
 tilelab := lab=$${LAB:-$$(basename "$$PWD")}; cd ../.. && ./kit/setup/setup.sh && .venv/bin/tilelab
 
-quiet := test report trace profile
+quiet := test answers report trace profile
 include ../../kit/setup/quiet_ending.mk
 
 .PHONY: watch setup upgrade clean help $(quiet) $(addprefix do-,$(quiet))
@@ -25,6 +25,11 @@ do-test:
 
 watch:
 	@$(tilelab) watch $$lab $${CASE:+--case "$$CASE"}
+
+answers: do-answers
+	$(answer)
+do-answers:
+	$(run) $(tilelab) answers $$lab $(remember)
 
 report: do-report
 	$(answer)
@@ -51,6 +56,7 @@ setup upgrade clean:
 help:
 	@echo "  make test     tests this lab; with CASE=\"a part of a test's name\", one test only"
 	@echo "  make watch    tests again whenever you save; keys show the trace, the page and hints"
+	@echo "  make answers  says which questions are answered in answers.md, and whether your numbers are right"
 	@echo "  make report   opens the page that your instructor sees, with the public tests only"
 	@echo "  make trace    shows what one block of your kernel does; THREAD=1,0 follows one thread, BLOCK=1,0 another block, SHAPE=... other sizes"
 	@echo "  make profile  shows your kernel's memory traffic, line by line"

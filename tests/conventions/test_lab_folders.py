@@ -28,11 +28,12 @@ def test_a_lab_has_its_files_and_no_others(lab_id: str) -> None:
     file, headers = spec.file, {name.split("/")[0] for name in spec.headers}
     public = {path.name for path in (ROOT / "assignments" / lab_id).iterdir()}
     private = {path.name for path in (ROOT / "solutions" / lab_id).iterdir()}
-    assert public == {"lab.toml", "README.md", "Makefile", "public_tests.cpp", file, *headers}
+    questions = {"questions.toml", "answers.md", "seals.toml"}
+    assert public == {"lab.toml", "README.md", "Makefile", "public_tests.cpp", file, *questions, *headers}
     private.discard("survivors.toml")  # mutants that compute the same, where there are any
     private.discard("ladder")  # kernels that climb from the model to the best, one step each, where it has them
     private.discard("faster")  # kernels beside the model that move no tier, where it has some
-    assert private == {"grading.toml", "hidden_tests.cpp", "rejects", "answers.md", file}
+    assert private == {"grading.toml", "hidden_tests.cpp", "rejects", "answers.md", "numbers.toml", file}
 
 
 @pytest.mark.parametrize("lab_id", LABS)

@@ -137,6 +137,7 @@ PACKAGES = (
     "intake.uploads",
     "policy",
     "people",
+    "questions",
     "machine",
     "engines.gpu",
     "engines.cpu",

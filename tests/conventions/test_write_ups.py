@@ -12,6 +12,8 @@ import pytest
 from grader.model.labs import lab_ids, load_lab
 from grader.proofs import drawn_figures, made_text
 from grader.proofs.stated_points import wrong_points
+from grader.questions.answer_check import check_answers
+from grader.questions.question_file import load_questions
 
 ROOT = Path(__file__).resolve().parents[2]
 FIGURES = ROOT / "assignments" / "figures"
@@ -129,9 +131,32 @@ def test_the_points_are_those_that_are_given(lab_id: str) -> None:
 @pytest.mark.parametrize("lab_id", WRITE_UPS)
 def test_every_question_has_an_answer_that_students_do_not_get(lab_id: str) -> None:
     answers = (ROOT / "solutions" / lab_id / "answers.md").read_text(encoding="utf-8")
+    questions = load_questions(load_lab(ROOT, lab_id))
+    assert questions is not None
     asked = re.findall(r"^(\d)\. ", section(lab_id, "Questions"), re.MULTILINE)
-    assert asked in (["1", "2", "3"], ["1", "2", "3", "4"])
+    assert asked == [str(number) for number in range(1, len(questions.questions) + 1)]
     assert re.findall(r"^(\d)\. ", answers, re.MULTILINE) == asked
+
+
+@pytest.mark.parametrize("lab_id", WRITE_UPS)
+def test_a_lab_asks_first_what_will_be_seen_and_has_numbers_that_check_themselves(lab_id: str) -> None:
+    questions = load_questions(load_lab(ROOT, lab_id))
+    assert questions is not None
+    before = [bool(one.before) for one in questions.questions]
+    assert before[0]
+    assert sorted(before, reverse=True) == before
+    assert sum(len(one.number) for one in questions.questions) >= 2
+    assert questions.seals.keys() == questions.numbers.keys()
+
+
+@pytest.mark.parametrize("lab_id", WRITE_UPS)
+def test_no_right_number_stands_in_what_a_form_holds(lab_id: str) -> None:
+    questions = load_questions(load_lab(ROOT, lab_id))
+    assert questions is not None
+    form = check_answers((WRITE_UPS[lab_id].parent / "answers.md").read_text(encoding="utf-8"), questions)
+    assert [one.label for one in form.numbers if one.state != "open"] == []
+    assert not any(one.has_words for one in form.questions)
+    assert (form.strays, form.notices) == ("", ())
 
 
 @pytest.mark.parametrize("lab_id", WRITE_UPS)

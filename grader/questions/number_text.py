@@ -1,0 +1,204 @@
+"""Reads a number as people write it: `8,960`, `1/8`, `12.5 %`, `2^14`, `1.5e3`, `8 KiB`, `about 128 times`. Pure.
+
+What can be read in two ways has two values: `8,960` may be a decimal comma. Each text is read in a time that does not grow with
+what it says: no power or exponent is large.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from dataclasses import dataclass
+from decimal import ROUND_HALF_UP, Context, Decimal
+from fractions import Fraction
+from itertools import product
+
+_MOST_TEXT = 200
+_MOST_VALUES = 4
+_MOST_POWER, _MOST_BITS = 64, 256
+_EXTRA_DIGITS = 4  # that somebody may have kept when rounding before us
+NO_NUMBER = "a number is expected here, and this is text"
+SEVERAL = (
+    "one number is expected here, and there are several: leave the number alone on its line, and write words below it"
+)
+TOO_LONG = "a number is expected here, and this is too long to be one"
+
+_SUPERSCRIPTS = str.maketrans("⁰¹²³⁴⁵⁶⁷⁸⁹⁻", "0123456789-")
+_SIGNS = str.maketrans({
+    "−": "-", "×": "*", "·": "*", "⋅": "*", "∙": "*", "÷": "/", "⁄": "/", "∕": "/", "’": "'",  # noqa: RUF001
+    "\N{NO-BREAK SPACE}": " ", "\N{NARROW NO-BREAK SPACE}": " ", "\N{THIN SPACE}": " ", "{": "", "}": "", "$": "",
+})  # fmt: skip
+_PLAIN_FACTOR = re.compile(
+    r"(?P<sign>-?)(?P<numeral>[0-9.,' _]+?)(?:e(?P<exponent>[+-]?[0-9]{1,3}))?(?:\s?(?:\^|\*\*)\s?(?P<power>-?[0-9]{1,3}))?"
+)
+_GROUPED = re.compile(r"[1-9][0-9]{0,2}(?:(?P<mark>[,.' _])[0-9]{3})(?:(?P=mark)[0-9]{3})*(?P<rest>[.,][0-9]+)?")
+_DECIMAL = re.compile(r"[0-9]*(?:[.,][0-9]+)?")
+_WORDS = {
+    word: number
+    for number, words in enumerate((
+        "zero none no nothing never", "one once", "two twice", "three", "four", "five", "six", "seven", "eight", "nine", "ten",
+        "eleven", "twelve",
+    ))
+    for word in words.split()
+}  # fmt: skip
+# Each kind of unit: a word, and what one of it is; several where people mean several.
+_UNITS: dict[str, dict[str, tuple[Fraction, ...]]] = {
+    "size": {
+        **dict.fromkeys(("b", "byte", "bytes"), (Fraction(1),)),
+        **{name: (Fraction(1024**power),) for power, name in enumerate(("kib", "mib", "gib", "tib"), 1)},
+        **{
+            name: (Fraction(1000**power), Fraction(1024**power))
+            for power, name in enumerate(("kb", "mb", "gb", "tb"), 1)
+        },
+    },
+    "time": {
+        **dict.fromkeys(("s", "sec", "second", "seconds"), (Fraction(1),)),
+        **dict.fromkeys(("ms", "millisecond", "milliseconds"), (Fraction(1, 10**3),)),
+        **dict.fromkeys(("us", "μs", "microsecond", "microseconds"), (Fraction(1, 10**6),)),
+        **dict.fromkeys(("ns", "nanosecond", "nanoseconds"), (Fraction(1, 10**9),)),
+    },
+}
+_SHARES = ("%", "percent", "per cent")
+_COUNTS = {"thousand": 10**3, "million": 10**6, "billion": 10**9}
+
+
+@dataclass(frozen=True)
+class NumberReading:
+    """What a text may mean as a number. Without values, `trouble` says why, to the one who wrote it."""
+
+    values: tuple[Fraction, ...] = ()
+    trouble: str = ""
+
+
+def read_number(text: str, unit: str = "") -> NumberReading:
+    """The number in `text`, in `unit` where it names another unit of the same kind."""
+    plain = _plain(text)
+    if len(plain) > _MOST_TEXT:
+        return NumberReading(trouble=TOO_LONG)
+    found = list(_EXPRESSION.finditer(plain))
+    if len(found) > 1:
+        return NumberReading(trouble=SEVERAL)
+    if not found:
+        words = re.findall(r"[a-z]+", plain)
+        spelt = [_WORDS[word] for word in words if word in _WORDS]
+        return (
+            NumberReading((Fraction(spelt[0]),))
+            if len(spelt) == 1 and len(words) <= 4  # noqa: PLR2004 -- "none of them", and no sentence
+            else NumberReading(trouble=NO_NUMBER)
+        )
+    try:
+        values = _value(found[0][0])
+    except (ValueError, ArithmeticError):
+        return NumberReading(trouble=TOO_LONG)
+    return _in_unit(values, plain[found[0].end() :].strip(), unit)
+
+
+def rounded(value: Fraction, digits: int | None) -> Fraction:
+    """To so many significant digits, halves up; None: as it is."""
+    if digits is None:
+        return value
+    exact = Context(prec=120, rounding=ROUND_HALF_UP)
+    quotient = exact.divide(Decimal(value.numerator), Decimal(value.denominator))
+    return Fraction(Context(prec=digits, rounding=ROUND_HALF_UP).plus(quotient))
+
+
+def stays_rounded(value: Fraction, digits: int | None) -> bool:
+    """Whether somebody who rounded it to more digits first gets the same."""
+    if digits is None:
+        return True
+    return all(
+        rounded(rounded(value, more), digits) == rounded(value, digits)
+        for more in range(digits, digits + _EXTRA_DIGITS)
+    )
+
+
+def _plain(text: str) -> str:
+    """In lower case and in plain signs, without emphasis, and from the last equals sign on."""
+    text = text[: 4 * _MOST_TEXT]
+    text = re.sub("[⁰¹²³⁴⁵⁶⁷⁸⁹⁻]+", lambda found: "^" + found[0].translate(_SUPERSCRIPTS), text)
+    text = re.sub(
+        r"([0-9]+)([\u00bc-\u00be\u2150-\u215e])",
+        lambda found: str(int(found[1][:30]) + Fraction(unicodedata.numeric(found[2])).limit_denominator(10)),
+        text,
+    )
+    text = unicodedata.normalize("NFKC", text.translate(_SIGNS)).translate(_SIGNS).casefold()
+    text = text.replace(r"\times", "*").replace(r"\cdot", "*").replace("\\", "")
+    text = text.strip("*_`~ \t\n")
+    bare = re.sub(r"\([^()]*\)", " ", text)
+    text = bare if bare.strip(" .") else text.replace("(", " ").replace(")", " ")
+    parts = [part for part in re.split(r"[=≈]", text) if part.strip(" .?")]
+    return " ".join((parts[-1] if parts else "").split())
+
+
+def _expression() -> re.Pattern[str]:
+    """Factors with signs between them. A numeral may not begin inside a word: `fp32` holds none."""
+    grouped = r"[1-9][0-9]{0,2}(?:,[0-9]{3}){1,9}(?![0-9])(?:\.[0-9]{1,30})?"
+    dotted = r"[1-9][0-9]{0,2}(?:\.[0-9]{3}){1,9}(?![0-9])(?:,[0-9]{1,30})?"
+    spaced = r"[1-9][0-9]{0,2}(?:[ '_][0-9]{3}){1,9}(?![0-9])(?:[.,][0-9]{1,30})?"
+    numeral = rf"(?:{grouped}|{dotted}|{spaced}|[0-9]{{1,40}}(?:[.,][0-9]{{1,40}})?|[.,][0-9]{{1,40}})"
+    factor = rf"(?:(?<![0-9])-)?{numeral}(?:e[+-]?[0-9]{{1,3}}(?![0-9a-z]))?(?:\s?(?:\^|\*\*)\s?-?[0-9]{{1,3}})?"
+    return re.compile(rf"(?<![\w.,]){factor}(?:\s?[*/x:]\s?{factor}){{0,6}}(?!e[+-]?[0-9])")
+
+
+_EXPRESSION = _expression()
+_SIGN = re.compile(r"(?<!\*)\s?(?:\*(?!\*)|[/x:])\s?")
+
+
+def _value(expression: str) -> tuple[Fraction, ...]:
+    """What factors and signs between them may mean. Raises ValueError or ArithmeticError where that is no number of ours."""
+    factors = [_factor(one) for one in _SIGN.split(expression)]
+    signs = [one.strip() for one in _SIGN.findall(expression)]
+    values: list[Fraction] = []
+    for chosen in product(*factors):
+        whole = chosen[0]
+        for sign, one in zip(signs, chosen[1:], strict=True):
+            whole = whole / one if sign in {"/", ":"} else whole * one
+        values.append(whole)
+    return tuple(dict.fromkeys(values[:_MOST_VALUES]))
+
+
+def _factor(text: str) -> tuple[Fraction, ...]:
+    match = _PLAIN_FACTOR.fullmatch(text)
+    if match is None:
+        raise ValueError(text)
+    exponent, power = int(match["exponent"] or 0), int(match["power"] or 1)
+    if abs(exponent) > _MOST_POWER or abs(power) > _MOST_POWER:
+        raise ValueError(text)
+    values = [(-one if match["sign"] else one) * Fraction(10) ** exponent for one in _numerals(match["numeral"])]
+    if any(max(one.numerator.bit_length(), one.denominator.bit_length()) > _MOST_BITS for one in values) and power != 1:
+        raise ValueError(text)
+    return tuple(one**power for one in values)
+
+
+def _numerals(text: str) -> tuple[Fraction, ...]:
+    found: list[Fraction] = []
+    grouped = _GROUPED.fullmatch(text)
+    if grouped is not None and grouped["rest"] != "" and (grouped["rest"] or "x")[0] != grouped["mark"]:
+        whole = text.removesuffix(grouped["rest"] or "").replace(grouped["mark"], "")
+        found.append(Fraction(whole + (grouped["rest"] or "").replace(",", ".")))
+    if _DECIMAL.fullmatch(text):
+        found.append(Fraction(text.replace(",", ".")))
+    return tuple(dict.fromkeys(found))
+
+
+def _kind(word: str) -> str | None:
+    return next((kind for kind, words in _UNITS.items() if word in words), None)
+
+
+def _in_unit(values: tuple[Fraction, ...], rest: str, unit: str) -> NumberReading:
+    """`rest`: what follows the number."""
+    if rest.startswith(_SHARES):
+        return NumberReading(tuple(value / 100 for value in values))
+    if unit in _SHARES:  # a bare 0.125 may be meant as a share
+        return NumberReading(tuple(dict.fromkeys([*(value / 100 for value in values), *values])))
+    word = (re.match(r"[a-zμ]+", rest) or [""])[0]
+    if word in _COUNTS:
+        return NumberReading(tuple(value * _COUNTS[word] for value in values))
+    wanted, given = _kind(unit.casefold()), _kind(word)
+    if wanted is None or given is None:
+        return NumberReading(values)
+    if wanted != given:
+        return NumberReading(trouble=f"{unit} are expected here")
+    of_one = _UNITS[wanted][unit.casefold()][0]
+    scaled = [value * one / of_one for one in _UNITS[given][word] for value in values]
+    return NumberReading(tuple(dict.fromkeys(scaled)))

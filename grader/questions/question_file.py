@@ -1,0 +1,175 @@
+"""`questions.toml`: a lab's questions as data. The write-up's section, `answers.md` and the check of answers are all made from it.
+
+The right numbers are in no public file: `numbers.toml` beside the model solution holds them, `seals.toml` their seals.
+"""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from dataclasses import dataclass, field
+from fractions import Fraction
+from pathlib import Path
+from typing import Literal, Self
+
+from pydantic import Field, ValidationError, model_validator
+
+from grader.model.labs import Lab, LabError, Strict
+from grader.questions.number_text import read_number, rounded, stays_rounded
+from grader.questions.sealed_number import SealError, check_seal
+
+QUESTIONS, ANSWERS, SEALS, NUMBERS = "questions.toml", "answers.md", "seals.toml", "numbers.toml"
+_MOST_QUESTIONS = 40
+
+
+class NumberSpec(Strict):
+    """A number that an answer has to hold, on a line of its own."""
+
+    label: str = Field(pattern=r"^[A-Za-z][A-Za-z0-9 ,'()/_\[\]-]{0,59}$")  # "blocks", "sectors of one load"
+    unit: str = Field(default="", max_length=20)  # "bytes", "%", "ms"; an answer may use another one of the same kind
+    digits: int | None = Field(
+        default=None, ge=1, le=6
+    )  # so many significant digits are compared; none: it has to be exact
+
+
+class QuestionSpec(Strict):
+    id: str = Field(pattern=r"^[a-z][a-z0-9-]{0,39}$")
+    text: str = Field(min_length=1, max_length=2000)  # Markdown, one paragraph
+    before: str = Field(default="", max_length=40)  # a prediction: the command that is to be run after it, "make trace"
+    number: tuple[NumberSpec, ...] = Field(default=(), max_length=6)
+    words: bool | None = None  # whether it wants words; none: only where it wants no number
+
+    @property
+    def wants_words(self) -> bool:
+        return self.words if self.words is not None else not self.number
+
+    @property
+    def lines(self) -> tuple[str, ...]:
+        """The question as it is printed: what makes it a prediction, and the text as it is wrapped in the file."""
+        told = (f"**Predict, before `{self.before}`:**",) if self.before else ()
+        return (*told, *self.text_lines)
+
+    @property
+    def text_lines(self) -> tuple[str, ...]:
+        return tuple(line.strip() for line in self.text.strip().splitlines() if line.strip())
+
+    @model_validator(mode="after")
+    def is_complete(self) -> Self:
+        labels = [one.label.casefold() for one in self.number]
+        if len(set(labels)) < len(labels):
+            message = f"question {self.id!r} has two numbers with the same label"
+            raise ValueError(message)
+        if not self.text_lines:
+            message = f"question {self.id!r} has no text"
+            raise ValueError(message)
+        if not self.wants_words and not self.number:
+            message = f"question {self.id!r} wants neither words nor a number"
+            raise ValueError(message)
+        return self
+
+
+class QuestionFile(Strict):
+    """questions.toml."""
+
+    unanswered: Literal["quiet", "listed"] = "quiet"  # listed: pages say so where nobody answered, also without a file
+    question: tuple[QuestionSpec, ...] = Field(min_length=1, max_length=_MOST_QUESTIONS)
+
+    @model_validator(mode="after")
+    def has_different_questions(self) -> Self:
+        ids = [one.id for one in self.question]
+        if twice := {one for one in ids if ids.count(one) > 1}:
+            message = f"two questions have the id {min(twice)!r}"
+            raise ValueError(message)
+        return self
+
+
+@dataclass(frozen=True)
+class LabQuestions:
+    """A lab's questions, counted from 1, and what is known of their numbers: by the question's id and the number's label."""
+
+    lab_id: str
+    title: str
+    file: str  # that is handed in beside the answers
+    spec: QuestionFile
+    seals: dict[tuple[str, str], str] = field(default_factory=dict)
+    numbers: dict[tuple[str, str], Fraction] = field(default_factory=dict)  # empty in a handout
+
+    @property
+    def questions(self) -> tuple[QuestionSpec, ...]:
+        return self.spec.question
+
+
+def load_questions(lab: Lab) -> LabQuestions | None:
+    """None: the lab has no questions. Raises LabError that names the file and the remedy."""
+    path = lab.public_dir / QUESTIONS
+    if not path.is_file():
+        return None
+    try:
+        spec = QuestionFile.model_validate(_table(path))
+    except ValidationError as error:
+        message = f"{path}: {error}"
+        raise LabError(message) from error
+    known = {(one.id, number.label): number for one in spec.question for number in one.number}
+    numbers: dict[tuple[str, str], Fraction] = {}
+    if lab.private_dir is not None and (lab.private_dir / NUMBERS).is_file():
+        numbers = _numbers(lab.private_dir / NUMBERS, known)
+    seals = _seals(lab.public_dir / SEALS, known)
+    return LabQuestions(lab.id, lab.public.title, lab.public.file, spec, seals, numbers)
+
+
+def _table(path: Path) -> dict[str, object]:
+    try:
+        return tomllib.loads(path.read_text(encoding="utf-8"))
+    except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError, RecursionError) as error:
+        message = f"{path}: {error}"
+        raise LabError(message) from error
+
+
+def _numbers(path: Path, known: dict[tuple[str, str], NumberSpec]) -> dict[tuple[str, str], Fraction]:
+    """The right numbers. Each number that a question asks for has to be there, and no other."""
+    found: dict[tuple[str, str], Fraction] = {}
+    for key, value in _entries(path).items():
+        if key not in known:
+            message = f"{path}: no question asks for {key[0]}.{key[1]!r}; remove it, or correct its name"
+            raise LabError(message)
+        spec = known[key]
+        text = str(value) if isinstance(value, int | float | str) and not isinstance(value, bool) else ""
+        values = read_number(text, spec.unit).values
+        if not text or re.search(r"[A-Za-z,]", text) or not values:
+            message = f'{path}: {key[0]}.{key[1]!r} has to be a plain number, or a fraction as text such as "1/3"'
+            raise LabError(message)
+        if not stays_rounded(values[0], spec.digits):
+            message = (
+                f"{path}: {key[0]}.{key[1]!r} is nearly half-way between two numbers of {spec.digits} digits, so answers that "
+                "are rounded once more would count as wrong: choose other `digits` in questions.toml"
+            )
+            raise LabError(message)
+        found[key] = rounded(values[0], spec.digits)
+    if missing := sorted(known.keys() - found.keys()):
+        message = f"{path}: the right number of {missing[0][0]}.{missing[0][1]!r} is missing"
+        raise LabError(message)
+    return found
+
+
+def _seals(path: Path, known: dict[tuple[str, str], NumberSpec]) -> dict[tuple[str, str], str]:
+    if not path.is_file():
+        return {}
+    found = {key: str(value) for key, value in _entries(path).items() if key in known}
+    for key, seal in found.items():
+        try:
+            check_seal(seal)
+        except SealError as error:
+            message = f"{path}: {key[0]}.{key[1]!r}: {error}"
+            raise LabError(message) from error
+    return found
+
+
+def _entries(path: Path) -> dict[tuple[str, str], object]:
+    """`[question-id]` tables of `label = value`."""
+    found: dict[tuple[str, str], object] = {}
+    for question, table in _table(path).items():
+        if not isinstance(table, dict):
+            message = f"{path}: {question} has to be a table: [{question}], and below it a line for each number"
+            raise LabError(message)
+        found |= {(question, label): value for label, value in table.items()}
+    return found
