@@ -125,6 +125,7 @@ def grade_submissions(  # noqa: PLR0913 -- what comes in, what goes out, and wha
             *applied.notices,
             *ranked.notices,
             *out.seed_notices(setup.seed),
+            *out.open_notices(),
             *out.left_over([result.submission.id for result in results]),
         )
         sources = {student.submission.id: student.texts() for student in students}

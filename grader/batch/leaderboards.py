@@ -112,7 +112,7 @@ def _ranked(
 
 def _files(made: Boards, folder: LeaderboardFolder, out: OutputFolder) -> tuple[File, ...]:
     return (
-        File(out.leaderboard, partial(leaderboard_page, made.boards)),
+        File(out.leaderboard, partial(leaderboard_page, made.boards), mode=0o644),
         File(folder.path / "names.html", partial(leaderboard_names_page, made.boards)),
         File(folder.path / "history.json", partial(folder.history_text, made.history)),
     )

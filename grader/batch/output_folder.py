@@ -1,12 +1,14 @@
 """OUT, the folder that a batch writes its results into. It answers two questions: may it be used, and is it ours?
 
-It never deletes anything: other files in `OUT`, and the rest of an earlier batch, stay.
+It never deletes anything: other files in `OUT`, and the rest of an earlier batch, stay. What it makes is readable for the instructor
+alone, or for the group of an OUT that a group shares (`chmod g+ws OUT`).
 """
 
 from __future__ import annotations
 
 import hashlib
 import os
+import shlex
 from collections.abc import Collection, Iterator, Sequence
 from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass
@@ -14,7 +16,7 @@ from functools import partial
 from pathlib import Path
 
 from grader.exports import EXPORTS
-from grader.machine.atomic_file import write_atomically
+from grader.machine.atomic_file import is_shared, write_atomically
 from grader.model.errors import RemediableError
 from grader.model.file_lock import HeldByAnotherError, exclusively
 from grader.people.identity_file import IdentityFile
@@ -82,8 +84,9 @@ class OutputFolder:
         """Prepares the folder for results. If it is not ours to write to, it raises OutError and writes nothing."""
         self.require_usable()
         try:
-            self.students.mkdir(parents=True, exist_ok=True)
-            (self.path / "instructor").mkdir(mode=0o700, exist_ok=True)
+            self.path.mkdir(mode=0o700, parents=True, exist_ok=True)
+            self.students.mkdir(mode=self._mode, parents=True, exist_ok=True)
+            self.private.mkdir(mode=self._mode, exist_ok=True)
             self.jobs.mkdir(exist_ok=True)
             write_atomically(self.path / _CLAIM, _CLAIM_TEXT)
         except OSError as error:
@@ -114,7 +117,13 @@ class OutputFolder:
 
     def _mark(self) -> None:
         """Makes the folder for the lock, and says whose it is: a batch that is killed at this moment must not be in its own way later."""
-        (self.path / "instructor").mkdir(mode=0o700, parents=True, exist_ok=True)
+        self.path.mkdir(mode=0o700, parents=True, exist_ok=True)
+        if is_shared(self.path):
+            os.umask(0o002)  # whatever this program makes in it is for the group as well
+        self.private.mkdir(mode=self._mode, exist_ok=True)
+        if is_shared(self.path):
+            with suppress(OSError):  # somebody else of the group has made it
+                (self.path / _LOCK).touch(mode=0o660)
         if not self.is_ours:
             write_atomically(self.path / _CLAIM, _CLAIM_TEXT)
 
@@ -169,6 +178,20 @@ class OutputFolder:
         if not self.is_ours and (foreign := [name for name in _OURS if os.path.lexists(out / name)]):
             message = f"{out}: this folder holds {foreign[0]!r}, which tilelab did not write and would overwrite. Choose another OUT."
             raise OutError(message)
+
+    @property
+    def _mode(self) -> int:
+        """Of a folder that is made."""
+        return 0o770 if is_shared(self.path) else 0o700
+
+    def open_notices(self) -> list[str]:
+        """A notice where others on this machine may read results, as they may in an OUT of an older version."""
+        folders = (self.path, self.students)
+        rights = [one.stat().st_mode & (0o007 if is_shared(self.path) else 0o077) for one in folders]
+        if not all(rights):
+            return []
+        keep = f"chmod -R go= {shlex.quote(str(self.path))}"
+        return [f"{self.students} can be read by other users of this machine. To keep results to yourself: {keep}"]
 
     def left_over(self, current: Collection[str]) -> list[str]:
         """A notice about pages of an earlier batch whose students are not among the `current` ids."""

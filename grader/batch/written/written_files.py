@@ -18,6 +18,7 @@ class File:
     path: Path
     make: Callable[[], str | bytes]
     inputs: str = ""  # a digest of all that it is made from; empty: it is made each time
+    mode: int = 0o600  # grades are nobody else's on this machine
 
 
 def write_files(files: Iterable[File], kept: KeptPages | None = None) -> tuple[list[str], list[str]]:
@@ -33,7 +34,7 @@ def write_files(files: Iterable[File], kept: KeptPages | None = None) -> tuple[l
             faults.append(f"{file.path}: {traceback.format_exc()}")
             continue
         try:
-            write_atomically(file.path, text)
+            write_atomically(file.path, text, mode=file.mode)
         except OSError as error:
             unwritten.append(f"{file.path}: {error.strerror}")
             continue

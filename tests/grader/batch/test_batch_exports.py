@@ -50,6 +50,14 @@ def test_the_absent_are_in_every_table_and_who_was_not_graded_is_blank(course: C
     assert [one for one in report.export_notices if one.startswith("moodle: 1 student: not graded yet")]
 
 
+def test_nobody_else_on_the_machine_may_read_what_a_batch_writes(course: Course) -> None:
+    course.out.mkdir(mode=0o755)
+    course.grade()
+    readable = [path for path in course.out.rglob("*") if path.is_file() and path.stat().st_mode & 0o077]
+    assert {path.relative_to(course.out).parts[0] for path in readable} <= {"instructor", "leaderboard.html"}
+    assert not (course.out / "instructor").stat().st_mode & 0o077
+
+
 def test_no_export_of_a_batch_tells_what_a_hidden_case_saw(course: Course) -> None:
     course.roster = "Identifier,Full name,ID number,login\nParticipant 7,Anna,1,anna\nParticipant 8,Ben,2,ben\n"
     course.grade()

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import os
 import stat
 from pathlib import Path
 
 import pytest
 
 from grader.batch.output_folder import OutError, OutputFolder
+from grader.batch.written.written_files import File, write_files
 from grader.machine.atomic_file import write_atomically
 
 
@@ -23,7 +25,35 @@ def test_makes_an_out_that_is_not_there_yet(tmp_path: Path, source: Path) -> Non
     OutputFolder(out, source).claim()
     OutputFolder(out, source).claim()
     assert sorted(path.name for path in out.iterdir()) == ["instructor", "students"]
-    assert stat.S_IMODE((out / "instructor").stat().st_mode) == 0o700
+    assert [stat.S_IMODE(one.stat().st_mode) for one in (out, *out.iterdir())] == [0o700] * 3
+    assert OutputFolder(out, source).open_notices() == []
+
+
+def test_an_out_that_a_group_shares_is_the_groups_and_nobody_elses(tmp_path: Path, source: Path) -> None:
+    out = tmp_path / "out"
+    out.mkdir()
+    out.chmod(0o2775)
+    before = os.umask(0o022)
+    try:
+        with OutputFolder(out, source).alone():
+            OutputFolder(out, source).claim()
+            write_files([File(out / "exports" / "a.csv", lambda: "a")])
+    finally:
+        os.umask(before)
+    folders, files = [out / "students", out / "instructor"], [out / "exports" / "a.csv", out / "instructor" / ".lock"]
+    assert [stat.S_IMODE(one.stat().st_mode) for one in folders] == [0o2770] * 2
+    assert [stat.S_IMODE(one.stat().st_mode) & 0o677 for one in files] == [0o660] * 2
+    assert out.joinpath("exports").stat().st_mode & stat.S_IWGRP
+
+
+def test_an_out_of_an_older_version_that_others_can_read_is_told(tmp_path: Path, source: Path) -> None:
+    folder = OutputFolder(tmp_path / "my out", source)
+    folder.claim()
+    for one in (folder.path, folder.students):
+        one.chmod(0o755)
+    assert "chmod -R go= '" in folder.open_notices()[0]
+    folder.path.chmod(0o700)
+    assert folder.open_notices() == []
 
 
 def test_leaves_what_else_lies_in_out(tmp_path: Path, source: Path) -> None:
