@@ -5,7 +5,8 @@ submission is kept nowhere.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import time
+from collections.abc import Callable, Collection, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass, field
 from typing import Protocol, Self
@@ -16,8 +17,10 @@ from grader.model.labs import Lab
 from grader.model.outcome import LabOutcome
 from grader.model.verdicts import Verdict
 
-# So many are judged again at most after an interruption: an eighth of a large class, because each look costs as much as some files.
+# So many wait for a look: an eighth of a large class, because each look costs as much as some files. They and what is taken until the
+# look has passed are judged again after an interruption.
 _MOST_HELD, _SHARE_HELD = 32, 0.125
+_REST = 4.0  # times as long as the last look took, none begins: looks take a fifth of a batch at most
 
 
 class Check(Protocol):
@@ -44,6 +47,11 @@ class HeldOutcomes:
     _taken: int = 0
     _breaks: int = 0
     _next_look: int = 1
+    clock: Callable[[], float] = time.monotonic
+    _rested: float = 0.0  # when the next look may begin
+    _looking: tuple[Future[str], frozenset[str]] | None = (
+        None  # a look beside the judging, and the keys that wait for it
+    )
     _thread: ThreadPoolExecutor = field(default_factory=lambda: ThreadPoolExecutor(1))
 
     def __enter__(self) -> Self:
@@ -103,10 +111,9 @@ class HeldOutcomes:
 
     def settled(self, trouble: str) -> str:
         """Keeps what is held if there was no trouble."""
+        trouble = self._looked() or trouble
         if not trouble:
-            for key, (_, outcome) in self._held.items():
-                self._keep(key, outcome)
-            self._held.clear()
+            self._keep_held(list(self._held))
         return trouble
 
     @property
@@ -115,15 +122,40 @@ class HeldOutcomes:
         return frozenset(self._held)
 
     def _settle_many(self) -> str:
-        """Settles if much is held, and the first look has passed."""
+        """Starts a look beside the judging if much is held, and takes the answer of the one before."""
+        if self._looking is not None and not self._looking[0].done():
+            return ""
+        if trouble := self._looked():
+            return trouble
         many = max(_MOST_HELD, _SHARE_HELD * self._taken)
-        return self.settled(self._look(self._held_labs())) if self.passed and len(self._held) >= many else ""
+        if self.passed and len(self._held) >= many and self.clock() >= self._rested:
+            self._looking = self._thread.submit(self._look, self._held_labs()), frozenset(self._held)
+        return ""
+
+    def _looked(self) -> str:
+        """Waits for the look beside the judging, if there is one, and keeps what waited for it."""
+        if self._looking is None:
+            return ""
+        (answer, waiting), self._looking = self._looking, None
+        trouble = answer.result()
+        if not trouble:
+            self._keep_held(waiting & self._held.keys())
+        return trouble
+
+    def _keep_held(self, keys: Collection[str]) -> None:
+        for key in keys:
+            self._keep(key, self._held.pop(key)[1])
 
     def _held_labs(self) -> list[Lab]:
         return list({lab.id: lab for lab, _ in self._held.values()}.values())
 
     def _look(self, labs: Sequence[Lab]) -> str:
-        return self.check.trouble(labs) if self.check is not None and labs else ""
+        if self.check is None or not labs:
+            return ""
+        began = self.clock()
+        trouble = self.check.trouble(labs)
+        self._rested = self.clock() + _REST * (self.clock() - began)
+        return trouble
 
     def _keep(self, key: str, outcome: LabOutcome) -> None:
         """What cannot be kept is graded all the same, and judged again next time."""

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import dataclasses
+import threading
+from collections.abc import Sequence
 from pathlib import Path
 from types import SimpleNamespace
 from typing import cast
@@ -45,3 +47,69 @@ def test_what_was_found_of_an_outcome_that_was_kept_before_is_kept(tmp_path: Pat
     with HeldOutcomes(JobStore(tmp_path), FakeControls()) as held:
         held.keep("key", WRONG)
     assert JobStore(tmp_path).find("key") == WRONG
+
+
+class Slow(FakeControls):
+    """Every look but the first takes until `go` is set, and ten seconds by `clock`."""
+
+    def __init__(self, fails: frozenset[int] = frozenset()) -> None:
+        super().__init__(fails)
+        self.go, self.now = threading.Event(), 0.0
+
+    def clock(self) -> float:
+        return self.now
+
+    def trouble(self, labs: Sequence[Lab]) -> str:
+        found = super().trouble(labs)
+        if len(self.asked) > 1:
+            assert self.go.wait(60)
+            self.now += 10
+        return found
+
+
+def taken(held: HeldOutcomes, first: int, count: int) -> list[str]:
+    return [held.take(f"key{number}", LAB, WRONG) for number in range(first, first + count)]
+
+
+def test_a_class_goes_on_while_controls_are_judged_and_what_came_before_them_is_kept_then(tmp_path: Path) -> None:
+    controls, store = Slow(), JobStore(tmp_path)
+    with HeldOutcomes(store, controls, clock=controls.clock) as held:
+        assert not held.begun(held.begin([LAB]).result())
+        assert not any(taken(held, 0, 40))  # the look goes on
+        assert store.find("key0") is None
+        controls.go.set()
+        answer = held.last_look()
+        answer.result()
+        assert len(controls.asked) == 3
+        assert not any(taken(held, 40, 1))
+        assert store.find("key31") is not None
+        assert store.find("key32") is None  # came after that look began
+        assert not held.settled("")
+    assert store.find("key40") is not None
+
+
+def test_looks_rest_for_some_times_as_long_as_they_take(tmp_path: Path) -> None:
+    controls = Slow()
+    controls.go.set()
+    with HeldOutcomes(JobStore(tmp_path), controls, clock=controls.clock) as held:
+        assert not held.begun(held.begin([LAB]).result())
+        taken(held, 0, 32)
+        held.last_look().result()
+        controls.now = 59
+        taken(held, 32, 200)
+        assert len(controls.asked) == 3
+        controls.now = 60  # the last one took from 10 to 20
+        taken(held, 232, 1)
+        held.settled("")
+        assert len(controls.asked) == 4
+
+
+def test_a_look_beside_the_judging_that_fails_stops_the_batch(tmp_path: Path) -> None:
+    controls, store = Slow(fails=frozenset({2})), JobStore(tmp_path)
+    controls.go.set()
+    with HeldOutcomes(store, controls) as held:
+        assert not held.begun(held.begin([LAB]).result())
+        taken(held, 0, 32)
+        assert held.settled("")
+        assert len(held.unsettled) == 32
+    assert store.find("key0") is None
