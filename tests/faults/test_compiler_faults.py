@@ -46,8 +46,8 @@ SCRIPTS = {
     ),
 }
 PARTS = {
-    # As the kernel does when memory runs out.
-    "a cc1plus that is killed": ("cc1plus", "kill -9 $$", "memory that ran out"),
+    # Both limits at once: the kernel kills it, as it does when memory runs out. The sandbox lets nobody send a signal.
+    "a cc1plus that is killed": ("cc1plus", "ulimit -t 1; while :; do :; done", "memory that ran out"),
     "a cc1plus that says nothing and fails": ("cc1plus", "exit 7", "The compiler does not work"),
     "an assembler that fails": ("as", "exit 137", "The compiler does not work"),
     "an assembler that writes half of its file": (
