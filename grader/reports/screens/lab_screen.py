@@ -19,6 +19,7 @@ from grader.model.result import Case, Finding, LabResult, Launch
 from grader.model.verdicts import TERMINAL_STYLES, Verdict
 from grader.reports.findings.lab_summary import advice, explanations, what_happened
 from grader.reports.findings.mismatch_figure import amount
+from grader.reports.findings.one_cause import cause_groups, wrong_outputs
 from grader.reports.screens.checklist import Tried, case_lines, one_line, overview, passed_of
 from grader.reports.screens.first_mistake import (
     Detail,
@@ -191,9 +192,7 @@ def _trouble(one: Tried, level: Level, width: int) -> Iterator[RenderableType]:
     yield from suspect_view(lab, sources, width)
     yield from _printed(lab)
     yield from _next_step(one, level)
-    yield from _rest(
-        one, [finding for finding in lab.findings if finding is not first], wrong if first else None, level
-    )
+    yield from _rest(one, first, wrong if first else None, level)
 
 
 def _first_error(lab: LabResult) -> Finding | None:
@@ -227,22 +226,37 @@ def _question(lab: LabResult) -> str:
 
 
 def _rest(
-    one: Tried, others: Sequence[Finding], wrong: tuple[Case, Launch] | None, level: Level
+    one: Tried, first: Finding | None, wrong: tuple[Case, Launch] | None, level: Level
 ) -> Iterator[RenderableType]:
-    """What is not shown, in one or two lines. It often disappears with the first mistake."""
-    lines = []
-    for finding in others[: level.others]:
-        where = f" in line {finding.line:,}" if finding.line is not None else ""
-        note = " (note)" if finding.severity == "note" else ""
-        what = visible.line(finding.element or finding.array or "", 60)
-        lines.append(f"{visible.line(finding.called, 80).lower()}{note}{where}{f', {what}' if what else ''}")
-    if more := len(others) - len(lines):
-        lines.append(f"{counted(more, 'more finding' if lines else 'other finding')}")
+    """What is not shown, in one or two lines: first what has the same cause. It often disappears with the first mistake."""
+    lab = one.result
+    group = next((each for each in cause_groups(lab.findings) if first in each.findings), None)
+    same = [finding for finding in (group.findings if group else ()) if finding is not first]
+    others = [finding for finding in lab.findings if finding is not first and finding not in same]
+    spoiled = bool(wrong and group and wrong_outputs(lab, group.findings, instructor=True))
+    lines = [_in_a_line(finding) for finding in same[: level.others]]
+    if more := len(same) - len(lines):
+        lines.append(counted(more, "more finding" if lines else "other finding"))
+    output = []
     if wrong and wrong[1].mismatch:
-        lines.append(f"a wrong {visible.line(wrong[1].mismatch.output, 40)} ({amount(wrong[1].mismatch)})")
-    if lines:
-        then = f"Also: {'; '.join(lines)}. To see everything: make report LAB={visible.line(one.lab_id, 60)}"
-        yield Text(then, style="dim")
+        output.append(f"a wrong {visible.line(wrong[1].mismatch.output, 40)} ({amount(wrong[1].mismatch)})")
+    lines += output if spoiled else []
+    rest = [_in_a_line(finding) for finding in others[: max(level.others - len(same), 0)]]
+    if more := len(others) - len(rest):
+        rest.append(counted(more, "more finding" if rest else "other finding"))
+    rest += [] if spoiled else output
+    parts = [f"Same cause: {'; '.join(lines)}."] if lines else []
+    parts += [f"Also: {'; '.join(rest)}."] if rest else []
+    if parts:
+        parts.append(f"To see everything: make report LAB={visible.line(one.lab_id, 60)}")
+        yield Text(" ".join(parts), style="dim")
+
+
+def _in_a_line(finding: Finding) -> str:
+    where = f" in line {finding.line:,}" if finding.line is not None else ""
+    note = " (note)" if finding.severity == "note" else ""
+    what = visible.line(finding.element or finding.array or "", 60)
+    return f"{visible.line(finding.called, 80).lower()}{note}{where}{f', {what}' if what else ''}"
 
 
 def _printed(lab: LabResult) -> Iterator[RenderableType]:

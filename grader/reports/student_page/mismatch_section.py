@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from grader.model.verdicts import Verdict
 from grader.reports.findings.lab_summary import explanations
 from grader.reports.findings.mismatch_figure import MismatchFigure, mismatch_figures
+from grader.reports.findings.one_cause import explains_all_wrong_outputs
 from grader.reports.findings.suspect_lines import suspect_changes, suspect_sentence
 from grader.reports.student_page.lab_view import LabView
 from grader.reports.text import visible
@@ -22,6 +23,7 @@ class MismatchSection:
     changes: tuple[str, ...]  # of these lines, for the instructor
     figures: tuple[MismatchFigure, ...]
     more_figures: tuple[MismatchFigure, ...]
+    follows: bool  # findings say what may have spoiled each of them
     steps: str  # link to a page that steps through the block of the first wrong element; empty: there is none
 
 
@@ -36,5 +38,6 @@ def mismatch_section(view: LabView) -> MismatchSection | None:
         changes=tuple(suspect_changes(view.lab)) if view.instructor else (),
         figures=tuple(figures[:_OPEN_FIGURES]),
         more_figures=tuple(figures[_OPEN_FIGURES:]),
+        follows=not explained and explains_all_wrong_outputs(view.lab),
         steps=view.step_link(Verdict.WRONG_ANSWER, None),
     )

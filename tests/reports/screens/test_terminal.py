@@ -98,6 +98,15 @@ def test_further_findings_are_counted_and_the_page_is_named(sample_named: Named)
     assert "make report LAB=02-tiled" in text
 
 
+def test_what_has_the_same_cause_is_told_before_what_has_another(sample_named: Named) -> None:
+    sample = sample_named("race")
+    first = sample[0].labs["02-tiled"].findings[0]
+    same = first.model_copy(update={"line": 22, "array": "Bs", "element": "Bs[0][1]"})
+    other = first.model_copy(update={"kind": Verdict.OUT_OF_BOUNDS, "line": 40, "array": "C", "element": "C[9]"})
+    text = " ".join(alone(tried(with_lab(sample, "02-tiled", findings=(first, other, same)), "02-tiled")).split())
+    assert "Same cause: data race in line 22, Bs[0][1]. Also: out of bounds in line 40, C[9]. To see everything" in text
+
+
 def test_a_long_line_is_cut_so_that_the_caret_is_seen(sample_named: Named) -> None:
     sample = sample_named("race")
     result, sources = sample

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from html.parser import HTMLParser
 
 import pytest
 
-from grader.model.result import Result
+from grader.model.result import Launch, Result
 from grader.model.verdicts import Verdict
 from grader.reports.pages import class_page, student_page
 from grader.scoring.redaction import for_student
@@ -123,6 +123,39 @@ def test_a_race_shows_both_lines_both_threads_the_shape_and_the_advice(sample_na
     assert "thread (0,1,0) reads As[0][1]" in html
     assert "M=32 N=32 K=64, grid (2,2,1), block (16,16,1)" in html
     assert "Who may still be reading the tile" in html
+
+
+def two_races(sample_named: Named) -> tuple[Result, dict[str, str]]:
+    """The sample's race, and the same of another array; the output is wrong in the same case."""
+    result, sources = sample_named("race")
+    lab = result.labs["02-tiled"]
+    wrong = next(one.mismatch for one in _launches(sample_named("wrong-answer")[0]) if one.mismatch)
+    first = next(one for one in lab.findings if one.kind is Verdict.RACE)
+    cases = tuple(
+        case.model_copy(update={"launches": tuple(one.model_copy(update={"mismatch": wrong}) for one in case.launches)})
+        if case.name in first.cases
+        else case
+        for case in lab.cases
+    )
+    second = first.model_copy(update={"line": 22, "array": "Bs", "element": "Bs[0][1]"})
+    changed = lab.model_copy(update={"findings": (first, second), "cases": cases})
+    return result.model_copy(update={"labs": {"02-tiled": changed}}), sources
+
+
+def _launches(result: Result) -> Iterator[Launch]:
+    return (launch for lab in result.labs.values() for case in lab.cases for launch in case.launches)
+
+
+def test_two_races_for_want_of_one_barrier_are_drawn_once_and_the_rest_is_what_follows(sample_named: Named) -> None:
+    result, sources = two_races(sample_named)
+    html = student_page(result, sources=sources)
+    assert html.count("Likely one cause:") == html.count('class="lanes"') == 1
+    assert html.count('<article class="finding') == 2  # the second in a fold
+    listed = html[html.index('<ul class="follows">') : html.index("This one in full")]
+    assert "Data race in lines 17 and 22, Bs[0][1]" in listed
+    assert "is wrong in 1 test, and may hold other values each time." in html
+    assert "this may follow from what was found above" in html
+    assert "Likely one cause" not in student_page(sample_named("race")[0], sources=sources)
 
 
 def test_a_wrong_answer_shows_the_picture_and_the_first_wrong_elements(sample_named: Named) -> None:
