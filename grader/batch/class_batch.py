@@ -19,6 +19,7 @@ from grader.batch.scratch_folder import scratch_folder
 from grader.batch.standing.class_standing import Standings
 from grader.batch.standing.counted_files import before_deadlines, other_attempts
 from grader.batch.standing.history_folder import HistoryFolder
+from grader.batch.standing.other_outs import other_outs
 from grader.batch.week_insight import Week, WeekSearch
 from grader.exports import Export
 from grader.intake.intake import Intake, IntakeOptions, discover
@@ -90,6 +91,7 @@ def grade_submissions(  # noqa: PLR0913 -- what comes in, what goes out, and wha
         given = [student.submission for student in discovery.students]
         rostered = None if roster is None else discovery.rostered
         resolved = class_policy(policy or CoursePolicy(), given, labs, identities.book, rostered)
+        elsewhere = other_outs(resolved.course.also_in, out.path, identities.book)
         students = before_deadlines(discovery.students, labs, resolved)
         others, untried = other_attempts(students, labs, resolved)
         out.claim()
@@ -108,7 +110,7 @@ def grade_submissions(  # noqa: PLR0913 -- what comes in, what goes out, and wha
         )
         judging_seconds = time.monotonic() - began if judged.judged else 0.0
         history = HistoryFolder(out.path / "instructor")
-        standings = Standings(resolved, students, labs, history, now or datetime.now(UTC))
+        standings = Standings(resolved, students, labs, history, now or datetime.now(UTC), elsewhere.grades)
         applied = standings.applied(score_class(judged.students, labs, setup.environment), others)
         results, students = list(applied.results), standings.students
         ranked = RankedClass(tuple(results))
@@ -121,6 +123,7 @@ def grade_submissions(  # noqa: PLR0913 -- what comes in, what goes out, and wha
             *judged.notices,
             *discovery.notices,
             *resolved.notices,
+            *elsewhere.notices,
             *untried,
             *applied.notices,
             *ranked.notices,

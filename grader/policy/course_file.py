@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 import tomllib
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta, tzinfo
 from pathlib import Path
 from typing import Any, Literal
@@ -41,6 +41,7 @@ class _Late(_Part):
     at_most: str | int | float | None = None
     grace_minutes: int = Field(default=0, ge=0, le=7 * 24 * 60)
     closed_after_days: int | None = Field(default=None, ge=0, le=_MOST_DAYS)
+    also_in: list[str] = Field(default_factory=list, max_length=200)
 
 
 class _Extension(_Part):
@@ -86,6 +87,7 @@ class CourseFile:
     section_names: Mapping[str, str] = field(default_factory=dict)  # as they are written
     late: LateRules = field(default_factory=LateRules)
     extensions: tuple[Extension, ...] = ()
+    also_in: tuple[str, ...] = ()  # other OUT folders in which late days of the term were spent; may hold a *
     notices: tuple[str, ...] = ()
 
     def has_deadlines(self, lab: str) -> bool:
@@ -102,7 +104,8 @@ def read_course(path: Path, labs: Sequence[str]) -> CourseFile:
     except OSError as error:
         message = f"{path}: it cannot be read ({error.strerror}). Name a file, as in COURSE=course.toml."
         raise PolicyError(message) from error
-    return course_in(data, path.name, labs)
+    course = course_in(data, path.name, labs)
+    return replace(course, also_in=tuple(str(path.parent / Path(one).expanduser()) for one in course.also_in))
 
 
 def course_in(data: bytes, name: str, labs: Sequence[str]) -> CourseFile:
@@ -150,6 +153,7 @@ class _Reader:
             section_names={plain(one): one for one in read.sections},
             late=self._late(read.late, zone),
             extensions=tuple(self._extensions(read.extension, zone)),
+            also_in=tuple(read.late.also_in),
         )
         for one in course.extensions:
             if not course.has_deadlines(one.lab):

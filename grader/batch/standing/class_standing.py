@@ -34,6 +34,7 @@ class Standings:
     labs: Sequence[Lab]
     history: HistoryFolder
     now: datetime
+    elsewhere: Mapping[tuple[str, str], KeptGrade] = field(default_factory=dict)  # by student and lab: other OUTs
     known: list[KeptBatch] = field(default_factory=list)  # of earlier batches, once it was read
 
     def applied(self, results: Sequence[Result], others: Sequence[OtherAttempt] = ()) -> Applied:
@@ -106,7 +107,7 @@ class Standings:
         """Labs that this batch does not grade, by student."""
         here = {lab.id for lab in self.labs}
         found: dict[str, dict[str, EarlierLab]] = {}
-        for (student, lab), one in last_grades(self.known).items():
+        for (student, lab), one in {**self.elsewhere, **last_grades(self.known)}.items():
             if lab not in here:
                 found.setdefault(student, {})[lab] = _earlier(one, self.policy)
         return found

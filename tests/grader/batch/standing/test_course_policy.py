@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 from datetime import UTC, datetime
 
 import pytest
@@ -279,6 +280,41 @@ def test_late_days_that_an_earlier_lab_took_are_gone_also_where_it_is_not_graded
     assert "late days are spent otherwise than when these were graded: anna b. Grade their labs again" in said(report)
     timed.grade("b")
     assert standing(timed, "anna", "b").lost == 0
+
+
+@pytest.mark.parametrize("also_in", ["../weeks/one", "../weeks/*"])
+def test_late_days_that_a_lab_took_in_another_out_are_gone(timed: Course, also_in: str) -> None:
+    weeks = timed.root.parent / "weeks"
+    timed.now = datetime(2026, 10, 30, tzinfo=UTC)
+    timed.policy["course.toml"] = timed.policy["course.toml"].replace("[late]", f"[late]\nalso_in = ['{also_in}']")
+    timed.times["anna", "a.cu"] = "2026-10-14T12:00:00+02:00"
+    timed.times["anna", "b.cu"] = "2026-10-20T12:00:00+02:00"
+    timed.out = weeks / "one"
+    timed.grade("a")
+    timed.out = weeks / "two"
+    timed.roster = ROSTER  # gives her another id here
+    timed.hand_in("Anna A", b="good")
+    shutil.rmtree(timed.source / "anna")
+    timed.times["Anna-A", "b.cu"] = timed.times.pop(("anna", "b.cu"))
+    report = timed.grade("b")
+    assert "cannot be told among the students here" in said(report)  # the other OUT has no roster
+    timed.roster = ""
+    shutil.move(timed.source / "Anna A", timed.source / "anna")
+    timed.times["anna", "b.cu"] = timed.times.pop(("Anna-A", "b.cu"))
+    timed.out = weeks / "three"
+    timed.grade("b")
+    assert (standing(timed, "anna", "b").days_left, standing(timed, "anna", "b").lost) == (0, 1)
+    timed.out = weeks / "four"
+    timed.policy["course.toml"] = timed.policy["course.toml"].replace(also_in, "../weeks/nowhere*")
+    timed.grade("b")
+    assert standing(timed, "anna", "b").lost == 0
+
+
+def test_an_out_that_is_named_for_late_days_and_is_none_is_refused(timed: Course) -> None:
+    timed.policy["course.toml"] = timed.policy["course.toml"].replace("[late]", "[late]\nalso_in = ['nowhere']")
+    with pytest.raises(PolicyError, match="nowhere holds no graded class"):
+        timed.grade()
+    assert not timed.out.exists()
 
 
 def test_a_regrade_request_and_its_answer_are_on_the_students_page(timed: Course) -> None:
