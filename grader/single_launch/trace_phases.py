@@ -12,7 +12,7 @@ from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
-from grader.single_launch.trace_steps import StepKind, Trace
+from grader.single_launch.trace_steps import ACCESSES, StepKind, Trace
 
 Index3 = tuple[int, int, int]
 _MOST_THREADS = 1024
@@ -135,7 +135,7 @@ def block_trace(trace: Trace, factors: Sequence[str], block: Index3, file: str) 
 
 def _events(trace: Trace, file: str) -> Iterator[_Event]:
     for kind, thread, interval, array, offset, size, bits, place, _, _ in trace.steps:
-        if kind not in {StepKind.BARRIER, StepKind.OUTSIDE}:
+        if kind in ACCESSES:
             known = trace.arrays[array]
             access = Access(known.name, known.index(offset, size), known.value(bits, size), _line(trace, place, file))
             yield _Event(StepKind(kind), thread, interval, known.space, access)

@@ -20,6 +20,14 @@ class StepKind(IntEnum):
     ATOMIC = 2
     BARRIER = 3
     OUTSIDE = 4  # an access that no array contains: it is told as one of the array that it missed, and nothing is known of its value
+    WAIT = 5  # at a barrier or a warp operation that some threads do not reach
+    LEAVE = 6  # the thread has returned; told where others wait for it
+    STOP = 7  # a finding has ended the thread
+    EXCHANGE = 8  # a warp operation: its array is none, its offset is the lane whose value it brings; 0 bytes: it brings nothing
+
+
+ACCESSES = frozenset({StepKind.READ, StepKind.WRITE, StepKind.ATOMIC})  # to an element that there is
+CHANGES = frozenset({StepKind.WRITE, StepKind.ATOMIC})
 
 
 class TracedArray(Model):
@@ -61,6 +69,8 @@ class TracedPlace(Model):
     file: str
     function: str
     line: int
+    calls: str = ""  # of an exchange: "__syncwarp()", "a shuffle"
+    element: str = ""  # of an exchange: the type of what it brings
 
 
 # kind, thread, interval, array, offset, bytes, bits, place, slot, part. Lanes of a warp with the same slot do a step together, as one

@@ -23,6 +23,7 @@ MOST_BYTES = (
 Entry = TypeVar("Entry")
 Pattern = tuple[tuple[int, ...], tuple[int, ...]]  # lanes, and their offsets relative to the first one's
 _CHANGES = {PageStepKind.WRITE, PageStepKind.ATOMIC}
+EXCHANGED_BYTES = {"float": 4, "int": 4, "unsigned": 4, "double": 8, "long long": 8, "unsigned long long": 8}
 UNSET = 0  # the value's number where an element holds nothing yet, or nobody knows what
 
 
@@ -150,6 +151,10 @@ class _Memory:
     def of_bits(self, array: StoryArray, bits: int | None, size: int) -> int:
         return UNSET if bits is None else self.texts.number(value_text(bits, size, array.element))
 
+    def of_type(self, element: str, bits: int | None) -> int:
+        size = EXCHANGED_BYTES.get(element, 0)
+        return UNSET if bits is None or not size else self.texts.number(value_text(bits, size, element))
+
     def elements(self, step: WarpStep) -> Iterable[tuple[int, int, int]]:
         """The cell's number, the value's, and the lane's place: for each element of each lane."""
         array = self.run.arrays[step.array]
@@ -182,6 +187,9 @@ def _run(run: StoryRun) -> dict[str, object]:
         }
         for name, value in row.items():
             columns[name].append(value)
+        if step.kind is PageStepKind.EXCHANGE:
+            element = run.places[step.place].element
+            stored += [memory.of_type(element, bits) for bits in step.bits]
         if step.array < 0 or step.kind is PageStepKind.OUTSIDE:
             continue
         for cell, value, at in memory.elements(step):
@@ -198,7 +206,7 @@ def _run(run: StoryRun) -> dict[str, object]:
         "complete": run.complete,
         "ending": run.ending,
         "arrays": arrays,
-        "places": [[place.line, place.function] for place in run.places],
+        "places": [[place.line, place.function, place.calls] for place in run.places],
         "sites": sites.entries,
         "patterns": _patterns(patterns),
         "steps": {name: column(numbers) for name, numbers in columns.items()},

@@ -18,7 +18,7 @@ LANES = 32
 
 
 class PageStepKind(IntEnum):
-    """The first four are those of a recorded step."""
+    """The same as of a recorded step."""
 
     READ = 0
     WRITE = 1
@@ -26,7 +26,9 @@ class PageStepKind(IntEnum):
     BARRIER = 3  # every thread of the block passes it
     OUTSIDE = 4  # an access outside of the array, which does not happen
     WAIT = 5  # lanes arrive at a barrier and wait there
-    LEAVE = 6  # lanes leave the kernel
+    LEAVE = 6  # lanes have left the kernel, while others wait
+    STOP = 7  # lanes are ended, because what they would do cannot happen
+    EXCHANGE = 8  # a warp operation: __syncwarp(), a shuffle, a vote
 
 
 @dataclass(frozen=True)
@@ -47,6 +49,8 @@ class StoryArray:
 class StoryPlace:
     line: int  # of the shown source; 0: in another file
     function: str = ""
+    calls: str = ""  # the warp operation that it is: "__syncwarp()", "a shuffle"
+    element: str = ""  # the type of what that brings
 
 
 @dataclass(frozen=True)
@@ -71,7 +75,7 @@ class WarpStep:
     lanes: tuple[int, ...] = ()  # that take part, rising
     offsets: tuple[
         int, ...
-    ] = ()  # for each of them: of the first element that it accesses; may lie outside for OUTSIDE
+    ] = ()  # for each of them: of the first element that it accesses; may lie outside for OUTSIDE; for EXCHANGE: the source lane
     bits: tuple[
         int | None, ...
     ] = ()  # for each of them, for each part: what was read or is there afterwards; None: not known

@@ -4,36 +4,23 @@ here: where two threads race, their own order is what there is to see. Pure.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import replace
 
-from grader.single_launch.trace_steps import Step, StepKind, Trace
-from grader.step_page.story import LANES, PageStepKind, StoryPlace, StoryRun, WarpStep
-from grader.step_page.warp_steps import by_array, unit_array
+from grader.single_launch.trace_steps import ACCESSES, CHANGES, Step, StepKind, Trace
+from grader.step_page.page_arrays import page_arrays, page_places
+from grader.step_page.story import LANES, PageStepKind, StoryRun, WarpStep
 
 
 def run_of_threads(  # noqa: PLR0913 -- what is shown, and how it is called
     trace: Trace, chosen: Sequence[int], file: str, *, title: str, schedule: str, line_of: dict[int, int] | None = None
 ) -> StoryRun:
     """`chosen`: places in `trace.steps`, rising. `line_of`: lines of the shown source, where the traced one has others."""
-    before = by_array(trace.steps[: chosen[0]] if chosen else ())
-    of_array = by_array(trace.steps)
-    shown = {trace.steps[number][3] for number in chosen if trace.steps[number][0] != StepKind.BARRIER}
     return StoryRun(
         title=title,
         schedule=schedule,
-        arrays=tuple(
-            replace(
-                unit_array(array, of_array.get(number, ())),
-                base=0,
-                initial=_contents(before.get(number, ())) if number in shown else {},
-            )
-            for number, array in enumerate(trace.arrays)
-        ),
-        places=tuple(
-            StoryPlace((line_of or {}).get(one.line, one.line) if one.file == file else 0, one.function)
-            for one in trace.places
-        ),
+        arrays=tuple(replace(array, base=0) for array in page_arrays(trace, chosen)),
+        places=page_places(trace, file, line_of),
         steps=tuple(_step(trace.steps[number]) for number in chosen),
     )
 
@@ -65,19 +52,10 @@ def last_store(trace: Trace, thread: int, after: int) -> int | None:
         number
         for number in range(after + 1, len(trace.steps))
         if trace.steps[number][1] == thread
-        and trace.steps[number][0] in {StepKind.WRITE, StepKind.ATOMIC}
+        and trace.steps[number][0] in CHANGES
         and trace.arrays[trace.steps[number][3]].space == "global"
     ]
     return stores[-1] if stores else None
-
-
-def _contents(before: Iterable[Step]) -> dict[int, tuple[int, int]]:
-    """What has been written to the array's elements, by their offsets: bits, and how many bytes were written."""
-    return {
-        offset: (bits, size)
-        for kind, _, _, _, offset, size, bits, *_ in before
-        if kind in {StepKind.WRITE, StepKind.ATOMIC}
-    }
 
 
 def _step(step: Step) -> WarpStep:
@@ -89,9 +67,9 @@ def _step(step: Step) -> WarpStep:
         warp=thread // LANES,
         interval=interval,
         place=place,
-        array=array,
+        array=array if kind in ACCESSES or kind == StepKind.OUTSIDE else -1,
         bytes=size,
         lanes=(thread % LANES,),
         offsets=(offset,),
-        bits=(None if kind == StepKind.OUTSIDE else bits,),
+        bits=(bits if kind in ACCESSES or (kind == StepKind.EXCHANGE and size) else None,),
     )

@@ -50,8 +50,15 @@ def story_of(traced: Traced, source: Sequence[str], *, beside_report: bool = Fal
         inputs=launch.inputs,
         runs=(run,),
         tone=tone_of(launch),
-        start=min((mark.step for mark in run.marks if mark.tone == "bad"), default=0),
+        start=_start(run, launch),
     )
+
+
+def _start(run: StoryRun, launch: Launch) -> int:
+    """Where the first mistake is remarked; where it is not, the first remark of any."""
+    first = next((said_of(one) for one in launch.findings if one.severity == "error"), "")
+    bad = [mark for mark in run.marks if mark.tone == "bad"]
+    return min((mark.step for mark in bad if mark.text == first), default=min((mark.step for mark in bad), default=0))
 
 
 def tone_of(launch: Launch) -> Tone:
@@ -93,17 +100,24 @@ def _step_of(run: StoryRun, site: Site, thread: int, finding: Finding) -> int | 
     ]
     of_array = [number for number in on_line if run.arrays[run.steps[number].array].name == finding.array]
     exact = [number for number in of_array if _touches(run, run.steps[number], thread, finding.element or "")]
-    barriers = [
-        number
-        for number, step in enumerate(run.steps)
-        if step.kind is PageStepKind.BARRIER and run.places[step.place].line == site.line
-    ]
     if site.access in {"barrier", "skip", "return"}:
-        return next(iter(barriers or own[-1:]), None)
+        return _standing(run, own, site.line)
     outside = [number for number in on_line if run.steps[number].kind is PageStepKind.OUTSIDE]
     if finding.kind is Verdict.OUT_OF_BOUNDS:  # what is not recorded ends its thread
         return next(iter(exact or outside or on_line[-1:] or own[-1:]), None)
     return next(iter(exact or of_array or on_line or own[-1:]), None)
+
+
+def _standing(run: StoryRun, own: Sequence[int], line: int | None) -> int | None:
+    """Where the thread waits in this line or has left by it; else where it stands at all; else the line's barrier."""
+    stands = [number for number in own if run.steps[number].kind in {PageStepKind.WAIT, PageStepKind.LEAVE}]
+    here = [number for number in stands if run.places[run.steps[number].place].line == line]
+    barriers = [
+        number
+        for number, step in enumerate(run.steps)
+        if step.kind is PageStepKind.BARRIER and run.places[step.place].line == line
+    ]
+    return next(iter(here or stands or barriers or own[-1:]), None)
 
 
 def _touches(run: StoryRun, step: WarpStep, thread: int, element: str) -> bool:

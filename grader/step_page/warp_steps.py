@@ -8,31 +8,26 @@ shows one warp after the other, in the order in which they began. The steps of e
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence, Set  # noqa: PYI025 -- any set
-from dataclasses import dataclass, replace
+from collections.abc import Iterator, Mapping, Sequence, Set  # noqa: PYI025 -- any set
+from dataclasses import dataclass
 
-from grader.single_launch.trace_steps import Step, StepKind, Trace, TracedArray
-from grader.step_page.story import LANES, Index3, PageStepKind, StoryArray, StoryPlace, StoryRun, WarpCost, WarpStep
+from grader.single_launch.trace_steps import ACCESSES, Step, StepKind, Trace
+from grader.step_page.page_arrays import page_arrays, page_places
+from grader.step_page.story import LANES, Index3, PageStepKind, StoryArray, StoryRun, WarpCost, WarpStep
 from grader.step_page.warp_request import global_cost, shared_cost
-
-_WIDEST = 8  # bytes of the largest number
 
 
 def run_of_trace(trace: Trace, block: Index3, file: str, *, title: str, schedule: str) -> StoryRun:
     """`block`: threads in x, y and z. `file`: the shown source; other files' lines are not told."""
     threads = block[0] * block[1] * block[2]
     steps = [step for step in trace.steps if step[1] < threads]
-    of_array = by_array(steps)
-    arrays = [unit_array(array, of_array.get(number, ())) for number, array in enumerate(trace.arrays)]
+    arrays = page_arrays(trace.model_copy(update={"steps": steps}), range(len(steps)))
     unset = _reads_of_nothing(steps, arrays)
     return StoryRun(
         title=title,
         schedule=schedule,
-        arrays=tuple(
-            replace(array, initial=_first_reads(of_array.get(number, ()))) if array.space != "shared" else array
-            for number, array in enumerate(arrays)
-        ),
-        places=tuple(StoryPlace(one.line if one.file == file else 0, one.function) for one in trace.places),
+        arrays=arrays,
+        places=page_places(trace, file),
         steps=tuple(_warp_steps(steps, arrays, unset)),
         complete=trace.complete,
     )
@@ -58,16 +53,17 @@ def _warp_steps(steps: Sequence[Step], arrays: Sequence[StoryArray], unset: Set[
     chunks: dict[tuple[int, int], dict[int, list[_Access]]] = defaultdict(lambda: defaultdict(list))
     barriers: dict[int, Step] = {}
     for order, step in enumerate(steps):
-        kind, thread, interval, array, offset, size, bits, place, slot, part = step
+        kind, thread, interval, _array, offset, size, bits, place, slot, part = step
         if kind == StepKind.BARRIER:
             barriers[interval] = step
             continue
-        value = None if order in unset or kind == StepKind.OUTSIDE else bits
+        known = kind in ACCESSES or (kind == StepKind.EXCHANGE and size)
+        value = bits if known and order not in unset else None
         lane = chunks[interval, thread // LANES][thread % LANES]
         if part and lane:
             lane[-1].bits.append(value)
         else:
-            lane.append(_Access((slot, kind, place, array, size), offset, [value], order))
+            lane.append(_Access((slot, kind, place, *_of_memory(step)), offset, [value], order))
     begun = {chunk: min(one[0].order for one in lanes.values()) for chunk, lanes in chunks.items()}
     by_interval = defaultdict(list)
     for chunk in sorted(chunks, key=lambda one: begun[one]):
@@ -78,6 +74,11 @@ def _warp_steps(steps: Sequence[Step], arrays: Sequence[StoryArray], unset: Set[
                 yield _step_of(row, chunk[1], interval, arrays)
         if interval in barriers:
             yield WarpStep(PageStepKind.BARRIER, -1, interval, barriers[interval][7])
+
+
+def _of_memory(step: Step) -> tuple[int, int]:
+    """The array and how many bytes of it; what accesses none has neither."""
+    return (step[3], step[5]) if step[0] in ACCESSES or step[0] == StepKind.OUTSIDE else (-1, 0)
 
 
 def _merged(lanes: Mapping[int, Sequence[_Access]]) -> list[_Row]:
@@ -121,9 +122,7 @@ def _step_of(row: _Row, warp: int, interval: int, arrays: Sequence[StoryArray]) 
         lanes=tuple(offsets),
         offsets=tuple(offsets.values()),
         bits=tuple(bits for one in row.lanes.values() for bits in one.bits),
-        cost=None
-        if kind == StepKind.OUTSIDE
-        else _cost(arrays[array], offsets, size * parts, reads=kind == StepKind.READ),
+        cost=_cost(arrays[array], offsets, size * parts, reads=kind == StepKind.READ) if kind in ACCESSES else None,
     )
 
 
@@ -134,32 +133,12 @@ def _cost(array: StoryArray, offsets: Mapping[int, int], size: int, *, reads: bo
     )
 
 
-def by_array(steps: Iterable[Step]) -> dict[int, list[Step]]:
-    """The accesses inside each array, by its number."""
-    found: dict[int, list[Step]] = defaultdict(list)
-    for step in steps:
-        if step[0] not in {StepKind.BARRIER, StepKind.OUTSIDE}:
-            found[step[3]].append(step)
-    return found
-
-
-def unit_array(array: TracedArray, accesses: Iterable[Step]) -> StoryArray:
-    """An array of bytes that is only used as floats is shown as floats. One of structs is shown by the smallest access."""
-    sizes = {step[5] for step in accesses}
-    is_struct = array.element_bytes > _WIDEST
-    size = min(sizes) if len(sizes) == 1 or (sizes and is_struct) else array.element_bytes
-    plain = StoryArray(array.name, array.space, array.element, array.element_bytes, array.dimensions, array.base)
-    if size == array.element_bytes:
-        return plain
-    return replace(plain, element="float" if size in {4, 8} else "", element_bytes=size, dimensions=())
-
-
 def _reads_of_nothing(steps: Sequence[Step], arrays: Sequence[StoryArray]) -> set[int]:
     """Which steps read an element of a shared array that no thread has written: what it holds is no value."""
     written: set[tuple[int, int]] = set()
     found = set()
     for order, (kind, _, _, array, offset, size, *_) in enumerate(steps):
-        if kind in {StepKind.BARRIER, StepKind.OUTSIDE} or arrays[array].space != "shared":
+        if kind not in ACCESSES or arrays[array].space != "shared":
             continue
         unit = arrays[array].element_bytes
         touched = [(array, cell) for cell in range(offset // unit, (offset + size - 1) // unit + 1)]
@@ -168,16 +147,3 @@ def _reads_of_nothing(steps: Sequence[Step], arrays: Sequence[StoryArray]) -> se
         elif written.isdisjoint(touched):
             found.add(order)
     return found
-
-
-def _first_reads(accesses: Iterable[Step]) -> dict[int, tuple[int, int]]:
-    """What elements held before the block wrote them, where it read them first: bits, and how many bytes were read."""
-    known: dict[int, tuple[int, int]] = {}
-    written: set[int] = set()
-    for kind, _, _, _, offset, size, bits, *_ in accesses:
-        if kind == StepKind.READ:
-            if offset not in written:
-                known.setdefault(offset, (bits, size))
-        else:
-            written.add(offset)
-    return known

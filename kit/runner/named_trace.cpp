@@ -2,6 +2,8 @@
 
 #include <filesystem>
 #include <map>
+#include <string>
+#include <tuple>
 
 namespace tilelab {
 namespace {
@@ -45,6 +47,16 @@ protocol::TracedPlace place_of(std::uintptr_t pc, const Image& image) {
   return place;
 }
 
+std::string exchanged(const simt::TraceStep& step) {
+  switch (step.type) {
+    case simt::ExchangedType::floating: return step.bytes == 8 ? "double" : "float";
+    case simt::ExchangedType::whole: return step.bytes == 8 ? "long long" : "int";
+    case simt::ExchangedType::natural: return step.bytes == 8 ? "unsigned long long" : "unsigned";
+    case simt::ExchangedType::bits: break;
+  }
+  return "";
+}
+
 protocol::TracedArray array_of(const simt::Region& region) {
   return {.name = region.name,
           .space = space_name(region.space),
@@ -60,7 +72,7 @@ Trace named_trace(const std::vector<simt::TraceStep>& steps, bool complete, cons
   Trace trace;
   trace.complete = complete;
   Numbered<const simt::Region*, protocol::TracedArray> arrays(trace.arrays);
-  Numbered<std::uintptr_t, protocol::TracedPlace> places(trace.places);
+  Numbered<std::tuple<std::uintptr_t, std::string, std::string>, protocol::TracedPlace> places(trace.places);
   for (const simt::TraceStep& step : steps) {
     TracedStep& named = trace.steps.emplace_back();
     named.kind = static_cast<TracedStep::Kind>(step.kind);
@@ -70,7 +82,15 @@ Trace named_trace(const std::vector<simt::TraceStep>& steps, bool complete, cons
     named.offset = step.offset;
     named.bytes = step.bytes;
     named.bits = step.bits;
-    named.place = places.number(step.pc, [&] { return place_of(step.pc, image); });
+    const bool exchanges = step.kind == simt::TraceStep::Kind::exchange;
+    const std::string calls = !exchanges ? "" : *step.function == '\0' ? "a shuffle" : step.function;
+    const std::string element = exchanges ? exchanged(step) : "";
+    named.place = places.number({step.pc, calls, element}, [&] {
+      protocol::TracedPlace place = step.pc == 0 ? protocol::TracedPlace{} : place_of(step.pc, image);
+      place.calls = calls;
+      place.element = element;
+      return place;
+    });
     named.slot = step.slot;
     named.part = step.part;
   }

@@ -13,7 +13,7 @@ using strict::untrusted;
 
 constexpr std::size_t numbers_of_a_step = 10, most_arrays = 256, most_places = 4096, most_dimensions = 8;
 constexpr std::size_t most_element_bytes = std::size_t{1} << 29;
-constexpr std::uint32_t most_threads = 1024;
+constexpr std::uint32_t most_threads = 1024, lanes = 32;
 
 json step_json(const TracedStep& step) {
   return {static_cast<unsigned>(step.kind),
@@ -31,7 +31,7 @@ json step_json(const TracedStep& step) {
 TracedStep step_from(const json& value, const Trace& trace) {
   if (list(value).size() != numbers_of_a_step) strict::refuse(value, "ten numbers");
   const auto kind = integer<std::uint8_t>(value[0]);
-  if (kind > static_cast<std::uint8_t>(TracedStep::Kind::outside)) strict::refuse(value, "a known kind of step");
+  if (kind > static_cast<std::uint8_t>(TracedStep::Kind::exchange)) strict::refuse(value, "a known kind of step");
   const TracedStep step{.kind = static_cast<TracedStep::Kind>(kind),
                         .thread = integer<std::uint32_t>(value[1]),
                         .interval = integer<std::uint32_t>(value[2]),
@@ -42,11 +42,12 @@ TracedStep step_from(const json& value, const Trace& trace) {
                         .place = integer<std::uint32_t>(value[7]),
                         .slot = integer<std::uint32_t>(value[8]),
                         .part = integer<std::uint32_t>(value[9])};
-  const bool barrier = step.kind == TracedStep::Kind::barrier;
+  const bool exchanges = step.kind == TracedStep::Kind::exchange;
   const bool sized = step.bytes == 1 || step.bytes == 2 || step.bytes == 4 || step.bytes == 8;
   if (step.thread >= most_threads || step.place >= trace.places.size()) strict::refuse(value, "a thread and a place that exist");
   if (step.interval > most_trace_steps) strict::refuse(value, "no more barriers than steps");
-  if (!barrier && (!sized || step.array >= trace.arrays.size())) strict::refuse(value, "an element of an array that exists");
+  if (exchanges && ((!sized && step.bytes != 0) || step.offset >= lanes)) strict::refuse(value, "a value of a lane");
+  if (step.is_access() && (!sized || step.array >= trace.arrays.size())) strict::refuse(value, "an element of an array that exists");
   return step;
 }
 
@@ -89,7 +90,11 @@ void to_json(json& value, const Trace& trace) {
                                {"base", array.base}});
   }
   for (const TracedPlace& place : trace.places) {
-    value["places"].push_back({{"file", untrusted(place.file)}, {"function", untrusted(place.function)}, {"line", place.line}});
+    value["places"].push_back({{"file", untrusted(place.file)},
+                               {"function", untrusted(place.function)},
+                               {"line", place.line},
+                               {"calls", untrusted(place.calls)},
+                               {"element", untrusted(place.element)}});
   }
   json& steps = value["steps"];
   for (const TracedStep& step : trace.steps) steps.push_back(step_json(step));
@@ -103,7 +108,11 @@ void from_json(const json& value, Trace& trace) {
   };
   for (const json& one : bounded("arrays", most_arrays)) trace.arrays.push_back(array_from(one));
   for (const json& one : bounded("places", most_places)) {
-    trace.places.push_back({.file = text(one.at("file")), .function = text(one.at("function")), .line = integer<int>(one.at("line"))});
+    trace.places.push_back({.file = text(one.at("file")),
+                            .function = text(one.at("function")),
+                            .line = integer<int>(one.at("line")),
+                            .calls = text(one.at("calls")),
+                            .element = text(one.at("element"))});
   }
   for (const json& one : bounded("steps", most_trace_steps)) trace.steps.push_back(step_from(one, trace));
   trace.complete = value.at("complete").get<bool>();

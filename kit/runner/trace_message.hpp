@@ -30,21 +30,25 @@ struct TracedArray {
 
 struct TracedPlace {
   std::string file, function;
-  int line = 0;  // 0: unknown
+  int line = 0;           // 0: unknown
+  std::string calls{};    // of an exchange: "__syncwarp()", "a shuffle"; otherwise empty
+  std::string element{};  // of an exchange: the type of what it brings; empty: unknown
 };
 
 // In JSON this is an array of its ten numbers.
 struct TracedStep {
-  enum class Kind : std::uint8_t { read, write, atomic, barrier, outside };
+  enum class Kind : std::uint8_t { read, write, atomic, barrier, outside, wait, leave, stop, exchange };  // simt::TraceStep
   Kind kind = Kind::read;
   std::uint32_t thread = 0, interval = 0;
-  std::uint32_t array = 0;   // index into Trace::arrays; unused by a barrier
-  std::uint64_t offset = 0;  // in JSON with its sign: `outside` may lie before the array
-  std::uint32_t bytes = 0;   // a barrier: 0
+  std::uint32_t array = 0;   // index into Trace::arrays; used by accesses only
+  std::uint64_t offset = 0;  // in JSON with its sign: `outside` may lie before the array; of an exchange: the lane whose value is brought
+  std::uint32_t bytes = 0;   // 0: no value
   std::uint64_t bits = 0;
   std::uint32_t place = 0;  // index into Trace::places
   std::uint32_t slot = 0;   // lanes of a warp with the same one do the step together: simt::TraceStep
   std::uint32_t part = 0;   // counts the elements of one access
+
+  bool is_access() const { return kind <= Kind::atomic || kind == Kind::outside; }
 };
 
 struct Trace {

@@ -267,6 +267,7 @@ std::optional<BlockScheduler::Elsewhere> BlockScheduler::elsewhere() const {
 }
 
 void BlockScheduler::end_sleepers() {
+  tell_standstill(false);
   for (std::uint32_t i = 0; i < count_; ++i) {
     if (threads_[i].state != State::asleep) continue;
     threads_[i].state = State::ended;
@@ -303,6 +304,50 @@ void BlockScheduler::end_launch() {
   return path;
 }
 
+// Whether somebody is waited for is asked only where somebody listens: a graded launch has nobody who does. `of_warps`: those lanes whose
+// warp operation cannot complete, with the others of their warps; else all threads, if they wait at different places or some have left
+// since the last barrier.
+void BlockScheduler::tell_standstill(bool of_warps) {
+  if (!announcer_.control_is_followed()) return;
+  std::vector<Standing> standings;
+  bool uneven = false;
+  std::uintptr_t waits_at = 0;
+  for (std::uint32_t i = 0; i < count_; ++i) {
+    const Thread& thread = threads_[i];
+    if (of_warps) {
+      const auto first = threads_.begin() + i / 32 * 32, last = threads_.begin() + std::min(i / 32 * 32 + 32, count_);
+      if (std::none_of(first, last, [](const Thread& one) { return one.state == State::at_warp_operation; })) continue;
+    }
+    if (thread.state == State::exited) {
+      uneven |= thread.is_missed;
+      standings.push_back({i, Standing::Where::left, thread.left_by});
+    } else if (thread.state == State::at_barrier || thread.state == State::at_warp_operation || thread.state == State::asleep) {
+      uneven |= thread.state != State::at_barrier || (waits_at != 0 && waits_at != thread.wait_pc);
+      waits_at = thread.wait_pc;
+      standings.push_back({i, Standing::Where::waits, thread.wait_pc});
+    }
+  }
+  if (uneven && waits_at != 0)
+    announcer_.announce_control(&Observer::on_standstill, StandstillEvent{running_.ref.block, running_.interval, standings});
+}
+
+void BlockScheduler::tell_operation(std::uint32_t warp, std::uint32_t arrived, const std::array<std::uint64_t, 32>& results) {
+  std::array<LaneResult, 32> told;
+  std::size_t count = 0;
+  for (std::uint32_t lane = 0; lane < 32; ++lane) {
+    if (((arrived >> lane) & 1u) == 0) continue;
+    const Thread& thread = threads_[warp * 32 + lane];
+    const LaneRequest& request = thread.request;
+    const bool shuffles = request.operation == WarpOperation::shuffle;
+    const ResultType type = shuffles ? ResultType{request.type, request.bytes} : result_of(request.operation);
+    const std::uint32_t source = shuffles ? request.source % 32 : lane;
+    const bool defined = ((arrived >> source) & 1u) != 0;
+    told[count++] = {lane, source, thread.wait_pc, function_of(request.operation), results[lane], defined ? type.bytes : 0u, type.type};
+  }
+  announcer_.announce_control(&Observer::on_warp_operation, WarpOperationEvent{running_.ref.block, warp, running_.interval,
+                                                                               std::span<const LaneResult>(told.data(), count)});
+}
+
 // Each thread that left is missed once, at the first barrier behind it.
 void BlockScheduler::tell_absences(std::uint64_t block, std::uint32_t waiting, std::uint32_t present) {
   std::vector<AbsenceEvent> absences;
@@ -326,6 +371,7 @@ void BlockScheduler::tell_absences(std::uint64_t block, std::uint32_t waiting, s
 }
 
 bool BlockScheduler::release_barrier(std::uint64_t block) {
+  tell_standstill(false);
   std::uint32_t first = count_, other = count_, exited = 0;
   int total = 0, waiting = 0;
   bool grid_wide = false;
@@ -363,6 +409,7 @@ bool BlockScheduler::release_barrier(std::uint64_t block) {
 
 // Releases lanes whose warp operation can never complete, because some lane of the mask waits elsewhere.
 void BlockScheduler::release_warps() {
+  tell_standstill(true);
   for (std::uint32_t i = 0; i < count_; ++i) {
     Thread& thread = threads_[i];
     if (thread.state != State::at_warp_operation) continue;
@@ -466,12 +513,14 @@ bool BlockScheduler::complete_warp_operation(std::uint32_t warp, std::uint32_t m
   }
   if (arrived == 0) return false;
   if (other != count_) {
+    tell_standstill(true);
     announcer_.announce(
         &Observer::on_divergence,
         DivergenceEvent{{running_.ref.block, first}, {running_.ref.block, other}, threads_[first].wait_pc, threads_[other].wait_pc, true});
   }
   tell_lost_sources(warp, arrived);
   const auto results = combine(lanes, arrived, undefined_);
+  if (announcer_.control_is_followed()) tell_operation(warp, arrived, results);
   for (std::uint32_t lane = 0; lane < 32; ++lane) {
     if (((arrived >> lane) & 1u) == 0) continue;
     Thread& thread = threads_[warp * 32 + lane];

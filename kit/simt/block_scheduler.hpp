@@ -105,6 +105,8 @@ class BlockScheduler {
   void start(std::uint32_t thread, const std::function<void()>& body);
   void resume(std::uint32_t thread, const std::function<void()>& body);
   void suspend();
+  void tell_standstill(bool of_warps);
+  void tell_operation(std::uint32_t warp, std::uint32_t arrived, const std::array<std::uint64_t, 32>& results);
   void tell_absences(std::uint64_t block, std::uint32_t waiting, std::uint32_t present);
   AbsenceEvent::CallPath call_path(const Thread& thread) const;
   void end_block();

@@ -7,6 +7,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <span>
 
 namespace tilelab::simt {
 
@@ -148,6 +149,42 @@ struct DesertionEvent {
   std::uintptr_t pc = 0;
 };
 
+// Where a thread of the running block is.
+struct Standing {
+  enum class Where : std::uint8_t { waits, left };
+  std::uint32_t thread = 0;
+  Where where = Where::waits;
+  std::uintptr_t pc = 0;  // of the barrier or warp operation where it waits, or of the return statement; 0: the kernel's end
+};
+
+// A barrier or a warp operation ends although not all threads that it is for have reached it.
+struct StandstillEvent {
+  std::uint64_t block = 0;
+  std::uint32_t interval = 0;
+  std::span<const Standing> threads;  // that wait or have left, rising
+};
+
+// The type of a value that lanes exchange; `bits`: something else.
+enum class ExchangedType : std::uint8_t { bits, whole, natural, floating };
+
+// What one lane got from a warp operation.
+struct LaneResult {
+  std::uint32_t lane = 0;
+  std::uint32_t source = 0;  // the lane whose value a shuffle brings; otherwise its own
+  std::uintptr_t pc = 0;
+  const char* function = "";  // empty: one of the shuffles
+  std::uint64_t value = 0;
+  std::uint32_t bytes = 0;  // of the value; 0: there is none, as after __syncwarp(), or it is undefined
+  ExchangedType type = ExchangedType::bits;
+};
+
+// A warp operation that completed: a __syncwarp(), a shuffle, a vote, …
+struct WarpOperationEvent {
+  std::uint64_t block = 0;
+  std::uint32_t warp = 0, interval = 0;
+  std::span<const LaneResult> lanes;  // that took part, rising
+};
+
 // A __syncwarp() that completed. It orders its lanes' accesses before it and after it.
 struct WarpSyncEvent {
   std::uint64_t block = 0;
@@ -212,7 +249,7 @@ class Observer {
   virtual bool watches(Space) const { return false; }
   // Override with false to skip repeated reads of shared memory and of inputs.
   virtual bool needs_every_read() const { return true; }
-  // Override with true to get calls, returns and control-path edges.
+  // Override with true to get calls, returns and control-path edges, and what nobody else needs: standstills and warp operations.
   virtual bool follows_control() const { return false; }
 
   virtual void on_launch_begin(const LaunchEvent&) {}
@@ -250,6 +287,8 @@ class Observer {
   // The function that contains `pc` begins. It will return to `caller`.
   virtual void on_call(const ThreadRef&, std::uintptr_t /*pc*/, std::uintptr_t /*caller*/) {}
   virtual void on_return(const ThreadRef&) {}
+  virtual void on_standstill(const StandstillEvent&) {}
+  virtual void on_warp_operation(const WarpOperationEvent&) {}
   virtual void on_thread_ended(const ThreadRef&) {}  // ended by a finding; it did not return
   virtual void on_block_end(std::uint64_t /*block*/, std::uint32_t /*last interval*/) {}
   // The running block waits for other blocks. They run until the block is resumed; only its own events then follow. What an observer

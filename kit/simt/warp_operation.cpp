@@ -72,6 +72,20 @@ const char* function_of(WarpOperation operation) {
   return "";
 }
 
+ResultType result_of(WarpOperation operation) {
+  switch (operation) {
+    case WarpOperation::sync:
+    case WarpOperation::shuffle:
+    case WarpOperation::match_all:  // it gives two values
+    case WarpOperation::together: return {};
+    case WarpOperation::vote_all:
+    case WarpOperation::vote_any:
+    case WarpOperation::reduce_min_signed:
+    case WarpOperation::reduce_max_signed: return {ExchangedType::whole, 4};
+    default: return {ExchangedType::natural, 4};
+  }
+}
+
 std::array<std::uint64_t, 32> combine(const std::array<LaneRequest, 32>& lanes, std::uint32_t arrived, std::uint64_t undefined) {
   std::array<std::uint64_t, 32> results{};
   if (arrived == 0) return results;

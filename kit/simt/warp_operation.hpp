@@ -4,6 +4,8 @@
 #include <array>
 #include <cstdint>
 
+#include "simt/event.hpp"
+
 namespace tilelab::simt {
 
 enum class WarpOperation : std::uint8_t {
@@ -31,6 +33,8 @@ struct LaneRequest {
   std::uint32_t mask = 0;
   std::uint64_t value = 0;   // zero-extended bits; for a vote, the predicate as 0 or 1
   std::uint32_t source = 0;  // for a shuffle: the lane to read
+  std::uint8_t bytes = 0;    // for a shuffle: of the value
+  ExchangedType type = ExchangedType::bits;
 };
 
 // What `together` needs of a lane; the request's value is its address.
@@ -41,6 +45,13 @@ struct WarpWork {
 
 // CUDA's name of the function that asks for it; empty for a shuffle, which has four.
 const char* function_of(WarpOperation operation);
+
+// The type of what it brings a lane, if that is no shuffle's, and how many bytes: 0 where a lane gets nothing that can be shown.
+struct ResultType {
+  ExchangedType type = ExchangedType::bits;
+  std::uint8_t bytes = 0;
+};
+ResultType result_of(WarpOperation operation);
 
 // One result for each lane of `arrived`, from the requests of those lanes. A shuffle from a lane that is not there returns
 // `undefined`.

@@ -33,4 +33,16 @@ TEST_CASE("a trace of an array whose elements are larger than half a gibibyte is
   CHECK_THROWS_AS(trace.get<Trace>(), json::exception);
 }
 
+TEST_CASE("a lane that a warp does not have brings nothing", "[trace]") {
+  json trace = trace_json();
+  trace["steps"][0] = {8, 0, 0, 0, 31, 0, 0, 0, 0, 0};
+  CHECK(trace.get<Trace>().steps.front().kind == TracedStep::Kind::exchange);
+  for (const int lane : {-1, 32}) {
+    trace["steps"][0][4] = lane;
+    CHECK_THROWS_AS(trace.get<Trace>(), json::exception);
+  }
+  trace["steps"][0] = {9, 0, 0, 0, 0, 0, 0, 0, 0, 0};
+  CHECK_THROWS_AS(trace.get<Trace>(), json::exception);
+}
+
 }  // namespace

@@ -100,3 +100,62 @@ TEST_CASE("an access outside is told as one of the array that it missed, before 
   CHECK(recorder.steps()[1].offset == 16);
   CHECK(recorder.steps()[1].bits == 0);
 }
+
+namespace {
+
+LaneResult brought(std::uint32_t lane, std::uint32_t source, std::uint64_t value, std::uint32_t bytes = 4) {
+  return {.lane = lane, .source = source, .pc = 0x50, .function = "", .value = value, .bytes = bytes, .type = ExchangedType::natural};
+}
+
+}  // namespace
+
+TEST_CASE("who waits and who has left is told, and that a thread has left only once", "[trace_recorder]") {
+  std::array<std::uint32_t, 4> memory{};
+  const Region region = region_over(memory);
+  TraceRecorder recorder(0, 100);
+  HandmadeLaunch launch(recorder, region);
+  launch.begin_block();
+  const std::array stands{Standing{0, Standing::Where::waits, 0x10}, Standing{1, Standing::Where::left, 0x20}};
+  recorder.on_standstill({0, 0, stands});
+  launch.barrier();
+  recorder.on_standstill({0, 1, stands});
+  recorder.on_standstill({7, 1, stands});  // another block
+  launch.end_block();
+  const auto& steps = recorder.steps();
+  REQUIRE(steps.size() == 4);
+  CHECK(steps[0].kind == TraceStep::Kind::wait);
+  CHECK(steps[0].pc == 0x10);
+  CHECK(steps[1].kind == TraceStep::Kind::leave);
+  CHECK(steps[1].thread == 1);
+  CHECK(steps[2].kind == TraceStep::Kind::barrier);
+  CHECK(steps[3].kind == TraceStep::Kind::wait);
+  CHECK(steps[3].interval == 1);
+  CHECK(steps[3].slot == steps[0].slot);
+  CHECK(steps[1].slot != steps[0].slot);
+}
+
+TEST_CASE("a warp operation is a step of each lane with what it brings and from where", "[trace_recorder]") {
+  std::array<std::uint32_t, 4> memory{};
+  const Region region = region_over(memory);
+  TraceRecorder recorder(0, 100);
+  HandmadeLaunch launch(recorder, region);
+  launch.begin_block();
+  const std::array lanes{brought(0, 1, 70), brought(1, 2, 99, 0)};
+  recorder.on_warp_operation({0, 1, 0, lanes});
+  recorder.on_undefined_lane({.by = {0, 5}, .pc = 0x51, .why = LaneEvent::Why::mask_without_caller, .function = "__all_sync()"});
+  recorder.on_undefined_lane({.by = {0, 5}, .pc = 0x51, .why = LaneEvent::Why::source_has_left});  // its exchange says it
+  launch.end_thread(5);
+  launch.end_block();
+  const auto& steps = recorder.steps();
+  REQUIRE(steps.size() == 4);
+  CHECK(steps[0].kind == TraceStep::Kind::exchange);
+  CHECK(steps[0].thread == 32);
+  CHECK(steps[0].offset == 1);
+  CHECK(steps[0].bits == 70);
+  CHECK(steps[1].bytes == 0);
+  CHECK(steps[1].bits == 0);
+  CHECK(steps[0].slot == steps[1].slot);
+  CHECK(steps[2].thread == 5);
+  CHECK(steps[2].bytes == 0);
+  CHECK(steps[3].kind == TraceStep::Kind::stop);
+}

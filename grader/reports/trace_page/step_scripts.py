@@ -12,6 +12,7 @@ _SCRIPTS = (
     "block_memory",
     "step_search",
     "step_words",
+    "standings",
     "element_grid",
     "thread_grid",
     "matrix_place",

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <cstring>
+#include <type_traits>
 
 #include "simt/machine.hpp"
 
@@ -33,7 +34,12 @@ inline std::uint32_t shuffle_source(std::int64_t source, int width, bool wraps) 
 
 template <typename Value>
 Value shuffle(std::uintptr_t pc, unsigned mask, Value value, std::uint32_t source) {
-  return value_of<Value>(Machine::current().exchange(pc, LaneRequest{WarpOperation::shuffle, mask, bits_of(value), source}));
+  constexpr auto type = std::is_floating_point_v<Value> ? ExchangedType::floating
+                        : !std::is_integral_v<Value>    ? ExchangedType::bits
+                        : std::is_signed_v<Value>       ? ExchangedType::whole
+                                                        : ExchangedType::natural;
+  return value_of<Value>(
+      Machine::current().exchange(pc, LaneRequest{WarpOperation::shuffle, mask, bits_of(value), source, sizeof value, type}));
 }
 
 }  // namespace tilelab::simt

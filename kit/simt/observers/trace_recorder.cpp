@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <utility>
 
 namespace tilelab::simt {
 namespace {
@@ -26,6 +27,7 @@ std::uint64_t bits_at(const TraceStep& step) {
 void TraceRecorder::on_block_begin(std::uint64_t block) {
   if (block != block_) return;
   for (ControlPath& path : paths_) path.restart();
+  std::ranges::fill(last_, Last{});
 }
 
 // One lane's instruction moves at most 16 bytes: what is longer becomes several, as RequestCounter counts it.
@@ -61,6 +63,7 @@ std::uint32_t TraceRecorder::slot_of(const Access& access, std::uint32_t size, s
 
 void TraceRecorder::piece(const Access& access, std::uint64_t first, std::uint32_t size, std::uint32_t number, bool outside) {
   const std::uint32_t part = part_of(access, size, first), slot = slot_of(access, size, number);
+  if (access.by.thread < last_.size()) last_[access.by.thread] = {access.pc, access.interval, false};
   for (std::uint32_t at = 0; at < size && has_room(); at += part) {
     TraceStep& step = steps_.emplace_back();
     step.kind = outside                            ? TraceStep::Kind::outside
@@ -77,6 +80,69 @@ void TraceRecorder::piece(const Access& access, std::uint64_t first, std::uint32
     step.part = at / part;
     if (step.kind == TraceStep::Kind::read) step.bits = bits_at(step);
   }
+}
+
+std::uint32_t TraceRecorder::slot_at(const ThreadRef& by, std::uintptr_t pc) {
+  const ControlPath* path = path_of(by);
+  return slots_.try_emplace(ControlPath::mix(path ? path->key() : 0, pc), static_cast<std::uint32_t>(slots_.size())).first->second;
+}
+
+TraceStep* TraceRecorder::add(TraceStep::Kind kind, std::uint32_t thread, std::uint32_t interval, std::uintptr_t pc) {
+  if (!has_room()) return nullptr;
+  TraceStep& step = steps_.emplace_back();
+  step.kind = kind;
+  step.thread = thread;
+  step.interval = interval;
+  step.pc = pc;
+  return &step;
+}
+
+// Threads that wait at one place, or have left by one statement, are shown together, whichever way they came.
+void TraceRecorder::on_standstill(const StandstillEvent& event) {
+  settle();
+  if (event.block != block_) return;
+  for (const Standing& one : event.threads) {
+    if (one.thread >= last_.size()) continue;
+    const bool left = one.where == Standing::Where::left;
+    if (left && std::exchange(last_[one.thread].left, true)) continue;
+    if (TraceStep* step = add(left ? TraceStep::Kind::leave : TraceStep::Kind::wait, one.thread, event.interval, one.pc))
+      step->slot = slot_at({block_ + 1, 0}, one.pc * 2 + (left ? 1 : 0));
+  }
+}
+
+void TraceRecorder::on_warp_operation(const WarpOperationEvent& event) {
+  settle();
+  if (event.block != block_) return;
+  for (const LaneResult& lane : event.lanes) {
+    const std::uint32_t thread = event.warp * 32 + lane.lane;
+    TraceStep* step = add(TraceStep::Kind::exchange, thread, event.interval, lane.pc);
+    if (step == nullptr) return;
+    step->offset = lane.source;
+    step->bytes = lane.bytes;
+    step->bits = lane.bytes == 0 ? 0 : lane.value;
+    step->function = lane.function;
+    step->type = lane.type;
+    step->slot = slot_at({block_, thread}, lane.pc);
+  }
+}
+
+// The call of a lane that its own mask leaves out is an exchange of its own that brings nothing.
+void TraceRecorder::on_undefined_lane(const LaneEvent& event) {
+  settle();
+  if (event.by.block != block_ || event.why != LaneEvent::Why::mask_without_caller || event.by.thread >= last_.size()) return;
+  if (TraceStep* step = add(TraceStep::Kind::exchange, event.by.thread, last_[event.by.thread].interval, event.pc)) {
+    step->offset = event.by.lane();
+    step->function = event.function;
+    step->slot = slot_at(event.by, event.pc);
+  }
+}
+
+void TraceRecorder::on_thread_ended(const ThreadRef& thread) {
+  settle();
+  if (thread.block != block_ || thread.thread >= last_.size()) return;
+  const Last& last = last_[thread.thread];
+  if (TraceStep* step = add(TraceStep::Kind::stop, thread.thread, last.interval, last.pc))
+    step->slot = slot_at({block_ + 1, 0}, last.pc * 2);
 }
 
 void TraceRecorder::on_barrier(const BarrierEvent& event) {

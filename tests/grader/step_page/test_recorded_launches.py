@@ -79,7 +79,9 @@ def test_each_thread_does_on_the_page_what_the_executor_recorded(
     assert report.trace is not None
     executed = defaultdict(list)
     for kind, thread, interval, array, offset, size, bits, *_ in report.trace.steps:
-        if kind != StepKind.BARRIER:
+        if kind == StepKind.EXCHANGE:  # its offset is the lane that it brings the value of
+            executed[thread].append((kind, interval, -1, offset, 0, bits if size else None))
+        elif kind != StepKind.BARRIER:
             executed[thread].append((kind, interval, array, offset, size, bits))
     shown = defaultdict(list)
     for step in run.steps:

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from grader.single_launch.trace_steps import Step, StepKind, Trace, TracedArray, TracedPlace
+from grader.step_page.page_arrays import unit_array
 from grader.step_page.story import PageStepKind, StoryRun
-from grader.step_page.warp_steps import run_of_trace, unit_array
+from grader.step_page.warp_steps import run_of_trace
 
 _SHARED, _GLOBAL = 0, 1
 _BYTES = 4
@@ -30,7 +31,10 @@ def _run(*steps: Step, block: tuple[int, int, int] = (64, 1, 1)) -> StoryRun:
         TracedArray(name="As", space="shared", element="float", element_bytes=_BYTES, dimensions=(8, 8)),
         TracedArray(name="A", space="global", element="float", element_bytes=_BYTES),
     )
-    places = (TracedPlace(file="a.cu", function="k", line=5),)
+    places = (
+        TracedPlace(file="a.cu", function="k", line=5),
+        TracedPlace(file="a.cu", function="k", line=6, calls="a shuffle", element="float"),
+    )
     trace = Trace(arrays=arrays, places=places, steps=steps, complete=True)
     return run_of_trace(trace, block, "a.cu", title="", schedule="")
 
@@ -113,3 +117,29 @@ def test_a_number_of_barriers_that_is_only_claimed_takes_no_time() -> None:
 
 def test_threads_that_the_block_does_not_have_are_left_out() -> None:
     assert len(_run(_step(9), _step(3), block=(4, 1, 1)).steps) == 1
+
+
+def test_lanes_that_wait_at_one_place_or_have_left_are_steps_before_the_barrier() -> None:
+    barrier: Step = (StepKind.BARRIER, 0, 0, 0, 0, 0, 0, 0, 0, 0)
+    waits: list[Step] = [(StepKind.WAIT, thread, 0, 0, 0, 0, 0, 0, 1, 0) for thread in (0, 1, 40)]
+    left: Step = (StepKind.LEAVE, 2, 0, 0, 0, 0, 0, 1, 2, 0)
+    run = _run(_step(0, slot=9), *waits[:2], left, waits[2], barrier)
+    assert [(one.kind, one.warp, one.lanes) for one in run.steps] == [
+        (PageStepKind.READ, 0, (0,)),
+        (PageStepKind.WAIT, 0, (0, 1)),
+        (PageStepKind.LEAVE, 0, (2,)),
+        (PageStepKind.WAIT, 1, (8,)),
+        (PageStepKind.BARRIER, -1, ()),
+    ]
+    assert all(one.array == -1 and len(one.offsets) == len(one.lanes) for one in run.steps[1:])
+
+
+def test_a_shuffle_is_one_step_of_its_lanes_with_what_each_gets_from_which() -> None:
+    lanes: list[Step] = [
+        (StepKind.EXCHANGE, 0, 0, 0, 1, 4, 70, 1, 3, 0),
+        (StepKind.EXCHANGE, 1, 0, 0, 2, 0, 0, 1, 3, 0),  # lane 2 is not there
+    ]
+    (step,) = _run(*lanes).steps
+    assert (step.kind, step.lanes, step.offsets, step.bits) == (PageStepKind.EXCHANGE, (0, 1), (1, 2), (70, None))
+    assert step.array == -1
+    assert step.cost is None

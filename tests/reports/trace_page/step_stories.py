@@ -8,7 +8,17 @@ from pathlib import Path
 
 from grader.reports.pages import trace_page
 from grader.single_launch.trace_steps import Step, StepKind, Trace, TracedArray, TracedPlace
-from grader.step_page.story import Mark, PageStepKind, Question, Story, StoryArray, StoryElement, StoryRun, WarpStep
+from grader.step_page.story import (
+    Mark,
+    PageStepKind,
+    Question,
+    Story,
+    StoryArray,
+    StoryElement,
+    StoryPlace,
+    StoryRun,
+    WarpStep,
+)
 from grader.step_page.warp_steps import run_of_trace
 
 FILE = "tiled.cu"
@@ -112,6 +122,31 @@ def reaching_outside() -> Story:
     array = StoryArray("D", "global", "float", 4, (8, 8))
     step = WarpStep(PageStepKind.OUTSIDE, 0, 4, 5, len(run.arrays), 4, 1, (1,), (-4,), (None,))
     return replace(story, runs=(replace(run, arrays=(*run.arrays, array), steps=(*run.steps, step)),))
+
+
+def standing_apart() -> Story:
+    """Sixteen threads of which some wait in line 6, one waits in line 8, two have left, and one was stopped; then a shuffle."""
+    story = tiled_story()
+    (run,) = story.runs
+    places = (
+        *run.places,
+        StoryPlace(6),
+        StoryPlace(8),
+        StoryPlace(0),
+        StoryPlace(10, calls="a shuffle", element="float"),
+    )
+    at = len(run.places)
+    zeros = (0,) * 16
+    steps = (
+        run.steps[0],
+        WarpStep(PageStepKind.STOP, 0, 0, at, lanes=(3,), offsets=zeros[:1]),
+        WarpStep(PageStepKind.WAIT, 0, 0, at, lanes=tuple(range(4, 16)), offsets=zeros[:12]),
+        WarpStep(PageStepKind.WAIT, 0, 0, at + 1, lanes=(0,), offsets=zeros[:1]),
+        WarpStep(PageStepKind.LEAVE, 0, 0, at + 2, lanes=(1, 2), offsets=zeros[:2]),
+        WarpStep(PageStepKind.BARRIER, -1, 0, at),
+        WarpStep(PageStepKind.EXCHANGE, 0, 1, at + 3, lanes=(4, 5), offsets=(5, 6), bits=(bits_of(1.5), None)),
+    )
+    return replace(story, runs=(replace(run, places=places, steps=steps, marks=()),), start=0)
 
 
 def written(folder: Path, story: Story) -> Path:

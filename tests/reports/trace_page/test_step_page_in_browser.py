@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from step_stories import reaching_outside, tiled_story, two_orders, written
+from step_stories import reaching_outside, standing_apart, tiled_story, two_orders, written
 
 if TYPE_CHECKING:
     from playwright.sync_api import Page
@@ -213,6 +213,41 @@ def test_an_access_outside_is_drawn_beside_the_array_that_it_missed(opened: Open
     page.fill("#element", "D[-1]")
     page.press("#element", "Enter")
     assert shown.errors == []
+
+
+def test_who_waits_where_and_who_has_left_is_drawn_and_told(opened: Opened, tmp_path: Path) -> None:
+    shown = opened(written(tmp_path, standing_apart()), "#step=6")
+    page = shown.page
+    assert _now(page) == (
+        "Barrier in line 6: threads wait at 2 different places. CUDA promises nothing then, and a GPU may hang. "
+        "Here all of them go on."
+    )
+    assert page.locator(".standing li").all_inner_texts() == [
+        "12 threads wait in line 6: (0, 1) to (3, 3).",
+        "1 thread waits in line 8: (0, 0).",
+        "2 threads have left the kernel at the kernel\u2019s end: (1, 0) to (2, 0).",
+        "1 thread was stopped in line 6: (3, 0).",
+    ]
+    counts = {name: page.locator(f".threads i.{name}").count() for name in ("waits", "elsewhere", "left", "stopped")}
+    assert counts == {"waits": 13, "elsewhere": 1, "left": 2, "stopped": 1}
+    assert page.locator(".state").inner_text() == "12 wait at 6, 2 left, 1 stopped at 6, 1 wait at 8"
+    assert shown.violations() == []
+    page.click("#on")
+    assert page.locator(".threads i.waits").count() == 0
+    assert page.locator(".threads i.left").count() == 2
+
+
+def test_a_shuffle_is_drawn_with_the_lane_that_each_value_comes_from(opened: Opened, tmp_path: Path) -> None:
+    shown = opened(written(tmp_path, standing_apart()), "#step=7")
+    page = shown.page
+    assert _now(page) == "Warp 0, lanes 4, 5, do a shuffle in line 10."
+    assert page.locator(".requests line").count() == 2
+    assert page.locator(".requests line.lost").count() == 1
+    assert "What lane 5 gets is undefined" in page.locator(".requests figcaption").inner_text()
+    page.click("summary:has-text('Each lane')")
+    rows = [row.split("\t") for row in page.locator(".each tbody tr").all_inner_texts()]
+    assert [row[2:] for row in rows] == [["from lane 5", "1.5"], ["from lane 6", "undefined"]]
+    assert (shown.errors, shown.violations()) == ([], [])
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])

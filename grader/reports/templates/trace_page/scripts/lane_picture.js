@@ -1,4 +1,5 @@
-// Under the current line: which lane of the warp touches which sector of global memory, or which bank of shared memory.
+// Under the current line: which lane of the warp touches which sector of global memory, or which bank of shared memory; or which lane
+// gets its value from which.
 const PICTURE_WIDTH = 640, LANE_WIDTH = PICTURE_WIDTH / LANES, WORD = 4;
 
 class LanePicture {
@@ -6,6 +7,7 @@ class LanePicture {
     this.root = part("figure", { class: "requests", hidden: true });
   }
   show(run, step) {
+    if (step && step.kind === Kind.exchange) return this.exchange(run, step);
     const counted = step && step.array >= 0 && step.kind <= Kind.atomic && step.count > 0;
     this.root.hidden = !counted;
     if (!counted) return this.root.replaceChildren();
@@ -14,11 +16,7 @@ class LanePicture {
     const addresses = step.relative.map((one) => array.base + step.from + one);
     const caption = costWords(run, step);
     const svg = drawn("svg", { viewBox: "0 0 " + PICTURE_WIDTH + " 96", role: "img", "aria-label": caption });
-    const taking = new Set(step.lanes);
-    for (let lane = 0; lane < LANES; ++lane) {
-      svg.append(drawn("rect", { class: taking.has(lane) ? "lane on" : "lane", x: lane * LANE_WIDTH + 1, y: 1, width: LANE_WIDTH - 2, height: 14 }));
-      svg.append(drawn("text", { class: "number", x: (lane + 0.5) * LANE_WIDTH, y: 12 }, String(lane)));
-    }
+    this.lanes(svg, new Set(step.lanes), 1);
     const wide = step.bytes * step.parts;
     const targets = shared ? this.banks(svg, addresses, wide) : this.sectors(svg, addresses, wide);
     step.lanes.forEach((lane, at) => {
@@ -26,6 +24,33 @@ class LanePicture {
     });
     this.root.replaceChildren(svg, part("figcaption", { class: step.count > step.least ? "more" : "" }, caption));
     return undefined;
+  }
+  lanes(svg, taking, y) {
+    for (let lane = 0; lane < LANES; ++lane) {
+      svg.append(drawn("rect", { class: taking.has(lane) ? "lane on" : "lane", x: lane * LANE_WIDTH + 1, y, width: LANE_WIDTH - 2, height: 14 }));
+      svg.append(drawn("text", { class: "number", x: (lane + 0.5) * LANE_WIDTH, y: y + 11 }, String(lane)));
+    }
+  }
+  // Lanes above give, lanes below get. A broken line comes from a lane that takes no part.
+  exchange(run, step) {
+    const taking = new Set(step.lanes);
+    const absent = [...Array(LANES).keys()].filter((lane) => !taking.has(lane) && step.warp * LANES + lane < run.story.threads);
+    const lost = [];
+    let moves = false;
+    run.eachResult(step, (lane, source) => {
+      if (!taking.has(source)) lost.push(lane);
+      moves ||= lane !== source;
+    });
+    const caption = step.calls + ": " + plural(taking.size, "lane") + (absent.length ? ", without " + ranges(absent) : "") + "."
+      + (lost.length ? " What " + (lost.length > 1 ? "lanes " : "lane ") + ranges(lost) + (lost.length > 1 ? " get" : " gets") + " is undefined: it comes from a lane that takes no part." : "");
+    const svg = drawn("svg", { viewBox: "0 0 " + PICTURE_WIDTH + (moves ? " 76" : " 16"), role: "img", "aria-label": caption });
+    this.lanes(svg, taking, 1);
+    if (moves) {
+      this.lanes(svg, taking, 60);
+      run.eachResult(step, (lane, source) => svg.append(drawn("line", { class: taking.has(source) ? false : "lost", x1: (source + 0.5) * LANE_WIDTH, y1: 15, x2: (lane + 0.5) * LANE_WIDTH, y2: 60 })));
+    }
+    this.root.hidden = false;
+    this.root.replaceChildren(svg, part("figcaption", { class: lost.length ? "more" : "" }, caption));
   }
   // Draws 32 banks, each with the number of different words that the lanes want of it. Returns where each lane's line ends.
   banks(svg, addresses, size) {

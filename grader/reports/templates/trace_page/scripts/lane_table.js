@@ -21,12 +21,17 @@ class LaneTable {
     const rows = [];
     if (step) stage.run.eachCell(step, (cell, lane, at) => {
       const thread = stage.run.thread(step, lane);
-      rows.push(part("tr", { class: thread === state.thread ? "picked" : false }, part("td", {}, String(lane)),
-        part("td", {}, part("button", { type: "button", class: "plain", click: () => this.follow({ thread }) }, this.story.threadName(thread))),
-        part("td", {}, part("button", { type: "button", class: "plain", click: () => this.pick({ array: step.array, cell }) }, stage.run.arrays[step.array].nameOf(cell))),
-        part("td", {}, stage.memory.seenText(step, at, cell) || "not set")));
+      rows.push(this.row(lane, thread, state, part("button", { type: "button", class: "plain", click: () => this.pick({ array: step.array, cell }) }, stage.run.arrays[step.array].nameOf(cell)),
+        stage.memory.seenText(step, at, cell) || "not set"));
+    });
+    if (step) stage.run.eachResult(step, (lane, source, text) => {
+      rows.push(this.row(lane, stage.run.thread(step, lane), state, source === lane ? step.calls : "from lane " + source, text || (step.calls === "__syncwarp()" ? "" : "undefined")));
     });
     this.body.replaceChildren(...rows);
+  }
+  row(lane, thread, state, what, value) {
+    return part("tr", { class: thread === state.thread ? "picked" : false }, part("td", {}, String(lane)),
+      part("td", {}, part("button", { type: "button", class: "plain", click: () => this.follow({ thread }) }, this.story.threadName(thread))), part("td", {}, what), part("td", {}, value));
   }
   tell(stage, state) {
     const said = [];
@@ -49,12 +54,22 @@ class LaneTable {
     if (text) return name + " holds " + text + ", as before the launch.";
     return name + (stage.run.arrays[array].space === "shared" ? " has no value: no thread has written it yet." : " has no value that this block knows.");
   }
+  result(run, step, thread) {
+    let said = step.calls;
+    run.eachResult(step, (lane, source, text) => { if (lane === thread % LANES && text) said = "gets " + text + (source === lane ? "" : " of lane " + source) + " by " + step.calls; });
+    return said;
+  }
   // The latest accesses of a thread, the last one first.
   history(stage, thread, step) {
     const found = [];
     for (let at = step.number; at >= 0 && found.length < 8; --at) {
       const one = stage.run.steps[at];
-      if (one.array < 0 || !stage.run.hasThread(one, thread)) continue;
+      if (!stage.run.hasThread(one, thread)) continue;
+      if (one.array < 0) {
+        const said = { [Kind.wait]: "waits in vain", [Kind.leave]: "has left the kernel", [Kind.stop]: "is stopped" }[one.kind] || this.result(stage.run, one, thread);
+        found.push(said + (one.line ? " (line " + one.line + ")" : ""));
+        continue;
+      }
       const names = [];
       stage.run.eachCell(one, (cell, lane) => { if (stage.run.thread(one, lane) === thread) names.push(stage.run.arrays[one.array].nameOf(cell)); });
       found.push(VERBS[one.kind] + " " + names.join(", ") + (one.line ? " (line " + one.line + ")" : ""));

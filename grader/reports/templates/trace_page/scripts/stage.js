@@ -2,6 +2,7 @@
 class Stage {
   constructor(run, pick, follow) {
     this.run = run;
+    run.standings = new Standings(run);
     this.memory = new BlockMemory(run);
     this.search = new StepSearch(run);
     const stored = new Set(run.steps.filter((step) => step.kind === Kind.write || step.kind === Kind.atomic).map((step) => step.array));
@@ -13,10 +14,11 @@ class Stage {
     const near = this.grids.filter((grid) => grid.array.space === "shared"), far = this.grids.filter((grid) => grid.array.space !== "shared");
     this.now = part("p", { class: "now" });
     this.remarks = part("div", { class: "remarks" });
+    this.standing = part("ul", { class: "standing" });
     const titled = run.story.runs.length > 1;
     this.root = part("section", { class: "stage", "aria-label": run.title },
       ...(titled ? [part("h2", {}, run.title)] : []), ...(run.schedule ? [part("p", { class: "soft" }, run.schedule)] : []),
-      this.now, this.remarks, this.threads.root,
+      this.now, this.remarks, this.standing, this.threads.root,
       part("div", { class: "places" }, ...this.places.map((one) => one.root)),
       part("div", { class: "arrays" }, ...near.map((one) => one.root)), part("div", { class: "arrays" }, ...far.map((one) => one.root)));
   }
@@ -31,6 +33,9 @@ class Stage {
     this.threads.show(step, picture);
     this.grids.forEach((grid) => grid.show(step, picture));
     this.places.forEach((place) => place.show(step));
+    const standing = step && step.kind >= Kind.barrier ? this.run.standings.sentences(step.number, this.run.story) : [];
+    this.standing.hidden = !standing.length;
+    this.standing.replaceChildren(...standing.map((text) => part("li", {}, text)));
     setText(this.now, step ? stepWords(this.run, step) : "This run has no steps.");
     const ended = step && state.step >= this.run.steps.length - 1;
     const said = marks.map((mark) => part("p", { class: "remark " + mark.tone }, mark.text));

@@ -1,6 +1,17 @@
 // What a step does, as text: for the line above the picture, for screen readers and for the list of a thread's accesses.
 const VERBS = { 0: "reads", 1: "writes", 2: "changes atomically", 4: "would go outside of the array, to" };
 
+// A barrier at which not all threads have arrived says who is missing.
+function barrierWords(run, step, standings) {
+  const line = step.line ? " in line " + step.line : "";
+  const groups = standings ? standings.groups(step.number) : [];
+  const waits = groups.filter((group) => group.kind === Kind.wait);
+  const gone = groups.filter((group) => group.kind !== Kind.wait);
+  if (waits.length > 1) return "Barrier" + line + ": threads wait at " + waits.length + " different places. CUDA promises nothing then, and a GPU may hang. Here all of them go on.";
+  if (gone.length) return "Barrier" + line + ": all threads that are left have arrived, and go on. The others never come.";
+  return "Barrier" + line + ": every thread of the block has arrived, and all go on.";
+}
+
 // 0–15, 31
 function ranges(numbers) {
   const said = [];
@@ -34,12 +45,20 @@ function laneWords(story, step) {
   return "Warp " + step.warp + ", lanes " + ranges(step.lanes) + ",";
 }
 
+function exchangeWords(run, step) {
+  const together = step.lanes.length > 1 ? "do" : "does";
+  const all = Math.min(LANES, run.story.threads - step.warp * LANES) === step.lanes.length;
+  return (all ? "does" : together) + " " + step.calls;
+}
+
 function stepWords(run, step) {
   const story = run.story;
   const line = step.line ? " in line " + step.line : "";
-  if (step.kind === Kind.barrier) return "Barrier" + line + ": every thread of the block has arrived, and all go on.";
-  if (step.kind === Kind.wait) return laneWords(story, step) + " " + (step.lanes.length === 1 ? "waits" : "wait") + " at the barrier" + line + ".";
-  if (step.kind === Kind.leave) return laneWords(story, step) + " left the kernel" + line + ".";
+  if (step.kind === Kind.barrier) return barrierWords(run, step, run.standings);
+  if (step.kind === Kind.wait) return laneWords(story, step) + " " + (step.lanes.length === 1 ? "waits" : "wait") + line + ", for threads that do not come.";
+  if (step.kind === Kind.leave) return laneWords(story, step) + " " + (step.lanes.length === 1 ? "has" : "have") + " left the kernel" + (line || ", at its end") + ".";
+  if (step.kind === Kind.stop) return laneWords(story, step) + " " + (step.lanes.length === 1 ? "is" : "are") + " stopped" + line + ": what comes next there cannot happen.";
+  if (step.kind === Kind.exchange) return laneWords(story, step) + " " + exchangeWords(run, step) + line + ".";
   return laneWords(story, step) + " " + VERBS[step.kind] + " " + elementWords(run, step) + line + ".";
 }
 

@@ -1,5 +1,5 @@
 // Reads the page's block of data: the columns of numbers that grader/step_page/page_block.py wrote, as runs with their steps.
-const Kind = { read: 0, write: 1, atomic: 2, barrier: 3, outside: 4, wait: 5, leave: 6 };
+const Kind = { read: 0, write: 1, atomic: 2, barrier: 3, outside: 4, wait: 5, leave: 6, stop: 7, exchange: 8 };
 const LANES = 32;
 
 // Differences to the number before, as zigzag varints in base64.
@@ -64,7 +64,7 @@ class StoryRun {
     this.story = story;
     Object.assign(this, { title: data.title, schedule: data.schedule, complete: data.complete, ending: data.ending });
     this.arrays = data.arrays.map((array, number) => new StoredArray(number, array));
-    this.places = data.places.map(([line, name]) => ({ line, name }));
+    this.places = data.places.map(([line, name, calls]) => ({ line, name, calls }));
     this.sites = data.sites.map(([kind, place, array, bytes, parts]) => ({ kind, place, array, bytes, parts }));
     this.texts = data.texts;
     this.marks = data.marks;
@@ -90,9 +90,9 @@ class StoryRun {
       const step = {
         number, kind, array, bytes, parts, lanes: taking, relative, from: columns.from[number], stored: next,
         warp: columns.warp[number], interval: columns.interval[number], count: columns.count[number], least: columns.least[number],
-        line: this.places[place].line, name: this.places[place].name,
+        line: this.places[place].line, name: this.places[place].name, calls: this.places[place].calls,
       };
-      if (kind === Kind.write || kind === Kind.atomic) next += taking.length * parts;
+      if (kind === Kind.write || kind === Kind.atomic || kind === Kind.exchange) next += taking.length * parts;
       return step;
     });
     this.stored = Int32Array.from(stored);
@@ -107,6 +107,11 @@ class StoryRun {
         visit(Math.floor((first + part * step.bytes) / size), step.lanes[at], at * step.parts + part);
       }
     }
+  }
+  // What an exchange brings: f(lane, source lane, text); empty where it brings nothing.
+  eachResult(step, visit) {
+    if (step.kind !== Kind.exchange) return;
+    step.lanes.forEach((lane, at) => visit(lane, step.from + step.relative[at], this.texts[this.stored[step.stored + at]]));
   }
   thread(step, lane) {
     return step.warp * LANES + lane;

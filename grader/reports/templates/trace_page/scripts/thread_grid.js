@@ -6,7 +6,6 @@ class ThreadGrid {
     this.states = [];
     const { story } = run;
     const rows = [];
-    this.waits = run.steps.filter((step) => step.kind === Kind.wait || step.kind === Kind.leave || step.kind === Kind.barrier);
     // The steps of each warp, so that its place is found quickly.
     this.ofWarp = Array.from({ length: story.warps }, () => []);
     run.steps.forEach((step) => { if (step.warp >= 0) this.ofWarp[step.warp].push(step.number); });
@@ -33,7 +32,19 @@ class ThreadGrid {
     this.root = part("section", { class: "threads" }, part("h3", {}, "Threads", part("small", {}, " a row for each warp, a square for each lane")),
       part("div", { class: "scroll", tabindex: "0", role: "group", "aria-label": "Threads by warp" }, this.body));
   }
-  stateOf(warp, step) {
+  // Who of the warp waits, has left or was stopped: "8 wait, 24 left".
+  standing(warp, standings) {
+    const counts = new Map();
+    for (const [thread, { kind, line }] of standings) {
+      if (Math.floor(thread / LANES) !== warp) continue;
+      const said = { [Kind.wait]: "wait", [Kind.leave]: "left", [Kind.stop]: "stopped" }[kind] + (line ? " at " + line : "");
+      counts.set(said, (counts.get(said) || 0) + 1);
+    }
+    return [...counts].sort(([, one], [, other]) => other - one).map(([said, count]) => count + " " + said).join(", ");
+  }
+  stateOf(warp, step, standings) {
+    const standing = step.warp === warp && step.kind < Kind.wait ? "" : this.standing(warp, standings);
+    if (standing) return standing;
     const own = this.ofWarp[warp];
     let low = 0, high = own.length;  // own[low] is the first step after this one
     while (low < high) {
@@ -48,23 +59,24 @@ class ThreadGrid {
     return next ? "waits" : this.run.complete ? "done" : "";
   }
   show(step, picture) {
-    const waiting = new Map();
-    for (const one of this.waits) {
-      if (!step || one.number > step.number) break;
-      if (one.kind === Kind.barrier) { for (const [thread, kind] of waiting) if (kind === "waits") waiting.delete(thread); continue; }
-      one.lanes.forEach((lane) => waiting.set(this.run.thread(one, lane), one.kind === Kind.wait ? "waits" : "left"));
-    }
+    const standings = step ? this.run.standings.after(step.number) : new Map();
+    const most = step ? this.run.standings.groups(step.number).find((group) => group.kind === Kind.wait) : null;
+    const named = { [Kind.leave]: "left", [Kind.stop]: "stopped" };
+    const standingOf = (thread) => {
+      const { kind: of, line } = standings.get(thread);
+      return of === Kind.wait ? (line === most.line ? "waits" : "waits elsewhere") : named[of];
+    };
     const active = new Set(step && step.warp >= 0 ? step.lanes.map((lane) => this.run.thread(step, lane)) : []);
-    const kind = step ? { 0: "reads", 1: "writes", 2: "atomics", 3: "", 4: "outside", 5: "waits", 6: "left" }[step.kind] : "";
+    const kind = step ? { 0: "reads", 1: "writes", 2: "atomics", 3: "", 4: "outside", 5: "waits", 6: "left", 7: "stopped", 8: "exchanges" }[step.kind] : "";
     this.lanes.forEach((shown, thread) => {
-      const kinds = [active.has(thread) ? kind : waiting.get(thread) || (step && step.kind === Kind.barrier ? "passes" : ""),
+      const kinds = [active.has(thread) && kind !== "waits" ? kind : standings.has(thread) ? standingOf(thread) : (step && step.kind === Kind.barrier ? "passes" : ""),
         thread === picture.thread ? "picked" : "", picture.markedThreads.includes(thread) ? "marked" : ""].filter(Boolean).join(" ");
       if (kinds !== shown.kinds) {
         shown.element.className = kinds;
         shown.kinds = kinds;
       }
     });
-    this.states.forEach((state, warp) => setText(state, step ? this.stateOf(warp, step) : ""));
+    this.states.forEach((state, warp) => setText(state, step ? this.stateOf(warp, step, standings) : ""));
     this.body.querySelectorAll("button.warp").forEach((button) => button.setAttribute("aria-pressed", String(Number(button.dataset.warp) === picture.warp)));
   }
 }

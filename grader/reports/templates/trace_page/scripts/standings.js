@@ -1,0 +1,60 @@
+// Where threads stand that wait for others in vain, that have left the kernel, or that were stopped: after a step of a run.
+class Standings {
+  constructor(run) {
+    this.run = run;
+    this.steps = run.steps.filter((step) => step.kind === Kind.wait || step.kind === Kind.leave || step.kind === Kind.stop || step.kind === Kind.barrier);
+    this.ofWarp = new Map();
+    if (this.steps.some((step) => step.kind === Kind.wait)) run.steps.forEach((step) => {
+      if (!this.ofWarp.has(step.warp)) this.ofWarp.set(step.warp, []);
+      this.ofWarp.get(step.warp).push(step);
+    });
+  }
+  // By thread: { kind, line }. A barrier that is the step itself has not released anybody yet.
+  after(number) {
+    const found = new Map();
+    for (const step of this.steps) {
+      if (step.number > number) break;
+      if (step.kind !== Kind.barrier) step.lanes.forEach((lane) => found.set(this.run.thread(step, lane), step));
+      else if (step.number < number) for (const [thread, one] of found) if (one.kind === Kind.wait) found.delete(thread);
+    }
+    for (const [thread, one] of found) {
+      if (one.kind === Kind.wait && this.goesOn(one, thread, number)) found.delete(thread);
+    }
+    return found;
+  }
+  goesOn(waits, thread, number) {
+    return this.ofWarp.get(waits.warp).some((step) => step.number > waits.number && step.number <= number && step.kind !== Kind.wait && step.lanes.includes(thread % LANES));
+  }
+  // Groups of threads at one place, the largest first: { kind, line, threads }.
+  groups(number) {
+    const groups = new Map();
+    for (const [thread, { kind, line }] of [...this.after(number)].sort(([one], [other]) => one - other)) {
+      const key = kind + ":" + line;
+      if (!groups.has(key)) groups.set(key, { kind, line, threads: [] });
+      groups.get(key).threads.push(thread);
+    }
+    return [...groups.values()].sort((one, other) => one.kind - other.kind || other.threads.length - one.threads.length);
+  }
+  words({ kind, line, threads }, story) {
+    const many = threads.length > 1;
+    const where = line ? " line " + line : kind === Kind.leave ? " the kernel\u2019s end" : " an unknown line";
+    const said = { [Kind.wait]: (many ? "wait" : "waits") + " in" + where, [Kind.leave]: (many ? "have" : "has") + " left the kernel at" + where,
+      [Kind.stop]: (many ? "were" : "was") + " stopped in" + where }[kind];
+    return plural(threads.length, "thread") + " " + said + ": " + spans(story, threads) + ".";
+  }
+  sentences(number, story) {
+    return this.groups(number).map((group) => this.words(group, story));
+  }
+}
+
+// (0, 0) to (31, 0), (5, 1)
+function spans(story, threads) {
+  const said = [];
+  for (let at = 0; at < threads.length;) {
+    let end = at;
+    while (end + 1 < threads.length && threads[end + 1] === threads[end] + 1) ++end;
+    said.push(story.threadName(threads[at]) + (end > at ? " to " + story.threadName(threads[end]) : ""));
+    at = end + 1;
+  }
+  return said.length > 5 ? said.slice(0, 4).join(", ") + ", \u2026" : said.join(", ");
+}
