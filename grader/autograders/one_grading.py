@@ -10,6 +10,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from grader.autograders.handed_in import HandedIn
+from grader.batch.class_answers import with_answers
 from grader.batch.held_outcomes import Check
 from grader.batch.job_store import JobStore
 from grader.batch.judging_jobs import JudgingSetup, judge_class
@@ -94,7 +95,7 @@ def grade_folder(  # noqa: PLR0913, PLR0917 -- what was handed in, and what it i
         workers=None,
         progress=SilentProgress(),
     )
-    (result,) = score_class(judged.students, labs, setup.environment)
+    (result,) = with_answers(score_class(judged.students, labs, setup.environment), [intake], labs)
     faults = [*filter(None, [judged.stopped]), *judged.faults]
     return OneGrading(result, intake.texts(), tuple(faults))
 

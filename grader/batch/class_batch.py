@@ -9,6 +9,7 @@ from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
 
+from grader.batch.class_answers import with_answers
 from grader.batch.job_store import JobStore, grade_bases
 from grader.batch.judging_jobs import JudgedClass, JudgingSetup, Progress, judge_class
 from grader.batch.leaderboards import RankedClass, rank_class
@@ -112,7 +113,8 @@ def grade_submissions(  # noqa: PLR0913 -- what comes in, what goes out, and wha
         history = HistoryFolder(out.path / "instructor")
         standings = Standings(resolved, students, labs, history, now or datetime.now(UTC), elsewhere.grades)
         applied = standings.applied(score_class(judged.students, labs, setup.environment), others)
-        results, students = list(applied.results), standings.students
+        students = standings.students
+        results = with_answers(applied.results, students, labs)
         ranked = RankedClass(tuple(results))
         if not judged.stopped:
             ranked = rank_class(results, students, labs, out)

@@ -158,6 +158,7 @@ def report_labs(wanted: Sequence[str], *, out: Path, show: bool, sweep: bool) ->
     from grader.machine.atomic_file import write_atomically
     from grader.machine.page_opener import open_page
     from grader.model.result import Result, Submission
+    from grader.practice.own_answers import own_answers
     from grader.practice.terminal_window import student_console
     from grader.reports.pages import student_page
     from grader.scoring.class_score import total
@@ -167,7 +168,8 @@ def report_labs(wanted: Sequence[str], *, out: Path, show: bool, sweep: bool) ->
     if sweep and (added := size_sweep(toolset, student_console())):
         practice = dataclasses.replace(practice, sweep=added)
     tried = [practice.suspected(one) for one in _attempts(practice)[0]]
-    labs = {one.lab_id: one.result for one in tried}
+    asked = {lab.id: own_answers(lab) for lab in practice.labs}
+    labs = {one.lab_id: one.result.model_copy(update={"answers": asked[one.lab_id]}) for one in tried}
     points, maximum = total(labs)
     result = Result(
         submission=Submission(id="your-files", name="Your files", files=tuple(lab.file for lab in labs.values())),

@@ -1,6 +1,7 @@
 """Grades in formats that other programs read: one file for each format, and a line for it in EXPORTS."""
 
 from grader.exports.ags_scores import AGS
+from grader.exports.answers_csv import ANSWERS_CSV
 from grader.exports.autolab_text import AUTOLAB
 from grader.exports.blackboard_table import BLACKBOARD
 from grader.exports.brightspace_csv import BRIGHTSPACE
@@ -17,7 +18,7 @@ from grader.exports.sarif_log import SARIF
 
 EXPORTS: tuple[Export, ...] = (
     *(GRADES_CSV, CANVAS, CANVAS_FEEDBACK, MOODLE, MOODLE_WORKSHEET, MOODLE_FEEDBACK, BLACKBOARD, BRIGHTSPACE),
-    *(GRADESCOPE, CLASSROOM50, PRAIRIELEARN, AUTOLAB, JUNIT, SARIF, AGS),
+    *(GRADESCOPE, CLASSROOM50, PRAIRIELEARN, AUTOLAB, JUNIT, SARIF, AGS, ANSWERS_CSV),
 )
 USUAL = GRADES_CSV.name  # if no format is requested
 

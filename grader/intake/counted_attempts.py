@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 
+from grader.intake.answer_files import HandedAnswers
 from grader.intake.attempt_choice import Counted
 from grader.intake.student_intake import Attempt, Intake
 
@@ -36,7 +38,19 @@ def with_counted(student: Intake, counted: Counted) -> Intake:
         blocked={} if refused else {file: why for file, one in of_file.items() if (why := _blocked(one, file))},
         hints={file: hint for file, hint in hints.items() if file not in counted.attempts},
         counted=dict(counted.attempts),
+        answers=_answers(attempts, counted),
     )
+
+
+def _answers(attempts: Sequence[Attempt], counted: Counted) -> dict[str, HandedAnswers]:
+    """Of the attempt that counts for the lab's file, where it has any; else of the last attempt that has."""
+    last = {file: answers for one in attempts for file, answers in one.answers.items()}
+    own = {
+        file: attempts[number].answers[file]
+        for file, number in counted.attempts.items()
+        if file in attempts[number].answers
+    }
+    return last | own
 
 
 def _blocked(attempt: Attempt, file: str) -> str:

@@ -156,6 +156,7 @@ def _attempt(number: int, one: Delivery, uploads: Sequence[Upload], taken: Taken
         hints=taken.match.hints,
         notices=taken.notices,
         refused=taken.refused,
+        answers=taken.answers,
     )
 
 
@@ -180,7 +181,7 @@ def _check_plausible(
                     f"and no platform's names are recognised. Put each student's files into a folder of their own. {LAYOUT}."
                 )
                 raise IntakeError(message)
-    if any(one.sources or one.blocked or one.hints or one.submission.refused for one in students):
+    if any(one.sources or one.blocked or one.hints or one.answers or one.submission.refused for one in students):
         return
     if any(
         file.path and file.path[-1].casefold().endswith(".cu") for upload in uploads for file in upload.contents.files

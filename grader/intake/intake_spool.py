@@ -10,6 +10,7 @@ from pathlib import Path
 from grader.intake.platforms.recognition import own_file_bytes
 from grader.intake.uploads.naming import nearly
 from grader.intake.uploads.upload import CLASS, STUDENT, Request, is_archive_name
+from grader.questions.answer_bytes import is_named_answers
 from grader.sandbox import Confinement
 
 FILE_BYTES = 256 << 10  # of one source file
@@ -63,11 +64,11 @@ class Spool:
         return Request(folder, asks_for, self._bytes, CLASS, self._confinement)
 
     def _is_source(self, path: tuple[str, ...]) -> bool:
-        """Whether it may be a lab's file: by its name, a nearly right name, or what is behind the name that a platform gave it."""
+        """Whether it may be a lab's file or answers: by its name, a nearly right name, or what follows a platform's part of it."""
         name = path[-1]
         if name not in self._asked:
             ends = any(name.casefold().endswith(one.casefold()) or nearly(one, [name]) for one in self.wanted)
-            self._asked[sys.intern(name)] = ends or ".cu" in name.casefold()[-16:]
+            self._asked[sys.intern(name)] = ends or ".cu" in name.casefold()[-16:] or is_named_answers(name)
         return self._asked[name]
 
     def _bytes(self, path: tuple[str, ...]) -> int:

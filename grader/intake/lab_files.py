@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from grader.model.labs import Lab
+from grader.questions.question_file import LabQuestions, load_questions
 
 _CALLED = re.compile(r"([A-Za-z_]\w*)\(")
 
@@ -18,6 +19,7 @@ class LabFile:
     lab: str = ""  # the lab's id; the handout keeps the file in assignments/<lab>/
     entries: tuple[str, ...] = ()  # names of functions that it must define
     starter: bytes | None = None  # what the handout gives
+    questions: LabQuestions | None = field(default=None, compare=False)  # whose answers may be beside it
 
     def is_at_home(self, path: tuple[str, ...]) -> bool:
         """Whether it lies where the handout keeps it, in whatever folder the handout is."""
@@ -25,8 +27,9 @@ class LabFile:
 
 
 def lab_file(lab: Lab) -> LabFile:
+    """Raises LabError where the lab's questions are wrong."""
     names = tuple(found[1] for entry in lab.public.entries if (found := _CALLED.search(entry)))
-    return LabFile(lab.public.file, lab.id, names, _bytes(lab.public_dir / lab.public.file))
+    return LabFile(lab.public.file, lab.id, names, _bytes(lab.public_dir / lab.public.file), load_questions(lab))
 
 
 def lab_files(wanted: Collection[str] | Collection[LabFile]) -> Sequence[LabFile]:

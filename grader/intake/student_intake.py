@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from pathlib import Path
 
+from grader.intake.answer_files import HandedAnswers
 from grader.model.result import Submission
 
 
@@ -14,7 +15,7 @@ from grader.model.result import Submission
 class Attempt:
     """One time that a student handed something in, and what was taken of it.
 
-    The platform or its download says the time. A student cannot choose it. `sources`, `blocked` and `hints` are as in Intake.
+    The platform or its download says the time. A student cannot choose it. `sources`, `blocked`, `hints` and `answers` are as in Intake.
     """
 
     number: int  # 1, 2, …: of those of the same download, in the order in which they were handed in
@@ -27,6 +28,7 @@ class Attempt:
     hints: Mapping[str, str] = field(default_factory=dict)
     notices: tuple[str, ...] = ()
     refused: str | None = None
+    answers: Mapping[str, HandedAnswers] = field(default_factory=dict)
 
     def holds(self, file: str) -> bool:
         """Whether a lab's file is in it, be it one that can be taken or not."""
@@ -45,6 +47,8 @@ class Intake:
     counted: Mapping[str, int] = field(
         default_factory=dict
     )  # a lab's file → the index in `attempts` of the one that counts
+
+    answers: Mapping[str, HandedAnswers] = field(default_factory=dict)  # a lab's file → the answers to its questions
 
     def texts(self) -> dict[str, str]:
         """The text of each file that was taken. Pages quote from it."""

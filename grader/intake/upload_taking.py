@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
+from grader.intake.answer_files import HandedAnswers, take_answers
 from grader.intake.intake_spool import FILE_BYTES, Spool
 from grader.intake.lab_files import LabFile
 from grader.intake.matching import Match, match_files, place_text
@@ -29,6 +30,7 @@ class Taken:
     downloaded: tuple[str, ...]
     notices: tuple[str, ...]
     refused: str | None
+    answers: Mapping[str, HandedAnswers] = field(default_factory=dict)  # by the lab's file
 
 
 def take_upload(upload: Upload, target: Path, wanted: Sequence[LabFile], spool: Spool) -> Taken:
@@ -42,15 +44,31 @@ def take_upload(upload: Upload, target: Path, wanted: Sequence[LabFile], spool: 
         raise
     except Exception as error:  # noqa: BLE001 -- whatever one student's files bring about is nothing to the class
         upload = replace(upload, refused=failure_reason(error))
+    answers, said = _answers(upload, wanted)
     listed = [clean("/".join(file.path)) for file in upload.contents.files]
     return Taken(
         match,
         clean(upload.name),
         tuple(listed[:_LISTED]),
         tuple(clean(one) for one in upload.downloaded[:_LISTED]),
-        (*upload.notices, *match.notices),
+        (*upload.notices, *match.notices, *said),
         upload.refused,
+        answers,
     )
+
+
+def _answers(upload: Upload, wanted: Sequence[LabFile]) -> tuple[dict[str, HandedAnswers], list[str]]:
+    """Nobody loses a lab's file by what is wrong with answers."""
+    if upload.refused is not None:
+        return {}, []
+    try:
+        return take_answers(upload.contents, wanted)
+    except (OSError, MemoryError):  # this machine's, and so every student's
+        raise
+    except Exception as error:  # noqa: BLE001 -- see above
+        return {}, [
+            f"Tilelab failed while it read the answers ({type(error).__name__}); no lab's file is touched by that"
+        ]
 
 
 def _matched(upload: Upload, target: Path, wanted: Sequence[LabFile]) -> tuple[Upload, Match]:

@@ -63,6 +63,13 @@ class LabAnswers(Model):
     listed: bool = False  # whether the course wants it to be said where nothing was found
     questions: tuple[QuestionAnswer, ...] = ()
 
+    def for_student(self) -> LabAnswers:
+        """What was found, and which numbers are right. Without what was written, and without the course's own answers."""
+        hidden = {"text": "", "more": 0, "model": ""}
+        return self.model_copy(
+            update={"strays": "", "questions": tuple(one.model_copy(update=hidden) for one in self.questions)}
+        )
+
     @property
     def answered(self) -> int:
         return sum(one.answered for one in self.questions)

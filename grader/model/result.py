@@ -10,6 +10,7 @@ from typing import Literal
 from pydantic import BaseModel, ConfigDict, Field
 from pydantic.json_schema import SkipJsonSchema
 
+from grader.model.lab_answers import LabAnswers
 from grader.model.standing import GradeChange, RegradeRequest, Standing
 from grader.model.verdicts import Verdict
 
@@ -391,6 +392,7 @@ class LabResult(Model):
     performance_max: float = 0  # included in `max_points`; 0: not assessed in this batch
     counted_tiers: tuple[CountedTier, ...] = ()  # by rising points; none: performance points did not come from counts
     timing: Timing | None = None  # none: nothing to report
+    answers: LabAnswers | None = None  # to the lab's questions; none: it asks nothing, or nothing was handed in
     leaderboard: LeaderboardName | None = None  # none: the lab has no leaderboard, or the file was not handed in
     gpu_kernel: GpuKernel | None = None  # none: there is no nvcc, or compiling did not get so far
     outlook: Outlook | None = None  # none: the lab has no climb, or the kernel is not right yet

@@ -44,7 +44,9 @@ def answer_text(data: bytes, name: str) -> str:
 
 
 def lab_of(text: str, place: Sequence[str], labs: Sequence[LabQuestions]) -> tuple[LabQuestions | None, bool]:
-    """Whose answers they are, and whether the text itself says so: by its questions, its title, then its folder and name."""
+    """Whose answers they are, and whether the text itself says so: by its questions, its title, then its folder and name. None: no lab's
+    of `labs`; then true means that another lab's are meant.
+    """
     lines = text.splitlines()
     said = {words_of(line) for line in lines[:4_000]}
     counts = {lab.lab_id: sum(words_of(one.text_lines[0]) in said for one in lab.questions) for lab in labs}
@@ -52,13 +54,15 @@ def lab_of(text: str, place: Sequence[str], labs: Sequence[LabQuestions]) -> tup
     if best and list(counts.values()).count(best) == 1:
         return next(lab for lab in labs if counts[lab.lab_id] == best), True
     by_id = {lab.lab_id.casefold(): lab for lab in labs}
-    for line in lines[:_TITLE_LINES]:
-        if (match := _TITLE.match(line)) is not None and match[1].casefold() in by_id:
-            return by_id[match[1].casefold()], True
+    titles = [match[1].casefold() for line in lines[:_TITLE_LINES] if (match := _TITLE.match(line)) is not None]
+    if titles:  # of a lab that is not among `labs`: nobody's here
+        return by_id.get(titles[0]), True
     folders = [part.casefold() for part in place[:-1]]
     for folder in reversed(folders):
         if folder in by_id:
             return by_id[folder], False
+    if "assignments" in folders[:-1]:
+        return None, True
     name = place[-1].casefold() if place else ""
     named = [lab for lab_id, lab in by_id.items() if lab_id in name]
     if len(named) == 1:

@@ -59,6 +59,7 @@ def _lab(lab: LabResult) -> LabResult:
             "standing": lab.standing.model_copy(update={"extension": ""}) if lab.standing else None,
             "changes": tuple(change.model_copy(update={"details": ()}) for change in lab.changes),
             "timing": _timing(lab),
+            "answers": lab.answers.for_student() if lab.answers else None,
             "seconds": 0.0,
         }
     )

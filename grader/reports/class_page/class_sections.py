@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from grader.reports.class_page.attention import attention
+from grader.reports.class_page.class_answers_section import class_answers
 from grader.reports.class_page.decisions import decisions
 from grader.reports.class_page.lab_panels import lab_panels
 from grader.reports.class_page.measured_speed import measured_speed
@@ -22,5 +23,6 @@ CLASS_SECTIONS: tuple[Section[ClassView], ...] = (
     Section("class_page/mistakes.html.j2", mistake_cards),
     Section("class_page/solution_heat.html.j2", solution_heat),
     Section("class_page/similar.html.j2", lambda view: tuple(one for one in view.insight.similar if one[1])),
+    Section("class_page/class_answers.html.j2", lambda view: class_answers(view.results)),
     Section("class_page/measured_speed.html.j2", lambda view: measured_speed(view.results)),
 )

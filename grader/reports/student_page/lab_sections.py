@@ -6,6 +6,7 @@ from grader.reports.page.page_section import Section
 from grader.reports.speed_figures.gpu_facts import gpu_facts
 from grader.reports.speed_figures.speed_figure import speed_figure
 from grader.reports.speed_figures.tier_section import tier_section
+from grader.reports.student_page.answer_section import answer_section
 from grader.reports.student_page.case_section import case_section
 from grader.reports.student_page.climb_section import climb_section
 from grader.reports.student_page.compiler_log import compiler_errors, compiler_warnings
@@ -30,5 +31,6 @@ LAB_SECTIONS: tuple[Section[LabView], ...] = (
     Section("student_page/compiler_log.html.j2", compiler_warnings),
     Section("speed_figures/gpu.html.j2", lambda view: gpu_facts(view.lab)),
     Section("speed_figures/speed.html.j2", lambda view: speed_figure(view.lab, instructor=view.instructor)),
+    Section("student_page/answers.html.j2", answer_section),
     Section("student_page/leaderboard.html.j2", leaderboard_section),
 )
