@@ -1,4 +1,4 @@
-"""`exports/answers.csv`: one row for each student, and three columns for each lab that asks questions: how many questions it asks, how many are
+"""`exports/answers.csv`: one row for each student. Each lab that asks questions has three columns: how many it asks, how many are
 answered, how many numbers are right. Pure.
 
 Cells are empty where a student handed in nothing. No text that a student wrote is in it.
